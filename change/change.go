@@ -31,7 +31,6 @@ type Proven struct {
 	After  *routing.Tables // the tables of the last step; Before if there is none
 	Steps  []Step
 	Left   []repair.Left // destinations that no step serves
-	Apart  bool          // of Remove: no cables serve them without the parts that are to go
 
 	Pairs        int64 // ordered (source endpoint, destination LID) in scope
 	CutBefore    int64 // pairs not delivered before the first step

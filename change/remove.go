@@ -12,18 +12,16 @@ import (
 
 // Remove plans the way to tables that do not use some parts that are still cabled; less
 // is the tables' fabric without them. Once the tables are written, the parts can be
-// pulled without cutting any pair that stays. Left lists the destinations that some switches
-// reach by nothing else (then Apart is true, and there are no steps), that no repair can serve
-// without the parts (no steps either), or that no step can bring to other routes.
+// pulled without cutting any pair that stays and that other cables join; packets between switches
+// that nothing else joins keep to the parts as long as these are there (CutOff counts them).
+// Left lists the destinations that no repair can serve without the parts (then there are no
+// steps), or that no step can bring to other routes.
 //
 // The aim is what Mend makes of the tables on less, carried out on the whole fabric, and where
 // no safe steps lead there, other tables that do without the parts.
 // The removed parts keep their entries: a switch still forwards what its own hosts
 // send, and hosts that are removed are reached as before.
 func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Options) (*Proven, error) {
-	if left := apart(was.Fabric, less, o.Scope); len(left) > 0 {
-		return &Proven{Before: was, After: was, Left: left, Apart: true}, nil
-	}
 	mended, err := Mend(ctx, was, less, o)
 	if err != nil {
 		return nil, err
@@ -73,33 +71,6 @@ func doomed(f, less *fabric.Fabric) []bool {
 	return list
 }
 
-// apart is the destinations that stay, and the switches that would have no cables to them any
-// more if the fabric were less.
-func apart(f, less *fabric.Fabric, scope routing.Scope) []repair.Left {
-	ends, was, now := scope.Ends(f), f.PartOf(f.Parts()), less.PartOf(less.Parts())
-	same := make([]fabric.NodeID, f.Switches())
-	for s := range same {
-		same[s] = less.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
-	}
-	var list []repair.Left
-	for lid, owner := range scope.LIDs(f) {
-		home := f.Endpoint(owner).Switch
-		if home == fabric.None || same[home] == fabric.None {
-			continue
-		}
-		left := repair.Left{LID: lid}
-		for s, at := range same {
-			if ends[s] && at != fabric.None && was[s] == was[home] && now[at] != now[same[home]] {
-				left.Switches = append(left.Switches, fabric.NodeID(s))
-			}
-		}
-		if left.Switches != nil {
-			list = append(list, left)
-		}
-	}
-	return list
-}
-
 // Undo is a plan back by the steps of another, the last one first. Every mixture of two tables
 // is the same in both directions, so it always exists where no step drops packets, and no pair
 // is cut on the way back that is not cut on the way there.
@@ -117,10 +88,11 @@ func (p *Proven) Undo(ctx context.Context, o Options) (*Proven, error) {
 }
 
 // overlay is the tables was with the entries of part put in, at the switches and for
-// the LIDs that are in both.
+// the LIDs that are in both and that the cables of part join. So an entry of part leads to others
+// of part, and one of before to one of either.
 func overlay(was, part *routing.Tables) *routing.Tables {
 	f, less := was.Fabric, part.Fabric
-	fw := routing.NewForwarding(f)
+	fw, in := routing.NewForwarding(f), less.PartOf(less.Parts())
 	for lid := range f.TopLID() + 1 {
 		row := fw.Row(lid)
 		copy(row, was.Forwarding.Row(lid))
@@ -128,29 +100,23 @@ func overlay(was, part *routing.Tables) *routing.Tables {
 		if owner == fabric.None || less.Endpoint(owner).Switch == fabric.None {
 			continue
 		}
-		from := part.Forwarding.Row(lid)
+		from, home := part.Forwarding.Row(lid), less.Endpoint(owner).Switch
 		for s := range less.Switches() {
-			row[f.NodeByGUID(less.Node(fabric.NodeID(s)).GUID)] = from[s]
+			if in[s] == in[home] {
+				row[f.NodeByGUID(less.Node(fabric.NodeID(s)).GUID)] = from[s]
+			}
 		}
 	}
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: was.Lanes}
 }
 
 // Cuts counts the pairs that have a path before some step and may lose it while that is written,
-// or have none after it, at most. Of those that Exposed counts, the others had none before.
+// or have none after it, at most.
 func (p *Proven) Cuts() int64 {
 	most := int64(0)
 	for _, s := range p.Steps {
+		// Of the pairs that are exposed some have no path before the step, but after it.
 		most = max(most, s.Union.Exposed-(s.Union.CutBefore()-s.Union.CutAfter()))
-	}
-	return most
-}
-
-// Exposed counts the pairs that can be cut off during some step, at most.
-func (p *Proven) Exposed() int64 {
-	most := int64(0)
-	for _, s := range p.Steps {
-		most = max(most, s.Union.Exposed)
 	}
 	return most
 }

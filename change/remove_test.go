@@ -2,6 +2,8 @@ package change_test
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft"
@@ -63,8 +65,8 @@ func TestAway(t *testing.T) {
 				t.Errorf("%s: %d routes are still on trunk %d", c.spec, after.Routes[i], i)
 			}
 		}
-		if used == 0 || len(p.Left) > 0 || p.CutBefore+p.CutAfter+p.Exposed() > 0 {
-			t.Errorf("%s: %d routes before, %d left, cut %d, %d, %d", c.spec, used, len(p.Left), p.CutBefore, p.Exposed(), p.CutAfter)
+		if used == 0 || len(p.Left) > 0 || p.CutBefore+p.CutAfter+p.Cuts() > 0 {
+			t.Errorf("%s: %d routes before, %d left, cut %d, %d, %d", c.spec, used, len(p.Left), p.CutBefore, p.Cuts(), p.CutAfter)
 		}
 		back, err := change.Return(t.Context(), p.After, was, o)
 		if err != nil {
@@ -92,13 +94,13 @@ func TestAwayWithHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Left) > 0 || p.CutBefore+p.CutAfter+p.Exposed() > 0 {
-		t.Errorf("%d destinations left, %d pairs cut after, %d meanwhile", len(p.Left), p.CutAfter, p.Exposed())
+	if len(p.Left) > 0 || p.CutBefore+p.CutAfter+p.Cuts() > 0 {
+		t.Errorf("%d destinations left, %d pairs cut after, %d meanwhile", len(p.Left), p.CutAfter, p.Cuts())
 	}
 }
 
-// On a sparse network other destinations make way, so that every cable can be taken out;
-// where it is the only way for some destinations these are named.
+// On a sparse network other destinations make way, so that every cable can be taken out; in a tree
+// that is a cable to each switch nothing changes, and pulling it cuts the network in two.
 func TestAwayOnSparseNetworks(t *testing.T) {
 	for _, c := range []struct {
 		spec   string
@@ -117,16 +119,19 @@ func TestAwayOnSparseNetworks(t *testing.T) {
 			}
 			after := congestion.Count(f, p.After.Forwarding, routing.HCA)
 			carries := after.Routes[trunk]+after.Routes[f.Channel(trunk).Reverse] > 0
-			if needed := len(p.Left) > 0; needed != c.needed || !needed && carries {
-				t.Errorf("%s, trunk %d: %d destinations need it, it carries routes: %v", c.spec, trunk, len(p.Left), carries)
+			if len(p.Left) > 0 || carries != c.needed || (len(p.Steps) == 0) != c.needed {
+				t.Errorf("%s, trunk %d: %d destinations left, %d steps, it carries routes: %v", c.spec, trunk, len(p.Left), len(p.Steps), carries)
+			}
+			pulled := change.CutOffWithout(p.After, less, routing.HCA)
+			if apart := routing.HCA.Disconnected(less); pulled.PairsApart != apart || (len(pulled.Apart) > 0) != c.needed || len(pulled.Gone) > 0 {
+				t.Errorf("%s, trunk %d: pulling it cuts %d pairs of %d endpoints, %d are in two parts then", c.spec, trunk, pulled.PairsApart, len(pulled.Apart), apart)
 			}
 		}
 	}
 }
 
 // Where steps towards the tables of the repair are barred while the old paths are in use, others
-// lead to other tables without the part, and back by the same steps. What nothing else joins is
-// named.
+// lead to other tables without the part, and back by the same steps.
 func TestAwayBesideOldPaths(t *testing.T) {
 	f := testnet.Build(t, "random:switches=96,links=210")
 	r, err := weft.Route(t.Context(), f, weft.Request{Engine: "weave-any"})
@@ -143,8 +148,8 @@ func TestAwayBesideOldPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Left) > 0 || len(p.Steps) == 0 || p.CutBefore+p.CutAfter+p.Exposed() > 0 {
-			t.Errorf("%s: %d destinations left, %d steps, cut %d, %d, %d", f.Label(s), len(p.Left), len(p.Steps), p.CutBefore, p.Exposed(), p.CutAfter)
+		if len(p.Left) > 0 || len(p.Steps) == 0 || p.CutBefore+p.CutAfter+p.Cuts() > 0 {
+			t.Errorf("%s: %d destinations left, %d steps, cut %d, %d, %d", f.Label(s), len(p.Left), len(p.Steps), p.CutBefore, p.Cuts(), p.CutAfter)
 		}
 		pulled, err := change.Mend(t.Context(), p.After, less, o)
 		if err != nil {
@@ -157,19 +162,150 @@ func TestAwayBesideOldPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := transition.CostOf(back.After, was).Entries; n > 0 || len(back.Steps) != len(p.Steps) || back.Exposed() > 0 {
-			t.Errorf("%s: the way back has %d of %d steps, %d pairs are cut meanwhile, and %d entries differ", f.Label(s), len(back.Steps), len(p.Steps), back.Exposed(), n)
+		if n := transition.CostOf(back.After, was).Entries; n > 0 || len(back.Steps) != len(p.Steps) || back.Cuts() > 0 {
+			t.Errorf("%s: the way back has %d of %d steps, %d pairs are cut meanwhile, and %d entries differ", f.Label(s), len(back.Steps), len(p.Steps), back.Cuts(), n)
 		}
 	}
-	less, err := f.Without(nil, []fabric.NodeID{54}) // only it joins sw-72 to the rest
+}
+
+// Where only the parts join some switches to the rest, all other packets leave them, those between
+// the two sides keep their paths until the parts are pulled, and the steps lead back.
+func TestAwayFromTheOnlyConnection(t *testing.T) {
+	pulled := 0
+	for _, c := range []struct {
+		engine, spec string
+		barred       []int // failures for which no steps are found
+	}{
+		{"weave-any", "random:switches=24,links=34,hosts=2,seed=1", nil},
+		{"updn", "random:switches=40,links=56,hosts=1,seed=3", []int{4, 7}}, // some by tables other than those of the repair
+	} {
+		f := testnet.Build(t, c.spec)
+		r, err := weft.Route(t.Context(), f, weft.Request{Engine: c.engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, o := r.Tables, change.Options{Contract: r.Contract}
+		for i, x := range append(change.Switches(f), change.Cables(f)...) {
+			less, err := f.Without(x.Channels, x.Nodes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(less.Parts()) == 1 {
+				continue
+			}
+			p, err := change.Remove(t.Context(), was, less, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			what := fmt.Sprintf("%s on %s, failure %d", c.engine, c.spec, i)
+			neverCuts(t, what, p, 0)
+			if (len(p.Left) > 0) != slices.Contains(c.barred, i) || p.CutBefore+p.CutAfter > 0 {
+				t.Errorf("%s: %d destinations left, cut %d, %d", what, len(p.Left), p.CutBefore, p.CutAfter)
+			}
+			if len(p.Left) > 0 {
+				continue
+			}
+			cut := change.CutOffWithout(p.After, less, routing.HCA)
+			mended, err := change.Mend(t.Context(), p.After, less, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cut.PairsApart != routing.HCA.Disconnected(less) || mended.CutBefore != cut.PairsApart {
+				t.Errorf("%s: pulling it cuts %d pairs, %d by the judge, %d are in two parts", what, cut.PairsApart, mended.CutBefore, routing.HCA.Disconnected(less))
+			}
+			undo, err := p.Undo(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := transition.CostOf(undo.After, was).Entries; n > 0 || undo.Cuts() > 0 {
+				t.Errorf("%s: on the way back %d pairs are cut, and %d entries differ", what, undo.Cuts(), n)
+			}
+			if len(p.Steps) > 0 {
+				pulled++
+			}
+		}
+	}
+	if pulled == 0 {
+		t.Error("nothing that has to leave was found")
+	}
+}
+
+// Pairs that have no path before are not cut while they are given one.
+func TestAwayWithPairsThatHaveNoPath(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x4,w=4x4,hosts=2")
+	was := route(t, f, "updn")
+	hosts := routing.HCA.Endpoints(f)
+	leaf, lid := f.Endpoint(hosts[0]).Switch, f.Endpoint(hosts[len(hosts)-1]).LID
+	was.Forwarding.Row(lid)[leaf] = routing.NoPort
+	less, err := f.Without(nil, []fabric.NodeID{20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := change.Remove(t.Context(), was, less, o)
+	p, err := change.Remove(t.Context(), was, less, change.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Apart || len(p.Steps) > 0 || len(p.Left) != f.Switches()-1 {
-		t.Errorf("sw-54: apart %v, %d steps, %d destinations left", p.Apart, len(p.Steps), len(p.Left))
+	exposed := int64(0)
+	for _, s := range p.Steps {
+		exposed += s.Union.Exposed
+	}
+	if p.CutBefore != 2 || p.CutAfter != 0 || exposed == 0 || p.Cuts() != 0 {
+		t.Errorf("cut before %d, after %d, exposed %d, of them %d had a path", p.CutBefore, p.CutAfter, exposed, p.Cuts())
+	}
+}
+
+// A leaf takes its hosts along; of parts of a network that were apart before nobody is cut off.
+func TestCutOff(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x4,w=4x4,hosts=2")
+	was := route(t, f, "updn")
+	hosts := routing.HCA.Endpoints(f)
+	leaf := f.Endpoint(hosts[0]).Switch
+	less, err := f.Without(nil, []fabric.NodeID{leaf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := change.CutOffWithout(was, less, routing.HCA)
+	if want := int64(2*30*2 + 2); !slices.Equal(p.Gone, hosts[:2]) || p.PairsGone != want || len(p.Apart) > 0 || p.PairsApart > 0 {
+		t.Errorf("with the leaf go %v, %d pairs; %v stay without %d, want %v and %d pairs", p.Gone, p.PairsGone, p.Apart, p.PairsApart, hosts[:2], want)
+	}
+	// Its up cables are gone already: what else goes is no news for it.
+	var up []fabric.ChannelID
+	first, end := f.TrunksFrom(leaf)
+	for c := first; c < end; c++ {
+		up = append(up, c)
+	}
+	alone, err := f.Without(up, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was = route(t, alone, "updn")
+	if less, err = alone.Without([]fabric.ChannelID{0}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if p := change.CutOffWithout(was, less, routing.HCA); len(p.Gone)+len(p.Apart) > 0 {
+		t.Errorf("%v and %v are cut off", p.Gone, p.Apart)
+	}
+}
+
+// Cut off is the side with fewer endpoints, though it has more switches.
+func TestCutOffCountsEndpoints(t *testing.T) {
+	full := testnet.Build(t, "xgft:m=3x3,w=1x1,hosts=2")
+	hosts := routing.HCA.Endpoints(full)
+	var gone []fabric.NodeID
+	for _, e := range hosts[6 : len(hosts)-2] { // those of the first three leaves stay, and two more
+		gone = append(gone, full.Endpoint(e).Node)
+	}
+	f, err := full.Without(nil, gone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := route(t, f, "updn")
+	less, err := f.Without([]fabric.ChannelID{f.Out(9, 4)}, nil) // of the three to the rest
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := routing.HCA.Endpoints(f)
+	if p := change.CutOffWithout(was, less, routing.HCA); !slices.Equal(p.Apart, left[6:]) || p.PairsApart != 2*6*2 {
+		t.Errorf("%v are cut off, %d pairs, want %v", p.Apart, p.PairsApart, left[6:])
 	}
 }

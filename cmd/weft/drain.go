@@ -13,12 +13,12 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/repair"
 )
 
 type drainFlags struct {
@@ -47,8 +47,11 @@ Each step is safe while it is written, in whatever order: every mixture of the
 tables before and after it is proven free of credit loops, and so are the tables
 after it. Service levels and SL2VL maps stay. Pull the parts when all steps are
 confirmed and the last wait of the plan is over; take the way back when they are
-there again. --steps and --back-steps write the two, each with its plan. The exit
-code is 1 where there is no such plan.`,
+there again. --steps and --back-steps write the two, each with its plan.
+
+Pulling a switch cuts off its own hosts. If nothing else joins other switches to the
+rest, all other traffic leaves, and the output names the hosts that will be cut off:
+the exit code is 1 then, and where there is no such plan.`,
 		Example: `  weft drain fabric.ibnetdiscover --tables installed --switch spine-3
   weft drain fabric.ibnetdiscover --tables installed --cable leaf-7:12 --steps away --back-steps back`,
 		Args: cobra.ExactArgs(1),
@@ -73,8 +76,9 @@ code is 1 where there is no such plan.`,
 
 type drainJob struct {
 	without
-	o   *drainFlags
-	ebb bandwidths
+	o       *drainFlags
+	pulling *change.CutOff // of the tables after the way out
+	ebb     bandwidths
 }
 
 func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
@@ -104,6 +108,7 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	}
 	away := j.way(j.there, o.steps, "without "+j.goneText())
 	back := j.way(j.back, o.back, "of before, with all of its parts")
+	away.pulling = strings.Join(j.pullingText(), "\n")
 	back.source += ", drained,"
 	for _, w := range []*planned{away, back} {
 		if w.out == "" {
@@ -113,8 +118,8 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 			return err
 		}
 	}
-	s := drainSummary{j.name, j.source, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.jsonPlan(), back.jsonPlan(), j.ebb}
-	return j.answer(o.json, s, func() error { return j.print(away, back) }, false)
+	s := j.summary(away, back)
+	return j.answer(o.json, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0)
 }
 
 // planBoth plans the way out, and refuses where there is none, and the way back: that of the
@@ -141,40 +146,56 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 		return j.refuse(nil, fmt.Sprintf("no steps were found by which all packets leave %s while it is there and come back, each safe and without cutting a pair: %s would be cut meanwhile",
 			j.goneText(), words.Counted(int(n), "pair", "pairs")))
 	}
+	j.pulling = change.CutOffWithout(j.there.After, j.live, j.scope)
 	return nil
 }
 
-// noWayOut says why some destinations still need the parts.
+// noWayOut says that some destinations still need the parts.
 func (j *drainJob) noWayOut(left []leftOver) string {
-	counted := words.Counted(len(left), "destination", "destinations")
-	if j.there.Apart {
-		return fmt.Sprintf("no plan takes %s out of use without cutting a pair: %s cannot do without, since nothing else joins %s to the rest: %s",
-			j.goneText(), counted, words.FirstOf(j.aside()), leftText(left))
-	}
 	return fmt.Sprintf("no steps were found by which all packets leave %s while it is there, each safe and without cutting a pair: %s would go on using it: %s",
-		j.goneText(), counted, leftText(left))
+		j.goneText(), words.Counted(len(left), "destination", "destinations"), leftText(left))
 }
 
-// aside is the switches with sources in scope that pulling the parts cuts off from the largest
-// part of the network.
-func (j *drainJob) aside() []string {
-	f := j.was.Fabric
-	largest := j.live.Parts()[0]
-	var names []string
-	for s := range f.Switches() {
-		if i := j.live.NodeByGUID(f.Node(fabric.NodeID(s)).GUID); !slices.Contains(largest, i) &&
-			slices.ContainsFunc(j.there.Left, func(l repair.Left) bool { return slices.Contains(l.Switches, fabric.NodeID(s)) }) {
-			names = append(names, f.Label(fabric.NodeID(s)))
-		}
+// pullingText says who is cut off when the parts are pulled, a line for those who go with them
+// and one for those who stay.
+func (j *drainJob) pullingText() (lines []string) {
+	f, p := j.was.Fabric, j.pulling
+	endpoints := func(of []fabric.EndpointID) (how, who string) {
+		return words.Plural(len(of), "endpoint"), words.FirstOf(list.Of(of, f.EndpointLabel))
 	}
-	return names
+	if how, who := endpoints(p.Gone); len(p.Gone) > 0 {
+		lines = append(lines, fmt.Sprintf("%s of what is pulled go with it, %s: %s", how, words.Counted(p.PairsGone, "pair", "pairs"), who))
+	}
+	if how, who := endpoints(p.Apart); len(p.Apart) > 0 {
+		lines = append(lines, fmt.Sprintf("%s that stay are cut off from the rest, %s, since nothing else joins %s to it: %s",
+			how, words.Counted(p.PairsApart, "pair", "pairs"), words.FirstOf(report.Labels(f, j.aside())), who))
+	}
+	return lines
 }
 
-// simulate measures the bandwidth between the endpoints that stay.
+// aside is the switches of the endpoints that stay and are cut off.
+func (j *drainJob) aside() []fabric.NodeID {
+	var at []fabric.NodeID
+	for _, e := range j.pulling.Apart {
+		at = append(at, j.was.Fabric.Endpoint(e).Switch)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// simulate measures the bandwidth between the endpoints that stay, and are not cut off.
 func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err error) {
 	s := j.Stage("simulate", new(float64))
 	defer s.Done()
-	two := twoTables{j.was, j.there.After, j.live, j.scope, j.o.seed, j.o.precision, jobs}
+	var aside []fabric.NodeID
+	for _, s := range j.aside() {
+		aside = append(aside, j.live.NodeByGUID(j.was.Fabric.Node(s).GUID))
+	}
+	rest, err := j.live.Without(nil, aside)
+	if err != nil {
+		return err
+	}
+	two := twoTables{j.was, j.there.After, rest, j.scope, j.o.seed, j.o.precision, jobs}
 	j.ebb, err = two.bandwidths(ctx)
 	return err
 }
@@ -188,37 +209,58 @@ func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), 
 // way is one of the two ways, as weft route --keep writes it.
 func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	r := &weft.Result{Engine: kept(j.contract), Contract: j.contract, Scope: j.scope, Planned: j.scope, Tables: p.After}
-	return &planned{judged{app: j.app, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, j.source, p, purpose}
+	return &planned{judged: judged{app: j.app, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, source: j.source, plan: p, purpose: purpose}
 }
 
 type drainSummary struct {
-	Fabric      string       `json:"fabric"`
-	Tables      string       `json:"tables"`
-	Contract    string       `json:"contract"`
-	Endpoints   string       `json:"endpoints"`
-	Drained     *goneParts   `json:"drained"`
-	ExposedAway int64        `json:"pairs_cut_meanwhile_away"`
-	ExposedBack int64        `json:"pairs_cut_meanwhile_back"`
-	Away        *planSummary `json:"away"`
-	Back        *planSummary `json:"back"`
-	Bandwidth   bandwidths   `json:"bandwidth"`
+	Fabric     string        `json:"fabric"`
+	Tables     string        `json:"tables"`
+	Contract   string        `json:"contract"`
+	Endpoints  string        `json:"endpoints"`
+	Drained    *goneParts    `json:"drained"`
+	CutAway    int64         `json:"pairs_cut_meanwhile_away"`
+	CutBack    int64         `json:"pairs_cut_meanwhile_back"`
+	Gone       []report.Node `json:"endpoints_on_drained"`
+	PairsGone  int64         `json:"pairs_of_drained"`
+	Apart      []report.Node `json:"endpoints_cut_off"`
+	PairsApart int64         `json:"pairs_cut_off"`
+	Away       *planSummary  `json:"away"`
+	Back       *planSummary  `json:"back"`
+	Bandwidth  bandwidths    `json:"bandwidth"`
 }
 
-func (j *drainJob) print(away, back *planned) error {
+func (j *drainJob) summary(away, back *planned) *drainSummary {
+	nodes := func(of []fabric.EndpointID) []report.Node {
+		return list.Of(of, func(e fabric.EndpointID) report.Node { return report.EndpointNode(j.was.Fabric, e) })
+	}
+	return &drainSummary{
+		j.name, j.source, j.contract.String(), j.scope.String(), &j.gone, j.there.Cuts(), j.back.Cuts(),
+		nodes(j.pulling.Gone), j.pulling.PairsGone, nodes(j.pulling.Apart), j.pulling.PairsApart, away.jsonPlan(), back.jsonPlan(), j.ebb,
+	}
+}
+
+func (j *drainJob) print(s *drainSummary, away *planned) error {
 	f := j.was.Fabric
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, j.contract, j.scope)
 	p.Fact("drained", "%s", j.gone.text())
-	p.Fact("way out", "%s", stepsText(j.there, "it carries nothing already"))
+	none := "it carries nothing already"
+	if s.PairsGone+s.PairsApart > 0 {
+		none = "it carries nothing that could go another way"
+	}
+	p.Fact("way out", "%s", stepsText(j.there, none))
 	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change"))
-	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(j.there.Exposed()), words.Thousands(j.back.Exposed()))
+	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(s.CutAway), words.Thousands(s.CutBack))
+	if away.pulling != "" {
+		p.Fact("pulled", "%s", away.pulling)
+	}
 	p.Fact("bandwidth", "%s", j.ebb.text("endpoints that stay"))
 	next := "--steps DIR and --back-steps DIR write the two ways"
 	if away.out != "" {
 		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, output.PlanText)
-		if back.out != "" {
-			next += fmt.Sprintf(",\nand go back by %s/%s when they are there again", back.out, output.PlanText)
+		if j.o.back != "" {
+			next += fmt.Sprintf(",\nand go back by %s/%s when they are there again", j.o.back, output.PlanText)
 		}
 	}
 	p.Fact("next", "%s", next)

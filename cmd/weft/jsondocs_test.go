@@ -306,7 +306,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/diff/1", "diff torus:4x4 " + in("less") + " --old-tables " + in("t4") + " --new-tables " + in("t4less")},
 		{"weft/route/1", "route " + in("less") + " --keep " + in("t4up") + " --steps " + in("steps")},
 		{"weft/route/1", "route xgft:m=3x3,w=1x1,hosts=2 --engine updn --out " + in("thin")},
-		{"weft/refusal/1", "drain xgft:m=3x3,w=1x1,hosts=2 --tables " + in("thin") + " --cable sw-l0-0-0:3"},
+		{"weft/drain/1", "drain xgft:m=3x3,w=1x1,hosts=2 --tables " + in("thin") + " --cable sw-l0-0-0:3"},
 		{"weft/route/1", "route xgft:m=4x4,w=2x2 --engine updn --out " + in("tree")},
 		{"weft/drain/1", "drain xgft:m=4x4,w=2x2 --tables " + in("tree") + " --switch sw-l1-0-1"},
 		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},

@@ -145,6 +145,7 @@ type planned struct {
 	source  string // what the tables are from which it leads
 	plan    *change.Proven
 	purpose string // what the last tables are for; empty: the fabric as it is now
+	pulling string // who is cut off when the parts are pulled that it leads away from; may be empty
 }
 
 // keptName stands where the name of an engine would, in screens and summaries alike.
@@ -219,6 +220,7 @@ func (j *planned) textPlan(s *planSummary) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(s.Steps) == 0 {
 		say("Nothing has to change: the tables of %s are as they should be.", s.Tables)
+		j.sayPulling(say)
 		return b.String()
 	}
 	entries, blocks := j.plan.Entries()
@@ -242,7 +244,14 @@ func (j *planned) textPlan(s *planSummary) string {
 		say("  packets of the tables before are gone: %d switches times the lifetime of a packet in a", step.WaitHops)
 		say("  switch, %.1f s with OpenSM's packet_life_time of 0x12.", step.WaitSeconds)
 	}
+	j.sayPulling(say)
 	return b.String()
+}
+
+func (j *planned) sayPulling(say func(format string, args ...any)) {
+	if j.pulling != "" {
+		say("\nWhen it is pulled:\n%s", j.pulling)
+	}
 }
 
 // writeSteps writes all of the steps or nothing: half a plan is worse than none.

@@ -8,8 +8,9 @@ import (
 )
 
 // Leave plans how packets leave some trunks, given as [trunk], which are still there: no new
-// entry uses one, but the packets of old entries are on them until a step is confirmed. A switch
-// all of whose incoming trunks are to be left goes with them, and keeps the packets to its hosts.
+// entry uses one, but the packets of old entries are on them until a step is confirmed. Packets
+// between switches that no other cables join stay; so a switch all of whose incoming trunks are to
+// be left keeps the packets to its hosts and from them.
 //
 // It begins with steps to target, tables that do not use these trunks, as far as they lead
 // without detours. That is harder than Mend when the trunks are gone, whose dead entries cause no
@@ -52,7 +53,7 @@ func Leave(ctx context.Context, tables, target *routing.Tables, doomed []bool, o
 
 // leave says which trunks packets have to leave from now on.
 func (sh *shared) leave(doomed []bool) {
-	sh.doomed = doomed
+	sh.doomed, sh.apart = doomed, sh.partsWithout(doomed)
 	for c := range fabric.ChannelID(sh.f.Trunks()) {
 		if ch := sh.f.Channel(c); doomed[c] {
 			sh.dead.onward[ch.From][ch.FromPort>>6] &^= 1 << (ch.FromPort & 63)
@@ -60,19 +61,31 @@ func (sh *shared) leave(doomed []bool) {
 	}
 }
 
-// isDoomed says whether packets have to leave a trunk.
-func (sh *shared) isDoomed(c fabric.ChannelID) bool { return sh.doomed != nil && sh.doomed[c] }
-
-// goes says whether all trunks to a switch are doomed.
-func (sh *shared) goes(s fabric.NodeID) bool {
-	if sh.doomed == nil {
-		return false
-	}
-	first, end := sh.f.TrunksFrom(s)
-	for out := first; out < end; out++ {
-		if !sh.doomed[sh.f.Reverses()[out]] {
-			return false
+// partsWithout is which part each switch is in, [switch], without cables of which packets have to
+// leave a direction.
+func (sh *shared) partsWithout(doomed []bool) []int32 {
+	parts := make([]int32, sh.f.Switches())
+	count := int32(0)
+	for s := range parts {
+		if parts[s] != 0 {
+			continue
+		}
+		count++
+		parts[s] = count
+		for queue := []fabric.NodeID{fabric.NodeID(s)}; len(queue) > 0; queue = queue[1:] {
+			first, end := sh.f.TrunksFrom(queue[0])
+			for c := first; c < end; c++ {
+				if to := sh.f.Heads()[c]; parts[to] == 0 && !doomed[c] && !doomed[sh.f.Reverses()[c]] {
+					parts[to] = count
+					queue = append(queue, to)
+				}
+			}
 		}
 	}
-	return true
+	return parts
+}
+
+// leaves says whether packets to a switch have to leave the trunk at another.
+func (sh *shared) leaves(at fabric.NodeID, c fabric.ChannelID, home fabric.NodeID) bool {
+	return sh.doomed != nil && sh.doomed[c] && sh.apart[at] == sh.apart[home]
 }

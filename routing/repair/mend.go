@@ -130,7 +130,7 @@ func (m *mender) markWhole() {
 		m.dist[s], m.child[s] = unknown, fabric.None
 	}
 	for s, c := range m.flow.cur {
-		if c != fabric.None && !m.isDoomed(c) {
+		if c != fabric.None && !m.leaves(fabric.NodeID(s), c, m.flow.home) {
 			u := heads[c]
 			m.sibling[s], m.child[u] = m.child[u], fabric.NodeID(s)
 		}
@@ -158,7 +158,7 @@ func (m *mender) markReached(s fabric.NodeID, hops int32) {
 // says whether there are any.
 func (m *mender) isBroken(lid fabric.LID) bool {
 	row := m.before.Forwarding.Row(lid)
-	if home := m.f.Endpoint(m.f.Owner(lid)).Switch; !m.dead.has(row, lid, home) || m.goes(home) {
+	if home := m.f.Endpoint(m.f.Owner(lid)).Switch; !m.dead.has(row, lid, home) {
 		return false
 	}
 	m.flow.begin(row, lid)
@@ -175,7 +175,7 @@ func (m *mender) findRoots() bool {
 	m.markWhole()
 	m.fresh = !slices.ContainsFunc(m.flow.cur, func(c fabric.ChannelID) bool { return c != fabric.None })
 	for s, c := range m.flow.cur {
-		if (c == fabric.None || m.isDoomed(c)) && m.dist[s] == unknown {
+		if (c == fabric.None || m.leaves(fabric.NodeID(s), c, m.flow.home)) && m.dist[s] == unknown {
 			m.roots = append(m.roots, fabric.NodeID(s))
 		}
 	}
@@ -236,7 +236,7 @@ func (m *mender) trunksToTry(s fabric.NodeID, slack int32) []fabric.ChannelID {
 	m.candidates = m.candidates[:0]
 	first, end := m.f.TrunksFrom(s)
 	for c := first; c < end; c++ {
-		if d := m.dist[heads[c]]; d != unknown && d+1 <= most && !m.isDoomed(c) {
+		if d := m.dist[heads[c]]; d != unknown && d+1 <= most && !m.leaves(s, c, m.flow.home) {
 			m.candidates = append(m.candidates, c)
 		}
 	}

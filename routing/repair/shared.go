@@ -18,7 +18,8 @@ type shared struct {
 	dead   *deadRows
 	gone   []fabric.LID         // of endpoints in scope that are gone
 	turns  []acyclic.Dependency // of the trees for multicast
-	doomed []bool               // [trunk] packets have to leave it, and no new entry uses it; nil: there are none
+	doomed []bool               // [trunk] packets have to leave it, and no new entry uses it, between switches of one part; nil: there are none
+	apart  []int32              // [switch] the part that it is in without these trunks
 
 	entries int // number of entries for the LIDs in scope, which are fewer than the highest LID
 	begun   int // number of steps begun, whether they became part of a plan or not

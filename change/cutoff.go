@@ -1,0 +1,124 @@
+package change
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// CutOff is what is cut off at the moment at which some parts are pulled: pairs that have a path
+// until then, and the endpoints that they belong to.
+type CutOff struct {
+	Gone      []fabric.EndpointID // endpoints in scope on switches that are pulled: they go with these
+	PairsGone int64               // pairs from or to such an endpoint
+
+	Apart      []fabric.EndpointID // endpoints in scope that stay, in another part of the network than most of those with which they were in one
+	PairsApart int64               // pairs of endpoints that stay
+}
+
+// CutOffWithout finds what is cut off if the parts are pulled that are in the tables' fabric, and not in less.
+func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) *CutOff {
+	f := t.Fabric
+	p, same, joined := &CutOff{}, make([]fabric.NodeID, f.Switches()), joinedToMost(f, less, scope)
+	for s := range same {
+		same[s] = less.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
+	}
+	for _, e := range scope.Endpoints(f) {
+		switch at := same[f.Endpoint(e).Switch]; {
+		case at == fabric.None:
+			p.Gone = append(p.Gone, e)
+		case !joined[at]:
+			p.Apart = append(p.Apart, e)
+		}
+	}
+	w := &puller{f: f, doomed: doomed(f, less), fates: make([]fate, f.Switches())}
+	sources := scope.PerSwitch(f)
+	for lid, owner := range scope.LIDs(f) {
+		home := f.Endpoint(owner).Switch
+		w.read(t.Forwarding.Row(lid), home, f.LastPort(f.Endpoint(owner)))
+		for s, n := range sources {
+			pairs, at := int64(n), fabric.NodeID(s)
+			if at == home {
+				pairs--
+			}
+			switch along := same[at] == fabric.None || same[home] == fabric.None; {
+			case pairs <= 0 || w.follow(at) == lost:
+			case along:
+				p.PairsGone += pairs
+			case w.follow(at) == parted:
+				p.PairsApart += pairs
+			}
+		}
+	}
+	return p
+}
+
+// joinedToMost says which switches of less are in the part with most endpoints in scope of all that
+// were one part of f, [switch of less]; of two with as many, in the first.
+func joinedToMost(f, less *fabric.Fabric, scope routing.Scope) []bool {
+	was, parts := f.PartOf(f.Parts()), less.Parts()
+	sources := scope.PerSwitch(less)
+	most, main := make([]uint32, f.Switches()), make([]int, f.Switches()) // [part of f]
+	for i := range main {
+		main[i] = -1
+	}
+	within := make([]int32, len(parts)) // [part of less] the part of f
+	for i, switches := range parts {
+		n := uint32(0)
+		for _, s := range switches {
+			n += sources[s]
+		}
+		of := was[f.NodeByGUID(less.Node(switches[0]).GUID)]
+		if within[i] = of; main[of] < 0 || n > most[of] {
+			most[of], main[of] = n, i
+		}
+	}
+	joined := make([]bool, less.Switches())
+	for i, switches := range parts {
+		for _, s := range switches {
+			joined[s] = main[within[i]] == i
+		}
+	}
+	return joined
+}
+
+// puller follows the packets to one destination.
+type puller struct {
+	f      *fabric.Fabric
+	doomed []bool // [trunk] it goes, or leads to a switch that goes
+	row    []uint8
+	home   fabric.NodeID
+	fates  []fate // [switch]
+}
+
+// fate is what becomes of packets at a switch.
+type fate uint8
+
+const (
+	unseen fate = iota
+	lost        // they do not arrive, or are not known to
+	parted      // they arrive over a trunk that goes
+	whole       // they arrive
+)
+
+// read begins with a destination behind a port of its switch.
+func (w *puller) read(row []uint8, home fabric.NodeID, last uint8) {
+	clear(w.fates)
+	w.row, w.home, w.fates[home] = row, home, lost
+	if row[home] == last {
+		w.fates[home] = whole
+	}
+}
+
+// follow finds what becomes of packets at a switch.
+func (w *puller) follow(s fabric.NodeID) fate {
+	if w.fates[s] != unseen {
+		return w.fates[s]
+	}
+	w.fates[s] = lost // if they circle
+	if c := w.f.Out(s, w.row[s]); c != fabric.None && int(c) < w.f.Trunks() {
+		if w.fates[s] = w.follow(w.f.Heads()[c]); w.doomed[c] {
+			w.fates[s] = min(w.fates[s], parted)
+		}
+	}
+	return w.fates[s]
+}
