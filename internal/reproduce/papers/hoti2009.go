@@ -144,7 +144,8 @@ var hoti2009 = []Experiment{
 		Shows:   "The time of each engine, paths and lanes. " + systems2009Are,
 		Measure: Seconds, X: "system", Lines: beside(each(engines2009, systems2009)), Real: true,
 		Claims: []claims.Claim{
-			{Where: "IV.B", Says: "P-SSSP has a similar scaling behaviour to the OpenSM algorithms", Check: claims.Growth("sssp", "minhop", "Odin", "like Thunderbird", 1-claims.Alike, 1+claims.Alike)},
+			{Where: "IV.B", Says: "P-SSSP has a similar scaling behaviour to the OpenSM algorithms", Check: claims.Growth("sssp", "minhop", "Odin", "like Thunderbird", 1-claims.Alike, 1+claims.Alike),
+				Why: "Ours grows less: switches of a regular tree that stay alike choose once for all of them, which gains most where there are most of them."},
 			{Where: "IV.B", Says: "P²-SSSP does not scale as well", Check: claims.Growth("p2sssp", "sssp", "Odin", "like Thunderbird", 1.1, 10),
 				Why: "Ours searches only paths that are not bound yet, so it grows little faster than P-SSSP."},
 			{Where: "IV.B", Says: "P²-SSSP and LASH did not terminate after several hours with the biggest inputs", Check: claims.Longest([]string{"p2sssp", "lash"}, 3600),
@@ -182,7 +183,8 @@ var hoti2009 = []Experiment{
 		Lines: slices.Concat(beside(each(without(engines2009, "ftree"), hypercubes()), "ftree"), swept(inPorts, shuffled(hypercubes()))),
 		Claims: []claims.Claim{
 			{Where: "IV.D", Says: "a minimal increase over MinHop", Check: claims.Within("sssp", "minhop", claims.Nearly)},
-			{Where: "IV.D", Says: "P-SSSP is again performing best, better than MinHop and UPDN", Check: claims.Above("sssp", []string{"minhop", "updn"}, claims.Sampling)},
+			{Where: "IV.D", Says: "P-SSSP is again performing best, better than MinHop and UPDN", Check: claims.Above("sssp", []string{"minhop", "updn"}, claims.Sampling),
+				Why: "It is nowhere clearly below, and up to 18 % above UPDN. Above MinHop it is by less than the 1 % that samples may differ by, the \"minimal increase\" of the paper."},
 			{Where: "IV.D", Says: "even better than DOR", Check: claims.Above("sssp", []string{"dor"}, claims.Sampling), Why: inOrder},
 			{Where: "IV.D", Says: "even better than DOR: with shuffled ports", Check: claims.AboveSwept("sssp", "dor", claims.Sampling), Why: smallCube},
 			{Where: "IV.D", Says: "even better than LASH: with shuffled ports", Check: claims.AboveSwept("sssp", "lash", claims.Sampling), Why: smallCube},

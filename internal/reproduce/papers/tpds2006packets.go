@@ -187,7 +187,8 @@ func switchClaims() []claims.Claim {
 			return claims.Near("a-lash"+claims.Pairs, "escape"+claims.Pairs, at)
 		}, equalWays),
 		[]claims.Claim{
-			{Where: "8.3", Says: "adaptive UpDown performs relatively well with 16 nodes (nearly LASH or better)", Check: claims.NotFarBelow("updn-adaptive", "lash", "16")},
+			{Where: "8.3", Says: "adaptive UpDown performs relatively well with 16 nodes (nearly LASH or better)", Check: claims.NotFarBelow("updn-adaptive", "lash", "16"),
+				Why: "\"Relatively well\" is no figure: within 5 % counts here, and it is a little below. " + equalWays},
 			{Where: "8.3", Says: "adaptive UpDown is poorer than deterministic LASH with 32 switches, uniform traffic", Check: claims.More("lash", "updn-adaptive", "32")},
 			{Where: "8.3", Says: "adaptive UpDown scales poorly, even compared to LASH (64 switches)", Check: claims.More("lash", "updn-adaptive", "64")},
 		},
