@@ -47,7 +47,7 @@ func find(f *fabric.Fabric) (*hyperX, *routing.Refusal) {
 		h.at, h.size = append(h.at, at), append(h.size, size)
 	}
 	if len(h.size) < 2 {
-		return nil, routing.Refuse(f, ruleHyperX, fabric.None, 0, "the cables between its switches are make a grid of %d dimensions", len(h.size))
+		return nil, routing.Refuse(f, ruleHyperX, fabric.None, 0, "the cables between its switches make a grid of dimension %d", len(h.size))
 	}
 	order := make([]int, len(h.size))
 	for d := range order {

@@ -145,7 +145,7 @@ func TestRefusals(t *testing.T) {
 		lmc  uint8
 		want string
 	}{
-		{"hyperx:4x4", 1, "four addresses"}, {"torus:6x6", 2, "one place"}, {"hyperx:7", 2, "grid of 1 dimensions"},
+		{"hyperx:4x4", 1, "four addresses"}, {"torus:6x6", 2, "one place"}, {"hyperx:7", 2, "make a grid of dimension 1"},
 		{"xgft:m=3x4,w=2x2,hosts=3", 2, "HyperX"}, {"slimfly:q=5", 2, "HyperX"}, {"mesh:5x4", 2, "places for 20 switches"}, {"dragonfly:p=2", 2, "HyperX"}, {"mesh:1,hosts=3", 2, "HyperX"},
 	} {
 		f := network(t, c.spec, c.lmc)
