@@ -64,6 +64,9 @@ func ReadSet(r io.Reader, file string, files Files, set string) (*Spec, error) {
 		return nil, format.Errorf(file, document.Line, "a SPEC is one YAML document, and there is more behind it")
 	}
 	s := &reader{file: file, files: files}
+	if n := alias(document.Content[0]); n != nil {
+		return nil, s.errorf(n, "*%s: a SPEC has no aliases; write out what it stands for", n.Value)
+	}
 	return s.spec(document.Content[0], set)
 }
 
@@ -78,6 +81,19 @@ func yamlError(file string, err error) error {
 		}
 	}
 	return format.Errorf(file, 1, "%s", text)
+}
+
+// alias is the first alias at or below a node, nil if there is none.
+func alias(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n
+	}
+	for _, part := range n.Content {
+		if found := alias(part); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // reader reads the parts of a SPEC.

@@ -140,6 +140,7 @@ func TestSpecErrorsSayWhereAndWhat(t *testing.T) {
 		{"no YAML", "networks: [a\nengines: b", "SPEC.yaml:"},
 		{"a list", "- a", "SPEC.yaml:1: a SPEC is lines of the form key: value"},
 		{"more documents", good + "---\na: b\n", "there is more behind it"},
+		{"an alias", "networks: &n [torus:4x4]\nengines:\n  - *n\nmeasures: [lanes]\n", "SPEC.yaml:3: *n: a SPEC has no aliases"},
 		{"unknown key", good + "meassures: 1\n", `SPEC.yaml:4: a SPEC has no key "meassures"; nearest is "measures"`},
 		{"twice", good + "engines: [lash]\n", "SPEC.yaml:4: engines is given twice"},
 		{"nothing", "engines: [lash]\nmeasures: [lanes]", "SPEC.yaml:1: networks: is missing"},
