@@ -59,6 +59,9 @@ func (o *sweepFlags) check() error {
 	case !s.use && (s.tasks > 0 || s.atATime > 0 || s.partition != "" || s.account != "" || s.sbatch != nil):
 		return exit.Usage("--tasks, --array-limit, --partition, --account and --sbatch are for --slurm")
 	}
+	if err := slurm.CheckFlags(s.sbatch); err != nil {
+		return exit.Usage("--sbatch: %v", err)
+	}
 	return nil
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +16,7 @@ import (
 func command(ctx context.Context, name string, args ...string) (string, error) {
 	var out, said bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
+	c.Env = environment(os.Environ())
 	c.Stdout, c.Stderr = &out, &said
 	err := c.Run()
 	if errors.Is(err, exec.ErrNotFound) {
@@ -25,9 +28,40 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// queue is the tasks of the campaign that Slurm has, whatever their state.
+// environment is that for Slurm's commands, without what a user has set for squeue: with
+// SQUEUE_STATES=RUNNING the tasks that wait would seem lost.
+func environment(all []string) []string {
+	return slices.DeleteFunc(all, func(v string) bool { return strings.HasPrefix(v, "SQUEUE_") })
+}
+
+// ours is the flags of sbatch that a caller cannot give, and why.
+var ours = []struct{ long, short, why string }{
+	{"job-name", "J", "tasks are found again by their name"},
+	{"array", "a", "the tasks of an array are parts of the campaign"},
+	{"clusters", "M", "tasks are looked for where squeue looks"},
+	{"wrap", "", "what a task runs is a part of the campaign"},
+	{"test-only", "", "nothing would be submitted"},
+	{"wait", "W", "the queue is looked at instead"},
+}
+
+// CheckFlags refuses flags for sbatch with which tasks would be others, or not be found
+// again.
+func CheckFlags(flags []string) error {
+	for _, f := range flags {
+		name, _, _ := strings.Cut(f, "=")
+		for _, o := range ours {
+			if name == "--"+o.long || o.short != "" && strings.HasPrefix(name, "-"+o.short) {
+				return fmt.Errorf("slurm: %s cannot be given to sbatch: %s", name, o.why)
+			}
+		}
+	}
+	return nil
+}
+
+// queue is the tasks of the campaign that Slurm has, whatever their state, in hidden
+// partitions too.
 func (f *follower) queue(ctx context.Context) (Queue, error) {
-	text, err := f.command(ctx, "squeue", "--noheader", "--array", "--name="+f.Name, "--format=%F|%K|%T|%r")
+	text, err := f.command(ctx, "squeue", "--all", "--noheader", "--array", "--name="+f.Name, "--format=%F|%K|%T|%r")
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Name    string   // of the jobs, the same whenever the campaign is followed and never another's
 	Tasks   int      // numbered from 1
-	Flags   []string // for sbatch, such as --partition=batch
+	Flags   []string // for sbatch, such as --partition=batch, none of those that CheckFlags refuses
 	AtATime int      // tasks that may run at a time; 0: any number
 	Script  string   // that a task runs, a file; SLURM_ARRAY_TASK_ID says which
 	Logs    string   // folder for what tasks print
@@ -163,8 +163,9 @@ func (f *follower) submit(ctx context.Context, due []int, first bool) error {
 	if f.AtATime > 0 {
 		array += "%" + strconv.Itoa(f.AtATime)
 	}
-	args := []string{"--parsable", "--array=" + array, "--job-name=" + f.Name, "--output=" + filepath.Join(f.Logs, "%A_%a.log"), "--open-mode=append"}
-	args = append(append(args, f.Flags...), f.Script)
+	// Those by which tasks are found again come last, and of the same flag twice sbatch takes the last.
+	args := append([]string{"--output=" + filepath.Join(f.Logs, "%A_%a.log"), "--open-mode=append"}, f.Flags...)
+	args = append(args, "--parsable", "--array="+array, "--job-name="+f.Name, f.Script)
 	id, err := f.command(ctx, "sbatch", args...)
 	if err != nil {
 		if first {

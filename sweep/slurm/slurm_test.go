@@ -36,7 +36,7 @@ func (c *cluster) command(_ context.Context, name string, args ...string) (strin
 		return c.looks[i], nil
 	case "sbatch":
 		c.flags = args
-		array, _ := strings.CutPrefix(args[1], "--array=")
+		array, _ := strings.CutPrefix(args[len(args)-3], "--array=")
 		if array == "fails" {
 			return "", errors.New("sbatch: error")
 		}
@@ -80,7 +80,36 @@ func TestTasksAreSubmittedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "submitted", c.submitted, []string{"1-2,4%2"})
-	check(t, "flags", c.flags, []string{"--parsable", "--array=1-2,4%2", "--job-name=weft-test", "--output=logs/%A_%a.log", "--open-mode=append", "--partition=p", "task.sh"})
+	check(t, "flags", c.flags, []string{"--output=logs/%A_%a.log", "--open-mode=append", "--partition=p", "--parsable", "--array=1-2,4%2", "--job-name=weft-test", "task.sh"})
+}
+
+// With a name of the user's own, tasks that run would not be found in the queue, and be
+// submitted again and again.
+func TestFlagsThatLoseTasks(t *testing.T) {
+	for _, f := range []string{"--job-name=mine", "-Jmine", "-J", "--array=1-9", "-a1-9", "--clusters=b", "-Mb", "--wrap=true", "--wait", "-W", "--test-only"} {
+		if CheckFlags([]string{"--partition=p", f}) == nil {
+			t.Errorf("%s is taken", f)
+		}
+	}
+	if err := CheckFlags([]string{"--account=a", "-A", "a", "-p", "p", "--wait-all-nodes=1", "--mem=1G", "--comment=--array"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a user has set for looks of his own must not hide tasks.
+func TestSqueueSeesAll(t *testing.T) {
+	if got := environment([]string{"A=1", "SQUEUE_STATES=RUNNING", "SLURM_CONF=c", "SQUEUE_SORT=i"}); !slices.Equal(got, []string{"A=1", "SLURM_CONF=c"}) {
+		t.Errorf("the environment is %q", got)
+	}
+	f := &follower{command: func(_ context.Context, name string, args ...string) (string, error) {
+		if name != "squeue" || !slices.Contains(args, "--all") {
+			t.Errorf("%s %q leaves out hidden partitions", name, args)
+		}
+		return "", nil
+	}}
+	if _, err := f.queue(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 // Whoever begins to follow finds tasks in the queue, and submits the others only.
