@@ -71,7 +71,7 @@ var (
 	firstFit = " As printed every path is taken once; as improved, paler, they are taken again in other orders where that saves layers."
 	squeezed = "As improved paths are taken again in another order where that saves layers, which the paper's algorithm does not."
 	grid     = "The mean is flat around there, so that the place of the maximum hangs on few networks."
-	anyOrder = "The paper takes the pairs in any order. As improved, other orders are tried: over fewer networks "
+	anyOrder = "The paper takes the pairs in any order. As improved, other orders are tried: over fewer networks, "
 	inTree   = "The paper draws a shortest path for each pair. Here the paths to one destination form a tree, as forwarding tables by destination demand."
 )
 
