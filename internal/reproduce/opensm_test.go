@@ -40,6 +40,9 @@ import (
 // Networks of more hosts than mostReferenceHosts are left out, and so is what OpenSM
 // falls back from, and its LASH on more than 200 switches, which takes longer than the
 // tests wait. Of drawn networks those of the quick and the full set are taken.
+//
+// All of it takes some 3 minutes. Taken again, the same rows come out, but for those of OpenSM's
+// ftree on Deimos, which it routes otherwise each time.
 func TestWriteOpenSMReference(t *testing.T) {
 	file := os.Getenv("WEFT_OPENSM_REFERENCE")
 	if file == "" {
