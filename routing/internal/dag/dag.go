@@ -130,8 +130,8 @@ func Far(f *fabric.Fabric, weight []int64) (sum []int64, most []int32) {
 type Builder func(d *DAG, f *fabric.Fabric, root fabric.NodeID)
 
 // ByDestination calls visit for every switch in ascending order, with the paths
-// to it and the LIDs that hang on it. The next graph is built while visit works
-// on one, so that two cores are used where the algorithm itself is sequential;
+// to it and the LIDs that hang on it. The next graphs are built while visit works
+// on some, so that two cores are used where the algorithm itself is sequential;
 // build must therefore not share state with visit.
 func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit func(d *DAG, lids []fabric.LID)) error {
 	order := fabric.All[fabric.NodeID](f.Switches())
@@ -140,37 +140,48 @@ func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit f
 
 // InOrder is ByDestination for some switches, in an order of the caller's.
 func InOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, build Builder, visit func(d *DAG, lids []fabric.LID)) error {
-	const ahead = 2
-	free := make(chan *DAG, ahead+1)
+	n := together(f, len(order))
+	free, ready := make(chan []DAG, 2), make(chan []DAG, 2)
 	for range cap(free) {
-		free <- new(DAG)
+		free <- make([]DAG, n)
 	}
-	ready := make(chan *DAG, ahead)
 	var broken any // a panic belongs to whoever called
 	go func() {
 		defer close(ready)
 		defer func() { broken = recover() }()
-		for _, s := range order {
-			if ctx.Err() != nil {
-				return
+		for len(order) > 0 {
+			graphs := (<-free)[:min(n, len(order))]
+			for i := range graphs {
+				if ctx.Err() != nil {
+					return
+				}
+				build(&graphs[i], f, order[i])
 			}
-			d := <-free
-			build(d, f, s)
-			ready <- d
+			order = order[len(graphs):]
+			ready <- graphs
 		}
 	}()
 	var lids []fabric.LID
-	for d := range ready {
-		if ctx.Err() == nil {
-			lids = LIDsOn(f, d.Root, lids[:0])
-			visit(d, lids)
+	for graphs := range ready {
+		for i := range graphs {
+			if d := &graphs[i]; ctx.Err() == nil {
+				lids = LIDsOn(f, d.Root, lids[:0])
+				visit(d, lids)
+			}
 		}
-		free <- d
+		free <- graphs
 	}
 	if broken != nil {
 		panic(broken)
 	}
 	return ctx.Err()
+}
+
+// together is how many of some graphs change hands together: to wake whoever waits for one
+// takes as long as a search of some thousand trunks. More are no gain, and take memory.
+func together(f *fabric.Fabric, graphs int) int {
+	const most, trunks = 8, 1 << 18
+	return max(1, min(most, trunks/(f.Trunks()+1), graphs/most))
 }
 
 // LIDsOn appends every LID that hangs on switch s, its own included, ascending
