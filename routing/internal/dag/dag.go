@@ -27,6 +27,8 @@ type DAG struct {
 	Head  []fabric.NodeID
 
 	Hops []int32 // [switch] to Root; NoPath without
+
+	search // scratch of Shortest
 }
 
 // NoPath stands for the hops of a switch that does not reach the root.
@@ -48,28 +50,6 @@ func (d *DAG) Reset(f *fabric.Fabric, root fabric.NodeID) {
 
 // Choices is the trunks that Order[i] may take.
 func (d *DAG) Choices(i int) []fabric.ChannelID { return d.Out[d.First[i]:d.First[i+1]] }
-
-// Shortest fills d with all shortest paths to root.
-func Shortest(d *DAG, f *fabric.Fabric, root fabric.NodeID) {
-	d.Reset(f, root)
-	heads := f.Heads()
-	for i := 0; i < len(d.Order); i++ {
-		u := d.Order[i]
-		nearer := d.Hops[u] - 1 // NoPath at the root, where that case comes first
-		for c, end := f.TrunksFrom(u); c < end; c++ {
-			v := heads[c]
-			switch h := d.Hops[v]; h {
-			case NoPath:
-				d.Hops[v] = nearer + 2
-				d.Order = append(d.Order, v)
-			case nearer:
-				d.Out = append(d.Out, c)
-				d.Head = append(d.Head, v)
-			}
-		}
-		d.First = append(d.First, int32(len(d.Out)))
-	}
-}
 
 // Siblings says whether two switches have trunks to the same others, port by port, and a
 // choice among them. They are not neighbours, for no switch is one of itself. The graph to
