@@ -65,7 +65,7 @@ func (w *weights) sameThrough(d *dag.DAG, r *run) bool {
 func (w *weights) chargeAlike(d *dag.DAG, r *run) {
 	i := d.First[r.from] + r.at
 	n := w.through[d.Order[r.from]]
-	w.On[d.Out[i]] += n * oneRoute
+	w.On[d.Out[i]] += n
 	w.through[d.Head[i]] += n * uint64(r.to-r.from)
 	if r.passed {
 		for _, u := range d.Order[r.from:r.to] {
@@ -119,7 +119,7 @@ func (w *weights) chargeSeveral(d *dag.DAG, r *run) {
 	for _, u := range d.Order[r.from:r.to] {
 		c, n := out[u], through[u]
 		through[u] = base[u]
-		on[c] += n * oneRoute
+		on[c] += n
 		through[heads[c]] += n
 	}
 }

@@ -111,31 +111,46 @@ func (w *weights) each(d *dag.DAG, t *routing.Forwarding, roots []fabric.NodeID,
 		if root != d.Root {
 			w.turn(d, root)
 		}
-		charged := true    // since the last choice
-		var before []uint8 // row of the destination before
+		var row []uint8 // of the destination before
 		w.lids = dag.LIDsOn(w.f, root, w.lids[:0])
 		for _, lid := range w.lids {
 			class := w.f.Endpoint(w.f.Owner(lid)).Class
 			if (class == fabric.HostAdapter || class == fabric.SwitchPort) != first {
 				continue
 			}
-			if charged {
-				w.choose(d)
-			}
-			row := t.Row(lid)
-			if before == nil {
-				w.write(d, row, lid)
-			} else {
-				copy(row, before)
-				w.rewrite(d, row, lid)
-			}
-			before = row
-			if charged = w.charges(lid); charged {
+			if w.free = append(w.free, lid); w.charges(lid) {
+				row = w.route(d, t, row, true)
 				w.charge(d)
 			}
 		}
+		if len(w.free) > 0 {
+			w.route(d, t, row, false)
+		}
 	}
 	w.leave(d)
+}
+
+// route routes the LIDs on d.Root that are free: the last, and those before it, which do not
+// count and go the same ways. before is the row of another destination there, or nil; it
+// returns that of this one.
+func (w *weights) route(d *dag.DAG, t *routing.Forwarding, before []uint8, charge bool) []uint8 {
+	last := len(w.free) - 1
+	row := t.Row(w.free[last])
+	if before == nil {
+		w.writeFixed(row)
+	} else {
+		copy(row, before)
+	}
+	w.choose(d, row, charge)
+	w.writeRuns(d, row)
+	for _, lid := range w.free[:last] {
+		copy(t.Row(lid), row)
+	}
+	for _, lid := range w.free {
+		t.Row(lid)[d.Root] = w.f.LastPort(w.f.Endpoint(w.f.Owner(lid)))
+	}
+	w.free = w.free[:0]
+	return row
 }
 
 // order is the order in which to take the switches: all for their hosts, those with

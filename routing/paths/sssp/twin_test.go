@@ -128,6 +128,11 @@ func TestTwin(t *testing.T) {
 		compare(t, fmt.Sprintf("%s less %d cables", c.spec, c.gone), f)
 	}
 	compare(t, "doubled cables", doubled(t))
+	several, err := testnet.Build(t, "dragonfly:p=2").WithLMC(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "two addresses", several)
 }
 
 func compare(t *testing.T, what string, f *fabric.Fabric) {

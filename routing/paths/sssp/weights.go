@@ -6,9 +6,9 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
-// weights is the loads so far and the tree at hand. Loads and sums are shifted: the low
-// bits of a number stay free for the place of a trunk among those to choose from, so that
-// the least of the numbers says both.
+// weights is the loads so far and the tree at hand. Loads, sums and numbers of routes are
+// shifted: the low bits stay free for the place of a trunk among those to choose from, and
+// for its port, so that the least of the numbers says all.
 type weights struct {
 	*intree.Loads // ω of the papers, less the initial weight
 
@@ -18,13 +18,13 @@ type weights struct {
 
 	// Of the graph at hand. A switch is settled if it has no choice and nobody who has one
 	// can come through it: to all destinations on the root the same routes take its trunk.
-	runs    []run // of the others, without the root
+	runs    []run // of the others, without the root; the farthest first
 	settled []fabric.NodeID
 	begin   []uint64 // [switch] routes that begin there
 	base    []uint64 // [switch] routes that begin there, or come from settled switches
 	through []uint64 // [switch] base, and while a tree is charged what else comes through it
 	passed  []bool   // [switch] somebody with a choice can come through it
-	charged uint64   // trees, in units of On
+	charged uint64   // trees
 
 	singles          // who chooses for itself
 	ahead   []uint64 // [switch of a run alike] its load on every trunk, less that of the first of the run
@@ -32,10 +32,11 @@ type weights struct {
 	via     []uint64 // scratch: [trunk to choose from] load beyond it, and its place
 	least   []uint64 // scratch: [switch of a run] load of its lightest path, and the place of its first trunk
 	lids    []fabric.LID
+	free    []fabric.LID // of the root at hand, not routed yet: none of them counts, but perhaps the last
 }
 
 const (
-	placeBits = 8 // a switch has at most 255 ports
+	placeBits = 16 // two numbers of one byte each: a switch has at most 255 ports
 	oneRoute  = 1 << placeBits
 )
 
@@ -44,25 +45,29 @@ func newWeights(f *fabric.Fabric) *weights {
 	w := &weights{
 		Loads: intree.NewLoads(f), f: f, sum: make([]uint64, n), out: make([]fabric.ChannelID, n), least: make([]uint64, n), begin: make([]uint64, n),
 		base: make([]uint64, n), through: make([]uint64, n), passed: make([]bool, n), ahead: make([]uint64, n),
+		singles: singles{next: make([]int32, 2*fabric.MaxPorts+2)},
 	}
 	for s, routes := range w.Sources {
-		w.begin[s] = uint64(routes)
+		w.begin[s] = uint64(routes) * oneRoute
 	}
 	return w
 }
 
 // choose finds the lightest of the shortest paths from every switch to d.Root. Of
-// several it takes the first from a trunk on that differs from root to root.
-func (w *weights) choose(d *dag.DAG) {
+// several it takes the first from a trunk on that differs from root to root. What singles
+// take it writes into a row; those whom nobody passes it also charges, if asked to.
+func (w *weights) choose(d *dag.DAG, row []uint8, charge bool) {
 	w.sum[d.Root] = 0
-	for k := range w.runs {
-		switch r := &w.runs[k]; r.kind {
-		case singly:
-			w.chooseSingly(r)
-		case several:
+	for k := len(w.runs) - 1; k >= 0; k-- {
+		switch r := &w.runs[k]; {
+		case r.kind == several:
 			w.chooseSeveral(d, r)
-		case alike:
+		case r.kind == alike:
 			w.chooseAlike(d, r)
+		case r.passed:
+			w.chooseFirst(r, row)
+		default:
+			w.chooseLast(r, row, charge)
 		}
 	}
 }
@@ -84,23 +89,24 @@ func (w *weights) chooseOnce(d *dag.DAG) {
 	}
 }
 
-// charge adds the routes of the tree at hand where somebody may still choose by them.
+// charge adds the routes of the tree at hand where somebody may still choose by them and
+// choose has not.
 func (w *weights) charge(d *dag.DAG) {
-	for k := len(w.runs) - 1; k >= 0; k-- {
+	for k := range w.runs {
 		r := &w.runs[k]
 		if r.kind == alike && !w.sameThrough(d, r) {
 			w.part(d, r)
 		}
-		switch r.kind {
-		case singly:
-			w.chargeSingly(r)
-		case several:
+		switch {
+		case r.kind == several:
 			w.chargeSeveral(d, r)
-		case alike:
+		case r.kind == alike:
 			w.chargeAlike(d, r)
+		case r.passed:
+			w.chargeFirst(r)
 		}
 	}
-	w.charged += oneRoute
+	w.charged++
 }
 
 // leave adds the routes of settled switches, in all trees to the root and its siblings, and
@@ -113,41 +119,42 @@ func (w *weights) leave(d *dag.DAG) {
 		w.On[w.out[u]] += w.base[u] * w.charged
 	}
 	for k := range w.runs {
-		if r := &w.runs[k]; r.kind == alike {
+		switch r := &w.runs[k]; r.kind {
+		case singly:
+			w.back(r)
+		case alike:
 			w.part(d, r)
 		}
 	}
 }
 
-// write writes the row of a destination on d.Root.
-func (w *weights) write(d *dag.DAG, row []uint8, lid fabric.LID) {
+// writeFixed writes what the rows of all destinations on d.Root and its siblings share:
+// where the switches without a choice go.
+func (w *weights) writeFixed(row []uint8) {
 	ports := w.f.TailPorts()
 	for _, u := range w.settled {
 		row[u] = ports[w.out[u]]
 	}
-	for i, u := range w.member {
-		row[u] = ports[w.took[i]]
+	for k := range w.runs {
+		if r := &w.runs[k]; r.kind == singly && r.n == 1 {
+			ways := w.ways[r.first:]
+			for i, u := range w.member[r.from:r.to] {
+				row[u] = uint8(ways[i].on)
+			}
+		}
 	}
-	w.rewrite(d, row, lid)
 }
 
-// rewrite makes the row of one destination on d.Root that of another.
-func (w *weights) rewrite(d *dag.DAG, row []uint8, lid fabric.LID) {
-	row[d.Root] = w.f.LastPort(w.f.Endpoint(w.f.Owner(lid)))
+// writeRuns writes where the switches of runs go that are not singles.
+func (w *weights) writeRuns(d *dag.DAG, row []uint8) {
 	ports := w.f.TailPorts()
 	for k := range w.runs {
-		r := &w.runs[k]
-		switch {
-		case r.kind == singly && r.n > 1:
-			took := w.took[r.from:r.to]
-			for i, u := range w.member[r.from:r.to] {
-				row[u] = ports[took[i]]
-			}
-		case r.kind == several:
+		switch r := &w.runs[k]; r.kind {
+		case several:
 			for _, u := range d.Order[r.from:r.to] {
 				row[u] = ports[w.out[u]]
 			}
-		case r.kind == alike:
+		case alike:
 			c := int(d.First[r.from] + r.at)
 			for _, u := range d.Order[r.from:r.to] {
 				row[u] = ports[d.Out[c]]
