@@ -62,7 +62,7 @@ func TestChecks(t *testing.T) {
 		"refuses":         {o, Refuses("c", "2"), Agrees, "refuses: no"},
 		"routes":          {o, Refuses("c", "1"), Differs, "routes it: 1"},
 		"routes all":      {o, RoutesAll("a"), Agrees, "3 places routed, 0 refused"},
-		"not all":         {o, RoutesAll("c"), Differs, "1 refused"},
+		"not everywhere":  {o, RoutesAll("c"), Differs, "1 refused"},
 		"falling":         {o, Falling("a", 0), Differs, "from 2 to 8"},
 		"steady":          {o, Steady("a", []string{"2", "3"}, 0.5), Agrees, "between 4.000 and 8.000"},
 		"widening":        {o, Widening("a", []string{"c"}, "1", "3"), Agrees, "+100.0 % at 1, +166.7 % at 3"},
@@ -74,6 +74,11 @@ func TestChecks(t *testing.T) {
 		"wide spread":     {o, Spread([]string{"a"}, 0.1), Differs, "at 3 of 3 places"},
 		"peak":            {o, Peak([]string{"a"}, 3), Agrees, "a: 3"},
 		"above at":        {o, AboveAt("a", "b", []string{"1"}), Agrees, "1: a 2, b 1"},
+		"slightly above":  {o, NearlyAboveAt("a", "b", []string{"1"}, 1), Agrees, "1: a 2, b 1"},
+		"above by much":   {o, NearlyAboveAt("a", "b", []string{"1"}, 0.9), Differs, ""},
+		"hardly above":    {outcome(map[string][]float64{"a": {1.009}, "b": {1}}), NearlyAboveAt("a", "b", []string{"1"}, 0.1), Differs, ""},
+		"multiple":        {o, TimesBest("a", []string{"b", "c"}, "1", 2, About), Agrees, "2 times b (2.000, 1.000)"},
+		"another":         {o, TimesBest("a", []string{"b"}, "1", 3, About), Differs, ""},
 		"below at":        {o, BelowAt("a", "b", []string{"2"}), Differs, ""},
 		"all within":      {o, AllWithin([]string{"a", "b"}, 0.5), Agrees, "50 % below the best (at 1, b)"},
 		"rises":           {o, RisesWithLinks("a"), Agrees, "2 increases, 2 of them"},
@@ -86,16 +91,56 @@ func TestChecks(t *testing.T) {
 		"range up to":     {o, RangesUpTo("a", 2, 1, 5), Agrees, "1.9 to 4.1 over 2 networks"},
 		"logarithm":       {outcome(map[string][]float64{"a": {1, 2, 2.6, 3}}), Logarithmic("a"), Agrees, "1.00 layers more"},
 		"no logarithm":    {o, Logarithmic("a"), Differs, ""},
-		"more":            {pairs, More("a", "b", "2"), Agrees, "a 4.000, b 2.000 (+100.0 %)"},
+		"more":            {pairs, More("a", []string{"b"}, "2"), Agrees, "a 4.000, b 2.000 (+100.0 %)"},
+		"no more":         {pairs, More("a", []string{"b", "a"}, "2"), Differs, "(+0.0 %)"},
+		"hardly more":     {outcome(map[string][]float64{"a": {1.009}, "b": {1}}), More("a", []string{"b"}, "1"), Differs, ""},
+		"hardly less":     {outcome(map[string][]float64{"a": {0.991}, "b": {1}}), Less("a", []string{"b"}, "1"), Differs, ""},
 		"near":            {pairs, Near("a"+Pairs, "b"+Pairs, "2"), Agrees, ""},
 		"not near":        {pairs, Near("a", "b", "2"), Differs, ""},
-		"closer in pairs": {pairs, Closer("a", "b", "2"), Agrees, "+100.0 % uniform, +3.4 % pairwise"},
-		"poorest":         {pairs, Poorest("b", []string{"a"}, "2"), Agrees, "b 2.000, a 4.000 (-50.0 %)"},
-		"best":            {pairs, Best("b", []string{"a"}, "2"), Differs, ""},
+		"closer in pairs": {pairs, Closer("a", "b", "2", Half), Agrees, "+100.0 % uniform, +3.4 % pairwise"},
+		"not far closer":  {pairs, Closer("a", "b", "2", 0.03), Differs, ""},
+		"less":            {pairs, Less("b", []string{"a"}, "2"), Agrees, "b 2.000, a 4.000 (-50.0 %)"},
+		"all":             {pairs, All(Less("b", []string{"a"}, "2"), More("a", []string{"b"}, "1")), Agrees, "b 2.000, a 4.000 (-50.0 %); a 2.000, b 1.000"},
+		"not all":         {pairs, All(Less("b", []string{"a"}, "2"), Less("a", []string{"b"}, "1")), Differs, ""},
+		"all but one":     {pairs, All(Less("b", []string{"a"}, "2"), Less("a", []string{"b"}, "7")), Open, "not measured"},
+		"apart":           {pairs, Apart([]string{"a" + Pairs, "b" + Pairs}, "2", 0.05), Agrees, "2.900 to 3.000: at most 3.3 % below the best"},
+		"too far apart":   {pairs, Apart([]string{"a", "b"}, "2", 0.4), Differs, "50.0 %"},
+		"wider":           {o, Wider("a", "c", "b", "3"), Agrees, "+166.7 % over c, -11.1 % over b"},
+		"not wider":       {o, Wider("a", "b", "c", "3"), Differs, ""},
 	} {
 		got := c.check(c.o)
 		if got.Agreement != c.want || !strings.Contains(got.Ours, c.says) {
 			t.Errorf("%s: %s, %q; want %s, %q", name, got.Agreement, got.Ours, c.want, c.says)
+		}
+	}
+}
+
+// How many networks a number of lanes is enough for.
+func TestEnough(t *testing.T) {
+	lanes := func(each ...float64) *Results {
+		r := NewResults(nil)
+		most, refused := 0.0, 0
+		for _, v := range each {
+			most = max(most, v)
+			if v == 0 {
+				refused++
+			}
+		}
+		r.Set("a", "1", Result{Value: 1, High: most, Count: len(each), Refusals: refused, Each: each})
+		return r
+	}
+	for _, c := range []struct {
+		r    *Results
+		want Answer
+	}{
+		{lanes(2, 3, 3, 3), Answer{Ours: "2 on 1 of 4 networks, 3 at the most", Agreement: Agrees}},
+		{lanes(2, 3, 3, 3, 3), Answer{Ours: "2 on 1 of 5 networks, 3 at the most", Agreement: Differs}},
+		{lanes(2, 3, 3, 4), Answer{Ours: "2 on 1 of 4 networks, 4 at the most", Agreement: Differs}},
+		{lanes(2, 2, 0), Answer{Ours: "2 on 2 of 3 networks, 2 at the most", Agreement: Differs}},
+		{lanes(), NotMeasured},
+	} {
+		if got := Enough("a", "1", 2, Many, 3)(c.r); got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
 		}
 	}
 }

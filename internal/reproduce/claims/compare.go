@@ -20,6 +20,19 @@ func Gain(line string, others []string, place string, paper, within float64) Che
 	}
 }
 
+// TimesBest says how many times the best of others a line has at a place; it agrees if that is
+// the paper's number up to a factor.
+func TimesBest(line string, others []string, place string, paper, factor float64) Check {
+	return func(r *Results) Answer {
+		best, of := r.best(others, place)
+		v, ok := r.At(line, place)
+		if !ok || of == "" {
+			return NotMeasured
+		}
+		return answer(within(v.Value/best, paper, factor), "%s times %s (%.3f, %.3f)", ratio(v.Value/best), of, v.Value, best)
+	}
+}
+
 // Above says at how many places a line is not below any of the others, by more
 // than a fraction of slack.
 func Above(line string, others []string, slack float64) Check {
@@ -194,6 +207,12 @@ func Times(line, other, place string, paper, factor float64) Check {
 // AboveAt says whether a line is above another at some places.
 func AboveAt(line, other string, places []string) Check {
 	return atPlaces(line, other, places, func(a, b float64) bool { return a > b })
+}
+
+// NearlyAboveAt says whether a line is clearly above another at some places, by a fraction at
+// most.
+func NearlyAboveAt(line, other string, places []string, fraction float64) Check {
+	return atPlaces(line, other, places, func(a, b float64) bool { return a > b*(1+Sampling) && a <= b*(1+fraction) })
 }
 
 // BelowAt says whether a line is below another at some places.

@@ -19,6 +19,10 @@ const (
 	About = 1.2
 	// Magnitude is the factor within which an order of magnitude is met.
 	Magnitude = 3.0
+	// Half is below which part of another a difference is far smaller.
+	Half = 0.5
+	// Many is from which share of the networks on they are many.
+	Many = 0.25
 	// Timing is the factor within which a time in a simulation is met.
 	Timing = 2.0
 )
@@ -30,15 +34,18 @@ type Criterion struct{ Words, Asks string }
 func Criteria() []Criterion {
 	percent := func(f float64) string { return fmt.Sprintf("%.0f %%", f*100) }
 	return []Criterion{
-		{"better, worse, fewer, above, below", "at every place measured, bandwidths off by up to " + percent(Sampling) + " counting as equal, and clearly so at one at least"},
+		{"better, worse, best, poorest, fewer, above, below", "at every place measured, bandwidths off by up to " + percent(Sampling) + " counting as equal, and clearly so at one at least"},
 		{"significantly", "by " + percent(Significant) + " or more at every place measured"},
 		{"a gain in percent", fmt.Sprintf("within %.0f points of the paper's", Points*100)},
 		{"almost identical, nearly the same, a minimal increase", "within " + percent(Nearly)},
-		{"similar, comparable, relatively constant, rather small, scales similarly", "within " + percent(Alike) + "; of growth the exponents"},
+		{"similar, comparable, relatively constant, rather or relatively small, a small increase, scales similarly", "within " + percent(Alike) + "; of growth the exponents"},
+		{"far smaller; smaller, a tendency to diminish", fmt.Sprintf("less than %g times the other; less than the other", Half)},
 		{"about n, approximately n, n times, twice, a crossing or a maximum at about n", fmt.Sprintf("within a factor of %g", About)},
 		{"orders of magnitude", fmt.Sprintf("within a factor of %g", Magnitude)},
 		{"n to m lanes", "the least and the most of the networks drawn are both within one of the paper's"},
 		{"never more than n, n suffice", "the most of all networks drawn is n or less; hardly ever: at 19 of 20 places"},
+		{"in many cases", "on " + percent(Many) + " of the networks drawn or more"},
+		{"saves up to n", "one at least and n at most at every place measured"},
 		{"often", "at half of the places measured or more"},
 		{"a time to deadlock", fmt.Sprintf("the mean of the runs that stop within a factor of %g of the paper's", Timing)},
 		{"an absolute routing time", "open: the paper's machine and programs are not at hand"},

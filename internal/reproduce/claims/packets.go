@@ -50,9 +50,9 @@ func (r *Results) throughputs(line, other, place string) (a, b float64, ok bool)
 	return one.Value, two.Value, ok1 && ok2 && one.Value > 0 && two.Value > 0
 }
 
-// More says whether a line has the larger throughput.
-func More(line, other, place string) Check {
-	return besides(line, []string{other}, place, func(a, b float64) bool { return a > b })
+// More says whether a line clearly has the larger throughput than each of others.
+func More(line string, others []string, place string) Check {
+	return besides(line, others, place, func(a, b float64) bool { return a > b*(1+Sampling) })
 }
 
 // NotFarBelow says whether a line has almost the throughput of another, or more.
@@ -65,14 +65,41 @@ func Near(line, other, place string) Check {
 	return besides(line, []string{other}, place, func(a, b float64) bool { return math.Abs(a/b-1) <= Nearly })
 }
 
-// Best says whether a line has the largest throughput.
-func Best(line string, others []string, place string) Check {
-	return besides(line, others, place, func(a, b float64) bool { return a >= b })
+// Less says whether a line clearly has the smaller throughput than each of others.
+func Less(line string, others []string, place string) Check {
+	return besides(line, others, place, func(a, b float64) bool { return a < b*(1-Sampling) })
 }
 
-// Poorest says whether a line has the smallest throughput.
-func Poorest(line string, others []string, place string) Check {
-	return besides(line, others, place, func(a, b float64) bool { return a < b })
+// All says whether several checks agree.
+func All(checks ...Check) Check {
+	return func(r *Results) Answer {
+		var all list
+		for _, check := range checks {
+			a := check(r)
+			if a.Agreement == Open {
+				return a
+			}
+			all.add(a.Agreement == Agrees, "%s", a.Ours)
+		}
+		return all.answer("; ")
+	}
+}
+
+// Apart says how far lines lie apart at a place, as a fraction of the largest; it agrees up
+// to a fraction.
+func Apart(lines []string, place string, fraction float64) Check {
+	return func(r *Results) Answer {
+		e := noExtent()
+		for _, l := range lines {
+			v, ok := r.At(l, place)
+			if !ok {
+				return NotMeasured
+			}
+			e.add(v.Value, v.Value)
+		}
+		apart := 1 - e.least/e.most
+		return answer(apart <= fraction, "%.3f to %.3f: at most %.1f %% below the best", e.least, e.most, apart*100)
+	}
 }
 
 // besides says whether something holds of a line's throughput and that of each of
@@ -91,15 +118,27 @@ func besides(line string, others []string, place string, holds func(a, b float64
 	}
 }
 
-// Closer says whether two lines differ less under pairwise traffic than under
-// uniform.
-func Closer(line, other, place string) Check {
+// Closer says whether two lines differ less under pairwise traffic than under uniform: by
+// less than so many times as much.
+func Closer(line, other, place string, times float64) Check {
 	return func(r *Results) Answer {
 		a, b, ok1 := r.throughputs(line, other, place)
 		c, d, ok2 := r.throughputs(line+Pairs, other+Pairs, place)
 		if !ok1 || !ok2 {
 			return NotMeasured
 		}
-		return answer(math.Abs(c/d-1) < math.Abs(a/b-1), "%s over %s: %s uniform, %s pairwise", line, other, percent(a, b), percent(c, d))
+		return answer(math.Abs(c/d-1) < math.Abs(a/b-1)*times, "%s over %s: %s uniform, %s pairwise", line, other, percent(a, b), percent(c, d))
+	}
+}
+
+// Wider says whether a line is further above one other than above another.
+func Wider(line, above, other, place string) Check {
+	return func(r *Results) Answer {
+		a, b, ok1 := r.throughputs(line, above, place)
+		_, c, ok2 := r.throughputs(line, other, place)
+		if !ok1 || !ok2 {
+			return NotMeasured
+		}
+		return answer(a/b > a/c, "%s over %s, %s over %s", percent(a, b), above, percent(a, c), other)
 	}
 }

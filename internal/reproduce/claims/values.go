@@ -67,6 +67,25 @@ func RangesAt(line, place string, low, high float64) Check {
 	}
 }
 
+// Enough says on which share of the networks of a place a number of lanes is enough; it
+// agrees from a share on, if no network needs more than most.
+func Enough(line, place string, lanes, share, most float64) Check {
+	return func(r *Results) Answer {
+		v, ok := r.At(line, place)
+		if !ok || len(v.Each) == 0 {
+			return NotMeasured
+		}
+		n := 0
+		for _, each := range v.Each {
+			if each > 0 && each <= lanes {
+				n++
+			}
+		}
+		return answer(float64(n) >= share*float64(len(v.Each)) && v.High <= most && v.Refusals == 0,
+			"%s on %d of %d networks, %s at the most", number(lanes), n, len(v.Each), number(v.High))
+	}
+}
+
 // RangesUpTo is Ranges over the places up to some x.
 func RangesUpTo(line string, x, low, high float64) Check {
 	return func(r *Results) Answer {

@@ -69,8 +69,9 @@ var (
 	upAndDown    = "With hosts as endpoints every path goes up once and down once, which is free of cycles on one lane: there is nothing to save."
 	two          = []string{"lash", "dfsssp", "df-d2", "df-d2-minhop"}
 	many         = []string{"lash", "dfsssp", "df-dn", "df-dn-minhop"}
+	captioned    = "The text and the caption of the figure do not agree here. Ours is between the two."
 	fasterLASH   = "Ours keeps the order of a layer as it grows, where OpenSM's searches for a cycle path by path: LASH is no longer the slow one."
-	fasterDFSSSP = "Both are some ten times as fast as on the paper's machine (see Fig. 13). DF-D2 and DF-DN add little to the time for paths here; what DFSSSP takes on top, finding layers and squeezing them, weighs the more."
+	fasterDFSSSP = "Both are more than ten times as fast as on the paper's machine (see Fig. 13). DF-D2 and DF-DN add little to the time for paths here; what DFSSSP takes on top, finding layers and squeezing them, weighs the more."
 )
 
 var hoti2016 = []Experiment{
@@ -115,9 +116,10 @@ var hoti2016 = []Experiment{
 			{Where: "VI.B", Says: "DF-DN delivers the optimal result of 3", Check: claims.Ranges("df-dn", 3, 3)},
 			{Where: "VI.B", Says: "so it does over MinHop", Check: claims.Ranges("df-dn-minhop", 3, 3)},
 			{Where: "VI.B", Says: "LASH delivers 3, too", Check: claims.Ranges("lash", 3, 3),
-				Why: "The text and the caption of the figure do not agree here."},
-			{Where: "Fig. 10", Says: "DFSSSP and LASH require twice as many as DF-DN for large networks (p = 8)", Check: claims.Times("dfsssp", "df-dn", "p=8", 2, claims.About),
+				Why: captioned},
+			{Where: "Fig. 10", Says: "DFSSSP requires twice as many as DF-DN for large networks (p = 8)", Check: claims.Times("dfsssp", "df-dn", "p=8", 2, claims.About),
 				Why: "As printed DFSSSP grows with the network, as in the paper. How many lanes exactly depends on the order in which cycles are found: OpenSM's own needs seven on p = 6 (bench/README.md)."},
+			{Where: "Fig. 10", Says: "so does LASH", Check: claims.Times("lash", "df-dn", "p=8", 2, claims.About), Why: captioned},
 		},
 	},
 	{
