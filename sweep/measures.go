@@ -84,6 +84,11 @@ func Kinds() []Kind {
 		{Name: "stops", Unit: "µs", What: "time after which the network stood still, everything on one lane and every host with a message along a credit loop: the mean of the runs that stopped", Keys: []Key{
 			{"repeats", "50", "runs, with other pairs", isCount},
 		}},
+		{Name: "completion", Unit: "µs", What: "time after which all messages of a pattern that is sent once have arrived, packet by packet, each phase when all of the one before has", Keys: []Key{
+			{"pattern", "alltoall", "traffic pattern, as of weft packets", isPattern}, ranks,
+			{"message", "65536", "bytes of a message", isCount},
+			{"preset", "ib-hdr", "links and switches, as of weft packets", isPreset},
+		}},
 		{Name: "layers", Unit: "layers", OfNetwork: true, What: "layers that all shortest paths of all pairs need", Keys: []Key{
 			{"of", "mp-lash", "who may take any of them: mp-lash, the source, or a-lash, the switches, grouped by the first link", isOpen},
 		}},

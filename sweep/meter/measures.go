@@ -90,6 +90,8 @@ func (t *taking) measure(ctx context.Context, m *sweep.Measure) (value, error) {
 		return value{mean: risk}, err
 	case "stops":
 		return t.stops(ctx, m)
+	case "completion":
+		return t.completion(ctx, m)
 	case "layers":
 		n, err := layersOf(ctx, t.fabric, m.Setting("of"))
 		return value{mean: float64(n)}, err
@@ -213,6 +215,30 @@ func (t *taking) throughput(ctx context.Context, m *sweep.Measure) (value, error
 		return value{}, fmt.Errorf("the network deadlocked at a load of %g", r.Above)
 	}
 	return plainly(r.Offered)
+}
+
+// completion sends the messages of a pattern once.
+func (t *taking) completion(ctx context.Context, m *sweep.Measure) (value, error) {
+	pattern, at, err := t.traffic(m)
+	if err != nil {
+		return value{}, err
+	}
+	phases, err := packets.Phases(pattern, at, int64(whole(m, "message")), traffic.Stream(t.point.Seed, 0))
+	if err != nil {
+		return value{}, err
+	}
+	n, err := t.packetNetwork(m.Setting("preset"))
+	if err != nil {
+		return value{}, err
+	}
+	r, err := n.Complete(ctx, phases, t.point.Seed, 0)
+	switch {
+	case err != nil:
+		return value{}, err
+	case r.Deadlock != nil:
+		return value{}, fmt.Errorf("the network deadlocked: %s", r.Deadlock)
+	}
+	return plainly(float64(r.Makespan) / 1e6)
 }
 
 // NeverStopped is why a network has no time after which it stopped.

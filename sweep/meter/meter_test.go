@@ -127,6 +127,26 @@ func TestTimeUntilANetworkStops(t *testing.T) {
 	}
 }
 
+// What is sent once has arrived when the links have carried it: three that send to one
+// share its link. A network that stops is never done.
+func TestTimeUntilAllHasArrived(t *testing.T) {
+	const carried = 65536 / 25e3 // µs, of 64 KiB at 200 Gb/s
+	p := points(t, "networks: ['karytree:k=4,n=1']\nengines: [updn]\nmeasures: [{measure: completion, pattern: ['shift:k=1', gather, tree]}, {measure: completion, pattern: 'shift:k=1', message: 131072}]")
+	rows, err := newMeter().Take(t.Context(), &p[0])
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, times := range []float64{1, 3, 2, 2} {
+		if r := &rows[i]; r.Value == nil || *r.Value < carried*times || *r.Value > carried*times*1.3 || r.Unit != "µs" {
+			t.Errorf("%+v, want about %g", r, carried*times)
+		}
+	}
+	p = points(t, "networks: ['ring:8,hosts=2']\nengines: [sssp]\nmeasures: [{measure: completion, pattern: 'shift:k=6', message: 1000000}]")
+	if r := take(t, newMeter(), &p[0])["completion"]; r.Value != nil || !strings.Contains(r.Reason, "deadlocked") {
+		t.Errorf("a ring: %+v", r)
+	}
+}
+
 // Ports are shuffled by the seed, and the network is otherwise the same.
 func TestShuffledPorts(t *testing.T) {
 	value := map[float64]bool{}
