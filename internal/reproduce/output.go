@@ -111,6 +111,7 @@ var axes = map[papers.Measure]string{
 	papers.Lanes:     "virtual lanes",
 	papers.Seconds:   "routing time, s",
 	papers.Stops:     "µs until the network stood still",
+	papers.Completed: "time until all has arrived, µs",
 	papers.Accepted:  "accepted load, fraction of the hosts' links",
 	papers.Delivered: "largest load still delivered, fraction of the hosts' links",
 	papers.Rounds:    "rounds of messages until all switches have their tables",

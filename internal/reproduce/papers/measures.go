@@ -5,16 +5,17 @@ type Measure string
 
 // The measures, by the names that results have.
 const (
-	Bandwidth Measure = "bandwidth" // effective bisection bandwidth, a fraction of full
-	Lanes     Measure = "lanes"     // virtual lanes needed, before paths are spread over spare ones; layers of what no tables can hold
-	Seconds   Measure = "seconds"   // routing time, paths and lanes
-	Stops     Measure = "stops"     // microseconds until a network without lanes to spare stood still
-	Accepted  Measure = "accepted"  // packets delivered, a fraction of what the links of the hosts carry
-	Delivered Measure = "delivered" // the largest load offered that is still delivered, of a grid; a fraction likewise
-	Rounds    Measure = "rounds"    // of messages between neighbours, until all switches have the tables of MROOTS
-	Ports     Measure = "ports"     // the most ports of a switch
-	Risk      Measure = "risk"      // congestion risk
-	Example   Measure = "example"   // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6: counted out and not measured
+	Bandwidth Measure = "bandwidth"  // effective bisection bandwidth, a fraction of full
+	Lanes     Measure = "lanes"      // virtual lanes needed, before paths are spread over spare ones; layers of what no tables can hold
+	Seconds   Measure = "seconds"    // routing time, paths and lanes
+	Stops     Measure = "stops"      // microseconds until a network without lanes to spare stood still
+	Completed Measure = "completion" // microseconds until all messages of a pattern have arrived
+	Accepted  Measure = "accepted"   // packets delivered, a fraction of what the links of the hosts carry
+	Delivered Measure = "delivered"  // the largest load offered that is still delivered, of a grid; a fraction likewise
+	Rounds    Measure = "rounds"     // of messages between neighbours, until all switches have the tables of MROOTS
+	Ports     Measure = "ports"      // the most ports of a switch
+	Risk      Measure = "risk"       // congestion risk
+	Example   Measure = "example"    // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6: counted out and not measured
 )
 
 // What may be written behind the spec of a network in a place:

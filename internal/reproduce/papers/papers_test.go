@@ -145,7 +145,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %d experiments, %v", c.words, len(list), err)
 		}
 	}
-	for word, near := range map[string]string{"hoti2009-4": `"hoti2009-4a"`, "tpds206": `"tpds2006"`, "al": `"all"`, "ipdps2011-t2": `"ipdps2011-t1"`} {
+	for word, near := range map[string]string{"hoti2009-4": `"hoti2009-4a"`, "tpds206": `"tpds2006"`, "al": `"all"`, "ipdps2011-ti": `"ipdps2011-t1"`} {
 		if _, err := Select([]string{word}); err == nil || !strings.Contains(err.Error(), "; nearest is "+near) {
 			t.Errorf("%s: %v", word, err)
 		}

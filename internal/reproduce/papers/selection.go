@@ -220,6 +220,8 @@ func (e *Experiment) wanted(l *claims.Line, at *claims.Place, ranks string) (nam
 		return "bandwidth", map[string]string{"ranks": ranks}
 	case Seconds:
 		return "time", nil
+	case Completed:
+		return "completion", map[string]string{"message": strconv.Itoa(int(at.X) * floatBytes)}
 	case Risk:
 		return "risk", map[string]string{"pattern": l.Traffic}
 	case Accepted:
