@@ -85,6 +85,8 @@ class Fabric:
                         self.add(Endpoint(node, port, kind, int(found[5]), int(found[6])))
                 elif re.match(r'(Switch|Ca|Rt)\s|\[\d', line):  # to skip it would be to judge another network
                     raise ValueError(f"{path}:{number}: not as ibnetdiscover writes it: {line}")
+        if not self.switches:  # nothing could go wrong there, and nothing is proven of any tables
+            raise ValueError(f"{path}: no switch in it")
         for e in self.endpoints:
             if e.kind == "switch":
                 e.switch, e.in_port = e.node, 0

@@ -105,6 +105,20 @@ func (c *checker) ask(job map[string]string) (*opinion, error) {
 	return o, nil
 }
 
+// An empty file says nothing of any tables: it was called free of deadlock, with exit code 0.
+func TestCheckerRefusesNoFabric(t *testing.T) {
+	c := startChecker(t)
+	dir := t.TempDir()
+	for _, text := range []string{"", "# a fabric\n", "vendid=0x2c9\n"} {
+		if err := os.WriteFile(filepath.Join(dir, fabricFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ask(map[string]string{"dir": dir, "contract": "directed", "endpoints": "hca"}); err == nil || !strings.Contains(err.Error(), "no switch in it") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // The files of a folder, by the names that weft route --out and checker.py use.
 const (
 	fabricFile      = "fabric.ibnetdiscover"
