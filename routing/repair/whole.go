@@ -101,10 +101,13 @@ func part(s Step, from *routing.Forwarding) *Step {
 	return &Step{Tables: &t, Rebuilt: s.Rebuilt, Balanced: s.Balanced}
 }
 
-// differences is how many entries differ.
+// differences is how many entries differ. Those for hosts that are gone are not counted.
 func differences(a, b *routing.Tables) int {
 	n := 0
-	for lid := range a.Fabric.TopLID() + 1 {
+	for lid, owner := range a.Fabric.LIDs() {
+		if a.Fabric.Endpoint(owner).Switch == fabric.None {
+			continue
+		}
 		row := b.Forwarding.Row(lid)
 		for s, port := range a.Forwarding.Row(lid) {
 			if row[s] != port {

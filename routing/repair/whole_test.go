@@ -12,9 +12,25 @@ import (
 )
 
 // From one spine to the other, each with entries only while it is used: the new one gets its
-// entry before packets go there, the old one loses its own after them.
+// entry before packets go there, the old one loses its own after them. An entry for a host that
+// is gone, which changes too, counts nowhere.
 func TestKeepWhole(t *testing.T) {
-	f := testnet.Build(t, "xgft:m=2,w=2,hosts=1")
+	both := testnet.Build(t, "xgft:m=2,w=2,hosts=2")
+	var gone []fabric.NodeID
+	for _, s := range both.Leaves() {
+		gone = append(gone, both.Endpoint(both.Attached(s)[1]).Node)
+	}
+	f, err := both.Without(nil, gone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := fabric.LID(1)
+	for f.Owner(free) != fabric.None {
+		free++
+	}
+	if free > f.TopLID() {
+		t.Fatal("no LID is free")
+	}
 	e, err := engines.Named("updn")
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +59,7 @@ func TestKeepWhole(t *testing.T) {
 				row[f.Heads()[c]] = routing.NoPort
 			}
 		}
+		only.Forwarding.Row(free)[leaf] = f.Channel(up).FromPort
 		return only
 	}
 	first, end := f.TrunksFrom(leaf)
