@@ -45,7 +45,7 @@ func Kinds() []Kind {
 	pattern := Key{"pattern", "bisect", "traffic pattern, as of weft simulate", isPattern}
 	const order = "how ranks sit on hosts: switch, name, rail, guid or random, with :N behind the first N of them; apart:N, N as far apart by GUID as can be"
 	ranks := Key{"ranks", "switch", order, isPlacement}
-	jobs := Key{"ranks", "switch", order + "; " + RanksAnew + "N, N drawn anew for every pattern", isJob}
+	jobs := Key{"ranks", "switch", order + "; " + RanksAnew + "N, N drawn anew for every random pattern", isJob}
 	load := Key{"load", "0.5", "offered, of what an endpoint's link carries", isShare}
 	sent := []Key{
 		{"pattern", "uniform", "traffic pattern, as of weft packets", isPattern}, ranks,

@@ -23,11 +23,13 @@ func (t *taking) placed(pattern traffic.Pattern, ranks string) (traffic.Pattern,
 		}
 	}
 	size, err := strconv.Atoi(n)
-	if err == nil && size > len(hosts) {
-		err = fmt.Errorf("ranks %s: there are %d hosts", ranks, len(hosts))
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case size > len(hosts):
+		return nil, nil, fmt.Errorf("ranks %s: there are %d hosts", ranks, len(hosts))
+	case anew && !pattern.Random():
+		return nil, nil, fmt.Errorf("ranks %s: %s is measured once, with nothing to draw hosts anew for; apart:%s takes so many hosts far apart", ranks, pattern, n)
 	}
 	slices.Sort(hosts) // by GUID
 	if anew {

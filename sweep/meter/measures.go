@@ -43,8 +43,11 @@ func (t *taking) measure(ctx context.Context, m *sweep.Measure) (value, error) {
 		return plainly(t.result.Loads.MaxHops)
 	case "disjoint":
 		n, err := congestion.Disjoint(ctx, t.result.Tables, routing.HCA)
-		if err != nil {
+		switch {
+		case err != nil:
 			return value{}, err
+		case math.IsNaN(n):
+			return value{}, errors.New("no two hosts are on different switches, so there are no paths")
 		}
 		return plainly(n)
 	case "bandwidth":
@@ -81,10 +84,15 @@ func (t *taking) measure(ctx context.Context, m *sweep.Measure) (value, error) {
 		return plainly(r.Mean)
 	case "delivered", "delivered-latency":
 		d, err := t.delivered(ctx, m)
-		if m.Name == "delivered" {
-			return value{mean: d.load}, err
+		switch {
+		case err != nil:
+			return value{}, err
+		case m.Name == "delivered":
+			return plainly(d.load)
+		case d.latency == 0:
+			return value{}, errNothingArrived
 		}
-		return value{mean: d.latency}, err
+		return plainly(d.latency)
 	case "risk":
 		risk, err := riskOf(ctx, t.result.Tables, m.Setting("pattern"), whole(m, "patterns"), t.point.Seed)
 		return value{mean: risk}, err

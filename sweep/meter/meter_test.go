@@ -86,9 +86,30 @@ func TestMeasuresOfNetworks(t *testing.T) {
 // The latency of no packets is none, and not 0.
 func TestNothingArrives(t *testing.T) {
 	p := points(t, "networks: ['torus:3x3,hosts=1']\nengines: [{engine: updn}]\n"+
-		"measures: [{measure: settled-latency, load: 0.001, window: 1}, {measure: latency, load: 0.001, time: 1}]")[0]
+		"measures: [{measure: settled-latency, load: 0.001, window: 1}, {measure: latency, load: 0.001, time: 1}, {measure: delivered-latency, window: 1}]")[0]
 	for name, r := range take(t, newMeter(), &p) {
 		if r.Status != results.Refused || r.Value != nil || !strings.Contains(r.Reason, "nothing arrived in the window") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// Hosts on one switch have no paths between switches, which does not keep other measures from
+// being taken.
+func TestOneSwitch(t *testing.T) {
+	m := newMeter()
+	m.Open = func(string) (*fabric.Fabric, error) {
+		var b fabric.Builder
+		s := b.Node(fabric.Node{GUID: 1, Ports: 4}, "")
+		for i := range 3 {
+			b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(i + 2), Kind: fabric.Adapter, Ports: 1}, ""), 1, s, uint8(i+1), fabric.Rate{})
+		}
+		return b.Build()
+	}
+	p := points(t, "networks: [{file: one}]\nengines: [updn]\nmeasures: [disjoint, hops, bandwidth, risk]")[0]
+	for name, r := range take(t, m, &p) {
+		refused := name == "disjoint"
+		if (r.Status == results.Refused) != refused || (r.Value == nil) != refused || refused && !strings.Contains(r.Reason, "on different switches") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -164,7 +185,8 @@ func TestShuffledPorts(t *testing.T) {
 
 // Jobs on part of a machine: on hosts drawn anew for every pattern, far apart, side by side.
 func TestJobs(t *testing.T) {
-	p := points(t, "networks: ['torus:4x4,hosts=4']\nengines: [sssp]\nmeasures: [{measure: bandwidth, patterns: 50, ranks: ['anew:16', 'apart:16', 'guid:16', guid, 'anew:99', 'apart:99']}]")[0]
+	p := points(t, "networks: ['torus:4x4,hosts=4']\nengines: [sssp]\nmeasures: [{measure: bandwidth, patterns: 50, ranks: ['anew:16', 'apart:16', 'guid:16', guid, 'anew:99', 'apart:99']}, "+
+		"{measure: bandwidth, pattern: shifts, ranks: 'anew:16'}]")[0]
 	m := newMeter()
 	rows, err := m.Take(t.Context(), &p)
 	if err != nil {
@@ -172,9 +194,16 @@ func TestJobs(t *testing.T) {
 	}
 	value := map[float64]bool{}
 	for _, r := range rows {
-		if strings.Contains(r.Settings, ":99") {
-			if r.Status != results.Refused || !strings.Contains(r.Reason, "64 hosts") {
-				t.Errorf("99 of 64 hosts: %+v", r)
+		why := ""
+		switch {
+		case strings.Contains(r.Settings, ":99"):
+			why = "64 hosts"
+		case strings.Contains(r.Settings, "shifts"):
+			why = "nothing to draw hosts anew for"
+		}
+		if why != "" {
+			if r.Status != results.Refused || !strings.Contains(r.Reason, why) {
+				t.Errorf("%s: %+v", r.Settings, r)
 			}
 			continue
 		}

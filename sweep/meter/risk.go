@@ -22,7 +22,8 @@ const allToAll = "alltoall"
 // the worst phase; of a random pattern it is the median over so many draws.
 func riskOf(ctx context.Context, t *routing.Tables, spec string, draws int, seed uint64) (float64, error) {
 	if spec == allToAll {
-		return float64(allToAllRisk(t)), nil
+		risk, lost := allToAllRisk(t)
+		return float64(risk), lostPairs(lost)
 	}
 	pattern, err := traffic.Parse(spec)
 	if err != nil {
@@ -38,8 +39,8 @@ func riskOf(ctx context.Context, t *routing.Tables, spec string, draws int, seed
 		if err != nil {
 			return 0, err
 		}
-		if r.Lost > 0 {
-			return 0, fmt.Errorf("%d pairs have no route", r.Lost)
+		if err := lostPairs(int(r.Lost)); err != nil {
+			return 0, err
 		}
 		all[i] = float64(r.MaxCongestion)
 	}
@@ -47,28 +48,35 @@ func riskOf(ctx context.Context, t *routing.Tables, spec string, draws int, seed
 	return (all[(runs-1)/2] + all[runs/2]) / 2, nil
 }
 
+// lostPairs is the error of so many pairs without a route.
+func lostPairs(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d pairs have no route", n)
+}
+
 // allToAllRisk is the largest number, of all trunks, of sources or of destinations of the
-// routes over it, whichever is less.
-func allToAllRisk(t *routing.Tables) int {
+// routes over it, whichever is less. lost is the pairs that have no route.
+func allToAllRisk(t *routing.Tables) (risk, lost int) {
 	f := t.Fabric
 	hosts := routing.HCA.PerSwitch(f)
 	from, to := make([]int, f.Trunks()), make([]int, f.Trunks())
 	last := make([]int32, f.Trunks()) // stamp of the destination, or of the source switch, that was counted last
-	var ends []fabric.EndpointID
-	for id, e := range f.Endpoints() {
-		if e.Class == fabric.HostAdapter {
-			ends = append(ends, fabric.EndpointID(id))
-		}
-	}
+	ends := routing.HCA.Endpoints(f)
 	stamp := int32(0)
-	walk := func(s fabric.NodeID, e *fabric.Endpoint, visit func(c fabric.ChannelID) (known bool)) {
+	walk := func(s fabric.NodeID, e *fabric.Endpoint, visit func(c fabric.ChannelID) (known bool)) (arrives bool) {
 		for at := s; at != e.Switch; {
 			c := f.Out(at, t.Forwarding.Port(at, e.LID))
+			if c == fabric.None {
+				return false
+			}
 			if visit(c) {
-				return
+				break
 			}
 			at = f.Heads()[c]
 		}
+		return true
 	}
 	for _, id := range ends {
 		stamp++
@@ -92,18 +100,19 @@ func allToAllRisk(t *routing.Tables) int {
 			if n == 0 {
 				break
 			}
-			walk(fabric.NodeID(s), f.Endpoint(id), func(c fabric.ChannelID) bool {
+			if !walk(fabric.NodeID(s), f.Endpoint(id), func(c fabric.ChannelID) bool {
 				if last[c] != stamp {
 					last[c] = stamp
 					from[c] += int(n)
 				}
 				return false // another destination may part from here
-			})
+			}) {
+				lost += int(n)
+			}
 		}
 	}
-	most := 0
 	for c := range from {
-		most = max(most, min(from[c], to[c]))
+		risk = max(risk, min(from[c], to[c]))
 	}
-	return most
+	return risk, lost
 }

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft"
@@ -45,8 +46,8 @@ func TestRisk(t *testing.T) {
 				t.Errorf("%d cables are left of %d with %d missing", have, f.Count().SwitchCables, missing)
 			}
 			r := routed(t, g, engine)
-			if got, want := allToAllRisk(r.Tables), riskByPairs(r.Tables); got != want {
-				t.Errorf("%s, %d cables missing: risk %d, pair by pair it is %d", engine, missing, got, want)
+			if got, lost := allToAllRisk(r.Tables); got != riskByPairs(r.Tables) || lost > 0 {
+				t.Errorf("%s, %d cables missing: risk %d, %d lost; pair by pair it is %d", engine, missing, got, lost, riskByPairs(r.Tables))
 			}
 			risk, err := riskOf(t.Context(), r.Tables, "shifts", 1, 1)
 			if err != nil || risk < 1 {
@@ -56,6 +57,24 @@ func TestRisk(t *testing.T) {
 	}
 	if _, err := riskOf(t.Context(), &routing.Tables{Fabric: f}, "nothing", 1, 1); err == nil {
 		t.Error("there is traffic called nothing")
+	}
+}
+
+// In a network of two parts there is no all-to-all, nor other traffic between the two.
+func TestRiskInParts(t *testing.T) {
+	f := testnet.Build(t, "ring:4,hosts=2")
+	parts, err := f.Without([]fabric.ChannelID{0, 4}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(parts.Parts()) != 2 {
+		t.Fatalf("%d parts", len(parts.Parts()))
+	}
+	r := routed(t, parts, "updn")
+	for _, c := range []struct{ pattern, want string }{{"alltoall", "32 pairs have no route"}, {"bisect", "have no route"}} {
+		if _, err := riskOf(t.Context(), r.Tables, c.pattern, 5, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.pattern, err)
+		}
 	}
 }
 

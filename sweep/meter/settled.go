@@ -41,7 +41,7 @@ func (t *taking) settled(ctx context.Context, m *sweep.Measure) (*packets.Result
 }
 
 // largest is the largest load of the grid that a network still delivers, and the mean
-// latency there.
+// latency there; 0 if nothing arrived in the window.
 type largest struct{ load, latency float64 }
 
 // delivered looks for it. It takes for granted that a network which delivers a load delivers

@@ -48,17 +48,14 @@ func loopPairs(f *fabric.Fabric, loop []deadlock.LoopStep, r *rand.Rand) []packe
 		sends[from], receives[to] = true, true
 		list = append(list, packets.Message{From: from, To: to, Bytes: 128 << 10})
 	}
+	host := func(id fabric.EndpointID) bool { return routing.HCA.Includes(f.Endpoint(id).Class) }
 	for _, step := range loop {
-		if to := f.Owner(step.Dst); !sends[step.Src] && !receives[to] {
+		if to := f.Owner(step.Dst); host(step.Src) && host(to) && !sends[step.Src] && !receives[to] {
 			add(step.Src, to)
 		}
 	}
 	var from, to []fabric.EndpointID
-	for i := range f.Endpoints() {
-		id := fabric.EndpointID(i)
-		if e := f.Endpoint(id); e.Switch == fabric.None || !routing.HCA.Includes(e.Class) {
-			continue
-		}
+	for _, id := range routing.HCA.Endpoints(f) {
 		if !sends[id] {
 			from = append(from, id)
 		}

@@ -1,12 +1,41 @@
 package meter
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
 )
+
+// Where others than hosts are endpoints too, a loop may be of their routes: only hosts send.
+func TestLoopPairsAreHosts(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=1")
+	r, err := weft.Route(t.Context(), f, weft.Request{Engine: "minhop", Scope: routing.All})
+	loop := (*weft.CreditLoop)(nil)
+	if !errors.As(err, &loop) {
+		t.Fatalf("no loop to test with: %v, %v", r, err)
+	}
+	cycle, others := loop.Result.Verdict.Cycle, 0
+	for _, step := range cycle {
+		for _, id := range []fabric.EndpointID{step.Src, f.Owner(step.Dst)} {
+			if f.Endpoint(id).Class != fabric.HostAdapter {
+				others++
+			}
+		}
+	}
+	if others == 0 {
+		t.Fatal("the loop is of hosts only")
+	}
+	for _, m := range loopPairs(f, cycle, rand.New(rand.NewPCG(1, 2))) {
+		if f.Endpoint(m.From).Class != fabric.HostAdapter || f.Endpoint(m.To).Class != fabric.HostAdapter {
+			t.Errorf("%s sends to %s", f.Label(f.Endpoint(m.From).Node), f.Label(f.Endpoint(m.To).Node))
+		}
+	}
+}
 
 // Every host sends once and receives once, never to itself, and routes of the loop
 // come first.
