@@ -48,7 +48,7 @@ func ParseFilter(text string) (Filter, error) {
 }
 
 // ofMeasures is the columns that differ between the measures of a point.
-var ofMeasures = []string{"measure", "settings", "value", "error", "unit", "status", "reason", "seconds"}
+var ofMeasures = []string{"measure", "settings", "value", "error", "low", "high", "count", "unit", "status", "reason", "seconds"}
 
 // SVG draws the chart. Points of one line at the same place are one value, their mean, with
 // the least and the most as whiskers. Where X is no number, places stand in the order in which
@@ -238,16 +238,22 @@ func (c *Chart) name(p *part, settings []string) (string, error) {
 
 // axis is what an axis shows, with its unit.
 func axis(name string, parts []part) string {
+	measure, of, dotted := strings.Cut(name, ".")
+	if !dotted {
+		of = name
+	}
 	unit := ""
 	for _, column := range results.Columns() {
-		if column.Name == name || strings.HasSuffix(name, "."+column.Name) && column.Name != "value" {
+		if column.Name == of {
 			unit = column.Unit
 		}
 	}
-	for i := range parts {
-		for _, r := range parts[i].rows {
-			if r.Measure == name || r.Measure+".value" == name {
-				unit = r.Unit
+	if !dotted || unit == results.UnitOfMeasure {
+		for i := range parts {
+			for _, r := range parts[i].rows {
+				if r.Measure == measure {
+					unit = r.Unit
+				}
 			}
 		}
 	}

@@ -18,7 +18,8 @@ func rows() (all []results.Row) {
 				r := results.Row{Point: fmt.Sprint(engine, links, seed), Network: fmt.Sprintf("random:links=%d", links), Parameters: fmt.Sprintf("links=%d", links), Seed: seed, Engine: engine, Cables: int64(links), Status: results.OK}
 				for i, m := range []struct{ measure, settings, unit string }{{"lanes", "", ""}, {"bandwidth", "pattern=bisect", "fraction of full"}, {"bandwidth", "pattern=shifts", "fraction of full"}} {
 					v := float64(links) + float64(seed) + float64(i)/10
-					r.Measure, r.Settings, r.Unit, r.Value, r.Seconds = m.measure, m.settings, m.unit, &v, v/1000
+					less := v - 1
+					r.Measure, r.Settings, r.Unit, r.Value, r.Low, r.Seconds = m.measure, m.settings, m.unit, &v, &less, v/1000
 					all = append(all, r)
 				}
 			}
@@ -38,6 +39,7 @@ func TestChartsOfAnyColumn(t *testing.T) {
 		{"parameter and measure", chart.Chart{X: "links", Y: "lanes", By: []string{"engine"}, Title: "a title"}, []string{"lash", "nue", "a title", ">links<", ">lanes<"}, nil},
 		{"two measures", chart.Chart{X: "lanes", Y: "bandwidth", Where: []chart.Filter{bisect}}, []string{">bandwidth, fraction of full<", ">all<"}, []string{"nue"}},
 		{"column and time", chart.Chart{X: "cables", Y: "bandwidth.seconds", By: []string{"engine", "seed"}, Where: []chart.Filter{bisect}}, []string{"lash 1", "nue 2", "seconds, s<"}, nil},
+		{"the least of runs", chart.Chart{X: "links", Y: "bandwidth.low", Where: []chart.Filter{bisect}}, []string{">bandwidth.low, fraction of full<"}, nil},
 		{"some engines", chart.Chart{X: "links", Y: "lanes", By: []string{"engine"}, Where: []chart.Filter{{Name: "engine", Values: []string{"nue"}}}}, []string{"nue"}, []string{"lash"}},
 		{"setting", chart.Chart{X: "pattern", Y: "bandwidth", By: []string{"engine"}}, []string{"bisect", "shifts", "lash", ">pattern<"}, nil},
 		{"setting and a measure without it", chart.Chart{X: "bandwidth.pattern", Y: "lanes"}, []string{"bisect", "shifts", ">bandwidth.pattern<"}, nil},
@@ -78,6 +80,7 @@ func TestChartsSayWhatIsMissing(t *testing.T) {
 		{chart.Chart{X: "links", Y: "lanes", Where: []chart.Filter{{Name: "engines"}}}, rows(), `nearest is "engine"`},
 		{chart.Chart{X: "links", Y: "bandwidth"}, rows(), "several settings (pattern=bisect; pattern=shifts): choose by --where SETTING=VALUE, or take the setting as an axis"},
 		{chart.Chart{X: "links", Y: "seconds"}, rows(), "say of which, as in bandwidth.seconds"},
+		{chart.Chart{X: "links", Y: "high"}, rows(), "say of which, as in bandwidth.high"},
 		{chart.Chart{X: "patern", Y: "lanes"}, rows(), `called "patern"; nearest is "pattern"`},
 		{chart.Chart{X: "links", Y: "lanes.secnds"}, rows(), `nearest is "seconds"`},
 		{chart.Chart{X: "links", Y: "engine"}, rows(), `engine is no number: "lash"`},

@@ -49,6 +49,9 @@ type Row struct {
 // Column describes a column.
 type Column struct{ Name, Unit, What string }
 
+// UnitOfMeasure stands for the unit of columns that have that of the measure, which the column unit says.
+const UnitOfMeasure = "see unit"
+
 // Columns is the columns of a row, in their order.
 func Columns() []Column {
 	return []Column{
@@ -67,10 +70,10 @@ func Columns() []Column {
 		{"options", "", "what the engine was told, as key=value"},
 		{"measure", "", "what was measured"},
 		{"settings", "", "how, as key=value"},
-		{"value", "see unit", "what came out; null where nothing did"},
-		{"error", "see unit", "standard error of value, where it is a mean over random draws"},
-		{"low", "see unit", "the least of the runs that value is of, of time and stops"},
-		{"high", "see unit", "the most"},
+		{"value", UnitOfMeasure, "what came out; null where nothing did"},
+		{"error", UnitOfMeasure, "standard error of value, where it is a mean over random draws"},
+		{"low", UnitOfMeasure, "the least of the runs that value is of, of time and stops"},
+		{"high", UnitOfMeasure, "the most"},
 		{"count", "runs", "that value is of, of time and stops; of stops those that stopped"},
 		{"unit", "", "of value"},
 		{"status", "", "ok, refused (by the engine, or by the network) or broken (a defect of weft)"},
