@@ -8,7 +8,7 @@ import (
 // CutOff is what is cut off at the moment at which some parts are pulled: pairs that have a path
 // until then, and the endpoints that they belong to.
 type CutOff struct {
-	Gone      []fabric.EndpointID // endpoints in scope on switches that are pulled: they go with these
+	Gone      []fabric.EndpointID // endpoints in scope on switches that are pulled, or whose own cables are: they go with these
 	PairsGone int64               // pairs from or to such an endpoint
 
 	Apart      []fabric.EndpointID // endpoints in scope that stay, in another part of the network than most of those with which they were in one
@@ -22,30 +22,42 @@ func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) 
 	for s := range same {
 		same[s] = less.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
 	}
+	goes := make([]bool, len(f.Endpoints()))
+	going, staying := make([]int64, f.Switches()), make([]int64, f.Switches()) // endpoints in scope, [switch]
 	for _, e := range scope.Endpoints(f) {
-		switch at := same[f.Endpoint(e).Switch]; {
-		case at == fabric.None:
+		ep := f.Endpoint(e)
+		if now := less.Owner(ep.LID); now == fabric.None || less.Endpoint(now).Switch == fabric.None {
+			goes[e] = true
 			p.Gone = append(p.Gone, e)
-		case !joined[at]:
+			going[ep.Switch]++
+			continue
+		}
+		staying[ep.Switch]++
+		if !joined[same[ep.Switch]] {
 			p.Apart = append(p.Apart, e)
 		}
 	}
 	w := &puller{f: f, doomed: doomed(f, less), fates: make([]fate, f.Switches())}
-	sources := scope.PerSwitch(f)
 	for lid, owner := range scope.LIDs(f) {
 		home := f.Endpoint(owner).Switch
 		w.read(t.Forwarding.Row(lid), home, f.LastPort(f.Endpoint(owner)))
-		for s, n := range sources {
-			pairs, at := int64(n), fabric.NodeID(s)
-			if at == home {
-				pairs--
+		for s := range going {
+			gone, stay, at := going[s], staying[s], fabric.NodeID(s)
+			switch {
+			case goes[owner]:
+				gone, stay = gone+stay, 0
+				if at == home {
+					gone--
+				}
+			case at == home:
+				stay--
 			}
-			switch along := same[at] == fabric.None || same[home] == fabric.None; {
-			case pairs <= 0 || w.follow(at) == lost:
-			case along:
-				p.PairsGone += pairs
-			case w.follow(at) == parted:
-				p.PairsApart += pairs
+			if gone+stay == 0 || w.follow(at) == lost {
+				continue
+			}
+			p.PairsGone += gone
+			if w.follow(at) == parted {
+				p.PairsApart += stay
 			}
 		}
 	}

@@ -309,3 +309,45 @@ func TestCutOffCountsEndpoints(t *testing.T) {
 		t.Errorf("%v are cut off, %d pairs, want %v", p.Apart, p.PairsApart, left[6:])
 	}
 }
+
+// A host whose own cable is pulled goes with it, also where all other cables of its switch are.
+func TestHostsGoWithTheirCables(t *testing.T) {
+	f := testnet.Build(t, "mesh:4,hosts=2")
+	was, hosts := route(t, f, "updn"), routing.HCA.Endpoints(f)
+	first, end := f.TrunksFrom(0)
+	if end-first != 1 || f.Endpoint(hosts[1]).Switch != 0 || f.Endpoint(hosts[2]).Switch == 0 {
+		t.Fatal("the first switch is not at the end of the line, or has not two hosts")
+	}
+	for _, c := range []struct {
+		cable, hosts, apart   int // cables to another switch and to hosts that are pulled; endpoints that stay and are cut off
+		pairsGone, pairsApart int64
+	}{
+		{0, 1, 0, 2 * 7, 0},
+		{1, 0, 2, 0, 2 * 2 * 6},
+		{1, 1, 1, 2 * 7, 2 * 6},
+		{1, 2, 0, 2*7 + 2*6, 0},
+	} {
+		var cables []fabric.ChannelID
+		for i := range c.cable {
+			cables = append(cables, first+fabric.ChannelID(i))
+		}
+		for _, e := range hosts[:c.hosts] {
+			cables = append(cables, f.Endpoint(e).Inject)
+		}
+		less, err := f.Without(cables, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := change.Remove(t.Context(), was, less, change.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Left)+len(p.Steps) > 0 {
+			t.Errorf("%+v: %d destinations left, %d steps where nothing can change", c, len(p.Left), len(p.Steps))
+		}
+		cut := change.CutOffWithout(p.After, less, routing.HCA)
+		if !slices.Equal(cut.Gone, hosts[:c.hosts]) || !slices.Equal(cut.Apart, hosts[c.hosts:c.hosts+c.apart]) || cut.PairsGone != c.pairsGone || cut.PairsApart != c.pairsApart {
+			t.Errorf("%+v: %v go, %d pairs; %v are cut off, %d pairs", c, cut.Gone, cut.PairsGone, cut.Apart, cut.PairsApart)
+		}
+	}
+}
