@@ -110,8 +110,20 @@ func overlay(was, part *routing.Tables) *routing.Tables {
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: was.Lanes}
 }
 
+// Exposed counts the pairs that have a path after some step and may have none while it is written, at
+// most. If it is zero, no step cuts a pair that the tables after the last deliver: so it has to be on
+// the way back to tables that leave some pairs without a path.
+func (p *Proven) Exposed() int64 {
+	most := int64(0)
+	for _, s := range p.Steps {
+		most = max(most, s.Union.Exposed)
+	}
+	return most
+}
+
 // Cuts counts the pairs that have a path before some step and may lose it while that is written,
-// or have none after it, at most.
+// or have none after it, at most. If it is zero, no step cuts a pair that the tables before the first
+// deliver.
 func (p *Proven) Cuts() int64 {
 	most := int64(0)
 	for _, s := range p.Steps {
