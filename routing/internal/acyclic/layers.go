@@ -25,18 +25,6 @@ func NewLayers(f *fabric.Fabric) *Layers {
 	return &Layers{f: f, turns: make([]inLayers, f.Turns())}
 }
 
-// OneLayer is a graph as the only layer yet.
-func OneLayer(g *Graph) *Layers {
-	l := NewLayers(g.f)
-	l.graphs = []*Graph{g}
-	for turn, n := range g.count {
-		if n > 0 {
-			l.turns[turn].held = 1
-		}
-	}
-	return l
-}
-
 // Len counts the layers.
 func (l *Layers) Len() int { return len(l.graphs) }
 

@@ -24,11 +24,11 @@ import (
 // Refuses with *routing.TooFewLanes, and paths that do not arrive with *routing.Refusal.
 //
 // Complexity: one depth-first search per layer, resumed where it stopped, O(T)
-// over T turns; O(D) to find the destinations whose trees make a broken turn,
-// and O(h) for each path moved. The paper keeps the list of paths of every
-// dependency; here the paths are found again from the forwarding, which needs
-// one byte for each switch and destination instead of a list entry for each
-// path and hop.
+// over T turns; O(D/512) and O(1) for every eight destinations whose trees share a trunk
+// of a broken turn to find those whose trees make it, and O(h) for each path moved. The
+// paper keeps the list of paths of every dependency; here the paths are found again from
+// the forwarding, which needs a second copy of it, one byte and a quarter for each switch
+// and destination, instead of a list entry for each path and hop.
 //
 // Deviations from the paper: breaking a dependency moves all its paths, and some
 // of them would have fitted once the layer is free of cycles. They are put back,
@@ -66,14 +66,11 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case !moved:
-		case !o.AsPrinted:
-			moved = bc.refill(layer)
-		case bc.empty(layer):
+		if moved && o.AsPrinted && bc.empty(layer) {
 			return nil, routing.Refuse(f, ruleKeeps, fabric.None, 0,
 				"breaking the %s dependency of every cycle moves all paths of layer %d to the next, where the same would happen again", o.Heuristic, layer)
 		}
+		moved = moved && bc.next(layer, !o.AsPrinted)
 		need = int(layer) + 1
 		if !moved {
 			break
@@ -81,8 +78,6 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		if need == maxLayers {
 			return nil, &routing.TooFewLanes{Need: need + 1, AtLeast: true, Have: b.VLs}
 		}
-		bc.count, bc.next = bc.next, bc.count
-		clear(bc.next)
 	}
 	if !o.AsPrinted {
 		if need, err = bc.fewer(ctx, need, b.VLs, p); err != nil {
@@ -124,22 +119,18 @@ type breaker struct {
 	heuristic Heuristic
 
 	count []uint32 // [turn] paths between endpoints whose bundles have it in the layer at hand
-	next  []uint32 // [turn] the same for the next layer
 
+	trees    []tree  // how the destinations are reached
 	lastPort []uint8 // [trunk] the port by which the switch that it leads to would send back over it
-
-	trees        []tree   // how the destinations are reached
-	inner        []uint64 // [tree × switches + switch] others forward to the switch, as bits; made with byTrunk
-	byTrunk      []uint16 // index into trees, by trunk: see treesBy
-	byTrunkFirst []int    // [trunk, plus one] into byTrunk
+	*columns         // made when it is needed
 
 	// Depth-first search.
 	colour []uint8            // [trunk]
 	stack  []visit            // the path of the search
 	post   []fabric.ChannelID // trunks in the order in which they were finished
 
-	subtree []fabric.NodeID // scratch of behind
-	turns   []acyclic.Turn  // scratch: the turns of the path at hand
+	behind []branch       // scratch: what is behind the turn at hand
+	turns  []acyclic.Turn // scratch: the turns of the path at hand
 }
 
 // tree is one of the ways to a destination.
@@ -165,7 +156,6 @@ func newBreaker(ctx context.Context, p *pathSet) (*breaker, error) {
 	bc := &breaker{
 		pathSet:  p,
 		count:    make([]uint32, f.Turns()),
-		next:     make([]uint32, f.Turns()),
 		lastPort: make([]uint8, f.Trunks()),
 		colour:   make([]uint8, f.Trunks()),
 	}
@@ -189,13 +179,17 @@ func (bc *breaker) countBundles(ctx context.Context) error {
 		return err
 	}
 	for d, s := range bc.all {
-		w := bc.weight(d, s)
 		bc.turns = bc.appendTurns(bc.turns[:0], d, s)
-		for _, t := range bc.turns {
-			bc.count[t.ID] += w
-		}
+		bc.add(bc.turns, bc.weight(d, s))
 	}
 	return nil
+}
+
+// add counts paths that make some turns.
+func (bc *breaker) add(turns []acyclic.Turn, paths uint32) {
+	for _, t := range turns {
+		bc.count[t.ID] += paths
+	}
 }
 
 // countPaths is countBundles where each path is one, tree by tree.
@@ -215,9 +209,7 @@ func (bc *breaker) countPaths(ctx context.Context) error {
 	err := bc.Each(ctx, nil, func(worker, _ int, t *forest.InTree) {
 		routes, count := workers[worker].routes, workers[worker].count
 		for t.Next() {
-			for _, s := range t.Order {
-				routes[s] = bc.sources[s]
-			}
+			copy(routes, bc.sources)
 			for _, s := range slices.Backward(t.Order) {
 				in := t.Out[s]
 				if u := heads[in]; u != t.End.Switch {
@@ -326,103 +318,4 @@ func (bc *breaker) retreat() {
 		bc.stack = bc.stack[:i]
 		return
 	}
-}
-
-// move takes all bundles over a turn from the layer to the next.
-func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
-	bc.bundlesOver(in, out, layer, func(d *destination, s fabric.NodeID) {
-		d.sl[s] = layer + 1
-		w := bc.weight(d, s)
-		bc.turns = bc.appendTurns(bc.turns[:0], d, s)
-		for _, t := range bc.turns {
-			bc.count[t.ID] -= w
-			bc.next[t.ID] += w
-		}
-	})
-}
-
-// bundlesOver visits the bundles of a layer that make a turn: of every tree that
-// has the turn, those with the paths from behind it. A visit takes the bundle out of
-// the layer.
-func (bc *breaker) bundlesOver(in, out fabric.ChannelID, layer uint8, visit func(*destination, fabric.NodeID)) {
-	if bc.byTrunk == nil {
-		bc.indexByTrunk()
-	}
-	u := bc.Fabric.Channel(in).From
-	a, b := bc.treesBy(in), bc.treesBy(out)
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			i, t := int(a[0]), bc.trees[a[0]]
-			a, b = a[1:], b[1:]
-			for _, s := range bc.behind(u, i) {
-				if bc.sources[s] == 0 {
-					continue
-				}
-				if d, s := bc.bundle(t.to, s); d.sl[s] == layer {
-					visit(d, s)
-				}
-			}
-		}
-	}
-}
-
-// treesBy is the trees that a trunk is part of, ascending.
-func (bc *breaker) treesBy(c fabric.ChannelID) []uint16 {
-	return bc.byTrunk[bc.byTrunkFirst[c]:bc.byTrunkFirst[c+1]]
-}
-
-// indexByTrunk lists the trees of every trunk.
-func (bc *breaker) indexByTrunk() {
-	first := make([]int, bc.Fabric.Trunks()+1)
-	each := func(visit func(c fabric.ChannelID, tree int)) {
-		for i, t := range bc.trees {
-			for s, port := range bc.Forwarding.Row(t.lid) {
-				if c := bc.Fabric.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < bc.Fabric.Trunks() {
-					visit(c, i)
-				}
-			}
-		}
-	}
-	heads, switches := bc.Fabric.Heads(), bc.Fabric.Switches()
-	bc.inner = make([]uint64, (len(bc.trees)*switches+63)/64)
-	each(func(c fabric.ChannelID, tree int) {
-		first[c+1]++
-		i := tree*switches + int(heads[c])
-		bc.inner[i/64] |= 1 << (i % 64)
-	})
-	for c := range bc.Fabric.Trunks() {
-		first[c+1] += first[c]
-	}
-	bc.byTrunk = make([]uint16, first[bc.Fabric.Trunks()])
-	next := slices.Clone(first)
-	each(func(c fabric.ChannelID, tree int) {
-		bc.byTrunk[next[c]] = uint16(tree) // there are fewer LIDs than that
-		next[c]++
-	})
-	bc.byTrunkFirst = first
-}
-
-// behind is the switches whose path leads through switch u in a tree, u first. Most have
-// none behind them, and are not asked for their neighbours.
-func (bc *breaker) behind(u fabric.NodeID, tree int) []fabric.NodeID {
-	heads, row := bc.Fabric.Heads(), bc.Forwarding.Row(bc.trees[tree].lid)
-	bits := tree * bc.Fabric.Switches()
-	bc.subtree = append(bc.subtree[:0], u)
-	for i := 0; i < len(bc.subtree); i++ {
-		v := bc.subtree[i]
-		if bit := bits + int(v); bc.inner[bit/64]>>(bit%64)&1 == 0 {
-			continue
-		}
-		for c, end := bc.Fabric.TrunksFrom(v); c < end; c++ {
-			if row[heads[c]] == bc.lastPort[c] {
-				bc.subtree = append(bc.subtree, heads[c])
-			}
-		}
-	}
-	return bc.subtree
 }
