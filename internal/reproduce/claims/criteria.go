@@ -37,7 +37,7 @@ func Criteria() []Criterion {
 		{"better, worse, best, poorest, fewer, above, below", "at every place measured, bandwidths off by up to " + percent(Sampling) + " counting as equal, and clearly so at one at least"},
 		{"significantly", "by " + percent(Significant) + " or more at every place measured"},
 		{"a gain in percent", fmt.Sprintf("within %.0f points of the paper's", Points*100)},
-		{"almost identical, nearly the same, a minimal increase", "within " + percent(Nearly)},
+		{"almost identical, nearly the same, very similar, a minimal increase", "within " + percent(Nearly)},
 		{"similar, comparable, relatively constant, rather or relatively small, a small increase, scales similarly", "within " + percent(Alike) + "; of growth the exponents"},
 		{"far smaller; smaller, a tendency to diminish", fmt.Sprintf("less than %g times the other; less than the other", Half)},
 		{"about n, approximately n, n times, twice, a crossing or a maximum at about n", fmt.Sprintf("within a factor of %g", About)},

@@ -57,6 +57,7 @@ var (
 	twoBars      = "As printed is Algorithm 2 of the paper, and first-fit with every path taken once, for LASH; as improved, paler, is what weft runs: paths that fit after all are put back, and layers squeezed."
 	levelled     = "As improved, paths that fit after all go back to the layer they left and layers are squeezed, whatever the heuristic: that saves lanes, and levels the heuristics."
 	drawn        = "How the paper drew its networks, and in which order it looked for cycles, is not said: both move the figure by a lane. " + levelled
+	upperHeight  = []string{"512", "1024", "2048", "4096"} // of the trees of Table I
 	rivals       = []string{"minhop", "updn", "ftree", "dor", "lash"}
 	crossed      = "As printed DFSSSP is nowhere ahead by more than a few hundredths of a lane: a crossing comes of squeezing alone. The paper measured OpenSM's LASH of the time, whose paths are others than these and need more layers on sparse networks."
 	older        = "See HOTI 2009, Fig. 4(a): it depends on the network, and of those where the paper found most the cabling is not public."
@@ -118,6 +119,10 @@ var ipdps2011 = []Experiment{
 			{Where: "V", Says: "MinHop is relatively constant for one height (64 to 256)", Check: claims.Steady("minhop", []string{"64", "128", "256"}, claims.Alike),
 				Why: "The ratio of hosts to ways up differs between these trees, and with few hosts a random pattern meets fewer collisions."},
 			{Where: "V", Says: "DFSSSP is relatively constant for one height (64 to 256)", Check: claims.Steady("dfsssp", []string{"64", "128", "256"}, claims.Alike), Why: "See above."},
+			{Where: "V", Says: "so is Up*/Down*", Check: claims.Steady("updn", []string{"64", "128", "256"}, claims.Alike), Why: "See above."},
+			{Where: "V", Says: "MinHop is relatively constant for the other height (512 to 4,096)", Check: claims.Steady("minhop", upperHeight, claims.Alike), Why: "See above."},
+			{Where: "V", Says: "DFSSSP is relatively constant for the other height (512 to 4,096)", Check: claims.Steady("dfsssp", upperHeight, claims.Alike), Why: "See above."},
+			{Where: "V", Says: "Up*/Down* is relatively constant for the other height (512 to 4,096)", Check: claims.Steady("updn", upperHeight, claims.Alike), Why: "See above."},
 			{Where: "V", Says: "at 512 endpoints and above, a small increase of DFSSSP over MinHop", Check: claims.NearlyAboveAt("dfsssp", "minhop", []string{"512", "2048", "4096"}, claims.Alike),
 				Why: "The increase is no small one here: at every size of this height routes of MinHop meet on few channels, and not at 1,024 endpoints alone."},
 			{Where: "V", Says: "at 1,024 endpoints approximately twice that of MinHop", Check: claims.TimesBest("dfsssp", []string{"minhop"}, "1024", 2, claims.About),
