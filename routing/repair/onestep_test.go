@@ -7,7 +7,10 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/repair"
+	"github.com/weft-fabric/weft/routing/weave"
+	"github.com/weft-fabric/weft/transition"
 )
 
 // Where the first step of a plan does not reach all, hardly any step could reach more: after ten
@@ -62,6 +65,47 @@ func TestNoStepReachesMore(t *testing.T) {
 	t.Logf("after %d cables the first step does not reach all; %d pairs of switches and LIDs are beyond every step", short, pairs)
 	if short < 10 || pairs < 100 || more > 2 {
 		t.Errorf("the first step does not reach all after %d cables, and others would reach more after %d", short, more)
+	}
+}
+
+// Where few packets turn upwards at leaves, one step mends nearly all that a cable takes away.
+func TestOneStepWhereFewTurn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("balanced paths take some seconds")
+	}
+	f := testnet.Build(t, "planes:ports=24,groups=12,leaves=10,planes=16,on=8,up=8,hosts=900")
+	was, err := weave.Any{Paths: []routing.PathFinder{balance.Finder{Seed: 1}}}.Route(t.Context(), f, routing.Budget{VLs: 8}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cables, more := 0, 0
+	for c := fabric.ChannelID(0); int(c) < f.Trunks(); c += 29 {
+		live, err := f.Without([]fabric.ChannelID{c}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := transition.On(live, was, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := repair.Mend(t.Context(), before, was, repair.Options{Contract: routing.Any})
+		if err != nil || len(plan.Left) > 0 {
+			t.Fatalf("%v, %v left", err, plan.Left)
+		}
+		steps := 0
+		for _, s := range plan.Steps {
+			if s.Mended > 0 {
+				steps++
+			}
+		}
+		cables++
+		if steps > 1 {
+			more++
+			t.Logf("%s – %s: %d steps", f.Label(f.Channel(c).From), f.Label(f.Channel(c).To), steps)
+		}
+	}
+	if t.Logf("%d of %d cables take more than one step", more, cables); more > 0 {
+		t.Errorf("%d of %d cables take more than one step", more, cables)
 	}
 }
 

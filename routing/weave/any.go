@@ -63,6 +63,11 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	}
 	best := t.best
 	best.note()
+	if best.byParts {
+		if err := best.fillSpares(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.lanes.Tables(best.fw, best.lids, false)}, nil
 }
 
@@ -131,10 +136,12 @@ func (t *trial) done() bool {
 	return t.best != nil && (t.work > t.most || t.best.grower.loads.Most() <= t.enough())
 }
 
+// nearly as good is what is worse by no more than 1 in so many.
+const nearly = 50
+
 // enough is a largest load that is accepted as nearly as good as that of the given
-// paths: 1/50 above it.
+// paths.
 func (t *trial) enough() uint64 {
-	const nearly = 50
 	return t.goal + t.goal/nearly
 }
 
@@ -160,6 +167,11 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 			continue
 		}
 		t.work += placementCost * paths.Len()
+		if lanes == 1 && paths.Few(left) {
+			if err := t.byParts(ctx, fw, paths); err != nil || t.done() {
+				return err
+			}
+		}
 		if fewest >= 0 && left >= fewest {
 			break
 		}
@@ -185,6 +197,31 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 		}
 	}
 	return nil
+}
+
+// byParts routes destinations anew whose packets turn at switches that send, other than from early
+// parts of the fabric to late ones: repairs then find turns that close no cycle. The result is kept
+// if it is nearly as good as the given paths: so it is where few packets turn at all.
+func (t *trial) byParts(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
+	l, err := paths.AssignByParts(ctx)
+	if err != nil || l == nil {
+		return err
+	}
+	r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
+	if t.goal == 0 {
+		t.goal = r.before
+	}
+	r.limit, r.byParts = t.most/2, true
+	uneven := r.unevenness()
+	failed, err := r.route(ctx, l)
+	if err == nil && failed == 0 {
+		err = r.relieve(ctx, t.enough())
+	}
+	t.work += r.grower.work + placementCost*paths.Len()
+	if err == nil && failed == 0 && r.grower.loads.Most() <= t.enough() && r.unevenness() <= uneven*(1+1./nearly) {
+		t.best = r
+	}
+	return err
 }
 
 // aroundEscapes does the same around escape trees of several kinds.

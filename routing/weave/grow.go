@@ -24,6 +24,7 @@ type grower struct {
 	had       routing.Tree          // scratch: the tree of a row
 	tree      *intree.Tree          // the tree at hand
 	admitting []uint16              // [switch] service levels that admit its path in it, as bits
+	leave     []bool                // [trunk] it is too full for rows that are mended to keep it
 	avoid     []fabric.ChannelID    // [switch] a trunk that kept another switch from its path; None
 
 	near  []fabric.ChannelID // scratch: trunks to choose from
@@ -52,7 +53,7 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	loads := intree.NewLoads(f)
 	g := &grower{
 		f: f, heads: f.Heads(), sends: scope.Ends(f), loads: loads, tree: intree.New(f, loads),
-		admitting: make([]uint16, n), avoid: make([]fabric.ChannelID, n),
+		admitting: make([]uint16, n), leave: make([]bool, f.Trunks()), avoid: make([]fabric.ChannelID, n),
 	}
 	g.tree.Need = g.sends
 	for s := range g.sends {
@@ -90,14 +91,14 @@ func (g *grower) grow(d *dag.DAG) bool {
 	return true
 }
 
-// mend keeps the paths of a row that the assignment admits, and gives the other switches
+// mend keeps the paths of a row that the assignment admits, up to trunks to leave, and gives the other switches
 // shortest paths beside them. It says whether all sources have one.
 func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	t := g.tree
 	g.had.Build(g.f, row, d.Root)
 	g.plant(d.Root)
 	for _, u := range g.had.Order[1:] {
-		if c := g.had.Out[u]; t.Hops[g.heads[c]] != intree.NoPath {
+		if c := g.had.Out[u]; t.Hops[g.heads[c]] != intree.NoPath && !g.leave[c] {
 			if m := g.admittingBy(c); m != 0 {
 				g.put(u, c, m)
 			}

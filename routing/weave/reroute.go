@@ -22,7 +22,10 @@ type rerouting struct {
 	had    *routing.Forwarding // the paths as they were
 	before uint64              // the largest load of the paths as they were
 	budget routing.Budget
-	limit  int // of the grower's work, after which no other destination is tried; 0: none
+
+	byParts bool // from one part of the fabric to another packets turn in one direction only (turnlanes.Paths.AssignByParts)
+
+	limit int // of the grower's work, after which no other destination is tried; 0: none
 }
 
 func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b routing.Budget) *rerouting {
@@ -127,6 +130,63 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 		r.charge(lid, 1)
 	}
 	return failed, nil
+}
+
+// relieve routes destinations anew, as far as their paths pass trunks with a load above goal, until
+// there are none, or no fewer than before.
+func (r *rerouting) relieve(ctx context.Context, goal uint64) error {
+	g := r.grower
+	d := dag.DAG{Root: fabric.None}
+	for range passes {
+		before := g.loads.Most()
+		if before <= goal {
+			break
+		}
+		for _, lid := range r.lids {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			row := r.fw.Row(lid)
+			if !r.markFull(row, goal) {
+				continue
+			}
+			if root := r.f.Endpoint(r.f.Owner(lid)).Switch; d.Root != root {
+				dag.Shortest(&d, r.f, root)
+			}
+			r.charge(lid, -1)
+			if g.mend(&d, row) {
+				intree.Write(r.f, row, lid, g.tree.Order, g.tree.Out)
+			}
+			r.charge(lid, 1)
+			clear(g.leave)
+		}
+		if g.loads.Most() >= before {
+			break
+		}
+	}
+	return nil
+}
+
+// markFull marks the trunks of a row with a load above goal as such to leave, and says whether
+// there are any.
+func (r *rerouting) markFull(row []uint8, goal uint64) bool {
+	full := false
+	for s, port := range row {
+		if c := r.f.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < r.f.Trunks() && r.grower.loads.On[c] > goal {
+			full, r.grower.leave[c] = true, true
+		}
+	}
+	return full
+}
+
+// unevenness is the sum of the squared loads of all trunks: with paths of the same lengths it is
+// the least where loads are even.
+func (r *rerouting) unevenness() float64 {
+	sum := 0.0
+	for _, load := range r.grower.loads.On {
+		sum += float64(load) * float64(load)
+	}
+	return sum
 }
 
 // note adds a remark: how many destinations have new paths, and how many of them longer

@@ -72,6 +72,8 @@ type Assignment struct {
 	held   []uint16         // [turn] lanes, as bits, whose graph holds it
 	barred []uint16         // [turn] lanes, as bits, in whose graph it would close a cycle
 	lane   []uint64         // [turn] four bits for each service level: its lane, or unset
+	part   []int32          // [trunk] its part of the fabric, or none (parts); nil: turns may lead from each to all
+	late   uint64           // parts, as bits, to which alone turns lead from others, and from which none do
 
 	undo []change // changes since the first of the current paths was placed
 
@@ -101,6 +103,25 @@ func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Ass
 	}
 	return l
 }
+
+// add adds a turn to the graph of a lane, if it may be taken at all.
+func (l *Assignment) add(lane uint8, t acyclic.Turn) bool {
+	if l.part != nil {
+		if a, b := l.part[t.In], l.part[t.Out]; a != none && b != none && a != b && !l.goesOn(a, b) {
+			return false
+		}
+	}
+	return l.graphs[lane].Add(t.In, t.Out)
+}
+
+// FreeParts lets further paths take all turns that close no cycle, between whichever parts.
+func (l *Assignment) FreeParts() {
+	l.part = nil
+	clear(l.barred)
+}
+
+// Bars says whether a turn was found to fit into the graph of no lane.
+func (l *Assignment) Bars(turn int32) bool { return l.barred[turn] == 1<<l.lanes-1 }
 
 // start is the lane on which packets begin.
 func (l *Assignment) start(sl int) uint8 {

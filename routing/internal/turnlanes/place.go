@@ -104,7 +104,7 @@ func (l *Assignment) put(sl int, steps []acyclic.Turn) bool {
 func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	from := l.start(sl)
 	for i, s := range steps {
-		if to := lane[i]; from == to && l.held[s.ID]>>to&1 == 0 && !l.graphs[to].Add(s.In, s.Out) {
+		if to := lane[i]; from == to && l.held[s.ID]>>to&1 == 0 && !l.add(to, s) {
 			l.undoAndExclude(sl, i, steps, lane)
 			return false
 		}
@@ -141,7 +141,7 @@ func (l *Assignment) undoAndExclude(sl, i int, steps []acyclic.Turn, lane []uint
 		l.fit.bar(i, to) // turns that this path added may be removed again
 		return
 	}
-	if added && l.graphs[to].Add(s.In, s.Out) {
+	if added && l.add(to, s) {
 		l.graphs[to].Remove(s.In, s.Out)
 		l.fit.bar(i, to)
 		return

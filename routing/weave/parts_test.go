@@ -1,0 +1,85 @@
+package weave_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Where few packets turn upwards at leaves, as between 4 of 66 pairs of groups here, which have no
+// plane in common, they do so from some planes to the others only: turns back, and among either, are
+// left for repairs. Entries that no packet uses, as those of spines by which none of their leaves
+// goes, mostly lead past the plane of those that are.
+func TestTurnsAtLeavesLeadFromEarlyPlanes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("balanced paths take some seconds")
+	}
+	f := testnet.Build(t, "planes:ports=24,groups=12,leaves=10,planes=16,on=8,up=8,hosts=900")
+	tables, _ := route(t, f, anySL, routing.Any, routing.Budget{VLs: 8})
+	group, plane, leaves := make([]int, f.Switches()), make([]int, f.Switches()), map[int][]fabric.NodeID{}
+	for s := range plane {
+		plane[s] = -1
+		name := f.Label(fabric.NodeID(s))
+		if n, _ := fmt.Sscanf(name, "sw-l1-%d-%d", &group[s], &plane[s]); n == 0 {
+			if n, _ := fmt.Sscanf(name, "sw-l0-%d-", &group[s]); n == 1 {
+				leaves[group[s]] = append(leaves[group[s]], fabric.NodeID(s))
+			}
+		}
+	}
+	ends := routing.HCA.Ends(f)
+	from, to := map[int]bool{}, map[int]bool{} // planes
+	spare, past := 0, 0
+	for lid, owner := range routing.HCA.LIDs(f) {
+		home, row := f.Endpoint(owner).Switch, tables.Forwarding.Row(lid)
+		next := func(s fabric.NodeID) fabric.NodeID { return f.Heads()[f.Out(s, row[s])] }
+		for s, sends := range ends {
+			if !sends || fabric.NodeID(s) == home {
+				continue
+			}
+			for a, leaf := fabric.NodeID(s), next(fabric.NodeID(s)); leaf != home; a, leaf = leaf, next(leaf) {
+				if b := next(leaf); plane[a] >= 0 && ends[leaf] && plane[b] >= 0 {
+					from[plane[a]], to[plane[b]] = true, true
+				}
+			}
+		}
+		for s := range plane {
+			if plane[s] < 0 || group[s] == group[home] {
+				continue
+			}
+			common := -1 // the plane by which all leaves go
+			for _, leaf := range leaves[group[s]] {
+				switch p := plane[next(leaf)]; {
+				case common == -1:
+					common = p
+				case common != p:
+					common = -2
+				}
+			}
+			if common < 0 || common == plane[s] {
+				continue
+			}
+			spare++
+			at := fabric.NodeID(s)
+			for at != home && plane[at] != common {
+				at = next(at)
+			}
+			if at == home {
+				past++
+			}
+		}
+	}
+	for p := range from {
+		if to[p] {
+			t.Errorf("packets turn both from plane %d and to it", p)
+		}
+	}
+	if len(from) == 0 || tables.Lanes.Needed != 1 {
+		t.Errorf("no packet turns at a leaf, or %d lanes", tables.Lanes.Needed)
+	}
+	if t.Logf("%d of %d spare entries lead past the plane of the others", past, spare); past < spare*2/3 {
+		t.Errorf("%d of %d spare entries lead past the plane of the others", past, spare)
+	}
+}
