@@ -135,6 +135,9 @@ func (t *taking) simulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if routing.HCA.Disconnected(t.fabric) > 0 {
+		return routing.Refuse(t.fabric, "all hosts are joined by cables", fabric.None, 0, "the network is in %d parts", len(t.fabric.Parts()))
+	}
 	if t.ways, err = route(ctx, t.fabric, t.lanes, t.point.Seed); err != nil {
 		return err
 	}

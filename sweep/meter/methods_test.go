@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/sweep"
 	"github.com/weft-fabric/weft/sweep/results"
@@ -37,6 +38,45 @@ func TestALASHHasTwoLanesAtLeast(t *testing.T) {
 	for of, want := range map[string]int{"a-lash": 2, "mp-lash": 1, "lash": 1} {
 		if n, err := lanesOf(t.Context(), tree, of, 1); err != nil || n != want {
 			t.Errorf("%s on a tree: %d lanes, want %d; %v", of, n, want, err)
+		}
+	}
+}
+
+// A network in parts is refused, and no defect of the engine; a part without hosts does no harm.
+func TestMethodsInParts(t *testing.T) {
+	ring := testnet.Build(t, "ring:4,hosts=2")
+	first, _ := ring.TrunksFrom(0)
+	third, _ := ring.TrunksFrom(2)
+	halves, err := ring.Without([]fabric.ChannelID{first, third}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := testnet.Build(t, "xgft:m=2,w=2,hosts=2")
+	var cables []fabric.ChannelID
+	for c := range fabric.ChannelID(tree.Trunks()) {
+		if ch := tree.Channel(c); ch.To == fabric.NodeID(tree.Switches()-1) {
+			cables = append(cables, c)
+		}
+	}
+	idle, err := tree.Without(cables, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(halves.Parts()) != 2 || len(idle.Parts()) != 2 {
+		t.Fatalf("%d and %d parts", len(halves.Parts()), len(idle.Parts()))
+	}
+	for _, e := range sweep.SimulatedEngines() {
+		for f, want := range map[*fabric.Fabric]results.Status{halves: results.Refused, idle: results.OK} {
+			m := &Meter{Open: func(string) (*fabric.Fabric, error) { return f, nil }}
+			s, err := sweep.Read(strings.NewReader("networks: [{file: it}]\nengines: [{engine: "+e.Name+", vls: 4}]\nmeasures: [{measure: settled, load: 0.1, window: 2000}]"), "SPEC",
+				func(name string) (string, string, error) { return name, "digest", nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := m.Take(t.Context(), &s.Points[0])
+			if err != nil || rows[0].Status != want || want == results.Refused && !strings.Contains(rows[0].Reason, "in 2 parts") {
+				t.Errorf("%s: %v, %s, %q", e.Name, err, rows[0].Status, rows[0].Reason)
+			}
 		}
 	}
 }
