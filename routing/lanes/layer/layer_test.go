@@ -3,8 +3,10 @@ package layer_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
@@ -99,6 +101,51 @@ func TestCancelled(t *testing.T) {
 	for name, a := range assigners {
 		if _, err := a.Lanes(done, f, fw, routing.Budget{VLs: 8}, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Every bundle takes the lane of its layer with the fewest paths so far, the first of
+// several, also where bundles are of many sizes.
+func TestSpreadTakesTheEmptiestLane(t *testing.T) {
+	for _, f := range []*fabric.Fabric{unevenRing(t, 3, 1, 5, 2, 4), unevenRing(t, 9, 1, 1, 20, 2, 6, 3), testnet.Build(t, "torus:4x4,hosts=2"), testnet.Build(t, "random:switches=20,links=40,hosts=3,seed=5")} {
+		fw := paths(t, f, sssp.Finder{})
+		for _, contract := range []routing.Contract{routing.Directed, routing.Honored} {
+			all := bundles(f, fw, contract)
+			for vls := 4; vls <= routing.MaxDataVLs; vls += 3 {
+				var by [2]*routing.Lanes
+				for i := range by {
+					var err error
+					if by[i], err = (layer.BreakCycles{Unbalanced: i == 0}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Contract: contract}, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				lanesOf := make([][]int, by[0].Needed)
+				pairs, weight := make([]int, by[0].Needed), make([]int, vls)
+				for l := range lanesOf {
+					lanesOf[l] = []int{l}
+				}
+				for i := range all {
+					pairs[layerOf(f, by[0], &all[i])] += all[i].weight
+				}
+				for spare := by[0].Needed; spare < vls; spare++ {
+					fullest := 0
+					for l := range lanesOf {
+						if pairs[l]*len(lanesOf[fullest]) > pairs[fullest]*len(lanesOf[l]) {
+							fullest = l
+						}
+					}
+					lanesOf[fullest] = append(lanesOf[fullest], spare)
+				}
+				for i := range all {
+					lanes := lanesOf[layerOf(f, by[0], &all[i])]
+					want := slices.MinFunc(lanes, func(a, b int) int { return weight[a] - weight[b] })
+					weight[want] += all[i].weight
+					if got := layerOf(f, by[1], &all[i]); got != want {
+						t.Fatalf("%d switches, %s, %d lanes: bundle %d of %d in lane %d, want %d of %v", f.Switches(), contract, vls, i, len(all), got, want, lanes)
+					}
+				}
+			}
 		}
 	}
 }

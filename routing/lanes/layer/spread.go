@@ -26,16 +26,33 @@ func (bc *breaker) spread(layers, vls int) {
 		}
 		lanesOf[fullest] = append(lanesOf[fullest], uint8(spare))
 	}
-	clear(weight) // from here on: [lane]
+	clear(weight)                // from here on: [lane]
+	first := make([]int, layers) // the place in lanesOf of the lane with the fewest paths; the others follow, and wrap round
 	for d, s := range bc.all {
-		lanes := lanesOf[d.sl[s]]
-		best := lanes[0]
-		for _, lane := range lanes[1:] {
-			if weight[lane] < weight[best] {
-				best = lane
-			}
+		l := d.sl[s]
+		lanes, at := lanesOf[l], first[l]
+		lane := lanes[at]
+		d.sl[s] = lane
+		if len(lanes) == 1 {
+			continue
 		}
-		weight[best] += uint64(bc.weight(d, s))
-		d.sl[s] = best
+		weight[lane] += uint64(bc.weight(d, s))
+		// It was first and goes to where it belongs now, from the end backwards: bundles
+		// of about the same weight take turns, and it is the last.
+		if first[l]++; first[l] == len(lanes) {
+			first[l] = 0
+		}
+		for at != first[l] {
+			before := at - 1
+			if before < 0 {
+				before = len(lanes) - 1
+			}
+			other := lanes[before]
+			if weight[other] < weight[lane] || weight[other] == weight[lane] && other < lane {
+				break
+			}
+			lanes[at], lanes[before] = other, lane
+			at = before
+		}
 	}
 }
