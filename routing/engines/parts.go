@@ -100,7 +100,7 @@ var finders = sync.OnceValue(func() []Finder {
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
 		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009, Uses: balanced,
-			New: func(o Options) routing.PathFinder { return o.balance() }},
+			New: func(o Options) routing.PathFinder { return o.balanced() }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
 		{Name: "layered", Summary: "shortest paths to first addresses, a hop or two more to further ones (LMC), apart", Paper: sc2020 + "; " + nsdi2024,

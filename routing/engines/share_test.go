@@ -174,3 +174,23 @@ func TestSharingChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// The finder balance makes its paths once, and weave begins with the same.
+func TestBalanceIsShared(t *testing.T) {
+	finder, err := FinderNamed("balance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, o := testnet.Build(t, "torus:3x3"), Options{}.Sharing()
+	var made []*routing.Forwarding
+	for _, p := range []routing.PathFinder{finder.New(o), finder.New(o), weavePaths(o)[0]} {
+		fw, err := p.Paths(t.Context(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, fw)
+	}
+	if made[0] != made[1] || made[0] != made[2] {
+		t.Error("the paths were made more than once")
+	}
+}
