@@ -287,31 +287,24 @@ func anyNetwork(t *testing.T, rng *rand.Rand, seed uint64) *fabric.Fabric {
 	return f
 }
 
-// And about the tables of real fabrics.
-func TestCheckerAgreesOnRealFabrics(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the networks of the campaign are enough")
-	}
-	t.Parallel() // most of the time is the checker's
+// checkerAgrees has the judge and checker.py judge some engines' tables of a real fabric.
+func checkerAgrees(t *testing.T, on *subject) {
 	c := startChecker(t)
 	var n tally
-	for _, name := range dumps {
-		f := testnet.Dump(t, name)
-		for _, engine := range []string{"minhop", "dfsssp", "nue", "weave-any"} {
-			e, err := engines.Named(engine)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: e.Contract}, nil)
-			if routing.Refused(err) {
-				continue
-			}
-			if err != nil {
-				t.Fatalf("%s, %s: %v", name, engine, err)
-			}
-			if err := n.folder(c, t.TempDir(), tables, psl.Compact, e.Contract, rand.New(rand.NewPCG(1, uint64(n.verdicts)))); err != nil {
-				t.Errorf("%s, %s: %v", name, engine, err)
-			}
+	for _, engine := range []string{"minhop", "dfsssp", "nue", "weave-any"} {
+		e, err := engines.Named(engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := e.Route(context.Background(), on.Fabric, on.options, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: e.Contract}, nil)
+		if routing.Refused(err) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", engine, err)
+		}
+		if err := n.folder(c, t.TempDir(), tables, psl.Compact, e.Contract, rand.New(rand.NewPCG(1, uint64(n.verdicts)))); err != nil {
+			t.Errorf("%s: %v", engine, err)
 		}
 	}
 	t.Logf("%d verdicts, %d with a credit loop", n.verdicts, n.loops)

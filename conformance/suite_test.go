@@ -328,6 +328,12 @@ func TestEveryEngineOnRealFabrics(t *testing.T) {
 					t.Errorf("%s: %v", e.Name, err)
 				}
 			})
+			t.Run("checker", func(t *testing.T) {
+				if testing.Short() {
+					t.Skip("the networks of the campaign are enough")
+				}
+				checkerAgrees(t, tried)
+			})
 		})
 	}
 }
