@@ -3,6 +3,7 @@ package repair_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -145,7 +146,8 @@ func every(t testing.TB, f *fabric.Fabric, visit func(what string, live *fabric.
 
 // Every cable and every switch: each step's union and each step's tables are free of
 // deadlock, service levels and maps stay, and nobody is cut off who was not. On most
-// networks nothing is left for weave-any's tables.
+// networks nothing is left for weave-any's tables. Unless
+// thoroughly, those of some engines meet every third failure only.
 func TestEverySingleFailure(t *testing.T) {
 	for _, spec := range []string{
 		"ring:5,hosts=2", "mesh:3x3,hosts=2", "torus:4x4,hosts=2", "dragonfly:p=2", "karytree:k=2,n=3",
@@ -158,7 +160,11 @@ func TestEverySingleFailure(t *testing.T) {
 				if was == nil {
 					continue
 				}
+				seldom, n := os.Getenv("WEFT_THOROUGH") == "" && slices.Contains([]string{"lash", "df-dn", "nue", "weave"}, engine), 0
 				every(t, f, func(what string, live *fabric.Fabric) {
+					if n++; seldom && n%3 != 0 {
+						return
+					}
 					r, err := mended(was, live, contract, t)
 					if err != nil {
 						t.Fatalf("%s, %s: %v", engine, what, err)
