@@ -28,8 +28,6 @@ import (
 // If hosts have several adapter ports, a line becomes several pairs, which share its
 // bytes: see railPairs.
 func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Placement, error) {
-	in := csv.NewReader(r)
-	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
 	l := &pairList{name: file}
 	var p Placement
 	rank := map[fabric.EndpointID]int32{}
@@ -42,40 +40,89 @@ func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Place
 		}
 		return k
 	}
-	for first := true; ; first = false {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
-			return nil, nil, fmt.Errorf("%s:%d: %w", file, bad.Line, bad.Err)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", file, err)
-		}
-		if first && header(record) {
-			continue
-		}
-		err = readPair(record, names, func(flow flow) error {
-			if len(l.pairs) > 0 && (flow.bytes == 0) != (l.pairs[0].Bytes == 0) {
-				return errors.New("bytes on some lines and not on others")
-			}
-			if len(l.pairs) == mostPairs {
-				return fmt.Errorf("more than %d pairs", mostPairs)
-			}
-			l.pairs = append(l.pairs, Pair{From: rankOf(flow.from), To: rankOf(flow.to), Bytes: flow.bytes})
-			return nil
+	err := eachLine(r, file, func(src, dst string, bytes uint64) error {
+		return flowsOf(src, dst, bytes, names, func(flow flow) error {
+			return l.add(Pair{From: rankOf(flow.from), To: rankOf(flow.to), Bytes: flow.bytes})
 		})
-		if err != nil {
-			line, _ := in.FieldPos(0)
-			return nil, nil, fmt.Errorf("%s:%d: %w", file, line, err)
-		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	if len(l.pairs) == 0 {
 		return nil, nil, fmt.Errorf("%s: no pair in it; a line is src,dst or src,dst,bytes", file)
 	}
 	l.ranks = len(p)
 	return l, p, nil
+}
+
+// ReadRankPairs reads such a file whose sources and destinations are ranks, from 0 to
+// ranks-1, as tracers of MPI programs count them. What a rank sends to itself stays on its
+// host and is skipped.
+func ReadRankPairs(r io.Reader, file string, ranks int) (Pattern, error) {
+	l := &pairList{name: file, ranks: ranks}
+	err := eachLine(r, file, func(src, dst string, bytes uint64) error {
+		var ends [2]int32
+		for i, text := range []string{src, dst} {
+			k, err := strconv.ParseUint(text, 10, 31)
+			if err != nil || k >= uint64(ranks) {
+				return fmt.Errorf("%q is no rank of the job, which are 0 to %d", text, ranks-1)
+			}
+			ends[i] = int32(k)
+		}
+		if ends[0] == ends[1] {
+			return nil
+		}
+		return l.add(Pair{From: ends[0], To: ends[1], Bytes: int64(bytes)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(l.pairs) == 0 {
+		return nil, fmt.Errorf("%s: no pair of two ranks in it; a line is src,dst or src,dst,bytes", file)
+	}
+	return l, nil
+}
+
+// add appends a pair of a file.
+func (l *pairList) add(p Pair) error {
+	if len(l.pairs) > 0 && (p.Bytes == 0) != (l.pairs[0].Bytes == 0) {
+		return errors.New("bytes on some lines and not on others")
+	}
+	if len(l.pairs) == mostPairs {
+		return fmt.Errorf("more than %d pairs", mostPairs)
+	}
+	l.pairs = append(l.pairs, p)
+	return nil
+}
+
+// eachLine reads a file of pairs and tells its lines, 0 bytes where none are stated. What
+// tell refuses is said with file and line, as is what is no such line.
+func eachLine(r io.Reader, file string, tell func(src, dst string, bytes uint64) error) error {
+	in := csv.NewReader(r)
+	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
+	for first := true; ; first = false {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
+			return fmt.Errorf("%s:%d: %w", file, bad.Line, bad.Err)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if first && header(record) {
+			continue
+		}
+		src, dst, bytes, err := fields(record)
+		if err == nil {
+			err = tell(src, dst, bytes)
+		}
+		if err != nil {
+			line, _ := in.FieldPos(0)
+			return fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+	}
 }
 
 func header(record []string) bool {
@@ -88,27 +135,29 @@ type flow struct {
 	bytes    int64
 }
 
-// readPair reads a line, and tells the flows of each pair of hosts.
-func readPair(record []string, names *names.Endpoints, tell func(flow) error) error {
+// fields is what a line says; 0 bytes are not stated.
+func fields(record []string) (src, dst string, bytes uint64, err error) {
 	if len(record) != 2 && len(record) != 3 {
-		return fmt.Errorf("%d fields; a line is src,dst or src,dst,bytes", len(record))
+		return "", "", 0, fmt.Errorf("%d fields; a line is src,dst or src,dst,bytes", len(record))
 	}
+	if len(record) == 3 {
+		text := strings.TrimSpace(record[2])
+		if bytes, err = strconv.ParseUint(text, 10, 64); err != nil || bytes == 0 || bytes > math.MaxInt64 {
+			return "", "", 0, fmt.Errorf("%q is no number of bytes: whole and above 0; leave out who sends nothing", text)
+		}
+	}
+	return strings.TrimSpace(record[0]), strings.TrimSpace(record[1]), bytes, nil
+}
+
+// flowsOf tells the flows of each pair of the hosts that a line names.
+func flowsOf(src, dst string, bytes uint64, names *names.Endpoints, tell func(flow) error) error {
 	var ends [2][][]fabric.EndpointID
-	for i := range ends {
-		name := strings.TrimSpace(record[i])
+	for i, name := range []string{src, dst} {
 		hosts, err := hostsNamed(name, names)
 		if err != nil {
 			return err
 		}
 		ends[i] = hosts
-	}
-	bytes := uint64(0)
-	if len(record) == 3 {
-		text := strings.TrimSpace(record[2])
-		var err error
-		if bytes, err = strconv.ParseUint(text, 10, 64); err != nil || bytes == 0 || bytes > math.MaxInt64 {
-			return fmt.Errorf("%q is no number of bytes: whole and above 0; leave out who sends nothing", text)
-		}
 	}
 	alone := len(ends[0]) == 1 && len(ends[1]) == 1
 	for _, from := range ends[0] {

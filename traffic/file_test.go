@@ -81,6 +81,34 @@ func TestReadPairs(t *testing.T) {
 	}
 }
 
+// By rank, who sends to itself is skipped.
+func TestReadRankPairs(t *testing.T) {
+	p, err := traffic.ReadRankPairs(strings.NewReader("src,dst,bytes\n0, 3,10\n2,2,7\n3,0,20\n"), "m.csv", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]traffic.Pair{{From: 0, To: 3, Bytes: 10}, {From: 3, To: 0, Bytes: 20}}, p.Append(nil, 4, 0, nil)); diff != "" {
+		t.Error(diff)
+	}
+	if n, err := p.Phases(4); n != 1 || err != nil {
+		t.Errorf("%d phases, %v", n, err)
+	}
+	for text, want := range map[string]string{
+		"0,1\n1,4":     `m.csv:2: "4" is no rank of the job, which are 0 to 3`,
+		"-1,1":         `m.csv:1: "-1" is no rank of the job`,
+		"node1,node2":  `m.csv:1: "node1" is no rank of the job`,
+		"0,1\n1,2,5":   "m.csv:2: bytes on some lines and not on others",
+		"1,1,5":        "m.csv: no pair of two ranks in it",
+		"":             "m.csv: no pair of two ranks in it",
+		"0,1,0":        "is no number of bytes",
+		"4294967296,1": `"4294967296" is no rank of the job`,
+	} {
+		if _, err := traffic.ReadRankPairs(strings.NewReader(text), "m.csv", 4); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // A group is every host that matches, and nobody of it sends to itself: three hosts, one of
 // them with two adapters, which share what it sends and receives.
 func TestGroupsOfHosts(t *testing.T) {

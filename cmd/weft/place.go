@@ -32,9 +32,10 @@ func placeCommand(a *app) *cobra.Command {
 		Use:   "place FABRIC --pattern P [--engine ENGINE | --lfts FILE]",
 		Short: "Put the ranks of a job on its hosts so that they share little of the network",
 		Long: `Put the ranks of a job on its hosts so that what they send to each other shares as
-little of the network as can be. The hosts are those of --allocation, --ranks or
---traffic, and the routes are those of an engine, or finished tables; only which
-rank runs on which of the hosts is chosen. Two ranks are exchanged as long as that
+little of the network as can be. Who sends to whom is a pattern, or a matrix that was
+measured: --traffic with --allocation or --ranks is src,dst,bytes by rank, and alone by
+host. The routes are those of an engine, or finished tables; only which rank runs on
+which of the hosts is chosen. Two ranks are exchanged as long as that
 makes the fullest channels lighter, from several beginnings. What is told is
 measured, as by weft simulate: how long the job takes, before and after. If no
 order is shorter the ranks stay where they are.
@@ -49,6 +50,7 @@ Patterns:
 Exit code 1: no order was found that is shorter.`,
 		Example: `  weft place fabric.ibnetdiscover --pattern neighbour3d --allocation random:64 --out hosts
   weft place fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --ranks hosts --pattern alltoall
+  weft place fabric.ibnetdiscover --traffic ranks.csv --allocation random:64 --out hosts
   weft place torus:4x4x4 --engine dor --pattern neighbour2d --allocation random --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

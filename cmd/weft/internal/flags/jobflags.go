@@ -33,7 +33,7 @@ func (o *Job) AddTo(c *cobra.Command, pattern string) {
 	f := c.Flags()
 	o.given = f.Changed
 	f.StringVar(&o.pattern, "pattern", pattern, "who sends to whom: "+strings.Join(patternNames(), ", ")+"; + joins several")
-	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by host name, adapter, GUID or LID, or groups of hosts such as gpu-*, in place of a pattern")
+	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by host name, adapter, GUID or LID, or groups of hosts such as gpu-*, in place of a pattern; with --allocation or --ranks by rank, from 0")
 	f.StringVar(&o.allocation, "allocation", "all", "endpoints that the ranks run on: "+traffic.PlacementHelp+", names:A,B,…, also as in Slurm: names:a[1-3,7],b02")
 	f.StringVar(&o.ranks, "ranks", "", "file of the hosts that the ranks run on, or an Open MPI rank file, in place of --allocation")
 	f.StringSliceVar(&o.rails, "rail", nil, "only these adapters of each host: a number of weft info, from 1, or a name such as mlx5_0, with commas between (default: all)")
@@ -56,8 +56,6 @@ func (o *Job) Parse(c *console.Console) (traffic.Pattern, error) {
 	switch {
 	case o.traffic != "" && o.given("pattern"):
 		return nil, exit.Usage("--traffic is a file in place of --pattern; give one of them")
-	case o.traffic != "" && (o.given("allocation") || o.given("ranks")):
-		return nil, exit.Usage("--traffic says which endpoints talk; --allocation and --ranks are for patterns")
 	case o.given("allocation") && o.given("ranks"):
 		return nil, exit.Usage("--ranks is a file in place of --allocation; give one of them")
 	case o.perEndpoint < 1 || o.perEndpoint > 1024:
@@ -75,6 +73,11 @@ func (o *Job) Parse(c *console.Console) (traffic.Pattern, error) {
 // IsFile says whether a file has the pattern.
 func (o *Job) IsFile() bool { return o.traffic != "" }
 
+// byRank says whether the file with the pattern names ranks: flags say which hosts they run on.
+func (o *Job) byRank() bool {
+	return o.traffic != "" && (o.given("allocation") || o.given("ranks"))
+}
+
 // Place puts the ranks on some endpoints of a fabric, and reads the pattern where a
 // file has it.
 func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.EndpointID, p traffic.Pattern, seed uint64) (traffic.Pattern, traffic.Placement, error) {
@@ -86,7 +89,7 @@ func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.Endpoin
 	var ranks traffic.Placement
 	list, named := strings.CutPrefix(o.allocation, "names:")
 	switch {
-	case o.traffic != "":
+	case o.traffic != "" && !o.byRank():
 		ranks, err = console.ReadFile(c, o.traffic, func(r io.Reader, name string) (ranks traffic.Placement, err error) {
 			p, ranks, err = traffic.ReadPairs(r, name, hosts)
 			return ranks, err
@@ -106,6 +109,14 @@ func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.Endpoin
 		return nil, nil, err
 	}
 	ranks = ranks.Times(o.perEndpoint)
+	if o.byRank() {
+		p, err = console.ReadFile(c, o.traffic, func(r io.Reader, name string) (traffic.Pattern, error) {
+			return traffic.ReadRankPairs(r, name, len(ranks))
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w; beside --allocation or --ranks, --traffic goes by rank", err)
+		}
+	}
 	p = onRails(c, index, p, ranks)
 	if _, err := p.Phases(len(ranks)); err != nil {
 		return nil, nil, exit.Usage("%w", err)
