@@ -146,10 +146,10 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 		if sum >= least {
 			continue
 		}
-		if m := g.admittingBy(c); m == 0 {
-			g.near = append(g.near, c)
-		} else {
+		if m := g.admittingBy(c); m != 0 {
 			best, least, by = c, sum, m
+		} else if next := g.tree.Out[g.heads[c]]; next == fabric.None || !g.lanes.Bars(int32(g.f.Turn(c, next))) {
+			g.near = append(g.near, c)
 		}
 	}
 	if best != fabric.None {

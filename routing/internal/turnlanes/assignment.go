@@ -120,8 +120,9 @@ func (l *Assignment) FreeParts() {
 	clear(l.barred)
 }
 
-// Bars says whether a turn was found to fit into the graph of no lane.
-func (l *Assignment) Bars(turn int32) bool { return l.barred[turn] == 1<<l.lanes-1 }
+// Bars says whether a turn was found not to fit into the graph of the only lane. With more lanes
+// packets may rise there.
+func (l *Assignment) Bars(turn int32) bool { return l.lanes == 1 && l.barred[turn] != 0 }
 
 // start is the lane on which packets begin.
 func (l *Assignment) start(sl int) uint8 {
