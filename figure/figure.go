@@ -44,7 +44,7 @@ type Series struct {
 	Low  []float64 // with High, the ends of a whisker; nil: none
 	High []float64
 	Of   string // the series whose colour and mark it shares, drawn paler and broken; empty: it has its own
-	Band bool   // only Low and High count: of Curves a band between them, of Bars a thick whisker at the bar of Of
+	Band bool   // only Low and High count: of Curves a band between them (its edge alone where Of has another's colour), of Bars a thick whisker at the bar of Of
 	Pale bool   // it stands beside what the figure is about: a colour of its own, but a paler one
 }
 
@@ -71,10 +71,11 @@ type Bars struct {
 }
 
 // palette is the colours of M. Okabe and K. Ito, which people with colour blindness can
-// tell apart, without yellow: it is too pale for lines.
+// tell apart, without yellow: it is too pale for lines. The last is none of theirs, and no
+// grey, which is black made paler.
 var palette = []color.NRGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
-	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {120, 120, 120, 255},
+	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {90, 45, 15, 255},
 }
 
 // palePalette is the colours of series beside the others: none is a palette's colour mixed
@@ -97,11 +98,17 @@ type styles struct {
 	mark []draw.GlyphStyle
 }
 
-func newStyles(series []Series) styles {
+// drawnLike is which series each is drawn like, by name.
+func drawnLike(series []Series) map[string]string {
 	of := map[string]string{}
 	for _, s := range series {
 		of[s.Name] = s.Of
 	}
+	return of
+}
+
+func newStyles(series []Series) styles {
+	of := drawnLike(series)
 	// A series may be drawn like one that is drawn like another.
 	leader := func(name string) string {
 		for range series {
@@ -166,13 +173,16 @@ func (c *Curves) SVG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	look := newStyles(c.Series)
+	look, of := newStyles(c.Series), drawnLike(c.Series)
 	for i, s := range c.Series {
 		if len(s.X) != len(s.Y) {
 			return fmt.Errorf("figure: series %q has %d places and %d values", s.Name, len(s.X), len(s.Y))
 		}
 		if s.Band {
 			area := &plotter.Polygon{XYs: s.area(), Color: band(look.line[i].Color)}
+			if of[s.Of] != "" { // it would have the colour of another band, that of the series both are drawn like
+				area.Color, area.LineStyle = nil, look.line[i]
+			}
 			p.Add(area)
 			p.Legend.Add(s.Name, area)
 		}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +116,14 @@ func TestBands(t *testing.T) {
 	if a, b := strings.Count(svg(t, curves()), "<path"), strings.Count(svg(t, c), "<path"); b != a+2 {
 		t.Errorf("%d shapes without a band, %d with one; an area and its swatch were to be added", a, b)
 	}
+	// A second one in that colour would be taken for the first: it is an edge.
+	filled := strings.Count(svg(t, c), "fill-opacity")
+	c.Series = append(c.Series,
+		figure.Series{Name: "like lash", Of: "lash", X: []float64{128, 400}, Y: []float64{2, 3}},
+		figure.Series{Name: "swept too", Of: "like lash", Band: true, X: []float64{128, 200, 400}, Y: []float64{2, 3, 4}, Low: []float64{1, 2, 3}, High: []float64{3, 4, 5}})
+	if n := strings.Count(svg(t, c), "fill-opacity"); filled == 0 || n != filled {
+		t.Errorf("%d areas that let others show with one band, %d with two of its colour", filled, n)
+	}
 	b := bars(false)
 	plain := strings.Count(svg(t, b), "fill:#0072B2")
 	b.Series = append(b.Series, figure.Series{Name: "swept", Of: "minhop", Band: true, Y: []float64{0.5, 0.25}, Low: []float64{0.4, nan}, High: []float64{0.6, nan}})
@@ -152,5 +163,39 @@ func TestWidth(t *testing.T) {
 	}
 	if a, b := of(svg(t, bars(false))), of(svg(t, wide)); a == b {
 		t.Errorf("two places and 32 are as wide: %s", a)
+	}
+}
+
+// Sixteen bars, every second one drawn like the one before it, can be told apart: by 30 of 255
+// in red, green or blue at the least.
+func TestColours(t *testing.T) {
+	b := &figure.Bars{Axes: figure.Axes{Y: "lanes"}, Places: []string{"3"}}
+	for i := range 8 {
+		name := fmt.Sprint(i)
+		b.Series = append(b.Series, figure.Series{Name: name, Y: []float64{1}}, figure.Series{Name: name + "'", Of: name, Y: []float64{1}})
+	}
+	var colours [][3]int
+	for _, text := range regexp.MustCompile("fill:#[0-9A-F]{6}").FindAllString(svg(t, b), -1) {
+		var c [3]int
+		if _, err := fmt.Sscanf(text, "fill:#%02X%02X%02X", &c[0], &c[1], &c[2]); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(colours, c) {
+			colours = append(colours, c)
+		}
+	}
+	if len(colours) < 16 {
+		t.Errorf("%d colours", len(colours))
+	}
+	for i, c := range colours {
+		for _, d := range colours[:i] {
+			apart := 0
+			for k := range c {
+				apart = max(apart, c[k]-d[k], d[k]-c[k])
+			}
+			if apart < 30 {
+				t.Errorf("%v and %v are alike", c, d)
+			}
+		}
 	}
 }
