@@ -83,7 +83,9 @@ var all = sync.OnceValue(func() []Engine {
 		}),
 		Engine{Name: "weave-any", Paper: ours, Contract: routing.Any, Needs: "1, takes what serves",
 			Uses: balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 200, Search: 3 * time.Second},
-		}.joint(func(o Options) routing.Engine { return weave.Any{Paths: weavePaths(o)} }),
+		}.joint(func(o Options) routing.Engine {
+			return weave.Any{Paths: weavePaths(o), Bandwidth: o.Aim == Bisection || o.Demands != nil}
+		}),
 		Engine{Name: "mp-lash", Paper: tpds2006, Escapes: true}.pair("multipath", "first-fit-some"),
 		Engine{Name: "fatpaths", Paper: sc2020 + "; " + nsdi2024}.pair("layered", "hop-color"),
 		Engine{Name: "parx", Paper: sc2019, Contract: routing.Directed}.pair("parx", "break-cycles"),

@@ -16,6 +16,10 @@ import (
 // Any is weave-any. It needs at least one path finder.
 type Any struct {
 	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
+
+	// Bandwidth goes before repairs in one step: trees in planes then get no early and late
+	// planes (trial.byParts), which cost up to 1/50 of it.
+	Bandwidth bool
 }
 
 // Route implements routing.Engine. It refuses no fabric; the only errors are those of
@@ -29,7 +33,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		return nil, errNoPaths
 	}
 	b.Contract = routing.Any // whatever is asked for
-	t := trial{f: f, budget: b}
+	t := trial{f: f, budget: b, bandwidth: o.Bandwidth}
 	var before *routing.Forwarding
 	for i, finder := range o.Paths {
 		fw, err := finder.Paths(ctx, f, p)
@@ -104,6 +108,8 @@ type trial struct {
 	goal   uint64 // the largest load of the first paths
 	work   int    // trunks looked at
 	most   int    // work after which to be content
+
+	bandwidth bool // Any.Bandwidth
 }
 
 // Work is counted in trunks looked at. When so much is done, no other attempt is made if
@@ -167,7 +173,7 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 			continue
 		}
 		t.work += placementCost * paths.Len()
-		if lanes == 1 && paths.Few(left) {
+		if lanes == 1 && paths.Few(left) && !t.bandwidth {
 			if err := t.byParts(ctx, fw, paths); err != nil || t.done() {
 				return err
 			}

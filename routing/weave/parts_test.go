@@ -2,11 +2,13 @@ package weave_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // Where few packets turn upwards at leaves, as between 4 of 66 pairs of groups here, which have no
@@ -29,9 +31,58 @@ func TestTurnsAtLeavesLeadFromEarlyPlanes(t *testing.T) {
 			}
 		}
 	}
-	ends := routing.HCA.Ends(f)
-	from, to := map[int]bool{}, map[int]bool{} // planes
+	from, to := turnsAtLeaves(f, tables, plane)
 	spare, past := 0, 0
+	for lid, owner := range routing.HCA.LIDs(f) {
+		home, row := f.Endpoint(owner).Switch, tables.Forwarding.Row(lid)
+		next := func(s fabric.NodeID) fabric.NodeID { return f.Heads()[f.Out(s, row[s])] }
+		for s := range plane {
+			if plane[s] < 0 || group[s] == group[home] {
+				continue
+			}
+			all := -1 // the plane by which all leaves go
+			for _, leaf := range leaves[group[s]] {
+				switch p := plane[next(leaf)]; {
+				case all == -1:
+					all = p
+				case all != p:
+					all = -2
+				}
+			}
+			if all < 0 || all == plane[s] {
+				continue
+			}
+			spare++
+			at := fabric.NodeID(s)
+			for at != home && plane[at] != all {
+				at = next(at)
+			}
+			if at == home {
+				past++
+			}
+		}
+	}
+	if both := common(from, to); len(both) > 0 {
+		t.Errorf("packets turn both from planes %v and to them", both)
+	}
+	if len(from) == 0 || tables.Lanes.Needed != 1 {
+		t.Errorf("no packet turns at a leaf, or %d lanes", tables.Lanes.Needed)
+	}
+	if t.Logf("%d of %d spare entries lead past the plane of the others", past, spare); past < spare*2/3 {
+		t.Errorf("%d of %d spare entries lead past the plane of the others", past, spare)
+	}
+
+	tables, _ = route(t, f, weave.Any{Paths: balanced, Bandwidth: true}, routing.Any, routing.Budget{VLs: 8})
+	if from, to := turnsAtLeaves(f, tables, plane); len(common(from, to)) == 0 {
+		t.Error("bandwidth first, and packets still turn from some planes to the others only")
+	}
+}
+
+// turnsAtLeaves is the planes from which and to which packets of hosts turn at leaves; plane is
+// that of each switch, or -1.
+func turnsAtLeaves(f *fabric.Fabric, tables *routing.Tables, plane []int) (from, to map[int]bool) {
+	ends := routing.HCA.Ends(f)
+	from, to = map[int]bool{}, map[int]bool{}
 	for lid, owner := range routing.HCA.LIDs(f) {
 		home, row := f.Endpoint(owner).Switch, tables.Forwarding.Row(lid)
 		next := func(s fabric.NodeID) fabric.NodeID { return f.Heads()[f.Out(s, row[s])] }
@@ -45,41 +96,17 @@ func TestTurnsAtLeavesLeadFromEarlyPlanes(t *testing.T) {
 				}
 			}
 		}
-		for s := range plane {
-			if plane[s] < 0 || group[s] == group[home] {
-				continue
-			}
-			common := -1 // the plane by which all leaves go
-			for _, leaf := range leaves[group[s]] {
-				switch p := plane[next(leaf)]; {
-				case common == -1:
-					common = p
-				case common != p:
-					common = -2
-				}
-			}
-			if common < 0 || common == plane[s] {
-				continue
-			}
-			spare++
-			at := fabric.NodeID(s)
-			for at != home && plane[at] != common {
-				at = next(at)
-			}
-			if at == home {
-				past++
-			}
+	}
+	return from, to
+}
+
+// common is what two sets of planes have in common.
+func common(a, b map[int]bool) (list []int) {
+	for p := range a {
+		if b[p] {
+			list = append(list, p)
 		}
 	}
-	for p := range from {
-		if to[p] {
-			t.Errorf("packets turn both from plane %d and to it", p)
-		}
-	}
-	if len(from) == 0 || tables.Lanes.Needed != 1 {
-		t.Errorf("no packet turns at a leaf, or %d lanes", tables.Lanes.Needed)
-	}
-	if t.Logf("%d of %d spare entries lead past the plane of the others", past, spare); past < spare*2/3 {
-		t.Errorf("%d of %d spare entries lead past the plane of the others", past, spare)
-	}
+	slices.Sort(list)
+	return list
 }
