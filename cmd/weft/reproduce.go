@@ -97,7 +97,7 @@ and the papers' comparisons with OpenSM are made with it.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.quick, "quick", false, "smaller networks and fewer repetitions: a quarter of the time")
+	f.BoolVar(&o.quick, "quick", false, "smaller networks and fewer repetitions: less than half of the time")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the experiments and what they are expected to take instead")
 	f.StringVarP(&o.out, "out", "o", "weft-reproduce", "folder for results, which also keeps finished points")
 	f.StringVar(&o.fabrics, "fabrics", "", "folder with ibnetdiscover dumps of real fabrics (default: fabrics in $WEFT_CORPUS)")

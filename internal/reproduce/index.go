@@ -94,7 +94,7 @@ func (r *Run) preamble(b *strings.Builder, command string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b, "| full set | %d points, about %s on this machine: an estimate, scaled from the points of this run by the size of the networks |\n", points, clock(seconds))
+		fmt.Fprintf(b, "| full set | %d points, about %s of processor time on this machine: an estimate, scaled from the points of this run by the size of the networks |\n", points, clock(seconds))
 	}
 	names := "none; the points that use them are left out"
 	if len(r.Options.Real) > 0 {
