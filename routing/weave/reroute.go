@@ -117,19 +117,27 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 		if r.limit > 0 && r.grower.work > r.limit {
 			return failed + len(lids) - i, nil
 		}
-		if root := r.f.Endpoint(r.f.Owner(lid)).Switch; d.Root != root {
-			dag.Shortest(&d, r.f, root)
-		}
-		r.charge(lid, -1)
-		row := r.fw.Row(lid)
-		if keep && r.grower.mend(&d, row) || r.grower.grow(&d) {
-			intree.Write(r.f, row, lid, r.grower.tree.Order, r.grower.tree.Out)
-		} else {
+		found := r.again(&d, lid, func(row []uint8) bool { return keep && r.grower.mend(&d, row) || r.grower.grow(&d) })
+		if !found {
 			failed++
 		}
-		r.charge(lid, 1)
 	}
 	return failed, nil
+}
+
+// again routes a LID again and says whether tree, which is given its row, found one for it; else
+// the row stays. d is scratch, the shortest paths to the switch of the LID before.
+func (r *rerouting) again(d *dag.DAG, lid fabric.LID, tree func(row []uint8) bool) (found bool) {
+	if root := r.f.Endpoint(r.f.Owner(lid)).Switch; d.Root != root {
+		dag.Shortest(d, r.f, root)
+	}
+	r.charge(lid, -1)
+	row := r.fw.Row(lid)
+	if found = tree(row); found {
+		intree.Write(r.f, row, lid, r.grower.tree.Order, r.grower.tree.Out)
+	}
+	r.charge(lid, 1)
+	return found
 }
 
 // relieve routes destinations anew, as far as their paths pass trunks with a load above goal, until
@@ -146,19 +154,10 @@ func (r *rerouting) relieve(ctx context.Context, goal uint64) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			row := r.fw.Row(lid)
-			if !r.markFull(row, goal) {
-				continue
+			if r.markFull(r.fw.Row(lid), goal) {
+				r.again(&d, lid, func(row []uint8) bool { return g.mend(&d, row) })
+				clear(g.leave)
 			}
-			if root := r.f.Endpoint(r.f.Owner(lid)).Switch; d.Root != root {
-				dag.Shortest(&d, r.f, root)
-			}
-			r.charge(lid, -1)
-			if g.mend(&d, row) {
-				intree.Write(r.f, row, lid, g.tree.Order, g.tree.Out)
-			}
-			r.charge(lid, 1)
-			clear(g.leave)
 		}
 		if g.loads.Most() >= before {
 			break
