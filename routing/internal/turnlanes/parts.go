@@ -31,22 +31,18 @@ const (
 func newParts(f *fabric.Fabric, sends []bool) *parts {
 	p := &parts{of: make([]int32, f.Trunks())}
 	heads := f.Heads()
-	in := make([]int32, f.Switches())
+	in, hops := make([]int32, f.Switches()), f.Hops()
 	for s := range in {
-		in[s] = none
+		if in[s] = none; sends[s] {
+			hops[s] = 0 // so that no part goes on through it
+		}
 	}
-	var queue []fabric.NodeID
 	for s := range fabric.NodeID(f.Switches()) {
-		if sends[s] || in[s] != none {
+		if hops[s] != fabric.None {
 			continue
 		}
-		in[s], queue = int32(p.n), append(queue[:0], s)
-		for i := 0; i < len(queue); i++ {
-			for c, end := f.TrunksFrom(queue[i]); c < end; c++ {
-				if u := heads[c]; !sends[u] && in[u] == none {
-					in[u], queue = int32(p.n), append(queue, u)
-				}
-			}
+		for _, u := range f.AddHops(hops, s) {
+			in[u] = int32(p.n)
 		}
 		if p.n++; p.n > mostParts {
 			return nil
