@@ -98,11 +98,10 @@ type puller struct {
 	f      *fabric.Fabric
 	doomed []bool // [trunk] it goes, or leads to a switch that goes
 	row    []uint8
-	home   fabric.NodeID
 	fates  []fate // [switch]
 }
 
-// fate is what becomes of packets at a switch.
+// fate is what becomes of the packets to one destination from a switch on, worse before better.
 type fate uint8
 
 const (
@@ -115,7 +114,7 @@ const (
 // read begins with a destination behind a port of its switch.
 func (w *puller) read(row []uint8, home fabric.NodeID, last uint8) {
 	clear(w.fates)
-	w.row, w.home, w.fates[home] = row, home, lost
+	w.row, w.fates[home] = row, lost
 	if row[home] == last {
 		w.fates[home] = whole
 	}
