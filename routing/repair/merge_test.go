@@ -16,6 +16,20 @@ import (
 // cable between a leaf and such a plane is a failure for which others make way.
 const planes = "planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2"
 
+// without is tables as they act without a cable.
+func without(t *testing.T, was *routing.Tables, c fabric.ChannelID) *routing.Tables {
+	t.Helper()
+	live, err := was.Fabric.Without([]fabric.ChannelID{c}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := transition.On(live, was, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return before
+}
+
 // eachCable calls a function for each cable between two switches, with the tables as they act
 // without it.
 func eachCable(t *testing.T, was *routing.Tables, do func(cable string, before *routing.Tables)) {
@@ -25,15 +39,7 @@ func eachCable(t *testing.T, was *routing.Tables, do func(cable string, before *
 		if f.Channel(c).Reverse < c {
 			continue
 		}
-		live, err := f.Without([]fabric.ChannelID{c}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := transition.On(live, was, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		do(f.Label(f.Channel(c).From)+" – "+f.Label(f.Channel(c).To), before)
+		do(f.Label(f.Channel(c).From)+" – "+f.Label(f.Channel(c).To), without(t, was, c))
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/repair"
 	"github.com/weft-fabric/weft/routing/weave"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // Where the first step of a plan does not reach all, hardly any step could reach more: after ten
@@ -80,15 +79,7 @@ func TestOneStepWhereFewTurn(t *testing.T) {
 	}
 	cables, more := 0, 0
 	for c := fabric.ChannelID(0); int(c) < f.Trunks(); c += 29 {
-		live, err := f.Without([]fabric.ChannelID{c}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := transition.On(live, was, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := repair.Mend(t.Context(), before, was, repair.Options{Contract: routing.Any})
+		plan, err := repair.Mend(t.Context(), without(t, was, c), was, repair.Options{Contract: routing.Any})
 		if err != nil || len(plan.Left) > 0 {
 			t.Fatalf("%v, %v left", err, plan.Left)
 		}
