@@ -53,7 +53,7 @@ Standard error says what went; --json prints it on standard output.`,
 	f := c.Flags()
 	f.StringVar(&o.links, "links", "0", "cables between switches to take at random: a number, or a percentage of all")
 	f.StringVar(&o.switches, "switches", "0", "switches to take at random: a number, or a percentage of all")
-	f.StringArrayVar(&o.link, "link", nil, "take the cable at this port, NAME:PORT; may be repeated")
+	f.StringArrayVar(&o.link, "link", nil, "take the cable at this port, NAME:PORT, or all that fit, as in 'leaf-7:*'; may be repeated")
 	f.StringArrayVar(&o.node, "switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
 	f.BoolVar(&o.keep, "keep-connected", true, "draw nothing that would cut off other switches")
 	f.Uint64Var(&o.seed, "seed", 0, "of the random draws")

@@ -56,19 +56,47 @@ func (x *Index) Adapters(name string) ([]fabric.NodeID, error) {
 	return found, nil
 }
 
-// Cable is the channel that leaves by a port, given as NAME:PORT.
-func (x *Index) Cable(text string) (fabric.ChannelID, error) {
+// Cables is the channels that leave by a port, given as NAME:PORT. Either may be a pattern: then
+// it is all cables at ports that fit, of nodes that fit, each cable once.
+func (x *Index) Cables(text string) ([]fabric.ChannelID, error) {
 	at := strings.LastIndexByte(text, ':')
 	if at < 0 {
-		return fabric.None, fmt.Errorf("%q names no port; give a node and one of its ports, as in sw-0:3", text)
+		return nil, fmt.Errorf("%q names no port; give a node and one of its ports, as in sw-0:3", text)
 	}
-	n, err := x.Node(text[:at])
-	if err != nil {
-		return fabric.None, err
+	name, port := text[:at], text[at+1:]
+	found := x.find(name, nodes)
+	several := len(found) > 0 && x.isMeantAsPattern(name, found)
+	if !several {
+		n, err := x.Node(name)
+		if err != nil {
+			return nil, err
+		}
+		found = []fabric.NodeID{n}
 	}
-	port, err := strconv.ParseUint(text[at+1:], 10, 8)
+	if !several && !isPattern(port) {
+		c, err := x.cableAt(found[0], port)
+		return []fabric.ChannelID{c}, err
+	}
+	var all []fabric.ChannelID
+	for _, n := range found {
+		for p := range x.fabric.Node(n).Ports {
+			c := x.fabric.Out(n, uint8(p+1))
+			if c != fabric.None && fits(strconv.Itoa(p+1), port) && !slices.Contains(all, x.fabric.Channel(c).Reverse) {
+				all = append(all, c)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no cable is at a port %q of what fits %q (* is any text)", port, name)
+	}
+	return all, nil
+}
+
+// cableAt is the channel that leaves a node by a port.
+func (x *Index) cableAt(n fabric.NodeID, text string) (fabric.ChannelID, error) {
+	port, err := strconv.ParseUint(text, 10, 8)
 	if ports := x.fabric.Node(n).Ports; err != nil || port == 0 || int(port) > ports {
-		return fabric.None, fmt.Errorf("%s has the ports 1 to %d, not %q", x.fabric.Label(n), ports, text[at+1:])
+		return fabric.None, fmt.Errorf("%s has the ports 1 to %d, not %q", x.fabric.Label(n), ports, text)
 	}
 	c := x.fabric.Out(n, uint8(port))
 	if c == fabric.None {

@@ -112,6 +112,30 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// A pattern takes every cable at the ports that fit, and one between two nodes that fit once.
+func TestCablesByPattern(t *testing.T) {
+	f := cluster(t)
+	x := names.New(f)
+	for pattern, nodes := range map[string]string{"*:*": "", "sw-b:*": "MF0;sw-b:MQM8700/U1", "sw-*:1": "MF0;sw-"} {
+		_, port, _ := strings.Cut(pattern, ":")
+		want := map[fabric.ChannelID]bool{}
+		for c, ch := range f.Channels() {
+			if strings.HasPrefix(f.Node(ch.From).Name, nodes) && (port == "*" || strconv.Itoa(int(ch.FromPort)) == port) {
+				want[min(fabric.ChannelID(c), ch.Reverse)] = true
+			}
+		}
+		got, err := x.Cables(pattern)
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%s: %d cables, want %d: %v", pattern, len(got), len(want), err)
+		}
+		for _, c := range got {
+			if !want[min(c, f.Channel(c).Reverse)] {
+				t.Errorf("%s: %v does not fit", pattern, f.Channel(c))
+			}
+		}
+	}
+}
+
 func TestNodeAndCable(t *testing.T) {
 	f := cluster(t)
 	x := names.New(f)
@@ -137,7 +161,7 @@ func TestNodeAndCable(t *testing.T) {
 			t.Errorf("%q: %v, want %s", name, err, want)
 		}
 	}
-	if c, err := x.Cable("sw-b:1"); err != nil || f.Channel(c).FromPort != 1 || f.Node(f.Channel(c).From).Name != "MF0;sw-b:MQM8700/U1" {
+	if c, err := x.Cables("sw-b:1"); err != nil || len(c) != 1 || f.Channel(c[0]).FromPort != 1 || f.Node(f.Channel(c[0]).From).Name != "MF0;sw-b:MQM8700/U1" {
 		t.Error(c, err)
 	}
 	for name, want := range map[string]string{
@@ -148,8 +172,10 @@ func TestNodeAndCable(t *testing.T) {
 		"sw-b:":   "has the ports 1 to 8",
 		"sw-b:2":  "there is no cable at port 2 of MF0;sw-b:MQM8700/U1",
 		"sw-b:-1": "has the ports 1 to 8",
+		"sw-*:2x": `no cable is at a port "2x" of what fits "sw-*"`,
+		"sw-c:*":  `nearest is "sw-a"`,
 	} {
-		if _, err := x.Cable(name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := x.Cables(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
 		}
 	}

@@ -79,16 +79,20 @@ func weights(f *fabric.Fabric, texts []string) ([]uint8, error) {
 	return weights, nil
 }
 
-// Cables is the cables at some ports, NAME:PORT.
+// Cables is the cables at some ports, NAME:PORT, or at those of patterns, each of them once.
 func Cables(f *fabric.Fabric, flag string, ports []string) ([]fabric.ChannelID, error) {
 	index := names.New(f)
 	var all []fabric.ChannelID
 	for _, port := range ports {
-		c, err := index.Cable(port)
+		found, err := index.Cables(port)
 		if err != nil {
 			return nil, exit.Usage("%s %s: %w", flag, port, err)
 		}
-		all = append(all, c)
+		for _, c := range found {
+			if !slices.Contains(all, c) && !slices.Contains(all, f.Channel(c).Reverse) {
+				all = append(all, c)
+			}
+		}
 	}
 	return all, nil
 }
