@@ -13,7 +13,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
-	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/fabric"
@@ -164,13 +163,10 @@ func (j *drainJob) noWayOut(left []leftOver) string {
 // and one for those who stay.
 func (j *drainJob) pullingText() (lines []string) {
 	f, p := j.was.Fabric, j.pulling
-	endpoints := func(of []fabric.EndpointID) (how, who string) {
-		return words.Plural(len(of), "endpoint"), words.FirstOf(list.Of(of, f.EndpointLabel))
-	}
-	if how, who := endpoints(p.Gone); len(p.Gone) > 0 {
+	if how, who := endpointsText(f, p.Gone); len(p.Gone) > 0 {
 		lines = append(lines, fmt.Sprintf("%s of what is pulled go with it, %s: %s", how, words.Counted(p.PairsGone, "pair", "pairs"), who))
 	}
-	if how, who := endpoints(p.Apart); len(p.Apart) > 0 {
+	if how, who := endpointsText(f, p.Apart); len(p.Apart) > 0 {
 		lines = append(lines, fmt.Sprintf("%s that stay are cut off from the rest, %s, since nothing else joins %s to it: %s",
 			how, words.Counted(p.PairsApart, "pair", "pairs"), words.FirstOf(report.Labels(f, j.aside())), who))
 	}
@@ -234,12 +230,10 @@ type drainSummary struct {
 }
 
 func (j *drainJob) summary(away, back *planned) *drainSummary {
-	nodes := func(of []fabric.EndpointID) []report.Node {
-		return list.Of(of, func(e fabric.EndpointID) report.Node { return report.EndpointNode(j.was.Fabric, e) })
-	}
+	f := j.was.Fabric
 	return &drainSummary{
 		j.name, j.source, j.contract.String(), j.scope.String(), &j.gone, j.there.Cuts(), j.cutBack(),
-		nodes(j.pulling.Gone), j.pulling.PairsGone, nodes(j.pulling.Apart), j.pulling.PairsApart, away.jsonPlan(), back.jsonPlan(), j.ebb,
+		report.EndpointNodes(f, j.pulling.Gone), j.pulling.PairsGone, report.EndpointNodes(f, j.pulling.Apart), j.pulling.PairsApart, away.jsonPlan(), back.jsonPlan(), j.ebb,
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -10,8 +11,12 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/repair"
 )
 
 type whatIfFlags struct {
@@ -63,10 +68,13 @@ everything that the cables join.`,
 
 type whatIfJob struct {
 	without
-	o     *whatIfFlags
-	jobs  []flags.Allocation
-	ebb   bandwidths
-	spent struct{ Read, Plan, Simulate float64 }
+	o      *whatIfFlags
+	jobs   []flags.Allocation
+	going  *change.CutOff // of the tables in force
+	cut    *report.CutOff // under these, on what is left; nil: nobody
+	unsafe bool           // the tables of the last step have a credit loop once the parts are back
+	ebb    bandwidths
+	spent  struct{ Read, Plan, Simulate float64 }
 }
 
 func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
@@ -124,10 +132,39 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.spent.Plan)
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
-	if j.there, err = change.Mend(ctx, j.was, j.live, o); err == nil {
-		j.back, err = change.Return(ctx, j.there.After, j.was, o)
+	if j.there, err = change.Mend(ctx, j.was, j.live, o); err != nil {
+		return planError(err, j.source, j.contract)
 	}
-	return planError(err, j.source, j.contract)
+	j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o)
+	if errors.Is(err, repair.ErrLoop) { // hosts come back to a switch whose entries nobody used
+		j.back, j.unsafe, err = &change.Proven{Before: j.was, After: j.was}, true, nil
+	}
+	if err != nil {
+		return err
+	}
+	j.going = change.CutOffWithout(j.was, j.live, j.scope)
+	if j.there.CutBefore == 0 {
+		return nil
+	}
+	v, err := deadlock.Verify(ctx, j.there.Before, deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1})
+	if err == nil {
+		j.cut = report.CutOffBy(j.there.Before, v)
+	}
+	return err
+}
+
+// cleared is tables as OpenSM leaves them in the switches: without rows of LIDs that nobody has.
+func cleared(t *routing.Tables) *routing.Tables {
+	fw := t.Forwarding.Clone()
+	for lid := range t.Fabric.TopLID() + 1 {
+		if t.Fabric.Owner(lid) == fabric.None {
+			row := fw.Row(lid)
+			for s := range row {
+				row[s] = routing.NoPort
+			}
+		}
+	}
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes}
 }
 
 func (j *whatIfJob) simulate(ctx context.Context) (err error) {
@@ -139,21 +176,25 @@ func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 }
 
 type whatIfSummary struct {
-	Fabric    string       `json:"fabric"`
-	Tables    string       `json:"tables"`
-	Contract  string       `json:"contract"`
-	Endpoints string       `json:"endpoints"`
-	Without   *goneParts   `json:"without"`
-	Pairs     int64        `json:"pairs"`
-	CutNow    int64        `json:"pairs_cut_now"`   // until the first step is written
-	CutAfter  int64        `json:"pairs_cut_after"` // after the last
-	Apart     int64        `json:"pairs_apart"`     // of these, those that no cable joins
-	Steps     []stepOfPlan `json:"steps"`
-	Left      []leftOver   `json:"left"` // destinations that no step mends
-	Bandwidth bandwidths   `json:"bandwidth"`
+	Fabric    string         `json:"fabric"`
+	Tables    string         `json:"tables"`
+	Contract  string         `json:"contract"`
+	Endpoints string         `json:"endpoints"`
+	Without   *goneParts     `json:"without"`
+	Gone      []report.Node  `json:"endpoints_gone"` // that go with it
+	PairsGone int64          `json:"pairs_gone"`
+	Pairs     int64          `json:"pairs"`
+	CutNow    int64          `json:"pairs_cut_now"`     // until the first step is written
+	CutAfter  int64          `json:"pairs_cut_after"`   // after the last
+	Apart     int64          `json:"pairs_apart"`       // of these, those that no cable joins
+	CutOff    *report.CutOff `json:"cut_off,omitempty"` // who is, until the first step is written
+	Steps     []stepOfPlan   `json:"steps"`
+	Left      []leftOver     `json:"left"` // destinations that no step mends
+	Bandwidth bandwidths     `json:"bandwidth"`
 	Back      struct {
 		Steps []stepOfPlan `json:"steps"`
 		Left  []leftOver   `json:"left"`
+		Loop  bool         `json:"loop"` // there are no safe steps back: the tables of the last step have a credit loop once the parts are back
 	} `json:"back"`
 	Seconds struct {
 		Plan     float64 `json:"plan"`
@@ -164,11 +205,12 @@ type whatIfSummary struct {
 func (j *whatIfJob) summary() *whatIfSummary {
 	s := &whatIfSummary{
 		Fabric: j.name, Tables: j.source, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
+		Gone: report.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut,
 		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Disconnected,
 		Steps: stepsOf(j.there), Left: leftOf(j.there),
 	}
 	s.Bandwidth = j.ebb
-	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
+	s.Back.Steps, s.Back.Left, s.Back.Loop = stepsOf(j.back), leftOf(j.back), j.unsafe
 	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
 	return s
 }
@@ -179,7 +221,13 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
 	p.Fact("without", "%s", j.gone.text())
+	if how, who := endpointsText(f, j.going.Gone); len(j.going.Gone) > 0 {
+		p.Fact("", "gone with it: %s, %s: %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"), who)
+	}
 	p.Fact("cut off", "%s", cutText(j.there))
+	if j.cut != nil {
+		p.Fact("", "%s", j.cut.Text(j.Console))
+	}
 	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change"))
 	if n := len(s.Left); n > 0 {
 		next := ""
@@ -189,7 +237,11 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
 	}
 	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
-	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed"))
+	none := "the tables never changed"
+	if j.unsafe {
+		none = "no safe steps: hosts that come back use entries that nobody needed meanwhile, and by the tables of the last step their packets could deadlock. Bring the cables and switches back first, and the hosts when the tables are those of before"
+	}
+	p.Fact("and back", "%s", stepsText(j.back, none))
 	if n := len(s.Back.Left); n > 0 {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}

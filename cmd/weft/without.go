@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
@@ -24,7 +25,7 @@ type partFlags struct {
 func (o *partFlags) addTo(f *pflag.FlagSet, before string) {
 	o.before = before
 	f.StringArrayVar(&o.switches, before+"switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
-	f.StringArrayVar(&o.cables, before+"cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
+	f.StringArrayVar(&o.cables, before+"cable", nil, "take the cable at this port, NAME:PORT, or all that fit, as in 'leaf-7:*'; may be repeated")
 }
 
 // without is a network with its tables, and what is left without some parts. weft what-if
@@ -80,4 +81,9 @@ func (g *goneParts) text() string {
 	return strings.Join(words.Lists(
 		words.Kind{Names: g.Switches, What: "switch"}, words.Kind{Names: report.LinkNames(g.Links), What: "cable"}, words.Kind{Names: g.Hosts, What: "adapter"},
 	), "\n")
+}
+
+// endpointsText says how many endpoints they are, and who.
+func endpointsText(f *fabric.Fabric, of []fabric.EndpointID) (how, who string) {
+	return words.Plural(len(of), "endpoint"), words.FirstOf(list.Of(of, f.EndpointLabel))
 }

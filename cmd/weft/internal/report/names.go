@@ -131,6 +131,15 @@ func EndpointNode(f *fabric.Fabric, e fabric.EndpointID) Node {
 	return NodeOf(f, f.Endpoint(e).Node, f.Endpoint(e).Port)
 }
 
+// EndpointNodes is EndpointNode for several.
+func EndpointNodes(f *fabric.Fabric, list []fabric.EndpointID) []Node {
+	nodes := make([]Node, len(list))
+	for i, e := range list {
+		nodes[i] = EndpointNode(f, e)
+	}
+	return nodes
+}
+
 // NodesOf is NodeOf for several, without ports.
 func NodesOf(f *fabric.Fabric, nodes []fabric.NodeID) []Node {
 	return list.Of(nodes, func(n fabric.NodeID) Node { return NodeOf(f, n, 0) })
