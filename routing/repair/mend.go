@@ -14,6 +14,7 @@ type mender struct {
 	wanted func(s fabric.NodeID) bool                     // says whether a switch with a broken path needs an entry
 	take   func(s fabric.NodeID, c fabric.ChannelID) bool // gives a switch an entry, if that is safe
 	undo   undo
+	added  [][2]fabric.ChannelID // dependencies of all entries taken safely
 
 	// Per LID, all [switch].
 	child, sibling []fabric.NodeID // lists of the switches that forward to a switch by the entries in force; None ends a list
@@ -258,6 +259,7 @@ func (m *mender) takeSafely(s fabric.NodeID, c fabric.ChannelID) bool {
 	m.begin()
 	m.flow.next[s] = c
 	if m.join(s, c) {
+		m.added = append(m.added, m.undo.added...)
 		return true
 	}
 	m.rollBack([]fabric.NodeID{s})

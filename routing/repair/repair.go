@@ -22,6 +22,7 @@
 // its cable. At first no path may become longer than it was or than a shortest one;
 // then by one hop, two …
 //
+// Where the first step leaves destinations, it is tried again with these first (orders.go).
 // A switch without a working path keeps its dead entry. When all switches have
 // confirmed the new tables, the dependencies of the old ones are gone: the graph is
 // derived anew from the new tables alone, and what is left is mended in a further step.
@@ -207,7 +208,7 @@ func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, mos
 		if err := s.derive(ctx); err != nil {
 			return err
 		}
-		if err := s.mend(ctx); err != nil {
+		if err := s.mend(ctx, len(p.Steps) == 0); err != nil {
 			return err
 		}
 		p.Left = s.left

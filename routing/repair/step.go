@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -50,14 +51,20 @@ func (s *step) eachInScope(ctx context.Context, visit func(fabric.LID)) error {
 }
 
 // mend mends every destination in scope as far as possible, and those out of scope with
-// them.
-func (s *step) mend(ctx context.Context) error {
+// them. If some are left, and orders, it tries other orders.
+func (s *step) mend(ctx context.Context, orders bool) error {
 	m := newMender(s)
-	err := s.eachInScope(ctx, func(lid fabric.LID) {
-		m.destination(lid, s.Tables.Forwarding.Row(lid))
-	})
-	if err != nil || s.Mended == 0 {
+	load := slices.Clone(s.load)
+	if err := m.inOrder(ctx, nil); err != nil {
 		return err
+	}
+	if orders && len(s.left) > 0 {
+		if err := m.otherOrders(ctx, load); err != nil {
+			return err
+		}
+	}
+	if s.Mended == 0 {
+		return nil
 	}
 	return m.followOutside(ctx)
 }
