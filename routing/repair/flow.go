@@ -102,11 +102,16 @@ func (w *flow) reset(lid fabric.LID) {
 		w.arrived[i] = 0
 	}
 	w.touched = w.touched[:0]
-	w.lid, w.home = lid, fabric.None
-	if e := w.f.Owner(lid); e != fabric.None {
-		w.home = w.f.Endpoint(e).Switch
-	}
+	w.lid, w.home = lid, w.homeOf(lid)
 	w.dead, w.isSort = false, false
+}
+
+// homeOf is the switch of the owner of a LID; None: the LID is not assigned.
+func (w *flow) homeOf(lid fabric.LID) fabric.NodeID {
+	if e := w.f.Owner(lid); e != fabric.None {
+		return w.f.Endpoint(e).Switch
+	}
+	return fabric.None
 }
 
 // trunk is the trunk at a port of a switch, or None.
@@ -120,7 +125,7 @@ func (w *flow) trunk(s fabric.NodeID, port uint8) fabric.ChannelID {
 // startAll sends the packets of all sources by the entries in force. It fails if a
 // dependency is refused.
 func (w *flow) startAll() bool {
-	if w.plain && w.walk(nil) {
+	if w.plain && w.walk() {
 		return w.startPlain()
 	}
 	for s, c := range w.cur {
@@ -134,13 +139,6 @@ func (w *flow) startAll() bool {
 // countRow counts by times what packets of all sources cause by a row: each dependency in
 // uses, as numbering has them, and each pair in load, [trunk], unless that is nil.
 func (w *flow) countRow(row []uint8, lid fabric.LID, by int32, uses []int32, load []int64) {
-	if w.plain {
-		w.reset(lid)
-		if w.walk(row) {
-			w.countPlain(by, uses, load)
-			return
-		}
-	}
 	n := numbering{w.f, fabric.ChannelID(w.lanes)}
 	w.depend = func(in, out fabric.ChannelID) bool {
 		uses[n.number(acyclic.Dependency{In: in, Out: out})] += by

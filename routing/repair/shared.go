@@ -29,6 +29,7 @@ type shared struct {
 	counted *routing.Forwarding // whose dependencies and pairs are counted; nil: of none yet
 	uses    []int32             // [dependency, as numbering has them] how often packets cause it
 	pairs   []int64             // [trunk] pairs in scope that pass it
+	plain   *counter            // nil: of none yet, or not all packets are on lane 0
 }
 
 // mostUses is the largest number of possible dependencies that are counted: 64 MB. Beyond
@@ -78,11 +79,14 @@ func (s *step) count(ctx context.Context, dependencies int) error {
 	if last != nil {
 		rows = append(rows, last)
 	}
+	if s.flow.plain && sh.plain == nil {
+		sh.plain = newCounter(s.f, s.levels)
+	}
 	count := func(lid fabric.LID, times int32, load []int64) {
 		if last != nil {
-			s.flow.countRow(last.Row(lid), lid, -times, sh.uses, load)
+			s.countRow(last.Row(lid), lid, -times, load)
 		}
-		s.flow.countRow(now.Row(lid), lid, times, sh.uses, load)
+		s.countRow(now.Row(lid), lid, times, load)
 	}
 	unlike := func(lid fabric.LID) bool { return last == nil || !bytes.Equal(now.Row(lid), last.Row(lid)) }
 	same, times := newTwins(s.levels), make([]int32, s.f.TopLID()+1)
@@ -107,6 +111,14 @@ func (s *step) count(ctx context.Context, dependencies int) error {
 	sh.counted = now
 	copy(s.load, sh.pairs)
 	return nil
+}
+
+// countRow counts by times what packets of all sources cause by a row, in uses, and the pairs in
+// load, unless that is nil.
+func (s *step) countRow(row []uint8, lid fabric.LID, by int32, load []int64) {
+	if !s.flow.plain || !s.plain.row(row, lid, s.flow.homeOf(lid), by, s.uses, load) {
+		s.flow.countRow(row, lid, by, s.uses, load)
+	}
 }
 
 // readAll yields the dependencies of all rows, and adds up the loads.

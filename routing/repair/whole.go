@@ -132,7 +132,7 @@ func (k *keeper) serves() bool {
 // it is written. Where the home switch's own entry changes there are none.
 func (k *keeper) cuts(lid fabric.LID, old, row []uint8) bool {
 	home := k.f.Endpoint(k.f.Owner(lid)).Switch
-	if home == fabric.None || old[home] != row[home] {
+	if home == fabric.None || old[home] != row[home] || !k.touches(home, old, row) {
 		return false
 	}
 	for _, of := range [...]struct {
@@ -147,6 +147,29 @@ func (k *keeper) cuts(lid fabric.LID, old, row []uint8) bool {
 	}
 	for s, sends := range k.ends {
 		if sends && k.was[s] == arrive && k.now[s] == arrive && k.mix[s] != arrive {
+			return true
+		}
+	}
+	return false
+}
+
+// touches says whether any of the entries that change is on a path to home that is whole before the
+// step. If none is, packets with such a path meet no other entry than before.
+func (k *keeper) touches(home fabric.NodeID, old, row []uint8) bool {
+	heads := k.f.Heads()
+	for at := range old {
+		if old[at] == row[at] {
+			continue
+		}
+		s := fabric.NodeID(at)
+		for hops := 0; s != home; hops++ {
+			c := k.f.Out(s, old[s])
+			if c == fabric.None || int(c) >= len(heads) || hops == len(old) {
+				break
+			}
+			s = heads[c]
+		}
+		if s == home {
 			return true
 		}
 	}
