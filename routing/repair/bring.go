@@ -47,7 +47,24 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 		}
 	}
 	plan.followTarget(sh, tables, target.Forwarding)
+	if len(plan.Left) > 0 {
+		plan.clearDead(sh, tables)
+	}
 	return plan, plan.keepWhole(ctx, tables, o.Scope)
+}
+
+// clearDead adds a step that removes what is dead in the rows that are left, as the last step of
+// Mend does.
+func (p *Plan) clearDead(sh *shared, tables *routing.Tables) {
+	s := sh.newStep(p.end(tables))
+	m := newMender(s)
+	for _, left := range p.Left {
+		s.flow.begin(s.before.Forwarding.Row(left.LID), left.LID)
+		s.Follow += m.clearDead(s.Tables.Forwarding.Row(left.LID))
+	}
+	if s.Follow > 0 {
+		p.Steps = append(p.Steps, s.Step)
+	}
 }
 
 // upTo is how far bring goes.

@@ -76,6 +76,6 @@ func (m *mender) beginAgain(load []int64) {
 	m.added = m.added[:0]
 	copy(m.load, load)
 	t := *m.Tables
-	t.Forwarding = entries(m.f, m.before.Forwarding)
+	t.Forwarding = m.entriesOf(m.before)
 	m.Step, m.left = Step{Tables: &t}, nil
 }

@@ -17,6 +17,7 @@ type shared struct {
 	levels *levels
 	dead   *deadRows
 	gone   []fabric.LID         // of endpoints in scope that are gone
+	stale  []staleEntry
 	turns  []acyclic.Dependency // of the trees for multicast
 	doomed []bool               // [trunk] packets have to leave it, and no new entry uses it, between switches of one part; nil: there are none
 	apart  []int32              // [switch] the part that it is in without these trunks
@@ -39,7 +40,7 @@ const mostUses = 16_000_000
 func newShared(tables, was *routing.Tables, o Options) *shared {
 	f := tables.Fabric
 	sh := &shared{o: o, f: f, was: newHistory(f, was), levels: newLevels(tables, o), dead: newDeadRows(f)}
-	sh.gone = sh.was.gone(f, o.Scope)
+	sh.gone, sh.stale = sh.was.gone(f, o.Scope), staleEntries(tables, sh.was)
 	for range o.Scope.LIDs(f) {
 		sh.entries += f.Switches()
 	}

@@ -1,0 +1,59 @@
+package repair
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// staleEntry is an entry for a LID that nobody on a switch has any more.
+type staleEntry struct {
+	at  fabric.NodeID
+	lid fabric.LID
+}
+
+// staleEntries is the entries that every step of a plan removes, because they are in no graph, and
+// other rows may take paths that close a cycle with them: once the host is back, or the cable,
+// there would be no safe state. They are those for hosts that were gone before the failure,
+// to which nobody sends any more, and of hosts that go with it those without a cable between
+// switches that are still there. Other entries for the latter are in the graph, as long as they stay.
+func staleEntries(tables *routing.Tables, was *history) []staleEntry {
+	f := tables.Fabric
+	var list []staleEntry
+	for lid := range f.TopLID() + 1 {
+		if attached(f, lid) {
+			continue
+		}
+		before := was.tables == nil || !attached(was.tables.Fabric, lid)
+		for s, port := range tables.Forwarding.Row(lid) {
+			if at := fabric.NodeID(s); port != routing.NoPort && (before || was.lost(f, at, port)) {
+				list = append(list, staleEntry{at, lid})
+			}
+		}
+	}
+	return list
+}
+
+// entriesOf is a copy of the entries that a step begins with.
+func (sh *shared) entriesOf(before *routing.Tables) *routing.Forwarding {
+	fw := entries(sh.f, before.Forwarding)
+	for _, e := range sh.stale {
+		fw.Row(e.lid)[e.at] = routing.NoPort
+	}
+	return fw
+}
+
+// attached says whether a LID belongs to an endpoint on a switch.
+func attached(f *fabric.Fabric, lid fabric.LID) bool {
+	owner := f.Owner(lid)
+	return owner != fabric.None && f.Endpoint(owner).Switch != fabric.None
+}
+
+// lost says whether a port has no cable, and led to no endpoint and no switch that is gone.
+func (h *history) lost(f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
+	if f.Out(s, port) != fabric.None || h.same[s] == fabric.None {
+		return false
+	}
+	before := h.tables.Fabric
+	c := before.Out(h.same[s], port)
+	return c == fabric.None || int(c) < before.Trunks() && f.NodeByGUID(before.Node(before.Heads()[c]).GUID) != fabric.None
+}
