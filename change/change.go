@@ -32,6 +32,11 @@ type Proven struct {
 	Steps  []Step
 	Left   []repair.Left // destinations that no step serves
 
+	// Hosts that are back and would close a credit loop if they sent by the tables before, or were
+	// sent to: all of it is proven if their links stay down until the first Waits steps are confirmed.
+	Waiting []fabric.EndpointID
+	Waits   int
+
 	Pairs        int64 // ordered (source endpoint, destination LID) in scope
 	CutBefore    int64 // pairs not delivered before the first step
 	CutAfter     int64 // pairs not delivered after the last step
@@ -73,20 +78,6 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 // with service levels for what is new; was is the same tables on the old network.
 func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Proven, error) {
 	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
-	if err != nil {
-		return nil, err
-	}
-	return Verify(ctx, before, plan, o)
-}
-
-// Return plans the way from any tables to those of target, for the time when parts that
-// were gone are back.
-func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Proven, error) {
-	before, err := transition.On(target.Fabric, tables, target)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := repair.Bring(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
 	if err != nil {
 		return nil, err
 	}

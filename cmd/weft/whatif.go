@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -10,13 +9,13 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/repair"
 )
 
 type whatIfFlags struct {
@@ -68,13 +67,12 @@ everything that the cables join.`,
 
 type whatIfJob struct {
 	without
-	o      *whatIfFlags
-	jobs   []flags.Allocation
-	going  *change.CutOff // of the tables in force
-	cut    *report.CutOff // under these, on what is left; nil: nobody
-	unsafe bool           // the tables of the last step have a credit loop once the parts are back
-	ebb    bandwidths
-	spent  struct{ Read, Plan, Simulate float64 }
+	o     *whatIfFlags
+	jobs  []flags.Allocation
+	going *change.CutOff // of the tables in force
+	cut   *report.CutOff // under these, on what is left; nil: nobody
+	ebb   bandwidths
+	spent struct{ Read, Plan, Simulate float64 }
 }
 
 func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
@@ -135,11 +133,7 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err != nil {
 		return planError(err, j.source, j.contract)
 	}
-	j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o)
-	if errors.Is(err, repair.ErrLoop) { // hosts come back to a switch whose entries nobody used
-		j.back, j.unsafe, err = &change.Proven{Before: j.was, After: j.was}, true, nil
-	}
-	if err != nil {
+	if j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o); err != nil {
 		return err
 	}
 	j.going = change.CutOffWithout(j.was, j.live, j.scope)
@@ -194,7 +188,9 @@ type whatIfSummary struct {
 	Back      struct {
 		Steps []stepOfPlan `json:"steps"`
 		Left  []leftOver   `json:"left"`
-		Loop  bool         `json:"loop"` // there are no safe steps back: the tables of the last step have a credit loop once the parts are back
+
+		Waiting []string `json:"waiting"` // endpoints that are back and must not send before so many steps are confirmed
+		Waits   int      `json:"waiting_steps"`
 	} `json:"back"`
 	Seconds struct {
 		Plan     float64 `json:"plan"`
@@ -210,7 +206,8 @@ func (j *whatIfJob) summary() *whatIfSummary {
 		Steps: stepsOf(j.there), Left: leftOf(j.there),
 	}
 	s.Bandwidth = j.ebb
-	s.Back.Steps, s.Back.Left, s.Back.Loop = stepsOf(j.back), leftOf(j.back), j.unsafe
+	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
+	s.Back.Waiting, s.Back.Waits = list.Of(j.back.Waiting, j.was.Fabric.EndpointLabel), j.back.Waits
 	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
 	return s
 }
@@ -237,13 +234,12 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
 	}
 	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
-	none := "the tables never changed"
-	if j.unsafe {
-		none = "no safe steps: hosts that come back use entries that nobody needed meanwhile, and by the tables of the last step their packets could deadlock. Bring the cables and switches back first, and the hosts when the tables are those of before"
-	}
-	p.Fact("and back", "%s", stepsText(j.back, none))
+	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed"))
 	if n := len(s.Back.Left); n > 0 {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
+	}
+	if len(s.Back.Waiting) > 0 {
+		p.Fact("", "until step %d is confirmed, the links of these have to stay down, or they could close a credit loop: %s", s.Back.Waits, words.FirstOf(s.Back.Waiting))
 	}
 	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
 	if err := j.Show(p); err != nil {

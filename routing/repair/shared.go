@@ -16,7 +16,7 @@ type shared struct {
 	was    *history
 	levels *levels
 	dead   *deadRows
-	gone   []fabric.LID         // of endpoints in scope that are gone
+	gone   []fabric.LID // of endpoints in scope that are gone
 	stale  []staleEntry
 	turns  []acyclic.Dependency // of the trees for multicast
 	doomed []bool               // [trunk] packets have to leave it, and no new entry uses it, between switches of one part; nil: there are none

@@ -1,0 +1,147 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/repair"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// Return plans the way from any tables to those of target, for the time when parts that
+// were gone are back. Hosts that are back have the service levels of target, as far as the tables
+// have no others. Entries that nobody used without them may close a credit loop once they send: then
+// they have to wait until the tables are as target has them for all others.
+func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Proven, error) {
+	before, err := transition.On(target.Fabric, tables, target)
+	if err != nil {
+		return nil, err
+	}
+	before = withLevels(before, target)
+	p, err := bring(ctx, before, target, o)
+	if !errors.Is(err, repair.ErrLoop) {
+		return p, err
+	}
+	back := hostsBack(tables.Fabric, target.Fabric)
+	if len(back) == 0 {
+		return nil, err
+	}
+	return returnFirst(ctx, tables, before, target, back, o)
+}
+
+// bring has a plan from some tables to others judged.
+func bring(ctx context.Context, before, target *routing.Tables, o Options) (*Proven, error) {
+	plan, err := repair.Bring(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
+	if err != nil {
+		return nil, err
+	}
+	return Verify(ctx, before, plan, o)
+}
+
+// returnFirst is Return in two parts: first without hosts that are back, as if their cables were
+// still gone, then only their own rows change, beside which there are those of target alone.
+func returnFirst(ctx context.Context, tables, before, target *routing.Tables, back []fabric.EndpointID, o Options) (*Proven, error) {
+	f := target.Fabric
+	var cables []fabric.ChannelID
+	for _, e := range back {
+		cables = append(cables, f.Endpoint(e).Inject)
+	}
+	less, err := f.Without(cables, nil)
+	if err != nil {
+		return nil, err
+	}
+	aim, err := transition.On(less, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	first, err := Return(ctx, tables, aim, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(first.Steps) == 0 { // the entries for hosts that are back have to go
+		if first, err = Verify(ctx, first.Before, withoutRows(first.Before, back), o); err != nil {
+			return nil, err
+		}
+	}
+	p := &Proven{Before: before, After: before, Left: first.Left, Waiting: back, Waits: len(first.Steps)}
+	for _, s := range first.Steps {
+		if err := p.join(s, target); err != nil {
+			return nil, err
+		}
+	}
+	judge := deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
+	v, err := deadlock.Verify(ctx, before, judge)
+	if err != nil {
+		return nil, err
+	}
+	p.Pairs, p.CutBefore, p.Disconnected = v.Pairs, v.Unreachable, o.Scope.Disconnected(f)
+	if len(p.Left) > 0 {
+		if v, err = deadlock.Verify(ctx, p.After, judge); err != nil {
+			return nil, err
+		}
+		p.CutAfter = v.Unreachable
+		for _, e := range back {
+			for lid := range f.Endpoint(e).LIDs() {
+				p.Left = append(p.Left, repair.Left{LID: lid})
+			}
+		}
+		return p, nil
+	}
+	rest, err := bring(ctx, p.After, target, o)
+	if err != nil {
+		return nil, err
+	}
+	p.Steps = append(p.Steps, rest.Steps...)
+	p.After, p.Left, p.CutAfter = rest.After, rest.Left, rest.CutAfter
+	return p, nil
+}
+
+// join adds a step that was judged without some hosts, counting their entries too.
+func (p *Proven) join(s Step, target *routing.Tables) error {
+	on, err := transition.On(p.Before.Fabric, s.Tables, target)
+	if err != nil {
+		return err
+	}
+	on.Lanes, on.Multicast = p.Before.Lanes, p.Before.Multicast
+	cost := transition.CostOf(p.After, on)
+	s.Follow += cost.Entries - s.Union.Entries
+	s.Tables, s.Union = on, &transition.Verdict{MixtureVerdict: s.Union.MixtureVerdict, Cost: cost}
+	p.Steps, p.After = append(p.Steps, s), on
+	return nil
+}
+
+// hostsBack is the endpoints of adapters and routers that are on a switch now and were not.
+func hostsBack(was, now *fabric.Fabric) []fabric.EndpointID {
+	type place struct {
+		guid fabric.GUID
+		port uint8
+	}
+	there := map[place]bool{}
+	for _, e := range was.Endpoints() {
+		if e.Switch != fabric.None {
+			there[place{was.Node(e.Node).GUID, e.Port}] = true
+		}
+	}
+	var back []fabric.EndpointID
+	for i, e := range now.Endpoints() {
+		if e.Switch != fabric.None && e.Class != fabric.SwitchPort && !there[place{now.Node(e.Node).GUID, e.Port}] {
+			back = append(back, fabric.EndpointID(i))
+		}
+	}
+	return back
+}
+
+// withoutRows is a plan of one step, which removes all entries for the LIDs of some endpoints.
+func withoutRows(t *routing.Tables, endpoints []fabric.EndpointID) *repair.Plan {
+	fw := routing.NewForwarding(t.Fabric)
+	for lid := range t.Fabric.TopLID() + 1 {
+		if !slices.Contains(endpoints, t.Fabric.Owner(lid)) {
+			copy(fw.Row(lid), t.Forwarding.Row(lid))
+		}
+	}
+	return &repair.Plan{Steps: []repair.Step{{Tables: &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes, Multicast: t.Multicast}}}}
+}
