@@ -51,6 +51,7 @@ func newKeeper(f *fabric.Fabric, scope routing.Scope) *keeper {
 // split is the steps that make up one.
 func (k *keeper) split(before *routing.Tables, s Step) []Step {
 	var first, second *Step
+	removed := 0 // entries, by the last of them
 	for lid := range k.scope.LIDs(k.f) {
 		old, row := before.Forwarding.Row(lid), s.Tables.Forwarding.Row(lid)
 		if bytes.Equal(old, row) || !k.cuts(lid, old, row) {
@@ -65,6 +66,9 @@ func (k *keeper) split(before *routing.Tables, s Step) []Step {
 			case row[at] == old[at]:
 			case k.now[at] != arrive:
 				second.Tables.Forwarding.Row(lid)[at] = old[at]
+				if row[at] == routing.NoPort {
+					removed++
+				}
 			case k.was[at] != arrive:
 				first.Tables.Forwarding.Row(lid)[at] = row[at]
 				if served {
@@ -79,8 +83,9 @@ func (k *keeper) split(before *routing.Tables, s Step) []Step {
 		return []Step{s}
 	}
 	last := s
-	last.Mended, last.Drops, last.Follow = 0, 0, differences(second.Tables, s.Tables)
-	second.Drops = s.Drops
+	last.Drops = min(s.Drops, removed) // what drops packets is among the entries that lose their paths
+	last.Mended, last.Follow = 0, differences(second.Tables, s.Tables)-last.Drops
+	second.Drops = s.Drops - last.Drops
 	second.Follow = max(0, s.Follow-first.Mended-first.Follow-last.Follow)
 	second.Mended = differences(first.Tables, second.Tables) - second.Drops - second.Follow
 	var steps []Step
@@ -88,7 +93,7 @@ func (k *keeper) split(before *routing.Tables, s Step) []Step {
 		steps = append(steps, *first)
 	}
 	steps = append(steps, *second)
-	if last.Follow > 0 {
+	if last.Drops+last.Follow > 0 {
 		steps = append(steps, last)
 	}
 	return steps

@@ -67,7 +67,7 @@ func TestKeepWhole(t *testing.T) {
 		t.Fatalf("%d trunks up", end-first)
 	}
 	before, after := by(first), by(first+1)
-	plan := &Plan{Steps: []Step{{Tables: after, Mended: 3}}}
+	plan, drops := &Plan{Steps: []Step{{Tables: after, Mended: 3}}}, &Plan{Steps: []Step{{Tables: after, Mended: 2, Drops: 1}}}
 	whole, err := transition.Verify(t.Context(), before, after, deadlock.Options{})
 	if err != nil || whole.Exposed != 1 || whole.Entries != 3 {
 		t.Fatalf("at one go %+v, %v", whole, err)
@@ -84,5 +84,13 @@ func TestKeepWhole(t *testing.T) {
 			t.Errorf("step %d: %d entries, planned %d and %d; %d pairs cut meanwhile, %d after; %v", i+1, v.Entries, s.Mended, s.Follow, v.Exposed, v.CutAfter(), err)
 		}
 		before = s.Tables
+	}
+	if err := drops.keepWhole(t.Context(), by(first), scope); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range drops.Steps { // the entry is dropped in the last, where it goes
+		if (s.Drops == 1) != (i == 2) || s.Mended+s.Drops+s.Follow != 1 || min(s.Mended, s.Drops, s.Follow) < 0 {
+			t.Errorf("with drops, step %d: %d entries mended, %d follow and %d drop", i+1, s.Mended, s.Follow, s.Drops)
+		}
 	}
 }
