@@ -49,3 +49,15 @@ func TestHops(t *testing.T) {
 		}
 	}
 }
+
+// Packets that are dropped on their way, or whose destination is gone, count as far as they go.
+func TestHopsOfDroppedPackets(t *testing.T) {
+	f := testnet.Build(t, "mesh:1x5,hosts=1")
+	tables := route(t, f, "updn")
+	for lid, owner := range f.LIDs() {
+		tables.Forwarding.Row(lid)[f.Endpoint(owner).Switch] = routing.NoPort
+	}
+	if got := change.Hops(tables); got != 4 {
+		t.Errorf("%d switches, want 4", got)
+	}
+}
