@@ -1,6 +1,10 @@
 package routing
 
-import "github.com/weft-fabric/weft/fabric"
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
 
 // Tree is the in-tree of one destination LID, in breadth-first order from the
 // destination. In reverse order every switch comes before the one it forwards to, so
@@ -9,25 +13,26 @@ import "github.com/weft-fabric/weft/fabric"
 type Tree struct {
 	Order []fabric.NodeID    // switches with a path, the destination's first
 	Out   []fabric.ChannelID // [switch] the trunk it forwards to; None at the destination's switch and without a path
-	depth []int32            // [switch] hops to the destination's switch; -1 unknown, -2 being computed
+	depth []int32            // [switch] hops to the destination's switch, or why there are none
 	count []int32            // scratch: switches by depth
 }
 
 // Build makes the tree of a LID whose endpoint is on switch root. It leaves out
 // switches whose entries loop or end elsewhere.
+//
+// Most trees to LIDs of one switch have the same depths, for most paths are shortest: one
+// after another is filled in a single look at each entry.
 func (t *Tree) Build(f *fabric.Fabric, row []uint8, root fabric.NodeID) {
 	n := f.Switches()
 	if len(t.Out) != n {
-		t.Out, t.depth = make([]fabric.ChannelID, n), make([]int32, n)
+		t.Out, t.depth = make([]fabric.ChannelID, n), slices.Repeat([]int32{unknown}, n)
 		t.Order, t.count = make([]fabric.NodeID, n), make([]int32, n+1)
 	}
-	trunks := fabric.ChannelID(f.Trunks())
+	if t.read(f, row, root) {
+		return
+	}
 	for s := range n {
-		t.depth[s], t.count[s] = -1, 0
-		t.Out[s] = fabric.None
-		if c := f.Out(fabric.NodeID(s), row[s]); c >= 0 && c < trunks && fabric.NodeID(s) != root {
-			t.Out[s] = c
-		}
+		t.depth[s], t.count[s] = unknown, 0
 	}
 	t.depth[root] = 0
 	heads := f.Heads()
@@ -54,28 +59,53 @@ func (t *Tree) Build(f *fabric.Fabric, row []uint8, root fabric.NodeID) {
 	t.count[n] = 0
 }
 
-// unreached marks a switch from which the destination cannot be reached.
-const unreached = -3
+// Depths of switches without a path, and of those not measured yet.
+const (
+	unknown   = -1
+	passing   = -2 // on the path at hand
+	unreached = -3
+)
+
+// read fills Out, also where packets do not arrive, and says whether the depths of the tree
+// before are those of this one too: then so is the order.
+func (t *Tree) read(f *fabric.Fabric, row []uint8, root fabric.NodeID) bool {
+	heads, out, depth := f.Heads(), t.Out, t.depth[:len(t.Out)]
+	same := depth[root] == 0
+	for s := range out {
+		c, below := f.Out(fabric.NodeID(s), row[s]), int32(unreached)
+		switch {
+		case fabric.NodeID(s) == root:
+			c, below = fabric.None, 0
+		case uint(c) < uint(len(heads)):
+			below = depth[heads[c]] + 1
+		default:
+			c = fabric.None
+		}
+		out[s] = c
+		same = same && depth[s] == below
+	}
+	return same
+}
 
 // measure follows the tree from s to a switch of known depth and sets the depth of all
 // switches passed.
 func (t *Tree) measure(heads []fabric.NodeID, s fabric.NodeID) int32 {
 	steps := int32(0)
 	at := s
-	for t.depth[at] == -1 {
+	for t.depth[at] == unknown {
 		if t.Out[at] == fabric.None {
 			t.depth[at] = unreached
 			break
 		}
-		t.depth[at] = -2
+		t.depth[at] = passing
 		at = heads[t.Out[at]]
 		steps++
 	}
 	base := t.depth[at]
-	if base == -2 { // a loop
+	if base == passing { // a loop
 		base = unreached
 	}
-	for at = s; t.depth[at] == -2; at = heads[t.Out[at]] {
+	for at = s; t.depth[at] == passing; at = heads[t.Out[at]] {
 		if base == unreached {
 			t.depth[at] = unreached
 		} else {

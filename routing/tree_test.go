@@ -1,6 +1,7 @@
 package routing_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -75,7 +76,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A tree of any row holds the switches from which walking arrives.
+// A tree of any row holds the switches from which walking arrives, whichever tree it was before.
 func TestTreeIsWhereWalkingArrives(t *testing.T) {
 	nets := []*fabric.Fabric{mesh(t, 2), mesh(t, 5), mesh(t, 9)}
 	var tree routing.Tree
@@ -88,25 +89,36 @@ func TestTreeIsWhereWalkingArrives(t *testing.T) {
 			row[s] = uint8(rng.IntN(n + 2))
 		}
 		root := fabric.NodeID(rng.IntN(n))
-		tree.Build(f, row, root)
-		for s := range fabric.NodeID(n) {
-			at, steps := s, 0
-			for at != root && steps <= n && at >= 0 {
-				c := f.Out(at, row[at])
-				if at = fabric.None; c != fabric.None && f.Node(f.Channel(c).To).Kind == fabric.Switch {
-					at = f.Channel(c).To
-				}
-				steps++
-			}
-			arrives := at == root
-			if (tree.Depth(s) >= 0) != arrives || arrives && tree.Depth(s) != steps || slices.Contains(tree.Order, s) != arrives {
-				t.Fatalf("switch %d arrives: %v after %d steps; its depth is %d, the order %v", s, arrives, steps, tree.Depth(s), tree.Order)
-			}
-		}
-		if !slices.IsSortedFunc(tree.Order, func(a, b fabric.NodeID) int { return tree.Depth(a) - tree.Depth(b) }) {
-			t.Fatalf("order %v is not by depth", tree.Order)
+		for range 8 { // rows that differ in one entry: many have the same depths
+			tree.Build(f, row, root)
+			holdsWhatArrives(t, f, row, root, &tree)
+			row[rng.IntN(n)] = uint8(rng.IntN(n + 2))
 		}
 	})
+}
+
+func holdsWhatArrives(t *rapid.T, f *fabric.Fabric, row []uint8, root fabric.NodeID, tree *routing.Tree) {
+	n := f.Switches()
+	for s := range fabric.NodeID(n) {
+		at, steps := s, 0
+		for at != root && steps <= n && at >= 0 {
+			c := f.Out(at, row[at])
+			if at = fabric.None; c != fabric.None && f.Node(f.Channel(c).To).Kind == fabric.Switch {
+				at = f.Channel(c).To
+			}
+			steps++
+		}
+		arrives, out := at == root, fabric.ChannelID(fabric.None)
+		if arrives && s != root {
+			out = f.Out(s, row[s])
+		}
+		if (tree.Depth(s) >= 0) != arrives || arrives && tree.Depth(s) != steps || slices.Contains(tree.Order, s) != arrives || tree.Out[s] != out {
+			t.Fatalf("switch %d arrives: %v after %d steps by %d; its depth is %d by %d, the order %v", s, arrives, steps, out, tree.Depth(s), tree.Out[s], tree.Order)
+		}
+	}
+	if !slices.IsSortedFunc(tree.Order, func(a, b fabric.NodeID) int { return cmp.Or(tree.Depth(a)-tree.Depth(b), int(a-b)) }) {
+		t.Fatalf("order %v is not by depth, then by number", tree.Order)
+	}
 }
 
 func ExampleTree() {
