@@ -21,7 +21,7 @@ type grower struct {
 	sends     []bool                // [switch] it has sources in scope
 	loads     *intree.Loads         // by weight
 	work      int                   // trunks that Settle looked at: effort by a measure that no clock changes
-	had       routing.Tree          // scratch: the tree of a row
+	had       routing.Tree          // the tree of the row at hand
 	tree      *intree.Tree          // the tree at hand
 	admitting []uint16              // [switch] service levels that admit its path in it, as bits
 	leave     []bool                // [trunk] it is too full for rows that are mended to keep it
@@ -91,11 +91,10 @@ func (g *grower) grow(d *dag.DAG) bool {
 	return true
 }
 
-// mend keeps the paths of a row that the assignment admits, up to trunks to leave, and gives the other switches
-// shortest paths beside them. It says whether all sources have one.
-func (g *grower) mend(d *dag.DAG, row []uint8) bool {
+// mend keeps the paths of a row, whose tree is had, that the assignment admits, up to trunks to leave, and gives the
+// other switches shortest paths beside them. It says whether all sources have one.
+func (g *grower) mend(d *dag.DAG) bool {
 	t := g.tree
-	g.had.Build(g.f, row, d.Root)
 	g.plant(d.Root)
 	for _, u := range g.had.Order[1:] {
 		if c := g.had.Out[u]; t.Hops[g.heads[c]] != intree.NoPath && !g.leave[c] {
@@ -247,16 +246,9 @@ func (g *grower) others(d *dag.DAG) {
 	}
 }
 
-// charge adds the routes of a row to the loads, times over; -1 subtracts them.
-func (g *grower) charge(row []uint8, root fabric.NodeID, times uint64) {
-	g.had.Build(g.f, row, root)
-	g.loads.Charge(g.had.Order, g.had.Out, times)
-}
-
-// admitted says whether the assignment admits the paths of all sources along a row.
-func (g *grower) admitted(row []uint8, root fabric.NodeID) bool {
-	g.had.Build(g.f, row, root)
-	g.plant(root)
+// admitted says whether the assignment admits the paths of all sources along had.
+func (g *grower) admitted() bool {
+	g.plant(g.had.Order[0])
 	for _, u := range g.had.Order[1:] {
 		c := g.had.Out[u]
 		g.put(u, c, g.admittingBy(c))

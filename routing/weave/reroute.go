@@ -29,18 +29,21 @@ type rerouting struct {
 }
 
 func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b routing.Budget) *rerouting {
-	r := &rerouting{f: f, fw: fw.Clone(), had: fw, lids: lids, grower: newGrower(f, b.Scope), budget: b}
+	g := newGrower(f, b.Scope)
+	r := &rerouting{f: f, fw: fw.Clone(), had: fw, lids: lids, grower: g, budget: b}
 	for _, lid := range r.lids {
-		r.charge(lid, 1)
+		counts := r.read(lid)
+		g.loads.Charge(g.had.Order, g.had.Out, counts)
 	}
-	r.before = r.grower.loads.Most()
+	r.before = g.loads.Most()
 	return r
 }
 
-// charge adds the routes to a LID to the loads; with -1 it subtracts them.
-func (r *rerouting) charge(lid fabric.LID, sign int) {
+// read makes the grower's tree of a row that to a LID, and says what a route to it counts in loads.
+func (r *rerouting) read(lid fabric.LID) (counts uint64) {
 	e := r.f.Endpoint(r.f.Owner(lid))
-	r.grower.charge(r.fw.Row(lid), e.Switch, uint64(int64(weight(e.Class))*int64(sign)))
+	r.grower.had.Build(r.f, r.fw.Row(lid), e.Switch)
+	return uint64(weight(e.Class))
 }
 
 // adaptions is how often at most an assignment is made: after the first, for the paths
@@ -74,7 +77,7 @@ func (r *rerouting) route(ctx context.Context, l *turnlanes.Assignment) (failed 
 	r.grower.lanes = l
 	bad := make([]fabric.LID, 0, len(r.lids))
 	for _, lid := range r.lids {
-		if !r.grower.admitted(r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch) {
+		if r.read(lid); !r.grower.admitted() {
 			bad = append(bad, lid)
 		}
 	}
@@ -117,7 +120,7 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 		if r.limit > 0 && r.grower.work > r.limit {
 			return failed + len(lids) - i, nil
 		}
-		found := r.again(&d, lid, func(row []uint8) bool { return keep && r.grower.mend(&d, row) || r.grower.grow(&d) })
+		found := r.again(&d, lid, func() bool { return keep && r.grower.mend(&d) || r.grower.grow(&d) })
 		if !found {
 			failed++
 		}
@@ -125,19 +128,22 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 	return failed, nil
 }
 
-// again routes a LID again and says whether tree, which is given its row, found one for it; else
+// again routes a LID again and says whether tree, which finds the tree of its row in grower.had, found one for it; else
 // the row stays. d is scratch, the shortest paths to the switch of the LID before.
-func (r *rerouting) again(d *dag.DAG, lid fabric.LID, tree func(row []uint8) bool) (found bool) {
-	if root := r.f.Endpoint(r.f.Owner(lid)).Switch; d.Root != root {
+func (r *rerouting) again(d *dag.DAG, lid fabric.LID, tree func() bool) (found bool) {
+	g := r.grower
+	counts := r.read(lid)
+	if root := g.had.Order[0]; d.Root != root {
 		dag.Shortest(d, r.f, root)
 	}
-	r.charge(lid, -1)
-	row := r.fw.Row(lid)
-	if found = tree(row); found {
-		intree.Write(r.f, row, lid, r.grower.tree.Order, r.grower.tree.Out)
+	g.loads.Charge(g.had.Order, g.had.Out, -counts)
+	if !tree() {
+		g.loads.Charge(g.had.Order, g.had.Out, counts)
+		return false
 	}
-	r.charge(lid, 1)
-	return found
+	intree.Write(r.f, r.fw.Row(lid), lid, g.tree.Order, g.tree.Out)
+	g.loads.Charge(g.tree.Order, g.tree.Out, counts)
+	return true
 }
 
 // relieve routes destinations anew, as far as their paths pass trunks with a load above goal, until
@@ -155,7 +161,7 @@ func (r *rerouting) relieve(ctx context.Context, goal uint64) error {
 				return err
 			}
 			if r.markFull(r.fw.Row(lid), goal) {
-				r.again(&d, lid, func(row []uint8) bool { return g.mend(&d, row) })
+				r.again(&d, lid, func() bool { return g.mend(&d) })
 				clear(g.leave)
 			}
 		}
