@@ -22,6 +22,7 @@
 package intree
 
 import (
+	"math"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -56,6 +57,7 @@ type Tree struct {
 	frozen []bool             // [switch] it keeps to its escape path
 	kept   []fabric.NodeID    // those switches, each after the one it forwards to
 	near   []fabric.ChannelID // scratch: trunks to choose from
+	ahead  []int32            // [switch without a path] scratch: fewest hops of a neighbour that it has not tried
 }
 
 // NoPath is the hops of a switch without a path.
@@ -66,7 +68,7 @@ func New(f *fabric.Fabric, l *Loads) *Tree {
 	n := f.Switches()
 	return &Tree{
 		Order: make([]fabric.NodeID, 0, n), Out: make([]fabric.ChannelID, n), Hops: make([]int32, n), Sum: make([]uint64, n),
-		f: f, heads: f.Heads(), load: l.On, frozen: make([]bool, n),
+		f: f, heads: f.Heads(), load: l.On, frozen: make([]bool, n), ahead: make([]int32, n),
 	}
 }
 
@@ -138,21 +140,38 @@ func (t *Tree) detour(r Rules) {
 	for _, u := range t.Order {
 		top = max(top, t.Hops[u])
 	}
-	for hops := int32(0); hops <= top && len(t.Late) > 0; hops++ {
-		t.Late = slices.DeleteFunc(t.Late, func(u fabric.NodeID) bool {
-			t.near = t.near[:0]
-			for c, end := t.f.TrunksFrom(u); c < end; c++ {
-				if t.Hops[t.heads[c]] == hops {
-					t.near = append(t.near, c)
-				}
-			}
-			if len(t.near) == 0 || !r.Settle(u, t.near, hops) {
-				return false
-			}
-			top = max(top, hops+1)
-			return true
-		})
+	for _, u := range t.Late {
+		t.ahead[u] = 0
 	}
+	for hops := int32(0); hops <= top && len(t.Late) > 0; hops++ {
+		settled := len(t.Order)
+		t.Late = slices.DeleteFunc(t.Late, func(u fabric.NodeID) bool {
+			return t.ahead[u] <= hops && t.look(u, hops) && r.Settle(u, t.near, hops)
+		})
+		for _, u := range t.Order[settled:] {
+			top = max(top, hops+1)
+			for _, v := range t.f.Neighbours(u) {
+				t.ahead[v] = min(t.ahead[v], hops+1)
+			}
+		}
+	}
+}
+
+// look makes near the trunks of a switch to those with so many hops, ahead the fewest hops
+// beyond that of any that it has a trunk to, and says whether there are any near.
+func (t *Tree) look(u fabric.NodeID, hops int32) bool {
+	t.near = t.near[:0]
+	ahead := int32(math.MaxInt32)
+	for c, end := t.f.TrunksFrom(u); c < end; c++ {
+		switch h := t.Hops[t.heads[c]]; {
+		case h == hops:
+			t.near = append(t.near, c)
+		case h > hops:
+			ahead = min(ahead, h)
+		}
+	}
+	t.ahead[u] = ahead
+	return len(t.near) > 0
 }
 
 // escape begins the tree again, with the late switches and all between them and the
