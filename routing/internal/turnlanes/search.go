@@ -45,11 +45,11 @@ func (p *Paths) alone() func(n int32) [][]acyclic.Turn {
 // rounds goes through the rounds of Assign for paths or bundles, numbered below space.
 // turns is the turns of each path of a bundle.
 func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels int, turns func(n int32) [][]acyclic.Turn) (best *Assignment, fewest int, err error) {
-	rounds := min(mostRounds, max(1, placements/max(1, len(begin))))
-	if lanes == 1 {
-		levels, rounds = 1, 1 // with a single lane further service levels make no difference
+	rounds, policies := min(mostRounds, max(1, placements/max(1, len(begin)))), []Policy{Even, Low}
+	if lanes == 1 { // neither further service levels nor another policy make a difference
+		levels, rounds, policies = 1, 1, policies[:1]
 	}
-	for _, policy := range [...]Policy{Even, Low} {
+	for _, policy := range policies {
 		order := begin
 		for range rounds {
 			l := New(p.Fabric, lanes, levels, policy, p.Change)

@@ -16,17 +16,20 @@ func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	if b == fabric.None {
 		return 1<<l.Used() - 1
 	}
-	turn, next := int32(l.f.Turn(a, b)), int32(fabric.None)
-	if c != fabric.None {
-		next = int32(l.f.Turn(b, c))
-	}
-	admitting := uint16(0)
+	turn, admitting := int32(l.f.Turn(a, b)), uint16(0)
 	for ; behind != 0; behind &= behind - 1 {
 		sl := bits.TrailingZeros16(behind)
-		lane := l.at(turn, sl)
-		if l.passes(turn, l.start(sl), lane) && (next == fabric.None || l.passes(next, lane, l.at(next, sl))) {
-			admitting |= 1 << sl
+		lane, start := l.at(turn, sl), l.start(sl)
+		if !l.passes(turn, start, lane) {
+			continue
 		}
+		// Of the path from b on it is known that it can be begun, on the first lane.
+		if lane != start && c != fabric.None {
+			if next := int32(l.f.Turn(b, c)); !l.passes(next, lane, l.at(next, sl)) {
+				continue
+			}
+		}
+		admitting |= 1 << sl
 	}
 	return admitting
 }
