@@ -22,7 +22,6 @@ type network struct {
 	square []int64 // [switch] sum of their squares
 
 	inverse  []int64 // [trunk] time that a packet takes, in sixteenths of the fastest trunk's
-	flat     bool    // all trunks are equally fast
 	end      []int64 // [EndpointID] the same for its link; 0 without
 	turnBase []int32 // [trunk] see trial.both
 	tier     []uint8 // [trunk] order in which to take directions in a grid; nil in other networks
@@ -159,10 +158,8 @@ func (n *network) capacities(uniform bool) {
 		}
 		return unit
 	}
-	n.flat = true
 	for c := range n.inverse {
 		n.inverse[c] = inverse(fabric.ChannelID(c))
-		n.flat = n.flat && n.inverse[c] == unit
 	}
 	for i := range n.end {
 		if e := n.f.Endpoint(fabric.EndpointID(i)); e.Inject != fabric.None {

@@ -1,9 +1,7 @@
 package balance
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -24,7 +22,8 @@ type ends struct {
 }
 
 func newRoutes(n *network, flows []ends) *routes {
-	x := &routes{flows: flows, first: make([]int32, len(flows)+1), byDest: fabric.All[int32](len(flows))}
+	x := &routes{flows: flows, first: make([]int32, len(flows)+1), byDest: make([]int32, len(flows))}
+	next := make([]int32, len(n.dests)+1) // [dest, plus one] its flows; then where the next of them belongs
 	for i, e := range flows {
 		r := &n.roots[n.dests[e.dest].root]
 		hops := int32(0)
@@ -32,8 +31,15 @@ func newRoutes(n *network, flows []ends) *routes {
 			hops++
 		}
 		x.first[i+1] = x.first[i] + hops
+		next[e.dest+1]++
 	}
-	slices.SortStableFunc(x.byDest, func(i, j int32) int { return cmp.Compare(flows[i].dest, flows[j].dest) })
+	for d := range n.dests {
+		next[d+1] += next[d]
+	}
+	for i, e := range flows {
+		x.byDest[next[e.dest]] = int32(i)
+		next[e.dest]++
+	}
 	return x
 }
 

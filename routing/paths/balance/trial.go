@@ -63,10 +63,10 @@ type trunk struct {
 
 // step is a switch of the tree at hand.
 type step struct {
-	sum    int64 // cost of its way
-	routes int64 // through it, by weight of sources
-	out    int32 // its trunk
-	turns  int32 // turnBase of that
+	sum     int64 // cost of its way
+	routes  int64 // through it, by weight of sources
+	turns   int32 // turnBase of its trunk
+	inverse int32 // of its trunk; 0 at the root
 }
 
 func newTrial(n *network, p plan, seed uint64) *trial {
@@ -205,15 +205,18 @@ func (t *trial) place(r *root, pick []uint8) bool {
 	for i := 1; i < len(r.order); i++ {
 		s := &t.tree[i]
 		ways := r.ways[r.first[i]:r.first[i+1]]
-		best := 0
+		best, own := 0, int64(0)
+		if t.both != nil && s.routes != 0 {
+			own = t.square[r.order[i]] << 10 / s.routes
+		}
 		switch {
 		case len(ways) == 1:
-		case t.both == nil && !t.lowest:
+		case t.lowest:
+			best = t.lowestTier(ways, int(pick[i]), own)
+		case t.both == nil:
 			best = t.lightest(ways, int(pick[i]))
-		case t.both == nil || s.routes == 0:
-			best = t.choose(ways, int(pick[i]), 0)
 		default:
-			best = t.choose(ways, int(pick[i]), t.square[r.order[i]]<<10/s.routes)
+			best = t.choose(ways, int(pick[i]), own)
 		}
 		t.take(i, ways[best])
 		if uint8(best) != pick[i] {
@@ -227,19 +230,15 @@ func (t *trial) place(r *root, pick []uint8) bool {
 // take notes the way of a switch in the tree at hand.
 func (t *trial) take(i int, w way) {
 	s := &t.tree[i]
-	s.sum, s.out, s.turns = t.cost(w), int32(w.trunk), t.turnBase[w.trunk]
+	s.sum, s.turns, s.inverse = t.cost(w), t.turnBase[w.trunk], t.trunks[w.trunk].inverse
 }
 
 // cost is that of the way to the root by a trunk: what a route meets there.
 func (t *trial) cost(w way) int64 {
 	c, h := &t.trunks[w.trunk], &t.tree[w.head]
 	sum := h.sum + c.load*int64(c.inverse)
-	if t.both != nil && w.head != 0 {
-		inverse := c.inverse
-		if !t.flat {
-			inverse = min(inverse, t.trunks[h.out].inverse)
-		}
-		sum -= t.share * t.both[h.turns+c.back] * int64(inverse/2)
+	if t.both != nil {
+		sum -= t.share * t.both[h.turns+c.back] * int64(min(c.inverse, h.inverse)/2)
 	}
 	return sum
 }
@@ -248,18 +247,36 @@ func (t *trial) cost(w way) int64 {
 // on. Own is the part of its routes, in 1/1024, that begin at the switch, which do
 // not meet those from the same source.
 func (t *trial) choose(ways []way, start int, own int64) int {
+	// In variables of their own the slices stay in registers.
+	trunks, tree, both, share := t.trunks, t.tree, t.both, t.share
+	best, least := start, int64(math.MaxInt64)
+	j := start
+	for range ways {
+		w := ways[j]
+		c, h := &trunks[w.trunk], &tree[w.head]
+		cost := h.sum + (c.load-c.first*own>>10)*int64(c.inverse) - share*both[h.turns+c.back]*int64(min(c.inverse, h.inverse)/2)
+		if cost < least {
+			best, least = j, cost
+		}
+		if j++; j == len(ways) {
+			j = 0
+		}
+	}
+	return best
+}
+
+// lowestTier is choose among the ways in the first direction that a grid is to be passed in.
+func (t *trial) lowestTier(ways []way, start int, own int64) int {
 	best, least, lowest := start, int64(math.MaxInt64), uint8(math.MaxUint8)
 	j := start
 	for range ways {
 		w := ways[j]
 		c := &t.trunks[w.trunk]
 		cost := t.cost(w) - c.first*own>>10*int64(c.inverse)
-		if t.lowest {
-			if tier := t.tier[w.trunk]; tier > lowest {
-				cost = math.MaxInt64
-			} else if tier < lowest {
-				least, lowest = math.MaxInt64, tier
-			}
+		if tier := t.tier[w.trunk]; tier > lowest {
+			cost = math.MaxInt64
+		} else if tier < lowest {
+			least, lowest = math.MaxInt64, tier
 		}
 		if cost < least {
 			best, least = j, cost
