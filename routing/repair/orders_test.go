@@ -2,6 +2,7 @@ package repair_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -113,4 +114,83 @@ func trunk(t *testing.T, f *fabric.Fabric, from, to fabric.NodeID) fabric.Channe
 	}
 	t.Fatalf("no cable joins %s and %s", f.Label(from), f.Label(to))
 	return fabric.None
+}
+
+// Where the spines that are left to some leaves send packets back to them, no first step serves all
+// these leaves: in some mixture of the entries packets would circle. So it is with all destinations
+// that the first step leaves here.
+//
+// Look for switches among which packets stay: by each trunk of one with hosts whose entry is dead,
+// and by the entry of each other. Suppose that a step gives all with hosts a path. Then those whose
+// entries are dead have new ones, and by these and the entries from before packets never leave.
+func TestNoStepServesAllLeaves(t *testing.T) {
+	failures := map[string]string{"planes:ports=20,groups=10,leaves=8,planes=14,on=7,up=8": "sw-l1-0-6"}
+	if os.Getenv("WEFT_THOROUGH") != "" {
+		failures[testnet.Grown] = "sw-l1-8-8"
+	}
+	for spec, name := range failures {
+		f := testnet.Build(t, spec)
+		was, contract := routeAsUsual(t, f)
+		live, err := f.Without(nil, []fabric.NodeID{labelled(t, f, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := transition.On(live, was, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := repair.Mend(t.Context(), before, was, repair.Options{Contract: contract})
+		if err != nil || len(plan.Left) > 0 {
+			t.Fatalf("%v, %v left", err, plan.Left)
+		}
+		left := 0
+		for lid, owner := range routing.HCA.LIDs(live) {
+			home, after := live.Endpoint(owner).Switch, plan.Steps[0].Tables.Forwarding.Row(lid)
+			served := true
+			for s, sends := range routing.HCA.Ends(live) {
+				served = served && (!sends || arrives(live, after, fabric.NodeID(s), home))
+			}
+			if !served {
+				left++
+			}
+			if served == circling(live, before.Forwarding.Row(lid), home) {
+				t.Errorf("%s without %s: the first step serves all to LID %d: %v; whether one can says otherwise", spec, name, lid, served)
+			}
+		}
+		if left == 0 {
+			t.Errorf("%s without %s: the first step serves all", spec, name)
+		}
+	}
+}
+
+// circling says whether packets of some switch with hosts whose path to another is broken never
+// leave some switches, whichever new entries those have whose entries are dead.
+func circling(f *fabric.Fabric, row []uint8, home fabric.NodeID) bool {
+	ends, stay := routing.HCA.Ends(f), make([]bool, f.Switches())
+	trunks := func(s fabric.NodeID) []fabric.NodeID {
+		if c := f.Out(s, row[s]); c != fabric.None && int(c) < f.Trunks() {
+			return []fabric.NodeID{f.Heads()[c]}
+		}
+		if !ends[s] {
+			return []fabric.NodeID{home} // it need not have an entry
+		}
+		return f.Neighbours(s)
+	}
+	for s := range stay {
+		stay[s] = fabric.NodeID(s) != home
+	}
+	for again := true; again; {
+		again = false
+		for s := range stay {
+			if stay[s] && slices.ContainsFunc(trunks(fabric.NodeID(s)), func(u fabric.NodeID) bool { return !stay[u] }) {
+				stay[s], again = false, true
+			}
+		}
+	}
+	for s, sends := range ends {
+		if sends && stay[s] {
+			return true
+		}
+	}
+	return false
 }
