@@ -126,6 +126,8 @@ func stepsText(p *change.Proven, none string) string {
 func mendedText(s *change.Step) string {
 	var what string
 	switch {
+	case s.Mended+s.Follow == 0:
+		return words.Counted(s.Drops, "entry", "entries") + " taken out for a step"
 	case s.Mended == 0:
 		what = words.Counted(s.Follow, "entry", "entries") + " that no traffic needs"
 	case s.Follow == 0:
