@@ -16,13 +16,16 @@ import (
 // destination LIDs and S switches.
 func Hops(t *routing.Tables) int {
 	most := 0
-	w := &leaver{t: t, left: make([]int, t.Fabric.Switches())}
+	w := &leaver{f: t.Fabric, left: make([]int32, t.Fabric.Switches())}
 	for lid := range t.Fabric.TopLID() + 1 {
+		row := t.Forwarding.Row(lid)
 		for s := range w.left {
-			w.left[s] = -1
+			w.left[s] = unfollowed
 		}
-		for s := range w.left {
-			most = max(most, w.follow(fabric.NodeID(s), lid))
+		for s, n := range w.left {
+			if n == unfollowed {
+				most = max(most, int(w.follow(fabric.NodeID(s), row)))
+			}
 		}
 	}
 	return most
@@ -30,30 +33,31 @@ func Hops(t *routing.Tables) int {
 
 // leaver follows the packets to one LID.
 type leaver struct {
-	t    *routing.Tables
-	left []int           // [switch] switches that a packet there has to leave; -1: not known; 0 while it is followed, so that one that circles counts once around
+	f    *fabric.Fabric
+	left []int32         // [switch] switches that a packet there has to leave; 0 while it is followed, so that one that circles counts once around
 	way  []fabric.NodeID // of the packet that is followed
 }
 
+const unfollowed = -1
+
 // follow is how many switches a packet at one has to leave.
-func (w *leaver) follow(s fabric.NodeID, lid fabric.LID) int {
-	f, n := w.t.Fabric, 0
-	for w.way = w.way[:0]; ; s = f.Heads()[f.Out(s, w.t.Forwarding.Port(s, lid))] {
-		if n = w.left[s]; n >= 0 {
+func (w *leaver) follow(s fabric.NodeID, row []uint8) int32 {
+	heads, n := w.f.Heads(), int32(0)
+	for w.way = w.way[:0]; ; {
+		if n = w.left[s]; n != unfollowed {
 			break
 		}
-		w.left[s] = 0
-		port := w.t.Forwarding.Port(s, lid)
-		c := f.Out(s, port)
-		if c == fabric.None && port != 0 { // dropped
+		w.left[s], n = 0, 0
+		c := w.f.Out(s, row[s])
+		if c == fabric.None && row[s] != 0 { // dropped
 			break
 		}
 		w.way = append(w.way, s)
-		if int(c) >= f.Trunks() || c == fabric.None { // delivered, wherever
+		if c == fabric.None || int(c) >= len(heads) { // delivered, wherever
 			break
 		}
+		s = heads[c]
 	}
-	n = max(n, 0)
 	for _, at := range slices.Backward(w.way) {
 		n++
 		w.left[at] = n
