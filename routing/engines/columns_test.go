@@ -20,10 +20,10 @@ import (
 // A zero budget is the defaults, for every engine alike.
 func TestZeroBudgetIsTheDefaults(t *testing.T) {
 	for _, spec := range []string{"torus:3x4,hosts=2", "xgft:m=3x4,w=2x2,hosts=3", "dragonfly:p=2"} {
-		f := testnet.Build(t, spec)
+		f, o := testnet.Build(t, spec), engines.Options{}.Sharing() // paths have no budget
 		for _, e := range engines.All() {
-			zero, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{}, nil)
-			full, errFull := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, SLs: routing.SLs}, nil)
+			zero, err := e.Route(t.Context(), f, o, routing.Budget{}, nil)
+			full, errFull := e.Route(t.Context(), f, o, routing.Budget{VLs: routing.DefaultVLs, SLs: routing.SLs}, nil)
 			if routing.Refused(err) && routing.Refused(errFull) && err.Error() == errFull.Error() {
 				continue
 			}
@@ -75,10 +75,11 @@ func TestServiceLevelsAreInTheBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		o := engines.Options{}.Sharing() // paths have no budget
 		for _, e := range engines.All() {
 			for _, limit := range []int{1, 2, 3, 5, 8, 15} {
 				b := routing.Budget{SLs: limit, VLs: routing.MaxDataVLs, Contract: e.Contract}
-				tables, err := e.Route(t.Context(), f, engines.Options{}, b, nil)
+				tables, err := e.Route(t.Context(), f, o, b, nil)
 				levels := (*routing.TooFewLevels)(nil)
 				switch {
 				case errors.As(err, &levels):
@@ -86,7 +87,7 @@ func TestServiceLevelsAreInTheBudget(t *testing.T) {
 						t.Errorf("%s on %s, %d service levels: %v", e.Name, spec, limit, err)
 					}
 					b.SLs = levels.Need
-					if _, err := e.Route(t.Context(), f, engines.Options{}, b, nil); err != nil {
+					if _, err := e.Route(t.Context(), f, o, b, nil); err != nil {
 						t.Errorf("%s on %s needs %d service levels, with so many it says: %v", e.Name, spec, levels.Need, err)
 					}
 				case routing.Refused(err):
