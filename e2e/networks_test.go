@@ -113,8 +113,9 @@ type made struct {
 // them once.
 func byPaths(t testing.TB, n network, f *fabric.Fabric) (groups [][]made) {
 	t.Helper()
+	o := engines.Options{}.Sharing()
 	for _, e := range enginesFor(n) {
-		tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: routing.Honored}, nil)
+		tables, err := e.Route(t.Context(), f, o, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: routing.Honored}, nil)
 		if refused := (*routing.Refusal)(nil); errors.As(err, &refused) {
 			t.Logf("%s refuses: %v", e.Name, err)
 			continue
