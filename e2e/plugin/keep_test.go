@@ -46,6 +46,7 @@ type served struct {
 	state    string
 	weft     *process
 	log      string // of the daemon
+	blocks   string // see tellsBlocks
 }
 
 // keeps starts both. OpenSM gives packets 67 ms in a switch, so that steps are quick.
@@ -65,17 +66,17 @@ func started(t *testing.T, f *fabric.Fabric, lifetime, option string, settings .
 	t.Helper()
 	live.Need(t)
 	d := &daemon{socket: filepath.Join(openDir(t), "opensm.sock")}
-	k := &served{f: f, settings: strings.Join(settings, "\n"), lifetime: lifetime, option: option, state: filepath.Join(t.TempDir(), "state"), log: filepath.Join(t.TempDir(), "weft.log")}
+	k := &served{f: f, settings: strings.Join(settings, "\n"), lifetime: lifetime, option: option, state: filepath.Join(t.TempDir(), "state"), log: filepath.Join(t.TempDir(), "weft.log"), blocks: tellsBlocks(t)}
 	k.run = &run{daemon: d}
 	k.serve(t)
 	k.run = start(t, k.f, d, k.conf())
-	k.Await(t, up, 4*soon) // which logs every packet
+	k.Await(t, up, soon)
 	return k
 }
 
 func (k *served) conf() map[string]string {
 	c := conf(k.daemon, enough)
-	c["routing_engine"], c["packet_life_time"], c["log_flags"] = "weft,no_fallback", k.lifetime, "0x4b"
+	c["routing_engine"], c["packet_life_time"], c["per_module_logging_file"] = "weft,no_fallback", k.lifetime, k.blocks
 	c["event_plugin_options"] += "," + k.option
 	return c
 }
@@ -149,8 +150,20 @@ func (k *served) change(t *testing.T, commands ...string) (blocks int) {
 	return strings.Count(log, ftBlock) + k.rest(t, sweeps)
 }
 
-// ftBlock is what OpenSM logs when it writes a block.
+// ftBlock is what OpenSM logs when it writes a block, of what tellsBlocks has it log.
 const ftBlock = "Writing FT block"
+
+// tellsBlocks is a per_module_logging_file with which OpenSM logs every block of a forwarding
+// table that it writes. With debugging everywhere it would log every packet several times, which
+// takes longer than the sweeps.
+func tellsBlocks(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "modules.conf")
+	if err := os.WriteFile(path, []byte("osm_ucast_mgr.c 0x08\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // rest waits until nothing more is to come, after some sweeps, and returns the blocks.
 func (k *served) rest(t *testing.T, sweeps int64) int {

@@ -156,15 +156,14 @@ func TestUnchanged(t *testing.T) {
 	d, _ := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	c := conf(d, enough)
-	c["log_flags"] = "0x4b" // debugging, which tells every block
+	c["per_module_logging_file"] = tellsBlocks(t)
 	r := start(t, f, d, c)
-	const writes = "Writing FT block"
-	if n := strings.Count(r.Await(t, up, soon), writes); n == 0 {
+	if n := strings.Count(r.Await(t, up, soon), ftBlock); n == 0 {
 		t.Error("the first sweep writes nothing, or the log does not tell")
 	}
 	log := r.resweep(t)
 	says(t, log, "engine df-dn, proven")
-	if n := strings.Count(log, writes); n != 0 {
+	if n := strings.Count(log, ftBlock); n != 0 {
 		t.Errorf("%d blocks are written though nothing changed", n)
 	}
 
