@@ -13,13 +13,30 @@ import (
 )
 
 // subject is a fabric that engines are tried on, and what is the same for many of them: the
-// paths of each finder are found once, and held against its promises once.
+// paths of each finder are found once, and held against its promises once; an assigner is asked
+// once about paths that several finders have found.
 type subject struct {
 	*fabric.Fabric
 	options engines.Options
+	far     [][]int                    // hops
 	paths   map[string]found           // by finder
 	checked map[[sha256.Size]byte]bool // by digest of paths, see checkPaths
+	lanes   map[asked]assigned
 	judged  map[installed]verified
+}
+
+// asked is what a lane assigner is asked about, and with what budget.
+type asked struct {
+	assigner string
+	paths    [sha256.Size]byte
+	apart    bool
+	budget   routing.Budget
+}
+
+// assigned is what it says.
+type assigned struct {
+	lanes *routing.Lanes
+	err   error
 }
 
 // installed is tables as switches have them, and what they are judged by.
@@ -40,12 +57,12 @@ type verified struct {
 // found is what a path finder makes of a fabric.
 type found struct {
 	paths  *routing.Forwarding
-	digest [sha256.Size]byte // of paths
+	digest [sha256.Size]byte // of paths, whoever found them
 	err    error
 }
 
 func newSubject(f *fabric.Fabric) *subject {
-	return &subject{f, engines.Options{}.Sharing(), map[string]found{}, map[[sha256.Size]byte]bool{}, map[installed]verified{}}
+	return &subject{f, engines.Options{}.Sharing(), hops(f), map[string]found{}, map[[sha256.Size]byte]bool{}, map[asked]assigned{}, map[installed]verified{}}
 }
 
 // by is the paths of a finder.
@@ -53,7 +70,7 @@ func (on *subject) by(finder engines.Finder) found {
 	p, ok := on.paths[finder.Name]
 	if !ok {
 		if p.paths, p.err = finder.New(on.options).Paths(context.Background(), on.Fabric, nil); p.err == nil {
-			p.digest = on.digest(finder.Name, p.paths)
+			p.digest = on.digest("", p.paths)
 		}
 		on.paths[finder.Name] = p
 	}
@@ -93,8 +110,8 @@ func (on *subject) route(e engines.Engine, scope routing.Scope, contract routing
 	if p.err != nil {
 		return nil, p.err
 	}
-	t, err := withLanes(e, on.Fabric, p.paths, assigner, scope, contract)
-	if on.digest(finder.Name, p.paths) != p.digest {
+	t, err := on.withLanes(e, p, assigner, scope, contract)
+	if on.digest("", p.paths) != p.digest {
 		return nil, errors.New("the lane assigner changed the paths")
 	}
 	return t, err
@@ -102,12 +119,11 @@ func (on *subject) route(e engines.Engine, scope routing.Scope, contract routing
 
 // withLanes is paths with the lanes of an assigner, tried with as many lanes as there are, as
 // are needed, and with one fewer.
-func withLanes(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding, assigner engines.Assigner, scope routing.Scope, contract routing.Contract) (*routing.Tables, error) {
-	ctx := context.Background()
-	t := &routing.Tables{Fabric: f, Forwarding: fw}
+func (on *subject) withLanes(e engines.Engine, p found, assigner engines.Assigner, scope routing.Scope, contract routing.Contract) (*routing.Tables, error) {
+	t := &routing.Tables{Fabric: on.Fabric, Forwarding: p.paths}
 	var err error
 	lanes := func(vls int) (*routing.Lanes, error) {
-		return assigner.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope, Contract: contract}, nil)
+		return on.assign(assigner, p, routing.Budget{VLs: vls, Scope: scope, Contract: contract})
 	}
 	var few *routing.TooFewLanes
 	t.Lanes, err = lanes(routing.DefaultVLs)
@@ -135,6 +151,17 @@ func withLanes(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding, assig
 		return t, nil
 	}
 	return t, scarce(lanes, need, few != nil)
+}
+
+// assign asks an assigner for the lanes of paths.
+func (on *subject) assign(assigner engines.Assigner, p found, b routing.Budget) (*routing.Lanes, error) {
+	key := asked{assigner.Name, p.digest, p.paths.Apart, b}
+	said, ok := on.lanes[key]
+	if !ok {
+		said.lanes, said.err = assigner.New(engines.Options{}).Lanes(context.Background(), on.Fabric, p.paths, b, nil)
+		on.lanes[key] = said
+	}
+	return said.lanes, said.err
 }
 
 // scarce tries with one lane fewer than needed. An assigner may try harder then,

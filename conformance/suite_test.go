@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -129,7 +128,7 @@ func (on *subject) checkUnder(e engines.Engine, scope routing.Scope, contract ro
 	if e.Safe && !v.Free() {
 		return fmt.Errorf("a credit loop of %d steps, though the engine is safe", len(v.Cycle))
 	}
-	want := cut(f, scope)
+	want := on.cut(scope)
 	asCut := r.unreachable == want
 	if leavesOut(t) { // cut pairs count once for each address in use
 		asCut = r.unreachable <= want && (r.unreachable > 0) == (want > 0)
@@ -139,7 +138,7 @@ func (on *subject) checkUnder(e engines.Engine, scope routing.Scope, contract ro
 	}
 	finder, assigner, pair := parts(e)
 	if fewer := t.Lanes.Needed - 1; fewer > 0 && pair {
-		l, err := assigner.New(engines.Options{}).Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope, Contract: contract}, nil)
+		l, err := on.assign(assigner, on.by(finder), routing.Budget{VLs: fewer, Scope: scope, Contract: contract})
 		if err == nil {
 			squeezed := &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: l}
 			if v, _, err := on.verify(squeezed, contract, scope); err != nil || !v.Free() || v.VLs > fewer {
@@ -148,7 +147,7 @@ func (on *subject) checkUnder(e engines.Engine, scope routing.Scope, contract ro
 		}
 	}
 	if finder.Safe && contract == routing.Any {
-		if v, _, err = on.verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) && !t.Forwarding.Apart {
+		if v, _, err = on.verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != on.cut(routing.All) && !t.Forwarding.Apart {
 			return fmt.Errorf("not safe and connected between all switches under any contract: %w", err)
 		}
 	}
@@ -166,8 +165,8 @@ func leavesOut(t *routing.Tables) bool {
 }
 
 // cut counts the pairs that no routing can join.
-func cut(f *fabric.Fabric, scope routing.Scope) int64 {
-	d := hops(f)
+func (on *subject) cut(scope routing.Scope) int64 {
+	f, d := on.Fabric, on.far
 	n := int64(0)
 	for to, dest := range f.Endpoints() {
 		for from, src := range f.Endpoints() {
@@ -190,7 +189,7 @@ func (on *subject) checkPaths(e engines.Engine, fw *routing.Forwarding) error {
 	on.checked[key] = true
 	f := on.Fabric
 	n := newNetwork(f)
-	d := hops(f)
+	d := on.far
 	turns := map[[2]fabric.ChannelID]bool{}
 	hosts := routing.HCA.Ends(f)
 	for lid, owner := range f.LIDs() {

@@ -38,17 +38,18 @@ func digest(t *routing.Tables) string {
 		h.Write(t.Forwarding.Row(lid))
 		h.Write(t.Lanes.SLRow(lid))
 	}
-	var lanes [16]byte
+	var lanes []byte // of a switch: a hash is quicker with many bytes at a time
 	for s := range fabric.NodeID(f.Switches()) {
+		lanes = lanes[:0]
 		ports := uint8(f.Node(s).Ports)
 		for in := range ports + 1 {
 			for out := range ports {
-				for sl := range lanes {
-					lanes[sl] = t.Lanes.SL2VL.VL(s, in, out+1, uint8(sl))
+				for sl := range uint8(routing.SLs) {
+					lanes = append(lanes, t.Lanes.SL2VL.VL(s, in, out+1, sl))
 				}
-				h.Write(lanes[:])
 			}
 		}
+		h.Write(lanes)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:6])
 }

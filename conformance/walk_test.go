@@ -128,9 +128,9 @@ func entry(f *fabric.Fabric, e fabric.Endpoint) plug {
 // where the contract keeps the tables' and they give none.
 func allowed(t *routing.Tables, contract routing.Contract, from fabric.EndpointID, lid fabric.LID) []uint8 {
 	var all []uint8
-	there := t.Lanes.SL(from, lid)
+	there, called := t.Lanes.SL(from, lid), contract.String()
 	for s := range uint8(16) {
-		switch contract.String() {
+		switch called {
 		case "directed":
 			if s == there {
 				all = append(all, s)
