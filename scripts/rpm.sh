@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds an RPM package of what make install installs, in bin/ (OUT), from the tree as it
-# is: make rpm. A packager with a source archive uses packaging/weft.spec alone.
+# is: make rpm. A packager with a source archive uses packaging/weft.spec alone. RPM_PAYLOAD is
+# rpmbuild's _binary_payload, where that is not to be the system's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +15,7 @@ trap 'rm -rf "$top"' EXIT
 
 # What is needed to build is found by make, which says what is missing: here the Go
 # and the headers may have come without a package.
-rpmbuild -bb --build-in-place --nodeps --quiet \
+rpmbuild -bb --build-in-place --nodeps --quiet ${RPM_PAYLOAD:+--define "_binary_payload $RPM_PAYLOAD"} \
 	--define "_topdir $top" --define "_rpmdir $top/rpms" \
 	--define "weft_version $VERSION" --define "weft_revision $REVISION" --define "weft_out $OUT" \
 	packaging/weft.spec >"$top/log" 2>&1 || {

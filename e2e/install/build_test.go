@@ -44,7 +44,7 @@ func build(t *testing.T, args ...string) string {
 	cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory", "-s", "OUT=" + out}, args...)...)
 	cmd.Dir = root
 	// Packages are linked without symbols; if everything is, make links anew for another version only.
-	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GO_LDFLAGS=-s -w", "DPKG_DEB_COMPRESSOR_TYPE=none")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GO_LDFLAGS=-s -w", "DPKG_DEB_COMPRESSOR_TYPE=none", "RPM_PAYLOAD=w0.gzdio")
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	text, err := cmd.Output()
