@@ -17,6 +17,9 @@ func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 		return 1<<l.Used() - 1
 	}
 	turn, admitting := int32(l.f.Turn(a, b)), uint16(0)
+	if l.lanes == 1 && l.levels == 1 { // what is taken within the only lane is all there is
+		return behind & l.held[turn]
+	}
 	for ; behind != 0; behind &= behind - 1 {
 		sl := bits.TrailingZeros16(behind)
 		lane, start := l.at(turn, sl), l.start(sl)
