@@ -1,6 +1,7 @@
 package orient
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -95,6 +96,11 @@ type entry struct {
 func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Graph, hubs bool) *joiner {
 	parts := f.Parts()
 	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: f.PartOf(parts)}
+	empty := 0
+	for lid := range f.LIDs() {
+		empty += bytes.Count(t.Row(lid), []byte{routing.NoPort})
+	}
+	j.filled = make([]entry, 0, empty)
 	for i, switches := range parts {
 		j.hubs = append(j.hubs, nil)
 		if hubs {
