@@ -3,6 +3,7 @@ package balance
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -69,14 +70,16 @@ func (t *trial) adopt(ctx context.Context, fw *routing.Forwarding) {
 		r, pick, row := &t.roots[d.root], t.picks(int32(i)), fw.Row(d.lid)
 		for j := 1; j < len(r.order); j++ {
 			ways := r.ways[r.first[j]:r.first[j+1]]
-			pick[j] = uint8(int(d.shift) % len(ways))
 			c := t.f.Out(r.order[j], row[r.order[j]])
-			for k, w := range ways {
-				if w.trunk == c {
-					pick[j] = uint8(k)
-					break
-				}
+			// Where no port between them leads elsewhere, ways are numbered like their trunks.
+			k := int(c - ways[0].trunk)
+			if uint(k) >= uint(len(ways)) || ways[k].trunk != c {
+				k = slices.IndexFunc(ways, func(w way) bool { return w.trunk == c })
 			}
+			if k < 0 {
+				k = int(d.shift) % len(ways)
+			}
+			pick[j] = uint8(k)
 		}
 	})
 }
@@ -152,7 +155,7 @@ func (t *trial) passPhased(ctx context.Context) {
 		if t.placePhased(d, r, pick) {
 			t.moved++
 		}
-		t.charge(r, pick, d.weight)
+		t.chargePlaced(r, pick, d.weight)
 		t.count(d, r, pick, 1)
 	}
 }

@@ -24,13 +24,7 @@ type ends struct {
 func newRoutes(n *network, flows []ends) *routes {
 	x := &routes{flows: flows, first: make([]int32, len(flows)+1), byDest: make([]int32, len(flows))}
 	next := make([]int32, len(n.dests)+1) // [dest, plus one] its flows; then where the next of them belongs
-	for i, e := range flows {
-		r := &n.roots[n.dests[e.dest].root]
-		hops := int32(0)
-		for at := r.at[e.from]; at != 0; at = r.ways[r.first[at]].head {
-			hops++
-		}
-		x.first[i+1] = x.first[i] + hops
+	for _, e := range flows {
 		next[e.dest+1]++
 	}
 	for d := range n.dests {
@@ -39,6 +33,16 @@ func newRoutes(n *network, flows []ends) *routes {
 	for i, e := range flows {
 		x.byDest[next[e.dest]] = int32(i)
 		next[e.dest]++
+	}
+	for _, i := range x.byDest { // the paths to one root after another
+		e := flows[i]
+		r := &n.roots[n.dests[e.dest].root]
+		for at := r.at[e.from]; at != 0; at = r.ways[r.first[at]].head {
+			x.first[i+1]++
+		}
+	}
+	for i := range flows {
+		x.first[i+1] += x.first[i]
 	}
 	return x
 }

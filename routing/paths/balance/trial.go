@@ -116,7 +116,7 @@ func (t *trial) begin(ctx context.Context) {
 			for _, d := range r.dests[min(k*each, len(r.dests)):min((k+1)*each, len(r.dests))] {
 				pick := t.picks(d)
 				t.placeAnew(r, pick, t.dests[d].shift)
-				t.charge(r, pick, t.dests[d].weight)
+				t.chargePlaced(r, pick, t.dests[d].weight)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (t *trial) pass(ctx context.Context) {
 			if t.place(r, pick) {
 				t.moved++
 			}
-			t.charge(r, pick, w)
+			t.chargePlaced(r, pick, w)
 		}
 	}
 }
@@ -160,12 +160,19 @@ func (t *trial) picks(d int32) []uint8 {
 
 // charge adds the routes of a tree to the loads.
 func (t *trial) charge(r *root, pick []uint8, weight int64) {
+	if t.both != nil {
+		for i := 1; i < len(r.order); i++ {
+			t.tree[i].turns = t.turnBase[r.ways[r.first[i]+int32(pick[i])].trunk]
+		}
+	}
+	t.chargePlaced(r, pick, weight)
+}
+
+// chargePlaced is charge for the tree at hand, all of which was just placed.
+func (t *trial) chargePlaced(r *root, pick []uint8, weight int64) {
 	tree := t.tree[:len(r.order)]
 	for i, u := range r.order {
 		tree[i].routes = t.src[u]
-		if t.both != nil && i > 0 {
-			tree[i].turns = t.turnBase[r.ways[r.first[i]+int32(pick[i])].trunk]
-		}
 	}
 	for i := len(tree) - 1; i > 0; i-- {
 		n := tree[i].routes
@@ -203,20 +210,10 @@ func (t *trial) place(r *root, pick []uint8) bool {
 	t.tree[0] = step{}
 	changed := false
 	for i := 1; i < len(r.order); i++ {
-		s := &t.tree[i]
 		ways := r.ways[r.first[i]:r.first[i+1]]
-		best, own := 0, int64(0)
-		if t.both != nil && s.routes != 0 {
-			own = t.square[r.order[i]] << 10 / s.routes
-		}
-		switch {
-		case len(ways) == 1:
-		case t.lowest:
-			best = t.lowestTier(ways, int(pick[i]), own)
-		case t.both == nil:
-			best = t.lightest(ways, int(pick[i]))
-		default:
-			best = t.choose(ways, int(pick[i]), own)
+		best := 0
+		if len(ways) > 1 {
+			best = t.among(ways, int(pick[i]), t.tree[i].routes, t.square[r.order[i]])
 		}
 		t.take(i, ways[best])
 		if uint8(best) != pick[i] {
@@ -225,6 +222,22 @@ func (t *trial) place(r *root, pick []uint8) bool {
 		}
 	}
 	return changed
+}
+
+// among is the best way of a switch, for so many routes through it; of several the first from
+// start on.
+func (t *trial) among(ways []way, start int, routes, square int64) int {
+	if t.both == nil && !t.lowest {
+		return t.lightest(ways, start)
+	}
+	own := int64(0)
+	if t.both != nil && routes != 0 {
+		own = square << 10 / routes
+	}
+	if t.lowest {
+		return t.lowestTier(ways, start, own)
+	}
+	return t.choose(ways, start, own)
 }
 
 // take notes the way of a switch in the tree at hand.

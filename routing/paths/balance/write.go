@@ -51,7 +51,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 		for _, lid := range lids {
 			if e := t.f.Owner(lid); t.between(e) {
 				t.placeAnew(&r, pick, int32(d.Root))
-				t.charge(&r, pick, t.weight[e])
+				t.chargePlaced(&r, pick, t.weight[e])
 				t.row(fw, lid, &r, pick)
 			}
 		}
