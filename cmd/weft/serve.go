@@ -352,7 +352,7 @@ func progressText(g *daemon.Progress) string {
 	}
 	text += fmt.Sprintf("\nLFT entries: %s changed, %s had to", words.Thousands(g.Entries), words.Thousands(g.Due))
 	if g.CutPairs > 0 {
-		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", words.Plural(g.CutPairs, "pair"), words.Seconds(g.CutFor), words.Thousands(g.CutNow))
+		text += fmt.Sprintf("\n%s cut at the beginning, %s from OpenSM's question to the answer that mends the last; %s now", words.Plural(g.CutPairs, "pair"), words.Seconds(g.CutFor), words.Thousands(g.CutNow))
 	}
 	if g.Left > 0 {
 		text += fmt.Sprintf("\n%s by no safe step come back to what they were, and stay as they are", words.Plural(g.Left, "destination"))
