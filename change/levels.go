@@ -3,6 +3,7 @@ package change
 import (
 	"slices"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/transition"
 )
@@ -39,4 +40,34 @@ func level(row []uint8, r int32) uint8 {
 		return 0
 	}
 	return row[r]
+}
+
+// withMaps is tables as they act on target's fabric, with the SL2VL maps of target at ports that
+// had no cable in the fabric was: no packet came by them, and their links are armed after their maps
+// are written. Files of tables have no maps of such ports.
+func withMaps(on *routing.Tables, was *fabric.Fabric, target *routing.Tables) *routing.Tables {
+	f, maps, others := target.Fabric, on.Lanes.SL2VL, target.Lanes.SL2VL
+	_, one := maps.Uniform()
+	_, other := others.Uniform()
+	if was == f || maps == others || one && other || maps.AnyByLane() { // by lane there is no plan
+		return on
+	}
+	all := maps.PerPort(f)
+	for s := range fabric.NodeID(f.Switches()) {
+		w := was.NodeByGUID(f.Node(s).GUID)
+		if w == fabric.None {
+			continue // all its maps are target's (transition.On)
+		}
+		ports := uint8(f.Node(s).Ports)
+		for in := range ports + 1 {
+			for out := range ports + 1 {
+				if in > 0 && was.Out(w, in) == fabric.None || out > 0 && was.Out(w, out) == fabric.None {
+					all.SetMap(s, in, out, others.Map(s, in, out))
+				}
+			}
+		}
+	}
+	lanes := *on.Lanes
+	lanes.SL2VL = all
+	return &routing.Tables{Fabric: f, Forwarding: on.Forwarding, Lanes: &lanes, Multicast: on.Multicast}
 }

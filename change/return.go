@@ -21,7 +21,7 @@ func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	before = withLevels(before, target)
+	before = withLevels(withMaps(before, tables.Fabric, target), target)
 	p, err := bring(ctx, before, target, o)
 	if !errors.Is(err, repair.ErrLoop) {
 		return p, err

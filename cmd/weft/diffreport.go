@@ -46,16 +46,17 @@ type transitionSummary struct {
 	Cycle        []mixtureSummary `json:"cycle,omitempty"`
 	Entries      int              `json:"entries"`
 	Due          int              `json:"entries_due"`
-	Blocks       int              `json:"blocks"`
-	Touched      int              `json:"switches"`
-	SLs          int64            `json:"sls"`
-	Maps         int              `json:"sl2vl_cells"`
-	Pairs        int64            `json:"pairs"`
-	CutBefore    int64            `json:"pairs_cut_before"`
-	Exposed      int64            `json:"pairs_cut_meanwhile"`
-	CutAfter     int64            `json:"pairs_cut_after"`
-	Circles      int64            `json:"destinations_circled"`
-	Bandwidth    bandwidths       `json:"bandwidth"`
+	leastSummary
+	Blocks    int        `json:"blocks"`
+	Touched   int        `json:"switches"`
+	SLs       int64      `json:"sls"`
+	Maps      int        `json:"sl2vl_cells"`
+	Pairs     int64      `json:"pairs"`
+	CutBefore int64      `json:"pairs_cut_before"`
+	Exposed   int64      `json:"pairs_cut_meanwhile"`
+	CutAfter  int64      `json:"pairs_cut_after"`
+	Circles   int64      `json:"destinations_circled"`
+	Bandwidth bandwidths `json:"bandwidth"`
 
 	BySwitch []switchEntries `json:"by_switch"`
 }
@@ -101,7 +102,7 @@ func (j *diffJob) summary() *diffSummary {
 		s.Change = &transitionSummary{
 			Contract: j.contract.String(), Endpoints: j.scope.String(),
 			Verdict: report.Verdict(v), Dependencies: v.Dependencies, Cycle: j.mixtures(),
-			Entries: v.Entries, Due: v.Due, Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps,
+			Entries: v.Entries, Due: v.Due, leastSummary: leastOf(j.before, j.scope), Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps,
 			Pairs: v.Pairs, CutBefore: v.CutBefore(), Exposed: v.Exposed, CutAfter: v.CutAfter(), Circles: v.Circles,
 			Bandwidth: j.ebb, BySwitch: entriesBySwitch(j.new.fabric, v.BySwitch),
 		}
@@ -164,8 +165,8 @@ func partsText(f *fabric.Fabric, p *transition.Part) string {
 }
 
 func (j *diffJob) factChange(p *console.Page, c *transitionSummary) {
-	p.Fact("churn", "%s of %s on %s differ, %d of them had to; %s, %s",
-		words.Counted(c.Entries, "entry", "entries"), words.Counted(c.Blocks, "block of 64 LIDs", "blocks of 64 LIDs"), words.Plural(c.Touched, "switch"), c.Due,
+	p.Fact("churn", "%s of %s on %s differ, %d of them had to%s; %s, %s",
+		words.Counted(c.Entries, "entry", "entries"), words.Counted(c.Blocks, "block of 64 LIDs", "blocks of 64 LIDs"), words.Plural(c.Touched, "switch"), c.Due, c.leastSummary.text(),
 		words.Counted(c.SLs, "service level", "service levels"), words.Counted(c.Maps, "SL2VL cell", "SL2VL cells"))
 	if j.verdict.Free() {
 		p.Fact("transition", "%s (contract %s, endpoints %s): in whatever order it is written, %s dependencies of all mixtures of old and new, a rank that rises along each",

@@ -84,8 +84,8 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	if len(o.switches)+len(o.cables) == 0 {
 		return exit.Usage("nothing is taken: give --switch or --cable")
 	}
-	if o.steps != "" && o.steps == o.back {
-		return exit.Usage("--steps and --back-steps are two folders")
+	if err := o.folders(); err != nil {
+		return err
 	}
 	v, err := input.Read(a.Console, name, o.lmc, &flags.Tables{LFTs: o.tables, StaticOnly: true})
 	if err != nil {
@@ -121,6 +121,25 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	return j.answer(o.json, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0)
 }
 
+// folders says what keeps the folders of the steps from being written, before anything is.
+func (o *drainFlags) folders() error {
+	if o.steps != "" && o.back != "" && (within(o.steps, o.back) || within(o.back, o.steps)) {
+		return exit.Usage("--steps and --back-steps are two folders, neither in the other")
+	}
+	for _, f := range [][2]string{{"--steps", o.steps}, {"--back-steps", o.back}} {
+		if f[1] == "" {
+			continue
+		}
+		if err := stepsBeside(f[0], f[1], o.tables); err != nil {
+			return err
+		}
+		if err := output.MayWrite(f[1], o.force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // planBoth plans the way out, and refuses where there is none, and the way back: that of the
 // fewest steps, at most as many as the way out has, which can be gone back.
 func (j *drainJob) planBoth(ctx context.Context) (err error) {
@@ -128,13 +147,13 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
-		return planError(err, j.source, j.contract)
+		return j.planError(err, j.source, j.contract, j.o.json)
 	}
 	if left := leftOf(j.there); len(left) > 0 {
 		return j.refuse(left, j.noWayOut(left))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
-		return planError(err, j.source, j.contract)
+		return j.planError(err, j.source, j.contract, j.o.json)
 	}
 	if len(j.back.Left) > 0 || len(j.back.Steps) > len(j.there.Steps) {
 		if j.back, err = j.there.Undo(ctx, o); err != nil {
@@ -247,8 +266,8 @@ func (j *drainJob) print(s *drainSummary, away *planned) error {
 	if s.PairsGone+s.PairsApart > 0 {
 		none = "it carries nothing that could go another way"
 	}
-	p.Fact("way out", "%s", stepsText(j.there, none))
-	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change"))
+	p.Fact("way out", "%s", stepsText(j.there, none, leastSummary{}))
+	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change", leastSummary{}))
 	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(s.CutAway), words.Thousands(s.CutBack))
 	if away.pulling != "" {
 		p.Fact("pulled", "%s", away.pulling)

@@ -38,7 +38,7 @@ var schemas = []schema{
 	{"weft/lanes/1", "weft lanes", lanesSummary{}},
 	{"weft/packets/1", "weft packets", packetsSummary{}},
 	{"weft/plan/1", "plan.json of weft route --steps", planSummary{}},
-	{"weft/refusal/1", "route, simulate, packets, deploy files, where an engine refuses; route --keep and drain, where there is no plan", refusalSummary{}},
+	{"weft/refusal/1", "route, simulate, packets, deploy files, where an engine refuses; route --keep, what-if and drain, where there is no plan", refusalSummary{}},
 	{"weft/none-proven/1", "the same, where auto finds no engine that is proven", noneProvenSummary{}},
 	{"weft/replay-ethernet/1", "weft packets --replay-cycle, of a lossless Ethernet network", replayEthernetSummary{}},
 	{"weft/replay/1", "weft packets --replay-cycle", replaySummary{}},

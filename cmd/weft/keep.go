@@ -24,11 +24,17 @@ type keepJob struct {
 	planned
 	o        *routeFlags
 	was      *routing.Tables // for the fabric they were made for
+	target   *routing.Tables // of --restore, for the fabric as it is; else nil
 	contract routing.Contract
 }
 
 // keep changes as little as possible of tables, instead of routing from scratch.
 func (a *app) keep(ctx context.Context, name string, o *routeFlags) (err error) {
+	for _, tables := range []string{o.keep, o.restore} {
+		if err := stepsBeside("--steps", o.steps, tables); err != nil {
+			return err
+		}
+	}
 	j := &keepJob{planned: planned{judged: judged{app: a, name: name, vls: routing.MaxDataVLs}, source: o.keep}, o: o}
 	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
 		if err := output.MayWrite(j.out, o.force); err != nil {
@@ -70,7 +76,7 @@ func (j *keepJob) read() (err error) {
 		if f, err = input.Fabric(j.Console, name); err != nil {
 			return fmt.Errorf("--before: %w", err)
 		}
-		if err := j.hasAll(f); err != nil {
+		if err := j.hasAll(f); err != nil && j.o.restore == "" { // those to restore have service levels
 			return err
 		}
 	}
@@ -82,6 +88,14 @@ func (j *keepJob) read() (err error) {
 		j.Note("%s", v.Mismatches.Text())
 	}
 	j.was, j.contract = v.Tables, contractOf(j.o.Contract, v.Tables)
+	if j.o.restore == "" {
+		return nil
+	}
+	j.purpose = "of " + j.o.restore
+	if v, err = input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: j.o.restore, StaticOnly: true}); err != nil {
+		return err
+	}
+	j.target = v.Tables
 	return nil
 }
 
@@ -105,10 +119,21 @@ func (j *keepJob) hasAll(before *fabric.Fabric) error {
 func (j *keepJob) mend(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.spent.Paths)
 	defer s.Done()
-	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain}); err != nil {
-		return planError(err, j.source, j.contract)
+	options := change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain}
+	if j.target == nil {
+		j.plan, err = change.Mend(ctx, j.was, j.fabric, options)
+	} else {
+		j.plan, err = change.Return(ctx, j.was, j.target, options)
 	}
-	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected {
+	if err != nil {
+		return j.planError(err, j.source, j.contract, j.o.json)
+	}
+	switch {
+	case j.target != nil:
+		if err := j.restored(); err != nil {
+			return err
+		}
+	case len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected:
 		return j.notMended()
 	}
 	s.Done()
@@ -154,7 +179,14 @@ func (j *keepJob) screen() *console.Page {
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 	p.Fact("kept", "%s", j.source)
 	p.Fact("cut off", "%s", cutText(j.plan))
-	p.Fact("repair", "%s", stepsText(j.plan, "nothing has to change"))
+	label := "repair"
+	if j.target != nil {
+		label = "way back"
+	}
+	p.Fact(label, "%s", stepsText(j.plan, "nothing has to change", leastOf(j.plan.Before, j.o.Scope)))
+	if text := waitingOf(j.plan).text(); text != "" {
+		p.Fact("", "%s", text)
+	}
 	j.factResult(p)
 	j.factApart(p)
 	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))

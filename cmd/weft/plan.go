@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,20 +23,53 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/repair"
+	"github.com/weft-fabric/weft/transition"
 )
 
-func planError(err error, source string, contract routing.Contract) error {
+// planError says why there is no plan at all from some tables.
+func (a *app) planError(err error, source string, contract routing.Contract, asJSON bool) error {
 	var rejected *change.Rejected
 	var byLane *repair.ByLane
+	var why, next string
 	switch {
 	case errors.Is(err, repair.ErrLoop):
-		return exit.Finding("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep.\nweft verify shows the loop; weft route makes tables without one.", source, contract)
+		why = fmt.Sprintf("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep", source, contract)
+		next = "weft verify shows the loop; weft route makes tables without one."
 	case errors.As(err, &byLane):
-		return exit.Finding("no change of the tables (%s) can be planned: %s chooses the lane of a packet by the lane it came in on (.vl2vl), and plans go by service levels.\nweft verify judges them as they are, weft degrade takes parts away for it, and weft diff judges the way to other tables.", source, byLane.Switch)
+		why = fmt.Sprintf("no change of the tables (%s) can be planned: %s chooses the lane of a packet by the lane it came in on (.vl2vl), and plans go by service levels", source, byLane.Switch)
+		next = "weft verify judges them as they are, weft degrade takes parts away for it, and weft diff judges the way to other tables."
 	case errors.As(err, &rejected):
 		return exit.Internal("%w", err)
+	default:
+		return err
 	}
-	return err
+	return a.refuse(asJSON, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}}, "%s.\n%s", why, next)
+}
+
+// stepsBeside refuses a folder of steps that would replace tables that were read: the way back
+// leads to those in force.
+func stepsBeside(flag, steps, tables string) error {
+	if steps != "" && tables != "" && within(tables, steps) {
+		return exit.Usage("%s %s: the tables of %s are there, and the steps would replace them; name another folder", flag, steps, tables)
+	}
+	return nil
+}
+
+// within says whether a file or folder is another one, or lies in it.
+func within(name, dir string) bool {
+	var at [2]string
+	for i, s := range []string{name, dir} {
+		if real, err := filepath.EvalSymlinks(s); err == nil {
+			s = real
+		}
+		abs, err := filepath.Abs(s)
+		if err != nil {
+			return false
+		}
+		at[i] = abs
+	}
+	rel, err := filepath.Rel(at[1], at[0])
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
 type stepOfPlan struct {
@@ -59,6 +93,43 @@ func stepsOf(p *change.Proven) []stepOfPlan {
 			entriesBySwitch(p.After.Fabric, s.Union.BySwitch),
 		}
 	})
+}
+
+// leastSummary is what any one step has to write at least so that endpoints reach every LID
+// again that cables join; none where nobody is cut off.
+type leastSummary struct {
+	LeastEntries int `json:"least_entries"`
+	LeastBlocks  int `json:"least_blocks"`
+}
+
+func leastOf(t *routing.Tables, scope routing.Scope) leastSummary {
+	l := transition.LeastOf(t, scope)
+	return leastSummary{l.Entries, l.Blocks}
+}
+
+func (l leastSummary) text() string {
+	if l.LeastEntries == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (any one step that mends all: %s of %s at least)", words.Counted(l.LeastEntries, "entry", "entries"), words.Counted(l.LeastBlocks, "block", "blocks"))
+}
+
+// waitingSummary is the endpoints that are back and whose links have to stay down until so many
+// steps are confirmed.
+type waitingSummary struct {
+	Waiting []string `json:"waiting"`
+	Waits   int      `json:"waiting_steps"`
+}
+
+func waitingOf(p *change.Proven) waitingSummary {
+	return waitingSummary{list.Of(p.Waiting, p.After.Fabric.EndpointLabel), p.Waits}
+}
+
+func (w waitingSummary) text() string {
+	if len(w.Waiting) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("until step %d is confirmed, the links of these have to stay down, or they could close a credit loop: %s", w.Waits, words.FirstOf(w.Waiting))
 }
 
 // switchEntries is a row of a plan: a switch and its entries that differ between the tables.
@@ -104,13 +175,13 @@ func cutText(p *change.Proven) string {
 	return text
 }
 
-func stepsText(p *change.Proven, none string) string {
+func stepsText(p *change.Proven, none string, least leastSummary) string {
 	if len(p.Steps) == 0 {
 		return none
 	}
 	entries, blocks := p.Entries()
-	text := fmt.Sprintf("%s in %s, %s; each is free of credit loops in any mixture while it is written, and so are its tables",
-		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
+	text := fmt.Sprintf("%s in %s, %s%s; each is free of credit loops in any mixture while it is written, and so are its tables",
+		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), least.text())
 	for i, s := range p.Steps {
 		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
 		switch {
@@ -183,15 +254,17 @@ const switchLifetime = 4096 * time.Nanosecond << 18
 
 // planSummary is a change in steps for programs, and plan.json.
 type planSummary struct {
-	Fabric    string     `json:"fabric"`
-	Tables    string     `json:"tables"`
-	Contract  string     `json:"contract"`
-	Endpoints string     `json:"endpoints"`
-	Pairs     int64      `json:"pairs"`
-	CutNow    int64      `json:"pairs_cut_now"`
-	CutAfter  int64      `json:"pairs_cut_after"`
-	Apart     int64      `json:"pairs_apart"`
-	Steps     []planStep `json:"steps"`
+	Fabric    string `json:"fabric"`
+	Tables    string `json:"tables"`
+	Contract  string `json:"contract"`
+	Endpoints string `json:"endpoints"`
+	Pairs     int64  `json:"pairs"`
+	CutNow    int64  `json:"pairs_cut_now"`
+	CutAfter  int64  `json:"pairs_cut_after"`
+	Apart     int64  `json:"pairs_apart"`
+	leastSummary
+	Steps []planStep `json:"steps"`
+	waitingSummary
 }
 
 // planStep is a step of it, with what has to pass before the next.
@@ -206,7 +279,7 @@ func (j *planned) jsonPlan() *planSummary {
 	p := j.plan
 	s := &planSummary{
 		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
-		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, Steps: []planStep{},
+		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, leastSummary: leastOf(p.Before, j.Scope), Steps: []planStep{}, waitingSummary: waitingOf(p),
 	}
 	for i, step := range stepsOf(p) {
 		hops := change.Hops(p.Steps[i].Tables)
@@ -231,6 +304,9 @@ func (j *planned) textPlan(s *planSummary) string {
 	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", words.Thousands(s.Pairs), words.Thousands(s.CutNow), words.Thousands(s.CutAfter))
 	say("Each step may be written in any order of switches: every mixture of the tables before and")
 	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
+	if text := s.waitingSummary.text(); text != "" {
+		say("But %s.", text)
+	}
 	for i, step := range s.Steps {
 		say("\nStep %d: write the tables of %s", i+1, step.Folder)
 		say("  %s, on %s, %s; %s cut off after it", mendedText(&j.plan.Steps[i]), words.Plural(step.Touched, "switch"),

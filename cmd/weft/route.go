@@ -18,6 +18,7 @@ type routeFlags struct {
 	out             string
 	force, unproven bool
 	keep, steps     string
+	restore         string
 	drain           bool
 	survives        []string
 	adaptive        string
@@ -52,15 +53,18 @@ fabric has lost or got back cables, switches or hosts, the fewest entries change
 that serve, and service levels and SL2VL maps stay. The change is a sequence of
 steps, usually one. Each is safe while it is written, in whatever order; a step may
 begin when all switches have confirmed the one before, and its packets are gone.
---steps writes them all, each as --out does, with a plan that says when to go on.`,
+--steps writes them all, each as --out does, with a plan that says when to go on.
+When what was broken is back, --restore THEN leads from the tables of --keep to those
+of THEN, entry for entry, in steps of the same kind.`,
 		Example: `  weft route fabric.ibnetdiscover
   weft route fabric.ibnetdiscover --contract honored --time-budget 60s
   weft route fabric.ibnetdiscover --engine lash --vls 4 --out tables
   weft route dragonfly:p=4 --paths sssp --lanes first-fit --json
-  weft route now.ibnetdiscover --keep tables --before then.ibnetdiscover --steps plan`,
+  weft route now.ibnetdiscover --keep tables --before then.ibnetdiscover --steps plan
+  weft route then.ibnetdiscover --keep plan/step-1 --before now.ibnetdiscover --restore tables --steps back`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, flag := range []string{"out", "keep", "steps"} {
+			for _, flag := range []string{"out", "keep", "steps", "restore"} {
 				if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
 					return exit.Usage("--%s names no folder", flag)
 				}
@@ -68,8 +72,8 @@ begin when all switches have confirmed the one before, and its packets are gone.
 			if o.keep != "" {
 				return a.keep(cmd.Context(), args[0], &o)
 			}
-			if o.steps != "" {
-				return exit.Usage("--steps are those of a repair: it needs --keep")
+			if o.steps != "" || o.restore != "" {
+				return exit.Usage("--steps and --restore are about tables in force: they need --keep")
 			}
 			return a.route(cmd.Context(), args[0], &o)
 		},
@@ -85,6 +89,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	flags.AddJSON(f, &o.json)
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
+	f.StringVar(&o.restore, "restore", "", "with --keep, change these tables into those, entry for entry, in place of mending them: tables of this fabric, such as those from before a failure")
 	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
 	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; of tables as good as these by another engine, root or seed, unless given, those with the fewest exceptions are taken; exit 1 if a failure has no plan")
 	flags.OneOf(f, &o.adaptive, "adaptive", "minimal: give entries groups of ports to choose from, all that lead nearer and keep the proof, written as groups.far", noGroups, minimalGroups)

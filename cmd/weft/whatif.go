@@ -9,7 +9,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
-	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -131,7 +130,7 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err != nil {
-		return planError(err, j.source, j.contract)
+		return j.planError(err, j.source, j.contract, j.o.json)
 	}
 	if j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o); err != nil {
 		return err
@@ -170,17 +169,18 @@ func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 }
 
 type whatIfSummary struct {
-	Fabric    string         `json:"fabric"`
-	Tables    string         `json:"tables"`
-	Contract  string         `json:"contract"`
-	Endpoints string         `json:"endpoints"`
-	Without   *goneParts     `json:"without"`
-	Gone      []report.Node  `json:"endpoints_gone"` // that go with it
-	PairsGone int64          `json:"pairs_gone"`
-	Pairs     int64          `json:"pairs"`
-	CutNow    int64          `json:"pairs_cut_now"`     // until the first step is written
-	CutAfter  int64          `json:"pairs_cut_after"`   // after the last
-	Apart     int64          `json:"pairs_apart"`       // of these, those that no cable joins
+	Fabric    string        `json:"fabric"`
+	Tables    string        `json:"tables"`
+	Contract  string        `json:"contract"`
+	Endpoints string        `json:"endpoints"`
+	Without   *goneParts    `json:"without"`
+	Gone      []report.Node `json:"endpoints_gone"` // that go with it
+	PairsGone int64         `json:"pairs_gone"`
+	Pairs     int64         `json:"pairs"`
+	CutNow    int64         `json:"pairs_cut_now"`   // until the first step is written
+	CutAfter  int64         `json:"pairs_cut_after"` // after the last
+	Apart     int64         `json:"pairs_apart"`     // of these, those that no cable joins
+	leastSummary
 	CutOff    *report.CutOff `json:"cut_off,omitempty"` // who is, until the first step is written
 	Steps     []stepOfPlan   `json:"steps"`
 	Left      []leftOver     `json:"left"` // destinations that no step mends
@@ -188,9 +188,7 @@ type whatIfSummary struct {
 	Back      struct {
 		Steps []stepOfPlan `json:"steps"`
 		Left  []leftOver   `json:"left"`
-
-		Waiting []string `json:"waiting"` // endpoints that are back and must not send before so many steps are confirmed
-		Waits   int      `json:"waiting_steps"`
+		waitingSummary
 	} `json:"back"`
 	Seconds struct {
 		Plan     float64 `json:"plan"`
@@ -201,13 +199,13 @@ type whatIfSummary struct {
 func (j *whatIfJob) summary() *whatIfSummary {
 	s := &whatIfSummary{
 		Fabric: j.name, Tables: j.source, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
-		Gone: report.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut,
+		Gone: report.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut, leastSummary: leastOf(j.there.Before, j.scope),
 		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Disconnected,
 		Steps: stepsOf(j.there), Left: leftOf(j.there),
 	}
 	s.Bandwidth = j.ebb
 	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
-	s.Back.Waiting, s.Back.Waits = list.Of(j.back.Waiting, j.was.Fabric.EndpointLabel), j.back.Waits
+	s.Back.waitingSummary = waitingOf(j.back)
 	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
 	return s
 }
@@ -225,7 +223,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	if j.cut != nil {
 		p.Fact("", "%s", j.cut.Text(j.Console))
 	}
-	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change"))
+	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change", s.leastSummary))
 	if n := len(s.Left); n > 0 {
 		next := ""
 		if !j.o.drain {
@@ -234,12 +232,12 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
 	}
 	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
-	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed"))
+	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed", leastSummary{}))
 	if n := len(s.Back.Left); n > 0 {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}
-	if len(s.Back.Waiting) > 0 {
-		p.Fact("", "until step %d is confirmed, the links of these have to stay down, or they could close a credit loop: %s", s.Back.Waits, words.FirstOf(s.Back.Waiting))
+	if text := s.Back.waitingSummary.text(); text != "" {
+		p.Fact("", "%s", text)
 	}
 	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
 	if err := j.Show(p); err != nil {

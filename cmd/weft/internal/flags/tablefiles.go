@@ -164,6 +164,9 @@ func TablesIn(dir string) (Tables, error) {
 	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", output.SL2VL, maps), FileIn(dir, output.PSL)
 	o.Groups, o.Multicast = FileIn(dir, groups, output.Groups), FileIn(dir, "opensm.mcfdbs", trees, output.Multicast)
 	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
+	if o.LFTs == "" && FileIn(dir, output.Plan) != "" {
+		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, filepath.Join(dir, "step-1"))
+	}
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}
