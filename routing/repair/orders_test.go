@@ -30,11 +30,12 @@ func TestThoseLeftComeFirst(t *testing.T) {
 }
 
 // The same after failures of large trees in planes: of one destination after the cables, of 8 and
-// in a second order of 8 more after the switches.
+// in a second order of 8 more after the switches. The last takes one step because the spare entries
+// of spines lead past it.
 func TestThoseLeftComeFirstOnPlanes(t *testing.T) {
 	failures := map[string][][]string{"planes:ports=20,groups=10,leaves=8,planes=14,on=7,up=8": {{"sw-l0-3-1", "sw-l1-3-8"}}}
 	if os.Getenv("WEFT_THOROUGH") != "" {
-		failures[testnet.Grown] = [][]string{{"sw-l0-3-5", "sw-l1-3-9"}, {"sw-l1-5-12"}, {"sw-l1-1-9"}}
+		failures[testnet.Grown] = [][]string{{"sw-l0-3-5", "sw-l1-3-9"}, {"sw-l1-5-12"}, {"sw-l1-1-9"}, {"sw-l1-8-8"}}
 	}
 	for spec, list := range failures {
 		f := testnet.Build(t, spec)
@@ -125,9 +126,6 @@ func trunk(t *testing.T, f *fabric.Fabric, from, to fabric.NodeID) fabric.Channe
 // entries are dead have new ones, and by these and the entries from before packets never leave.
 func TestNoStepServesAllLeaves(t *testing.T) {
 	failures := map[string]string{"planes:ports=20,groups=10,leaves=8,planes=14,on=7,up=8": "sw-l1-0-6"}
-	if os.Getenv("WEFT_THOROUGH") != "" {
-		failures[testnet.Grown] = "sw-l1-8-8"
-	}
 	for spec, name := range failures {
 		f := testnet.Build(t, spec)
 		was, contract := routeAsUsual(t, f)

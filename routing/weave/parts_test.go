@@ -3,6 +3,7 @@ package weave_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -32,7 +33,7 @@ func TestTurnsAtLeavesLeadFromEarlyPlanes(t *testing.T) {
 		}
 	}
 	from, to := turnsAtLeaves(f, tables, plane)
-	spare, past := 0, 0
+	spare, past, behind, pastBehind := 0, 0, 0, 0 // behind: to tails, which hang on a leaf
 	for lid, owner := range routing.HCA.LIDs(f) {
 		home, row := f.Endpoint(owner).Switch, tables.Forwarding.Row(lid)
 		next := func(s fabric.NodeID) fabric.NodeID { return f.Heads()[f.Out(s, row[s])] }
@@ -60,6 +61,12 @@ func TestTurnsAtLeavesLeadFromEarlyPlanes(t *testing.T) {
 			if at == home {
 				past++
 			}
+			if strings.HasPrefix(f.Label(home), "sw-tail-") {
+				behind++
+				if at == home {
+					pastBehind++
+				}
+			}
 		}
 	}
 	if both := common(from, to); len(both) > 0 {
@@ -70,6 +77,10 @@ func TestTurnsAtLeavesLeadFromEarlyPlanes(t *testing.T) {
 	}
 	if t.Logf("%d of %d spare entries lead past the plane of the others", past, spare); past < spare*2/3 {
 		t.Errorf("%d of %d spare entries lead past the plane of the others", past, spare)
+	}
+
+	if pastBehind < behind*4/5 {
+		t.Errorf("%d of %d spare entries to tails lead past the plane of the others", pastBehind, behind)
 	}
 
 	tables, _ = route(t, f, weave.Any{Paths: balanced, Bandwidth: true}, routing.Any, routing.Budget{VLs: 8})

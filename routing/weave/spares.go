@@ -14,8 +14,9 @@ import (
 type spares struct {
 	*grower
 	used  []bool          // [switch] packets pass it
-	heirs []int32         // [switch] those from which packets come
-	heir  []fabric.NodeID // [switch] one of these
+	heirs []int32         // [switch] those from which packets come; without twigs, if there are others
+	heir  []fabric.NodeID // [switch] one of these, by which more than a tree comes if there is one
+	twig  []bool          // [switch] it is in a tree that hangs on one switch of the rest
 	via   []fabric.NodeID // [switch] on its path, the last switch before those that all packets pass; None: it is one of these
 	shun  []fabric.NodeID // [switch] by which its path should not come; None
 
@@ -30,7 +31,7 @@ func (r *rerouting) fillSpares(ctx context.Context) error {
 	n := r.f.Switches()
 	p := &spares{
 		grower: r.grower, used: make([]bool, n), heirs: make([]int32, n),
-		heir: make([]fabric.NodeID, n), via: make([]fabric.NodeID, n), shun: make([]fabric.NodeID, n),
+		heir: make([]fabric.NodeID, n), twig: twigs(r.f), via: make([]fabric.NodeID, n), shun: make([]fabric.NodeID, n),
 	}
 	d := dag.DAG{Root: fabric.None}
 	for _, lid := range r.lids {
@@ -87,8 +88,11 @@ func (p *spares) follow() {
 		if u := order[i]; p.used[u] || p.sends[u] {
 			v := p.heads[out[u]]
 			p.used[u], p.used[v] = true, true
-			p.heirs[v]++
-			p.heir[v] = u
+			if p.heirs[v] == 0 || p.twig[p.heir[v]] && !p.twig[u] {
+				p.heir[v], p.heirs[v] = u, 1
+			} else if p.twig[u] == p.twig[p.heir[v]] {
+				p.heirs[v]++
+			}
 		}
 	}
 	for s := range p.via {
@@ -103,6 +107,27 @@ func (p *spares) follow() {
 			p.via[u] = p.comesBy(u, v)
 		}
 	}
+}
+
+// twigs is the switches, [switch], that are in a tree which hangs on one switch of the rest, as leaves
+// behind a leaf: no way to others avoids that switch.
+func twigs(f *fabric.Fabric) []bool {
+	list, queue := make([]bool, f.Switches()), fabric.All[fabric.NodeID](f.Switches())
+	for len(queue) > 0 {
+		s, only, several := queue[0], fabric.NodeID(fabric.None), false
+		queue = queue[1:]
+		for _, u := range f.Adjacent(s) {
+			several = several || !list[u] && only != fabric.None
+			if !list[u] {
+				only = u
+			}
+		}
+		if !list[s] && !several && only != fabric.None {
+			list[s] = true
+			queue = append(queue, only)
+		}
+	}
+	return list
 }
 
 // comesBy is via of a switch that forwards to another.
