@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -52,6 +53,9 @@ var networks = []network{
 	{"random:switches=128,links=512,hosts=16,seed=1", aimDense, aimDense},
 	{"random:switches=128,links=256,hosts=16,seed=1", aimSparse, aimSparse},
 }
+
+// repeats is how often a repair is measured.
+const repeats = 3
 
 func main() {
 	only := flag.String("networks", "", "networks to measure, a regular expression (default: all)")
@@ -166,13 +170,12 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure
 	if err != nil {
 		return err
 	}
-	start := cpu()
-	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: r.options.Contract, AllowDrops: r.options.AllowDrops})
+	plan, took, err := r.mend(ctx, before, was)
 	if err != nil {
 		return err
 	}
-	r.repair, r.longest = r.repair+cpu()-start, max(r.longest, cpu()-start)
-	start = cpu()
+	r.repair, r.longest = r.repair+took, max(r.longest, took)
+	start := cpu()
 	p, err := change.Verify(ctx, before, plan, r.options)
 	if err != nil {
 		return err
@@ -216,6 +219,23 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure
 		return r.compare(ctx, p.After, live)
 	}
 	return nil
+}
+
+// mend plans a repair, and measures it: the least of some times, since other machines on the same
+// hardware can only lengthen it.
+func (r *row) mend(ctx context.Context, before, was *routing.Tables) (plan *repair.Plan, took time.Duration, err error) {
+	for i := range repeats {
+		runtime.GC() // what others left is not the repair's
+		start := cpu()
+		plan, err = repair.Mend(ctx, before, was, repair.Options{Contract: r.options.Contract, AllowDrops: r.options.AllowDrops})
+		if err != nil {
+			return nil, 0, err
+		}
+		if t := cpu() - start; i == 0 || t < took {
+			took = t
+		}
+	}
+	return plan, took, nil
 }
 
 // compare measures the effective bisection bandwidth of mended tables, and of tables
