@@ -157,7 +157,7 @@ func cleared(t *routing.Tables) *routing.Tables {
 			}
 		}
 	}
-	return &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes}
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes, Multicast: t.Multicast}
 }
 
 func (j *whatIfJob) simulate(ctx context.Context) (err error) {
