@@ -102,14 +102,14 @@ func (w *flow) reset(lid fabric.LID) {
 		w.arrived[i] = 0
 	}
 	w.touched = w.touched[:0]
-	w.lid, w.home = lid, w.homeOf(lid)
+	w.lid, w.home = lid, homeOf(w.f, lid)
 	w.dead, w.isSort = false, false
 }
 
-// homeOf is the switch of the owner of a LID; None: the LID is not assigned.
-func (w *flow) homeOf(lid fabric.LID) fabric.NodeID {
-	if e := w.f.Owner(lid); e != fabric.None {
-		return w.f.Endpoint(e).Switch
+// homeOf is the switch of the owner of a LID; None: nobody on a switch has it.
+func homeOf(f *fabric.Fabric, lid fabric.LID) fabric.NodeID {
+	if e := f.Owner(lid); e != fabric.None {
+		return f.Endpoint(e).Switch
 	}
 	return fabric.None
 }

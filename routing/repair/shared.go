@@ -117,7 +117,7 @@ func (s *step) count(ctx context.Context, dependencies int) error {
 // countRow counts by times what packets of all sources cause by a row, in uses, and the pairs in
 // load, unless that is nil.
 func (s *step) countRow(row []uint8, lid fabric.LID, by int32, load []int64) {
-	if !s.flow.plain || !s.plain.row(row, lid, s.flow.homeOf(lid), by, s.uses, load) {
+	if !s.flow.plain || !s.plain.row(row, lid, homeOf(s.f, lid), by, s.uses, load) {
 		s.flow.countRow(row, lid, by, s.uses, load)
 	}
 }

@@ -20,10 +20,10 @@ func staleEntries(tables *routing.Tables, was *history) []staleEntry {
 	f := tables.Fabric
 	var list []staleEntry
 	for lid := range f.TopLID() + 1 {
-		if attached(f, lid) {
+		if homeOf(f, lid) != fabric.None {
 			continue
 		}
-		before := was.tables == nil || !attached(was.tables.Fabric, lid)
+		before := was.tables == nil || homeOf(was.tables.Fabric, lid) == fabric.None
 		for s, port := range tables.Forwarding.Row(lid) {
 			if at := fabric.NodeID(s); port != routing.NoPort && (before || was.lost(f, at, port)) {
 				list = append(list, staleEntry{at, lid})
@@ -40,12 +40,6 @@ func (sh *shared) entriesOf(before *routing.Tables) *routing.Forwarding {
 		fw.Row(e.lid)[e.at] = routing.NoPort
 	}
 	return fw
-}
-
-// attached says whether a LID belongs to an endpoint on a switch.
-func attached(f *fabric.Fabric, lid fabric.LID) bool {
-	owner := f.Owner(lid)
-	return owner != fabric.None && f.Endpoint(owner).Switch != fabric.None
 }
 
 // lost says whether a port has no cable, and led to no endpoint and no switch that is gone.

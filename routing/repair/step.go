@@ -100,7 +100,7 @@ func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 		if lid > f.TopLID() {
 			break
 		}
-		if e := f.Owner(lid); e == fabric.None || f.Endpoint(e).Switch == fabric.None {
+		if homeOf(f, lid) == fabric.None {
 			list = append(list, lid)
 		}
 	}
