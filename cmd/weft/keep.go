@@ -171,10 +171,10 @@ func (j *keepJob) report() error {
 			s.Files = append(s.Files, step.Folder)
 		}
 	}
-	return j.answer(j.o.json, s, func() error { return j.Show(j.screen()) }, j.fallen)
+	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.fallen)
 }
 
-func (j *keepJob) screen() *console.Page {
+func (j *keepJob) screen(s *planSummary) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 	p.Fact("kept", "%s", j.source)
@@ -183,8 +183,8 @@ func (j *keepJob) screen() *console.Page {
 	if j.target != nil {
 		label = "way back"
 	}
-	p.Fact(label, "%s", stepsText(j.plan, "nothing has to change", leastOf(j.plan.Before, j.o.Scope)))
-	if text := waitingOf(j.plan).text(); text != "" {
+	p.Fact(label, "%s", stepsText(j.plan, "nothing has to change", s.leastSummary))
+	if text := s.waitingSummary.text(); text != "" {
 		p.Fact("", "%s", text)
 	}
 	j.factResult(p)
