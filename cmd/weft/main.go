@@ -12,6 +12,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/visible"
 )
 
 func main() {
@@ -34,13 +36,17 @@ func main() {
 
 // run is the whole command; it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	// Whatever is printed has names in it that others gave: none of them reaches a terminal raw.
+	shown, told := &visible.Writer{Under: stdout}, &visible.Writer{Under: stderr}
+	stderr = told
+	defer told.Close()
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(stderr, "weft: internal error: %v\nPlease report this with the input that causes it.\n%s", r, debug.Stack())
 			code = exit.Bug
 		}
 	}()
-	out := &sink{w: stdout}
+	out := &sink{w: shown}
 	a := &app{&console.Console{Context: ctx, Stdin: stdin, Stdout: out, Stderr: stderr}}
 	a.Columns, a.Terminal = console.ColumnsOf(stdout)
 	cmd := newRoot(a)
@@ -49,7 +55,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
 	ran, err := cmd.ExecuteContextC(ctx)
-	if out.err != nil {
+	if out.err = cmp.Or(out.err, shown.Close()); out.err != nil {
 		err = &exit.Error{Code: exit.BadInput, Err: fmt.Errorf("standard output: %w", out.err)}
 	}
 	if err == nil {

@@ -321,13 +321,13 @@ var rules = []rule{
 	},
 	{
 		packages: "cmd/weft/internal/console",
-		may:      []string{"format", "routing", "cmd/weft/internal/exit", "internal/words"},
+		may:      []string{"format", "routing", "cmd/weft/internal/exit", "internal/visible", "internal/words"},
 		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
 		why:      "it reads and prints, whatever it is about",
 	},
 	{
 		packages: "cmd/weft/internal/output",
-		may:      []string{"opensm/deploy", "cmd/weft/internal/exit", "cmd/weft/internal/console"},
+		may:      []string{"opensm/deploy", "cmd/weft/internal/exit", "cmd/weft/internal/console", "internal/visible"},
 		why:      "it knows the names of the files that weft writes, and not what is in them",
 	},
 	{
@@ -370,7 +370,8 @@ var rules = []rule{
 		packages: "internal/whole",
 		why:      "it writes a file, whatever is in it",
 	},
-	{packages: "internal/journal", why: "lines of a file, whatever they say"},
+	{packages: "internal/visible", why: "texts and nothing else"},
+	{packages: "internal/journal", may: []string{"format"}, why: "lines of a file, whatever they say"},
 	{
 		packages: "internal/loopback",
 		why:      "it guards a port, whoever answers there",

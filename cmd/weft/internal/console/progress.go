@@ -8,6 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/weft-fabric/weft/internal/visible"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -26,7 +27,11 @@ type Stage struct {
 // Stage begins a stage; the seconds that it takes are added to spent when it is done.
 func (c *Console) Stage(label string, spent *float64) *Stage {
 	s := &Stage{start: time.Now(), spent: spent, label: label}
-	if f, ok := c.Stderr.(*os.File); ok && !c.Quiet && term.IsTerminal(int(f.Fd())) {
+	to := c.Stderr
+	if shown, ok := to.(*visible.Writer); ok { // a bar is drawn by control characters
+		to = shown.Under
+	}
+	if f, ok := to.(*os.File); ok && !c.Quiet && term.IsTerminal(int(f.Fd())) {
 		s.w = f
 	}
 	return s

@@ -19,6 +19,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/internal/visible"
 	"github.com/weft-fabric/weft/opensm/deploy"
 )
 
@@ -97,16 +98,19 @@ func (w whileRunning) Write(p []byte) (int, error) {
 func fill(ctx context.Context, f *os.File, compress bool, write func(io.Writer) error) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	out := bufio.NewWriterSize(whileRunning{ctx, f}, 1<<20)
+	text := &visible.Writer{Under: out}
+	var z *gzip.Writer
 	if compress {
-		z := gzip.NewWriter(out)
-		if err := write(z); err != nil {
-			return err
-		}
+		z = gzip.NewWriter(out)
+		text.Under = z
+	}
+	if err := errors.Join(write(text), text.Close()); err != nil {
+		return err
+	}
+	if compress {
 		if err := z.Close(); err != nil {
 			return err
 		}
-	} else if err := write(out); err != nil {
-		return err
 	}
 	if err := out.Flush(); err != nil {
 		return err
