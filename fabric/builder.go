@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Ref names a node inside one Builder.
@@ -140,13 +141,26 @@ func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
 		}
 		id[r] = NodeID(i)
 		f.nodes[i] = *n
+		f.nodes[i].Name = printable(n.Name)
 		f.byGUID[n.GUID] = NodeID(i)
-		f.sameName[n.Name]++
+		f.sameName[f.nodes[i].Name]++
 		if n.Kind == Switch {
 			f.switches++
 		}
 	}
 	return id, nil
+}
+
+// printable is a node description as it is shown everywhere: any host sets its own, and
+// terminals, tables and programs would obey control characters in it, among them those that
+// change the direction of writing. They become blanks; what is not UTF-8, question marks.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(strings.ReplaceAll(name, "\ufffd", "?"), "?"))
 }
 
 // assignGUIDs gives GUIDs to nodes without one, in the order of kind and key. Each

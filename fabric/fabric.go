@@ -91,7 +91,7 @@ type Node struct {
 	SystemGUID GUID   // zero: not known
 	Kind       Kind   //
 	Ports      int    // external ports, numbered 1 … Ports
-	Name       string // node description; may be empty or shared with other nodes
+	Name       string // node description, all of it printable; may be empty or shared with other nodes
 	VendorID   uint32 // zero: not known
 	DeviceID   uint32 // zero: not known
 }

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode"
 )
 
 // ParseError says what is wrong with a file, and in which line.
@@ -115,11 +117,10 @@ type opened struct {
 // Printable is a name as the writers, ibnetdiscover and OpenSM print it: control
 // characters become blanks. Other bytes stay, valid UTF-8 or not.
 func Printable(name string) string {
-	clean := []byte(name)
-	for i, b := range clean {
-		if b < ' ' || b == 0x7f {
-			clean[i] = ' '
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
 		}
-	}
-	return string(clean)
+		return r
+	}, strings.ToValidUTF8(name, "?"))
 }

@@ -199,7 +199,7 @@ func TestCursor(t *testing.T) {
 }
 
 func TestPrintable(t *testing.T) {
-	if got := Printable("a\tb\x00\x7f\"é\xff"); got != "a b  \"é\xff" {
+	if got := Printable("a\tb\x00\x7f\"é\xff\u202e"); got != "a b  \"é? " {
 		t.Errorf("%q", got)
 	}
 }

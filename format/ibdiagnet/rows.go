@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 )
 
 // node is a row of NODES.
@@ -70,7 +69,7 @@ func (p *parser) node() error {
 	p.byID[id] = int32(len(p.nodes))
 	p.nodes = append(p.nodes, node{id: id, line: p.lines.Number(), portGUID: p.optionalGUID(5), Node: fabric.Node{
 		GUID: guid, SystemGUID: p.optionalGUID(4), Kind: kinds[kind], Ports: int(ports),
-		Name: format.Printable(string(p.cell(3))), VendorID: uint32(vendor), DeviceID: uint32(device),
+		Name: string(p.cell(3)), VendorID: uint32(vendor), DeviceID: uint32(device),
 	}})
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 )
 
 // Write writes a fabric as ibnetdiscover would print it; ibsim accepts it as a net
@@ -128,7 +127,7 @@ func (p *printer) id(n *fabric.Node) {
 
 func (p *printer) name(name string) {
 	p.WriteByte('"')
-	p.WriteString(format.Printable(name))
+	p.WriteString(name)
 	p.WriteByte('"')
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -31,7 +30,7 @@ func Write(w io.Writer, f *fabric.Fabric, t *routing.Forwarding, guids GUIDs) er
 	tails := destinations(f, guids)
 	for s := range fabric.NodeID(f.Switches()) {
 		n := f.Node(s)
-		fmt.Fprintf(out, "Unicast lids [0-%d] of switch Lid %d guid %s ('%s'):\n", top, f.Endpoint(fabric.EndpointID(s)).LID, n.GUID, format.Printable(n.Name))
+		fmt.Fprintf(out, "Unicast lids [0-%d] of switch Lid %d guid %s ('%s'):\n", top, f.Endpoint(fabric.EndpointID(s)).LID, n.GUID, n.Name)
 		for lid, tail := range tails {
 			if tail == "" {
 				continue
@@ -68,7 +67,7 @@ func destinations(f *fabric.Fabric, guids GUIDs) []string {
 			guid = n.GUID + fabric.GUID(e.Port)
 		}
 		kind := [...]string{"Switch", "Channel Adapter", "Router"}[n.Kind]
-		tails[lid] = fmt.Sprintf(" # %s portguid %s: '%s'\n", kind, guid, format.Printable(n.Name))
+		tails[lid] = fmt.Sprintf(" # %s portguid %s: '%s'\n", kind, guid, n.Name)
 	}
 	return tails
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -58,7 +57,7 @@ const rule = "#--------------------------------------------------------\n"
 // block writes a switch as OpenSM does: by out-port, then in-port.
 func (p *printer) block(s fabric.NodeID) error {
 	n := p.f.Node(s)
-	fmt.Fprintf(p, "Switch %s, base LID %d, \"%s\"\n", n.GUID, p.f.Endpoint(fabric.EndpointID(s)).LID, format.Printable(n.Name))
+	fmt.Fprintf(p, "Switch %s, base LID %d, \"%s\"\n", n.GUID, p.f.Endpoint(fabric.EndpointID(s)).LID, n.Name)
 	p.WriteString("#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n" + rule)
 	for out := 1; out <= n.Ports; out++ {
 		for in := 0; in <= n.Ports; in++ {
