@@ -53,8 +53,8 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	slices.SortFunc(c.Names, Natural)
 	id := map[string]DeviceID{}
 	for i, name := range c.Names {
-		if err := printable(name, name); err != nil {
-			return nil, err
+		if err := Printable(name, name); err != nil {
+			return nil, fmt.Errorf("ethernet: %w", err)
 		}
 		if _, twice := id[name]; twice {
 			return nil, fmt.Errorf("ethernet: two devices are called %s", name)
@@ -67,8 +67,8 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 			if _, ok := id[ends.A.Device]; !ok {
 				return nil, fmt.Errorf("ethernet: a cable from %s to %s: there is no device %s", ends.B, ends.A, ends.A.Device)
 			}
-			if err := printable(ends.A.Device, ends.A.Interface); err != nil {
-				return nil, err
+			if err := Printable(ends.A.Device, ends.A.Interface); err != nil {
+				return nil, fmt.Errorf("ethernet: %w", err)
 			}
 			if other, taken := plugged[ends.A]; taken {
 				return nil, fmt.Errorf("ethernet: two cables at %s: to %s and to %s", ends.A, other, ends.B)
@@ -84,11 +84,11 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	return c, nil
 }
 
-// printable refuses a name of a device or an interface that would do something to a terminal.
-func printable(device, name string) error {
+// Printable refuses a name of a device or an interface that would do something to a terminal.
+func Printable(device, name string) error {
 	for _, c := range name {
 		if !unicode.IsPrint(c) {
-			return fmt.Errorf("ethernet: the name %q (of %q) has characters that cannot be printed", name, device)
+			return fmt.Errorf("the name %q (of %q) has characters that cannot be printed", name, device)
 		}
 	}
 	return nil

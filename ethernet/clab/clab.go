@@ -61,6 +61,9 @@ func Read(r io.Reader, name string) (*Topology, error) {
 		if err := y.Decode(&n); err != nil {
 			return nil, format.Errorf(name, y.Line, "node %s is not a mapping", label)
 		}
+		if err := ethernet.Printable(label, label); err != nil {
+			return nil, format.Errorf(name, y.Line, "%v", err)
+		}
 		kinds[label] = n.Kind
 	}
 	t := &Topology{Name: f.Name}
@@ -112,6 +115,9 @@ func cable(name string, y *yaml.Node, kinds map[string]string, used map[ethernet
 	var ends [2]ethernet.End
 	for i := range l.Endpoints {
 		e, err := end(&l.Endpoints[i])
+		if err == nil {
+			err = ethernet.Printable(e.Device, e.Interface)
+		}
 		if err != nil {
 			return nil, format.Errorf(name, y.Line, "%v", err)
 		}

@@ -48,6 +48,7 @@ func TestMistakes(t *testing.T) {
 		{`"leaf1:e1", "spine:e1"`, `"leaf1:e1", "spine9:e1"`, "lab.clab.yml:10: a link to spine9, e1, and there is no node spine9"},
 		{`"leaf1:e1", "spine:e1"`, `"leaf1:e1"`, "lab.clab.yml:10: a link has 1 endpoints, not 2"},
 		{`"leaf1:e1", "spine:e1"`, `"leaf1:e1", "leaf1:e2"`, "lab.clab.yml:10: a cable from leaf1 to itself"},
+		{`"leaf1:e1", "spine:e1"`, `"leaf1:e\u001b[2J", "spine:e1"`, `lab.clab.yml:10: the name "e\x1b[2J" (of "leaf1") has characters that cannot be printed`},
 		{`"leaf1:e9", "host1:eth1"`, `"leaf1:e1", "host1:eth1"`, "lab.clab.yml:14: two cables at leaf1, e1: line 10 too"},
 	} {
 		_, err := Read(strings.NewReader(strings.Replace(lab, c.old, c.new, 1)), "lab.clab.yml")

@@ -162,7 +162,7 @@ var rules = []rule{
 	},
 	{
 		packages: "ethernet/cure",
-		may:      []string{"ethernet"},
+		may:      []string{"ethernet", "format"},
 		why:      "it makes rules that others judge, and so asks no judge",
 	},
 	{
