@@ -21,6 +21,8 @@ type Builder struct {
 	oneSided []builderPort
 	dataVLs  []builderLanes
 	warnings []string
+
+	expectLIDs bool
 }
 
 type builderPort struct {
@@ -85,6 +87,10 @@ func (b *Builder) OneSided(r Ref, port uint8) {
 func (b *Builder) DataVLs(r Ref, port, lanes uint8) {
 	b.dataVLs = append(b.dataVLs, builderLanes{builderPort{r, port}, lanes})
 }
+
+// ExpectLIDs says that the source gives LIDs: a port without one, to which Build gives one,
+// is then a warning.
+func (b *Builder) ExpectLIDs() { b.expectLIDs = true }
 
 // Warn records an oddity of the source that was resolved, for Fabric.Warnings.
 func (b *Builder) Warn(format string, args ...any) {

@@ -144,6 +144,7 @@ type Fabric struct {
 	attachedFirst []int32      // [switch, plus one] into attached
 
 	lidOwner []EndpointID // [LID] its endpoint, or None
+	given    []bool       // [endpoint] see LIDGiven
 	byGUID   map[GUID]NodeID
 	sameName map[string]int // number of nodes with a name, for Label
 }
@@ -312,6 +313,10 @@ func (f *Fabric) Owner(lid LID) EndpointID {
 	}
 	return f.lidOwner[lid]
 }
+
+// LIDGiven says whether Build gave an endpoint its LIDs, for want of any in the source that could be
+// kept: then they say nothing of what switches forward by.
+func (f *Fabric) LIDGiven(e EndpointID) bool { return f.given[e] }
 
 // LIDs is every LID in use with the endpoint that answers to it, ascending.
 func (f *Fabric) LIDs() iter.Seq2[LID, EndpointID] {

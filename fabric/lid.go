@@ -30,13 +30,13 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 			}
 		}
 	}
-	var without []EndpointID
+	var without, unset []EndpointID
 	owner := slices.Repeat([]EndpointID{None}, most)
 	for i := range f.endpoints {
 		e := &f.endpoints[i]
 		switch {
 		case e.LID == 0 || e.LID == 0xFFFF:
-			without = append(without, EndpointID(i))
+			without, unset = append(without, EndpointID(i)), append(unset, EndpointID(i))
 			continue
 		case !e.hasValidLID():
 			f.warnings = append(f.warnings, fmt.Sprintf("%s port %d: LID %d with LMC %d is not valid; another is assigned", f.Label(e.Node), e.Port, e.LID, e.LMC))
@@ -53,6 +53,13 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 	}
 	if err := f.assignFree(without, owner); err != nil {
 		return err
+	}
+	f.given = make([]bool, len(f.endpoints))
+	for _, e := range without {
+		f.given[e] = true
+	}
+	if b.expectLIDs && len(unset) > 0 {
+		f.warnGivenLIDs(unset)
 	}
 	top = most - 1
 	for top > 0 && owner[top] == None {
@@ -82,6 +89,17 @@ func (f *Fabric) assignFree(without []EndpointID, owner []EndpointID) error {
 		next[e.LMC] = lid + step
 	}
 	return nil
+}
+
+// warnGivenLIDs warns of the endpoints to which the source gives no LID.
+func (f *Fabric) warnGivenLIDs(unset []EndpointID) {
+	first := fmt.Sprintf("%s (LID %d)", f.EndpointLabel(unset[0]), f.endpoints[unset[0]].LID)
+	const fit = "tables from elsewhere, which go by LIDs, do not fit"
+	if len(unset) == 1 {
+		f.warnings = append(f.warnings, fmt.Sprintf("%s has no LID of its own (0 or 65535, or none): weft gives it one, and %s there", first, fit))
+		return
+	}
+	f.warnings = append(f.warnings, fmt.Sprintf("%d ports have no LIDs of their own (0 or 65535, or none): weft gives them some, and %s there; the first is %s", len(unset), fit, first))
 }
 
 func free(owner []EndpointID) bool {

@@ -49,6 +49,11 @@ func TestLIDs(t *testing.T) {
 			if !slices.Equal(got, c.want) || len(f.Warnings()) != c.warn {
 				t.Errorf("LIDs %v with warnings %q, want %v with %d", got, f.Warnings(), c.want, c.warn)
 			}
+			for i, p := range c.ports {
+				if f.LIDGiven(fabric.EndpointID(i)) != (p.LID != got[i]) {
+					t.Errorf("port %d with LID %d for %d: given %t", i, got[i], p.LID, f.LIDGiven(fabric.EndpointID(i)))
+				}
+			}
 			if why := badLIDs(f); why != "" {
 				t.Error(why)
 			}

@@ -41,7 +41,9 @@ func (p *parser) build() (*fabric.Fabric, error) {
 	if err := p.addCables(&b, refs, ports); err != nil {
 		return nil, err
 	}
-	if p.began["PORTS"] == 0 {
+	if p.began["PORTS"] != 0 {
+		b.ExpectLIDs()
+	} else {
 		b.Warn("there is no table PORTS in the file: LIDs and rates are not known, and tables that speak of LIDs do not fit")
 	}
 	if len(p.skipped) > 0 {

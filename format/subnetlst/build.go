@@ -41,6 +41,7 @@ func Read(r io.Reader, file string) (*fabric.Fabric, error) {
 			b.Port(refs[s.node], l.lidPort(s), fabric.Port{GUID: s.portGUID, LID: s.lid})
 		}
 	}
+	b.ExpectLIDs()
 	for _, w := range warnings {
 		b.Warn("%s", w)
 	}
