@@ -53,14 +53,18 @@ func (r Rate) String() string {
 }
 
 // ParseRate reads "4xNDR". Malformed text is an error; a well-formed rate of unknown
-// speed is not.
+// speed, which is a word of letters, digits and - _ + . of up to 16 bytes, is not.
 func ParseRate(s string) (Rate, error) {
 	width, speed, ok := strings.Cut(s, "x")
 	n, err := strconv.ParseUint(width, 10, 8)
-	if !ok || err != nil || n == 0 || speed == "" {
+	if !ok || err != nil || n == 0 || speed == "" || len(speed) > 16 || strings.ContainsFunc(speed, notInSpeed) {
 		return Rate{}, fmt.Errorf("fabric: %q is no link rate like 4xHDR", s)
 	}
 	return Rate{Width: uint8(n), Speed: knownSpeed(speed)}, nil
+}
+
+func notInSpeed(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' && r != '_' && r != '+' && r != '.'
 }
 
 // knownSpeed returns the constant for a speed, so that a rate does not keep the whole

@@ -14,6 +14,7 @@ func TestParseRate(t *testing.T) {
 	}{
 		{"4xSDR", 8000, true}, {"4xHDR", 200000, true}, {"12xQDR", 96000, true}, {"2xXDR", 400000, true}, {"4xFDR10", 40000, true},
 		{"4xWDR", 0, true}, {"", 0, false}, {"4x", 0, false}, {"xHDR", 0, false}, {"0xHDR", 0, false}, {"256xHDR", 0, false}, {"HDR", 0, false},
+		{"2xHDR 2xHDR", 0, false}, {"4x\x1b[31m", 0, false}, {"4xABCDEFGHIJKLMNOPQ", 0, false},
 	} {
 		r, err := fabric.ParseRate(c.text)
 		if (err == nil) != c.ok || r.Mbps() != c.mbps || r.Known() != (c.mbps > 0) {
