@@ -286,7 +286,7 @@ func duplicates(f *fabric.Fabric) []Finding {
 		case name == "":
 			unnamed = append(unnamed, Finding{Kind: NoName, Nodes: nodes, What: verb(len(nodes), "node has no description", "nodes have no description")})
 		case len(nodes) == 1:
-		case host == "" && f.Node(nodes[0]).Kind != fabric.Switch:
+		case host == "" && f.Node(nodes[0]).Kind == fabric.Adapter:
 			unnamed = append(unnamed, Finding{Kind: NoName, Nodes: nodes, What: fmt.Sprintf("%d adapters are called %q, which names no host", len(nodes), name)})
 		default:
 			same = append(same, Finding{Kind: DuplicateName, Nodes: nodes, What: fmt.Sprintf("%d nodes are called %q", len(nodes), name)})

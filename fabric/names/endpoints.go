@@ -73,7 +73,7 @@ func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 		in = append(in, v)
 		host, _ := HostOf(x.fabric.Node(v))
 		i, ok := at[host]
-		if !ok || host == "" || x.fabric.Node(v).Kind == fabric.Switch {
+		if !ok || host == "" {
 			i = len(hosts)
 			hosts = append(hosts, nil)
 			at[host] = i

@@ -173,7 +173,7 @@ func (x *Index) fitsAny(n fabric.NodeID, pattern string) bool {
 	if fits(node.Name, pattern) {
 		return true
 	}
-	if host, _ := HostOf(node); node.Kind != fabric.Switch && host != "" && fits(host, pattern) {
+	if host, _ := HostOf(node); host != "" && fits(host, pattern) {
 		return true
 	}
 	return slices.ContainsFunc(shortNames(node), func(s string) bool { return fits(s, pattern) })
@@ -269,7 +269,7 @@ func (x *Index) near(name string, k kinds) string {
 			continue
 		}
 		forms := append(shortNames(node), node.Name)
-		if host, _ := HostOf(node); node.Kind != fabric.Switch && host != "" {
+		if host, _ := HostOf(node); host != "" {
 			forms = append(forms, host)
 		}
 		for _, s := range forms {

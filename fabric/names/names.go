@@ -55,7 +55,7 @@ func New(f *fabric.Fabric) *Index {
 		for _, s := range shortNames(node) {
 			x.short[s] = append(x.short[s], n)
 		}
-		if node.Kind == fabric.Switch {
+		if node.Kind != fabric.Adapter {
 			continue
 		}
 		if host, _ := HostOf(node); host != "" {
@@ -138,8 +138,11 @@ func shortNames(n *fabric.Node) []string {
 // HostOf splits the description of an adapter: "luna-0001 mlx5_0" into the host and its
 // adapter, "luna-0001" into the host and nothing. A manufacturer's description such as
 // "MT4129 ConnectX7   Mellanox Technologies", which an adapter has until its host sets
-// one, names no host.
+// one, names no host; nor does that of a router or a switch.
 func HostOf(n *fabric.Node) (host, adapter string) {
+	if n.Kind != fabric.Adapter {
+		return "", ""
+	}
 	words := strings.Fields(n.Name)
 	switch {
 	case len(words) == 1:

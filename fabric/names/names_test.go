@@ -2,6 +2,7 @@ package names_test
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -412,5 +413,33 @@ func TestShortNumbersAndBareHosts(t *testing.T) {
 	}
 	if got, err := hosts.Host("bare"); err != nil || len(got) != 3 {
 		t.Error(got, err)
+	}
+}
+
+// Routers and switches have descriptions of two words too, and are no hosts.
+func TestOnlyAdaptersAreHosts(t *testing.T) {
+	var b fabric.Builder
+	leaf := b.Node(fabric.Node{GUID: 1, Ports: 3, Name: "leaf mlx5_0"}, "")
+	for i, n := range []fabric.Node{
+		{GUID: 2, Kind: fabric.Adapter, Ports: 1, Name: "luna-1 mlx5_0"},
+		{GUID: 3, Kind: fabric.Router, Ports: 1, Name: "gateway skyway"},
+	} {
+		b.Cable(leaf, uint8(i+1), b.Node(n, ""), 1, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := names.New(f)
+	if hosts := x.Hosts(); len(hosts) != 1 || hosts[0].Name != "luna-1" {
+		t.Errorf("%+v", hosts)
+	}
+	if rails := x.Rails(); len(rails) != 1 || !slices.Equal(rails[0].Adapters, []string{"mlx5_0"}) {
+		t.Errorf("%+v", rails)
+	}
+	for id, n := range f.Nodes() {
+		if host, adapter := names.HostOf(&n); (host == "luna-1") != (n.Kind == fabric.Adapter) || (adapter == "") != (host == "") {
+			t.Errorf("node %d names %q, %q", id, host, adapter)
+		}
 	}
 }
