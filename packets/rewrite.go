@@ -71,8 +71,11 @@ func (s *region) wayNow(q int32, p *packet) int32 {
 	}
 	port := entries.Port(at, fabric.LID(p.address))
 	c := s.Fabric.Out(at, port)
+	if c == fabric.None { // there is no map for it
+		return none
+	}
 	lane := maps.Next(at, s.links[in].inPort, port, p.sl, s.laneOf(q))
-	if c == fabric.None || int(lane) >= s.lanes {
+	if int(lane) >= s.lanes {
 		return none
 	}
 	return s.out(c, lane)

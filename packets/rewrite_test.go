@@ -67,6 +67,30 @@ func TestRewrites(t *testing.T) {
 	}
 }
 
+// Entries that a rewrite takes away drop their packets, also where maps differ by port: there is none
+// for a port that there is not.
+func TestRewriteTakesAway(t *testing.T) {
+	c, err := PresetNamed("unit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := testnet.Build(t, "torus:4x4")
+	old := tablesOf(t, f, "updn", 4)
+	lanes := *old.Lanes
+	lanes.SL2VL = routing.UniformSL2VL([routing.SLs]uint8{}).PerPort(f)
+	old = &routing.Tables{Fabric: f, Forwarding: old.Forwarding, Lanes: &lanes}
+	next := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: &lanes}
+	n, err := NewRewritten(old, []Rewrite{everywhere(next, 0)}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := routing.HCA.Endpoints(f)
+	got, stuck := playAll(t, n.inOneRegion(), []Message{{From: hosts[len(hosts)-1], To: hosts[0], Bytes: 64}}, 1<<40)
+	if len(got) != 0 || stuck != nil {
+		t.Errorf("%d packets arrive without entries, stuck: %v", len(got), stuck)
+	}
+}
+
 func byTime(a, b delivery) int {
 	return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.Src, b.Src), cmp.Compare(a.Created, b.Created))
 }
