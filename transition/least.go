@@ -14,7 +14,7 @@ type Least struct {
 	Entries int
 	Blocks  int // of 64 LIDs at a switch
 
-	BySwitch []int // [switch] blocks
+	BySwitch []int // [switch] blocks that are certain; where one of several entries has to change, Blocks alone counts one
 }
 
 // LeastOf is the bound for tables as they act on the live cables (On). It looks at forwarding
@@ -31,10 +31,15 @@ func LeastOf(tables *routing.Tables, scope routing.Scope) Least {
 		b.sources[f.Endpoint(e).Switch] = true
 	}
 	for lid, owner := range f.LIDs() {
+		if int(lid)/routing.BlockLIDs != int(b.lid)/routing.BlockLIDs {
+			b.endBlocks()
+		}
+		b.lid = lid
 		if e := f.Endpoint(owner); e.Switch != fabric.None {
 			b.count(lid, e.Switch, tables.Forwarding.Row(lid))
 		}
 	}
+	b.endBlocks()
 	return b.least
 }
 
@@ -44,6 +49,10 @@ type bound struct {
 	least   Least
 	sources []bool // [switch] it has sources in scope
 	last    []int  // [switch] the last block counted, plus one
+
+	// Of the 64 LIDs at hand.
+	certain int // blocks that are counted
+	most    int // entries for one of the LIDs: each is of another switch, and so of another block
 
 	// Of the LID at hand, all [switch].
 	lid            fabric.LID
@@ -79,11 +88,21 @@ func (b *bound) count(lid fabric.LID, home fabric.NodeID, row []uint8) {
 		}
 	}
 	b.spread()
+	entries := 0
 	for s, c := range b.cur {
 		if s := fabric.NodeID(s); c == fabric.None && s != home {
-			b.least.Entries += b.below(s)
+			entries += b.below(s)
 		}
 	}
+	b.least.Entries += entries
+	b.most = max(b.most, entries)
+}
+
+// endBlocks counts the blocks of 64 LIDs that there have to be, though it is not certain on which
+// switches.
+func (b *bound) endBlocks() {
+	b.least.Blocks += max(0, b.most-b.certain)
+	b.certain, b.most = 0, 0
 }
 
 // spread finds which switches can be served by other entries of their own: those with a
@@ -147,7 +166,7 @@ func (b *bound) below(s fabric.NodeID) int {
 	}
 	for c := b.child[s]; c != fabric.None; c = b.sibling[c] {
 		if b.used(c) {
-			return 1 // this entry, or others below it: no block is certain
+			return 1 // this entry, or others below it: no switch is certain
 		}
 	}
 	return 0
@@ -170,6 +189,7 @@ func (b *bound) used(s fabric.NodeID) bool {
 func (b *bound) block(s fabric.NodeID) {
 	if n := int(b.lid)/routing.BlockLIDs + 1; b.last[s] != n {
 		b.last[s] = n
+		b.certain++
 		b.least.Blocks++
 		b.least.BySwitch[s]++
 	}
