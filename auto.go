@@ -178,7 +178,7 @@ func (s *search) take(ctx context.Context, place int) error {
 	case deaf(e, s.Options):
 		t.Outcome, t.Why = Skipped, "it does not heed --weight"
 	case s.proven() && cost > s.left:
-		t.Outcome, t.Why = Skipped, fmt.Sprintf("about %s, and %s of %s are left (--time-budget)", round(cost), round(max(0, s.left)), round(s.Time))
+		t.Outcome, t.Why = Skipped, fmt.Sprintf("estimated at %s, and %s of %s are left by estimates, not by the clock (--time-budget)", round(cost), round(max(0, s.left)), round(s.Time))
 	case s.limited() && !time.Now().Before(s.limit):
 		t.Outcome, t.Why = Stopped, s.limitText()
 	default:
