@@ -63,6 +63,9 @@ func Run(ctx context.Context, o Options) error {
 }
 
 func run(ctx context.Context, o Options, command commands) error {
+	if strings.Contains(o.Logs, `\`) {
+		return fmt.Errorf("slurm: sbatch takes \\ in the name of a file for something else: take another folder than %s", o.Logs)
+	}
 	f := &follower{Options: o, command: command, tasks: make([]task, o.Tasks)}
 	for i := range f.tasks {
 		f.tasks[i].before = -1
@@ -164,7 +167,7 @@ func (f *follower) submit(ctx context.Context, due []int, first bool) error {
 		array += "%" + strconv.Itoa(f.AtATime)
 	}
 	// Those by which tasks are found again come last, and of the same flag twice sbatch takes the last.
-	args := append([]string{"--output=" + filepath.Join(f.Logs, "%A_%a.log"), "--open-mode=append"}, f.Flags...)
+	args := append([]string{"--output=" + filepath.Join(strings.ReplaceAll(f.Logs, "%", "%%"), "%A_%a.log"), "--open-mode=append"}, f.Flags...)
 	args = append(args, "--parsable", "--array="+array, "--job-name="+f.Name, f.Script)
 	id, err := f.command(ctx, "sbatch", args...)
 	if err != nil {

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type cluster struct {
 	flags     []string           // of the last
 	ran       func(array string) // what becomes of an array
 	said      []string
+	logs      string   // folder; empty: logs
 	commands  []string // but squeue and sbatch
 }
 
@@ -54,7 +56,7 @@ func (c *cluster) command(_ context.Context, name string, args ...string) (strin
 
 func (c *cluster) run(tasks, atATime int) error {
 	return run(c.t.Context(), Options{
-		Name: "weft-test", Tasks: tasks, AtATime: atATime, Flags: []string{"--partition=p"}, Script: "task.sh", Logs: "logs", Every: time.Millisecond, Attempts: 3,
+		Name: "weft-test", Tasks: tasks, AtATime: atATime, Flags: []string{"--partition=p"}, Script: "task.sh", Logs: cmp.Or(c.logs, "logs"), Every: time.Millisecond, Attempts: 3,
 		Left: func(n int) (int, error) { return c.left[n-1], nil },
 		Tell: func(text string, args ...any) { c.said = append(c.said, fmt.Sprintf(text, args...)) },
 	}, c.command)
@@ -81,6 +83,19 @@ func TestTasksAreSubmittedOnce(t *testing.T) {
 	}
 	check(t, "submitted", c.submitted, []string{"1-2,4%2"})
 	check(t, "flags", c.flags, []string{"--output=logs/%A_%a.log", "--open-mode=append", "--partition=p", "--parsable", "--array=1-2,4%2", "--job-name=weft-test", "task.sh"})
+}
+
+// What a folder is called is no pattern of sbatch's: tasks would end before they begin, or write elsewhere.
+func TestFoldersAreNoPatterns(t *testing.T) {
+	c := &cluster{t: t, left: []int{5}, looks: []string{""}, logs: "50%j $(id) '"}
+	c.ran = c.finish
+	if err := c.run(1, 0); err != nil || c.flags[0] != "--output=50%%j $(id) '/%A_%a.log" {
+		t.Errorf("%q, %v", c.flags, err)
+	}
+	c = &cluster{t: t, left: []int{5}, looks: []string{""}, logs: `a\b`}
+	if err := c.run(1, 0); err == nil || !strings.Contains(err.Error(), "take another folder") || c.submitted != nil {
+		t.Errorf("submitted %q, %v", c.submitted, err)
+	}
 }
 
 // With a name of the user's own, tasks that run would not be found in the queue, and be
