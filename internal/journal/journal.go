@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -28,9 +29,15 @@ var ErrHeld = errors.New("journal: another process has it")
 func Hold(name string) (io.Closer, error) { return hold(name) }
 
 func hold(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o644)
+	if errors.Is(err, syscall.ELOOP) { // what is no whole line is cut off, in whatever file it led to
+		return nil, fmt.Errorf("journal: %s is a symbolic link, and a journal is none: remove it", name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("journal: %s is not a plain file", name), err, f.Close())
 	}
 	if err := lock(f); err != nil {
 		return nil, errors.Join(err, f.Close())

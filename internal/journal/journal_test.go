@@ -83,3 +83,19 @@ func TestRefusedIsNotTouched(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// A link is no journal: where others can put one, it could lead to any file, whose last line
+// without an end would be cut off.
+func TestLinkIsNoJournal(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other")
+	if err := errors.Join(os.WriteFile(other, []byte("secret"), 0o600), os.Symlink(other, filepath.Join(dir, "j"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Open(filepath.Join(dir, "j"), nil); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+		t.Errorf("%v", err)
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != "secret" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -21,3 +21,6 @@ func lock(f *os.File) error {
 	}
 	return nil
 }
+
+// noFollow has a symbolic link not opened.
+const noFollow = syscall.O_NOFOLLOW
