@@ -45,6 +45,9 @@ func WriteFile(c *console.Console, name string, write func(io.Writer) error) err
 		}
 		return Explain(name, fill(c.Context, f, compress, write))
 	default:
+		if err := linkOfAnother(name); err != nil {
+			return err
+		}
 		if at, err = filepath.EvalSymlinks(name); err != nil {
 			return err
 		}
@@ -54,8 +57,8 @@ func WriteFile(c *console.Console, name string, write func(io.Writer) error) err
 	if err != nil {
 		return Explain(name, err)
 	}
-	defer u.Discard() // nothing once renamed
-	f, err := os.OpenFile(u.Path, os.O_WRONLY, 0)
+	defer u.Discard()                                                // nothing once renamed
+	f, err := os.OpenFile(u.Path, os.O_WRONLY|syscall.O_NOFOLLOW, 0) // where others can write too, it may be another file by now
 	if err != nil {
 		return Explain(name, err)
 	}
@@ -126,6 +129,9 @@ type Folder struct {
 	*Unfinished
 	Final string
 	force bool
+
+	root *os.Root // of the unfinished folder: who exchanges it for a link leads nothing elsewhere
+	sub  string   // the folder's own path below root
 }
 
 // NewFolder checks that a folder may be written and makes a temporary one beside
@@ -141,7 +147,23 @@ func NewFolder(name string, force bool) (*Folder, error) {
 	if err != nil {
 		return nil, Explain(name, err)
 	}
-	return &Folder{u, name, force}, os.Chmod(u.Path, 0o755)
+	d := &Folder{Unfinished: u, Final: name, force: force, sub: "."}
+	if d.root, err = u.opened(); err == nil {
+		err = u.lock.Chmod(0o755)
+	}
+	if err != nil {
+		d.Discard()
+		return nil, Explain(name, err)
+	}
+	return d, nil
+}
+
+// Discard removes the unfinished folder, if it is there.
+func (d *Folder) Discard() {
+	if d.root != nil {
+		d.root.Close()
+	}
+	d.Unfinished.Discard()
 }
 
 // WriteFolder makes a folder that appears when fill has written all its files.
@@ -213,14 +235,14 @@ func (d *Folder) At(name string) string { return filepath.Join(d.Path, name) }
 
 // Within adds a folder.
 func (d *Folder) Within(name string) (*Folder, error) {
-	w := &Folder{Unfinished: &Unfinished{Path: d.At(name)}, Final: filepath.Join(d.Final, name)}
-	return w, Explain(w.Final, os.Mkdir(w.Path, 0o755))
+	w := &Folder{Unfinished: &Unfinished{Path: d.At(name)}, Final: filepath.Join(d.Final, name), root: d.root, sub: filepath.Join(d.sub, name)}
+	return w, Explain(w.Final, d.root.Mkdir(w.sub, 0o755))
 }
 
 // Write adds files.
 func (d *Folder) Write(ctx context.Context, files ...deploy.File) error {
 	for _, file := range files {
-		f, err := os.Create(d.At(file.Name))
+		f, err := d.root.OpenFile(filepath.Join(d.sub, file.Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // never through a link that others put there
 		if err == nil {
 			err = errors.Join(f.Chmod(0o644), fill(ctx, f, false, file.Write))
 		}

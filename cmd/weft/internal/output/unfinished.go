@@ -2,6 +2,7 @@ package output
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,6 +70,27 @@ func (u *Unfinished) held() bool {
 	return err == nil && os.SameFile(here, mine)
 }
 
+// errExchanged is that another folder, or a link, lies where ours was made.
+var errExchanged = errors.New("somebody else who can write beside it put something else in its place: choose a folder that only you can write in")
+
+// opened opens an unfinished folder to write in it: the one that is locked, and no other that
+// somebody put in its place.
+func (u *Unfinished) opened() (*os.Root, error) {
+	root, err := os.OpenRoot(u.Path)
+	if err != nil {
+		return nil, err
+	}
+	here, err := root.Stat(".")
+	mine, mineErr := u.lock.Stat()
+	if err = errors.Join(err, mineErr); err == nil && !os.SameFile(here, mine) {
+		err = errExchanged
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return root, nil
+}
+
 func tryLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
 // Discard removes what is there under the unfinished name, if anything is.
@@ -112,4 +134,24 @@ func removeIfLeft(path string) {
 	if info, err := f.Stat(); err == nil && (info.IsDir() || info.Mode().IsRegular()) && tryLock(f) == nil {
 		os.RemoveAll(path)
 	}
+}
+
+// linkOfAnother refuses a symbolic link that another user put into a folder where everybody may
+// write, such as /tmp: it would have a file of ours replaced that only we may write. The system
+// refuses to open such a link likewise, but not to find out where it leads.
+func linkOfAnother(name string) error {
+	link, err := os.Lstat(name)
+	if err != nil || link.Mode()&fs.ModeSymlink == 0 {
+		return err
+	}
+	dir, err := os.Stat(filepath.Dir(name))
+	if err != nil || dir.Mode()&fs.ModeSticky == 0 || dir.Mode().Perm()&0o002 == 0 {
+		return err
+	}
+	of, ok := link.Sys().(*syscall.Stat_t)
+	in, known := dir.Sys().(*syscall.Stat_t)
+	if !ok || !known || int(of.Uid) == os.Geteuid() || of.Uid == in.Uid {
+		return nil
+	}
+	return fmt.Errorf("%s is a symbolic link that user %d put into a folder where everybody may write, and is not followed: remove it, or choose another folder", name, of.Uid)
 }
