@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 func gzipped(t *testing.T, text string) []byte {
@@ -207,5 +209,33 @@ func TestPrintable(t *testing.T) {
 func FuzzSniff(f *testing.F) {
 	f.Add([]byte("0x1 17 2\n"))
 	f.Add([]byte("Switch 8 \"a\""))
+	f.Add([]byte("SW 2 1 0x0002c903006e1430 4x FDR - CA 44 1 0x0002c9030045f121 ( 'a' - 'b' )"))
 	f.Fuzz(func(t *testing.T, head []byte) { _ = Sniff(head).String() })
+}
+
+// A text in UTF-16 is read as what it is, and any bytes without a panic.
+func FuzzText(f *testing.F) {
+	f.Add([]byte("\xFF\xFES\x00\xff\xff\xfe\xfd"), "hôst 🧵\n[1]")
+	f.Fuzz(func(t *testing.T, raw []byte, text string) {
+		l := NewLines(bytes.NewReader(raw), "f")
+		for l.Next() {
+		}
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") || strings.Contains(text, "\r") || len(text) > MaxLine {
+			return
+		}
+		for high, mark := range []string{"\xFF\xFE", "\xFE\xFF"} {
+			b := []byte(mark)
+			for _, u := range utf16.Encode([]rune(text)) {
+				b = append(b, byte(u>>(8*high)), byte(u>>(8*(1-high))))
+			}
+			var got []string
+			l := NewLines(iotest.HalfReader(bytes.NewReader(b)), "f")
+			for l.Next() {
+				got = append(got, string(l.Text()))
+			}
+			if want := strings.TrimSuffix(text, "\n"); l.Err() != nil || strings.Join(got, "\n") != want {
+				t.Fatalf("%q is read as %q, %v", text, got, l.Err())
+			}
+		}
+	})
 }

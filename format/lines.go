@@ -18,10 +18,12 @@ const (
 )
 
 // Lines scans a text line by line without allocating. A line ends with LF or
-// CR LF.
+// CR LF. A text in UTF-16 is read as well, and a byte order mark is passed over.
 type Lines struct {
 	file  string
-	r     *bufio.Reader
+	raw   io.Reader
+	r     *bufio.Reader // nil: nothing has been read
+	note  string
 	text  []byte
 	n     int
 	size  int64
@@ -32,7 +34,7 @@ type Lines struct {
 
 // NewLines scans r, at most MaxSize bytes; file is the name for errors.
 func NewLines(r io.Reader, file string) *Lines {
-	return &Lines{file: file, r: bufio.NewReaderSize(r, MaxLine+2), limit: MaxSize}
+	return &Lines{file: file, raw: r, limit: MaxSize}
 }
 
 // NewTableLines is NewLines for at most MaxTable bytes.
@@ -47,6 +49,10 @@ func (l *Lines) Next() bool {
 	if l.err != nil {
 		return false
 	}
+	if l.r == nil {
+		t := textOf(l.raw)
+		l.r, l.note = bufio.NewReaderSize(t, MaxLine+2), t.note
+	}
 	text, err := l.r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
@@ -54,6 +60,9 @@ func (l *Lines) Next() bool {
 		return false
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		l.err = Errorf(l.file, l.n+1, "the compressed file was cut short")
+		return false
+	case errors.Is(err, errHalf):
+		l.err = Errorf(l.file, l.n+1, "%v", err)
 		return false
 	case err != nil && !errors.Is(err, io.EOF):
 		l.err = fmt.Errorf("%s: after line %d: %w", l.file, l.n, err)
@@ -95,6 +104,10 @@ func (l *Lines) Text() Cursor { return l.text }
 
 // Number is the number of the line, from 1.
 func (l *Lines) Number() int { return l.n }
+
+// Note says how the bytes of the text were read, if not as UTF-8; empty: there is nothing to
+// tell. It is known when a line has been read.
+func (l *Lines) Note() string { return l.note }
 
 // Whole says whether the line had a line end. Only the last line of a text can lack it;
 // it usually does if the text was cut short.

@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -39,14 +40,15 @@ func (k Kind) String() string {
 // one that is typical of a kind.
 const sniffed = 16 << 10
 
-// Peek sniffs the beginning of r and returns a reader of all of it.
+// Peek sniffs the beginning of r and returns a reader of all of it, in UTF-8.
 func Peek(r io.Reader) (Kind, io.Reader, error) {
-	b := bufio.NewReaderSize(r, sniffed)
+	t := textOf(r)
+	b := bufio.NewReaderSize(t, sniffed)
 	head, err := b.Peek(sniffed)
-	if err != nil && err != io.EOF {
+	if err != nil && err != io.EOF && !errors.Is(err, errHalf) { // which comes again
 		return Unknown, b, err
 	}
-	return Sniff(head), b, nil
+	return Sniff(head), &text{b, t.note}, nil
 }
 
 // Sniff recognises the kind of a text by its beginning: the first line that is typical
