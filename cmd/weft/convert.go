@@ -69,7 +69,7 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 		return nil, err
 	}
 	defer r.Close()
-	kind, text, err := format.Peek(r)
+	kind, text, err := format.Peek(a.Text(r, in))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}

@@ -54,6 +54,7 @@ all is there.`,
 				return err
 			}
 			s := summarise(cmd.Context(), args[0], f)
+			s.Warnings = append(s.Warnings, quiet.Warnings...)
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
@@ -109,7 +110,7 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 		Endpoints: endpointCounts{n.HCA, n.Aggregation, n.Router},
 		Links:     linkCounts{n.SwitchCables, n.AdapterCables, n.SelfCables},
 		Rates:     map[string]int{}, Parts: len(f.Parts()), Diameter: diameter(ctx, f),
-		Warnings: append([]string{}, f.Warnings()...),
+		Warnings: []string{},
 	}
 	for i := range f.Channels() {
 		if c := f.Channel(fabric.ChannelID(i)); c.Reverse > fabric.ChannelID(i) {

@@ -78,27 +78,40 @@ func schemaOf(v any) (schema, error) {
 	return schema{}, exit.Internal("no JSON schema for %s", t)
 }
 
-func (a *app) printJSON(v any) error { return printJSON(a.Stdout, v) }
+func (a *app) printJSON(v any) error { return printJSON(a.Stdout, v, a.Warnings) }
+
+// encoded is a value as JSON, whose lines but the first begin with a prefix.
+func encoded(v any, prefix string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent(prefix, "  ")
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
 
 // printJSON prints a value for programs, with its schema and the version of weft
-// before its own fields.
-func printJSON(w io.Writer, v any) error {
+// before its own fields, and the warnings of its input where it has none of its own.
+func printJSON(w io.Writer, v any, warnings []string) error {
 	s, err := schemaOf(v)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := encoded(v, "")
+	if err != nil {
 		return err
 	}
-	text := b.Bytes()
 	if rest, ok := bytes.CutPrefix(text, []byte("{\n")); ok {
 		head := fmt.Sprintf("{\n  \"schema\": %q,\n", s.name)
 		if !bytes.Contains(text, []byte("\n  \"version\": ")) { // version and status have one
 			head += fmt.Sprintf("  \"version\": %q,\n", version().Version)
+		}
+		if len(warnings) > 0 && !bytes.Contains(text, []byte("\n  \"warnings\": ")) { // info, route and the report have them
+			list, err := encoded(warnings, "  ")
+			if err != nil {
+				return err
+			}
+			head += fmt.Sprintf("  \"warnings\": %s,\n", bytes.TrimSpace(list))
 		}
 		text = append([]byte(head), rest...)
 	}

@@ -183,7 +183,7 @@ func (j *judged) fill(ctx context.Context, d *output.Folder, then func()) error 
 }
 
 func jsonFile(name string, v any) deploy.File {
-	return deploy.File{Name: name, Write: func(w io.Writer) error { return printJSON(w, v) }}
+	return deploy.File{Name: name, Write: func(w io.Writer) error { return printJSON(w, v, nil) }}
 }
 
 func (j *judged) readBack(ctx context.Context, d *output.Folder) error {

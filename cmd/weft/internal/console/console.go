@@ -21,6 +21,8 @@ type Console struct {
 	Stderr  io.Writer
 	Quiet   bool
 
+	Warnings []string // of what was read, for programs
+
 	Columns  int  // how wide lines on stdout may be, 0: any width
 	Terminal bool // stdout is one
 }
@@ -65,7 +67,18 @@ func ReadFile[T any](c *Console, name string, read func(r io.Reader, name string
 		return none, err
 	}
 	defer r.Close()
-	return read(r, name)
+	return read(c.Text(r, name), name)
+}
+
+// Text is a text in UTF-8, and a warning where it was in something else.
+func (c *Console) Text(r io.Reader, name string) io.Reader {
+	text, note := format.InUTF8(r)
+	if note != "" {
+		note = name + ": " + note
+		c.Warnings = append(c.Warnings, note)
+		c.Note("%s", note)
+	}
+	return text
 }
 
 // Missing says whether an argument is no file and not standard input.

@@ -5,12 +5,14 @@ package input
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -31,7 +33,8 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	defer r.Close()
-	f, err := files.FabricWithCables(r, arg, func() (io.ReadCloser, string, error) {
+	text, note := format.InUTF8(r)
+	f, err := files.FabricWithCables(text, arg, func() (io.ReadCloser, string, error) {
 		if cables == "" {
 			return nil, "", nil
 		}
@@ -44,7 +47,11 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 	if f.Switches() == 0 {
 		return nil, fmt.Errorf("%s: no switch in it (%d adapters): there is nothing to route", arg, f.Count().Adapters)
 	}
-	warn(c, f)
+	all := f.Warnings()
+	if note != "" && !slices.Contains(all, note) {
+		all = append([]string{note}, all...)
+	}
+	warn(c, all)
 	return f, nil
 }
 
@@ -72,8 +79,8 @@ func Compute(arg string) (*fabric.Fabric, error) {
 }
 
 // warn prints the oddities of a fabric, the first few of them.
-func warn(c *console.Console, f *fabric.Fabric) {
-	all := f.Warnings()
+func warn(c *console.Console, all []string) {
+	c.Warnings = append(c.Warnings, all...)
 	few := all[:min(5, len(all))]
 	for _, w := range few {
 		c.Note("%s", w)
