@@ -72,7 +72,7 @@ func (l *Lines) Next() bool {
 	}
 	l.n++
 	if l.size += int64(len(text)); l.size > l.limit {
-		l.err = Errorf(l.file, l.n, "more than %d bytes of text", l.limit)
+		l.err = Errorf(l.file, l.n, "%s", tooLarge(l.limit))
 		return false
 	}
 	if bytes.IndexByte(text, 0) >= 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -48,9 +47,9 @@ func Read(r io.Reader, file string, files Files) (*Spec, error) {
 
 // ReadSet reads a SPEC as one of its sets; an empty name is the last.
 func ReadSet(r io.Reader, file string, files Files, set string) (*Spec, error) {
-	text, err := io.ReadAll(r)
+	text, err := format.ReadUTF8(r, file, format.MaxSettings)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var document yaml.Node

@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -123,10 +123,10 @@ var (
 // processes: see spread. The name of an adapter puts its ranks on that adapter.
 func ReadRanks(r io.Reader, file string, names *names.Endpoints) (Placement, error) {
 	h := hostFile{file: file, names: names, ranked: map[int]int{}}
-	scanner := bufio.NewScanner(r)
-	for scanner.Scan() {
-		h.line++
-		text := strings.TrimSpace(scanner.Text())
+	lines := format.NewLines(r, file)
+	for lines.Next() {
+		h.line = lines.Number()
+		text := strings.TrimSpace(string(lines.Text()))
 		if text == "" || text[0] == '#' {
 			continue
 		}
@@ -134,8 +134,8 @@ func ReadRanks(r io.Reader, file string, names *names.Endpoints) (Placement, err
 			return nil, fmt.Errorf("%s:%d: %w", file, h.line, err)
 		}
 	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, h.line+1, err)
+	if err := lines.Err(); err != nil {
+		return nil, err
 	}
 	return h.placement()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/report"
 	"github.com/weft-fabric/weft/routing"
@@ -186,7 +187,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 // addResults adds what other commands found.
 func (j *reportJob) addResults() error {
 	for _, file := range j.o.with {
-		text, err := console.ReadFile(j.Console, file, func(r io.Reader, _ string) ([]byte, error) { return io.ReadAll(r) })
+		text, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) ([]byte, error) { return format.ReadAll(r, name, format.MaxSize) })
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@
 package clab
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -44,8 +45,12 @@ type link struct {
 // Read reads a topology. Nodes with a single cable are taken for hosts where they are of
 // kind linux or of none; bridges and links out of the laboratory are left out.
 func Read(r io.Reader, name string) (*Topology, error) {
+	text, err := format.ReadUTF8(r, name, format.MaxSettings)
+	if err != nil {
+		return nil, err
+	}
 	var f file
-	d := yaml.NewDecoder(r)
+	d := yaml.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return nil, lined.YAML(name, err, "")
 	}

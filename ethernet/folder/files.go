@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -205,8 +206,12 @@ func (c *contents) readSettings(path string) error {
 		return err
 	}
 	defer r.Close()
+	text, err := format.ReadUTF8(r, path, format.MaxSettings)
+	if err != nil {
+		return err
+	}
 	s := &settings{file: path}
-	d := yaml.NewDecoder(r)
+	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(s); err != nil && !errors.Is(err, io.EOF) {
 		return lined.YAML(path, err, "it says for example lossless: [3, 4]")

@@ -22,10 +22,7 @@
 package graphs
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -301,21 +298,4 @@ func (g *graph) plug(cables []cable) (ports [][2]uint8, used []int, err error) {
 		}
 	}
 	return ports, used, err
-}
-
-// whole reads a text to its end, at most format.MaxSize bytes.
-func whole(r io.Reader, file string) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, format.MaxSize+1))
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, format.Errorf(file, 1+bytes.Count(text, []byte("\n")), "the compressed file was cut short")
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, err)
-	case len(text) > format.MaxSize:
-		return nil, format.Errorf(file, 1, "more than %d bytes of text", format.MaxSize)
-	}
-	if at := bytes.IndexByte(text, 0); at >= 0 {
-		return nil, format.Errorf(file, 1+bytes.Count(text[:at], []byte("\n")), "NUL byte: this is a binary file")
-	}
-	return text, nil
 }

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 )
 
 // ReadNodeLink reads the JSON of networkx.node_link_data: an object with nodes and with
 // links, or edges as newer versions call them.
 func ReadNodeLink(r io.Reader, file string) (*fabric.Fabric, error) {
-	text, err := whole(r, file)
+	text, err := format.ReadAll(r, file, format.MaxSize)
 	if err != nil {
 		return nil, err
 	}

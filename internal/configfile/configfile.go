@@ -4,6 +4,7 @@
 package configfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -47,11 +49,18 @@ func (n Names) String() string { return strings.Join(n, ",") }
 type Lines map[string]int
 
 // Read reads a file into a configuration. Unknown keys, duplicate keys, values of the wrong
-// kind and a second document are errors, which name the line. aliases are other words for
-// keys.
+// kind, a second document and text that is not UTF-8 are errors, which name the line. aliases
+// are other words for keys.
 func Read(r io.Reader, to any, aliases map[string]string) (Lines, error) {
+	text, err := format.ReadUTF8(r, "", format.MaxSettings)
+	if bad := (*format.ParseError)(nil); errors.As(err, &bad) {
+		return nil, fmt.Errorf("line %d: %s", bad.Line, bad.Msg)
+	}
+	if err != nil {
+		return nil, err
+	}
 	var document yaml.Node
-	d := yaml.NewDecoder(r)
+	d := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := d.Decode(&document); {
 	case errors.Is(err, io.EOF): // an empty file says nothing
 		return nil, nil

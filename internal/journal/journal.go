@@ -86,7 +86,7 @@ func (j *Journal) Clear() error { return j.cut(0) }
 func Read(r io.Reader, line func(n int, text []byte) error) (kept int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for n := 1; ; n++ {
-		text, err := in.ReadBytes('\n')
+		text, err := readLine(in)
 		if errors.Is(err, io.EOF) { // the rest, if any, is no whole line
 			return kept, nil
 		}
@@ -97,6 +97,22 @@ func Read(r io.Reader, line func(n int, text []byte) error) (kept int64, err err
 			return 0, err
 		}
 		kept += int64(len(text))
+	}
+}
+
+// maxLine is how many bytes a line may have.
+const maxLine = 64 << 20
+
+// readLine reads a line with its end.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("a line has more than %d bytes: it is not one that weft wrote", maxLine)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ var rules = []rule{
 	},
 	{
 		packages: "traffic",
-		may:      []string{"fabric", "fabric/names", "internal/par", "internal/spell"},
+		may:      []string{"fabric", "fabric/names", "format", "internal/par", "internal/spell"},
 		why:      "who talks to whom does not depend on how it is routed",
 	},
 	{
@@ -357,7 +357,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/configfile",
-		may:      []string{"internal/spell"},
+		may:      []string{"format", "internal/spell"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "it reads settings into a struct, whatever they are about",
 	},

@@ -3,7 +3,9 @@
 package lined
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,20 +52,26 @@ type Member struct {
 // maxSize is how large a file may be, in bytes.
 const maxSize = 1 << 30
 
+// maxText is how far the decoder may read ahead, in bytes: it does so to the end of a text, and
+// as far again.
+const maxText = 8 << 20
+
+// maxValues is how many values a file may have: each takes more memory than its text may.
+const maxValues = 4 << 20
+
 // maxDepth is how deep values may be inside each other.
 const maxDepth = 64
 
 // Read reads a file that is one value.
 func Read(r io.Reader, file string) (*Value, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	in := bufio.NewReader(r)
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" { // editors of some systems write it
+		if _, err := in.Discard(3); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
 	}
-	if len(text) > maxSize {
-		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxSize)
-	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors of some systems write it
-	p := &parser{file: file, text: text, line: 1, d: json.NewDecoder(bytes.NewReader(text))}
+	text := &counted{r: in}
+	p := &parser{file: file, text: text, line: 1, d: json.NewDecoder(text)}
 	p.d.UseNumber()
 	v, err := p.value(0)
 	if err != nil {
@@ -77,29 +85,63 @@ func Read(r io.Reader, file string) (*Value, error) {
 }
 
 type parser struct {
-	file    string
-	text    []byte
-	line    int
-	counted int64 // bytes in which line ends were counted
-	d       *json.Decoder
+	file   string
+	text   *counted
+	line   int
+	values int
+	d      *json.Decoder
 }
 
-func (p *parser) count(to int64) {
-	p.line += bytes.Count(p.text[p.counted:to], []byte{'\n'})
-	p.counted = to
+// count moves on to a byte of the text, or to its end as far as it was read.
+func (p *parser) count(to int64) { p.line += p.text.lines(to) }
+
+// counted is a text of which the decoder reads ahead; line ends are counted behind it.
+type counted struct {
+	r     io.Reader
+	ahead []byte // read, and not counted yet
+	from  int64  // where ahead begins
+	err   error  // of reading, which the decoder says in words of its own
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.ahead = append(c.ahead, p[:n]...)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	if len(c.ahead) > maxText {
+		c.err = fmt.Errorf("a text or number of more than %d bytes: this is not one of the files weft reads", maxText/2)
+	}
+	if c.from+int64(len(c.ahead)) > maxSize {
+		c.err = fmt.Errorf("more than %d bytes of JSON: give the file that was meant, or parts of it", maxSize)
+	}
+	return n, cmp.Or(c.err, err)
+}
+
+// lines is how many lines end before a byte, from where it was asked before.
+func (c *counted) lines(to int64) int {
+	n := min(max(to-c.from, 0), int64(len(c.ahead)))
+	ended := bytes.Count(c.ahead[:n], []byte{'\n'})
+	c.ahead, c.from = c.ahead[n:], c.from+n
+	return ended
 }
 
 func (p *parser) token() (json.Token, error) {
 	t, err := p.d.Token()
 	if err != nil {
-		p.count(max(p.counted, min(p.d.InputOffset(), int64(len(p.text)))))
+		p.count(p.d.InputOffset())
 		var syntax *json.SyntaxError
 		switch {
+		case errors.Is(p.text.err, io.ErrUnexpectedEOF):
+			p.count(maxSize)
+			return nil, format.Errorf(p.file, p.line, "the compressed file was cut short")
+		case p.text.err != nil:
+			return nil, fmt.Errorf("%s:%d: %w", p.file, p.line, p.text.err)
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			p.count(int64(len(p.text)))
+			p.count(maxSize)
 			return nil, format.Errorf(p.file, p.line, "the JSON ends in the middle")
 		case errors.As(err, &syntax):
-			p.count(max(p.counted, min(syntax.Offset, int64(len(p.text)))))
+			p.count(syntax.Offset)
 		}
 		return nil, format.Errorf(p.file, p.line, "not JSON: %v", err)
 	}
@@ -117,6 +159,9 @@ func (p *parser) value(depth int) (Value, error) {
 
 func (p *parser) from(t json.Token, depth int) (Value, error) {
 	v := Value{File: p.file, Line: p.line}
+	if p.values++; p.values > maxValues {
+		return v, v.Errorf("more than %d values: give the file that was meant, or parts of it", maxValues)
+	}
 	if depth > maxDepth {
 		return v, v.Errorf("values inside each other more than %d deep", maxDepth)
 	}
