@@ -2,10 +2,10 @@ package export
 
 import (
 	"bufio"
-	"encoding/csv"
 	"strconv"
 	"strings"
 
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/report"
 )
 
@@ -13,7 +13,7 @@ import (
 // tables.
 func writeCSV(w *bufio.Writer, n *report.Network) error {
 	c, load := &n.Cables, &n.Tables[0].Load
-	out := csv.NewWriter(w)
+	out := format.NewCSVWriter(w)
 	if err := out.Write([]string{"from", "from_guid", "from_port", "to", "to_guid", "to_port", "rate", "routes_there", "routes_back", "lanes_there", "lanes_back"}); err != nil {
 		return err
 	}
@@ -26,8 +26,7 @@ func writeCSV(w *bufio.Writer, n *report.Network) error {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Close()
 }
 
 // lanes is lanes given as bits, with spaces between.

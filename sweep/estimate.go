@@ -3,13 +3,14 @@ package sweep
 import (
 	"cmp"
 	_ "embed"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // Size is what the time that a point takes grows with.
@@ -326,7 +327,7 @@ func (e *Estimates) part(at [features]float64, names ...string) float64 {
 
 // Write writes the estimates as CSV, sorted.
 func (e *Estimates) Write(w io.Writer) error {
-	out := csv.NewWriter(w)
+	out := format.NewCSVWriter(w)
 	rows := [][]string{{"part", "constant", "work", "density", "samples", "half_within"}}
 	var parts []string
 	for part := range e.lines {
@@ -346,7 +347,7 @@ func (e *Estimates) Write(w io.Writer) error {
 
 // ReadEstimates reads what Write wrote.
 func ReadEstimates(r io.Reader, file string) (*Estimates, error) {
-	in := csv.NewReader(r)
+	in := format.NewCSV(r, file)
 	in.FieldsPerRecord, in.Comment = 3+features, '#'
 	rows, err := in.ReadAll()
 	if err != nil {

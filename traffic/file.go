@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/format"
 )
 
 // ReadPairs reads a pattern, or a matrix of traffic that was measured or is expected, from
@@ -98,15 +98,15 @@ func (l *pairList) add(p Pair) error {
 // eachLine reads a file of pairs and tells its lines, 0 bytes where none are stated. What
 // tell refuses is said with file and line, as is what is no such line.
 func eachLine(r io.Reader, file string, tell func(src, dst string, bytes uint64) error) error {
-	in := csv.NewReader(r)
+	in := format.NewCSV(r, file)
 	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
 	for first := true; ; first = false {
 		record, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
-			return fmt.Errorf("%s:%d: %w", file, bad.Line, bad.Err)
+		if bad := (*format.ParseError)(nil); errors.As(err, &bad) {
+			return err
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)

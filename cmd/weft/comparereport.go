@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -119,7 +119,7 @@ func (j *compareJob) printCSV() error {
 			}
 		}))
 	}
-	return csv.NewWriter(j.Stdout).WriteAll(lines)
+	return format.NewCSVWriter(j.Stdout).WriteAll(lines)
 }
 
 // known is what is known of a row, by column.

@@ -35,6 +35,9 @@ In Slurm's tree a host is below the switch of its first adapter. What switches a
 joined by without the levels above is one branch, and so is a group of a Dragonfly.
 Parts that no cable joins have no branch in common.
 
+In CSV a name that a spreadsheet would calculate, as =A1, has an apostrophe before it;
+weft takes it away where it reads names from CSV (--traffic).
+
 Exit code 1: the tables have a credit loop, leave pairs without a route or do not
 fit the fabric.`,
 		Example: `  weft export fabric.ibnetdiscover --to slurm -o /etc/slurm/topology.conf

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/counters"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
@@ -321,7 +321,7 @@ func short(v float64) string {
 }
 
 func writeRuns(w io.Writer, runs []runSummary) error {
-	c := csv.NewWriter(w)
+	c := format.NewCSVWriter(w)
 	record := []string{"offered", "accepted", "status", "mean_ns", "error_95_ns", "network_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "hops", "packets", "dropped"}
 	if err := c.Write(record); err != nil {
 		return err
@@ -337,8 +337,7 @@ func writeRuns(w io.Writer, runs []runSummary) error {
 			return err
 		}
 	}
-	c.Flush()
-	return c.Error()
+	return c.Close()
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }

@@ -1,13 +1,13 @@
 package cure
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/format"
 )
 
 // Named is a rule with the names of its device and interfaces.
@@ -41,7 +41,7 @@ func (c *Cure) Names() []Named {
 
 // WriteCSV writes the rules as a table.
 func (c *Cure) WriteCSV(w io.Writer) error {
-	table := csv.NewWriter(w)
+	table := format.NewCSVWriter(w)
 	rows := [][]string{{"device", "in", "out", "priority", "becomes"}}
 	for _, r := range c.Names() {
 		rows = append(rows, []string{r.Device, strings.Join(r.In, " "), strings.Join(r.Out, " "), strconv.Itoa(int(r.Priority)), r.Becomes})

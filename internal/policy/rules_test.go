@@ -238,7 +238,7 @@ var rules = []rule{
 	},
 	{
 		packages: "opensm/daemon",
-		may:      []string{"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "transition", "change", ".", "opensm/wire", "opensm/installed", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
+		may:      []string{"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "transition", "change", ".", "opensm/wire", "opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -254,7 +254,7 @@ var rules = []rule{
 	},
 	{
 		packages: "watch",
-		may:      []string{"fabric", "fabric/inspect", "routing", "routing/engines", "deadlock", "congestion", "transition", "opensm/conf", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole", "internal/words"},
+		may:      []string{"fabric", "fabric/inspect", "format", "routing", "routing/engines", "deadlock", "congestion", "transition", "opensm/conf", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole", "internal/words"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -275,7 +275,7 @@ var rules = []rule{
 	},
 	{
 		packages: "export",
-		may:      []string{"fabric", "fabric/names", "report"},
+		may:      []string{"fabric", "fabric/names", "format", "report"},
 		why:      "it writes what reports show in the forms of other tools, and finds out nothing by itself",
 	},
 	{
@@ -338,7 +338,7 @@ var rules = []rule{
 	{
 		packages: "cmd/weft/internal/flags",
 		may: []string{
-			"fabric", "fabric/names", "traffic", "routing", "routing/engines", "routing/lanes/layer", "routing/paths/balance", "routing/weave", "congestion",
+			"fabric", "fabric/names", "format", "traffic", "routing", "routing/engines", "routing/lanes/layer", "routing/paths/balance", "routing/weave", "congestion",
 			"internal/spell", "cmd/weft/internal/exit", "cmd/weft/internal/list", "cmd/weft/internal/console", "cmd/weft/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
@@ -401,7 +401,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/reproduce",
-		may:      []string{"fabric", "figure", "internal/journal", "internal/reproduce/...", "sweep", "sweep/campaign", "sweep/meter", "sweep/pool", "sweep/results"},
+		may:      []string{"fabric", "figure", "format", "internal/journal", "internal/reproduce/...", "sweep", "sweep/campaign", "sweep/meter", "sweep/pool", "sweep/results"},
 		why:      "it runs the papers' campaigns, and writes pages about them",
 	},
 	{

@@ -1,13 +1,13 @@
 package reproduce
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/sweep/meter"
@@ -32,7 +32,7 @@ var referenceHeader = []string{"opensm", "measure", "network", "hosts_taking_par
 
 // ReadReference reads a reference. Errors name file and line.
 func ReadReference(r io.Reader, file string) (*Reference, error) {
-	c := csv.NewReader(r)
+	c := format.NewCSV(r, file)
 	c.FieldsPerRecord = len(referenceHeader)
 	rows, err := c.ReadAll()
 	if err != nil {

@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/figure"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 )
@@ -74,7 +74,7 @@ func (o *Outcome) measured(visit func(l *claims.Line, at *claims.Place, r claims
 
 // CSV writes every value with the network it is of.
 func (o *Outcome) CSV(w io.Writer) error {
-	c := csv.NewWriter(w)
+	c := format.NewCSVWriter(w)
 	rows := [][]string{{
 		"line", "engine", "place", "network", "hosts_taking_part", string(o.Measure), "low", "high", "count", "refused", "reason",
 		"edge_forwarding_index", "latency", "networks_with_credit_loops", "switches", "hosts", "cables",

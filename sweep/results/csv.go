@@ -1,18 +1,19 @@
 package results
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // WriteCSV writes rows with a first line of the names of the columns. A value that there
 // is not is an empty field.
 func WriteCSV(w io.Writer, rows []Row) error {
-	out := csv.NewWriter(w)
+	out := format.NewCSVWriter(w)
 	columns := Columns()
 	line := make([]string, len(columns))
 	for i, c := range columns {
@@ -29,8 +30,7 @@ func WriteCSV(w io.Writer, rows []Row) error {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Close()
 }
 
 // Text is a column as CSV has it; empty where there is no such column, or nothing in it.
