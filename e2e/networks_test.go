@@ -68,7 +68,7 @@ func onEach(t *testing.T, list []network, test func(t *testing.T, n network, f *
 // open opens a file until the test ends.
 func open(t testing.TB, path ...string) io.Reader {
 	t.Helper()
-	r, err := format.Open(filepath.Join(path...), nil)
+	r, err := format.Open(t.Context(), filepath.Join(path...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

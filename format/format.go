@@ -1,21 +1,23 @@
 // Package format has what the readers of text files have in common: errors that point
-// at a line, opening (standard input, gzip), a line scanner with limits, a cursor over
+// at a line, opening (standard input, pipes, gzip), a line scanner with limits, a cursor over
 // a line, and recognition of the kind of a text by its beginning. The formats
 // themselves are the packages below this one.
+//
+// Opening. The program opens what it reads here and nowhere else: Open for a name that the
+// user gave, OpenFound for one that weft
+// found in a folder, OpenPlain and OpenIn for files of its own. Reading ends with
+// the context, whatever the file is.
 //
 // Limits. A line has at most MaxLine bytes, a file at most MaxSize bytes (tables:
 // MaxTable) after decompression, and neither contains a NUL byte. A file beyond a limit
 // is refused with file and line, so that no input can exhaust memory or be mistaken for
-// another format.
+// another format. What reads lines takes Lines; comma-separated values, CSV; a text that
+// another parser wants whole (JSON, YAML, XML), ReadAll.
 package format
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"unicode"
 )
@@ -71,51 +73,7 @@ func (m *Mismatches) Miss(why func() error) error {
 	return nil
 }
 
-// Open opens a file for one of the readers; "-" is stdin. Contents compressed
-// with gzip are decompressed, whatever the name.
-func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
-	raw := stdin
-	var closer io.Closer = io.NopCloser(nil)
-	if name == "-" {
-		if stdin == nil {
-			return nil, errors.New("format: there is no standard input to read")
-		}
-	} else {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("format: %w", err)
-		}
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			f.Close()
-			return nil, fmt.Errorf("format: %s is a directory", name)
-		}
-		raw, closer = f, f
-	}
-	buffered := bufio.NewReaderSize(raw, 1<<16)
-	magic, err := buffered.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		closer.Close()
-		return nil, fmt.Errorf("format: %s: %w", name, err)
-	}
-	if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-		return opened{buffered, closer}, nil
-	}
-	unzipped, err := gzip.NewReader(buffered)
-	if err != nil {
-		closer.Close()
-		return nil, fmt.Errorf("format: %s: %w", name, err)
-	}
-	return opened{unzipped, closer}, nil
-}
-
-// opened reads from the decompressor and closes the file.
-type opened struct {
-	io.Reader
-	io.Closer
-}
-
-// Printable is a name as the writers, ibnetdiscover and OpenSM print it: control
-// characters become blanks. Other bytes stay, valid UTF-8 or not.
+// Printable is a name with a blank in place of what cannot be printed, as fabric.Node has it.
 func Printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -41,7 +41,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{path, "-"} {
-			r, err := Open(name, bytes.NewReader(tc.content))
+			r, err := Open(t.Context(), name, bytes.NewReader(tc.content))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,14 +55,14 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "is a directory"} {
-		if _, err := Open(name, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), name, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	if _, err := Open("-", nil); err == nil {
+	if _, err := Open(t.Context(), "-", nil); err == nil {
 		t.Error("standard input that is not there opens")
 	}
-	if _, err := Open("-", bytes.NewReader([]byte{0x1f, 0x8b, 0})); err == nil {
+	if _, err := Open(t.Context(), "-", bytes.NewReader([]byte{0x1f, 0x8b, 0})); err == nil {
 		t.Error("a broken gzip header opens")
 	}
 }
@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 // What breaks off inside a compressed file is an error with the line it reached.
 func TestCutGzip(t *testing.T) {
 	packed := gzipped(t, strings.Repeat("line\n", 100))
-	r, err := Open("-", bytes.NewReader(packed[:len(packed)-6]))
+	r, err := Open(t.Context(), "-", bytes.NewReader(packed[:len(packed)-6]))
 	if err != nil {
 		t.Fatal(err)
 	}

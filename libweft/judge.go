@@ -100,7 +100,7 @@ func (q *question) tables() (*routing.Tables, error) {
 		case t.name == "":
 			return files.Text{}, nil
 		}
-		r, err := format.Open(t.name, nil)
+		r, err := format.Open(context.Background(), t.name, nil)
 		if err != nil {
 			return files.Text{}, err
 		}

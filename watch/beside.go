@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,8 +16,8 @@ type beside struct {
 	against    string // Look.Against: all of it
 }
 
-func (r *running) beside() (b beside, err error) {
-	if b.asked, b.noFallback, err = r.asked(); err != nil {
+func (r *running) beside(ctx context.Context) (b beside, err error) {
+	if b.asked, b.noFallback, err = r.asked(ctx); err != nil {
 		return b, fmt.Errorf("the engine asked for: %w", err)
 	}
 	engine, behind := "", false

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // The files of a look by their names, each of which may be a .gz.
@@ -141,7 +143,7 @@ func (s source) gather(ctx context.Context, before []stamp, into string) (g coll
 		if !slices.Equal(g.stamps, seen) {
 			continue
 		}
-		if g.files, err = copyAll(g.stamps, s.Fabric, into); err != nil {
+		if g.files, err = copyAll(ctx, g.stamps, s.Fabric, into); err != nil {
 			return g, err
 		}
 		if seen, err = s.stamps(); err != nil || slices.Equal(seen, g.stamps) {
@@ -167,7 +169,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func copyAll(all []stamp, network, into string) ([]File, error) {
+func copyAll(ctx context.Context, all []stamp, network, into string) ([]File, error) {
 	var files []File
 	for _, at := range all {
 		name := filepath.Base(at.path)
@@ -177,11 +179,11 @@ func copyAll(all []stamp, network, into string) ([]File, error) {
 				name += ".gz"
 			}
 		}
-		in, err := os.Open(at.path)
+		in, err := format.OpenPlain(at.path)
 		if err != nil {
 			return nil, err
 		}
-		file, err := store(io.LimitReader(in, mostBytes), into, name)
+		file, err := store(format.Interruptible(ctx, io.LimitReader(in, mostBytes)), into, name)
 		in.Close()
 		if err != nil {
 			return nil, err

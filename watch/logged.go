@@ -2,12 +2,13 @@ package watch
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // logged is what OpenSM's log says of its last sweeps. Unless force_log_flush is set, OpenSM keeps
@@ -32,7 +33,7 @@ const ofOneSweep = 10 * time.Second
 const endOfLog = 4 << 20
 
 func readLog(path string) (said logged, err error) {
-	in, err := os.Open(path)
+	in, err := format.OpenPlain(path)
 	if err != nil {
 		return said, err
 	}
@@ -41,7 +42,7 @@ func readLog(path string) (said logged, err error) {
 	if err != nil {
 		return said, err
 	}
-	text, err := io.ReadAll(io.NewSectionReader(in, max(0, info.Size()-endOfLog), endOfLog))
+	text, err := format.ReadBytes(io.NewSectionReader(in, max(0, info.Size()-endOfLog), endOfLog), path, endOfLog)
 	if err != nil {
 		return said, err
 	}

@@ -2,10 +2,10 @@ package watch
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/opensm/conf"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -13,7 +13,7 @@ import (
 
 // asked is the engines that OpenSM was asked for, in order; empty: not known. noFallback: it is to keep
 // the tables there are where all of them fail.
-func (s *settings) asked() (names []string, noFallback bool, err error) {
+func (s *settings) asked(ctx context.Context) (names []string, noFallback bool, err error) {
 	switch {
 	case s.Engine != "":
 		names, noFallback = conf.ParseEngines(s.Engine)
@@ -21,7 +21,7 @@ func (s *settings) asked() (names []string, noFallback bool, err error) {
 	case s.Conf == "":
 		return nil, false, nil
 	}
-	in, err := os.Open(s.Conf)
+	in, err := format.OpenFound(ctx, s.Conf)
 	if err != nil {
 		return nil, false, err
 	}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
@@ -117,7 +118,7 @@ func (s *Store) putFile(f File, from string) error {
 	if _, err := os.Stat(filepath.Join(s.dir, packedName(f))); err == nil {
 		return nil
 	}
-	in, err := os.Open(filepath.Join(from, f.Name))
+	in, err := format.OpenPlain(filepath.Join(from, f.Name))
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (s *Store) Look(number int) (*Look, error) {
 	if len(all) == 0 || !slices.Contains(all, number) {
 		return nil, fmt.Errorf("watch: there is no look %d%s", number, kept(all))
 	}
-	text, err := os.ReadFile(filepath.Join(s.dir, looksFolder, lookName(number)))
+	text, err := readOwn(filepath.Join(s.dir, looksFolder, lookName(number)))
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +175,19 @@ func (s *Store) Look(number int) (*Look, error) {
 		return nil, fmt.Errorf("watch: look %d: %w", number, err)
 	}
 	return &l, nil
+}
+
+// mostOwn limits a look, and the health, as they are kept: they are read whole.
+const mostOwn = 64 << 20
+
+// readOwn reads a small file of the state folder.
+func readOwn(name string) ([]byte, error) {
+	in, err := format.OpenPlain(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return format.ReadAll(in, name, mostOwn)
 }
 
 // contentSum is what File.SHA256 looks like.
@@ -222,7 +236,7 @@ func (s *Store) Files(l *Look, into string) error {
 }
 
 func (s *Store) unpack(f File, to string) error {
-	in, err := os.Open(filepath.Join(s.dir, packedName(f)))
+	in, err := format.OpenPlain(filepath.Join(s.dir, packedName(f)))
 	if err != nil {
 		return err
 	}
@@ -287,7 +301,7 @@ type Health struct {
 
 // Health is how the watch that writes in the folder is, or was when it ended.
 func (s *Store) Health() (*Health, error) {
-	text, err := os.ReadFile(filepath.Join(s.dir, statusName))
+	text, err := readOwn(filepath.Join(s.dir, statusName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -284,7 +284,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		return nil, &stateError{r.State, err}
 	}
 	defer os.RemoveAll(dir)
-	b, err := r.beside()
+	b, err := r.beside(ctx)
 	if err != nil {
 		return nil, err
 	}

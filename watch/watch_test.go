@@ -47,7 +47,7 @@ func (s *scene) read(network, _ string, _ uint16) (*Snapshot, error) {
 	if _, err := os.Stat(name); err != nil {
 		name += ".gz"
 	}
-	in, err := format.Open(name, nil)
+	in, err := format.Open(context.Background(), name, nil)
 	if err != nil {
 		return nil, err
 	}

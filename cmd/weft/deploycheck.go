@@ -112,10 +112,10 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	if in.Conf, err = console.ReadFile(a.Console, o.conf, conf.Read); err != nil {
 		return in, err
 	}
-	if in.Plugin, err = openSMVersion(o.plugin); err != nil {
+	if in.Plugin, err = a.openSMVersion(o.plugin); err != nil {
 		return in, err
 	}
-	if in.OpenSM, err = openSMVersion(o.opensm); err != nil {
+	if in.OpenSM, err = a.openSMVersion(o.opensm); err != nil {
 		return in, err
 	}
 	o.tables.StaticOnly = true
@@ -149,14 +149,14 @@ var (
 
 // openSMVersion is the version of OpenSM that a program or library was built
 // with, or the one that is given in place of a file; empty for nothing.
-func openSMVersion(name string) (string, error) {
+func (a *app) openSMVersion(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
 	if v := strings.TrimPrefix(name, "OpenSM "); versionAlone.MatchString(v) {
 		return "OpenSM " + v, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := a.readFound(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("%s: no such file, and no version such as 3.3.23", name)
 	}

@@ -99,7 +99,7 @@ func (o *ethernetFlags) read(c *console.Console, name string) (*ethernetInput, e
 		return nil, err
 	}
 	if folder.IsFolder(name) {
-		n, err := folder.Read(name, folder.Options{VRF: o.vrf, Partial: o.partial, Lossless: lossless, NoRoutes: o.routes != ""})
+		n, err := folder.Read(c.Context, name, folder.Options{VRF: o.vrf, Partial: o.partial, Lossless: lossless, NoRoutes: o.routes != ""})
 		if err != nil {
 			return nil, err
 		}

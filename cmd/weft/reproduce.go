@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -128,7 +129,7 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	if err != nil {
 		return err
 	}
-	reference, err := readReference(o.opensm)
+	reference, err := a.readReference(o.opensm)
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	if err != nil {
 		return err
 	}
-	have, err := readHave(o.have)
+	have, err := readHave(a.Context, o.have)
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 	}
 	var list []reproduce.RealFabric
 	for _, name := range names {
-		text, err := os.ReadFile(name)
+		text, err := a.readFound(name)
 		if err != nil {
 			return nil, err
 		}
@@ -236,16 +237,13 @@ func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 	return list, nil
 }
 
-func readReference(name string) (*reproduce.Reference, error) {
+func (a *app) readReference(name string) (*reproduce.Reference, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return reproduce.ReadReference(f, filepath.Base(name))
+	return console.ReadFile(a.Console, name, func(r io.Reader, name string) (*reproduce.Reference, error) {
+		return reproduce.ReadReference(r, filepath.Base(name))
+	})
 }
 
 // points shows how many points are done: a bar on a terminal, else a line now and

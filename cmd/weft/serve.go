@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/daemon"
@@ -99,7 +100,7 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 		_, err := c.Check()
 		return c, o.blame(cmd, err)
 	}
-	file, err := os.Open(o.config)
+	file, err := format.Open(cmd.Context(), o.config, nil)
 	if err != nil {
 		return c, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/sweep"
 	"github.com/weft-fabric/weft/sweep/campaign"
@@ -136,7 +137,7 @@ func (j *sweepJob) read(name string) (err error) {
 	j.filesFrom = cmp.Or(j.o.files, filepath.Dir(name))
 	read := func(r io.Reader, name string) (*sweep.Spec, error) {
 		var text bytes.Buffer
-		s, err := sweep.ReadSet(io.TeeReader(r, &text), name, filesIn(j.filesFrom), j.o.set)
+		s, err := sweep.ReadSet(io.TeeReader(r, &text), name, j.filesIn(j.filesFrom), j.o.set)
 		j.text = text.Bytes()
 		return s, err
 	}
@@ -156,7 +157,7 @@ func (j *sweepJob) read(name string) (err error) {
 }
 
 // filesIn finds files of fabrics and their digests, by names that are relative to a folder.
-func filesIn(dir string) sweep.Files {
+func (a *app) filesIn(dir string) sweep.Files {
 	return func(name string) (path, digest string, err error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
@@ -168,12 +169,22 @@ func filesIn(dir string) sweep.Files {
 		if info.IsDir() {
 			return "", "", fmt.Errorf("%s is a folder; a network is a file, or a spec", name)
 		}
-		text, err := os.ReadFile(name)
+		text, err := a.readFound(name)
 		if err != nil {
 			return "", "", err
 		}
 		return name, digestOf(text), nil
 	}
+}
+
+// readFound reads a file whole that a SPEC names or a folder has, as it is.
+func (a *app) readFound(name string) ([]byte, error) {
+	f, err := format.OpenPlain(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return format.ReadBytes(format.Interruptible(a.Context, f), name, format.MaxSize)
 }
 
 // digestOf is 16 hexadecimal digits that follow from a text.
@@ -187,7 +198,7 @@ func (j *sweepJob) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	have, err := readHave(j.o.have)
+	have, err := readHave(ctx, j.o.have)
 	if err != nil {
 		return err
 	}
@@ -210,9 +221,9 @@ func (j *sweepJob) run(ctx context.Context) error {
 }
 
 // readHave is the rows of --have.
-func readHave(names []string) (rows []results.Row, err error) {
+func readHave(ctx context.Context, names []string) (rows []results.Row, err error) {
 	for _, name := range names {
-		some, err := results.Of(name)
+		some, err := results.Of(ctx, name)
 		if err != nil {
 			return nil, err
 		}

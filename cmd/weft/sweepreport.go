@@ -257,7 +257,7 @@ func (j *sweepJob) dryRun() error {
 	if err != nil {
 		return err
 	}
-	have, err := readHave(j.o.have)
+	have, err := readHave(j.Context, j.o.have)
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (j *sweepJob) rowsSoFar() ([]results.Row, error) {
 	if j.o.out == "" || console.Missing(filepath.Join(j.o.out, results.LogFile)) {
 		return nil, nil
 	}
-	return results.Of(j.o.out)
+	return results.Of(j.Context, j.o.out)
 }
 
 // fewPoints is how many points a dry run shows to people on a terminal.

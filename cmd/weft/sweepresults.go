@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,11 +27,11 @@ func sweepResultsCommands(a *app) []*cobra.Command {
 }
 
 // readResults reads results and merges them.
-func readResults(names []string) ([]results.Row, []results.Difference, error) {
+func readResults(ctx context.Context, names []string) ([]results.Row, []results.Difference, error) {
 	sets := make([][]results.Row, len(names))
 	for i, name := range names {
 		var err error
-		if sets[i], err = results.Of(name); err != nil {
+		if sets[i], err = results.Of(ctx, name); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -95,7 +96,7 @@ func (a *app) mergeResults(names []string, out string, asJSON bool) error {
 			return exit.Usage("%s is where the results go; what it has counts without being named", name)
 		}
 	}
-	rows, differ, err := readResults(names)
+	rows, differ, err := readResults(a.Context, names)
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ says what the columns are.
 		Example: "  weft sweep csv random > random.csv",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			rows, _, err := readResults(args)
+			rows, _, err := readResults(a.Context, args)
 			if err != nil {
 				return err
 			}
@@ -188,7 +189,7 @@ whiskers. Where --x is no number, there are bars.
 				}
 				o.Where = append(o.Where, f)
 			}
-			rows, _, err := readResults(args)
+			rows, _, err := readResults(a.Context, args)
 			if err != nil {
 				return err
 			}
@@ -227,7 +228,7 @@ together it goes to standard error.
 		Example: "  weft sweep estimates random -o here.csv",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			rows, _, err := readResults(args)
+			rows, _, err := readResults(a.Context, args)
 			if err != nil {
 				return err
 			}

@@ -134,7 +134,7 @@ func (s *slurmJob) shard(task int) string { return s.in(fmt.Sprintf("shards/%04d
 func (s *slurmJob) prepare(ctx context.Context) error {
 	digest := digestOf(append([]byte(s.o.set), s.text...))
 	var was submitted
-	text, err := os.ReadFile(s.in("slurm/submitted.json"))
+	text, err := s.readFound(s.in("slurm/submitted.json"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
@@ -286,7 +286,7 @@ func (s *slurmJob) left(task int) (int, error) {
 	}
 	if size > 0 {
 		var err error
-		if rows, err = results.Of(s.shard(task)); err != nil {
+		if rows, err = results.Of(s.Context, s.shard(task)); err != nil {
 			return 0, err
 		}
 	}
@@ -301,7 +301,7 @@ func (s *slurmJob) collect() (*campaign.Summary, error) {
 		if console.Missing(filepath.Join(s.shard(task), results.LogFile)) {
 			continue // it had nothing left from the start
 		}
-		rows, err := results.Of(s.shard(task))
+		rows, err := results.Of(s.Context, s.shard(task))
 		if err != nil {
 			return nil, err
 		}

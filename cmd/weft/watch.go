@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/watch"
 )
 
@@ -66,7 +67,7 @@ func (a *app) watchConfig(path string) (watch.Config, error) {
 	if path == "" {
 		return watch.Config{}, exit.Usage("--config is not given: the file that says what to look at")
 	}
-	in, err := os.Open(path)
+	in, err := format.Open(a.Context, path, nil)
 	if err != nil {
 		return watch.Config{}, err
 	}

@@ -198,7 +198,7 @@ func (l *lab) differ() string {
 	}
 	sh(l.t, script.String())
 	// What zebra selects is compared, also where this machine's kernel refuses to install it.
-	n, err := folder.Read(dump, folder.Options{Partial: true})
+	n, err := folder.Read(l.t.Context(), dump, folder.Options{Partial: true})
 	if err != nil {
 		return err.Error()
 	}

@@ -151,7 +151,7 @@ func once(t *testing.T, folder string) {
 		if err != nil || filepath.Base(name) != results.LogFile {
 			return err
 		}
-		rows, err := results.Of(filepath.Dir(name))
+		rows, err := results.Of(t.Context(), filepath.Dir(name))
 		for i := range rows {
 			key := rows[i].Point + " " + rows[i].Key()
 			if before, again := seen[key]; again {

@@ -18,7 +18,7 @@ import (
 
 // FRR's Clos with two links down has a loop; two priorities are enough.
 func TestTwoLinksDown(t *testing.T) {
-	n, err := folder.Read("../../examples/ethernet/clos-two-links-down", folder.Options{})
+	n, err := folder.Read(t.Context(), "../../examples/ethernet/clos-two-links-down", folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func wrap(r *rand.Rand, n *ethernet.Network) {
 // SONiC's dual ToR gets along with the priorities that its maps use: packets go from 3 to 2 and from 4
 // to 6.
 func TestDualToR(t *testing.T) {
-	n, err := folder.Read("../../examples/ethernet/dual-tor", folder.Options{})
+	n, err := folder.Read(t.Context(), "../../examples/ethernet/dual-tor", folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestDualToR(t *testing.T) {
 // Routes that are computed in place of those that were read lead into the same tunnels.
 func TestComputedTunnels(t *testing.T) {
 	for name, free := range map[string]bool{"dual-tor": false, "dual-tor-remapped": true} {
-		n, err := folder.Read("../../examples/ethernet/"+name, folder.Options{NoRoutes: true})
+		n, err := folder.Read(t.Context(), "../../examples/ethernet/"+name, folder.Options{NoRoutes: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func all(c *Cure) ([]*Maps, error) {
 // The files that are written are read as any folder is, and judged safe.
 func TestReadBack(t *testing.T) {
 	const from = "../../examples/ethernet/clos-two-links-down"
-	n, err := folder.Read(from, folder.Options{})
+	n, err := folder.Read(t.Context(), from, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	back, err := folder.Read(dir, folder.Options{})
+	back, err := folder.Read(t.Context(), dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package folder
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -68,7 +69,7 @@ func IsFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-func readFiles(dir, vrf string) (*contents, error) {
+func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 	c := &contents{devices: map[string]*device{}, vrfs: map[string]bool{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,13 +78,13 @@ func readFiles(dir, vrf string) (*contents, error) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if IsFolder(path) {
-			if err := c.readDevice(path, e.Name(), vrf); err != nil {
+			if err := c.readDevice(ctx, path, e.Name(), vrf); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		if settingsName.MatchString(e.Name()) {
-			if err := c.readSettings(path); err != nil {
+			if err := c.readSettings(ctx, path); err != nil {
 				return nil, err
 			}
 			continue
@@ -93,7 +94,7 @@ func readFiles(dir, vrf string) (*contents, error) {
 			c.pass(e.Name())
 			continue
 		}
-		if err := c.read(path, m[1], m[2], vrf); err != nil {
+		if err := c.read(ctx, path, m[1], m[2], vrf); err != nil {
 			return nil, err
 		}
 	}
@@ -111,20 +112,8 @@ func (c *contents) pass(name string) {
 	}
 }
 
-// open opens a file of a folder, which has to be a plain one: others, as named pipes, may never end.
-func open(path string) (io.ReadCloser, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("ethernet: %s is not a file", format.Printable(path))
-	}
-	return format.Open(path, nil)
-}
-
 // readDevice reads the folder of one device.
-func (c *contents) readDevice(dir, name, vrf string) error {
+func (c *contents) readDevice(ctx context.Context, dir, name, vrf string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -137,7 +126,7 @@ func (c *contents) readDevice(dir, name, vrf string) error {
 			continue
 		}
 		read = true
-		if err := c.read(filepath.Join(dir, e.Name()), name, m[2], vrf); err != nil {
+		if err := c.read(ctx, filepath.Join(dir, e.Name()), name, m[2], vrf); err != nil {
 			return err
 		}
 	}
@@ -148,8 +137,8 @@ func (c *contents) readDevice(dir, name, vrf string) error {
 }
 
 // read reads one file of a device.
-func (c *contents) read(path, name, kind, vrf string) error {
-	r, err := open(path)
+func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error {
+	r, err := format.OpenFound(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -197,11 +186,11 @@ func (d *device) readInterfaces(r io.Reader, path string) error {
 	return nil
 }
 
-func (c *contents) readSettings(path string) error {
+func (c *contents) readSettings(ctx context.Context, path string) error {
 	if c.settings != nil {
 		return fmt.Errorf("ethernet: %s, and there are other settings in %s", format.Printable(path), format.Printable(c.settings.file))
 	}
-	r, err := open(path)
+	r, err := format.OpenFound(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@
 package folder
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -64,11 +65,11 @@ type leading struct {
 }
 
 // Read reads a folder that has one folder for each device.
-func Read(dir string, o Options) (*ethernet.Network, error) {
+func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error) {
 	if o.VRF == "" {
 		o.VRF = defaultVRF
 	}
-	c, err := readFiles(dir, o.VRF)
+	c, err := readFiles(ctx, dir, o.VRF)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ lf4, lf4-sp2 priority 3: 10.1.3.0/24 to lf3
 sp2, sp2-lf3 priority 3: 10.1.2.0/24 to sp1`},
 		{"clos-two-links-down-same-as", 6, 2, ""},
 	} {
-		n, err := Read("../../examples/ethernet/"+c.name, Options{})
+		n, err := Read(t.Context(), "../../examples/ethernet/"+c.name, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,10 +153,10 @@ func TestMistakes(t *testing.T) {
 			}
 		}
 		dir := write(t, files)
-		if _, err := Read(dir, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		n, err := Read(dir, Options{Partial: true})
+		n, err := Read(t.Context(), dir, Options{Partial: true})
 		switch {
 		case c.partial == "" && err == nil:
 			t.Errorf("%s: read with --partial", c.name)
@@ -186,7 +186,7 @@ func TestDialects(t *testing.T) {
 	recursive["a.route.json"] = strings.Replace(recursive["a.route.json"], `[{"fib":true,"active":true,"interfaceName":"eth0","ip":"10.0.0.1"}]`,
 		`[{"recursive":true,"active":true,"ip":"10.9.9.9"},{"fib":true,"resolver":true,"interfaceName":"eth0","ip":"10.0.0.1"}]`, 1)
 	for name, files := range map[string]map[string]string{"files": pair(), "folders": inFolder, "VRFs": vrf, "LLDP": byLLDP, "json0": json0, "recursive": recursive} {
-		n, err := Read(write(t, files), Options{})
+		n, err := Read(t.Context(), write(t, files), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -204,7 +204,7 @@ func TestLongestMatch(t *testing.T) {
 	files := pair()
 	files["a.route.json"] = routes("10.1.0.0/24 vlan1", "10.2.0.0/16 eth0 10.0.0.1", "10.0.0.0/31 eth0")
 	files["a.route.json"] = strings.Replace(files["a.route.json"], "{\n", `{"10.2.0.128/25":[{"selected":true,"nexthops":[{"fib":true,"blackhole":true}]}],`+"\n", 1)
-	n, err := Read(write(t, files), Options{})
+	n, err := Read(t.Context(), write(t, files), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestDualToR(t *testing.T) {
 tor-a, PortChannel101 priority 3: 10.1.0.33/32 to tor-b
 leaf-1, PortChannel102 priority 3: 192.168.0.2/32 to leaf-1
 tor-b, PortChannel101 priority 3: 10.1.0.32/32 to tor-a`, "dual-tor-remapped": ""} {
-		n, err := Read("../../examples/ethernet/"+name, Options{})
+		n, err := Read(t.Context(), "../../examples/ethernet/"+name, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestMaps(t *testing.T) {
 		for _, d := range []string{"a", "b"} {
 			files[d+".config_db.json"] = config(c.queues, c.groups, c.paused)
 		}
-		n, err := Read(write(t, files), Options{})
+		n, err := Read(t.Context(), write(t, files), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestSpoiled(t *testing.T) {
 			}
 			files[strings.TrimPrefix(name, dir)] = text
 		}
-		n, err := Read(write(t, files), Options{Partial: i%3 == 0})
+		n, err := Read(t.Context(), write(t, files), Options{Partial: i%3 == 0})
 		if err == nil {
 			read++
 			verify(t, n, ethernet.Scope(i%2))
@@ -334,7 +334,7 @@ func TestBothFamilies(t *testing.T) {
 	files := pair()
 	files["a.route6.json"] = routes("2001:db8:1::/64 vlan1", "2001:db8:2::/64 eth0 fe80::2", "fe80::/64 eth0")
 	files["b.route6.json"] = routes("2001:db8:2::/64 vlan1", "2001:db8:1::/64 eth0 fe80::1", "fe80::/64 eth0")
-	n, err := Read(write(t, files), Options{})
+	n, err := Read(t.Context(), write(t, files), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

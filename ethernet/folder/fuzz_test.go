@@ -41,7 +41,7 @@ func FuzzFolder(f *testing.F) {
 				os.Remove(filepath.Join(dir, name))
 			}
 		}()
-		n, err := Read(dir, Options{Partial: partial})
+		n, err := Read(t.Context(), dir, Options{Partial: partial})
 		if err != nil {
 			return
 		}

@@ -84,7 +84,7 @@ func TestTunnelMaps(t *testing.T) {
 		for name, text := range c.files {
 			files[name] = text
 		}
-		n, err := Read(write(t, files), Options{})
+		n, err := Read(t.Context(), write(t, files), Options{})
 		switch {
 		case err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v", c.name, err)
@@ -101,7 +101,7 @@ func TestTunnelMaps(t *testing.T) {
 // Ports whose maps differ can give packets of one DSCP several outer ones: 48 is in class 6 where hosts
 // are, and in class 7 where leaves are.
 func TestOuterHeaders(t *testing.T) {
-	n, err := Read("../../examples/ethernet/dual-tor-remapped", Options{})
+	n, err := Read(t.Context(), "../../examples/ethernet/dual-tor-remapped", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

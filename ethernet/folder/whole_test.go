@@ -280,7 +280,7 @@ func TestNothingHidesALoop(t *testing.T) {
 		f := ring()
 		c.change(f)
 		dir := f.write(t)
-		n, err := Read(dir, Options{})
+		n, err := Read(t.Context(), dir, Options{})
 		switch {
 		case err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v", c.name, err)
@@ -300,7 +300,7 @@ func TestMissingMaps(t *testing.T) {
 	f := ring()
 	f.sonic(func(object) {})
 	delete(f, "s2.config_db.json")
-	n, err := Read(f.write(t), Options{Partial: true})
+	n, err := Read(t.Context(), f.write(t), Options{Partial: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestMissingMaps(t *testing.T) {
 func TestGapsAreFew(t *testing.T) {
 	f := ring()
 	f.eachEntry(1, func(_, hop object) { hop["labels"] = []any{100} })
-	n, err := Read(f.write(t), Options{Partial: true})
+	n, err := Read(t.Context(), f.write(t), Options{Partial: true})
 	if err != nil || len(n.Gaps) != 1 || !strings.HasSuffix(n.Gaps[0], ", and 2 more routes like it") {
 		t.Fatalf("%v, gaps %q", err, n.Gaps)
 	}
@@ -329,7 +329,7 @@ func TestOddFolders(t *testing.T) {
 		f.table(i)[fmt.Sprintf("172.16.%d.0/31", i)] = []any{object{"selected": true, "protocol": "connected", "nexthops": []any{object{"fib": true, "interfaceName": "wan"}}}}
 	}
 	dir := f.write(t)
-	n, err := Read(dir, Options{})
+	n, err := Read(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

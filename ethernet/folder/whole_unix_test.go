@@ -15,7 +15,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "s9.route.json"), 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Read(dir, Options{}); err == nil || !strings.Contains(err.Error(), "s9.route.json is not a file") {
+	if _, err := Read(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "s9.route.json is not a plain file but a named pipe") {
 		t.Fatal(err)
 	}
 }

@@ -27,7 +27,7 @@ func verify(t *testing.T, n *ethernet.Network) *judge.Verdict {
 
 // FRR's Clos with two links down stops in the loop that the judge names, and drains with rules.
 func TestClosStopsAndDrains(t *testing.T) {
-	n, err := folder.Read("../../examples/ethernet/clos-two-links-down", folder.Options{})
+	n, err := folder.Read(t.Context(), "../../examples/ethernet/clos-two-links-down", folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -119,7 +120,7 @@ func Tables(f *fabric.Fabric, t Texts) (*routing.Tables, error) {
 
 // Open reads a network from a file, compressed with gzip or not.
 func Open(name string) (*fabric.Fabric, error) {
-	r, err := format.Open(name, nil)
+	r, err := format.Open(context.Background(), name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func OpenTables(f *fabric.Fabric, n Names) (*routing.Tables, error) {
 		if file.name == "" {
 			continue
 		}
-		r, err := format.Open(file.name, nil)
+		r, err := format.Open(context.Background(), file.name, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package ibnet
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,7 @@ func corpus(t testing.TB) string {
 }
 
 func readFile(path string) (*fabric.Fabric, error) {
-	r, err := format.Open(path, nil)
+	r, err := format.Open(context.Background(), path, nil)
 	if err != nil {
 		return nil, err
 	}

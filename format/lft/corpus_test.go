@@ -27,7 +27,7 @@ func corpus(t testing.TB) string {
 
 func open(t testing.TB, path ...string) io.Reader {
 	t.Helper()
-	r, err := format.Open(filepath.Join(path...), nil)
+	r, err := format.Open(t.Context(), filepath.Join(path...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

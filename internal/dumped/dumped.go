@@ -45,7 +45,7 @@ func Read(t testing.TB, f *fabric.Fabric, subnet, lfts string) *routing.Tables {
 // open opens and decompresses a file, and closes it when the test ends.
 func open(t testing.TB, path string) io.Reader {
 	t.Helper()
-	r, err := format.Open(path, nil)
+	r, err := format.Open(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -251,7 +251,7 @@ func TestLineWithoutMeasure(t *testing.T) {
 func TestHave(t *testing.T) {
 	first := t.TempDir()
 	finished(t, Options{Dir: first, Quick: true, Seed: 1})
-	rows, err := results.Of(first)
+	rows, err := results.Of(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/journal"
 )
 
@@ -46,7 +47,7 @@ func (r *Run) ended(points int) error {
 // past adds up the runs of the folder.
 func (r *Run) past() error {
 	name := filepath.Join(r.Options.Dir, runsFile)
-	f, err := os.Open(name)
+	f, err := format.OpenPlain(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -111,7 +111,7 @@ func TestInterruptedCampaignGoesOn(t *testing.T) {
 	if _, none := run(t, plan(t, spec), dir); len(none) > 0 {
 		t.Errorf("a finished campaign took %v", none)
 	}
-	back, err := results.ReadParquet(filepath.Join(dir, results.ParquetFile))
+	back, err := results.ReadParquet(t.Context(), filepath.Join(dir, results.ParquetFile))
 	if err != nil {
 		t.Fatal(err)
 	}

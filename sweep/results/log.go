@@ -127,15 +127,15 @@ func (l *Log) Append(rows []Row) error { return l.journal.Append(record{rows}) }
 func (l *Log) Close() error { return l.journal.Close() }
 
 // Of is the rows of a folder, from its log, or of a Parquet file.
-func Of(name string) ([]Row, error) {
+func Of(ctx context.Context, name string) ([]Row, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return ReadParquet(name)
+		return ReadParquet(ctx, name)
 	}
-	f, err := os.Open(filepath.Join(name, LogFile))
+	f, err := format.OpenPlain(filepath.Join(name, LogFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no results of weft sweep: there is no %s in it", name, LogFile)
 	}
@@ -144,6 +144,6 @@ func Of(name string) ([]Row, error) {
 	}
 	defer f.Close()
 	var l Log
-	_, err = journal.Read(f, l.line(f.Name()))
+	_, err = journal.Read(format.Interruptible(ctx, f), l.line(f.Name()))
 	return l.Rows, err
 }

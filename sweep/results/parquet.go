@@ -1,13 +1,15 @@
 package results
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // ParquetFile is the name of the Parquet file in a folder of results.
@@ -50,8 +52,8 @@ func WriteParquet(w io.Writer, rows []Row, measures []Measured) error {
 }
 
 // ReadParquet reads a file that WriteParquet wrote.
-func ReadParquet(name string) (rows []Row, err error) {
-	f, err := os.Open(name)
+func ReadParquet(ctx context.Context, name string) (rows []Row, err error) {
+	f, err := format.OpenPlain(name)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +75,15 @@ func ReadParquet(name string) (rows []Row, err error) {
 		return nil, fmt.Errorf("%s: this Parquet file is not of weft sweep: its metadata has no weft.schema of %s", name, schemaVersion)
 	}
 	in := parquet.NewGenericReader[Row](p)
-	rows = make([]Row, in.NumRows())
-	if n, err := in.Read(rows); n < len(rows) {
-		return nil, errors.Join(fmt.Errorf("%s: only %d of %d rows can be read", name, n, len(rows)), err)
+	for part := make([]Row, 4096); int64(len(rows)) < in.NumRows(); { // not all at once: NumRows is what the file says
+		n, err := in.Read(part[:min(int64(len(part)), in.NumRows()-int64(len(rows)))])
+		if rows = append(rows, part[:n]...); n == 0 || err != nil && !errors.Is(err, io.EOF) {
+			return nil, errors.Join(fmt.Errorf("%s: only %d of %d rows can be read", name, len(rows), in.NumRows()), err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		clear(part)
 	}
 	for i := range rows {
 		if why := rows[i].lacks(); why != "" {

@@ -65,7 +65,7 @@ func TestLogIsWholeAfterAnyCut(t *testing.T) {
 		if err := errors.Join(l.Append([]results.Row{row("d", "lanes", 4)}), l.Close()); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := results.Of(at)
+		rows, err := results.Of(t.Context(), at)
 		if err != nil || len(rows) != want+1 || rows[want].Point != "d" {
 			t.Fatalf("cut at %d and gone on: %d rows (%v), want %d", cut, len(rows), err, want+1)
 		}
@@ -114,7 +114,7 @@ func TestParquetComesBackAsItWent(t *testing.T) {
 	if err := errors.Join(results.WriteParquet(f, rows, nil), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	back, err := results.Of(name)
+	back, err := results.Of(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestParquetSaysWhatRowsLack(t *testing.T) {
 	if err := errors.Join(results.WriteParquet(f, rows, nil), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := results.ReadParquet(name); err == nil || !strings.Contains(err.Error(), name+": row 2, stops of point b: it has a count") {
+	if _, err := results.ReadParquet(t.Context(), name); err == nil || !strings.Contains(err.Error(), name+": row 2, stops of point b: it has a count") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func TestDamagedParquetIsAnError(t *testing.T) {
 			if err := os.WriteFile(name, []byte(damaged), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := results.ReadParquet(name); err != nil && !strings.HasPrefix(err.Error(), name) {
+			if _, err := results.ReadParquet(t.Context(), name); err != nil && !strings.HasPrefix(err.Error(), name) {
 				t.Errorf("cut at %d: the error does not name the file: %v", cut, err)
 			}
 		}

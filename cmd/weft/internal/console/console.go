@@ -44,19 +44,14 @@ func (c *Console) Open(name string) (io.ReadCloser, error) {
 		return nil, exit.Usage("the name of a file is empty; - is standard input")
 	}
 	if name != "-" {
-		return format.Open(name, nil)
+		return format.Open(c.Context, name, nil)
 	}
 	if c.Stdin == nil {
 		return nil, exit.Usage("- is given twice, and standard input can be read only once")
 	}
-	r, w := io.Pipe()
-	go func(stdin io.Reader) {
-		_, err := io.Copy(w, stdin)
-		w.CloseWithError(err)
-	}(c.Stdin)
-	context.AfterFunc(c.Context, func() { w.CloseWithError(c.Context.Err()) })
+	stdin := c.Stdin
 	c.Stdin = nil
-	return format.Open(name, r)
+	return format.Open(c.Context, name, stdin)
 }
 
 // ReadFile opens a file and reads it with one of the format packages.

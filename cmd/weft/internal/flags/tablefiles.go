@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -101,7 +102,7 @@ func NetworkIn(arg string) (string, error) {
 	if path == "" {
 		return "", fmt.Errorf("%s is a folder without %s (plain or gzip): a folder as FABRIC is the output of ibdiagnet2", arg, network)
 	}
-	return path, nil
+	return path, plainFiles(path)
 }
 
 // NetDumpIn is the ibdiagnet2.net_dump of a folder; empty: it has none.
@@ -170,7 +171,23 @@ func TablesIn(dir string) (Tables, error) {
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}
-	return o, nil
+	return o, plainFiles(o.LFTs, o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
+}
+
+// plainFiles refuses what was found in a folder and is no plain file: a pipe would be waited
+// for. Empty names are of files that are not there.
+func plainFiles(names ...string) error {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		f, err := format.OpenPlain(name)
+		if err != nil {
+			return err
+		}
+		f.Close()
+	}
+	return nil
 }
 
 // Assumed is where the service levels and lanes come from: a file, or what

@@ -38,7 +38,7 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 		if cables == "" {
 			return nil, "", nil
 		}
-		r, err := c.Open(cables)
+		r, err := format.OpenFound(c.Context, cables)
 		return r, cables, err
 	})
 	if err != nil {
