@@ -107,7 +107,7 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	defer file.Close()
 	read, err := daemon.ReadConfig(file)
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", o.config, err)
+		return c, configfile.In(o.config, err)
 	}
 	for _, key := range read.Keys() {
 		if cmd.Flags().Changed(flagOf(key)) {
@@ -135,7 +135,7 @@ func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
 		why := strings.TrimPrefix(strings.TrimPrefix(wrong.Why, wrong.Key), ": ")
 		return exit.Usage("--%s: %s", cmd.Flags().Lookup(flagOf(wrong.Key)).Name, strings.TrimSpace(why))
 	case o.config != "":
-		return fmt.Errorf("%s: %w", o.config, err)
+		return configfile.In(o.config, err)
 	}
 	return err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/watch"
 )
 
@@ -77,7 +78,7 @@ func (a *app) watchConfig(path string) (watch.Config, error) {
 		c, err = c.Check()
 	}
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
+		return c, configfile.In(path, err)
 	}
 	return c, nil
 }

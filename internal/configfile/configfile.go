@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,28 @@ func (n *Names) UnmarshalYAML(node *yaml.Node) error {
 }
 
 func (n Names) String() string { return strings.Join(n, ",") }
+
+// atLine is how errors of Read, and those that Lines.At makes, begin.
+var atLine = regexp.MustCompile(`^(?:\w+: )?line (\d+): `)
+
+// In is an error of Read, or about a setting, with the name of the file: FILE:LINE: where its
+// line is known.
+func In(file string, err error) error {
+	m := atLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return &located{file + ":" + m[1] + ": " + err.Error()[len(m[0]):], err}
+}
+
+// located is an error whose text has its file and line.
+type located struct {
+	text string
+	err  error
+}
+
+func (l *located) Error() string { return l.text }
+func (l *located) Unwrap() error { return l.err }
 
 // Lines is where in a file settings are, by key, from 1.
 type Lines map[string]int
