@@ -43,7 +43,7 @@ var rules = []rule{
 	},
 	{
 		packages: "format/graphs",
-		may:      []string{"fabric", "format"},
+		may:      []string{"fabric", "format", "format/internal/objects"},
 		modules:  []string{"gonum.org/v1/gonum/graph/formats/dot"},
 		why:      "a graph of another program is a fabric and nothing else; DOT is read by a parser that others keep",
 	},
