@@ -10,7 +10,8 @@ import (
 // Kind is the kind of a text, recognised by its beginning.
 type Kind uint8
 
-// The kinds of text that weft reads, and three that it does not.
+// The kinds of text that weft reads, and some that it does not. Those from firstUnread on have
+// their names in a table of their own.
 const (
 	Unknown     Kind = iota // text, but none of the kinds below
 	Empty                   // nothing but white space
@@ -28,12 +29,31 @@ const (
 	SLVL                    // SLVL lines of ibdmchk: package slvl
 	PSL                     // path service levels of ibdmchk: package psl
 	Certificate             // proof of tables: package certificate
+	GML                     // package graphs
+	UFMLinks                // JSON of UFM: package cablelist
+	CableList               // .ndt and other lists of cables, in columns: package cablelist
+	Topo                    // .topo of ibutils: package topo
+	Workbook                // .xlsx
+	firstUnread
 )
 
 func (k Kind) String() string {
+	if k >= firstUnread {
+		return unread[k-firstUnread].name
+	}
 	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst", "an ibdiagnet2.db_csv",
 		"XML", "JSON", "a graph of Graphviz", "a network_file of BookSim2",
-		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate"}[k]
+		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate",
+		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "a workbook or another ZIP archive"}[k]
+}
+
+// Network says whether texts of a kind describe a network, which package files reads.
+func (k Kind) Network() bool {
+	switch k {
+	case IBNet, SubnetList, DBCSV, GraphML, NodeLink, DOT, Anynet, GML, UFMLinks, CableList, Topo:
+		return true
+	}
+	return false
 }
 
 // sniffed is how many bytes Peek looks at. There may be other lines before the first
@@ -54,6 +74,9 @@ func Peek(r io.Reader) (Kind, io.Reader, error) {
 // Sniff recognises the kind of a text by its beginning: the first line that is typical
 // of a kind decides.
 func Sniff(head []byte) Kind {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return Workbook
+	}
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		return Binary
 	}
@@ -62,7 +85,13 @@ func Sniff(head []byte) Kind {
 	}
 	for len(head) > 0 {
 		line, rest, _ := bytes.Cut(head, []byte("\n"))
+		if k := sniffPlan(line, head); k != Unknown {
+			return k
+		}
 		if k := sniffLine(line); k != Unknown {
+			return k
+		}
+		if k := sniffUnread(line); k != Unknown {
 			return k
 		}
 		head = rest
@@ -93,7 +122,7 @@ func sniffLine(line Cursor) Kind {
 		return Certificate
 	case c.Cut("0x"):
 		return sniffNumbers(line)
-	case IsNodeRecord(line), cutAttribute(&c):
+	case IsNodeRecord(line), IsPortsRow(line), IsAttribute(line), isProgress(line):
 		return IBNet
 	case c.Cut("<?xml"), c.Cut("<graphml"):
 		return GraphML
@@ -107,20 +136,63 @@ func sniffLine(line Cursor) Kind {
 	return Unknown
 }
 
-// sniffNumbers distinguishes SLVL lines (GUID in out bytes) from PSL lines (GUID LID
-// SL).
-func sniffNumbers(c Cursor) Kind {
-	if _, ok := c.Hex(1<<64 - 1); !ok || len(c) > 0 && !blank(c[0]) {
-		return Unknown
+// sniffPlan recognises what UFM and ibutils know of a network, and GML; head is the line with all
+// that follows.
+func sniffPlan(line Cursor, head []byte) Kind {
+	c := line
+	switch lower := bytes.ToLower(line); {
+	case c.Cut("["), c.Cut("{"):
+		if bytes.Contains(head, []byte(`"source_guid"`)) {
+			return UFMLinks
+		}
+	case c.Cut("graph"):
+		if rest := bytes.TrimLeft(head[len(line)-len(c):], " \t\r\n"); len(rest) > 0 && rest[0] == '[' {
+			return GML
+		}
+	case bytes.Contains(lower, []byte("startdevice")) && bytes.Contains(lower, []byte("enddevice")),
+		bytes.Contains(lower, []byte("a-node name")) && bytes.Contains(lower, []byte("z-node name")):
+		return CableList
+	case isConnection(line):
+		return Topo
+	}
+	return Unknown
+}
+
+// isConnection says whether a line is one of a .topo: a port, an arrow such as -> or -4x-25G->, the
+// type of a system, its name and its port.
+func isConnection(c Cursor) bool {
+	port, arrow := c.Word(), c.Word()
+	if len(port) == 0 || len(arrow) < 2 || arrow[0] != '-' || arrow[len(arrow)-1] != '>' {
+		return false
 	}
 	words := 0
 	for !c.Empty() {
-		c.Word()
+		word := c.Word()
+		if words++; word[0] == '[' || bytes.HasSuffix(word, []byte(";")) { // DOT
+			return false
+		}
+	}
+	return words == 3
+}
+
+// sniffNumbers distinguishes SLVL lines (GUID in out bytes) from PSL lines (GUID LID
+// SL).
+func sniffNumbers(c Cursor) Kind {
+	if _, ok := c.Hex(1<<64 - 1); !ok || len(c) > 0 && !blank(c[0]) || bytes.IndexByte(c, '"') >= 0 {
+		return Unknown
+	}
+	words, hex := 0, 0
+	for !c.Empty() {
+		if bytes.HasPrefix(c.Word(), []byte("0x")) {
+			hex++
+		}
 		words++
 	}
 	switch words {
 	case 2:
-		return PSL
+		if hex == 0 { // guid2lid has LIDs so
+			return PSL
+		}
 	case 3, 10:
 		return SLVL
 	}
@@ -140,13 +212,34 @@ func isAnynet(c Cursor) bool {
 	return true
 }
 
-func cutAttribute(c *Cursor) bool {
+// isProgress says whether a line is one of those that ibnetdiscover -s prints before the
+// topology: DR path slid 0; dlid 0; 0,1 -> new Switch {0008f10500200b50} portnum …
+func isProgress(c Cursor) bool {
+	return c.Cut("DR path slid ") && bytes.Contains(c, []byte(" -> new ")) && bytes.IndexByte(c, '{') >= 0
+}
+
+// IsAttribute says whether a line of ibnetdiscover output is one like devid=0x5a06.
+func IsAttribute(c Cursor) bool {
 	for _, a := range [...]string{"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid="} {
 		if c.CutFold(a) {
 			return true
 		}
 	}
 	return false
+}
+
+// IsPortsRow says whether a line is one of a ports report, which is what ibnetdiscover -p
+// prints: the kind of a node, a LID, the number of a port, a GUID.
+func IsPortsRow(c Cursor) bool {
+	if !c.Cut("SW") && !c.Cut("CA") && !c.Cut("RT") || len(c) == 0 || !blank(c[0]) {
+		return false
+	}
+	for range 2 {
+		if _, ok := c.Uint(1<<64 - 1); !ok {
+			return false
+		}
+	}
+	return c.Cut("0x")
 }
 
 // IsNodeRecord says whether a line of ibnetdiscover output or of an ibsim net file

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -73,12 +74,11 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
-	switch kind {
-	case format.IBNet, format.SubnetList, format.DBCSV, format.GraphML, format.NodeLink, format.DOT, format.Anynet:
+	switch {
+	case kind.Network(), kind.Instead() != "":
 		f, err := files.Fabric(text, in)
 		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
-	case format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL:
-	default:
+	case !slices.Contains([]format.Kind{format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL}, kind):
 		return nil, format.Errorf(in, 1, "this is %s, which weft cannot convert", kind)
 	}
 	if o.fabric == "" {

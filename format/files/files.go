@@ -56,7 +56,10 @@ func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, st
 	case format.Anynet:
 		return graphs.ReadAnynet(r, name)
 	}
-	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an ibdiagnet2.db_csv, or a graph in GraphML, node-link JSON, DOT or BookSim2's anynet", kind)
+	if instead := kind.Instead(); instead != "" {
+		return nil, format.Errorf(name, 1, "this is %s; give %s", kind, instead)
+	}
+	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an ibdiagnet2.db_csv, a .ndt or .topo file, UFM's list of links, or a graph in GraphML, GML, node-link JSON, DOT or BookSim2's anynet", kind)
 }
 
 // LFTs reads forwarding tables: an opensm-lfts.dump, an opensm.fdbs, or what dump_fts and
