@@ -16,6 +16,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/cablelist"
 	"github.com/weft-fabric/weft/format/graphs"
 	"github.com/weft-fabric/weft/format/ibdiagnet"
 	"github.com/weft-fabric/weft/format/ibnet"
@@ -23,6 +24,7 @@ import (
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/format/topo"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -55,6 +57,14 @@ func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, st
 		return graphs.ReadDOT(r, name)
 	case format.Anynet:
 		return graphs.ReadAnynet(r, name)
+	case format.GML:
+		return graphs.ReadGML(r, name)
+	case format.UFMLinks:
+		return cablelist.ReadLinks(r, name)
+	case format.CableList:
+		return cablelist.ReadColumns(r, name)
+	case format.Topo:
+		return topo.Read(r, name, systemsFor(name))
 	}
 	if instead := kind.Instead(); instead != "" {
 		return nil, format.Errorf(name, 1, "this is %s; give %s", kind, instead)

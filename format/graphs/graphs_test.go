@@ -18,7 +18,7 @@ import (
 // read reads a text of whatever form, as weft recognises it.
 func read(text string) (*fabric.Fabric, error) {
 	readers := map[format.Kind]func(io.Reader, string) (*fabric.Fabric, error){
-		format.GraphML: ReadGraphML, format.NodeLink: ReadNodeLink, format.DOT: ReadDOT, format.Anynet: ReadAnynet,
+		format.GraphML: ReadGraphML, format.NodeLink: ReadNodeLink, format.DOT: ReadDOT, format.Anynet: ReadAnynet, format.GML: ReadGML,
 	}
 	kind, r, err := format.Peek(strings.NewReader(text))
 	if err != nil {
@@ -46,6 +46,8 @@ const bareGraphML = `<?xml version='1.0' encoding='utf-8'?>
 <graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/>
 <edge source="a" target="b"/><edge source="b" target="c"/></graph></graphml>`
 
+const bareGML = "graph [\n  node [\n    id 0\n    label \"a\"\n  ]\n  node [\n    id 1\n    label \"b\"\n  ]\n  node [ id 2 label \"c\" ]\n  edge [\n    source 0\n    target 1\n  ]\n  edge [ source 1 target 2 ]\n]\n"
+
 // bare is what every form of the path a - b - c is read as if no node has a kind.
 var bare = []string{"a/1 b/1 unknown", "a/2 host of a/1 unknown", "b/2 c/1 unknown", "b/3 host of b/1 unknown", "c/2 host of c/1 unknown"}
 
@@ -58,6 +60,13 @@ func TestForms(t *testing.T) {
 		{"GraphML, both directions", strings.NewReplacer("undirected", "directed", "</graph>", `<edge source="b" target="a"/></graph>`).Replace(bareGraphML), bare},
 		{"JSON", `{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "links": [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]}`, bare},
 		{"JSON with edges", "{\n\"directed\": true, \"edges\": [{\"source\": \"a\", \"target\": \"b\"},{\"source\": \"b\", \"target\": \"a\"}, {\"source\": \"b\", \"target\": \"c\"}],\n\"nodes\": [{\"id\": \"a\"}, {\"id\": \"b\"}, {\"id\": \"c\"}]}", bare},
+		{"GML", bareGML, bare},
+		{"GML, both directions", strings.Replace(bareGML, "graph [", "graph [ directed 1 edge [ source 1 target 0 ]", 1), bare},
+		{
+			"GML of igraph, yEd and Gephi", "Creator \"igraph\"\nVersion 1\n# ] [\ngraph\n[\n  directed 0\n  node\n  [\n    id 3\n    name \"leaf \\ &#34;1&quot;\"\n    kind \"switch\" ports 40\n    graphics [ x -1.5E-3 fill [ ] type \"]\" ]\n  ]\n" +
+				"node [ id 0 label \"h\" kind \"host\" guid \"0x10\" weight nan ] edge [ source 0 target 3 portb 7 rate \"4xNDR\" lst 1 lst 2 ] ]\n",
+			[]string{"leaf \\ \"1\"/7 h/1 4xNDR"},
+		},
 		{"DOT", "graph {\n a -- b -- c\n}", bare},
 		{"DOT, one direction", "digraph x { a -> b; b -> c; c -> b [color=red] }", bare},
 		{"DOT, sets", "strict graph { b -- {a c} }", []string{"a/2 host of a/1 unknown", "b/1 a/1 unknown", "b/2 c/1 unknown", "b/3 host of b/1 unknown", "c/2 host of c/1 unknown"}},
@@ -136,6 +145,18 @@ func TestRefusals(t *testing.T) {
 		{"graph { a } graph { b }", "file:1: 2 graphs in it"},
 		{many + "} }", "file:1: node c has more cables than InfiniBand numbers ports"},
 		{"digraph { a -> b [port_a=1]; b -> a [port_b=2] }", "file:1: the edge back, of line 1, has other ports"},
+		{"graph [\n node [ label 3 ] ]", "file:2: node \"\" without an id"},
+		{"graph [\n node [ id 3 ]\nnode [ id 3 ] ]", "file:3: node \"3\" without an id, or with one that another has"},
+		{"graph [\n node [ id 3 ]\n edge [ source 3 target 4 ] ]", "file:3: an edge ends at 4, and no node is called that"},
+		{"graph [\n node [ id 3", "file:2: the text ends too early: the list of line 2 has no ]"},
+		{"graph [\n node [ id 3 label \"a\nb\" ]\n 4 ]", "file:4: no valid GML"},
+		{"graph [\n node [ id \"3\n ] ]", "file:2: no valid GML: a quote that is not closed"},
+		{"graph [\n node [ id ] ]", "file:2: no valid GML: no value for the key id"},
+		{"graph [\n 3 ]", "file:2: no valid GML: \"3\" where a key should be"},
+		{"graph [\n ] ]", "file:2: no valid GML: \"]\" where a key should be"},
+		{"graph [\n x [ y [ z 1 ] ]", "file:2: the text ends too early: the list of line 1"},
+		{"graph [ ] \ngraph [ ]", "file:2: a second graph"},
+		{"graph [\n x 7% ]", "file:2: no valid GML: \"7%\""},
 		{"<?xml version='1.0'?>\n<svg/>", "file:2: this is XML that begins with <svg>"},
 		{"<graphml>\n</graphml>", "file:2: there is no graph in it"},
 		{"<graphml><graph>\n<node id='a'><graph/></node></graph></graphml>", "file:2: <graph> within <node>"},
@@ -163,6 +184,7 @@ func TestNetworkXWrites(t *testing.T) {
 	}
 	for form, script := range map[string]string{
 		"json":    `import json, sys, networkx; json.dump(networkx.node_link_data(g), sys.stdout)`,
+		"gml":     `networkx.write_gml(g, sys.stdout.buffer, stringizer=str)`,
 		"graphml": `networkx.write_graphml(g, sys.stdout.buffer)`,
 	} {
 		for _, g := range []string{"networkx.petersen_graph()", "networkx.grid_2d_graph(3, 5)", "networkx.petersen_graph().to_directed()"} {
