@@ -29,8 +29,9 @@ import (
 )
 
 // Fabric reads a network: ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an
-// ibdiagnet2.db_csv, or a graph in GraphML, NetworkX's node-link JSON, DOT or BookSim2's
-// anynet. The name is for errors.
+// ibdiagnet2.db_csv, a list of cables as .ndt files of UFM or as its links in JSON, a .topo file
+// of ibutils, or a graph in GraphML, GML, NetworkX's node-link JSON, DOT or BookSim2's anynet.
+// The name is for errors, and says where the system definitions of a .topo file may be.
 func Fabric(r io.Reader, name string) (*fabric.Fabric, error) {
 	return FabricWithCables(r, name, nil)
 }

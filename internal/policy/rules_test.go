@@ -50,7 +50,7 @@ var rules = []rule{
 	{packages: "format/files", may: []string{"fabric", "routing", "format/..."}, why: "a text is recognised by its beginning, and read by the package of its format"},
 	{
 		packages: "format/...",
-		may:      []string{"fabric", "routing", "format", "format/internal/blocks", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "format/internal/...", "internal/par"},
 		why:      "a format reads and writes values: it computes no routing and does not know other formats",
 	},
 	{
