@@ -46,7 +46,9 @@ func (p *parser) build() (*fabric.Fabric, error) {
 	} else {
 		b.Warn("there is no table PORTS in the file: LIDs and rates are not known, and tables that speak of LIDs do not fit")
 	}
-	if len(p.skipped) > 0 {
+	if most := 3; len(p.skipped) > most {
+		b.Warn("%d tables of the file are not read: %s and %d more", len(p.skipped), strings.Join(p.skipped[:most], ", "), len(p.skipped)-most)
+	} else if len(p.skipped) > 0 {
 		b.Warn("tables of the file that are not read: %s", strings.Join(p.skipped, ", "))
 	}
 	f, err := b.Build()

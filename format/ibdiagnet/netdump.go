@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
@@ -17,8 +19,10 @@ import (
 //	  1 : 1   : ACT  : LINK UP : 5   : 4x  : 50  : …        : NO-RTR : 0xc42a10300dbfb92 : 40 : 25697 : "MF0;spine-1:MQM8700/U1"
 //	  2 : 2   : DOWN : DISABLED : N/A …
 //
-// Columns are found by their names; only the number of the port, the neighbor's GUID and
-// its port are read.
+// Columns are found by their names. Of a port are read its number (IB#), its label (#), the
+// GUID of the neighbor, which may be that of the neighbor's port, the LID of that, and N#. That
+// is the neighbor's port by its label, which versions from 2.10 on print in forms like 1/1/1
+// and B184D0F0/0/0/1; see far.
 func (p *parser) netDump(open func() (io.ReadCloser, string, error)) error {
 	r, file, err := open()
 	if err != nil || r == nil {
@@ -33,6 +37,9 @@ func (p *parser) netDump(open func() (io.ReadCloser, string, error)) error {
 	if err := d.lines.Truncated(); err != nil {
 		return err
 	}
+	if err := d.link(); err != nil {
+		return err
+	}
 	if len(p.links) == 0 {
 		return d.lines.Errorf("no cable in the whole file, and %s has no table LINKS", "ibdiagnet2.db_csv")
 	}
@@ -41,11 +48,34 @@ func (p *parser) netDump(open func() (io.ReadCloser, string, error)) error {
 
 // dump is the state of reading a net_dump.
 type dump struct {
-	lines           *format.Lines
-	p               *parser
-	node            string // id of the node whose block this is
-	port, guid, far int    // columns, from 0
-	columns         int    // 0: the block has no header yet
+	lines   *format.Lines
+	p       *parser
+	node    string       // id of the node whose block this is
+	at      [columns]int // the position of each column in the header, or none
+	columns int          // in the header; 0: the block has none yet
+	rows    []dumpRow
+}
+
+// The columns that are read.
+const (
+	colLabel = iota
+	colPort
+	colGUID
+	colFar
+	colLID
+	columns
+)
+
+var columnNames = [columns]string{"#", "IB#", "Neighbor Guid", "N#", "NLID"}
+
+// dumpRow is a port with a cable.
+type dumpRow struct {
+	node, label string
+	port        uint8
+	far         string // id of the neighbor
+	farLabel    string
+	lid         string // of the neighbor's port
+	line        int
 }
 
 func (d *dump) line(c format.Cursor) error {
@@ -76,12 +106,8 @@ func (d *dump) begin(c format.Cursor) error {
 		if !bytes.HasPrefix(word, []byte("0x")) {
 			continue
 		}
-		id := string(word)
-		if v, ok := word.Hex(1<<64 - 1); ok && word.Empty() {
-			id = fmt.Sprintf("0x%016x", v)
-		}
-		d.node = id
-		_, err := d.p.findIn(d.lines, mention{id, d.lines.Number()})
+		d.node = idOf(string(word))
+		_, err := d.p.findIn(d.lines, mention{d.node, d.lines.Number()})
 		return err
 	}
 	return d.lines.Errorf("no GUID behind the name of a node")
@@ -102,50 +128,152 @@ func (d *dump) cells(c format.Cursor) [][]byte {
 
 func (d *dump) header(c format.Cursor) error {
 	d.columns = 0
-	d.port, d.guid, d.far = none, none, none
 	all := d.cells(c)
-	for i, name := range all {
-		switch string(name) {
-		case "IB#":
-			d.port = i
-		case "Neighbor Guid":
-			d.guid = i
-		case "N#":
-			d.far = i
-		}
+	for i, name := range columnNames {
+		d.at[i] = slices.IndexFunc(all, func(cell []byte) bool { return string(cell) == name })
 	}
-	if d.port == none || d.guid == none || d.far == none {
+	if d.at[colPort] == none || d.at[colGUID] == none || d.at[colFar] == none {
 		return d.lines.Errorf("the header has no column IB#, Neighbor Guid and N#")
 	}
 	d.columns = len(all)
 	return nil
 }
 
-// row reads a port, and the cable in it.
+// row reads a port.
 func (d *dump) row(c format.Cursor) error {
 	cells := d.cells(c)
-	if len(cells) <= max(d.port, d.guid, d.far) {
+	if len(cells) <= max(d.at[colPort], d.at[colGUID], d.at[colFar]) {
 		if bytes.Contains(c, []byte("DOWN")) || bytes.Contains(c, []byte("N/A")) {
 			return nil
 		}
 		return d.lines.Errorf("%d cells, and the header has %d columns; the line may be cut short", len(cells), d.columns)
 	}
-	neighbor := format.Cursor(cells[d.guid])
-	if len(neighbor) == 0 || bytes.Equal(neighbor, []byte("N/A")) {
+	text := func(column int) string {
+		if at := d.at[column]; at != none && at < len(cells) && !bytes.Equal(cells[at], []byte("N/A")) {
+			return string(cells[at])
+		}
+		return ""
+	}
+	neighbor := text(colGUID)
+	if neighbor == "" {
 		return nil
 	}
-	k := link{ends: [2]string{d.node, string(neighbor)}, line: d.lines.Number()}
-	if v, ok := neighbor.Hex(1<<64 - 1); ok && len(neighbor) == 0 {
-		k.ends[1] = fmt.Sprintf("0x%016x", v)
+	r := dumpRow{node: d.node, label: text(colLabel), far: idOf(neighbor), farLabel: text(colFar), lid: text(colLID), line: d.lines.Number()}
+	port := portNumber(text(colPort))
+	if port == 0 {
+		return d.lines.Errorf("%q is no number of a port", text(colPort))
 	}
-	for side, at := range [2]int{d.port, d.far} {
-		cell := format.Cursor(cells[at])
-		v, ok := cell.Uint(fabric.MaxPorts)
-		if !ok || v == 0 || len(cell) > 0 {
-			return d.lines.Errorf("%q is no number of a port", cells[at])
-		}
-		k.ports[side] = uint8(v)
-	}
-	d.p.links = append(d.p.links, k)
+	r.port = port
+	d.rows = append(d.rows, r)
 	return nil
+}
+
+// idOf is alike for two spellings of a GUID; a word is its own.
+func idOf(text string) string {
+	c := format.Cursor(text)
+	if v, ok := c.Hex(1<<64 - 1); ok && len(c) == 0 {
+		return fmt.Sprintf("0x%016x", v)
+	}
+	return text
+}
+
+// portNumber is a number of a port, or 0.
+func portNumber(text string) uint8 {
+	c := format.Cursor(text)
+	v, ok := c.Uint(fabric.MaxPorts)
+	if !ok || len(c) > 0 {
+		return 0
+	}
+	return uint8(v)
+}
+
+// link makes cables of the rows.
+func (d *dump) link() error {
+	f := farPorts{d: d, byLabel: map[[2]string]uint8{}, back: map[[3]string]uint8{}, byGUID: map[string]*port{}, byLID: map[[2]string]uint8{}}
+	f.index()
+	for i := range d.rows {
+		r := &d.rows[i]
+		far, number, err := f.of(r)
+		if err != nil {
+			return err
+		}
+		d.p.links = append(d.p.links, link{ends: [2]string{r.node, far}, ports: [2]uint8{r.port, number}, line: r.line})
+	}
+	return nil
+}
+
+// farPorts finds the ports at the other ends of cables.
+type farPorts struct {
+	d       *dump
+	byLabel map[[2]string]uint8 // [node, label] the port; several: more than one
+	back    map[[3]string]uint8 // [node, neighbor, neighbor's label] the port, as byLabel
+	byGUID  map[string]*port    // by port GUIDs; that of a switch is one for all ports
+	byLID   map[[2]string]uint8 // [node, LID] the port of an adapter
+}
+
+// several stands for more than one port.
+const several uint8 = 255
+
+func (f *farPorts) index() {
+	for i := range f.d.rows {
+		r := &f.d.rows[i]
+		if key := [2]string{r.node, r.label}; r.label != "" {
+			f.byLabel[key] = onlyOne(f.byLabel[key], r.port)
+		}
+		key := [3]string{r.node, r.far, r.farLabel}
+		f.back[key] = onlyOne(f.back[key], r.port)
+	}
+	for i := range f.d.p.ports {
+		q := &f.d.p.ports[i]
+		if q.number == 0 {
+			continue
+		}
+		if q.GUID != 0 {
+			f.byGUID[q.GUID.String()] = q
+		}
+		if q.LID != 0 {
+			key := [2]string{q.id, strconv.Itoa(int(q.LID))}
+			f.byLID[key] = onlyOne(f.byLID[key], q.number)
+		}
+	}
+}
+
+func onlyOne(seen, port uint8) uint8 {
+	if seen != 0 && seen != port {
+		return several
+	}
+	return port
+}
+
+// of is the node and the port at the other end of a row's cable. A label is that of the row
+// of the neighbor which has it, or the neighbor's port with the LID of the row, or its only
+// one, or a number, or that of the neighbor's row which leads back to the label of this row.
+func (f *farPorts) of(r *dumpRow) (node string, port uint8, err error) {
+	node = r.far
+	q := f.byGUID[node]
+	if _, is := f.d.p.byID[node]; !is && q != nil {
+		node = q.id
+	} else {
+		q = nil
+	}
+	at, err := f.d.p.findIn(f.d.lines, mention{node, r.line})
+	if err != nil {
+		return "", 0, err
+	}
+	n := &f.d.p.nodes[at]
+	lid := uint8(0)
+	if n.Kind != fabric.Switch {
+		if q != nil {
+			return node, q.number, nil
+		}
+		if lid = f.byLID[[2]string{node, r.lid}]; lid == 0 && n.Ports == 1 {
+			lid = 1
+		}
+	}
+	for _, port := range [...]uint8{f.byLabel[[2]string{node, r.farLabel}], lid, portNumber(r.farLabel), f.back[[3]string{node, r.node, r.label}]} {
+		if port != 0 && port != several {
+			return node, port, nil
+		}
+	}
+	return "", 0, f.d.lines.ErrorAt(r.line, "%q is no number of a port, and no port of %q has that label", r.farLabel, n.Name)
 }
