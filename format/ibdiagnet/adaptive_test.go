@@ -2,6 +2,7 @@ package ibdiagnet
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,16 @@ func TestDataVLs(t *testing.T) {
 	}
 	if !slices.Contains(f.Warnings(), `the cable of "leaf, \"one\"" port 1 and "h1 HCA-1" port 1 runs 8 data lanes by line 10 and 4 by line 12; the fewer count`) {
 		t.Errorf("%q", f.Warnings())
+	}
+	// Where it is not known how many a port runs, it runs those that it has at most, which is nothing odd.
+	for _, unknown := range []string{"1024,2,0", "1024,2,N/A"} {
+		f, err := Read(strings.NewReader(strings.Replace(text, "1024,4,3", unknown, 1)), "db")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs := f.Channel(f.Out(0, 1)).DataVLs; runs != 2 || strings.Contains(fmt.Sprint(f.Warnings()), "data lanes") {
+			t.Errorf("%s: %d lanes, %q", unknown, runs, f.Warnings())
+		}
 	}
 	for _, tc := range []struct{ old, replace, want string }{
 		{"1024,4,3", "1024,4,6", `db:12: OpVLs is "6", which is no number from 0 to 5`},

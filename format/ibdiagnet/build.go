@@ -151,7 +151,7 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, ports map[portK
 		taken[ends[0]], taken[ends[1]] = k, k
 		one, two := ports[ends[0]], ports[ends[1]]
 		b.Cable(refs[ends[0].node], k.ports[0], refs[ends[1].node], k.ports[1], p.rateOf(b, one, two))
-		if one != nil && two != nil && one.lanes != two.lanes && min(one.lanes, two.lanes) > 0 {
+		if one != nil && two != nil && one.runs && two.runs && one.lanes != two.lanes {
 			b.Warn("the cable of %q port %d and %q port %d runs %d data lanes by line %d and %d by line %d; the fewer count",
 				p.nodes[ends[0].node].Name, one.number, p.nodes[ends[1].node].Name, two.number, one.lanes, one.line, two.lanes, two.line)
 		}

@@ -26,7 +26,8 @@ type port struct {
 	number uint8
 	fabric.Port
 	rate  fabric.Rate
-	lanes uint8 // data lanes that the port runs; 0: not known
+	lanes uint8 // data lanes that the port runs, or has where only that is known; 0: not known
+	runs  bool  // it is known how many of them the port runs
 }
 
 // link is a row of LINKS.
@@ -95,12 +96,12 @@ func (p *parser) port() error {
 	if err != nil {
 		return err
 	}
-	lanes, err := p.lanes()
+	lanes, runs, err := p.lanes()
 	if err != nil {
 		return err
 	}
 	p.ports = append(p.ports, port{
-		mention: mention{id, p.lines.Number()}, number: uint8(number), rate: rate, lanes: lanes,
+		mention: mention{id, p.lines.Number()}, number: uint8(number), rate: rate, lanes: lanes, runs: runs,
 		Port: fabric.Port{GUID: p.optionalGUID(2), LID: fabric.LID(lid), LMC: uint8(lmc)},
 	})
 	return nil
@@ -127,17 +128,22 @@ func (p *parser) rate() (fabric.Rate, error) {
 	return fabric.Rate{Width: lanes, Speed: s}, nil
 }
 
-// lanes is how many data lanes the port runs; 0 where it is not known.
-func (p *parser) lanes() (uint8, error) {
-	runs, _, err := p.number(7, uint64(len(dataVLs)-1))
+// lanes is how many data lanes the port runs, or has where only that is known; 0 where neither is.
+func (p *parser) lanes() (lanes uint8, runs bool, err error) {
+	op, _, err := p.number(7, uint64(len(dataVLs)-1))
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	has, _, err := p.number(8, uint64(len(dataVLs)-1))
-	if err == nil && has > 0 && runs > has {
-		err = p.lines.Errorf("OpVLs is %d and VLCap %d: a port that runs %d data lanes and has %d", runs, has, dataVLs[runs], dataVLs[has])
+	switch {
+	case err != nil:
+		return 0, false, err
+	case op == 0:
+		return dataVLs[has], false, nil
+	case has > 0 && op > has:
+		err = p.lines.Errorf("OpVLs is %d and VLCap %d: a port that runs %d data lanes and has %d", op, has, dataVLs[op], dataVLs[has])
 	}
-	return dataVLs[runs], err
+	return dataVLs[op], true, err
 }
 
 // dataVLs is the data lanes that OperationalVLs and VLCap of PortInfo stand for
