@@ -13,7 +13,13 @@ func (p *parser) warn(msg string, args ...any) {
 // finish refuses a text that was truncated or is not in this format.
 func (p *parser) finish() error {
 	last := max(p.lines.Number(), 1)
+	for _, step := range []func() error{p.release, p.addHeadless, p.addRows} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
 	switch {
+	case len(p.rows) > 0:
 	case p.at == none && p.attr.line == 0:
 		return p.lines.ErrorAt(last, "no switch or adapter in the whole file: this is neither ibnetdiscover output nor an ibsim net file")
 	case p.attr.line != 0:
@@ -21,8 +27,21 @@ func (p *parser) finish() error {
 	case p.bare && (p.nodes[p.at].Kind != fabric.Switch || !p.lines.Whole()):
 		n := &p.nodes[p.at]
 		return p.lines.ErrorAt(n.line, "truncated: the file ends within the record of %s %q, before its ports", n.Kind, n.id)
-	case p.lastEnd && !p.lines.Whole() && p.rated && !p.ends[len(p.ends)-1].rate.Known():
+	case p.lastEnd && !p.lines.Whole() && p.rated && len(p.ends) > 0 && !p.ends[len(p.ends)-1].rate.Known():
 		return p.lines.Errorf("truncated: the last line ends within the record of a port")
+	}
+	switch {
+	case p.bare:
+		n := &p.nodes[p.at]
+		p.warn("the file ends with the record of %s %q, in line %d, and no port of it: it may have been cut short", n.Kind, n.id, n.line)
+	case p.open && !p.lines.Whole():
+		p.warn("the last line has no end: the file may have been cut short, within a number")
+	}
+	if note := p.lines.Note(); note != "" {
+		p.warn("%s", note)
+	}
+	if p.broken > 0 {
+		p.warn("%s broken in two, as terminals and mail programs do it, and read as one; the first is line %d", count(p.broken, "line was", "lines were"), p.firstBroken)
 	}
 	if p.odd > 0 {
 		p.warn("%s no part of ibnetdiscover's format, skipped; the first is line %d: %s", count(p.odd, "line is", "lines are"), p.oddLine, p.oddText)
@@ -58,6 +77,9 @@ func (p *parser) build() (*fabric.Fabric, error) {
 		}
 	}
 	p.addCables(&b, refs, plugs)
+	if p.hasLIDs || len(p.rows) > 0 {
+		b.ExpectLIDs()
+	}
 	for _, w := range p.warnings {
 		b.Warn("%s", w)
 	}

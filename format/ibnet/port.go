@@ -1,6 +1,9 @@
 package ibnet
 
 import (
+	"bytes"
+	"strconv"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 )
@@ -9,67 +12,91 @@ import (
 //
 //	[1](8f10403960985) "S-0008f10400410015"[6] # lid 16 lmc 1 "SW-6IB4" lid 3 4xSDR
 func (p *parser) portRecord(c format.Cursor) error {
+	r, err := p.scanPort(c)
+	if err != nil {
+		return err
+	}
+	r.rate = p.rate(r.rateText)
+	p.rated = p.rated || r.rate != fabric.Rate{}
+	p.lastEnd, p.open = true, r.name != nil && len(r.rateText) == 0
 	if p.at == none {
-		return p.lines.Errorf("a port before any node")
+		p.headless = append(p.headless, headless{r.end, string(r.id), string(r.name)})
+		return nil
 	}
-	e := end{node: p.at, line: p.lines.Number()}
+	return p.addEnd(r.end, r.id, r.name)
+}
+
+// portText is a port record as its line has it.
+type portText struct {
+	end
+	id, name []byte // of the peer
+	rateText []byte
+}
+
+// scanPort reads a port record and changes nothing.
+func (p *parser) scanPort(c format.Cursor) (portText, error) {
+	r := portText{end: end{node: p.at, line: p.number}}
 	var err error
-	if e.port, err = p.portNumber(&c); err != nil {
-		return err
+	if r.port, err = p.portNumber(&c); err != nil {
+		return r, err
 	}
-	e.guid, _ = bracketed(&c)
-	id, ok := c.Quoted()
-	if !ok {
-		return p.lines.Errorf("port %d has no peer in quotes", e.port)
+	if r.guid, err = p.marks(&c, r.port, p.at != none && p.nodes[p.at].Kind == fabric.Switch); err != nil {
+		return r, err
 	}
-	if e.peerPort, err = p.portNumber(&c); err != nil {
-		return err
+	var ok bool
+	if r.id, ok = c.Quoted(); !ok {
+		return r, p.errorf("port %d has no peer in quotes", r.port)
 	}
-	e.peerPortGUID, _ = bracketed(&c)
-	var peerName []byte
+	if r.peerPort, err = p.portNumber(&c); err != nil {
+		return r, err
+	}
+	if r.peerPortGUID, err = p.marks(&c, r.peerPort, isSwitchID(r.id)); err != nil {
+		return r, err
+	}
 	if c.Cut("#") {
-		if peerName, err = p.portComment(&c, &e); err != nil {
-			return err
-		}
+		err = p.portComment(&c, &r)
 	}
-	n := &p.nodes[p.at]
+	return r, err
+}
+
+// addEnd adds a port record to its node.
+func (p *parser) addEnd(e end, peer, peerName []byte) error {
+	n := &p.nodes[e.node]
 	if int(e.port) > n.Ports {
-		return p.lines.Errorf("%q has %d ports by line %d, not a port %d", n.id, n.Ports, n.line, e.port)
+		return p.lines.ErrorAt(e.line, "%q has %d ports by line %d, not a port %d", n.id, n.Ports, n.line, e.port)
 	}
 	if n.taken[e.port/64]>>(e.port%64)&1 == 1 {
-		return p.secondRecord(n, e.port)
+		return p.secondRecord(n, &e)
 	}
 	n.taken[e.port/64] |= 1 << (e.port % 64)
 	n.ends = append(n.ends, int32(len(p.ends)))
-	e.peer = p.named(id, peerName)
-	peer := &p.nodes[e.peer]
-	peer.top = max(peer.top, e.peerPort)
+	e.peer = p.named(peer, peerName)
+	far := &p.nodes[e.peer]
+	far.top = max(far.top, e.peerPort)
 	p.ends = append(p.ends, e)
-	p.rated = p.rated || e.rate != fabric.Rate{}
-	p.lastEnd = true
 	return nil
 }
 
 // secondRecord is the error of a port that has a record already.
-func (p *parser) secondRecord(n *node, port uint8) error {
+func (p *parser) secondRecord(n *node, e *end) error {
 	first := 0
 	for _, i := range n.ends {
-		if p.ends[i].port == port {
+		if p.ends[i].port == e.port {
 			first = p.ends[i].line
 			break
 		}
 	}
-	return p.lines.Errorf("port %d of %q has two records; the other is line %d", port, n.id, first)
+	return p.lines.ErrorAt(e.line, "port %d of %q has two records; the other is line %d", e.port, n.id, first)
 }
 
 // portNumber cuts "[7]" and "[7][ext 3]".
 func (p *parser) portNumber(c *format.Cursor) (uint8, error) {
 	if !c.Cut("[") {
-		return 0, p.lines.Errorf("a port number in square brackets is missing")
+		return 0, p.errorf("a port number in square brackets is missing")
 	}
 	v, ok := c.Uint(fabric.MaxPorts)
 	if !ok || v == 0 || !c.Cut("]") {
-		return 0, p.lines.Errorf("no port number from 1 to %d between square brackets", fabric.MaxPorts)
+		return 0, p.errorf("no port number from 1 to %d between square brackets", fabric.MaxPorts)
 	}
 	if rest := *c; rest.Cut("[ext") {
 		if _, ok := rest.Uint(1<<32 - 1); ok && rest.Cut("]") {
@@ -79,24 +106,66 @@ func (p *parser) portNumber(c *format.Cursor) (uint8, error) {
 	return uint8(v), nil
 }
 
-// portComment reads what stands behind the # of a port record and returns the
-// peer's name.
-func (p *parser) portComment(c *format.Cursor, e *end) (peerName []byte, err error) {
-	if e.lid, e.lmc, err = p.lidAndLMC(c); err != nil {
-		return nil, err
+// marks cuts what stands in round brackets behind the number of a port. ibnetdiscover
+// prints the GUID of an adapter's port there, ibdiagnet before it, and on switches alone,
+// the label that is printed beside the socket: (1/1/1), (1)(2c90300000011).
+func (p *parser) marks(c *format.Cursor, port uint8, onSwitch bool) (fabric.GUID, error) {
+	var last format.Cursor
+	n := 0
+	for ; ; n++ {
+		rest := *c
+		if !rest.Cut("(") {
+			break
+		}
+		end := bytes.IndexByte(rest, ')')
+		if end < 0 {
+			return 0, p.errorf("a round bracket behind port %d is not closed", port)
+		}
+		last, *c = bytes.TrimSpace(rest[:end]), rest[end+1:]
 	}
-	peerName, ok := c.QuotedWide()
+	text := last
+	switch slash := bytes.IndexByte(text, '/') >= 0; {
+	case n == 0:
+		return 0, nil
+	case n > 1 || onSwitch || slash:
+		p.labelled = true
+		if n == 1 {
+			return 0, nil
+		}
+	case p.labelled && string(text) == strconv.Itoa(int(port)):
+		return 0, nil // a label that is the number again
+	}
+	if onSwitch {
+		return 0, nil
+	}
+	v, ok := last.Hex(1<<64 - 1)
+	if !ok || len(last) > 0 {
+		return 0, p.errorf("the GUID of port %d is %q, which is no hexadecimal number", port, text)
+	}
+	return fabric.GUID(v), nil
+}
+
+// isSwitchID says whether an identifier is that of a switch by its form, S-0008f10400410015.
+func isSwitchID(id []byte) bool { return len(id) == 18 && id[0] == 'S' && id[1] == '-' }
+
+// portComment reads what stands behind the # of a port record.
+func (p *parser) portComment(c *format.Cursor, r *portText) (err error) {
+	if r.lid, r.lmc, err = p.lidAndLMC(c); err != nil {
+		return err
+	}
+	name, ok := c.QuotedWide()
 	if !ok {
 		if c.Space(); len(*c) == 0 || (*c)[0] != '"' {
-			return nil, nil // somebody's own comment
+			return nil // somebody's own comment
 		}
-		return nil, p.lines.Errorf("the name of the peer has no closing quote")
+		return p.errorf("the name of the peer has no closing quote")
 	}
-	if e.peerLID, _, err = p.lidAndLMC(c); err != nil {
-		return nil, err
+	r.name = name
+	if r.peerLID, _, err = p.lidAndLMC(c); err != nil {
+		return err
 	}
-	e.rate = p.rate(c.Word())
-	return peerName, nil
+	r.rateText = c.Word()
+	return nil
 }
 
 // rate parses "4xNDR"; a file has few different ones.
@@ -109,7 +178,7 @@ func (p *parser) rate(word []byte) fabric.Rate {
 	}
 	r, err := fabric.ParseRate(string(word))
 	if err != nil {
-		p.warn("line %d: %q is no rate like 4xHDR; it counts as unknown wherever it stands", p.lines.Number(), word)
+		p.warn("line %d: %q is no rate like 4xHDR; it counts as unknown wherever it stands", p.number, word)
 	}
 	if p.rates == nil {
 		p.rates = map[string]fabric.Rate{}

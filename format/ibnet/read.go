@@ -1,5 +1,5 @@
 // Package ibnet reads and writes the text that ibnetdiscover prints, which is
-// also what ibsim takes as a net file.
+// also what ibsim takes as a net file, and reads its ports report (ibnetdiscover -p).
 //
 // What a file holds. Attribute lines (vendid=, devid=, sysimgguid=,
 // switchguid=, caguid=, rtguid=) precede a node record, `Switch 36 "id" # "name"
@@ -22,10 +22,24 @@
 // (a terminal's prompt, "Chassis 1", messages of the tool) are skipped; those that are
 // neither comments nor section titles are counted in a warning.
 //
+// ibdiagnet's own dialect (ibdiagnet2.ibnetdiscover, from 2.10 on) has the label of a socket
+// behind a port number, `[1](1/1/1) "S-…"[63]` and `[1](1)(portguid) "S-…"[65]`, and the
+// GUID of a whole director where that of the node belongs, `switchguid=0xSYSTEM(NODE)`.
+// Labels are passed over, and the node's GUID is that of its identifier.
+//
+// A ports report has a row for each port and says less: no LMC, no device, and of adapters
+// the GUIDs of ports alone. Ports of one name whose GUIDs are as far apart as their numbers
+// are one adapter; the smallest GUID of its ports stands for its own.
+//
+// Copies. A text that was copied from a terminal, or went through a mail program, may have
+// lines that are broken in two, and may begin within the record of a node. Two lines are
+// made one where the first is no whole record and both together are; ports before the first
+// node belong to the node that the other ends of their cables name. UTF-16, into which
+// PowerShell redirects, is read as such. Warnings tell each.
+//
 // A truncated file is refused where it can be recognised: an adapter's record that ends
 // the text without a port and without the blank line after it, attributes without a
 // node, and a last line without line end and rate.
-// rate.
 package ibnet
 
 import (
@@ -83,8 +97,15 @@ type parser struct {
 	lines *format.Lines
 	nodes []node
 	ends  []end
+	rows  []row // of a ports report, in place of the records of nodes and ports
 	byID  map[string]int32
 	at    int32 // the node whose port records these are, or none
+
+	number      int     // of the line
+	held        []piece // a line that may go on in the next; empty: none
+	broken      int     // lines that were made of several
+	firstBroken int
+	headless    []headless
 
 	attr     attributes
 	rates    map[string]fabric.Rate
@@ -92,9 +113,16 @@ type parser struct {
 	oddLine  int    // the first of them
 	oddText  string //
 	rated    bool   // some port record had a rate
+	hasLIDs  bool   // some line says "lid"
+	labelled bool   // ports have labels, as ibdiagnet writes them
 	lastEnd  bool   // the last line was a port record
+	open     bool   // it was, and had no rate behind the name of the peer
 	bare     bool   // the last line was a node record
 	warnings []string
+}
+
+func (p *parser) errorf(msg string, args ...any) error {
+	return p.lines.ErrorAt(max(p.number, 1), msg, args...)
 }
 
 // attributes is the contents of the attribute lines before a node record.
@@ -105,14 +133,35 @@ type attributes struct {
 	port           fabric.GUID
 }
 
+// line takes a line, or holds it back where it may go on in the next.
 func (p *parser) line(text format.Cursor) error {
-	p.lastEnd, p.bare = false, false
+	if len(p.held) > 0 {
+		if joined, err := p.join(text); joined || err != nil {
+			return err
+		}
+	}
+	p.number = p.lines.Number()
+	if p.goesOn(text) {
+		p.hold(text)
+		return nil
+	}
+	return p.whole(text)
+}
+
+// whole takes a line that is whole.
+func (p *parser) whole(text format.Cursor) error {
+	p.lastEnd, p.bare, p.open = false, false, false
 	c := text
 	c.Space()
 	switch {
 	case len(c) == 0, c[0] == '#':
 		return nil
-	case c[0] == '[' && len(c) > 1 && c[1] >= '0' && c[1] <= '9':
+	case p.at == none && p.attr.line == 0 && format.IsPortsRow(c):
+		return p.portsRow(c)
+	case isPort(c):
+		if p.attr.line != 0 {
+			return p.errorf("a port behind the attributes of line %d, and no record of a node between", p.attr.line)
+		}
 		return p.portRecord(c)
 	case format.IsNodeRecord(c):
 		return p.nodeRecord(c)
@@ -123,11 +172,14 @@ func (p *parser) line(text format.Cursor) error {
 	}
 	if !sectionTitle(c) {
 		if p.odd++; p.odd == 1 {
-			p.oddLine, p.oddText = p.lines.Number(), shorten(text)
+			p.oddLine, p.oddText = p.number, shorten(text)
 		}
 	}
 	return nil
 }
+
+// isPort says whether a line begins as the record of a port does.
+func isPort(c format.Cursor) bool { return len(c) > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9' }
 
 // sectionTitle recognises the lines with which ibnetdiscover groups nodes.
 func sectionTitle(c format.Cursor) bool {
@@ -161,17 +213,34 @@ func (p *parser) attribute(c format.Cursor) (known bool, err error) {
 		return false, nil
 	}
 	v, ok := c.Hex(top)
-	if !ok {
-		return true, p.lines.Errorf("no hexadecimal number behind the =, or one that is too large")
+	if !ok || len(c) > 0 && !bytes.ContainsRune(attributeEnds, rune(c[0])) {
+		return true, p.errorf("no hexadecimal number behind the =, or one that is too large")
 	}
 	into(v)
 	if guid, ok := bracketed(&c); ok {
 		a.port = guid
+	} else if c.Cut("(") {
+		return true, p.errorf("no hexadecimal number in the round brackets: they hold a GUID")
 	}
 	if a.line == 0 {
-		a.line = p.lines.Number()
+		a.line = p.number
 	}
 	return true, nil
+}
+
+// attributeEnds is what may stand behind the number of an attribute.
+var attributeEnds = []byte(" \t(#")
+
+// nodeGUID is the GUID of the node that follows. In the files of ibdiagnet the attribute of
+// a part of a director, or of an adapter with several nodes, is the GUID of the whole
+// system, which they share: then the identifier says which node it is, and so do the
+// brackets of a switch.
+func (a *attributes) nodeGUID(id string) fabric.GUID {
+	own, _, ok := guidOf(id)
+	if ok && (a.node == 0 || a.port == own || a.node == a.system) {
+		return own
+	}
+	return a.node
 }
 
 // bracketed cuts a GUID in round brackets.
@@ -188,76 +257,102 @@ func bracketed(c *format.Cursor) (fabric.GUID, bool) {
 	return fabric.GUID(v), true
 }
 
-// nodeRecord reads a line like: Switch 24 "S-005442ba00003080" # "ISR9024
-// Voltaire" base port 0 lid 6 lmc 0.
-func (p *parser) nodeRecord(c format.Cursor) error {
-	kind := fabric.Adapter
+// nodeText is the record of a node as its line has it.
+type nodeText struct {
+	kind  fabric.Kind
+	ports int
+	id    []byte
+	name  []byte // nil: none
+	lid   fabric.LID
+	lmc   uint8
+	end   bool // nothing is missing behind it
+}
+
+// scanNode reads a line like: Switch 24 "S-005442ba00003080" # "ISR9024 Voltaire" base
+// port 0 lid 6 lmc 0, and changes nothing.
+func (p *parser) scanNode(c format.Cursor) (n nodeText, err error) {
+	n.kind = fabric.Adapter
 	switch {
 	case c.CutFold("switch"):
-		kind = fabric.Switch
+		n.kind = fabric.Switch
 	case c.CutFold("router"), c.CutFold("rt"):
-		kind = fabric.Router
+		n.kind = fabric.Router
 	case c.CutFold("ca"), c.CutFold("hca"):
 	}
 	ports, ok := c.Uint(fabric.MaxPorts)
 	if !ok {
-		return p.lines.Errorf("a node with more than %d ports", fabric.MaxPorts)
+		return n, p.errorf("a node with more than %d ports", fabric.MaxPorts)
 	}
-	id, ok := c.Quoted()
-	if !ok {
-		return p.lines.Errorf("the identifier of the node has no closing quote")
+	n.ports = int(ports)
+	if n.id, ok = c.Quoted(); !ok {
+		return n, p.errorf("the identifier of the node has no closing quote")
 	}
-	at := p.named(id, nil)
-	if len(p.nodes) > int(fabric.MaxLID) {
-		return p.lines.Errorf("more than %d nodes: InfiniBand has no LIDs for them", fabric.MaxLID)
-	}
-	n := &p.nodes[at]
-	if n.line != 0 {
-		return p.lines.Errorf("%q has a second record; its first is in line %d", n.id, n.line)
-	}
-	n.line, n.Kind, n.Ports = p.lines.Number(), kind, int(ports)
-	n.Name = n.id
-	n.VendorID, n.DeviceID, n.SystemGUID, n.guid = p.attr.vendor, p.attr.device, p.attr.system, p.attr.port
-	if n.GUID = p.attr.node; n.GUID == 0 {
-		n.GUID, _, _ = guidOf(n.id)
-	}
-	p.attr = attributes{}
-	p.at, p.bare = at, true
 	if !c.Cut("#") {
-		return nil
+		return n, nil
 	}
-	name, ok := c.QuotedWide()
-	if !ok {
+	if n.name, ok = c.QuotedWide(); !ok {
 		if c.Space(); len(c) == 0 || c[0] != '"' {
-			return nil // somebody's own comment
+			return n, nil // somebody's own comment
 		}
-		return p.lines.Errorf("the name of the node has no closing quote")
+		return n, p.errorf("the name of the node has no closing quote")
 	}
-	n.Name = string(name)
 	if !c.Cut("base") {
 		c.Cut("enhanced")
 	}
 	if !c.Cut("port 0") {
-		return nil
+		n.end = n.kind != fabric.Switch && c.Empty()
+		return n, nil
 	}
-	var err error
+	lmc := bytes.Contains(c, []byte("lmc "))
 	n.lid, n.lmc, err = p.lidAndLMC(&c)
-	return err
+	n.end = lmc && c.Empty()
+	return n, err
+}
+
+// nodeRecord takes the record of a node.
+func (p *parser) nodeRecord(c format.Cursor) error {
+	if len(p.rows) > 0 {
+		return p.errorf("the record of a node behind a ports report, whose last row is line %d: these are two dumps; give one", p.rows[len(p.rows)-1].line)
+	}
+	r, err := p.scanNode(c)
+	if err != nil {
+		return err
+	}
+	at := p.named(r.id, nil)
+	if len(p.nodes) > int(fabric.MaxLID) {
+		return p.errorf("more than %d nodes: InfiniBand has no LIDs for them", fabric.MaxLID)
+	}
+	n := &p.nodes[at]
+	if n.line != 0 {
+		return p.errorf("%q has a second record; its first is in line %d", n.id, n.line)
+	}
+	n.line, n.Kind, n.Ports, n.lid, n.lmc = p.number, r.kind, r.ports, r.lid, r.lmc
+	if n.Name = n.id; r.name != nil {
+		n.Name = string(r.name)
+	}
+	n.VendorID, n.DeviceID, n.SystemGUID, n.guid = p.attr.vendor, p.attr.device, p.attr.system, p.attr.port
+	if n.GUID = p.attr.nodeGUID(n.id); n.SystemGUID == 0 && n.GUID != p.attr.node {
+		n.SystemGUID = p.attr.node
+	}
+	p.attr = attributes{}
+	p.at, p.bare = at, true
+	return nil
 }
 
 // lidAndLMC cuts "lid N lmc M", each part if it is there.
 func (p *parser) lidAndLMC(c *format.Cursor) (lid fabric.LID, lmc uint8, err error) {
 	if c.Cut("lid ") {
+		p.hasLIDs = true
 		v, ok := c.Uint(0xFFFF)
 		if !ok {
-			return 0, 0, p.lines.Errorf("no LID from 0 to 65535 behind \"lid\"")
+			return 0, 0, p.errorf("no LID from 0 to 65535 behind \"lid\"")
 		}
 		lid = fabric.LID(v)
 	}
 	if c.Cut("lmc ") {
 		v, ok := c.Uint(7)
 		if !ok {
-			return 0, 0, p.lines.Errorf("no number from 0 to 7 behind \"lmc\"")
+			return 0, 0, p.errorf("no number from 0 to 7 behind \"lmc\"")
 		}
 		lmc = uint8(v)
 	}
@@ -270,7 +365,7 @@ func (p *parser) named(id, name []byte) int32 {
 	if at, ok := p.byID[string(id)]; ok {
 		return at
 	}
-	n := node{id: string(id), seen: p.lines.Number()}
+	n := node{id: string(id), seen: p.number}
 	n.Name = string(name)
 	at := int32(len(p.nodes))
 	p.nodes = append(p.nodes, n)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // plain is one small fabric in the form of ibnetdiscover: two switches, two
@@ -121,7 +122,7 @@ func TestOddButSettled(t *testing.T) {
 			func(f *fabric.Fabric) bool { return f.Channel(0).Rate.String() == "4xHDR" }},
 		{"no rate", "4xHDR", "undefined (7)", `"undefined" is no rate`,
 			func(f *fabric.Fabric) bool { return f.Channel(0).Rate == fabric.Rate{} }},
-		{"unassigned LID", "lid 6 lmc 1", "lid 65535 lmc 0", "",
+		{"unassigned LID", "lid 6 lmc 1", "lid 65535 lmc 0", "host, port 1 (LID 1) has no LID of its own",
 			func(f *fabric.Fabric) bool { return f.Endpoint(2).LID == 1 }},
 		{"LID zero is the peer's to say", "lid 6 lmc 1", "lid 0 lmc 1", "",
 			func(f *fabric.Fabric) bool { return f.Endpoint(2).LID == 6 }},
@@ -210,7 +211,12 @@ func (iotestErr) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // What Read accepts, Write writes so that Read accepts it again as the same.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(plain))
+	headless := from(plain, "[1]\t")
+	for _, text := range scramble.Of(plain, director, report, wrapped(plain, 60, false), wrapped(report, 80, true), headless, "Topology 1\n"+director) {
+		f.Add([]byte(text))
+	}
+	f.Add([]byte(inUTF16(plain, "\xFF\xFE", false)))
+	f.Add([]byte(inUTF16(report, "", true)))
 	f.Add([]byte("Switch41 \"S-1\"# \"a\"\r\n[1]\"S-1\"[2]# \"a\" lid 0 12xXDR\r\n$ "))
 	f.Add([]byte("Rt 2 \"R-0000000000000007\"\n[1] \"b\"[1]\nHca 2 \"b\"\n[1] \"R-0000000000000007\"[1]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -225,8 +231,12 @@ func FuzzRead(f *testing.F) {
 func TestWhatReadAcceptsIsWritten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	accepted := 0
-	whole := regexp.MustCompile(`[[:alnum:]]+|\s+|.`).FindAllString(plain, -1)
-	for range 8000 {
+	var whole [][]string
+	for _, text := range []string{plain, director, report, wrapped(plain, 60, false)} {
+		whole = append(whole, regexp.MustCompile(`[[:alnum:]]+|\s+|.`).FindAllString(text, -1))
+	}
+	for i := range 8000 {
+		whole := whole[i%len(whole)]
 		tokens := slices.Clone(whole)
 		for range 1 + rng.IntN(3) {
 			at, other := rng.IntN(len(tokens)), rng.IntN(len(tokens))
@@ -255,6 +265,9 @@ func TestWhatReadAcceptsIsWritten(t *testing.T) {
 func checkWritten(t *testing.T, text []byte) bool {
 	t.Helper()
 	net, err := Read(bytes.NewReader(text), "fuzz")
+	if at := (*format.ParseError)(nil); err != nil && !errors.As(err, &at) {
+		t.Fatalf("%v names no line", err)
+	}
 	if err != nil {
 		return false
 	}

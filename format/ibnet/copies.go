@@ -1,0 +1,191 @@
+package ibnet
+
+import (
+	"bytes"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+)
+
+// piece is a line that may go on in the next one, or a part of such a line.
+type piece struct {
+	text []byte
+	line int
+}
+
+// mostPieces is how many lines one may have been broken into.
+const mostPieces = 4
+
+// record is how far a line is the record of a port or of a node, or a row.
+type record uint8
+
+const (
+	noRecord record = iota
+	wrong           // it begins as one
+	short           // nothing is wrong, but what a dump has at its end is missing
+	full
+)
+
+// recordOf says how far a line is a record.
+func (p *parser) recordOf(c format.Cursor) record {
+	c.Space()
+	var err error
+	complete := true
+	switch {
+	case isPort(c):
+		var r portText
+		if r, err = p.scanPort(c); err == nil {
+			rate, seen := p.rates[string(r.rateText)]
+			if !seen {
+				rate, _ = fabric.ParseRate(string(r.rateText))
+			}
+			complete = rate.Known()
+		}
+	case format.IsPortsRow(c):
+		_, _, err = p.scanRow(c)
+	case format.IsNodeRecord(c):
+		var n nodeText
+		n, err = p.scanNode(c)
+		complete = n.end
+	default:
+		return noRecord
+	}
+	switch {
+	case err != nil:
+		return wrong
+	case !complete:
+		return short
+	}
+	return full
+}
+
+// goesOn says whether a line may go on in the next.
+func (p *parser) goesOn(c format.Cursor) bool {
+	switch p.recordOf(c) {
+	case wrong, short:
+		return true
+	case full:
+		return bytes.HasSuffix(bytes.TrimSpace(c), []byte("FDR")) // or FDR10
+	}
+	return false
+}
+
+// join takes the next line together with those that are held if they are a whole record, or
+// holds it as well if that may come of it. Else it releases what is held.
+func (p *parser) join(next format.Cursor) (taken bool, err error) {
+	if next.Empty() || p.recordOf(next) >= short || format.IsAttribute(next) || sectionTitle(next) {
+		return false, p.release()
+	}
+	p.hold(next)
+	for _, between := range []string{"", " "} { // a blank at the end of a line is often lost
+		if all := p.together(between); p.recordOf(all) == full {
+			return true, p.takeBroken(all)
+		}
+	}
+	if len(p.held) < mostPieces && p.recordOf(p.together("")) != noRecord {
+		return true, nil
+	}
+	return true, p.release()
+}
+
+// together is all that is held.
+func (p *parser) together(between string) format.Cursor {
+	var all []byte
+	for i, piece := range p.held {
+		if i > 0 {
+			all = append(all, between...)
+		}
+		all = append(all, piece.text...)
+	}
+	return all
+}
+
+// takeBroken takes what is held as one line.
+func (p *parser) takeBroken(all format.Cursor) error {
+	p.number, p.held = p.held[0].line, nil
+	if p.broken++; p.broken == 1 {
+		p.firstBroken = p.number
+	}
+	return p.whole(all)
+}
+
+func (p *parser) hold(c format.Cursor) {
+	p.held = append(p.held, piece{bytes.Clone(c), p.lines.Number()})
+}
+
+// release takes the lines that are held: as one if the first is no record without the
+// others, or else as they are.
+func (p *parser) release() error {
+	if len(p.held) > 1 && p.recordOf(p.held[0].text) == wrong {
+		if all := p.together(""); p.recordOf(all) == short {
+			return p.takeBroken(all)
+		}
+	}
+	held := p.held
+	p.held = nil
+	for _, piece := range held {
+		p.number = piece.line
+		if err := p.whole(piece.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// headless is a port record before the first node.
+type headless struct {
+	end
+	id, name string // of the peer
+}
+
+// addHeadless adds the port records before the first node to the node that the other ends
+// of their cables name.
+func (p *parser) addHeadless() error {
+	if len(p.headless) == 0 {
+		return nil
+	}
+	first := &p.headless[0]
+	owner := int32(none)
+	for i := range p.headless {
+		h := &p.headless[i]
+		far, ok := p.byID[h.id]
+		if !ok {
+			continue
+		}
+		for _, at := range p.nodes[far].ends {
+			e := &p.ends[at]
+			switch {
+			case e.port != h.peerPort:
+			case e.peerPort != h.port || owner != none && e.peer != owner:
+				return p.lines.ErrorAt(h.line, "a port before any node, port %d of which line %d says that it is cabled to %q[%d]", h.peerPort, e.line, p.nodes[e.peer].id, e.peerPort)
+			default:
+				owner = e.peer
+			}
+		}
+	}
+	if owner == none {
+		return p.lines.ErrorAt(first.line, "a port before any node, and no record at the other end of a cable says whose it is")
+	}
+	n := &p.nodes[owner]
+	if n.line != 0 {
+		return p.lines.ErrorAt(first.line, "a port before any node, and %q, whose it is by the other end of its cable, has its record in line %d", n.id, n.line)
+	}
+	guid, kind, ok := guidOf(n.id)
+	if !ok {
+		return p.lines.ErrorAt(first.line, "a port before any node; it is of %q, by the other end of its cable, and that has no record", n.id)
+	}
+	n.GUID, n.Kind, n.line, n.Ports = guid, kind, first.line, fabric.MaxPorts
+	for i := range p.headless {
+		h := &p.headless[i]
+		n.top = max(n.top, h.port)
+		h.node = owner
+		if err := p.addEnd(h.end, []byte(h.id), []byte(h.name)); err != nil {
+			return err
+		}
+		n = &p.nodes[owner] // there may be more of them
+	}
+	n.Ports = int(n.top)
+	p.warn("the text begins within the record of a node: the %s before the first one belong to %q by the other ends of their cables, and how many ports it has is not known",
+		count(len(p.headless), "port", "ports"), n.id)
+	return nil
+}
