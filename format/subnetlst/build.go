@@ -42,6 +42,12 @@ func Read(r io.Reader, file string) (*fabric.Fabric, error) {
 		}
 	}
 	b.ExpectLIDs()
+	if !l.lines.Whole() {
+		b.Warn("the last line has no end: the list may have been cut short, within a speed")
+	}
+	if l.bare != 0 {
+		b.Warn("the lines of the list have no SPD=: the rates of cables are not known")
+	}
 	for _, w := range warnings {
 		b.Warn("%s", w)
 	}

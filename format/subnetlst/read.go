@@ -18,6 +18,9 @@
 // switch when two of its ports show the same PortGUID, or when only one of its ports is
 // in use and it has more than four.
 //
+// Some programs that write such lists leave out SPD=, and even LOG=, throughout. Speeds are
+// then not known, with a warning.
+//
 // Unconnected ports and nodes without a cable are not in the list, nor are LMCs. If the
 // two lines of a cable give different speeds, the slower is used, with a warning; any
 // other contradiction is refused, naming both lines.
@@ -25,6 +28,7 @@ package subnetlst
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 
@@ -58,6 +62,8 @@ type node struct {
 
 type list struct {
 	lines  *format.Lines
+	bare   int  // the first line without SPD=; 0: none
+	speeds bool // some line has it
 	nodes  []node
 	links  []link
 	byGUID map[fabric.GUID]int32
@@ -68,6 +74,12 @@ func parse(r io.Reader, file string) (*list, error) {
 	l := &list{lines: format.NewLines(r, file), byGUID: map[fabric.GUID]int32{}, ports: map[portKey]identity{}}
 	if err := l.lines.Each(l.line); err != nil {
 		return nil, err
+	}
+	switch {
+	case l.bare != 0 && l.speeds:
+		return nil, l.lines.ErrorAt(l.bare, "no SPD= at the end, which other lines have; the line may be cut short")
+	case l.bare != 0 && !l.lines.Whole():
+		return nil, l.lines.Errorf("no SPD= at the end, and no end of the line; it may be cut short")
 	}
 	if len(l.links) == 0 {
 		return nil, l.lines.Errorf("no cable in the whole file: this is no opensm-subnet.lst")
@@ -100,18 +112,26 @@ func (l *list) line(c format.Cursor) error {
 		c.Word()
 	}
 	if !c.Cut("SPD=") {
-		return l.lines.Errorf("no SPD= at the end; the line may be cut short")
+		if !c.Empty() {
+			return l.lines.Errorf("no SPD= at the end; the line may be cut short")
+		}
+		if l.bare == 0 {
+			l.bare = k.line
+		}
+		l.links = append(l.links, k)
+		return nil
 	}
 	speed := c.Word()
 	if len(speed) == 0 {
 		return l.lines.Errorf("no speed behind SPD=; the line may be cut short")
 	}
+	l.speeds = true
 	if width > 0 {
-		known, ok := speeds[string(speed)]
-		if !ok {
-			known = fabric.Speed(speed)
+		if known, ok := speeds[string(speed)]; ok {
+			k.rate = fabric.Rate{Width: uint8(width), Speed: known}
+		} else if rate, err := fabric.ParseRate(fmt.Sprintf("%dx%s", width, speed)); err == nil {
+			k.rate = rate // of a speed by its name; ? and what is no word says nothing
 		}
-		k.rate = fabric.Rate{Width: uint8(width), Speed: known}
 	}
 	l.links = append(l.links, k)
 	return nil

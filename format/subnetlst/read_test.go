@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // half prints one half of a line.
@@ -133,9 +137,128 @@ func TestSpeeds(t *testing.T) {
 			t.Errorf("%s is %v", spd, r)
 		}
 	}
+	for _, spd := range []string{"?", "\x1b[31mHDR", "HDR,"} { // no word
+		f, err := Read(strings.NewReader(leaf(1)+spine(1)+"PHY=12x LOG=ACT SPD="+spd), "lst")
+		if err != nil || f.Channel(0).Rate != (fabric.Rate{}) {
+			t.Errorf("%q is %v, %v", spd, f, err)
+		}
+	}
 	f, err := Read(strings.NewReader(text(leaf(1)+spine(1)+qdr, spine(1)+leaf(1)+"PHY=1x LOG=ACT SPD=10")), "lst")
 	if err != nil || f.Channel(0).Rate.String() != "1xQDR" || len(f.Warnings()) != 1 || !strings.Contains(f.Warnings()[0], "by line 1 and at 1xQDR by line 2") {
 		t.Errorf("%v: %v, %q", err, f.Channel(0).Rate, f.Warnings())
+	}
+}
+
+// A list may have no speeds at all; one line without among others is cut short.
+func TestWithoutSpeeds(t *testing.T) {
+	want, err := Read(strings.NewReader(plain), "lst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := strings.NewReplacer(" SPD=FDR10", "", " SPD=10", "").Replace(plain)
+	for _, text := range []string{without, strings.NewReplacer(" LOG=ACT", "", " LOG=INI", "").Replace(without), strings.ReplaceAll(without, "\n", "\r\n")} {
+		f, err := Read(strings.NewReader(text), "lst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := f.Warnings(); len(w) != 1 || w[0] != "the lines of the list have no SPD=: the rates of cables are not known" {
+			t.Errorf("%q", w)
+		}
+		channels := f.Channels()
+		for i := range channels {
+			if channels[i].Rate != (fabric.Rate{}) {
+				t.Errorf("%+v", channels[i])
+			}
+			channels[i].Rate = want.Channels()[i].Rate
+		}
+		if diff := cmp.Diff(want.Channels(), channels) + cmp.Diff(want.Endpoints(), f.Endpoints()); diff != "" {
+			t.Error(diff)
+		}
+		if _, err := ReadMap(strings.NewReader(text), "lst"); err != nil {
+			t.Error(err)
+		}
+	}
+	for text, want := range map[string]string{
+		strings.Replace(plain, " SPD=10", "", 1):                        "lst:3: no SPD= at the end, which other lines have",
+		strings.TrimSuffix(without, "\n"):                               "lst:5: no SPD= at the end, and no end of the line",
+		strings.Replace(plain, " LOG=ACT SPD=10", " LOG=ACT SPEED=", 1): "lst:3: no SPD= at the end; the line may be cut short",
+	} {
+		if _, err := Read(strings.NewReader(text), "lst"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// A random network that is written as a list, with speeds or without, is read back as the
+// same one.
+func TestListIsIdentity(t *testing.T) {
+	kinds := [...]string{"SW", "CA", "Rt"}
+	spd := map[fabric.Speed]string{fabric.FDR10: "FDR10"}
+	for text, speed := range speeds {
+		spd[speed] = text
+	}
+	for seed := range 20 {
+		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,hosts=%d,seed=%d", 4+seed, 8+2*seed, 3+seed, seed+1))
+		at := map[[2]int32]*fabric.Endpoint{}
+		for i := range f.Endpoints() {
+			e := f.Endpoint(fabric.EndpointID(i))
+			at[[2]int32{int32(e.Node), int32(e.Port)}] = e
+		}
+		side := func(n fabric.NodeID, port uint8) string {
+			own := port
+			if f.Node(n).Kind == fabric.Switch {
+				own = 0
+			}
+			e := at[[2]int32{int32(n), int32(own)}]
+			return fmt.Sprintf("{ %s Ports:%02X SystemGUID:%016x NodeGUID:%016x PortGUID:%016x VenID:%06X DevID:%04X Rev:000000A1 {%s} LID:%04X PN:%02X } ",
+				kinds[f.Node(n).Kind], f.Node(n).Ports, uint64(f.Node(n).SystemGUID), uint64(f.Node(n).GUID), uint64(e.PortGUID), f.Node(n).VendorID, f.Node(n).DeviceID, f.Node(n).Name, e.LID, port)
+		}
+		for _, withSpeeds := range []bool{true, false} {
+			var b strings.Builder
+			want := slices.Clone(f.Channels())
+			for i, c := range f.Channels() {
+				fmt.Fprintf(&b, "%s%sPHY=%dx LOG=ACT", side(c.From, c.FromPort), side(c.To, c.ToPort), c.Rate.Width)
+				if withSpeeds {
+					b.WriteString(" SPD=" + spd[c.Rate.Speed])
+				} else {
+					want[i].Rate = fabric.Rate{}
+				}
+				b.WriteByte('\n')
+			}
+			got, err := Read(strings.NewReader(b.String()), "lst")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.Channels()) + cmp.Diff(f.Nodes(), got.Nodes()) + cmp.Diff(f.Endpoints(), got.Endpoints()); diff != "" {
+				t.Fatalf("seed %d: %s", seed, diff)
+			}
+		}
+	}
+}
+
+// A list cut anywhere is refused, or has no cable that the list has not.
+func TestCutAnywhere(t *testing.T) {
+	without := strings.NewReplacer(" SPD=FDR10", "", " SPD=10", "").Replace(plain)
+	for _, text := range []string{plain, without} {
+		all, err := Read(strings.NewReader(text), "lst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cut := range len(text) {
+			f, err := Read(strings.NewReader(text[:cut]), "lst")
+			if err != nil {
+				continue
+			}
+			if len(f.Warnings()) == 0 && cut < len(text)-1 && text[cut-1] != '\n' {
+				t.Errorf("cut at %d, of %q: nothing is said", cut, text[max(0, cut-20):cut])
+			}
+			for _, c := range f.Channels() {
+				at := all.Out(all.NodeByGUID(f.Node(c.From).GUID), c.FromPort)
+				if at == fabric.None || all.Node(all.Channel(at).To).GUID != f.Node(c.To).GUID || len(f.Warnings()) == 0 && all.Channel(at).Rate != c.Rate {
+					t.Fatalf("cut at %d, of %q: %+v", cut, text[max(0, cut-20):cut], c)
+				}
+			}
+		}
 	}
 }
 
