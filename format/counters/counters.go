@@ -1,6 +1,7 @@
-// Package counters reads how much ports have sent and how long they waited, from what
-// perfquery prints, from the table PM_INFO of an ibdiagnet2.db_csv, or from the text that
-// infiniband_exporter gives Prometheus:
+// Package counters reads how much ports have sent, how long they waited and how well they
+// receive, from what perfquery prints, from the table PM_INFO of an ibdiagnet2.db_csv, from an
+// ibdiagnet2.pm, or from the text that either of the two programs called infiniband_exporter
+// gives Prometheus; how well they receive alone, from an ibdiagnet2.net_dump_ext:
 //
 //	# Port extended counters: Lid 4 port 1 (CapMask: 0x5A00)
 //	PortXmitData:....................1234567
@@ -9,7 +10,15 @@
 //	START_PM_INFO
 //	NodeGUID,PortGUID,PortNumber,PortXmitData,PortXmitDataExtended,PortXmitWait
 //
+//	Port=1 Lid=0x0804 GUID=0x506b4b03005c2740 Device=52000 Port Name=ib-i4l1s01/P1
+//	port_xmit_data=0x1a5b5d8c4
+//	port_xmit_wait=0x11
+//
 //	infiniband_switch_port_transmit_data_bytes_total{guid="0x506b4b03005c2740",port="1",switch="ib-i4l1s01"} 178762341961629
+//	infiniband_portxmitdata_total{local_guid="0x506b4b03005c2740",local_port="1",…} 4.4690585490407e+013
+//
+//	Ty : # : #IB : GUID : … : FEC mode : RTR : Raw BER : Effective BER : Symbol BER : Symbol Err : … : Node Desc
+//	SW : 1/1/1 : 1 : 0x506b4b03005c2740 : … : MLNX_RS_271_257_PLR : NO-RTR : 7e-09 : 1.5e-254 : 1.5e-254 : 0 : … : "ib-i4l1s01"
 //
 // Data is in bytes: PortXmitData counts units of four. The 64-bit counters, where a file
 // has both, win over those of 32 bits, which stop at their limit. A port that the fabric
@@ -27,6 +36,8 @@ import (
 
 // Counters is what ports have counted, by the channel that they send into.
 type Counters struct {
+	Received map[fabric.ChannelID]Received // of the port that the channel leaves; what it receives comes the other way
+
 	Bytes []float64 // [ChannelID]
 	Wait  []float64 // [ChannelID] ticks in which there was data and no credit, or another had its turn
 	Known []bool    // [ChannelID] Bytes is of the file
@@ -37,7 +48,7 @@ type Counters struct {
 func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	n := len(f.Channels())
 	p := &parser{lines: format.NewTableLines(r, file), f: f, guid: map[fabric.GUID]portOf{}, wide: make([]bool, n),
-		c: &Counters{Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}}
+		c: &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}}
 	for i := range f.Endpoints() {
 		if e := f.Endpoint(fabric.EndpointID(i)); e.PortGUID != 0 {
 			p.guid[e.PortGUID] = portOf{e.Node, e.Port}
@@ -52,21 +63,29 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	switch {
 	case p.table:
 		return nil, p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO")
-	case p.c.Ports == 0:
-		return nil, p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's, nor a table PM_INFO, nor infiniband_exporter's")
+	case p.c.Ports == 0 && len(p.c.Received) == 0:
+		return nil, p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's, nor a table PM_INFO, nor an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, nor infiniband_exporter's")
 	}
 	return p.c, nil
 }
 
 // Since is the counters less those of an earlier look, of ports that both know. Ports that
-// have counted less than before were cleared in between, and are left out.
+// have counted less than before were cleared in between, and are left out. Rates are those of
+// the later look.
 func (c *Counters) Since(before *Counters) *Counters {
-	d := &Counters{Bytes: make([]float64, len(c.Bytes)), Wait: make([]float64, len(c.Wait)), Known: make([]bool, len(c.Known))}
+	d := &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, len(c.Bytes)), Wait: make([]float64, len(c.Wait)), Known: make([]bool, len(c.Known))}
 	for i := range c.Known {
 		if c.Known[i] && before.Known[i] && c.Bytes[i] >= before.Bytes[i] && c.Wait[i] >= before.Wait[i] {
 			d.Bytes[i], d.Wait[i], d.Known[i] = c.Bytes[i]-before.Bytes[i], c.Wait[i]-before.Wait[i], true
 			d.Ports++
 		}
+	}
+	for at, r := range c.Received {
+		then, ok := before.Received[at]
+		if !ok {
+			then = unknown()
+		}
+		d.Received[at] = r.since(then)
 	}
 	return d
 }
@@ -86,6 +105,8 @@ type parser struct {
 	at       fabric.ChannelID // of perfquery: the port of the block; None: none that counts
 	begun    bool             // of perfquery: a block has begun
 	extended bool
+	pm       bool           // the lines are of a block of an ibdiagnet2.pm
+	rates    *rates         // the lines are of an ibdiagnet2.net_dump_ext; nil: they are not
 	table    bool           // the lines are of PM_INFO
 	columns  map[string]int // of its header; nil: not read yet
 	cells    int            // in that header
@@ -97,13 +118,23 @@ func (p *parser) line(c format.Cursor) error {
 		return p.row(c)
 	case c.Empty():
 		return nil
+	case isRates(c):
+		return p.beginRates(c)
+	case p.rates != nil:
+		return p.rate(c)
 	case c.Cut("# Port counters:"), c.Cut("# Port extended counters:"):
 		p.extended = bytes.Contains(p.lines.Text(), []byte("extended"))
 		return p.begin(c)
+	case c.Cut("Port="):
+		return p.beginPM(c)
+	case p.pm && (bytes.HasPrefix(c, []byte("port_xmit_")) || bytes.HasPrefix(c, []byte("symbol_error_counter"))):
+		return p.countPM(c)
 	case p.begun && c.Cut("PortXmitData:"):
 		return p.count(c, func(v float64) { p.data(p.at, v*4, p.extended) })
 	case p.begun && c.Cut("PortXmitWait:"):
 		return p.count(c, func(v float64) { p.c.Wait[p.at] = max(p.c.Wait[p.at], v) })
+	case p.begun && c.Cut("SymbolErrorCounter:"):
+		return p.count(c, p.symbolErrors)
 	case c.Cut("infiniband_"):
 		return p.metric(c)
 	}
@@ -124,7 +155,7 @@ func (p *parser) data(c fabric.ChannelID, bytes float64, wide bool) {
 
 // begin starts a block of perfquery: Lid 4 port 1.
 func (p *parser) begin(c format.Cursor) error {
-	p.begun, p.at = true, fabric.None
+	p.begun, p.pm, p.at = true, false, fabric.None
 	if !c.CutFold("lid ") {
 		return p.lines.Errorf("no Lid in the head of the counters of a port")
 	}
@@ -182,19 +213,32 @@ func (p *parser) byGUID(guid fabric.GUID, port uint8) error {
 	return p.find(portOf{n, port})
 }
 
-// The metrics of infiniband_exporter that are read.
-var (
-	dataMetrics = []string{"switch_port_transmit_data_bytes_total{", "hca_port_transmit_data_bytes_total{"}
-	waitMetrics = []string{"switch_port_transmit_wait_total{", "hca_port_transmit_wait_total{"}
-)
+// A metric that is read, of one of the two programs called infiniband_exporter.
+type metric struct {
+	name       string
+	guid, port string  // the labels
+	wait       bool    // it counts ticks; else data
+	bytes      float64 // in a unit of data
+}
+
+// SckyzO's and treydock's count bytes, guilbaults' gives PortXmitData as it is.
+var metrics = []metric{
+	{"switch_port_transmit_data_bytes_total{", "guid", "port", false, 1},
+	{"hca_port_transmit_data_bytes_total{", "guid", "port", false, 1},
+	{"switch_port_transmit_wait_total{", "guid", "port", true, 0},
+	{"hca_port_transmit_wait_total{", "guid", "port", true, 0},
+	{"portxmitdata_total{", "local_guid", "local_port", false, 4},
+	{"portxmitwait_total{", "local_guid", "local_port", true, 0},
+}
 
 // metric reads a line for Prometheus.
 func (p *parser) metric(c format.Cursor) error {
-	for i, name := range append(append([]string(nil), dataMetrics...), waitMetrics...) {
-		if !c.Cut(name) {
+	for i := range metrics {
+		m := &metrics[i]
+		if !c.Cut(m.name) {
 			continue
 		}
-		at, err := p.labels(&c)
+		at, err := p.labels(&c, m)
 		if err != nil {
 			return err
 		}
@@ -206,10 +250,10 @@ func (p *parser) metric(c format.Cursor) error {
 		if err := p.byGUID(at.guid, at.port); err != nil || p.at == fabric.None {
 			return err
 		}
-		if i >= len(dataMetrics) {
+		if m.wait {
 			p.c.Wait[p.at] = v
 		} else {
-			p.data(p.at, v, true)
+			p.data(p.at, v*m.bytes, true)
 		}
 		return nil
 	}
@@ -221,9 +265,9 @@ type labelled struct {
 	port uint8
 }
 
-// labels reads guid and port, and passes over the others.
-func (p *parser) labels(c *format.Cursor) (at labelled, err error) {
-	seen := 0
+// labels reads the GUID and the port, and passes over the others.
+func (p *parser) labels(c *format.Cursor, m *metric) (at labelled, err error) {
+	guid, port := false, false
 	for !c.Cut("}") {
 		name, rest, ok := bytes.Cut(*c, []byte("="))
 		*c = rest
@@ -234,24 +278,22 @@ func (p *parser) labels(c *format.Cursor) (at labelled, err error) {
 		c.Cut(",")
 		number := format.Cursor(value)
 		switch string(bytes.TrimSpace(name)) {
-		case "guid":
+		case m.guid:
 			v, ok := number.Hex(1<<64 - 1)
 			if !ok || len(number) > 0 {
 				return at, p.lines.Errorf("%q is no GUID", value)
 			}
-			at.guid = fabric.GUID(v)
-			seen++
-		case "port":
+			at.guid, guid = fabric.GUID(v), true
+		case m.port:
 			v, ok := number.Uint(fabric.MaxPorts)
 			if !ok || len(number) > 0 {
 				return at, p.lines.Errorf("%q is no number of a port", value)
 			}
-			at.port = uint8(v)
-			seen++
+			at.port, port = uint8(v), true
 		}
 	}
-	if seen != 2 {
-		return at, p.lines.Errorf("a metric without the labels guid and port")
+	if !guid || !port {
+		return at, p.lines.Errorf("a metric without the labels %s and %s", m.guid, m.port)
 	}
 	return at, nil
 }

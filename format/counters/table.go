@@ -19,6 +19,9 @@ const (
 // waitColumns is what versions of ibdiagnet call the wait, the widest first.
 var waitColumns = []string{"portxmitwaitextended", "portxmitwaitext", "portxmitwait"}
 
+// symbolColumns is what versions of ibdiagnet call the symbol errors.
+var symbolColumns = []string{"symbolerrorcounter", "symbolerrorcounterext", "symbolerrorcounterextended"}
+
 // row reads a line of PM_INFO: its name, its header, a port, or its end.
 func (p *parser) row(c format.Cursor) error {
 	switch text := bytes.TrimSpace(p.lines.Text()); {
@@ -74,6 +77,11 @@ func (p *parser) port(cells [][]byte) error {
 		if v, ok := p.cell(cells, name); ok {
 			p.c.Wait[p.at] = v
 			break
+		}
+	}
+	for _, name := range symbolColumns {
+		if v, ok := p.cell(cells, name); ok {
+			p.symbolErrors(v)
 		}
 	}
 	return nil

@@ -1,0 +1,50 @@
+package counters
+
+import (
+	"bytes"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+)
+
+// beginPM starts a block of an ibdiagnet2.pm:
+//
+//	Port=1 Lid=0x0804 GUID=0x506b4b03005c2740 Device=52000 Port Name=ib-i4l1s01/P1
+func (p *parser) beginPM(c format.Cursor) error {
+	p.pm, p.begun, p.at = true, false, fabric.None
+	port, okPort := c.Uint(fabric.MaxPorts)
+	_, rest, _ := bytes.Cut(c, []byte(" GUID="))
+	guid := format.Cursor(rest)
+	v, okGUID := guid.Hex(1<<64 - 1)
+	if !okPort || !okGUID || v == 0 || len(guid) > 0 && guid[0] != ' ' {
+		return p.lines.Errorf("no number of a port and GUID in the head of the counters of a port")
+	}
+	return p.byGUID(fabric.GUID(v), uint8(port))
+}
+
+// countPM reads a counter of a block, in hexadecimal digits. NA is not known.
+func (p *parser) countPM(c format.Cursor) error {
+	name, value, ok := bytes.Cut(c, []byte("="))
+	wide := bytes.HasSuffix(name, []byte("_extended"))
+	var set func(float64)
+	switch string(bytes.TrimSpace(bytes.TrimSuffix(name, []byte("_extended")))) {
+	case "port_xmit_data":
+		set = func(v float64) { p.data(p.at, v*4, wide) }
+	case "port_xmit_wait":
+		set = func(v float64) { p.c.Wait[p.at] = max(p.c.Wait[p.at], v) }
+	case "symbol_error_counter":
+		set = p.symbolErrors
+	}
+	if set == nil || bytes.HasPrefix(bytes.TrimSpace(value), []byte("N")) {
+		return nil
+	}
+	number := format.Cursor(value)
+	v, okNumber := number.Hex(1<<64 - 1)
+	if !ok || !okNumber || len(number) > 0 && number[0] != ' ' && number[0] != '\t' {
+		return p.lines.Errorf("no hexadecimal number behind the name of a counter; the line may be cut short")
+	}
+	if p.at != fabric.None {
+		set(float64(v))
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package counters
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+)
+
+// Received is how well a port receives. What the file does not say is NaN, or empty.
+type Received struct {
+	Raw       float64 // share of the bits that are wrong before forward error correction (FEC)
+	Effective float64 // of those that are wrong behind it
+	Symbol    float64 // of those that are wrong in the end, where the link sends again what was wrong
+
+	SymbolErrors, EffectiveErrors float64 // counted
+	FEC                           string  // mode of forward error correction, such as MLNX_RS_271_257_PLR
+	Retransmission                string  // NO-RTR, PLR, LLR64 …
+}
+
+// Level is what a rate of errors means.
+type Level uint8
+
+// The levels, from the best.
+const (
+	Normal Level = iota
+	Warning
+	Bad
+)
+
+func (l Level) String() string { return [...]string{"normal", "warning", "error"}[l] }
+
+// Limit is the rates at which the levels begin.
+type Limit struct{ Warning, Bad float64 }
+
+// The limits that NVIDIA's "InfiniBand Cluster Bring-up Procedure" has for the quality of links
+// (UFM Telemetry, NDR). Of rates behind FEC, links that send again bear more.
+var (
+	FinalLimit  = Limit{5e-15, 1e-14} // of Symbol, and of Effective where nothing is sent again
+	ResentLimit = Limit{5e-12, 1e-11} // of Effective where the link sends again
+)
+
+func (l Limit) level(rate float64) Level {
+	switch {
+	case rate >= l.Bad:
+		return Bad
+	case rate >= l.Warning:
+		return Warning
+	}
+	return Normal
+}
+
+// Resends says whether the link sends again what was wrong (PLR, physical layer retransmission).
+func (r Received) Resends() bool {
+	return strings.Contains(r.FEC, "PLR") || strings.Contains(r.Retransmission, "PLR")
+}
+
+// Level is the worse of the levels of Symbol and Effective.
+func (r Received) Level() Level {
+	limit := FinalLimit
+	if r.Resends() {
+		limit = ResentLimit
+	}
+	return max(FinalLimit.level(r.Symbol), limit.level(r.Effective))
+}
+
+// Rated says whether a rate is known that has a level.
+func (r Received) Rated() bool { return !math.IsNaN(r.Effective) || !math.IsNaN(r.Symbol) }
+
+func unknown() Received {
+	nan := math.NaN()
+	return Received{Raw: nan, Effective: nan, Symbol: nan, SymbolErrors: nan, EffectiveErrors: nan}
+}
+
+// since takes away what was counted before.
+func (r Received) since(before Received) Received {
+	less := func(now, then float64) float64 {
+		if now >= then {
+			return now - then
+		}
+		return math.NaN()
+	}
+	r.SymbolErrors, r.EffectiveErrors = less(r.SymbolErrors, before.SymbolErrors), less(r.EffectiveErrors, before.EffectiveErrors)
+	return r
+}
+
+// symbolErrors notes how many a port has counted; it may have counters of several widths.
+func (p *parser) symbolErrors(v float64) {
+	r, ok := p.c.Received[p.at]
+	if !ok {
+		r = unknown()
+	}
+	if !(r.SymbolErrors >= v) {
+		r.SymbolErrors = v
+	}
+	p.c.Received[p.at] = r
+}
+
+// rates is the header of an ibdiagnet2.net_dump_ext.
+type rates struct {
+	columns int
+	at      [columnsRead]int // the position of each column that is read, or none
+}
+
+const (
+	colGUID = iota
+	colPort
+	colFEC
+	colResend
+	colRaw
+	colEffective
+	colSymbol
+	colSymbolErrors
+	colEffectiveErrors
+	columnsRead
+
+	none = -1
+)
+
+// columnNames is what versions call the columns that are read, in small letters.
+var columnNames = [columnsRead][]string{
+	{"guid", "node guid", "nodeguid"}, {"#ib", "ib#"}, {"fec mode", "fec"}, {"rtr", "retran", "retransmission"}, {"raw ber"}, {"effective ber"},
+	{"symbol ber"}, {"symbol err", "symbol errors"}, {"effective err", "effective errors"},
+}
+
+// isRates says whether a line is the header of an ibdiagnet2.net_dump_ext.
+func isRates(c format.Cursor) bool {
+	c.Space()
+	return bytes.Contains(c, []byte(" BER")) && bytes.Contains(c, []byte("GUID")) && bytes.IndexByte(c, ':') >= 0 && c[0] != '#'
+}
+
+func (p *parser) beginRates(c format.Cursor) error {
+	cells := split(c)
+	p.rates = &rates{columns: len(cells)}
+	for i, names := range columnNames {
+		p.rates.at[i] = slices.IndexFunc(cells, func(cell []byte) bool { return slices.Contains(names, strings.ToLower(string(cell))) })
+	}
+	if p.rates.at[colGUID] == none || p.rates.at[colPort] == none {
+		return p.lines.Errorf("the header has error rates, and no columns GUID and #IB")
+	}
+	return nil
+}
+
+// split is the cells between the colons that are in no quotes. Descriptions without quotes, which
+// may have some, come last.
+func split(c []byte) [][]byte {
+	var cells [][]byte
+	quoted, from := false, 0
+	for i, b := range c {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == ':' && !quoted:
+			cells, from = append(cells, bytes.TrimSpace(c[from:i])), i+1
+		}
+	}
+	return append(cells, bytes.TrimSpace(c[from:]))
+}
+
+// rate reads a port of an ibdiagnet2.net_dump_ext.
+func (p *parser) rate(c format.Cursor) error {
+	if c.Space(); c[0] == '#' || c[0] == '-' {
+		return nil
+	}
+	cells := split(c)
+	if len(cells) < p.rates.columns && slices.Max(p.rates.at[:]) >= len(cells) {
+		if bytes.Contains(c, []byte("DOWN")) || bytes.Contains(c, []byte("N/A")) {
+			return nil // a port without a cable
+		}
+		return p.lines.Errorf("%d cells, and the header has %d columns; the line may be cut short", len(cells), p.rates.columns)
+	}
+	guid, number := format.Cursor(cells[p.rates.at[colGUID]]), format.Cursor(cells[p.rates.at[colPort]])
+	v, okGUID := guid.Hex(1<<64 - 1)
+	port, okPort := number.Uint(fabric.MaxPorts)
+	if !okGUID || !okPort || len(guid)+len(number) > 0 {
+		return p.lines.Errorf("no GUID and number of a port")
+	}
+	if err := p.byGUID(fabric.GUID(v), uint8(port)); err != nil || p.at == fabric.None {
+		return err
+	}
+	r := unknown()
+	for _, cell := range []struct {
+		column int
+		to     *float64
+		top    float64
+		what   string
+	}{
+		{colRaw, &r.Raw, 1, "rate of errors, which is from 0 to 1"}, {colEffective, &r.Effective, 1, "rate of errors, which is from 0 to 1"},
+		{colSymbol, &r.Symbol, 1, "rate of errors, which is from 0 to 1"}, {colSymbolErrors, &r.SymbolErrors, 1e30, "number of errors"},
+		{colEffectiveErrors, &r.EffectiveErrors, 1e30, "number of errors"},
+	} {
+		text := p.known(cells, cell.column)
+		if text == "" {
+			continue
+		}
+		v, ok := number64(text)
+		if !ok || !(v <= cell.top) {
+			return p.lines.Errorf("%q is no %s", text, cell.what)
+		}
+		if v >= 0 { // some versions have -1 for what is not known
+			*cell.to = v
+		}
+	}
+	r.FEC, r.Retransmission = format.Printable(p.known(cells, colFEC)), format.Printable(p.known(cells, colResend))
+	p.c.Received[p.at] = r
+	return nil
+}
+
+// known is the text of a cell; empty where it is not there or says that nobody knows.
+func (p *parser) known(cells [][]byte, column int) string {
+	at := p.rates.at[column]
+	if at == none {
+		return ""
+	}
+	switch text := string(cells[at]); strings.ToUpper(text) {
+	case "N/A", "NA", "-", "ERR", "NAN":
+		return ""
+	default:
+		return text
+	}
+}
+
+// number64 reads a number, decimal or hexadecimal.
+func number64(text string) (float64, bool) {
+	if c := format.Cursor(text); strings.HasPrefix(text, "0x") {
+		v, ok := c.Hex(1<<64 - 1)
+		return float64(v), ok && len(c) == 0
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil
+}
