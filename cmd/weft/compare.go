@@ -61,7 +61,10 @@ its reason.
 With --measured, counters of the ports are put beside what the routes of each row
 predict if all send alike to all: the correlation, and for the first row the cables
 that wait longer than their load explains, carry more than it explains, or carry
-traffic though no route leads over them.
+traffic though no route leads over them. An ibdiagnet2.net_dump_ext has error rates
+in place of bytes: it shows, the worst first, which ports receive badly and over
+which cables, and cables with two modes of error correction; routes and loads are not
+compared with it. It may be given beside the others.
 
 With --traffic FILE, the traffic that is measured or expected gets a column: how long
 it takes if the fullest channel is busy all the time, 1 being the fullest link of a
@@ -78,7 +81,8 @@ taken.
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 (opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.
 
-Exit code 1: cables found by --measured that wait, or carry what no route explains; tables of --lfts-dir have a credit loop, leave pairs without a route
+Exit code 1: cables found by --measured that wait, carry what no route explains, or have
+an error rate at its limit or two modes of error correction; tables of --lfts-dir have a credit loop, leave pairs without a route
 or do not fit the fabric (which --strict refuses; see weft verify), or the network
 is in parts (unless --within-parts). What engines would do is no finding.`,
 		Example: `  weft compare fabric.ibnetdiscover
@@ -89,7 +93,7 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
-	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; given twice, an earlier look and a later one")
+	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.pm or ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; error rates: an ibdiagnet2.net_dump_ext; given twice, an earlier look and a later one")
 	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
 	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
 	addTableDirs(f, &o.dirs)
@@ -123,7 +127,9 @@ type compareJob struct {
 	fabric    *fabric.Fabric
 	meter     weft.Meter
 	counted   *counters.Counters // of --measured
+	files     []string           // that it is of
 	explained *measuredSummary   // by the first row
+	received  *receivedSummary   // of --measured; nil: no file says it
 	rows      []compareRow
 }
 
@@ -152,7 +158,7 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, compareRow.finding) || j.explained.finding() || len(j.routes) > 0 && j.routes[0].fallen {
+	if slices.ContainsFunc(j.rows, compareRow.finding) || j.explained.finding() || j.received.finding() || len(j.routes) > 0 && j.routes[0].fallen {
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil

@@ -49,6 +49,8 @@ func (m *measuredSummary) finding() bool {
 	return false
 }
 
+const timesMeasured = "once, or for an earlier look and a later one, and once for an ibdiagnet2.net_dump_ext"
+
 // readCounters reads the files of --measured.
 func (j *compareJob) readCounters() error {
 	files := j.o.measured
@@ -58,26 +60,44 @@ func (j *compareJob) readCounters() error {
 	if j.o.during < 0 || j.o.tick < 0 {
 		return exit.Usage("--measured-time and --measured-tick are not negative")
 	}
-	if len(files) > 2 {
-		return exit.Usage("--measured is given %d times: once, or for an earlier look and a later one", len(files))
+	if len(files) > 3 {
+		return exit.Usage("--measured is given %d times: %s", len(files), timesMeasured)
 	}
-	var read []*counters.Counters
+	var sent []*counters.Counters // of files that say what ports have sent
+	var names, rated []string
 	for _, name := range files {
 		c, err := console.ReadFile(j.Console, name, func(r io.Reader, file string) (*counters.Counters, error) {
 			return counters.Read(r, file, j.fabric)
 		})
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case c.Ports > 0:
+			sent, names = append(sent, c), append(names, name)
+		default:
+			rated, j.received = append(rated, name), &receivedSummary{Files: []string{name}, counted: c}
 		}
-		read = append(read, c)
 	}
-	switch len(read) {
-	case 1:
-		j.counted = read[0]
-	case 2:
-		if j.counted = read[1].Since(read[0]); j.counted.Ports == 0 {
-			return fmt.Errorf("%s and %s have no port in common that has counted on since", files[0], files[1])
+	switch {
+	case len(rated) > 1:
+		return exit.Usage("%s have error rates alone: one of them is enough, as each covers all the time since counters were cleared", words.FirstOf(rated))
+	case len(sent) > 2:
+		return exit.Usage("--measured is given %d times: %s", len(files), timesMeasured)
+	case len(sent) == 0 && j.o.during > 0:
+		return exit.Usage("--measured-time says how long bytes were counted, and %s has error rates alone", rated[0])
+	case len(sent) == 1:
+		j.counted = sent[0]
+	case len(sent) == 2:
+		if j.counted = sent[1].Since(sent[0]); j.counted.Ports == 0 {
+			return fmt.Errorf("%s and %s have no port in common that has counted on since", names[0], names[1])
 		}
+	}
+	j.files = names
+	if j.received == nil && j.counted != nil && len(j.counted.Received) > 0 {
+		j.received = &receivedSummary{Files: names, counted: j.counted}
+	}
+	if j.received != nil {
+		j.received.judge(j.fabric)
 	}
 	return nil
 }
@@ -96,7 +116,7 @@ func (j *compareJob) explain(row *compareRow, t *routing.Tables, loads *congesti
 	if j.explained != nil {
 		return
 	}
-	j.explained = &measuredSummary{Files: j.o.measured, Ports: j.counted.Ports, Trunks: m.Trunks, Row: row.Name}
+	j.explained = &measuredSummary{Files: j.files, Ports: j.counted.Ports, Trunks: m.Trunks, Row: row.Name}
 	j.explained.Findings = list.Of(m.Findings, func(f congestion.Finding) measuredFinding {
 		return measuredFinding{f.Kind.String(), j.fabric.ChannelLabel(f.Trunk), f.Factor, f.Bytes, f.Routes, report.EndsOf(j.fabric, f.Trunk)}
 	})

@@ -26,6 +26,7 @@ type compareSummary struct {
 	Rows        []compareRow  `json:"rows"`
 
 	Measured *measuredSummary `json:"measured,omitempty"` // of --measured
+	Received *receivedSummary `json:"received,omitempty"` // of --measured
 }
 
 // compareRow is an engine, or tables that exist. What is not known is left out:
@@ -87,7 +88,7 @@ func (j *compareJob) print() error {
 	s := &compareSummary{
 		Fabric:    summariseFabric(j.name, j.fabric),
 		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
-		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, Measured: j.explained,
+		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, Measured: j.explained, Received: j.received,
 	}
 	switch {
 	case j.o.json:
@@ -190,7 +191,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if j.o.uniformRates {
 		rates = "all links alike"
 	}
-	if err := errors.Join(j.sayRefusals(), j.sayTables(), j.sayMeasured()); err != nil {
+	if err := errors.Join(j.sayRefusals(), j.sayTables(), j.sayMeasured(), j.sayReceived()); err != nil {
 		return err
 	}
 	return errors.Join(j.Say(""),
