@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 const lab = `name: lab
@@ -59,8 +60,13 @@ func TestMistakes(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add("name: x\ntopology:\n  nodes:\n    a: {kind: linux}\n    b: {kind: sonic-vs}\n  links:\n    - endpoints: [\"a:eth1\", \"b:eth1\"]\n")
-	f.Add("topology:\n  nodes:\n    a:\n    b:\n  links:\n    - endpoints:\n      - node: a\n        interface: e1\n      - {node: b, interface: e1}\n    - type: host\n      endpoint: {node: a}\n")
+	for _, text := range scramble.Of(
+		"name: x\ntopology:\n  nodes:\n    a: {kind: linux}\n    b: {kind: sonic-vs}\n  links:\n    - endpoints: [\"a:eth1\", \"b:eth1\"]\n",
+		"topology:\n  nodes:\n    a:\n    b:\n  links:\n    - endpoints:\n      - node: a\n        interface: e1\n      - {node: b, interface: e1}\n    - type: host\n      endpoint: {node: a}\n",
+		lab,
+	) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		top, err := Read(strings.NewReader(text), "f")
 		var at *format.ParseError

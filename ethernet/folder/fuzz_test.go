@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // Whatever one file of a folder says, reading ends with a network that can be judged or with an
@@ -20,7 +21,9 @@ func FuzzFolder(f *testing.F) {
 		f.Fatal(err)
 	}
 	for i, name := range names {
-		f.Add(uint8(i), files[name], i%2 == 0)
+		for _, text := range scramble.Of(files[name]) {
+			f.Add(uint8(i), text, i%2 == 0)
+		}
 	}
 	f.Add(uint8(3), string(tunnel), true)
 	f.Add(uint8(4), "lossless:\n  - 3\n  - &a 4\n", false)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // seeds adds files of the examples, and parts of them.
@@ -18,8 +19,9 @@ func seeds(f *testing.F, names ...string) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(text))
-		f.Add(string(text[:len(text)/2]))
+		for _, text := range scramble.Of(string(text)) {
+			f.Add(text)
+		}
 	}
 }
 
@@ -74,8 +76,9 @@ func FuzzReadInterfaces(f *testing.F) {
 }
 
 func FuzzReadAS(f *testing.F) {
-	f.Add("hostname lf1\nrouter bgp 65101\n bgp router-id 8.8.8.1\n")
-	f.Add("router bgp 65001\r\nrouter bgp 65002 vrf red\n")
+	for _, text := range scramble.Of("hostname lf1\nrouter bgp 65101\n bgp router-id 8.8.8.1\n", "router bgp 65001\r\nrouter bgp 65002 vrf red\n") {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := ReadAS(strings.NewReader(text), "f")
 		located(t, err)

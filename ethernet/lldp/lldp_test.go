@@ -6,12 +6,17 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 func FuzzRead(f *testing.F) {
-	f.Add(`{"lldp":{"interface":[{"eth0":{"via":"LLDP","chassis":{"b":{"id":{"type":"mac","value":"aa"}}},"port":{"id":{"type":"ifname","value":"e1"},"descr":"to a"}}}]}}`)
-	f.Add(`{"lldp":[{"interface":[{"name":"eth0","chassis":[{"name":[{"value":"b"}]}],"port":[{"id":[{"type":"ifname","value":"eth0"}]}]}]}]}`)
-	f.Add(`{"lldp":{"interface":{"eth0":{"chassis":{"id":{"value":"aa"}},"port":{}}}}}`)
+	for _, text := range scramble.Of(
+		`{"lldp":{"interface":[{"eth0":{"via":"LLDP","chassis":{"b":{"id":{"type":"mac","value":"aa"}}},"port":{"id":{"type":"ifname","value":"e1"},"descr":"to a"}}}]}}`,
+		`{"lldp":[{"interface":[{"name":"eth0","chassis":[{"name":[{"value":"b"}]}],"port":[{"id":[{"type":"ifname","value":"eth0"}]}]}]}]}`,
+		`{"lldp":{"interface":{"eth0":{"chassis":{"id":{"value":"aa"}},"port":{}}}}}`,
+	) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := Read(strings.NewReader(text), "f")
 		var at *format.ParseError

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 func FuzzRead(f *testing.F) {
@@ -15,10 +16,14 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(text))
+		for _, text := range scramble.Of(string(text)) {
+			f.Add(text)
+		}
 		f.Add(string(text[:len(text)/2]))
 	}
-	f.Add(`{"PORT_QOS_MAP":{"global":{"dscp_to_tc_map":"A"},"e0,e1":{"dscp_to_tc_map":"[DSCP_TO_TC_MAP|A]","dot1p_to_tc_map":"A","tc_to_dscp_map":"A","pfc_enable":"3, 4"}},"DSCP_TO_TC_MAP":{"A":{"63":"7"}},"TC_TO_DSCP_MAP":{"A":{"7":"63"}}}`)
+	for _, text := range scramble.Of(`{"PORT_QOS_MAP":{"global":{"dscp_to_tc_map":"A"},"e0,e1":{"dscp_to_tc_map":"[DSCP_TO_TC_MAP|A]","dot1p_to_tc_map":"A","tc_to_dscp_map":"A","pfc_enable":"3, 4"}},"DSCP_TO_TC_MAP":{"A":{"63":"7"}},"TC_TO_DSCP_MAP":{"A":{"7":"63"}}}`) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Read(strings.NewReader(text), "f")
 		var at *format.ParseError

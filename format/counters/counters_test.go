@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/counters"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // pair is two switches with a host each and a cable between them: port 1 is the host, 2
@@ -253,7 +254,7 @@ func TestErrors(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	network := pair(f)
-	for _, text := range []string{perfquery, pmInfo, exporter} {
+	for _, text := range scramble.Of(perfquery, pmInfo, exporter, pm, otherExporter, extended) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

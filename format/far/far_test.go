@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/far"
+	"github.com/weft-fabric/weft/internal/scramble"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/minimal"
@@ -165,7 +166,9 @@ func TestWriteReadIsIdentity(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(sample)
+	for _, text := range scramble.Of(sample) {
+		f.Add(text)
+	}
 	network, fw := pair(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := far.Read(strings.NewReader(text), "far", network, fw)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/far"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 const all = "(0,0)(1,1)(2,0)(3,0)(4,0)(5,0)(6,0)(7,0)(8,0)(9,0)(10,0)(11,0)(12,0)(13,0)(14,0)(15,0)\n"
@@ -55,7 +56,9 @@ func TestPrivate(t *testing.T) {
 }
 
 func FuzzPrivate(f *testing.F) {
-	f.Add(private)
+	for _, text := range scramble.Of(private) {
+		f.Add(text)
+	}
 	network, fw := pair(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := far.Read(strings.NewReader(sample), "far", network, fw)

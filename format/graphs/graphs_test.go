@@ -13,6 +13,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // read reads a text of whatever form, as weft recognises it.
@@ -212,10 +213,10 @@ func TestNetworkXWrites(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{
-		bareGraphML, "graph { a -- {b c} -- d [port_a=1, rate=\"4xHDR\"] }", "digraph x { node [kind=switch]; a -> b -> a }", "router 0 node 0 node 1 router 1 15\nnode 2 router 1",
+	for _, text := range scramble.Of(
+		bareGML, bareGraphML, "graph { a -- {b c} -- d [port_a=1, rate=\"4xHDR\"] }", "digraph x { node [kind=switch]; a -> b -> a }", "router 0 node 0 node 1 router 1 15\nnode 2 router 1",
 		`{"directed": true, "nodes": [{"id": 1, "kind": "switch", "guid": "0x10", "ports": 36}, {"id": [0, 2], "kind": "host"}], "links": [{"source": [0, 2], "target": 1, "port_b": 36, "rate": "2xEDR"}]}`,
-	} {
+	) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // three is a network of three switches, with AR_INFO of two of them and some more columns.
@@ -119,7 +120,9 @@ func FuzzAdaptive(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(good)
+	for _, text := range scramble.Of(good) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := ReadAdaptive(strings.NewReader(text), "db", network)
 		if pe := (*format.ParseError)(nil); err != nil && (!errors.As(err, &pe) || a != nil) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // small is two hosts at a switch; the columns are in another order than ibdiagnet's.
@@ -135,7 +136,9 @@ func TestMissingTables(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(small)
+	for _, text := range scramble.Of(small) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := Read(strings.NewReader(text), "db")
 		if pe := (*format.ParseError)(nil); err != nil && !errors.As(err, &pe) {

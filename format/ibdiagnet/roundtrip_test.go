@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/mcfdbs"
 	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/scramble"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -151,7 +152,12 @@ func FuzzNetDump(f *testing.F) {
 	writeDB(&db, network)
 	base := db.String()
 	base = withoutLinks(base)
-	f.Add(netDumpOf(network))
+	of := func(c *fabric.Channel) fabric.GUID { return network.Node(c.To).GUID }
+	cages := labelled(network, func(_ fabric.NodeID, port uint8) string { return fmt.Sprintf("1/%d/%d", (port+1)/2, (port+1)%2+1) }, of)
+	serials := labelled(network, func(n fabric.NodeID, port uint8) string { return fmt.Sprintf("%08X/0/0/%d", 0xB184D0F0+int(n), port) }, of)
+	for _, text := range scramble.Of(netDumpOf(network), cages, serials) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := ReadWith(strings.NewReader(base), "db", func() (io.ReadCloser, string, error) {
 			return io.NopCloser(strings.NewReader(text)), "net_dump", nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 const byLaneText = "# comment\n\ndump_vl2vl: Switch 0x0000000000000200\nsl: 1 15\n"
@@ -42,7 +43,9 @@ func TestReadByLane(t *testing.T) {
 }
 
 func FuzzByLane(f *testing.F) {
-	f.Add(byLaneText)
+	for _, text := range scramble.Of(byLaneText) {
+		f.Add(text)
+	}
 	network := pair(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		levels, err := ReadByLane(strings.NewReader(text), "vl2vl", network)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/scramble"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
 
@@ -299,8 +300,9 @@ func TestErrors(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(plain))
-	f.Add([]byte(leaf(1) + spine(1) + "PHY=? LOG=DWN SPD=?"))
+	for _, text := range scramble.Of(plain, leaf(1)+spine(1)+"PHY=? LOG=DWN SPD=?") {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		if _, err := Read(bytes.NewReader(in), "fuzz"); err == nil {
 			_, _ = ReadMap(bytes.NewReader(in), "fuzz")

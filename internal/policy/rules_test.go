@@ -418,6 +418,7 @@ var rules = []rule{
 		may:      []string{"fabric", "topology", "format/ibnet"},
 		why:      "fabrics for tests: generated and read, and nothing that routes them",
 	},
+	{packages: "internal/scramble", why: "it damages texts for tests, whatever they are"},
 	{
 		packages: "internal/dumped",
 		may:      []string{"fabric", "routing", "format", "format/lft", "format/subnetlst"},
