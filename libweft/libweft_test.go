@@ -24,7 +24,15 @@ import (
 
 // A defect of weft is an error with where it is, and not the end of the process.
 func TestPanicsStayHere(t *testing.T) {
-	q := &question{network: text{name: "../examples/cluster.ibnetdiscover"}, lfts: text{name: "../docs/scenarios/files/circle.dump"}}
+	network := filepath.Join(t.TempDir(), "ring.ibnetdiscover")
+	var ring bytes.Buffer
+	if err := ibnet.Write(&ring, testnet.Build(t, "ring:n=4")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(network, ring.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := &question{network: text{name: network}, lfts: text{name: "../docs/scenarios/files/circle.dump"}}
 	if _, err := judged(q); err != nil {
 		t.Fatal(err)
 	}

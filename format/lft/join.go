@@ -19,12 +19,19 @@ func (p *parser) join(j Join) (*Dump, error) {
 	if err != nil {
 		return nil, err
 	}
+	renumbered := p.byHardware(m)
+	if len(m.moved) > 0 && !j.Lenient {
+		return nil, p.misplaced(&m.moved[0], j.List)
+	}
 	if j.Lenient {
 		if err := p.plausible(m); err != nil {
 			return nil, err
 		}
 	}
-	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Mismatches: p.mismatches(m, j.List)}
+	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Renumbered: renumbered, Mismatches: p.mismatches(m, j.List)}
+	if renumbered == 0 {
+		d.Unowned = p.unowned()
+	}
 	reached := make([]bool, len(p.f.Endpoints()))
 	for lid, ours := range m.lids {
 		if ours == 0 {
@@ -48,11 +55,25 @@ func (p *parser) join(j Join) (*Dump, error) {
 	return d, nil
 }
 
+// unowned is the rows of LIDs that nobody has in the fabric.
+func (p *parser) unowned() (rows map[fabric.LID][]uint8) {
+	for i := range p.dests {
+		if lid := fabric.LID(i); p.dests[i].row != nil && p.f.Owner(lid) == fabric.None {
+			if rows == nil {
+				rows = map[fabric.LID][]uint8{}
+			}
+			rows[lid] = p.dests[i].row
+		}
+	}
+	return rows
+}
+
 // matching is the result of applying a rule to the destinations of the dump.
 type matching struct {
 	rule  Rule
 	lids  []fabric.LID // [LID of the dump] the LID of the fabric; 0: none
 	gone  []Gone       // destinations that are not found, by LID
+	moved []Moved      // see byHardware
 	found int
 }
 

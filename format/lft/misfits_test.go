@@ -42,6 +42,7 @@ func TestMisfits(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := strings.NewReplacer("0x0006", "0x0016", "0x0007", "0x0017").Replace
+	exchanged := strings.NewReplacer("0x0001", "0x0002", "0x0002", "0x0001").Replace
 	second := strings.Index(osmDump, "Unicast lids [0-7] of switch Lid 2")
 	for _, tc := range []struct {
 		name   string
@@ -60,7 +61,7 @@ func TestMisfits(t *testing.T) {
 			Dump{Rule: ByPortGUID, NoTable: []fabric.NodeID{1}}},
 		{"host new", f, without(without(osmDump, "0x0006"), "0x0007"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
 			Dump{Rule: ByPortGUID, Unreached: []fabric.EndpointID{3}}},
-		{"host gone", alone, osmDump, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByPortGUID, Mismatches: Mismatches{
+		{"host gone", alone, osmDump, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByPortGUID, Unowned: map[fabric.LID][]uint8{4: {2, 1}, 5: {1, 255}, 6: {1, 2}, 7: {1, 2}}, Mismatches: Mismatches{
 			Gone: []Gone{
 				{4, 0x300, "h", 4, "LID 4: no connected port of the fabric has port GUID 0x0000000000000300", false},
 				{5, 0x300, "h", 5, "LID 5: no connected port of the fabric has port GUID 0x0000000000000300", false},
@@ -69,14 +70,14 @@ func TestMisfits(t *testing.T) {
 			},
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
-		{"host gone, LIDs only", alone, fdbs, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByLID, Mismatches: Mismatches{
+		{"host gone, LIDs only", alone, fdbs, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByLID, Unowned: map[fabric.LID][]uint8{4: {2, 1}, 5: {1, 255}, 6: {1, 2}, 7: {1, 2}}, Mismatches: Mismatches{
 			Gone: []Gone{
 				{4, 0, "", 6, "LID 4: nothing in the fabric answers to it", false}, {5, 0, "", 7, "LID 5: nothing in the fabric answers to it", false},
 				{6, 0, "", 8, "LID 6: nothing in the fabric answers to it", false}, {7, 0, "", 9, "LID 7: nothing in the fabric answers to it", false},
 			},
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
-		{"host gone, LIDs and a subnet list", alone, fdbs, list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByList, Mismatches: Mismatches{
+		{"host gone, LIDs and a subnet list", alone, fdbs, list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByList, Unowned: map[fabric.LID][]uint8{4: {2, 1}, 5: {1, 255}, 6: {1, 2}, 7: {1, 2}}, Mismatches: Mismatches{
 			Gone: []Gone{
 				{4, 0, "x", 6, "LID 4: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
 				{5, 0, "x", 7, "LID 5: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
@@ -86,15 +87,20 @@ func TestMisfits(t *testing.T) {
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
 		{"cable gone", uncabled, osmDump, nil, want, Dump{Rule: ByPortGUID, Mismatches: Mismatches{Dead: []DeadEntries{{DeadPort{0, 1}, 4}, {DeadPort{1, 1}, 2}}}}},
-		{"fewer LIDs", f, strings.ReplaceAll(osmDump, "0x0007", "0x0008"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}, 6: {1, 2}}, Dump{Rule: ByPortGUID, Mismatches: Mismatches{
+		{"fewer LIDs", f, strings.ReplaceAll(osmDump, "0x0007", "0x0008"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}, 6: {1, 2}}, Dump{Rule: ByPortGUID, Unowned: map[fabric.LID][]uint8{8: {1, 2}}, Mismatches: Mismatches{
 			Gone: []Gone{{8, 0x308, "h", 7, "LID 8 is 2 above the base LID of h port 2, which has LMC 1 in the fabric and so answers to 2 LIDs", true}},
 		}}},
-		{"LID changed since the subnet list", f, moved(osmDump), list(t, 4, 6), want, Dump{Rule: ByList}},
-		{"port unknown to the subnet list", f, strings.ReplaceAll(osmDump, "0x0000000000000308", "0x0000000000000309"), list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
-			Dump{Rule: ByList, Unreached: []fabric.EndpointID{3}, Mismatches: Mismatches{Gone: []Gone{
-				{6, 0x309, "h", 6, "LID 6: port GUID 0x0000000000000309 is not in the subnet list", false},
-				{7, 0x309, "h", 7, "LID 7: port GUID 0x0000000000000309 is not in the subnet list", false},
+		{"LID changed since the subnet list", f, moved(osmDump), list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
+			Dump{Rule: ByLID, Unowned: map[fabric.LID][]uint8{22: {1, 2}, 23: {1, 2}}, Unreached: []fabric.EndpointID{3}, Mismatches: Mismatches{Moved: []Moved{
+				{0x16, 0x308, "h", 6, 6, fabric.None}, {0x17, 0x308, "h", 7, 7, fabric.None},
 			}}}},
+		{"LIDs exchanged", f, exchanged(osmDump), nil, map[fabric.LID][]uint8{1: {1, 0}, 2: {0, 1}, 4: {2, 1}, 5: {1, 255}, 6: {1, 2}, 7: {1, 2}},
+			Dump{Rule: ByLID, Mismatches: Mismatches{Moved: []Moved{{1, 0x200, "b", 3, 2, 0}, {2, 0x100, "a", 2, 1, 1}}}}},
+		{"a LID that the fabric does not state", netWith(t, 0), moved(osmDump), nil, want, Dump{Rule: ByPortGUID, Renumbered: 2}},
+		{"other LIDs throughout", f, strings.NewReplacer("0x0001", "0x0021", "0x0002", "0x0022", "0x0004", "0x0024", "0x0005", "0x0025", "0x0006", "0x0026", "0x0007", "0x0027").Replace(osmDump), nil, want,
+			Dump{Rule: ByPortGUID, Renumbered: 6}},
+		{"port unknown to the subnet list", f, strings.ReplaceAll(osmDump, "0x0000000000000308", "0x0000000000000309"), list(t, 4, 6), want,
+			Dump{Rule: ByLID, Mismatches: Mismatches{Moved: []Moved{{6, 0x309, "h", 6, 0, 3}, {7, 0x309, "h", 7, 0, 3}}}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := Read(strings.NewReader(tc.text), "dump", tc.fabric, Join{List: tc.list, Lenient: true})
@@ -116,7 +122,7 @@ func TestMisfits(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, &tc.want)
 			}
 			strict, err := Read(strings.NewReader(tc.text), "dump", tc.fabric, Join{List: tc.list})
-			if fits := len(tc.want.Mismatches.Gone)+len(tc.want.Mismatches.Dead)+len(tc.want.Mismatches.UnknownSwitches) == 0 && tc.name != "LID changed since the subnet list"; fits != (err == nil) {
+			if fits := len(tc.want.Mismatches.Gone)+len(tc.want.Mismatches.Dead)+len(tc.want.Mismatches.UnknownSwitches)+len(tc.want.Mismatches.Moved) == 0; fits != (err == nil) {
 				t.Errorf("strict: %v, %v", strict, err)
 			}
 		})

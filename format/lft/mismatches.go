@@ -15,7 +15,19 @@ import (
 type Mismatches struct {
 	UnknownSwitches []UnknownSwitch // in the order of the file
 	Gone            []Gone          // by LID
+	Moved           []Moved         // by LID
 	Dead            []DeadEntries
+}
+
+// Moved is a LID that belongs to another port in the dump than in the fabric. Its entries are for
+// whoever has it in the fabric: switches forward by LIDs.
+type Moved struct {
+	LID     fabric.LID
+	GUID    fabric.GUID       // port GUID that the dump or the subnet list has for it; 0: none
+	Name    string            // of its node, as these have it; may be empty
+	Line    int               // the first entry for it
+	PortLID fabric.LID        // the LID that this port has in the fabric; 0: there is no such port
+	Now     fabric.EndpointID // whose it is in the fabric, or None
 }
 
 // UnknownSwitch is a switch with a table that is not in the fabric.
@@ -87,14 +99,15 @@ func (p *parser) deadEntry(port uint8) {
 // mismatches collects what does not fit. The subnet list supplies names that the dump does
 // not have.
 func (p *parser) mismatches(m *matching, list *subnetlst.Map) Mismatches {
-	all := Mismatches{UnknownSwitches: p.unknownSwitches, Gone: m.gone}
+	all := Mismatches{UnknownSwitches: p.unknownSwitches, Gone: m.gone, Moved: m.moved}
 	for i := range all.Gone {
-		g := &all.Gone[i]
-		if g.Name != "" || list == nil {
-			continue
+		if g := &all.Gone[i]; g.Name == "" {
+			_, g.Name = listed(list, g.LID, g.GUID)
 		}
-		if port, _, ok := list.ByLID(g.LID); ok && (g.GUID == 0 || g.GUID == port.GUID) {
-			g.Name = port.Name
+	}
+	for i := range all.Moved {
+		if g := &all.Moved[i]; g.Name == "" {
+			g.GUID, g.Name = listed(list, g.LID, g.GUID)
 		}
 	}
 	for at, n := range p.dead {
@@ -104,6 +117,18 @@ func (p *parser) mismatches(m *matching, list *subnetlst.Map) Mismatches {
 		return cmp.Or(cmp.Compare(a.Switch, b.Switch), cmp.Compare(a.Port, b.Port))
 	})
 	return all
+}
+
+// listed is the port GUID and the name that the subnet list has for a LID, if its port GUID in the dump
+// is that or not known.
+func listed(list *subnetlst.Map, lid fabric.LID, guid fabric.GUID) (of fabric.GUID, name string) {
+	if list == nil {
+		return guid, ""
+	}
+	if port, _, ok := list.ByLID(lid); ok && (guid == 0 || guid == port.GUID) {
+		return port.GUID, port.Name
+	}
+	return guid, ""
 }
 
 // plausible refuses tables of another fabric or for other LIDs. In tables that fit, the

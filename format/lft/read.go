@@ -29,6 +29,13 @@
 //     both and mean different ports;
 //   - without either, by the LIDs of the fabric itself.
 //
+// Switches forward by LIDs, and these stay where a host moves or its LID is given to another. So a port
+// GUID tells whose entries these were, and the LID whose they are now: where the fabric states a LID
+// that the dump has for another port, the entries are for its owner in the fabric, and Dump.Mismatches
+// tells (Moved). Only where most LIDs of the dump are those of other ports, or the fabric states none, are
+// they of another OpenSM: then the same routes are read under the LIDs of the fabric, and Dump.Renumbered
+// says of how many destinations.
+//
 // A port with several LIDs (LMC) has them in one block, in the dump and in the fabric.
 // The result is indexed by the LIDs of the fabric.
 //
@@ -68,12 +75,14 @@ type Join struct {
 
 // Dump is a dump joined with the fabric.
 type Dump struct {
-	Forwarding *routing.Forwarding // by LIDs of the fabric
-	LIDs       []fabric.LID        // [LID of the dump, up to the largest with a path] the fabric's LID; 0: no path to it, or in Mismatches.Gone
-	Rule       Rule                // how destinations were found
-	NoTable    []fabric.NodeID     // switches of the fabric that the dump has no table of
-	Unreached  []fabric.EndpointID // endpoints to whose base LID no switch has a path in the dump
-	Mismatches Mismatches          // what the dump has and the fabric does not; empty unless Join.Lenient
+	Forwarding *routing.Forwarding    // by LIDs of the fabric
+	LIDs       []fabric.LID           // [LID of the dump, up to the largest with a path] the fabric's LID; 0: no path to it, or in Mismatches.Gone
+	Rule       Rule                   // how destinations were found
+	Renumbered int                    // destinations that have other LIDs in the fabric, which states others throughout: rows are under the LIDs of the fabric, not under those that switches forward by
+	NoTable    []fabric.NodeID        // switches of the fabric that the dump has no table of
+	Unreached  []fabric.EndpointID    // endpoints to whose base LID no switch has a path in the dump
+	Unowned    map[fabric.LID][]uint8 // [switch of the fabric] rows of LIDs that nobody has in the fabric: switches hold them for whoever gets these; nil where Renumbered
+	Mismatches Mismatches             // what the dump has and the fabric does not; empty unless Join.Lenient
 }
 
 // Rule is a way to find the destinations of a dump.

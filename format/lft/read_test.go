@@ -20,7 +20,10 @@ import (
 // net is two switches, a (0x100) and b (0x200), joined by port 1, and an adapter
 // with a port on each, by port 2. Port GUIDs are the fabric's own, the node GUID
 // of the adapter is a port GUID too. LIDs: a 1, b 2, adapter 4-5 and 6-7.
-func net(t testing.TB) *fabric.Fabric {
+func net(t testing.TB) *fabric.Fabric { return netWith(t, 6) }
+
+// netWith is net with another LID of the adapter's second port; 0: Build gives it one, 6.
+func netWith(t testing.TB, lid fabric.LID) *fabric.Fabric {
 	var fb fabric.Builder
 	a := fb.Node(fabric.Node{GUID: 0x100, Ports: 4, Name: "a"}, "")
 	b := fb.Node(fabric.Node{GUID: 0x200, Ports: 4, Name: "b\n'"}, "")
@@ -28,7 +31,7 @@ func net(t testing.TB) *fabric.Fabric {
 	fb.Port(a, 0, fabric.Port{LID: 1})
 	fb.Port(b, 0, fabric.Port{LID: 2})
 	fb.Port(h, 1, fabric.Port{GUID: 0x300, LID: 4, LMC: 1})
-	fb.Port(h, 2, fabric.Port{GUID: 0x308, LID: 6, LMC: 1})
+	fb.Port(h, 2, fabric.Port{GUID: 0x308, LID: lid, LMC: 1})
 	fb.Cable(a, 1, b, 1, fabric.Rate{})
 	fb.Cable(a, 2, h, 1, fabric.Rate{})
 	fb.Cable(b, 2, h, 2, fabric.Rate{})
