@@ -2,6 +2,7 @@ package deadlock
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -9,10 +10,20 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
+// Text says where that is.
+func (a Absent) Text(f *fabric.Fabric) string {
+	runs := "1 data lane"
+	if n := f.Channel(a.Channel).DataVLs; n != 1 {
+		runs = fmt.Sprintf("%d data lanes", n)
+	}
+	return fmt.Sprintf("SL %d takes VL %d on the cable %s, which runs %s", a.SL, a.VL, f.ChannelLabel(a.Channel), runs)
+}
+
 // findAbsent lists the lanes that packets are sent to and cables do not run. Between
 // switches those count that some packet takes; on the last cable, to an endpoint in scope,
 // whatever the service levels in use are mapped to from any port with a cable. The lanes on
-// which endpoints send are not in the tables.
+// which endpoints send are not in the tables. Of the trees for multicast those count that packets
+// of their service levels take.
 func (d *derivation) findAbsent() {
 	f := d.t.Fabric
 	levels := d.fixed
@@ -27,9 +38,66 @@ func (d *derivation) findAbsent() {
 			d.absentOn(c, levels, 1<<dropLane-1)
 		}
 	}
+	if d.t.Multicast != nil && runsFewer(f, d.lanes) {
+		d.absentOfTrees()
+	}
 	slices.SortFunc(d.verdict.Absent, func(a, b Absent) int {
 		return cmp.Or(cmp.Compare(a.Channel, b.Channel), cmp.Compare(a.SL, b.SL), cmp.Compare(a.VL, b.VL))
 	})
+	d.verdict.Absent = slices.Compact(d.verdict.Absent)
+}
+
+// runsFewer says whether any cable is stated to run fewer lanes than so many.
+func runsFewer(f *fabric.Fabric, lanes int) bool {
+	return slices.ContainsFunc(f.Channels(), func(c fabric.Channel) bool { return c.DataVLs > 0 && int(c.DataVLs) < lanes })
+}
+
+// absentOfTrees adds those lanes on which groups come to cables that do not run them.
+func (d *derivation) absentOfTrees() {
+	w := newSpreader(d)
+	w.sls = d.t.Multicast.SLs // each of them, where one may stand for all in a proof
+	w.each(func() {
+		for _, c := range w.queue {
+			d.absentAs(c, w.sl, w.held[c])
+		}
+		for _, n := range w.tree.Nodes {
+			d.absentAtMembers(w, n)
+		}
+	})
+}
+
+// absentAtMembers adds those at ports of the tree that lead to endpoints.
+func (d *derivation) absentAtMembers(w *spreader, n routing.TreeNode) {
+	f := w.f
+	for port := range n.Ports.All() {
+		c := f.Out(n.Switch, port)
+		if c == fabric.None || int(c) < f.Trunks() {
+			continue
+		}
+		for in := range uint8(f.Node(n.Switch).Ports + 1) {
+			from, came := f.Out(n.Switch, in), uint16(0)
+			switch {
+			case in == port || in > 0 && from == fabric.None:
+				continue
+			case in > 0 && int(from) < f.Trunks():
+				if came = w.held[f.Reverses()[from]]; came == 0 {
+					continue // no packet of the group comes by it
+				}
+			}
+			d.absentAs(c, w.sl, w.maps(n.Switch, in, port, w.sl, came)&^bit(dropLane))
+		}
+	}
+}
+
+// absentAs adds the lanes among some, as bits, of a service level that a channel does not run.
+func (d *derivation) absentAs(c fabric.ChannelID, sl uint8, lanes uint16) {
+	runs := d.t.Fabric.Channels()[c].DataVLs
+	if runs == 0 {
+		return
+	}
+	for m := lanes >> runs << runs; m != 0; m &= m - 1 {
+		d.verdict.Absent = append(d.verdict.Absent, Absent{c, sl, uint8(bits.TrailingZeros16(m))})
+	}
 }
 
 // absentOn adds those lanes among some, as bits, that a channel does not run, with each
@@ -46,12 +114,9 @@ func (d *derivation) absentOn(c fabric.ChannelID, levels, lanes uint16) {
 			if in == ch.FromPort || in > 0 && f.Out(ch.From, in) == fabric.None {
 				continue
 			}
-			for m := d.lanesTo(ch, in, sl) & lanes &^ seen >> ch.DataVLs << ch.DataVLs; m != 0; m &= m - 1 {
-				vl := uint8(bits.TrailingZeros16(m))
-				seen |= bit(vl)
-				d.verdict.Absent = append(d.verdict.Absent, Absent{c, sl, vl})
-			}
+			seen |= d.lanesTo(ch, in, sl) & lanes
 		}
+		d.absentAs(c, sl, seen)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -65,6 +66,58 @@ func TestAbsentLanes(t *testing.T) {
 		}
 		if !slices.Equal(got, tc.want) || !v.Complete() || !v.Free() {
 			t.Errorf("%d lanes, %v: %q, want %q; complete %v", tc.lanes, tc.contract, got, tc.want, v.Complete())
+		}
+	}
+}
+
+// Lanes of groups are found by the service levels of these, though no unicast packet uses them, on
+// trunks and at members; ports that packets of the group do not take have none.
+func TestAbsentLanesOfTrees(t *testing.T) {
+	for _, tc := range []struct {
+		lanes uint8
+		sls   uint16
+		ports [2][]uint8
+		want  []string
+	}{
+		{8, 1, [2][]uint8{{1, 2}, {1, 2}}, nil},
+		{4, 1<<0 | 1<<3, [2][]uint8{{1, 2}, {1, 2}}, []string{"s1 port 1: SL 3, VL 3 of 1"}},
+		{2, 1 << 3, [2][]uint8{{1, 2}, {1, 2}}, []string{"s0 port 2: SL 3, VL 3 of 2", "s1 port 2: SL 3, VL 3 of 2", "s1 port 1: SL 3, VL 3 of 1"}},
+		{2, 1 << 3, [2][]uint8{{1}, {1}}, []string{"s1 port 1: SL 3, VL 3 of 1"}}, // from port 0 of its switch
+		{2, 1 << 3, [2][]uint8{{1}, nil}, nil},
+	} {
+		f := narrow(t, tc.lanes)
+		fw := routing.NewForwarding(f)
+		for lid, e := range f.LIDs() {
+			ep := f.Endpoint(e)
+			for s := range fabric.NodeID(f.Switches()) {
+				fw.Row(lid)[s] = 2
+				if s == ep.Switch {
+					fw.Row(lid)[s] = f.LastPort(ep)
+				}
+			}
+		}
+		tree := routing.MulticastTree{MLID: 0xc001}
+		for s, ports := range tc.ports {
+			n := routing.TreeNode{Switch: fabric.NodeID(s)}
+			for _, p := range ports {
+				n.Ports.Add(p)
+			}
+			if len(ports) > 0 {
+				tree.Nodes = append(tree.Nodes, n)
+			}
+		}
+		tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(8)), Multicast: &routing.Multicast{SLs: tc.sls, Trees: []routing.MulticastTree{tree}}}
+		v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Single(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, a := range v.Absent {
+			ch := f.Channel(a.Channel)
+			got = append(got, fmt.Sprintf("%s port %d: SL %d, VL %d of %d", f.Node(ch.From).Name, ch.FromPort, a.SL, a.VL, ch.DataVLs))
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%d lanes, tree %v: %q, want %q", tc.lanes, tc.ports, got, tc.want)
 		}
 	}
 }

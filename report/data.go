@@ -126,6 +126,7 @@ type TableSet struct {
 	Apart        int64    `json:"pairs_apart"` // of these, pairs that no cable joins
 	Circling     int64    `json:"forwarding_loops"`
 	Dropped      int64    `json:"dropped_turns"`
+	Absent       int      `json:"absent_lanes,omitempty"`
 
 	Cycle []CycleStep `json:"cycle"`
 	Lost  []LostPairs `json:"lost"`

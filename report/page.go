@@ -190,10 +190,12 @@ func extraPorts(c NetworkCounts) string {
 }
 
 func setViewOf(n *Network, t *TableSet, i, k int) setView {
-	v := setView{TableSet: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == deadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0}
+	v := setView{TableSet: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == deadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0 && t.Absent == 0}
 	switch {
 	case t.Verdict != deadlockFree:
 		v.Head = fmt.Sprintf("Credit loop of %d steps", len(t.Cycle))
+	case t.Absent > 0 && t.Unreachable == t.Apart:
+		v.Head = "No credit loop, but packets are dropped for want of a lane"
 	case !v.Good:
 		v.Head = "No credit loop, but not every pair has a route"
 	default:

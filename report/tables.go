@@ -56,16 +56,16 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	f, v := g.Tables.Fabric, g.Verdict
 	t := &TableSet{
 		Name: g.Name, Source: g.Source, Contract: v.Contract.String(), Endpoints: v.Scope.String(), Verdict: deadlockFree,
-		NotCovered: deadlock.Outside(v.Scope), Next: append([]string{}, g.Next...), Notes: append([]string{}, g.Notes...),
+		NotCovered: v.Outside(), Next: append([]string{}, g.Next...), Notes: append([]string{}, g.Notes...),
 		Dependencies: v.Dependencies, Needed: g.Tables.Lanes.Needed, Used: v.VLs, Available: g.Available, SLs: v.SLs,
-		Pairs: v.Pairs, Unreachable: v.Unreachable, Circling: v.Loops, Dropped: v.Dropped,
+		Pairs: v.Pairs, Unreachable: v.Unreachable, Circling: v.Loops, Dropped: v.Dropped, Absent: len(v.Absent),
 		Cycle: []CycleStep{}, Lost: []LostPairs{}, Tiers: []TierLoads{}, Lanes: []LaneUse{}, Levels: []LevelUse{}, Jobs: []JobFlows{},
 	}
 	t.Apart = v.Scope.Disconnected(f)
 	if !v.Free() {
 		t.Verdict = creditLoop
 	}
-	t.Why = sentences(v, t.Apart)
+	t.Why = sentences(f, v, t.Apart)
 	at := cablesOf(f)
 	t.addCycle(f, at, v)
 	for _, l := range v.Lost[:min(len(v.Lost), mostLost)] {
@@ -96,7 +96,7 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 const mostLost = 500
 
 // sentences is what a verdict says; apart is the pairs that no cable joins.
-func sentences(v *deadlock.Verdict, apart int64) []string {
+func sentences(f *fabric.Fabric, v *deadlock.Verdict, apart int64) []string {
 	var why []string
 	if v.Free() {
 		why = append(why, fmt.Sprintf("Packets cannot deadlock as long as clients keep contract %s, for endpoints %s: %s, and a rank that rises along each of them (the certificate).",
@@ -120,7 +120,18 @@ func sentences(v *deadlock.Verdict, apart int64) []string {
 	if v.Dropped > 0 {
 		why = append(why, fmt.Sprintf("Packets are dropped at %s, where their service level is mapped to VL 15.", words.Counted(v.Dropped, "turn", "turns")))
 	}
+	if len(v.Absent) > 0 {
+		why = append(why, fmt.Sprintf("Packets are dropped for want of a lane: %s.", words.FirstOf(absentTexts(f, v))))
+	}
 	return why
+}
+
+func absentTexts(f *fabric.Fabric, v *deadlock.Verdict) []string {
+	var list []string
+	for _, a := range v.Absent {
+		list = append(list, a.Text(f))
+	}
+	return list
 }
 
 // cableOf is the cable of a channel, and whether the channel leads from its end b to its

@@ -237,7 +237,7 @@ func (j *verifyJob) summary() *verifySummary {
 		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
 		Seconds: j.spent, Groups: j.groupSummary(), ByLane: j.ByLane,
 	}
-	s.AbsentLanes = absentLanes(f, v)
+	s.AbsentLanes = absentLanes(f, v.Absent)
 	s.Findings = slices.Concat(j.Doubts, absentText(s.AbsentLanes))
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, lostSummary{

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"fmt"
-
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
@@ -21,13 +20,9 @@ type absentLane struct {
 	text string
 }
 
-func absentLanes(f *fabric.Fabric, v *deadlock.Verdict) []absentLane {
-	return list.Of(v.Absent, func(a deadlock.Absent) absentLane {
-		ch := f.Channel(a.Channel)
-		return absentLane{
-			report.ChannelOf(f, a.Channel), a.SL, a.VL, ch.DataVLs,
-			fmt.Sprintf("SL %d takes VL %d on %s port %d, which runs %s", a.SL, a.VL, f.Label(ch.From), ch.FromPort, words.Plural(int(ch.DataVLs), "data lane")),
-		}
+func absentLanes(f *fabric.Fabric, absent []deadlock.Absent) []absentLane {
+	return list.Of(absent, func(a deadlock.Absent) absentLane {
+		return absentLane{report.ChannelOf(f, a.Channel), a.SL, a.VL, f.Channel(a.Channel).DataVLs, a.Text(f)}
 	})
 }
 
@@ -37,4 +32,16 @@ func absentText(all []absentLane) []input.Doubt {
 		return nil
 	}
 	return []input.Doubt{{Kind: "absent-lane", What: "packets are dropped for want of a lane: " + words.FirstOf(list.Of(all, func(a absentLane) string { return a.text }))}}
+}
+
+func factAbsent(p *console.Page, label string, all []absentLane) {
+	for _, d := range absentText(all) {
+		p.Fact(label, "%s", d.What)
+	}
+}
+
+func sayAbsent(say func(format string, args ...any), all []absentLane) {
+	for _, d := range absentText(all) {
+		say("But %s.", d.What)
+	}
 }
