@@ -246,7 +246,7 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 	row.judged(verdict, 0)
 	row.VLs = verdict.VLs
 	assumed := files.Assumed()
-	row.Assumed, row.Misfits = &assumed, v.Mismatches
+	row.Assumed, row.Fit, row.AbsentLanes = &assumed, v.Fit(), absentLanes(j.fabric, verdict.Absent)
 	loads, err := congestion.CountTables(ctx, v.Tables, j.scope)
 	if err != nil {
 		return err

@@ -39,24 +39,25 @@ type compareRow struct {
 	Verdict  string `json:"verdict,omitempty"`
 	Contract string `json:"contract,omitempty"`
 	report.LaneCounts
-	VLs         int               `json:"vls,omitempty"`      // as lanes_needed; of tables that exist, as lanes_used
-	VLsUsed     int               `json:"vls_used,omitempty"` // as lanes_used
-	SLs         int               `json:"sls,omitempty"`
-	Pairs       int64             `json:"pairs,omitempty"`
-	Unreachable int64             `json:"unreachable"`
-	Misfits     *input.Mismatches `json:"misfits,omitempty"` // of tables that exist
-	Assumed     *flags.Assumed    `json:"assumed,omitempty"` // of tables that exist
-	Hops        *hopSummary       `json:"hops,omitempty"`
-	Index       *uint32           `json:"edge_forwarding_index,omitempty"`
-	Correlation *float64          `json:"measured_correlation,omitempty"` // of --measured
-	EBB         *float64          `json:"ebb,omitempty"`
-	StdErr      *float64          `json:"ebb_stderr,omitempty"`
-	AllToAll    *float64          `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
-	Shifts      []shiftSummary    `json:"shifts,omitempty"`
-	Traffic     float64           `json:"traffic_time,omitempty"` // of --traffic
-	TrafficMean float64           `json:"traffic_mean,omitempty"`
-	Seconds     compareSeconds    `json:"seconds"`
-	Heap        int64             `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
+	VLs         int   `json:"vls,omitempty"`      // as lanes_needed; of tables that exist, as lanes_used
+	VLsUsed     int   `json:"vls_used,omitempty"` // as lanes_used
+	SLs         int   `json:"sls,omitempty"`
+	Pairs       int64 `json:"pairs,omitempty"`
+	Unreachable int64 `json:"unreachable"`
+	input.Fit
+	Assumed     *flags.Assumed `json:"assumed,omitempty"` // of tables that exist
+	AbsentLanes []absentLane   `json:"absent_lanes,omitempty"`
+	Hops        *hopSummary    `json:"hops,omitempty"`
+	Index       *uint32        `json:"edge_forwarding_index,omitempty"`
+	Correlation *float64       `json:"measured_correlation,omitempty"` // of --measured
+	EBB         *float64       `json:"ebb,omitempty"`
+	StdErr      *float64       `json:"ebb_stderr,omitempty"`
+	AllToAll    *float64       `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
+	Shifts      []shiftSummary `json:"shifts,omitempty"`
+	Traffic     float64        `json:"traffic_time,omitempty"` // of --traffic
+	TrafficMean float64        `json:"traffic_mean,omitempty"`
+	Seconds     compareSeconds `json:"seconds"`
+	Heap        int64          `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
 
 	complete bool // every pair has a route that delivers
 }
@@ -236,8 +237,11 @@ func (j *compareJob) sayTables() error {
 			continue
 		}
 		text := fmt.Sprintf("\n%s: service levels %s, lanes %s", r.Name, r.Assumed.ServiceLevels, r.Assumed.Lanes)
-		if r.Misfits != nil {
-			text += "\n  " + r.Misfits.Text()
+		for _, more := range r.Fit.Texts() {
+			text += "\n  " + more
+		}
+		for _, d := range absentText(r.AbsentLanes) {
+			text += "\n  " + d.What
 		}
 		if err := j.Say("%s", text); err != nil {
 			return err

@@ -135,8 +135,8 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	if err != nil {
 		return in, err
 	}
-	if v.Mismatches != nil {
-		a.Note("%s", v.Mismatches.Text())
+	for _, text := range v.Fit().Texts() {
+		a.Note("%s", text)
 	}
 	in.Fabric, in.Tables, in.SLs = v.Tables.Fabric, v.Tables, o.tables.PSL != ""
 	return in, nil

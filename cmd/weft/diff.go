@@ -85,7 +85,7 @@ type diffSide struct {
 	shown      string // in place of source, if not empty
 	fabric     *fabric.Fabric
 	tables     *routing.Tables
-	misfits    *input.Mismatches
+	fit        input.Fit
 	alone      *deadlock.Verdict // of the tables, on their own fabric
 }
 
@@ -144,7 +144,7 @@ func (j *diffJob) read() (err error) {
 		if err != nil {
 			return err
 		}
-		s.tables, s.misfits = v.Tables, v.Mismatches
+		s.tables, s.fit = v.Tables, v.Fit()
 	}
 	j.contract = contractOf(j.o.contract, j.old.tables, j.new.tables)
 	return nil

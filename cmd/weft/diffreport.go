@@ -26,10 +26,11 @@ type diffSummary struct {
 }
 
 type diffSideSummary struct {
-	Fabric  string            `json:"fabric"`
-	Tables  string            `json:"tables,omitempty"`
-	Verdict string            `json:"verdict,omitempty"` // of the tables by themselves
-	Misfits *input.Mismatches `json:"misfits,omitempty"`
+	Fabric  string `json:"fabric"`
+	Tables  string `json:"tables,omitempty"`
+	Verdict string `json:"verdict,omitempty"` // of the tables by themselves
+	input.Fit
+	AbsentLanes []absentLane `json:"absent_lanes,omitempty"`
 }
 
 type partsSummary struct {
@@ -84,7 +85,7 @@ func partsSummaryOf(f *fabric.Fabric, p *transition.Part) partsSummary {
 }
 
 func (s *diffSide) summary() diffSideSummary {
-	o := diffSideSummary{Fabric: s.name, Tables: cmp.Or(s.shown, s.source), Misfits: s.misfits}
+	o := diffSideSummary{Fabric: s.name, Tables: cmp.Or(s.shown, s.source), Fit: s.fit}
 	if s.alone != nil {
 		o.Verdict = report.Verdict(s.alone)
 	}
@@ -151,8 +152,8 @@ func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {
 		return
 	}
 	p.Fact("", "tables %s, by themselves %s", cmp.Or(s.shown, s.source), report.Verdict(s.alone))
-	if s.misfits != nil {
-		p.Fact("", "%s", s.misfits.Text())
+	for _, text := range s.fit.Texts() {
+		p.Fact("", "%s", text)
 	}
 }
 

@@ -91,7 +91,10 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	if err != nil {
 		return err
 	}
-	j := &drainJob{without: without{app: a, name: name, source: o.tables, was: v.Tables, contract: contractOf(o.contract, v.Tables), scope: o.scope}, o: o}
+	if err := v.Held(o.tables, name); err != nil {
+		return err
+	}
+	j := &drainJob{without: without{app: a, name: name, source: o.tables, fit: v.Fit(), was: v.Tables, contract: contractOf(o.contract, v.Tables), scope: o.scope}, o: o}
 	if err := j.take(&o.partFlags); err != nil {
 		return err
 	}
@@ -232,8 +235,9 @@ func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 }
 
 type drainSummary struct {
-	Fabric     string        `json:"fabric"`
-	Tables     string        `json:"tables"`
+	Fabric string `json:"fabric"`
+	Tables string `json:"tables"`
+	input.Fit
 	Contract   string        `json:"contract"`
 	Endpoints  string        `json:"endpoints"`
 	Drained    *goneParts    `json:"drained"`
@@ -251,7 +255,7 @@ type drainSummary struct {
 func (j *drainJob) summary(away, back *planned) *drainSummary {
 	f := j.was.Fabric
 	return &drainSummary{
-		j.name, j.source, j.contract.String(), j.scope.String(), &j.gone, j.there.Cuts(), j.cutBack(),
+		j.name, j.source, j.fit, j.contract.String(), j.scope.String(), &j.gone, j.there.Cuts(), j.cutBack(),
 		report.EndpointNodes(f, j.pulling.Gone), j.pulling.PairsGone, report.EndpointNodes(f, j.pulling.Apart), j.pulling.PairsApart, away.jsonPlan(), back.jsonPlan(), j.ebb,
 	}
 }
@@ -261,6 +265,7 @@ func (j *drainJob) print(s *drainSummary, away *planned) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, j.contract, j.scope)
+	s.Fit.Facts(p)
 	p.Fact("drained", "%s", j.gone.text())
 	none := "it carries nothing already"
 	if s.PairsGone+s.PairsApart > 0 {

@@ -50,16 +50,18 @@ func tableDirs(args []string, strict bool, seen map[string]bool) (dirs []tableDi
 
 // inForceSummary is tables in force beside what auto tried.
 type inForceSummary struct {
-	Name        string            `json:"name"`
-	Verdict     string            `json:"verdict"`
-	Used        int               `json:"lanes_used"`
-	Unreachable int64             `json:"unreachable"`
-	Misfits     *input.Mismatches `json:"misfits,omitempty"`
-	Lambda      float64           `json:"ebb"`
-	Shifts      []shiftSummary    `json:"shifts"`
-	MaxLoad     uint32            `json:"max_load"`
-	Traffic     float64           `json:"traffic_time,omitempty"` // of --traffic
-	Mean        float64           `json:"traffic_mean,omitempty"`
+	Name        string `json:"name"`
+	Verdict     string `json:"verdict"`
+	Used        int    `json:"lanes_used"`
+	Unreachable int64  `json:"unreachable"`
+	input.Fit
+	Lambda  float64        `json:"ebb"`
+	Shifts  []shiftSummary `json:"shifts"`
+	MaxLoad uint32         `json:"max_load"`
+	Traffic float64        `json:"traffic_time,omitempty"` // of --traffic
+	Mean    float64        `json:"traffic_mean,omitempty"`
+
+	AbsentLanes []absentLane `json:"absent_lanes,omitempty"`
 }
 
 // readInForce measures tables in force as auto measured what it tried.
@@ -88,8 +90,8 @@ func (j *routeJob) readInForce(ctx context.Context, dirs []tableDir) error {
 			return err
 		}
 		j.inForce = append(j.inForce, inForceSummary{
-			d.name, report.Verdict(verdict), verdict.VLs, verdict.Unreachable, v.Mismatches, x.Lambda, shiftsOf(x.Shifts),
-			loads.Max, x.Traffic, x.TrafficMean,
+			d.name, report.Verdict(verdict), verdict.VLs, verdict.Unreachable, v.Fit(), x.Lambda, shiftsOf(x.Shifts),
+			loads.Max, x.Traffic, x.TrafficMean, absentLanes(j.fabric, verdict.Absent),
 		})
 	}
 	return nil

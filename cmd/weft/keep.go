@@ -84,8 +84,8 @@ func (j *keepJob) read() (err error) {
 	if err != nil {
 		return err
 	}
-	if v.Mismatches != nil {
-		j.Note("%s", v.Mismatches.Text())
+	if err := v.Held(j.source, name); err != nil {
+		return err
 	}
 	j.was, j.contract = v.Tables, contractOf(j.o.Contract, v.Tables)
 	if j.o.restore == "" {
@@ -93,6 +93,9 @@ func (j *keepJob) read() (err error) {
 	}
 	j.purpose = "of " + j.o.restore
 	if v, err = input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: j.o.restore, StaticOnly: true}); err != nil {
+		return err
+	}
+	if err := v.Held(j.o.restore, j.name); err != nil {
 		return err
 	}
 	j.target = v.Tables

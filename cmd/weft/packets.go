@@ -146,7 +146,7 @@ type packetsJob struct {
 	chosen  bool             // and the user named them
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
-	misfits *input.Mismatches // of finished tables
+	fit     input.Fit // of finished tables
 	network *packets.Network
 	scope   routing.Scope
 	results []*packets.Result // [load]; nil: not run
@@ -238,7 +238,7 @@ func (j *packetsJob) readTables() error {
 	if err != nil {
 		return err
 	}
-	j.fabric, j.tables, j.misfits = v.Tables.Fabric, v.Tables, v.Mismatches
+	j.fabric, j.tables, j.fit = v.Tables.Fabric, v.Tables, v.Fit()
 	if j.o.change.then != nil {
 		j.network, err = j.rewritten()
 		return err

@@ -36,8 +36,8 @@ type packetsSummary struct {
 	Seed       uint64             `json:"seed"`
 	Runs       []runSummary       `json:"runs"`
 	Saturation *saturationSummary `json:"saturation,omitempty"`
-	Misfits    *input.Mismatches  `json:"misfits,omitempty"` // of the tables
-	Seconds    float64            `json:"seconds"`
+	input.Fit
+	Seconds float64 `json:"seconds"`
 }
 
 // runSummary is one run. Times are nanoseconds of network time.
@@ -147,7 +147,7 @@ func (j *packetsJob) summary() *packetsSummary {
 		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
 	}
-	s.Misfits = j.misfits
+	s.Fit = j.fit
 	if j.tables != nil && j.tables.Lanes.Classes > 1 { // adaptive routing has no tables
 		s.Classes = j.tables.Lanes.Classes
 	}
@@ -213,7 +213,7 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 			return &exit.Error{Code: exit.Found}
 		}
 	}
-	if j.misfits != nil && s.Then == nil { // what is written over them may mend it
+	if j.fit.Misfits != nil && s.Then == nil { // what is written over them may mend it
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil
@@ -227,9 +227,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 		tables = s.Tables
 	}
 	p.Fact("tables", "%s, %s used", tables, words.Plural(s.VLs, "lane"))
-	if j.misfits != nil {
-		p.Fact("differs", "%s", j.misfits.Text())
-	}
+	j.fit.Facts(p)
 	if s.Then != nil {
 		p.Fact("then", "%s", j.o.change.text())
 	}

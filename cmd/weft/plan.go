@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
@@ -215,7 +216,8 @@ func mendedText(s *change.Step) string {
 // planned is a plan from some tables to others, and those after its last step.
 type planned struct {
 	judged
-	source  string // what the tables are from which it leads
+	source  string    // what the tables are from which it leads
+	fit     input.Fit // of these and the fabric that they were read for
 	plan    *change.Proven
 	purpose string // what the last tables are for; empty: the fabric as it is now
 	pulling string // who is cut off when the parts are pulled that it leads away from; may be empty
@@ -254,8 +256,9 @@ const switchLifetime = 4096 * time.Nanosecond << 18
 
 // planSummary is a change in steps for programs, and plan.json.
 type planSummary struct {
-	Fabric    string `json:"fabric"`
-	Tables    string `json:"tables"`
+	Fabric string `json:"fabric"`
+	Tables string `json:"tables"`
+	input.Fit
 	Contract  string `json:"contract"`
 	Endpoints string `json:"endpoints"`
 	Pairs     int64  `json:"pairs"`
@@ -280,6 +283,7 @@ func (j *planned) jsonPlan() *planSummary {
 	s := &planSummary{
 		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
 		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, leastSummary: leastOf(p.Before, j.Scope), Steps: []planStep{}, waitingSummary: waitingOf(p),
+		Fit: j.fit,
 	}
 	for i, step := range stepsOf(p) {
 		hops := change.Hops(p.Steps[i].Tables)

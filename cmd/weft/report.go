@@ -221,9 +221,11 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*report.Given, er
 	}
 	assumed := j.o.tables.Assumed()
 	g.Notes = append(g.Notes, "service levels: "+assumed.ServiceLevels, "lanes: "+assumed.Lanes)
+	for _, text := range v.Fit().Texts() {
+		g.Notes = append(g.Notes, strings.Split(text, "\n")...)
+	}
 	if v.Mismatches != nil {
 		j.found = true
-		g.Notes = append(g.Notes, strings.Split(v.Mismatches.Text(), "\n")...)
 		g.Next = append(g.Next, "the tables and the fabric are of different times: take both anew")
 	}
 	g.Next = append(g.Next, j.nextFor(name, v.Tables.Fabric, g.Verdict)...)

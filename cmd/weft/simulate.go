@@ -97,7 +97,7 @@ type simulateJob struct {
 	options congestion.Options
 	source  string // what the tables are
 	tables  *routing.Tables
-	misfits *input.Mismatches // of finished tables
+	fit     input.Fit // of finished tables
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
@@ -159,7 +159,7 @@ func (j *simulateJob) readTables() error {
 	if err != nil {
 		return err
 	}
-	j.tables, j.misfits, j.source = v.Tables, v.Mismatches, fmt.Sprintf("%s, destinations found by %s", j.o.tables.LFTs, v.Rule)
+	j.tables, j.fit, j.source = v.Tables, v.Fit(), fmt.Sprintf("%s, destinations found by %s", j.o.tables.LFTs, v.Rule)
 	return nil
 }
 

@@ -35,7 +35,7 @@ type simulateSummary struct {
 	Local     int64   `json:"local"`   // pairs on one endpoint, which cross no network
 	NoRoute   int64   `json:"noroute"` // pairs without a route
 
-	Misfits       *input.Mismatches    `json:"misfits,omitempty"`       // of the tables
+	input.Fit                          // of the tables
 	NoRoutePairs  []report.Pair        `json:"noroute_pairs,omitempty"` // each once, the first of them
 	Histogram     []congestionSummary  `json:"histogram"`
 	Bandwidth     []int64              `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
@@ -126,7 +126,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
 		Spent:   j.spent,
-		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
+		PeakRSS: peakRSS(), Fit: j.fit, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
 	}
 	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) report.Pair { return report.PairOf(f, l.From, l.To) })
 	for m, n := range r.Congestion {
@@ -175,9 +175,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	if s.Split {
 		p.Fact("", "switches choose: each flow is split evenly over the ports that its packets may take")
 	}
-	if s.Misfits != nil {
-		p.Fact("differs", "%s", s.Misfits.Text())
-	}
+	s.Fit.Facts(p)
 	p.Fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, words.Plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
 	p.Fact("bandwidth", "%s", j.bandwidthText(s))
 	if s.NoRoute > 0 {

@@ -44,9 +44,12 @@ the dependencies between lanes are derived from forwarding tables, service
 levels and SL2VL maps. The verdict is a proof, which --write-certificate keeps,
 or a shortest credit loop with a route that causes each of its steps.
 
-Tables dumped by another OpenSM, or on a simulator, speak of other LIDs; --lst
-gives the opensm-subnet.lst of the same run to find the ports. Without --sl2vl,
-SL n rides lane n; without --psl, everything has SL 0.
+Switches forward by LIDs: an entry for a LID counts for the port that has it in
+FABRIC, whoever had it when the tables were made. Tables dumped by another OpenSM,
+or on a simulator, have other LIDs throughout; then ports are found by their GUIDs,
+or by --lst, the opensm-subnet.lst of the same run, the same routes are judged
+under the LIDs of FABRIC, and the output says so. Without --sl2vl, SL n rides lane
+n; without --psl, everything has SL 0.
 
 An output folder of ibdiagnet2 is a fabric with its tables, for which --lfts may be
 missing: ibdiagnet2.db_csv, .fdbs, .slvl and .far (docs/ibdiagnet.md).
@@ -199,17 +202,17 @@ type verifySummary struct {
 	Groups       *groupSummary     `json:"adaptive_groups,omitempty"`
 	Multicast    *multicastSummary `json:"multicast,omitempty"`
 	Stray        int64             `json:"stray"` // (switch without endpoints in scope, LID) without a route
-	Misfits      *input.Mismatches `json:"misfits,omitempty"`
-	Findings     []input.Doubt     `json:"findings,omitempty"`
-	ByLane       []input.ByLane    `json:"lanes_by_lanes,omitempty"` // switches that look up lanes by lanes
-	AbsentLanes  []absentLane      `json:"absent_lanes,omitempty"`
-	CutOff       *report.CutOff    `json:"cut_off,omitempty"`
-	Lost         []lostSummary     `json:"lost,omitempty"`
-	Cycle        []report.Step     `json:"cycle"`
-	JoinedBy     string            `json:"joined_by"`
-	Rechecked    bool              `json:"certificate_checked"`
-	Next         string            `json:"next,omitempty"`
-	Seconds      verifyStageTime   `json:"seconds"`
+	input.Fit
+	Findings    []input.Doubt   `json:"findings,omitempty"`
+	ByLane      []input.ByLane  `json:"lanes_by_lanes,omitempty"` // switches that look up lanes by lanes
+	AbsentLanes []absentLane    `json:"absent_lanes,omitempty"`
+	CutOff      *report.CutOff  `json:"cut_off,omitempty"`
+	Lost        []lostSummary   `json:"lost,omitempty"`
+	Cycle       []report.Step   `json:"cycle"`
+	JoinedBy    string          `json:"joined_by"`
+	Rechecked   bool            `json:"certificate_checked"`
+	Next        string          `json:"next,omitempty"`
+	Seconds     verifyStageTime `json:"seconds"`
 }
 
 type verifyStageTime struct {
@@ -234,7 +237,7 @@ func (j *verifyJob) summary() *verifySummary {
 		Verdict: report.Word(j.free()), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: v.Outside(), Covers: report.Covers(v), Multicast: j.multicastSummary(),
 		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
-		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
+		Assumed: j.o.Tables.Assumed(), Fit: j.Fit(), CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
 		Seconds: j.spent, Groups: j.groupSummary(), ByLane: j.ByLane,
 	}
 	s.AbsentLanes = absentLanes(f, v.Absent)
@@ -256,9 +259,7 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 	if s.Groups != nil {
 		p.Fact("groups", "%s", s.Groups.text())
 	}
-	if j.Mismatches != nil {
-		p.Fact("differs", "%s", j.Mismatches.Text())
-	}
+	s.Fit.Facts(p)
 	for i, finding := range s.Findings {
 		label := ""
 		if i == 0 {
@@ -324,7 +325,7 @@ func (j *verifyJob) assumedText() string {
 	} else if j.Tables.Groups != nil {
 		lines = append(lines, "a switch chooses again as long as a packet waits (--choose again), but where a hash decides")
 	}
-	if j.Rule == lft.ByLID {
+	if j.Rule == lft.ByLID && (j.Mismatches == nil || len(j.Mismatches.OtherLIDs)+len(j.Mismatches.OtherOwners) == 0) {
 		lines = append(lines, "the tables speak of the LIDs of the fabric (--lst FILE gives the opensm-subnet.lst of their OpenSM)")
 	}
 	return strings.Join(lines, "\n")

@@ -141,6 +141,9 @@ func readLook(ctx context.Context, network, tables string, multicast uint16) (*w
 	if m := given.Mismatches; m != nil {
 		s.Stale, s.NoMap = m.Stale(), m.Lacking()
 	}
+	if r := given.Renumbered; r != nil && r.Stated {
+		s.Stale = append(s.Stale, r.Text())
+	}
 	for _, d := range given.Doubts {
 		s.Doubts = append(s.Doubts, d.What)
 	}

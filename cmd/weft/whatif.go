@@ -120,7 +120,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.was, j.source, j.contract = v.Tables, o.tables.LFTs, contractOf(o.route.Contract, v.Tables)
+	j.was, j.source, j.fit, j.contract = v.Tables, o.tables.LFTs, v.Fit(), contractOf(o.route.Contract, v.Tables)
 	return nil
 }
 
@@ -169,8 +169,9 @@ func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 }
 
 type whatIfSummary struct {
-	Fabric    string        `json:"fabric"`
-	Tables    string        `json:"tables"`
+	Fabric string `json:"fabric"`
+	Tables string `json:"tables"`
+	input.Fit
 	Contract  string        `json:"contract"`
 	Endpoints string        `json:"endpoints"`
 	Without   *goneParts    `json:"without"`
@@ -198,7 +199,7 @@ type whatIfSummary struct {
 
 func (j *whatIfJob) summary() *whatIfSummary {
 	s := &whatIfSummary{
-		Fabric: j.name, Tables: j.source, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
+		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
 		Gone: report.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut, leastSummary: leastOf(j.there.Before, j.scope),
 		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Disconnected,
 		Steps: stepsOf(j.there), Left: leftOf(j.there),
@@ -215,6 +216,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
+	s.Fit.Facts(p)
 	p.Fact("without", "%s", j.gone.text())
 	if how, who := endpointsText(f, j.going.Gone); len(j.going.Gone) > 0 {
 		p.Fact("", "gone with it: %s, %s: %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"), who)

@@ -32,8 +32,9 @@ func (o *partFlags) addTo(f *pflag.FlagSet, before string) {
 // and drain plan the way there and back.
 type without struct {
 	*app
-	name     string // of the fabric
-	source   string // what the tables are
+	name     string    // of the fabric
+	source   string    // what the tables are
+	fit      input.Fit // these and the fabric
 	was      *routing.Tables
 	contract routing.Contract
 	scope    routing.Scope

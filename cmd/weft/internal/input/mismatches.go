@@ -27,6 +27,7 @@ type Mismatches struct {
 	SL2VL           *fileMisfit    `json:"sl2vl,omitempty"`
 	PSL             *fileMisfit    `json:"psl,omitempty"`
 	OtherLIDs       []otherLID     `json:"other_lids,omitempty"`
+	OtherOwners     []otherOwner   `json:"other_owners,omitempty"`
 }
 
 type absentSwitch struct {
@@ -67,6 +68,19 @@ type otherLID struct {
 	Fabric       fabric.LID  `json:"fabric"`
 }
 
+// otherOwner is a LID that is another port's in the fabric than in the tables. Its entries count for
+// that port: switches forward by LIDs.
+type otherOwner struct {
+	LID          fabric.LID  `json:"lid"`
+	GUID         string      `json:"port_guid"` // in the tables
+	Name         string      `json:"name,omitempty"`
+	Line         int         `json:"line"`
+	Endpoint     string      `json:"endpoint"` // in the fabric
+	EndpointNode report.Node `json:"endpoint_node"`
+
+	replaced bool // the fabric has no port with the GUID
+}
+
 // mismatchesOf is what a dump and the fabric do not have in common, never nil. Those of
 // --sl2vl and --psl are added as these are read.
 func mismatchesOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
@@ -92,29 +106,15 @@ func mismatchesOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
 	m.Dead = list.Of(d.Mismatches.Dead, func(p lft.DeadEntries) deadPort {
 		return deadPort{f.Label(p.Switch), report.NodeOf(f, p.Switch, p.Port), p.Port, p.Entries}
 	})
-	m.OtherLIDs = otherLIDs(f, d)
-	return m
-}
-
-// otherLIDs is the endpoints that have another LID in the tables than in the
-// fabric, if these are exceptions: tables of another OpenSM have others throughout.
-func otherLIDs(f *fabric.Fabric, d *lft.Dump) []otherLID {
-	var other []otherLID
-	same := 0
-	for lid, ours := range d.LIDs {
-		e := f.Owner(ours)
-		switch {
-		case ours == 0 || f.Endpoint(e).LID != ours:
-		case ours == fabric.LID(lid):
-			same++
-		default:
-			other = append(other, otherLID{f.EndpointLabel(e), report.EndpointNode(f, e), fabric.LID(lid), ours})
+	for _, g := range d.Mismatches.Moved {
+		if e := f.Owner(g.PortLID); e != fabric.None && f.Endpoint(e).LID == g.PortLID {
+			m.OtherLIDs = append(m.OtherLIDs, otherLID{f.EndpointLabel(e), report.EndpointNode(f, e), g.LID, g.PortLID})
+		}
+		if g.Now != fabric.None {
+			m.OtherOwners = append(m.OtherOwners, otherOwner{g.LID, g.GUID.String(), g.Name, g.Line, f.EndpointLabel(g.Now), report.EndpointNode(f, g.Now), g.PortLID == 0})
 		}
 	}
-	if len(other) >= same {
-		return nil
-	}
-	return other
+	return m
 }
 
 func fileMisfits(name string, fit format.Mismatches, one, many, assumed string) *fileMisfit {
@@ -132,7 +132,7 @@ func fileMisfits(name string, fit format.Mismatches, one, many, assumed string) 
 }
 
 func (m *Mismatches) found() bool {
-	return len(m.NoTable)+len(m.NoEntry)+len(m.UnknownSwitches)+len(m.Gone)+len(m.Beyond)+len(m.Dead)+len(m.OtherLIDs) > 0 || m.SL2VL != nil || m.PSL != nil
+	return len(m.NoTable)+len(m.NoEntry)+len(m.UnknownSwitches)+len(m.Gone)+len(m.Beyond)+len(m.Dead)+len(m.OtherLIDs)+len(m.OtherOwners) > 0 || m.SL2VL != nil || m.PSL != nil
 }
 
 // refuse refuses a dump that lacks switches or endpoints of the fabric; whatever
@@ -155,7 +155,7 @@ func (m *Mismatches) Text() string {
 // Stale says what shows that the tables are not those of the fabric as it is, and cannot be
 // told from hosts that left or came alone.
 func (m *Mismatches) Stale() []string {
-	return (&Mismatches{NoTable: m.NoTable, UnknownSwitches: m.UnknownSwitches, OtherLIDs: m.OtherLIDs}).lines()
+	return (&Mismatches{NoTable: m.NoTable, UnknownSwitches: m.UnknownSwitches, OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}).lines()
 }
 
 func (m *Mismatches) lines() []string {
@@ -183,6 +183,13 @@ func (m *Mismatches) lines() []string {
 	if len(m.OtherLIDs) > 0 {
 		lines = append(lines, m.otherLIDsText())
 	}
+	var replaced []string
+	for _, o := range m.OtherOwners {
+		if o.replaced {
+			replaced = append(replaced, fmt.Sprintf("LID %d of %s, in the tables of %s", o.LID, o.Endpoint, cmp.Or(o.Name, o.GUID)))
+		}
+	}
+	say(len(replaced), "port has", "ports have", " the LID of one that the fabric does not have, and its entries: %s", words.FirstOf(replaced))
 	for _, file := range []*fileMisfit{m.SL2VL, m.PSL} {
 		if file != nil {
 			lines = append(lines, file.lines()...)
@@ -212,9 +219,8 @@ func (m *fileMisfit) lines() []string {
 	return lines
 }
 
-// otherLIDsText says which endpoints have other LIDs. What is judged is the tables with
-// the LIDs of their own time; in switches that still have them, packets to the LIDs of
-// the fabric go elsewhere.
+// otherLIDsText says which endpoints have other LIDs. The entries for these LIDs are those of whoever
+// had them: packets go there.
 func (m *Mismatches) otherLIDsText() string {
 	names := list.Of(m.OtherLIDs, func(o otherLID) string {
 		return fmt.Sprintf("%s (%d, in the fabric %d)", o.Endpoint, o.Tables, o.Fabric)

@@ -20,10 +20,12 @@ import (
 // Given is tables read from files.
 type Given struct {
 	Tables     *routing.Tables
-	Rule       lft.Rule    // how LIDs of the files were matched with endpoints of the fabric
-	Mismatches *Mismatches // what tables and fabric do not have in common; nil: nothing
-	ByLane     []ByLane    // switches that look up lanes by lanes
-	Doubts     []Doubt     // other reasons for which switches may not do what the verdict is about
+	Unowned    map[fabric.LID][]uint8 // lft.Dump.Unowned
+	Rule       lft.Rule               // how LIDs of the files were matched with endpoints of the fabric
+	Renumbered *Renumbered            // the tables are those of another subnet manager; nil: they are not
+	Mismatches *Mismatches            // what tables and fabric do not have in common; nil: nothing
+	ByLane     []ByLane               // switches that look up lanes by lanes
+	Doubts     []Doubt                // other reasons for which switches may not do what the verdict is about
 }
 
 // Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
@@ -86,7 +88,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	g := &Given{Tables: t, Rule: dump.Rule, Mismatches: m}
+	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m}
 	if err := g.look(c, o); err != nil {
 		return nil, err
 	}
