@@ -19,7 +19,7 @@
 // in scope, on the service levels that the contract allows: under contract honored on
 // the SL of its own direction and on those of answers (see routing.Contract), under
 // directed on the SL of its own direction. A LID marked routing.NoSL for the source is
-// left out under both. A packet keeps its service level; each switch maps it to a lane
+// left out under both: it takes no packets of the source, answers neither. A packet keeps its service level; each switch maps it to a lane
 // by in-port and out-port. An SL mapped to VL 15 is dropped there.
 //
 // Complexity: O(D·S) for D destination LIDs and S switches to derive the

@@ -16,6 +16,11 @@ import (
 // cm_format_paths_from_req), and OpenSM marks the records reversible, which permits
 // this. So packets from s to d may use the SL that the tables give s for d, or the one
 // that they give d for s.
+//
+// An address of d that s must not use (NoSL) is taken by no packet of s under Honored and
+// Directed, answers included: d is taken to open connections from addresses only by which
+// it may be answered. OpenSM can neither withhold a PathRecord nor make clients choose so;
+// therefore no such tables are handed to it (opensm/deploy, opensm/wire).
 type Contract struct {
 	kind contractKind
 	sl   uint8
@@ -33,7 +38,7 @@ const (
 // The contracts that need no number.
 var (
 	// Honored: clients use the SL of the PathRecord, and the passive side of a connection
-	// may use the SL of the request.
+	// may use the SL of the request, except to addresses that it must not use (NoSL).
 	Honored = Contract{}
 	// Directed: each side uses the SL of its own PathRecord. Papers on layered routing
 	// assume this.

@@ -29,7 +29,8 @@ const NoPort uint8 = 255
 
 // NoSL is the service level from a source to a LID that it must not use. An endpoint
 // with several LIDs (LMC) need not be reachable from everywhere by each of them; the
-// PathRecords name those that a source may use.
+// PathRecords name those that a source may use. Its answers take no others either; OpenSM
+// cannot withhold a PathRecord, and gets no such tables. See Contract.
 const NoSL uint8 = 255
 
 // Hardware limits. VL 15 carries subnet management only.
@@ -309,6 +310,20 @@ type Tables struct {
 	Lanes      *Lanes
 	Groups     *Groups    // what switches with adaptive routing choose from; nil: nothing
 	Multicast  *Multicast // trees of multicast groups; nil: not known
+}
+
+// HasWithheld says whether there is an address of an endpoint with several that a source must not
+// use (NoSL). A source that may use none of them has no route.
+func (t *Tables) HasWithheld() bool {
+	if t.Lanes.sl == nil {
+		return false
+	}
+	for lid, e := range t.Fabric.LIDs() {
+		if t.Fabric.Endpoint(e).LMC > 0 && slices.Contains(t.Lanes.SLRow(lid), NoSL) {
+			return true
+		}
+	}
+	return false
 }
 
 // Levels is the service levels that are given out for the LIDs in use, as bits, in all

@@ -101,7 +101,7 @@ func (j *judged) lanes() report.LaneCounts {
 }
 
 func (j *judged) verdictText() string {
-	text := report.VerdictText(j.Console, j.fabric, j.Verdict)
+	text := report.VerdictText(j.Console, j.fabric, j.Verdict) + withheldText(j.Tables, j.Verdict.Contract)
 	switch {
 	case j.Wider == nil:
 	case j.Wider.Free():
@@ -110,6 +110,15 @@ func (j *judged) verdictText() string {
 		text += fmt.Sprintf("\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.Wider.Cycle))
 	}
 	return text
+}
+
+// withheldText says what a verdict takes for granted about addresses that some senders must not
+// use; empty: there are none, or they count like all others.
+func withheldText(t *routing.Tables, k routing.Contract) string {
+	if _, fixed := k.FixedMask(); fixed || !t.HasWithheld() {
+		return ""
+	}
+	return "\ntaking for granted that no packet, answers included, goes to an address that its sender must not use (#none in " + output.PSL + "): OpenSM cannot see to that, and gets no such tables"
 }
 
 func (j *judged) factResult(p *console.Page) {

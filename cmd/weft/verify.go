@@ -320,6 +320,9 @@ func (j *verifyJob) assumedText() string {
 			"hosts send SL n on VL n, beginning again at VL 0 where their cables run fewer lanes")
 	}
 	lines = append(lines, fmt.Sprintf("clients keep contract %s, endpoints are %s (--contract, --endpoints)", j.options.Contract, j.options.Scope))
+	if text := withheldText(j.Tables, j.options.Contract); text != "" {
+		lines = append(lines, strings.TrimSpace(text))
+	}
 	if j.Tables.Groups != nil && j.o.choose == chooseOnce {
 		lines = append(lines, "a switch keeps to the port that it chose when a packet came in (--choose again: it chooses again while the packet waits)")
 	} else if j.Tables.Groups != nil {
