@@ -16,6 +16,15 @@ type Multicast struct {
 	Trees []MulticastTree
 }
 
+// One is the tree where there is just one, such as a spanning tree of which the trees of all
+// groups are parts; else nil, also of no Multicast.
+func (m *Multicast) One() *MulticastTree {
+	if m == nil || len(m.Trees) != 1 {
+		return nil
+	}
+	return &m.Trees[0]
+}
+
 // MulticastTree is the tree of a group.
 type MulticastTree struct {
 	MLID  fabric.LID

@@ -294,7 +294,7 @@ func (c *carrier) steps(p *change.Proven) ([]*routing.Tables, error) {
 			}
 			return end
 		})
-		if t.Multicast != nil && spanning.Whole(c.live, &t.Multicast.Trees[0]) != nil {
+		if tree := t.Multicast.One(); tree != nil && spanning.Whole(c.live, tree) != nil {
 			now.Multicast = t.Multicast
 		}
 		if transition.CostOf(last, now).Entries > 0 {

@@ -148,7 +148,7 @@ func (c *carrier) stillWhole(t *routing.Tables, was *routing.Multicast) *candida
 	if was == nil || len(c.o.Groups) == 0 {
 		return nil
 	}
-	if whole := spanning.Whole(t.Fabric, &was.Trees[0]); whole != nil {
+	if whole := spanning.Whole(t.Fabric, was.One()); whole != nil {
 		return &candidate{&routing.Multicast{SLs: was.SLs, Trees: []routing.MulticastTree{*whole}}, false}
 	}
 	return nil
@@ -159,7 +159,7 @@ func (c *carrier) mendedTree(ctx context.Context, t *routing.Tables, mixed []*ro
 	if was == nil || len(c.o.Groups) == 0 {
 		return nil, nil
 	}
-	o := spanning.Options{Contract: c.o.Contract, Scope: c.o.Scope, SLs: was.SLs, Keep: &was.Trees[0], Roots: fewRoots}
+	o := spanning.Options{Contract: c.o.Contract, Scope: c.o.Scope, SLs: was.SLs, Keep: was.One(), Roots: fewRoots}
 	for _, m := range mixed {
 		o.Others = append(o.Others, m.Forwarding)
 	}

@@ -173,9 +173,9 @@ func Number(t *routing.Tables) uint64 {
 	for _, p := range pairs {
 		h.Write(le.AppendUint16(b, p))
 	}
-	if t.Multicast != nil {
+	if tree := t.Multicast.One(); tree != nil {
 		h.Write(le.AppendUint16(b, t.Multicast.SLs))
-		for _, n := range t.Multicast.Trees[0].Nodes {
+		for _, n := range tree.Nodes {
 			for _, word := range n.Ports {
 				h.Write(le.AppendUint64(b, word))
 			}

@@ -13,10 +13,10 @@ func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8,
 	if t.Multicast == nil {
 		return 0, nil, nil
 	}
-	if n := len(t.Multicast.Trees); n != 1 {
-		return 0, nil, fmt.Errorf("wire: %d trees for multicast where one spans all switches", n)
+	f, tree := t.Fabric, t.Multicast.One()
+	if tree == nil {
+		return 0, nil, fmt.Errorf("wire: %d trees for multicast where one spans all switches", len(t.Multicast.Trees))
 	}
-	f, tree := t.Fabric, &t.Multicast.Trees[0]
 	row := make([]int, f.Switches())
 	for i, s := range rows {
 		row[s] = i
