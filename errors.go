@@ -22,13 +22,16 @@ func (e *CreditLoop) Error() string {
 }
 
 // EngineDefect is the error for tables that break the promise of their engine: it left
-// out connected pairs, packets circle, or there is a credit loop although the engine is
-// one that cannot have any.
+// out connected pairs, packets circle or take a lane that a cable does not run, or there is
+// a credit loop although the engine is one that cannot have any.
 type EngineDefect struct{ *Result }
 
 func (e *EngineDefect) Error() string {
 	if v := e.Verdict; v.Unreachable > e.Disconnected || v.Loops > 0 {
 		return fmt.Sprintf("weft: %s left %d pairs without a route where %d are in different parts, and %d forwarding loops", e.Engine.Name, v.Unreachable, e.Disconnected, v.Loops)
+	}
+	if absent := e.Verdict.Absent; len(absent) > 0 && e.Verdict.Free() {
+		return fmt.Sprintf("weft: %s sends packets on VL %d over %s, which runs %d", e.Engine.Name, absent[0].VL, e.Tables.Fabric.ChannelLabel(absent[0].Channel), e.Tables.Fabric.Channel(absent[0].Channel).DataVLs)
 	}
 	return fmt.Sprintf("weft: the tables of %s have a credit loop, which it promises never to make", e.Engine.Name)
 }

@@ -13,6 +13,7 @@ package weft
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/weft-fabric/weft/congestion"
@@ -30,7 +31,8 @@ const Auto = engines.AutoName
 const DefaultSeed = 1
 
 // Request says what is wanted. The zero Request is the best engine that is proven
-// whatever service levels clients use, on 8 lanes, for host adapters.
+// whatever service levels clients use, on 8 lanes or as few as a cable between switches
+// is stated to run, for host adapters.
 type Request struct {
 	// Engine is the name of an engine, of a path finder + lane assigner such as
 	// "sssp+first-fit", or Auto. Empty: Auto.
@@ -43,7 +45,10 @@ type Request struct {
 	// that is what they are proven for.
 	Contract *routing.Contract
 
-	VLs int // data lanes available; zero: routing.DefaultVLs
+	// VLs is the data lanes available. Zero: routing.DefaultVLs, or as many as each cable
+	// between switches is stated to run where these are fewer (routing.LimitOf). More than
+	// these are refused.
+	VLs int
 
 	// Classes is how many classes of traffic shall have lanes of their own, a copy of all
 	// for each (routing.Tables.InClasses), proven together. Zero: one.
@@ -91,15 +96,20 @@ type Result struct {
 // Route routes a fabric and has the tables proven. The error is
 //
 //   - a refusal (routing.Refused): *routing.Refusal with the rule that the fabric breaks
-//     and where, *routing.TooFewLanes or *routing.TooFewLevels;
+//     and where, *routing.TooFewLanes or *routing.TooFewLevels, also where more lanes are
+//     asked for than a cable between switches is stated to run;
 //   - *CreditLoop, which holds the tables and their loop;
 //   - *NoneProven, where Auto finds nothing;
 //   - *EngineDefect, where an engine did not do what it says: a defect of ours;
 //   - or whatever else went wrong: a context that ended, an engine that nobody has.
 func Route(ctx context.Context, f *fabric.Fabric, r Request) (*Result, error) {
 	r.Options.Seed = cmp.Or(r.Options.Seed, DefaultSeed)
+	if err := r.limitLanes(f); err != nil {
+		return nil, err
+	}
 	if r.Custom == nil && cmp.Or(r.Engine, Auto) == Auto {
-		return r.choose(ctx, f)
+		s, err := r.choose(ctx, f)
+		return s, r.limited(f, err)
 	}
 	e, err := r.engine()
 	if err != nil {
@@ -108,11 +118,32 @@ func Route(ctx context.Context, f *fabric.Fabric, r Request) (*Result, error) {
 	return r.with(ctx, f, e)
 }
 
+// limitLanes fills in the lanes available by what the cables state, and refuses more.
+func (r *Request) limitLanes(f *fabric.Fabric) error {
+	limit := routing.LimitOf(f)
+	if r.VLs == 0 {
+		r.VLs = limit.Within(routing.DefaultVLs)
+	}
+	if limit.Within(r.VLs) < r.VLs && r.VLs <= routing.MaxDataVLs {
+		return limit.Refuse(f, r.VLs)
+	}
+	return nil
+}
+
+// limited names in a refusal for want of lanes the cable that has no more.
+func (r *Request) limited(f *fabric.Fabric, err error) error {
+	few := (*routing.TooFewLanes)(nil)
+	if limit := routing.LimitOf(f); limit.Lanes == r.VLs && errors.As(err, &few) {
+		few.Where = limit.Text(f)
+	}
+	return err
+}
+
 // with is Route by one engine.
 func (r *Request) with(ctx context.Context, f *fabric.Fabric, e engines.Engine) (*Result, error) {
 	b, err := r.forClass(routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: r.contract(e), Scope: r.Scope})
 	if err != nil {
-		return nil, err
+		return nil, r.limited(f, err)
 	}
 	if !r.ExactScope {
 		b.Scope = max(b.Scope, routing.Adapters)
@@ -122,9 +153,13 @@ func (r *Request) with(ctx context.Context, f *fabric.Fabric, e engines.Engine) 
 		t, err = r.inClasses(t, e)
 	}
 	if err != nil {
-		return nil, r.forAll(err)
+		return nil, r.limited(f, r.forAll(err))
 	}
-	return r.judge(ctx, t, e, planned)
+	s, err := r.judge(ctx, t.WithinCables(), e, planned)
+	if err == nil && len(s.Verdict.Absent) > 0 {
+		return nil, &EngineDefect{s}
+	}
+	return s, err
 }
 
 // contract is what an engine is to plan for: what was asked for or, without, what it is made for.

@@ -103,6 +103,7 @@ type TooFewLanes struct {
 	Need    int
 	AtLeast bool // Need is a lower bound: the search was ended early
 	Have    int
+	Where   string // the cable that has no more lanes; empty: no cable is known to set the limit
 }
 
 // Refused says whether an error is a refusal of any kind, and not a failure.
@@ -126,5 +127,9 @@ func (e *TooFewLanes) Error() string {
 	if e.AtLeast {
 		least = "at least "
 	}
-	return fmt.Sprintf("routing: needs %s%d lanes; %d are available", least, e.Need, e.Have)
+	text := fmt.Sprintf("routing: needs %s%d lanes; %d are available", least, e.Need, e.Have)
+	if e.Where != "" {
+		text += ": " + e.Where
+	}
+	return text
 }

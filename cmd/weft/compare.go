@@ -98,7 +98,8 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
 	addTableDirs(f, &o.dirs)
 	f.StringVar(&o.route.Traffic, engines.Demands.String(), "", "measured or expected traffic, which gets a column, and for which engines make paths that can: a file of src,dst[,bytes], hosts or groups such as 'gpu-*'")
-	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
+	o.route.Set = f
+	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, flags.VLsUsage)
 	flags.AddLMC(f, &o.route.LMC)
 	flags.AddScope(f, &o.route.Scope)
 	flags.AddContract(f, &o.route.Contract, "what each engine is made for")
@@ -209,7 +210,7 @@ func (j *compareJob) prepare() (err error) {
 		return err
 	}
 	for i, r := range j.routes {
-		r.fabric, r.options = j.fabric, told
+		r.fabric, r.options, r.vls = j.fabric, told, j.o.route.LanesOn(j.fabric)
 		if i > 0 {
 			r.app = &app{Console: &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true}} // once is enough
 		}
@@ -271,7 +272,7 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 		row.Chosen = r.Engine.Name
 	}
 	row.judged(r.Verdict, r.Tables.Lanes.Needed)
-	row.Available = j.o.route.VLs
+	row.LaneCounts = r.lanes()
 	row.Seconds.Verify = r.spent.Verify
 	return j.measure(ctx, row, r.Tables, r.Loads)
 }
@@ -286,7 +287,7 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 		return row.refusal(ctx, err)
 	}
 	row.Verdict, row.Contract, row.VLs, row.VLsUsed = report.Verdict(v), "adaptive", v.VLs, v.VLs
-	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.o.route.VLs}
+	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.vls, Limit: report.LimitOf(j.fabric, r.vls)}
 	row.Unreachable = v.Unreachable
 	row.Hops = &hopSummary{Max: v.Hops}
 	return nil

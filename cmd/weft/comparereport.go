@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
@@ -195,12 +196,23 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if err := errors.Join(j.sayRefusals(), j.sayTables(), j.sayMeasured(), j.sayReceived()); err != nil {
 		return err
 	}
+	available := j.o.route.LanesOn(j.fabric)
 	return errors.Join(j.Say(""),
-		j.Say("deadlock-free: outside %s. lanes: needed by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), j.o.route.VLs),
+		j.Say("deadlock-free: outside %s. lanes: needed by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), available),
+		j.sayLimit(available),
 		j.Say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
 		j.Say("by switch, by name, at random: the time of all-to-all in shift phases (%s), each as long as on its fullest channel, with ranks in that order of hosts; 1 without congestion.", phases),
 		j.sayTraffic(),
 		j.Say("time, memory: of routing, proof not included; what it added to the heap."))
+}
+
+// sayLimit says which cable limits the lanes available, if one does.
+func (j *compareJob) sayLimit(available int) error {
+	text := report.LaneCounts{Limit: report.LimitOf(j.fabric, available)}.LimitText(j.fabric)
+	if text == "" {
+		return nil
+	}
+	return j.Say("lanes: %s.", strings.TrimSpace(text))
 }
 
 // withTraffic is the cells of a row with that of --traffic behind the bandwidth.

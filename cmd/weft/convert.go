@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/fabric"
@@ -19,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -34,7 +36,7 @@ func convertCommand(a *app) *cobra.Command {
 		Short: "Read a file of one form and write it in another",
 		Long: `Read a file, tell what it is by its contents, and write the same in weft's form:
 
-  a fabric (ibnetdiscover, ibsim, opensm-subnet.lst, a graph)  as ibnetdiscover writes it, which ibsim reads
+  a fabric (whatever FABRIC may be of other commands)          as ibnetdiscover writes it, which ibsim reads
   forwarding tables (lfts.dump, fdbs, dump_fts, ibroute)       as opensm-lfts.dump, with the LIDs of --fabric
   opensm-sl2vl.dump                                            as SLVL lines of ibdmchk
   SLVL lines of ibdmchk                                        as opensm-sl2vl.dump
@@ -63,7 +65,11 @@ output.`,
 func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, error) {
 	if console.Missing(in) {
 		f, err := input.Compute(in)
-		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
+		return a.fabricConverter(f), err
+	}
+	if found, err := flags.NetworkIn(in); err == nil && found != in { // a folder of ibdiagnet
+		f, err := input.Fabric(a.Console, in)
+		return a.fabricConverter(f), err
 	}
 	r, err := a.Open(in)
 	if err != nil {
@@ -77,7 +83,7 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 	switch {
 	case kind.Network(), kind.Instead() != "":
 		f, err := files.Fabric(text, in)
-		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
+		return a.fabricConverter(f), err
 	case !slices.Contains([]format.Kind{format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL}, kind):
 		return nil, format.Errorf(in, 1, "this is %s, which weft cannot convert", kind)
 	}
@@ -89,6 +95,13 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 		return nil, err
 	}
 	return a.tableConverter(text, in, kind, f, o)
+}
+
+func (a *app) fabricConverter(f *fabric.Fabric) func(io.Writer) error {
+	return func(w io.Writer) error {
+		a.noteLanes(f)
+		return ibnet.Write(w, f)
+	}
 }
 
 func (a *app) tableConverter(text io.Reader, in string, kind format.Kind, f *fabric.Fabric, o *convertFlags) (func(io.Writer) error, error) {
@@ -127,4 +140,23 @@ func (a *app) tableConverter(text io.Reader, in string, kind format.Kind, f *fab
 		form = slvl.Lines
 	}
 	return func(w io.Writer) error { return slvl.Write(w, f, m, form) }, nil
+}
+
+// noteLanes says that a file in ibnetdiscover's form has not the data lanes that cables of a fabric are stated
+// to run, and counts these cables.
+func (a *app) noteLanes(f *fabric.Fabric) (cables int) {
+	for c := range f.Channels() {
+		if ch := f.Channel(fabric.ChannelID(c)); ch.DataVLs > 0 && int(ch.Reverse) > c {
+			cables++
+		}
+	}
+	if cables == 0 {
+		return 0
+	}
+	limit := ""
+	if l := routing.LimitOf(f); l.Lanes > 0 {
+		limit = fmt.Sprintf("; commands that route by it need --vls %d, which all cables between switches run", l.Lanes)
+	}
+	a.Note("the data lanes that ports of %s are stated to run are left out, since ibnetdiscover's form has no place for them%s", words.Counted(cables, "cable", "cables"), limit)
+	return cables
 }

@@ -80,6 +80,7 @@ type degradeSummary struct {
 		Adapters int `json:"adapters"`
 		Parts    int `json:"parts"`
 	} `json:"left"`
+	LanesLeftOut int `json:"cables_with_lanes_left_out,omitempty"` // of those left
 }
 
 func (a *app) degrade(name string, o *degradeFlags) error {
@@ -117,6 +118,7 @@ func (a *app) degrade(name string, o *degradeFlags) error {
 	n := left.Count()
 	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
 	a.tellLoss(s, f, left)
+	s.LanesLeftOut = a.noteLanes(left)
 	if o.json {
 		return a.printJSON(s)
 	}

@@ -151,7 +151,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if err != nil {
 		return err
 	}
-	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.Contract, o.out) }, j.fallen)
+	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.fabric, j.Contract, o.out) }, j.fallen)
 }
 
 // planOf is how files express tables. The error is *deploy.Inexpressible, advice.ErrLoop
@@ -224,7 +224,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 		return nil, err
 	}
 	// VLs is what the ports offer; the plan may need fewer.
-	opt := deploy.Options{Dir: out, VLs: o.VLs, Contract: j.Contract, Engine: j.Engine.Name}
+	opt := deploy.Options{Dir: out, VLs: j.vls, Contract: j.Contract, Engine: j.Engine.Name}
 	if o.dir != "" {
 		opt.Dir = filepath.Clean(o.dir)
 	}
@@ -270,7 +270,7 @@ func adapterPorts(f *fabric.Fabric, wanted []string) ([]fabric.EndpointID, error
 	return ports, nil
 }
 
-func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out string) error {
+func (a *app) printDeployment(s *deploySummary, f *fabric.Fabric, contract routing.Contract, out string) error {
 	p := a.NewPage()
 	levels := "SL 0 for everything"
 	if s.Classes > 1 {
@@ -281,6 +281,9 @@ func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out s
 	}
 	p.Fact("tables", "%s, %s (contract %s)", s.Engine, s.Verdict, s.Contract)
 	p.Fact("levels", "%s", levels)
+	if limit := strings.TrimSpace(s.LimitText(f)); limit != "" {
+		p.Fact("lanes", "%s", limit)
+	}
 	p.Fact("hold", "%s", advice.Clients(contract))
 	p.Fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
 	p.Fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf into yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)

@@ -28,6 +28,7 @@ type checkFlags struct {
 	contract       *routing.Contract
 	scope          routing.Scope
 	vls            int
+	vlsGiven       bool
 	plugin, opensm string
 	json           bool
 }
@@ -51,7 +52,10 @@ Exit code 1 if there is anything more than advice.`,
   weft deploy check --conf opensm.conf --fabric fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --sl2vl opensm-sl2vl.dump
   weft deploy check --conf opensm.conf --plugin /usr/lib/libweft.so --opensm /usr/sbin/opensm`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.deployCheck(cmd.Context(), &o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.vlsGiven = cmd.Flags().Changed("vls")
+			return a.deployCheck(cmd.Context(), &o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.conf, "conf", "", "opensm.conf, - for standard input")
@@ -59,7 +63,7 @@ Exit code 1 if there is anything more than advice.`,
 	o.tables.AddTo(c)
 	flags.AddContract(f, &o.contract, "not known")
 	flags.AddScope(f, &o.scope)
-	flags.AddVLs(f, &o.vls, routing.DefaultVLs, "data lanes of the hardware (VLCap)")
+	flags.AddVLs(f, &o.vls, routing.DefaultVLs, "data lanes of the hardware (VLCap); without, no more than every cable between switches of --fabric is stated to run")
 	f.StringVar(&o.plugin, "plugin", "", "the plugin's library, to see which OpenSM it was built for")
 	f.StringVar(&o.opensm, "opensm", "", "the opensm program, or its version such as 3.3.23")
 	flags.AddJSON(f, &o.json)
@@ -92,6 +96,9 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 	in, err := a.checkInput(o)
 	if err != nil {
 		return err
+	}
+	if in.Fabric != nil && !o.vlsGiven {
+		in.VLs = routing.LimitOf(in.Fabric).Within(in.VLs)
 	}
 	r, err := check.Run(ctx, in)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/fabric/inspect"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
 )
 
 func infoCommand(a *app) *cobra.Command {
@@ -72,7 +73,8 @@ type infoSummary struct {
 	Routers   int            `json:"routers"`
 	Endpoints endpointCounts `json:"endpoints"`
 	Links     linkCounts     `json:"links"`
-	Rates     map[string]int `json:"rates"` // cables by rate
+	Rates     map[string]int `json:"rates"`              // cables by rate
+	Lanes     map[string]int `json:"data_vls,omitempty"` // cables by the data lanes that they run, where these are stated
 	Parts     int            `json:"parts"`
 	Diameter  int            `json:"diameter"` // hops between switches, within a part
 	Hosts     hostCounts     `json:"hosts"`
@@ -115,6 +117,7 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 	for i := range f.Channels() {
 		if c := f.Channel(fabric.ChannelID(i)); c.Reverse > fabric.ChannelID(i) {
 			s.Rates[c.Rate.String()]++
+			s.countLanes(c.DataVLs)
 		}
 	}
 	index := names.New(f)
@@ -126,6 +129,16 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 		s.LIDs.Used++
 	}
 	return s
+}
+
+func (s *infoSummary) countLanes(runs uint8) {
+	if runs == 0 {
+		return
+	}
+	if s.Lanes == nil {
+		s.Lanes = map[string]int{}
+	}
+	s.Lanes[fmt.Sprint(runs)]++
 }
 
 // diameter is the largest number of hops between two switches that are connected; less
@@ -154,6 +167,9 @@ func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
 	}
 	slices.Sort(rates)
 	p.Fact("rates", "%s", strings.Join(rates, ", "))
+	if text := s.lanesText(f); text != "" {
+		p.Fact("lanes", "%s", text)
+	}
 	if len(s.Rails) > 1 {
 		p.Fact("hosts", "%s", s.hostsText())
 	}
@@ -181,6 +197,26 @@ func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
 		p.Fact(label, "%s", w)
 	}
 	return a.Show(p)
+}
+
+// lanesText is the data lanes that cables run; empty: none are stated.
+func (s *infoSummary) lanesText(f *fabric.Fabric) string {
+	var counts []string
+	known := 0
+	for lanes := range routing.MaxDataVLs + 1 {
+		if n := s.Lanes[fmt.Sprint(lanes)]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%s × %d", words.Thousands(n), lanes))
+			known += n
+		}
+	}
+	text := strings.Join(counts, ", ")
+	if rest := s.Links.Switch + s.Links.Adapter + s.Links.Self - known; known > 0 && rest > 0 {
+		text += fmt.Sprintf(", of %s not stated", words.Thousands(rest))
+	}
+	if limit := routing.LimitOf(f); limit.Lanes > 0 {
+		text += fmt.Sprintf("; for paths between switches %d, as %s", limit.Lanes, limit.Text(f))
+	}
+	return text
 }
 
 // hostCounts is the number of hosts, as far as adapters name them.

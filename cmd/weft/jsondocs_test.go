@@ -17,8 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 )
 
@@ -354,8 +352,7 @@ func TestJSONOutputs(t *testing.T) {
 	}
 	// weave-any is proven wherever it was tried, so auto does not fail.
 	var out bytes.Buffer
-	j := routeJob{judged: judged{app: &app{Console: &console.Console{Stdout: &out}}}}
-	if err := j.noneProven(&weft.NoneProven{Trials: []weft.Trial{{Engine: "minhop", Outcome: weft.Loop}}}, true); err == nil {
+	if err := nothingProven(t, &out); err == nil {
 		t.Error("auto that finds nothing is a finding")
 	}
 	checkOutput(t, "auto", "weft/none-proven/1", out.Bytes(), objects, outputs["weft/none-proven/1"][1])

@@ -97,7 +97,7 @@ func (j *judged) classesText() string {
 // lanes counts those of what was routed: with more used than are needed, paths are
 // spread over spare ones.
 func (j *judged) lanes() report.LaneCounts {
-	return report.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.vls}
+	return report.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls), Absent: len(j.Verdict.Absent) > 0}
 }
 
 func (j *judged) verdictText() string {
@@ -132,7 +132,8 @@ func (j *judged) factResult(p *console.Page) {
 	if g := groupsOf(j.Tables); g != nil {
 		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.text())
 	}
-	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
+	p.Fact("lanes", "%s; %s%s", j.lanes(), j.serviceLevels(), j.lanes().LimitText(j.fabric))
+	factAbsent(p, "dropped", absentLanes(j.fabric, j.Verdict.Absent))
 	if text := j.classesText(); text != "" {
 		p.Fact("classes", "%s", text)
 	}

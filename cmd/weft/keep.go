@@ -45,6 +45,7 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) (err error) 
 	if err := j.read(); err != nil {
 		return err
 	}
+	j.vls = routing.LimitOf(j.fabric).Within(j.vls)
 	if err := j.mend(ctx); err != nil {
 		return err
 	}

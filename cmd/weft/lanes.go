@@ -12,6 +12,8 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
@@ -55,7 +57,7 @@ do with that keeps paths whole, by a search that small networks allow.
 	o.AddPathsTo(c, "")
 	f := c.Flags()
 	vls := f.Lookup("vls")
-	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15", fmt.Sprint(routing.MaxDataVLs)
+	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15; without, no more than every cable between switches is stated to run", fmt.Sprint(routing.MaxDataVLs)
 	o.VLs = routing.MaxDataVLs
 	flags.AddContract(f, &o.Contract, "honored")
 	f.Lookup("contract").Usage = "what clients do with service levels: honored or directed (default honored)"
@@ -66,15 +68,16 @@ do with that keeps paths whole, by a search that small networks allow.
 }
 
 type lanesSummary struct {
-	Fabric    string           `json:"fabric"`
-	Paths     string           `json:"paths"`
-	Contract  string           `json:"contract"`      // under which assigners and exact plan; all_paths: directed
-	Endpoints string           `json:"endpoints"`     // for whom lanes are planned
-	Offered   int              `json:"vls_available"` // an older word for lanes_available, the same number
-	Available int              `json:"lanes_available"`
-	Assigners []laneCount      `json:"assigners"`
-	Exact     *exactSummary    `json:"exact,omitempty"`
-	AllPaths  *allPathsSummary `json:"all_paths,omitempty"`
+	Fabric    string            `json:"fabric"`
+	Paths     string            `json:"paths"`
+	Contract  string            `json:"contract"`      // under which assigners and exact plan; all_paths: directed
+	Endpoints string            `json:"endpoints"`     // for whom lanes are planned
+	Offered   int               `json:"vls_available"` // an older word for lanes_available, the same number
+	Available int               `json:"lanes_available"`
+	Limit     *report.LaneLimit `json:"lanes_limit,omitempty"` // as of weft route
+	Assigners []laneCount       `json:"assigners"`
+	Exact     *exactSummary     `json:"exact,omitempty"`
+	AllPaths  *allPathsSummary  `json:"all_paths,omitempty"`
 }
 
 // laneCount is how many lanes something needs, or why it refused, and how long it took.
@@ -133,7 +136,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, wi
 	}
 	s := lanesSummary{
 		Fabric: name, Paths: j.wanted.PathsUnder(j.contract()), Contract: j.contract().String(), Endpoints: j.budget().Scope.String(),
-		Offered: o.VLs, Available: o.VLs,
+		Offered: j.vls, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls),
 	}
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
 		return err
@@ -148,7 +151,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, wi
 			return err
 		}
 	}
-	return a.answer(asJSON, s, func() error { return a.printLanes(&s) }, false)
+	return a.answer(asJSON, s, func() error { return a.printLanes(&s, j.fabric) }, false)
 }
 
 // pathsOnly is the forwarding of the engine's path finder; of an engine that decides ways
@@ -275,7 +278,7 @@ func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 	})
 }
 
-func (a *app) printLanes(s *lanesSummary) error {
+func (a *app) printLanes(s *lanesSummary, f *fabric.Fabric) error {
 	t := a.NewTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
 	t.AtMost(1, 60)
 	row := func(l laneCount, detail string) {
@@ -303,7 +306,7 @@ func (a *app) printLanes(s *lanesSummary) error {
 			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(p.Most), inARow(p.PerLayer), inARow(p.Spread)))
 	}
 	t.Render()
-	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints)
+	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s%s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints, report.LaneCounts{Limit: s.Limit}.LimitText(f))
 	return err
 }
 

@@ -99,7 +99,7 @@ func (j *packetsJob) takeEngines() error {
 func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
 	p := provenReplay{}
 	o, err := loopOrResult(weft.Route(ctx, j.fabric, weft.Request{
-		Custom: &e, Contract: &e.Contract, Scope: max(j.scope, routing.Adapters), VLs: j.o.route.VLs, Options: engines.Options{Seed: j.load.Seed},
+		Custom: &e, Contract: &e.Contract, Scope: max(j.scope, routing.Adapters), VLs: j.o.route.LanesOn(j.fabric), Options: engines.Options{Seed: j.load.Seed},
 	}))
 	if ctx.Err() != nil {
 		return p, ctx.Err()

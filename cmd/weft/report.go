@@ -258,6 +258,11 @@ func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Give
 	if r.Choice != nil {
 		g.Notes = append(g.Notes, r.Choice.Why)
 	}
+	if text := strings.TrimSpace(r.lanes().LimitText(r.fabric)); text != "" {
+		for _, line := range strings.Split(text, "\n") {
+			g.Notes = append(g.Notes, "lanes: "+line)
+		}
+	}
 	g.Next = j.nextFor(name, r.fabric, g.Verdict)
 	j.found = j.found || r.fallen // the network has fallen apart, and nobody said that this is known
 	return g, nil

@@ -65,6 +65,9 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 }
 
 func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveVerdict, error) {
+	if limit := routing.LimitOf(j.fabric); limit.Within(j.vls) < j.vls {
+		return nil, nil, limit.Refuse(j.fabric, j.vls)
+	}
 	s := j.Stage("paths", &j.spent.Paths)
 	t, err := j.wanted.Adaptive.RouteAdaptive(ctx, j.fabric, j.budget(), s.Progress())
 	s.Done()
@@ -80,7 +83,7 @@ func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.Adap
 func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *adaptiveSummary {
 	s := &adaptiveSummary{
 		Fabric: summariseFabric(j.name, j.fabric),
-		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls}, Verdict: report.Verdict(v), Endpoints: j.o.Scope.String(),
+		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls)}, Verdict: report.Verdict(v), Endpoints: j.o.Scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: j.spent,
 		PeakRSS: peakRSS(),
@@ -112,7 +115,7 @@ func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *console.Page {
 		})
 		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, s.Endpoints, len(s.Cycle), strings.Join(steps, "\n"))
 	}
-	p.Fact("lanes", "%s", s.LaneCounts)
+	p.Fact("lanes", "%s%s", s.LaneCounts, s.LimitText(j.fabric))
 	minimal := "all paths minimal"
 	if !s.Minimal {
 		minimal = "with detours"

@@ -30,7 +30,7 @@ func (a *app) newRouteJob(name string, o *flags.Engine) (*routeJob, error) {
 	if err == nil && o.Classes > 1 && flags.ContractOr(o.Contract, routing.Any) != routing.Any {
 		err = exit.Usage("--classes are told apart by service levels, so clients may use any: --contract %s does not go with them", o.Contract)
 	}
-	return &routeJob{judged: judged{app: a, name: name, vls: o.VLs}, o: o, wanted: wanted}, err
+	return &routeJob{judged: judged{app: a, name: name}, o: o, wanted: wanted}, err
 }
 
 // prepare reads the fabric, and in its terms what engines are told.
@@ -40,6 +40,7 @@ func (j *routeJob) prepare() (err error) {
 	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.LMC); err != nil {
 		return err
 	}
+	j.vls = j.o.LanesOn(j.fabric)
 	j.countApart(j.o.Scope, j.o.WithinParts)
 	j.options, err = input.Options(j.Console, j.fabric, j.o)
 	return err
@@ -57,12 +58,12 @@ func (j *routeJob) contract() routing.Contract {
 // budget is the lanes that the engine may use, and for whom. Aggregation nodes shall be
 // safe too where that is possible, though the proof is for the endpoints asked for.
 func (j *routeJob) budget() routing.Budget {
-	return routing.Budget{VLs: j.o.VLs, SLs: j.o.SLs, Contract: j.contract(), Scope: max(j.o.Scope, routing.Adapters)}
+	return routing.Budget{VLs: j.vls, SLs: j.o.SLs, Contract: j.contract(), Scope: max(j.o.Scope, routing.Adapters)}
 }
 
 func (j *routeJob) request() weft.Request {
 	r := weft.Request{
-		VLs: j.o.VLs, SLs: j.o.SLs, Classes: j.o.Classes, Scope: j.o.Scope, Contract: j.o.Contract, Options: j.options,
+		VLs: j.vls, SLs: j.o.SLs, Classes: j.o.Classes, Scope: j.o.Scope, Contract: j.o.Contract, Options: j.options,
 		Time: j.o.TimeBudget, Accept: j.accept, Stages: j.timed,
 	}
 	if !j.wanted.Auto {

@@ -50,8 +50,8 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
-		s.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have}
-		text = tooFewText(&s, few.AtLeast)
+		s.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have, Limit: report.LimitOf(j.fabric, few.Have)}
+		text = tooFewText(&s, few)
 	}
 	if classes := (*weft.TooFewForClasses)(nil); errors.As(err, &classes) {
 		s.ClassesFit = classes.Fit
@@ -68,7 +68,7 @@ func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 			continue
 		}
 		contract := j.contract()
-		r := weft.Request{Engine: name, Contract: &contract, VLs: j.o.VLs, SLs: j.o.SLs, Classes: j.o.Classes, Scope: j.o.Scope, NoCycle: true}
+		r := weft.Request{Engine: name, Contract: &contract, VLs: j.vls, SLs: j.o.SLs, Classes: j.o.Classes, Scope: j.o.Scope, NoCycle: true}
 		if other, err := weft.Route(ctx, j.fabric, r); err == nil {
 			fits = append(fits, fitSummary{name, other.Tables.Lanes.Needed, other.Tables.Lanes.Needed})
 		}
@@ -84,17 +84,20 @@ func classesAdvice(e *weft.TooFewForClasses) string {
 	return fmt.Sprintf("That is for %d classes of traffic; --classes %d fits.", e.Classes, e.Fit)
 }
 
-func tooFewText(s *refusalSummary, atLeast bool) error {
+func tooFewText(s *refusalSummary, few *routing.TooFewLanes) error {
 	least := ""
-	if atLeast {
+	if few.AtLeast {
 		least = "at least "
 	}
-	advice := "No other engine fits either; give more lanes (--vls)."
+	limit, advice := "(--vls)", "No other engine fits either; give more lanes (--vls)."
+	if few.Where != "" {
+		limit, advice = "by what cables run: "+few.Where, "No other engine fits either. More lanes than a cable runs lose packets there: have both its ports run more (max_op_vls of opensm.conf, VLCap), or take it out of use (weft drain)."
+	}
 	if len(s.Fits) > 0 {
 		names := list.Of(s.Fits, func(f fitSummary) string { return fmt.Sprintf("%s (%s)", f.Engine, words.Plural(f.VLs, "lane")) })
 		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
 	}
-	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), advice)
+	return fmt.Errorf("%s refuses: it needs %s%s here; %s available %s.\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), limit, advice)
 }
 
 type noneProvenSummary struct {
@@ -103,6 +106,6 @@ type noneProvenSummary struct {
 }
 
 func (j *routeJob) noneProven(none *weft.NoneProven, asJSON bool) error {
-	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.vls, LaneCounts: report.LaneCounts{Available: j.vls}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
-		"no engine is proven under contract %s with %s available:\n%s", none.Contract, words.Plural(j.vls, "lane"), trialText(none.Trials))
+	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.vls, LaneCounts: report.LaneCounts{Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls)}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
+		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.vls, "lane"), report.LaneCounts{Limit: report.LimitOf(j.fabric, j.vls)}.LimitText(j.fabric), trialText(none.Trials))
 }

@@ -125,3 +125,28 @@ func Dump(t testing.TB, name string) *fabric.Fabric {
 	}
 	return f
 }
+
+// WithLanes is the same network with the data lanes that cables run stated, each by its
+// channel of the lower number; 0: not stated.
+func WithLanes(t TB, f *fabric.Fabric, lanes func(fabric.ChannelID) uint8) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	refs := make([]fabric.Ref, len(f.Nodes()))
+	for n := range refs {
+		refs[n] = b.Node(*f.Node(fabric.NodeID(n)), "")
+	}
+	for _, e := range f.Endpoints() {
+		b.Port(refs[e.Node], e.Port, fabric.Port{GUID: e.PortGUID, LID: e.LID, LMC: e.LMC})
+	}
+	for i, c := range f.Channels() {
+		if int(c.Reverse) > i {
+			b.Cable(refs[c.From], c.FromPort, refs[c.To], c.ToPort, c.Rate)
+			b.DataVLs(refs[c.From], c.FromPort, lanes(fabric.ChannelID(i)))
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
@@ -193,6 +194,43 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
+// narrowTrunk has one end of a cable between switches, and all cables to hosts, run one lane.
+func narrowTrunk(q *wire.Request) {
+	done := false
+	for _, n := range q.Nodes {
+		for p := range n.Has {
+			switch peer := n.Has[p].Peer; {
+			case peer < 0:
+			case q.Nodes[peer].Kind != fabric.Switch:
+				n.Has[p].VLs = 1
+			case n.Kind == fabric.Switch && !done:
+				n.Has[p].VLs, done = 1, true
+			}
+		}
+	}
+}
+
+// Tables in which senders must not use some address are proven for clients that do not, which
+// OpenSM cannot see to: the daemon hands none over, whatever clients do.
+func TestNoWithheldAddresses(t *testing.T) {
+	t.Parallel()
+	f, err := testnet.Build(t, "torus:4x4").WithLMC(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Config{
+		{Engine: Names{"d-mroots"}, Contract: "honored"}, {Engine: Names{"d-mroots"}, Contract: "directed"},
+		{Engine: Names{"mp-lash"}, Contract: "honored"}, {Engine: Names{"mp-lash"}, Contract: "directed", VLs: 2},
+	} {
+		q := wire.Of(f, 1)
+		q.Deadline = time.Minute
+		a := start(t, c).ask(q)
+		if !strings.Contains(a.Refusal, "must not use LID") || !strings.Contains(a.Refusal, "OpenSM cannot withhold its path record") || a.OutPorts != nil {
+			t.Errorf("%v, %s: engine %q, refusal %q", c.Engine, c.Contract, a.Engine, a.Refusal)
+		}
+	}
+}
+
 // What is not proven is refused, with the reasons of all engines, and the next
 // engine of a list is asked.
 func TestRefusals(t *testing.T) {
@@ -210,6 +248,8 @@ func TestRefusals(t *testing.T) {
 		{"lanes", Config{Engine: Names{"dfsssp"}, Contract: "directed", VLs: 1}, nil, "", "1 are available"},
 		{"no QoS", Config{Engine: Names{"dfsssp"}}, func(q *wire.Request) { q.QoS = false }, "", "1 are available"},
 		{"no QoS, one lane", Config{Engine: Names{"dfsssp", "updn"}}, func(q *wire.Request) { q.QoS = false }, "updn", ""},
+		{"one cable with few lanes", Config{Engine: Names{"dfsssp"}}, narrowTrunk, "", "available: the cable sw-0, port 3 → sw-1, port 4 runs 1"},
+		{"one cable with few lanes, for another engine", Config{Engine: Names{"dfsssp", "updn"}}, narrowTrunk, "updn", ""},
 		{"contract", Config{Engine: Names{"dfsssp"}, Contract: "any"}, nil, "", "credit loop"},
 		{"the best", Config{}, nil, "weave-any", ""},
 		{"single", Config{Engine: Names{"lash", "updn"}, Contract: "single:3"}, nil, "updn", ""},

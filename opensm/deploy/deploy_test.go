@@ -126,6 +126,46 @@ func TestExpress(t *testing.T) {
 	}
 }
 
+// Lanes that cables to hosts do not run are not in the way: files can express the same as without
+// them, and what OpenSM will have names none.
+func TestExpressWithinCables(t *testing.T) {
+	codes, expressed, narrow := []uint8{1, 2, 4, 8, 0}, 0, 0
+	for n, spec := range specs {
+		f := testnet.Build(t, spec)
+		stated := testnet.WithLanes(t, f, func(c fabric.ChannelID) uint8 {
+			if int(c) < f.Trunks() {
+				return 0
+			}
+			return codes[(int(c)*7+n)%len(codes)]
+		})
+		for _, e := range engines.All() {
+			plain, tables := route(t, f, e), route(t, stated, e)
+			if tables == nil {
+				continue
+			}
+			want, errW := Express(plain, routing.Adapters)
+			within := tables.WithinCables()
+			got, err := Express(within, routing.Adapters)
+			if (err == nil) != (errW == nil) {
+				t.Fatalf("%s on %s: %v, without lanes stated %v", e.Name, spec, err, errW)
+			}
+			if err != nil {
+				continue
+			}
+			expressed++
+			if within != tables {
+				narrow++
+			}
+			if got.Lane != want.Lane || got.VLs != want.VLs || !slices.Equal(got.SL, want.SL) || got.Tables.WithinCables() != got.Tables {
+				t.Errorf("%s on %s: %v on %d lanes, want %v on %d; as installed they are %v", e.Name, spec, got.Lane, got.VLs, want.Lane, want.VLs, got.Tables.WithinCables() == got.Tables)
+			}
+		}
+	}
+	if expressed < 20 || narrow < 10 {
+		t.Errorf("%d expressed, %d of them with lanes that a cable does not run", expressed, narrow)
+	}
+}
+
 func keeps(t *testing.T, tables *routing.Tables, p *Plan) {
 	t.Helper()
 	f := tables.Fabric

@@ -32,7 +32,7 @@ func (e *Inexpressible) Error() string {
 type Plan struct {
 	Tables *routing.Tables    // as OpenSM will have them
 	SL     []uint8            // [EndpointID] service level of packets to it
-	Lane   [routing.SLs]uint8 // the map at every port
+	Lane   [routing.SLs]uint8 // the map at every port, as far as its cable runs the lanes
 	VLs    int                // number of lanes that the map uses for service levels in use
 	Scope  routing.Scope      // endpoints whose service levels are kept
 
@@ -95,25 +95,52 @@ func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 	return p, nil
 }
 
-// sameEverywhere is the map of all pairs of ports by which packets can travel; where
-// says where two differ.
-func sameEverywhere(t *routing.Tables) (first [routing.SLs]uint8, where string) {
-	f, seen := t.Fabric, false
+// sameEverywhere is the one map of which all pairs of ports by which packets can travel have their
+// share: OpenSM gives every port the lanes of the map that its cable runs, and begins again at lane 0
+// beyond (routing.SL2VL.WithinCables). where says where two differ otherwise.
+func sameEverywhere(t *routing.Tables) (whole [routing.SLs]uint8, where string) {
+	whole = widest(t)
+	maps, like := t.Lanes.SL2VL, routing.UniformSL2VL(whole).WithinCables(t.Fabric)
+	forPorts(t.Fabric, func(s fabric.NodeID, in, out uint8) bool {
+		if maps.Map(s, in, out) != like.Map(s, in, out) {
+			where = fmt.Sprintf("%s maps service levels otherwise from port %d to port %d than other ports do", t.Fabric.Label(s), in, out)
+		}
+		return where == ""
+	})
+	return whole, where
+}
+
+// widest is the map at the first port of those whose cables run the most lanes.
+func widest(t *routing.Tables) (lane [routing.SLs]uint8) {
+	most := -1
+	forPorts(t.Fabric, func(s fabric.NodeID, in, out uint8) bool {
+		runs := int(t.Fabric.Channel(t.Fabric.Out(s, out)).DataVLs)
+		if runs == 0 {
+			runs = routing.MaxDataVLs // not known
+		}
+		if runs > most {
+			most, lane = runs, t.Lanes.SL2VL.Map(s, in, out)
+		}
+		return most < routing.MaxDataVLs
+	})
+	return lane
+}
+
+// forPorts calls for every pair of ports of every switch by which packets can travel, until one
+// answers false.
+func forPorts(f *fabric.Fabric, pair func(s fabric.NodeID, in, out uint8) bool) {
 	for s := range fabric.NodeID(f.Switches()) {
 		for in := range f.Node(s).Ports + 1 {
 			for out := 1; out <= f.Node(s).Ports; out++ {
 				if in == out || in > 0 && f.Out(s, uint8(in)) == fabric.None || f.Out(s, uint8(out)) == fabric.None {
 					continue
 				}
-				lane := t.Lanes.SL2VL.Map(s, uint8(in), uint8(out))
-				if seen && lane != first {
-					return first, fmt.Sprintf("%s maps service levels otherwise from port %d to port %d than other ports do", f.Label(s), in, out)
+				if !pair(s, uint8(in), uint8(out)) {
+					return
 				}
-				first, seen = lane, true
 			}
 		}
 	}
-	return first, ""
 }
 
 // source is a row of service levels, with one of its endpoints for messages.
@@ -179,7 +206,7 @@ func destinationSL(t *routing.Tables, rows []source, e fabric.EndpointID) (uint8
 
 // lanes is the service levels by destination.
 func (p *Plan) lanes(f *fabric.Fabric) *routing.Lanes {
-	m := routing.UniformSL2VL(p.Lane)
+	m := routing.UniformSL2VL(p.Lane).WithinCables(f)
 	if p.levels[0] == 0 || len(p.Levels()) > 1 {
 		l := routing.NewLanes(f, m)
 		for lid, e := range f.LIDs() {

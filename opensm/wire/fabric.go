@@ -10,7 +10,8 @@ import (
 // Fabric is the fabric of the request, with the LIDs that OpenSM assigned. It refuses a
 // fabric in which a port has no valid LID of its own, because OpenSM's tables are by
 // LID. It also refuses a fabric without a switch: OpenSM asks for no tables then, and
-// there is nothing to prove.
+// there is nothing to prove. It has the lanes of cables between switches; on those to
+// others the plugin has service levels share the lanes that there are.
 func (q *Request) Fabric() (*fabric.Fabric, error) {
 	var b fabric.Builder
 	refs := make([]fabric.Ref, len(q.Nodes))
@@ -28,6 +29,9 @@ func (q *Request) Fabric() (*fabric.Fabric, error) {
 			}
 			if p.Peer > i || p.Peer == i && p.PeerPort > p.Number {
 				b.Cable(refs[i], p.Number, refs[p.Peer], p.PeerPort, p.Rate)
+			}
+			if p.Peer >= 0 && n.Kind == fabric.Switch && q.Nodes[p.Peer].Kind == fabric.Switch {
+				b.DataVLs(refs[i], p.Number, max(1, p.VLs))
 			}
 		}
 	}

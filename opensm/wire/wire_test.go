@@ -49,6 +49,12 @@ func TestRequest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			f = testnet.WithLanes(t, f, func(c fabric.ChannelID) uint8 { // as Of has it
+				if int(c) < f.Trunks() {
+					return routing.DefaultVLs
+				}
+				return 0
+			})
 			q := wire.Of(f, 7)
 			q.OpenSM, q.Deadline, q.QoS = "OpenSM 3.3.23", 1500*time.Millisecond, lmc > 0
 			q.Improves, q.Again = lmc != 1, lmc == 2

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -63,13 +64,16 @@ func (o *Engine) Chosen() bool { return o.Set.Changed("engine") || o.Set.Changed
 // TimeBudgetUsage describes --time-budget.
 const TimeBudgetUsage = "time that auto may spend by its own estimates; the clock ends its search after one and a half times as long (default 10s, more on large networks)"
 
+// VLsUsage describes --vls.
+const VLsUsage = "data lanes available, 1 to 15; without, no more than every cable between switches is stated to run"
+
 // AddPathsTo declares those of the flags that say which way paths shall go, and for whom.
 func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	f := c.Flags()
 	o.Set, o.seedIsTheirs = f, true
 	f.StringVar(&o.Name, "engine", name, "routing engine, see weft engines")
 	f.StringVar(&o.Paths, "paths", "", "path finder, in place of --engine")
-	AddVLs(f, &o.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
+	AddVLs(f, &o.VLs, routing.DefaultVLs, VLsUsage)
 	Whole(f, &o.SLs, "sls", routing.SLs, 0, routing.SLs, "there are 1 to 16 service levels", "service levels available, 1 to 16")
 	f.StringSliceVar(&o.Roots, "roots", nil, engines.Roots.Usage())
 	AddScope(f, &o.Scope)
@@ -90,6 +94,15 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	Complete(c, "engine", names)
 	Complete(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
+}
+
+// LanesOn is the lanes available on a fabric: --vls if it is given, even where a cable between
+// switches is stated to run fewer, which package weft refuses; else no more than these run.
+func (o *Engine) LanesOn(f *fabric.Fabric) int {
+	if o.Set.Changed("vls") {
+		return o.VLs
+	}
+	return routing.LimitOf(f).Within(o.VLs)
 }
 
 // AddTrafficTo declares --traffic for commands where it is what paths are made for.

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Labels is the labels of nodes.
@@ -63,6 +64,28 @@ type LaneCounts struct {
 	Needed    int `json:"lanes_needed,omitempty"`    // by the proof
 	Used      int `json:"lanes_used,omitempty"`      // carry traffic between switches under the contract
 	Available int `json:"lanes_available,omitempty"` // to the tables
+
+	Limit *LaneLimit `json:"lanes_limit,omitempty"` // where cables between switches are stated to run no more than those available
+
+	Absent bool `json:"-"` // packets are sent to lanes that some cable does not run, so that service levels do not share those there are
+}
+
+// LaneLimit is a cable between switches that runs no more lanes than are available.
+type LaneLimit struct {
+	NamedChannel
+	DataVLs int `json:"data_vls"` // lanes that the cable runs
+	Cables  int `json:"cables"`   // between switches that run no more
+
+	Text string `json:"-"`
+}
+
+// LimitOf is the lane limit of a fabric, where it is as low as the lanes available or lower; nil: it is not.
+func LimitOf(f *fabric.Fabric, available int) *LaneLimit {
+	l := routing.LimitOf(f)
+	if l.Lanes == 0 || l.Lanes > available {
+		return nil
+	}
+	return &LaneLimit{ChannelOf(f, l.Trunk), l.Lanes, l.Cables, l.Text(f)}
 }
 
 func (l LaneCounts) String() string {
@@ -76,6 +99,19 @@ func (l LaneCounts) String() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// LimitText says which cable limits the lanes available, and on how many cables to endpoints service
+// levels share lanes; empty: nothing is stated that matters.
+func (l LaneCounts) LimitText(f *fabric.Fabric) string {
+	text := ""
+	if l.Limit != nil && l.Limit.DataVLs < routing.DefaultVLs {
+		text = fmt.Sprintf("\nno more than %d, as %s", l.Limit.DataVLs, l.Limit.Text)
+	}
+	if n := routing.SharesLanes(f, l.Used); n > 0 && !l.Absent {
+		text += fmt.Sprintf("\n%s fewer than %d lanes: there service levels share those there are, which closes no loop", words.Counted(n, "cable to an endpoint runs", "cables to endpoints run"), l.Used)
+	}
+	return text
 }
 
 // Node is a node, or one of its ports, for programs. Beside it outputs have
