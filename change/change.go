@@ -10,6 +10,7 @@ package change
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -31,6 +32,11 @@ type Proven struct {
 	After  *routing.Tables // the tables of the last step; Before if there is none
 	Steps  []Step
 	Left   []repair.Left // destinations that no step serves
+
+	// Lanes that packets are sent to by the tables of some step, or by those before where there is none, and
+	// cables do not run: packets are dropped there. Repairs begin to use such a lane only where destinations
+	// would be left otherwise.
+	Absent []deadlock.Absent
 
 	// Hosts that are back and would close a credit loop if they sent by the tables before, or were
 	// sent to: all of it is proven if their links stay down until the first Waits steps are confirmed.
@@ -106,6 +112,7 @@ func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Op
 		}
 		p.Steps = append(p.Steps, Step{s, union, alone})
 		p.After, p.Pairs, p.CutAfter = s.Tables, union.Pairs, union.CutAfter()
+		p.addAbsent(alone.Absent)
 	}
 	if len(plan.Steps) == 0 {
 		v, err := deadlock.Verify(ctx, before, judge)
@@ -113,9 +120,19 @@ func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Op
 			return nil, err
 		}
 		p.Pairs, p.CutBefore, p.CutAfter = v.Pairs, v.Unreachable, v.Unreachable
+		p.addAbsent(v.Absent)
 	}
 	p.Disconnected = o.Scope.Disconnected(before.Fabric)
 	return p, nil
+}
+
+// addAbsent adds to the lanes that cables do not run.
+func (p *Proven) addAbsent(more []deadlock.Absent) {
+	for _, a := range more {
+		if !slices.Contains(p.Absent, a) {
+			p.Absent = append(p.Absent, a)
+		}
+	}
 }
 
 // Entries counts the entries that all steps change.

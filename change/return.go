@@ -68,12 +68,17 @@ func returnFirst(ctx context.Context, tables, before, target *routing.Tables, ba
 		}
 	}
 	p := &Proven{Before: before, After: before, Left: first.Left, Waiting: back, Waits: len(first.Steps)}
+	for _, a := range first.Absent {
+		ch := less.Channel(a.Channel)
+		a.Channel = f.Out(f.NodeByGUID(less.Node(ch.From).GUID), ch.FromPort)
+		p.addAbsent([]deadlock.Absent{a})
+	}
+	judge := deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
 	for _, s := range first.Steps {
 		if err := p.join(s, target); err != nil {
 			return nil, err
 		}
 	}
-	judge := deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
 	v, err := deadlock.Verify(ctx, before, judge)
 	if err != nil {
 		return nil, err
@@ -84,6 +89,7 @@ func returnFirst(ctx context.Context, tables, before, target *routing.Tables, ba
 			return nil, err
 		}
 		p.CutAfter = v.Unreachable
+		p.addAbsent(v.Absent)
 		for _, e := range back {
 			for lid := range f.Endpoint(e).LIDs() {
 				p.Left = append(p.Left, repair.Left{LID: lid})
@@ -97,6 +103,7 @@ func returnFirst(ctx context.Context, tables, before, target *routing.Tables, ba
 	}
 	p.Steps = append(p.Steps, rest.Steps...)
 	p.After, p.Left, p.CutAfter = rest.After, rest.Left, rest.CutAfter
+	p.addAbsent(rest.Absent)
 	return p, nil
 }
 

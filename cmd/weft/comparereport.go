@@ -75,7 +75,7 @@ func shiftsOf(all []weft.Shift) []shiftSummary {
 
 // finding says whether the tables in force are not as they should be.
 func (r compareRow) finding() bool {
-	return r.Source == "tables" && (r.Verdict != report.DeadlockFree || !r.complete || r.Misfits != nil)
+	return r.Source == "tables" && (r.Verdict != report.DeadlockFree || !r.complete || r.Misfits != nil || len(r.AbsentLanes) > 0)
 }
 
 type compareSeconds struct {

@@ -116,7 +116,7 @@ func (a *app) diffOf(ctx context.Context, o *diffFlags, old, next diffSide) erro
 		showBandwidths(j.Console, &s.Change.Bandwidth)
 		return nil
 	}
-	return j.answer(j.o.json, s, print, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
+	return j.answer(j.o.json, s, print, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0 || len(j.new.alone.Absent) > 0))
 }
 
 func (j *diffJob) read() (err error) {

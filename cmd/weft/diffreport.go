@@ -87,7 +87,7 @@ func partsSummaryOf(f *fabric.Fabric, p *transition.Part) partsSummary {
 func (s *diffSide) summary() diffSideSummary {
 	o := diffSideSummary{Fabric: s.name, Tables: cmp.Or(s.shown, s.source), Fit: s.fit}
 	if s.alone != nil {
-		o.Verdict = report.Verdict(s.alone)
+		o.Verdict, o.AbsentLanes = report.Verdict(s.alone), absentLanes(s.fabric, s.alone.Absent)
 	}
 	return o
 }
@@ -155,6 +155,7 @@ func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {
 	for _, text := range s.fit.Texts() {
 		p.Fact("", "%s", text)
 	}
+	factAbsent(p, "", absentLanes(s.fabric, s.alone.Absent))
 }
 
 func partsText(f *fabric.Fabric, p *transition.Part) string {

@@ -121,7 +121,7 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 		}
 	}
 	s := j.summary(away, back)
-	return j.answer(o.json, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0)
+	return j.answer(o.json, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0 || len(j.there.Absent)+len(j.back.Absent) > 0)
 }
 
 // folders says what keeps the folders of the steps from being written, before anything is.
@@ -272,7 +272,9 @@ func (j *drainJob) print(s *drainSummary, away *planned) error {
 		none = "it carries nothing that could go another way"
 	}
 	p.Fact("way out", "%s", stepsText(j.there, none, leastSummary{}))
+	factAbsent(p, "", s.Away.AbsentLanes)
 	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change", leastSummary{}))
+	factAbsent(p, "", s.Back.AbsentLanes)
 	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(s.CutAway), words.Thousands(s.CutBack))
 	if away.pulling != "" {
 		p.Fact("pulled", "%s", away.pulling)

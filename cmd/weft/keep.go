@@ -175,7 +175,7 @@ func (j *keepJob) report() error {
 			s.Files = append(s.Files, step.Folder)
 		}
 	}
-	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.fallen)
+	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.fallen || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
 }
 
 func (j *keepJob) screen(s *planSummary) *console.Page {

@@ -268,6 +268,7 @@ type planSummary struct {
 	leastSummary
 	Steps []planStep `json:"steps"`
 	waitingSummary
+	AbsentLanes []absentLane `json:"absent_lanes,omitempty"`
 }
 
 // planStep is a step of it, with what has to pass before the next.
@@ -283,7 +284,8 @@ func (j *planned) jsonPlan() *planSummary {
 	s := &planSummary{
 		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
 		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, leastSummary: leastOf(p.Before, j.Scope), Steps: []planStep{}, waitingSummary: waitingOf(p),
-		Fit: j.fit,
+		AbsentLanes: absentLanes(p.After.Fabric, p.Absent),
+		Fit:         j.fit,
 	}
 	for i, step := range stepsOf(p) {
 		hops := change.Hops(p.Steps[i].Tables)
@@ -299,6 +301,7 @@ func (j *planned) textPlan(s *planSummary) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(s.Steps) == 0 {
 		say("Nothing has to change: the tables of %s are as they should be.", s.Tables)
+		sayAbsent(say, s.AbsentLanes)
 		j.sayPulling(say)
 		return b.String()
 	}

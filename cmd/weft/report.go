@@ -173,7 +173,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 			return err
 		}
 		v := g.Verdict
-		j.found = j.found || !v.Free() || v.Unreachable > j.scope.Disconnected(f) || v.Loops > 0 || v.Dropped > 0
+		j.found = j.found || !v.Free() || v.Unreachable > j.scope.Disconnected(f) || v.Loops > 0 || v.Dropped > 0 || len(v.Absent) > 0
 	}
 	if len(given) == 2 {
 		if err := n.Compare(ctx, given[0].Tables, given[1].Tables, deadlock.Options{Contract: given[1].Verdict.Contract, Scope: j.scope, NoCycle: true}); err != nil {

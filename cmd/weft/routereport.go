@@ -37,6 +37,7 @@ type routeSummary struct {
 	Apart        []partSummary        `json:"apart,omitempty"` // the parts of a network that has fallen apart, but the largest
 	Dependencies int                  `json:"dependencies"`
 	Cycle        []report.Step        `json:"cycle,omitempty"`
+	AbsentLanes  []absentLane         `json:"absent_lanes,omitempty"`    // of --keep: lanes of the tables kept that a cable does not run
 	Groups       *groupSummary        `json:"adaptive_groups,omitempty"` // of --adaptive
 	Multicast    *treeSummary         `json:"multicast,omitempty"`       // of --multicast-sl
 	Notes        []string             `json:"notes,omitempty"`
@@ -114,7 +115,7 @@ func (j *judged) summary() *routeSummary {
 		MaxLoad: j.Loads.Max, Pairs: j.Verdict.Pairs, Unreachable: j.Verdict.Unreachable, Apart: j.apartSummary(),
 		Dependencies: j.Verdict.Dependencies, Cycle: report.Steps(j.fabric, j.Verdict.Cycle),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
-		Groups: groupsOf(j.Tables), Multicast: j.treeSummary(),
+		Groups: groupsOf(j.Tables), Multicast: j.treeSummary(), AbsentLanes: absentLanes(j.fabric, j.Verdict.Absent),
 		Seconds: j.spent, PeakRSS: peakRSS(), Compared: j.compared, Survival: j.survival,
 	}
 	if j.Loads.Hottest != fabric.None {

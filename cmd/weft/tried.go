@@ -96,6 +96,9 @@ func (j *judged) triedText() string {
 		if r.Unreachable > 0 {
 			text += fmt.Sprintf(", %s pairs without a route", words.Thousands(r.Unreachable))
 		}
+		if len(r.AbsentLanes) > 0 {
+			text += ", packets are dropped for want of a lane"
+		}
 		lines = append(lines, fmt.Sprintf("%-*s  %s", width, r.Name, text))
 	}
 	for _, t := range trials {

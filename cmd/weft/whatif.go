@@ -96,7 +96,7 @@ func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
 		return err
 	}
 	s := j.summary()
-	return j.answer(o.json, s, func() error { return j.print(s) }, len(j.there.Left) > 0)
+	return j.answer(o.json, s, func() error { return j.print(s) }, len(j.there.Left)+len(j.there.Absent)+len(j.back.Absent) > 0)
 }
 
 // read reads the fabric and its tables, or routes it.
@@ -185,11 +185,13 @@ type whatIfSummary struct {
 	CutOff    *report.CutOff `json:"cut_off,omitempty"` // who is, until the first step is written
 	Steps     []stepOfPlan   `json:"steps"`
 	Left      []leftOver     `json:"left"` // destinations that no step mends
+	Absent    []absentLane   `json:"absent_lanes,omitempty"`
 	Bandwidth bandwidths     `json:"bandwidth"`
 	Back      struct {
 		Steps []stepOfPlan `json:"steps"`
 		Left  []leftOver   `json:"left"`
 		waitingSummary
+		Absent []absentLane `json:"absent_lanes,omitempty"`
 	} `json:"back"`
 	Seconds struct {
 		Plan     float64 `json:"plan"`
@@ -205,6 +207,7 @@ func (j *whatIfJob) summary() *whatIfSummary {
 		Steps: stepsOf(j.there), Left: leftOf(j.there),
 	}
 	s.Bandwidth = j.ebb
+	s.Absent, s.Back.Absent = absentLanes(j.there.After.Fabric, j.there.Absent), absentLanes(j.back.After.Fabric, j.back.Absent)
 	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
 	s.Back.waitingSummary = waitingOf(j.back)
 	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
@@ -233,6 +236,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		}
 		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
 	}
+	factAbsent(p, "dropped", s.Absent)
 	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
 	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed", leastSummary{}))
 	if n := len(s.Back.Left); n > 0 {
@@ -241,6 +245,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	if text := s.Back.waitingSummary.text(); text != "" {
 		p.Fact("", "%s", text)
 	}
+	factAbsent(p, "", s.Back.Absent)
 	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
 	if err := j.Show(p); err != nil {
 		return err

@@ -252,6 +252,9 @@ func whole(p *change.Proven) error {
 	if p.CutAfter > p.Disconnected {
 		return none("%d pairs stay cut that cables join", p.CutAfter-p.Disconnected)
 	}
+	if n := len(p.Absent); n > 0 {
+		return none("packets would be dropped for want of a lane at %d places: %s", n, p.Absent[0].Text(p.After.Fabric))
+	}
 	return nil
 }
 

@@ -23,6 +23,8 @@ type flow struct {
 	// and may refuse it.
 	depend func(in, out fabric.ChannelID) bool
 
+	lacks []uint16 // [trunk] lanes, as bits, that no new entry brings packets to; nil: none
+
 	// Per LID.
 	lid     fabric.LID
 	home    fabric.NodeID      // the switch of its owner; None: the LID is not assigned
@@ -174,6 +176,9 @@ func (w *flow) put(c fabric.ChannelID, level int, lanes uint16, log *undo) bool 
 	fresh := lanes &^ (w.arrived[at] | 1<<dropLane)
 	if fresh == 0 {
 		return true
+	}
+	if log != nil && w.lacks != nil && fresh&w.lacks[c] != 0 {
+		return false
 	}
 	w.touched = append(w.touched, int32(at))
 	log.arrived(at, w.arrived[at])

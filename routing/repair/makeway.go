@@ -127,7 +127,7 @@ const (
 func (w *way) placed(lid fabric.LID, depth int, cuts bool, without ...fabric.NodeID) bool {
 	for len(w.placers) <= depth {
 		s := *w.step
-		s.flow = newFlow(s.f, s.before.Lanes.SL2VL, s.levels)
+		s.flow = s.newFlow(s.before)
 		p := &placer{mender: newMender(&s), way: w, depth: len(w.placers), caused: w.users.newSet(), causes: w.users.newSet()}
 		p.take = func(at fabric.NodeID, c fabric.ChannelID) bool { return p.settle(at, c, 0) }
 		w.placers = append(w.placers, p)

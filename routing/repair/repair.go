@@ -129,7 +129,8 @@ const (
 //
 // The tables of every step have the trees for multicast that the tables in force have, and new
 // paths are found beside these, unless destinations are left that way and fewer are without
-// trees: then the steps have none.
+// trees: then the steps have none. In the same way new entries bring no packets to a lane that
+// the cable does not run (fabric.Channel.DataVLs), unless fewer destinations are left with them.
 func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, error) {
 	if err := tables.Check(); err != nil {
 		return nil, err
@@ -137,20 +138,33 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 	if err := byLevels(tables); err != nil {
 		return nil, err
 	}
-	plan, err := mend(ctx, tables, was, o)
+	lacks := lacking(tables, o)
+	plan, err := besideTrees(ctx, tables, was, lacks, o)
+	if lacks == nil || err != nil || len(plan.Left) == 0 {
+		return plan, err
+	}
+	if all, e := besideTrees(ctx, tables, was, nil, o); e == nil && len(all.Left) < len(plan.Left) || ctx.Err() != nil {
+		return all, e
+	}
+	return plan, nil
+}
+
+// besideTrees is Mend with lanes that no new entry brings packets to.
+func besideTrees(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
+	plan, err := mend(ctx, tables, was, lacks, o)
 	if tables.Multicast == nil || err == nil && len(plan.Left) == 0 || ctx.Err() != nil {
 		return plan, err
 	}
 	treeless := *tables
 	treeless.Multicast = nil
-	if bare, e := mend(ctx, &treeless, was, o); err != nil || e == nil && len(bare.Left) < len(plan.Left) {
+	if bare, e := mend(ctx, &treeless, was, lacks, o); err != nil || e == nil && len(bare.Left) < len(plan.Left) {
 		return bare, e
 	}
 	return plan, nil
 }
 
-// mend is Mend, always beside the trees.
-func mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, error) {
+// mend is besideTrees, always beside the trees.
+func mend(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
 	if o.Slack == 0 {
 		o.Slack = defaultSlack
 	}
@@ -158,6 +172,7 @@ func mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 		o.Steps = defaultSteps
 	}
 	plan, sh := &Plan{}, newShared(tables, was, o)
+	sh.lacks = lacks
 	if err := plan.mend(ctx, sh, tables, o.Steps); err != nil {
 		return nil, err
 	}

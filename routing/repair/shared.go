@@ -21,6 +21,7 @@ type shared struct {
 	turns  []acyclic.Dependency // of the trees for multicast
 	doomed []bool               // [trunk] packets have to leave it, and no new entry uses it, between switches of one part; nil: there are none
 	apart  []int32              // [switch] the part that it is in without these trunks
+	lacks  []uint16             // [trunk] see lacking; nil: new entries may use all lanes
 
 	entries int // number of entries for the LIDs in scope, which are fewer than the highest LID
 	begun   int // number of steps begun, whether they became part of a plan or not

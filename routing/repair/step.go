@@ -23,7 +23,7 @@ type step struct {
 // newStep begins with the tables in force and an empty graph.
 func (sh *shared) newStep(tables *routing.Tables) *step {
 	sh.begun++
-	s := &step{shared: sh, before: tables, flow: newFlow(sh.f, tables.Lanes.SL2VL, sh.levels), load: make([]int64, sh.f.Trunks())}
+	s := &step{shared: sh, before: tables, flow: sh.newFlow(tables), load: make([]int64, sh.f.Trunks())}
 	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
 	s.Tables = &routing.Tables{Fabric: s.f, Forwarding: sh.entriesOf(tables), Lanes: tables.Lanes, Multicast: tables.Multicast}
 	return s
