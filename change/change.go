@@ -8,7 +8,9 @@
 package change
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,6 +26,10 @@ type Options struct {
 	Contract   routing.Contract // what clients use; zero: honored
 	Scope      routing.Scope    // who sends and receives; zero: host adapters
 	AllowDrops bool             // where there is no other way, a destination may lose its packets for a step
+
+	// Rows that switches hold for LIDs that nobody has in the fabric of the tables, [switch of it]: who has got
+	// one since then gets its packets by them. The keys are LIDs.
+	Unowned map[fabric.LID][]uint8
 }
 
 // Proven is a plan of which every step was judged.
@@ -43,6 +49,10 @@ type Proven struct {
 	Waiting []fabric.EndpointID
 	Waits   int
 
+	// Endpoints on other switches than before that have to ask for their paths anew: the plan is not about
+	// packets from them on the service levels that they had there.
+	Anew []fabric.EndpointID
+
 	Pairs        int64 // ordered (source endpoint, destination LID) in scope
 	CutBefore    int64 // pairs not delivered before the first step
 	CutAfter     int64 // pairs not delivered after the last step
@@ -54,6 +64,7 @@ type Step struct {
 	repair.Step
 	Union *transition.Verdict // of every mixture of the tables before and after it
 	Alone *deadlock.Verdict   // of the tables after it
+	Whole *deadlock.Verdict   // of them with the hosts of Proven.Waiting, where these would close a loop; else nil
 }
 
 // Rejected reports a step that a judge did not accept: a defect of the planner.
@@ -70,14 +81,32 @@ func (r *Rejected) Error() string {
 	return fmt.Sprintf("change: the tables of step %d have a credit loop of %d links", r.Step, len(r.Alone.Cycle))
 }
 
-// Mend plans the repair of tables when the network has changed. The error is
-// repair.ErrLoop if the tables have a credit loop on what is left of the network.
+// Mend plans the repair of tables when the network has changed. LIDs are the hardware's: an entry
+// for one that belongs to another port now brings packets there. Endpoints and LIDs that the tables do
+// not know have the service levels of neighbours on their switch, or SL 0 where there is none. So have
+// those that have moved to another switch, where the levels that they had leave no plan, or less of one
+// (Proven.Anew). The error is repair.ErrLoop if the tables have a credit loop on what is left of the
+// network.
 func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Options) (*Proven, error) {
-	before, err := transition.On(live, was, nil)
+	on, err := transition.On(live, was, nil)
 	if err != nil {
 		return nil, err
 	}
-	return MendFrom(ctx, before, was, o)
+	o.hold(on, was.Fabric)
+	p, err := MendFrom(ctx, likeNeighbours(on, was.Fabric, nil), was, o)
+	if err == nil && len(p.Left) == 0 || err != nil && !errors.Is(err, repair.ErrLoop) {
+		return p, err
+	}
+	moved := transition.PartsOf(was.Fabric, live).Moved
+	if len(moved) == 0 {
+		return p, err
+	}
+	anew, e := MendFrom(ctx, likeNeighbours(on, was.Fabric, moved), was, o)
+	if e != nil || err == nil && len(anew.Left) >= len(p.Left) {
+		return p, cmp.Or(err, ctx.Err())
+	}
+	anew.Anew = moved
+	return anew, nil
 }
 
 // MendFrom is Mend if the caller knows how the tables act on the live cables (before),
@@ -110,7 +139,7 @@ func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Op
 		if i == 0 {
 			p.CutBefore = union.CutBefore()
 		}
-		p.Steps = append(p.Steps, Step{s, union, alone})
+		p.Steps = append(p.Steps, Step{Step: s, Union: union, Alone: alone})
 		p.After, p.Pairs, p.CutAfter = s.Tables, union.Pairs, union.CutAfter()
 		p.addAbsent(alone.Absent)
 	}

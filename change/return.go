@@ -21,6 +21,7 @@ func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Pr
 	if err != nil {
 		return nil, err
 	}
+	o.hold(before, tables.Fabric)
 	before = withLevels(withMaps(before, tables.Fabric, target), target)
 	p, err := bring(ctx, before, target, o)
 	if !errors.Is(err, repair.ErrLoop) {
@@ -78,6 +79,15 @@ func returnFirst(ctx context.Context, tables, before, target *routing.Tables, ba
 		if err := p.join(s, target); err != nil {
 			return nil, err
 		}
+		alone, err := deadlock.Verify(ctx, p.After, judge)
+		if err != nil {
+			return nil, err
+		}
+		if last := &p.Steps[len(p.Steps)-1]; alone.Free() { // then its certificate holds with the hosts that wait, too
+			last.Alone = alone
+		} else {
+			last.Whole = alone
+		}
 	}
 	v, err := deadlock.Verify(ctx, before, judge)
 	if err != nil {
@@ -121,21 +131,21 @@ func (p *Proven) join(s Step, target *routing.Tables) error {
 	return nil
 }
 
-// hostsBack is the endpoints of adapters and routers that are on a switch now and were not.
+// hostsBack is the endpoints of adapters and routers that are on a switch now and were not, or were
+// on another.
 func hostsBack(was, now *fabric.Fabric) []fabric.EndpointID {
-	type place struct {
-		guid fabric.GUID
-		port uint8
-	}
-	there := map[place]bool{}
+	there := map[place]fabric.GUID{} // the switch
 	for _, e := range was.Endpoints() {
 		if e.Switch != fabric.None {
-			there[place{was.Node(e.Node).GUID, e.Port}] = true
+			there[place{was.Node(e.Node).GUID, e.Port}] = was.Node(e.Switch).GUID
 		}
 	}
 	var back []fabric.EndpointID
 	for i, e := range now.Endpoints() {
-		if e.Switch != fabric.None && e.Class != fabric.SwitchPort && !there[place{now.Node(e.Node).GUID, e.Port}] {
+		if e.Switch == fabric.None || e.Class == fabric.SwitchPort {
+			continue
+		}
+		if at, ok := there[place{now.Node(e.Node).GUID, e.Port}]; !ok || at != now.Node(e.Switch).GUID {
 			back = append(back, fabric.EndpointID(i))
 		}
 	}

@@ -9,6 +9,7 @@ type Parts struct {
 	Gone        Part                // in the old fabric only
 	New         Part                // in the new fabric only
 	Readdressed []fabric.EndpointID // in both, with other LIDs; numbered as in the new fabric
+	Moved       []fabric.EndpointID // in both, on other switches; likewise
 }
 
 // Part is nodes and cables of one fabric.
@@ -23,9 +24,16 @@ func PartsOf(old, next *fabric.Fabric) Parts {
 	p := Parts{Gone: missingIn(next, old), New: missingIn(old, next)}
 	known := endpointsByPort(old)
 	for i, e := range next.Endpoints() {
-		was, ok := known[place{next.Node(e.Node).GUID, e.Port}]
-		if ok && (old.Endpoint(was).LID != e.LID || old.Endpoint(was).LMC != e.LMC) {
+		at, ok := known[place{next.Node(e.Node).GUID, e.Port}]
+		if !ok {
+			continue
+		}
+		was := old.Endpoint(at)
+		if was.LID != e.LID || was.LMC != e.LMC {
 			p.Readdressed = append(p.Readdressed, fabric.EndpointID(i))
+		}
+		if was.Switch != fabric.None && e.Switch != fabric.None && old.Node(was.Switch).GUID != next.Node(e.Switch).GUID {
+			p.Moved = append(p.Moved, fabric.EndpointID(i))
 		}
 	}
 	return p

@@ -150,13 +150,13 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
-		return j.planError(err, j.source, j.contract, j.o.json)
+		return j.planError(err, j.source, "", j.contract, j.o.json)
 	}
 	if left := leftOf(j.there); len(left) > 0 {
 		return j.refuse(left, j.noWayOut(left))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
-		return j.planError(err, j.source, j.contract, j.o.json)
+		return j.planError(err, j.source, "", j.contract, j.o.json)
 	}
 	if len(j.back.Left) > 0 || len(j.back.Steps) > len(j.there.Steps) {
 		if j.back, err = j.there.Undo(ctx, o); err != nil {

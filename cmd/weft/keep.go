@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
-	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
@@ -23,8 +23,9 @@ import (
 type keepJob struct {
 	planned
 	o        *routeFlags
-	was      *routing.Tables // for the fabric they were made for
-	target   *routing.Tables // of --restore, for the fabric as it is; else nil
+	was      *routing.Tables        // for the fabric they were made for
+	unowned  map[fabric.LID][]uint8 // its rows of LIDs that nobody had there
+	target   *routing.Tables        // of --restore, for the fabric as it is; else nil
 	contract routing.Contract
 }
 
@@ -77,9 +78,7 @@ func (j *keepJob) read() (err error) {
 		if f, err = input.Fabric(j.Console, name); err != nil {
 			return fmt.Errorf("--before: %w", err)
 		}
-		if err := j.hasAll(f); err != nil && j.o.restore == "" { // those to restore have service levels
-			return err
-		}
+		j.moved = movedOf(f, j.fabric)
 	}
 	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source, StaticOnly: true})
 	if err != nil {
@@ -88,7 +87,7 @@ func (j *keepJob) read() (err error) {
 	if err := v.Held(j.source, name); err != nil {
 		return err
 	}
-	j.was, j.contract = v.Tables, contractOf(j.o.Contract, v.Tables)
+	j.was, j.unowned, j.fit, j.contract = v.Tables, v.Unowned, v.Fit(), contractOf(j.o.Contract, v.Tables)
 	if j.o.restore == "" {
 		return nil
 	}
@@ -103,34 +102,19 @@ func (j *keepJob) read() (err error) {
 	return nil
 }
 
-// hasAll refuses endpoints that the fabric before did not have: its tables have no
-// service level for them.
-func (j *keepJob) hasAll(before *fabric.Fabric) error {
-	var news []string
-	for _, e := range j.o.Scope.Endpoints(j.fabric) {
-		if !alsoIn(before, j.fabric, e) {
-			news = append(news, j.fabric.EndpointLabel(e))
-		}
-	}
-	if news == nil {
-		return nil
-	}
-	return exit.Finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.Before, words.Some(news, "endpoint"))
-}
-
 // mend plans the change and has its last tables judged, like any tables that weft route
 // writes.
 func (j *keepJob) mend(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.spent.Paths)
 	defer s.Done()
-	options := change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain}
+	options := change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain, Unowned: j.unowned}
 	if j.target == nil {
 		j.plan, err = change.Mend(ctx, j.was, j.fabric, options)
 	} else {
 		j.plan, err = change.Return(ctx, j.was, j.target, options)
 	}
 	if err != nil {
-		return j.planError(err, j.source, j.contract, j.o.json)
+		return j.planError(err, j.source, j.since(), j.contract, j.o.json)
 	}
 	switch {
 	case j.target != nil:
@@ -147,6 +131,18 @@ func (j *keepJob) mend(ctx context.Context) (err error) {
 		j.Tables = withLanesNeeded(j.Tables, j.Verdict.VLs)
 	}
 	return err
+}
+
+// since is what has changed since the tables were made, behind a sentence about them; empty if that
+// is not known.
+func (j *keepJob) since() string {
+	switch m := j.fit.Misfits; {
+	case len(j.moved) > 0:
+		return movedText(" now that ", j.moved)
+	case m != nil && len(m.OtherLIDs)+len(m.OtherOwners) > 0:
+		return " now that " + strings.Join((&input.Mismatches{OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}).Stale(), " and ")
+	}
+	return ""
 }
 
 func (j *keepJob) notMended() error {
@@ -182,6 +178,13 @@ func (j *keepJob) screen(s *planSummary) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 	p.Fact("kept", "%s", j.source)
+	s.Fit.Facts(p)
+	if len(j.moved) > 0 {
+		p.Fact("moved", "%s", movedText("", j.moved))
+	}
+	if n := len(j.plan.Anew); n > 0 {
+		p.Fact("", "%s; with the service levels that they had, packets could close a credit loop", anewText(j.plan))
+	}
 	p.Fact("cut off", "%s", cutText(j.plan))
 	label := "repair"
 	if j.target != nil {

@@ -27,15 +27,19 @@ import (
 	"github.com/weft-fabric/weft/transition"
 )
 
-// planError says why there is no plan at all from some tables.
-func (a *app) planError(err error, source string, contract routing.Contract, asJSON bool) error {
+// planError says why there is no plan at all from some tables; since is what has moved since they were
+// made, and may be empty.
+func (a *app) planError(err error, source, since string, contract routing.Contract, asJSON bool) error {
 	var rejected *change.Rejected
 	var byLane *repair.ByLane
 	var why, next string
 	switch {
 	case errors.Is(err, repair.ErrLoop):
-		why = fmt.Sprintf("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep", source, contract)
+		why = fmt.Sprintf("the tables (%s) have a credit loop under contract %s%s: there is nothing safe to keep", source, contract, since)
 		next = "weft verify shows the loop; weft route makes tables without one."
+		if since != "" {
+			next += "\nWhile the links of what has moved are down the tables may be safe: weft degrade takes it out of the fabric."
+		}
 	case errors.As(err, &byLane):
 		why = fmt.Sprintf("no change of the tables (%s) can be planned: %s chooses the lane of a packet by the lane it came in on (.vl2vl), and plans go by service levels", source, byLane.Switch)
 		next = "weft verify judges them as they are, weft degrade takes parts away for it, and weft diff judges the way to other tables."
@@ -216,8 +220,9 @@ func mendedText(s *change.Step) string {
 // planned is a plan from some tables to others, and those after its last step.
 type planned struct {
 	judged
-	source  string    // what the tables are from which it leads
-	fit     input.Fit // of these and the fabric that they were read for
+	source  string          // what the tables are from which it leads
+	fit     input.Fit       // of these and the fabric that they were read for
+	moved   []movedEndpoint // since the fabric that these are for
 	plan    *change.Proven
 	purpose string // what the last tables are for; empty: the fabric as it is now
 	pulling string // who is cut off when the parts are pulled that it leads away from; may be empty
@@ -268,7 +273,9 @@ type planSummary struct {
 	leastSummary
 	Steps []planStep `json:"steps"`
 	waitingSummary
-	AbsentLanes []absentLane `json:"absent_lanes,omitempty"`
+	AbsentLanes []absentLane    `json:"absent_lanes,omitempty"`
+	Moved       []movedEndpoint `json:"moved,omitempty"`    // since the fabric that the tables are for
+	Anew        []report.Node   `json:"ask_anew,omitempty"` // of these, those that have to ask for their paths anew
 }
 
 // planStep is a step of it, with what has to pass before the next.
@@ -285,7 +292,7 @@ func (j *planned) jsonPlan() *planSummary {
 		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
 		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, leastSummary: leastOf(p.Before, j.Scope), Steps: []planStep{}, waitingSummary: waitingOf(p),
 		AbsentLanes: absentLanes(p.After.Fabric, p.Absent),
-		Fit:         j.fit,
+		Fit:         j.fit, Moved: j.moved, Anew: report.EndpointNodes(p.After.Fabric, p.Anew),
 	}
 	for i, step := range stepsOf(p) {
 		hops := change.Hops(p.Steps[i].Tables)
@@ -313,6 +320,13 @@ func (j *planned) textPlan(s *planSummary) string {
 	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
 	if text := s.waitingSummary.text(); text != "" {
 		say("But %s.", text)
+	}
+	sayAbsent(say, s.AbsentLanes)
+	if len(s.Moved) > 0 {
+		say("%s.", movedText("", s.Moved))
+	}
+	if len(s.Anew) > 0 {
+		say("%s; with the service levels that they had, packets could close a credit loop.", anewText(j.plan))
 	}
 	for i, step := range s.Steps {
 		say("\nStep %d: write the tables of %s", i+1, step.Folder)

@@ -130,7 +130,7 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err != nil {
-		return j.planError(err, j.source, j.contract, j.o.json)
+		return j.planError(err, j.source, "", j.contract, j.o.json)
 	}
 	if j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o); err != nil {
 		return err

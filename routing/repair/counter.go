@@ -65,9 +65,21 @@ func (n *counter) pairs(s fabric.NodeID, lid fabric.LID) int64 {
 	return n.levels.pairs(s, lid)
 }
 
+// hop is where an entry of a switch leads.
+func (n *counter) hop(s fabric.NodeID, port uint8) hop {
+	if at := n.first[s] + int32(port); at < n.first[s+1] {
+		return n.hops[at]
+	}
+	return nowhere
+}
+
 // row counts by times what packets of all sources cause by a row: each dependency in uses, by turn,
-// and each pair in load, [trunk], unless that is nil. It fails, with nothing counted, if some circle.
+// and each pair in load, [trunk], unless that is nil. It fails, with nothing counted, if some circle or
+// the entry of home sends them on.
 func (n *counter) row(row []uint8, lid fabric.LID, home fabric.NodeID, by int32, uses []int32, load []int64) bool {
+	if home != fabric.None && n.hop(home, row[home]) != nowhere {
+		return false
+	}
 	n.at, n.began = n.at[:0], n.began[:0]
 	before := n.last
 	for _, s := range n.levels.ends {
@@ -84,10 +96,7 @@ func (n *counter) row(row []uint8, lid fabric.LID, home fabric.NodeID, by int32,
 				}
 				break
 			}
-			p.met, p.pairs, p.hop = n.last, n.pairs(s, lid), nowhere
-			if at := n.first[s] + int32(row[s]); at < n.first[s+1] {
-				p.hop = n.hops[at]
-			}
+			p.met, p.pairs, p.hop = n.last, n.pairs(s, lid), n.hop(s, row[s])
 			n.at = append(n.at, s)
 			if s = p.to; s == fabric.None {
 				break

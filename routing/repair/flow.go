@@ -28,7 +28,7 @@ type flow struct {
 	// Per LID.
 	lid     fabric.LID
 	home    fabric.NodeID      // the switch of its owner; None: the LID is not assigned
-	cur     []fabric.ChannelID // [switch] the trunk of the entry in force; None: the entry delivers or is dead
+	cur     []fabric.ChannelID // [switch] the trunk of the entry in force; None: the entry delivers or is dead. home has one where the LID moved to it: until that entry changes, packets pass through
 	dead    bool               // some switch but home has no trunk in cur
 	next    []fabric.ChannelID // [switch] the trunk of the new entry; None: there is none
 	arrived []uint16           // [trunk × used + level] lanes of the packets on a trunk, as bits
@@ -89,12 +89,8 @@ func (w *flow) topLane() uint8 {
 func (w *flow) begin(row []uint8, lid fabric.LID) {
 	w.reset(lid)
 	for s, port := range row {
-		w.next[s], w.cur[s] = fabric.None, fabric.None
-		if fabric.NodeID(s) == w.home {
-			continue
-		}
-		w.cur[s] = w.trunk(fabric.NodeID(s), port)
-		w.dead = w.dead || w.cur[s] == fabric.None
+		w.next[s], w.cur[s] = fabric.None, w.trunk(fabric.NodeID(s), port)
+		w.dead = w.dead || w.cur[s] == fabric.None && fabric.NodeID(s) != w.home
 	}
 }
 
@@ -127,7 +123,7 @@ func (w *flow) trunk(s fabric.NodeID, port uint8) fabric.ChannelID {
 // startAll sends the packets of all sources by the entries in force. It fails if a
 // dependency is refused.
 func (w *flow) startAll() bool {
-	if w.plain && w.walk() {
+	if w.plain && !w.passesHome() && w.walk() {
 		return w.startPlain()
 	}
 	for s, c := range w.cur {
@@ -152,6 +148,9 @@ func (w *flow) countRow(row []uint8, lid fabric.LID, by int32, uses []int32, loa
 		w.addLoad(load, int64(by))
 	}
 }
+
+// passesHome says whether the entry in force at home sends packets on.
+func (w *flow) passesHome() bool { return w.home != fabric.None && w.cur[w.home] != fabric.None }
 
 // start sends the packets of the sources on a switch by a trunk. It fails if a
 // dependency is refused.
@@ -184,9 +183,6 @@ func (w *flow) put(c fabric.ChannelID, level int, lanes uint16, log *undo) bool 
 	log.arrived(at, w.arrived[at])
 	w.arrived[at] |= fresh
 	s := w.f.Heads()[c]
-	if s == w.home {
-		return true
-	}
 	return w.pass(c, w.cur[s], level, fresh, log) && w.pass(c, w.next[s], level, fresh, log)
 }
 

@@ -16,8 +16,9 @@ func ringFlow(t *testing.T, maps func(f *fabric.Fabric) *routing.SL2VL) (*flow, 
 	tables := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.OneSL(f, maps(f))}
 	for lid := range f.LIDs() {
 		for s := range fabric.NodeID(f.Switches()) {
-			first, _ := f.TrunksFrom(s)
-			tables.Forwarding.Row(lid)[s] = f.Channel(first).FromPort
+			if first, _ := f.TrunksFrom(s); s != homeOf(f, lid) {
+				tables.Forwarding.Row(lid)[s] = f.Channel(first).FromPort
+			}
 		}
 	}
 	l := newLevels(tables, Options{Contract: routing.Honored, Scope: routing.Adapters})

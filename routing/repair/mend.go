@@ -78,6 +78,10 @@ func (m *mender) inForce(lid fabric.LID) {
 // destination mends the entries for a LID and writes the new ones into its row.
 func (m *mender) destination(lid fabric.LID, row []uint8) {
 	w := m.flow
+	if m.hasMoved(lid) {
+		m.clearMoved(lid, row)
+		return
+	}
 	m.Mended += m.deliver(lid, row)
 	if !m.isBroken(lid) {
 		return
@@ -131,7 +135,7 @@ func (m *mender) markWhole() {
 		m.dist[s], m.child[s] = unknown, fabric.None
 	}
 	for s, c := range m.flow.cur {
-		if c != fabric.None && !m.leaves(fabric.NodeID(s), c, m.flow.home) {
+		if c != fabric.None && fabric.NodeID(s) != m.flow.home && !m.leaves(fabric.NodeID(s), c, m.flow.home) {
 			u := heads[c]
 			m.sibling[s], m.child[u] = m.child[u], fabric.NodeID(s)
 		}

@@ -132,12 +132,12 @@ func (m *merger) follow(s fabric.NodeID) mixed {
 		return circle
 	case m.state[s] != unseen:
 		return m.state[s]
-	case s == w.home:
+	case s == w.home && !w.passesHome():
 		return arrive
 	}
 	m.state[s] = onTheWay
 	found := arrive
-	if w.cur[s] == fabric.None {
+	if w.cur[s] == fabric.None { // at home packets pass until the entry has changed
 		found = mayDrop
 	}
 	for _, c := range [...]fabric.ChannelID{w.cur[s], w.next[s]} {

@@ -37,7 +37,7 @@ func (m *mender) inOrder(ctx context.Context, first []fabric.LID) error {
 // left by that. If no order leaves none, the step stays as it was. load is that of the tables in
 // force.
 func (m *mender) otherOrders(ctx context.Context, load []int64) error {
-	was, left := m.Step, m.left
+	was, left, later := m.Step, m.left, m.later
 	var first []fabric.LID
 	for range mostOrders {
 		before := m.left
@@ -50,7 +50,7 @@ func (m *mender) otherOrders(ctx context.Context, load []int64) error {
 			break
 		}
 	}
-	m.Step, m.left = was, left
+	m.Step, m.left, m.later = was, left, later
 	return nil
 }
 
@@ -77,5 +77,5 @@ func (m *mender) beginAgain(load []int64) {
 	copy(m.load, load)
 	t := *m.Tables
 	t.Forwarding = m.entriesOf(m.before)
-	m.Step, m.left = Step{Tables: &t}, nil
+	m.Step, m.left, m.later = Step{Tables: &t}, nil, nil
 }

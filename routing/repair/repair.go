@@ -94,7 +94,7 @@ type Step struct {
 	Mended   int  // number of entries changed for packets in scope
 	Rebuilt  bool // it moves destinations that lost nothing: to make room for others, as Balanced says, or as a detour
 	Balanced bool // it spreads the load again, after steps that moved many
-	Drops    int  // number of entries removed for a step, so that the next one is safe (Options.AllowDrops)
+	Drops    int  // number of entries removed for a step, so that the next one is safe: of LIDs that have moved to other switches, and if Options.AllowDrops
 	Follow   int  // number of other entries changed: of switches that no packet in scope passes, for LIDs out of scope, dead ones removed
 }
 

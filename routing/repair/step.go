@@ -18,6 +18,7 @@ type step struct {
 	graph  *acyclic.Lanes
 	load   []int64 // [trunk] pairs in scope that pass it
 	left   []Left
+	later  []Left // of destinations that have moved: the next step leads packets there
 }
 
 // newStep begins with the tables in force and an empty graph.
@@ -63,6 +64,7 @@ func (s *step) mend(ctx context.Context, orders bool) error {
 			return err
 		}
 	}
+	s.left = append(s.left, s.later...)
 	if s.Mended == 0 {
 		return nil
 	}

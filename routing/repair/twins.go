@@ -24,7 +24,13 @@ func newTwins(l *levels) *twins {
 // of is the first of the destinations asked about so far that is a twin of this one: itself, if
 // no earlier one is. Rows are compared in all of some tables.
 func (t *twins) of(lid fabric.LID, rows ...*routing.Forwarding) fabric.LID {
-	home := t.levels.f.Endpoint(t.levels.f.Owner(lid)).Switch
+	f := t.levels.f
+	home := f.Endpoint(f.Owner(lid)).Switch
+	for _, fw := range rows {
+		if c := f.Out(home, fw.Port(home, lid)); c != fabric.None && int(c) < f.Trunks() {
+			return lid // its switch sends its packets on: there it was not before
+		}
+	}
 	for other := t.last[home]; other != 0; other = t.before[other] {
 		if t.levels.alike(lid, other) && alikeBut(home, lid, other, rows) {
 			return other
