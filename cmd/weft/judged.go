@@ -43,10 +43,11 @@ type judged struct {
 	out      string           // folder that they are written into; empty: none
 	install  *installation    // how OpenSM takes them from there
 	survival []*survivalSummary
-	compared []*candidateSummary // for it
-	best     string              // the engine that auto chose, if another has fewer exceptions; empty: it is the same
-	treeless *weft.NoTree        // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
-	underway bool                // a step of several: entries may yet lead into a cable that is gone
+	compared []*candidateSummary   // for it
+	best     string                // the engine that auto chose, if another has fewer exceptions; empty: it is the same
+	treeless *weft.NoTree          // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
+	underway bool                  // a step of several: entries may yet lead into a cable that is gone
+	union    *deadlock.Certificate // of a step: the proof of every mixture of its tables and those before; nil: it is no step
 }
 
 // countApart looks whether all pairs can be joined. That a network has fallen apart
@@ -179,6 +180,9 @@ func (j *judged) fill(ctx context.Context, d *output.Folder, then func()) error 
 	}
 	if j.Verdict.Free() {
 		files = append(files, deploy.File{Name: output.Certificate, Write: func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.Verdict.Certificate) }})
+	}
+	if j.union != nil {
+		files = append(files, deploy.File{Name: output.UnionCertificate, Write: func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.union) }})
 	}
 	if err := d.Write(ctx, files...); err != nil {
 		return err

@@ -236,13 +236,14 @@ func kept(c routing.Contract) engines.Engine {
 	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
 }
 
-// step is the tables of a step, as weft route writes them into a folder.
+// step is the tables of a step, as weft route writes them into a folder: with the verdict of all that is in
+// it, the hosts that wait included, so that there is no certificate where these would close a loop.
 func (j *planned) step(s *change.Step, out string) *judged {
 	step := j.judged
-	step.out, step.underway = out, true
+	step.out, step.underway, step.union = out, true, s.Union.Certificate
 	step.Result = &weft.Result{
 		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
-		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: s.Alone, Loads: congestion.Count(j.fabric, s.Tables.Forwarding, j.Scope),
+		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.fabric, s.Tables.Forwarding, j.Scope),
 	}
 	return &step
 }

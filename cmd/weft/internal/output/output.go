@@ -214,7 +214,7 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{LFTs, SL2VL, PSL, Multicast, Certificate, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
+	ours := append([]string{LFTs, SL2VL, PSL, Multicast, Certificate, UnionCertificate, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
 	for _, e := range entries {
 		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps)) {
 			continue
@@ -275,13 +275,14 @@ func (d *Folder) Commit() error {
 
 // The files of an output folder.
 const (
-	LFTs        = "lfts.dump"
-	SL2VL       = "sl2vl.dump"
-	PSL         = "paths.psl"
-	Groups      = "groups.far"
-	Certificate = "certificate"
-	Multicast   = "multicast.mcfdbs"
-	Summary     = "summary.json"
+	LFTs             = "lfts.dump"
+	SL2VL            = "sl2vl.dump"
+	PSL              = "paths.psl"
+	Groups           = "groups.far"
+	Certificate      = "certificate"
+	UnionCertificate = "transition.certificate" // of a step: of every mixture of its tables and those before
+	Multicast        = "multicast.mcfdbs"
+	Summary          = "summary.json"
 )
 
 // The files of a folder of steps.
