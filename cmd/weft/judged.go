@@ -125,7 +125,11 @@ func withheldText(t *routing.Tables, k routing.Contract) string {
 func (j *judged) factResult(p *console.Page) {
 	p.Fact("verdict", "%s", j.verdictText())
 	if j.Verdict.Free() {
-		p.Fact("outside", "%s", report.OutsideOf(j.Verdict))
+		widest := j.Verdict
+		if j.Wider != nil && j.Wider.Free() {
+			widest = j.Wider // the verdict says that these are covered too
+		}
+		p.Fact("outside", "%s", report.OutsideOf(widest))
 	}
 	if text := j.treeText(); text != "" {
 		p.Fact("multicast", "%s", text)
