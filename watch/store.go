@@ -47,34 +47,52 @@ func OpenStore(dir string) (*Store, error) {
 // takeStore opens a state folder to write in it, and makes it if it is not there. What a
 // killed run left unfinished is removed.
 func takeStore(dir string) (*Store, error) {
-	for _, d := range []string{dir, filepath.Join(dir, looksFolder), filepath.Join(dir, filesFolder)} {
-		if err := os.MkdirAll(d, 0o750); err != nil {
-			return nil, fmt.Errorf("watch: state folder: %w", err)
-		}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, fmt.Errorf("watch: state folder: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("watch: state folder: %w", err)
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("watch: another weft watch uses the state folder %s (its lock is held): %w", dir, err)
-	}
-	s := &Store{dir: dir, lock: lock}
-	if s.root, err = os.OpenRoot(dir); err == nil {
-		err = s.clean()
-	}
-	if err != nil {
+	s := &Store{dir: dir, root: root}
+	if err := s.take(); err != nil {
 		s.close()
-		return nil, fmt.Errorf("watch: state folder: %w", err)
+		return nil, fmt.Errorf("watch: %w", err)
 	}
 	return s, nil
 }
 
+// take makes sure that nobody else writes in the folder: another watch, or another user, who
+// could hide an alarm or have a file removed or written elsewhere.
+func (s *Store) take() (err error) {
+	ours := func(name string) error { return whole.Ours(s.root, name, "weft watch", "change what is reported") }
+	if err := errors.Join(ours("."), whole.Above(s.dir)); err != nil {
+		return err
+	}
+	for _, name := range []string{looksFolder, filesFolder} {
+		if err := s.root.Mkdir(name, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("state folder: %w", err)
+		}
+		if err := ours(name); err != nil {
+			return err
+		}
+	}
+	if s.lock, err = s.root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600); err != nil {
+		return fmt.Errorf("state folder: %w", err)
+	}
+	if err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("another weft watch uses the state folder %s (its lock is held): %w", s.dir, err)
+	}
+	if err := s.clean(); err != nil {
+		return fmt.Errorf("state folder: %w", err)
+	}
+	return nil
+}
+
 func (s *Store) close() {
-	s.lock.Close()
-	if s.root != nil {
-		s.root.Close()
+	s.root.Close()
+	if s.lock != nil {
+		s.lock.Close()
 	}
 }
 

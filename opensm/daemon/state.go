@@ -61,11 +61,8 @@ func openState(dir string) (_ *state, err error) {
 			s.close()
 		}
 	}()
-	if err := errors.Join(s.ours("."), beneath(dir)); err != nil {
-		return nil, err
-	}
-	if err := root.Mkdir(refusals, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("daemon: state folder: %w", err)
+	if err := errors.Join(s.ours("."), whole.Above(dir)); err != nil {
+		return nil, fmt.Errorf("daemon: %w", err)
 	}
 	if err := s.ours(refusals); err != nil {
 		return nil, err
@@ -90,63 +87,13 @@ func (s *state) close() {
 	s.root.Close()
 }
 
-// ours says what is wrong with a folder of which every word will be believed: only
-// this user and root may be able to write there.
+// ours says what is wrong with a folder of which every word will be believed.
 func (s *state) ours(name string) error {
-	at := filepath.Join(s.root.Name(), name)
-	info, err := s.root.Lstat(name)
-	switch {
-	case err != nil:
-		return fmt.Errorf("daemon: state folder: %w", err)
-	case !info.IsDir():
-		return fmt.Errorf("daemon: %s is no folder but %s; nothing was touched: remove it", at, kindOf(info.Mode()))
-	}
-	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
-		return fmt.Errorf("daemon: %s belongs to user %d, who could put other tables in place of the proven ones: chown it to user %d, whom weft serve runs as",
-			at, owner.Uid, os.Geteuid())
-	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("daemon: others than its owner can write in %s (mode %04o), and put other tables in place of the proven ones: chmod go-w %s", at, mode, at)
-	}
-	return nil
-}
-
-// beneath says what is wrong with the folders above the state folder: who can write
-// in one of them can put another folder in its place, unless its sticky bit is set.
-func beneath(dir string) error {
-	at, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return fmt.Errorf("daemon: state folder: %w", err)
-	}
-	for above := filepath.Dir(at); ; at, above = above, filepath.Dir(above) {
-		info, err := os.Stat(above)
-		if err != nil {
-			return fmt.Errorf("daemon: state folder: %w", err)
-		}
-		if mode := info.Mode(); mode.Perm()&0o022 != 0 && mode&fs.ModeSticky == 0 {
-			return fmt.Errorf("daemon: others than its owner can write in %s (mode %04o), and put another folder in place of %s: chmod go-w %s, or choose another state folder",
-				above, mode.Perm(), at, above)
-		}
-		if above == filepath.Dir(above) {
-			return nil
-		}
-	}
-}
-
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case mode.IsDir():
-		return "a folder"
-	case mode.IsRegular():
-		return "a file"
-	}
-	return "something else"
+	return whole.Ours(s.root, name, "weft serve", "put other tables in place of the proven ones")
 }
 
 // clean removes what a killed run left: files and links without their final name,
-// and folders of tables that last-good does not lead to.
+// and folders of tables that neither last-good nor before leads to.
 func (s *state) clean() error {
 	err := errors.Join(s.remove(lastGood+unfinished), s.remove(before+unfinished))
 	entries, listErr := fs.ReadDir(s.root.FS(), refusals)
@@ -173,7 +120,7 @@ func (s *state) lastTables() (string, error) {
 		return "", err
 	case info.Mode()&fs.ModeSymlink == 0:
 		return "", fmt.Errorf("%s is %s, and no link to the tables handed over last, as weft makes it; nothing was touched: move it away",
-			filepath.Join(s.root.Name(), lastGood), kindOf(info.Mode()))
+			filepath.Join(s.root.Name(), lastGood), whole.KindOf(info.Mode()))
 	}
 	return s.root.Readlink(lastGood)
 }
