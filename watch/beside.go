@@ -31,7 +31,12 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 				return b, err
 			}
 		}
-		engine, behind = b.log.of(dumped(files), b.asked, b.noFallback)
+		written := dumped(files)
+		if setBack(b.log.at, written, r.clock.Now()) {
+			r.ahead = b.log.at
+		}
+		b.log.ahead = !written.IsZero() && !r.ahead.IsZero() && r.ahead.Equal(b.log.at) // until it is written to again
+		engine, behind = b.log.of(written, b.asked, b.noFallback)
 	}
 	b.against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", b.asked, engine, r.Contract, r.Endpoints, r.Multicast)
 	if behind {

@@ -1,6 +1,9 @@
 package watch
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -34,5 +37,52 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 	if numbers, err := w.store.Numbers(); err != nil || len(numbers) != 2 {
 		t.Errorf("%v, looks %v", err, numbers)
+	}
+}
+
+// A watch that hangs is told from one that looks, whatever the clock was set to since its last look.
+func TestHealthWhenTheClockIsSet(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, Config{})
+	for _, set := range []time.Duration{-time.Hour, 5 * 365 * 24 * time.Hour} {
+		w.begun, w.status.At = time.Now(), time.Now().Add(-set).UTC()
+		if err := w.healthy(); err != nil {
+			t.Errorf("it looked just now, the clock set by %v: %v", set, err)
+		}
+		w.begun = time.Now().Add(-w.patience() - time.Minute)
+		if w.healthy() == nil {
+			t.Errorf("it hangs, the clock set by %v: it is called healthy", set)
+		}
+	}
+}
+
+// A log that was last written to before the clock was set back says nothing of tables written after it, also
+// once the clock has come so far again, until it is written to again.
+func TestLogFromBeforeTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "opensm.log")
+	s := newScene(t, Config{Engine: "lash", Log: log})
+	tables := &Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:4x4"), "lash", 1), Maps: true}
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	for i, c := range []struct {
+		now, dumped, logged time.Duration // by noon
+		stale               bool
+	}{
+		{time.Hour, 59 * time.Minute, time.Hour, false},
+		{time.Minute, 0, time.Hour, true},                                // set back by an hour
+		{2 * time.Hour, 30 * time.Minute, time.Hour, true},               // it has come so far again
+		{2 * time.Hour, 31 * time.Minute, 90 * time.Minute, false},       // OpenSM wrote to its log
+		{-time.Hour, 10 * time.Hour, 10*time.Hour + time.Minute, false},  // both are from the future: of a file server, say
+		{-time.Hour, 11 * time.Hour, 10*time.Hour + 2*time.Minute, true}, // the log ends before
+	} {
+		s.clock = func() time.Time { return noon.Add(c.now) }
+		for path, at := range map[string]time.Duration{filepath.Join(s.Folder, "opensm-lfts.dump"): c.dumped, log: c.logged} {
+			if err := errors.Join(os.WriteFile(path, []byte(lashWorks), 0o600), os.Chtimes(path, noon.Add(at), noon.Add(at))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if l := s.show(tables); l.LogStale != c.stale || (l.Made != nil) == c.stale {
+			t.Errorf("%d: stale %v, %+v", i, l.LogStale, l.Made)
+		}
 	}
 }

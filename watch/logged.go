@@ -18,6 +18,7 @@ type logged struct {
 	engine string    // whose tables it says were written last; empty: it does not say
 	failed []string  // engines that made none since
 	at     time.Time // when it was last written to
+	ahead  bool      // that was before the clock was set back, and the tables were written after it
 }
 
 // routed is the lines of OpenSM's log that name the engine whose tables it wrote, or one that
@@ -63,6 +64,8 @@ func (l *logged) of(written time.Time, asked []string, noFallback bool) (engine 
 	switch {
 	case l.at.IsZero(): // there is no log
 		return "", false
+	case l.ahead:
+		return "", true
 	case !l.at.Before(written):
 		return l.engine, false
 	case len(l.failed) == 0 || written.Sub(l.at) > ofOneSweep:
@@ -78,6 +81,13 @@ func (l *logged) of(written time.Time, asked []string, noFallback bool) (engine 
 		return strings.ToLower(asked[i+1]), false
 	}
 	return fallen, false
+}
+
+// setBack says whether the clock was set back between a log's last line and tables: the log's time is still
+// to come, and that of the tables is not.
+func setBack(logged, written, now time.Time) bool {
+	soon := now.Add(ofOneSweep)
+	return !written.IsZero() && logged.After(soon) && !written.After(soon)
 }
 
 // dumped is when OpenSM dumped the tables that are among some files; zero: it did not.

@@ -206,7 +206,7 @@ func say(w http.ResponseWriter, err error) {
 func (r *running) healthy() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if late := time.Since(r.status.At); !r.status.At.IsZero() && late > r.patience() {
+	if late := time.Since(r.begun); !r.begun.IsZero() && late > r.patience() {
 		return fmt.Errorf("the last look began %v ago", late.Round(time.Second))
 	}
 	return nil

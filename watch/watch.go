@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/clock"
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/whole"
@@ -28,6 +29,8 @@ type Watcher struct {
 	Version string
 	Ready   func()                 // called when it has begun; may be nil
 	Load    func() (Config, error) // reads the settings again when Run is told to; nil: they stay
+
+	clock clock.Clock
 }
 
 // pollTime is how often it is looked whether files of a folder changed.
@@ -47,8 +50,11 @@ type running struct {
 	last   *Look     // kept; nil: there is none
 	failed string    // the error of the last look as it was logged; empty: there was none
 
+	ahead time.Time // when OpenSM's log was last written to, if the clock was set back since
+
 	mu     sync.Mutex
 	status Health
+	begun  time.Time // of the last look, by the clock that is never set; zero: there was none
 }
 
 // Run looks until the context ends, and reads its settings again whenever reload, which may
@@ -210,7 +216,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st := &r.status
-	st.At = begin.UTC()
+	st.At, r.begun = begin.UTC(), begin
 	switch {
 	case err != nil:
 		st.Failed++

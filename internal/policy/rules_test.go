@@ -376,6 +376,7 @@ var rules = []rule{
 		packages: "internal/loopback",
 		why:      "it guards a port, whoever answers there",
 	},
+	{packages: "internal/clock", why: "the time of the day and nothing else"},
 	{
 		packages: "internal/par",
 		modules:  []string{"golang.org/x/sync"},
