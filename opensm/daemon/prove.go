@@ -107,6 +107,11 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *se
 			if withTree, err = p.addTree(ctx, r, s); err != nil {
 				return err
 			}
+			if all := reachAll(withTree.Tables, s.scope); all != withTree.Tables {
+				with := *withTree
+				with.Tables = all
+				withTree = &with
+			}
 			bare = r
 		}
 		r = withTree
