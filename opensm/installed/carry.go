@@ -109,7 +109,10 @@ func (c *carrier) mixed() ([]*routing.Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*routing.Tables{c.hardware(&routing.Tables{Fabric: c.live, Forwarding: on.Forwarding, Lanes: c.before.Lanes}), sent}, nil
+	if c.Confirmed.Lanes == c.Sent.Lanes {
+		on = &routing.Tables{Fabric: c.live, Forwarding: on.Forwarding, Lanes: c.before.Lanes}
+	}
+	return []*routing.Tables{on, sent}, nil
 }
 
 // hardware is tables as the switches have them: without rows for what is new.

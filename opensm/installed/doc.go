@@ -6,8 +6,10 @@
 // The tables that were handed over last, for the fabric of then; what the switches have
 // confirmed, where that is another; and the goal, the tables that were routed from
 // scratch last. Switches and endpoints of the fabric as it is now are the same by GUID
-// and port. LIDs are the hardware's: where a subnet manager gives out others than
-// before, nothing is kept.
+// and port. LIDs are the hardware's: an entry for one that belongs to another port now
+// brings packets there. The old destination goes in one step, the new one comes in the
+// next. Where service levels are by path, clients may go on with those of who had the LID,
+// or of the switch where a host was, and nothing is kept.
 //
 // # What comes next
 //

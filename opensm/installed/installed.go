@@ -16,7 +16,7 @@ import (
 // State is what the switches have, and what they are to come back to.
 type State struct {
 	Sent      *routing.Tables // handed over last
-	Confirmed *routing.Tables // what the switches have confirmed, for the same fabric; nil: Sent
+	Confirmed *routing.Tables // what the switches have confirmed, or those before Sent of which they may have a part; nil: Sent
 	Goal      *routing.Tables // routed from scratch last; nil: there is nothing to come back to
 	Returning bool            // something is back, and the tables are not yet what the goal is with it
 	Plan      Plan            // what is to follow Sent, while the fabric stays as it was
@@ -89,38 +89,79 @@ func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move
 	if err != nil {
 		return nil, err
 	}
-	if nothing(parts.Gone) && nothing(parts.New) {
+	if nothing(parts.Gone) && nothing(parts.New) && len(parts.Readdressed) == 0 {
 		return c.goOn(ctx)
 	}
 	return c.adapt(ctx, parts)
 }
 
+// carrier refuses what no step can begin with: from here on tables have one tree or none.
 func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Parts, error) {
 	parts := transition.PartsOf(s.Sent.Fabric, live)
-	if n := len(parts.Readdressed); n > 0 {
-		e := live.Endpoint(parts.Readdressed[0])
-		return nil, parts, none("%d endpoints have other LIDs than before, among them %s", n, live.Label(e.Node))
+	for _, t := range []*routing.Tables{s.Sent, s.Goal} {
+		if t != nil && t.Multicast != nil && t.Multicast.One() == nil {
+			return nil, parts, none("the tables in use have %d trees for multicast in place of the one that spans all switches", len(t.Multicast.Trees))
+		}
+	}
+	if err := s.elsewhere(live, parts, o.Contract); err != nil {
+		return nil, parts, err
 	}
 	c := &carrier{State: s, live: live, o: o, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
 	return c, parts, c.carry()
 }
 
-// End is Next where only tables that connect all pairs will do: the last step of a repair at
-// once. jumped says that steps were left out; then no proof covers the time until the tables
-// are written.
+// End is Next where only tables that connect all pairs will do: the first step that does, if
+// every mixture of it with what the switches have is free of loops; else another that does, and
+// jumped says that no proof covers the time until the tables are written.
 func (s State) End(ctx context.Context, live *fabric.Fabric, o Options) (m *Move, jumped bool, err error) {
-	first, err := s.Next(ctx, live, o)
-	for m = first; err == nil && m.Kind == Repair && len(m.Plan.Steps) > 0; {
-		s.Sent, s.Confirmed, s.Plan, s.Returning = m.Tables, nil, m.Plan, m.Returning
-		m, err = s.Next(ctx, live, o)
+	if m, jumped, err = s.end(ctx, live, o); err != nil && s.Confirmed != nil && ctx.Err() == nil {
+		s.Confirmed = nil // what was handed over last did not go with it either
+		m, _, err = s.end(ctx, live, o)
+		return m, true, err
 	}
+	return m, jumped, err
+}
+
+func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m *Move, jumped bool, err error) {
+	begin := s
+	c, _, err := begin.carrier(live, o)
 	if err != nil {
 		return nil, false, err
 	}
-	if m != first { // the switches never had what it is a step from
-		m.before, m.CutBefore, m.Cost = first.before, first.CutBefore, transition.CostOf(first.before, m.Tables)
+	var last *Move // that connects all pairs
+	cut := int64(0)
+	for first := true; m == nil || m.Kind == Repair && len(m.Plan.Steps) > 0; first = false {
+		if m, err = s.Next(ctx, live, o); err != nil {
+			return nil, false, err
+		}
+		if first {
+			cut = m.CutBefore
+		}
+		s.Sent, s.Confirmed, s.Earlier, s.Plan, s.Returning = m.Tables, nil, nil, m.Plan, m.Returning
+		switch {
+		case m.CutAfter > o.Scope.Disconnected(live):
+			continue
+		case first:
+			return m, false, nil
+		}
+		direct := *m // from what the switches have, in place of the step before
+		if err = c.judge(ctx, &direct); err == nil {
+			return &direct, false, nil
+		}
+		if ctx.Err() != nil {
+			return nil, false, err
+		}
+		last = m
 	}
-	return m, m != first, nil
+	if last == nil {
+		return nil, false, none("they leave %d pairs cut that cables join, and OpenSM has no tables yet", m.CutAfter-o.Scope.Disconnected(live))
+	}
+	mixed, err := c.mixed()
+	if err != nil {
+		return nil, false, err
+	}
+	last.before, last.CutBefore, last.Cost = mixed[0], cut, transition.CostOf(mixed[0], last.Tables)
+	return last, true, nil
 }
 
 func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(p.Cables) == 0 }

@@ -391,15 +391,44 @@ func TestConfirmedNothing(t *testing.T) {
 	}
 }
 
-// Where LIDs were given out anew, nothing is kept.
+// Where LIDs were given out anew, the old destinations go in one step and the new ones come in the next;
+// LIDs that nobody had come at once.
 func TestOtherLIDs(t *testing.T) {
 	f := testnet.Build(t, "ring:5,hosts=2")
+	hosts := routing.HCA.Endpoints(f)
 	s := begin(t, f, "updn", routing.Any)
 	wide, err := f.WithLMC(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Next(t.Context(), wide, s.o); err == nil {
-		t.Error("kept")
+	for _, c := range []struct {
+		what   string
+		change func(q *wire.Request)
+		steps  int
+	}{
+		{"a LID that nobody had", func(q *wire.Request) { q.Nodes[f.Endpoint(hosts[3]).Node].Has[0].LID = f.TopLID() + 4 }, 1},
+		{"exchanged on one switch", func(q *wire.Request) { exchange(q, f.Endpoint(hosts[0]).Node, f.Endpoint(hosts[1]).Node) }, 1},
+		{"exchanged", func(q *wire.Request) { exchange(q, f.Endpoint(hosts[0]).Node, f.Endpoint(hosts[5]).Node) }, 2},
+		{"LMC", nil, 2},
+	} {
+		now := wide
+		if c.change != nil {
+			q := wire.Of(f, 1)
+			c.change(q)
+			if now, err = q.Fabric(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := &sweeps{TB: t, State: s.State, o: s.o}
+		first := s.settle(now)
+		if first.Kind != installed.Repair || first.CutBefore == 0 || s.steps != c.steps || c.steps == 1 && first.CutAfter > 0 {
+			t.Errorf("%s: %s, %d steps, %d pairs cut by the first of %d", c.what, first.Kind, s.steps, first.CutAfter, first.CutBefore)
+		}
 	}
+}
+
+// exchange has two adapters of a request exchange their LIDs.
+func exchange(q *wire.Request, a, b fabric.NodeID) {
+	x, y := &q.Nodes[a].Has[0], &q.Nodes[b].Has[0]
+	x.LID, y.LID = y.LID, x.LID
 }

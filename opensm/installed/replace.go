@@ -6,6 +6,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
 )
 
 // Replace is the first move to tables that were routed anew, with service levels and SL2VL
@@ -104,4 +105,38 @@ func (c *carrier) followed(t *routing.Tables) *routing.Tables {
 		}
 	}
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: t.Lanes}
+}
+
+// elsewhere refuses to keep tables whose service levels are by path where endpoints are at other LIDs or
+// switches: packets on the levels that were right before are in no mixture that is judged.
+func (s *State) elsewhere(live *fabric.Fabric, parts transition.Parts, k routing.Contract) error {
+	if s.anyLevel(k) {
+		return nil
+	}
+	for _, p := range [...]struct {
+		who      []fabric.EndpointID
+		how, had string
+	}{
+		{parts.Readdressed, "have other LIDs than before", "of who had these"},
+		{parts.Moved, "are on other switches than before", "that were right there, and be answered on them"},
+	} {
+		if len(p.who) > 0 {
+			e := live.Endpoint(p.who[0])
+			return none("%d endpoints %s, among them %s, and clients may go on with the service levels %s", len(p.who), p.how, live.Label(e.Node), p.had)
+		}
+	}
+	return nil
+}
+
+// anyLevel says whether a proof under a contract holds whichever path records clients go by.
+func (s *State) anyLevel(k routing.Contract) bool {
+	if _, fixed := k.FixedMask(); fixed {
+		return true
+	}
+	for _, t := range []*routing.Tables{s.Sent, s.Confirmed, s.Goal} {
+		if t != nil && t.Lanes.SLRow(0) != nil {
+			return false
+		}
+	}
+	return true
 }

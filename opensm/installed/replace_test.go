@@ -1,11 +1,13 @@
 package installed_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/installed"
+	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/transition"
 )
@@ -56,6 +58,29 @@ func TestReplace(t *testing.T) {
 		}
 		if t.Logf("%s: %d in proven moves, %d only with drops, %d of them of some destinations only", n.spec, safe, refused, drops); safe == 0 || n.all != (refused == 0) || !n.all && drops == 0 {
 			t.Errorf("%s: %d in proven moves, %d only with drops", n.spec, safe, refused)
+		}
+	}
+}
+
+// Where service levels are by path, packets on those of who had a LID before, or of the switch where a
+// host was, are in no proof: none is claimed.
+func TestElsewhereByPath(t *testing.T) {
+	f := testnet.Build(t, "dragonfly:p=2")
+	hosts := routing.HCA.Endpoints(f)
+	a, b := f.Endpoint(hosts[0]), f.Endpoint(hosts[len(hosts)/2])
+	otherLIDs, otherSwitches := wire.Of(f, 1), wire.Of(f, 1)
+	exchange(otherLIDs, a.Node, b.Node)
+	exchange(otherSwitches, a.Node, b.Node)
+	x, y := &otherSwitches.Nodes[a.Node], &otherSwitches.Nodes[b.Node]
+	x.GUID, y.GUID, x.Has[0].GUID, y.Has[0].GUID = y.GUID, x.GUID, y.Has[0].GUID, x.Has[0].GUID
+	for name, q := range map[string]*wire.Request{"other LIDs": otherLIDs, "other switches": otherSwitches} {
+		now, err := q.Fabric()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := begin(t, f, "df-dn", routing.Honored)
+		if _, err := s.Next(t.Context(), now, s.o); !errors.Is(err, installed.ErrNone) {
+			t.Errorf("%s: kept, with %v", name, err)
 		}
 	}
 }
