@@ -347,9 +347,15 @@ func progressText(g *daemon.Progress) string {
 	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "full": "tables that were routed anew", "same": "waiting for new links"}[g.Kind]
 	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), words.Plural(g.Steps, "step"))
 	if g.Ended != nil {
-		text += " done at " + g.Ended.Local().Format(time.TimeOnly)
+		text += " handed over, the last at " + g.Ended.Local().Format(time.TimeOnly)
 	} else {
-		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, words.Seconds(g.Wait))
+		text += fmt.Sprintf(" handed over, at least %d to follow, the next no sooner than %s after the last", g.More, words.Seconds(g.Wait))
+	}
+	switch {
+	case g.Confirmed == g.Steps && g.Steps > 0:
+		text += "; all switches have confirmed them, by OpenSM's last question"
+	case g.Steps > 0:
+		text += fmt.Sprintf("; OpenSM has said of %d that all switches have confirmed them, and says it of the others at its next sweep", g.Confirmed)
 	}
 	text += fmt.Sprintf("\nLFT entries: %s changed, %s had to", words.Thousands(g.Entries), words.Thousands(g.Due))
 	if g.CutPairs > 0 {

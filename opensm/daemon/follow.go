@@ -34,18 +34,32 @@ type Change struct {
 
 // Progress is the progress of a plan of several steps.
 type Progress struct {
-	Kind     string     `json:"kind"`
-	Began    time.Time  `json:"began"`
-	Ended    *time.Time `json:"ended,omitempty"` // nil: it goes on
-	Steps    int        `json:"steps"`           // handed over so far
-	More     int        `json:"more"`            // that follow, at least
-	Entries  int        `json:"entries"`         // changed so far
-	Due      int        `json:"due"`             // of them, those that had to
-	Wait     float64    `json:"wait_seconds"`    // before the next step
-	CutPairs int64      `json:"cut_pairs"`       // that were cut, at most
-	CutFor   float64    `json:"cut_seconds"`     // from OpenSM's question to the answer that mends the last of them
-	CutNow   int64      `json:"cut_now"`         // by the step handed over last
-	Left     int        `json:"left,omitempty"`  // destinations that no safe step brings back
+	Kind  string     `json:"kind"`
+	Began time.Time  `json:"began"`
+	Ended *time.Time `json:"ended,omitempty"` // nil: it goes on
+	Steps int        `json:"steps"`           // handed over so far
+	// Confirmed is of them those of which OpenSM has said, in the question of a later sweep, that all
+	// switches have confirmed them. Their number is known to the Server alone, which fills it in.
+	Confirmed int     `json:"confirmed_steps"`
+	More      int     `json:"more"`           // that follow, at least
+	Entries   int     `json:"entries"`        // changed so far
+	Due       int     `json:"due"`            // of them, those that had to
+	Wait      float64 `json:"wait_seconds"`   // before the next step
+	CutPairs  int64   `json:"cut_pairs"`      // that were cut, at most
+	CutFor    float64 `json:"cut_seconds"`    // from OpenSM's question to the answer that mends the last of them
+	CutNow    int64   `json:"cut_now"`        // by the step handed over last
+	Left      int     `json:"left,omitempty"` // destinations that no safe step brings back
+
+	start time.Time // Began by the clock that is never set; zero: an earlier run began it
+}
+
+// lasts is for how long the plan has gone on. After a restart it goes by the time of the day, and
+// is no shorter than it was.
+func (p *Progress) lasts() float64 {
+	if p.start.IsZero() {
+		return max(p.CutFor, time.Since(p.Began).Seconds())
+	}
+	return time.Since(p.start).Seconds()
 }
 
 // settled says whether no further step follows the tables handed over.
@@ -224,7 +238,7 @@ func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) 
 	if m.Kind == installed.Same && (p == nil || p.Ended != nil) && m.More == 0 {
 		return p
 	}
-	now := Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore}
+	now := Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore, start: start}
 	if p != nil && p.Ended == nil {
 		now = *p
 		if m.Kind != installed.Same {
@@ -239,7 +253,7 @@ func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) 
 	now.Entries += m.Cost.Entries
 	now.Due += m.Cost.Due
 	if now.CutPairs > 0 && m.CutBefore > 0 {
-		now.CutFor = time.Since(now.Began).Seconds()
+		now.CutFor = now.lasts()
 	}
 	if m.More == 0 {
 		end := time.Now().UTC()

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -50,6 +49,9 @@ type Server struct {
 	settings *settings
 	status   Status
 	tail     chan struct{} // closed when the last sweep in the queue is reported
+
+	confirmed   int       // steps of a plan that all switches have confirmed, by OpenSM's word
+	confirmedOf time.Time // when that plan began
 
 	last *routing.Tables // handed over last; belongs to the sweep that is reported
 }
@@ -235,7 +237,9 @@ func (s *Server) reload() {
 // describe puts the settings into the status. The caller holds mu, or is alone.
 func (s *Server) describe() {
 	s.status.Socket, s.status.Engines, s.status.Contract = s.settings.Socket, s.settings.Engine, s.settings.contract.String()
-	s.status.NotCovered = deadlock.Outside(s.settings.scope)
+	if s.status.LastGood == nil { // else what is not covered follows from the verdict on the tables
+		s.status.NotCovered = deadlock.Outside(s.settings.scope)
+	}
 	s.status.Endpoints, s.status.VLs, s.status.Keep = s.settings.scope.String(), s.settings.VLs, string(s.settings.keep)
 }
 
@@ -245,10 +249,29 @@ func (s *Server) Status() Status {
 	defer s.mu.Unlock()
 	now := s.status
 	now.State = s.writer.state()
-	if g := now.LastGood; g != nil && g.Covers == unicastAndMulticast {
-		now.NotCovered = slices.DeleteFunc(slices.Clone(now.NotCovered), func(what string) bool { return what == deadlock.MulticastTrees })
+	if now.Plan != nil {
+		plan := *now.Plan
+		if s.confirmedOf.Equal(plan.Began) {
+			plan.Confirmed = s.confirmed
+		}
+		now.Plan = &plan
 	}
 	return now
+}
+
+// noteConfirmed notes what a question of a sweep says of the tables in use: where it lists no block
+// that a switch has otherwise, all switches have confirmed them.
+func (s *Server) noteConfirmed(q *wire.Request) {
+	if q.InUse == 0 || q.Again || len(q.Blocks) > 0 {
+		return // while tables are written the plugin asks for the next, and says nothing of the switches
+	}
+	h := s.keeper.find(q.InUse)
+	if h == nil || h.progress == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.confirmed, s.confirmedOf = h.progress.Steps, h.progress.Began
 }
 
 // current is the settings that hold now.
