@@ -371,7 +371,7 @@ func searchText(s *daemon.Search) string {
 	if s.Ended == nil {
 		return fmt.Sprintf("goes on since %s for better tables than those of %s", s.Began.Local().Format(time.DateTime), s.Given)
 	}
-	how := fmt.Sprintf("ended at %s after %s: ", s.Ended.Local().Format(time.DateTime), words.Seconds(s.Ended.Sub(s.Began).Seconds()))
+	how := fmt.Sprintf("ended at %s after %s: ", s.Ended.Local().Format(time.DateTime), words.Seconds(s.Seconds))
 	switch {
 	case !s.Better:
 		how += "none better than those of " + s.Given

@@ -69,18 +69,30 @@ func loadOf(p *proven) uint32 {
 	return p.loads.Max
 }
 
+// clockLook is how often the clock is looked at while something waits for an hour of the day: it may be set.
+const clockLook = time.Minute
+
 // hoursCome waits for the hours of the day in which tables are rebalanced. false: the
 // plugin does not wait that long.
 func (s *Server) hoursCome(ctx context.Context, x *place, set *settings, q *wire.Request, start time.Time) bool {
-	wait := set.hours.until(time.Now())
-	if q.Deadline > 0 && time.Since(start)+wait > working(q) {
-		wait = time.Until(start.Add(working(q))) // it asks again
+	for {
+		wait := min(set.hours.until(s.clock.Now()), clockLook)
+		if wait == 0 {
+			return true
+		}
+		if q.Deadline > 0 {
+			left := working(q) - time.Since(start)
+			if left <= 0 {
+				return false // it asks again
+			}
+			wait = min(wait, left)
+		}
+		select {
+		case <-time.After(wait):
+		case <-x.lost:
+			return false
+		case <-ctx.Done():
+			return false
+		}
 	}
-	select {
-	case <-time.After(max(0, wait)):
-		return set.hours.until(time.Now()) == 0
-	case <-x.lost:
-	case <-ctx.Done():
-	}
-	return false
 }

@@ -28,6 +28,7 @@ type Search struct {
 	Better     bool       `json:"better"`               // Engine's tables are better than those handed over
 	Awaited    bool       `json:"awaited"`              // OpenSM waits for them, and routes again
 	Unfinished string     `json:"unfinished,omitempty"` // why it was not carried through
+	Seconds    float64    `json:"seconds,omitempty"`    // from its beginning to its end, also where the clock was set meanwhile
 }
 
 // reply is what there is to say to a request.
@@ -170,9 +171,9 @@ func (s *Server) better(job *job, x *place, wait time.Duration, before *proven) 
 
 // searched says that a search has ended of which something was handed over before.
 func (s *Server) searched(job *job, given *proven) {
-	p, now := job.result, time.Now().UTC()
-	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited()}
-	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", now.Sub(job.began).Seconds())}
+	p, now, seconds := job.result, time.Now().UTC(), time.Since(job.began).Seconds()
+	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited(), Seconds: seconds}
+	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", seconds)}
 	if p.unfinished != nil {
 		r.Unfinished = plain.FirstLine(p.unfinished.Error())
 		attrs = append(attrs, "unfinished", r.Unfinished)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/clock"
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
@@ -44,6 +45,7 @@ type Server struct {
 	open    func(dir string) (folder, error)         // nil: openState
 	peer    func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
 	group   int
+	clock   clock.Clock
 
 	mu       sync.Mutex
 	settings *settings
