@@ -328,6 +328,9 @@ func (a *app) printStatus(s *daemon.Status) error {
 	if s.StateError != "" {
 		p.Fact("state", "%s", stateText(&s.State))
 	}
+	if s.StateAside != "" {
+		p.Fact("put aside", "%s in the state folder, for a bug report: %s", s.StateAside, s.StateWhy)
+	}
 	return a.Show(p)
 }
 

@@ -9,9 +9,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,7 +32,10 @@ func keepProcess(config string) {
 		Load: func() (weftd.Config, error) { return weftd.ReadConfig(strings.NewReader(config)) },
 		Log:  slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "test", Ready: func() { fmt.Println("listening") },
 	}
-	if err := s.Run(context.Background(), nil); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	err := s.Run(ctx, nil)
+	stop()
+	if err != nil {
 		fmt.Println("failed:", err)
 		os.Exit(1)
 	}

@@ -40,18 +40,26 @@
 // there takes nothing from OpenSM's requests. Two daemons cannot serve one socket,
 // because of a lock file beside it; files left by a killed daemon are removed.
 //
-// The state folder is written after the answers, so that a slow or hanging disk delays
-// none; only the steps of a change wait a second for it. Of waiting writes only the
-// newest is kept, and failed ones are tried again and reported until they succeed. The
+// The state folder is written behind the answers, so that a slow or hanging disk delays
+// none; only the snapshot of new tables is waited for, a second at most. Of waiting writes only
+// the newest is kept, and failed ones are tried again and reported until they succeed. The
 // daemon uses no folder in which others can write, follows no link out of it, and at
 // the start removes what a killed run left unfinished. It contains whole files only:
 //
-//	last-good       link to the folder of the tables handed over last: lfts.dump,
-//	                sl2vl.dump, paths.psl, certificate, sweep.json; with what is needed to
-//	                go on from them after a restart: the fabric they are for, the tables
-//	                they are to come back to, the steps that follow
+//	installed/      snapshots of the last tables handed over, and of those in use, with all
+//	                that is needed to go on from them after a restart: the fabric they are
+//	                for, the tables they are to come back to, the steps that follow
+//	last-good       link to the folder of the tables handed over last, for people and their
+//	                tools: lfts.dump, sl2vl.dump, paths.psl, certificate, sweep.json,
+//	                fabric.request, and multicast.mcfdbs if there is a tree
 //	before          the same of the tables handed over before
 //	refusals/       a JSON document for every refusal, the last hundred
+//	put-aside/      snapshots that were damaged or led to an internal error, with the reason
+//	                in why.txt, the last five times
+//
+// An internal error ends neither the daemon nor the question: that is answered once more with
+// nothing known of the tables in use, and if that goes well, it was these, and they are put
+// aside, so that no further question comes upon them.
 //
 // SIGHUP reads the configuration again; a bad one, or one that would need another
 // socket, is logged and changes nothing.

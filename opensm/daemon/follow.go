@@ -74,7 +74,13 @@ func (h *handed) wasRouted() bool {
 // anew; why says for the report why those in use were not kept, empty if there is nothing to
 // report: none are in use, or a search for better ones goes on.
 func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
+	limited, cancel := inTime(ctx, q, start)
+	defer cancel()
+	s.keeper.wait(limited.Done())
 	h, why := s.keeper.inUse(q.InUse, set.settingsKey(q.Lanes()))
+	if h == nil && q.InUse != 0 {
+		h = s.again(limited, f, set, q)
+	}
 	switch {
 	case h == nil:
 		return nil, why
@@ -101,19 +107,17 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.drifts(set)}, ""
 		}
 	}
-	ctx, cancel := inTime(ctx, q, start)
-	defer cancel()
 	begin := time.Now()
 	state := h.state
-	state.Confirmed, state.Earlier = confirmed(h.tables, q), h.lingering(q)
-	m, jumped, err := next(ctx, state, f, set, q)
+	state.Confirmed, state.Earlier = h.confirmed(q), h.lingering(q)
+	m, jumped, err := next(limited, state, f, set, q)
 	switch {
-	case ctx.Err() != nil:
+	case limited.Err() != nil:
 		r := refusal(errNoTime)
 		return &r, ""
 	case was != nil && (err != nil || m.Left > 0 || m.Kind != installed.Return):
 		s.Log.Info("rebalance", "better", false, "reason", "no safe steps lead from the tables in use to the better ones")
-		s.keeper.put(was.stays())
+		s.keeper.put(was.stays(), q.InUse)
 		return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
 	case err != nil:
 		return nil, plain.Error(err)
@@ -124,6 +128,34 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	now := h.after(m, f, set, q.Lifetime, start)
 	now.key, now.route = k, time.Since(begin)
 	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: jumped}, ""
+}
+
+// mostAgain limits the steps that are planned again to find those in use.
+const mostAgain = 8
+
+// again is tables in use that were handed over by an earlier run and never got into the state
+// folder, of a full disk or one that hangs: where they are a step from tables that are known, they
+// are planned again, and known by their number. nil: they are not.
+func (s *Server) again(ctx context.Context, f *fabric.Fabric, set *settings, q *wire.Request) *handed {
+	for _, h := range s.keeper.all(set.settingsKey(q.Lanes())) {
+		for range mostAgain {
+			m, err := h.state.Next(ctx, f, set.installed())
+			if err != nil {
+				break
+			}
+			h = h.after(m, f, set, q.Lifetime, time.Now())
+			h.key = keyOf(f, set, q.Lanes())
+			if h.number == q.InUse {
+				s.Log.Info("the tables in use are planned again", "steps_follow", m.More)
+				s.keeper.put(h, q.InUse)
+				return h
+			}
+			if m.More == 0 {
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // working is how much of the plugin's time there is for work; 0: it has no end. A tenth is for
@@ -163,8 +195,8 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
 	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
 	now.since, now.hops = h.since, m.Hops
-	if m.Cost.Entries > 0 {
-		now.since = since{start, h.tables}
+	if m.Cost.Entries > 0 && now.number != h.number {
+		now.since = since{start, h.tables, h.number}
 	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
 	now.progress = h.progress.next(m, start, wait(m, lifetime))
@@ -190,13 +222,16 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 	r.handed = h
 	was := s.keeper.find(q.InUse)
 	switch {
+	case was == nil && h.number == q.InUse: // not known, and made once more
+		r.why = ""
+		return
 	case was == nil:
 		return
 	case was.number == h.number:
 		h.since = was.since
 		return
 	}
-	h.since = since{start, was.tables}
+	h.since = since{start, was.tables, was.number}
 	if r.why == "" {
 		r.why = "there are better tables than the best so far"
 	}

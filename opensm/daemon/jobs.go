@@ -212,5 +212,12 @@ func (j *jobs) forget(x *job) {
 	}
 }
 
+// forgetAll has everything worked on anew when it is asked for again.
+func (j *jobs) forgetAll() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.list = nil
+}
+
 // wait waits until all work has ended.
 func (j *jobs) wait() { j.group.Wait() }

@@ -29,6 +29,8 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 
 	unwritten prometheus.Counter
+	internal  prometheus.Counter
+	asides    prometheus.Counter
 
 	changes *prometheus.CounterVec
 	due     prometheus.Counter
@@ -80,6 +82,8 @@ func newMetrics() *metrics {
 			Help:    "Time of each stage of a request: read, route, verify, answer, total.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
 		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
+		internal:  counter("internal_errors_total", "Errors of the program itself; report them."),
+		asides:    counter("state_put_aside_total", "Times that tables in the state folder were put aside because they were damaged or led to an internal error."),
 		changes: counters("changes_total", "Tables handed over in place of others, by kind: repair, return, or full, which is routed anew.",
 			"kind", string(installed.Repair), string(installed.Return), string(installed.Full)),
 		due:    counter("lft_entries_due_total", "Forwarding table entries that had to change: they led into nothing, or were for hosts that are new."),

@@ -3,13 +3,16 @@ package daemon
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // handedOver has a daemon hand over tables for a fabric and end, and returns its
@@ -137,73 +140,64 @@ func TestRestartWithOtherTables(t *testing.T) {
 	}
 }
 
-// Tables that were changed in the folder, or are for another fabric or for other
-// settings, are not handed over.
+// rewritten puts another snapshot in the place of the newest, with whatever checksum it then has.
+func rewritten(t *testing.T, dir string, change func(*handed)) {
+	t.Helper()
+	path := newest(t, dir)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := readSnapshot(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(h)
+	var other bytes.Buffer
+	if err := errors.Join(h.snapshot(&other), os.Remove(path)); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(filepath.Dir(path), "000000000099-"+hexadecimal(h.number)+".snapshot")
+	if err := os.WriteFile(path, other.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newest is the path of the newest snapshot.
+func newest(t *testing.T, dir string) string {
+	t.Helper()
+	all := names(t, filepath.Join(dir, snapshots))
+	if len(all) == 0 {
+		t.Fatal("there is no snapshot")
+	}
+	return filepath.Join(dir, snapshots, all[len(all)-1])
+}
+
+// Snapshots that somebody made, or that are for another fabric or for other settings, are not
+// handed over.
 func TestNothingSavedIsBelieved(t *testing.T) {
 	t.Parallel()
 	spec := "ring:n=7,hosts=2"
-	write := func(t *testing.T, dir, name string, change func(string) string) {
-		t.Helper()
-		path := filepath.Join(dir, lastGood, name)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if now := change(string(text)); now == string(text) {
-			t.Fatalf("%s did not change", name)
-		} else if err := os.WriteFile(path, []byte(now), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for name, c := range map[string]struct {
-		spoil  func(t *testing.T, dir string)
+		spoil  func(t *testing.T, h *handed)
 		spec   string
 		config Config
 		logged string
 	}{
-		"a loop": {spoil: func(t *testing.T, dir string) {
+		"a loop": {spoil: func(t *testing.T, h *handed) {
 			// The tables of minhop, which has a credit loop on a ring.
-			f := testnet.Build(t, spec)
-			tables, err := honest(t, t.Context(), f, "minhop", 1)
+			tables, err := honest(t, t.Context(), h.tables.Fabric, "minhop", 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			other := t.TempDir()
-			s, err := openState(other)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.close()
-			updn, err := honest(t, t.Context(), f, "updn", 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := &handed{proven: &proven{tables: updn, verdict: judged(t, updn)}}
-			p.tables.Forwarding = tables.Forwarding
-			if err := s.tables(&Sweep{}, p); err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(filepath.Join(other, lastGood, lftsName))
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, dir, lftsName, func(string) string { return string(text) })
+			h.tables.Forwarding = tables.Forwarding
+			h.number = wire.Number(h.tables)
 		}, logged: "passes through a credit loop"},
-		"an entry less": {spoil: func(t *testing.T, dir string) {
-			write(t, dir, lftsName, func(text string) string {
-				i := strings.LastIndex(text, "\n0x")
-				return text[:i] + text[i+1+strings.Index(text[i+1:], "\n"):]
-			})
+		"an entry less": {spoil: func(_ *testing.T, h *handed) {
+			h.tables.Forwarding.Row(h.tables.Fabric.TopLID())[2] = routing.NoPort
+			h.number = wire.Number(h.tables)
 		}, logged: "pairs stay cut that cables join"},
-		"garbage": {spoil: func(t *testing.T, dir string) {
-			write(t, dir, pslName, func(string) string { return "\x00" })
-		}, logged: "are not known any more"},
-		"no sweep": {spoil: func(t *testing.T, dir string) {
-			write(t, dir, sweepName, func(string) string { return "[]" })
-		}, logged: "are not known any more"},
-		"refused": {spoil: func(t *testing.T, dir string) {
-			write(t, dir, sweepName, func(text string) string { return strings.Replace(text, deadlockFree, refused, 1) })
-		}, logged: "are not known any more"},
+		"another number": {spoil: func(_ *testing.T, h *handed) { h.number++ }, logged: "the tables are not those of number"},
 		"another fabric": {spec: "ring:n=7,hosts=3", config: Config{Keep: "never"}, logged: "the settings say keep: never"},
 		"other settings": {config: Config{VLs: 3}, logged: "the tables in use are from other settings"},
 	} {
@@ -211,7 +205,7 @@ func TestNothingSavedIsBelieved(t *testing.T) {
 			t.Parallel()
 			dir, _ := handedOver(t, Config{}, spec)
 			if c.spoil != nil {
-				c.spoil(t, dir)
+				rewritten(t, dir, func(h *handed) { c.spoil(t, h) })
 			}
 			r, g := restarted(t, c.config, dir)
 			if c.spec == "" {
@@ -241,5 +235,53 @@ func TestSweepIsWhole(t *testing.T) {
 	var s Sweep
 	if err := json.Unmarshal(text, &s); err != nil || len(s.Key) != 64 || s.Engine != a.Engine || s.VLsNeeded == 0 {
 		t.Errorf("%v, %+v", err, s)
+	}
+}
+
+// A search that ended without better tables is not begun again after a restart, by which the engine
+// would be another on a fabric that changed meanwhile.
+func TestEndOfSearchIsKept(t *testing.T) {
+	t.Parallel()
+	dir, spec := t.TempDir(), "torus:3x4,hosts=2"
+	q := request(t, spec, 7)
+	q.Improves = true
+	r, g := restarted(t, Config{}, dir)
+	g <- "updn"
+	if a := r.ask(q); !a.SoFar {
+		t.Fatalf("%q, %q", a.Engine, a.Refusal)
+	}
+	close(g)
+	if a := r.ask(again(q)); a.Refusal != errNoBetter.Error() {
+		t.Fatalf("%q, %q", a.Engine, a.Refusal)
+	}
+	r.end()
+	r, _ = restarted(t, Config{}, dir)
+	if a := r.ask(q); a.Engine != "updn" || a.SoFar {
+		t.Errorf("%q, so far %v, %q", a.Engine, a.SoFar, a.Refusal)
+	}
+	if s := r.Status(); s.Search != nil {
+		t.Errorf("%+v", s.Search)
+	}
+}
+
+// Where nothing is known of the tables in use, as after an upgrade, but the same are made once more,
+// nothing has changed.
+func TestSameTablesOnceMore(t *testing.T) {
+	t.Parallel()
+	c := Config{Engine: Names{"updn"}, State: stateDir(t)}
+	o := openSM(start(t, c))
+	f := testnet.Build(t, "torus:3x3,hosts=1")
+	o.settles(f)
+	before := o.ports
+	o.after(1)
+	o.end()
+	asBefore(t, c.State)
+	o.running = start(t, c)
+	o.settles(f)
+	if l := o.after(1).Last; l.Change != nil || l.Restored || !bytes.Equal(before, o.ports) || !strings.Contains(o.log.String(), errOtherVersion.Error()) {
+		t.Errorf("%+v\n%s", l, o.log)
+	}
+	if a := o.asks(less(t, f, []fabric.ChannelID{0}), false); !a.Step {
+		t.Errorf("%q\n%s", a.Refusal, o.log)
 	}
 }

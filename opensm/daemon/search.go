@@ -78,11 +78,24 @@ func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set
 func (s *Server) search(ctx context.Context, k key, f *fabric.Fabric, set *settings, lanes int, resumes *proven) (x *job, known bool) {
 	return s.jobs.ask(ctx, k, task{
 		limit: set.limit,
-		work: func(ctx context.Context, found func(*proven)) *proven {
-			if resumes != nil {
-				return resume(ctx, f, set, lanes, found, resumes)
+		work: func(ctx context.Context, found func(*proven)) (p *proven) {
+			err := guarded(func() error {
+				if resumes != nil {
+					p = resume(ctx, f, set, lanes, found, resumes)
+				} else {
+					p = prove(ctx, f, set, lanes, found)
+				}
+				return nil
+			})
+			if err == nil {
+				return p
 			}
-			return prove(ctx, f, set, lanes, found)
+			s.internal(err)
+			if resumes != nil {
+				s.keeper.suspend(putAsideWhy)
+				s.forget(err, nil)
+			}
+			return &proven{refusal: plain.FirstLine(err.Error()), unfinished: err}
 		},
 		ended: s.searched,
 	})

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -89,7 +88,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	}
 	defer s.writer.finish(grace)
 	s.metrics.watch(s.writer)
-	go s.restore()
+	go s.restore(s.settings.State)
 	stop, err := s.metrics.serve(s.settings.Metrics, s.pages, s.Log)
 	if err != nil {
 		return err
@@ -157,11 +156,6 @@ func (s *Server) accept(work context.Context, cancel func(), l *net.UnixListener
 // serve answers one connection.
 func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 	start := time.Now()
-	defer func() {
-		if r := recover(); r != nil { // one request must not end the daemon
-			s.Log.Error("internal error", "panic", r, "stack", string(debug.Stack()))
-		}
-	}()
 	if err := who.permitted(s.group); err != nil {
 		s.bad("turned away", who, err)
 		return
@@ -179,7 +173,14 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 	case errors.As(err, new(*wire.VersionError)):
 		err = errors.Join(err, s.explain(x, err))
 	case err == nil:
-		err = s.sweep(ctx, x, q, start)
+		err = guarded(func() error { return s.sweep(ctx, x, q, start) })
+		if errors.As(err, new(*internalError)) { // while tables were sent or reported
+			s.internal(err)
+			s.keeper.suspend(putAsideWhy)
+			s.jobs.forgetAll()
+			s.forget(err, q)
+			return
+		}
 	case x.isLost():
 		err = errPlaceLost
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
@@ -25,13 +24,6 @@ const (
 	unfinished   = whole.Unfinished // also at the end of a link's name
 	lockName     = ".lock"
 	keptRefusals = 100
-
-	// Of tables, below last-good.
-	lftsName        = "lfts.dump"
-	sl2vlName       = "sl2vl.dump"
-	pslName         = "paths.psl"
-	certificateName = "certificate"
-	sweepName       = "sweep.json"
 )
 
 // refusalName is what files in refusals are called; others are left alone.
@@ -64,8 +56,13 @@ func openState(dir string) (_ *state, err error) {
 	if err := errors.Join(s.ours("."), whole.Above(dir)); err != nil {
 		return nil, fmt.Errorf("daemon: %w", err)
 	}
-	if err := s.ours(refusals); err != nil {
-		return nil, err
+	for _, name := range []string{refusals, snapshots, asideFolder} {
+		if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("daemon: state folder: %w", err)
+		}
+		if err := s.ours(name); err != nil {
+			return nil, fmt.Errorf("daemon: %w", err)
+		}
 	}
 	if s.lock, err = root.OpenFile(lockName, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, fmt.Errorf("daemon: state folder: %w", err)
@@ -96,33 +93,36 @@ func (s *state) ours(name string) error {
 // and folders of tables that neither last-good nor before leads to.
 func (s *state) clean() error {
 	err := errors.Join(s.remove(lastGood+unfinished), s.remove(before+unfinished))
-	entries, listErr := fs.ReadDir(s.root.FS(), refusals)
-	err = errors.Join(err, listErr)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), unfinished) {
-			err = errors.Join(err, s.remove(filepath.Join(refusals, e.Name())))
+	for _, dir := range []string{refusals, snapshots} {
+		entries, listErr := fs.ReadDir(s.root.FS(), dir)
+		err = errors.Join(err, listErr)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), unfinished) {
+				err = errors.Join(err, s.remove(filepath.Join(dir, e.Name())))
+			}
 		}
 	}
-	keep, linkErr := s.lastTables()
-	if linkErr != nil {
+	last, linkErr := s.linked(lastGood)
+	earlier, otherErr := s.linked(before)
+	if linkErr := errors.Join(linkErr, otherErr); linkErr != nil {
 		return errors.Join(err, linkErr)
 	}
-	return errors.Join(err, s.sweepOut(keep))
+	return errors.Join(err, s.sweepOut(last, earlier))
 }
 
-// lastTables is the folder that last-good leads to, empty if there is none.
-func (s *state) lastTables() (string, error) {
-	info, err := s.root.Lstat(lastGood)
+// linked is the folder that last-good or before leads to, empty if there is none.
+func (s *state) linked(name string) (string, error) {
+	info, err := s.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case err != nil:
 		return "", err
 	case info.Mode()&fs.ModeSymlink == 0:
-		return "", fmt.Errorf("%s is %s, and no link to the tables handed over last, as weft makes it; nothing was touched: move it away",
-			filepath.Join(s.root.Name(), lastGood), whole.KindOf(info.Mode()))
+		return "", fmt.Errorf("%s is %s, and no link to tables that were handed over, as weft makes it; nothing was touched: move it away",
+			filepath.Join(s.root.Name(), name), whole.KindOf(info.Mode()))
 	}
-	return s.root.Readlink(lastGood)
+	return s.root.Readlink(name)
 }
 
 // remove removes a file or link, if it is there.
@@ -141,27 +141,41 @@ func (s *state) refusal(r *Sweep) error {
 		return err
 	}
 	entries, err := fs.ReadDir(s.root.FS(), refusals)
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !refusalName.MatchString(e.Name()) })
-	for i := 0; i < len(entries)-keptRefusals; i++ { // by name, which is by time
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !refusalName.MatchString(e.Name()) || e.Name() == name }) // the clock may have been set back
+	for i := 0; i <= len(entries)-keptRefusals; i++ {                                                                                // by name, which is by time
 		err = errors.Join(err, s.remove(filepath.Join(refusals, entries[i].Name())))
 	}
 	return err
 }
 
-// tables writes the folder of the tables and turns the link to it.
-func (s *state) tables(r *Sweep, p *handed) error {
+// errNewer is that tables need not be written, since newer ones wait.
+var errNewer = errors.New("daemon: newer tables wait to be written")
+
+// unless is a writer that stops when newer tables wait.
+type unless struct {
+	io.Writer
+	newer func() bool
+}
+
+func (u unless) Write(b []byte) (int, error) {
+	if u.newer() {
+		return 0, errNewer
+	}
+	return u.Writer.Write(b)
+}
+
+// tables writes the folder of the tables and turns the link to it. On a large fabric that is
+// gigabytes of text, which the snapshot of newer tables does not wait for.
+func (s *state) tables(r *Sweep, p *handed, newer func() bool) error {
 	s.number++
 	dir := fmt.Sprintf("%s%s-%06d", tablesPrefix, r.At.Format("20060102T150405.000Z"), s.number)
 	err := s.root.Mkdir(dir, 0o755)
 	if err == nil {
 		err = s.root.Chmod(dir, 0o755) // whatever the umask
 	}
-	files := append(tableFiles("", p.tables), stateFile{certificateName, func(w io.Writer) error {
-		return certificate.Write(w, p.tables.Fabric, p.verdict.Certificate)
-	}}, stateFile{sweepName, whole.JSON(r)})
-	for _, file := range append(files, p.files()...) {
+	for _, file := range p.files(r) {
 		if err == nil {
-			err = s.whole(filepath.Join(dir, file.name), file.write)
+			err = s.whole(filepath.Join(dir, file.name), func(w io.Writer) error { return file.write(unless{w, newer}) })
 		}
 	}
 	last, _ := s.root.Readlink(lastGood) // none before the first

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
@@ -58,16 +59,22 @@ func TestStateLeftovers(t *testing.T) {
 	link(t, "tables-20260101T000000Z-1", filepath.Join(dir, lastGood))
 	link(t, "tables-20260102T000000Z-2", filepath.Join(dir, lastGood+".new"))
 	link(t, outside, filepath.Join(dir, "tables-elsewhere"))
+	put(t, filepath.Join(dir, "tables-20260101T000000Z-0", "lfts.dump"))
+	link(t, "tables-20260101T000000Z-0", filepath.Join(dir, before))
+	put(t, filepath.Join(dir, snapshots, ".new"))
+	put(t, filepath.Join(dir, snapshots, "notes.txt"))
 	s, err := openState(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.close()
-	if got, want := names(t, dir), []string{".lock", lastGood, refusals, "tables-20260101T000000Z-1", "tables-elsewhere"}; !slices.Equal(got, want) {
+	if got, want := names(t, dir), []string{".lock", before, snapshots, lastGood, asideFolder, refusals, "tables-20260101T000000Z-0", "tables-20260101T000000Z-1", "tables-elsewhere"}; !slices.Equal(got, want) {
 		t.Errorf("left: %q, want %q", got, want)
 	}
-	if got := names(t, filepath.Join(dir, refusals)); !slices.Equal(got, []string{"notes.txt"}) {
-		t.Errorf("refusals left: %q", got)
+	for _, in := range []string{refusals, snapshots} {
+		if got := names(t, filepath.Join(dir, in)); !slices.Equal(got, []string{"notes.txt"}) {
+			t.Errorf("%s left: %q", in, got)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(outside, "lfts.dump")); err != nil {
 		t.Error(err)
@@ -109,6 +116,13 @@ func TestStateOfOthers(t *testing.T) {
 		"writable for all":     {func(_ *testing.T, dir, _ string) error { return os.Chmod(dir, 0o777) }, "chmod go-w"},
 		"writable for a group": {func(_ *testing.T, dir, _ string) error { return os.Chmod(dir, 0o770) }, "chmod go-w"},
 		"refusals for all":     {func(_ *testing.T, dir, _ string) error { return os.Chmod(filepath.Join(dir, refusals), 0o777) }, "chmod go-w"},
+		"installed for all": {func(_ *testing.T, dir, _ string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, snapshots), 0o755), os.Chmod(filepath.Join(dir, snapshots), 0o777))
+		}, "chmod go-w"},
+		"put-aside is a link": {func(t *testing.T, dir, outside string) error {
+			link(t, outside, filepath.Join(dir, asideFolder))
+			return nil
+		}, "a symbolic link"},
 		"a file": {func(_ *testing.T, dir, _ string) error {
 			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644))
 		}, "not a directory"},
@@ -248,9 +262,9 @@ type hanging struct {
 	release chan struct{}
 }
 
-func (h hanging) tables(r *Sweep, p *handed) error {
+func (h hanging) tables(r *Sweep, p *handed, newer func() bool) error {
 	<-h.release
-	return h.folder.tables(r, p)
+	return h.folder.tables(r, p, newer)
 }
 
 func (h hanging) refusal(r *Sweep) error {
@@ -339,4 +353,33 @@ func TestDiskHangsFromTheStart(t *testing.T) {
 		t.Errorf("the log does not say so:\n%s", log)
 	}
 	close(release)
+}
+
+// While the text of tables is written, which takes long on a large fabric, newer tables come: there
+// is a snapshot of them at once, and the text that is given up leaves nothing behind.
+func TestNewerTablesDoNotWait(t *testing.T) {
+	t.Parallel()
+	dir := stateDir(t)
+	s, err := openState(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	tables, err := honest(t, t.Context(), testnet.Build(t, "ring:n=6"), "updn", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &handed{proven: &proven{tables: tables, verdict: judged(t, tables)}, number: 1}
+	for files := range len(h.files(&Sweep{})) {
+		asked := 0
+		if err := s.tables(&Sweep{}, h, func() bool { asked++; return asked > files }); !errors.Is(err, errNewer) {
+			t.Errorf("%v after %d files", err, files)
+		}
+		if got := names(t, dir); slices.ContainsFunc(got, func(name string) bool { return strings.HasPrefix(name, tablesPrefix) || name == lastGood }) {
+			t.Errorf("%q are left after %d files", got, files)
+		}
+	}
+	if err := s.tables(&Sweep{}, h, func() bool { return false }); err != nil || !slices.Contains(names(t, dir), lastGood) {
+		t.Error(err)
+	}
 }

@@ -118,7 +118,8 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 		}
 		k := keyOf(f, set, q.Lanes())
 		r.Key = k.String()
-		p = s.reply(ctx, x, k, f, set, q, start)
+		s.noteConfirmed(q)
+		p = s.replyOrNot(q, func() reply { return s.reply(ctx, x, k, f, set, q, start) })
 	}
 	r.Cached, r.SoFar, r.Again, r.Restored = p.cached, p.soFar, q.Again, p.restored
 	return s.answer(x, q, r, p, start)
@@ -129,7 +130,7 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	kept, why := s.follow(ctx, x, k, f, set, q, start)
 	if kept != nil {
 		if kept.handed != nil {
-			s.keeper.put(kept.handed)
+			s.keeper.put(kept.handed, q.InUse)
 		}
 		return *kept
 	}
@@ -138,11 +139,51 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	case p.tables != nil:
 		p.why = why
 		s.anew(ctx, &p, k, set, q, start)
-		s.keeper.put(p.handed)
+		if s.keeper.put(p.handed, q.InUse) {
+			s.writer.remember(p.handed)
+		}
 	case p.aside && p.refusal == errNoBetter.Error():
-		s.keeper.close(q.InUse)
+		if h := s.keeper.close(q.InUse); h != nil {
+			s.writer.remember(h)
+		}
 	}
 	return p
+}
+
+// putAsideWhy is why tables in use are not kept after an internal error.
+const putAsideWhy = "what was known of the tables in use led to an internal error, and was put aside"
+
+// replyOrNot has a question answered in spite of an internal error: once more, with nothing
+// known of what was handed over before. If it was that which led to the error, it is put aside,
+// so that the next question does not come upon it again.
+func (s *Server) replyOrNot(q *wire.Request, answer func() reply) (p reply) {
+	try := func() error {
+		return guarded(func() error { p = answer(); return nil })
+	}
+	err := try()
+	if err == nil {
+		return p
+	}
+	s.internal(err)
+	resume := s.keeper.suspend(putAsideWhy)
+	if again := try(); again != nil {
+		resume()
+		s.internal(again)
+		return refusal(fmt.Errorf("%s; report it, with the log of weft", plain.FirstLine(again.Error())))
+	}
+	s.forget(err, q)
+	return p
+}
+
+// internal reports an internal error.
+func (s *Server) internal(err error) {
+	s.metrics.internal.Inc()
+	s.Log.Error("internal error", "error", err)
+}
+
+// forget puts aside what led to an internal error.
+func (s *Server) forget(err error, q *wire.Request) {
+	s.writer.putAside(&aside{at: time.Now(), why: err.Error(), question: q})
 }
 
 // answer sends what came of a request and reports it.
@@ -184,6 +225,8 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 		return sent
 	}
 	turn.wait()
+	last := s.last
+	s.last = nil // unless all goes well
 	switch {
 	case p.tables == nil:
 		r.Refusal = p.refusal
@@ -194,10 +237,10 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 		r.LanesNeeded = max(1, p.tables.Lanes.Needed)
 		r.VLsNeeded = r.LanesNeeded
 		r.cover(&p)
-		if s.last == nil {
-			s.last = p.before
+		if last == nil {
+			last = p.before
 		}
-		r.ChangedEntries, r.ChangedSLs = changes(s.last, p.tables)
+		r.ChangedEntries, r.ChangedSLs = changes(last, p.tables)
 		r.Change = changeOf(&p, q)
 		if r.Change == nil && p.why != "" {
 			r.Change = &Change{Kind: string(installed.Full), Entries: int(r.ChangedEntries)}
@@ -206,7 +249,7 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 			r.Change.Why = p.why
 		}
 	}
-	s.report(r, &p)
+	s.report(r, &p, last)
 	return sent
 }
 
@@ -228,14 +271,14 @@ func (r *Sweep) cover(p *reply) {
 	}
 }
 
-// diskFirst is how long a step waits until it is in the state folder: a daemon that is
-// killed right after it handed it over is to know it.
+// diskFirst is how long tables wait until there is a snapshot of them: a daemon that is
+// killed right after it handed them over is to know them.
 const diskFirst = time.Second
 
-// save writes a step into the state folder before it is handed over, as far as that does
-// not take long.
+// save writes tables into the state folder before they are handed over, as far as that does
+// not take long. There are those that come from memory already.
 func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
-	if p.move == nil || s.writer == nil {
+	if s.writer == nil || p.handed == nil || p.move == nil && p.cached {
 		return
 	}
 	enough := time.After(diskFirst)
@@ -250,8 +293,12 @@ func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
 	as := *r
 	as.Verdict, as.Engine, as.VLsNeeded, as.LanesNeeded, as.Tried = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), max(1, p.tables.Lanes.Needed), p.tried
 	as.Change = changeOf(p, q)
+	known := s.writer.tables(&as, p.handed, s.keeper.find(q.InUse))
+	if s.writer.hangs(diskFirst) {
+		return
+	}
 	select {
-	case <-s.writer.tables(&as, p.handed):
+	case <-known:
 	case <-enough:
 	}
 }
@@ -285,8 +332,8 @@ func (t turn) leave() {
 }
 
 // report notes a sweep everywhere: metrics, log, status, and in the background the
-// state folder.
-func (s *Server) report(r *Sweep, p *reply) {
+// state folder. last is the tables handed over before.
+func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
 	h := p.handed
 	s.metrics.note(r)
 	attrs := []any{
@@ -318,9 +365,10 @@ func (s *Server) report(r *Sweep, p *reply) {
 	switch {
 	case !good:
 		s.writer.refusal(r)
-	case s.last != h.tables && !p.saved:
-		s.writer.tables(r, h)
+	case last != h.tables && !p.saved:
+		s.writer.tables(r, h, nil)
 	}
+	s.last = last
 	if good {
 		s.last = h.tables
 		s.pages.Show(livepage.Shown{Tables: h.tables, Verdict: h.verdict, Engine: h.engine, When: r.At})
@@ -335,6 +383,7 @@ func (s *Server) report(r *Sweep, p *reply) {
 	}
 	if good {
 		st.LastGood = r
+		st.NotCovered = p.verdict.Outside()
 		st.Plan = h.progress
 	} else {
 		st.Refused++

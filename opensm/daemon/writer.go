@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weft-fabric/weft/internal/plain"
 )
 
 // Limits of what waits to be written, and times.
@@ -24,27 +26,53 @@ type State struct {
 	StateSince   *time.Time `json:"state_error_since,omitempty"` // since when there is an error
 	StateWaiting int        `json:"state_waiting"`               // tables and refusals to be written
 	StateDropped int64      `json:"state_dropped,omitempty"`     // refusals that made room for newer ones
+	StateAside   string     `json:"state_put_aside,omitempty"`   // folder, in the state folder, of what could not be believed or used, the last time
+	StateWhy     string     `json:"state_put_aside_why,omitempty"`
 }
 
 // folder is what the writer writes into.
 type folder interface {
-	tables(*Sweep, *handed) error
+	remember(h, inUse *handed) error
+	tables(r *Sweep, h *handed, newer func() bool) error // errNewer: it was not finished
 	refusal(*Sweep) error
+	putAside(*aside) (string, error)
 	close()
 }
 
-// record is something to write.
+// record is something to write: a refusal, what is to be put aside, or tables.
 type record struct {
-	sweep  *Sweep
-	handed *handed       // nil: a refusal
-	done   chan struct{} // closed when it is written
+	sweep  *Sweep // nil: only a snapshot
+	aside  *aside
+	handed *handed
+	inUse  *handed       // by the question that handed is the answer to; nil: not known
+	known  chan struct{} // closed when there is a snapshot of handed
 }
 
-func (r *record) into(f folder) error {
-	if r.handed == nil {
+func (r *record) into(f folder, w *writer) error {
+	switch {
+	case r.aside != nil:
+		dir, err := f.putAside(r.aside)
+		if err == nil {
+			w.setAside(dir, r.aside.why)
+		}
+		return err
+	case r.handed == nil:
 		return f.refusal(r.sweep)
 	}
-	return f.tables(r.sweep, r.handed)
+	if !closed(r.known) {
+		if err := f.remember(r.handed, r.inUse); err != nil {
+			return err
+		}
+		close(r.known)
+	}
+	if r.sweep == nil {
+		return nil
+	}
+	return f.tables(r.sweep, r.handed, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.newest != r || len(w.first) > 0
+	})
 }
 
 // writer writes to the state folder behind the answers: a disk that is slow or
@@ -58,9 +86,15 @@ type writer struct {
 	wake   chan struct{} // there is something to do
 	end    chan struct{} // closed when nothing follows
 	ended  chan struct{} // closed when all is written or given up
+	tried  chan struct{} // closed when the folder was opened, or could not be
+	found  bool          // it was; once tried is closed
 	failed prometheus.Counter
+	asides prometheus.Counter
 
 	mu       sync.Mutex
+	first    []*record // to put aside, and snapshots to write again, before newest; the oldest first
+	lastDir  string    // of what was put aside last
+	lastWhy  string
 	newest   *record   // tables to write; nil: none
 	refusals []*record // to write, the oldest first
 	begun    time.Time // of the write under way; zero: none
@@ -81,8 +115,8 @@ func (s *Server) startWriter() (*writer, error) {
 		open = func(dir string) (folder, error) { return openState(dir) }
 	}
 	w := &writer{
-		open: func() (folder, error) { return open(dir) }, log: s.Log, failed: s.metrics.unwritten,
-		wake: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{}),
+		open: func() (folder, error) { return open(dir) }, log: s.Log, failed: s.metrics.unwritten, asides: s.metrics.asides,
+		wake: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{}), tried: make(chan struct{}),
 	}
 	first := make(chan error, 1)
 	go w.run(first)
@@ -98,11 +132,42 @@ func (s *Server) startWriter() (*writer, error) {
 }
 
 // tables has tables written, in place of older ones that wait, and returns what is closed
-// when that is done.
-func (w *writer) tables(r *Sweep, h *handed) <-chan struct{} {
-	copied, done := *r, make(chan struct{}) // the sweep goes on meanwhile
-	w.add(func() { w.newest = &record{&copied, h, done} })
-	return done
+// when there is a snapshot of them.
+func (w *writer) tables(r *Sweep, h, inUse *handed) <-chan struct{} {
+	copied, known := *r, make(chan struct{}) // the sweep goes on meanwhile
+	w.add(func() { w.newest = &record{sweep: &copied, handed: h, inUse: inUse, known: known} })
+	return known
+}
+
+// putAside has snapshots put aside, before anything else is written. If that is all of them,
+// because of an internal error, tables that wait to be written go as well.
+func (w *writer) putAside(a *aside) {
+	w.add(func() {
+		w.first = append(w.first, &record{aside: a})
+		if a.names == nil {
+			w.newest = nil
+		}
+	})
+}
+
+// remember has the snapshot of tables written again that are in use, since there is more to say.
+func (w *writer) remember(h *handed) {
+	w.add(func() { w.first = append(w.first, &record{handed: h, known: make(chan struct{})}) })
+}
+
+// setAside notes that it was done.
+func (w *writer) setAside(dir, why string) {
+	w.asides.Inc()
+	w.log.Error("state put aside, for a bug report", "folder", dir, "why", plain.FirstLine(why))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lastDir, w.lastWhy = dir, plain.FirstLine(why)
+}
+
+// isFound waits until the folder was opened, and says whether it could be.
+func (w *writer) isFound() bool {
+	<-w.tried
+	return w.found
 }
 
 // refusal queues a refusal; on a disk that hangs the oldest are dropped, and counted.
@@ -133,6 +198,8 @@ func (w *writer) add(record func()) {
 func (w *writer) run(first chan<- error) {
 	defer close(w.ended)
 	f, err := w.opened()
+	w.found = err == nil
+	close(w.tried)
 	first <- err // and noted at the next attempt, unless there is none
 	pause := retryFirst
 	for ending := false; !ending; {
@@ -177,30 +244,42 @@ func (w *writer) opened() (f folder, err error) {
 	return f, nil
 }
 
-// write writes what waits, tables first, until nothing does or something fails.
+// write writes what waits, tables before refusals, until nothing does or something fails. What
+// is to be put aside is tried once, and so is what makes an internal error.
 func (w *writer) write(f folder) error {
 	for {
 		w.mu.Lock()
 		r := w.newest
-		if r == nil && len(w.refusals) > 0 {
+		switch {
+		case len(w.first) > 0:
+			r = w.first[0]
+		case r == nil && len(w.refusals) > 0:
 			r = w.refusals[0]
 		}
 		w.mu.Unlock()
 		if r == nil {
 			return nil
 		}
-		if err := w.timed(func() error { return r.into(f) }); err != nil {
+		err := w.timed(func() error { return guarded(func() error { return r.into(f, w) }) })
+		if errors.Is(err, errNewer) {
+			continue
+		}
+		if err != nil && r.aside == nil && !errors.As(err, new(*internalError)) {
 			return err
 		}
 		w.mu.Lock()
 		switch {
+		case len(w.first) > 0 && w.first[0] == r:
+			w.first = w.first[1:]
 		case w.newest == r: // nothing newer came
 			w.newest = nil
-			close(r.done)
 		case len(w.refusals) > 0 && w.refusals[0] == r:
 			w.refusals = w.refusals[1:]
 		}
 		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
 	}
 }
 
@@ -239,6 +318,13 @@ func (w *writer) note(err error) {
 
 var errHangs = fmt.Errorf("daemon: nothing could be written for more than %v: the disk is slow or hangs", slowDisk)
 
+// hangs says whether the disk has been at something for longer than a while.
+func (w *writer) hangs(while time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.begun.IsZero() && time.Since(w.begun) > while
+}
+
 // state is how the folder is.
 func (w *writer) state() State {
 	if w == nil {
@@ -246,7 +332,7 @@ func (w *writer) state() State {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := State{StateWaiting: len(w.refusals), StateDropped: w.dropped}
+	s := State{StateWaiting: len(w.refusals) + len(w.first), StateDropped: w.dropped, StateAside: w.lastDir, StateWhy: w.lastWhy}
 	if w.newest != nil {
 		s.StateWaiting++
 	}
