@@ -1,12 +1,15 @@
 package plugin_test
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -46,6 +49,41 @@ func TestLevelsWait(t *testing.T) {
 			}
 			r.holds(t, d.tables())
 		})
+	}
+}
+
+// TestLevelOfNobody asks for the service level of a path from a LID that the tables do not know, as one
+// found since: OpenSM's own only if any client may use it, else one that adapters drop, else none.
+func TestLevelOfNobody(t *testing.T) {
+	t.Parallel()
+	q := wire.Of(testnet.Build(t, "dragonfly:p=2"), 1)
+	const none, dropped = 255, 14 // NO_SL of the plugin; a service level that nobody has
+	honored := answerTo(t, q, "df-dn", routing.Honored)
+	drops := bytes.Clone(honored)
+	drops[16+32+dropped] = 15
+	if out := core(t, asan, "prove", q, drops); out[0] != "proven" {
+		t.Fatal(out)
+	}
+	for _, c := range []struct {
+		what   string
+		answer []byte
+		want   func(hint int) int
+	}{
+		{"any", answerTo(t, q, "updn", routing.Any), func(hint int) int { return hint }},
+		{"single:2", answerTo(t, q, "updn", routing.Single(2)), func(hint int) int {
+			if hint == 2 {
+				return hint
+			}
+			return none
+		}},
+		{"honored", honored, func(int) int { return none }},
+		{"honored, one is dropped", drops, func(int) int { return dropped }},
+	} {
+		for hint, got := range core(t, asan, "levels", q, c.answer) {
+			if want := fmt.Sprint(c.want(hint)); got != want {
+				t.Errorf("%s: SL %s where OpenSM would take %d, want %s", c.what, got, hint, want)
+			}
+		}
 	}
 }
 

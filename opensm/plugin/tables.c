@@ -171,6 +171,20 @@ void tables_free(struct tables *t)
 	free(t);
 }
 
+uint8_t tables_path_sl(const struct tables *t, uint16_t slid, uint16_t dlid, uint8_t hint)
+{
+	uint8_t sl = tables_sl(t, slid, dlid);
+
+	if (sl != NO_SL)
+		return sl;
+	if (hint < WIRE_SLS && t->terms.contract >> hint & 1)
+		return hint;
+	for (sl = 0; sl < WIRE_SLS; sl++)
+		if (t->adapters[sl] == WIRE_DROPPED)
+			return sl;
+	return NO_SL;
+}
+
 void terms_text(const struct terms *t, char *text)
 {
 	static const char *const scopes[] = {"hca", "ca", "all"};

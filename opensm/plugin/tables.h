@@ -143,4 +143,12 @@ static inline uint8_t tables_sl(const struct tables *t, uint16_t slid, uint16_t 
 	return t->sl[(size_t)t->row_at[slid] * t->lids + dlid];
 }
 
+/*
+ * tables_path_sl is the service level that a path record carries; hint is the one that OpenSM would
+ * take. Of a LID that is not among them nothing is proven but what any client may use. OpenSM cannot
+ * be told to give out no record: other than that it carries a service level that adapters drop, else
+ * NO_SL, and OpenSM refuses a request that names any.
+ */
+uint8_t tables_path_sl(const struct tables *t, uint16_t slid, uint16_t dlid, uint8_t hint);
+
 #endif

@@ -443,10 +443,10 @@ static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const
 
 	if (!t || !given || !tables_same_home(t, given, from) || !tables_same_home(t, given, to))
 		t = given; /* a path that there was not before */
-	sl = t ? tables_sl(t, from, to) : NO_SL;
+	sl = t ? tables_path_sl(t, from, to, hint) : NO_SL;
 	shelf_return(&w->levels);
 	shelf_return(&w->shelf);
-	return sl == NO_SL ? hint : sl; /* without an entry for the LID there is no path */
+	return sl;
 }
 
 static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out, ib_slvl_table_t *table)

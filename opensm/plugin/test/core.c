@@ -8,6 +8,7 @@
  *	weft-core better REQUEST - SOCKET   take the best so far, again, and the better tables that follow
  *	weft-core keep REQUEST ANSWER LATER a verdict on the answer for a later request
  *	weft-core step REQUEST IN-USE STEPS a verdict for each message of a file as a step from another
+ *	weft-core levels REQUEST ANSWER     for each hint, the path SL from a LID that nobody has to the first
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
  *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
  */
@@ -119,7 +120,7 @@ static atomic_int stop;
 static uint8_t sl(uint16_t from, uint16_t to)
 {
 	const struct tables *t = shelf_take(&shelf);
-	uint8_t s = t ? tables_sl(t, from, to) : 0;
+	uint8_t s = t ? tables_path_sl(t, from, to, 0) : NO_SL;
 
 	shelf_return(&shelf);
 	return s;
@@ -322,6 +323,14 @@ int main(int argc, char **argv)
 		verdict(tables_new(body(m, length), length, get64(request + WIRE_HEADER_SIZE), n, why), n, why);
 		m += WIRE_HEADER_SIZE + length;
 		left -= WIRE_HEADER_SIZE + length;
+	}
+	if (strcmp(argv[1], "levels") == 0) {
+		struct tables *t = tables_new(body(file, get64(file + 8)), get64(file + 8), get64(request + WIRE_HEADER_SIZE), n, why);
+		if (!t)
+			return 1;
+		for (uint8_t hint = 0; hint < WIRE_SLS; hint++)
+			printf("%u\n", tables_path_sl(t, (uint16_t)t->lids, 1, hint));
+		tables_free(t);
 	}
 	if (strcmp(argv[1], "time") == 0) {
 		struct tables *t = tables_new(body(file, get64(file + 8)), get64(file + 8), get64(request + WIRE_HEADER_SIZE), n, why);
