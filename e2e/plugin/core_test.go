@@ -323,15 +323,15 @@ func TestOtherSwitches(t *testing.T) {
 		"fewer lanes":     {fewer, "does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if out := keep(t, q, whole, c.later); !strings.Contains(out, c.want) || c.want == "proven" && out != c.want {
+			if out := verdictLater(t, "keep", q, whole, c.later); !strings.Contains(out, c.want) || c.want == "proven" && out != c.want {
 				t.Errorf("%q, want %q", out, c.want)
 			}
 		})
 	}
 }
 
-// keep is the plugin's verdict on an answer for the fabric of a later request.
-func keep(t *testing.T, q *wire.Request, answer []byte, later *wire.Request) string {
+// verdictLater is the plugin's verdict on an answer, or what is left of it, for the fabric of a later request.
+func verdictLater(t *testing.T, mode string, q *wire.Request, answer []byte, later *wire.Request) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "later")
 	var m bytes.Buffer
@@ -341,7 +341,7 @@ func keep(t *testing.T, q *wire.Request, answer []byte, later *wire.Request) str
 	if err := os.WriteFile(path, m.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return core(t, asan, "keep", q, answer, path)[0]
+	return core(t, asan, mode, q, answer, path)[0]
 }
 
 // TestLanesUnknown has a fabric whose links do not say how many lanes they have: OpenSM

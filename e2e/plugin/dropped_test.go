@@ -112,7 +112,7 @@ func TestNobodysLID(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if out := keep(t, now, good, later); !strings.Contains(out, "is new since") {
+	if out := verdictLater(t, "keep", now, good, later); !strings.Contains(out, "is new since") {
 		t.Errorf("kept for a host that is new: %q", out)
 	}
 }

@@ -268,7 +268,7 @@ func TestOptions(t *testing.T) {
 		d, _ := serveRoutes(t, "updn", routing.Any)
 		c := conf(d, 1)
 		c["event_plugin_options"] = "other=1 weftage=2 weft.deadline=9, weft.owner=0,weft.socket=" + d.socket
-		says(t, start(t, f, d, c).Await(t, up, soon), "deadline 9 s, OpenSM waits 3 s; a proof is to be for contract honored, endpoints hca", "engine updn, proven")
+		says(t, start(t, f, d, c).Await(t, up, soon), "deadline 9 s, OpenSM waits 1 s; a proof is to be for contract honored, endpoints hca", "engine updn, proven")
 	})
 }
 

@@ -14,7 +14,8 @@
 
 #define LOOK_UP 100	  /* ms between looks whether the process ends */
 #define SETTLE 20	  /* ms between looks whether earlier packets are gone */
-#define PAUSE 1000	  /* ms before a daemon that is not there is asked again */
+#define PAUSE 1000	  /* ms before a question is asked again, at least */
+#define PAUSE_MOST 60000  /* ms, at most */
 #define BETTER_MS 3600000 /* ms to wait for better tables; the daemon limits its search */
 
 /* receive receives tables, better ones than those there are if the question is for these. */
@@ -38,8 +39,7 @@ static struct tables *receive(const struct asker *a, const struct question *q, c
 	return t;
 }
 
-/* before_of is what packets may follow beside the tables that are asked for. */
-static struct before before_of(const struct question *q)
+struct before question_before(const struct question *q)
 {
 	const uint8_t *body = q->request + WIRE_HEADER_SIZE;
 	uint32_t count = get32(body + 36);
@@ -68,7 +68,7 @@ static int settle(const struct asker *a, const struct tables *t, const struct qu
  */
 static int holds(const struct asker *a, struct tables *t, const struct question *q, char *wrong)
 {
-	struct before b = before_of(q);
+	struct before b = question_before(q);
 
 	if (!tables_suffice(t, &a->wanted, wrong))
 		return 0;
@@ -102,44 +102,91 @@ static int is_gone(const char *why)
 	return strncmp(why, ABSENT, strlen(ABSENT)) == 0 || strncmp(why, HUNG_UP, strlen(HUNG_UP)) == 0;
 }
 
-/*
- * retry says whether to ask once more, after a pause: where the daemon is not there, for
- * tables that nobody waits for and for the next step of a plan, with which a new one goes
- * on; for a step whatever is wrong but a refusal; and where the daemon said after a long
- * time that there is nothing yet.
- */
-static int retry(const struct asker *a, const struct question *q, int64_t asked)
+int asker_pause(const struct asker *a, const char *why)
+{
+	int times = atomic_load(&a->failures);
+	int64_t ms = (int64_t)PAUSE << (times < 1 ? 0 : times > 7 ? 6 : times - 1);
+
+	return is_gone(why) ? PAUSE : ms < PAUSE_MOST ? (int)ms : PAUSE_MOST;
+}
+
+/* rest pauses before a question is asked again; 0: nobody wants it any more. */
+static int rest(const struct asker *a, const struct question *q)
 {
 	struct pollfd p = {.fd = a->stop, .events = POLLIN};
-	int due = q->persists && is_gone(q->why);
 
-	if (q->again) {
-		int step = q->in_use && q->in_use->more > 0 && strncmp(q->why, REFUSES, strlen(REFUSES)) != 0;
-		due = step || now_ms() - asked > BETTER_MS / 2;
+	return poll(&p, 1, asker_pause(a, q->why)) == 0 && !*a->over;
+}
+
+/* note notes what became of asking once. */
+static void note(struct asker *a, struct question *q, int64_t asked)
+{
+	struct timespec cpu;
+
+	q->took = now_ms() - q->began;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
+	if (!q->tables)
+		atomic_fetch_add(&a->failures, 1);
+	else if (q->tables->number != tables_number(q->in_use))
+		atomic_store(&a->failures, 0);
+	pthread_mutex_lock(&a->lock);
+	if (!q->again)
+		a->silent = !q->tables && now_ms() - asked >= a->daemon.deadline_ms;
+	pthread_mutex_unlock(&a->lock);
+}
+
+/*
+ * follows_on says whether a question for what is to follow tables in use is asked once more:
+ * where the daemon said after a long time that there is nothing yet; and for the next step of
+ * a plan, whatever is wrong, unless the daemon refuses. Then the plan has no next step, and
+ * late has OpenSM ask anew.
+ */
+static int follows_on(const struct asker *a, const struct question *q, int64_t asked)
+{
+	int step = q->in_use && q->in_use->more > 0;
+
+	if (q->tables)
+		return 0;
+	if (step && strncmp(q->why, REFUSES, strlen(REFUSES)) == 0) {
+		rest(a, q);
+		return 0;
 	}
-	return !q->tables && due && poll(&p, 1, PAUSE) == 0 && !*a->over;
+	return step || now_ms() - asked > BETTER_MS / 2;
+}
+
+/* goes_on says whether any other question is: until there are tables, once nobody waits for it any more. */
+static int goes_on(struct asker *a, struct question *q)
+{
+	int due;
+
+	pthread_mutex_lock(&a->lock);
+	due = !q->tables && !a->awaited;
+	if (due)
+		q->persists = 1;
+	else
+		a->ended = 1; /* whoever stops waiting now is told so */
+	pthread_mutex_unlock(&a->lock);
+	if (due && !is_gone(q->why))
+		a->late(a->context, q);
+	return due;
 }
 
 static void *asking(void *asker)
 {
 	struct asker *a = asker;
 	struct question *q = a->now;
-	struct timespec cpu;
+	int wanted = !q->persists || rest(a, q);
 
-	int64_t asked;
-
-	do {
-		asked = now_ms();
+	while (wanted) {
+		int64_t asked = now_ms();
 		q->tables = fetch(a, q, q->why);
-	} while (retry(a, q, asked));
-	q->took = now_ms() - q->began;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
+		note(a, q, asked);
+		wanted = (q->again ? follows_on(a, q, asked) : goes_on(a, q)) && rest(a, q);
+	}
 	pthread_mutex_lock(&a->lock);
 	a->ended = 1;
-	if (!q->again && !q->persists)
-		a->silent = !q->tables && q->took >= a->daemon.deadline_ms;
-	if (!a->awaited)
+	if (!a->awaited && (q->tables || q->again))
 		a->late(a->context, q);
 	pthread_cond_signal(&a->change);
 	pthread_mutex_unlock(&a->lock);
@@ -255,8 +302,6 @@ void asker_persist(struct asker *a)
 {
 	struct question *q = a->now;
 
-	if (!is_gone(q->why))
-		return;
 	pthread_join(a->thread, NULL);
 	q->persists = 1;
 	a->ended = a->awaited = 0;
@@ -327,6 +372,7 @@ int asker_begin(struct asker *a)
 	pthread_condattr_t by_clock;
 
 	atomic_init(&a->gone, 0);
+	atomic_init(&a->failures, 0);
 	a->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (a->stop < 0)
 		return 0;

@@ -29,15 +29,19 @@ struct question {
 	int64_t took; /* ms from the beginning to the end */
 	double cpu;   /* s of the thread that asked */
 	int again;    /* for better tables than those of the question before */
-	int persists; /* asked until the daemon, which was gone, is back */
+	int persists; /* asked until there are tables */
 };
+
+/* question_before is what packets may follow beside the tables that are asked for. */
+struct before question_before(const struct question *q);
 
 struct asker {
 	struct daemon daemon;
 	struct terms wanted;
 	/*
-	 * Called by the asking thread when a question ends that nobody waits for any more.
-	 * It must not wait for the thread that asks.
+	 * Called by the asking thread when there is an answer to a question that nobody waits
+	 * for any more: tables, with which it ends, or none, and it may be asked again
+	 * (asker_pause). It must not wait for the thread that asks.
 	 */
 	void (*late)(void *context, const struct question *q);
 	void *context;
@@ -57,6 +61,7 @@ struct asker {
 	pthread_cond_t change;
 	int ended, awaited; /* of now, under lock */
 	int silent;	    /* the last question ran out of time; under lock */
+	atomic_int failures; /* questions without tables since there were some */
 };
 
 /* asker_begin makes an asker whose fields above are set ready; 0: it cannot. */
@@ -88,11 +93,16 @@ struct tables *asker_take(struct asker *a);
 int asker_again(struct asker *a, uint8_t *request, size_t size, struct tables *in_use);
 
 /*
- * asker_persist asks once more what has ended without tables because the daemon is not there,
- * and again until it is. That is left to late; asker_ask goes on with it once there are
- * tables. It does nothing where the daemon is there.
+ * asker_persist asks once more, after a pause, what has ended without tables, and again until
+ * there are some. That is left to late; asker_ask goes on with it once there are tables.
  */
 void asker_persist(struct asker *a);
+
+/*
+ * asker_pause is the pause before a question that had no tables is asked again, in ms: a
+ * second where the daemon is not there, else twice as long each time, from a second to a minute.
+ */
+int asker_pause(const struct asker *a, const char *why);
 
 /* asker_replaced says which tables others replace now; to be said before gone is set. */
 void asker_replaced(struct asker *a, struct tables *was);

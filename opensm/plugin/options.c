@@ -11,7 +11,7 @@
 
 #define DEFAULT_SOCKET "/run/weft/opensm.sock"
 #define DEFAULT_DEADLINE 60 /* s */
-#define DEFAULT_WAIT 3	    /* s */
+#define DEFAULT_WAIT 1	    /* s */
 
 #define WRONG(...) return SAY_TO(log, OSM_LOG_ERROR, __VA_ARGS__), 0
 

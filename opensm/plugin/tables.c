@@ -75,20 +75,27 @@ static int nobody_routed(const struct tables *t, const struct net *n, char *why)
 	return 1;
 }
 
-/* place keeps where switches and LIDs are, so that the fabric need not be kept. */
-static int place(struct tables *t, const struct net *n)
+int tables_place(struct tables *t, const struct net *n)
 {
 	t->guid = malloc((n->rows + 1) * sizeof *t->guid);
 	t->slot = malloc((n->rows + 1) * sizeof *t->slot);
 	t->pair = malloc((n->rows + 1) * sizeof *t->pair);
 	t->row_at = malloc((n->lids + 1) * sizeof *t->row_at);
-	if (!t->guid || !t->slot || !t->pair || !t->row_at)
+	t->peer_row = malloc((n->slots + 1) * sizeof *t->peer_row);
+	t->peer_port = calloc(n->slots + 1, 1);
+	if (!t->guid || !t->slot || !t->pair || !t->row_at || !t->peer_row || !t->peer_port)
 		return 0;
 	memcpy(t->guid, n->guid, n->rows * sizeof *t->guid);
 	memcpy(t->slot, n->slot, (n->rows + 1) * sizeof *t->slot);
 	memcpy(t->pair, n->pair, n->rows * sizeof *t->pair);
 	for (uint32_t l = 0; l < n->lids; l++)
 		t->row_at[l] = n->owner[l] == NOBODY ? NO_ROW : (uint16_t)n->row_of[n->home[l]];
+	for (uint32_t x = 0; x < n->slots; x++) {
+		int32_t peer = n->link[x].peer;
+		t->peer_row[x] = peer < 0 ? NO_ROW : (uint16_t)n->row_of[peer];
+		if (peer >= 0)
+			t->peer_port[x] = (uint8_t)((uint32_t)peer - n->slot[n->row_of[peer]]);
+	}
 	return 1;
 }
 
@@ -141,7 +148,7 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->tree = t->rank + 4 * (size_t)t->slots * t->lanes;
 	if (!lanes_exist(t, why) || !nobody_routed(t, n, why) || (t->groups && !tree_place(t, n, why)))
 		goto bad;
-	if (place(t, n))
+	if (tables_place(t, n))
 		return t;
 	snprintf(why, WHY_SIZE, "out of memory");
 bad:
@@ -165,6 +172,9 @@ void tables_free(struct tables *t)
 	free(t->slot);
 	free(t->pair);
 	free(t->row_at);
+	free(t->peer_row);
+	free(t->peer_port);
+	tables_free(t->of);
 	free(t->above);
 	free(t->back);
 	free(t->order);

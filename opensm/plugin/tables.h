@@ -72,6 +72,10 @@ struct tables {
 	uint32_t *slot;   /* [row, one more] */
 	uint32_t *pair;   /* [row] */
 	uint16_t *row_at; /* [LID] row it hangs on; NO_ROW */
+	uint16_t *peer_row; /* [slot] row at the other end of the cable; NO_ROW: no switch */
+	uint8_t *peer_port; /* [slot] the port there */
+	struct tables *of;  /* of what is left of tables: these; else NULL */
+	uint8_t meanwhile;  /* of what is left of tables: it is proven together with these, while it is written */
 
 	/* Of the tree (tree.h); NULL where there is none. */
 	uint16_t *above; /* [row] row at the other end of the cable towards the root; NO_ROW: the root */
@@ -94,6 +98,18 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 /* tables_hold says that one more has the tables, each of whom frees them once. */
 struct tables *tables_hold(struct tables *t);
 void tables_free(struct tables *t);
+
+/*
+ * tables_left is what is left of tables on a fabric that they are not for: all entries and
+ * maps of switches that are still there, but none to a LID that is on another switch now, and
+ * none over a cable that leads elsewhere. Pairs that these do not serve are cut; for all others it is proven as any tables are, with
+ * hosts that are new or elsewhere among the senders; where that can be, together with what packets
+ * may follow before it is written (meanwhile). NULL: why says why it cannot be proven.
+ */
+struct tables *tables_left(struct tables *t, const struct before *b, const struct net *n, char *why);
+
+/* tables_place keeps where switches, LIDs and cables are, so that the fabric need not be kept; 0: out of memory. */
+int tables_place(struct tables *t, const struct net *n);
 
 /* tables_prove is 0 if the tables are good for the fabric; else why says why not. */
 int tables_prove(const struct tables *t, const struct net *n, char *why);
@@ -119,6 +135,9 @@ void terms_text(const struct terms *t, char *text);
 
 /* tables_used counts the lanes that carry traffic between switches, at least 1. */
 unsigned tables_used(const struct tables *t);
+
+/* tables_whole is the tables that others are left of, or the same. */
+static inline struct tables *tables_whole(struct tables *t) { return t && t->of ? t->of : t; }
 
 /* tables_number is the number of tables that are in use; NULL: 0. */
 static inline uint64_t tables_number(const struct tables *t) { return t ? t->number : 0; }

@@ -32,7 +32,7 @@ static int climb(struct tables *t, const struct net *n, uint32_t *below, char *w
 		uint32_t x = n->slot[r] + t->tree[r];
 		if (t->tree[r] == 0) {
 			t->above[r] = NO_ROW;
-			if (roots++ > 0)
+			if (roots++ > 0 && !t->of) /* what is left of a tree may be several */
 				return wrong(n, r, why, "it is a root, and there is another");
 			continue;
 		}
@@ -244,21 +244,24 @@ int tree_prove(const struct tables *t, const struct before *b, const struct net 
 
 int tree_part(const struct tables *t, const uint8_t *has, uint8_t *part)
 {
-	uint32_t *below = calloc(t->rows + 1, sizeof *below), members = 0;
+	uint32_t *below = calloc(t->rows + 1, sizeof *below), *members = calloc(t->rows + 1, sizeof *members);
+	int ok = below && members;
 
-	if (!below)
-		return 0;
-	for (uint32_t r = 0; r < t->rows; r++)
-		members += below[r] = has[r] != 0;
-	/* A cable is needed if there are members on both sides of it. */
-	for (uint32_t i = 0; i < t->rows; i++) {
+	for (uint32_t i = 0; ok && i < t->rows; i++) {
 		uint32_t r = t->order[i], up = t->above[r];
-		part[r] = below[r] > 0 && below[r] < members;
+		below[r] += has[r] != 0;
 		if (up != NO_ROW)
 			below[up] += below[r];
 	}
+	/* A cable is needed if there are members on both sides of it, of all that the tree joins. */
+	for (uint32_t i = t->rows; ok && i > 0; i--) {
+		uint32_t r = t->order[i - 1], up = t->above[r];
+		members[r] = up == NO_ROW ? below[r] : members[up];
+		part[r] = up != NO_ROW && below[r] > 0 && below[r] < members[r];
+	}
 	free(below);
-	return 1;
+	free(members);
+	return ok;
 }
 
 void tree_text(const struct tables *t, char *text)

@@ -14,7 +14,10 @@
 
 #include "tables.h"
 
-/* tree_place reads the tree of tables and sees that it joins all switches by cables that are there; 0: why says what is wrong. */
+/*
+ * tree_place reads the tree of tables and sees that it joins all switches by cables that are
+ * there, or of what is left of tables some of them; 0: why says what is wrong.
+ */
 int tree_place(struct tables *t, const struct net *n, char *why);
 
 /*

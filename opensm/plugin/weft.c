@@ -67,10 +67,11 @@ struct weft {
 	struct osm_routing_engine *engine; /* what OpenSM calls */
 	struct external_routing_engine_module module;
 	struct asker asker;
-	int wait_ms; /* how long OpenSM may be held up where there are proven tables */
+	int wait_ms; /* how long OpenSM may be held up while its SA answers */
 	uint64_t sweep;
 	struct shelf shelf; /* what OpenSM was last given */
 	struct shelf levels; /* whose service levels path records carry: the same once it is written */
+	int regroup; /* multicast groups have trees of other tables than the shelf's */
 	uint64_t lacked; /* number of the last tables that some switch had not confirmed at first */
 	int ours;	    /* it has these tables in use, and not another engine's */
 	atomic_llong linger; /* ms that packets of the tables before may be about under these */
@@ -114,8 +115,8 @@ static int hand_over(struct weft *w, const struct tables *t, const struct net *n
 	return 1;
 }
 
-/* in_use is the tables that OpenSM has in use, if they are ours. */
-static struct tables *in_use(struct weft *w) { return w->ours ? atomic_load(&w->shelf.live) : NULL; }
+/* in_use is the tables that OpenSM has in use, or has what is left of, if they are ours. */
+static struct tables *in_use(struct weft *w) { return w->ours ? tables_whole(atomic_load(&w->shelf.live)) : NULL; }
 
 /* LIFETIME is that of a packet in a switch where there is no end to it, in us: OpenSM's default. */
 #define LIFETIME 1073741
@@ -165,6 +166,27 @@ static ib_api_status_t build_tree(void *context, osm_mgrp_box_t *box)
 	return IB_ERROR;
 }
 
+/* same_tree says whether two tables have the same tree for multicast. */
+static int same_tree(const struct tables *a, const struct tables *b)
+{
+	return a && a->groups == b->groups && a->rows == b->rows && memcmp(a->guid, b->guid, a->rows * sizeof *a->guid) == 0 &&
+	       (!a->groups || memcmp(a->tree, b->tree, a->rows) == 0);
+}
+
+/* shelve puts tables on the shelf, which it takes over; 0: it cannot. */
+static int shelve(struct weft *w, struct tables *t)
+{
+	int regroup = !same_tree(atomic_load(&w->shelf.live), t);
+
+	if (shelf_put(&w->shelf, t)) {
+		w->regroup |= regroup;
+		return 1;
+	}
+	tables_free(t);
+	SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
+	return 0;
+}
+
 /*
  * use hands tables over. From now on, and until those of the tables before are gone,
  * there are packets that no proof of a further step is about.
@@ -174,12 +196,12 @@ static int use(struct weft *w, struct tables *t, const struct net *n, const uint
 	struct tables *was = tables_hold(in_use(w));
 	int change = t->number != tables_number(was);
 
-	if (!hand_over(w, t, n) || ((!was || t->step) && !publish(w, was ? was : t)))
-		goto out;
-	if (!shelf_put(&w->shelf, t)) {
-		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
+	if (!hand_over(w, t, n) || ((!was || t->step) && !publish(w, was ? was : t))) {
+		tables_free(t);
 		goto out;
 	}
+	if (!shelve(w, t))
+		goto out;
 	w->engine->mcast_build_stree = t->groups ? build_tree : NULL;
 	if (change) {
 		asker_replaced(&w->asker, was);
@@ -190,15 +212,20 @@ static int use(struct weft *w, struct tables *t, const struct net *n, const uint
 	tables_free(was);
 	return 1;
 out:
-	tables_free(t);
 	tables_free(was);
 	return 0;
 }
 
-/* fitting is the tables in use if they are proven for the fabric as it is now; else unfit says why not. */
-static const struct tables *fitting(struct weft *w, const struct net *n, char *unfit)
+/* stay has OpenSM keep tables that it has in use, or what is left of them; 0: it cannot. */
+static int stay(struct weft *w, struct tables *t, const struct net *n)
 {
-	const struct tables *t = atomic_load(&w->shelf.live);
+	return hand_over(w, t, n) && (atomic_load(&w->shelf.live) == t || shelve(w, tables_hold(t)));
+}
+
+/* fitting is the tables in use if they are proven for the fabric as it is now; else unfit says why not. */
+static struct tables *fitting(struct weft *w, const struct net *n, char *unfit)
+{
+	struct tables *t = tables_whole(atomic_load(&w->shelf.live));
 	struct found found;
 	char wrong[WHY_SIZE] = "pairs are cut";
 
@@ -228,16 +255,41 @@ static const char *and_then(const struct weft *w, char *text, size_t size)
 	return text;
 }
 
-/* keep has the tables in use stay, if they may; why says why there are no others. */
-static int keep(struct weft *w, const struct tables *t, const struct net *n, const char *unfit, const char *why)
+/* alone says whether OpenSM leaves the switches as they are when there are no tables. */
+static int alone(const struct weft *w)
 {
-	char next[128];
+	const struct osm_routing_engine *e = w->osm->routing_engine_list;
+
+	return e && e->context == w && !e->next && w->osm->no_fallback_routing_engine;
+}
+
+/*
+ * keep has the tables in use stay, if they fit, or what is left of them, if partly is not 0;
+ * why says why there are no others, unfit why these do not fit.
+ */
+static int keep(struct weft *w, struct tables *t, const struct question *q, int partly, const char *unfit, const char *why)
+{
+	struct before b = question_before(q);
+	char next[128], wrong[WHY_SIZE];
+	struct tables *left;
+	int ok;
 
 	if (t) {
 		SAY(w, OSM_LOG_ERROR, "ERR W003: no tables for sweep %llu: %s; those of sweep %llu are proven for the fabric as it is and stay\n",
 		    (unsigned long long)w->sweep, why, (unsigned long long)t->sweep);
-		return hand_over(w, t, n);
+		return stay(w, t, q->net);
 	}
+	left = partly && in_use(w) ? tables_left(in_use(w), &b, q->net, wrong) : NULL;
+	if (left) {
+		SAY(w, OSM_LOG_ERROR, "ERR W002: no tables for sweep %llu: %s; %s; what is left of them is proven and stays, and cuts %llu paths from a switch to a LID%s\n",
+		    (unsigned long long)w->sweep, why, unfit, (unsigned long long)left->found.cut,
+		    left->meanwhile ? "" : "; nothing is proven about the time until it is written");
+		ok = stay(w, left, q->net);
+		tables_free(left);
+		return ok;
+	}
+	if (partly && in_use(w))
+		SAY(w, OSM_LOG_INFO, "nothing is kept of the tables in use: %s\n", wrong);
 	SAY(w, OSM_LOG_ERROR, "ERR %s: no tables for sweep %llu: %s; %s, %s\n", atomic_load(&w->shelf.live) ? "W002" : "W001",
 	    (unsigned long long)w->sweep, why, unfit, and_then(w, next, sizeof next));
 	return 0;
@@ -250,21 +302,40 @@ static void reroute(struct weft *w)
 	osm_opensm_sweep(w->osm);
 }
 
+/* remnant says whether OpenSM has what is left of tables, and another engine could route all. */
+static int remnant(struct weft *w)
+{
+	const struct tables *t = shelf_take(&w->shelf);
+	int is = t && t->of && !alone(w);
+
+	shelf_return(&w->shelf);
+	return is;
+}
+
 /*
  * late is told by the asking thread of an answer that came when nobody waited for it
  * any more. Good tables are used at a sweep of their own, which discovers nothing
- * and only routes again.
+ * and only routes again. So is another engine, where pairs are cut that it would serve,
+ * and so is a plan that has no next step, for which the daemon is asked anew.
  */
 static void late(void *context, const struct question *q)
 {
 	struct weft *w = context;
 
+	if (!q->tables && q->again && q->in_use && q->in_use->more > 0) {
+		SAY(w, OSM_LOG_ERROR, "ERR W007: no next step after %.1f s: %s; OpenSM routes again\n", (double)q->took / 1000, q->why);
+		reroute(w);
+		return;
+	}
 	if (!q->tables && q->again) {
 		SAY(w, OSM_LOG_INFO, "no better tables after %.1f s: %s\n", (double)q->took / 1000, q->why);
 		return;
 	}
 	if (!q->tables) {
-		SAY(w, OSM_LOG_ERROR, "ERR W007: no tables after %.1f s: %s\n", (double)q->took / 1000, q->why);
+		SAY(w, OSM_LOG_ERROR, "ERR W007: no tables after %.1f s: %s; the daemon is asked again in %d s\n", (double)q->took / 1000, q->why,
+		    asker_pause(&w->asker, q->why) / 1000);
+		if (remnant(w))
+			reroute(w);
 		return;
 	}
 	SAY(w, OSM_LOG_INFO, "%s tables for sweep %llu came after %.1f s; OpenSM routes again\n", q->tables->step ? "the next" : q->again ? "better" : "the",
@@ -273,9 +344,10 @@ static void late(void *context, const struct question *q)
 }
 
 /*
- * held is for how long OpenSM waits for tables at most where it has none, in ms. A
- * standby manager takes over when this one has not answered it for so many polls, and
- * it does not once every thread of OpenSM's dispatcher waits for the lock.
+ * held is for how long OpenSM waits for tables at most in its first sweep, in ms. Its SA
+ * answers nobody before the end of that, whoever routes. A standby manager takes over when
+ * this one has not answered it for so many polls, and it does not once every thread of
+ * OpenSM's dispatcher waits for the lock.
  */
 static int64_t held(const struct weft *w)
 {
@@ -319,11 +391,15 @@ static const char *manner(struct weft *w, const struct tables *t, char *follows)
 }
 
 /*
- * route waits for the answer, for as long as OpenSM may be held up. Where the tables
- * in use are proven for the fabric as it is, or the daemon let the last question run
- * out of time, that is weft.wait. Else nothing proven is at hand, a path record could
- * only be a wrong one, and it is all of weft.deadline that held allows. An answer that
- * comes after that is used when it comes.
+ * route waits for the answer, for as long as OpenSM may be held up. That is weft.wait: the
+ * SA answers no query meanwhile. Then the tables in use stay, if they are proven for the
+ * fabric as it is, or else what is left of them: path records are right where there is a
+ * path, and the SA says at once where there is none. In the first sweep, in which the SA
+ * answers nobody anyway, it is all of weft.deadline that held allows. An answer that comes
+ * after that is used when it comes.
+ *
+ * A daemon that let the last question run out of time is not waited for any longer, and
+ * another engine behind this one routes, if there is one.
  */
 static int route(struct weft *w, const struct question *q)
 {
@@ -331,26 +407,25 @@ static int route(struct weft *w, const struct question *q)
 	const char *how;
 	double cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
 	int silent = asker_silent(&w->asker), ended = asker_wait(&w->asker, until(w, q, w->wait_ms));
-	const struct tables *kept = ended ? NULL : fitting(w, q->net, unfit);
-	struct tables *t;
+	struct tables *kept = ended ? NULL : fitting(w, q->net, unfit), *t;
 
-	if (!ended && !kept && !silent)
+	if (!ended && !kept && !silent && w->osm->subn.first_time_master_sweep)
 		ended = asker_wait(&w->asker, until(w, q, held(w)));
 	ended = ended || asker_leave(&w->asker);
 	if (!ended && kept) {
 		SAY(w, OSM_LOG_INFO, "sweep %llu: no answer in %.1f s; the tables of sweep %llu are proven for the fabric as it is and stay until it comes\n",
 		    (unsigned long long)w->sweep, (double)(now_ms() - q->began) / 1000, (unsigned long long)kept->sweep);
-		return hand_over(w, kept, q->net);
+		return stay(w, kept, q->net);
 	}
 	if (!ended) {
 		snprintf(why, sizeof why, "no answer in %.1f s, which is used when it comes", (double)(now_ms() - q->began) / 1000);
-		return keep(w, NULL, q->net, unfit, why);
+		return keep(w, NULL, q, !silent || alone(w), unfit, why);
 	}
 	t = asker_take(&w->asker);
 	if (!t) {
-		int stay = keep(w, kept ? kept : fitting(w, q->net, unfit), q->net, unfit, q->why);
+		int kept_on = keep(w, kept ? kept : fitting(w, q->net, unfit), q, alone(w), unfit, q->why);
 		asker_persist(&w->asker);
-		return stay;
+		return kept_on;
 	}
 	how = manner(w, t, follows);
 	if (!use(w, t, q->net, q->request))
@@ -363,14 +438,6 @@ static int route(struct weft *w, const struct question *q)
 	if (t->so_far && !again(w, t))
 		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
 	return 1;
-}
-
-/* alone says whether OpenSM leaves the switches as they are when there are no tables. */
-static int alone(const struct weft *w)
-{
-	const struct osm_routing_engine *e = w->osm->routing_engine_list;
-
-	return e && e->context == w && !e->next && w->osm->no_fallback_routing_engine;
 }
 
 static int build_fwd_tables(void *context)
@@ -418,6 +485,21 @@ static void written(struct weft *w)
 }
 
 /*
+ * regroup has OpenSM make the trees of all multicast groups anew, as it does at the end of a
+ * sweep, but not where it only routes again.
+ */
+static void regroup(struct weft *w)
+{
+	osm_subn_t *subn = &w->osm->subn;
+
+	cl_plock_excl_acquire(&w->osm->lock);
+	for (int i = 0; i <= subn->max_mcast_lid_ho - IB_LID_MCAST_START_HO; i++)
+		if (subn->mboxes[i] && !subn->opt.disable_multicast)
+			osm_sm_reroute_mlid(&w->osm->sm, cl_hton16((uint16_t)(i + IB_LID_MCAST_START_HO)));
+	cl_plock_release(&w->osm->lock);
+}
+
+/*
  * report is told when all packets that set tables were answered, or given up: from then
  * on earlier packets are as old as they can get under these. A switch that did not answer
  * is in the next request.
@@ -426,9 +508,11 @@ static void report(void *context, osm_epi_event_id_t event, void *data)
 {
 	struct weft *w = context;
 
-	(void)data;
 	if (event != OSM_EVENT_ID_UCAST_ROUTING_DONE)
 		return;
+	if (w->regroup && (uintptr_t)data == UCAST_ROUTING_REROUTE)
+		regroup(w);
+	w->regroup = 0;
 	if (atomic_exchange(&w->writing, 0))
 		atomic_store(&w->asker.gone, now_ms() + atomic_load(&w->linger));
 	written(w);

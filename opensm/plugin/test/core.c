@@ -7,6 +7,7 @@
  *	weft-core late REQUEST OTHER SOCKET ask, stop waiting, ask the other, take that when it is late
  *	weft-core better REQUEST - SOCKET   take the best so far, again, and the better tables that follow
  *	weft-core keep REQUEST ANSWER LATER a verdict on the answer for a later request
+ *	weft-core left REQUEST ANSWER LATER a verdict on what is left of the answer for a later request
  *	weft-core step REQUEST IN-USE STEPS a verdict for each message of a file as a step from another
  *	weft-core levels REQUEST ANSWER     for each hint, the path SL from a LID that nobody has to the first
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
@@ -65,6 +66,29 @@ static void verdict(struct tables *t, const struct net *n, const char *why)
 	else
 		printf("proven\n");
 	tables_free(t);
+}
+
+/* what_is_left says whether what is left of an answer for a later request is proven. */
+static void what_is_left(const uint8_t *request, const uint8_t *answer, const char *path, const struct net *then)
+{
+	char why[WHY_SIZE];
+	size_t size;
+	uint8_t *later = slurp(path, &size);
+	struct net *now = net_new(later, size);
+	struct tables *t = tables_new(body(answer, get64(answer + 8)), get64(answer + 8), get64(request + WIRE_HEADER_SIZE), then, why);
+	struct tables *left;
+
+	if (!now || !t)
+		exit(2);
+	left = tables_left(t, &(struct before){.in_use = t}, now, why);
+	if (left)
+		printf("%s, %llu cut\n", left->meanwhile ? "proven" : "proven once it is written", (unsigned long long)left->found.cut);
+	else
+		printf("unproven: %s\n", why);
+	tables_free(left);
+	tables_free(t);
+	net_free(now);
+	free(later);
 }
 
 /* steps says of each answer of a file whether it is a proven step from the tables of another request's. */
@@ -349,6 +373,8 @@ int main(int argc, char **argv)
 		net_free(now);
 		free(later);
 	}
+	if (strcmp(argv[1], "left") == 0 && argc > 4)
+		what_is_left(request, file, argv[4], n);
 	if (strcmp(argv[1], "step") == 0 && argc > 4)
 		steps(request, size, file, argv[4], n);
 	if (strcmp(argv[1], "swap") == 0)
