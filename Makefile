@@ -34,7 +34,7 @@ LIBWEFT_LDFLAGS := -Wl,-soname,libweft-c.so.1 -Wl,--version-script=$(CURDIR)/lib
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 LIBWEFT := $(if $(shell command -v $(CC)),libweft)
 
-.PHONY: help build libweft plugin test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm lint cover clean
+.PHONY: help build libweft plugin weft-proof proof extract test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -51,11 +51,21 @@ libweft: ## build bin/libweft-c.so.1, the library for C and Python (libweft/READ
 plugin: ## build bin/libweft.so, OpenSM's routing engine weft, for the OpenSM whose headers are installed
 	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(abspath $(OUT)) OSM_INCLUDE=$(OSM_INCLUDE)
 
+weft-proof: ## build bin/weft-proof, the checker that is extracted from the proofs (docs/proof.md); takes OCaml
+	@./proof/checker/build.sh $(OUT)/weft-proof
+
+proof: ## check all proofs from nothing (docs/proof.md); takes Coq
+	@./scripts/proof.sh
+
+extract: ## extract proof/checker/judge.ml from the theories anew; takes Coq
+	@./scripts/extract.sh
+
 test: ## vet, lint, check the formatting and run every test (installs OpenSM and ibsim if it may)
 	@./scripts/test-deps.sh
 	go vet ./...
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is due on:"; echo "$$unformatted"; exit 1; fi
 	@./scripts/lint.sh --if-possible
+	@./scripts/proof.sh --if-possible
 	@# go vet has looked at everything, and at more than go test would.
 	go test -vet=off -timeout 30m $(FLAGS) ./...
 

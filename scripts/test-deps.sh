@@ -3,11 +3,12 @@
 # ibdmchk, an independent judge of routing tables, Python for another, what builds
 # the plugin and the library for C, a C compiler, make and OpenSM's headers, rpmbuild, for report pages Chromium,
 # Graphviz, promtool, Node and the packages of web, FRR's routers, what reads the
-# exports and the results of campaigns: Slurm, NetworkX and hyparquet. Quiet when all is there.
+# exports and the results of campaigns: Slurm, NetworkX and hyparquet, and what checks the
+# proofs: Coq, with OCaml. Quiet when all is there.
 # Never fails: without the tools those tests skip and all others run.
 set -euo pipefail
 
-packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev make libopensm-dev libibumad-dev python3 rpm chromium fonts-dejavu graphviz prometheus frr iproute2 slurmctld slurmd slurm-client munge procps python3-networkx)
+packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev make libopensm-dev libibumad-dev python3 rpm chromium fonts-dejavu graphviz prometheus frr iproute2 slurmctld slurmd slurm-client munge procps python3-networkx coq ocaml-nox)
 command -v node >/dev/null || packages+=(nodejs npm)
 
 # OpenSM and the diagnostics live in sbin, which is not on everybody's path.
@@ -15,7 +16,7 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 missing() {
 	local tool
-	for tool in opensm ibsim ibdmchk smpquery cc make python3 rpmbuild chromium dot promtool node slurmctld slurmd sbatch munged; do
+	for tool in opensm ibsim ibdmchk smpquery cc make python3 rpmbuild chromium dot promtool node slurmctld slurmd sbatch munged coqc ocamlopt; do
 		command -v "$tool" >/dev/null || echo "$tool"
 	done
 	compgen -G '/usr/lib*/umad2sim/libumad2sim.so*' >/dev/null ||

@@ -1,0 +1,728 @@
+
+(** val negb : bool -> bool **)
+
+let negb = function
+| true -> false
+| false -> true
+
+(** val fst : ('a1 * 'a2) -> 'a1 **)
+
+let fst = function
+| (x, _) -> x
+
+(** val snd : ('a1 * 'a2) -> 'a2 **)
+
+let snd = function
+| (_, y) -> y
+
+(** val app : 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec app l m =
+  match l with
+  | [] -> m
+  | a :: l1 -> a :: (app l1 m)
+
+type comparison =
+| Eq
+| Lt
+| Gt
+
+module Pos =
+ struct
+  (** val succ : Number.positive -> Number.positive **)
+
+  let rec succ = function
+  | Number.XI p -> Number.XO (succ p)
+  | Number.XO p -> Number.XI p
+  | Number.XH -> Number.XO Number.XH
+
+  (** val compare_cont :
+      comparison -> Number.positive -> Number.positive -> comparison **)
+
+  let rec compare_cont r x y =
+    match x with
+    | Number.XI p ->
+      (match y with
+       | Number.XI q -> compare_cont r p q
+       | Number.XO q -> compare_cont Gt p q
+       | Number.XH -> Gt)
+    | Number.XO p ->
+      (match y with
+       | Number.XI q -> compare_cont Lt p q
+       | Number.XO q -> compare_cont r p q
+       | Number.XH -> Gt)
+    | Number.XH -> (match y with
+                    | Number.XH -> r
+                    | _ -> Lt)
+
+  (** val compare : Number.positive -> Number.positive -> comparison **)
+
+  let compare =
+    compare_cont Eq
+
+  (** val eqb : Number.positive -> Number.positive -> bool **)
+
+  let rec eqb p q =
+    match p with
+    | Number.XI p0 -> (match q with
+                       | Number.XI q0 -> eqb p0 q0
+                       | _ -> false)
+    | Number.XO p0 -> (match q with
+                       | Number.XO q0 -> eqb p0 q0
+                       | _ -> false)
+    | Number.XH -> (match q with
+                    | Number.XH -> true
+                    | _ -> false)
+ end
+
+module N =
+ struct
+  (** val compare : int -> int -> comparison **)
+
+  let compare n0 m =
+    (fun zero pos n -> if n = 0 then zero () else pos (Number.to_positive n))
+      (fun _ ->
+      (fun zero pos n -> if n = 0 then zero () else pos (Number.to_positive n))
+        (fun _ -> Eq)
+        (fun _ -> Lt)
+        m)
+      (fun n' ->
+      (fun zero pos n -> if n = 0 then zero () else pos (Number.to_positive n))
+        (fun _ -> Gt)
+        (fun m' -> Pos.compare n' m')
+        m)
+      n0
+ end
+
+(** val concat : 'a1 list list -> 'a1 list **)
+
+let rec concat = function
+| [] -> []
+| x :: l0 -> app x (concat l0)
+
+(** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
+
+let rec map f = function
+| [] -> []
+| a :: t0 -> (f a) :: (map f t0)
+
+(** val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list **)
+
+let rec flat_map f = function
+| [] -> []
+| x :: t0 -> app (f x) (flat_map f t0)
+
+(** val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1 **)
+
+let rec fold_left f l a0 =
+  match l with
+  | [] -> a0
+  | b :: t0 -> fold_left f t0 (f a0 b)
+
+(** val existsb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec existsb f = function
+| [] -> false
+| a :: l0 -> (||) (f a) (existsb f l0)
+
+(** val forallb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec forallb f = function
+| [] -> true
+| a :: l0 -> (&&) (f a) (forallb f l0)
+
+(** val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec filter f = function
+| [] -> []
+| x :: l0 -> if f x then x :: (filter f l0) else filter f l0
+
+(** val find : ('a1 -> bool) -> 'a1 list -> 'a1 option **)
+
+let rec find f = function
+| [] -> None
+| x :: tl -> if f x then Some x else find f tl
+
+(** val append : Number.positive -> Number.positive -> Number.positive **)
+
+let rec append i j =
+  match i with
+  | Number.XI ii -> Number.XI (append ii j)
+  | Number.XO ii -> Number.XO (append ii j)
+  | Number.XH -> j
+
+module PositiveMap =
+ struct
+  type key = Number.positive
+
+  type 'a tree =
+  | Leaf
+  | Node of 'a tree * 'a option * 'a tree
+
+  type 'a t = 'a tree
+
+  (** val empty : 'a1 t **)
+
+  let empty =
+    Leaf
+
+  (** val find : key -> 'a1 t -> 'a1 option **)
+
+  let rec find i = function
+  | Leaf -> None
+  | Node (l, o, r) ->
+    (match i with
+     | Number.XI ii -> find ii r
+     | Number.XO ii -> find ii l
+     | Number.XH -> o)
+
+  (** val mem : key -> 'a1 t -> bool **)
+
+  let rec mem i = function
+  | Leaf -> false
+  | Node (l, o, r) ->
+    (match i with
+     | Number.XI ii -> mem ii r
+     | Number.XO ii -> mem ii l
+     | Number.XH -> (match o with
+                     | Some _ -> true
+                     | None -> false))
+
+  (** val add : key -> 'a1 -> 'a1 t -> 'a1 t **)
+
+  let rec add i v = function
+  | Leaf ->
+    (match i with
+     | Number.XI ii -> Node (Leaf, None, (add ii v Leaf))
+     | Number.XO ii -> Node ((add ii v Leaf), None, Leaf)
+     | Number.XH -> Node (Leaf, (Some v), Leaf))
+  | Node (l, o, r) ->
+    (match i with
+     | Number.XI ii -> Node (l, o, (add ii v r))
+     | Number.XO ii -> Node ((add ii v l), o, r)
+     | Number.XH -> Node (l, (Some v), r))
+
+  (** val xelements : 'a1 t -> key -> (key * 'a1) list **)
+
+  let rec xelements m i =
+    match m with
+    | Leaf -> []
+    | Node (l, o, r) ->
+      (match o with
+       | Some x ->
+         app (xelements l (append i (Number.XO Number.XH))) ((i,
+           x) :: (xelements r (append i (Number.XI Number.XH))))
+       | None ->
+         app (xelements l (append i (Number.XO Number.XH)))
+           (xelements r (append i (Number.XI Number.XH))))
+
+  (** val elements : 'a1 t -> (key * 'a1) list **)
+
+  let elements m =
+    xelements m Number.XH
+ end
+
+type lane =
+| From of int * int
+| On of Number.positive * int
+| To of int * int
+
+type wire =
+| Nothing
+| Link of Number.positive
+| Host of int
+
+type network = { wired : (int -> int -> wire);
+                 far : (Number.positive -> int * int);
+                 hangs : (int -> int * int); own : (int -> int) }
+
+(** val no_port : int **)
+
+let no_port =
+  Number.of_positive (Number.XI (Number.XI (Number.XI (Number.XI (Number.XI
+    (Number.XI (Number.XI Number.XH)))))))
+
+(** val no_lane : int **)
+
+let no_lane =
+  Number.of_positive (Number.XI (Number.XI (Number.XI Number.XH)))
+
+type fate =
+| Forward of lane
+| Taken of int
+| Lost
+
+(** val leave : network -> int -> int -> int -> fate **)
+
+let leave net s o v =
+  if Number.equal o no_port
+  then Lost
+  else if Number.equal o 0
+       then Taken (net.own s)
+       else (match net.wired s o with
+             | Nothing -> Lost
+             | Link c ->
+               if Number.equal v no_lane then Lost else Forward (On (c, v))
+             | Host e ->
+               if Number.equal v no_lane then Lost else Forward (To (e, v)))
+
+type contract =
+| Honored
+| Directed
+| Single of int
+| AnyLevel
+
+type levels = { row : (int -> int); table : (int -> int -> int) }
+
+(** val told : levels -> int -> int -> int **)
+
+let told x s d =
+  x.table (x.row s) d
+
+type routing = { entry_of : (int -> int -> int);
+                 class_of : (int -> int -> int);
+                 map_of : (int -> int -> int -> Number.positive);
+                 maps : (int -> int) PositiveMap.t; given : levels }
+
+(** val mapped : routing -> Number.positive -> int -> int **)
+
+let mapped r m sl0 =
+  match PositiveMap.find m r.maps with
+  | Some f -> f sl0
+  | None -> no_lane
+
+type wrong =
+| Unranked of Number.positive * int
+| NotRising of Number.positive * int * Number.positive * int
+| Discards
+| Misled of int
+| Exhausted
+| Unlike of int
+| Missed of int
+| Nobody
+
+type fault = { what : wrong; place : (int * int); lid : int; sl : int }
+
+(** val all : ('a1 -> fault option) -> 'a1 list -> fault option **)
+
+let rec all f = function
+| [] -> None
+| x :: r -> (match f x with
+             | Some f0 -> Some f0
+             | None -> all f r)
+
+(** val member : int -> int list -> bool **)
+
+let member x l =
+  existsb (Number.equal x) l
+
+(** val insert : int -> int list -> int list **)
+
+let insert x l =
+  if member x l then l else x :: l
+
+(** val sixteen : int list **)
+
+let sixteen =
+  0 :: ((Number.of_positive Number.XH) :: ((Number.of_positive (Number.XO
+    Number.XH)) :: ((Number.of_positive (Number.XI
+    Number.XH)) :: ((Number.of_positive (Number.XO (Number.XO
+    Number.XH))) :: ((Number.of_positive (Number.XI (Number.XO
+    Number.XH))) :: ((Number.of_positive (Number.XO (Number.XI
+    Number.XH))) :: ((Number.of_positive (Number.XI (Number.XI
+    Number.XH))) :: ((Number.of_positive (Number.XO (Number.XO (Number.XO
+    Number.XH)))) :: ((Number.of_positive (Number.XI (Number.XO (Number.XO
+    Number.XH)))) :: ((Number.of_positive (Number.XO (Number.XI (Number.XO
+    Number.XH)))) :: ((Number.of_positive (Number.XI (Number.XI (Number.XO
+    Number.XH)))) :: ((Number.of_positive (Number.XO (Number.XO (Number.XI
+    Number.XH)))) :: ((Number.of_positive (Number.XI (Number.XO (Number.XI
+    Number.XH)))) :: ((Number.of_positive (Number.XO (Number.XI (Number.XI
+    Number.XH)))) :: ((Number.of_positive (Number.XI (Number.XI (Number.XI
+    Number.XH)))) :: [])))))))))))))))
+
+(** val rep : (int -> int) -> int -> int **)
+
+let rep canon v =
+  if Number.equal v no_lane
+  then no_lane
+  else let w = canon v in if Number.equal w no_lane then v else w
+
+(** val fates :
+    network -> routing list -> (int -> int) -> (int * int) -> int -> int ->
+    fate list **)
+
+let fates net rs canon at_ d l =
+  flat_map (fun r ->
+    let o = r.entry_of (fst at_) d in
+    map (fun r' ->
+      leave net (fst at_) o
+        (rep canon
+          (mapped r'
+            (r'.map_of (fst at_) (r'.class_of (fst at_) (snd at_)) o) l))) rs)
+    rs
+
+(** val rising :
+    (Number.positive -> int -> int) -> int -> Number.positive -> int -> fate
+    -> wrong option **)
+
+let rising rank r c v = function
+| Forward l ->
+  (match l with
+   | On (c', v') ->
+     if Number.less r (rank c' v')
+     then None
+     else Some (NotRising (c, v, c', v'))
+   | _ -> None)
+| _ -> None
+
+(** val first_wrong : (fate -> wrong option) -> fate list -> wrong option **)
+
+let rec first_wrong f = function
+| [] -> None
+| x :: r -> (match f x with
+             | Some w0 -> Some w0
+             | None -> first_wrong f r)
+
+(** val fine :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> bool -> int -> int -> int -> fate -> wrong option **)
+
+let fine net rs rank canon top must_arrive e d l = function
+| Forward l0 ->
+  (match l0 with
+   | From (x, _) -> Some (Misled x)
+   | On (c, v) ->
+     let r = rank c v in
+     if (&&) (Number.less 0 r) (Number.less r top)
+     then first_wrong (rising rank r c v) (fates net rs canon (net.far c) d l)
+     else Some (Unranked (c, v))
+   | To (x, _) ->
+     if (&&) must_arrive (negb (Number.equal x e))
+     then Some (Misled x)
+     else None)
+| Taken x ->
+  if (&&) must_arrive (negb (Number.equal x e)) then Some (Misled x) else None
+| Lost -> if must_arrive then Some Discards else None
+
+(** val good :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> bool -> int -> int -> int -> (int * int) -> fate list ->
+    fault option **)
+
+let good net rs rank canon top must_arrive e d l at_ fs =
+  match first_wrong (fine net rs rank canon top must_arrive e d l) fs with
+  | Some w -> Some { what = w; place = at_; lid = d; sl = l }
+  | None -> None
+
+(** val onward : fate list -> Number.positive list **)
+
+let onward fs =
+  flat_map (fun f ->
+    match f with
+    | Forward l -> (match l with
+                    | On (c, _) -> c :: []
+                    | _ -> [])
+    | _ -> []) fs
+
+type seen = int list PositiveMap.t
+
+(** val levels_at : seen -> Number.positive -> int list **)
+
+let levels_at s c =
+  match PositiveMap.find c s with
+  | Some l -> l
+  | None -> []
+
+(** val has : seen -> (Number.positive * int) -> bool **)
+
+let has s x =
+  member (snd x) (levels_at s (fst x))
+
+(** val put : seen -> (Number.positive * int) -> seen **)
+
+let put s x =
+  PositiveMap.add (fst x) ((snd x) :: (levels_at s (fst x))) s
+
+(** val push :
+    int -> Number.positive list -> (Number.positive * int) list ->
+    (Number.positive * int) list **)
+
+let push l cs todo =
+  fold_left (fun t0 c -> (c, l) :: t0) cs todo
+
+(** val walk :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> bool -> int -> int -> int -> (Number.positive * int) list
+    -> seen -> fault option **)
+
+let rec walk net rs rank canon top must_arrive n0 e d todo s =
+  (fun none more n -> if n <= 0 then none () else more (n - 1))
+    (fun _ -> Some { what = Exhausted; place = (0, 0); lid = d; sl =
+    0 })
+    (fun n1 ->
+    match todo with
+    | [] -> None
+    | x :: todo0 ->
+      if has s x
+      then walk net rs rank canon top must_arrive n1 e d todo0 s
+      else let at_ = net.far (fst x) in
+           let fs = fates net rs canon at_ d (snd x) in
+           (match good net rs rank canon top must_arrive e d (snd x) at_ fs with
+            | Some w -> Some w
+            | None ->
+              walk net rs rank canon top must_arrive n1 e d
+                (push (snd x) (onward fs) todo0) (put s x)))
+    n0
+
+(** val alike : routing list -> (int -> int) -> int -> int -> bool **)
+
+let alike rs canon a b =
+  forallb (fun r ->
+    forallb (fun m ->
+      Number.equal (rep canon (snd m a)) (rep canon (snd m b)))
+      (PositiveMap.elements r.maps)) rs
+
+(** val kinds : routing list -> (int -> int) -> (int * int) list **)
+
+let kinds rs canon =
+  map (fun l -> (l,
+    (match find (alike rs canon l) sixteen with
+     | Some k -> k
+     | None -> l))) sixteen
+
+(** val kind : (int * int) list -> int -> int **)
+
+let kind ks l =
+  match find (fun x -> Number.equal (fst x) l) ks with
+  | Some x -> snd x
+  | None -> l
+
+(** val add_kind : (int * int) list -> int -> int list -> int list **)
+
+let add_kind ks l some =
+  if Number.less l (Number.of_positive (Number.XO (Number.XO (Number.XO
+       (Number.XO Number.XH)))))
+  then insert (kind ks l) some
+  else some
+
+(** val add_kinds : (int * int) list -> int list -> int list -> int list **)
+
+let rec add_kinds ks ls some =
+  match ls with
+  | [] -> some
+  | l :: r -> add_kinds ks r (add_kind ks l some)
+
+(** val same : network -> routing list -> int -> int -> bool **)
+
+let same net rs a b =
+  (&&) (Number.equal (fst (net.hangs a)) (fst (net.hangs b)))
+    (forallb (fun r ->
+      (&&) (Number.equal (r.given.row a) (r.given.row b))
+        (Number.equal (r.class_of (fst (net.hangs a)) (snd (net.hangs a)))
+          (r.class_of (fst (net.hangs b)) (snd (net.hangs b))))) rs)
+
+(** val forward_levels : routing list -> int -> int -> int list **)
+
+let forward_levels rs s d =
+  map (fun r -> told r.given s d) rs
+
+(** val answers :
+    routing list -> (int -> int list) -> (int * int) list -> int -> int list
+    -> int list **)
+
+let answers rs lids ks e members =
+  fold_left (fun some m ->
+    fold_left (fun some0 i ->
+      add_kinds ks (map (fun r -> told r.given e i) rs) some0) (lids m) some)
+    members []
+
+(** val begins :
+    routing list -> contract -> (int * int) list -> int list -> int -> int ->
+    int list -> int list **)
+
+let begins rs k ks fixed s d back =
+  match k with
+  | Honored ->
+    let there = forward_levels rs s d in
+    if existsb (fun l ->
+         Number.less l (Number.of_positive (Number.XO (Number.XO (Number.XO
+           (Number.XO Number.XH)))))) there
+    then add_kinds ks there back
+    else []
+  | Directed -> add_kinds ks (forward_levels rs s d) []
+  | _ -> fixed
+
+(** val fixed_kinds : contract -> (int * int) list -> int list **)
+
+let fixed_kinds k ks =
+  match k with
+  | Single n0 -> add_kinds ks (n0 :: []) []
+  | AnyLevel -> add_kinds ks sixteen []
+  | _ -> []
+
+(** val without : int -> int list -> int list **)
+
+let without e g =
+  filter (fun m -> negb (Number.equal m e)) g
+
+(** val sources :
+    network -> routing list -> (int -> int list) -> (int * int) list ->
+    contract -> int -> int list -> int list -> int list * int list **)
+
+let sources net rs lids ks k e g back =
+  match g with
+  | [] -> ([], [])
+  | s :: _ ->
+    if same net rs s e
+    then let g' = without e g in
+         (g', (match k with
+               | Honored -> answers rs lids ks e g'
+               | _ -> []))
+    else (g, back)
+
+(** val start :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> bool -> int -> int -> (int * int) -> int list ->
+    (Number.positive * int) list -> fault option * (Number.positive * int)
+    list **)
+
+let rec start net rs rank canon top must_arrive e d at_ ls todo =
+  match ls with
+  | [] -> (None, todo)
+  | l :: ls0 ->
+    let fs = fates net rs canon at_ d l in
+    (match good net rs rank canon top must_arrive e d l at_ fs with
+     | Some w -> ((Some w), todo)
+     | None ->
+       start net rs rank canon top must_arrive e d at_ ls0
+         (push l (onward fs) todo))
+
+(** val starts :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> bool -> contract -> (int * int) list -> int list -> int ->
+    int -> (int list * int list) list -> (Number.positive * int) list ->
+    fault option * (Number.positive * int) list **)
+
+let rec starts net rs rank canon top must_arrive k ks fixed e d gs todo =
+  match gs with
+  | [] -> (None, todo)
+  | p :: r ->
+    let (g, back) = p in
+    (match g with
+     | [] -> starts net rs rank canon top must_arrive k ks fixed e d r todo
+     | s :: _ ->
+       let (o, todo0) =
+         start net rs rank canon top must_arrive e d (net.hangs s)
+           (begins rs k ks fixed s d back) todo
+       in
+       (match o with
+        | Some f -> ((Some f), todo0)
+        | None ->
+          starts net rs rank canon top must_arrive k ks fixed e d r todo0))
+
+(** val destination :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> bool -> int -> contract -> (int * int) list -> int list ->
+    (int list * int list) list -> int -> int -> fault option **)
+
+let destination net rs rank canon top must_arrive fuel k ks fixed gs e d =
+  let (o, todo) =
+    starts net rs rank canon top must_arrive k ks fixed e d gs []
+  in
+  (match o with
+   | Some w -> Some w
+   | None ->
+     walk net rs rank canon top must_arrive fuel e d todo PositiveMap.empty)
+
+(** val endpoint :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> (int -> int list) -> bool -> int -> contract ->
+    (int * int) list -> int list -> (int list * int list) list -> int ->
+    fault option **)
+
+let endpoint net rs rank canon top lids must_arrive fuel k ks fixed gs e =
+  let mine = map (fun g -> sources net rs lids ks k e (fst g) (snd g)) gs in
+  all (destination net rs rank canon top must_arrive fuel k ks fixed mine e)
+    (lids e)
+
+(** val group :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> (int -> int list) -> bool -> int -> contract ->
+    (int * int) list -> int list -> int list list -> int list -> fault option **)
+
+let group net rs rank canon top lids must_arrive fuel k ks fixed gs g = match g with
+| [] -> None
+| e :: _ ->
+  let shared =
+    map (fun h -> (h,
+      (match k with
+       | Honored -> answers rs lids ks e h
+       | _ -> []))) gs
+  in
+  all
+    (endpoint net rs rank canon top lids must_arrive fuel k ks fixed shared) g
+
+(** val report : wrong -> fault **)
+
+let report w =
+  { what = w; place = (0, 0); lid = 0; sl = 0 }
+
+(** val is_group : network -> routing list -> int list -> fault option **)
+
+let is_group net rs = function
+| [] -> None
+| s :: r ->
+  all (fun m -> if same net rs s m then None else Some (report (Unlike m))) r
+
+(** val index : int list list -> unit PositiveMap.t **)
+
+let index g =
+  fold_left (fun m e -> PositiveMap.add (Number.succ_positive e) () m)
+    (concat g) PositiveMap.empty
+
+(** val sends_at_all :
+    routing list -> contract -> int -> int -> int -> bool **)
+
+let sends_at_all rs k s _ d =
+  match k with
+  | Single n0 ->
+    Number.less n0 (Number.of_positive (Number.XO (Number.XO (Number.XO
+      (Number.XO Number.XH)))))
+  | AnyLevel -> true
+  | _ ->
+    existsb (fun l ->
+      Number.less l (Number.of_positive (Number.XO (Number.XO (Number.XO
+        (Number.XO Number.XH)))))) (forward_levels rs s d)
+
+(** val somebody :
+    routing list -> (int -> int list) -> contract -> int list -> bool **)
+
+let somebody rs lids k ends =
+  existsb (fun e ->
+    existsb (fun d ->
+      existsb (fun s ->
+        (&&) (negb (Number.equal s e)) (sends_at_all rs k s e d)) ends)
+      (lids e)) ends
+
+(** val check :
+    network -> routing list -> (Number.positive -> int -> int) -> (int ->
+    int) -> int -> (int -> int list) -> bool -> int -> contract -> int list
+    -> int list list -> fault option **)
+
+let check net rs rank canon top lids must_arrive fuel k ends gs =
+  if somebody rs lids k ends
+  then (match all (is_group net rs) gs with
+        | Some w -> Some w
+        | None ->
+          let known = index gs in
+          (match all (fun e ->
+                   if PositiveMap.mem (Number.succ_positive e) known
+                   then None
+                   else Some (report (Missed e))) ends with
+           | Some w -> Some w
+           | None ->
+             let ks = kinds rs canon in
+             all
+               (group net rs rank canon top lids must_arrive fuel k ks
+                 (fixed_kinds k ks) gs) gs))
+  else Some (report Nobody)

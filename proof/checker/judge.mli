@@ -1,0 +1,245 @@
+
+val negb : bool -> bool
+
+val fst : ('a1 * 'a2) -> 'a1
+
+val snd : ('a1 * 'a2) -> 'a2
+
+val app : 'a1 list -> 'a1 list -> 'a1 list
+
+type comparison =
+| Eq
+| Lt
+| Gt
+
+module Pos :
+ sig
+  val succ : Number.positive -> Number.positive
+
+  val compare_cont :
+    comparison -> Number.positive -> Number.positive -> comparison
+
+  val compare : Number.positive -> Number.positive -> comparison
+
+  val eqb : Number.positive -> Number.positive -> bool
+ end
+
+module N :
+ sig
+  val compare : int -> int -> comparison
+ end
+
+val concat : 'a1 list list -> 'a1 list
+
+val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
+
+val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list
+
+val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1
+
+val existsb : ('a1 -> bool) -> 'a1 list -> bool
+
+val forallb : ('a1 -> bool) -> 'a1 list -> bool
+
+val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list
+
+val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
+
+val append : Number.positive -> Number.positive -> Number.positive
+
+module PositiveMap :
+ sig
+  type key = Number.positive
+
+  type 'a tree =
+  | Leaf
+  | Node of 'a tree * 'a option * 'a tree
+
+  type 'a t = 'a tree
+
+  val empty : 'a1 t
+
+  val find : key -> 'a1 t -> 'a1 option
+
+  val mem : key -> 'a1 t -> bool
+
+  val add : key -> 'a1 -> 'a1 t -> 'a1 t
+
+  val xelements : 'a1 t -> key -> (key * 'a1) list
+
+  val elements : 'a1 t -> (key * 'a1) list
+ end
+
+type lane =
+| From of int * int
+| On of Number.positive * int
+| To of int * int
+
+type wire =
+| Nothing
+| Link of Number.positive
+| Host of int
+
+type network = { wired : (int -> int -> wire);
+                 far : (Number.positive -> int * int);
+                 hangs : (int -> int * int); own : (int -> int) }
+
+val no_port : int
+
+val no_lane : int
+
+type fate =
+| Forward of lane
+| Taken of int
+| Lost
+
+val leave : network -> int -> int -> int -> fate
+
+type contract =
+| Honored
+| Directed
+| Single of int
+| AnyLevel
+
+type levels = { row : (int -> int); table : (int -> int -> int) }
+
+val told : levels -> int -> int -> int
+
+type routing = { entry_of : (int -> int -> int);
+                 class_of : (int -> int -> int);
+                 map_of : (int -> int -> int -> Number.positive);
+                 maps : (int -> int) PositiveMap.t; given : levels }
+
+val mapped : routing -> Number.positive -> int -> int
+
+type wrong =
+| Unranked of Number.positive * int
+| NotRising of Number.positive * int * Number.positive * int
+| Discards
+| Misled of int
+| Exhausted
+| Unlike of int
+| Missed of int
+| Nobody
+
+type fault = { what : wrong; place : (int * int); lid : int; sl : int }
+
+val all : ('a1 -> fault option) -> 'a1 list -> fault option
+
+val member : int -> int list -> bool
+
+val insert : int -> int list -> int list
+
+val sixteen : int list
+
+val rep : (int -> int) -> int -> int
+
+val fates :
+  network -> routing list -> (int -> int) -> (int * int) -> int -> int ->
+  fate list
+
+val rising :
+  (Number.positive -> int -> int) -> int -> Number.positive -> int -> fate ->
+  wrong option
+
+val first_wrong : (fate -> wrong option) -> fate list -> wrong option
+
+val fine :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> bool -> int -> int -> int -> fate -> wrong option
+
+val good :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> bool -> int -> int -> int -> (int * int) -> fate list -> fault
+  option
+
+val onward : fate list -> Number.positive list
+
+type seen = int list PositiveMap.t
+
+val levels_at : seen -> Number.positive -> int list
+
+val has : seen -> (Number.positive * int) -> bool
+
+val put : seen -> (Number.positive * int) -> seen
+
+val push :
+  int -> Number.positive list -> (Number.positive * int) list ->
+  (Number.positive * int) list
+
+val walk :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> bool -> int -> int -> int -> (Number.positive * int) list -> seen
+  -> fault option
+
+val alike : routing list -> (int -> int) -> int -> int -> bool
+
+val kinds : routing list -> (int -> int) -> (int * int) list
+
+val kind : (int * int) list -> int -> int
+
+val add_kind : (int * int) list -> int -> int list -> int list
+
+val add_kinds : (int * int) list -> int list -> int list -> int list
+
+val same : network -> routing list -> int -> int -> bool
+
+val forward_levels : routing list -> int -> int -> int list
+
+val answers :
+  routing list -> (int -> int list) -> (int * int) list -> int -> int list ->
+  int list
+
+val begins :
+  routing list -> contract -> (int * int) list -> int list -> int -> int ->
+  int list -> int list
+
+val fixed_kinds : contract -> (int * int) list -> int list
+
+val without : int -> int list -> int list
+
+val sources :
+  network -> routing list -> (int -> int list) -> (int * int) list ->
+  contract -> int -> int list -> int list -> int list * int list
+
+val start :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> bool -> int -> int -> (int * int) -> int list ->
+  (Number.positive * int) list -> fault option * (Number.positive * int) list
+
+val starts :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> bool -> contract -> (int * int) list -> int list -> int -> int ->
+  (int list * int list) list -> (Number.positive * int) list -> fault
+  option * (Number.positive * int) list
+
+val destination :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> bool -> int -> contract -> (int * int) list -> int list -> (int
+  list * int list) list -> int -> int -> fault option
+
+val endpoint :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> (int -> int list) -> bool -> int -> contract -> (int * int) list
+  -> int list -> (int list * int list) list -> int -> fault option
+
+val group :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> (int -> int list) -> bool -> int -> contract -> (int * int) list
+  -> int list -> int list list -> int list -> fault option
+
+val report : wrong -> fault
+
+val is_group : network -> routing list -> int list -> fault option
+
+val index : int list list -> unit PositiveMap.t
+
+val sends_at_all : routing list -> contract -> int -> int -> int -> bool
+
+val somebody :
+  routing list -> (int -> int list) -> contract -> int list -> bool
+
+val check :
+  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
+  -> int -> (int -> int list) -> bool -> int -> contract -> int list -> int
+  list list -> fault option

@@ -1,0 +1,16 @@
+(** The checker in OCaml. Numbers of type N become OCaml's (63 bits; the shell hands over none above
+    2^31), and so does the fuel; positive numbers stay as they are defined, which is what makes the maps
+    of the proofs quick. What is written here by hand is trusted: see docs/proof.md. *)
+
+From Coq Require Import NArith Extraction ExtrOcamlBasic.
+From WeftProof Require Import Checker.
+
+Extract Inductive nat => "int" [ "0" "succ" ] "(fun none more n -> if n <= 0 then none () else more (n - 1))".
+Extract Inductive N => "int" [ "0" "Number.of_positive" ] "(fun zero pos n -> if n = 0 then zero () else pos (Number.to_positive n))".
+Extract Inlined Constant N.eqb => "Number.equal".
+Extract Inlined Constant N.ltb => "Number.less".
+Extract Inlined Constant N.succ_pos => "Number.succ_positive".
+
+Extract Inductive positive => "Number.positive" [ "Number.XI" "Number.XO" "Number.XH" ].
+
+Extraction "checker/judge.ml" check.
