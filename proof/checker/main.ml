@@ -1,0 +1,211 @@
+(* weft-proof: what the proven checker says of a folder of tables. The verdict is Judge.check's, which
+   is extracted from proof/theories; all else here reads files and prints. *)
+
+open Fabric
+
+let usage = "usage: weft-proof [--fabric FILE] [--certificate FILE] [--contract C] [--endpoints E] [--json] DIR
+       weft-proof --step OLD NEW [--fabric FILE] [--old-fabric FILE] [--certificate FILE] [--json]
+       weft-proof --jobs
+
+DIR is what weft route --out writes: lfts.dump, sl2vl.dump, paths.psl, certificate; the network is
+fabric.ibnetdiscover in it, or FILE (weft convert and weft generate write that form). With --step: all
+mixtures of the tables of two folders, by NEW/transition.certificate, on the network of NEW; what
+OLD's hosts and LIDs were is in the network of OLD, where that is another.
+--jobs: arguments with tabs between on each line, an answer in JSON on each line.
+Exit codes: 0 proven, 1 not proven or packets lost, 2 usage, 3 bad input, 4 internal error.\n"
+
+exception Usage of string
+
+type job = {
+  mutable fabric : string option;
+  mutable old_fabric : string option;
+  mutable certificate : string option;
+  mutable contract : string option;
+  mutable scope : string option;
+  mutable json : bool;
+  mutable step : bool;
+  mutable dirs : string list; (* the last first *)
+}
+
+let parse words =
+  let j = { fabric = None; old_fabric = None; certificate = None; contract = None; scope = None; json = false; step = false; dirs = [] } in
+  let rec go = function
+    | "--fabric" :: v :: r -> j.fabric <- Some v; go r
+    | "--old-fabric" :: v :: r -> j.old_fabric <- Some v; go r
+    | "--certificate" :: v :: r -> j.certificate <- Some v; go r
+    | "--contract" :: v :: r -> j.contract <- Some v; go r
+    | "--endpoints" :: v :: r -> j.scope <- Some v; go r
+    | "--json" :: r -> j.json <- true; go r
+    | "--step" :: r -> j.step <- true; go r
+    | w :: _ when String.length w > 0 && w.[0] = '-' -> raise (Usage (Printf.sprintf "%s: no such flag, or no value behind it" w))
+    | w :: r -> j.dirs <- w :: j.dirs; go r
+    | [] -> ()
+  in
+  go words;
+  let n = List.length j.dirs in
+  if n <> if j.step then 2 else 1 then raise (Usage (Printf.sprintf "%d folders given" n));
+  if j.old_fabric <> None && not j.step then raise (Usage "--old-fabric is for --step");
+  j
+
+let contract_of file text =
+  match text with
+  | "honored" -> Judge.Honored
+  | "directed" -> Judge.Directed
+  | "any" -> Judge.AnyLevel
+  | _ -> (
+    match String.split_on_char ':' text with
+    | [ "single"; n ] when (match int_of_string_opt n with Some v -> v >= 0 && v <= 15 && string_of_int v = n | None -> false) -> Judge.Single (int_of_string n)
+    | _ -> Text.refuse "%s:2: no contract %S: honored, directed, single:N or any" file text)
+
+let kinds_of file = function
+  | "hca" -> [ Adapter ]
+  | "ca" -> [ Adapter; Aggregation; Router ]
+  | "all" -> [ Adapter; Aggregation; Router; Port0 ]
+  | text -> Text.refuse "%s:3: no endpoints %S: hca, ca or all" file text
+
+let range n = List.init n Fun.id
+
+(* groups is a hint: sources that seem to be treated alike. The checker makes sure of it. *)
+let groups f tables ends =
+  let seen = Hashtbl.create 1024 and keys = ref [] in
+  List.iter (fun e ->
+    let s, port = f.endpoints.(e).where in
+    let key = (s, List.map (fun (t : Tables.t) -> (t.levels.row.(e), t.lanes.class_of.(s).(port))) tables) in
+    match Hashtbl.find_opt seen key with
+    | Some l -> l := e :: !l
+    | None -> let l = ref [ e ] in Hashtbl.add seen key l; keys := l :: !keys) ends;
+  List.rev_map (fun l -> List.rev !l) !keys
+
+(* canon is a hint too: the lowest lane with the same ranks everywhere. *)
+let canon (rank : int array array) =
+  let at c v = if v < Array.length rank.(c) then rank.(c).(v) else 0 in
+  let links = range (Array.length rank) in
+  let same v w = List.for_all (fun c -> at c v = at c w) links in
+  let lowest = Array.init 15 (fun v -> List.find (same v) (range (v + 1))) in
+  fun v -> if v < 15 then lowest.(v) else v
+
+type verdict = { holds : bool; delivers : bool option; why : Judge.fault option }
+
+let judge f tables (c : Certificate.t) contract ends ~step =
+  let net = {
+    Judge.wired = (fun s p -> let w = f.wired.(s) in if p < Array.length w then w.(p) else Judge.Nothing);
+    far = (fun c -> f.ends.(Number.of_positive c));
+    hangs = (fun e -> f.endpoints.(e).where);
+    own = (fun s -> match Hashtbl.find_opt f.by_port (f.switches.(s).guid, 0) with Some e -> e | None -> -1);
+  } in
+  let own = Array.init (Array.length f.switches) net.own in
+  let net = { net with own = (fun s -> own.(s)) } in
+  let ranks = c.Certificate.rank in
+  let rank l v = let row = ranks.(Number.of_positive l) in if v < Array.length row then row.(v) else 0 in
+  let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
+  let ask must =
+    Judge.check net (List.map Tables.routing tables) rank (canon c.rank) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
+  if step then (match ask false with None -> { holds = true; delivers = None; why = None } | w -> { holds = false; delivers = None; why = w })
+  else
+    match ask true with
+    | None -> { holds = true; delivers = Some true; why = None }
+    | Some { what = Judge.Discards | Judge.Misled _; _ } as lost -> (
+      match ask false with
+      | None -> { holds = true; delivers = Some false; why = lost }
+      | w -> { holds = false; delivers = Some false; why = w })
+    | w -> { holds = false; delivers = None; why = w }
+
+let why f (w : Judge.fault) =
+  let link c v =
+    let s, p = f.begins.(Number.of_positive c) in
+    Printf.sprintf "%s, port %d, lane %d" (label f s) p v in
+  let node e = if e < 0 then "a port 0 without a LID" else Printf.sprintf "node 0x%s, port %d" f.endpoints.(e).node f.endpoints.(e).port in
+  let s, port = w.place in
+  let where = Printf.sprintf "at %s, from port %d, LID %d, SL %d: " (label f s) port w.lid w.sl in
+  match w.what with
+  | Judge.Unranked (c, v) -> where ^ "packets go on by " ^ link c v ^ ", which has no rank"
+  | Judge.NotRising (c, v, c', v') -> where ^ "the rank does not rise from " ^ link c v ^ " to " ^ link c' v'
+  | Judge.Discards -> where ^ "packets are discarded"
+  | Judge.Misled e -> where ^ "packets get to " ^ node e ^ ", which has another LID"
+  | Judge.Exhausted -> "internal: out of fuel"
+  | Judge.Unlike e | Judge.Missed e -> "internal: the groups of sources are wrong at " ^ node e
+  | Judge.Nobody -> "no pair of endpoints in scope may send: nothing is proven of any packet"
+
+let quoted s =
+  let b = Buffer.create 64 in
+  Buffer.add_char b '"';
+  String.iter (fun c ->
+    match c with
+    | '"' | '\\' -> Buffer.add_char b '\\'; Buffer.add_char b c
+    | c when c < ' ' -> Printf.bprintf b "\\u%04x" (Char.code c)
+    | c -> Buffer.add_char b c) s;
+  Buffer.add_char b '"';
+  Buffer.contents b
+
+let run j =
+  let existing path = if Sys.file_exists path then Some path else None in
+  let dir, old = match j.dirs with [ d ] -> (d, None) | [ d; o ] -> (d, Some o) | _ -> assert false in
+  let in_folder d = Filename.concat d "fabric.ibnetdiscover" in
+  let f = Fabric.read (match j.fabric with Some f -> f | None -> in_folder dir) in
+  let file = match j.certificate with Some c -> c | None -> Filename.concat dir (if j.step then "transition.certificate" else "certificate") in
+  let c = Certificate.read f file in
+  let asked what line have = function
+    | Some want when want <> have -> Text.refuse "%s:%d: the certificate is for %s %s, not %s" file line what have want
+    | _ -> () in
+  asked "contract" 2 c.contract j.contract;
+  asked "endpoints" 3 c.scope j.scope;
+  let contract = contract_of file c.contract and kinds = kinds_of file c.scope in
+  let ends = List.filter (fun e -> List.mem f.endpoints.(e).kind kinds && fst f.endpoints.(e).where >= 0) (range (Array.length f.endpoints)) in
+  let fresh = Tables.read f Tables.Fresh None dir in
+  let tables =
+    match old with
+    | None -> [ fresh ]
+    | Some o ->
+      let was = match j.old_fabric, existing (in_folder o) with Some p, _ | None, Some p -> Fabric.read p | None, None -> f in
+      [ Tables.read f (Tables.Before was) (Some fresh) o; fresh ] in
+  (match contract with
+   | Judge.Honored | Judge.Directed ->
+     List.iter (fun (t : Tables.t) -> Tables.complete f (Filename.concat t.folder "paths.psl") t.levels ends) tables
+   | _ -> ());
+  let v = judge f tables c contract ends ~step:j.step in
+  let reason = Option.map (why f) v.why in
+  let b = Buffer.create 256 in
+  let finding = not v.holds || v.delivers = Some false in
+  if j.json then
+    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"holds\":%b,\"delivers\":%s,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"step\":%b,\"why\":%s}\n"
+      v.holds (match v.delivers with None -> "null" | Some d -> string_of_bool d) (quoted c.contract) (quoted c.scope)
+      (Array.length f.switches) (List.length ends) j.step (match reason with None -> "null" | Some r -> quoted r)
+  else begin
+    Printf.bprintf b "network    %s: %d switches, %d endpoints in scope\n" (printable f.file) (Array.length f.switches) (List.length ends);
+    Printf.bprintf b "verdict    %s (contract %s, endpoints %s)%s\n"
+      (if v.holds then "proven free of deadlock" else "not proven") c.contract c.scope (if j.step then ", for every mixture of the tables" else "");
+    (match v.delivers with
+     | Some true -> Buffer.add_string b "packets    all arrive where they are sent\n"
+     | Some false -> Buffer.add_string b "packets    not all arrive\n"
+     | None -> ());
+    match reason with Some r -> Printf.bprintf b "why        %s\n" (printable r) | None -> ()
+  end;
+  (Buffer.contents b, if (match v.why with Some { what = Judge.Exhausted | Judge.Unlike _ | Judge.Missed _; _ } -> true | _ -> false) then 4 else if finding then 1 else 0)
+
+let guarded f fail =
+  try f () with
+  | Text.Bad e -> fail e 3
+  | Usage e -> fail e 2
+  | Sys_error e -> fail e 3
+  | Stack_overflow -> fail "out of stack" 4
+  | Out_of_memory -> fail "out of memory" 4
+  | e -> fail ("internal: " ^ Printexc.to_string e) 4
+
+let rec jobs () =
+  match input_line stdin with
+  | exception End_of_file -> 0
+  | line ->
+    print_string (guarded
+      (fun () -> let j = parse (String.split_on_char '\t' line) in j.json <- true; fst (run j))
+      (fun e code -> Printf.sprintf "{\"schema\":\"weft/proof/1\",\"error\":%s,\"code\":%d}\n" (quoted e) code));
+    flush stdout;
+    jobs ()
+
+let () =
+  match List.tl (Array.to_list Sys.argv) with
+  | [ "--jobs" ] -> exit (jobs ())
+  | [ "--help" ] | [ "-h" ] -> print_string usage
+  | words ->
+    exit (guarded
+      (fun () -> let out, code = run (parse words) in print_string out; code)
+      (fun e code -> prerr_endline ("weft-proof: " ^ printable e); if code = 2 then prerr_string ("\n" ^ usage); code))

@@ -1,0 +1,105 @@
+(* Files, line by line, with errors that name file and line. *)
+
+exception Bad of string (* input that is not as it should be *)
+
+type t = {
+  file : string;
+  input : in_channel;
+  buffer : Bytes.t;
+  mutable from : int; (* what is left in the buffer: from, up to filled *)
+  mutable filled : int;
+  mutable number : int; (* of the line at hand *)
+  mutable at : int; (* the cursor within it *)
+  mutable stop : int; (* its end *)
+}
+
+let longest = 1 lsl 16 (* bytes of a line *)
+let bad t form = Printf.ksprintf (fun s -> raise (Bad (Printf.sprintf "%s:%d: %s" t.file t.number s))) form
+let refuse form = Printf.ksprintf (fun s -> raise (Bad s)) form
+
+let rec newline b i stop = if i >= stop then -1 else if Bytes.unsafe_get b i = '\n' then i else newline b (i + 1) stop
+
+(* next moves to the next line; false at the end of the file. *)
+let rec next t =
+  match newline t.buffer t.from t.filled with
+  | -1 ->
+    let rest = t.filled - t.from in
+    if rest > longest then (t.number <- t.number + 1; bad t "a line of more than %d bytes" longest);
+    Bytes.blit t.buffer t.from t.buffer 0 rest;
+    let got = input t.input t.buffer rest (Bytes.length t.buffer - rest) in
+    t.from <- 0;
+    t.filled <- rest + got;
+    if got > 0 then next t
+    else if rest = 0 then false
+    else (line t rest; t.from <- rest; true)
+  | i ->
+    if i - t.from > longest then (t.number <- t.number + 1; bad t "a line of more than %d bytes" longest);
+    line t i;
+    t.from <- i + 1;
+    true
+
+and line t stop =
+  t.number <- t.number + 1;
+  t.at <- t.from;
+  t.stop <- if stop > t.from && Bytes.get t.buffer (stop - 1) = '\r' then stop - 1 else stop
+
+(* each reads a file with f, a line at a time, and ends with what finish says of the end. *)
+let each file f finish =
+  let input = try open_in_bin file with Sys_error e -> refuse "%s" e in
+  let t = { file; input; buffer = Bytes.create (1 lsl 18); from = 0; filled = 0; number = 0; at = 0; stop = 0 } in
+  Fun.protect ~finally:(fun () -> close_in input) @@ fun () ->
+  (try while next t do f t done with Sys_error e -> refuse "%s: %s" file e);
+  finish t
+
+let rest t = Bytes.sub_string t.buffer t.at (t.stop - t.at)
+let at_end t = t.at >= t.stop
+let peek t = if at_end t then '\000' else Bytes.unsafe_get t.buffer t.at
+let is_space c = c = ' ' || c = '\t'
+let rec spaces t = if is_space (peek t) then (t.at <- t.at + 1; spaces t)
+let blank t = spaces t; at_end t
+
+(* cut takes a word off the line if it begins with it. *)
+let cut t word =
+  let n = String.length word in
+  let rec same i = i >= n || (Bytes.unsafe_get t.buffer (t.at + i) = String.unsafe_get word i && same (i + 1)) in
+  if t.at + n <= t.stop && same 0 then (t.at <- t.at + n; true) else false
+
+(* number takes a decimal number off the line; -1: there is none, or it is above top. *)
+let number t top =
+  let rec go n i =
+    match if i < t.stop then Bytes.unsafe_get t.buffer i else ' ' with
+    | '0' .. '9' as c when n <= top -> go ((10 * n) + Char.code c - 48) (i + 1)
+    | _ -> let some = i > t.at in t.at <- i; if some && n <= top then n else -1
+  in
+  go 0 t.at
+
+let digit c =
+  match c with
+  | '0' .. '9' -> Char.code c - 48
+  | 'a' .. 'f' -> Char.code c - 87
+  | 'A' .. 'F' -> Char.code c - 55
+  | _ -> -1
+
+(* hex takes a hexadecimal number of at most 12 digits; -1: there is none. *)
+let hex t =
+  let rec go n i =
+    let d = if i < t.stop then digit (Bytes.unsafe_get t.buffer i) else -1 in
+    if d >= 0 && i - t.at < 12 then go ((16 * n) + d) (i + 1)
+    else (let some = i > t.at in t.at <- i; if some then n else -1)
+  in
+  go 0 t.at
+
+(* guid takes a GUID of 1 to 16 hexadecimal digits, with 0x or without, as 16 of them. *)
+let guid t =
+  ignore (cut t "0x");
+  let begin_ = t.at in
+  while t.at < t.stop && digit (Bytes.unsafe_get t.buffer t.at) >= 0 do t.at <- t.at + 1 done;
+  let n = t.at - begin_ in
+  if n = 0 || n > 16 then bad t "no GUID of 1 to 16 hexadecimal digits where one is expected";
+  String.make (16 - n) '0' ^ String.lowercase_ascii (Bytes.sub_string t.buffer begin_ n)
+
+(* until takes what stands before a character off the line, and the character. *)
+let until t c =
+  match Bytes.index_from_opt t.buffer t.at c with
+  | Some i when i < t.stop -> let s = Bytes.sub_string t.buffer t.at (i - t.at) in t.at <- i + 1; s
+  | _ -> bad t "no %C where one is expected" c
