@@ -30,6 +30,7 @@ type tally struct {
 // random damage, and about the same tables after random corruption.
 func TestCheckerAgreesWithTheJudge(t *testing.T) {
 	c := startChecker(t)
+	c.proof = startProver(t)
 	want := 60
 	if testing.Short() {
 		want = 15
@@ -67,6 +68,10 @@ func (n *tally) campaign(t *testing.T, c *checker, seed uint64) error {
 		return nil
 	}
 	n.routings++
+	if !asTheProverSees(f) {
+		other := *c
+		c, other.proof = &other, nil
+	}
 	dirs := t.TempDir()
 	defer os.RemoveAll(dirs) // there are thousands
 	form := []psl.Form{psl.Full, psl.Compact}[rng.IntN(2)]

@@ -27,8 +27,10 @@ Which service levels may a packet from source s to LID j of endpoint d have?
     single:N   N
     any        each of the 16
 
-Under directed and honored a pair that the tables say must not be used (#none) is
-not used, in either direction.
+Under directed and honored a pair (s, j) that the tables say must not be used (#none)
+is not used: packets of s take LID j neither as requests nor as answers, and d
+opens no connection to s from there. Clients cannot be held to that by OpenSM, so
+weft hands it no such tables (weft deploy files and weft serve refuse them).
 """
 
 import json

@@ -28,8 +28,9 @@ import (
 // checker is checker.py at work: a judge in another language that knows weft by its
 // files only.
 type checker struct {
-	in  io.WriteCloser
-	out *bufio.Scanner
+	in    io.WriteCloser
+	out   *bufio.Scanner
+	proof *prover // is asked about certificates as well; nil: it is not
 }
 
 // opinion is what checker.py says of a folder.
@@ -221,9 +222,19 @@ func (c *checker) agree(dir string, t *routing.Tables, v *deadlock.Verdict) erro
 	return nil
 }
 
-// holds asks checker.py whether a certificate proves the tables in a folder.
+// holds asks checker.py whether a certificate proves the tables in a folder. That weft-proof says
+// otherwise is an error.
 func (c *checker) holds(dir, certificate string) (*opinion, error) {
-	return c.ask(map[string]string{"dir": dir, "certificate": filepath.Join(dir, certificate)})
+	path := filepath.Join(dir, certificate)
+	o, err := c.ask(map[string]string{"dir": dir, "certificate": path})
+	if err != nil || c.proof == nil {
+		return o, err
+	}
+	got, err := c.proof.ask(dir, "--certificate", path)
+	if err == nil && got.Holds != o.Holds && !got.aboutNobody() {
+		err = fmt.Errorf("checker.py says %v of the certificate (%s), weft-proof %v (%s)", o.Holds, o.Why, got.Holds, got.Why)
+	}
+	return o, err
 }
 
 // Switches with an enhanced port 0, as most are, count like others; a record that is
