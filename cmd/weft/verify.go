@@ -31,6 +31,7 @@ type verifyFlags struct {
 	scope                      routing.Scope
 	choose                     string
 	writeCertificate, readCert string
+	proofChecker               string
 	json                       bool
 }
 
@@ -82,6 +83,7 @@ is an error with --strict, and where they have nothing in common.`,
 	flags.OneOf(f, &o.choose, "choose", "of adaptive routing: switches choose the port of a packet once, when it comes in, or again while it waits", chooseOnce, chooseAgain)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
+	f.StringVar(&o.proofChecker, "proof-checker", "", "program that has to accept the proof as well: weft-proof, which is extracted from a machine-checked theorem (docs/proof.md)")
 	flags.AddJSON(f, &o.json)
 	c.MarkFlagsMutuallyExclusive("write-certificate", "certificate")
 	return c
@@ -100,7 +102,8 @@ type verifyJob struct {
 	options deadlock.Options
 	*input.Given
 	verdict *deadlock.Verdict
-	checked bool // the proof was given and re-checked
+	checked bool          // the proof was given and re-checked
+	proof   *proofSummary // what weft-proof says of it; nil: it was not asked
 	spent   verifyStageTime
 }
 
@@ -136,11 +139,14 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 			return certificate.Write(w, j.Tables.Fabric, j.verdict.Certificate)
 		})
 	}
+	if err == nil {
+		err = j.prove(cmd.Context())
+	}
 	if err != nil {
 		return err
 	}
 	s := j.summary()
-	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || !j.verdict.Complete() || j.Mismatches != nil || len(s.Findings) > 0 || !j.treesComplete())
+	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || j.proof != nil && !j.proof.Holds || !j.verdict.Complete() || j.Mismatches != nil || len(s.Findings) > 0 || !j.treesComplete())
 }
 
 // free says whether the tables are free of deadlock, given when switches choose.
@@ -211,6 +217,7 @@ type verifySummary struct {
 	Cycle       []report.Step   `json:"cycle"`
 	JoinedBy    string          `json:"joined_by"`
 	Rechecked   bool            `json:"certificate_checked"`
+	Proof       *proofSummary   `json:"proof_checker,omitempty"`
 	Next        string          `json:"next,omitempty"`
 	Seconds     verifyStageTime `json:"seconds"`
 }
@@ -237,7 +244,7 @@ func (j *verifyJob) summary() *verifySummary {
 		Verdict: report.Word(j.free()), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: v.Outside(), Covers: report.Covers(v), Multicast: j.multicastSummary(),
 		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
-		Assumed: j.o.Tables.Assumed(), Fit: j.Fit(), CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
+		Assumed: j.o.Tables.Assumed(), Fit: j.Fit(), CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Proof: j.proof, Next: j.next(),
 		Seconds: j.spent, Groups: j.groupSummary(), ByLane: j.ByLane,
 	}
 	s.AbsentLanes = absentLanes(f, v.Absent)
@@ -275,6 +282,9 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 			report.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
 	default:
 		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
+	}
+	if j.proof != nil {
+		p.Fact("checker", "%s", j.proof.text())
 	}
 	if s.Groups != nil && s.Groups.Escape != nil {
 		p.Fact("escape", "%s", s.Groups.Escape.text(j.o.choose))
