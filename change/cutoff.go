@@ -126,7 +126,7 @@ func (w *puller) follow(s fabric.NodeID) fate {
 		return w.fates[s]
 	}
 	w.fates[s] = lost // if they circle
-	if c := w.f.Out(s, w.row[s]); c != fabric.None && int(c) < w.f.Trunks() {
+	if c := w.f.Trunk(s, w.row[s]); c != fabric.None {
 		if w.fates[s] = w.follow(w.f.Heads()[c]); w.doomed[c] {
 			w.fates[s] = min(w.fates[s], parted)
 		}

@@ -54,8 +54,8 @@ func waysTo(t *routing.Tables, s fabric.NodeID, e *fabric.Endpoint) (ways [][]fa
 		var way []fabric.ChannelID
 		at := s
 		for at != e.Switch && len(way) < f.Switches() {
-			c := f.Out(at, t.Forwarding.Port(at, lid))
-			if c == fabric.None || int(c) >= f.Trunks() {
+			c := f.Trunk(at, t.Forwarding.Port(at, lid))
+			if c == fabric.None {
 				break
 			}
 			way = append(way, c)

@@ -167,14 +167,11 @@ func (p *spray) hop(lid fabric.LID, to *fabric.Endpoint, sl uint8) bool {
 			if uint64(k) < more {
 				part++
 			}
-			c := fabric.ChannelID(fabric.None)
-			if port != 0 {
-				c = f.Out(s, port)
-			}
+			c := f.Trunk(s, port)
 			switch {
 			case s == to.Switch && port == f.LastPort(to):
 				p.delivered += part
-			case c == fabric.None || int(c) >= f.Trunks():
+			case c == fabric.None:
 				p.lost = true
 			default:
 				lane := came

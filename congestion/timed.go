@@ -212,7 +212,7 @@ func (t *timed) waitFor(s fabric.NodeID) map[fabric.ChannelID]float64 {
 	}
 	waits := map[fabric.ChannelID]float64{}
 	for port := 1; port <= f.Node(s).Ports; port++ {
-		if c, m := f.Out(s, uint8(port)), means[port]; m.n > 0 && c >= 0 && int(c) < f.Trunks() {
+		if c, m := f.Trunk(s, uint8(port)), means[port]; m.n > 0 && c != fabric.None {
 			waits[c] = m.sum/m.n - t.wait[c]
 		}
 	}

@@ -128,7 +128,7 @@ func (d *derivation) lanesTo(out *fabric.Channel, in, sl uint8) uint16 {
 		return 1 << maps.VL(out.From, in, out.FromPort, sl)
 	}
 	came := bit(d.sourceLane(out.From, in, sl))
-	if c := d.t.Fabric.Out(out.From, in); in > 0 && int(c) < d.t.Fabric.Trunks() {
+	if c := d.t.Fabric.Trunk(out.From, in); c != fabric.None {
 		came = d.inUse[d.t.Fabric.Reverses()[c]]
 	}
 	next := uint16(0)

@@ -117,12 +117,9 @@ func outletsOf(f *fabric.Fabric, g *routing.Groups) [][]outlets {
 		all[s] = make([]outlets, len(sets))
 		for i := range sets {
 			for port := range sets[i].All() {
-				c := f.Out(fabric.NodeID(s), port)
-				switch {
-				case c == fabric.None: // a switch does not choose a port that is down
-				case int(c) < f.Trunks():
+				if c := f.Trunk(fabric.NodeID(s), port); c != fabric.None {
 					all[s][i].trunks = append(all[s][i].trunks, c)
-				default:
+				} else if f.Out(fabric.NodeID(s), port) != fabric.None { // a switch does not choose a port that is down
 					all[s][i].beside = append(all[s][i].beside, port)
 				}
 			}

@@ -90,8 +90,8 @@ func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, wan
 func (m *mixture) choices(at fabric.NodeID, in uint8, lid fabric.LID, sl uint8, came uint16) []state {
 	var all []state
 	for i, t := range m.tables {
-		c := m.f.Out(at, t.Forwarding.Port(at, lid))
-		if c == fabric.None || int(c) >= m.f.Trunks() {
+		c := m.f.Trunk(at, t.Forwarding.Port(at, lid))
+		if c == fabric.None {
 			continue
 		}
 		for j := range m.tables {

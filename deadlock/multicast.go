@@ -126,8 +126,8 @@ func (w *spreader) copyTo(s fabric.NodeID, in uint8, came uint16, from int32) {
 // lanes, with their lanes. Those on which the packets are dropped are left out.
 func (w *spreader) branches(s fabric.NodeID, in uint8, came uint16, visit func(out fabric.ChannelID, lanes uint16)) {
 	for port := range w.ports[s].All() {
-		c := w.f.Out(s, port)
-		if port == in || c == fabric.None || int(c) >= w.f.Trunks() {
+		c := w.f.Trunk(s, port)
+		if port == in || c == fabric.None {
 			continue
 		}
 		if lanes := w.maps(s, in, port, w.sl, came) &^ (1 << dropLane); lanes != 0 {
@@ -233,8 +233,8 @@ func (w *spreader) split() bool {
 func (w *spreader) oneSided() bool {
 	for _, n := range w.tree.Nodes {
 		for port := range n.Ports.All() {
-			c := w.f.Out(n.Switch, port)
-			if port == 0 || c == fabric.None || int(c) >= w.f.Trunks() {
+			c := w.f.Trunk(n.Switch, port)
+			if c == fabric.None {
 				continue
 			}
 			if ch := w.f.Channel(c); !w.ports[ch.To].Has(ch.ToPort) {

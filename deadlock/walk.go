@@ -125,7 +125,7 @@ func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 	clear(waiting)
 	for s, port := range row {
 		c := w.f.Out(fabric.NodeID(s), port)
-		if uint(c) < uint(len(heads)) && port != routing.NoPort && port != 0 { // it goes on: nearly always
+		if uint(c) < uint(len(heads)) { // it goes on, as by Trunk: nearly always
 			u := heads[c]
 			next[s], to[s] = c, u
 			waiting[u]++
@@ -140,20 +140,18 @@ func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 // entry is the trunk to which an entry for an endpoint leads, or what becomes of the
 // packet there; home is as in walker.
 func entry(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint, home uint8) (fabric.ChannelID, fate) {
-	c := f.Out(s, port)
+	if c := f.Trunk(s, port); c != fabric.None {
+		return c, lost + fate(Circles) // until the end of the path is known
+	}
 	switch {
 	case port == routing.NoPort:
 		return fabric.None, lost + fate(NoEntry)
 	case s == e.Switch && port == home:
 		return fabric.None, arrives
-	case port == 0:
-		return fabric.None, lost + fate(WrongNode)
-	case c == fabric.None:
+	case port != 0 && f.Out(s, port) == fabric.None:
 		return fabric.None, lost + fate(DeadPort)
-	case int(c) >= f.Trunks():
-		return fabric.None, lost + fate(WrongNode)
 	}
-	return c, lost + fate(Circles) // until the end of the path is known
+	return fabric.None, lost + fate(WrongNode)
 }
 
 // sort orders the switches so that each comes after all that forward to it. The

@@ -121,8 +121,8 @@ func (d *derivation) follow(src fabric.EndpointID, lid fabric.LID, sl uint8, vis
 	f := d.t.Fabric
 	at, in := f.Endpoint(src).Switch, f.LastPort(f.Endpoint(src))
 	for range 2*f.Switches() + 1 {
-		c := f.Out(at, d.t.Forwarding.Port(at, lid))
-		if c == fabric.None || int(c) >= f.Trunks() {
+		c := f.Trunk(at, d.t.Forwarding.Port(at, lid))
+		if c == fabric.None {
 			return
 		}
 		ch := f.Channel(c)

@@ -260,6 +260,16 @@ func (f *Fabric) Out(n NodeID, port uint8) ChannelID {
 	return f.portChan[first+int32(port)]
 }
 
+// Trunk is the trunk that leaves switch s by a port, or None where Out is None or leads to
+// no other switch: so for the ports of adapters and routers, port 0, and a port that does
+// not exist, as in an entry without a path.
+func (f *Fabric) Trunk(s NodeID, port uint8) ChannelID {
+	if c := f.Out(s, port); int(c) < f.trunks {
+		return c
+	}
+	return None
+}
+
 // Endpoints is every endpoint, [EndpointID].
 func (f *Fabric) Endpoints() []Endpoint { return f.endpoints }
 

@@ -95,6 +95,13 @@ func TestIndexSpacesAgree(t *testing.T) {
 		if f.Out(c.From, c.FromPort) != id {
 			t.Errorf("by port %d of node %d leaves channel %d, not %d", c.FromPort, c.From, f.Out(c.From, c.FromPort), i)
 		}
+		trunk := id
+		if i >= f.Trunks() {
+			trunk = fabric.None
+		}
+		if f.Trunk(c.From, c.FromPort) != trunk {
+			t.Errorf("by port %d of node %d leaves trunk %d, not %d", c.FromPort, c.From, f.Trunk(c.From, c.FromPort), trunk)
+		}
 	}
 	turn := 0
 	for in := range fabric.ChannelID(f.Trunks()) {
@@ -112,6 +119,9 @@ func TestIndexSpacesAgree(t *testing.T) {
 	for _, port := range []uint8{0, 7, 254, 255} {
 		if c := f.Out(0, port); c != fabric.None {
 			t.Errorf("channel %d leaves by port %d, which has no cable", c, port)
+		}
+		if c := f.Trunk(0, port); c != fabric.None {
+			t.Errorf("trunk %d leaves by port %d, which has no cable", c, port)
 		}
 	}
 	if f.NodeByGUID(0x30) != 1 || f.NodeByGUID(0x31) != fabric.None {

@@ -177,8 +177,8 @@ func (n *Network) makes(r route, hold, want LoopStep) bool {
 	at, in := f.Endpoint(r.src).Switch, f.Channel(f.Endpoint(r.src).Inject).ToPort
 	held, lane := false, n.firstLane(f.Endpoint(r.src), r.sl)
 	for range f.Switches() {
-		c := f.Out(at, n.tables.Forwarding.Port(at, r.lid))
-		if c == fabric.None || int(c) >= f.Trunks() {
+		c := f.Trunk(at, n.tables.Forwarding.Port(at, r.lid))
+		if c == fabric.None {
 			return false
 		}
 		ch := f.Channel(c)

@@ -132,7 +132,7 @@ func (e *EntryColumns) addMaps(t *routing.Tables) {
 		for p := 0; p <= f.Node(s).Ports; p++ {
 			port := uint8(p)
 			class := classes
-			if c := f.Out(s, port); p == 0 || c == fabric.None || int(c) >= f.Trunks() {
+			if f.Trunk(s, port) == fabric.None {
 				known := -1
 				for i, h := range hosts {
 					if m.SameFrom(s, port, h) {

@@ -58,8 +58,7 @@ func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bo
 	if s == e.Switch && port == f.LastPort(e) {
 		return true
 	}
-	c := f.Out(s, port)
-	return port != routing.NoPort && port != 0 && c != fabric.None && int(c) < f.Trunks()
+	return f.Trunk(s, port) != fabric.None
 }
 
 // slsThatDiffer compares the SLs of one endpoint of each row of the new tables.

@@ -73,9 +73,7 @@ func (b *bound) count(lid fabric.LID, home fabric.NodeID, row []uint8) {
 		if fabric.NodeID(s) == home {
 			continue
 		}
-		if c := b.f.Out(fabric.NodeID(s), port); int(c) < b.f.Trunks() {
-			b.cur[s] = c // or None
-		}
+		b.cur[s] = b.f.Trunk(fabric.NodeID(s), port)
 		dead = dead || b.cur[s] == fabric.None
 	}
 	if !dead {

@@ -154,8 +154,8 @@ func (p *parser) rank(c format.Cursor) (done bool, err error) {
 	if n == fabric.None {
 		return false, p.lines.Errorf("node %s is not in this fabric", fabric.GUID(guid))
 	}
-	trunk := p.f.Out(n, uint8(port))
-	if trunk == fabric.None || int(trunk) >= p.f.Trunks() {
+	trunk := p.f.Trunk(n, uint8(port))
+	if trunk == fabric.None {
 		return false, p.lines.Errorf("port %d of %s has no cable to another switch", port, p.f.Label(n))
 	}
 	slot := &p.cert.Rank[int(trunk)*p.cert.Lanes+int(lane)]

@@ -37,8 +37,8 @@ func reached(f *fabric.Fabric, row []uint8, to *fabric.Endpoint) bool {
 		}
 		at, left := s, f.Switches()
 		for ; !arrives[at] && left > 0; left-- {
-			c := f.Out(at, row[at])
-			if c == fabric.None || int(c) >= f.Trunks() {
+			c := f.Trunk(at, row[at])
+			if c == fabric.None {
 				return false
 			}
 			at = f.Channel(c).To

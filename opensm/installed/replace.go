@@ -89,8 +89,8 @@ func (c *carrier) followed(t *routing.Tables) *routing.Tables {
 		for s := range fabric.NodeID(f.Switches()) {
 			for at := s; sends[s] && at != fabric.None && !reached[at]; {
 				reached[at] = true
-				out := f.Out(at, row[at])
-				if out == fabric.None || int(out) >= f.Trunks() {
+				out := f.Trunk(at, row[at])
+				if out == fabric.None {
 					break
 				}
 				at = f.Channel(out).To

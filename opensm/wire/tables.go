@@ -318,10 +318,10 @@ func adapterLanes(q *Request, sl2vl *routing.SL2VL) laneMap {
 // appendRanks is the proof of a switch by out-port and lane.
 func appendRanks(m []byte, f *fabric.Fabric, s fabric.NodeID, proof *deadlock.Certificate) []byte {
 	for port := range f.Node(s).Ports + 1 {
-		c := f.Out(s, uint8(port))
+		c := f.Trunk(s, uint8(port))
 		for lane := range proof.Lanes {
 			rank := int32(deadlock.Unused)
-			if c != fabric.None && int(c) < f.Trunks() {
+			if c != fabric.None {
 				rank = proof.Rank[int(c)*proof.Lanes+lane]
 			}
 			m = le.AppendUint32(m, uint32(rank))

@@ -28,8 +28,8 @@ func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8,
 	for i := 0; i < len(queue); i++ {
 		ports := tree.At(queue[i])
 		for port := range ports.All() {
-			c := f.Out(queue[i], port)
-			if c == fabric.None || int(c) >= f.Trunks() || i > 0 && port == up[row[queue[i]]] {
+			c := f.Trunk(queue[i], port)
+			if c == fabric.None || i > 0 && port == up[row[queue[i]]] {
 				continue
 			}
 			u := f.Heads()[c]

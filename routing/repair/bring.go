@@ -152,7 +152,7 @@ func (s *step) followTarget(target *routing.Forwarding, all bool) bool {
 		m.measure()
 		slices.SortFunc(differ, func(x, y fabric.NodeID) int { return cmp.Or(cmp.Compare(m.best[x], m.best[y]), cmp.Compare(x, y)) })
 		for _, at := range differ {
-			c := m.flow.trunk(at, to[at])
+			c := m.f.Trunk(at, to[at])
 			if c != fabric.None && !all && s.flow.passes(s.f.Heads()[c], at) {
 				whole = false
 				continue
@@ -246,13 +246,13 @@ func (b *rowBringer) change(lid fabric.LID, row, target []uint8) {
 		})
 		for _, s := range b.differ {
 			// Skip switches whose own path is broken.
-			if c := b.flow.trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && !b.circles(s, c) && b.takeSafely(s, c) {
+			if c := b.f.Trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && !b.circles(s, c) && b.takeSafely(s, c) {
 				b.markReached(s, b.dist[b.f.Heads()[c]]+1)
 			}
 		}
 	}
 	for _, s := range b.differ {
-		if w.next[s] != fabric.None || b.flow.trunk(s, target[s]) == fabric.None && !w.comes(s) {
+		if w.next[s] != fabric.None || b.f.Trunk(s, target[s]) == fabric.None && !w.comes(s) {
 			row[s] = target[s]
 		}
 	}
@@ -262,7 +262,7 @@ func (b *rowBringer) change(lid fabric.LID, row, target []uint8) {
 func (b *rowBringer) takeRow(target []uint8) bool {
 	b.begin()
 	for _, s := range b.differ {
-		if b.flow.next[s] = b.flow.trunk(s, target[s]); b.flow.next[s] == fabric.None {
+		if b.flow.next[s] = b.f.Trunk(s, target[s]); b.flow.next[s] == fabric.None {
 			b.rollBack(b.differ)
 			return false
 		}

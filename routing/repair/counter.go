@@ -40,7 +40,7 @@ func newCounter(f *fabric.Fabric, l *levels) *counter {
 	for s := range fabric.NodeID(f.Switches()) {
 		for port := range f.Node(s).Ports + 1 {
 			h := nowhere
-			if c := f.Out(s, uint8(port)); c != fabric.None && int(c) < f.Trunks() {
+			if c := f.Trunk(s, uint8(port)); c != fabric.None {
 				h = hop{c, heads[c]}
 			}
 			n.hops = append(n.hops, h)

@@ -89,7 +89,7 @@ func (w *flow) topLane() uint8 {
 func (w *flow) begin(row []uint8, lid fabric.LID) {
 	w.reset(lid)
 	for s, port := range row {
-		w.next[s], w.cur[s] = fabric.None, w.trunk(fabric.NodeID(s), port)
+		w.next[s], w.cur[s] = fabric.None, w.f.Trunk(fabric.NodeID(s), port)
 		w.dead = w.dead || w.cur[s] == fabric.None && fabric.NodeID(s) != w.home
 	}
 }
@@ -108,14 +108,6 @@ func (w *flow) reset(lid fabric.LID) {
 func homeOf(f *fabric.Fabric, lid fabric.LID) fabric.NodeID {
 	if e := f.Owner(lid); e != fabric.None {
 		return f.Endpoint(e).Switch
-	}
-	return fabric.None
-}
-
-// trunk is the trunk at a port of a switch, or None.
-func (w *flow) trunk(s fabric.NodeID, port uint8) fabric.ChannelID {
-	if c := w.f.Out(s, port); int(c) < w.f.Trunks() {
-		return c
 	}
 	return fabric.None
 }

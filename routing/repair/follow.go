@@ -122,7 +122,7 @@ func (m *mender) clearDead(row []uint8) int {
 	n := 0
 	for s, port := range row {
 		at := fabric.NodeID(s)
-		if at != m.flow.home && port != routing.NoPort && m.flow.trunk(at, port) == fabric.None {
+		if at != m.flow.home && port != routing.NoPort && m.f.Trunk(at, port) == fabric.None {
 			row[at] = routing.NoPort
 			n++
 		}

@@ -97,7 +97,7 @@ func (m *merger) takes(lid fabric.LID) bool {
 	}
 	for s := range row {
 		if fabric.NodeID(s) != w.home && row[s] != old[s] {
-			w.next[s] = w.trunk(fabric.NodeID(s), row[s])
+			w.next[s] = w.f.Trunk(fabric.NodeID(s), row[s])
 		}
 	}
 	clear(m.state)

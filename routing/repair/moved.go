@@ -18,7 +18,7 @@ func (m *mender) hasMoved(lid fabric.LID) bool {
 	if port == m.f.LastPort(e) {
 		return false
 	}
-	return m.flow.trunk(e.Switch, port) != fabric.None || m.was.elsewhere(m.f, e.Switch, lid)
+	return m.f.Trunk(e.Switch, port) != fabric.None || m.was.elsewhere(m.f, e.Switch, lid)
 }
 
 // elsewhere says whether a LID was on another switch than it is now, which is still there.

@@ -158,7 +158,7 @@ func (r *rebuilder) copyRow(lid, twin fabric.LID) {
 			continue
 		}
 		row[s] = port
-		if c := r.flow.trunk(fabric.NodeID(s), port); c != fabric.None {
+		if c := r.f.Trunk(fabric.NodeID(s), port); c != fabric.None {
 			r.load[c] += int64(len(r.levels.sources[s]))
 		}
 	}
@@ -204,7 +204,7 @@ func (r *rebuilder) keepEntries(row []uint8) {
 		r.oldChild[s] = fabric.None
 	}
 	for s, port := range row {
-		if c := w.trunk(fabric.NodeID(s), port); c != fabric.None && fabric.NodeID(s) != w.home {
+		if c := w.f.Trunk(fabric.NodeID(s), port); c != fabric.None && fabric.NodeID(s) != w.home {
 			r.oldSibling[s], r.oldChild[heads[c]] = r.oldChild[heads[c]], fabric.NodeID(s)
 		}
 	}
@@ -230,7 +230,7 @@ func (r *rebuilder) keepFrom(at fabric.NodeID, row []uint8) {
 		for s := r.oldChild[at]; s != fabric.None; s = r.oldSibling[s] {
 			switch {
 			case r.dist[s] != unknown:
-			case r.take(s, w.trunk(s, row[s])):
+			case r.take(s, w.f.Trunk(s, row[s])):
 				r.dist[s] = r.dist[at] + 1
 				r.load[w.next[s]] += int64(len(w.levels.sources[s]))
 				r.kept = append(r.kept, s)
@@ -253,7 +253,7 @@ func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
 		if s == w.home {
 			continue
 		}
-		if w.next[s] = r.flow.trunk(s, port); w.next[s] != fabric.None {
+		if w.next[s] = r.f.Trunk(s, port); w.next[s] != fabric.None {
 			r.all = append(r.all, s)
 		} else if r.best[s] != unknown && w.levels.of(s, lid) != 0 {
 			return false
@@ -306,7 +306,7 @@ func (r *rebuilder) upDownRow(old []uint8) []uint8 {
 		if len(out) == 0 {
 			continue
 		}
-		c := r.flow.trunk(s, old[s])
+		c := r.f.Trunk(s, old[s])
 		if c == fabric.None || !slices.Contains(out, c) {
 			c = slices.MinFunc(out, func(a, b fabric.ChannelID) int { return cmp.Compare(r.load[a], r.load[b]) })
 		}

@@ -124,8 +124,8 @@ func (h *history) had(s fabric.NodeID, lid fabric.LID) int32 {
 		if at == home {
 			return hops
 		}
-		c := f.Out(at, row[at])
-		if c == fabric.None || int(c) >= f.Trunks() {
+		c := f.Trunk(at, row[at])
+		if c == fabric.None {
 			break
 		}
 		at = f.Heads()[c]

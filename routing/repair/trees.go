@@ -60,8 +60,8 @@ func (w *treeWalk) copies(s fabric.NodeID, in uint8, holds fabric.ChannelID) {
 	f := w.t.Fabric
 	ports := w.tree.At(s)
 	for port := range ports.All() {
-		c := f.Out(s, port)
-		if port == in || c == fabric.None || int(c) >= f.Trunks() {
+		c := f.Trunk(s, port)
+		if port == in || c == fabric.None {
 			continue
 		}
 		vl := w.t.Lanes.SL2VL.VL(s, in, port, w.sl)

@@ -27,7 +27,7 @@ func (t *twins) of(lid fabric.LID, rows ...*routing.Forwarding) fabric.LID {
 	f := t.levels.f
 	home := f.Endpoint(f.Owner(lid)).Switch
 	for _, fw := range rows {
-		if c := f.Out(home, fw.Port(home, lid)); c != fabric.None && int(c) < f.Trunks() {
+		if c := f.Trunk(home, fw.Port(home, lid)); c != fabric.None {
 			return lid // its switch sends its packets on: there it was not before
 		}
 	}

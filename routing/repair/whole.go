@@ -168,8 +168,8 @@ func (k *keeper) touches(home fabric.NodeID, old, row []uint8) bool {
 		}
 		s := fabric.NodeID(at)
 		for hops := 0; s != home; hops++ {
-			c := k.f.Out(s, old[s])
-			if c == fabric.None || int(c) >= len(heads) || hops == len(old) {
+			c := k.f.Trunk(s, old[s])
+			if c == fabric.None || hops == len(old) {
 				break
 			}
 			s = heads[c]
@@ -193,7 +193,7 @@ func (k *keeper) follow(s fabric.NodeID, fates []mixed, rows [2][]uint8) mixed {
 	fates[s] = onTheWay
 	found := arrive
 	for _, row := range rows {
-		if c := k.f.Out(s, row[s]); c == fabric.None || int(c) >= k.f.Trunks() {
+		if c := k.f.Trunk(s, row[s]); c == fabric.None {
 			found = max(found, mayDrop)
 		} else {
 			found = max(found, k.follow(k.f.Heads()[c], fates, rows))

@@ -59,8 +59,8 @@ func (g *grower) keep(t *routing.MulticastTree) bool {
 	}
 	for _, n := range t.Nodes {
 		for port := range n.Ports.All() {
-			c := g.f.Out(n.Switch, port)
-			if c == fabric.None || int(c) >= g.f.Trunks() || c > g.f.Reverses()[c] || !hasBoth(g.f, t, c) {
+			c := g.f.Trunk(n.Switch, port)
+			if c == fabric.None || c > g.f.Reverses()[c] || !hasBoth(g.f, t, c) {
 				continue
 			}
 			if g.part[n.Switch] != g.part[g.f.Heads()[c]] && !g.join(c, true) {

@@ -177,7 +177,7 @@ func (r *rerouting) relieve(ctx context.Context, goal uint64) error {
 func (r *rerouting) markFull(row []uint8, goal uint64) bool {
 	full := false
 	for s, port := range row {
-		if c := r.f.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < r.f.Trunks() && r.grower.loads.On[c] > goal {
+		if c := r.f.Trunk(fabric.NodeID(s), port); c != fabric.None && r.grower.loads.On[c] > goal {
 			full, r.grower.leave[c] = true, true
 		}
 	}

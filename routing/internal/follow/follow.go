@@ -232,8 +232,8 @@ func (w *Packets) Graph(ctx context.Context, others ...*routing.Forwarding) (*ac
 // add adds the trunks of a row to those that packets may take.
 func (w *Packets) add(row []uint8, home fabric.NodeID) {
 	for s, port := range row {
-		c := w.f.Out(fabric.NodeID(s), port)
-		if fabric.NodeID(s) == home || port == routing.NoPort || c == fabric.None || int(c) >= w.f.Trunks() {
+		c := w.f.Trunk(fabric.NodeID(s), port)
+		if fabric.NodeID(s) == home || c == fabric.None {
 			continue
 		}
 		known := false

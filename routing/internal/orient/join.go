@@ -333,8 +333,8 @@ func (j *joiner) towards(hub []uint8, lid fabric.LID, lost []fabric.NodeID) []fa
 	}
 	still := lost[:0]
 	for _, s := range lost {
-		c := j.f.Out(s, hub[s])
-		if c == fabric.None || c >= fabric.ChannelID(j.f.Trunks()) {
+		c := j.f.Trunk(s, hub[s])
+		if c == fabric.None {
 			still = append(still, s)
 			continue
 		}

@@ -56,7 +56,7 @@ func newColumns(p *pathSet, trees []tree) *columns {
 				port := lowest(ports, left)
 				same := equal(ports, port) & left
 				left &^= same
-				if out := f.Out(fabric.NodeID(s), port); out != fabric.None && int(out) < f.Trunks() {
+				if out := f.Trunk(fabric.NodeID(s), port); out != fabric.None {
 					c.carries[int(out)*c.stride+word/64] |= 1 << (word % 64)
 					c.inner[int(f.Heads()[out])*width+word] |= same
 				}

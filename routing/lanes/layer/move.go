@@ -131,8 +131,8 @@ func (bc *breaker) movePaths(word int, layer uint8) {
 				trees = same
 				paths = bc.pathsOf(trees)
 			}
-			out := f.Out(at, port)
-			if out == fabric.None || int(out) >= f.Trunks() {
+			out := f.Trunk(at, port)
+			if out == fabric.None {
 				break // there
 			}
 			bc.count[f.Turn(in, out)] -= paths

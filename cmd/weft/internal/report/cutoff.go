@@ -129,8 +129,8 @@ func (c *cutter) end(l deadlock.Lost) placeKey {
 		return placeKey{at: at, why: l.Why}
 	}
 	next := func(s fabric.NodeID) (fabric.NodeID, bool) {
-		ch := c.f.Out(s, row[s])
-		if ch == fabric.None || int(ch) >= c.f.Trunks() {
+		ch := c.f.Trunk(s, row[s])
+		if ch == fabric.None {
 			return s, false
 		}
 		return c.f.Heads()[ch], true
