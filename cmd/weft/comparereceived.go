@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/counters"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
-	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 )
 

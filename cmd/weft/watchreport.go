@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
-	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/watch"
 )

@@ -316,7 +316,7 @@ var rules = []rule{
 		why:      "texts and nothing else",
 	},
 	{
-		packages: "cmd/weft/internal/list",
+		packages: "internal/list",
 		why:      "lists of anything",
 	},
 	{
@@ -332,21 +332,21 @@ var rules = []rule{
 	},
 	{
 		packages: "cmd/weft/internal/report",
-		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "cmd/weft/internal/list", "internal/words"},
+		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "internal/list", "internal/words"},
 		why:      "it says what is in networks and verdicts; it makes none",
 	},
 	{
 		packages: "cmd/weft/internal/flags",
 		may: []string{
 			"fabric", "fabric/names", "format", "traffic", "routing", "routing/engines", "routing/lanes/layer", "routing/paths/balance", "routing/weave", "congestion",
-			"internal/spell", "cmd/weft/internal/exit", "cmd/weft/internal/list", "cmd/weft/internal/console", "cmd/weft/internal/output",
+			"internal/spell", "cmd/weft/internal/exit", "internal/list", "cmd/weft/internal/console", "cmd/weft/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",
 	},
 	{
 		packages: "cmd/weft/internal/input",
-		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "internal/words", "cmd/weft/internal/..."},
+		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "internal/list", "internal/words", "cmd/weft/internal/..."},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{

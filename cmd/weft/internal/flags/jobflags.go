@@ -10,9 +10,9 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
-	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
