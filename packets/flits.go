@@ -256,14 +256,16 @@ func (s *region) freeLane(into int32) {
 }
 
 // stuckFlits marks the queues that will move: those in which nothing waits, or only for
-// flits, credits or a lane on their way to it, or for a queue that will move. Of the lanes that
+// flits, credits or a lane on their way to it, whose packet is just leaving, or which wait for a
+// queue that will move. Of the lanes that
 // a head requests, one is enough.
 func (s *sim) stuckFlits() (waiting int) {
 	f, moves := s.regions[0].flits, s.watch.moves
 	mayMove := func(q int32) bool {
 		if w := &f.worms[q]; w.into != none {
-			// A flit that is missing comes by a queue that is not full, and no circle goes through one.
-			return s.near[w.into].free() > 0 || s.returning(w.into) > 0 || moves[w.into]
+			// With its tail the lane that it has becomes free. A flit that is missing comes by a queue that
+			// is not full, and no circle goes through one.
+			return w.bytes == 0 || s.near[w.into].free() > 0 || s.returning(w.into) > 0 || moves[w.into]
 		}
 		r := s.far[q].asked
 		if r == none {

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -13,9 +14,10 @@ import (
 )
 
 // started is a run under heavy uniform traffic.
-func started(t *rapid.T, n *Network) *sim {
+func started(t testnet.TB, n *Network, seed uint64) *sim {
+	t.Helper()
 	s := newSim(n)
-	s.begin(rapid.Uint64().Draw(t, "seed"), 0)
+	s.begin(seed, 0)
 	g, err := n.prepare(&Injection{Offered: 0.9, Placement: routing.HCA.Endpoints(n.Fabric)}, s.sending.random)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +43,7 @@ func TestStuckIsForEver(t *testing.T) {
 		c.Credit, c.Cable = Time(rapid.IntRange(0, 9).Draw(t, "credit")), Time(rapid.IntRange(1, 5).Draw(t, "cable"))
 		c.Lottery = rapid.Bool().Draw(t, "lottery")
 		n := routed(t, rapid.SampledFrom([]string{"ring:5", "torus:3x5", "ring:7,hosts=2"}).Draw(t, "network"), "minhop", 1, c)
-		s := started(t, n)
+		s := started(t, n, rapid.Uint64().Draw(t, "seed"))
 		var found *Deadlock
 		for s.now < 5000 && found == nil && s.step() {
 			found = s.stuckNow()
@@ -73,7 +75,7 @@ func TestAdaptivePacketsObey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"a-lash", "updn-adaptive", "escape"}).Draw(t, "engine")
 		n := adaptiveNetwork(t, rapid.SampledFrom(append(smallNetworks, "torus:4x5")).Draw(t, "network"), name, unit(2, 4))
-		s := started(t, n)
+		s := started(t, n, rapid.Uint64().Draw(t, "seed"))
 		at := map[int32]packet{} // as it was before the event
 		hops := 0
 		for s.now < 300 && s.step() {
@@ -121,12 +123,12 @@ func obeys(t *rapid.T, n *Network, p *packet, from int32) {
 	}
 }
 
-func adaptiveNetwork(t *rapid.T, spec, engine string, c Config) *Network {
+func adaptiveNetwork(t testnet.TB, spec, engine string, c Config) *Network {
 	e, err := engines.AdaptiveNamed(engine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := e.RouteAdaptive(t.Context(), testnet.Build(t, spec), routing.Budget{VLs: 8, Scope: routing.Adapters}, nil)
+	a, err := e.RouteAdaptive(context.Background(), testnet.Build(t, spec), routing.Budget{VLs: 8, Scope: routing.Adapters}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
