@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// What the README shows programmers is the example that runs here.
-func TestReadmeShowsTheExample(t *testing.T) {
+// What the page of the library shows programmers is the example that runs here.
+func TestLibraryPageShowsTheExample(t *testing.T) {
 	var texts [2]string
-	for i, name := range []string{"README.md", "example_test.go"} {
+	for i, name := range []string{"docs/library.md", "example_test.go"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -20,6 +20,6 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	code, _, found := strings.Cut(code, "\t// Output:")
 	code = strings.TrimPrefix(strings.ReplaceAll(code, "\n\t", "\n"), "\t")
 	if !found || !strings.Contains(texts[0], "```go\n"+code+"```\n") {
-		t.Errorf("the README does not have\n%s", code)
+		t.Errorf("docs/library.md does not have\n%s", code)
 	}
 }

@@ -50,7 +50,7 @@ done
 
 # Documents lie as they do in the repository, so that they find one another.
 shopt -s nullglob globstar
-for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* packaging/watch.yaml packaging/monitoring/* examples/** libweft/README.md libweft/weft.h libweft/examples/* bench/*.md bench/opensm/*.md results/*.* results/*/*; do
+for document in *.md LICENSE docs/*.md docs/decisions/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* packaging/watch.yaml packaging/monitoring/* examples/** libweft/README.md libweft/weft.h libweft/examples/* bench/*.md bench/opensm/*.md results/*.* results/*/*; do
 	[[ -f $document ]] || continue
 	mode=644
 	[[ ! -x $document ]] || mode=755

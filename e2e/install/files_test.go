@@ -109,10 +109,10 @@ func checkFiles(t *testing.T, installed map[string]string, prefix string) {
 	has(prefix+"/share/zsh/site-functions/_weft", "#compdef weft")
 	has(prefix+"/share/fish/vendor_completions.d/weft.fish", "complete -c weft")
 
-	readme := installed[prefix+"/share/doc/weft/README.md"]
-	commands := regexp.MustCompile("`weft ([a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(readme, -1)
+	list := installed[prefix+"/share/doc/weft/docs/commands.md"]
+	commands := regexp.MustCompile("`weft ([a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(list, -1)
 	if len(commands) < 10 {
-		t.Errorf("README.md names %d commands", len(commands))
+		t.Errorf("docs/commands.md names %d commands", len(commands))
 	}
 	for _, c := range commands {
 		has(prefix+"/share/man/man1/weft-"+c[1]+".1", `\fBweft `+c[1])
