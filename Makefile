@@ -31,6 +31,7 @@ ZSHDIR ?= $(DATADIR)/zsh/site-functions
 PLACES = $(foreach p,OUT DESTDIR BINDIR LIBDIR INCLUDEDIR SYSCONFDIR UNITDIR DATADIR DOCDIR MANDIR ZSHDIR,$(p)='$($(p))')
 OSM_INCLUDE ?= /usr/include/infiniband
 LIBWEFT_LDFLAGS := -Wl,-soname,libweft-c.so.1 -Wl,--version-script=$(CURDIR)/libweft/weft.map -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+VERSION_OF := github.com/weft-fabric/weft/internal/cli/internal/version
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 LIBWEFT := $(if $(shell command -v $(CC)),libweft)
 
@@ -41,7 +42,7 @@ help: ## list the targets
 
 build: ## build bin/weft
 	@# The version is ours to say: where git does not answer, the Go tool fails or says nothing.
-	go build -buildvcs=false $(if $(HARDENED),-buildmode=pie) -ldflags '$(if $(HARDENED),-bindnow )-X main.madeVersion=$(VERSION) -X "main.madeRevision=$(REVISION)" $(GO_LDFLAGS)' -o $(OUT)/weft ./cmd/weft
+	go build -buildvcs=false $(if $(HARDENED),-buildmode=pie) -ldflags '$(if $(HARDENED),-bindnow )-X $(VERSION_OF).madeVersion=$(VERSION) -X "$(VERSION_OF).madeRevision=$(REVISION)" $(GO_LDFLAGS)' -o $(OUT)/weft ./cmd/weft
 
 libweft: ## build bin/libweft-c.so.1, the library for C and Python (libweft/README.md)
 	@mkdir -p $(OUT)

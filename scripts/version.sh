@@ -9,7 +9,7 @@
 #
 # dpkg and rpm sort them in the order in which they were made. Before the first tag,
 # and in a clone without tags, the number is 0.0.0. Without git, the archive that
-# the tree came in says it (cmd/weft/archived.txt, which git archive fills in).
+# the tree came in says it (internal/cli/internal/version/archived.txt, which git archive fills in).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ if [[ $("${git[@]}" rev-parse --show-toplevel 2>/dev/null) == "$PWD" ]]; then
 	tag=$("${git[@]}" describe --tags --match 'v[0-9]*' 2>/dev/null || true)
 	[[ -z $("${git[@]}" status --porcelain --untracked-files=no) ]] || modified=1
 else
-	read -r hash time tag <cmd/weft/archived.txt
+	read -r hash time tag <internal/cli/internal/version/archived.txt
 	if [[ $hash == \$* ]]; then # neither a repository nor an archive of one
 		hash=unknown
 	fi

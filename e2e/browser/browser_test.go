@@ -100,7 +100,7 @@ func page(t *testing.T, dir, file string, results []*report.Result, networks ...
 // changed writes a report with what weft what-if printed of its network.
 func changed(t *testing.T, dir string) {
 	t.Helper()
-	const file = "cmd/weft/testdata/what-if.json"
+	const file = "internal/cli/testdata/what-if.json"
 	text, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
 		t.Fatal(err)

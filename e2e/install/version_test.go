@@ -15,7 +15,7 @@ func repository(t *testing.T) (dir string, git func(args ...string) string) {
 	t.Helper()
 	need(t, "git", "bash")
 	dir = t.TempDir()
-	for _, name := range []string{"scripts/version.sh", "cmd/weft/archived.txt", ".gitattributes"} {
+	for _, name := range []string{"scripts/version.sh", "internal/cli/internal/version/archived.txt", ".gitattributes"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestVersionsSort(t *testing.T) {
 		commit()
 	}
 	made = append(made, version())
-	write(t, filepath.Join(dir, "cmd/weft/archived.txt"), "changed\n")
+	write(t, filepath.Join(dir, "internal/cli/internal/version/archived.txt"), "changed\n")
 	made = append(made, version())
 	git("checkout", "-q", ".")
 	for _, tag := range []string{"v1.2.0-rc.1", "v1.2.0-rc.2", "v1.2.0", "v1.10.0"} {
@@ -114,7 +114,7 @@ func TestVersionWithoutGit(t *testing.T) {
 
 	// A repository around it is somebody else's.
 	around := filepath.Join(dir, "vendored")
-	for _, name := range []string{"scripts/version.sh", "cmd/weft/archived.txt"} {
+	for _, name := range []string{"scripts/version.sh", "internal/cli/internal/version/archived.txt"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

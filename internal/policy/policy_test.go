@@ -84,7 +84,8 @@ func TestRulesForbid(t *testing.T) {
 		{"packets", module},
 		{"routing/engines", module},
 		{"deadlock", module},
-		{"cmd/weft", module + "/internal/live"},
+		{"cmd/weft", module + "/routing"},
+		{"internal/cli", module + "/internal/live"},
 		{"routing", "C"},
 	} {
 		r := ruleFor(c.from)

@@ -307,50 +307,47 @@ var rules = []rule{
 		packages: "bench/opensm", may: []string{"topology", "routing", "routing/engines", "deadlock"},
 		why: "it runs OpenSM and the program as a user does; only to measure routing alone it calls an engine and the judge",
 	},
+	{packages: "internal/cli/internal/exit", why: "exit codes and nothing else"},
+	{packages: "internal/words", why: "texts and nothing else"},
+	{packages: "internal/list", why: "lists of anything"},
 	{
-		packages: "cmd/weft/internal/exit",
-		why:      "exit codes and nothing else",
-	},
-	{
-		packages: "internal/words",
-		why:      "texts and nothing else",
-	},
-	{
-		packages: "internal/list",
-		why:      "lists of anything",
-	},
-	{
-		packages: "cmd/weft/internal/console",
-		may:      []string{"format", "routing", "cmd/weft/internal/exit", "internal/visible", "internal/words"},
+		packages: "internal/cli/internal/console",
+		may:      []string{"format", "routing", "internal/cli/internal/exit", "internal/cli/internal/version", "internal/visible", "internal/words"},
 		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
 		why:      "it reads and prints, whatever it is about",
 	},
 	{
-		packages: "cmd/weft/internal/output",
-		may:      []string{"opensm/deploy", "cmd/weft/internal/exit", "cmd/weft/internal/console", "internal/visible"},
+		packages: "internal/cli/internal/output",
+		may:      []string{"opensm/deploy", "internal/cli/internal/exit", "internal/cli/internal/console", "internal/visible"},
 		why:      "it knows the names of the files that weft writes, and not what is in them",
 	},
 	{
-		packages: "cmd/weft/internal/report",
-		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "internal/list", "internal/words"},
+		packages: "internal/cli/internal/report",
+		may:      []string{"fabric", "routing", "deadlock", "internal/cli/internal/console", "internal/list", "internal/words"},
 		why:      "it says what is in networks and verdicts; it makes none",
 	},
 	{
-		packages: "cmd/weft/internal/flags",
+		packages: "internal/cli/internal/flags",
 		may: []string{
 			"fabric", "fabric/names", "format", "traffic", "routing", "routing/engines", "routing/lanes/layer", "routing/paths/balance", "routing/weave", "congestion",
-			"internal/spell", "cmd/weft/internal/exit", "internal/list", "cmd/weft/internal/console", "cmd/weft/internal/output",
+			"internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",
 	},
 	{
-		packages: "cmd/weft/internal/input",
-		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "internal/list", "internal/words", "cmd/weft/internal/..."},
+		packages: "internal/cli/internal/input",
+		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "internal/list", "internal/words", "internal/cli/internal/..."},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{
 		packages: "cmd/weft",
+		may:      []string{"internal/cli"},
+		why:      "the program is the command and nothing else",
+	},
+	{packages: "internal/cli/internal/version", why: "what the build knows of itself"},
+	{
+		packages: "internal/cli/...",
 		may:      []string{"..."},
 		modules:  []string{"github.com", "golang.org/x", "gonum.org/v1/plot"},
 		why:      "the command puts everything together, and is the only one that talks to a terminal",
@@ -366,35 +363,23 @@ var rules = []rule{
 		may:      []string{"deadlock", "report", "routing"},
 		why:      "it shows the tables that a daemon has judged",
 	},
-	{
-		packages: "internal/whole",
-		why:      "it writes a file, whatever is in it",
-	},
+	{packages: "internal/whole", why: "it writes a file, whatever is in it"},
 	{packages: "internal/visible", why: "texts and nothing else"},
 	{packages: "internal/journal", may: []string{"format"}, why: "lines of a file, whatever they say"},
-	{
-		packages: "internal/loopback",
-		why:      "it guards a port, whoever answers there",
-	},
+	{packages: "internal/loopback", why: "it guards a port, whoever answers there"},
 	{packages: "internal/clock", why: "the time of the day and nothing else"},
 	{
 		packages: "internal/par",
 		modules:  []string{"golang.org/x/sync"},
 		why:      "a loop on several cores",
 	},
-	{
-		packages: "internal/plain",
-		why:      "texts and nothing else",
-	},
+	{packages: "internal/plain", why: "texts and nothing else"},
 	{
 		packages: "internal/reproduce/example",
 		may:      []string{".", "fabric", "routing", "routing/engines"},
 		why:      "an example of a paper is routed, and counted out by hand",
 	},
-	{
-		packages: "internal/reproduce/claims",
-		why:      "a sentence of a paper is held against values, however they were measured",
-	},
+	{packages: "internal/reproduce/claims", why: "a sentence of a paper is held against values, however they were measured"},
 	{
 		packages: "internal/reproduce/papers",
 		may:      []string{"examples/sweeps", "internal/reproduce/example", "internal/reproduce/claims", "internal/spell", "sweep"},
@@ -405,10 +390,7 @@ var rules = []rule{
 		may:      []string{"fabric", "figure", "format", "internal/journal", "internal/reproduce/...", "sweep", "sweep/campaign", "sweep/meter", "sweep/pool", "sweep/results"},
 		why:      "it runs the papers' campaigns, and writes pages about them",
 	},
-	{
-		packages: "internal/spell",
-		why:      "words and nothing else",
-	},
+	{packages: "internal/spell", why: "words and nothing else"},
 	{
 		packages: "internal/live",
 		may:      []string{"fabric"},
@@ -425,10 +407,7 @@ var rules = []rule{
 		may:      []string{"fabric", "routing", "format", "format/lft", "format/subnetlst"},
 		why:      "tables for tests, made by OpenSM and by nobody here",
 	},
-	{
-		packages: "internal/policy",
-		why:      "it holds tests only",
-	},
+	{packages: "internal/policy", why: "it holds tests only"},
 	{
 		packages: "bench",
 		may:      []string{"..."},

@@ -84,7 +84,7 @@ type publicName struct {
 }
 
 // publicNames yields the exported names that a file declares, and the commands and flags
-// of cmd/weft.
+// of internal/cli.
 func publicNames(name string, file *ast.File) map[publicName]bool {
 	all := map[publicName]bool{}
 	add := func(id *ast.Ident) {
@@ -112,7 +112,7 @@ func publicNames(name string, file *ast.File) map[publicName]bool {
 			}
 		}
 	}
-	if strings.HasPrefix(name, "cmd/weft/") {
+	if strings.HasPrefix(name, "internal/cli/") {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if word, at := commandWord(n); word != "" {
 				all[publicName{word, at}] = true

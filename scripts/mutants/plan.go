@@ -20,7 +20,7 @@ type target struct {
 const quickly = "./conformance -skip=RealFabrics|AnyNumberOfCores"
 
 // changes is the tests of the commands that change tables.
-const changes = "./cmd/weft -run=TestScripts/(diff|drain|keep|what-if)"
+const changes = "./internal/cli -run=TestScripts/(diff|drain|keep|what-if)"
 
 // withoutOpenSM is the tests of the plugin that need no OpenSM.
 const withoutOpenSM = "./e2e/plugin -run=TestEveryByte|TestMostLanes|TestNothingUnproven|TestOtherSwitches|TestAdapters|TestDropped|TestNobodysLID|TestCircle|TestWayBack|TestWhoAnswers|TestStep|TestUnconfirmed|TestSwap|TestHangsUp|TestTalk|TestLate|TestBetter"
@@ -45,13 +45,13 @@ var targets = []target{
 	{"routing/internal/grid", []string{"./routing/paths/dor", "./routing/torus2qos", quickly}},
 	{"transition", []string{"./conformance -run=Mixture", "./change", "./routing/repair"}},
 	{"change", []string{changes}},
-	{".", []string{"./opensm/daemon", "./cmd/weft -run=TestScripts/auto"}},
+	{".", []string{"./opensm/daemon", "./internal/cli -run=TestScripts/auto"}},
 	{"congestion", []string{"./conformance -run=TestEveryEngineOnAnyNetwork", "."}},
 	{"packets", nil},
 	{"format", []string{"./format/ibnet", "./format/lft", "./format/psl", "./format/slvl", "./format/subnetlst"}},
 	{"format/...", []string{"./conformance -run=TestCheckerAgreesWith"}},
 	{"opensm/wire", []string{"./opensm/daemon", withoutOpenSM}},
-	{"opensm/daemon", []string{"./cmd/weft -run=TestScripts/serve", withoutOpenSM}},
+	{"opensm/daemon", []string{"./internal/cli -run=TestScripts/serve", withoutOpenSM}},
 	{"opensm/plugin", []string{withoutOpenSM, "./e2e/plugin"}},
 }
 

@@ -1,0 +1,374 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/counters"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+type compareFlags struct {
+	route        flags.Engine
+	engines      []string
+	dirs         []string
+	measured     []string
+	during       time.Duration
+	tick         time.Duration
+	uniformRates bool
+	precision    float64
+	phases       int
+	strict       bool
+	json         bool
+	csv          bool
+	markdown     bool
+}
+
+func compareCommand(a *console.Console) *cobra.Command {
+	var o compareFlags
+	c := &cobra.Command{
+		Use:   "compare FABRIC",
+		Short: "One table of what engines, and the tables in force, make of a fabric",
+		Long: `Route a fabric with several engines and put them side by side, with the tables
+that are in force, so that it shows what would change: the verdict and under
+which contract, lanes and service levels, hops, the edge-forwarding index (the
+most routes over a channel between switches), the effective bisection bandwidth
+as a fraction of full, how long all-to-all takes with the ranks in three orders,
+and the time and memory that routing took. An engine that refuses is listed with
+its reason.
+
+With --measured, counters of the ports are put beside what the routes of each row
+predict if all send alike to all: the correlation, and for the first row the cables
+that wait longer than their load explains, carry more than it explains, or carry
+traffic though no route leads over them. An ibdiagnet2.net_dump_ext has error rates
+in place of bytes: it shows, the worst first, which ports receive badly and over
+which cables, and cables with two modes of error correction; routes and loads are not
+compared with it. It may be given beside the others.
+
+With --traffic FILE, the traffic that is measured or expected gets a column: how long
+it takes if the fullest channel is busy all the time, 1 being the fullest link of a
+host, which no routing changes. Engines that can make their paths for it do, as weft
+route --traffic; FILE is as there.
+
+All-to-all is counted in shift phases, each of which waits for its slowest flow:
+the time is that of the fullest channel of each phase, and 1 means that no flow
+is in another's way. Ranks sit by switch and port, by the names of hosts, as
+schedulers hand them out, and at random. Of more than --phases phases, so many are
+taken.
+
+--lfts-dir NAME=DIR takes tables from a folder with opensm-lfts.dump,
+opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
+(opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.
+
+Exit code 1: cables found by --measured that wait, carry what no route explains, or have
+an error rate at its limit or two modes of error correction; tables of --lfts-dir have a credit loop, leave pairs without a route
+or do not fit the fabric (which --strict refuses; see weft verify), or the network
+is in parts (unless --within-parts). What engines would do is no finding.`,
+		Example: `  weft compare fabric.ibnetdiscover
+  weft compare fabric.ibnetdiscover --lfts-dir current=/var/log/opensm --engines updn,dfsssp,nue
+  weft compare dragonfly:p=4 --engines sssp+first-fit,sssp+break-cycles --markdown`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runCompare(cmd.Context(), a, args[0], &o) },
+	}
+	f := c.Flags()
+	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
+	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.pm or ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; error rates: an ibdiagnet2.net_dump_ext; given twice, an earlier look and a later one")
+	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
+	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
+	addTableDirs(f, &o.dirs)
+	f.StringVar(&o.route.Traffic, engines.Demands.String(), "", "measured or expected traffic, which gets a column, and for which engines make paths that can: a file of src,dst[,bytes], hosts or groups such as 'gpu-*'")
+	o.route.Set = f
+	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, flags.VLsUsage)
+	flags.AddLMC(f, &o.route.LMC)
+	flags.AddScope(f, &o.route.Scope)
+	flags.AddContract(f, &o.route.Contract, "what each engine is made for")
+	f.BoolVar(&o.route.WithinParts, "within-parts", false, flags.WithinPartsUsage)
+	f.Uint64Var(&o.route.Seed, "seed", 1, "seed of bisections, and of engines that choose by chance")
+	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
+	flags.AddPrecision(f, &o.precision)
+	flags.Whole(f, &o.phases, "phases", 1000, 0, math.MaxInt, "it cannot be negative", "at most so many phases of all-to-all; 0: all of them")
+	f.BoolVar(&o.strict, "strict", false, flags.StrictUsage)
+	flags.AddJSON(f, &o.json)
+	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
+	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
+	flags.Complete(c, "engines", flags.ChoiceNames)
+	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
+	return c
+}
+
+type compareJob struct {
+	*console.Console
+	name   string
+	o      *compareFlags
+	dirs   []tableDir
+	routes []*routeJob
+	scope  routing.Scope
+
+	fabric    *fabric.Fabric
+	meter     weft.Meter
+	counted   *counters.Counters // of --measured
+	files     []string           // that it is of
+	explained *measuredSummary   // by the first row
+	received  *receivedSummary   // of --measured; nil: no file says it
+	rows      []compareRow
+}
+
+func runCompare(ctx context.Context, a *console.Console, name string, o *compareFlags) error {
+	j := &compareJob{Console: a, name: name, o: o}
+	if err := j.check(); err != nil {
+		return err
+	}
+	if err := j.prepare(); err != nil {
+		return err
+	}
+	for _, d := range j.dirs {
+		row := compareRow{Name: d.name, Source: "tables"}
+		if err := j.present(ctx, &row, &d.files); err != nil {
+			return err
+		}
+		j.rows = append(j.rows, row)
+	}
+	for i, r := range j.routes {
+		row := compareRow{Name: o.engines[i], Source: "engine"}
+		if err := j.engine(ctx, &row, r); err != nil {
+			return err
+		}
+		j.rows = append(j.rows, row)
+	}
+	if err := j.print(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(j.rows, compareRow.finding) || j.explained.finding() || j.received.finding() || len(j.routes) > 0 && j.routes[0].fallen {
+		return &exit.Error{Code: exit.Found}
+	}
+	return nil
+}
+
+func (j *compareJob) check() error {
+	o := j.o
+	if len(o.dirs) == 0 && flags.HasTables(j.name) {
+		o.dirs = []string{"installed=" + j.name}
+	}
+	switch {
+	case !(o.precision > 0):
+		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
+	case len(o.engines) == 0 && len(o.dirs) == 0:
+		return exit.Usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
+	}
+	seen := map[string]bool{}
+	for _, name := range o.engines {
+		one := o.route
+		one.Name, one.Traffic = name, "" // which all are measured by, whether or not they heed it
+		r, err := newRouteJob(j.Console, j.name, &one)
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return exit.Usage("%s is named twice", name)
+		}
+		seen[name] = true
+		j.routes = append(j.routes, r)
+	}
+	var err error
+	if j.dirs, err = tableDirs(o.dirs, o.strict, seen); err != nil {
+		return err
+	}
+	j.scope = o.route.Scope
+	return nil
+}
+
+// prepare reads the fabric, once for all.
+func (j *compareJob) prepare() (err error) {
+	s := j.Stage("reading", new(float64))
+	defer s.Done()
+	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.route.LMC); err != nil {
+		return err
+	}
+	told, err := input.Options(j.Console, j.fabric, &j.o.route)
+	if err != nil {
+		return err
+	}
+	for i, r := range j.routes {
+		r.fabric, r.options, r.vls = j.fabric, told, j.o.route.LanesOn(j.fabric)
+		if i > 0 {
+			r.Console = &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true} // once is enough
+		}
+		r.countApart(j.scope, j.o.route.WithinParts)
+		r.Console = j.Console
+	}
+	if err := j.readCounters(); err != nil {
+		return err
+	}
+	among := j.scope.Endpoints(j.fabric)
+	if len(among) < 2 {
+		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, words.Plural(len(among), "endpoint"), j.scope)
+	}
+	j.meter = weft.Meter{Endpoints: j.fabric.ByPort(among), Uniform: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision, Phases: j.o.phases, Demands: told.Demands}
+	j.meter.Orders, err = weft.Orders(j.fabric, among, j.o.route.Seed)
+	return err
+}
+
+func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.Tables) error {
+	o := deadlock.Options{Scope: j.scope, Contract: flags.ContractOr(j.o.route.Contract, routing.Honored)}
+	s := j.Stage("reading "+row.Name, new(float64))
+	v, err := input.TablesOf(j.Console, j.name, j.fabric, files)
+	s.Done()
+	if err != nil {
+		return err
+	}
+	s = j.Stage("verify "+row.Name, &row.Seconds.Verify)
+	o.Progress = s.Progress()
+	verdict, err := deadlock.Verify(ctx, v.Tables, o)
+	s.Done()
+	if err != nil {
+		return err
+	}
+	row.judged(verdict, 0)
+	row.VLs = verdict.VLs
+	assumed := files.Assumed()
+	row.Assumed, row.Fit, row.AbsentLanes = &assumed, v.Fit(), absentLanes(j.fabric, verdict.Absent)
+	loads, err := congestion.CountTables(ctx, v.Tables, j.scope)
+	if err != nil {
+		return err
+	}
+	return j.measure(ctx, row, v.Tables, loads)
+}
+
+func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) error {
+	heap := watchHeap()
+	if r.wanted.Adaptive != nil {
+		return j.adaptive(ctx, row, r, heap)
+	}
+	stop := sync.OnceFunc(func() { row.Heap = heap.stop() })
+	r.made = stop
+	err := r.compute(ctx)
+	stop()
+	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.spent.Paths, r.spent.Lanes, r.spent.Choose
+	if err != nil {
+		return row.refusal(ctx, err)
+	}
+	if r.wanted.Auto {
+		row.Chosen = r.Engine.Name
+	}
+	row.judged(r.Verdict, r.Tables.Lanes.Needed)
+	row.LaneCounts = r.lanes()
+	row.Seconds.Verify = r.spent.Verify
+	return j.measure(ctx, row, r.Tables, r.Loads)
+}
+
+// adaptive fills the row of an adaptive engine: there are no tables, and so no
+// flows to count.
+func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob, heap *heapWatch) error {
+	t, v, err := r.adapt(ctx)
+	row.Heap = heap.stop()
+	row.Seconds.Paths, row.Seconds.Verify = r.spent.Paths, r.spent.Verify
+	if err != nil {
+		return row.refusal(ctx, err)
+	}
+	row.Verdict, row.Contract, row.VLs, row.VLsUsed = report.Verdict(v), "adaptive", v.VLs, v.VLs
+	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.vls, Limit: report.LimitOf(j.fabric, r.vls)}
+	row.Unreachable = v.Unreachable
+	row.Hops = &hopSummary{Max: v.Hops}
+	return nil
+}
+
+func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Tables, loads *congestion.Loads) error {
+	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
+	row.Index = &loads.Max
+	j.explain(row, t, loads)
+	m := j.meter
+	m.Stage = func(what string) (routing.Progress, func()) {
+		s := j.Stage(row.Name+": "+what, &row.Seconds.Simulate)
+		return s.Progress(), s.Done
+	}
+	x, err := m.Measure(ctx, t)
+	if err != nil {
+		return err
+	}
+	row.EBB, row.StdErr, row.Shifts = &x.Lambda, &x.StdErr, shiftsOf(x.Shifts)
+	if took := x.Shifts[0].Time; took > 0 {
+		row.AllToAll = &took
+	}
+	row.Traffic, row.TrafficMean = x.Traffic, x.TrafficMean
+	return nil
+}
+
+func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {
+	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = report.Verdict(v), v.Contract.String(), lanes, v.VLs, v.SLs
+	r.LaneCounts = report.LaneCounts{Needed: lanes, Used: v.VLs}
+	r.Pairs, r.Unreachable, r.complete = v.Pairs, v.Unreachable, v.Complete()
+}
+
+// refusal fills in why an engine refuses. Only the end of the context is an error.
+func (r *compareRow) refusal(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r.Refused = plain.Error(err)
+	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
+		r.VLs = few.Need
+		r.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have}
+	}
+	return nil
+}
+
+type heapWatch struct {
+	base  uint64
+	end   chan struct{}
+	found chan uint64
+}
+
+// watchHeap begins to look, after a collection.
+func watchHeap() *heapWatch {
+	runtime.GC()
+	w := &heapWatch{base: heapBytes(), end: make(chan struct{}), found: make(chan uint64)}
+	go func() {
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		most := w.base
+		for {
+			select {
+			case <-tick.C:
+				most = max(most, heapBytes())
+			case <-w.end:
+				w.found <- max(most, heapBytes())
+				return
+			}
+		}
+	}()
+	return w
+}
+
+// stop ends the looking and returns by how many bytes the heap was larger than
+// when it began, garbage not collected yet included.
+func (w *heapWatch) stop() int64 {
+	close(w.end)
+	return int64(<-w.found - w.base)
+}
+
+func heapBytes() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}

@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+type compareSummary struct {
+	Fabric      fabricSummary `json:"fabric"`
+	Endpoints   string        `json:"endpoints"`
+	Uniform     bool          `json:"uniform_rates"`
+	Seed        uint64        `json:"seed"`
+	Phases      int           `json:"alltoall_phases"` // counted
+	PhasesOfAll int           `json:"alltoall_phases_of"`
+	Rows        []compareRow  `json:"rows"`
+
+	Measured *measuredSummary `json:"measured,omitempty"` // of --measured
+	Received *receivedSummary `json:"received,omitempty"` // of --measured
+}
+
+// compareRow is an engine, or tables that exist. What is not known is left out:
+// an engine that refuses has its reason, an adaptive one no tables to count on.
+type compareRow struct {
+	Name     string `json:"name"`
+	Source   string `json:"source"`           // engine or tables
+	Chosen   string `json:"chosen,omitempty"` // by auto: the engine
+	Refused  string `json:"refused,omitempty"`
+	Verdict  string `json:"verdict,omitempty"`
+	Contract string `json:"contract,omitempty"`
+	report.LaneCounts
+	VLs         int   `json:"vls,omitempty"`      // as lanes_needed; of tables that exist, as lanes_used
+	VLsUsed     int   `json:"vls_used,omitempty"` // as lanes_used
+	SLs         int   `json:"sls,omitempty"`
+	Pairs       int64 `json:"pairs,omitempty"`
+	Unreachable int64 `json:"unreachable"`
+	input.Fit
+	Assumed     *flags.Assumed `json:"assumed,omitempty"` // of tables that exist
+	AbsentLanes []absentLane   `json:"absent_lanes,omitempty"`
+	Hops        *hopSummary    `json:"hops,omitempty"`
+	Index       *uint32        `json:"edge_forwarding_index,omitempty"`
+	Correlation *float64       `json:"measured_correlation,omitempty"` // of --measured
+	EBB         *float64       `json:"ebb,omitempty"`
+	StdErr      *float64       `json:"ebb_stderr,omitempty"`
+	AllToAll    *float64       `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
+	Shifts      []shiftSummary `json:"shifts,omitempty"`
+	Traffic     float64        `json:"traffic_time,omitempty"` // of --traffic
+	TrafficMean float64        `json:"traffic_mean,omitempty"`
+	Seconds     compareSeconds `json:"seconds"`
+	Heap        int64          `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
+
+	complete bool // every pair has a route that delivers
+}
+
+// shiftSummary is how long all to all in phases takes with the ranks in an order.
+type shiftSummary struct {
+	Order string  `json:"order"`
+	Time  float64 `json:"time,omitempty"` // 1 without congestion; left out where a pair has no route
+}
+
+func shiftsOf(all []weft.Shift) []shiftSummary {
+	return list.Of(all, func(s weft.Shift) shiftSummary { return shiftSummary{s.Order, s.Time} })
+}
+
+// finding says whether the tables in force are not as they should be.
+func (r compareRow) finding() bool {
+	return r.Source == "tables" && (r.Verdict != report.DeadlockFree || !r.complete || r.Misfits != nil || len(r.AbsentLanes) > 0)
+}
+
+type compareSeconds struct {
+	Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
+	Paths    float64 `json:"paths"`
+	Lanes    float64 `json:"lanes"`
+	Verify   float64 `json:"verify"`
+	Simulate float64 `json:"simulate"`
+}
+
+func (j *compareJob) print() error {
+	s := &compareSummary{
+		Fabric:    summariseFabric(j.name, j.fabric),
+		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
+		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, Measured: j.explained, Received: j.received,
+	}
+	switch {
+	case j.o.json:
+		return j.JSON(s)
+	case j.o.csv:
+		return j.printCSV()
+	}
+	return j.printTable(s)
+}
+
+var csvColumns = []string{
+	"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
+	"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
+	"shifts_switch", "shifts_name", "shifts_random", "traffic_time", "traffic_mean",
+}
+
+func (j *compareJob) printCSV() error {
+	lines := [][]string{csvColumns}
+	for i := range j.rows {
+		known := j.rows[i].known()
+		lines = append(lines, list.Of(csvColumns, func(name string) string {
+			switch v := known[name].(type) {
+			case nil:
+				return ""
+			case float64:
+				return strconv.FormatFloat(v, 'g', -1, 64)
+			default:
+				return fmt.Sprint(v)
+			}
+		}))
+	}
+	return format.NewCSVWriter(j.Stdout).WriteAll(lines)
+}
+
+// known is what is known of a row, by column.
+func (r *compareRow) known() map[string]any {
+	k := map[string]any{
+		"name": r.Name, "source": r.Source, "refused": r.Refused, "verdict": r.Verdict, "contract": r.Contract,
+		"paths_seconds": r.Seconds.Paths, "lanes_seconds": r.Seconds.Lanes, "verify_seconds": r.Seconds.Verify, "simulate_seconds": r.Seconds.Simulate,
+	}
+	for name, n := range map[string]int{"vls": r.VLs, "sls": r.SLs, "heap_bytes": int(r.Heap)} {
+		if n > 0 {
+			k[name] = n
+		}
+	}
+	if r.Verdict != "" {
+		k["vls_used"], k["pairs"], k["unreachable"] = r.VLsUsed, r.Pairs, r.Unreachable
+	}
+	if r.Hops != nil {
+		k["hops_max"] = r.Hops.Max
+	}
+	if r.Index != nil {
+		k["hops_mean"], k["edge_forwarding_index"], k["ebb"], k["ebb_stderr"] = r.Hops.Mean, *r.Index, *r.EBB, *r.StdErr
+	}
+	if r.AllToAll != nil {
+		k["alltoall"] = *r.AllToAll
+	}
+	if r.Traffic > 0 {
+		k["traffic_time"], k["traffic_mean"] = r.Traffic, r.TrafficMean
+	}
+	for _, s := range r.Shifts {
+		if s.Time > 0 {
+			k["shifts_"+s.Order] = s.Time
+		}
+	}
+	return k
+}
+
+func (j *compareJob) printTable(s *compareSummary) error {
+	p := j.NewPage()
+	if !j.o.markdown {
+		p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
+		if err := j.Show(p); err != nil {
+			return err
+		}
+	}
+	head := j.withTraffic([]any{"tables", "verdict", "contract", "lanes", "used", "SLs", "load", "bandwidth", "by switch", "by name", "at random", "hops", "longest", "time", "memory"}, "traffic")
+	t := j.NewTable(head...)
+	t.Right(3, len(head)-1)
+	for i := range j.rows {
+		r, took := &j.rows[i], ""
+		if r.Traffic > 0 {
+			took = fmt.Sprintf("%.2f", r.Traffic) + j.change(r, r.Traffic, j.rows[0].Traffic)
+		}
+		t.Row(j.withTraffic(j.cells(r), took)...)
+		if next := i + 1; next < len(j.rows) && j.rows[i].Source != j.rows[next].Source {
+			t.Line()
+		}
+	}
+	if j.o.markdown {
+		t.RenderMarkdown()
+	} else {
+		t.Render()
+	}
+	phases := fmt.Sprintf("all %d", s.Phases)
+	if s.Phases < s.PhasesOfAll {
+		phases = fmt.Sprintf("%s of %s", words.Thousands(s.Phases), words.Thousands(s.PhasesOfAll))
+	}
+	rates := "links at their rates"
+	if j.o.uniformRates {
+		rates = "all links alike"
+	}
+	if err := errors.Join(j.sayRefusals(), j.sayTables(), j.sayMeasured(), j.sayReceived()); err != nil {
+		return err
+	}
+	available := j.o.route.LanesOn(j.fabric)
+	return errors.Join(j.Say(""),
+		j.Say("deadlock-free: outside %s. lanes: needed by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), available),
+		j.sayLimit(available),
+		j.Say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
+		j.Say("by switch, by name, at random: the time of all-to-all in shift phases (%s), each as long as on its fullest channel, with ranks in that order of hosts; 1 without congestion.", phases),
+		j.sayTraffic(),
+		j.Say("time, memory: of routing, proof not included; what it added to the heap."))
+}
+
+// sayLimit says which cable limits the lanes available, if one does.
+func (j *compareJob) sayLimit(available int) error {
+	text := report.LaneCounts{Limit: report.LimitOf(j.fabric, available)}.LimitText(j.fabric)
+	if text == "" {
+		return nil
+	}
+	return j.Say("lanes: %s.", strings.TrimSpace(text))
+}
+
+// withTraffic is the cells of a row with that of --traffic behind the bandwidth.
+func (j *compareJob) withTraffic(cells []any, took string) []any {
+	if len(j.meter.Demands) == 0 {
+		return cells
+	}
+	return slices.Insert(cells, 8, any(took))
+}
+
+func (j *compareJob) sayTraffic() error {
+	if len(j.meter.Demands) == 0 {
+		return nil
+	}
+	return j.Say("traffic: the time of %s, as long as the fullest channel takes; 1 is the fullest link of a host.", j.o.route.Traffic)
+}
+
+func (j *compareJob) sayRefusals() error {
+	for i := range j.rows {
+		if r := &j.rows[i]; r.Refused != "" && !j.o.markdown {
+			if err := j.Say("%s refuses: %s", r.Name, r.Refused); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sayTables says what was assumed of the tables that exist, and which do not fit the
+// fabric.
+func (j *compareJob) sayTables() error {
+	for _, r := range j.rows {
+		if r.Source != "tables" {
+			continue
+		}
+		text := fmt.Sprintf("\n%s: service levels %s, lanes %s", r.Name, r.Assumed.ServiceLevels, r.Assumed.Lanes)
+		for _, more := range r.Fit.Texts() {
+			text += "\n  " + more
+		}
+		for _, d := range absentText(r.AbsentLanes) {
+			text += "\n  " + d.What
+		}
+		if err := j.Say("%s", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cells is a row for people. Bandwidth and the times of all-to-all are compared with the first
+// row, if that is of tables that exist.
+func (j *compareJob) cells(r *compareRow) []any {
+	time, memory := words.Seconds(r.Seconds.Choose+r.Seconds.Paths+r.Seconds.Lanes), heapText(r.Heap)
+	if r.Source == "tables" {
+		time, memory = "", ""
+	}
+	if r.Refused != "" {
+		verdict := "refuses" // why is said below
+		if j.o.markdown {
+			verdict += ": " + r.Refused
+		}
+		return []any{r.Name, verdict, "", "", "", "", "", "", "", "", "", "", "", time, memory}
+	}
+	name, verdict := r.Name, r.Verdict
+	if r.Chosen != "" {
+		name += ": " + r.Chosen
+	}
+	if r.Unreachable > 0 {
+		verdict += fmt.Sprintf(", %s pairs without a route", words.Thousands(r.Unreachable))
+	}
+	needed := any("")
+	if r.Needed > 0 {
+		needed = r.Needed
+	}
+	row := []any{name, verdict, r.Contract, needed, r.Used, r.SLs, "", "", "", "", "", "", "", time, memory}
+	if r.Hops != nil {
+		row[12] = r.Hops.Max
+	}
+	if r.Index == nil {
+		row[5] = ""
+		return row
+	}
+	row[11], row[6] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(*r.Index)
+	present := &j.rows[0]
+	row[7] = fmt.Sprintf("%.3f", *r.EBB)
+	if present.EBB != nil {
+		row[7] = fmt.Sprintf("%.3f", *r.EBB) + j.change(r, *r.EBB, *present.EBB)
+	}
+	for i, s := range r.Shifts {
+		if s.Time == 0 {
+			continue
+		}
+		theirs := 0.0
+		if i < len(present.Shifts) {
+			theirs = present.Shifts[i].Time
+		}
+		row[8+i] = fmt.Sprintf("%.2f", s.Time) + j.change(r, s.Time, theirs)
+	}
+	return row
+}
+
+// change is how much a figure of a row differs from that of the first row, if that is of
+// tables that exist. Nothing is compared with 0.
+func (j *compareJob) change(r *compareRow, ours, theirs float64) string {
+	present := &j.rows[0]
+	if present == r || present.Source != "tables" || theirs == 0 {
+		return ""
+	}
+	percent := math.Round(100 * (ours/theirs - 1))
+	if percent == 0 {
+		return " (±0%)"
+	}
+	return fmt.Sprintf(" (%+.0f%%)", percent)
+}
+
+// heapText writes a size that may be too small to be seen from time to time.
+func heapText(n int64) string {
+	if n < 1<<20 {
+		return "<1 MiB"
+	}
+	return words.Bytes(n)
+}

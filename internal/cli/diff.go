@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
+)
+
+type diffFlags struct {
+	oldTables, newTables string
+	contract             *routing.Contract
+	scope                routing.Scope
+	lmc                  int
+	seed                 uint64
+	precision            float64
+	jobs                 flags.Allocations
+	json                 bool
+}
+
+func diffCommand(a *console.Console) *cobra.Command {
+	var o diffFlags
+	c := &cobra.Command{
+		Use:   "diff OLD [NEW]",
+		Short: "Compare two fabrics and their tables, and judge the way from one to the other",
+		Long: `Say what differs between two fabrics (files or specs; without NEW, the second is the
+first), and with tables for both what the change from one to the other does: how
+many entries a subnet manager has to write, whether packets can deadlock while it
+does, who is cut off before, for a while and after, and the bandwidth before and
+after.
+
+A subnet manager writes switch by switch. Meanwhile packets meet any mixture of old
+entries and new, which can have a credit loop though neither of the tables has one.
+All mixtures are judged at once, on the cables of NEW: the verdict is that none can
+deadlock, in whatever order tables are written, or a shortest credit loop, with a
+route for each of its steps and the switches that forward it by old and by new
+entries. Then the exit code is 1; weft route --keep plans a way that is safe. It is 1 too
+if the new tables cut pairs off.`,
+		Example: `  weft diff monday.ibnetdiscover tuesday.ibnetdiscover
+  weft diff fabric.ibnetdiscover --old-tables installed --new-tables planned
+  weft diff before.ibnetdiscover now.ibnetdiscover --old-tables t1 --new-tables t2/lfts.dump --json`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.oldTables, "old-tables", "", "tables of OLD: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
+	f.StringVar(&o.newTables, "new-tables", "", "tables of NEW, likewise")
+	flags.AddContract(f, &o.contract, contractOfTables)
+	flags.AddScope(f, &o.scope)
+	flags.AddLMC(f, &o.lmc)
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
+	flags.AddPrecision(f, &o.precision)
+	o.jobs.AddTo(f)
+	flags.AddJSON(f, &o.json)
+	c.MarkFlagsRequiredTogether("old-tables", "new-tables")
+	return c
+}
+
+type diffJob struct {
+	*console.Console
+	o        *diffFlags
+	old, new diffSide
+	scope    routing.Scope
+	contract routing.Contract
+	parts    transition.Parts
+
+	// With tables.
+	before  *routing.Tables // the old ones as they act on the new fabric
+	verdict *transition.Verdict
+	jobs    []flags.Allocation
+	ebb     bandwidths
+	spent   diffSeconds
+}
+
+type diffSide struct {
+	name, file string // file: of the fabric, or its spec
+	source     string // of the tables, empty without
+	shown      string // in place of source, if not empty
+	fabric     *fabric.Fabric
+	tables     *routing.Tables
+	fit        input.Fit
+	alone      *deadlock.Verdict // of the tables, on their own fabric
+}
+
+func runDiff(ctx context.Context, a *console.Console, args []string, o *diffFlags) error {
+	old, next := args[0], args[len(args)-1]
+	return diffOf(ctx, a, o, diffSide{name: old, file: old, source: o.oldTables}, diffSide{name: next, file: next, source: o.newTables})
+}
+
+func diffOf(ctx context.Context, a *console.Console, o *diffFlags, old, next diffSide) error {
+	j := &diffJob{Console: a, o: o, scope: o.scope, old: old, new: next}
+	if err := j.read(); err != nil {
+		return err
+	}
+	j.parts = transition.PartsOf(j.old.fabric, j.new.fabric)
+	if j.old.tables != nil {
+		if err := j.judge(ctx); err != nil {
+			return err
+		}
+		if err := j.simulate(ctx); err != nil {
+			return err
+		}
+	}
+	s := j.summary()
+	print := func() error {
+		if err := j.Show(j.screen(s)); err != nil || s.Change == nil {
+			return err
+		}
+		showBandwidths(j.Console, &s.Change.Bandwidth)
+		return nil
+	}
+	return j.Answer(j.o.json, s, print, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0 || len(j.new.alone.Absent) > 0))
+}
+
+func (j *diffJob) read() (err error) {
+	s := j.Stage("reading", &j.spent.Read)
+	defer s.Done()
+	if j.old.fabric, err = input.FabricWithLMC(j.Console, j.old.file, j.o.lmc); err != nil {
+		return err
+	}
+	if j.new.fabric = j.old.fabric; j.new.file != j.old.file {
+		if j.new.fabric, err = input.FabricWithLMC(j.Console, j.new.file, j.o.lmc); err != nil {
+			return err
+		}
+	}
+	if j.old.source == "" {
+		if len(j.o.jobs) > 0 {
+			return exit.Usage("--job: it is about bandwidth, which takes --old-tables and --new-tables")
+		}
+		return nil
+	}
+	if j.jobs, err = j.o.jobs.Place(j.old.fabric, j.scope); err != nil {
+		return err
+	}
+	for _, s := range []*diffSide{&j.old, &j.new} {
+		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source, StaticOnly: true})
+		if err != nil {
+			return err
+		}
+		s.tables, s.fit = v.Tables, v.Fit()
+	}
+	j.contract = contractOf(j.o.contract, j.old.tables, j.new.tables)
+	return nil
+}
+
+func (j *diffJob) judge(ctx context.Context) (err error) {
+	s := j.Stage("verify", &j.spent.Verify)
+	defer s.Done()
+	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1}
+	for _, s := range []*diffSide{&j.old, &j.new} {
+		if s.alone, err = deadlock.Verify(ctx, s.tables, o); err != nil {
+			return err
+		}
+	}
+	if j.before, err = transition.On(j.new.fabric, j.old.tables, j.new.tables); err != nil {
+		return err
+	}
+	o.Progress = s.Progress()
+	j.verdict, err = transition.Verify(ctx, j.before, j.new.tables, o)
+	return err
+}
+
+func (j *diffJob) simulate(ctx context.Context) (err error) {
+	s := j.Stage("simulate", &j.spent.Simulate)
+	defer s.Done()
+	two := twoTables{j.old.tables, j.new.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision, j.jobs}
+	j.ebb, err = two.bandwidths(ctx)
+	return err
+}
+
+// contractOfTables says in helps what contractOf takes if nothing is given.
+const contractOfTables = "any for tables that ignore service levels, else honored"
+
+// contractOf is the contract that is given, or else what the tables are made for: any
+// where service levels make no difference to them.
+func contractOf(given *routing.Contract, tables ...*routing.Tables) routing.Contract {
+	made := routing.Any
+	for _, t := range tables {
+		if !t.Lanes.SL2VL.IgnoresSL() {
+			made = routing.Honored
+		}
+	}
+	return flags.ContractOr(given, made)
+}

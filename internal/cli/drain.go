@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+)
+
+type drainFlags struct {
+	partFlags
+	contract    *routing.Contract
+	scope       routing.Scope
+	lmc         int
+	tables      string
+	steps, back string
+	seed        uint64
+	precision   float64
+	jobs        flags.Allocations
+	force, json bool
+}
+
+func drainCommand(a *console.Console) *cobra.Command {
+	var o drainFlags
+	c := &cobra.Command{
+		Use:   "drain FABRIC --tables DIR",
+		Short: "Plan how to take a cable or a switch out of use before it is pulled, and back",
+		Long: `Plan how all traffic leaves a cable or a switch while it is still there, so that
+pulling it cuts no pair that stays, and how it comes back afterwards to the tables
+of today, entry for entry.
+
+Each step is safe while it is written, in whatever order: every mixture of the
+tables before and after it is proven free of credit loops, and so are the tables
+after it. Service levels and SL2VL maps stay. Pull the parts when all steps are
+confirmed and the last wait of the plan is over; take the way back when they are
+there again. --steps and --back-steps write the two, each with its plan.
+
+Pulling a switch cuts off its own hosts. If nothing else joins other switches to the
+rest, all other traffic leaves, and the output names the hosts that will be cut off:
+the exit code is 1 then, and where there is no such plan.`,
+		Example: `  weft drain fabric.ibnetdiscover --tables installed --switch spine-3
+  weft drain fabric.ibnetdiscover --tables installed --cable leaf-7:12 --steps away --back-steps back`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runDrain(cmd.Context(), a, args[0], &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.tables, "tables", "", "tables in force: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
+	o.addTo(f, "")
+	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
+	f.StringVar(&o.back, "back-steps", "", "folder to write the steps of the way back into")
+	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
+	flags.AddContract(f, &o.contract, contractOfTables)
+	flags.AddScope(f, &o.scope)
+	flags.AddLMC(f, &o.lmc)
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
+	flags.AddPrecision(f, &o.precision)
+	o.jobs.AddTo(f)
+	flags.AddJSON(f, &o.json)
+	flags.Required(c, "tables")
+	return c
+}
+
+type drainJob struct {
+	without
+	o       *drainFlags
+	pulling *change.CutOff // of the tables after the way out
+	ebb     bandwidths
+}
+
+func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlags) error {
+	if len(o.switches)+len(o.cables) == 0 {
+		return exit.Usage("nothing is taken: give --switch or --cable")
+	}
+	if err := o.folders(); err != nil {
+		return err
+	}
+	v, err := input.Read(a, name, o.lmc, &flags.Tables{LFTs: o.tables, StaticOnly: true})
+	if err != nil {
+		return err
+	}
+	if err := v.Held(o.tables, name); err != nil {
+		return err
+	}
+	j := &drainJob{without: without{Console: a, name: name, source: o.tables, fit: v.Fit(), was: v.Tables, contract: contractOf(o.contract, v.Tables), scope: o.scope}, o: o}
+	if err := j.take(&o.partFlags); err != nil {
+		return err
+	}
+	jobs, err := o.jobs.Place(j.was.Fabric, j.scope)
+	if err != nil {
+		return err
+	}
+	if err := j.planBoth(ctx); err != nil {
+		return err
+	}
+	if err := j.simulate(ctx, jobs); err != nil {
+		return err
+	}
+	away := j.way(j.there, o.steps, "without "+j.goneText())
+	back := j.way(j.back, o.back, "of before, with all of its parts")
+	away.pulling = strings.Join(j.pullingText(), "\n")
+	back.source += ", drained,"
+	for _, w := range []*planned{away, back} {
+		if w.out == "" {
+			continue
+		}
+		if err := w.writeSteps(ctx, j.o.force); err != nil {
+			return err
+		}
+	}
+	s := j.summary(away, back)
+	return j.Answer(o.json, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0 || len(j.there.Absent)+len(j.back.Absent) > 0)
+}
+
+// folders says what keeps the folders of the steps from being written, before anything is.
+func (o *drainFlags) folders() error {
+	if o.steps != "" && o.back != "" && (within(o.steps, o.back) || within(o.back, o.steps)) {
+		return exit.Usage("--steps and --back-steps are two folders, neither in the other")
+	}
+	for _, f := range [][2]string{{"--steps", o.steps}, {"--back-steps", o.back}} {
+		if f[1] == "" {
+			continue
+		}
+		if err := stepsBeside(f[0], f[1], o.tables); err != nil {
+			return err
+		}
+		if err := output.MayWrite(f[1], o.force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planBoth plans the way out, and refuses where there is none, and the way back: that of the
+// fewest steps, at most as many as the way out has, which can be gone back.
+func (j *drainJob) planBoth(ctx context.Context) (err error) {
+	s := j.Stage("plan", new(float64))
+	defer s.Done()
+	o := change.Options{Contract: j.contract, Scope: j.scope}
+	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
+		return planError(j.Console, err, j.source, "", j.contract, j.o.json)
+	}
+	if left := leftOf(j.there); len(left) > 0 {
+		return j.refuse(left, j.noWayOut(left))
+	}
+	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
+		return planError(j.Console, err, j.source, "", j.contract, j.o.json)
+	}
+	if len(j.back.Left) > 0 || len(j.back.Steps) > len(j.there.Steps) {
+		if j.back, err = j.there.Undo(ctx, o); err != nil {
+			return err
+		}
+	}
+	if n := max(j.there.Cuts(), j.cutBack()); n > 0 {
+		return j.refuse(nil, fmt.Sprintf("no steps were found by which all packets leave %s while it is there and come back, each safe and without cutting a pair: %s would be cut meanwhile",
+			j.goneText(), words.Counted(int(n), "pair", "pairs")))
+	}
+	j.pulling = change.CutOffWithout(j.there.After, j.live, j.scope)
+	return nil
+}
+
+// cutBack is the pairs that today's tables deliver and that are cut while the way back is written.
+// Pairs without a path today may have got one on the way out, and lose it again at the end.
+func (j *drainJob) cutBack() int64 { return j.back.Exposed() }
+
+// noWayOut says that some destinations still need the parts.
+func (j *drainJob) noWayOut(left []leftOver) string {
+	return fmt.Sprintf("no steps were found by which all packets leave %s while it is there, each safe and without cutting a pair: %s would go on using it: %s",
+		j.goneText(), words.Counted(len(left), "destination", "destinations"), leftText(left))
+}
+
+// pullingText says who is cut off when the parts are pulled, a line for those who go with them
+// and one for those who stay.
+func (j *drainJob) pullingText() (lines []string) {
+	f, p := j.was.Fabric, j.pulling
+	if how, who := endpointsText(f, p.Gone); len(p.Gone) > 0 {
+		lines = append(lines, fmt.Sprintf("%s of what is pulled go with it, %s: %s", how, words.Counted(p.PairsGone, "pair", "pairs"), who))
+	}
+	if how, who := endpointsText(f, p.Apart); len(p.Apart) > 0 {
+		lines = append(lines, fmt.Sprintf("%s that stay are cut off from the rest, %s, since nothing else joins %s to it: %s",
+			how, words.Counted(p.PairsApart, "pair", "pairs"), words.FirstOf(report.Labels(f, j.aside())), who))
+	}
+	return lines
+}
+
+// aside is the switches of the endpoints that stay and are cut off.
+func (j *drainJob) aside() []fabric.NodeID {
+	var at []fabric.NodeID
+	for _, e := range j.pulling.Apart {
+		at = append(at, j.was.Fabric.Endpoint(e).Switch)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// simulate measures the bandwidth between the endpoints that stay, and are not cut off.
+func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err error) {
+	s := j.Stage("simulate", new(float64))
+	defer s.Done()
+	var aside []fabric.NodeID
+	for _, s := range j.aside() {
+		aside = append(aside, j.live.NodeByGUID(j.was.Fabric.Node(s).GUID))
+	}
+	rest, err := j.live.Without(nil, aside)
+	if err != nil {
+		return err
+	}
+	two := twoTables{j.was, j.there.After, rest, j.scope, j.o.seed, j.o.precision, jobs}
+	j.ebb, err = two.bandwidths(ctx)
+	return err
+}
+
+func (j *drainJob) refuse(left []leftOver, why string) error {
+	return j.Refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
+}
+
+func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), "\n", " and ") }
+
+// way is one of the two ways, as weft route --keep writes it.
+func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
+	r := &weft.Result{Engine: kept(j.contract), Contract: j.contract, Scope: j.scope, Planned: j.scope, Tables: p.After}
+	return &planned{judged: judged{Console: j.Console, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, source: j.source, plan: p, purpose: purpose}
+}
+
+type drainSummary struct {
+	Fabric string `json:"fabric"`
+	Tables string `json:"tables"`
+	input.Fit
+	Contract   string        `json:"contract"`
+	Endpoints  string        `json:"endpoints"`
+	Drained    *goneParts    `json:"drained"`
+	CutAway    int64         `json:"pairs_cut_meanwhile_away"`
+	CutBack    int64         `json:"pairs_cut_meanwhile_back"`
+	Gone       []report.Node `json:"endpoints_on_drained"`
+	PairsGone  int64         `json:"pairs_of_drained"`
+	Apart      []report.Node `json:"endpoints_cut_off"`
+	PairsApart int64         `json:"pairs_cut_off"`
+	Away       *planSummary  `json:"away"`
+	Back       *planSummary  `json:"back"`
+	Bandwidth  bandwidths    `json:"bandwidth"`
+}
+
+func (j *drainJob) summary(away, back *planned) *drainSummary {
+	f := j.was.Fabric
+	return &drainSummary{
+		j.name, j.source, j.fit, j.contract.String(), j.scope.String(), &j.gone, j.there.Cuts(), j.cutBack(),
+		report.EndpointNodes(f, j.pulling.Gone), j.pulling.PairsGone, report.EndpointNodes(f, j.pulling.Apart), j.pulling.PairsApart, away.jsonPlan(), back.jsonPlan(), j.ebb,
+	}
+}
+
+func (j *drainJob) print(s *drainSummary, away *planned) error {
+	f := j.was.Fabric
+	p := j.NewPage()
+	p.Fact("fabric", "%s", report.Network(j.name, f))
+	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, j.contract, j.scope)
+	s.Fit.Facts(p)
+	p.Fact("drained", "%s", j.gone.text())
+	none := "it carries nothing already"
+	if s.PairsGone+s.PairsApart > 0 {
+		none = "it carries nothing that could go another way"
+	}
+	p.Fact("way out", "%s", stepsText(j.there, none, leastSummary{}))
+	factAbsent(p, "", s.Away.AbsentLanes)
+	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change", leastSummary{}))
+	factAbsent(p, "", s.Back.AbsentLanes)
+	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(s.CutAway), words.Thousands(s.CutBack))
+	if away.pulling != "" {
+		p.Fact("pulled", "%s", away.pulling)
+	}
+	p.Fact("bandwidth", "%s", j.ebb.text("endpoints that stay"))
+	next := "--steps DIR and --back-steps DIR write the two ways"
+	if away.out != "" {
+		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, output.PlanText)
+		if j.o.back != "" {
+			next += fmt.Sprintf(",\nand go back by %s/%s when they are there again", j.o.back, output.PlanText)
+		}
+	}
+	p.Fact("next", "%s", next)
+	if err := j.Show(p); err != nil {
+		return err
+	}
+	showBandwidths(j.Console, &j.ebb)
+	return nil
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/topology"
+)
+
+type engineSummary struct {
+	Name      string `json:"name"`
+	Paths     string `json:"paths"`
+	Lanes     string `json:"lanes"`
+	Paper     string `json:"paper"`
+	Contract  string `json:"contract"`
+	Safe      bool   `json:"deadlock_free_everywhere"`
+	Guarantee string `json:"guarantee"`
+	Needs     string `json:"vls_needed"`
+	Refuses   string `json:"refuses"`
+}
+
+func enginesCommand(a *console.Console) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "engines",
+		Short: "List the routing engines and the parts they are made of",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			all := list.Of(engines.All(), func(e engines.Engine) engineSummary {
+				return engineSummary{e.Name, e.Paths, e.Lanes, e.Paper, e.Contract.String(), e.Safe, e.Trust(), e.Needs, e.Refuses}
+			})
+			for _, e := range engines.Adaptives() { // no tables, so no service levels
+				all = append(all, engineSummary{e.Name, e.Name, e.Name, e.Paper, "adaptive", true, engines.AdaptiveTrust, e.Needs, ""})
+			}
+			return a.Answer(asJSON, all, func() error { printEngines(a, all); return nil }, false)
+		},
+	}
+	flags.AddJSON(c.Flags(), &asJSON)
+	return c
+}
+
+func printEngines(a *console.Console, all []engineSummary) {
+	t := a.NewTable("engine", "paths", "lanes", "contract", "deadlock-free", "lanes needed", "refuses", "paper")
+	for _, e := range all {
+		free := "as verified"
+		if e.Safe {
+			free = "always"
+		}
+		t.Row(e.Name, e.Paths, e.Lanes, e.Contract, free, e.Needs, e.Refuses, e.Paper)
+	}
+	t.Render()
+	t = a.NewTable("--paths", "which way", "paper")
+	for _, f := range engines.Finders() {
+		t.Row(f.Name, f.Summary, f.Paper)
+	}
+	t.Render()
+	t = a.NewTable("--lanes", "which lane", "paper")
+	for _, l := range engines.Assigners() {
+		t.Row(l.Name, l.Summary, l.Paper)
+	}
+	t.Render()
+}
+
+type topologySummary struct {
+	Name    string            `json:"name"`
+	Summary string            `json:"summary"`
+	Example string            `json:"example"`
+	Keys    map[string]string `json:"keys"`
+}
+
+func topologiesCommand(a *console.Console) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "topologies",
+		Short: "List the families of computed networks and their parameters",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			t := a.NewTable("family", "what", "example", "parameters")
+			var list []topologySummary
+			for _, f := range topology.Families() {
+				keys, lines := map[string]string{}, []string{}
+				for _, k := range f.Keys {
+					keys[k.Name], lines = k.Meaning, append(lines, k.Name+": "+k.Meaning)
+				}
+				list = append(list, topologySummary{f.Name, f.Summary, f.Example, keys})
+				t.Row(f.Name, f.Summary, f.Example, strings.Join(lines, "\n"))
+			}
+			return a.Answer(asJSON, list, func() error { t.Render(); return nil }, false)
+		},
+	}
+	flags.AddJSON(c.Flags(), &asJSON)
+	return c
+}

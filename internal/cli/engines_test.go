@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+)
+
+// weft runs the command in this process.
+func runWeft(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(context.Background(), args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// Every engine on every kind of network routes with a proof that holds, shows a
+// credit loop, or refuses with a reason. Only the first leaves a folder behind,
+// and whoever promises to be free of deadlock makes no loops.
+func TestEveryEngine(t *testing.T) {
+	_, list, _ := runWeft("engines", "--json")
+	var all []engineSummary
+	if err := json.Unmarshal([]byte(list), &all); err != nil || len(all) < 5 {
+		t.Fatal(all, err)
+	}
+	for _, e := range all {
+		for _, spec := range []string{"ring:5", "mesh:3x3", "torus:4x4", "hypercube:3", "karytree:k=2,n=3", "dragonfly:p=1", "random:switches=12,links=20,seed=3", "mesh:1,hosts=2"} {
+			t.Run(e.Name+" "+spec, func(t *testing.T) {
+				if e.Contract == "adaptive" {
+					routeAdaptively(t, e.Name, spec)
+					return
+				}
+				out := filepath.Join(t.TempDir(), "tables")
+				code, stdout, stderr := runWeft("route", spec, "--engine", e.Name, "--json", "--out", out)
+				var s routeSummary
+				if err := json.Unmarshal([]byte(stdout), &s); stdout != "" && err != nil {
+					t.Fatal(err)
+				}
+				_, err := os.Stat(out)
+				switch {
+				case code == exit.OK:
+					if s.Engine != e.Name || s.Verdict != report.DeadlockFree || s.Unreachable != 0 || len(s.Files) != 5 || stderr != "" {
+						t.Errorf("%+v, %s", s, stderr)
+					}
+					verifyTables(t, spec, out, &s)
+				case code == exit.Found && s.Verdict == report.CreditLoop:
+					if e.Safe || len(s.Cycle) == 0 || !strings.Contains(stderr, "nothing was written") || !errors.Is(err, os.ErrNotExist) {
+						t.Errorf("%+v, %s, %v", s, stderr, err)
+					}
+				case code == exit.Found:
+					if !strings.Contains(stderr, e.Name+" refuses: ") || !errors.Is(err, os.ErrNotExist) {
+						t.Errorf("%s, %v", stderr, err)
+					}
+				default:
+					t.Errorf("exit code %d, %s", code, stderr)
+				}
+				if left, err := filepath.Glob(filepath.Join(filepath.Dir(out), ".*")); err != nil || len(left) > 0 {
+					t.Errorf("%q was left behind, %v", left, err)
+				}
+			})
+		}
+	}
+}
+
+// routeAdaptively runs an engine that has a verdict but no tables to write.
+func routeAdaptively(t *testing.T, engine, spec string) {
+	code, stdout, stderr := runWeft("route", spec, "--engine", engine, "--json")
+	var s adaptiveSummary
+	if err := json.Unmarshal([]byte(stdout), &s); err != nil || code != exit.OK || stderr != "" {
+		t.Fatalf("exit code %d, %s, %v", code, stderr, err)
+	}
+	if !s.Adaptive || s.Engine != engine || s.Verdict != report.DeadlockFree || s.Unreachable != 0 || len(s.Cycle) != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// verifyTables judges what was written again, with and without its proof.
+func verifyTables(t *testing.T, spec, out string, s *routeSummary) {
+	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, output.Certificate)}} {
+		args := []string{"verify", spec, "--json", "--lfts", filepath.Join(out, output.LFTs), "--sl2vl", filepath.Join(out, output.SL2VL), "--psl", filepath.Join(out, output.PSL)}
+		code, stdout, stderr := runWeft(append(args, proof...)...)
+		var v verifySummary
+		if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exit.OK {
+			t.Errorf("%q: exit code %d, %s, %v", proof, code, stderr, err)
+			continue
+		}
+		if v.Verdict != s.Verdict || v.Contract != s.Contract || v.Endpoints != s.Endpoints || v.Pairs != s.Pairs || v.Dependencies != s.Dependencies || v.VLs != s.VLsUsed {
+			t.Errorf("%q: %+v; weft route said %+v", proof, v, s)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/bgp"
+	"github.com/weft-fabric/weft/ethernet/clab"
+	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// ethernetFlags is what commands can be told about a lossless Ethernet network.
+type ethernetFlags struct {
+	vrf        string
+	partial    bool
+	priorities []uint
+	routes, as string
+}
+
+// addTo declares the flags.
+func (o *ethernetFlags) addTo(f *pflag.FlagSet) {
+	f.StringVar(&o.vrf, "vrf", "", "VRF whose routes count (default \"default\")")
+	f.BoolVar(&o.partial, "partial", false, "go on where dumps are missing or disagree, and say what is not covered")
+	f.UintSliceVar(&o.priorities, "lossless-priorities", nil, "priorities with PFC, where no configuration says so (default 3)")
+	f.StringVar(&o.routes, "routes", "", "compute routes, in place of reading them: bgp, ecmp (all shortest paths) or updown")
+	f.StringVar(&o.as, "as", "", "AS numbers of --routes bgp: per-switch, per-leaf (RFC 7938) or spines-alike (default those in the dumps, or per-switch)")
+}
+
+// lossless checks the priorities.
+func (o *ethernetFlags) lossless() ([]uint8, error) {
+	var list []uint8
+	for _, p := range o.priorities {
+		list = append(list, uint8(min(p, 255)))
+	}
+	if len(list) > 0 {
+		if err := folder.CheckLossless(list); err != nil {
+			return nil, exit.Usage("--lossless-priorities: %w", err)
+		}
+	}
+	return list, nil
+}
+
+// ethernetInput is a network, with the plan of its routes where they are computed.
+type ethernetInput struct {
+	*ethernet.Network
+	plan   *bgp.Plan
+	routes string // where routes and AS numbers come from
+	again  string // name and flags, for commands about the same network
+}
+
+// outsideEthernet is what no verdict about lossless Ethernet covers.
+var outsideEthernet = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
+
+// notCovered is what the verdicts about the network do not cover.
+func (in *ethernetInput) notCovered() []string { return slices.Concat(in.Gaps, outsideEthernet) }
+
+// covered is what is added to the good verdicts about a network that was not read whole.
+func (in *ethernetInput) covered() string {
+	if len(in.Gaps) > 0 {
+		return ", as far as is covered"
+	}
+	return ""
+}
+
+// twice is a number of priorities for rules to try first: one more for each that is lossless now.
+func (in *ethernetInput) twice() int {
+	return min(2*len(in.Priorities.Lossless()), ethernet.MaxPriorities-1)
+}
+
+// text is the flags as they were given, with a blank before each.
+func (o *ethernetFlags) text() string {
+	var b strings.Builder
+	for _, f := range [...]struct{ flag, value string }{
+		{"vrf", o.vrf}, {"routes", o.routes}, {"as", o.as}, {"lossless-priorities", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.priorities), " ", ","), "[]")},
+	} {
+		if f.value != "" {
+			b.WriteString(" --" + f.flag + " " + f.value)
+		}
+	}
+	if o.partial {
+		b.WriteString(" --partial")
+	}
+	return b.String()
+}
+
+// read reads the network, and computes its routes if that is asked for.
+func (o *ethernetFlags) read(c *console.Console, name string) (*ethernetInput, error) {
+	lossless, err := o.lossless()
+	if err != nil {
+		return nil, err
+	}
+	if folder.IsFolder(name) {
+		n, err := folder.Read(c.Context, name, folder.Options{VRF: o.vrf, Partial: o.partial, Lossless: lossless, NoRoutes: o.routes != ""})
+		if err != nil {
+			return nil, err
+		}
+		in := &ethernetInput{Network: n, routes: "as read", again: name + o.text()}
+		if o.routes == "" {
+			return in, nil
+		}
+		n.Classes = bgp.HostClasses(n)
+		return in, o.compute(in)
+	}
+	if o.routes == "" {
+		return nil, exit.Usage("%s has no routes; --routes bgp, ecmp or updown computes them", name)
+	}
+	var cabling *ethernet.Cabling
+	var hosts []int
+	if isClab(name) {
+		cabling, hosts, err = o.containerlab(c, name)
+	} else {
+		cabling, hosts, err = ofFabric(c, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(lossless) == 0 {
+		lossless = []uint8{3}
+	}
+	n := &ethernet.Network{Cabling: cabling, Classes: bgp.Subnets(cabling, hosts), Priorities: ethernet.Uniform(cabling, lossless)}
+	in := &ethernetInput{Network: n, again: name + o.text()}
+	return in, o.compute(in)
+}
+
+// compute makes a plan, and the routes by it.
+func (o *ethernetFlags) compute(in *ethernetInput) error {
+	if err := o.planFor(in); err != nil {
+		return err
+	}
+	in.plan.Fill(in.Classes)
+	return nil
+}
+
+// planFor makes a plan by the flags, or by the AS numbers in the dumps.
+func (o *ethernetFlags) planFor(in *ethernetInput) error {
+	protocol := bgp.BGP
+	var err error
+	if o.routes != "" {
+		if protocol, err = bgp.ParseProtocol(o.routes); err != nil {
+			return exit.Usage("--routes: %w", err)
+		}
+	}
+	leaves := bgp.Leaves(in.Classes)
+	in.routes = "computed: " + protocol.String()
+	as := in.AS
+	switch {
+	case protocol != bgp.BGP:
+		if o.as != "" {
+			return exit.Usage("--as is for --routes bgp")
+		}
+	case o.as != "" || as == nil:
+		scheme := bgp.PerSwitch
+		if o.as != "" {
+			if scheme, err = bgp.ParseScheme(o.as); err != nil {
+				return exit.Usage("--as: %w", err)
+			}
+		}
+		as = bgp.Numbers(in.Cabling, leaves, scheme)
+		in.routes += ", AS numbers " + scheme.String()
+	default:
+		in.routes += ", AS numbers as read"
+		if i := slices.Index(as, 0); i >= 0 {
+			return fmt.Errorf("the AS number of %s is not known: give NAME.frr.conf, bgp_asn in NAME.config_db.json, or --as", in.Names[i])
+		}
+	}
+	in.plan, err = bgp.NewPlan(in.Cabling, leaves, protocol, as)
+	return err
+}
+
+// containerlab reads a Containerlab file.
+func (o *ethernetFlags) containerlab(c *console.Console, name string) (*ethernet.Cabling, []int, error) {
+	t, err := console.ReadFile(c, name, clab.Read)
+	if err != nil {
+		return nil, nil, err
+	}
+	cabling, err := ethernet.NewCabling(t.Devices, t.Cables)
+	if err != nil {
+		return nil, nil, err
+	}
+	hosts := make([]int, len(t.Devices))
+	for _, device := range t.Hosts {
+		hosts[cabling.Device(device)]++
+	}
+	if len(t.Hosts) == 0 {
+		return nil, nil, fmt.Errorf("%s: no hosts: a node of kind linux with one cable counts as one", name)
+	}
+	return cabling, hosts, nil
+}
+
+// ofFabric is a computed network, or any fabric that weft reads, as Ethernet: its switches and the
+// cables between them, and how many hosts each has.
+func ofFabric(c *console.Console, name string) (*ethernet.Cabling, []int, error) {
+	f, err := input.Fabric(c, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	var cables []ethernet.Cable
+	end := func(s fabric.NodeID, port uint8) ethernet.End {
+		return ethernet.End{Device: f.Label(s), Interface: fmt.Sprintf("port%d", port)}
+	}
+	for s := range fabric.NodeID(f.Switches()) {
+		names = append(names, f.Label(s))
+		for t, last := f.TrunksFrom(s); t < last; t++ {
+			if ch := f.Channel(t); t < f.Reverses()[t] {
+				cables = append(cables, ethernet.Cable{A: end(ch.From, ch.FromPort), B: end(ch.To, ch.ToPort)})
+			}
+		}
+	}
+	cabling, err := ethernet.NewCabling(names, cables)
+	if err != nil {
+		return nil, nil, err
+	}
+	hosts := make([]int, len(names))
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Switch != fabric.None {
+			hosts[cabling.Device(f.Label(e.Switch))]++
+		}
+	}
+	return cabling, hosts, nil
+}
+
+// text names the network and counts what it consists of.
+func (in *ethernetInput) text(name string) string {
+	return fmt.Sprintf("%s: %s, %s, %s with hosts", name, words.Plural(len(in.Names), "device"), words.Plural(in.Cables(), "cable"), words.Counted(in.HostPrefixes(), "prefix", "prefixes"))
+}
+
+// factNetwork says what was read, and which routes it has.
+func (in *ethernetInput) factNetwork(p *console.Page, name string) {
+	p.Fact("network", "%s", in.text(name))
+	if in.plan != nil {
+		p.Fact("routing", "%s", in.routes)
+	}
+	if len(in.Notes) > 0 {
+		p.Fact("read", "%s", strings.Join(in.Notes, "\n"))
+	}
+	if len(in.Gaps) > 0 {
+		p.Fact("not covered", "%s", strings.Join(in.Gaps, "\n"))
+	}
+}

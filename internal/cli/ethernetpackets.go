@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/cure"
+	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/ethernet/pfc"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// packetsEthernetFlags is the flags of weft packets for lossless Ethernet.
+type packetsEthernetFlags struct {
+	ethernetFlags
+	lossless, xoff, xon, cable int
+}
+
+// packetsEthernetCommand is weft packets, of lossless Ethernet too.
+func packetsEthernetCommand(a *console.Console) *cobra.Command {
+	o := &packetsEthernetFlags{}
+	return withEthernet(ethernetCommand{
+		Command: packetsCommand(a),
+		also:    []string{"json", "preset", "seed", "replay-cycle"},
+		flags:   o.addTo,
+		long: `Of a lossless Ethernet network --replay-cycle sends the flows of its credit loop under
+priority flow control: they stop the network, and drain with the rules of weft route.
+--preset is roce-100g or roce-400g. See docs/ethernet.md.`,
+		run: func(cmd *cobra.Command, name string) error { return runPacketsEthernet(a, cmd, name, o) },
+	})
+}
+
+func (o *packetsEthernetFlags) addTo(f *pflag.FlagSet) {
+	o.ethernetFlags.addTo(f)
+	f.IntVar(&o.lossless, "lossless", 0, "lossless priorities there may be in the rules that the same flows are sent under (default two for each that is lossless)")
+	f.IntVar(&o.xoff, "xoff", 0, "bytes of a priority group at which a port sends a pause (default that of the preset)")
+	f.IntVar(&o.xon, "xon", 0, "bytes at which the pause ends (default that of the preset)")
+	f.IntVar(&o.cable, "cable-length", 0, "meters of every cable (default that of the preset)")
+}
+
+// replayEthernetSummary is the output of weft packets --replay-cycle --json, of lossless Ethernet.
+type replayEthernetSummary struct {
+	Verdict  string         `json:"verdict"`
+	Cycle    []ethernetStep `json:"cycle"`
+	Preset   string         `json:"preset"`
+	Headroom int            `json:"headroom_bytes"`
+	Flows    int            `json:"flows"`
+	Attempt  int            `json:"attempt,omitempty"`
+	Run      *ethernetRun   `json:"run,omitempty"`
+	Cured    *ethernetRun   `json:"with_rules,omitempty"`
+	Rules    int            `json:"rules"`
+	NoRules  string         `json:"no_rules,omitempty"`
+}
+
+// ethernetRun counts packets, of all flows together.
+type ethernetRun struct {
+	Status    string         `json:"status"`
+	Sent      int            `json:"sent"`
+	Delivered int            `json:"delivered"`
+	Dropped   int            `json:"dropped"`
+	Overflows int            `json:"beyond_headroom"`
+	Stuck     int            `json:"stuck"`
+	End       float64        `json:"end_ns"`
+	Held      []ethernetHeld `json:"held,omitempty"`
+}
+
+// ethernetHeld is a priority of a link that is paused for ever.
+type ethernetHeld struct {
+	ethernetLink
+	Priority int `json:"priority"`
+	Packets  int `json:"packets"`
+}
+
+// config is a preset of hardware, the first if none is named, with what other flags change of it.
+func (o *packetsEthernetFlags) config(cmd *cobra.Command) (pfc.Config, string, error) {
+	preset := pfc.Presets()[0].Name
+	if f := cmd.Flags().Lookup("preset"); f.Changed {
+		preset = f.Value.String()
+	}
+	c, err := pfc.PresetNamed(preset)
+	if err != nil {
+		return c, "", exit.Usage("--preset: %w", err)
+	}
+	for _, set := range []struct {
+		flag  string
+		value int
+		to    *int
+	}{{"xoff", o.xoff, &c.Xoff}, {"xon", o.xon, &c.Xon}, {"cable-length", o.cable, &c.Cable}} {
+		if !cmd.Flags().Changed(set.flag) {
+			continue
+		}
+		if set.value < 0 || set.value > 1<<30 {
+			return c, "", exit.Usage("--%s %d: give a number from 0", set.flag, set.value)
+		}
+		*set.to = set.value
+	}
+	if c.Xon >= c.Xoff || c.Xoff < c.Packet {
+		return c, "", exit.Usage("--xoff %d, --xon %d: xon is below xoff, and xoff holds a packet of %d bytes", c.Xoff, c.Xon, c.Packet)
+	}
+	return c, preset, nil
+}
+
+func runPacketsEthernet(a *console.Console, cmd *cobra.Command, name string, o *packetsEthernetFlags) error {
+	if replay, err := cmd.Flags().GetBool("replay-cycle"); err != nil || !replay {
+		return exit.Usage("of a lossless Ethernet network weft packets simulates its credit loop: give --replay-cycle")
+	}
+	seed, err := cmd.Flags().GetUint64("seed")
+	if err != nil {
+		return err
+	}
+	config, preset, err := o.config(cmd)
+	if err != nil {
+		return err
+	}
+	in, err := o.read(a, name)
+	if err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("lossless") {
+		o.lossless = in.twice()
+	}
+	v, err := judge.Verify(cmd.Context(), in.Network, judge.Options{})
+	if err != nil {
+		return err
+	}
+	s := &replayEthernetSummary{Verdict: report.Verdict(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
+	if !v.Free() {
+		if err := o.replay(cmd.Context(), in.Network, v, config, seed, s); err != nil {
+			return err
+		}
+	}
+	asJSON, err := cmd.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	return a.Answer(asJSON, s, func() error { return a.Show(replayEthernetScreen(a, name, in, o.lossless, v, s)) }, s.Run != nil && s.Run.Stuck > 0)
+}
+
+// replay sends the flows of the loop, and the same under rules.
+func (o *packetsEthernetFlags) replay(ctx context.Context, n *ethernet.Network, v *judge.Verdict, config pfc.Config, seed uint64, s *replayEthernetSummary) error {
+	r, err := pfc.ReplayCycle(ctx, n, config, v.Cycle, seed)
+	if err != nil {
+		return err
+	}
+	s.Flows, s.Attempt, s.Run = len(r.Flows), r.Attempt, runOf(n, r.Result)
+	options := cure.Options{Lossless: o.lossless}
+	for _, p := range n.Priorities.Lossless() {
+		options.Start = append(options.Start, uint8(p))
+	}
+	c, err := cure.Compute(ctx, n, options)
+	if err != nil {
+		s.NoRules = plain.Error(err)
+		return nil
+	}
+	cured, err := r.On(ctx, c.Network, config, func(mark uint8) uint8 { return c.Mark(n.Priorities.Of(mark, 0)) })
+	if err != nil {
+		return err
+	}
+	if cured.Deadlocked() {
+		return exit.Internal("the rules are proven, and the simulator stops")
+	}
+	s.Cured, s.Rules = runOf(n, cured), len(c.Rules)
+	return nil
+}
+
+func runOf(n *ethernet.Network, r *pfc.Result) *ethernetRun {
+	e := &ethernetRun{Status: "completed", Sent: r.Sent, Delivered: r.Delivered, Dropped: r.Dropped, Overflows: r.Overflows, Stuck: r.Stuck, End: float64(r.End) / 1000}
+	if r.Deadlocked() {
+		e.Status = "deadlocked"
+	}
+	for _, h := range r.Cycle {
+		e.Held = append(e.Held, ethernetHeld{namedLink(n, h.Link), h.Lane, h.Packets})
+	}
+	return e
+}
+
+func replayEthernetScreen(a *console.Console, name string, in *ethernetInput, lossless int, v *judge.Verdict, s *replayEthernetSummary) *console.Page {
+	p := a.NewPage()
+	n := in.Network
+	in.factNetwork(p, name)
+	if v.Free() {
+		p.Fact("verdict", "%s%s: there is no credit loop to replay", report.DeadlockFree, in.covered())
+		return p
+	}
+	p.Fact("verdict", "%s, a shortest one of %d steps:\n%s", report.CreditLoop, len(v.Cycle), ethernetLoopText(a, n, v.Cycle))
+	p.Fact("preset", "%s, %s bytes of headroom", s.Preset, words.Thousands(int64(s.Headroom)))
+	if s.Run.Stuck == 0 {
+		p.Fact("replay", "completed: %s packets of %s arrived in each of %d attempts. The loop is possible; this traffic does not close it", words.Thousands(int64(s.Run.Delivered)), words.Plural(s.Flows, "flow"), s.Attempt)
+	} else {
+		var lines []string
+		for _, h := range s.Run.Held {
+			lines = append(lines, fmt.Sprintf("%s, %s → %s, %s, priority %d: paused for ever, %s wait behind it", h.From, h.FromInterface, h.To, h.ToInterface, h.Priority, words.Plural(h.Packets, "packet")))
+		}
+		p.Fact("replay", "deadlocked: of %s packets of %s, %s will never move (attempt %d)\n%s", words.Thousands(int64(s.Run.Sent)), words.Plural(s.Flows, "flow"), words.Thousands(int64(s.Run.Stuck)), s.Attempt, strings.Join(lines, "\n"))
+	}
+	switch {
+	case s.NoRules != "":
+		p.Fact("with rules", "none: %s", s.NoRules)
+	case s.Cured != nil:
+		p.Fact("with rules", "the same flows are completed: %s packets arrived, %s dropped, the last after %.1f us (weft route %s --lossless %d)", words.Thousands(int64(s.Cured.Delivered)), words.Thousands(int64(s.Cured.Dropped)), s.Cured.End/1000, in.again, lossless)
+	}
+	return p
+}

@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/cure"
+	"github.com/weft-fabric/weft/ethernet/failures"
+	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/opensm/deploy"
+)
+
+// routeEthernetFlags is the flags of weft route for lossless Ethernet.
+type routeEthernetFlags struct {
+	ethernetFlags
+	lossless, bounces int
+}
+
+// routeEthernetCommand is weft route, of lossless Ethernet too.
+func routeEthernetCommand(a *console.Console) *cobra.Command {
+	o := &routeEthernetFlags{}
+	return withEthernet(ethernetCommand{
+		Command: routeCommand(a),
+		also:    []string{"json", "out", "force"},
+		flags:   o.addTo,
+		long: `Of a lossless Ethernet network routes stay as they are, and what is computed is rules
+for priorities: which packets leave a device with another priority than they came
+with, so that no pauses can wait for each other in a circle, now, after the failure
+of any link, and with --bounces when devices send packets astray. --lossless says how
+many lossless priorities there may be. With --out the folder gets the rules as CSV and
+JSON, and as SONiC's maps where those suffice. See docs/ethernet.md.`,
+		run: func(cmd *cobra.Command, name string) error { return runRouteEthernet(a, cmd, name, o) },
+	})
+}
+
+func (o *routeEthernetFlags) addTo(f *pflag.FlagSet) {
+	o.ethernetFlags.addTo(f)
+	f.IntVar(&o.lossless, "lossless", 2, "lossless priorities there may be")
+	f.IntVar(&o.bounces, "bounces", 0, "serve packets that so many devices send by a link that is not a next hop, in place of failures")
+}
+
+// routeEthernetSummary is the output of weft route --json, of lossless Ethernet.
+type routeEthernetSummary struct {
+	Before       string         `json:"before"`
+	Verdict      string         `json:"verdict"`
+	Routes       string         `json:"routes"`
+	Assumed      []string       `json:"assumed"`
+	NotCovered   []string       `json:"not_covered"`
+	Paths        string         `json:"paths"`
+	Lossless     int            `json:"lossless"`
+	Needed       int            `json:"lossless_needed"`
+	Ladders      [][]int        `json:"ladders"`
+	Order        string         `json:"order"`
+	Turns        int            `json:"turns"`
+	Lossy        int            `json:"lossy_turns"`
+	PerDevice    int            `json:"most_rules_per_device"`
+	Rules        []cure.Named   `json:"rules"`
+	Dependencies int            `json:"dependencies"`
+	Sonic        string         `json:"sonic,omitempty"`
+	Out          string         `json:"out,omitempty"`
+	Seconds      ethernetRouted `json:"seconds"`
+}
+
+// ethernetRouted is seconds by the clock.
+type ethernetRouted struct {
+	Read   float64 `json:"read"`
+	Rules  float64 `json:"rules"`
+	Verify float64 `json:"verify"`
+}
+
+type routeEthernetJob struct {
+	*console.Console
+	name    string
+	o       *routeEthernetFlags
+	in      *ethernetInput
+	options cure.Options
+	c       *cure.Cure
+	maps    []*cure.Maps // nil where they do not suffice
+	s       routeEthernetSummary
+}
+
+func runRouteEthernet(a *console.Console, cmd *cobra.Command, name string, o *routeEthernetFlags) error {
+	if o.bounces < 0 || o.bounces > 3 {
+		return exit.Usage("--bounces is 0 to 3")
+	}
+	j := &routeEthernetJob{Console: a, name: name, o: o}
+	out, err := cmd.Flags().GetString("out")
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("out") && out == "" {
+		return exit.Usage("--out names no folder")
+	}
+	force, err := cmd.Flags().GetBool("force")
+	if err != nil {
+		return err
+	}
+	if err := j.compute(cmd.Context()); err != nil {
+		return err
+	}
+	if out != "" {
+		j.s.Out = out
+		if err := output.WriteFolder(out, force, func(d *output.Folder) error { return j.write(cmd.Context(), d) }); err != nil {
+			return err
+		}
+	}
+	asJSON, err := cmd.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	return a.Answer(asJSON, &j.s, func() error { return a.Show(j.screen()) }, j.c.Lossy > 0)
+}
+
+// compute reads the network, finds the rules and has them judged.
+func (j *routeEthernetJob) compute(ctx context.Context) error {
+	s := j.Stage("reading", &j.s.Seconds.Read)
+	var err error
+	j.in, err = j.o.read(j.Console, j.name)
+	s.Done()
+	if err != nil {
+		return err
+	}
+	j.options = cure.Options{Lossless: j.o.lossless, Bounces: j.o.bounces}
+	for _, p := range j.in.Priorities.Lossless() {
+		j.options.Start = append(j.options.Start, uint8(p))
+	}
+	if err := j.paths(ctx); err != nil {
+		return err
+	}
+	s = j.Stage("rules", &j.s.Seconds.Rules)
+	j.c, err = cure.Compute(ctx, j.in.Network, j.options)
+	s.Done()
+	if err != nil {
+		return exit.Usage("%w", err)
+	}
+	s = j.Stage("verify", &j.s.Seconds.Verify)
+	defer s.Done()
+	return j.judge()
+}
+
+// paths says which paths rules have to serve.
+func (j *routeEthernetJob) paths(ctx context.Context) error {
+	switch {
+	case j.o.bounces > 0:
+		j.s.Paths = "as routed, and with " + words.Plural(j.o.bounces, "bounce")
+		return nil
+	case j.in.plan == nil && j.in.AS == nil && j.o.as == "":
+		j.s.Paths = "as routed"
+		j.in.Notes = append(j.in.Notes, "failures are not served: AS numbers are not known (--as, or --bounces 1)")
+		return nil
+	}
+	after := &ethernetInput{Network: j.in.Network, plan: j.in.plan}
+	if after.plan == nil { // the routes after failures are computed, those of now are as read
+		computed := *j.in.Network
+		computed.Classes = slices.Clone(computed.Classes)
+		after.Network = &computed
+		if err := j.o.planFor(after); err != nil {
+			return err
+		}
+		after.plan.Fill(after.Classes)
+	}
+	j.s.Paths = "as routed, and after the failure of any link"
+	j.options.After = failures.After(ctx, after.plan, after.Network, failures.Links)
+	return nil
+}
+
+// judge proves the rules, on all paths that they serve, and SONiC's maps where they suffice.
+func (j *routeEthernetJob) judge() error {
+	c, n := j.c, j.in.Network
+	j.sonic()
+	networks := []*ethernet.Network{n, c.Network}
+	if j.maps != nil && c.Turns > 0 { // maps without a rule do nothing
+		networks = append(networks, cure.Mapped(c, j.maps))
+	}
+	unions := j.unions(networks)
+	before, _, _ := unions[0].Free()
+	free, dependencies, _ := unions[1].Free()
+	if !free {
+		return exit.Internal("the rules leave a credit loop")
+	}
+	if len(unions) > 2 {
+		if mapped, _, _ := unions[2].Free(); !mapped {
+			return exit.Internal("SONiC's maps leave a credit loop")
+		}
+	}
+	j.s.Before, j.s.Verdict = report.Word(before), report.Word(free)
+	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), j.in.notCovered()
+	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
+	j.s.Rules, j.s.Dependencies = c.Names(), dependencies
+	for _, ladder := range c.Ladders {
+		j.s.Ladders = append(j.s.Ladders, list.Of(ladder, func(p uint8) int { return int(p) }))
+	}
+	return nil
+}
+
+// sonic puts the rules into SONiC's maps, or says why they do not fit.
+func (j *routeEthernetJob) sonic() {
+	j.maps = nil
+	for d := range ethernet.DeviceID(len(j.in.Names)) {
+		m, err := j.c.Sonic(d)
+		if err != nil {
+			j.s.Sonic, j.maps = "do not suffice: "+plain.Error(err), nil
+			return
+		}
+		j.maps = append(j.maps, m)
+	}
+	j.s.Sonic = "suffice, and are proven too"
+}
+
+// unions judges priorities of one network or another over all paths that the rules serve.
+func (j *routeEthernetJob) unions(networks []*ethernet.Network) []*judge.Union {
+	unions := list.Of(networks, func(n *ethernet.Network) *judge.Union { return judge.NewUnion(n, ethernet.HostScope) })
+	n := j.in.Network
+	for _, u := range unions {
+		for class := range n.Classes {
+			if n.Wanted(class, ethernet.HostScope) {
+				u.Add(class, n.Classes[class].Next)
+				if j.o.bounces > 0 {
+					u.AddAstray(class, j.o.bounces)
+				}
+			}
+		}
+	}
+	if j.options.After != nil { // fails only where it was interrupted, as everything then does
+		_ = j.options.After(func(class int, next ethernet.Row) {
+			for _, u := range unions {
+				u.Add(class, next)
+			}
+		})
+	}
+	return unions
+}
+
+func (j *routeEthernetJob) write(ctx context.Context, d *output.Folder) error {
+	files := []deploy.File{{Name: output.Rules, Write: j.c.WriteJSON}, {Name: output.RulesTable, Write: j.c.WriteCSV}}
+	for i, m := range j.maps {
+		files = append(files, deploy.File{Name: j.in.Names[i] + output.SonicMaps, Write: m.Write})
+	}
+	return d.Write(ctx, append(files, output.JSONFile(j.Console, output.Summary, &j.s))...)
+}
+
+// maxRules is how many rules are shown on a terminal.
+const maxRules = 12
+
+func (j *routeEthernetJob) screen() *console.Page {
+	p := j.NewPage()
+	c := j.c
+	j.in.factNetwork(p, j.name)
+	p.Fact("paths", "%s", j.s.Paths)
+	p.Fact("before", "%s over these paths", j.s.Before)
+	p.Fact("verdict", "%s with the rules%s: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, j.in.covered(), words.Thousands(j.s.Dependencies))
+	p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
+	p.Fact("lanes", "%s", j.lanesText())
+	if len(c.Rules) > 0 {
+		p.Fact("rules", "%s at %s turns, %d at most at a device (order: %s)\n%s", words.Plural(len(c.Rules), "rule"), words.Thousands(c.Turns), c.PerDevice, c.Order, j.rulesText())
+	}
+	if c.Lossy > 0 {
+		p.Fact("lossy", "packets become lossy at %s, where no priority is left", words.Plural(c.Lossy, "turn"))
+	}
+	p.Fact("SONiC", "its maps %s", j.s.Sonic)
+	p.Fact("time", "read %s, rules %s, verify %s", words.Seconds(j.s.Seconds.Read), words.Seconds(j.s.Seconds.Rules), words.Seconds(j.s.Seconds.Verify))
+	if j.s.Out == "" {
+		p.Fact("next", "--out DIR writes the rules")
+	} else {
+		p.Fact("written", "%s", j.s.Out)
+	}
+	return p
+}
+
+func (j *routeEthernetJob) lanesText() string {
+	var parts []string
+	for _, ladder := range j.s.Ladders {
+		parts = append(parts, strings.Trim(strings.ReplaceAll(fmt.Sprint(ladder), " ", " → "), "[]"))
+	}
+	return fmt.Sprintf("%d lossless needed, %d available; priorities %s", j.c.Needed, j.o.lossless, strings.Join(parts, ", "))
+}
+
+func (j *routeEthernetJob) rulesText() string {
+	lines := list.Of(j.s.Rules, func(r cure.Named) string {
+		return fmt.Sprintf("%s: from %s to %s, priority %d → %s", r.Device, shortList(r.In), shortList(r.Out), r.Priority, r.Becomes)
+	})
+	return j.First(maxRules, lines, func(n int) string { return fmt.Sprintf("and %d more (--json has all)", n) })
+}
+
+// shortList is names for people, the first and the last of many.
+func shortList(names []string) string {
+	if len(names) <= 4 {
+		return strings.Join(names, " ")
+	}
+	return fmt.Sprintf("%s … %s (%d)", names[0], names[len(names)-1], len(names))
+}

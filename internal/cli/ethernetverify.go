@@ -1,0 +1,396 @@
+package cli
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// verifyEthernetCommand is weft verify, of lossless Ethernet too.
+func verifyEthernetCommand(a *console.Console) *cobra.Command {
+	o := &verifyEthernetFlags{}
+	c := verifyCommand(a)
+	if f := c.Flags().Lookup("endpoints"); f != nil {
+		f.Value = hostsToo{f.Value}
+	}
+	return withEthernet(ethernetCommand{
+		Command: c,
+		also:    []string{"json", "endpoints", "write-certificate", "certificate"},
+		flags:   o.addTo,
+		long: `Of a lossless Ethernet network FABRIC is a folder with what the devices say:
+NAME.route.json and NAME.interface.json of FRR, NAME.lldp.json, SONiC's
+NAME.config_db.json. The verdict then is about every choice that ECMP can make under
+priority flow control; --endpoints is hosts or all. With --routes, routes are
+computed, of a Containerlab file or a computed network too. --failures computes them
+for every failure and says which open a loop or cut a pair. See docs/ethernet.md.`,
+		run: func(cmd *cobra.Command, name string) error {
+			if o.failures != "" {
+				return ethernetFailures(a, cmd, name, o)
+			}
+			if o.converging {
+				return exit.Usage("--converging is about the change after a failure: it needs --failures")
+			}
+			return runVerifyEthernet(a, cmd, name, &o.ethernetFlags)
+		},
+	})
+}
+
+// verifyEthernetFlags is the flags of weft verify for lossless Ethernet.
+type verifyEthernetFlags struct {
+	ethernetFlags
+	failures   string
+	converging bool
+	samples    int
+}
+
+func (o *verifyEthernetFlags) addTo(f *pflag.FlagSet) {
+	o.ethernetFlags.addTo(f)
+	f.StringVar(&o.failures, "failures", "", "compute routes after every failure of these, and judge them: links, switches or 2-links")
+	f.BoolVar(&o.converging, "converging", false, "with --failures: judge every mixture of the routes before and after")
+	f.IntVar(&o.samples, "samples", 10_000, "with --failures 2-links: pairs to try, drawn at random where there are more")
+}
+
+// verifyEthernetSummary is the output of weft verify --json, of lossless Ethernet.
+type verifyEthernetSummary struct {
+	Verdict      string           `json:"verdict"`
+	Endpoints    string           `json:"endpoints"`
+	Assumed      []string         `json:"assumed"`     // and left out
+	NotCovered   []string         `json:"not_covered"` // by any verdict
+	Devices      int              `json:"devices"`
+	Cables       int              `json:"cables"`
+	Prefixes     int              `json:"prefixes"`
+	Hosts        int              `json:"host_prefixes"`
+	Routes       string           `json:"routes"` // as read, or how they were computed
+	Classes      int              `json:"classes"`
+	Priorities   []int            `json:"lossless_priorities"`
+	Dependencies int              `json:"dependencies"`
+	Pairs        int64            `json:"pairs"`
+	Unreachable  int64            `json:"unreachable"`
+	Lost         []ethernetLost   `json:"lost,omitempty"`
+	Circles      int              `json:"forwarding_loops"`
+	Circling     []ethernetCircle `json:"circling,omitempty"`
+	Cycle        []ethernetStep   `json:"cycle"`
+	Next         string           `json:"next,omitempty"`
+	Rechecked    bool             `json:"certificate_checked"`
+	Seconds      verifyStageTime  `json:"seconds"`
+}
+
+// ethernetLink is one direction of a cable.
+type ethernetLink struct {
+	From          string `json:"from"`
+	FromInterface string `json:"from_interface"`
+	To            string `json:"to"`
+	ToInterface   string `json:"to_interface"`
+}
+
+// ethernetStep is a step of a credit loop: packets that hold a priority of a link and wait
+// for that of the next.
+type ethernetStep struct {
+	ethernetLink
+	Priority int      `json:"priority"`
+	Mark     string   `json:"mark"`
+	Prefix   string   `json:"prefix"`
+	Next     string   `json:"next_hop"`
+	Tunnel   string   `json:"tunnel_to,omitempty"`
+	Path     []string `json:"path"` // devices, from where the packets enter the network
+}
+
+// ethernetLost is prefixes that cannot be reached from others.
+type ethernetLost struct {
+	From   string `json:"from"`
+	Device string `json:"device"`
+	To     string `json:"to"`
+	Why    string `json:"why"`
+	Where  string `json:"where"`
+	Pairs  int64  `json:"pairs"`
+}
+
+// ethernetCircle is a forwarding loop.
+type ethernetCircle struct {
+	Prefix string         `json:"prefix"`
+	Links  []ethernetLink `json:"links"`
+}
+
+// hostsToo is the value of --endpoints that takes hosts for host adapters, the word of Ethernet.
+type hostsToo struct{ pflag.Value }
+
+func (v hostsToo) Set(word string) error {
+	if word == ethernet.HostScope.String() {
+		word = routing.HCA.String()
+	}
+	return v.Value.Set(word)
+}
+
+// ethernetScope is the scope by the word of --endpoints.
+func ethernetScope(cmd *cobra.Command) (ethernet.Scope, error) {
+	f := cmd.Flags().Lookup("endpoints")
+	switch word := f.Value.String(); {
+	case word == routing.HCA.String():
+		return ethernet.HostScope, nil
+	case word == ethernet.AllScope.String():
+		return ethernet.AllScope, nil
+	}
+	return 0, exit.Usage("--endpoints of a lossless Ethernet network is hosts (subnets with hosts behind them) or all (every prefix and device)")
+}
+
+type verifyEthernetJob struct {
+	*console.Console
+	name    string
+	n       *ethernetInput
+	verdict *judge.Verdict
+	checked string // the proof that was given, and holds
+	spent   struct{ read, verify float64 }
+}
+
+func runVerifyEthernet(a *console.Console, cmd *cobra.Command, name string, o *ethernetFlags) error {
+	j := &verifyEthernetJob{Console: a, name: name}
+	scope, err := ethernetScope(cmd)
+	if err != nil {
+		return err
+	}
+	s := a.Stage("reading", &j.spent.read)
+	j.n, err = o.read(j.Console, name)
+	s.Done()
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(j.n.Senders(scope)) == 0:
+		return exit.Finding("no subnet with hosts is in the tables, so that nothing is proven; --endpoints all judges the traffic of the devices themselves")
+	case j.n.Cables() > 0 && len(j.n.Priorities.Lossless()) == 0:
+		return exit.Finding("no packet is lossless on any cable, so that nothing is proven: PORT_QOS_MAP has no port at a cable with pfc_enable and maps that lead packets to it")
+	}
+	s = a.Stage("verify", &j.spent.verify)
+	j.verdict, err = judge.Verify(cmd.Context(), j.n.Network, judge.Options{Scope: scope})
+	s.Done()
+	if err != nil {
+		return err
+	}
+	asJSON, err := cmd.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	if err := j.certify(cmd, asJSON); err != nil {
+		return err
+	}
+	v := j.verdict
+	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, !v.Free() || !v.Complete())
+}
+
+// certify checks the proof that was given, and writes the one that was found.
+func (j *verifyEthernetJob) certify(cmd *cobra.Command, asJSON bool) error {
+	name, err := cmd.Flags().GetString("certificate")
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		c, err := console.ReadFile(j.Console, name, func(r io.Reader, name string) (*judge.Certificate, error) {
+			return judge.ReadCertificate(r, name, j.n.Network)
+		})
+		if err != nil {
+			return err
+		}
+		if c.Scope != j.verdict.Scope {
+			return exit.Usage("%s proves --endpoints %s, not %s", name, c.Scope, j.verdict.Scope)
+		}
+		if err := judge.Check(cmd.Context(), j.n.Network, c); err != nil {
+			return j.Refuse(asJSON, badCertificate{"certificate does not hold", err.Error()}, "%w\nThe proof is not for this network as it is; without --certificate it is judged afresh.", err)
+		}
+		j.checked = name
+	}
+	to, err := cmd.Flags().GetString("write-certificate")
+	if err != nil || to == "" || !j.verdict.Free() {
+		return err
+	}
+	return output.WriteFile(j.Console, to, func(w io.Writer) error {
+		return judge.WriteCertificate(w, j.n.Network, j.verdict.Certificate)
+	})
+}
+
+func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
+	n, v := j.n, j.verdict
+	s := &verifyEthernetSummary{
+		Verdict: report.Verdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
+		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
+		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
+		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: verifyStageTime{j.spent.read, j.spent.verify},
+	}
+	for _, l := range v.Lost {
+		s.Lost = append(s.Lost, ethernetLost{senderName(n.Network, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
+	}
+	for _, c := range v.Circling {
+		e := ethernetCircle{Prefix: n.Classes[c.Class].Prefix().String()}
+		for _, l := range c.Links {
+			e.Links = append(e.Links, namedLink(n.Network, l))
+		}
+		s.Circling = append(s.Circling, e)
+	}
+	return s
+}
+
+func namedLink(n *ethernet.Network, l ethernet.LinkID) ethernetLink {
+	link := n.Links[l]
+	return ethernetLink{n.Names[link.From], link.FromInterface, n.Names[link.To], link.ToInterface}
+}
+
+// ethernetSteps names the steps of a credit loop.
+func ethernetSteps(n *ethernet.Network, cycle []judge.Step) []ethernetStep {
+	steps := make([]ethernetStep, len(cycle))
+	for i, s := range cycle {
+		next := cycle[(i+1)%len(cycle)].Link
+		steps[i] = ethernetStep{
+			ethernetLink: namedLink(n, s.Link), Priority: s.Lane, Mark: n.Priorities.Marks[s.Mark],
+			Prefix: n.Classes[s.Class].Prefix().String(), Next: n.Names[n.Links[next].To], Path: pathNames(n, s.Path),
+		}
+		if s.Tunnel != ethernet.None {
+			steps[i].Tunnel = n.Classes[s.Tunnel].Prefix().String()
+		}
+	}
+	return steps
+}
+
+func pathNames(n *ethernet.Network, path []ethernet.LinkID) []string {
+	names := []string{n.Names[n.Links[path[0]].From]}
+	for _, l := range path {
+		names = append(names, n.Names[n.Links[l].To])
+	}
+	return names
+}
+
+func senderName(n *ethernet.Network, l *judge.Lost) string {
+	if l.Sender.Class == ethernet.None {
+		return n.Names[l.From]
+	}
+	return n.Classes[l.Sender.Class].Prefix().String()
+}
+
+func (j *verifyEthernetJob) screen() *console.Page {
+	p := j.NewPage()
+	n, v := j.n, j.verdict
+	n.factNetwork(p, j.name)
+	if v.Free() {
+		p.Fact("verdict", "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
+		if j.checked != "" {
+			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
+		}
+		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
+	} else {
+		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n.Network, v.Cycle))
+	}
+	p.Fact("lanes", "%s", losslessText(v.Lanes))
+	p.Fact("routes", "%s", j.routesText())
+	if len(v.Lost) > 0 {
+		p.Fact("cut off", "%s", j.lostText())
+	}
+	if len(v.Circling) > 0 {
+		p.Fact("circling", "%s", j.circleText())
+	}
+	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.read), words.Seconds(j.spent.verify))
+	if next := j.next(); next != "" {
+		p.Fact("next", "%s", next)
+	}
+	return p
+}
+
+func losslessText(lanes []int) string {
+	names := list.Of(lanes, func(l int) string { return string('0' + rune(l)) })
+	switch len(lanes) {
+	case 0:
+		return "no packet is lossless anywhere, so that none waits"
+	case 1:
+		return "lossless between devices: priority " + names[0]
+	}
+	return "lossless between devices: priorities " + strings.Join(names, ", ")
+}
+
+// ethernetLoopText is a credit loop for people, a step a line.
+func ethernetLoopText(c *console.Console, n *ethernet.Network, cycle []judge.Step) string {
+	lines := list.Of(ethernetSteps(n, cycle), func(s ethernetStep) string {
+		by := "by " + s.Prefix + ", next hop " + s.Next
+		if s.Tunnel != "" {
+			by += " through the tunnel to " + s.Tunnel
+		}
+		return "  " + s.From + ", " + s.FromInterface + " → " + s.To + ", " + s.ToInterface + ", priority " + string('0'+rune(s.Priority)) + "    (" + by + "; path " + strings.Join(s.Path, " ") + ")"
+	})
+	return c.First(report.MaxSteps, lines, func(n int) string {
+		return "  … and " + words.Plural(n, "more step") + " back to the first (--json has all)"
+	})
+}
+
+func (j *verifyEthernetJob) routesText() string {
+	v := j.verdict
+	text := words.Thousands(v.Pairs) + " pairs of prefixes with hosts, " + words.Thousands(v.Unreachable) + " without a sure route"
+	if v.Scope == ethernet.AllScope {
+		text = words.Thousands(v.Pairs) + " pairs of a device and a prefix, " + words.Thousands(v.Unreachable) + " without a sure route"
+	}
+	if v.Circles > 0 {
+		text += "; packets to " + words.Counted(v.Circles, "prefix", "prefixes") + " can circle for ever"
+	}
+	return text
+}
+
+func (j *verifyEthernetJob) lostText() string {
+	var lines []string
+	pairs := int64(0)
+	for _, l := range j.summary().Lost {
+		line := l.From
+		if l.Device != l.From {
+			line += " (" + l.Device + ")"
+		}
+		line += " to " + l.To + ": "
+		if l.Why == judge.Circles.String() {
+			line += "packets can circle, from " + l.Where
+		} else {
+			line += "no route at " + l.Where
+		}
+		if l.Pairs > 1 {
+			line += ", and " + words.Plural(l.Pairs-1, "more pair") + " like it"
+		}
+		pairs += l.Pairs
+		lines = append(lines, line)
+	}
+	if more := j.verdict.Unreachable - pairs; more > 0 {
+		lines = append(lines, "and "+words.Thousands(more)+" more pairs")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (j *verifyEthernetJob) circleText() string {
+	var lines []string
+	for _, c := range j.summary().Circling {
+		line := c.Prefix + ": " + c.Links[0].From
+		for _, l := range c.Links {
+			line += " → " + l.To
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// next says what to do about findings; empty if there are none.
+func (j *verifyEthernetJob) next() string {
+	var do []string
+	v := j.verdict
+	if !v.Free() {
+		do = append(do, "weft route "+j.n.again+" --lossless "+strconv.Itoa(j.n.twice())+" computes rules for priorities that make it safe")
+	}
+	if v.Circles > 0 {
+		do = append(do, "routes that circle are usually caught in the middle of a change: take the dumps again")
+	} else if !v.Complete() {
+		do = append(do, "devices without a route drop these packets: look at their BGP sessions, and at AS numbers that refuse a detour")
+	}
+	return strings.Join(do, "\n")
+}

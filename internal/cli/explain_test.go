@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Only a refusal is an answer to why an engine refuses; what fails has failed.
+func TestFailureIsNoRefusal(t *testing.T) {
+	for _, err := range []error{errors.New("out of luck"), context.Canceled, context.DeadlineExceeded} {
+		s := explainSummary{}
+		if got := s.refused(err); !errors.Is(got, err) || s.Refusal != "" {
+			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
+		}
+		j := &routeJob{judged: judged{Console: &console.Console{}}}
+		if got := j.refusal(t.Context(), err, false); !errors.Is(got, err) || codeOf(got) == exit.Found {
+			t.Errorf("route: %v: returned %v", err, got)
+		}
+	}
+	for _, err := range []error{
+		&routing.Refusal{Why: "no tree"}, fmt.Errorf("wrapped: %w", &routing.TooFewLanes{Need: 3, Have: 2}), &routing.TooFewLevels{Need: 3, Have: 2},
+	} {
+		s := explainSummary{}
+		if got := s.refused(err); got != nil || s.Refusal != plain.Error(err) || strings.Contains(s.Refusal, "routing: ") {
+			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
+		}
+	}
+}
+
+// codeOf is the exit code that an error carries; none is zero.
+func codeOf(err error) int {
+	e := (*exit.Error)(nil)
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/opensm/advice"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+func proofOf(r *weft.Result) advice.Proof {
+	return advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned}
+}
+
+// installation is how to get tables into an OpenSM.
+type installation struct {
+	By       advice.By `json:"by"`
+	Lines    []string  `json:"lines,omitempty"`   // of opensm.conf
+	Command  string    `json:"command,omitempty"` // of weft, to run first
+	Contract string    `json:"contract"`          // under which they are proven, installed so
+	Why      string    `json:"why,omitempty"`     // why not an easier way
+
+	hold string // for which clients
+}
+
+// installation is the easiest way that keeps the tables proven: as they are, by the command
+// that routes so for files, if there is one, or by the plugin, where the daemon has an
+// engine of that name.
+func (j *judged) installation(ctx context.Context, byFiles, engine string) (*installation, error) {
+	dir, err := filepath.Abs(j.out)
+	if err != nil {
+		return nil, err
+	}
+	a, err := advice.For(ctx, j.Tables, proofOf(j.Result), filepath.Join(dir, output.LFTs))
+	if err != nil {
+		return nil, err
+	}
+	way := &installation{By: a.By, Lines: a.Lines, Contract: a.Contract.String(), Why: a.Why, hold: advice.Clients(a.Contract)}
+	_, unnamed := engines.Named(j.Engine.Name)
+	switch {
+	case way.By == advice.Policy && byFiles == "":
+		way.By, way.Why = advice.None, way.Why+"; weft deploy files routes anew, and keeps no tables"
+	case way.By == advice.Policy:
+		way.Command = byFiles
+	case way.By == advice.Plugin && unnamed != nil:
+		way.By, way.Lines, way.Why = advice.None, nil, way.Why+"; the plugin can, but weft serve takes engines by name"
+	case way.By == advice.Plugin:
+		way.Command = fmt.Sprintf("weft serve --engine %s --contract %s", engine, j.Contract)
+		if n := j.Tables.Lanes.Classes; n > 1 {
+			way.Command += fmt.Sprintf(" --classes %d", n)
+		}
+		if j.Scope != routing.HCA {
+			way.Command += " --endpoints " + j.Scope.String()
+		}
+	}
+	return way, nil
+}
+
+// deployCommand is the weft deploy files that routes as this weft route did.
+func (j *routeJob) deployCommand() string {
+	words := []string{"weft", "deploy", "files", j.name}
+	if j.o.Paths != "" {
+		words = append(words, "--paths", j.o.Paths, "--lanes", j.o.Lanes)
+	} else {
+		words = append(words, "--engine", j.Engine.Name)
+	}
+	words = append(words, "--contract", j.Contract.String())
+	j.o.Set.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "vls", "sls", "classes", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
+			value := f.Value.String()
+			if list, ok := f.Value.(pflag.SliceValue); ok {
+				value = strings.Join(list.GetSlice(), ",")
+			}
+			words = append(words, "--"+f.Name, value)
+		case "within-parts":
+			words = append(words, "--within-parts")
+		}
+	})
+	words = append(words, "--out", j.out+"-opensm")
+	for i, w := range words {
+		words[i] = shellWord(w)
+	}
+	return strings.Join(words, " ")
+}
+
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,=@%+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func (i *installation) text() string {
+	lines := strings.Join(i.Lines, "\n    ")
+	switch i.By {
+	case advice.File:
+		return "in opensm.conf, with qos TRUE or FALSE since one lane is enough:\n    " + lines
+	case advice.Policy:
+		return fmt.Sprintf("for a stock OpenSM:\n    %s\nwrites them with what else they need:\n    routing_engine file,no_fallback\n    qos TRUE, a QoS policy and one map for all ports\nThey hold %s.\nNot the forwarding tables alone: %s", i.Command, i.hold, i.Why)
+	case advice.Plugin:
+		return fmt.Sprintf("%s, and with the plugin (docs/opensm.md), in opensm.conf:\n    %s\nThey hold %s.\nNot routing_engine file: %s", i.Command, lines, i.hold, i.Why)
+	}
+	return "for studying. Not routing_engine file: " + i.Why
+}

@@ -1,0 +1,84 @@
+// Package console is what a command reads from and prints to: the standard streams,
+// pages of facts, tables as wide as the terminal, and how far a stage of the work is.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+)
+
+// Console is what a command reads from and prints to.
+type Console struct {
+	Context context.Context // ends when the user interrupts
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Quiet   bool
+
+	Warnings []string // of what was read, for programs
+	Outputs  []Output // every form that JSON may print
+
+	Columns  int  // how wide lines on stdout may be, 0: any width
+	Terminal bool // stdout is one
+}
+
+// Tell says on standard error what is going on.
+func (c *Console) Tell(format string, args ...any) {
+	if !c.Quiet {
+		fmt.Fprintf(c.Stderr, "weft: "+format+"\n", args...)
+	}
+}
+
+// Note warns of the input, or of how weft was called.
+func (c *Console) Note(format string, args ...any) { c.Tell("warning: "+format, args...) }
+
+// Open opens a file, or standard input, which may only be read once. Reading
+// ends when the user interrupts, even if a terminal or a pipe has nothing to say.
+func (c *Console) Open(name string) (io.ReadCloser, error) {
+	if name == "" {
+		return nil, exit.Usage("the name of a file is empty; - is standard input")
+	}
+	if name != "-" {
+		return format.Open(c.Context, name, nil)
+	}
+	if c.Stdin == nil {
+		return nil, exit.Usage("- is given twice, and standard input can be read only once")
+	}
+	stdin := c.Stdin
+	c.Stdin = nil
+	return format.Open(c.Context, name, stdin)
+}
+
+// ReadFile opens a file and reads it with one of the format packages.
+func ReadFile[T any](c *Console, name string, read func(r io.Reader, name string) (T, error)) (T, error) {
+	var none T
+	r, err := c.Open(name)
+	if err != nil {
+		return none, err
+	}
+	defer r.Close()
+	return read(c.Text(r, name), name)
+}
+
+// Text is a text in UTF-8, and a warning where it was in something else.
+func (c *Console) Text(r io.Reader, name string) io.Reader {
+	text, note := format.InUTF8(r)
+	if note != "" {
+		note = name + ": " + note
+		c.Warnings = append(c.Warnings, note)
+		c.Note("%s", note)
+	}
+	return text
+}
+
+// Missing says whether an argument is no file and not standard input.
+func Missing(arg string) bool {
+	_, err := os.Stat(arg)
+	return arg != "-" && errors.Is(err, os.ErrNotExist)
+}

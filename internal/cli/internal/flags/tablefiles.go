@@ -1,0 +1,206 @@
+// Package flags has the flags that several commands share, with their checks.
+package flags
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Tables is where finished tables are, and how well they have to fit.
+type Tables struct {
+	LFTs, SL2VL, PSL, List, Groups, Private string
+	Strict                                  bool
+
+	// Of a folder of ibdiagnet2: what says which switches have adaptive routing on, and which
+	// of them look lanes up by lanes.
+	Adaptive, ByLane string
+
+	// StaticOnly leaves out what switches with adaptive routing choose from, for commands
+	// that cannot take it into account; they say so.
+	StaticOnly bool
+
+	// Findings is for commands that report input.Given.Doubts as findings; others have them noted.
+	Findings bool
+
+	// Multicast is the trees of multicast groups, and MulticastSLs the service levels of the
+	// groups, as bits; none: for commands that are not about multicast.
+	Multicast    string
+	MulticastSLs uint16
+}
+
+// AddMulticastTo declares the flags about multicast.
+func (o *Tables) AddMulticastTo(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs or ibdiagnet2.mcfdbs (default: those beside --lfts, if it is a folder)")
+	Parse(f, &o.MulticastSLs, "multicast-sl", "0", routing.ParseLevels, "service levels of the multicast groups, such as 0, 0,2 or any")
+}
+
+// SLs declares a flag of service levels with commas between, or any.
+func SLs(f *pflag.FlagSet, into *uint16, name, usage string) {
+	Parse(f, into, name, "", routing.ParseLevels, usage)
+}
+
+// StrictUsage describes --strict.
+const StrictUsage = "refuse tables that do not fit the fabric exactly (exit code 3), in place of judging what fits"
+
+// AddTo declares the flags.
+func (o *Tables) AddTo(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, ibdiagnet2.fdbs, dump_fts or ibroute output; or a folder with them and what follows")
+	f.StringVar(&o.SL2VL, "sl2vl", "", "SL to VL maps of --lfts: opensm-sl2vl.dump or SLVL lines of ibdmchk (default: SL n on lane n)")
+	f.StringVar(&o.PSL, "psl", "", "service levels of the paths of --lfts, as ibdmchk reads them (default: SL 0 for all)")
+	f.StringVar(&o.Groups, "groups", "", "what switches with adaptive routing choose from: ibdiagnet2.far (default: the ports of --lfts alone)")
+	f.StringVar(&o.List, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts, if its LIDs are others")
+	f.BoolVar(&o.Strict, "strict", false, StrictUsage)
+}
+
+// SettleFor is Settle where FABRIC may be an output folder of ibdiagnet2: if no flag
+// names tables, they are the ones in it.
+func (o *Tables) SettleFor(fabric string) error {
+	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && o.Multicast == "" && FileIn(fabric, fdbs) != "" {
+		o.LFTs = fabric
+	}
+	return o.Settle()
+}
+
+// The files of an output folder of ibdiagnet2.
+const (
+	network = "ibdiagnet2.db_csv"
+	fdbs    = "ibdiagnet2.fdbs"
+	maps    = "ibdiagnet2.slvl"
+	groups  = "ibdiagnet2.far"
+	trees   = "ibdiagnet2.mcfdbs"
+	private = "ibdiagnet2.plft"
+	byLane  = "ibdiagnet2.vl2vl"
+	cables  = "ibdiagnet2.net_dump"
+)
+
+// IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
+func IsIbdiagnet(name string) bool { return FileIn(name, network, fdbs) != "" }
+
+// HasTables says whether a FABRIC is an output folder of ibdiagnet2 with forwarding tables.
+func HasTables(name string) bool { return FileIn(name, fdbs) != "" }
+
+// NetworkIn is the file to read a FABRIC from: the one in an output folder of ibdiagnet2,
+// else the argument itself.
+func NetworkIn(arg string) (string, error) {
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		return arg, nil // a file, or what opening it will say
+	}
+	path := FileIn(arg, network)
+	if path == "" {
+		return "", fmt.Errorf("%s is a folder without %s (plain or gzip): a folder as FABRIC is the output of ibdiagnet2", arg, network)
+	}
+	return path, plainFiles(path)
+}
+
+// NetDumpIn is the ibdiagnet2.net_dump of a folder; empty: it has none.
+func NetDumpIn(arg string) string { return FileIn(arg, cables) }
+
+// FileIn is the first of some files that a folder has, plain or gzip; empty: none.
+func FileIn(dir string, names ...string) string {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	for _, name := range names {
+		for _, packed := range []string{"", ".gz"} {
+			if path := filepath.Join(dir, name+packed); !console.Missing(path) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// Settle checks the flags, and finds the files of a folder.
+func (o *Tables) Settle() error {
+	if o.LFTs == "" {
+		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"groups", o.Groups}, {"multicast", o.Multicast}, {"lst", o.List}} {
+			if f.value != "" {
+				return exit.Usage("--%s is about the tables of --lfts, which is not given", f.flag)
+			}
+		}
+		if o.Strict {
+			return exit.Usage("--strict is about the tables of --lfts, which is not given")
+		}
+		return nil
+	}
+	if info, err := os.Stat(o.LFTs); err != nil || !info.IsDir() {
+		return nil // a file, or what opening it will say
+	}
+	in, err := TablesIn(o.LFTs)
+	if err != nil {
+		return err
+	}
+	o.LFTs = in.LFTs
+	for _, f := range []struct {
+		to   *string
+		find string
+	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}, {&o.Multicast, in.Multicast}, {&o.Private, in.Private}, {&o.Adaptive, in.Adaptive}, {&o.ByLane, in.ByLane}} {
+		if *f.to == "" {
+			*f.to = f.find
+		}
+	}
+	return nil
+}
+
+// TablesIn finds the files of a folder: OpenSM's, weft's own, or those of ibdiagnet2.
+func TablesIn(dir string) (Tables, error) {
+	var o Tables
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return o, fmt.Errorf("%s: there is no such folder", dir)
+	}
+	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), FileIn(dir, "opensm-subnet.lst")
+	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", output.SL2VL, maps), FileIn(dir, output.PSL)
+	o.Groups, o.Multicast = FileIn(dir, groups, output.Groups), FileIn(dir, "opensm.mcfdbs", trees, output.Multicast)
+	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
+	if o.LFTs == "" && FileIn(dir, output.Plan) != "" {
+		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, filepath.Join(dir, "step-1"))
+	}
+	if o.LFTs == "" {
+		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
+	}
+	return o, plainFiles(o.LFTs, o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
+}
+
+// plainFiles refuses what was found in a folder and is no plain file: a pipe would be waited
+// for. Empty names are of files that are not there.
+func plainFiles(names ...string) error {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		f, err := format.OpenPlain(name)
+		if err != nil {
+			return err
+		}
+		f.Close()
+	}
+	return nil
+}
+
+// Assumed is where the service levels and lanes come from: a file, or what
+// is taken for want of one.
+type Assumed struct {
+	ServiceLevels string `json:"service_levels"`
+	Lanes         string `json:"lanes"`
+}
+
+// Assumed is where the service levels and lanes of tables come from.
+func (o *Tables) Assumed() Assumed {
+	return Assumed{
+		ServiceLevels: cmp.Or(o.PSL, "0 everywhere"),
+		Lanes:         cmp.Or(o.SL2VL, "of the same number as the service level"),
+	}
+}

@@ -1,0 +1,146 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/ibdiagnet"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Doubt is a reason for which switches may not do what a verdict about tables takes for
+// granted, though tables and fabric are of one time.
+type Doubt struct {
+	Kind string `json:"kind"`
+	What string `json:"what"`
+}
+
+// ByLane is a switch that looks up the lane of packets on some service levels by the lane they came
+// on.
+type ByLane struct {
+	Switch string `json:"switch"`
+	SLs    []int  `json:"sls"`
+}
+
+func (b ByLane) String() string {
+	return fmt.Sprintf("%s (SL %s)", b.Switch, strings.Join(list.Of(b.SLs, strconv.Itoa), ", "))
+}
+
+// The kinds of Doubt.
+const (
+	AdaptiveOff  = "adaptive-off"  // groups of a switch whose adaptive routing is off
+	NoGroups     = "no-groups"     // adaptive routing is on, and groups are not known
+	NoLaneByLane = "vl2vl-unknown" // whether it does is not known
+)
+
+func (g *Given) find(kind, what string, args ...any) {
+	g.Doubts = append(g.Doubts, Doubt{kind, fmt.Sprintf(what, args...)})
+}
+
+// look reads what else a folder of ibdiagnet2 says of how its switches use the tables.
+func (g *Given) look(c *console.Console, o *flags.Tables) error {
+	if g.Tables.Groups != nil && o.Adaptive != "" {
+		if err := g.lookAdaptive(c, o.Adaptive); err != nil {
+			return err
+		}
+	}
+	if o.ByLane == "" {
+		return nil
+	}
+	return g.lookByLane(c, o)
+}
+
+// lookAdaptive sets on which service levels switches choose, by the table AR_INFO.
+func (g *Given) lookAdaptive(c *console.Console, name string) error {
+	t := g.Tables
+	f := t.Fabric
+	a, err := console.ReadFile(c, name, func(r io.Reader, file string) (*ibdiagnet.Adaptive, error) {
+		return ibdiagnet.ReadAdaptive(r, file, f)
+	})
+	if err != nil || a == nil {
+		return err
+	}
+	var off, without []string
+	for s, choices := range choicesOf(t) {
+		n := fabric.NodeID(s)
+		switch {
+		case !a.Known[s]: // nothing is known of it but its groups
+		case a.Levels[s] == 0 && choices > 0:
+			off = append(off, fmt.Sprintf("%s (%s)", f.Label(n), words.Counted(choices, "entry", "entries")))
+		case a.Levels[s] != 0 && len(t.Groups.Sets(n)) == 0:
+			without = append(without, f.Label(n))
+		}
+		if a.Known[s] {
+			t.Groups.SetLevels(n, a.Levels[s])
+		}
+	}
+	if len(off) > 0 {
+		g.find(AdaptiveOff, "adaptive routing of %s is off by AR_INFO of %s, and .far lets entries choose; they count as static: %s", words.Plural(len(off), "switch"), name, words.FirstOf(off))
+	}
+	if len(without) > 0 {
+		g.find(NoGroups, "adaptive routing of %s is on by AR_INFO of %s, and .far has no groups of ports; static ports alone count: %s", words.Plural(len(without), "switch"), name, words.FirstOf(without))
+	}
+	return nil
+}
+
+// choicesOf counts the entries with a group, [switch].
+func choicesOf(t *routing.Tables) []int {
+	n := make([]int, t.Fabric.Switches())
+	for table := range t.Groups.Tables() {
+		for lid := range t.Fabric.LIDs() {
+			for s, c := range t.Groups.Row(table, lid) {
+				if c != routing.NoChoice {
+					n[s]++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// lookByLane reads which switches look lanes up by lanes.
+func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
+	f := g.Tables.Fabric
+	levels, err := console.ReadFile(c, o.ByLane, func(r io.Reader, file string) ([]uint16, error) {
+		return slvl.ReadByLane(r, file, f)
+	})
+	if wrong := (*format.ParseError)(nil); errors.As(err, &wrong) && !o.Strict {
+		g.find(NoLaneByLane, "whether switches choose the lane of a packet by the lane it came in on is not known, and the verdict takes for granted that none does: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	maps := g.Tables.Lanes.SL2VL
+	if _, uniform := maps.Uniform(); uniform {
+		maps = maps.PerPort(f)
+	}
+	for s, sls := range levels {
+		if sls != 0 {
+			maps.SetByLane(fabric.NodeID(s), sls)
+			g.ByLane = append(g.ByLane, ByLane{f.Label(fabric.NodeID(s)), LevelsOf(sls)})
+			g.Tables.Lanes.SL2VL = maps
+		}
+	}
+	return nil
+}
+
+// LevelsOf is service levels that are given as bits.
+func LevelsOf(mask uint16) (sls []int) {
+	for sl := range routing.SLs {
+		if mask>>sl&1 == 1 {
+			sls = append(sls, sl)
+		}
+	}
+	return sls
+}

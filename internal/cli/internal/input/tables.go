@@ -1,0 +1,159 @@
+package input
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/far"
+	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/mcfdbs"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Given is tables read from files.
+type Given struct {
+	Tables     *routing.Tables
+	Unowned    map[fabric.LID][]uint8 // lft.Dump.Unowned
+	Rule       lft.Rule               // how LIDs of the files were matched with endpoints of the fabric
+	Renumbered *Renumbered            // the tables are those of another subnet manager; nil: they are not
+	Mismatches *Mismatches            // what tables and fabric do not have in common; nil: nothing
+	ByLane     []ByLane               // switches that look up lanes by lanes
+	Doubts     []Doubt                // other reasons for which switches may not do what the verdict is about
+}
+
+// Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
+// flags.NoLMC replaces the fabric's own.
+func Read(c *console.Console, name string, lmc int, o *flags.Tables) (*Given, error) {
+	f, err := FabricWithLMC(c, name, lmc)
+	if err != nil {
+		return nil, err
+	}
+	return TablesOf(c, name, f, o)
+}
+
+// TablesOf reads the tables of a fabric; name is the fabric's, for errors. A folder in o is
+// replaced by the files in it. What does not fit is in Given.Mismatches, or under
+// --strict an error.
+func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables) (*Given, error) {
+	err := o.Settle()
+	if err != nil {
+		return nil, err
+	}
+	join := lft.Join{Lenient: !o.Strict, SkipPrivate: o.Groups != "" && !o.StaticOnly}
+	if o.List != "" {
+		if join.List, err = console.ReadFile(c, o.List, subnetlst.ReadMap); err != nil {
+			return nil, err
+		}
+	}
+	dump, err := console.ReadFile(c, o.LFTs, func(r io.Reader, file string) (*lft.Dump, error) {
+		return files.LFTs(r, file, f, join)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := mismatchesOf(f, dump)
+	if o.Strict {
+		if err := m.refuse(o.LFTs, name); err != nil {
+			return nil, err
+		}
+	}
+	maps, err := readSL2VL(c, f, o, m)
+	if err != nil {
+		return nil, err
+	}
+	lanes := routing.OneSL(f, maps) // without --psl: SL 0 for all
+	if o.PSL != "" {
+		if lanes, err = readPSL(c, f, o, maps, dump.LIDs, m); err != nil {
+			return nil, err
+		}
+	}
+	if !m.found() {
+		m = nil
+	}
+	t := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	if t.Groups, err = readGroups(c, t, dump, o); err != nil {
+		return nil, err
+	}
+	if o.Multicast != "" && o.MulticastSLs != 0 {
+		if t.Multicast, err = console.ReadFile(c, o.Multicast, func(r io.Reader, name string) (*routing.Multicast, error) {
+			return mcfdbs.Read(r, name, f, o.MulticastSLs)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m}
+	if err := g.look(c, o); err != nil {
+		return nil, err
+	}
+	for _, d := range g.Doubts {
+		if !o.Findings {
+			c.Note("%s", d.What)
+		}
+	}
+	return g, nil
+}
+
+// readGroups reads what switches with adaptive routing choose from. The file goes by LIDs,
+// so the forwarding tables must speak of those of the fabric.
+func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.Tables) (*routing.Groups, error) {
+	switch {
+	case o.Groups == "":
+		return nil, nil
+	case o.StaticOnly:
+		c.Note("%s is left out: switches are taken to forward by the static ports alone", o.Groups)
+		return nil, nil
+	}
+	for lid, ours := range dump.LIDs {
+		if ours != 0 && int(ours) != lid {
+			return nil, fmt.Errorf("%s goes by LIDs, and LID %d of %s is LID %d in the fabric; give the network of the same time", o.Groups, lid, o.LFTs, ours)
+		}
+	}
+	groups, err := console.ReadFile(c, o.Groups, func(r io.Reader, name string) (*routing.Groups, error) {
+		return far.Read(r, name, t.Fabric, t.Forwarding)
+	})
+	switch {
+	case err != nil || groups.Tables() == 1 && o.Private == "":
+		return groups, err
+	case o.Private == "":
+		return nil, fmt.Errorf("%s has private forwarding tables, and there is no ibdiagnet2.plft beside it that says which packets go by them", o.Groups)
+	}
+	return console.ReadFile(c, o.Private, func(r io.Reader, name string) (*routing.Groups, error) {
+		return groups, far.ReadPrivate(r, name, t.Fabric, groups)
+	})
+}
+
+// readSL2VL reads the maps of --sl2vl, and notes in m what does not fit; without a file SL
+// n uses lane n, and SL 15 lane 0.
+func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *Mismatches) (*routing.SL2VL, error) {
+	if o.SL2VL == "" {
+		return routing.LanePerSL(routing.MaxDataVLs), nil
+	}
+	return console.ReadFile(c, o.SL2VL, func(r io.Reader, name string) (*routing.SL2VL, error) {
+		if o.Strict {
+			return slvl.Read(r, name, f)
+		}
+		maps, fit, err := slvl.ReadLenient(r, name, f)
+		m.SL2VL = fileMisfits(name, fit, "pair of ports has", "pairs of ports have", "no map, and are taken to have that of the first entry")
+		return maps, err
+	})
+}
+
+// readPSL reads the service levels of --psl, and notes in m what does not fit. The file
+// goes by the LIDs of the dump: lids is the fabric's LID for each of them, or 0.
+func readPSL(c *console.Console, f *fabric.Fabric, o *flags.Tables, maps *routing.SL2VL, lids []fabric.LID, m *Mismatches) (*routing.Lanes, error) {
+	return console.ReadFile(c, o.PSL, func(r io.Reader, name string) (*routing.Lanes, error) {
+		if o.Strict {
+			return psl.Read(r, name, f, maps, lids)
+		}
+		lanes, fit, err := psl.ReadLenient(r, name, f, maps, lids)
+		m.PSL = fileMisfits(name, fit, "pair of endpoints has", "pairs of endpoints have", "no service level, and are taken to have that of their neighbours, or SL 0")
+		return lanes, err
+	})
+}

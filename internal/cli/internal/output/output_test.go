@@ -1,0 +1,63 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+)
+
+// Writing ends with the context, however much is still to be written.
+func TestWriteFileInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	line := []byte(strings.Repeat("x", 1<<16))
+	err := WriteFile(&console.Console{Context: ctx}, filepath.Join(dir, "file"), func(w io.Writer) error {
+		for {
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+}
+
+// A folder that does not get its place leaves the old one in its own.
+func TestCommitFails(t *testing.T) {
+	dir := t.TempDir()
+	final := filepath.Join(dir, "tables")
+	if err := os.Mkdir(final, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(final, LFTs), []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewFolder(final, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(d.Path); err != nil { // somebody else tidied up
+		t.Fatal(err)
+	}
+	if err := d.Commit(); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), final+" cannot be written") {
+		t.Error(err)
+	}
+	d.Discard()
+	if text, err := os.ReadFile(filepath.Join(final, LFTs)); err != nil || string(text) != "old" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Error(left, err)
+	}
+}

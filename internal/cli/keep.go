@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// keepJob mends tables. Its own are those after the last step.
+type keepJob struct {
+	planned
+	o        *routeFlags
+	was      *routing.Tables        // for the fabric they were made for
+	unowned  map[fabric.LID][]uint8 // its rows of LIDs that nobody had there
+	target   *routing.Tables        // of --restore, for the fabric as it is; else nil
+	contract routing.Contract
+}
+
+// keep changes as little as possible of tables, instead of routing from scratch.
+func runKeep(ctx context.Context, a *console.Console, name string, o *routeFlags) (err error) {
+	for _, tables := range []string{o.keep, o.restore} {
+		if err := stepsBeside("--steps", o.steps, tables); err != nil {
+			return err
+		}
+	}
+	j := &keepJob{planned: planned{judged: judged{Console: a, name: name, vls: routing.MaxDataVLs}, source: o.keep}, o: o}
+	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
+		if err := output.MayWrite(j.out, o.force); err != nil {
+			return err
+		}
+		j.out = filepath.Clean(j.out)
+	}
+	if err := j.read(); err != nil {
+		return err
+	}
+	j.vls = routing.LimitOf(j.fabric).Within(j.vls)
+	if err := j.mend(ctx); err != nil {
+		return err
+	}
+	switch {
+	case o.steps != "":
+		err = j.writeSteps(ctx, o.force)
+	case o.out != "":
+		if j.install, err = j.installation(ctx, "", keptName); err == nil {
+			err = j.writeFolder(ctx, o.force)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return j.report()
+}
+
+// read reads the fabric, and the tables for it or for the one before.
+func (j *keepJob) read() (err error) {
+	s := j.Stage("reading", &j.spent.Read)
+	defer s.Done()
+	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.LMC); err != nil {
+		return err
+	}
+	j.countApart(j.o.Scope, j.o.WithinParts)
+	name, f := j.name, j.fabric
+	if j.o.Before != "" {
+		name = j.o.Before
+		if f, err = input.Fabric(j.Console, name); err != nil {
+			return fmt.Errorf("--before: %w", err)
+		}
+		j.moved = movedOf(f, j.fabric)
+	}
+	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source, StaticOnly: true})
+	if err != nil {
+		return err
+	}
+	if err := v.Held(j.source, name); err != nil {
+		return err
+	}
+	j.was, j.unowned, j.fit, j.contract = v.Tables, v.Unowned, v.Fit(), contractOf(j.o.Contract, v.Tables)
+	if j.o.restore == "" {
+		return nil
+	}
+	j.purpose = "of " + j.o.restore
+	if v, err = input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: j.o.restore, StaticOnly: true}); err != nil {
+		return err
+	}
+	if err := v.Held(j.o.restore, j.name); err != nil {
+		return err
+	}
+	j.target = v.Tables
+	return nil
+}
+
+// mend plans the change and has its last tables judged, like any tables that weft route
+// writes.
+func (j *keepJob) mend(ctx context.Context) (err error) {
+	s := j.Stage("plan", &j.spent.Paths)
+	defer s.Done()
+	options := change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain, Unowned: j.unowned}
+	if j.target == nil {
+		j.plan, err = change.Mend(ctx, j.was, j.fabric, options)
+	} else {
+		j.plan, err = change.Return(ctx, j.was, j.target, options)
+	}
+	if err != nil {
+		return planError(j.Console, err, j.source, j.since(), j.contract, j.o.json)
+	}
+	switch {
+	case j.target != nil:
+		if err := j.restored(); err != nil {
+			return err
+		}
+	case len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected:
+		return j.notMended()
+	}
+	s.Done()
+	engine := kept(j.contract)
+	j.Result, err = loopOrResult(weft.Verify(ctx, j.plan.After, weft.Request{Custom: &engine, Contract: &j.contract, Scope: j.o.Scope, Stages: j.timed}))
+	if err == nil {
+		j.Tables = withLanesNeeded(j.Tables, j.Verdict.VLs)
+	}
+	return err
+}
+
+// since is what has changed since the tables were made, behind a sentence about them; empty if that
+// is not known.
+func (j *keepJob) since() string {
+	switch m := j.fit.Misfits; {
+	case len(j.moved) > 0:
+		return movedText(" now that ", j.moved)
+	case m != nil && len(m.OtherLIDs)+len(m.OtherOwners) > 0:
+		return " now that " + strings.Join((&input.Mismatches{OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}).Stale(), " and ")
+	}
+	return ""
+}
+
+func (j *keepJob) notMended() error {
+	left := leftOf(j.plan)
+	why := "no safe steps near these tables make " + words.Counted(len(left), "destination", "destinations") + " reachable again that cables reach: " + leftText(left)
+	if len(left) == 0 {
+		why = words.Thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
+	}
+	next := ""
+	if len(left) > 0 && !j.o.drain {
+		next = dropsInstead
+	}
+	return j.Refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %sweft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why, next)
+}
+
+// dropsInstead is what to try where no steps are safe that drop nothing.
+const dropsInstead = "--drain finds more: it lets single destinations drop their packets for a step. Otherwise "
+
+// report prints the result. A network in parts is a finding, as for weft route.
+func (j *keepJob) report() error {
+	s := j.summary()
+	s.Kept = j.jsonPlan()
+	if j.o.steps != "" {
+		s.Files = []string{output.Plan, output.PlanText}
+		for _, step := range s.Kept.Steps {
+			s.Files = append(s.Files, step.Folder)
+		}
+	}
+	return j.Answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.fallen || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
+}
+
+func (j *keepJob) screen(s *planSummary) *console.Page {
+	p := j.NewPage()
+	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
+	p.Fact("kept", "%s", j.source)
+	s.Fit.Facts(p)
+	if len(j.moved) > 0 {
+		p.Fact("moved", "%s", movedText("", j.moved))
+	}
+	if n := len(j.plan.Anew); n > 0 {
+		p.Fact("", "%s; with the service levels that they had, packets could close a credit loop", anewText(j.plan))
+	}
+	p.Fact("cut off", "%s", cutText(j.plan))
+	label := "repair"
+	if j.target != nil {
+		label = "way back"
+	}
+	p.Fact(label, "%s", stepsText(j.plan, "nothing has to change", s.leastSummary))
+	if text := s.waitingSummary.text(); text != "" {
+		p.Fact("", "%s", text)
+	}
+	j.factResult(p)
+	j.factApart(p)
+	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))
+	switch {
+	case j.o.steps != "":
+		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, output.PlanText))
+	case j.out != "" && len(j.plan.Steps) > 1:
+		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", j.install.text())
+	default:
+		p.Fact("next", "%s", j.next())
+	}
+	return p
+}

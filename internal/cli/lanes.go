@@ -1,0 +1,324 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/alash"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/lanes/exact"
+	"github.com/weft-fabric/weft/routing/lanes/hop"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/lanes/weave"
+	"github.com/weft-fabric/weft/routing/mplash"
+)
+
+func lanesCommand(a *console.Console) *cobra.Command {
+	var o flags.Engine
+	var withExact, withAllPaths, asJSON bool
+	c := &cobra.Command{
+		Use:   "lanes FABRIC",
+		Short: "Compare how many lanes each lane assigner needs for the same paths",
+		Long: `Compare how many lanes each lane assigner needs for the paths of an engine or
+of a path finder (--paths): first-fit with the paths taken in every order,
+break-cycles with every heuristic, the same as the papers print them (plain), the
+lanes that rise with the hops, and weave.
+
+Assigners content themselves with the lanes there are: with a smaller --vls they
+try harder, and what they get down to is shown.
+
+--exact adds between which numbers the fewest layers are that any assigner can
+do with that keeps paths whole, by a search that small networks allow.
+--all-paths adds what it takes to open every shortest path: to the switches
+(A-LASH) and to the sources, as source routes (MP-LASH).`,
+		Example: `  weft lanes torus:4x4 --engine lash --exact
+  weft lanes random:switches=64,links=128 --paths minhop --all-paths --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Paths != "" {
+				o.Lanes = "single" // --paths wants some assigner; this one is never asked
+			}
+			return compareLanes(cmd.Context(), a, args[0], &o, withExact, withAllPaths, asJSON)
+		},
+	}
+	o.AddPathsTo(c, "")
+	f := c.Flags()
+	vls := f.Lookup("vls")
+	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15; without, no more than every cable between switches is stated to run", fmt.Sprint(routing.MaxDataVLs)
+	o.VLs = routing.MaxDataVLs
+	flags.AddContract(f, &o.Contract, "honored")
+	f.Lookup("contract").Usage = "what clients do with service levels: honored or directed (default honored)"
+	f.BoolVar(&withExact, "exact", false, "find the fewest layers there are, or bounds")
+	f.BoolVar(&withAllPaths, "all-paths", false, "count the layers for all shortest paths, too")
+	flags.AddJSON(f, &asJSON)
+	return c
+}
+
+type lanesSummary struct {
+	Fabric    string            `json:"fabric"`
+	Paths     string            `json:"paths"`
+	Contract  string            `json:"contract"`      // under which assigners and exact plan; all_paths: directed
+	Endpoints string            `json:"endpoints"`     // for whom lanes are planned
+	Offered   int               `json:"vls_available"` // an older word for lanes_available, the same number
+	Available int               `json:"lanes_available"`
+	Limit     *report.LaneLimit `json:"lanes_limit,omitempty"` // as of weft route
+	Assigners []laneCount       `json:"assigners"`
+	Exact     *exactSummary     `json:"exact,omitempty"`
+	AllPaths  *allPathsSummary  `json:"all_paths,omitempty"`
+}
+
+// laneCount is how many lanes something needs, or why it refused, and how long it took.
+type laneCount struct {
+	Name    string  `json:"name"`
+	Variant string  `json:"variant,omitempty"` // order or heuristic
+	VLs     int     `json:"vls,omitempty"`     // an older word for lanes_needed, the same number
+	Needed  int     `json:"lanes_needed,omitempty"`
+	AtLeast bool    `json:"at_least,omitempty"` // they are a lower bound
+	Refused string  `json:"refused,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// exactSummary is between which numbers the fewest layers are; equal, if they are known.
+type exactSummary struct {
+	Lower   int     `json:"lower,omitempty"`
+	Upper   int     `json:"upper,omitempty"`
+	Refused string  `json:"refused,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// allPathsSummary is what it takes to open all shortest paths, however many lanes --vls
+// offers.
+type allPathsSummary struct {
+	ALASH    laneCount `json:"a_lash"`
+	MPLASH   laneCount `json:"mp_lash"`
+	Pairs    int64     `json:"pairs,omitempty"`            // of switches with endpoints
+	Paths    int64     `json:"paths,omitempty"`            // all their shortest paths
+	Most     int       `json:"most_paths,omitempty"`       // of one pair
+	PerLayer []int64   `json:"per_layer,omitempty"`        // paths in each layer of MP-LASH
+	Spread   []int64   `json:"per_layer_spread,omitempty"` // likewise, with a path in every layer that takes it
+}
+
+func compareLanes(ctx context.Context, a *console.Console, name string, o *flags.Engine, withExact, withAllPaths, asJSON bool) error {
+	j, err := newRouteJob(a, name, o)
+	if err != nil {
+		return err
+	}
+	if err := j.mustBeOne("lanes"); err != nil {
+		return err
+	}
+	if err := j.needsTables(); err != nil {
+		return exit.Usage("%w; --all-paths counts what it takes", err)
+	}
+	if err := j.prepare(); err != nil {
+		return err
+	}
+	if o.Contract == nil {
+		o.Contract = &routing.Honored
+	} else if _, fixed := o.Contract.FixedMask(); fixed {
+		return exit.Usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.Contract)
+	}
+	paths, err := j.pathsOnly(ctx)
+	if err != nil {
+		return err
+	}
+	s := lanesSummary{
+		Fabric: name, Paths: j.wanted.PathsUnder(j.contract()), Contract: j.contract().String(), Endpoints: j.budget().Scope.String(),
+		Offered: j.vls, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls),
+	}
+	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
+		return err
+	}
+	if withExact {
+		if s.Exact, err = j.fewest(ctx, paths); err != nil {
+			return err
+		}
+	}
+	if withAllPaths {
+		if s.AllPaths, err = j.openAll(ctx); err != nil {
+			return err
+		}
+	}
+	return a.Answer(asJSON, s, func() error { return printLanes(a, &s, j.fabric) }, false)
+}
+
+// pathsOnly is the forwarding of the engine's path finder; of an engine that decides ways
+// and lanes at once, that of its tables with all lanes it may have.
+func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
+	var paths *routing.Forwarding
+	finder, err := engines.FinderNamed(j.wanted.PathsUnder(j.contract()))
+	if err != nil { // no path finder: the engine decides both
+		if err = j.compute(ctx); err == nil {
+			paths = j.Tables.Forwarding
+		}
+	} else {
+		s := j.Stage("paths", &j.spent.Paths)
+		defer s.Done()
+		paths, err = finder.New(j.options).Paths(ctx, j.fabric, s.Progress())
+	}
+	if err != nil {
+		return nil, j.refusal(ctx, err, false)
+	}
+	return paths, nil
+}
+
+// countLanes asks every lane assigner. Their last step, the spreading over spare
+// lanes, changes no count and is left out.
+func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([]laneCount, error) {
+	type variant struct {
+		name, variant string
+		routing.LaneAssigner
+	}
+	var all []variant
+	for _, o := range layer.Orders {
+		all = append(all, variant{"first-fit", o.String(), layer.FirstFit{Order: o, Unbalanced: true}})
+	}
+	for _, h := range layer.Heuristics {
+		all = append(all, variant{"break-cycles", h.String(), layer.BreakCycles{Heuristic: h, Unbalanced: true}})
+	}
+	all = append(all, variant{"hop-d2", "", hop.D2{}}, variant{"hop-dn", "", hop.DN{}}, variant{"weave", "", weave.Assigner{}},
+		variant{"first-fit-plain", layer.ByDestination.String(), layer.FirstFit{Order: layer.ByDestination, AsPrinted: true, Unbalanced: true}})
+	for _, h := range layer.Heuristics {
+		all = append(all, variant{"break-cycles-plain", h.String(), layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true}})
+	}
+	all = append(all, variant{"hop-dn-plain", "", hop.Printed{}})
+	counts := make([]laneCount, len(all))
+	for i, v := range all {
+		counts[i] = laneCount{Name: v.name, Variant: v.variant}
+		err := counts[i].take(ctx, func() (int, error) {
+			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.Lanes)
+			defer s.Done()
+			l, err := v.Lanes(ctx, j.fabric, paths, j.budget(), s.Progress())
+			if err != nil {
+				return 0, err
+			}
+			return l.Needed, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// take notes how many lanes count returns, or what it refuses, and how long it took. The
+// error is the context's.
+func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
+	start := time.Now()
+	n, err := count()
+	l.Seconds = time.Since(start).Seconds()
+	few := (*routing.TooFewLanes)(nil)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &few):
+		l.VLs, l.Needed, l.AtLeast = few.Need, few.Need, few.AtLeast
+	case err != nil:
+		l.Refused = plain.Error(err)
+	default:
+		l.VLs, l.Needed = n, n
+	}
+	return nil
+}
+
+// fewest is what --exact adds: the fewest layers of these paths, or bounds.
+func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exactSummary, error) {
+	start := time.Now()
+	s := &exactSummary{}
+	var err error
+	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget(), 0)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		s.Refused = plain.Error(err)
+	}
+	s.Seconds = time.Since(start).Seconds()
+	return s, nil
+}
+
+// openAll is what --all-paths adds. As with assigners, the spreading over spare lanes
+// (OneLayer leaves it out) changes no count; of MP-LASH its paths by layer are shown too.
+func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
+	s := &allPathsSummary{ALASH: laneCount{Name: "a-lash"}, MPLASH: laneCount{Name: "mp-lash"}}
+	err := s.ALASH.take(ctx, func() (int, error) {
+		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget().Scope}, nil)
+		if err != nil {
+			return 0, err
+		}
+		return t.Needed, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.MPLASH.take(ctx, func() (int, error) {
+		t, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget().Scope})
+		if err != nil {
+			return 0, err
+		}
+		s.Pairs, s.Paths, s.Most, s.PerLayer = t.Pairs, t.Paths, t.MostPaths, t.PerLayer
+		spread, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget().Scope, Spread: true})
+		if err != nil {
+			return 0, err
+		}
+		s.Spread = spread.PerLayer
+		return t.Layers, nil
+	})
+}
+
+func printLanes(a *console.Console, s *lanesSummary, f *fabric.Fabric) error {
+	t := a.NewTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
+	t.AtMost(1, 60)
+	row := func(l laneCount, detail string) {
+		if l.Refused != "" {
+			detail = "refuses: " + l.Refused
+		}
+		t.Row(l.Name, detail, l.lanes(), words.Seconds(l.Seconds))
+	}
+	for _, l := range s.Assigners {
+		row(l, l.Variant)
+	}
+	if e := s.Exact; e != nil {
+		l := laneCount{Name: "exact", VLs: e.Lower, Refused: e.Refused, Seconds: e.Seconds}
+		detail := "no fewer"
+		if e.Lower < e.Upper {
+			detail = fmt.Sprintf("between %d and %d; the search was given up", e.Lower, e.Upper)
+			l.AtLeast = true
+		}
+		row(l, detail)
+	}
+	if p := s.AllPaths; p != nil {
+		t.Line()
+		row(p.ALASH, "all shortest paths open, switches choose")
+		row(p.MPLASH, fmt.Sprintf("%s shortest paths of %s pairs of switches, at most %s of one; by layer %s, with each wherever it fits %s",
+			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(p.Most), inARow(p.PerLayer), inARow(p.Spread)))
+	}
+	t.Render()
+	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s%s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints, report.LaneCounts{Limit: s.Limit}.LimitText(f))
+	return err
+}
+
+func (l *laneCount) lanes() string {
+	switch {
+	case l.Refused != "":
+		return "-"
+	case l.AtLeast:
+		return fmt.Sprintf("%d or more", l.VLs)
+	}
+	return fmt.Sprint(l.VLs)
+}
+
+func inARow(numbers []int64) string { return strings.Join(list.Of(numbers, words.Thousands), " ") }

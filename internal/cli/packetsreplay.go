@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+type replaySummary struct {
+	Verdict string         `json:"verdict"`
+	Cycle   []report.Step  `json:"cycle"`
+	Packets int            `json:"packets"` // offered
+	Attempt int            `json:"attempt,omitempty"`
+	Run     *runSummary    `json:"run,omitempty"`
+	Matches bool           `json:"stopped_on_judged_cycle"`
+	Proven  []provenReplay `json:"proven,omitempty"` // under other engines
+}
+
+// provenReplay is the same traffic under another engine: one that is proven, or was
+// asked for.
+type provenReplay struct {
+	Engine   string  `json:"engine"`
+	Verdict  string  `json:"verdict,omitempty"` // if it routes the fabric
+	Status   string  `json:"status"`
+	Makespan float64 `json:"makespan_ns,omitempty"`
+	Refused  string  `json:"refused,omitempty"`
+}
+
+// replayCycle stops the network with the routes of its credit loop.
+func (j *packetsJob) replayCycle(ctx context.Context) error {
+	if j.tables == nil {
+		return exit.Usage("--replay-cycle is for tables; %s is adaptive and proven", j.engine)
+	}
+	v, err := deadlock.Verify(ctx, j.tables, deadlock.Options{Contract: flags.ContractOr(j.o.route.Contract, routing.Honored), Scope: j.scope})
+	if err != nil {
+		return err
+	}
+	s := &replaySummary{Verdict: report.Verdict(v), Cycle: report.Steps(j.fabric, v.Cycle)}
+	if !v.Free() {
+		if err := j.stop(ctx, v, s); err != nil {
+			return err
+		}
+	}
+	return j.Answer(j.o.json, s, func() error { return j.replayScreen(s, v) }, s.Run != nil && s.Run.Deadlock != nil)
+}
+
+// stop replays the loop, and the same traffic under the engines that are advised.
+func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySummary) error {
+	steps := list.Of(v.Cycle, func(s deadlock.LoopStep) packets.LoopStep {
+		return packets.LoopStep{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst}
+	})
+	r, err := j.network.Replay(ctx, steps, j.load.Seed)
+	if err != nil {
+		return err
+	}
+	run := j.runSummary(r.Result)
+	s.Packets, s.Attempt, s.Run = len(r.Messages), r.Attempt, &run
+	if r.Result.Deadlock == nil {
+		return nil
+	}
+	s.Matches = r.Result.Deadlock.Matches(steps)
+	for i, e := range j.others {
+		if !j.chosen && e.Name == j.engine {
+			continue
+		}
+		p, err := j.under(ctx, e, r)
+		if err != nil {
+			return err
+		}
+		p.Engine = j.o.engines[i]
+		s.Proven = append(s.Proven, p)
+	}
+	return nil
+}
+
+func (j *packetsJob) takeEngines() error {
+	for _, name := range j.o.engines {
+		e, err := engines.Named(name)
+		if err != nil {
+			return exit.Usage("--engines: %w", err)
+		}
+		j.others = append(j.others, e)
+	}
+	return nil
+}
+
+// under sends a replay under an engine, if it routes the fabric.
+func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
+	p := provenReplay{}
+	o, err := loopOrResult(weft.Route(ctx, j.fabric, weft.Request{
+		Custom: &e, Contract: &e.Contract, Scope: max(j.scope, routing.Adapters), VLs: j.o.route.LanesOn(j.fabric), Options: engines.Options{Seed: j.load.Seed},
+	}))
+	if ctx.Err() != nil {
+		return p, ctx.Err()
+	}
+	if routing.Refused(err) {
+		p.Status, p.Refused = "refused", plain.Error(err)
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	p.Verdict = report.Verdict(o.Verdict)
+	n, err := packets.New(o.Tables, j.config)
+	if err != nil {
+		return p, asUsage(err)
+	}
+	result, err := r.On(ctx, n)
+	if err != nil {
+		return p, err
+	}
+	if result.Deadlock != nil && o.Verdict.Free() {
+		return p, exit.Internal("%s is proven, and the simulator stops: %s", e.Name, result.Deadlock)
+	}
+	p.Status, p.Makespan = string(result.Status), nanoseconds(result.Makespan)
+	return p, nil
+}
+
+func (r *provenReplay) ended(j *packetsJob) string {
+	if r.Makespan == 0 { // it never ended
+		return r.Status
+	}
+	return fmt.Sprintf("%s after %s", r.Status, j.when(r.Makespan))
+}
+
+func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
+	p := j.NewPage()
+	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
+	if s.Run == nil {
+		p.Fact("verdict", "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
+		return j.Show(p)
+	}
+	p.Fact("verdict", "%s", report.VerdictText(j.Console, j.fabric, v))
+	if s.Run.Deadlock == nil {
+		p.Fact("replay", "%s: %s arrived in each of %s. The loop is possible; this traffic does not close it", s.Run.Status, words.Plural(s.Packets, "packet"), words.Plural(s.Attempt, "attempt"))
+	} else {
+		where := "in the buffers that the judge names"
+		if !s.Matches {
+			where = "in other buffers than the judge's shortest loop"
+		}
+		p.Fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, words.Plural(s.Packets, "packet"), j.stopText(s.Run.Deadlock))
+	}
+	for _, r := range s.Proven {
+		switch {
+		case r.Refused != "":
+			p.Fact(r.Engine, "refuses: %s", r.Refused)
+		default:
+			loop := ""
+			if r.Verdict == report.CreditLoop {
+				loop = "has a credit loop here too; "
+			}
+			p.Fact(r.Engine, "%sthe same traffic is %s", loop, r.ended(j))
+		}
+	}
+	return j.Show(p)
+}

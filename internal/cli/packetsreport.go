@@ -1,0 +1,384 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/counters"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+type packetsSummary struct {
+	Fabric     fabricSummary      `json:"fabric"`
+	Engine     string             `json:"engine,omitempty"`
+	Tables     string             `json:"tables,omitempty"`
+	Then       []string           `json:"then,omitempty"` // tables written over them during the runs
+	Preset     string             `json:"preset"`
+	Traffic    string             `json:"traffic"`
+	Ranks      int                `json:"ranks"`
+	VLs        int                `json:"vls"` // as lanes_used
+	Used       int                `json:"lanes_used"`
+	Classes    int                `json:"classes,omitempty"` // as of weft route
+	Buffer     int                `json:"buffer_bytes"`
+	MTU        int                `json:"mtu"`
+	Seed       uint64             `json:"seed"`
+	Runs       []runSummary       `json:"runs"`
+	Saturation *saturationSummary `json:"saturation,omitempty"`
+	input.Fit
+	Seconds float64 `json:"seconds"`
+}
+
+// runSummary is one run. Times are nanoseconds of network time.
+type runSummary struct {
+	Offered    float64          `json:"offered,omitempty"`
+	Accepted   float64          `json:"accepted"`
+	Status     string           `json:"status"`
+	Latency    latencySummary   `json:"latency_ns"`
+	Hops       float64          `json:"hops"`
+	Packets    int64            `json:"packets"`
+	Dropped    int64            `json:"dropped"`
+	WarmUp     float64          `json:"warm_up_ns"`
+	Window     float64          `json:"window_ns"`
+	Makespan   float64          `json:"makespan_ns,omitempty"`
+	Busiest    []channelSummary `json:"busiest,omitempty"`
+	Histogram  []packets.Class  `json:"histogram,omitempty"`
+	Deadlock   *stopSummary     `json:"deadlock,omitempty"`
+	BlockHops  int64            `json:"block_hops"`
+	InNetwork  int64            `json:"packets_in_network"`
+	Everything int64            `json:"packets_created"`
+}
+
+type latencySummary struct {
+	Mean    float64 `json:"mean"`
+	Error   float64 `json:"error_95"`
+	Network float64 `json:"network"` // without the wait at the source
+	P50     float64 `json:"p50"`
+	P90     float64 `json:"p90"`
+	P99     float64 `json:"p99"`
+	P999    float64 `json:"p999"`
+	Max     float64 `json:"max"`
+}
+
+type channelSummary struct {
+	report.NamedChannel
+	VL     int     `json:"vl"`
+	Busy   float64 `json:"busy"`
+	Blocks float64 `json:"mean_blocks"`
+	Peak   int     `json:"peak_blocks"`
+}
+
+type saturationSummary struct {
+	Load     float64 `json:"load"`
+	Accepted float64 `json:"accepted"`
+	Above    float64 `json:"not_delivered,omitempty"`
+	Status   string  `json:"status,omitempty"`
+}
+
+type stopSummary struct {
+	ClosedNS float64          `json:"closed_ns"`
+	FoundNS  float64          `json:"found_ns"`
+	Buffers  int              `json:"buffers"`
+	Packets  int              `json:"packets"`
+	Cycle    []blockedSummary `json:"cycle"`
+}
+
+type blockedSummary struct {
+	report.NamedChannel
+	VL      uint8           `json:"vl"`
+	Output  bool            `json:"output_buffer,omitempty"`
+	Used    int             `json:"blocks_used"`
+	Packets []packetSummary `json:"packets"`
+}
+
+type packetSummary struct {
+	report.Pair
+	SL      uint8   `json:"sl"`
+	Bytes   int     `json:"bytes"`
+	Created float64 `json:"created_ns"`
+}
+
+func nanoseconds(t packets.Time) float64 { return float64(t) / 1000 }
+
+const busiest = 5
+
+func (j *packetsJob) runSummary(r *packets.Result) runSummary {
+	s := runSummary{
+		Offered: r.Offered, Accepted: r.Accepted, Status: string(r.Status), Hops: r.Hops, Packets: r.Packets, Dropped: r.Dropped,
+		Latency: latencySummary{r.Mean / 1000, r.Error / 1000, r.Network / 1000, nanoseconds(r.Median), nanoseconds(r.P90), nanoseconds(r.P99), nanoseconds(r.P999), nanoseconds(r.Max)},
+		WarmUp:  nanoseconds(r.WarmUp), Window: nanoseconds(r.Window), Histogram: r.Classes, BlockHops: r.Moved, InNetwork: r.Held, Everything: r.Created,
+	}
+	for _, b := range r.Busiest(busiest) {
+		u := r.Use(b.Channel, b.VL)
+		s.Busiest = append(s.Busiest, channelSummary{report.ChannelOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+	}
+	if r.Deadlock != nil {
+		s.Deadlock = j.stopSummary(r.Deadlock)
+	}
+	return s
+}
+
+func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
+	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
+	for _, b := range d.Cycle {
+		c := blockedSummary{NamedChannel: report.ChannelOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		for _, p := range b.Packets {
+			c.Packets = append(c.Packets, packetSummary{report.PairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+		}
+		s.Cycle = append(s.Cycle, c)
+	}
+	return s
+}
+
+func (j *packetsJob) summary() *packetsSummary {
+	s := &packetsSummary{
+		Fabric: summariseFabric(j.name, j.fabric), Engine: j.engine,
+		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
+		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
+	}
+	s.Fit = j.fit
+	if j.tables != nil && j.tables.Lanes.Classes > 1 { // adaptive routing has no tables
+		s.Classes = j.tables.Lanes.Classes
+	}
+	for _, r := range j.results {
+		if r != nil {
+			s.Runs = append(s.Runs, j.runSummary(r))
+		}
+	}
+	if f := j.found; f != nil {
+		s.Saturation = &saturationSummary{Load: f.Offered, Accepted: f.Accepted}
+		if f.Status != "" {
+			s.Saturation.Above, s.Saturation.Status = f.Above, string(f.Status)
+		}
+	}
+	return s
+}
+
+// report prints what was measured, all of it or what there is when the user
+// interrupts. A deadlock is a finding.
+func (j *packetsJob) report(ctx context.Context) error {
+	s := j.summary()
+	err := j.print(s, j.screen)
+	if err == nil && j.o.plot != "" && ctx.Err() == nil {
+		err = output.WriteFile(j.Console, j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
+	}
+	if err == nil && j.o.counters != "" && ctx.Err() == nil {
+		err = output.WriteFile(j.Console, j.o.counters, func(w io.Writer) error { return counters.Write(w, j.fabric, j.counted()) })
+	}
+	if err != nil {
+		return err
+	}
+	return j.outcome(ctx, s)
+}
+
+// counted is what the ports have counted, in ticks of a nanosecond.
+func (j *packetsJob) counted() *counters.Counters {
+	ports := j.results[0].Counters
+	c := &counters.Counters{Bytes: make([]float64, len(ports)), Wait: make([]float64, len(ports)), Known: slices.Repeat([]bool{true}, len(ports)), Ports: len(ports)}
+	for i, p := range ports {
+		c.Bytes[i], c.Wait[i] = float64(p.Bytes), float64(p.Wait/1000)
+	}
+	return c
+}
+
+// print prints a summary in the form asked for, on the screen by screen.
+func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error) error {
+	switch {
+	case j.o.json:
+		return j.JSON(s)
+	case j.o.csv:
+		return writeRuns(j.Stdout, s.Runs)
+	}
+	return screen(s)
+}
+
+func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
+	if ctx.Err() != nil {
+		fmt.Fprintf(j.Stderr, "weft: interrupted; the figures are of what was measured so far\n")
+		return &exit.Error{Code: exit.Interrupted}
+	}
+	for _, r := range s.Runs {
+		if r.Deadlock != nil {
+			return &exit.Error{Code: exit.Found}
+		}
+	}
+	if j.fit.Misfits != nil && s.Then == nil { // what is written over them may mend it
+		return &exit.Error{Code: exit.Found}
+	}
+	return nil
+}
+
+func (j *packetsJob) screen(s *packetsSummary) error {
+	p := j.NewPage()
+	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
+	tables := "engine " + s.Engine
+	if s.Tables != "" {
+		tables = s.Tables
+	}
+	p.Fact("tables", "%s, %s used", tables, words.Plural(s.VLs, "lane"))
+	j.fit.Facts(p)
+	if s.Then != nil {
+		p.Fact("then", "%s", j.o.change.text())
+	}
+	p.Fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, words.Thousands(s.Buffer), words.Thousands(s.MTU), s.Seed)
+	p.Fact("traffic", "%s among %s", s.Traffic, words.Plural(s.Ranks, "endpoint"))
+	if err := j.Show(p); err != nil {
+		return err
+	}
+	t := j.NewTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
+	for _, r := range s.Runs {
+		row := []any{short(r.Offered), short(r.Accepted)}
+		for _, v := range []float64{r.Latency.Mean, r.Latency.Error, r.Latency.P50, r.Latency.P99, r.Latency.Max} {
+			row = append(row, short(v*j.perUnit()))
+		}
+		t.Row(append(row, short(r.Hops), r.Status)...)
+	}
+	t.Render()
+	for _, r := range s.Runs {
+		if r.Dropped > 0 {
+			fmt.Fprintf(j.Stdout, "at load %s %s dropped, of %s\n", short(r.Offered), words.Plural(r.Dropped, "packet"), words.Thousands(r.Packets+r.Dropped))
+		}
+	}
+	if f := s.Saturation; f != nil {
+		fmt.Fprintf(j.Stdout, "saturation throughput %s", short(f.Accepted))
+		if f.Status != "" {
+			fmt.Fprintf(j.Stdout, " (offered %s; %s is %s)", short(f.Load), short(f.Above), f.Status)
+		}
+		fmt.Fprintln(j.Stdout)
+	}
+	for _, r := range s.Runs {
+		if r.Deadlock != nil {
+			fmt.Fprintf(j.Stdout, "deadlock at load %s:\n%s\n", short(r.Offered), j.stopText(r.Deadlock))
+			break
+		}
+	}
+	return nil
+}
+
+// unit is what times are told in: nanoseconds, or the time unit of a preset that
+// counts flits.
+func (j *packetsJob) unit() string {
+	if j.config.FlitTime > 0 {
+		return "units"
+	}
+	return "ns"
+}
+
+func (j *packetsJob) perUnit() float64 {
+	if j.config.FlitTime > 0 {
+		return 1000 / float64(j.config.FlitTime)
+	}
+	return 1
+}
+
+func (j *packetsJob) stopText(d *stopSummary) string {
+	lines := list.Of(d.Cycle, func(b blockedSummary) string {
+		where := ""
+		if b.Output {
+			where = ", output buffer"
+		}
+		return fmt.Sprintf("  %s, VL %d%s: %s, the first %s → %s", b.Channel, b.VL, where, words.Plural(len(b.Packets), "packet"), b.Packets[0].Src, b.Packets[0].Dst)
+	})
+	return fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n%s", j.when(d.ClosedNS),
+		words.Plural(len(d.Cycle), "buffer"), words.Plural(d.Packets, "packet"), words.Plural(d.Buffers, "buffer"),
+		j.First(report.MaxSteps, lines, func(n int) string {
+			return fmt.Sprintf("  … and %d more buffers back to the first (--json has all)", n)
+		}))
+}
+
+func (j *packetsJob) when(ns float64) string {
+	if j.config.FlitTime > 0 {
+		return short(ns*j.perUnit()) + " units"
+	}
+	if ns >= 1000 {
+		return fmt.Sprintf("%.3f us", ns/1000)
+	}
+	return fmt.Sprintf("%.3f ns", ns)
+}
+
+// short writes a figure with the digits that matter.
+func short(v float64) string {
+	switch {
+	case v >= 1000:
+		return words.Thousands(int64(v + 0.5))
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+func writeRuns(w io.Writer, runs []runSummary) error {
+	c := format.NewCSVWriter(w)
+	record := []string{"offered", "accepted", "status", "mean_ns", "error_95_ns", "network_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "hops", "packets", "dropped"}
+	if err := c.Write(record); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		l := r.Latency
+		record = append(record[:0], number(r.Offered), number(r.Accepted), r.Status)
+		for _, v := range []float64{l.Mean, l.Error, l.Network, l.P50, l.P90, l.P99, l.P999, l.Max, r.Hops} {
+			record = append(record, number(v))
+		}
+		record = append(record, strconv.FormatInt(r.Packets, 10), strconv.FormatInt(r.Dropped, 10))
+		if err := c.Write(record); err != nil {
+			return err
+		}
+	}
+	return c.Close()
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
+
+func (j *packetsJob) runComplete(ctx context.Context) error {
+	pattern := j.load.Pattern
+	if err := j.place(); err != nil {
+		return err
+	}
+	if pattern == nil {
+		pattern = j.load.Pattern // of a file
+	}
+	phases, err := packets.Phases(pattern, j.load.Placement, j.load.Bytes, traffic.Stream(j.load.Seed, 0))
+	if err != nil {
+		return exit.Usage("%w", err)
+	}
+	start := time.Now()
+	r, err := j.network.Complete(ctx, phases, j.load.Seed, 0)
+	if err != nil {
+		return err
+	}
+	j.spent = time.Since(start).Seconds()
+	j.results = []*packets.Result{r}
+	s := j.summary()
+	s.Runs[0].Makespan = nanoseconds(r.Makespan)
+	if err := j.print(s, func(s *packetsSummary) error { return j.completeScreen(s, len(phases)) }); err != nil {
+		return err
+	}
+	return j.outcome(ctx, s)
+}
+
+func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
+	p := j.NewPage()
+	r := s.Runs[0]
+	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
+	p.Fact("traffic", "%s among %s, %s", s.Traffic, words.Plural(s.Ranks, "endpoint"), words.Plural(phases, "phase"))
+	p.Fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), words.Thousands(r.Packets), words.Plural(r.Everything, "packet"))
+	p.Fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))
+	if r.Dropped > 0 {
+		p.Fact("dropped", "%s", words.Plural(r.Dropped, "packet"))
+	}
+	if r.Deadlock != nil {
+		p.Fact("deadlock", "%s", j.stopText(r.Deadlock))
+	}
+	return j.Show(p)
+}

@@ -1,0 +1,378 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/opensm/deploy"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/repair"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// planError says why there is no plan at all from some tables; since is what has moved since they were
+// made, and may be empty.
+func planError(a *console.Console, err error, source, since string, contract routing.Contract, asJSON bool) error {
+	var rejected *change.Rejected
+	var byLane *repair.ByLane
+	var why, next string
+	switch {
+	case errors.Is(err, repair.ErrLoop):
+		why = fmt.Sprintf("the tables (%s) have a credit loop under contract %s%s: there is nothing safe to keep", source, contract, since)
+		next = "weft verify shows the loop; weft route makes tables without one."
+		if since != "" {
+			next += "\nWhile the links of what has moved are down the tables may be safe: weft degrade takes it out of the fabric."
+		}
+	case errors.As(err, &byLane):
+		why = fmt.Sprintf("no change of the tables (%s) can be planned: %s chooses the lane of a packet by the lane it came in on (.vl2vl), and plans go by service levels", source, byLane.Switch)
+		next = "weft verify judges them as they are, weft degrade takes parts away for it, and weft diff judges the way to other tables."
+	case errors.As(err, &rejected):
+		return exit.Internal("%w", err)
+	default:
+		return err
+	}
+	return a.Refuse(asJSON, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}}, "%s.\n%s", why, next)
+}
+
+// stepsBeside refuses a folder of steps that would replace tables that were read: the way back
+// leads to those in force.
+func stepsBeside(flag, steps, tables string) error {
+	if steps != "" && tables != "" && within(tables, steps) {
+		return exit.Usage("%s %s: the tables of %s are there, and the steps would replace them; name another folder", flag, steps, tables)
+	}
+	return nil
+}
+
+// within says whether a file or folder is another one, or lies in it.
+func within(name, dir string) bool {
+	var at [2]string
+	for i, s := range []string{name, dir} {
+		if real, err := filepath.EvalSymlinks(s); err == nil {
+			s = real
+		}
+		abs, err := filepath.Abs(s)
+		if err != nil {
+			return false
+		}
+		at[i] = abs
+	}
+	rel, err := filepath.Rel(at[1], at[0])
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+}
+
+type stepOfPlan struct {
+	Mended   int   `json:"entries_mended"`
+	Follow   int   `json:"entries_that_follow"`
+	Dropped  int   `json:"entries_dropped"`
+	Rebuilt  bool  `json:"rebuilt"`
+	Balanced bool  `json:"balanced"`
+	Due      int   `json:"entries_due"`
+	Blocks   int   `json:"blocks"`
+	Touched  int   `json:"switches"`
+	Cut      int64 `json:"pairs_cut_after"`
+
+	BySwitch []switchEntries `json:"by_switch"`
+}
+
+func stepsOf(p *change.Proven) []stepOfPlan {
+	return list.Of(p.Steps, func(s change.Step) stepOfPlan {
+		return stepOfPlan{
+			s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Balanced, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter(),
+			entriesBySwitch(p.After.Fabric, s.Union.BySwitch),
+		}
+	})
+}
+
+// leastSummary is what any one step has to write at least so that endpoints reach every LID
+// again that cables join; none where nobody is cut off.
+type leastSummary struct {
+	LeastEntries int `json:"least_entries"`
+	LeastBlocks  int `json:"least_blocks"`
+}
+
+func leastOf(t *routing.Tables, scope routing.Scope) leastSummary {
+	l := transition.LeastOf(t, scope)
+	return leastSummary{l.Entries, l.Blocks}
+}
+
+func (l leastSummary) text() string {
+	if l.LeastEntries == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (any one step that mends all: %s of %s at least)", words.Counted(l.LeastEntries, "entry", "entries"), words.Counted(l.LeastBlocks, "block", "blocks"))
+}
+
+// waitingSummary is the endpoints that are back and whose links have to stay down until so many
+// steps are confirmed.
+type waitingSummary struct {
+	Waiting []string `json:"waiting"`
+	Waits   int      `json:"waiting_steps"`
+}
+
+func waitingOf(p *change.Proven) waitingSummary {
+	return waitingSummary{list.Of(p.Waiting, p.After.Fabric.EndpointLabel), p.Waits}
+}
+
+func (w waitingSummary) text() string {
+	if len(w.Waiting) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("until step %d is confirmed, the links of these have to stay down, or they could close a credit loop: %s", w.Waits, words.FirstOf(w.Waiting))
+}
+
+// switchEntries is a row of a plan: a switch and its entries that differ between the tables.
+type switchEntries struct {
+	Switch  report.Node `json:"switch"`
+	Entries int         `json:"entries"`
+}
+
+// entriesBySwitch takes counts, [NodeID], and leaves out switches where nothing changes.
+func entriesBySwitch(f *fabric.Fabric, entries []int) []switchEntries {
+	by := []switchEntries{}
+	for at, n := range entries {
+		if n > 0 {
+			by = append(by, switchEntries{report.NodeOf(f, fabric.NodeID(at), 0), n})
+		}
+	}
+	return by
+}
+
+type leftOver struct {
+	LID      fabric.LID  `json:"lid"`
+	Endpoint string      `json:"endpoint"`
+	Node     report.Node `json:"endpoint_node"`
+}
+
+func leftOf(p *change.Proven) []leftOver {
+	f := p.After.Fabric
+	return list.Of(p.Left, func(l repair.Left) leftOver {
+		e := f.Owner(l.LID)
+		return leftOver{l.LID, f.EndpointLabel(e), report.EndpointNode(f, e)}
+	})
+}
+
+func leftText(left []leftOver) string {
+	return words.FirstOf(list.Of(left, func(l leftOver) string { return fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint) }))
+}
+
+func cutText(p *change.Proven) string {
+	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", words.Thousands(p.CutBefore), words.Thousands(p.Pairs), words.Thousands(p.CutAfter))
+	if p.Disconnected > 0 {
+		text += fmt.Sprintf(" (%s that no cable joins any more)", words.Thousands(p.Disconnected))
+	}
+	return text
+}
+
+func stepsText(p *change.Proven, none string, least leastSummary) string {
+	if len(p.Steps) == 0 {
+		return none
+	}
+	entries, blocks := p.Entries()
+	text := fmt.Sprintf("%s in %s, %s%s; each is free of credit loops in any mixture while it is written, and so are its tables",
+		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), least.text())
+	for i, s := range p.Steps {
+		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
+		switch {
+		case s.Balanced:
+			text += "; they spread the load, which the steps before left uneven"
+		case s.Rebuilt:
+			text += "; some belong to destinations that lost nothing and make way for others"
+		}
+	}
+	return text
+}
+
+func mendedText(s *change.Step) string {
+	var what string
+	switch {
+	case s.Mended+s.Follow == 0:
+		return words.Counted(s.Drops, "entry", "entries") + " taken out for a step"
+	case s.Mended == 0:
+		what = words.Counted(s.Follow, "entry", "entries") + " that no traffic needs"
+	case s.Follow == 0:
+		what = words.Counted(s.Mended, "entry", "entries") + " for traffic"
+	default:
+		what = words.Counted(s.Mended, "entry", "entries") + " for traffic and " + words.Thousands(s.Follow) + " that it does not need"
+	}
+	if s.Drops > 0 {
+		what += fmt.Sprintf(", %d taken out for a step", s.Drops)
+	}
+	return what
+}
+
+// planned is a plan from some tables to others, and those after its last step.
+type planned struct {
+	judged
+	source  string          // what the tables are from which it leads
+	fit     input.Fit       // of these and the fabric that they were read for
+	moved   []movedEndpoint // since the fabric that these are for
+	plan    *change.Proven
+	purpose string // what the last tables are for; empty: the fabric as it is now
+	pulling string // who is cut off when the parts are pulled that it leads away from; may be empty
+}
+
+// keptName stands where the name of an engine would, in screens and summaries alike.
+const keptName = "kept"
+
+// kept stands for the engine of tables that come from a plan.
+func kept(c routing.Contract) engines.Engine {
+	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
+}
+
+// step is the tables of a step, as weft route writes them into a folder: with the verdict of all that is in
+// it, the hosts that wait included, so that there is no certificate where these would close a loop.
+func (j *planned) step(s *change.Step, out string) *judged {
+	step := j.judged
+	step.out, step.underway, step.union = out, true, s.Union.Certificate
+	step.Result = &weft.Result{
+		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
+		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.fabric, s.Tables.Forwarding, j.Scope),
+	}
+	return &step
+}
+
+// withLanesNeeded is tables with the number of lanes they need, which dumps do not
+// contain.
+func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
+	lanes := *t.Lanes
+	lanes.Needed = needed
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
+}
+
+// switchLifetime is how long OpenSM lets a packet stay in a switch by default
+// (packet_life_time 0x12: 4.096 µs × 2^18, IBA 14.2.5.4).
+const switchLifetime = 4096 * time.Nanosecond << 18
+
+// planSummary is a change in steps for programs, and plan.json.
+type planSummary struct {
+	Fabric string `json:"fabric"`
+	Tables string `json:"tables"`
+	input.Fit
+	Contract  string `json:"contract"`
+	Endpoints string `json:"endpoints"`
+	Pairs     int64  `json:"pairs"`
+	CutNow    int64  `json:"pairs_cut_now"`
+	CutAfter  int64  `json:"pairs_cut_after"`
+	Apart     int64  `json:"pairs_apart"`
+	leastSummary
+	Steps []planStep `json:"steps"`
+	waitingSummary
+	AbsentLanes []absentLane    `json:"absent_lanes,omitempty"`
+	Moved       []movedEndpoint `json:"moved,omitempty"`    // since the fabric that the tables are for
+	Anew        []report.Node   `json:"ask_anew,omitempty"` // of these, those that have to ask for their paths anew
+}
+
+// planStep is a step of it, with what has to pass before the next.
+type planStep struct {
+	Folder string `json:"folder"`
+	stepOfPlan
+	WaitHops    int     `json:"wait_hops"`
+	WaitSeconds float64 `json:"wait_seconds"`
+}
+
+func (j *planned) jsonPlan() *planSummary {
+	p := j.plan
+	s := &planSummary{
+		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
+		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, leastSummary: leastOf(p.Before, j.Scope), Steps: []planStep{}, waitingSummary: waitingOf(p),
+		AbsentLanes: absentLanes(p.After.Fabric, p.Absent),
+		Fit:         j.fit, Moved: j.moved, Anew: report.EndpointNodes(p.After.Fabric, p.Anew),
+	}
+	for i, step := range stepsOf(p) {
+		hops := change.Hops(p.Steps[i].Tables)
+		s.Steps = append(s.Steps, planStep{Folder: stepName(i), stepOfPlan: step, WaitHops: hops, WaitSeconds: (time.Duration(hops) * switchLifetime).Seconds()})
+	}
+	return s
+}
+
+func stepName(i int) string { return fmt.Sprintf("step-%d", i+1) }
+
+func (j *planned) textPlan(s *planSummary) string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if len(s.Steps) == 0 {
+		say("Nothing has to change: the tables of %s are as they should be.", s.Tables)
+		sayAbsent(say, s.AbsentLanes)
+		j.sayPulling(say)
+		return b.String()
+	}
+	entries, blocks := j.plan.Entries()
+	say("From the tables of %s to those %s: %s, %s in %s.", s.Tables, cmp.Or(j.purpose, "that serve "+s.Fabric), words.Plural(len(s.Steps), "step"),
+		words.Counted(entries, "entry", "entries"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
+	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", words.Thousands(s.Pairs), words.Thousands(s.CutNow), words.Thousands(s.CutAfter))
+	say("Each step may be written in any order of switches: every mixture of the tables before and")
+	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
+	if text := s.waitingSummary.text(); text != "" {
+		say("But %s.", text)
+	}
+	sayAbsent(say, s.AbsentLanes)
+	if len(s.Moved) > 0 {
+		say("%s.", movedText("", s.Moved))
+	}
+	if len(s.Anew) > 0 {
+		say("%s; with the service levels that they had, packets could close a credit loop.", anewText(j.plan))
+	}
+	for i, step := range s.Steps {
+		say("\nStep %d: write the tables of %s", i+1, step.Folder)
+		say("  %s, on %s, %s; %s cut off after it", mendedText(&j.plan.Steps[i]), words.Plural(step.Touched, "switch"),
+			words.Counted(step.Blocks, "block", "blocks"), words.Counted(step.Cut, "pair", "pairs"))
+		for _, at := range step.BySwitch {
+			say("    %s %s: %s", at.Switch.GUID, at.Switch.Name, words.Counted(at.Entries, "entry", "entries"))
+		}
+		next := "any later change"
+		if i+1 < len(s.Steps) {
+			next = fmt.Sprintf("step %d", i+2)
+		}
+		say("  Before %s: wait until every switch has confirmed these tables, and from then until the", next)
+		say("  packets of the tables before are gone: %d switches times the lifetime of a packet in a", step.WaitHops)
+		say("  switch, %.1f s with OpenSM's packet_life_time of 0x12.", step.WaitSeconds)
+	}
+	j.sayPulling(say)
+	return b.String()
+}
+
+func (j *planned) sayPulling(say func(format string, args ...any)) {
+	if j.pulling != "" {
+		say("\nWhen it is pulled:\n%s", j.pulling)
+	}
+}
+
+// writeSteps writes all of the steps or nothing: half a plan is worse than none.
+func (j *planned) writeSteps(ctx context.Context, force bool) error {
+	s := j.Stage("write", &j.spent.Write)
+	defer s.Done()
+	return output.WriteFolder(j.out, force, func(d *output.Folder) error {
+		for i := range j.plan.Steps {
+			within, err := d.Within(stepName(i))
+			if err == nil {
+				err = j.step(&j.plan.Steps[i], within.Final).fill(ctx, within, func() {})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		plan := j.jsonPlan()
+		return d.Write(ctx, output.JSONFile(j.Console, output.Plan, plan), deploy.File{Name: output.PlanText, Write: func(w io.Writer) error {
+			_, err := io.WriteString(w, j.textPlan(plan))
+			return err
+		}})
+	})
+}

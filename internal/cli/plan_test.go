@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/routing/repair"
+)
+
+// A step says what its entries are for, and names no kind of which it has none.
+func TestMendedText(t *testing.T) {
+	for want, s := range map[string]repair.Step{
+		"1 entry for traffic":             {Mended: 1},
+		"2 entries that no traffic needs": {Follow: 2},
+		"2 entries for traffic and 1 that it does not need, 3 taken out for a step": {Mended: 2, Follow: 1, Drops: 3},
+		"3 entries taken out for a step":                                            {Drops: 3},
+	} {
+		if got := mendedText(&change.Step{Step: s}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,325 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/version"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/report"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+type reportFlags struct {
+	route     flags.Engine
+	tables    flags.Tables
+	out       string
+	title     string
+	with      []string
+	jobs      flags.Allocations
+	precision float64
+	json      bool
+}
+
+func reportCommand(a *console.Console) *cobra.Command {
+	var o reportFlags
+	c := &cobra.Command{
+		Use:   "report FABRIC...",
+		Short: "Write one page to look at: the verdict, a map with loads, lanes and paths, charts and tables",
+		Long: `Write one HTML file that shows a fabric and its tables: the verdict and any credit
+loop, a map of the switches that can be searched, coloured by load, lane, rate or
+tier and asked for the path between two hosts, charts, and tables of switches,
+cables and endpoints. The file needs nothing but a browser: it opens from disk and
+loads nothing from anywhere. Without scripts it shows the map as a drawing.
+
+The tables are those of an engine, or those of --lfts; with both, the two are shown
+side by side, with what would change. Several fabrics make one page.
+
+--with FILE adds what other commands found: the output of weft compare --json,
+packets --json, diff --json or what-if --json. --job NAME=HOSTS adds what random
+pairs of a job's hosts get; HOSTS is a list such as a[1-3,7],b02.
+
+Exit code 1: the tables have a credit loop, leave pairs without a route or do not
+fit the fabric. The page is written all the same.`,
+		Example: `  weft report fabric.ibnetdiscover -o report.html
+  weft report fabric.ibnetdiscover --lfts /var/log/opensm --engine auto -o report.html
+  weft report fattree:ports=24 dragonfly:p=4 --with compared.json -o report.html`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeReport(cmd.Context(), a, args, &o)
+		},
+	}
+	o.route.AddTo(c, engines.AutoName)
+	o.tables.AddTo(c)
+	f := c.Flags()
+	f.StringVarP(&o.out, "out", "o", "report.html", "file to write; - is standard output")
+	f.StringVar(&o.title, "title", "", "title of the page (default: the names of the fabrics)")
+	f.StringArrayVar(&o.with, "with", nil, "JSON output of another command to show; may be repeated")
+	o.jobs.AddTo(f)
+	f.Float64Var(&o.precision, "precision", 0.002, "standard error of the bandwidth of random pairs")
+	flags.AddJSON(f, &o.json)
+	return c
+}
+
+type reportJob struct {
+	*console.Console
+	o       *reportFlags
+	options report.Options
+	scope   routing.Scope
+	data    *report.Data                            // the page
+	fabrics int                                     // how many
+	found   bool                                    // what the exit code tells: a loop, pairs without a route, a misfit
+	spent   struct{ Read, Verify, Measure float64 } // seconds
+}
+
+func writeReport(ctx context.Context, a *console.Console, fabrics []string, o *reportFlags) error {
+	j := &reportJob{Console: a, o: o, data: &report.Data{Made: "weft " + version.Current().Version, Networks: []*report.Network{}, Results: []*report.Result{}}}
+	if err := j.check(fabrics); err != nil {
+		return err
+	}
+	for _, name := range fabrics {
+		if err := j.add(ctx, name); err != nil {
+			return err
+		}
+	}
+	if err := j.addResults(); err != nil {
+		return err
+	}
+	if j.data.Title = o.title; o.title == "" {
+		short := make([]string, len(fabrics))
+		for i, name := range fabrics {
+			short[i] = filepath.Base(name)
+		}
+		j.data.Title = strings.Join(short, ", ")
+	}
+	return j.print()
+}
+
+// check refuses what makes no sense, and takes over what the flags say.
+func (j *reportJob) check(fabrics []string) error {
+	o := j.o
+	settle := o.tables.Settle
+	if len(fabrics) == 1 {
+		settle = func() error { return o.tables.SettleFor(fabrics[0]) }
+	}
+	if err := settle(); err != nil {
+		return err
+	}
+	switch {
+	case !(o.precision > 0):
+		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
+	case o.tables.LFTs != "" && len(fabrics) > 1:
+		return exit.Usage("--lfts is the tables of one fabric, and %d are given", len(fabrics))
+	case !o.json && o.out == "":
+		return exit.Usage("--out names no file; - is standard output")
+	}
+	for i, name := range fabrics {
+		if slices.Contains(fabrics[:i], name) {
+			return exit.Usage("%s is named twice", name)
+		}
+	}
+	j.scope = o.route.Scope
+	j.fabrics = len(fabrics)
+	j.options = report.Options{Seed: o.route.Seed, Precision: o.precision}
+	return nil
+}
+
+// add adds a fabric with its tables: those in force, ours, or both.
+func (j *reportJob) add(ctx context.Context, name string) error {
+	var given []*report.Given // those in force, if there are any, then ours
+	if j.o.tables.LFTs != "" {
+		g, err := j.inForce(ctx, name)
+		if err != nil {
+			return err
+		}
+		given = append(given, g)
+	}
+	if j.o.tables.LFTs == "" || j.o.route.Chosen() {
+		g, err := j.ours(ctx, name, given)
+		if err != nil {
+			return err
+		}
+		given = append(given, g)
+	}
+	f := given[0].Tables.Fabric
+	n := report.NewNetwork(name, f)
+	o := j.options
+	var err error
+	if o.Jobs, err = j.jobs(f); err != nil {
+		return err
+	}
+	o.PathBytes = report.PathBytes / (len(given) * j.fabrics) // all tables on the page share them
+	for _, g := range given {
+		s := j.Stage("measuring "+g.Name, &j.spent.Measure)
+		o.Progress = s.Progress()
+		err := n.Add(ctx, g, o)
+		s.Done()
+		if err != nil {
+			return err
+		}
+		v := g.Verdict
+		j.found = j.found || !v.Free() || v.Unreachable > j.scope.Disconnected(f) || v.Loops > 0 || v.Dropped > 0 || len(v.Absent) > 0
+	}
+	if len(given) == 2 {
+		if err := n.Compare(ctx, given[0].Tables, given[1].Tables, deadlock.Options{Contract: given[1].Verdict.Contract, Scope: j.scope, NoCycle: true}); err != nil {
+			return err
+		}
+	}
+	j.data.Networks = append(j.data.Networks, n)
+	return nil
+}
+
+// addResults adds what other commands found.
+func (j *reportJob) addResults() error {
+	for _, file := range j.o.with {
+		text, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) ([]byte, error) { return format.ReadAll(r, name, format.MaxSize) })
+		if err != nil {
+			return err
+		}
+		r, err := report.ReadResult(text, file, j.data.Networks)
+		if err != nil {
+			return err
+		}
+		if r.Foreign != "" {
+			j.Note("%s: %s", file, r.Foreign)
+		}
+		j.data.Results = append(j.data.Results, r)
+	}
+	return nil
+}
+
+// inForce is the tables of --lfts, judged: those that the network has now.
+func (j *reportJob) inForce(ctx context.Context, name string) (*report.Given, error) {
+	s := j.Stage("reading", &j.spent.Read)
+	v, err := input.Read(j.Console, name, j.o.route.LMC, &j.o.tables)
+	s.Done()
+	if err != nil {
+		return nil, err
+	}
+	g := &report.Given{Name: "in force", Source: j.o.tables.LFTs, Tables: v.Tables}
+	contract := contractOf(j.o.route.Contract, v.Tables)
+	s = j.Stage("verify", &j.spent.Verify)
+	g.Verdict, err = deadlock.Verify(ctx, v.Tables, deadlock.Options{Contract: contract, Scope: j.scope, Lost: -1, Progress: s.Progress()})
+	s.Done()
+	if err != nil {
+		return nil, err
+	}
+	assumed := j.o.tables.Assumed()
+	g.Notes = append(g.Notes, "service levels: "+assumed.ServiceLevels, "lanes: "+assumed.Lanes)
+	for _, text := range v.Fit().Texts() {
+		g.Notes = append(g.Notes, strings.Split(text, "\n")...)
+	}
+	if v.Mismatches != nil {
+		j.found = true
+		g.Next = append(g.Next, "the tables and the fabric are of different times: take both anew")
+	}
+	g.Next = append(g.Next, j.nextFor(name, v.Tables.Fabric, g.Verdict)...)
+	return g, nil
+}
+
+// ours is the tables of an engine, judged. beside is the tables in force, if there are any:
+// they share one Fabric, so that nodes and LIDs are the same in both.
+func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Given) (*report.Given, error) {
+	r, err := newRouteJob(j.Console, name, &j.o.route)
+	if err == nil {
+		err = r.needsTables()
+	}
+	if err == nil {
+		err = r.prepare()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(beside) > 0 {
+		r.fabric = beside[0].Tables.Fabric
+	}
+	if err := r.compute(ctx); err != nil {
+		return nil, r.refusal(ctx, err, j.o.json)
+	}
+	g := &report.Given{
+		Name: r.Engine.Name, Source: engineSource(&r.Engine), Tables: r.Tables, Verdict: r.Verdict, Available: r.vls,
+		Notes: slices.Clone(r.Tables.Forwarding.Notes),
+	}
+	if r.Choice != nil {
+		g.Notes = append(g.Notes, r.Choice.Why)
+	}
+	if text := strings.TrimSpace(r.lanes().LimitText(r.fabric)); text != "" {
+		for _, line := range strings.Split(text, "\n") {
+			g.Notes = append(g.Notes, "lanes: "+line)
+		}
+	}
+	g.Next = j.nextFor(name, r.fabric, g.Verdict)
+	j.found = j.found || r.fallen // the network has fallen apart, and nobody said that this is known
+	return g, nil
+}
+
+// nextFor is what to do about a verdict; name is the FABRIC argument.
+// Pairs that no cable joins are not for tables to mend.
+func (j *reportJob) nextFor(name string, f *fabric.Fabric, v *deadlock.Verdict) []string {
+	var next []string
+	apart := j.scope.Disconnected(f)
+	switch {
+	case !v.Free():
+		next = append(next, fmt.Sprintf("weft route %s computes tables that are proven", name))
+	case v.Unreachable > apart || v.Loops > 0 || v.Dropped > 0:
+		next = append(next, fmt.Sprintf("weft route %s --keep TABLES mends tables after a failure; weft verify says who is cut off, and where", name))
+	}
+	if apart > 0 && !j.o.route.WithinParts {
+		next = append(next, fmt.Sprintf("No cable joins %s of %s pairs: look for the cable or switch that is gone between the %d parts of the network (weft info); if it is meant to be in parts, say so with --within-parts", words.Thousands(apart), words.Thousands(v.Pairs), len(f.Parts())))
+	}
+	return next
+}
+
+func (j *reportJob) jobs(f *fabric.Fabric) ([]report.Job, error) {
+	placed, err := j.o.jobs.Place(f, j.scope)
+	return list.Of(placed, func(a flags.Allocation) report.Job { return report.Job(a) }), err
+}
+
+// print writes the page and says what is on it, or prints its data as JSON.
+func (j *reportJob) print() error {
+	if j.o.json {
+		return j.Answer(true, j.data, nil, j.found)
+	}
+	size := &sized{}
+	err := output.WriteFile(j.Console, j.o.out, func(w io.Writer) error {
+		size.to = w
+		return j.data.Write(size)
+	})
+	if err != nil {
+		return err
+	}
+	return j.Answer(false, nil, func() error {
+		if j.o.out == "-" {
+			return nil
+		}
+		return j.Show(j.screen(size.n))
+	}, j.found)
+}
+
+// sized counts what is written.
+type sized struct {
+	to io.Writer
+	n  int64 // bytes
+}
+
+func (s *sized) Write(p []byte) (int, error) {
+	n, err := s.to.Write(p)
+	s.n += int64(n)
+	return n, err
+}

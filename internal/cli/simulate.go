@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+type simulateFlags struct {
+	route        flags.Engine
+	tables       flags.Tables
+	job          flags.Job
+	model        congestion.Model
+	uniformRates bool
+	runs         int
+	precision    float64
+	hot          int
+	json         bool
+}
+
+func simulateCommand(a *console.Console) *cobra.Command {
+	var o simulateFlags
+	c := &cobra.Command{
+		Use:   "simulate FABRIC [--engine ENGINE | --lfts FILE]",
+		Short: "Count the flows of a traffic pattern: effective bisection bandwidth, hot channels",
+		Long: `Put a traffic pattern on the routes of an engine, or of finished tables, and
+count how many flows meet on each channel. A flow gets the rate of the fullest
+channel on its route divided by the flows there (--model bottleneck, the papers'
+model), or its max-min fair share (--model maxmin). For the pattern bisect the
+mean over flows and runs is the effective bisection bandwidth, a fraction of full.
+
+Where switches choose among ports (--groups, or the folder of ibdiagnet), a flow is
+split at every switch into equal parts for all ports that its packets may take; a pair
+has no route if some choice leads nowhere.
+
+Patterns, several joined by + at once:
+` + flags.PatternHelp() + `
+Ranks are placed on all endpoints in scope (--endpoints), or on an allocation:
+` + traffic.PlacementHelp + `, or
+names:A,B,…; --ranks reads a host list or an Open MPI rank file. Both take lists of
+Slurm such as a[1-3,7],b02: --allocation "names:$SLURM_JOB_NODELIST".
+` + flags.HostNamesHelp + `
+
+Runs of random patterns go on until the standard error is at most --precision, or
+--runs.
+
+Tables that are older or newer than the fabric are counted as far as they go;
+--strict refuses them (see weft verify).
+
+Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
+		Example: `  weft simulate fabric.ibnetdiscover --engine dfsssp
+  weft simulate fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --uniform-rates
+  weft simulate dragonfly:p=4 --pattern shifts --allocation random:256 --json
+  weft simulate fabric.ibnetdiscover --traffic job.csv --model maxmin`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSimulate(cmd.Context(), a, args[0], &o)
+		},
+	}
+	o.addTo(c, "bisect", "seed of random patterns and placements, and of engines that choose by chance")
+	f := c.Flags()
+	flags.Word(f, &o.model, "model", congestion.Bottleneck, congestion.ParseModel, "bandwidth model: bottleneck or maxmin")
+	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
+	flags.Whole(f, &o.runs, "runs", 0, 0, math.MaxInt, "it cannot be negative", "runs of a random pattern (default: until the precision is reached)")
+	f.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("standard error at which runs end (default %g without --runs)", congestion.DefaultPrecision))
+	flags.Whole(f, &o.hot, "hot", 10, 0, math.MaxInt, "it cannot be negative", "how many of the hottest channels to list")
+	return c
+}
+
+// addTo declares what tells routes, which may be finished tables, and the job that uses
+// them; pattern is the one that is meant if none is given, seed what --seed is of.
+func (o *simulateFlags) addTo(c *cobra.Command, pattern, seed string) {
+	o.route.AddTo(c, engines.AutoName)
+	o.route.SeedForMore(seed)
+	o.tables.AddTo(c)
+	o.job.AddTo(c, pattern)
+	flags.AddJSON(c.Flags(), &o.json)
+	flags.Without(c, "lfts", "engine", "paths", "contract", "time-budget")
+}
+
+type simulateJob struct {
+	*console.Console
+	name    string
+	o       *simulateFlags
+	scope   routing.Scope
+	options congestion.Options
+	source  string // what the tables are
+	tables  *routing.Tables
+	fit     input.Fit // of finished tables
+	result  *congestion.Result
+	loads   *congestion.Loads
+	lanes   []congestion.LaneLoad
+	times   *congestion.Times // of the traffic of a file
+	spent   simulateSeconds
+}
+
+func runSimulate(ctx context.Context, a *console.Console, name string, o *simulateFlags) error {
+	j := &simulateJob{Console: a, name: name, o: o}
+	if err := j.check(); err != nil {
+		return err
+	}
+	if err := j.obtain(ctx); err != nil {
+		return err
+	}
+	if err := j.place(); err != nil {
+		return err
+	}
+	if err := j.count(ctx); err != nil {
+		return err
+	}
+	s := j.summary()
+	return j.Answer(o.json, s, func() error { return j.screen(s) }, s.NoRoute > 0 || s.Misfits != nil)
+}
+
+func (j *simulateJob) check() (err error) {
+	o := j.o
+	j.scope = o.route.Scope
+	if j.options.Pattern, err = o.job.Parse(j.Console); err != nil {
+		return err
+	}
+	if !(o.precision >= 0) { // not a number is not
+		return exit.Usage("--precision %g: it cannot be negative", o.precision)
+	}
+	settle := func() error { return o.tables.SettleFor(j.name) }
+	if o.route.Chosen() {
+		settle = o.tables.Settle
+	}
+	if err := cmp.Or(settle(), o.route.ForFinished(&o.tables)); err != nil {
+		return err
+	}
+	j.options.Model, j.options.UniformRates, j.options.Seed = o.model, o.uniformRates, o.route.Seed
+	j.options.Runs, j.options.Precision = o.runs, o.precision
+	return nil
+}
+
+// obtain reads finished tables, or computes them.
+func (j *simulateJob) obtain(ctx context.Context) error {
+	if j.o.tables.LFTs != "" {
+		return j.readTables()
+	}
+	return j.route(ctx)
+}
+
+func (j *simulateJob) readTables() error {
+	s := j.Stage("reading", &j.spent.Read)
+	defer s.Done()
+	v, err := input.Read(j.Console, j.name, j.o.route.LMC, &j.o.tables)
+	if err != nil {
+		return err
+	}
+	j.tables, j.fit, j.source = v.Tables, v.Fit(), fmt.Sprintf("%s, destinations found by %s", j.o.tables.LFTs, v.Rule)
+	return nil
+}
+
+func (j *simulateJob) route(ctx context.Context) error {
+	r, err := routeTables(ctx, j.Console, j.name, &j.o.route, j.o.json)
+	if err != nil {
+		return err
+	}
+	j.tables, j.source = r.Tables, engineSource(&r.Engine)
+	if r.wanted.Auto {
+		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.Contract)
+	}
+	j.spent = simulateSeconds{Read: r.spent.Read, Choose: r.spent.Choose, Paths: r.spent.Paths, Lanes: r.spent.Lanes}
+	return nil
+}
+
+func engineSource(e *engines.Engine) string {
+	if e.Paper == "" {
+		return e.Name
+	}
+	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
+}
+
+func (j *simulateJob) place() (err error) {
+	f := j.tables.Fabric
+	among := j.scope.Endpoints(f)
+	if len(among) == 0 {
+		return fmt.Errorf("%s: it has no endpoints in the scope %s; --endpoints widens it", j.name, j.scope)
+	}
+	j.options.Pattern, j.options.Placement, err = j.o.job.Place(j.Console, f, among, j.options.Pattern, j.o.route.Seed)
+	return err
+}
+
+func (j *simulateJob) count(ctx context.Context) (err error) {
+	s := j.Stage("simulate", &j.spent.Simulate)
+	j.options.Progress, j.options.Tiers = s.Progress(), congestion.TiersOf(j.tables.Fabric, congestion.Levels(j.tables.Fabric, j.scope))
+	j.result, err = congestion.Simulate(ctx, j.tables, j.options)
+	s.Done()
+	if err != nil {
+		return err
+	}
+	if j.o.job.IsFile() && j.result.Flows > 0 {
+		if j.times, err = congestion.TimesOf(ctx, j.tables, j.options); err != nil {
+			return err
+		}
+	}
+	if j.loads, err = congestion.CountTables(ctx, j.tables, j.scope); err != nil {
+		return err
+	}
+	j.lanes, err = congestion.LaneLoads(ctx, j.tables, j.scope)
+	return err
+}

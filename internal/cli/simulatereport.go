@@ -1,0 +1,373 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+type simulateSummary struct {
+	Fabric    string  `json:"fabric"`
+	Tables    string  `json:"tables"`
+	Pattern   string  `json:"pattern"`
+	Ranks     int     `json:"ranks"`
+	Endpoints string  `json:"endpoints"`
+	Model     string  `json:"model"`
+	Uniform   bool    `json:"uniform_rates"`   // all links were treated alike, asked for or not
+	Split     bool    `json:"split,omitempty"` // flows are split evenly where switches choose
+	LinkMbps  int     `json:"link_mbps"`       // the fastest link; 0: not known
+	Seed      uint64  `json:"seed"`
+	EBB       float64 `json:"ebb"` // mean bandwidth of flows, a fraction of full
+	StdErr    float64 `json:"ebb_stderr"`
+	Runs      int     `json:"runs"`
+	Phases    int     `json:"phases"`
+	Flows     int64   `json:"flows"`   // with a route, in all runs
+	Local     int64   `json:"local"`   // pairs on one endpoint, which cross no network
+	NoRoute   int64   `json:"noroute"` // pairs without a route
+
+	input.Fit                          // of the tables
+	NoRoutePairs  []report.Pair        `json:"noroute_pairs,omitempty"` // each once, the first of them
+	Histogram     []congestionSummary  `json:"histogram"`
+	Bandwidth     []int64              `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
+	MaxCongestion int                  `json:"max_congestion"`
+	Slowdown      float64              `json:"slowdown,omitempty"` // time of the pattern, without other flows 1; 0 if it never ends
+	Seconds       float64              `json:"transfer_seconds,omitempty"`
+	Traffic       *trafficSummary      `json:"traffic,omitempty"` // of a file
+	Worst         *flowSummary         `json:"worst_flow,omitempty"`
+	Hot           []hotSummary         `json:"hot_channels"`
+	Index         uint32               `json:"edge_forwarding_index"`
+	IndexOn       string               `json:"edge_forwarding_channel,omitempty"`
+	IndexNodes    *report.ChannelNodes `json:"edge_forwarding_nodes,omitempty"` // of that channel
+	Tiers         []tierSummary        `json:"tiers"`
+	Lanes         []laneSummary        `json:"lanes"`
+	Spent         simulateSeconds      `json:"seconds"`
+	PeakRSS       int64                `json:"peak_rss_bytes"`
+}
+
+// congestionSummary is the flows that meet so many on the fullest channel of
+// their route, themselves included.
+type congestionSummary struct {
+	Congestion int   `json:"congestion"`
+	Flows      int64 `json:"flows"`
+}
+
+// trafficSummary is how long the traffic of a file takes, if every channel is busy all the
+// time.
+type trafficSummary struct {
+	Time    float64              `json:"time"` // of the fullest channel; 1 is the fullest link of a host
+	Mean    float64              `json:"mean"` // over bytes, of the fullest channel on their way
+	Fullest string               `json:"fullest_channel"`
+	Nodes   *report.ChannelNodes `json:"fullest_nodes"`
+	Bytes   float64              `json:"fullest_bytes"`
+}
+
+type flowSummary struct {
+	report.Pair
+	Bandwidth float64      `json:"bandwidth"` // a fraction of full
+	Run       int          `json:"run"`
+	Phase     int          `json:"phase"`
+	Route     []hopLoading `json:"route"`
+}
+
+type hopLoading struct {
+	report.NamedChannel
+	Flows float64 `json:"flows"`
+	Share float64 `json:"share,omitempty"` // of the flow on this channel, where switches choose
+}
+
+type hotSummary struct {
+	report.NamedChannel
+	Mean float64 `json:"mean_flows"` // in a phase
+	Most float64 `json:"max_flows"`
+}
+
+type tierSummary struct {
+	From   int     `json:"from_level"` // hops of its switches from the nearest endpoint's switch
+	To     int     `json:"to_level"`
+	Trunks int     `json:"channels"`
+	Least  uint32  `json:"min_load"`
+	Mean   float64 `json:"mean_load"`
+	Most   uint32  `json:"max_load"`
+	Loads  []int   `json:"histogram"` // channels by load, in equal bins from 0 to the edge-forwarding index
+	Flows  int64   `json:"flows"`     // of the pattern, over it
+	Share  float64 `json:"share"`     // of full, that it leaves them
+}
+
+type laneSummary struct {
+	VL       uint8  `json:"vl"`
+	Hops     int64  `json:"hops"` // of all routes together
+	Channels int    `json:"channels"`
+	Most     uint32 `json:"max_load"`
+}
+
+type simulateSeconds struct {
+	Read     float64 `json:"read"`
+	Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
+	Paths    float64 `json:"paths"`
+	Lanes    float64 `json:"lanes"`
+	Simulate float64 `json:"simulate"`
+}
+
+func (j *simulateJob) summary() *simulateSummary {
+	f, r := j.tables.Fabric, j.result
+	s := &simulateSummary{
+		Fabric: j.name, Tables: j.source, Pattern: j.options.Pattern.String(), Ranks: len(j.options.Placement),
+		Endpoints: j.scope.String(), Model: j.options.Model.String(), Uniform: r.Uniform, Split: r.Split, LinkMbps: r.Mbps, Seed: j.options.Seed,
+		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
+		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
+		Spent:   j.spent,
+		PeakRSS: peakRSS(), Fit: j.fit, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
+	}
+	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) report.Pair { return report.PairOf(f, l.From, l.To) })
+	for m, n := range r.Congestion {
+		if n > 0 {
+			s.Histogram = append(s.Histogram, congestionSummary{m, n})
+		}
+	}
+	if !math.IsInf(r.Time, 0) && r.Ideal > 0 {
+		s.Slowdown = r.Slowdown()
+		if r.Weighed && r.Mbps > 0 {
+			s.Seconds = r.Time * 8 / (float64(r.Mbps) * 1e6)
+		}
+	}
+	if c := j.times; c != nil {
+		nodes := report.EndsOf(f, c.Fullest)
+		s.Traffic = &trafficSummary{c.Time, c.Mean, f.ChannelLabel(c.Fullest), &nodes, c.Bytes}
+	}
+	if r.Flows > 0 {
+		w := r.Worst
+		s.Worst = &flowSummary{Pair: report.PairOf(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
+		for i, c := range w.Route {
+			s.Worst.Route = append(s.Worst.Route, hopLoading{NamedChannel: report.ChannelOf(f, c), Flows: w.Load[i]})
+			if w.Share != nil {
+				s.Worst.Route[i].Share = w.Share[i]
+			}
+		}
+	}
+	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) hotSummary {
+		return hotSummary{report.ChannelOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
+	})
+	if j.loads.Hottest != fabric.None {
+		nodes := report.EndsOf(f, j.loads.Hottest)
+		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
+	}
+	for i, t := range j.loads.Tiers(f, j.scope) {
+		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:], r.Tiers[i].Flows, r.Tiers[i].Share})
+	}
+	s.Lanes = list.Of(j.lanes, func(l congestion.LaneLoad) laneSummary { return laneSummary{l.VL, l.Hops, l.Trunks, l.Most} })
+	return s
+}
+
+func (j *simulateJob) screen(s *simulateSummary) error {
+	p := j.NewPage()
+	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.tables.Fabric))
+	p.Fact("tables", "%s", s.Tables)
+	if s.Split {
+		p.Fact("", "switches choose: each flow is split evenly over the ports that its packets may take")
+	}
+	s.Fit.Facts(p)
+	p.Fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, words.Plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
+	p.Fact("bandwidth", "%s", j.bandwidthText(s))
+	if s.NoRoute > 0 {
+		p.Fact("NO ROUTE", "%s of %s pairs; they count with bandwidth 0:\n%s", words.Thousands(s.NoRoute), words.Thousands(s.NoRoute+s.Flows), noRouteText(j.Console, s.NoRoutePairs))
+	}
+	if s.Local > 0 {
+		p.Fact("local", "%s pairs are on one endpoint and cross no network", words.Thousands(s.Local))
+	}
+	if s.Slowdown > 0 {
+		took := ""
+		if s.Seconds > 0 {
+			took = fmt.Sprintf(", %.4g s", s.Seconds)
+		}
+		p.Fact("duration", "%.2f times that without other flows, if each phase waits for its slowest flow%s", s.Slowdown, took)
+	}
+	if c := s.Traffic; c != nil {
+		p.Fact("traffic", "%.2f times as long as the fullest link of a host takes, by the fullest channel, %s; %.2f in the mean over bytes", c.Time, c.Fullest, c.Mean)
+	}
+	p.Fact("congestion", "%s", congestionText(s))
+	p.Fact("", "%s", sharesText(s))
+	if w := s.Worst; w != nil {
+		p.Fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
+		j.printWorst(p, w)
+	}
+	p.Fact("lanes", "%s", lanesText(s))
+	routed := "paths " + words.Seconds(j.spent.Paths) + ", lanes " + words.Seconds(j.spent.Lanes)
+	if j.spent.Choose > 0 {
+		routed = "choose " + words.Seconds(j.spent.Choose)
+	}
+	p.Fact("time", "read %s, %s, simulate %s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Simulate), words.Bytes(s.PeakRSS))
+	if err := j.Show(p); err != nil {
+		return err
+	}
+	j.printTiers(s)
+	j.printHot(s)
+	return nil
+}
+
+// printWorst lists the channels of a flow; of one that is split, the fullest.
+func (j *simulateJob) printWorst(p *console.Page, w *flowSummary) {
+	route := w.Route
+	if j.result.Split {
+		const most = 5
+		route = slices.Clone(route)
+		slices.SortStableFunc(route, func(a, b hopLoading) int { return cmp.Compare(b.Flows, a.Flows) })
+		route = route[:min(len(route), most)]
+	}
+	for _, h := range route {
+		p.Fact("", "  %s: %s", h.Channel, flowsText(h.Flows))
+	}
+	if n := len(w.Route) - len(route); n > 0 {
+		p.Fact("", "  and %s that no more flows meet on (--json has them)", words.Plural(n, "channel"))
+	}
+}
+
+// flowsText is a number of flows, which may have parts.
+func flowsText(flows float64) string {
+	if flows == math.Trunc(flows) {
+		return words.Plural(int64(flows), "flow")
+	}
+	return fmt.Sprintf("%.3g flows", flows)
+}
+
+func (j *simulateJob) ratesText() string {
+	text := "model " + j.options.Model.String() + ", "
+	switch {
+	case j.o.uniformRates:
+		return text + "all links treated alike"
+	case j.result.Uniform:
+		return text + "all links are alike"
+	}
+	return text + fmt.Sprintf("links at their rates, up to %g Gbit/s", float64(j.result.Mbps)/1000)
+}
+
+func (j *simulateJob) bandwidthText(s *simulateSummary) string {
+	what := "of full for the mean flow"
+	if s.Pattern == "bisect" {
+		what = "of full: the effective bisection bandwidth"
+	}
+	if s.Runs == 1 && s.StdErr == 0 {
+		return fmt.Sprintf("%.4f %s (%s, %s)", s.EBB, what, words.Plural(s.Phases, "phase"), words.Plural(s.Flows, "flow"))
+	}
+	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, words.Plural(s.Runs, "run"), s.Seed)
+}
+
+func noRouteText(a *console.Console, pairs []report.Pair) string {
+	lines := list.Of(pairs, func(p report.Pair) string { return fmt.Sprintf("  %s → %s", p.Src, p.Dst) })
+	return a.First(5, lines, func(int) string { return fmt.Sprintf("  … (--json has %d)", len(pairs)) })
+}
+
+// congestionText is the histogram for people: a share for each number of flows
+// that meet, or, of many numbers, which the halves and tenths do not exceed.
+func congestionText(s *simulateSummary) string {
+	const most = 8
+	var parts []string
+	for _, h := range s.Histogram {
+		parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
+	}
+	if len(parts) > most {
+		parts = []string{fmt.Sprintf("least %s", words.Thousands(s.Histogram[0].Congestion))}
+		for _, share := range []int64{50, 90, 99} {
+			sum := int64(0)
+			for _, h := range s.Histogram {
+				if sum += h.Flows; sum*100 >= s.Flows*share {
+					parts = append(parts, fmt.Sprintf("%d%% at most %s", share, words.Thousands(h.Congestion)))
+					break
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), words.Thousands(s.MaxCongestion))
+}
+
+// sharesText says what the flows with least bandwidth get, from the histogram.
+func sharesText(s *simulateSummary) string {
+	total := int64(0)
+	for _, n := range s.Bandwidth {
+		total += n
+	}
+	var parts []string
+	below, shares := int64(0), []int64{1, 10, 50}
+	for b, n := range s.Bandwidth {
+		below += n
+		last := int64(0)
+		for len(shares) > 0 && below*100 >= total*shares[0] {
+			last, shares = shares[0], shares[1:]
+		}
+		if last > 0 {
+			parts = append(parts, fmt.Sprintf("%d%% get at most %.2f", last, float64(b+1)/float64(len(s.Bandwidth))))
+		}
+	}
+	return "of the flows " + strings.Join(parts, ", ") + " of full"
+}
+
+func percent(part, whole int64) string {
+	if share := 100 * float64(part) / float64(whole); share >= 0.05 {
+		return fmt.Sprintf("%.1f%%", share)
+	}
+	return "<0.1%"
+}
+
+func whenText(s *simulateSummary, w *flowSummary) string {
+	switch {
+	case s.Runs > 1:
+		return fmt.Sprintf(" in run %d", w.Run)
+	case s.Phases > 1:
+		return fmt.Sprintf(" in phase %d", w.Phase)
+	}
+	return ""
+}
+
+func lanesText(s *simulateSummary) string {
+	total := int64(0)
+	for _, l := range s.Lanes {
+		total += l.Hops
+	}
+	if total == 0 {
+		return "no route crosses a cable between switches"
+	}
+	var parts []string
+	for _, l := range s.Lanes {
+		parts = append(parts, fmt.Sprintf("VL %d %.0f%%", l.VL, 100*float64(l.Hops)/float64(total)))
+	}
+	return "of all routes' hops: " + strings.Join(parts, ", ")
+}
+
+// leaves is what a tier would let its flows have if only its own channels were full.
+func leaves(t *tierSummary) string {
+	if t.Flows == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", t.Share)
+}
+
+func (j *simulateJob) printTiers(s *simulateSummary) {
+	if len(s.Tiers) == 0 {
+		return
+	}
+	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", "leaves its flows", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(s.Index), congestion.TierBins))
+	for _, r := range s.Tiers {
+		t.Row(fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, leaves(&r), strings.Trim(fmt.Sprint(r.Loads), "[]"))
+	}
+	t.Render()
+}
+
+func (j *simulateJob) printHot(s *simulateSummary) {
+	if len(s.Hot) == 0 {
+		return
+	}
+	t := j.NewTable("hot channel", "flows: mean", "most")
+	for _, h := range s.Hot {
+		t.Row(h.Channel, fmt.Sprintf("%.2f", h.Mean), math.Round(100*h.Most)/100)
+	}
+	t.Render()
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+)
+
+// proofSummary is what weft-proof, the checker that is extracted from the proofs, says of the
+// certificate of a verdict (docs/proof.md).
+type proofSummary struct {
+	Checker  string `json:"checker"`
+	Holds    bool   `json:"holds"`
+	Delivers *bool  `json:"delivers"` // all packets arrive; nil: not asked, since it does not hold
+	Why      string `json:"why"`      // empty: nothing is wrong
+}
+
+// prove has weft-proof judge the certificate; nothing is asked where there is a credit loop.
+func (j *verifyJob) prove(ctx context.Context) error {
+	if j.o.proofChecker == "" || j.verdict.Certificate == nil {
+		return nil
+	}
+	switch {
+	case j.Tables.Groups != nil:
+		return exit.Usage("--proof-checker: weft-proof knows no tables with groups of ports; without the flag weft judges them")
+	case j.Tables.Multicast != nil:
+		return exit.Usage("--proof-checker: weft-proof knows no multicast; without --multicast the proof is of unicast alone")
+	case len(j.ByLane) > 0:
+		return exit.Usage("--proof-checker: weft-proof knows no switches that look up lanes by lanes (--by-lane)")
+	}
+	path, err := exec.LookPath(j.o.proofChecker)
+	if err != nil {
+		return exit.Usage("--proof-checker: %w; make weft-proof builds it from weft's sources", err)
+	}
+	dir, err := os.MkdirTemp("", "weft-proof")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := j.writeForProof(dir); err != nil {
+		return err
+	}
+	j.proof, err = askProof(ctx, path, dir)
+	return err
+}
+
+// writeForProof writes the network, the tables and the certificate as weft-proof reads them.
+func (j *verifyJob) writeForProof(dir string) error {
+	t := j.Tables
+	for name, write := range map[string]func(io.Writer) error{
+		"fabric.ibnetdiscover": func(w io.Writer) error { return ibnet.Write(w, t.Fabric) },
+		output.LFTs:            func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) },
+		output.SL2VL:           func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) },
+		output.PSL:             func(w io.Writer) error { return psl.Write(w, t, psl.Compact) },
+		output.Certificate:     func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.verdict.Certificate) },
+	} {
+		file, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(write(file), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askProof runs weft-proof. Its exit codes 0 and 1 are verdicts; all else is a failure.
+func askProof(ctx context.Context, path, dir string) (*proofSummary, error) {
+	var out, told bytes.Buffer
+	c := exec.CommandContext(ctx, path, "--json", dir)
+	c.Stdout, c.Stderr = &out, &told
+	err := c.Run()
+	var ended *exec.ExitError
+	if err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
+		return nil, exit.Internal("%s: %w: %s", path, err, bytes.TrimSpace(told.Bytes()))
+	}
+	var answer struct {
+		Schema   string
+		Holds    bool
+		Delivers *bool
+		Why      string
+	}
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil || answer.Schema != "weft/proof/1" {
+		return nil, exit.Internal("%s gave no answer of weft-proof", path)
+	}
+	return &proofSummary{Checker: path, Holds: answer.Holds, Delivers: answer.Delivers, Why: answer.Why}, nil
+}
+
+// text is the summary for people.
+func (p *proofSummary) text() string {
+	if p.Holds {
+		return fmt.Sprintf("%s, extracted from the machine-checked proof, accepts the certificate", p.Checker)
+	}
+	return fmt.Sprintf("%s does not accept the certificate: %s", p.Checker, p.Why)
+}

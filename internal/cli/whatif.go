@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+type whatIfFlags struct {
+	route  flags.Engine
+	tables flags.Tables
+	partFlags
+	precision   float64
+	jobs        flags.Allocations
+	drain, json bool
+}
+
+func whatIfCommand(a *console.Console) *cobra.Command {
+	var o whatIfFlags
+	c := &cobra.Command{
+		Use:   "what-if FABRIC",
+		Short: "Say what becomes of a network without a cable, a switch or a host, and how to mend it",
+		Long: `Take cables, switches or hosts away from a fabric, and say who is cut off under the
+tables in force, what least change of the tables mends it, step by step, and what
+bandwidth is left, in all, by each tier of switches, and for each --job; then how the
+tables from before come back when the parts do.
+
+The tables are those of --lfts, or those that an engine makes. Service levels and
+SL2VL maps stay as they are. Each step is safe while it is written, in whatever
+order: every mixture of the tables before and after it is proven free of credit
+loops, and so are the tables after it. The exit code is 1 if that does not mend
+everything that the cables join.`,
+		Example: `  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3
+  weft what-if fabric.ibnetdiscover --without-cable leaf-7:12 --without-cable leaf-7:13 --json
+  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3 --job lattice=node[001-128]
+  weft what-if dragonfly:p=4 --engine weave-any --without-switch 'sw-g3-*'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runWhatIf(cmd.Context(), a, args[0], &o) },
+	}
+	o.route.AddTo(c, engines.AutoName)
+	o.route.SeedForMore("seed of bisections, and of engines that choose by chance")
+	o.tables.AddTo(c)
+	f := c.Flags()
+	f.StringVar(&o.tables.LFTs, "tables", "", "another word for --lfts")
+	o.addTo(f, "without-")
+	f.StringArrayVar(&o.hosts, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
+	flags.AddPrecision(f, &o.precision)
+	o.jobs.AddTo(f)
+	f.BoolVar(&o.drain, "drain", false, "let single destinations drop their packets for a step where there is no other way")
+	flags.AddJSON(f, &o.json)
+	flags.Without(c, "lfts", "engine", "paths", "time-budget")
+	flags.Without(c, "tables", "engine", "paths", "time-budget")
+	return c
+}
+
+type whatIfJob struct {
+	without
+	o     *whatIfFlags
+	jobs  []flags.Allocation
+	going *change.CutOff // of the tables in force
+	cut   *report.CutOff // under these, on what is left; nil: nobody
+	ebb   bandwidths
+	spent struct{ Read, Plan, Simulate float64 }
+}
+
+func runWhatIf(ctx context.Context, a *console.Console, name string, o *whatIfFlags) error {
+	j := &whatIfJob{without: without{Console: a, name: name, scope: o.route.Scope}, o: o}
+	if len(o.switches)+len(o.cables)+len(o.hosts) == 0 {
+		return exit.Usage("nothing is taken away: give --without-switch, --without-cable or --without-host")
+	}
+	if err := j.read(ctx); err != nil {
+		return err
+	}
+	if err := j.take(&o.partFlags); err != nil {
+		return err
+	}
+	var err error
+	if j.jobs, err = o.jobs.Place(j.was.Fabric, j.scope); err != nil {
+		return err
+	}
+	if err := j.plan(ctx); err != nil {
+		return err
+	}
+	if err := j.simulate(ctx); err != nil {
+		return err
+	}
+	s := j.summary()
+	return j.Answer(o.json, s, func() error { return j.print(s) }, len(j.there.Left)+len(j.there.Absent)+len(j.back.Absent) > 0)
+}
+
+// read reads the fabric and its tables, or routes it.
+func (j *whatIfJob) read(ctx context.Context) error {
+	o := j.o
+	o.tables.StaticOnly = true
+	if err := o.tables.Settle(); err != nil {
+		return err
+	}
+	if o.tables.LFTs == "" {
+		r, err := routeTables(ctx, j.Console, j.name, &o.route, o.json)
+		if err != nil {
+			return err
+		}
+		j.was, j.contract, j.source = r.Tables, r.Contract, engineSource(&r.Engine)
+		return nil
+	}
+	s := j.Stage("reading", &j.spent.Read)
+	defer s.Done()
+	v, err := input.Read(j.Console, j.name, o.route.LMC, &o.tables)
+	if err != nil {
+		return err
+	}
+	j.was, j.source, j.fit, j.contract = v.Tables, o.tables.LFTs, v.Fit(), contractOf(o.route.Contract, v.Tables)
+	return nil
+}
+
+// plan plans the way there and back, and has both judged.
+func (j *whatIfJob) plan(ctx context.Context) (err error) {
+	s := j.Stage("plan", &j.spent.Plan)
+	defer s.Done()
+	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
+	if j.there, err = change.Mend(ctx, j.was, j.live, o); err != nil {
+		return planError(j.Console, err, j.source, "", j.contract, j.o.json)
+	}
+	if j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o); err != nil {
+		return err
+	}
+	j.going = change.CutOffWithout(j.was, j.live, j.scope)
+	if j.there.CutBefore == 0 {
+		return nil
+	}
+	v, err := deadlock.Verify(ctx, j.there.Before, deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1})
+	if err == nil {
+		j.cut = report.CutOffBy(j.there.Before, v)
+	}
+	return err
+}
+
+// cleared is tables as OpenSM leaves them in the switches: without rows of LIDs that nobody has.
+func cleared(t *routing.Tables) *routing.Tables {
+	fw := t.Forwarding.Clone()
+	for lid := range t.Fabric.TopLID() + 1 {
+		if t.Fabric.Owner(lid) == fabric.None {
+			row := fw.Row(lid)
+			for s := range row {
+				row[s] = routing.NoPort
+			}
+		}
+	}
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes, Multicast: t.Multicast}
+}
+
+func (j *whatIfJob) simulate(ctx context.Context) (err error) {
+	s := j.Stage("simulate", &j.spent.Simulate)
+	defer s.Done()
+	two := twoTables{j.was, j.there.After, j.live, j.scope, j.o.route.Seed, j.o.precision, j.jobs}
+	j.ebb, err = two.bandwidths(ctx)
+	return err
+}
+
+type whatIfSummary struct {
+	Fabric string `json:"fabric"`
+	Tables string `json:"tables"`
+	input.Fit
+	Contract  string        `json:"contract"`
+	Endpoints string        `json:"endpoints"`
+	Without   *goneParts    `json:"without"`
+	Gone      []report.Node `json:"endpoints_gone"` // that go with it
+	PairsGone int64         `json:"pairs_gone"`
+	Pairs     int64         `json:"pairs"`
+	CutNow    int64         `json:"pairs_cut_now"`   // until the first step is written
+	CutAfter  int64         `json:"pairs_cut_after"` // after the last
+	Apart     int64         `json:"pairs_apart"`     // of these, those that no cable joins
+	leastSummary
+	CutOff    *report.CutOff `json:"cut_off,omitempty"` // who is, until the first step is written
+	Steps     []stepOfPlan   `json:"steps"`
+	Left      []leftOver     `json:"left"` // destinations that no step mends
+	Absent    []absentLane   `json:"absent_lanes,omitempty"`
+	Bandwidth bandwidths     `json:"bandwidth"`
+	Back      struct {
+		Steps []stepOfPlan `json:"steps"`
+		Left  []leftOver   `json:"left"`
+		waitingSummary
+		Absent []absentLane `json:"absent_lanes,omitempty"`
+	} `json:"back"`
+	Seconds struct {
+		Plan     float64 `json:"plan"`
+		Simulate float64 `json:"simulate"`
+	} `json:"seconds"`
+}
+
+func (j *whatIfJob) summary() *whatIfSummary {
+	s := &whatIfSummary{
+		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
+		Gone: report.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut, leastSummary: leastOf(j.there.Before, j.scope),
+		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Disconnected,
+		Steps: stepsOf(j.there), Left: leftOf(j.there),
+	}
+	s.Bandwidth = j.ebb
+	s.Absent, s.Back.Absent = absentLanes(j.there.After.Fabric, j.there.Absent), absentLanes(j.back.After.Fabric, j.back.Absent)
+	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
+	s.Back.waitingSummary = waitingOf(j.back)
+	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
+	return s
+}
+
+func (j *whatIfJob) print(s *whatIfSummary) error {
+	f := j.was.Fabric
+	p := j.NewPage()
+	p.Fact("fabric", "%s", report.Network(j.name, f))
+	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
+	s.Fit.Facts(p)
+	p.Fact("without", "%s", j.gone.text())
+	if how, who := endpointsText(f, j.going.Gone); len(j.going.Gone) > 0 {
+		p.Fact("", "gone with it: %s, %s: %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"), who)
+	}
+	p.Fact("cut off", "%s", cutText(j.there))
+	if j.cut != nil {
+		p.Fact("", "%s", j.cut.Text(j.Console))
+	}
+	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change", s.leastSummary))
+	if n := len(s.Left); n > 0 {
+		next := ""
+		if !j.o.drain {
+			next = dropsInstead
+		}
+		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
+	}
+	factAbsent(p, "dropped", s.Absent)
+	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
+	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed", leastSummary{}))
+	if n := len(s.Back.Left); n > 0 {
+		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
+	}
+	if text := s.Back.waitingSummary.text(); text != "" {
+		p.Fact("", "%s", text)
+	}
+	factAbsent(p, "", s.Back.Absent)
+	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
+	if err := j.Show(p); err != nil {
+		return err
+	}
+	showBandwidths(j.Console, &s.Bandwidth)
+	return nil
+}
