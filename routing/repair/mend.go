@@ -14,7 +14,7 @@ type mender struct {
 	wanted func(s fabric.NodeID) bool                     // says whether a switch with a broken path needs an entry
 	take   func(s fabric.NodeID, c fabric.ChannelID) bool // gives a switch an entry, if that is safe
 	undo   undo
-	added  [][2]fabric.ChannelID // dependencies of all entries taken safely
+	added  [][2]fabric.ChannelID // dependencies of all entries taken safely, in a rebuild of those of the row at hand
 
 	// Per LID, all [switch].
 	child, sibling []fabric.NodeID // lists of the switches that forward to a switch by the entries in force; None ends a list

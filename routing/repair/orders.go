@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -37,7 +38,7 @@ func (m *mender) inOrder(ctx context.Context, first []fabric.LID) error {
 // left by that. If no order leaves none, the step stays as it was. load is that of the tables in
 // force.
 func (m *mender) otherOrders(ctx context.Context, load []int64) error {
-	was, left, later := m.Step, m.left, m.later
+	was, left, later, taken, loads := m.Step, m.left, m.later, slices.Clone(m.added), slices.Clone(m.load)
 	var first []fabric.LID
 	for range mostOrders {
 		before := m.left
@@ -50,7 +51,14 @@ func (m *mender) otherOrders(ctx context.Context, load []int64) error {
 			break
 		}
 	}
+	m.beginAgain(loads)
 	m.Step, m.left, m.later = was, left, later
+	for _, d := range taken {
+		if !m.graph.Add(d[0], d[1]) {
+			panic("repair: a dependency that was there closes a cycle")
+		}
+	}
+	m.added = append(m.added, taken...)
 	return nil
 }
 

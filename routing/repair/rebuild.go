@@ -41,7 +41,6 @@ type rebuilder struct {
 
 	oldChild, oldSibling []fabric.NodeID // [switch] lists of the switches that forward to a switch by the row that is to be kept
 	kept, lost           []fabric.NodeID // scratch of keepEntries
-	added                [][2]fabric.ChannelID
 	work                 int // entries that rounds have read, times service levels
 }
 
@@ -56,13 +55,6 @@ func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
 	}
 	r.clearGone()
 	r.shortest = true
-	r.take = func(s fabric.NodeID, c fabric.ChannelID) bool {
-		ok := r.takeSafely(s, c)
-		if ok {
-			r.added = append(r.added, r.undo.added...)
-		}
-		return ok
-	}
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/orient"
 	"github.com/weft-fabric/weft/routing/paths/updown"
 	"github.com/weft-fabric/weft/transition"
@@ -48,4 +49,40 @@ func TestRebuiltRowsKeepEntries(t *testing.T) {
 	if rows == 0 || changed > 3*rows {
 		t.Errorf("%d entries of %d rows change", changed, rows)
 	}
+}
+
+// What a rebuild can take back is what the row at hand has added to the graph, not what all rows have.
+func TestRebuildForgetsEarlierRows(t *testing.T) {
+	was, _ := uneven5x5(t)
+	sh := newShared(was, nil, Options{Contract: routing.Any, Slack: defaultSlack})
+	r := newRebuilder(sh, was, nil)
+	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, func(func(in, out fabric.ChannelID)) {})
+	r.orientAround(orient.Centres(r.f))
+	r.twins, r.placed = newTwins(sh.levels), make([]bool, r.f.TopLID()+1)
+	grown := 0
+	for lid := range routing.HCA.LIDs(r.f) {
+		r.stuck[lid] = true // so that its row grows
+		before := dependenciesOf(r.step)
+		if r.twins.of(lid, was.Forwarding) != lid || !r.place(lid) {
+			continue // nothing is added
+		}
+		more := len(dependenciesOf(r.step)) - len(before)
+		if n := len(r.added); n > more {
+			t.Fatalf("LID %d: %d dependencies can be taken back, its row added %d", lid, n, more)
+		}
+		grown += more
+	}
+	if grown == 0 {
+		t.Error("no row added anything: the case tests nothing")
+	}
+}
+
+// dependenciesOf is what the graph of a step has.
+func dependenciesOf(s *step) (list []acyclic.Dependency) {
+	numbering{s.f, fabric.ChannelID(s.flow.lanes)}.each(func(int) bool { return true }, func(in, out fabric.ChannelID) {
+		if s.graph.Has(in, out) {
+			list = append(list, acyclic.Dependency{In: in, Out: out})
+		}
+	})
+	return list
 }
