@@ -8,8 +8,8 @@ CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
 # What the program and the packages say they are.
-VERSION ?= $(shell ./scripts/version.sh version)
-REVISION ?= $(shell ./scripts/version.sh revision)
+VERSION ?= $(shell ./build/scripts/version.sh version)
+REVISION ?= $(shell ./build/scripts/version.sh revision)
 GO_LDFLAGS ?=
 # Where addresses are drawn by lot and bound before the program begins, a broken
 # pointer leads to less.
@@ -50,70 +50,70 @@ libweft: ## build bin/libweft-c.so.1, the library for C and Python (libweft/READ
 	@rm -f $(OUT)/libweft-c.so.h # what Go makes of the exported functions; weft.h is the interface
 
 plugin: ## build bin/libweft.so, OpenSM's routing engine weft, for the OpenSM whose headers are installed
-	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(abspath $(OUT)) OSM_INCLUDE=$(OSM_INCLUDE)
+	@$(MAKE) --no-print-directory -C plugin OUT=$(abspath $(OUT)) OSM_INCLUDE=$(OSM_INCLUDE)
 
 weft-proof: ## build bin/weft-proof, the checker that is extracted from the proofs (docs/proof.md); takes OCaml
 	@./proof/checker/build.sh $(OUT)/weft-proof
 
 proof: ## check all proofs from nothing (docs/proof.md); takes Coq
-	@./scripts/proof.sh
+	@./build/scripts/proof.sh
 
 extract: ## extract proof/checker/judge.ml from the theories anew; takes Coq
-	@./scripts/extract.sh
+	@./build/scripts/extract.sh
 
 test: ## vet, lint, check the formatting and run every test (installs OpenSM and ibsim if it may)
-	@./scripts/test-deps.sh
+	@./build/scripts/test-deps.sh
 	go vet ./...
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is due on:"; echo "$$unformatted"; exit 1; fi
-	@./scripts/lint.sh --if-possible
-	@./scripts/proof.sh --if-possible
+	@./build/scripts/lint.sh --if-possible
+	@./build/scripts/proof.sh --if-possible
 	@# go vet has looked at everything, and at more than go test would.
 	go test -vet=off -timeout 30m $(FLAGS) ./...
 
-web: ## bundle the program of report pages (web/dist/report.js) anew; takes Node and npm
-	cd web && npm ci --silent --no-audit --no-fund && npm run --silent build
+web: ## bundle the program of report pages (internal/page/web/dist/report.js) anew; takes Node and npm
+	cd internal/page/web && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 race: ## run every test under the race detector
 	go test -race -timeout 60m $(FLAGS) ./...
 
 conformance: ## every engine on every ruin of every network (minutes)
-	WEFT_THOROUGH=1 go test -count=1 -timeout 60m $(FLAGS) ./conformance
+	WEFT_THOROUGH=1 go test -count=1 -timeout 60m $(FLAGS) ./test/conformance
 
 fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
-	./scripts/fuzz.sh $(FUZZ)
+	./build/scripts/fuzz.sh $(FUZZ)
 
 mutants: ## change the programs that decide in SAMPLE places (200), one at a time, and see whether a test notices (hours; goes on where it was stopped)
-	go run ./scripts/mutants -sample $(SAMPLE) $(FLAGS)
+	go run ./build/scripts/mutants -sample $(SAMPLE) $(FLAGS)
 
 bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's figures where they are at hand
 	go test -run '^$$' -bench . -benchmem -timeout 2h $(FLAGS) ./...
-	go run ./bench/table -weft bin/weft $(REFERENCE)
+	go run ./test/bench/table -weft bin/weft $(REFERENCE)
 
 reproduce: build ## run the papers' experiments, the quick set (minutes; leave the machine alone meanwhile)
-	bin/weft reproduce all --quick --opensm results/opensm.csv --out bin/reproduce
+	bin/weft reproduce all --quick --opensm docs/results/opensm.csv --out bin/reproduce
 
 bench-opensm: build plugin ## measure OpenSM's own engines and weft's in one OpenSM on simulated fabrics (minutes)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
-	go run ./bench/opensm -weft bin/weft -plugins bin -o bench/opensm/table.md $(FLAGS)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so test/bench/opensm/timed/timed.c
+	go run ./test/bench/opensm -weft bin/weft -plugins bin -o test/bench/opensm/table.md $(FLAGS)
 
 bench-speed: build plugin ## measure routing alone on large networks, OpenSM's engines and weft's in one run (minutes)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
-	go run ./bench/opensm -weft bin/weft -plugins bin -speed -o bench/opensm/speed.md $(FLAGS)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so test/bench/opensm/timed/timed.c
+	go run ./test/bench/opensm -weft bin/weft -plugins bin -speed -o test/bench/opensm/speed.md $(FLAGS)
 
 install: build $(PLUGIN) $(LIBWEFT) ## install weft, the plugin (with OpenSM's headers), the library, unit, configuration, manual and docs; DESTDIR, PREFIX
-	@$(PLACES) ./scripts/install.sh $(if $(PLUGIN),,--no-plugin) $(if $(LIBWEFT),,--no-library)
+	@$(PLACES) ./build/scripts/install.sh $(if $(PLUGIN),,--no-plugin) $(if $(LIBWEFT),,--no-library)
 
 uninstall: build ## remove what make install put there, by the same DESTDIR and PREFIX
-	@$(PLACES) ./scripts/uninstall.sh
+	@$(PLACES) ./build/scripts/uninstall.sh
 
 package: ## build a Debian package of the same in bin/
-	@OUT='$(OUT)' VERSION='$(VERSION)' ./scripts/package.sh
+	@OUT='$(OUT)' VERSION='$(VERSION)' ./build/scripts/package.sh
 
 rpm: ## build an RPM package of the same in bin/
-	@OUT='$(OUT)' VERSION='$(VERSION)' REVISION='$(REVISION)' ./scripts/rpm.sh
+	@OUT='$(OUT)' VERSION='$(VERSION)' REVISION='$(REVISION)' ./build/scripts/rpm.sh
 
-lint: ## run golangci-lint as .golangci.yml says, in the version that tools/go.mod pins
-	@./scripts/lint.sh
+lint: ## run golangci-lint as .golangci.yml says, in the version that build/tools/go.mod pins
+	@./build/scripts/lint.sh
 
 cover: ## print the test coverage by function and in total
 	@mkdir -p bin

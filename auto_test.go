@@ -15,10 +15,10 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/traffic"
 )
 

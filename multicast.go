@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/spanning"
 )
 
 // NoTree is the error where no spanning tree for multicast was found beside the paths.

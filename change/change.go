@@ -15,10 +15,10 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/repair"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // Options states the assumptions under which a change is planned and judged.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // everyStep counts what TestEveryStep saw.
@@ -24,7 +24,7 @@ type everyStep struct{ failures, steps, rejected, rebuilt, left, back, dropping,
 // when the part is back so are the first tables, entry for entry: after nine in ten failures
 // without dropping a packet, after all if packets may be dropped for a step. Nor is any failure left
 // unmended then. Thoroughly, it is each failure of the
-// networks of bench/change.md but the largest, and many small networks, since what goes wrong
+// networks of test/bench/change.md but the largest, and many small networks, since what goes wrong
 // goes wrong on small ones too: over 100,000 steps. That takes hours; after each network it says how
 // far it has come, so that a run that is cut off can be quoted, and it begins with networks of every kind.
 func TestEveryStep(t *testing.T) {

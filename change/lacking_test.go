@@ -7,10 +7,10 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // Where cables run no lane but those that the tables in force use there, repairs lead packets over

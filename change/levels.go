@@ -3,9 +3,9 @@ package change
 import (
 	"slices"
 
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // withLevels is tables as they act on the fabric of others, with the service levels of these for

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/repair"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // Remove plans the way to tables that do not use some parts that are still cabled; less

@@ -9,10 +9,10 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // What is to be pulled carries nothing when the plan is done, no pair is ever cut, and

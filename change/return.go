@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/repair"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // Return plans the way from any tables to those of target, for the time when parts that

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // events is so many random events: a cable fails, or one that failed is back. At most

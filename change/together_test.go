@@ -11,11 +11,11 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // Hosts, cables and switches that go together or one after another, some of which come back before

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/repair"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // Where switches have no entries for destinations whose packets do not pass them, they get these

@@ -8,9 +8,9 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/internal/dumped"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 )
 
 // BenchmarkBisect measures bisect patterns, an operation each; the table of routes

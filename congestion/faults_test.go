@@ -8,10 +8,10 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/traffic"
 )
 

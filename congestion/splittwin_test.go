@@ -8,8 +8,8 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 	"github.com/weft-fabric/weft/traffic"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/paths/minhop"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/minhop"
 )
 
 // Tiers hold what one gets who looks at every trunk by itself: by levels from the

@@ -3,8 +3,8 @@ package deadlock
 import (
 	"math/bits"
 
-	"github.com/weft-fabric/weft/deadlock/waits"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits"
 )
 
 // wordsPerTurn is the size of the bit matrix, lane by lane, of one turn.

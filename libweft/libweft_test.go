@@ -57,7 +57,7 @@ func build(t *testing.T) *library {
 	}
 	for _, tool := range []string{"make", "cc", "python3"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed (scripts/test-deps.sh)", tool)
+			t.Skipf("%s is not installed (build/scripts/test-deps.sh)", tool)
 		}
 	}
 	l := &library{dir: t.TempDir()}

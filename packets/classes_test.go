@@ -3,9 +3,9 @@ package packets
 import (
 	"testing"
 
+	"github.com/weft-fabric/weft/internal/engine/paths/updown"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/updown"
 )
 
 // A crossbar with queues at its inputs loses throughput to packets that wait behind

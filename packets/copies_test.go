@@ -5,11 +5,11 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/spanning"
 )
 
 // spanned is the tables of a network by updn, with a tree that all hosts are in.

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 )
 
 // Groups that the judge proves never stop a network, whatever the load; every packet arrives; and

@@ -20,7 +20,7 @@ import (
 // An address of d that s must not use (NoSL) is taken by no packet of s under Honored and
 // Directed, answers included: d is taken to open connections from addresses only by which
 // it may be answered. OpenSM can neither withhold a PathRecord nor make clients choose so;
-// therefore no such tables are handed to it (opensm/deploy, opensm/wire).
+// therefore no such tables are handed to it (internal/opensm/deploy, internal/opensm/wire).
 type Contract struct {
 	kind contractKind
 	sl   uint8

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/sonic"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 )
 
 // claim is what somebody says is at the other end of an interface.

@@ -16,11 +16,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/frr"
-	"github.com/weft-fabric/weft/ethernet/internal/lined"
-	"github.com/weft-fabric/weft/ethernet/lldp"
-	"github.com/weft-fabric/weft/ethernet/sonic"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/ethernet/frr"
+	"github.com/weft-fabric/weft/internal/ethernet/lined"
+	"github.com/weft-fabric/weft/internal/ethernet/lldp"
+	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 )
 
 // device holds what the folder has of one device; which files there are decides how far it can be judged.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/frr"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/ethernet/frr"
 	"github.com/weft-fabric/weft/internal/words"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/sonic"
+	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 )
 
 // tunnelMaps is the DSCPs that the outer header can have by that of the inner one, for each

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/sonic"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 )
 
 // prioritize finds the lane of every mark on every link.

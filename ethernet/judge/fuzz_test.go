@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/internal/testcables"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/ethernet/testcables"
 )
 
 // A certificate that is cut, or has more behind its end, is not read; one that is whole is, whatever its

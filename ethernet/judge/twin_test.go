@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/internal/testcables"
+	"github.com/weft-fabric/weft/internal/ethernet/testcables"
 )
 
 // held is a lane of a link.

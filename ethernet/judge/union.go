@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/weft-fabric/weft/deadlock/waits"
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/waits"
 )
 
 // Union judges one set of priorities and rules under many routes together: if nothing that

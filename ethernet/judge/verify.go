@@ -21,8 +21,8 @@ package judge
 import (
 	"context"
 
-	"github.com/weft-fabric/weft/deadlock/waits"
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/waits"
 )
 
 // Options are whose packets count, and how many lost pairs are listed.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 )
 
 // bundle is an output folder with all files that are read, by the ends of their names.

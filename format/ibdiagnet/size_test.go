@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 )
 
 // A folder of the size of a large site, 666 switches and 7,982 adapters with groups, is

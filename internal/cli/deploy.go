@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weft-fabric/weft/internal/cli/opensm"
-
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft"
@@ -22,10 +20,10 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/opensm/advice"
+	"github.com/weft-fabric/weft/internal/opensm/deploy"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/opensm/advice"
-	"github.com/weft-fabric/weft/opensm/deploy"
-	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -37,7 +35,10 @@ func deployCommand(a *console.Console) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(deployFilesCommand(a), opensm.Check(a))
+	c.AddCommand(deployFilesCommand(a), deployCheckCommand(a))
+	for _, sub := range c.Commands() {
+		exitCodes(sub)
+	}
 	return c
 }
 

@@ -6,13 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/transition"
 )
 
 type diffFlags struct {

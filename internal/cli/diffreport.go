@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/transition"
 )
 
 type diffSummary struct {

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/bgp"
-	"github.com/weft-fabric/weft/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 )
@@ -189,7 +189,7 @@ func failuresScreen(a *console.Console, name string, in *ethernetInput, r *failu
 	if r.Loops == 0 {
 		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	}
-	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(console.PeakMemory()))
+	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(peakRSS()))
 	if r.Loops > 0 {
 		p.Fact("next", "weft route %s --lossless %d computes rules for priorities that are safe after every single failure", in.again, in.twice())
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/bgp"
-	"github.com/weft-fabric/weft/ethernet/clab"
 	"github.com/weft-fabric/weft/ethernet/folder"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/clab"
 	"github.com/weft-fabric/weft/internal/words"
 )
 

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/cure"
 	"github.com/weft-fabric/weft/ethernet/judge"
-	"github.com/weft-fabric/weft/ethernet/pfc"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/ethernet/cure"
+	"github.com/weft-fabric/weft/internal/ethernet/pfc"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 )

@@ -10,17 +10,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/cure"
-	"github.com/weft-fabric/weft/ethernet/failures"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/ethernet/cure"
+	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/opensm/deploy"
 )
 
 // routeEthernetFlags is the flags of weft route for lossless Ethernet.

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/export"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/export"
+	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/spell"
-	"github.com/weft-fabric/weft/report"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -84,11 +84,11 @@ func writeExport(ctx context.Context, a *console.Console, name, form string, o *
 		return exit.Usage("--to %s: there is no such form%s (there are %s)", form, spell.Hint(form, formNames()), strings.Join(formNames(), ", "))
 	}
 	f := &export.Formats[at]
-	j := &reportJob{Console: a, o: o, data: &report.Data{}}
+	j := &reportJob{Console: a, o: o, data: &page.Data{}}
 	if err := j.check([]string{name}); err != nil {
 		return err
 	}
-	var n *report.Network
+	var n *page.Network
 	if f.Judged || o.route.Chosen() || o.tables.LFTs != "" {
 		if err := j.add(ctx, name); err != nil {
 			return err
@@ -99,7 +99,7 @@ func writeExport(ctx context.Context, a *console.Console, name, form string, o *
 		if err != nil {
 			return err
 		}
-		n = report.NewNetwork(name, fab)
+		n = page.NewNetwork(name, fab)
 	}
 	if err := output.WriteFile(a, o.out, func(w io.Writer) error { return f.Write(w, n) }); err != nil {
 		return err

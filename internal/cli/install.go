@@ -10,7 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
-	"github.com/weft-fabric/weft/opensm/advice"
+	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )

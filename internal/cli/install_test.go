@@ -19,9 +19,9 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/opensm/advice"
+	"github.com/weft-fabric/weft/internal/opensm/conf"
 	"github.com/weft-fabric/weft/internal/testnet"
-	"github.com/weft-fabric/weft/opensm/advice"
-	"github.com/weft-fabric/weft/opensm/conf"
 	"github.com/weft-fabric/weft/routing"
 )
 

@@ -21,8 +21,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/routing"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // movedEndpoint is an endpoint that the fabric before had elsewhere, with other LIDs, or not at all.

@@ -14,17 +14,17 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/alash"
+	"github.com/weft-fabric/weft/internal/engine/lanes/exact"
+	"github.com/weft-fabric/weft/internal/engine/lanes/hop"
+	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
+	"github.com/weft-fabric/weft/internal/engine/lanes/weave"
+	"github.com/weft-fabric/weft/internal/engine/mplash"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/alash"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/lanes/exact"
-	"github.com/weft-fabric/weft/routing/lanes/hop"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/lanes/weave"
-	"github.com/weft-fabric/weft/routing/mplash"
 )
 
 func lanesCommand(a *console.Console) *cobra.Command {

@@ -16,8 +16,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/placement"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/placement"
 	"github.com/weft-fabric/weft/traffic"
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -20,12 +21,11 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/opensm/deploy"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/repair"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // planError says why there is no plan at all from some tables; since is what has moved since they were

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/change"
-	"github.com/weft-fabric/weft/routing/repair"
+	"github.com/weft-fabric/weft/internal/repair"
 )
 
 // A step says what its entries are for, and names no kind of which it has none.

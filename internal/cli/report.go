@@ -20,8 +20,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/report"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -80,16 +80,16 @@ fit the fabric. The page is written all the same.`,
 type reportJob struct {
 	*console.Console
 	o       *reportFlags
-	options report.Options
+	options page.Options
 	scope   routing.Scope
-	data    *report.Data                            // the page
+	data    *page.Data                              // the page
 	fabrics int                                     // how many
 	found   bool                                    // what the exit code tells: a loop, pairs without a route, a misfit
 	spent   struct{ Read, Verify, Measure float64 } // seconds
 }
 
 func writeReport(ctx context.Context, a *console.Console, fabrics []string, o *reportFlags) error {
-	j := &reportJob{Console: a, o: o, data: &report.Data{Made: "weft " + version.Current().Version, Networks: []*report.Network{}, Results: []*report.Result{}}}
+	j := &reportJob{Console: a, o: o, data: &page.Data{Made: "weft " + version.Current().Version, Networks: []*page.Network{}, Results: []*page.Result{}}}
 	if err := j.check(fabrics); err != nil {
 		return err
 	}
@@ -136,13 +136,13 @@ func (j *reportJob) check(fabrics []string) error {
 	}
 	j.scope = o.route.Scope
 	j.fabrics = len(fabrics)
-	j.options = report.Options{Seed: o.route.Seed, Precision: o.precision}
+	j.options = page.Options{Seed: o.route.Seed, Precision: o.precision}
 	return nil
 }
 
 // add adds a fabric with its tables: those in force, ours, or both.
 func (j *reportJob) add(ctx context.Context, name string) error {
-	var given []*report.Given // those in force, if there are any, then ours
+	var given []*page.Given // those in force, if there are any, then ours
 	if j.o.tables.LFTs != "" {
 		g, err := j.inForce(ctx, name)
 		if err != nil {
@@ -158,13 +158,13 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 		given = append(given, g)
 	}
 	f := given[0].Tables.Fabric
-	n := report.NewNetwork(name, f)
+	n := page.NewNetwork(name, f)
 	o := j.options
 	var err error
 	if o.Jobs, err = j.jobs(f); err != nil {
 		return err
 	}
-	o.PathBytes = report.PathBytes / (len(given) * j.fabrics) // all tables on the page share them
+	o.PathBytes = page.PathBytes / (len(given) * j.fabrics) // all tables on the page share them
 	for _, g := range given {
 		s := j.Stage("measuring "+g.Name, &j.spent.Measure)
 		o.Progress = s.Progress()
@@ -192,7 +192,7 @@ func (j *reportJob) addResults() error {
 		if err != nil {
 			return err
 		}
-		r, err := report.ReadResult(text, file, j.data.Networks)
+		r, err := page.ReadResult(text, file, j.data.Networks)
 		if err != nil {
 			return err
 		}
@@ -205,14 +205,14 @@ func (j *reportJob) addResults() error {
 }
 
 // inForce is the tables of --lfts, judged: those that the network has now.
-func (j *reportJob) inForce(ctx context.Context, name string) (*report.Given, error) {
+func (j *reportJob) inForce(ctx context.Context, name string) (*page.Given, error) {
 	s := j.Stage("reading", &j.spent.Read)
 	v, err := input.Read(j.Console, name, j.o.route.LMC, &j.o.tables)
 	s.Done()
 	if err != nil {
 		return nil, err
 	}
-	g := &report.Given{Name: "in force", Source: j.o.tables.LFTs, Tables: v.Tables}
+	g := &page.Given{Name: "in force", Source: j.o.tables.LFTs, Tables: v.Tables}
 	contract := contractOf(j.o.route.Contract, v.Tables)
 	s = j.Stage("verify", &j.spent.Verify)
 	g.Verdict, err = deadlock.Verify(ctx, v.Tables, deadlock.Options{Contract: contract, Scope: j.scope, Lost: -1, Progress: s.Progress()})
@@ -235,7 +235,7 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*report.Given, er
 
 // ours is the tables of an engine, judged. beside is the tables in force, if there are any:
 // they share one Fabric, so that nodes and LIDs are the same in both.
-func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Given) (*report.Given, error) {
+func (j *reportJob) ours(ctx context.Context, name string, beside []*page.Given) (*page.Given, error) {
 	r, err := newRouteJob(j.Console, name, &j.o.route)
 	if err == nil {
 		err = r.needsTables()
@@ -252,7 +252,7 @@ func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Give
 	if err := r.compute(ctx); err != nil {
 		return nil, r.refusal(ctx, err, j.o.json)
 	}
-	g := &report.Given{
+	g := &page.Given{
 		Name: r.Engine.Name, Source: engineSource(&r.Engine), Tables: r.Tables, Verdict: r.Verdict, Available: r.vls,
 		Notes: slices.Clone(r.Tables.Forwarding.Notes),
 	}
@@ -286,9 +286,9 @@ func (j *reportJob) nextFor(name string, f *fabric.Fabric, v *deadlock.Verdict) 
 	return next
 }
 
-func (j *reportJob) jobs(f *fabric.Fabric) ([]report.Job, error) {
+func (j *reportJob) jobs(f *fabric.Fabric) ([]page.Job, error) {
 	placed, err := j.o.jobs.Place(f, j.scope)
-	return list.Of(placed, func(a flags.Allocation) report.Job { return report.Job(a) }), err
+	return list.Of(placed, func(a flags.Allocation) page.Job { return page.Job(a) }), err
 }
 
 // print writes the page and says what is on it, or prints its data as JSON.

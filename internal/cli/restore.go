@@ -3,8 +3,8 @@ package cli
 import (
 	"fmt"
 
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/transition"
 )
 
 // restored refuses a plan that does not end with the tables of --restore.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/watch"
 )
 
 func watchSettings(name string, c *watch.Config) *console.Page {

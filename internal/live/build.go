@@ -104,7 +104,7 @@ func Plugin(t testing.TB, target, flags string) string {
 		}
 	}
 	if _, err := os.Stat("/usr/include/infiniband/opensm/osm_event_plugin.h"); err != nil {
-		t.Skip("live: no headers of OpenSM; scripts/test-deps.sh installs libopensm-dev and libibumad-dev")
+		t.Skip("live: no headers of OpenSM; build/scripts/test-deps.sh installs libopensm-dev and libibumad-dev")
 	}
 	return once(t, target+flags, func(dir string) *exec.Cmd {
 		return exec.Command("make", "-s", "-C", PluginSources(t), "OUT="+dir, "CFLAGS=-O2 -g "+flags+" "+os.Getenv("WEFT_TEST_CFLAGS"), dir+"/"+target)
@@ -118,5 +118,5 @@ func PluginSources(t testing.TB) string {
 	if dir := os.Getenv("WEFT_TEST_SOURCES"); dir != "" {
 		return dir
 	}
-	return filepath.Join(root(t), "opensm", "plugin")
+	return filepath.Join(root(t), "plugin")
 }

@@ -51,7 +51,7 @@ func Need(t testing.TB) {
 		t.Skip("live: not in short mode")
 	}
 	if _, lacking := find(); lacking != "" {
-		t.Skipf("live: %s is not installed; scripts/test-deps.sh installs it", lacking)
+		t.Skipf("live: %s is not installed; build/scripts/test-deps.sh installs it", lacking)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/report"
+	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -83,13 +83,13 @@ func (p *Pages) make(ctx context.Context, s Shown) ([]byte, error) {
 	if p.of == s.Tables {
 		return p.page, nil
 	}
-	n := report.NewNetwork("the fabric of "+s.When.UTC().Format("2006-01-02 15:04:05 MST"), s.Tables.Fabric)
-	g := &report.Given{Name: s.Engine, Source: s.Engine, Tables: s.Tables, Verdict: s.Verdict}
-	if err := n.Add(ctx, g, report.Options{Seed: 1, Precision: pagePrecision}); err != nil {
+	n := page.NewNetwork("the fabric of "+s.When.UTC().Format("2006-01-02 15:04:05 MST"), s.Tables.Fabric)
+	g := &page.Given{Name: s.Engine, Source: s.Engine, Tables: s.Tables, Verdict: s.Verdict}
+	if err := n.Add(ctx, g, page.Options{Seed: 1, Precision: pagePrecision}); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	d := &report.Data{Title: "Live fabric", Made: "weft " + p.Version, Networks: []*report.Network{n}, Results: []*report.Result{}}
+	d := &page.Data{Title: "Live fabric", Made: "weft " + p.Version, Networks: []*page.Network{n}, Results: []*page.Result{}}
 	if err := d.Write(&b); err != nil {
 		return nil, err
 	}

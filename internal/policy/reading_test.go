@@ -26,10 +26,10 @@ var unguarded = map[string]string{
 var readers = map[string]string{
 	"format":                       "it is where the bounds are",
 	"internal/cli/internal/output": "it opens what it has just made",
-	"sweep/meter":                  "it reads /proc",
+	"internal/sweep/meter":         "it reads /proc",
 	"internal/reproduce":           "it reads /proc, and a table that is a part of the program",
-	"scripts/...":                  "no part of the program",
-	"bench/...":                    "no part of the program",
+	"build/scripts/...":            "no part of the program",
+	"test/bench/...":               "no part of the program",
 }
 
 // A file that is read is opened, bounded and interruptible in one place.

@@ -20,6 +20,6 @@
 // are held against them.
 //
 // The full set takes 25 minutes on two cores, the quick one less than ten
-// (results/README.md). Memory is kept below Options.Memory, as far as it can be told from
+// (docs/results/README.md). Memory is kept below Options.Memory, as far as it can be told from
 // the size of a network; a point that needs more runs alone.
 package reproduce

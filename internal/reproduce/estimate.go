@@ -3,8 +3,8 @@ package reproduce
 import (
 	"slices"
 
-	"github.com/weft-fabric/weft/sweep"
-	"github.com/weft-fabric/weft/sweep/campaign"
+	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/campaign"
 )
 
 // Estimate is how long the full set of the run's experiments is expected to take on

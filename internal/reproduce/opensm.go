@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
-	"github.com/weft-fabric/weft/sweep/meter"
+	"github.com/weft-fabric/weft/internal/sweep/meter"
 )
 
 // Reference is what OpenSM's own tables have on networks of the experiments, by network

@@ -26,16 +26,16 @@ import (
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
+	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/meter"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/sweep"
-	"github.com/weft-fabric/weft/sweep/meter"
 )
 
 // TestWriteOpenSMReference asks OpenSM, on a simulated fabric, for its tables of the
 // experiments' networks and writes what they have, for weft reproduce --opensm. Rows that
 // the file has already are kept; a new file has all of them taken:
 //
-//	WEFT_OPENSM_REFERENCE=$PWD/results/opensm.csv go test -run WriteOpenSMReference -timeout 60m ./internal/reproduce
+//	WEFT_OPENSM_REFERENCE=$PWD/docs/results/opensm.csv go test -run WriteOpenSMReference -timeout 60m ./internal/reproduce
 //
 // Networks of more hosts than mostReferenceHosts are left out, and so is what OpenSM
 // falls back from, and its LASH on more than 200 switches, which takes longer than the

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/figure"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/figure"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
-	"github.com/weft-fabric/weft/sweep/meter"
-	"github.com/weft-fabric/weft/sweep/results"
+	"github.com/weft-fabric/weft/internal/sweep/meter"
+	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
 // A dry run has every point once, in the first experiment that has it, and knows the times

@@ -11,8 +11,8 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/example"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
-	"github.com/weft-fabric/weft/sweep"
-	"github.com/weft-fabric/weft/sweep/results"
+	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
 // taken is the rows of a run.

@@ -11,11 +11,11 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
-	"github.com/weft-fabric/weft/sweep"
-	"github.com/weft-fabric/weft/sweep/campaign"
-	"github.com/weft-fabric/weft/sweep/meter"
-	"github.com/weft-fabric/weft/sweep/pool"
-	"github.com/weft-fabric/weft/sweep/results"
+	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/campaign"
+	"github.com/weft-fabric/weft/internal/sweep/meter"
+	"github.com/weft-fabric/weft/internal/sweep/pool"
+	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
 // Options says how to run experiments.

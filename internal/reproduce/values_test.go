@@ -7,8 +7,8 @@ import (
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
-	"github.com/weft-fabric/weft/sweep/meter"
-	"github.com/weft-fabric/weft/sweep/results"
+	"github.com/weft-fabric/weft/internal/sweep/meter"
+	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
 // Values of the pages in results, of every measure but times: what they are made of, how they

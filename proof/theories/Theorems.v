@@ -1,4 +1,4 @@
-(** The theorems that docs/proof.md names. scripts/proof.sh demands of each that it rests on no axiom. *)
+(** The theorems that docs/proof.md names. build/scripts/proof.sh demands of each that it rests on no axiom. *)
 
 From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Mixtures Ring.
 

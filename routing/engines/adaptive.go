@@ -3,10 +3,10 @@ package engines
 import (
 	"fmt"
 
+	"github.com/weft-fabric/weft/internal/engine/adaptive/alash"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/escape"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/updown"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/alash"
-	"github.com/weft-fabric/weft/routing/adaptive/escape"
-	"github.com/weft-fabric/weft/routing/adaptive/updown"
 )
 
 // Adaptive is an adaptive engine by name: switches choose among several ports, which

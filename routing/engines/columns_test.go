@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
+	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/engine/weave"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/paths/balance"
-	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // A zero budget is the defaults, for every engine alike.

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
+	"github.com/weft-fabric/weft/internal/engine/paths/updown"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/paths/updown"
 )
 
 // withEscape is LASH (or MP-LASH) if the layers do not suffice: O. Lysne et al., IEEE

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/paths/balance"
-	"github.com/weft-fabric/weft/routing/weave"
+	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
+	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/engine/weave"
 )
 
 // Options are the settings of engines. Each engine uses some of them, see Engine.Uses.

@@ -7,14 +7,14 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/engine/nue"
+	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/engine/paths/dmodc"
+	"github.com/weft-fabric/weft/internal/engine/paths/fattree"
+	"github.com/weft-fabric/weft/internal/engine/paths/lighter"
+	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
+	"github.com/weft-fabric/weft/internal/engine/paths/symmetric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/nue"
-	"github.com/weft-fabric/weft/routing/paths/balance"
-	"github.com/weft-fabric/weft/routing/paths/dmodc"
-	"github.com/weft-fabric/weft/routing/paths/fattree"
-	"github.com/weft-fabric/weft/routing/paths/lighter"
-	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/routing/paths/symmetric"
 )
 
 // Sharing returns options with which engines share paths: what a path finder made for

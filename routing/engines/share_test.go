@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/balance"
 )
 
 // counting makes empty paths, and counts; the first time it is interrupted.

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/engine/dragonfly"
+	"github.com/weft-fabric/weft/internal/engine/nue"
+	"github.com/weft-fabric/weft/internal/engine/paths/shortest"
+	"github.com/weft-fabric/weft/internal/engine/paths/symmetric"
+	"github.com/weft-fabric/weft/internal/engine/torus2qos"
+	"github.com/weft-fabric/weft/internal/engine/weave"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/dragonfly"
-	"github.com/weft-fabric/weft/routing/nue"
-	"github.com/weft-fabric/weft/routing/paths/shortest"
-	"github.com/weft-fabric/weft/routing/paths/symmetric"
-	"github.com/weft-fabric/weft/routing/torus2qos"
-	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // The papers, as the tables cite them.

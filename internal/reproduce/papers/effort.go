@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/internal/sweep"
 )
 
 // Effort is how often a set measures, as its campaign says. Zero is once, or nothing of the

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/internal/sweep"
 )
 
 // engines is what campaigns call the engines of lines that are none by that name. A plain

@@ -14,7 +14,7 @@ func NotReproduced() []Missing {
 		{"IPDPS 2011", "Fig. 12: bisection bandwidth, Fig. 13: all-to-all, as measured; 1,024 processes in Fig. 12", cluster + "; both are simulated above"},
 		{"IPDPS 2011", "Fig. 14 to 16 and Table II: NAS benchmarks", cluster},
 		{"IPDPS 2011", "CHiC, JUROPA, Ranger and Tsubame", "their cabling was never published"},
-		{"HOTI 2016", "Fig. 5: the worked example of DF-DN", "no figure of values: a test follows it turn by turn (package routing/lanes/hop)"},
+		{"HOTI 2016", "Fig. 5: the worked example of DF-DN", "no figure of values: a test follows it turn by turn (package internal/engine/lanes/hop)"},
 		{"HOTI 2016", "JUROPA in Fig. 12", "its cabling was never published"},
 		{"HOTI 2016", "k = 16 in Fig. 11", "it would need a projective plane of order 15; none is known"},
 		{"TPDS 2006", "section 8.4: LASH and MP-LASH against the number of layers there are", "an argument without a figure; what it takes from Fig. 3 is held against ours there"},

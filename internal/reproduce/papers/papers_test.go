@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/internal/sweep"
 )
 
 // Every row of the table makes sense: its id is one, its campaign can be read, every line has

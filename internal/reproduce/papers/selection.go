@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/internal/sweep"
 )
 
 // Value is a line at a place of a figure: which rows of the campaign it is made of.

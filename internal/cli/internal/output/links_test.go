@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
-	"github.com/weft-fabric/weft/opensm/deploy"
+	"github.com/weft-fabric/weft/internal/opensm/deploy"
 )
 
 func hello(w io.Writer) error {

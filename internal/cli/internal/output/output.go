@@ -19,8 +19,8 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/visible"
-	"github.com/weft-fabric/weft/opensm/deploy"
 )
 
 // WriteFile writes a file whole or not at all: under another name, then renamed.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What the Makefile knows of the tree (scripts/version.sh); empty after a plain go
+// What the Makefile knows of the tree (build/scripts/version.sh); empty after a plain go
 // build or go install.
 var madeVersion, madeRevision string
 

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Extracts proof/checker/judge.ml from the theories; make proof demands that it is what is kept.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/theories" "$work/checker"
+cp proof/theories/*.v "$work/theories"
+cd "$work"
+for name in Network Contracts Checker Extract; do
+	if [[ $name == Contracts ]]; then coqc -Q theories WeftProof theories/Semantics.v; fi
+	coqc -Q theories WeftProof "theories/$name.v"
+done
+cd - >/dev/null
+cp "$work"/checker/judge.ml "$work"/checker/judge.mli proof/checker/

@@ -1,0 +1,250 @@
+package transition_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+func route(t testing.TB, f *fabric.Fabric, engine string) *routing.Tables {
+	t.Helper()
+	e, err := engines.Named(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8}, nil)
+	if err != nil {
+		t.Skipf("%s refuses: %v", engine, err)
+	}
+	return tables
+}
+
+func verify(t testing.TB, old, next *routing.Tables, c routing.Contract) *transition.Verdict {
+	t.Helper()
+	v, err := transition.Verify(t.Context(), old, next, deadlock.Options{Contract: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// withoutCables takes away some cables between switches.
+func withoutCables(t testing.TB, f *fabric.Fabric, n int, r *rand.Rand) *fabric.Fabric {
+	t.Helper()
+	var gone []fabric.ChannelID
+	for range n {
+		gone = append(gone, fabric.ChannelID(r.IntN(f.Trunks())))
+	}
+	g, err := f.Without(gone, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Routing anew from scratch after a cable died passes through a credit loop on a
+// torus, though both tables are free of them; and no pair is to blame but the two
+// tables together.
+func TestFromScratchIsNotSafe(t *testing.T) {
+	f := testnet.Build(t, "torus:6x5x5,hosts=2")
+	old := route(t, f, "weave-any")
+	loops := 0
+	for seed := range uint64(6) {
+		next := route(t, withoutCables(t, f, 1, rand.New(rand.NewPCG(seed, 1))), "weave-any")
+		v := verify(t, old, next, routing.Any)
+		if v.CutAfter() != 0 || v.CutBefore() == 0 || v.Entries < v.Due || v.Due == 0 || v.Switches == 0 || v.Blocks < v.Switches {
+			t.Errorf("seed %d: %d pairs cut before, %d after; %d entries differ, %d had to, in %d blocks of %d switches",
+				seed, v.CutBefore(), v.CutAfter(), v.Entries, v.Due, v.Blocks, v.Switches)
+		}
+		if !v.Free() {
+			loops++
+		}
+	}
+	if loops < 4 {
+		t.Errorf("%d of 6 changes have a credit loop; 6 of 6 were seen", loops)
+	}
+}
+
+// Tables that do not change are judged as they are, and cost nothing.
+func TestNoChange(t *testing.T) {
+	for _, engine := range []string{"minhop", "weave", "dfsssp", "df-dn"} {
+		f := testnet.Build(t, "torus:4x4,hosts=2")
+		old := route(t, f, engine)
+		want, err := deadlock.Verify(t.Context(), old, deadlock.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := verify(t, old, old, routing.Honored)
+		if v.Free() != want.Free() || v.Dependencies != want.Dependencies || v.VLs != want.VLs || v.Pairs != want.Pairs ||
+			v.Entries != 0 || v.SLs != 0 || v.Maps != 0 || v.Blocks != 0 || v.Due != 0 || v.Exposed != 0 {
+			t.Errorf("%s: %+v %+v, want %+v", engine, v.MixtureVerdict, v.Cost, want)
+		}
+	}
+}
+
+// On another fabric, tables are what the hardware still holds.
+func TestOnAnotherFabric(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	old := route(t, f, "dfsssp")
+	gone := f.Endpoint(routing.HCA.Endpoints(f)[3]).Node
+	g, err := f.Without([]fabric.ChannelID{0}, []fabric.NodeID{5, gone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := transition.On(g, old, route(t, g, "dfsssp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := on.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for lid, e := range g.LIDs() {
+		for s := range fabric.NodeID(g.Switches()) {
+			if a, b := on.Forwarding.Port(s, lid), old.Forwarding.Port(f.NodeByGUID(g.Node(s).GUID), lid); a != b {
+				t.Fatalf("%s, LID %d: port %d, was %d", g.Label(s), lid, a, b)
+			}
+		}
+		was := f.Owner(lid)
+		for _, x := range routing.HCA.Endpoints(g) {
+			from := f.NodeByGUID(g.Node(g.Endpoint(x).Node).GUID)
+			for _, y := range routing.HCA.Endpoints(f) {
+				if f.Endpoint(y).Node == from && on.Lanes.SL(x, lid) != old.Lanes.SL(y, lid) {
+					t.Fatalf("%s to LID %d: SL %d, was %d", g.Label(g.Endpoint(x).Node), lid, on.Lanes.SL(x, lid), old.Lanes.SL(y, lid))
+				}
+			}
+		}
+		if f.Node(f.Endpoint(was).Node).GUID != g.Node(g.Endpoint(e).Node).GUID {
+			t.Fatalf("LID %d has another owner", lid)
+		}
+	}
+	// And back: what was taken away is new there, and nobody knows it.
+	back, err := transition.On(f, on, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lid := f.Endpoint(routing.HCA.Endpoints(f)[3]).LID
+	for s := range fabric.NodeID(f.Switches()) {
+		if s == 5 && back.Forwarding.Port(s, 1) != routing.NoPort {
+			t.Error("a switch that is new has entries")
+		}
+	}
+	for e, ep := range f.Endpoints() {
+		if ep.Switch != fabric.None && back.Lanes.SL(fabric.EndpointID(e), lid) != routing.NoSL {
+			t.Error("a LID that is new has a service level")
+		}
+	}
+}
+
+// Which switches look up lanes by lanes goes with the switches.
+func TestOnByLane(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	old := *route(t, f, "updn")
+	maps := routing.LanePerSL(2).PerPort(f)
+	for s := range fabric.NodeID(f.Switches()) {
+		maps.SetByLane(s, uint16(s)+1)
+	}
+	old.Lanes = routing.OneSL(f, maps)
+	g, err := f.Without(nil, []fabric.NodeID{5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := transition.On(g, &old, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range fabric.NodeID(g.Switches()) {
+		if got, want := on.Lanes.SL2VL.LevelsByLane(s), uint16(f.NodeByGUID(g.Node(s).GUID))+1; got != want {
+			t.Errorf("%s: service levels %b, were %b", g.Label(s), got, want)
+		}
+	}
+}
+
+// The facts of the package comment, on tables before and after a failure.
+func TestFacts(t *testing.T) {
+	networks := []string{"ring:6,hosts=2", "torus:4x4", "dragonfly:p=2", "karytree:k=2,n=3", "random:switches=12,links=30,hosts=2,seed=2"}
+	names := []string{"minhop", "updn", "sssp", "lash", "dfsssp", "df-dn", "nue", "weave", "weave-any"}
+	rapid.Check(t, func(r *rapid.T) {
+		f := testnet.Build(t, rapid.SampledFrom(networks).Draw(r, "network"))
+		engine := rapid.SampledFrom(names).Draw(r, "engine")
+		contract := rapid.SampledFrom([]routing.Contract{routing.Honored, routing.Directed, routing.Any, routing.Single(0)}).Draw(r, "contract")
+		g := withoutCables(t, f, rapid.IntRange(0, 3).Draw(r, "cables"), rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "which"), 1)))
+		e, err := engines.Named(engine)
+		if err != nil {
+			r.Fatal(err)
+		}
+		before, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8}, nil)
+		if err != nil {
+			return
+		}
+		next, err := e.Route(t.Context(), g, engines.Options{}, routing.Budget{VLs: 8}, nil)
+		if err != nil {
+			return
+		}
+		old, err := transition.On(g, before, next)
+		if err != nil {
+			r.Fatal(err)
+		}
+		v := verify(t, old, next, contract)
+		// An undo is as safe as the step.
+		if u := verify(t, next, old, contract); u.Free() != v.Free() || u.Dependencies != v.Dependencies || u.Entries != v.Entries || u.Circles != v.Circles {
+			r.Fatalf("there %+v, back %+v", v.MixtureVerdict, u.MixtureVerdict)
+		}
+		// An acyclic union has no forwarding loop.
+		if v.Free() && v.Circles != 0 {
+			r.Fatalf("free, and packets to %d LIDs circle", v.Circles)
+		}
+		// Both may stay as they were: service levels and maps.
+		frozen := &routing.Tables{Fabric: g, Forwarding: next.Forwarding, Lanes: old.Lanes}
+		if v.Free() && !verify(t, old, frozen, contract).Free() {
+			r.Fatal("free with new service levels, not with the old ones")
+		}
+		// Where only dead entries change, the union is the graph of the new tables.
+		patched := &routing.Tables{Fabric: g, Forwarding: patch(old, next), Lanes: old.Lanes}
+		u := verify(t, old, patched, contract)
+		alone, err := deadlock.Verify(t.Context(), patched, deadlock.Options{Contract: contract})
+		if err != nil || len(g.Parts()) == 1 && u.Entries != u.Due || u.Dependencies != alone.Dependencies || u.Free() != alone.Free() {
+			r.Fatalf("only dead entries: union %+v %+v, new %+v, %v", u.MixtureVerdict, u.Cost, alone, err)
+		}
+	})
+}
+
+// patch is the old entries, with new ones in place of those that lead into nothing.
+func patch(old, next *routing.Tables) *routing.Forwarding {
+	f := next.Fabric
+	fw := routing.NewForwarding(f)
+	for lid, owner := range f.LIDs() {
+		e := f.Endpoint(owner)
+		home := uint8(0)
+		if e.Deliver != fabric.None {
+			home = f.Channel(e.Deliver).FromPort
+		}
+		row := fw.Row(lid)
+		copy(row, old.Forwarding.Row(lid))
+		for s, port := range row {
+			if c := f.Out(fabric.NodeID(s), port); fabric.NodeID(s) == e.Switch && port == home || c != fabric.None && int(c) < f.Trunks() {
+				continue
+			}
+			row[s] = next.Forwarding.Port(fabric.NodeID(s), lid)
+		}
+	}
+	return fw
+}
+
+// Fresh tables for another fabric are refused: their maps say nothing about this one.
+func TestOnWithFreshTablesOfAnother(t *testing.T) {
+	f, other := testnet.Build(t, "torus:4x4"), testnet.Build(t, "ring:5")
+	tables := func(f *fabric.Fabric) *routing.Tables {
+		return &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.OneSL(f, routing.UniformSL2VL([routing.SLs]uint8{}).PerPort(f))}
+	}
+	if _, err := transition.On(f, tables(other), tables(other)); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/topology"
+)
+
+type degradeFlags struct {
+	links, switches string
+	link, node      []string
+	keep            bool
+	seed            uint64
+	out             string
+	json            bool
+}
+
+func degradeCommand(a *console.Console) *cobra.Command {
+	var o degradeFlags
+	c := &cobra.Command{
+		Use:   "degrade FABRIC",
+		Short: "Take cables and switches away, by chance or by name",
+		Long: `Take parts of a fabric away, as failures do, and write the rest in the form of
+ibnetdiscover. What stays keeps its names, GUIDs, LIDs and ports.
+
+--switches and --links take so many at random, or a percentage of all there are
+in FABRIC, rounded up: switches first, then cables between those that stay. The
+same seed takes the same; with the same switches, more links are those of fewer
+and further ones. Nothing is drawn that would cut off other switches, unless
+--keep-connected=false; what is then in parts is said. --switch and --link take
+what they name in any case. An adapter goes with the last of its cables.
+
+Standard error says what went; --json prints it on standard output.`,
+		Example: `  weft degrade fabric.ibnet --links 2% --switches 1 --seed 7 -o degraded.ibnet
+  weft degrade torus:8x8x8,hosts=2 --link sw-0-0-0:3 --switch sw-1-1-1 | weft route - --engine nue`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return runDegrade(a, args[0], &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.links, "links", "0", "cables between switches to take at random: a number, or a percentage of all")
+	f.StringVar(&o.switches, "switches", "0", "switches to take at random: a number, or a percentage of all")
+	f.StringArrayVar(&o.link, "link", nil, "take the cable at this port, NAME:PORT, or all that fit, as in 'leaf-7:*'; may be repeated")
+	f.StringArrayVar(&o.node, "switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
+	f.BoolVar(&o.keep, "keep-connected", true, "draw nothing that would cut off other switches")
+	f.Uint64Var(&o.seed, "seed", 0, "of the random draws")
+	f.StringVarP(&o.out, "output", "o", "-", "file to write; .gz compresses, - is standard output")
+	flags.AddJSON(f, &o.json)
+	return c
+}
+
+type degradeSummary struct {
+	Fabric  string `json:"fabric"`
+	Seed    uint64 `json:"seed"`
+	Output  string `json:"output"`
+	Removed struct {
+		Switches []string             `json:"switches"`
+		Links    []report.RemovedLink `json:"links"`
+		Adapters []string             `json:"adapters"`
+
+		SwitchNodes  []report.Node `json:"switch_nodes"`
+		AdapterNodes []report.Node `json:"adapter_nodes"`
+	} `json:"removed"`
+	Left struct {
+		Switches int `json:"switches"`
+		Links    int `json:"links"` // between switches
+		Adapters int `json:"adapters"`
+		Parts    int `json:"parts"`
+	} `json:"left"`
+	LanesLeftOut int `json:"cables_with_lanes_left_out,omitempty"` // of those left
+}
+
+func runDegrade(a *console.Console, name string, o *degradeFlags) error {
+	if o.json && o.out == "-" {
+		return exit.Usage("--json and the fabric would both go to standard output; give a file with -o")
+	}
+	f, err := input.Fabric(a, name)
+	if err != nil {
+		return err
+	}
+	d, err := o.damage(f)
+	if err != nil {
+		return err
+	}
+	loss, err := d.Draw(f)
+	var fragile *topology.TooFragile
+	if errors.As(err, &fragile) {
+		return exit.Finding("%w; take fewer, or let it fall (--keep-connected=false)", err)
+	} else if err != nil {
+		return exit.Usage("%w", err)
+	}
+	left, err := loss.Apply(f)
+	if err != nil {
+		return err
+	}
+	if left.Switches() == 0 {
+		return exit.Usage("%s has no switch but those that --switch names; one has to stay", name)
+	}
+	if err := output.WriteFile(a, o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
+		return err
+	}
+	s := &degradeSummary{Fabric: name, Seed: o.seed, Output: o.out}
+	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), report.RemovedLinks(f, loss.Links)
+	s.Removed.SwitchNodes, s.Removed.AdapterNodes = report.NodesOf(f, loss.Switches), report.NodesOf(f, loss.Adapters)
+	n := left.Count()
+	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
+	tellLoss(a, s, f, left)
+	s.LanesLeftOut = noteLanes(a, left)
+	if o.json {
+		return a.JSON(s)
+	}
+	return nil
+}
+
+func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
+	d := &topology.Damage{MayCut: !o.keep, Seed: o.seed}
+	var err error
+	if d.Switches, err = portion("--switches", o.switches, f.Switches()); err != nil {
+		return nil, err
+	}
+	if d.Links, err = portion("--links", o.links, f.Count().SwitchCables); err != nil {
+		return nil, err
+	}
+	if d.Nodes, err = input.Switches(f, "--switch", o.node); err != nil {
+		return nil, err
+	}
+	d.Channels, err = input.Cables(f, "--link", o.link)
+	return d, err
+}
+
+// portion reads a number, or a percentage of all, rounded up.
+func portion(flag, text string, all int) (int, error) {
+	if percent, ok := strings.CutSuffix(text, "%"); ok {
+		share, err := strconv.ParseFloat(percent, 64)
+		if err != nil || !(share >= 0 && share <= 100) {
+			return 0, exit.Usage("%s %s: a percentage is from 0%% to 100%%", flag, text)
+		}
+		// Less a hair, so that 30% of 10 is not 4 for a rounding error.
+		return int(math.Ceil(share*float64(all)/100 - 1e-9)), nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, exit.Usage("%s %s: give a whole number, or a percentage such as 2%%", flag, text)
+	}
+	return int(n), nil
+}
+
+func tellLoss(a *console.Console, s *degradeSummary, f, left *fabric.Fabric) {
+	removed := words.Lists(
+		words.Kind{Names: s.Removed.Switches, What: "switch"},
+		words.Kind{Names: s.Removed.Adapters, What: "adapter"},
+		words.Kind{Names: report.LinkNames(s.Removed.Links), What: "cable"},
+	)
+	if removed == nil {
+		removed = []string{"nothing (--links, --switches, --link and --switch say what)"}
+	}
+	for _, line := range removed {
+		a.Tell("removed %s", line)
+	}
+	a.Tell("left %s, %s between them, %s",
+		words.Plural(s.Left.Switches, "switch"), words.Plural(s.Left.Links, "cable"), words.Plural(s.Left.Adapters, "adapter"))
+	if s.Left.Parts > 1 && s.Left.Parts > len(f.Parts()) {
+		a.Note("the network falls into %d parts, which no route can join:%s", s.Left.Parts, report.Parts(left, left.Parts()))
+	}
+}

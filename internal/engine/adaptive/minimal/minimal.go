@@ -1,0 +1,212 @@
+// Package minimal gives the entries of finished tables groups of ports to choose from:
+// beside the static port, every port that leads nearer to the destination and keeps the
+// tables free of credit loops, whatever the switches choose.
+//
+// Nearer is by the hops that the static ports take from there on. So where these are
+// shortest paths the groups are those of all shortest paths that the proof admits, and no
+// choice makes a packet circle.
+//
+// Guarantee. All choices together have no cycle of dependencies, on the service levels in
+// use, so a switch may choose once or again as it likes. It needs no lane beyond those of
+// the tables. A port is left out whose dependencies, together with those admitted before,
+// would close a cycle; switches far from the destination come first, ports of one switch
+// in ascending order.
+//
+// Complexity: O(D·C·k) dependencies to look up for D destinations, C trunks and k trunks
+// that packets come by; those that are new cost a search in the graph of those admitted
+// (internal/engine/steps/acyclic).
+package minimal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
+	"github.com/weft-fabric/weft/internal/engine/steps/follow"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Groups computes the groups of tables for packets of endpoints of a scope, on the service
+// levels that a contract allows them. It fails if the tables have a credit loop already.
+func Groups(ctx context.Context, t *routing.Tables, c routing.Contract, scope routing.Scope, p routing.Progress) (*routing.Groups, error) {
+	w := newWidener(t, c, scope)
+	lids := slices.Collect(func(yield func(fabric.LID) bool) {
+		for lid := range scope.LIDs(t.Fabric) {
+			if !yield(lid) {
+				return
+			}
+		}
+	})
+	var err error
+	if w.graph, err = w.Graph(ctx); err != nil {
+		return nil, err
+	}
+	if w.graph == nil {
+		return nil, errors.New("routing: the tables have a credit loop before any port is added to them")
+	}
+	for n, lid := range lids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w.begin(lid)
+		w.widen()
+		w.store(lid)
+		p.Report(n+1, len(lids))
+	}
+	return w.groups, nil
+}
+
+// widener adds ports for one destination after another.
+type widener struct {
+	*follow.Packets // of static ports, and of those that were added
+	f               *fabric.Fabric
+	graph           *acyclic.Lanes // the dependencies admitted
+	groups          *routing.Groups
+	numbers         []map[routing.PortSet]int // [switch] of its groups
+
+	// Per destination.
+	static []fabric.ChannelID // [switch] the trunk of its entry, or None
+	hops   []int32            // [switch] trunks on the static path; far: it has none
+	order  []fabric.NodeID    // the switches with a path, far ones first
+	added  []dependency
+}
+
+const far = 1<<31 - 1
+
+// dependency is a pair of vertices of the graph.
+type dependency struct{ in, out fabric.ChannelID }
+
+func newWidener(t *routing.Tables, c routing.Contract, scope routing.Scope) *widener {
+	f := t.Fabric
+	w := &widener{
+		Packets: follow.New(t, c, scope, 0), f: f, groups: routing.NewGroups(f, 1), numbers: make([]map[routing.PortSet]int, f.Switches()),
+		static: make([]fabric.ChannelID, f.Switches()), hops: make([]int32, f.Switches()),
+	}
+	for s := range w.numbers {
+		w.numbers[s] = map[routing.PortSet]int{}
+	}
+	return w
+}
+
+// begin follows the static ports to a destination.
+func (w *widener) begin(lid fabric.LID) {
+	w.To(lid)
+	for s, out := range w.Out {
+		w.hops[s], w.static[s] = far, fabric.None
+		if len(out) > 0 {
+			w.static[s] = out[0]
+		}
+	}
+	w.hops[w.f.Endpoint(w.f.Owner(lid)).Switch] = 0
+	w.order = w.order[:0]
+	for s := range fabric.NodeID(len(w.hops)) {
+		if w.measure(s) != far {
+			w.order = append(w.order, s)
+		}
+	}
+	slices.SortFunc(w.order, func(a, b fabric.NodeID) int { return cmp.Or(cmp.Compare(w.hops[b], w.hops[a]), cmp.Compare(a, b)) })
+}
+
+// measure counts the hops of the static path of a switch.
+func (w *widener) measure(s fabric.NodeID) int32 {
+	length, at := int32(0), s
+	for ; w.hops[at] == far; length++ {
+		c := w.static[at]
+		if c == fabric.None || int(length) > w.f.Switches() {
+			return far
+		}
+		at = w.f.Heads()[c]
+	}
+	total := length + w.hops[at]
+	for at = s; w.hops[at] == far; length-- {
+		w.hops[at] = total
+		total--
+		at = w.f.Heads()[w.static[at]]
+	}
+	return w.hops[s]
+}
+
+// widen adds every port that leads nearer and fits.
+func (w *widener) widen() {
+	for _, s := range w.order {
+		if w.static[s] == fabric.None {
+			continue
+		}
+		first, end := w.f.TrunksFrom(s)
+		for c := first; c < end; c++ {
+			if c != w.static[s] && w.hops[w.f.Heads()[c]] < w.hops[s] {
+				w.try(s, c)
+			}
+		}
+	}
+}
+
+// try adds a trunk to those of a switch, unless its dependencies close a cycle.
+func (w *widener) try(s fabric.NodeID, out fabric.ChannelID) {
+	came := len(w.Arrived)
+	w.added = w.added[:0]
+	w.Start(s, out)
+	if w.join(s, out) && w.Pass(came, w.admit) {
+		w.Out[s] = append(w.Out[s], out)
+		return
+	}
+	for _, d := range w.added {
+		w.graph.Remove(d.in, d.out)
+	}
+	w.TakeBack(came)
+}
+
+// admit adds a dependency to the graph, unless it closes a cycle.
+func (w *widener) admit(in, out fabric.ChannelID) bool {
+	if w.graph.Has(in, out) {
+		return true
+	}
+	if !w.graph.Add(in, out) {
+		return false
+	}
+	w.added = append(w.added, dependency{in, out})
+	return true
+}
+
+// join sends the packets that come to a switch on by a trunk.
+func (w *widener) join(s fabric.NodeID, out fabric.ChannelID) bool {
+	first, end := w.f.TrunksFrom(s)
+	for back := first; back < end; back++ {
+		in := w.f.Reverses()[back]
+		for level, sl := range w.SLs {
+			next := w.Next(in, out, sl)
+			for m := w.Held[level][in]; m != 0 && next != fabric.None; m &= m - 1 {
+				if !w.admit(w.Vertex(in, bits.TrailingZeros16(m)), next) {
+					return false
+				}
+				w.Arrive(out, level, 1<<(int(next)%w.Lanes))
+			}
+		}
+	}
+	return true
+}
+
+// store writes the groups of the destination.
+func (w *widener) store(lid fabric.LID) {
+	row := w.groups.Row(0, lid)
+	for _, s := range w.order {
+		if len(w.Out[s]) < 2 {
+			continue
+		}
+		var ports routing.PortSet
+		for _, c := range w.Out[s] {
+			ports.Add(w.f.Channel(c).FromPort)
+		}
+		number, known := w.numbers[s][ports]
+		if !known {
+			number = len(w.numbers[s])
+			w.numbers[s][ports] = number
+			w.groups.Set(s, number, ports)
+		}
+		row[s] = routing.ChoiceOf(number, false)
+	}
+}

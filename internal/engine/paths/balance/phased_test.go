@@ -1,0 +1,326 @@
+package balance
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// cell is where the twin counts a route: a trunk, an order and a block of offsets.
+type cell struct {
+	trunk fabric.ChannelID
+	order int
+	block int
+}
+
+// phasedTrial is a random network with random orders of ranks and a trial for them.
+func phasedTrial(rt *rapid.T) *trial {
+	f := random(rt)
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed of orders"), 1))
+	var hosts []fabric.EndpointID
+	for e := range fabric.EndpointID(len(f.Endpoints())) {
+		hosts = append(hosts, e) // those that are no hosts get no rank
+	}
+	var orders []Order
+	for i := range 1 + r.IntN(2) {
+		r.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		orders = append(orders, Order{Name: "random", Ranks: slices.Clone(hosts[:len(hosts)*(2-i)/2])})
+	}
+	n, err := newNetwork(context.Background(), f, Finder{Aim: Mixed, Orders: orders})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	n.lay(uint(rapid.IntRange(0, 3).Draw(rt, "shift")))
+	t := newTrial(n, plan{power: rapid.IntRange(1, 4).Draw(rt, "power"), even: rapid.Float64Range(0, 50).Draw(rt, "even"), share: rapid.Int64Range(0, 2).Draw(rt, "share"), mend: rapid.Bool().Draw(rt, "mend")}, 1)
+	for i := range t.dests {
+		pick, root := t.picks(int32(i)), &t.roots[t.dests[i].root]
+		for j := 1; j < len(pick); j++ {
+			pick[j] = uint8(r.IntN(int(root.first[j+1] - root.first[j])))
+		}
+	}
+	t.from = &start{name: "chance", pick: slices.Clone(t.pick), figures: figures{durations: []float64{1 + 3*r.Float64()}}}
+	return t
+}
+
+// offset is that of a route in an order; negative: one of its ends has no rank.
+func (t *trial) offset(order int, from fabric.EndpointID, d int32) int {
+	o := &t.orders[order]
+	a, b := o.rank[from], o.rank[t.f.Owner(t.dests[d].lid)]
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return (int(b-a) + len(o.Ranks)) % len(o.Ranks)
+}
+
+// met counts the routes of all but one destination, one by one.
+func (t *trial) metAtOffsets(but int32) map[cell]int {
+	counts := map[cell]int{}
+	for d := range t.dests {
+		for _, from := range t.hosts {
+			for _, c := range t.route(t.f.Endpoint(from).Switch, int32(d)) {
+				for o := range t.orders {
+					if k := t.offset(o, from, int32(d)); k >= 0 && int32(d) != but {
+						counts[cell{c, o, k >> t.shift}]++
+					}
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// Whatever passes do, flows are what the twin counts route by route.
+func TestFlowsAreCounted(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		for range 1 + rapid.IntRange(0, 2).Draw(rt, "passes") {
+			x.pass(context.Background())
+		}
+		counts, sum := x.metAtOffsets(fabric.None), 0
+		for k, n := range counts {
+			at := int64(k.trunk)*int64(x.width) + int64(x.orders[k.order].base) + int64(k.block)
+			if got := int(x.phased.count[at]); got != n {
+				rt.Fatalf("%d routes in %+v, want %d", got, k, n)
+			}
+			sum += n
+		}
+		all := 0
+		for _, n := range x.phased.count {
+			all += int(n)
+		}
+		if all != sum {
+			rt.Fatalf("%d routes in all cells, want %d", all, sum)
+		}
+	})
+}
+
+// A switch takes a way on which the routes behind it meet least: for each of them the
+// price of those at its offset on every trunk as far as the root, and what it meets there
+// as a random pair.
+func TestCheapestWay(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		x.pass(context.Background())
+		if len(x.dests) == 0 {
+			return
+		}
+		d := int32(rapid.IntRange(0, len(x.dests)-1).Draw(rt, "destination"))
+		to := &x.dests[d]
+		r, pick := &x.roots[to.root], x.picks(d)
+		if len(r.order) < 2 {
+			return
+		}
+		x.charge(r, pick, -to.weight)
+		x.count(to, r, pick, -1)
+		counts := x.metAtOffsets(d)
+		x.phased.old(r, pick)
+		x.tree[0] = step{}
+		for j := 1; j < len(r.order); j++ {
+			w := r.ways[r.first[j]+int32(pick[j])]
+			x.take(j, w)
+		}
+		crowds := x.crowds(d)
+		j := int32(rapid.IntRange(1, len(r.order)-1).Draw(rt, "switch"))
+		sources := int64(0)
+		for _, u := range r.order {
+			if x.src[u] > 0 && x.comesBy(u, d, r.order[j]) {
+				sources += x.src[u]
+			}
+		}
+		cost := func(k int) int64 {
+			at := r.ways[r.first[j]+int32(k)]
+			own := x.square[r.order[j]] << 10 / max(1, sources)
+			pairs := -(crowds.trees[at.trunk] * own >> 10 * 2 * x.inverse[at.trunk])
+			before := fabric.ChannelID(fabric.None)
+			sum := int64(0)
+			for {
+				for _, from := range x.hosts {
+					if !x.comesBy(x.f.Endpoint(from).Switch, d, r.order[j]) {
+						continue
+					}
+					for o := range x.orders {
+						if k := x.offset(o, from, d); k >= 0 {
+							price := x.phased.price[x.phased.class[at.trunk]]
+							sum += price[counts[cell{at.trunk, o, k >> x.shift}]]
+						}
+					}
+				}
+				pairs += crowds.on[at.trunk] * 2 * x.inverse[at.trunk]
+				if before != fabric.None {
+					pairs -= x.share * crowds.onBoth[[2]fabric.ChannelID{before, at.trunk}] * min(x.inverse[before], x.inverse[at.trunk])
+				}
+				before = at.trunk
+				if at.head == 0 {
+					return sum + max(1, (sources+x.ordinary/2)/x.ordinary)*(pairs*x.phased.even>>evenBits)
+				}
+				at = r.ways[r.first[at.head]+int32(pick[at.head])]
+			}
+		}
+		best := int64(math.MaxInt64)
+		for k := range r.first[j+1] - r.first[j] {
+			best = min(best, cost(int(k)))
+		}
+		if got := cost(x.cheapest(r, pick, j, x.behind(to, r, j))); got != best {
+			rt.Fatalf("it takes a way that costs %d; the cheapest is %d", got, best)
+		}
+	})
+}
+
+// crowds is the routes of all but one destination, by weight.
+type crowds struct {
+	on     map[fabric.ChannelID]int64
+	onBoth map[[2]fabric.ChannelID]int64 // one trunk right after the other
+	trees  map[fabric.ChannelID]int64    // destinations to which some go by it
+}
+
+func (t *trial) crowds(but int32) crowds {
+	x := crowds{map[fabric.ChannelID]int64{}, map[[2]fabric.ChannelID]int64{}, map[fabric.ChannelID]int64{}}
+	for d := range t.dests {
+		if int32(d) == but {
+			continue
+		}
+		used := map[fabric.ChannelID]bool{}
+		for u := range fabric.NodeID(t.f.Switches()) {
+			if t.src[u] == 0 {
+				continue
+			}
+			route := t.route(u, int32(d))
+			for i, c := range route {
+				x.on[c] += t.src[u] * t.dests[d].weight
+				if !used[c] {
+					used[c] = true
+					x.trees[c] += t.dests[d].weight
+				}
+				if i > 0 {
+					x.onBoth[[2]fabric.ChannelID{route[i-1], c}] += t.src[u] * t.dests[d].weight
+				}
+			}
+		}
+	}
+	return x
+}
+
+// comesBy says whether the route from a switch to a destination comes by another, or
+// begins there.
+func (t *trial) comesBy(from fabric.NodeID, d int32, by fabric.NodeID) bool {
+	r, pick := &t.roots[t.dests[d].root], t.picks(d)
+	for at := r.at[from]; ; at = r.ways[r.first[at]+int32(pick[at])].head {
+		if r.order[at] == by {
+			return r.order[0] == by || at != 0
+		}
+		if at == 0 {
+			return false
+		}
+	}
+}
+
+// A shift takes as long as the trunk on which most of its flows meet, by its rate.
+func TestDurations(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		s := newShiftSample(x.network, 7)
+		got := x.durations(s)
+		first := x.firstAddress()
+		for o := range x.orders {
+			ranks := x.orders[o].Ranks
+			sum := 0.0
+			for k := 1; k < len(ranks); k++ {
+				load := map[fabric.ChannelID]int64{}
+				worst := s.slowest
+				for i, from := range ranks {
+					for _, c := range x.route(x.f.Endpoint(from).Switch, first[ranks[(i+k)%len(ranks)]]) {
+						load[c] += x.inverse[c]
+						worst = max(worst, load[c])
+					}
+				}
+				sum += float64(worst) / float64(s.slowest)
+			}
+			if want := sum / float64(max(1, len(ranks)-1)); len(ranks) > 1 && math.Abs(got[o]-want) > 1e-9 {
+				rt.Fatalf("shifts take %g, want %g", got[o], want)
+			}
+		}
+	})
+}
+
+// Paths that somebody else made are taken as they are, where they are shortest.
+func TestAdopt(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x8,w=4x4,hosts=4")
+	fw := find(t, f, sssp.Finder{})
+	n, err := newNetwork(context.Background(), f, Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newTrial(n, plan{}, 1)
+	x.adopt(context.Background(), fw)
+	x.kept = slices.Clone(x.pick)
+	got := routing.NewForwarding(f)
+	x.write(got)
+	for i := range x.dests {
+		if lid := x.dests[i].lid; !slices.Equal(got.Row(lid), fw.Row(lid)) {
+			t.Fatalf("LID %d goes other ways", lid)
+		}
+	}
+}
+
+// Routes are in trouble if one of the cells that they are counted in, on some trunk of
+// their way, takes nearly as long as the fullest of its offsets, and longer than hosts'
+// links. What is not in trouble stays where it is.
+func TestMendingMovesWhatIsInTrouble(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		x.plan.mend = true
+		x.phased, x.mending = newPhased(x.network, x.plan), newMending(x.network)
+		x.countApart(context.Background())
+		counts, longest := x.metAtOffsets(fabric.None), map[cell]int64{}
+		for k, n := range counts {
+			all := cell{fabric.None, k.order, k.block}
+			longest[all] = max(longest[all], int64(n)*x.inverse[k.trunk])
+		}
+		bad := func(s fabric.NodeID, d int32) bool {
+			for _, c := range x.route(s, d) {
+				for _, from := range x.hosts {
+					for o := range x.orders {
+						k := x.offset(o, from, d)
+						if x.f.Endpoint(from).Switch != s || k < 0 {
+							continue
+						}
+						takes, most := int64(counts[cell{c, o, k >> x.shift}])*x.inverse[c], longest[cell{fabric.None, o, k >> x.shift}]
+						if takes >= int64(trouble*float64(most)) && takes > x.network.slowest()<<x.shift {
+							return true
+						}
+					}
+				}
+			}
+			return false
+		}
+		x.survey()
+		x.search(context.Background())
+		calm := map[int32][]uint8{}
+		for d := range int32(len(x.dests)) {
+			r := &x.roots[x.dests[d].root]
+			for j := 1; j < len(r.order); j++ {
+				if got, want := slices.Contains(x.mending.from[d], int32(j)), bad(r.order[j], d); got != want {
+					rt.Fatalf("routes from switch %d to destination %d in trouble: %v, want %v", r.order[j], d, got, want)
+				}
+			}
+			if len(x.mending.from[d]) == 0 {
+				calm[d] = slices.Clone(x.picks(d))
+			}
+		}
+		x.pass(context.Background())
+		for d, pick := range calm {
+			if !slices.Equal(pick, x.picks(d)) {
+				rt.Fatalf("destination %d was moved", d)
+			}
+		}
+	})
+}

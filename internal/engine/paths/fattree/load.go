@@ -1,0 +1,74 @@
+package fattree
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
+	"github.com/weft-fabric/weft/internal/engine/steps/intree"
+)
+
+// load is the routes on every trunk so far.
+type load struct {
+	*intree.Loads
+	heads []fabric.NodeID
+	way   []onWay // [switch] of its way to the destination at hand, where that is settled
+}
+
+// onWay is the routes on the fullest trunk of a way, and on all of its trunks.
+type onWay struct{ fullest, sum uint64 }
+
+func newLoad(f *fabric.Fabric) *load {
+	return &load{intree.NewLoads(f), f.Heads(), make([]onWay, f.Switches())}
+}
+
+// scatter routes a destination without a stem: switch by switch, each takes the
+// lightest way, and its own routes are counted before the next one chooses.
+func (l *load) scatter(d *dag.DAG, out []fabric.ChannelID) {
+	for i := 1; i < len(d.Order); i++ {
+		s := d.Order[i]
+		for _, c := range d.Choices(i) {
+			l.walk(d.Root, l.heads[c], out)
+		}
+		out[s] = l.lightest(d, i)
+		if l.Sources[s] == 0 {
+			continue
+		}
+		for at := s; at != d.Root; at = l.heads[out[at]] {
+			l.On[out[at]] += uint64(l.Sources[s])
+		}
+	}
+}
+
+// lightest is the trunk by which the i-th switch of d begins the way whose fullest
+// trunk has the fewest routes, of several that with the fewest in all. The ways of
+// those that its trunks lead to are settled.
+func (l *load) lightest(d *dag.DAG, i int) fabric.ChannelID {
+	choices := d.Choices(i)
+	start := int(d.Order[i]) % len(choices)
+	best, least := choices[start], onWay{fullest: ^uint64(0)}
+	for j := range choices {
+		k := start + j
+		if k >= len(choices) {
+			k -= len(choices)
+		}
+		c := choices[k]
+		if w := l.by(c); w.fullest < least.fullest || w.fullest == least.fullest && w.sum < least.sum {
+			best, least = c, w
+		}
+	}
+	return best
+}
+
+// by is the routes on the way that begins with c.
+func (l *load) by(c fabric.ChannelID) onWay {
+	w := l.way[l.heads[c]]
+	return onWay{max(w.fullest, l.On[c]), w.sum + l.On[c]}
+}
+
+// walk settles the way of a switch.
+func (l *load) walk(root, s fabric.NodeID, out []fabric.ChannelID) {
+	var w onWay
+	for at := s; at != root; at = l.heads[out[at]] {
+		w.fullest, w.sum = max(w.fullest, l.On[out[at]]), w.sum+l.On[out[at]]
+	}
+	l.way[s] = w
+}

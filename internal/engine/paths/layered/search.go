@@ -1,0 +1,69 @@
+package layered
+
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
+)
+
+// search looks for the lightest detour of a switch.
+type search struct {
+	path, best  []fabric.ChannelID
+	passed      []fabric.NodeID // tails of path
+	least       uint64          // weight of best, if there is one
+	bestHops    int32
+	lower, most int32 // hops of a detour
+}
+
+// detour finds the lightest path from a switch into the tree, or to the root, that makes its
+// way there longer than minimal, by so many hops at the most; nil: there is none. Of equally light ones
+// it takes the one with the fewest hops, and of several the first.
+func (b *builder) detour(s fabric.NodeID, most int32) []fabric.ChannelID {
+	q := &b.search
+	q.path, q.best, q.passed = q.path[:0], q.best[:0], q.passed[:0]
+	q.lower = b.d.Hops[s] + 1
+	q.most = min(b.d.Hops[s]+most, b.far+1)
+	b.extend(s, 0)
+	if len(q.best) == 0 {
+		return nil
+	}
+	return q.best
+}
+
+// extend tries all ways on from a switch, to which the path so far has some weight.
+func (b *builder) extend(s fabric.NodeID, weight uint64) {
+	q := &b.search
+	q.passed = append(q.passed, s)
+	first, end := b.f.TrunksFrom(s)
+	for _, c := range b.near[first:end] {
+		v := b.heads[c]
+		made := int32(len(q.path)) + 1
+		if b.d.Hops[v] == dag.NoPath || made+b.d.Hops[v] > q.most {
+			break // and so with all behind it, which are farther
+		}
+		on := weight + b.weight(c)
+		if len(q.best) > 0 && on > q.least || slices.Contains(q.passed, v) {
+			continue
+		}
+		q.path = append(q.path, c)
+		if b.hops[v] == dag.NoPath {
+			b.extend(v, on)
+		} else if hops := made + b.hops[v]; hops >= q.lower && hops <= q.most {
+			b.offer(v, on, hops)
+		}
+		q.path = q.path[:len(q.path)-1]
+	}
+	q.passed = q.passed[:len(q.passed)-1]
+}
+
+// offer takes the path at hand, which leads to a switch of the tree, if it is the best so far.
+func (b *builder) offer(v fabric.NodeID, weight uint64, hops int32) {
+	q := &b.search
+	for ; v != b.d.Root; v = b.heads[b.out[v]] {
+		weight += b.weight(b.out[v])
+	}
+	if len(q.best) == 0 || weight < q.least || weight == q.least && hops < q.bestHops {
+		q.best, q.least, q.bestHops = append(q.best[:0], q.path...), weight, hops
+	}
+}

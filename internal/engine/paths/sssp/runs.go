@@ -1,0 +1,137 @@
+package sssp
+
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
+)
+
+// run is switches that choose in one way, none of which comes through another.
+type run struct {
+	kind     kind
+	n        int32 // trunks that each may take
+	from, to int32 // in the order of the graph; singly: among the singles
+	first    int32 // singly: its first way among those of singles
+	at       int32 // alike: the trunk that they take, counted from the first of each
+	beside   bool  // several, alike: the trunks of each are numbered one after the other
+	passed   bool  // somebody with a choice can come through them
+}
+
+// kind is how the switches of a run choose.
+type kind uint8
+
+const (
+	singly  kind = iota // each for itself
+	several             // they have trunks to the same switches: what is beyond is added up once for all
+	alike               // and on these, loads that differ by a constant: what one takes, all take
+)
+
+// heads is where the trunks lead that d.Order[i] may take.
+func heads(d *dag.DAG, i int) []fabric.NodeID { return d.Head[d.First[i]:d.First[i+1]] }
+
+// enter prepares for choosing in graph d, once for all destinations on its root and its
+// siblings: it finds the settled switches, what they pass on to the others, and runs of
+// these, the farthest first.
+func (w *weights) enter(d *dag.DAG) {
+	settled, passed, base, through := w.settled[:0], w.passed, w.base, w.through
+	w.runs = w.runs[:0]
+	w.empty()
+	clear(passed)
+	copy(base, w.begin)
+	for i := len(d.Order) - 1; i > 0; {
+		hops, found := d.Hops[d.Order[i]], w.found[:0]
+		for ; i > 0 && d.Hops[d.Order[i]] == hops; i-- {
+			u, first, end := d.Order[i], d.First[i], d.First[i+1]
+			through[u] = base[u]
+			if end == first+1 && !passed[u] {
+				settled, w.out[u] = append(settled, u), d.Out[first]
+				base[d.Head[first]] += base[u]
+				continue
+			}
+			sort := 2 * (end - first)
+			if passed[u] {
+				sort++
+			}
+			found = append(found, single{int32(i), sort})
+			for _, h := range d.Head[first:end] {
+				passed[h] = true
+			}
+		}
+		w.found = found
+		w.gather(d)
+		w.level(d)
+	}
+	w.settled, w.charged = settled, 0
+}
+
+// gather takes switches that have trunks to the same others, and are in line, out of the
+// singles found.
+func (w *weights) gather(d *dag.DAG) {
+	known, rest := len(w.runs), 0
+	for k := 0; k < len(w.found); {
+		to := k + 1
+		for to < len(w.found) && sameHeads(d, w.found[to-1], w.found[to]) {
+			to++
+		}
+		if to > k+1 {
+			last := w.found[k].place
+			w.runs = append(w.runs, run{n: w.found[k].sort / 2, from: w.found[to-1].place, to: last + 1})
+		} else {
+			w.found[rest] = w.found[k]
+			rest++
+		}
+		k = to
+	}
+	w.found = w.found[:rest]
+	for k := range w.runs[known:] {
+		w.compare(d, &w.runs[known+k])
+	}
+}
+
+// sameHeads says whether two switches that were found one after the other are so in the
+// order, have a choice, and trunks to the same others.
+func sameHeads(d *dag.DAG, a, b single) bool {
+	n := a.sort / 2
+	i, k := d.First[a.place], d.First[b.place]
+	// Most differ in their last trunk.
+	return n > 1 && n == b.sort/2 && d.Head[i+n-1] == d.Head[i-1] && slices.Equal(d.Head[i:i+n], d.Head[k:i])
+}
+
+// turn makes graph d that to another root, a sibling of the one before. The two change
+// places, and their neighbours have trunks to the one in place of those to the other.
+func (w *weights) turn(d *dag.DAG, root fabric.NodeID) {
+	before := d.Root
+	w.turned = w.turned[:0]
+	for k := range w.runs {
+		r := &w.runs[k]
+		if r.kind == singly || d.Head[d.First[r.from]] != before && !slices.Contains(d.Order[r.from:r.to], root) {
+			continue
+		}
+		if r.kind == alike {
+			w.part(d, r)
+		}
+		w.turned = append(w.turned, r)
+	}
+	for k := range w.runs {
+		if r := &w.runs[k]; w.turns(d, r) {
+			w.back(r)
+		}
+	}
+	d.Turn(w.f, root)
+	w.through[before], w.passed[before] = w.base[before], false
+	for _, r := range w.turned {
+		w.compare(d, r)
+	}
+	for k := range w.runs {
+		if r := &w.runs[k]; w.turns(d, r) {
+			w.fill(d, r)
+		}
+	}
+}
+
+// turns says whether a run of singles changes with the root. Who has a choice takes another
+// of the lightest; who has none, and is no neighbour of the root, goes on as before.
+func (w *weights) turns(d *dag.DAG, r *run) bool {
+	return r.kind == singly && (r.n > 1 || d.Hops[w.member[r.from]] == 1)
+}

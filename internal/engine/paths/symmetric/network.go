@@ -1,0 +1,109 @@
+package symmetric
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// network is what all passes share.
+type network struct {
+	*dag.Links
+	f     *fabric.Fabric
+	n     int      // switches
+	hosts []uint32 // [switch] adapters and routers on it
+	share []uint64 // [link] what a route adds to the load of each of its cables, in units
+	hops  []uint16 // [to × n + from]; far: there is no path
+}
+
+// unit is the load of one route on one cable. Shares of it are rounded down.
+const unit = 1 << 16
+
+// far is farther than any path.
+const far = 1<<16 - 1
+
+func newNetwork(f *fabric.Fabric) *network {
+	n := &network{Links: dag.NewLinks(f), f: f, n: f.Switches(), hosts: routing.Adapters.PerSwitch(f)}
+	for l := range n.To {
+		n.share = append(n.share, unit/uint64(len(n.Cables(int32(l)))))
+	}
+	return n
+}
+
+// of is the neighbours of a switch, by link.
+func (n *network) of(s fabric.NodeID) []fabric.NodeID { return n.To[n.First[s]:n.First[s+1]] }
+
+type pair struct{ a, b fabric.NodeID }
+
+// pairs is every two switches that a path joins, those of fewest hops first. Of as
+// many it deals out pairs to all switches in turn or, regular, those of one switch
+// after those of another.
+func (n *network) pairs(ctx context.Context, regular bool) ([]pair, error) {
+	n.hops = make([]uint16, n.n*n.n)
+	most := uint16(0)
+	var d dag.DAG
+	for to := range fabric.NodeID(n.n) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		dag.Shortest(&d, n.f, to)
+		for from, hops := range d.Hops {
+			n.hops[int(to)*n.n+from] = uint16(hops) // far, if dag.NoPath
+		}
+		most = max(most, uint16(d.Hops[d.Order[len(d.Order)-1]]))
+	}
+	start := make([]int, int(most)+2) // [hops, plus one]
+	n.each(regular, func(p pair, hops uint16) { start[hops+1]++ })
+	for h := range most {
+		start[h+1] += start[h]
+	}
+	pairs := make([]pair, start[most]+start[most+1])
+	n.each(regular, func(p pair, hops uint16) {
+		pairs[start[hops]] = p
+		start[hops]++
+	})
+	return pairs, nil
+}
+
+// each visits every two switches that a path joins once.
+func (n *network) each(regular bool, visit func(p pair, hops uint16)) {
+	see := func(a, b int) {
+		if hops := n.hops[b*n.n+a]; hops != far {
+			visit(pair{fabric.NodeID(a), fabric.NodeID(b)}, hops)
+		}
+	}
+	if regular {
+		for b := range n.n {
+			for a := range b {
+				see(a, b)
+			}
+		}
+		return
+	}
+	for apart := 1; 2*apart <= n.n; apart++ {
+		for a := range n.n {
+			if b := (a + apart) % n.n; 2*apart < n.n || a < b {
+				see(a, b)
+			}
+		}
+	}
+}
+
+// write is the forwarding for the first links of all paths, [to × n + from]. LIDs of a
+// switch take turns over the cables of a link.
+func (n *network) write(next []uint8) *routing.Forwarding {
+	t := routing.NewForwarding(n.f)
+	var lids []fabric.LID
+	for to := range fabric.NodeID(n.n) {
+		lids = dag.LIDsOn(n.f, to, lids[:0])
+		for from, i := range next[int(to)*n.n:][:n.n] {
+			if i != none {
+				n.Deal(t, lids, n.First[from]+int32(i))
+			}
+		}
+		dag.Deliver(n.f, t, lids)
+	}
+	return t
+}

@@ -1,0 +1,264 @@
+package spanning
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// grower grows a tree cable by cable beside the dependencies in a graph.
+type grower struct {
+	f     *fabric.Fabric
+	maps  *routing.SL2VL
+	graph *acyclic.Lanes
+	lanes int
+	sls   []uint8
+
+	at     [][]fabric.ChannelID  // [switch] the trunks of the tree that leave it
+	part   []fabric.NodeID       // [switch] one of those that the tree joins it with, the same for all of them
+	joined int                   // cables of the tree
+	held   [][]uint16            // [index into sls][trunk] lanes of multicast packets, as bits
+	log    []arrival             // of held, all of this tree
+	added  [][2]fabric.ChannelID // dependencies that the graph did not have, all of this tree
+	fresh  bool                  // more may be added
+	seen   []bool                // [switch] scratch of members, all false
+}
+
+// arrival is lanes of a trunk that multicast packets came to.
+type arrival struct {
+	trunk fabric.ChannelID
+	level int
+	lanes uint16
+}
+
+func newGrower(t *routing.Tables, graph *acyclic.Lanes, lanes int, sls []uint8) *grower {
+	f := t.Fabric
+	g := &grower{f: f, maps: t.Lanes.SL2VL, graph: graph, lanes: lanes, sls: sls, at: make([][]fabric.ChannelID, f.Switches()), part: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
+	for range sls {
+		g.held = append(g.held, make([]uint16, f.Trunks()))
+	}
+	return g
+}
+
+// clear takes the whole tree out again.
+func (g *grower) clear() {
+	g.undo(0, 0)
+	for s := range g.at {
+		g.at[s], g.part[s] = g.at[s][:0], fabric.NodeID(s)
+	}
+	g.joined = 0
+}
+
+// keep begins with what is left of a tree; nil: with nothing. It fails where that does not
+// fit beside the paths.
+func (g *grower) keep(t *routing.MulticastTree) bool {
+	if t == nil {
+		return true
+	}
+	for _, n := range t.Nodes {
+		for port := range n.Ports.All() {
+			c := g.f.Trunk(n.Switch, port)
+			if c == fabric.None || c > g.f.Reverses()[c] || !hasBoth(g.f, t, c) {
+				continue
+			}
+			if g.part[n.Switch] != g.part[g.f.Heads()[c]] && !g.join(c, true) {
+				g.clear()
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasBoth says whether a tree has both ends of a cable.
+func hasBoth(f *fabric.Fabric, t *routing.MulticastTree, c fabric.ChannelID) bool {
+	ch := f.Channel(c)
+	from, to := t.At(ch.From), t.At(ch.To)
+	return from.Has(ch.FromPort) && to.Has(ch.ToPort)
+}
+
+// Whole is a tree with the endpoints that a fabric has now; nil if what is left of it does not
+// join all switches.
+func Whole(f *fabric.Fabric, t *routing.MulticastTree) *routing.MulticastTree {
+	g := &grower{f: f, at: make([][]fabric.ChannelID, f.Switches()), part: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
+	if !g.keep(t) || g.joined < f.Switches()-1 {
+		return nil
+	}
+	whole := g.tree()
+	return &whole
+}
+
+// breadthFirst grows the tree from a root, the nearest switches first.
+func (g *grower) breadthFirst(root fabric.NodeID) { g.spread(g.members(nil, root), true) }
+
+// knownFirst does the same, with cables first whose dependencies the graph has already.
+func (g *grower) knownFirst(root fabric.NodeID) {
+	reached := g.spread(g.members(nil, root), false)
+	for i := 0; i < len(reached); i++ {
+		first, end := g.f.TrunksFrom(reached[i])
+		for c := first; c < end; c++ {
+			if u := g.f.Heads()[c]; g.part[u] != g.part[root] && g.join(c, true) {
+				reached = g.spread(g.members(reached, u), false)
+			}
+		}
+	}
+}
+
+// spread goes on from switches that the tree has reached, and returns all that it reaches.
+// fresh says whether cables may have dependencies that the graph does not have yet.
+func (g *grower) spread(reached []fabric.NodeID, fresh bool) []fabric.NodeID {
+	for i := 0; i < len(reached); i++ {
+		first, end := g.f.TrunksFrom(reached[i])
+		for c := first; c < end; c++ {
+			if u := g.f.Heads()[c]; g.part[u] != g.part[reached[i]] && g.join(c, fresh) {
+				reached = g.members(reached, u)
+			}
+		}
+	}
+	return reached
+}
+
+// members adds a switch to a list, and all that the tree joins it with that are not in it.
+func (g *grower) members(list []fabric.NodeID, s fabric.NodeID) []fabric.NodeID {
+	for _, old := range list {
+		g.seen[old] = true
+	}
+	from := len(list)
+	g.seen[s] = true
+	list = append(list, s)
+	for i := from; i < len(list); i++ {
+		for _, c := range g.at[list[i]] {
+			if u := g.f.Heads()[c]; !g.seen[u] {
+				g.seen[u] = true
+				list = append(list, u)
+			}
+		}
+	}
+	for _, s := range list {
+		g.seen[s] = false
+	}
+	return list
+}
+
+// join adds the cable of a trunk to the tree, unless a dependency that comes with it closes a
+// cycle, or is not in the graph and may not be added.
+func (g *grower) join(c fabric.ChannelID, fresh bool) bool {
+	back := g.f.Reverses()[c]
+	u, v := g.f.Heads()[back], g.f.Heads()[c]
+	came, added := len(g.log), len(g.added)
+	g.at[u], g.at[v] = append(g.at[u], c), append(g.at[v], back)
+	g.fresh = fresh
+	if g.enter(u, c) && g.enter(v, back) && g.pass(came) {
+		for _, s := range g.members(nil, v) {
+			g.part[s] = g.part[u]
+		}
+		g.joined++
+		return true
+	}
+	g.undo(came, added)
+	g.at[u], g.at[v] = g.at[u][:len(g.at[u])-1], g.at[v][:len(g.at[v])-1]
+	return false
+}
+
+// enter puts the packets of all endpoints of a switch, and those that come to it by the tree,
+// on a trunk.
+func (g *grower) enter(s fabric.NodeID, out fabric.ChannelID) bool {
+	for level := range g.sls {
+		for _, e := range g.f.Attached(s) {
+			vl := g.vl(s, g.f.LastPort(g.f.Endpoint(e)), out, level)
+			if vl >= routing.MaxDataVLs {
+				return false
+			}
+			g.arrive(out, level, 1<<vl)
+		}
+		for _, other := range g.at[s] {
+			if in := g.f.Reverses()[other]; other != out && !g.turn(in, out, level, g.held[level][in]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pass passes on what has arrived, from a place in the log on.
+func (g *grower) pass(from int) bool {
+	for ; from < len(g.log); from++ {
+		a := g.log[from]
+		for _, out := range g.at[g.f.Heads()[a.trunk]] {
+			if out != g.f.Reverses()[a.trunk] && !g.turn(a.trunk, out, a.level, a.lanes) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// turn adds the dependencies of packets on some lanes of a trunk that are copied to another.
+func (g *grower) turn(in, out fabric.ChannelID, level int, lanes uint16) bool {
+	ch := g.f.Channel(in)
+	vl := g.vl(ch.To, ch.ToPort, out, level)
+	if vl >= routing.MaxDataVLs {
+		return false // the group would be cut here
+	}
+	to := out*fabric.ChannelID(g.lanes) + fabric.ChannelID(vl)
+	for m := lanes; m != 0; m &= m - 1 {
+		if !g.admit(in*fabric.ChannelID(g.lanes)+fabric.ChannelID(bits.TrailingZeros16(m)), to) {
+			return false
+		}
+	}
+	if lanes != 0 {
+		g.arrive(out, level, 1<<vl)
+	}
+	return true
+}
+
+func (g *grower) vl(s fabric.NodeID, in uint8, out fabric.ChannelID, level int) uint8 {
+	return g.maps.VL(s, in, g.f.Channel(out).FromPort, g.sls[level])
+}
+
+func (g *grower) admit(in, out fabric.ChannelID) bool {
+	if g.graph.Has(in, out) {
+		return true
+	}
+	if !g.fresh || !g.graph.Add(in, out) {
+		return false
+	}
+	g.added = append(g.added, [2]fabric.ChannelID{in, out})
+	return true
+}
+
+func (g *grower) arrive(c fabric.ChannelID, level int, lanes uint16) {
+	if lanes &^= g.held[level][c]; lanes != 0 {
+		g.held[level][c] |= lanes
+		g.log = append(g.log, arrival{c, level, lanes})
+	}
+}
+
+// undo takes back what was done since the log and the list of dependencies had some lengths.
+func (g *grower) undo(came, added int) {
+	for _, a := range g.log[came:] {
+		g.held[a.level][a.trunk] &^= a.lanes
+	}
+	for _, d := range g.added[added:] {
+		g.graph.Remove(d[0], d[1])
+	}
+	g.log, g.added = g.log[:came], g.added[:added]
+}
+
+// tree is the tree as that of a group which all endpoints are in.
+func (g *grower) tree() routing.MulticastTree {
+	t := routing.MulticastTree{MLID: routing.FirstMLID}
+	for s := range fabric.NodeID(g.f.Switches()) {
+		n := routing.TreeNode{Switch: s}
+		for _, c := range g.at[s] {
+			n.Ports.Add(g.f.Channel(c).FromPort)
+		}
+		for _, e := range g.f.Attached(s) {
+			n.Ports.Add(g.f.LastPort(g.f.Endpoint(e)))
+		}
+		t.Nodes = append(t.Nodes, n)
+	}
+	return t
+}

@@ -1,0 +1,91 @@
+package levels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/orient"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// The rules of path finders for trees.
+const (
+	ruleLevels = "every cable joins switches of neighbouring levels, counted from the switches with hosts"
+	ruleJoined = "most pairs of hosts have a switch above both"
+	ruleTurns  = "what has no switch above both is joined by turns from down to up that keep all paths free of cycles"
+)
+
+// Join completes the paths of a tree, which go up by an orientation and then down, by
+// turns from down to up where some switches are not joined by them (orient.Join), and
+// notes the levels and what it did. It refuses trees in which that would close a cycle.
+func (l *Levels) Join(ctx context.Context, o *orient.Orientation, t *routing.Forwarding) error {
+	note := l.summary()
+	if o.Apart(l.Fabric) {
+		turns, err := orient.Join(ctx, l.Fabric, o, t)
+		if lost := (*orient.NotJoined)(nil); errors.As(err, &lost) {
+			return routing.Refuse(l.Fabric, ruleTurns, lost.From, 0, "no way up and down to %s, and no turn that would make one", l.Fabric.Label(lost.To))
+		}
+		if err != nil {
+			return err
+		}
+		note += "; " + turns
+	}
+	t.Notes = append(t.Notes, note)
+	if apart := l.apart(); apart > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d pairs of hosts have no switch above both and go down and up again on their way", apart))
+	}
+	return nil
+}
+
+// Explain says whether f keeps the rules of a path finder for trees.
+func Explain(f *fabric.Fabric, finder routing.PathFinder) []routing.Finding {
+	l, refusal := measureAll(f)
+	if refusal != nil {
+		return []routing.Finding{{Rule: ruleLevels, Why: why(refusal)}}
+	}
+	findings := []routing.Finding{{Rule: ruleLevels, OK: true, Why: l.summary()}}
+	if refusal = l.tooFewJoined(); refusal != nil {
+		return append(findings, routing.Finding{Rule: ruleJoined, Why: why(refusal)})
+	}
+	joined := "all do"
+	if l.apart() > 0 {
+		joined = fmt.Sprintf("%.1f %% do", 100*share(l.common))
+	}
+	findings = append(findings, routing.Finding{Rule: ruleJoined, OK: true, Why: joined})
+	t, err := finder.Paths(context.Background(), f, nil)
+	if errors.As(err, &refusal) {
+		return append(findings, routing.Finding{Rule: ruleTurns, Why: why(refusal)})
+	}
+	return append(findings, routing.Finding{Rule: ruleTurns, OK: true, Why: strings.Join(t.Notes, "; ")})
+}
+
+// summary says how many switches are on each level, the lowest first.
+func (l *Levels) summary() string {
+	var count []int
+	for i := len(l.Order) - 1; i >= 0; i-- {
+		h := int(l.Height[l.Order[i]])
+		for h >= len(count) {
+			count = append(count, 0)
+		}
+		count[h]++
+	}
+	if len(count) == 1 {
+		return "1 level"
+	}
+	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(count), "[]"), " ", ", ")
+	return fmt.Sprintf("%d levels with %s switches, from the lowest up", len(count), text)
+}
+
+// why is a refusal without its rule.
+func why(r *routing.Refusal) string {
+	switch {
+	case r.Node == fabric.None:
+		return r.Why
+	case r.Port == 0:
+		return r.Label + ": " + r.Why
+	}
+	return fmt.Sprintf("%s, port %d: %s", r.Label, r.Port, r.Why)
+}

@@ -1,0 +1,99 @@
+package torus2qos
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/grid"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// detour is how paths get round the corner that a missing switch was.
+type detour struct {
+	g    *grid.Grid
+	hole int        // the point of the missing switch
+	side []grid.Dir // [dimension] the side on which detours along it pass; NoDir: none are needed
+}
+
+const ruleDetour = "beside a missing switch the cables of the detour are there, on one side for each dimension"
+
+// newDetour chooses the side on which to pass the missing switch, up before
+// down. It is nil where no switch is missing.
+func newDetour(f *fabric.Fabric, g *grid.Grid) (*detour, error) {
+	holes := g.Holes()
+	if len(holes) == 0 {
+		return nil, nil
+	}
+	v := &detour{g: g, hole: holes[0], side: make([]grid.Dir, len(g.Dims))}
+	v.side[0] = grid.NoDir
+	for j := 1; j < len(g.Dims); j++ {
+		up, atUp := v.blocked(grid.Up(j))
+		if up == "" {
+			v.side[j] = grid.Up(j)
+			continue
+		}
+		down, _ := v.blocked(grid.Down(j))
+		if down == "" {
+			v.side[j] = grid.Down(j)
+			continue
+		}
+		at := fabric.NodeID(fabric.None)
+		if atUp >= 0 {
+			at = g.Switch[atUp]
+		}
+		return nil, routing.Refuse(f, ruleDetour, at, 0, "round the missing switch at %s of a %s: %s, and %s",
+			g.PointName(v.hole), g, up, down)
+	}
+	return v, nil
+}
+
+// blocked says what is in the way of detours that pass in a direction, nothing if
+// all is clear: from each neighbour of the hole along a lower dimension, one hop
+// in that direction and one back into the hole's line; and where.
+func (v *detour) blocked(side grid.Dir) (why string, at int) {
+	g := v.g
+	if g.Next(v.hole, side) < 0 {
+		return "the grid ends on one side", -1
+	}
+	for i := range side.Dim() {
+		for _, toward := range [2]grid.Dir{grid.Up(i), grid.Down(i)} {
+			beside := g.Next(v.hole, toward^1)
+			if beside < 0 {
+				continue
+			}
+			if len(g.Links(beside, side)) == 0 {
+				return "the cable from " + g.PointName(beside) + " to " + g.PointName(g.Next(beside, side)) + " is missing", beside
+			}
+			if past := g.Next(beside, side); len(g.Links(past, toward)) == 0 {
+				return "the cable from " + g.PointName(past) + " to " + g.PointName(g.Next(past, toward)) + " is missing", past
+			}
+		}
+	}
+	return "", -1
+}
+
+// next is the direction from a point that is in line with the hole along
+// dimension i and has the hole as its corner: on to the neighbour of the hole,
+// and there off along the first dimension in which there is a way to go.
+func (v *detour) next(from, to, i int) grid.Dir {
+	g := v.g
+	if from == v.hole || to == v.hole {
+		return grid.NoDir
+	}
+	r, hops := g.Shorter(i, g.Coordinate(from, i), g.Coordinate(v.hole, i))
+	if g.Run(from, r) < hops-1 { // a cable is missing too: reach the neighbour on the other side
+		r ^= 1
+		hops = g.Dims[i].Size - hops
+	}
+	if hops > 1 {
+		return r
+	}
+	for j := i + 1; j < len(g.Dims); j++ {
+		if g.Coordinate(to, j) != g.Coordinate(from, j) {
+			return v.side[j]
+		}
+	}
+	return grid.NoDir // only to the hole itself
+}
+
+func (v *detour) String() string {
+	return "paths turn early beside the missing switch at " + v.g.PointName(v.hole)
+}

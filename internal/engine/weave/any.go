@@ -1,0 +1,312 @@
+package weave
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
+	"github.com/weft-fabric/weft/internal/engine/steps/forest"
+	"github.com/weft-fabric/weft/internal/engine/steps/intree"
+	"github.com/weft-fabric/weft/internal/engine/steps/turnlanes"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Any is weave-any. It needs at least one path finder.
+type Any struct {
+	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
+
+	// Bandwidth goes before repairs in one step: trees in planes then get no early and late
+	// planes (trial.byParts), which cost up to 1/50 of it.
+	Bandwidth bool
+}
+
+// Route implements routing.Engine. It refuses no fabric; the only errors are those of
+// the path finders, an invalid budget, and ctx.Err().
+func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Paths) == 0 {
+		return nil, errNoPaths
+	}
+	b.Contract = routing.Any // whatever is asked for
+	t := trial{f: f, budget: b, bandwidth: o.Bandwidth}
+	var before *routing.Forwarding
+	for i, finder := range o.Paths {
+		fw, err := finder.Paths(ctx, f, p)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			if free, err := onOneLane(ctx, f, fw, b); err != nil || free != nil {
+				return free, err
+			}
+		}
+		paths, err := turnlanes.Gather(ctx, f, fw, b, nil)
+		if err != nil {
+			return nil, err
+		}
+		t.most = mostWork(f, len(paths.LIDs()))
+		if !sameRows(f, before, fw) { // what does not fit does not fit twice
+			if err := t.plain(ctx, fw, paths); err != nil {
+				return nil, err
+			}
+		}
+		before = fw
+		if last := i+1 == len(o.Paths); last && !t.done() {
+			if err := t.aroundEscapes(ctx, fw, paths); err != nil {
+				return nil, err
+			}
+		}
+		if t.done() {
+			break
+		}
+	}
+	best := t.best
+	best.note()
+	if best.byParts {
+		if err := best.fillSpares(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.lanes.Tables(best.fw, best.lids, false)}, nil
+}
+
+// onOneLane is the tables for paths whose turns have no cycle, as those of trees: all that
+// could come of an assignment of lanes then is one. nil if they have one.
+func onOneLane(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*routing.Tables, error) {
+	turns, err := forest.Of(f, fw, b.Scope).Turns(ctx)
+	if err != nil || !acyclic.Free(f, turns) {
+		return nil, err
+	}
+	lanes := routing.OneSL(f, routing.UniformSL2VL([routing.SLs]uint8{}))
+	lanes.Needed = 1
+	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, nil
+}
+
+// sameRows says whether two forwardings, of which the first may be nil, are equal.
+func sameRows(f *fabric.Fabric, a, b *routing.Forwarding) bool {
+	if a == nil {
+		return false
+	}
+	for lid := range f.LIDs() {
+		if !slices.Equal(a.Row(lid), b.Row(lid)) {
+			return false
+		}
+	}
+	return true
+}
+
+// trial keeps the best routing of several attempts.
+type trial struct {
+	f      *fabric.Fabric
+	budget routing.Budget
+	best   *rerouting
+	goal   uint64 // the largest load of the first paths
+	work   int    // trunks looked at
+	most   int    // work after which to be content
+
+	bandwidth bool // Any.Bandwidth
+}
+
+// Work is counted in trunks looked at. When so much is done, no other attempt is made if
+// one has succeeded.
+const (
+	leastWork     = 50_000_000
+	workPerEntry  = 1.5 // for every switch and destination, where that is more
+	placementCost = 4   // of a path that is placed
+)
+
+func mostWork(f *fabric.Fabric, lids int) int {
+	return max(leastWork, int(workPerEntry*float64(f.Switches())*float64(lids)))
+}
+
+// note balances a routing whose paths are all admitted, and keeps it if it is the best.
+func (t *trial) note(ctx context.Context, r *rerouting) error {
+	if err := r.balance(ctx, t.enough(), t.most/2); err != nil {
+		return err
+	}
+	t.work += r.grower.work
+	if t.best == nil || r.grower.loads.Most() < t.best.grower.loads.Most() {
+		t.best = r
+	}
+	return nil
+}
+
+// done says whether a routing nearly as good as the given paths was found, or any
+// routing after enough work.
+func (t *trial) done() bool {
+	return t.best != nil && (t.work > t.most || t.best.grower.loads.Most() <= t.enough())
+}
+
+// nearly as good is what is worse by no more than 1 in so many.
+const nearly = 50
+
+// enough is a largest load that is accepted as nearly as good as that of the given
+// paths.
+func (t *trial) enough() uint64 {
+	return t.goal + t.goal/nearly
+}
+
+// giveUp: if the destinations that could not be routed are more than one in so many,
+// further lanes are not tried.
+const giveUp = 16
+
+// plain routes destinations anew whose paths the assignment does not admit, without
+// escape paths, with more and more lanes as long as fewer paths are left.
+func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
+	fewest := -1
+	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
+		again := func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, lanes) }
+		onlyIfFew := lanes == 1 && t.budget.VLs > 1
+		if onlyIfFew { // one lane is for paths that nearly fit, others need not be tried hard
+			again = func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, 1, 1) }
+		}
+		l, left, err := again(paths)
+		if err != nil {
+			return err
+		}
+		if onlyIfFew && !paths.Few(left) {
+			continue
+		}
+		t.work += placementCost * paths.Len()
+		if lanes == 1 && paths.Few(left) && !t.bandwidth {
+			if err := t.byParts(ctx, fw, paths); err != nil || t.done() {
+				return err
+			}
+		}
+		if fewest >= 0 && left >= fewest {
+			break
+		}
+		fewest = left
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
+		r.limit = t.most / 2
+		if t.goal == 0 {
+			t.goal = r.before
+		}
+		failed, err := r.adapt(ctx, l, again)
+		t.work += r.grower.work
+		if err != nil {
+			return err
+		}
+		if failed == 0 {
+			r.limit = 0
+			if err := t.note(ctx, r); err != nil {
+				return err
+			}
+		}
+		if t.done() || failed > len(r.lids)/giveUp && t.work <= t.most/2 {
+			break
+		}
+	}
+	return nil
+}
+
+// byParts routes destinations anew whose packets turn at switches that send, other than from early
+// parts of the fabric to late ones: repairs then find turns that close no cycle. The result is kept
+// if it is nearly as good as the given paths: so it is where few packets turn at all.
+func (t *trial) byParts(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
+	l, err := paths.AssignByParts(ctx)
+	if err != nil || l == nil {
+		return err
+	}
+	r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
+	if t.goal == 0 {
+		t.goal = r.before
+	}
+	r.limit, r.byParts = t.most/2, true
+	uneven := r.unevenness()
+	failed, err := r.route(ctx, l)
+	if err == nil && failed == 0 {
+		err = r.relieve(ctx, t.enough())
+	}
+	t.work += r.grower.work + placementCost*paths.Len()
+	if err == nil && failed == 0 && r.grower.loads.Most() <= t.enough() && r.unevenness() <= uneven*(1+1./nearly) {
+		t.best = r
+	}
+	return err
+}
+
+// aroundEscapes does the same around escape trees of several kinds.
+func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
+	for _, s := range shapes(t.f, t.budget.VLs) {
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
+		r.grower.escapes = intree.NewEscapes(t.f)
+		r.grower.escapes.Span(s.roots, nil)
+		l, _, err := paths.AssignAround(ctx, reserved(t.f, r.grower.escapes, s.lanes, s.low), s.lanes)
+		if err != nil {
+			return err
+		}
+		failed, err := r.route(ctx, l)
+		t.work += r.grower.work + placementCost*paths.Len()
+		switch {
+		case err != nil:
+			return err
+		case failed > 0:
+			panic("weave: an escape path is not admitted")
+		}
+		if err := t.note(ctx, r); err != nil || t.done() {
+			return err
+		}
+	}
+	return nil
+}
+
+// shape is a kind of escape tree.
+type shape struct {
+	roots []fabric.NodeID // one in each part
+	lanes int
+	low   bool
+}
+
+// mostRoots is the number of sets of roots that are tried.
+const mostRoots = 8
+
+// shapes is the escape trees to try for so many lanes, the most promising first.
+func shapes(f *fabric.Fabric, vls int) []shape {
+	kinds := []shape{{nil, 2, false}, {nil, 3, false}, {nil, 1, true}, {nil, 2, true}}
+	var all []shape
+	for _, roots := range roots(f) {
+		for _, k := range kinds {
+			if k.lanes <= vls {
+				all = append(all, shape{roots, k.lanes, k.low})
+			}
+		}
+	}
+	return all
+}
+
+// roots is sets of roots, spread evenly over the switches by how far they are from all
+// others: the nearest first, then the farthest, then those between.
+func roots(f *fabric.Fabric) [][]fabric.NodeID {
+	far, _ := dag.Far(f, nil)
+	sets := intree.RootSets(f, far, mostRoots)
+	if len(sets) > 1 {
+		last := len(sets) - 1
+		sets = slices.Insert(sets[:last], 1, sets[last])
+	}
+	return sets
+}
+
+// reserved is every turn within escape trees: turns up are on lane 0; turns down on
+// lane 0 if low, else on the highest lane.
+func reserved(f *fabric.Fabric, e *intree.Escapes, lanes int, low bool) []turnlanes.Reserved {
+	top := uint8(lanes - 1)
+	var all []turnlanes.Reserved
+	e.EachTurn(func(in, out fabric.ChannelID) {
+		r := turnlanes.Reserved{Turn: acyclic.Turn{ID: int32(f.Turn(in, out)), In: in, Out: out}, Within: true}
+		up := e.Up[f.Heads()[in]]
+		switch {
+		case low: // on lane 0
+		case f.Reverses()[in] == up: // from above
+			r.Lane = top
+		case out != up: // over the top
+			r.Lane, r.Within = top, top == 0
+		}
+		all = append(all, r)
+	})
+	return all
+}

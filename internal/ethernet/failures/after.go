@@ -1,0 +1,39 @@
+package failures
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+)
+
+// After visits the next hops that classes have after each single failure of a kind, where they are
+// more than what is left of those before, for classes that packets of hosts go by. It returns a function that can be called again.
+func After(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, kind Kind) func(visit func(class int, next ethernet.Row)) error {
+	t := &trial{plan: plan, n: n, o: Options{Kind: kind}}
+	t.prepare()
+	w := t.worker()
+	all, _ := t.failures()
+	counts := make([]bool, len(n.Classes)) // hosts send packets for it, or devices wrap them for it
+	for i := range n.Classes {
+		counts[i] = counts[i] || n.Wanted(i, ethernet.HostScope)
+		for _, tunnel := range n.Classes[i].Tunnels {
+			counts[tunnel.Into] = true
+		}
+	}
+	return func(visit func(int, ethernet.Row)) error {
+		for _, f := range all {
+			w.fail(f)
+			w.recompute(f)
+			for _, c := range w.changes {
+				if counts[c.Class] {
+					visit(c.Class, c.Next)
+				}
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,184 @@
+package failures
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/testcables"
+)
+
+// network is a few devices with any cables and hosts, and routes computed one way or another.
+func network(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
+	t.Helper()
+	leaves, spines := 2+r.IntN(4), 1+r.IntN(3)
+	p := testcables.Devices(leaves + spines)
+	for i := range leaves {
+		for j := range spines {
+			if r.IntN(6) > 0 {
+				p.Join(i, leaves+j)
+			}
+		}
+	}
+	p.Draw(r, r.IntN(8))
+	c := p.Cabling(t)
+	hosts := make([]int, len(c.Names))
+	for i := range leaves {
+		hosts[i] = 1
+	}
+	n := &ethernet.Network{Cabling: c, Classes: bgp.Subnets(c, hosts), Priorities: ethernet.Uniform(c, []uint8{3, 4})}
+	if r.IntN(4) == 0 { // hosts behind two devices
+		n.Classes[0].At = []ethernet.DeviceID{n.Classes[0].At[0], n.Classes[1].At[0]}
+	}
+	at := bgp.Leaves(n.Classes)
+	as := bgp.Numbers(c, at, bgp.Scheme(r.IntN(3)))
+	for d := range as { // some devices in one AS that no scheme would put there
+		if r.IntN(4) == 0 {
+			as[d] = uint32(1 + r.IntN(2))
+		}
+	}
+	plan, err := bgp.NewPlan(c, at, bgp.BGP, as)
+	if err != nil || r.IntN(4) == 0 {
+		if plan, err = bgp.NewPlan(c, at, bgp.UpDown, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan.Fill(n.Classes)
+	return plan, n
+}
+
+// What is judged by what changed is what a network computed from scratch is judged to be.
+func TestFromScratch(t *testing.T) {
+	loops, cuts, tried := 0, 0, 0
+	for i := range 1500 {
+		plan, n := network(t, rand.New(rand.NewPCG(9, uint64(i))))
+		if i%5 == 0 {
+			rewrite(rand.New(rand.NewPCG(10, uint64(i))), n)
+		}
+		o := Options{Kind: Kind(i % 3), Converging: i%4 == 0, Most: 1000}
+		r, err := Run(context.Background(), plan, n, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := &trial{plan: plan, n: n, o: o}
+		tr.o.Samples = 10_000
+		all, _ := tr.failures()
+		if r.Tried != len(all) || r.Of != len(all) {
+			t.Fatalf("network %d: %d of %d tried, not %d", i, r.Tried, r.Of, len(all))
+		}
+		got := map[string]Finding{}
+		for _, f := range r.Findings {
+			got[fmt.Sprint(f.Failure)] = f
+			if f.Loop && (f.Verdict == nil || f.Verdict.Free()) {
+				t.Fatalf("network %d: a loop without a verdict that shows it", i)
+			}
+		}
+		for _, f := range all {
+			loop, cut := scratch(t, plan, n, f, o.Converging)
+			if g := got[fmt.Sprint(f)]; g.Loop != loop || g.Cut != cut {
+				t.Fatalf("network %d (%s), failure %v: loop %v, %d cut; from scratch %v, %d", i, o.Kind, f, g.Loop, g.Cut, loop, cut)
+			}
+			tried++
+			if loop {
+				loops++
+			}
+			if cut > 0 {
+				cuts++
+			}
+		}
+	}
+	if loops < tried/50 || cuts < tried/50 {
+		t.Fatalf("%d of %d failures open a loop, %d cut a pair: this tests little", loops, tried, cuts)
+	}
+}
+
+// scratch computes and judges a network without what fails.
+func scratch(t *testing.T, plan *bgp.Plan, n *ethernet.Network, f Failure, converging bool) (loop bool, cut int64) {
+	t.Helper()
+	down := make([]bool, len(n.Links))
+	for _, l := range f.Links {
+		down[l], down[n.Reverse[l]] = true, true
+	}
+	after := *n
+	after.Classes = nil
+	c := bgp.NewComputer(plan)
+	for i := range n.Classes {
+		old := n.Classes[i]
+		class := old
+		class.At = nil
+		for _, d := range old.At {
+			if d != f.Device {
+				class.At = append(class.At, d)
+			}
+		}
+		class.Next = n.NewRow()
+		c.Row(class.At, down, class.Next)
+		for _, s := range n.Senders(ethernet.HostScope) {
+			lost := false
+			for _, d := range s.At {
+				lost = lost || d != f.Device && !old.Leaves(d) && has(n, old.Next, d) && !has(n, class.Next, d)
+			}
+			if lost && len(class.At) > 0 {
+				cut += int64(s.Count * len(class.Prefixes))
+			}
+		}
+		if converging {
+			for l := range n.Links {
+				if n.Has(old.Next, ethernet.LinkID(l)) && !down[l] {
+					n.Add(class.Next, ethernet.LinkID(l))
+				}
+			}
+		}
+		after.Classes = append(after.Classes, class)
+	}
+	v, err := judge.Verify(context.Background(), &after, judge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !v.Free(), cut
+}
+
+func has(n *ethernet.Network, row ethernet.Row, d ethernet.DeviceID) bool {
+	return !empty(n.Words(row, d))
+}
+
+// rewrite makes devices change the priorities of packets, and of every second network wrap some.
+func rewrite(r *rand.Rand, n *ethernet.Network) {
+	n.Priorities.Rules = ethernet.NewRules(n.Cabling, 2)
+	for l := range n.Links {
+		in := ethernet.LinkID(l)
+		for out, end := n.LinksFrom(n.Links[l].To); out < end; out++ {
+			if r.IntN(3) == 0 {
+				n.Priorities.Rules.Set(in, out, uint8(r.IntN(2)), uint8(r.IntN(2)))
+			}
+		}
+	}
+	if r.IntN(2) == 0 || len(n.Classes) == 1 {
+		return
+	}
+	n.TunnelMaps = [][]uint64{{1, 2}}
+	for i := 1; i < len(n.Classes); i++ {
+		n.Classes[i].Tunnels = []ethernet.Tunnel{{Device: n.Classes[i].At[0], Into: 0}}
+	}
+}
+
+// Of many pairs of cables some are drawn, each once.
+func TestSamples(t *testing.T) {
+	plan, n := network(t, rand.New(rand.NewPCG(9, 1)))
+	for seed := uint64(2); n.Cables() < 5; seed++ {
+		plan, n = network(t, rand.New(rand.NewPCG(9, seed)))
+	}
+	tr := &trial{plan: plan, n: n, o: Options{Kind: TwoLinks, Samples: 5}}
+	list, of := tr.failures()
+	seen := map[string]bool{}
+	for _, f := range list {
+		seen[fmt.Sprint(f)] = true
+	}
+	if len(list) != 5 || len(seen) != 5 || of != n.Cables()*(n.Cables()-1)/2 {
+		t.Fatalf("%d of %d drawn, %d different", len(list), of, len(seen))
+	}
+}

@@ -1,0 +1,304 @@
+// Package frr reads what FRR's vtysh says of a router: show ip route json, show ipv6 route
+// json (of one VRF or of all) and show interface json. SONiC's routers speak the same.
+//
+// A route counts if zebra selected it, with the next hops that it put into the kernel or
+// the hardware (fib). A recursive next hop counts by those that it was resolved to, which
+// FRR lists behind it. Where the kernel refused a route (failed), its next hops are said to be
+// in the FIB all the same (FRR 8.4.4), and nothing tells what is.
+package frr
+
+import (
+	"io"
+	"math"
+	"net/netip"
+
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/ethernet/lined"
+)
+
+// Route is a route in force.
+type Route struct {
+	File     string
+	Line     int
+	Prefix   netip.Prefix
+	Protocol string // connected, bgp, static, …
+	Hops     []Hop  // none: packets are dropped
+	Unknown  string // why the next hops do not tell where packets go; empty: they do
+}
+
+// Hop is a next hop.
+type Hop struct {
+	Interface string
+	IP        netip.Addr // zero: hosts on the interface
+}
+
+// ReadRoutes reads the routes of one VRF. VRFs that were there are added to seen.
+func ReadRoutes(r io.Reader, file, vrf string, seen map[string]bool) ([]Route, error) {
+	v, err := lined.Read(r, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Want(lined.Object, "show ip route json"); err != nil {
+		return nil, err
+	}
+	return routes(v, vrf, seen)
+}
+
+func routes(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
+	var list []Route
+	for i := range v.Members {
+		m := &v.Members[i]
+		if m.Value.Kind == lined.Object { // show ip route vrf all json: an object for each VRF
+			seen[m.Name] = true
+			more, err := routes(&m.Value, vrf, seen)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+			continue
+		}
+		prefix, err := netip.ParsePrefix(m.Name)
+		if err != nil {
+			return nil, m.Value.Errorf("%q is not a prefix such as 10.1.0.0/24", m.Name)
+		}
+		if prefix != prefix.Masked() {
+			return nil, m.Value.Errorf("%s has bits behind its length: %s", prefix, prefix.Masked())
+		}
+		if err := m.Value.Want(lined.List, "what FRR says of "+m.Name); err != nil {
+			return nil, err
+		}
+		found, err := selected(&m.Value, prefix, vrf, seen)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// selected is the entry of a prefix that is in force; none or one.
+func selected(entries *lined.Value, prefix netip.Prefix, vrf string, seen map[string]bool) ([]Route, error) {
+	var found []Route
+	for i := range entries.Items {
+		e := &entries.Items[i]
+		if err := e.Want(lined.Object, "an entry of "+prefix.String()); err != nil {
+			return nil, err
+		}
+		name, err := e.String("vrfName")
+		if err != nil {
+			return nil, err
+		}
+		if name == "" {
+			name = "default"
+		}
+		seen[name] = true
+		chosen, err := isSelected(e)
+		if err != nil {
+			return nil, err
+		}
+		if name != vrf || !chosen {
+			continue
+		}
+		if len(found) > 0 {
+			return nil, e.Errorf("%s is selected a second time: line %d too", prefix, found[0].Line)
+		}
+		r := Route{File: e.File, Line: e.Line, Prefix: prefix}
+		if r.Protocol, err = e.String("protocol"); err != nil {
+			return nil, err
+		}
+		if r.Hops, r.Unknown, err = hops(e); err != nil {
+			return nil, err
+		}
+		found = append(found, r)
+	}
+	return found, nil
+}
+
+func isSelected(e *lined.Value) (bool, error) {
+	for _, name := range [...]string{"destSelected", "selected"} {
+		if e.Get(name) != nil {
+			return e.True(name)
+		}
+	}
+	return false, nil
+}
+
+// hops is the next hops in force of an entry, and what makes them doubtful.
+func hops(e *lined.Value) (list []Hop, doubt string, err error) {
+	all := e.Get("nexthops")
+	if all == nil {
+		return nil, "", nil
+	}
+	if err := all.Want(lined.List, "nexthops"); err != nil {
+		return nil, "", err
+	}
+	drops := false
+	for i := range all.Items {
+		h := &all.Items[i]
+		if err := h.Want(lined.Object, "a next hop"); err != nil {
+			return nil, "", err
+		}
+		dropped, err := oneOf(h, "unreachable", "blackhole", "reject")
+		if err != nil {
+			return nil, "", err
+		}
+		if dropped {
+			drops = true
+			continue
+		}
+		fib, err := h.True("fib")
+		if err != nil {
+			return nil, "", err
+		}
+		recursive, err := h.True("recursive")
+		if err != nil {
+			return nil, "", err
+		}
+		if !fib || recursive {
+			continue
+		}
+		hop, err := hopOf(h)
+		if err != nil {
+			return nil, "", err
+		}
+		if labels := h.Get("labels"); labels != nil && len(labels.Items) > 0 {
+			doubt = "packets get MPLS labels, and devices behind do not go by the prefix"
+		}
+		list = append(list, hop)
+	}
+	failed, err := e.True("failed")
+	if err != nil {
+		return nil, "", err
+	}
+	queued, err := e.True("queued")
+	switch {
+	case err != nil:
+		return nil, "", err
+	case failed:
+		doubt = "it could not be installed, and an older route may be in force"
+	case queued:
+		doubt = "it was being installed, and an older route may have been in force: take the dump again"
+	case len(list) == 0 && len(all.Items) > 0 && !drops:
+		doubt = "none of its next hops is in the FIB, and an older route may be in force"
+	}
+	return list, doubt, nil
+}
+
+// oneOf says whether any of some members is true.
+func oneOf(v *lined.Value, names ...string) (bool, error) {
+	for _, name := range names {
+		if yes, err := v.True(name); yes || err != nil {
+			return yes, err
+		}
+	}
+	return false, nil
+}
+
+func hopOf(h *lined.Value) (hop Hop, err error) {
+	if hop.Interface, err = h.String("interfaceName"); err != nil {
+		return hop, err
+	}
+	if hop.Interface == "" {
+		return hop, h.Errorf("a next hop in the FIB without interfaceName")
+	}
+	ip, err := h.String("ip")
+	if err != nil || ip == "" {
+		return hop, err
+	}
+	if hop.IP, err = netip.ParseAddr(ip); err != nil {
+		return hop, h.Errorf("the next hop %q is not an IP address", ip)
+	}
+	return hop, nil
+}
+
+// Interface is an interface of a router.
+type Interface struct {
+	Name      string
+	Line      int
+	VRF       string
+	Up        bool
+	Loopback  bool
+	MAC       string
+	Addresses []netip.Prefix // as configured, not masked
+}
+
+// ReadInterfaces reads show interface json.
+func ReadInterfaces(r io.Reader, file string) ([]Interface, error) {
+	v, err := lined.Read(r, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Want(lined.Object, "show interface json"); err != nil {
+		return nil, err
+	}
+	var list []Interface
+	for i := range v.Members {
+		m := &v.Members[i]
+		if err := m.Value.Want(lined.Object, "interface "+m.Name); err != nil {
+			return nil, err
+		}
+		in, err := interfaceOf(m.Name, &m.Value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
+	in = Interface{Name: name, Line: v.Line}
+	text := map[string]string{}
+	for _, key := range [...]string{"vrfName", "operationalStatus", "administrativeStatus", "type", "hardwareAddress"} {
+		if text[key], err = v.String(key); err != nil {
+			return in, err
+		}
+	}
+	in.VRF, in.MAC = text["vrfName"], text["hardwareAddress"]
+	in.Up = text["operationalStatus"] == "up" && text["administrativeStatus"] != "down"
+	in.Loopback = text["type"] == "Loopback"
+	addresses := v.Get("ipAddresses")
+	if addresses == nil {
+		return in, nil
+	}
+	if err := addresses.Want(lined.List, "ipAddresses"); err != nil {
+		return in, err
+	}
+	for i := range addresses.Items {
+		a := &addresses.Items[i]
+		if err := a.Want(lined.Object, "an address"); err != nil {
+			return in, err
+		}
+		address, err := a.String("address")
+		if err != nil {
+			return in, err
+		}
+		prefix, err := netip.ParsePrefix(address)
+		if err != nil {
+			return in, format.Errorf(a.File, a.Line, "the address %q of %s is not one such as 10.0.0.1/31", address, name)
+		}
+		in.Addresses = append(in.Addresses, prefix)
+	}
+	return in, nil
+}
+
+// ReadAS reads the AS number in an FRR configuration; 0 if there is none. That of the default
+// VRF counts.
+func ReadAS(r io.Reader, file string) (uint32, error) {
+	lines := format.NewLines(r, file)
+	as := uint64(0)
+	for lines.Next() {
+		c := lines.Text()
+		if !c.Cut("router bgp ") {
+			continue
+		}
+		n, ok := c.Uint(math.MaxUint32)
+		if !ok {
+			return 0, lines.Errorf("router bgp is followed by an AS number")
+		}
+		if c.Empty() {
+			as = n
+		}
+	}
+	return uint32(as), lines.Err()
+}

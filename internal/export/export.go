@@ -1,0 +1,97 @@
+// Package export writes fabrics, their loads and what was found of them in the forms of
+// other tools: Graphviz, GraphML, NetworkX, spreadsheets, Slurm and Prometheus.
+//
+// All forms are made of a network as package page describes it. Those about cables have
+// the loads of its first tables, if it has any.
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/weft-fabric/weft/internal/page"
+)
+
+// Format is a row of Formats, what --to may name.
+type Format struct {
+	Name   string
+	What   string
+	Judged bool // it is about tables, and so needs some
+	write  func(w *bufio.Writer, n *page.Network) error
+}
+
+// Formats is in the order in which help lists them.
+var Formats = []Format{
+	{"dot", "Graphviz: switches, hosts and cables", false, writeDOT},
+	{"graphml", "GraphML, for yEd, Gephi or igraph", false, writeGraphML},
+	{"json", "node-link JSON, for networkx.node_link_graph", false, writeNodeLink},
+	{"anynet", "the network_file of BookSim2's anynet: routers are switches, nodes the ports of adapters", false, writeAnynet},
+	{"csv", "a line for each cable between switches, with its loads", true, writeCSV},
+	{"slurm", "Slurm's topology.conf, of the levels of the switches", false, writeSlurm},
+	{"slurm-yaml", "the same as topology.yaml", false, writeSlurmYAML},
+	{"prometheus", "the findings as Prometheus text, for a textfile collector", true, writePrometheus},
+}
+
+// Write writes a network.
+func (f *Format) Write(w io.Writer, n *page.Network) error {
+	if f.Judged && len(n.Tables) == 0 {
+		return fmt.Errorf("export: %s is about tables, and there are none", f.Name)
+	}
+	b := bufio.NewWriter(w)
+	if err := f.write(b, n); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// label is the description of a node, or its GUID where that is empty.
+func label(n *page.Network, node int32) string {
+	if name := n.Nodes.Name[node]; name != "" {
+		return name
+	}
+	return n.Nodes.GUID[node]
+}
+
+// kinds is what nodes are, by the numbers of page.NodeColumns.
+var kinds = [...]string{"switch", "adapter", "router"}
+
+// attribute is something said of a node or a cable.
+type attribute struct {
+	key   string
+	value any // a string or an int64
+}
+
+func nodeAttributes(n *page.Network, node int32) []attribute {
+	c := &n.Nodes
+	all := []attribute{{"label", label(n, node)}, {"guid", c.GUID[node]}, {"kind", kinds[c.Kind[node]]}, {"ports", int64(c.Ports[node])}}
+	if int(node) < len(c.Level) {
+		all = append(all, attribute{"level", int64(c.Level[node])})
+		if c.Group[node] >= 0 {
+			all = append(all, attribute{"group", int64(c.Group[node])})
+		}
+	}
+	return all
+}
+
+// cableAttributes is what is said of a cable, with the loads of the first tables.
+func cableAttributes(n *page.Network, i int) []attribute {
+	c := &n.Cables
+	all := []attribute{{"port_a", int64(c.APort[i])}, {"port_b", int64(c.BPort[i])}, {"rate", n.Rates[c.Rate[i]]}}
+	if len(n.Tables) > 0 && i < c.Trunks {
+		load := &n.Tables[0].Load
+		all = append(all, attribute{"routes_a_to_b", int64(load.There[i])}, attribute{"routes_b_to_a", int64(load.Back[i])})
+	}
+	return all
+}
+
+func (a attribute) text() string {
+	switch v := a.value.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case string:
+		return v
+	}
+	return fmt.Sprint(a.value)
+}

@@ -1,0 +1,339 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Change says how tables replace those in use.
+type Change struct {
+	Kind      string  `json:"kind"`               // same, repair, return, or full: routed anew
+	Why       string  `json:"why,omitempty"`      // for full: why the tables in use were not kept
+	Proven    bool    `json:"proven"`             // nothing can deadlock while it is written; for full, where not, only entries are counted
+	Entries   int     `json:"entries"`            // of forwarding tables, that differ
+	Due       int     `json:"due"`                // of them, those that had to
+	Blocks    int     `json:"blocks"`             // of 64 LIDs, which OpenSM writes
+	Switches  int     `json:"switches"`           // with such a block
+	CutBefore int64   `json:"cut_before"`         // pairs that the tables in use do not deliver
+	CutAfter  int64   `json:"cut_after"`          // pairs that these do not
+	Step      int     `json:"step"`               // of its plan, from 1
+	More      int     `json:"more"`               // steps that follow, at least
+	NewTree   bool    `json:"new_tree,omitempty"` // the tree for multicast is another, and nothing is proven about multicast until all is written
+	Wait      float64 `json:"wait_seconds"`       // before the next, from when all switches have confirmed this one until earlier packets are gone
+}
+
+// Progress is the progress of a plan of several steps.
+type Progress struct {
+	Kind  string     `json:"kind"`
+	Began time.Time  `json:"began"`
+	Ended *time.Time `json:"ended,omitempty"` // nil: it goes on
+	Steps int        `json:"steps"`           // handed over so far
+	// Confirmed is of them those of which OpenSM has said, in the question of a later sweep, that all
+	// switches have confirmed them. Their number is known to the Server alone, which fills it in.
+	Confirmed int     `json:"confirmed_steps"`
+	More      int     `json:"more"`           // that follow, at least
+	Entries   int     `json:"entries"`        // changed so far
+	Due       int     `json:"due"`            // of them, those that had to
+	Wait      float64 `json:"wait_seconds"`   // before the next step
+	CutPairs  int64   `json:"cut_pairs"`      // that were cut, at most
+	CutFor    float64 `json:"cut_seconds"`    // from OpenSM's question to the answer that mends the last of them
+	CutNow    int64   `json:"cut_now"`        // by the step handed over last
+	Left      int     `json:"left,omitempty"` // destinations that no safe step brings back
+
+	start time.Time // Began by the clock that is never set; zero: an earlier run began it
+}
+
+// lasts is for how long the plan has gone on. After a restart it goes by the time of the day, and
+// is no shorter than it was.
+func (p *Progress) lasts() float64 {
+	if p.start.IsZero() {
+		return max(p.CutFor, time.Since(p.Began).Seconds())
+	}
+	return time.Since(p.start).Seconds()
+}
+
+// settled says whether no further step follows the tables handed over.
+func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.state.Returning }
+
+// wasRouted says whether the tables are as they were routed, and not mended since.
+func (h *handed) wasRouted() bool {
+	return h.state.Goal != nil && wire.Number(h.state.Goal) == h.number
+}
+
+// follow answers with a change of the tables in use. If it returns nil they are to be made
+// anew; why says for the report why those in use were not kept, empty if there is nothing to
+// report: none are in use, or a search for better ones goes on.
+func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
+	limited, cancel := inTime(ctx, q, start)
+	defer cancel()
+	s.keeper.wait(limited.Done())
+	h, why := s.keeper.inUse(q.InUse, set.settingsKey(q.Lanes()))
+	if h == nil && q.InUse != 0 {
+		h = s.again(limited, f, set, q)
+	}
+	switch {
+	case h == nil:
+		return nil, why
+	case h.key == key{}: // read back after a restart
+		read := *h
+		read.key = keyOf(h.tables.Fabric, set, q.Lanes())
+		h = &read
+	}
+	if set.keep == keepNever && (h.key != k || h.settled() && !h.wasRouted()) {
+		return nil, "the settings say keep: never"
+	}
+	var was *handed // those in use, if the step is to lead to better ones
+	if h.key == k && h.settled() && h.verdict != nil && len(q.Blocks) == 0 {
+		switch {
+		case h.open:
+			return nil, "" // the search for better tables goes on; its result answers
+		case q.Again:
+			better := s.rebalance(ctx, x, h, f, set, q, start)
+			if better == nil {
+				return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
+			}
+			was, h = h, better
+		default:
+			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.drifts(set)}, ""
+		}
+	}
+	begin := time.Now()
+	state := h.state
+	state.Confirmed, state.Earlier = h.confirmed(q), h.lingering(q)
+	m, jumped, err := next(limited, state, f, set, q)
+	switch {
+	case limited.Err() != nil:
+		r := refusal(errNoTime)
+		return &r, ""
+	case was != nil && (err != nil || m.Left > 0 || m.Kind != installed.Return):
+		s.Log.Info("rebalance", "better", false, "reason", "no safe steps lead from the tables in use to the better ones")
+		s.keeper.put(was.stays(), q.InUse)
+		return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
+	case err != nil:
+		return nil, plain.Error(err)
+	}
+	if q.Lifetime == 0 && m.More > 0 {
+		s.Log.Warn("packet_life_time of OpenSM has no end: nothing bounds how long packets of earlier tables are about", "wait", wait(m, 0).Seconds())
+	}
+	now := h.after(m, f, set, q.Lifetime, start)
+	now.key, now.route = k, time.Since(begin)
+	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: jumped}, ""
+}
+
+// mostAgain limits the steps that are planned again to find those in use.
+const mostAgain = 8
+
+// again is tables in use that were handed over by an earlier run and never got into the state
+// folder, of a full disk or one that hangs: where they are a step from tables that are known, they
+// are planned again, and known by their number. nil: they are not.
+func (s *Server) again(ctx context.Context, f *fabric.Fabric, set *settings, q *wire.Request) *handed {
+	for _, h := range s.keeper.all(set.settingsKey(q.Lanes())) {
+		for range mostAgain {
+			m, err := h.state.Next(ctx, f, set.installed())
+			if err != nil {
+				break
+			}
+			h = h.after(m, f, set, q.Lifetime, time.Now())
+			h.key = keyOf(f, set, q.Lanes())
+			if h.number == q.InUse {
+				s.Log.Info("the tables in use are planned again", "steps_follow", m.More)
+				s.keeper.put(h, q.InUse)
+				return h
+			}
+			if m.More == 0 {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// working is how much of the plugin's time there is for work; 0: it has no end. A tenth is for
+// writing the answer and for the plugin to check it.
+func working(q *wire.Request) time.Duration { return q.Deadline * 9 / 10 }
+
+// inTime ends when the answer is due.
+func inTime(ctx context.Context, q *wire.Request, start time.Time) (context.Context, context.CancelFunc) {
+	if q.Deadline == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, start.Add(working(q)))
+}
+
+// next is the next step. A plugin that has none of our tables in use cannot prove a step,
+// and accepts only tables that connect all pairs.
+func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, jumped bool, err error) {
+	if q.InUse == 0 {
+		return state.End(ctx, f, set.installed())
+	}
+	m, err = state.Next(ctx, f, set.installed())
+	return m, false, err
+}
+
+// installed is the settings that steps are planned under.
+func (s *settings) installed() installed.Options {
+	return installed.Options{Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops, Groups: s.groups}
+}
+
+// after is what is handed over by a move. A packet waits in a switch for no longer than
+// lifetime; 0 stands for OpenSM's default.
+func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifetime time.Duration, start time.Time) *handed {
+	p := &proven{
+		restored: h.verdict == nil, tables: m.Tables, verdict: m.Verdict(), engine: h.engine, tried: h.tried, missing: h.missing, before: h.tables,
+		loads: congestion.Count(f, m.Tables.Forwarding, set.scope),
+	}
+	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
+	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
+	now.since, now.hops = h.since, m.Hops
+	if m.Cost.Entries > 0 && now.number != h.number {
+		now.since = since{start, h.tables, h.number}
+	}
+	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
+	now.progress = h.progress.next(m, start, wait(m, lifetime))
+	return now
+}
+
+// lingering is the tables before those in use, if packets of theirs may still be in the
+// network when OpenSM asks; nil: none. The next step of a plan waits until they are gone.
+func (h *handed) lingering(q *wire.Request) *routing.Tables {
+	if q.Again || time.Since(h.since.at) > writing+time.Duration(h.hops)*cmp.Or(q.Lifetime, defaultLifetime) {
+		return nil
+	}
+	return h.since.earlier
+}
+
+// anew hands over tables that were routed anew, as a step where nothing can deadlock while
+// they replace those in use, if these are known.
+func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wire.Request, start time.Time) {
+	h := &handed{
+		proven: r.proven, number: wire.Number(r.tables), key: k, balanced: []key{k}, settings: set.settingsKey(q.Lanes()), open: r.soFar,
+		state: installed.State{Sent: r.tables, Goal: r.tables}, hops: change.Hops(r.tables),
+	}
+	r.handed = h
+	was := s.keeper.find(q.InUse)
+	switch {
+	case was == nil && h.number == q.InUse: // not known, and made once more
+		r.why = ""
+		return
+	case was == nil:
+		return
+	case was.number == h.number:
+		h.since = was.since
+		return
+	}
+	h.since = since{start, was.tables, was.number}
+	if r.why == "" {
+		r.why = "there are better tables than the best so far"
+	}
+	if was.settings != h.settings { // under which those in use may have a loop
+		return
+	}
+	ctx, cancel := inTime(ctx, q, start)
+	defer cancel()
+	state := was.state
+	state.Confirmed, state.Earlier = confirmed(was.tables, q), was.lingering(q)
+	m, err := state.Replace(ctx, r.tables, set.installed())
+	if err != nil {
+		return
+	}
+	now := h.after(m, r.tables.Fabric, set, q.Lifetime, start)
+	now.key, now.since, now.route, now.verify = k, h.since, r.route, r.verify
+	r.proven, r.handed, r.move, r.soFar = now.proven, now, m, r.soFar || m.More > 0
+}
+
+// writing is how long OpenSM takes at most to write tables.
+const writing = 10 * time.Second
+
+// defaultLifetime is how long a packet waits in a switch by OpenSM's default. It stands in
+// too where packets are to live for ever: then it is no bound, which the log and weft deploy
+// check say, but no step could ever follow another if it were not taken for one.
+const defaultLifetime = 1073741 * time.Microsecond
+
+// wait is how long the next step has to wait for packets of the tables before these; 0 if
+// none follows or nothing changed.
+func wait(m *installed.Move, lifetime time.Duration) time.Duration {
+	if m.More == 0 || m.Cost.Entries == 0 {
+		return 0
+	}
+	return time.Duration(m.Hops) * cmp.Or(lifetime, defaultLifetime)
+}
+
+// next is the progress after a move; a new one if the last plan has ended.
+func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) *Progress {
+	if m.Kind == installed.Same && (p == nil || p.Ended != nil) && m.More == 0 {
+		return p
+	}
+	now := Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore, start: start}
+	if p != nil && p.Ended == nil {
+		now = *p
+		if m.Kind != installed.Same {
+			now.Kind = string(m.Kind)
+		}
+		now.CutPairs = max(now.CutPairs, m.CutBefore)
+	}
+	if m.Cost.Entries > 0 {
+		now.Steps++
+	}
+	now.More, now.CutNow, now.Left, now.Wait = m.More, m.CutAfter, m.Left, wait.Seconds()
+	now.Entries += m.Cost.Entries
+	now.Due += m.Cost.Due
+	if now.CutPairs > 0 && m.CutBefore > 0 {
+		now.CutFor = now.lasts()
+	}
+	if m.More == 0 {
+		end := time.Now().UTC()
+		now.Ended = &end
+	}
+	return &now
+}
+
+// changeOf is nil where a reply does not say how its tables replace those in use.
+func changeOf(p *reply, q *wire.Request) *Change {
+	m := p.move
+	if m == nil {
+		return nil
+	}
+	c := &Change{
+		Kind: string(m.Kind), Proven: !p.jumped, Entries: m.Cost.Entries, Due: m.Cost.Due, Blocks: m.Cost.Blocks, Switches: m.Cost.Switches,
+		CutBefore: m.CutBefore, CutAfter: m.CutAfter, More: m.More, Wait: wait(m, q.Lifetime).Seconds(), NewTree: m.NewTree,
+	}
+	if g := p.handed.progress; g != nil {
+		c.Step = g.Steps
+	}
+	return c
+}
+
+// attrs is a change as attributes for the log.
+func (c *Change) attrs() []any {
+	if c == nil {
+		return nil
+	}
+	attrs := []any{"change", c.Kind, "entries", c.Entries}
+	if c.Why != "" {
+		attrs = append(attrs, "not_kept", c.Why)
+	}
+	attrs = append(attrs, "due", c.Due, "blocks", c.Blocks, "step", c.Step, "more", c.More)
+	if c.More > 0 {
+		attrs = append(attrs, "wait", fmt.Sprintf("%.1f", c.Wait))
+	}
+	if c.CutBefore+c.CutAfter > 0 {
+		attrs = append(attrs, "cut_before", c.CutBefore, "cut_after", c.CutAfter)
+	}
+	if c.NewTree {
+		attrs = append(attrs, "new_tree", true)
+	}
+	if !c.Proven {
+		attrs = append(attrs, "proven_meanwhile", false)
+	}
+	return attrs
+}

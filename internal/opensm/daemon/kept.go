@@ -1,0 +1,251 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// handed is tables that were handed over, with what is needed to continue from them.
+type handed struct {
+	*proven
+	number   uint64 // by which the plugin knows them
+	key      key    // of the fabric and settings they were handed over for
+	settings string // settings under which they may be kept
+	state    installed.State
+	balanced []key // fabrics that the goal was routed for, or for which nothing better was found
+	grown    bool  // the fabric has links that the goal does not know
+	open     bool  // a search for better tables goes on, or did when the daemon ended
+	progress *Progress
+
+	since since
+	hops  int  // switches that a packet has to leave at most under them
+	used  bool // a question said that they are in use
+}
+
+// since says when tables were handed over in place of others.
+type since struct {
+	at      time.Time
+	earlier *routing.Tables // those others; nil: not known
+	number  uint64          // of them; 0: not known
+}
+
+// handedKept is how many of the tables handed over last the daemon remembers; the
+// tables in use are among them.
+const handedKept = 6
+
+// keeper remembers what was handed over.
+type keeper struct {
+	mu     sync.Mutex
+	list   []*handed     // the last is at the end
+	lost   string        // why tables that were handed over are not known any more; empty: there is no such reason
+	loaded chan struct{} // closed when what a run before handed over is read back
+	// When something began that waits for the disk, while that is read; nil: nothing does. It
+	// is kept as it was taken: the clock may be set meanwhile, as it is at a start.
+	disk atomic.Pointer[time.Time]
+}
+
+func newKeeper() *keeper { return &keeper{loaded: make(chan struct{})} }
+
+// put records tables that are about to be handed over to who has others in use, which stay known
+// until it has these. It says whether all that is new is that the search for better ones has ended.
+func (k *keeper) put(h *handed, inUse uint64) (closed bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	h.used = h.used || h.number == inUse
+	k.lost = "" // that was said with these
+	if i := k.index(h.number); i >= 0 {
+		closed = k.list[i].open && !h.open
+	}
+	k.list = append(slices.DeleteFunc(k.list, func(o *handed) bool { return o.number == h.number }), h)
+	old := dropped(k.list, func(o *handed) bool { return o.number == inUse })
+	k.list = slices.DeleteFunc(k.list, func(o *handed) bool { return slices.Contains(old, o) })
+	return closed
+}
+
+// suspend takes away all that is known, and says from then on why it is not. What it returns
+// gives it back.
+func (k *keeper) suspend(why string) (resume func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list, lost := k.list, k.lost
+	k.list, k.lost = nil, why
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.list, k.lost = append(list, k.list...), lost
+	}
+}
+
+// diskBegins and diskEnds are before and after waiting for the disk.
+func (k *keeper) diskBegins() {
+	now := time.Now()
+	k.disk.Store(&now)
+}
+
+func (k *keeper) diskEnds() { k.disk.Store(nil) }
+
+// wait waits until what an earlier run handed over is known, however long it takes to read, but
+// not for a disk that hangs.
+func (k *keeper) wait(done <-chan struct{}) {
+	for {
+		select {
+		case <-k.loaded:
+			return
+		case <-done:
+			return
+		case <-time.After(headStart / 20):
+			if began := k.disk.Load(); began != nil && time.Since(*began) > headStart {
+				return
+			}
+		}
+	}
+}
+
+// close records that nothing better was found than tables that were the best so far, and returns
+// them; nil: that was known.
+func (k *keeper) close(number uint64) *handed {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := len(k.list) - 1
+	if number != 0 {
+		i = k.index(number)
+	}
+	if i < 0 || !k.list[i].open {
+		return nil
+	}
+	closed := *k.list[i]
+	closed.open = false
+	k.list[i] = &closed
+	return &closed
+}
+
+// restore adds what an earlier run handed over, before what this one did.
+func (k *keeper) restore(before []*handed) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before = slices.DeleteFunc(before, func(o *handed) bool {
+		return slices.ContainsFunc(k.list, func(h *handed) bool { return h.number == o.number })
+	})
+	k.list = append(before, k.list...)
+	close(k.loaded)
+}
+
+// headStart is how long a question waits at the most for the disk with what an earlier run
+// handed over.
+const headStart = firstAnswer / 2
+
+// inUse is the tables that a plugin has in use: by number or, if it has none (after a
+// start of OpenSM), those handed over last. If these are not known or may not be kept,
+// why says why; both are empty if there are none.
+func (k *keeper) inUse(number uint64, settings string) (h *handed, why string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := len(k.list) - 1
+	if number != 0 {
+		i = k.index(number)
+	}
+	switch {
+	case i < 0 && k.lost != "":
+		return nil, k.lost
+	case i < 0 && number != 0:
+		return nil, "OpenSM uses tables that this daemon does not know"
+	case i < 0:
+		return nil, ""
+	case number != 0 && !k.list[i].used:
+		now := *k.list[i]
+		now.used = true
+		k.list[i] = &now
+	}
+	if k.list[i].settings != settings {
+		return nil, "the tables in use are from other settings, or for another number of lanes"
+	}
+	return k.list[i], ""
+}
+
+// all is the tables that are known and may be kept under the settings, the last first.
+func (k *keeper) all(settings string) []*handed {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(k.list), func(h *handed) bool { return h.settings != settings })
+	slices.Reverse(list)
+	return list
+}
+
+// index is where tables are in the list; -1: they are not known.
+func (k *keeper) index(number uint64) int {
+	return slices.IndexFunc(k.list, func(h *handed) bool { return h.number == number })
+}
+
+// find is the tables of a number; nil: they are not known.
+func (k *keeper) find(number uint64) *handed {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if i := k.index(number); i >= 0 {
+		return k.list[i]
+	}
+	return nil
+}
+
+// unfinished is the tables that an earlier run handed over for a fabric as the best so far,
+// once they were proven again; nil: none.
+func (k *keeper) unfinished(of key) *proven {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, h := range k.list {
+		if h.key == of && h.open && h.restored && h.verdict != nil {
+			return h.proven
+		}
+	}
+	return nil
+}
+
+// settingsKey identifies the settings that tables must have been made under to be kept.
+func (s *settings) settingsKey(lanes int) string { return fmt.Sprintf("%s %d", s.key(), lanes) }
+
+// confirmed is what the switches have beside tables that were handed over, as far as that is
+// known when OpenSM asks. An OpenSM that was ended while it wrote the tables has none in use when
+// it begins again: the switches may then have any part of those before.
+func (h *handed) confirmed(q *wire.Request) *routing.Tables {
+	if q.InUse == 0 && !h.used {
+		return h.since.earlier
+	}
+	return confirmed(h.tables, q)
+}
+
+// confirmed is the tables in use as the switches have confirmed them by a request; nil:
+// the request says nothing. An empty block, of a switch that OpenSM did not know for a
+// while, says nothing about the switch: its entries count as those of the tables.
+func confirmed(t *routing.Tables, q *wire.Request) *routing.Tables {
+	if len(q.Blocks) == 0 {
+		return nil
+	}
+	f := t.Fabric
+	fw := t.Forwarding.Clone()
+	var rows []fabric.NodeID // [switch of the request] the switch in the fabric of the tables, or None
+	for i := range q.Nodes {
+		if q.Nodes[i].Kind == fabric.Switch {
+			rows = append(rows, f.NodeByGUID(q.Nodes[i].GUID))
+		}
+	}
+	for _, b := range q.Blocks {
+		s := rows[b.Switch]
+		if s == fabric.None || int(s) >= f.Switches() {
+			continue
+		}
+		for i, port := range b.Ports {
+			lid := fabric.LID(b.Number*len(b.Ports) + i)
+			if port != routing.NoPort && lid <= f.TopLID() && f.Owner(lid) != fabric.None {
+				fw.Row(lid)[s] = port
+			}
+		}
+	}
+	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: t.Lanes}
+}

@@ -1,0 +1,198 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/plain"
+)
+
+// firstAnswer is how long after the beginning of the work OpenSM gets the best so
+// far, where the work goes on: it holds a lock while it waits that its SA needs. With
+// reading the request and writing the answer it is five seconds at the most.
+const firstAnswer = 4 * time.Second
+
+// Search is the search for better tables than those that were handed over as the
+// best so far.
+type Search struct {
+	Began      time.Time  `json:"began"`
+	Ended      *time.Time `json:"ended,omitempty"` // nil: it goes on
+	Given      string     `json:"given"`           // engine of the tables handed over meanwhile
+	Engine     string     `json:"engine,omitempty"`
+	Better     bool       `json:"better"`               // Engine's tables are better than those handed over
+	Awaited    bool       `json:"awaited"`              // OpenSM waits for them, and routes again
+	Unfinished string     `json:"unfinished,omitempty"` // why it was not carried through
+	Seconds    float64    `json:"seconds,omitempty"`    // from its beginning to its end, also where the clock was set meanwhile
+}
+
+// reply is what there is to say to a request.
+type reply struct {
+	*proven
+	cached bool // it was there already
+	soFar  bool // better tables may follow
+	aside  bool // a refusal that is no finding: there are no better tables than those in use
+
+	handed *handed         // what the tables are remembered as; nil: there are none
+	move   *installed.Move // how they replace those in use; nil: they were routed anew
+	jumped bool            // steps of the move were left out
+	saved  bool            // the tables are on their way into the state folder
+	why    string          // for tables routed anew: why those in use were not kept
+}
+
+var (
+	errNoTime   = errors.New("no time left: the work goes on, and the next sweep finds the tables ready")
+	errNoBetter = errors.New("there are no better tables than those in use")
+	errNotYet   = errors.New("no better tables so far: the search goes on")
+)
+
+func refusal(err error) reply { return reply{proven: &proven{refusal: err.Error()}} }
+
+// ask has the fabric worked on, unless it was, for as long as the plugin waits. Once
+// the work has gone on for a while, what is proven by then will do.
+func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
+	resumes := s.keeper.unfinished(k)
+	job, known := s.search(ctx, k, f, set, q.Lanes(), resumes)
+	wait := set.limit
+	if q.Deadline > 0 {
+		wait = min(wait, working(q)-time.Since(start))
+	}
+	if q.Again {
+		s.jobs.leave(job) // who waits for better tables keeps no other fabric waiting
+		return s.better(job, x, wait, resumes)
+	}
+	defer s.jobs.leave(job)
+	if known {
+		return reply{proven: job.result, cached: true}
+	}
+	return s.first(job, x, set.first, wait)
+}
+
+// search is the job for a fabric, begun if it was not; where a restart interrupted it, with
+// what was handed over then (nil: none).
+func (s *Server) search(ctx context.Context, k key, f *fabric.Fabric, set *settings, lanes int, resumes *proven) (x *job, known bool) {
+	return s.jobs.ask(ctx, k, task{
+		limit: set.limit,
+		work: func(ctx context.Context, found func(*proven)) (p *proven) {
+			err := guarded(func() error {
+				if resumes != nil {
+					p = resume(ctx, f, set, lanes, found, resumes)
+				} else {
+					p = prove(ctx, f, set, lanes, found)
+				}
+				return nil
+			})
+			if err == nil {
+				return p
+			}
+			s.internal(err)
+			if resumes != nil {
+				s.keeper.suspend(putAsideWhy)
+				s.forget(err, nil)
+			}
+			return &proven{refusal: plain.FirstLine(err.Error()), unfinished: err}
+		},
+		ended: s.searched,
+	})
+}
+
+// resume is a search that a restart interrupted, when some tables had been handed over: it is
+// these that the fabric runs, so that nothing else is handed over before the search has
+// ended.
+func resume(ctx context.Context, f *fabric.Fabric, set *settings, lanes int, found func(*proven), given *proven) *proven {
+	found(given)
+	p := prove(ctx, f, set, lanes, func(*proven) {})
+	if p.tables == nil || wire.Number(p.tables) == wire.Number(given.tables) {
+		same := *given
+		same.tried = p.tried
+		if p.tables == nil {
+			same.unfinished = errors.New(p.refusal)
+		}
+		return &same
+	}
+	return p
+}
+
+// first waits for tables: for all of a time for the best, then for any.
+func (s *Server) first(job *job, x *place, patience, wait time.Duration) reply {
+	last, enough := time.NewTimer(wait), time.NewTimer(time.Until(job.began.Add(patience)))
+	defer last.Stop()
+	defer enough.Stop()
+	var some <-chan struct{} // not yet of interest
+	for {
+		select {
+		case <-job.done:
+			return reply{proven: job.result}
+		case <-enough.C:
+			some = job.some
+		case <-some:
+			if p := s.soFar(job); p != nil {
+				return *p
+			}
+			some = nil // there is nothing: done follows
+		case <-last.C:
+			if p := s.soFar(job); p != nil {
+				return *p
+			}
+			return refusal(errNoTime)
+		case <-x.lost:
+			return refusal(errPlaceLost)
+		}
+	}
+}
+
+// soFar is the best that a job has found so far, to be handed over; nil: nothing.
+func (s *Server) soFar(job *job) *reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ended := job.give()
+	switch {
+	case ended:
+		return &reply{proven: p}
+	case p == nil:
+		return nil
+	}
+	s.status.Search = &Search{Began: job.began.UTC(), Given: p.engine}
+	return &reply{proven: p, soFar: true}
+}
+
+// better waits until the search has ended, and answers with its result if that is
+// another than what was handed over, by this job or before a restart.
+func (s *Server) better(job *job, x *place, wait time.Duration, before *proven) reply {
+	last := time.NewTimer(wait)
+	defer last.Stop()
+	given := cmp.Or(job.wait(), before)
+	r := reply{proven: &proven{refusal: errNotYet.Error()}, aside: true}
+	select {
+	case <-job.done:
+		if r.proven = job.result; r.tables != nil && given != nil && r.tables == given.tables {
+			r.proven = &proven{refusal: errNoBetter.Error()}
+		} else {
+			r.aside = false
+		}
+	case <-last.C:
+	case <-x.lost:
+		r.proven = &proven{refusal: errPlaceLost.Error()}
+	}
+	return r
+}
+
+// searched says that a search has ended of which something was handed over before.
+func (s *Server) searched(job *job, given *proven) {
+	p, now, seconds := job.result, time.Now().UTC(), time.Since(job.began).Seconds()
+	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited(), Seconds: seconds}
+	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", seconds)}
+	if p.unfinished != nil {
+		r.Unfinished = plain.FirstLine(p.unfinished.Error())
+		attrs = append(attrs, "unfinished", r.Unfinished)
+	}
+	s.Log.Info("search ended", attrs...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Search = r
+}

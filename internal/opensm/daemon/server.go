@@ -1,0 +1,285 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/clock"
+	"github.com/weft-fabric/weft/internal/livepage"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Limits of a connection.
+const (
+	connections   = 16               // at a time
+	questionBytes = 192 << 20        // of the questions of all connections together
+	patience      = 10 * time.Second // for a whole request, and for a whole answer, beside the work
+	grace         = 2 * time.Second  // for what is under way when the daemon shall end
+)
+
+// Server is a daemon. Fill in Load and Log, then Run.
+type Server struct {
+	// Load reads the configuration, at the start and at every Reload.
+	Load func() (Config, error)
+	Log  *slog.Logger
+	// Version is what status and log say this is.
+	Version string
+	// Ready is called once the socket answers; nil: nobody is told.
+	Ready func()
+
+	jobs    *jobs
+	keeper  *keeper
+	places  *places
+	metrics *metrics
+	pages   *livepage.Pages
+	writer  *writer                                  // nil: there is no state folder
+	open    func(dir string) (folder, error)         // nil: openState
+	peer    func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
+	group   int
+	clock   clock.Clock
+
+	mu       sync.Mutex
+	settings *settings
+	status   Status
+	tail     chan struct{} // closed when the last sweep in the queue is reported
+
+	confirmed   int       // steps of a plan that all switches have confirmed, by OpenSM's word
+	confirmedOf time.Time // when that plan began
+
+	last *routing.Tables // handed over last; belongs to the sweep that is reported
+}
+
+// Run serves until the context ends, then lets connections finish. Every receive
+// from reload reads the configuration again. The error says why the daemon could
+// not start or go on; nil is an orderly end.
+func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
+	c, err := s.Load()
+	if err != nil {
+		return err
+	}
+	if s.settings, err = c.check(); err != nil {
+		return err
+	}
+	if s.group, err = groupID(s.settings.Group); err != nil {
+		return err
+	}
+	s.jobs, s.keeper, s.metrics, s.places = newJobs(), newKeeper(), newMetrics(), newPlaces(connections, questionBytes)
+	s.pages = &livepage.Pages{Version: s.Version}
+	if s.peer == nil {
+		s.peer = peerOf
+	}
+	s.status = Status{Version: s.Version, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
+	s.describe()
+	socket, err := listen(s.settings.Socket, s.group)
+	if err != nil {
+		return err
+	}
+	defer socket.close()
+	if s.writer, err = s.startWriter(); err != nil {
+		return err
+	}
+	defer s.writer.finish(grace)
+	s.metrics.watch(s.writer)
+	go s.restore(s.settings.State)
+	stop, err := s.metrics.serve(s.settings.Metrics, s.pages, s.Log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	s.Log.Info("ready", "socket", s.settings.Socket, "engine", s.settings.Engine.String(), "contract", s.settings.contract.String(),
+		"endpoints", s.settings.scope.String(), "version", s.Version)
+	if s.Ready != nil {
+		s.Ready()
+	}
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				socket.listener.Close()
+				return
+			case <-reload:
+				s.reload()
+			}
+		}
+	}()
+	s.accept(work, cancel, socket.listener)
+	cancel()
+	s.jobs.wait()
+	s.Log.Info("end", "sweeps", s.Status().Sweeps)
+	return nil
+}
+
+// accept serves connections until the listener closes, and returns when they are
+// done. What is still under way after a grace is cancelled and cut off.
+func (s *Server) accept(work context.Context, cancel func(), l *net.UnixListener) {
+	var open sync.WaitGroup
+	for {
+		c, err := l.AcceptUnix()
+		if errors.Is(err, net.ErrClosed) {
+			break
+		}
+		if err != nil { // too many open files, which passes
+			s.Log.Error("accept", "error", err)
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		who, err := s.peer(c)
+		if err != nil {
+			s.bad("turned away", who, err)
+			c.Close()
+			continue
+		}
+		x := s.places.take(c, who.uid)
+		open.Go(func() {
+			defer func() { c.Close(); x.leave() }()
+			s.serve(work, x, who)
+		})
+	}
+	late := time.AfterFunc(grace, func() {
+		cancel() // who waits for tables is told that there are none
+		time.AfterFunc(grace, s.places.cutOff)
+	})
+	defer late.Stop()
+	open.Wait()
+}
+
+// serve answers one connection.
+func (s *Server) serve(ctx context.Context, x *place, who credentials) {
+	start := time.Now()
+	if err := who.permitted(s.group); err != nil {
+		s.bad("turned away", who, err)
+		return
+	}
+	if err := x.enter(asking); err != nil {
+		s.bad("bad client", who, err)
+		return
+	}
+	q, err := wire.ReadQuestion(counted{x})
+	switch {
+	case errors.Is(err, wire.ErrAsk):
+		if err = x.enter(taking); err == nil {
+			err = wire.WriteStatus(x.conn, s.Status())
+		}
+	case errors.As(err, new(*wire.VersionError)):
+		err = errors.Join(err, s.explain(x, err))
+	case err == nil:
+		err = guarded(func() error { return s.sweep(ctx, x, q, start) })
+		if errors.As(err, new(*internalError)) { // while tables were sent or reported
+			s.internal(err)
+			s.keeper.suspend(putAsideWhy)
+			s.jobs.forgetAll()
+			s.forget(err, q)
+			return
+		}
+	case x.isLost():
+		err = errPlaceLost
+	}
+	if err != nil {
+		s.bad("bad client", who, err)
+	}
+}
+
+// bad notes a connection that came to nothing.
+func (s *Server) bad(what string, who credentials, err error) {
+	s.metrics.bad.Inc()
+	s.Log.Warn(what, "peer", who.String(), "error", err)
+}
+
+// explain refuses a question that cannot be read, and lets the rest of it come,
+// which nobody reads: closed before, the other end would fail while it sends, and
+// never see why.
+func (s *Server) explain(x *place, why error) error {
+	if err := x.enter(taking); err != nil {
+		return err
+	}
+	err := wire.WriteRefusal(x.conn, 0, why.Error())
+	if err == nil {
+		err = x.conn.CloseWrite()
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, io.LimitReader(x.conn, wire.MaxRequest))
+	}
+	return err
+}
+
+// reload takes over a new configuration, or keeps the old one.
+func (s *Server) reload() {
+	c, err := s.Load()
+	var now *settings
+	if err == nil {
+		now, err = c.check()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		if fixed := s.settings.fixed(now); fixed != "" {
+			err = errors.New("daemon: " + fixed)
+		}
+	}
+	if err != nil {
+		s.status.ReloadError = err.Error()
+		s.Log.Error("reload refused, the old configuration stands", "error", err)
+		return
+	}
+	s.settings = now
+	s.status.ReloadError = ""
+	s.describe()
+	s.Log.Info("reloaded", "engine", now.Engine.String(), "contract", now.contract.String(), "endpoints", now.scope.String(), "vls", now.VLs)
+}
+
+// describe puts the settings into the status. The caller holds mu, or is alone.
+func (s *Server) describe() {
+	s.status.Socket, s.status.Engines, s.status.Contract = s.settings.Socket, s.settings.Engine, s.settings.contract.String()
+	if s.status.LastGood == nil { // else what is not covered follows from the verdict on the tables
+		s.status.NotCovered = deadlock.Outside(s.settings.scope)
+	}
+	s.status.Endpoints, s.status.VLs, s.status.Keep = s.settings.scope.String(), s.settings.VLs, string(s.settings.keep)
+}
+
+// Status is how the daemon is.
+func (s *Server) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.status
+	now.State = s.writer.state()
+	if now.Plan != nil {
+		plan := *now.Plan
+		if s.confirmedOf.Equal(plan.Began) {
+			plan.Confirmed = s.confirmed
+		}
+		now.Plan = &plan
+	}
+	return now
+}
+
+// noteConfirmed notes what a question of a sweep says of the tables in use: where it lists no block
+// that a switch has otherwise, all switches have confirmed them.
+func (s *Server) noteConfirmed(q *wire.Request) {
+	if q.InUse == 0 || q.Again || len(q.Blocks) > 0 {
+		return // while tables are written the plugin asks for the next, and says nothing of the switches
+	}
+	h := s.keeper.find(q.InUse)
+	if h == nil || h.progress == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.confirmed, s.confirmedOf = h.progress.Steps, h.progress.Began
+}
+
+// current is the settings that hold now.
+func (s *Server) current() *settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settings
+}

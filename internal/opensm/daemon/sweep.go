@@ -1,0 +1,391 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/livepage"
+	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Status is how the daemon is, for weft status.
+type Status struct {
+	Version     string    `json:"version"`
+	PID         int       `json:"pid"`
+	Since       time.Time `json:"since"`
+	Socket      string    `json:"socket"`
+	Engines     []string  `json:"engines"` // wanted, in order
+	Contract    string    `json:"contract"`
+	Endpoints   string    `json:"endpoints"`
+	NotCovered  []string  `json:"not_covered"` // by any proof for these endpoints
+	VLs         int       `json:"vls"`         // at most; 0: as many as the fabric has
+	Keep        string    `json:"keep"`        // least, balanced or never
+	Sweeps      int64     `json:"sweeps"`
+	Refused     int64     `json:"refused"`
+	Cached      int64     `json:"cached"` // answered from memory
+	ReloadError string    `json:"reload_error,omitempty"`
+	State
+	Last     *Sweep    `json:"last,omitempty"`      // the last request
+	LastGood *Sweep    `json:"last_good,omitempty"` // the last that got tables
+	Plan     *Progress `json:"plan,omitempty"`      // of several steps, or the last that is done
+	Search   *Search   `json:"search,omitempty"`    // the last that went on when tables were handed over
+}
+
+// Sweep is a request of OpenSM's, and what came of it.
+type Sweep struct {
+	Sweep          uint64    `json:"sweep"` // OpenSM's number
+	At             time.Time `json:"at"`
+	OpenSM         string    `json:"opensm"`
+	Switches       int       `json:"switches"`
+	Endpoints      int       `json:"endpoints"`
+	Links          int       `json:"links"`
+	Wanted         []string  `json:"engines_wanted"`
+	Engine         string    `json:"engine,omitempty"` // the one used
+	Tried          []Attempt `json:"tried"`
+	Verdict        string    `json:"verdict"` // deadlock-free, or refused
+	Refusal        string    `json:"refusal,omitempty"`
+	Missing        []string  `json:"missing,omitempty"` // what the settings name and the fabric has not
+	Contract       string    `json:"contract"`
+	Scope          string    `json:"scope"`
+	VLsNeeded      int       `json:"vls_needed,omitempty"`    // as lanes_needed
+	VLsAvailable   int       `json:"vls_available"`           // as lanes_available
+	Covers         string    `json:"covers,omitempty"`        // unicast and multicast, or unicast
+	MulticastSLs   []int     `json:"multicast_sls,omitempty"` // service levels of multicast groups that it covers
+	NoTree         string    `json:"no_tree,omitempty"`       // why multicast is not covered, where it was wanted
+	LanesNeeded    int       `json:"lanes_needed,omitempty"`  // by the proof
+	LanesUsed      int       `json:"lanes_used,omitempty"`    // with paths spread over spare ones
+	LanesAvailable int       `json:"lanes_available"`         // of the fabric and the settings
+	MaxLoad        uint32    `json:"max_load"`
+	ChangedEntries int64     `json:"changed_entries"`  // of forwarding tables, against those handed over before
+	ChangedSLs     int64     `json:"changed_sls"`      // by source switch and destination
+	Change         *Change   `json:"change,omitempty"` // how they replace the tables in use; absent: there were none
+	Cached         bool      `json:"cached"`
+	SoFar          bool      `json:"so_far"`             // the best so far: the search for better tables went on
+	Again          bool      `json:"again,omitempty"`    // better tables than those handed over so far, and a sweep for them
+	Restored       bool      `json:"restored,omitempty"` // read back from the state folder after a restart, and proven again
+	Key            string    `json:"key,omitempty"`      // names fabric and settings: under the same key tables are the same
+	Seconds        Seconds   `json:"seconds"`
+}
+
+// Seconds is how long the stages of a sweep took; those of a cached one are 0.
+type Seconds struct {
+	Read   float64 `json:"read"`
+	Route  float64 `json:"route"`
+	Verify float64 `json:"verify"`
+	Answer float64 `json:"answer"`
+	Total  float64 `json:"total"`
+}
+
+// The verdicts in words.
+const (
+	deadlockFree = "deadlock-free"
+	refused      = "refused"
+)
+
+// What a proof covers, in words.
+const (
+	unicast             = "unicast"
+	unicastAndMulticast = "unicast and multicast"
+)
+
+// sweep answers a request. The error is about the connection; refusals are
+// answers.
+func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start time.Time) error {
+	set := s.current()
+	r := &Sweep{
+		Sweep: q.Sweep, At: start.UTC(), OpenSM: q.OpenSM, Wanted: set.Engine, Verdict: refused,
+		Contract: set.contract.String(), Scope: set.scope.String(), VLsAvailable: q.Lanes(), Tried: []Attempt{},
+	}
+	if set.VLs > 0 {
+		r.VLsAvailable = min(r.VLsAvailable, set.VLs)
+	}
+	r.LanesAvailable = r.VLsAvailable
+	f, err := q.Fabric()
+	r.Seconds.Read = time.Since(start).Seconds()
+	var p reply
+	if err != nil {
+		p = refusal(err)
+	} else {
+		n := f.Count()
+		r.Switches, r.Endpoints, r.Links = n.Switches, n.HCA+n.Aggregation+n.Router, n.SwitchCables+n.AdapterCables+n.SelfCables
+		if err := x.enter(waiting); err != nil {
+			return err
+		}
+		k := keyOf(f, set, q.Lanes())
+		r.Key = k.String()
+		s.noteConfirmed(q)
+		p = s.replyOrNot(q, func() reply { return s.reply(ctx, x, k, f, set, q, start) })
+	}
+	r.Cached, r.SoFar, r.Again, r.Restored = p.cached, p.soFar, q.Again, p.restored
+	return s.answer(x, q, r, p, start)
+}
+
+// reply is a step from the tables in use, or else tables that are routed anew.
+func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
+	kept, why := s.follow(ctx, x, k, f, set, q, start)
+	if kept != nil {
+		if kept.handed != nil {
+			s.keeper.put(kept.handed, q.InUse)
+		}
+		return *kept
+	}
+	p := s.ask(ctx, x, k, f, set, q, start)
+	switch {
+	case p.tables != nil:
+		p.why = why
+		s.anew(ctx, &p, k, set, q, start)
+		if s.keeper.put(p.handed, q.InUse) {
+			s.writer.remember(p.handed)
+		}
+	case p.aside && p.refusal == errNoBetter.Error():
+		if h := s.keeper.close(q.InUse); h != nil {
+			s.writer.remember(h)
+		}
+	}
+	return p
+}
+
+// putAsideWhy is why tables in use are not kept after an internal error.
+const putAsideWhy = "what was known of the tables in use led to an internal error, and was put aside"
+
+// replyOrNot has a question answered in spite of an internal error: once more, with nothing
+// known of what was handed over before. If it was that which led to the error, it is put aside,
+// so that the next question does not come upon it again.
+func (s *Server) replyOrNot(q *wire.Request, answer func() reply) (p reply) {
+	try := func() error {
+		return guarded(func() error { p = answer(); return nil })
+	}
+	err := try()
+	if err == nil {
+		return p
+	}
+	s.internal(err)
+	resume := s.keeper.suspend(putAsideWhy)
+	if again := try(); again != nil {
+		resume()
+		s.internal(again)
+		return refusal(fmt.Errorf("%s; report it, with the log of weft", plain.FirstLine(again.Error())))
+	}
+	s.forget(err, q)
+	return p
+}
+
+// internal reports an internal error.
+func (s *Server) internal(err error) {
+	s.metrics.internal.Inc()
+	s.Log.Error("internal error", "error", err)
+}
+
+// forget puts aside what led to an internal error.
+func (s *Server) forget(err error, q *wire.Request) {
+	s.writer.putAside(&aside{at: time.Now(), why: err.Error(), question: q})
+}
+
+// answer sends what came of a request and reports it.
+func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time.Time) error {
+	begin := time.Now()
+	turn := s.queue()
+	defer turn.leave()
+	s.save(r, &p, q, turn)
+	if err := x.enter(taking); err != nil {
+		return err
+	}
+	var sent error
+	switch {
+	case p.move != nil:
+		sent = wire.WriteStep(x.conn, q, p.engine, p.tables, p.verdict.Certificate, wire.Step{More: p.move.More, SoFar: p.soFar, Drops: p.move.Drops, NewTree: p.move.NewTree})
+	case p.soFar:
+		sent = wire.WriteSoFar(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
+	case p.tables != nil:
+		sent = wire.WriteTables(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
+	default:
+		sent = wire.WriteRefusal(x.conn, q.Sweep, p.refusal)
+	}
+	if sent == nil {
+		sent = x.conn.CloseWrite() // the plugin need not wait for what follows
+	}
+	if err := x.enter(reporting); err != nil {
+		return err
+	}
+	r.Seconds.Answer = time.Since(begin).Seconds()
+	r.Seconds.Total = time.Since(start).Seconds()
+	r.Tried, r.Missing = append(r.Tried, p.tried...), p.missing
+	if !r.Cached {
+		r.Seconds.Route, r.Seconds.Verify = p.route.Seconds(), p.verify.Seconds()
+	}
+	if sent != nil && q.Again { // the plugin has a newer question, and dropped this one
+		return nil
+	}
+	if p.aside {
+		return sent
+	}
+	turn.wait()
+	last := s.last
+	s.last = nil // unless all goes well
+	switch {
+	case p.tables == nil:
+		r.Refusal = p.refusal
+	case sent != nil:
+		r.Refusal = "the tables could not be sent: " + sent.Error()
+	default:
+		r.Verdict, r.Engine, r.LanesUsed, r.MaxLoad = deadlockFree, p.engine, p.verdict.VLs, p.loads.Max
+		r.LanesNeeded = max(1, p.tables.Lanes.Needed)
+		r.VLsNeeded = r.LanesNeeded
+		r.cover(&p)
+		if last == nil {
+			last = p.before
+		}
+		r.ChangedEntries, r.ChangedSLs = changes(last, p.tables)
+		r.Change = changeOf(&p, q)
+		if r.Change == nil && p.why != "" {
+			r.Change = &Change{Kind: string(installed.Full), Entries: int(r.ChangedEntries)}
+		}
+		if r.Change != nil {
+			r.Change.Why = p.why
+		}
+	}
+	s.report(r, &p, last)
+	return sent
+}
+
+// cover says whose packets the proof of tables is about.
+func (r *Sweep) cover(p *reply) {
+	r.Covers = unicast
+	if m := p.tables.Multicast; m != nil {
+		r.Covers = unicastAndMulticast
+		for sl := range routing.SLs {
+			if m.SLs>>sl&1 == 1 {
+				r.MulticastSLs = append(r.MulticastSLs, sl)
+			}
+		}
+		return
+	}
+	r.NoTree = p.noTree
+	if p.move != nil {
+		r.NoTree = "no tree goes together with this change"
+	}
+}
+
+// diskFirst is how long tables wait until there is a snapshot of them: a daemon that is
+// killed right after it handed them over is to know them.
+const diskFirst = time.Second
+
+// save writes tables into the state folder before they are handed over, as far as that does
+// not take long. There are those that come from memory already.
+func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
+	if s.writer == nil || p.handed == nil || p.move == nil && p.cached {
+		return
+	}
+	enough := time.After(diskFirst)
+	if t.before != nil { // of which the tables, too, are on their way into the folder
+		select {
+		case <-t.before:
+		case <-enough:
+			return
+		}
+	}
+	p.saved = true
+	as := *r
+	as.Verdict, as.Engine, as.VLsNeeded, as.LanesNeeded, as.Tried = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), max(1, p.tables.Lanes.Needed), p.tried
+	as.Change = changeOf(p, q)
+	known := s.writer.tables(&as, p.handed, s.keeper.find(q.InUse))
+	if s.writer.hangs(diskFirst) {
+		return
+	}
+	select {
+	case <-known:
+	case <-enough:
+	}
+}
+
+// turn is the place of a sweep in the queue of reports. Sweeps are reported in the
+// order in which they are answered, though the plugin may be back with the next one
+// before the last was reported, and one slow to take its answer keeps no other
+// waiting for its own.
+type turn struct{ before, mine chan struct{} }
+
+// queue is the next place.
+func (s *Server) queue() turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := turn{s.tail, make(chan struct{})}
+	s.tail = t.mine
+	return t
+}
+
+// wait waits until all places before have been left.
+func (t turn) wait() {
+	if t.before != nil {
+		<-t.before
+	}
+}
+
+// leave leaves the place, in its turn.
+func (t turn) leave() {
+	t.wait()
+	close(t.mine)
+}
+
+// report notes a sweep everywhere: metrics, log, status, and in the background the
+// state folder. last is the tables handed over before.
+func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
+	h := p.handed
+	s.metrics.note(r)
+	attrs := []any{
+		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
+		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.LanesNeeded, "lanes_used", r.LanesUsed, "lanes_available", r.LanesAvailable, "max_load", r.MaxLoad,
+		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "so_far", r.SoFar, "restored", r.Restored, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
+	}
+	good := r.Verdict == deadlockFree
+	for _, a := range r.Tried {
+		if good && a.Refused != "" { // else the reason has them all
+			attrs = append(attrs, "refused_"+a.Engine, plain.FirstLine(a.Refused))
+		}
+	}
+	for _, what := range r.Missing {
+		attrs = append(attrs, "missing", what)
+	}
+	attrs = append(attrs, r.Change.attrs()...)
+	if good {
+		attrs = append(attrs, "covers", r.Covers)
+		if r.NoTree != "" {
+			attrs = append(attrs, "no_tree", plain.FirstLine(r.NoTree))
+		}
+	}
+	if good {
+		s.Log.Info("proven", attrs...)
+	} else {
+		s.Log.Error("refused", append(attrs, "reason", plain.FirstLine(r.Refusal))...)
+	}
+	switch {
+	case !good:
+		s.writer.refusal(r)
+	case last != h.tables && !p.saved:
+		s.writer.tables(r, h, nil)
+	}
+	s.last = last
+	if good {
+		s.last = h.tables
+		s.pages.Show(livepage.Shown{Tables: h.tables, Verdict: h.verdict, Engine: h.engine, When: r.At})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := &s.status
+	st.Sweeps++
+	st.Last = r
+	if r.Cached {
+		st.Cached++
+	}
+	if good {
+		st.LastGood = r
+		st.NotCovered = p.verdict.Outside()
+		st.Plan = h.progress
+	} else {
+		st.Refused++
+	}
+}

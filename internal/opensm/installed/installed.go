@@ -1,0 +1,432 @@
+package installed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/spanning"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// State is what the switches have, and what they are to come back to.
+type State struct {
+	Sent      *routing.Tables // handed over last
+	Confirmed *routing.Tables // what the switches have confirmed, or those before Sent of which they may have a part; nil: Sent
+	Goal      *routing.Tables // routed from scratch last; nil: there is nothing to come back to
+	Returning bool            // something is back, and the tables are not yet what the goal is with it
+	Plan      Plan            // what is to follow Sent, while the fabric stays as it was
+	Earlier   *routing.Tables // that Sent replaced so late that packets of theirs may be about; nil: none
+}
+
+// Plan is the steps that are left of a plan.
+type Plan struct {
+	Kind  Kind
+	Steps []*routing.Tables
+}
+
+// Options says under which assumptions a step is planned and judged.
+type Options struct {
+	Contract routing.Contract
+	Scope    routing.Scope
+	Drops    bool     // where there is no other way, a step may cut pairs until the next
+	Groups   []uint16 // service levels that multicast groups may use, as bits, the first set with a tree; empty: no tree is wanted
+	Most     int      // entries that a step may change where nothing is broken, at least a row; 0: any number
+}
+
+// Kind is what a move is for.
+type Kind string
+
+// The kinds of moves.
+const (
+	Same   Kind = "same"   // nothing changes
+	Repair Kind = "repair" // of what is broken, and for what is new
+	Return Kind = "return" // to the goal, since something is back
+	Full   Kind = "full"   // to tables that were routed anew
+)
+
+// Move is what is handed over next.
+type Move struct {
+	Kind      Kind
+	Tables    *routing.Tables
+	Union     *deadlock.MixtureVerdict // of every mixture with Sent and Confirmed, and with Earlier if that has no loop
+	Alone     *deadlock.Verdict        // of the tables
+	Cost      transition.Cost          // against what the switches have
+	CutBefore int64                    // pairs that what the switches have does not deliver
+	CutAfter  int64                    // pairs that the tables do not deliver
+	More      int                      // steps that follow, at least
+	Hops      int                      // switches that a packet has to leave at most under the tables: so many times its lifetime in one is the wait before the next step
+	Returning bool                     // State.Returning from now on
+	Plan      Plan                     // State.Plan from now on
+	Drops     bool                     // it may cut pairs that the tables before deliver, until the next step
+	NewTree   bool                     // the tree for multicast is another than that in use: nothing is proven about multicast until all is written
+	Left      int                      // destinations that no safe step brings to the goal: they stay as they are
+
+	before *routing.Tables // what the switches have, on the fabric as it is
+}
+
+// Verdict is that of the tables, with ranks that hold for every mixture as well.
+func (m *Move) Verdict() *deadlock.Verdict {
+	v := *m.Alone
+	v.Certificate = m.Union.Certificate
+	return &v
+}
+
+// ErrNone is why there is no step near the tables that are installed.
+var ErrNone = errors.New("no repair near the tables in use")
+
+func none(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrNone}, args...)...)
+}
+
+// Next is the next step for a fabric as it is now. The error is ErrNone where there is none.
+func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move, error) {
+	c, parts, err := s.carrier(live, o)
+	if err != nil {
+		return nil, err
+	}
+	if nothing(parts.Gone) && nothing(parts.New) && len(parts.Readdressed) == 0 {
+		return c.goOn(ctx)
+	}
+	return c.adapt(ctx, parts)
+}
+
+// carrier refuses what no step can begin with: from here on tables have one tree or none.
+func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Parts, error) {
+	parts := transition.PartsOf(s.Sent.Fabric, live)
+	for _, t := range []*routing.Tables{s.Sent, s.Goal} {
+		if t != nil && t.Multicast != nil && t.Multicast.One() == nil {
+			return nil, parts, none("the tables in use have %d trees for multicast in place of the one that spans all switches", len(t.Multicast.Trees))
+		}
+	}
+	if err := s.elsewhere(live, parts, o.Contract); err != nil {
+		return nil, parts, err
+	}
+	c := &carrier{State: s, live: live, o: o, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
+	return c, parts, c.carry()
+}
+
+// End is Next where only tables that connect all pairs will do: the first step that does, if
+// every mixture of it with what the switches have is free of loops; else another that does, and
+// jumped says that no proof covers the time until the tables are written.
+func (s State) End(ctx context.Context, live *fabric.Fabric, o Options) (m *Move, jumped bool, err error) {
+	if m, jumped, err = s.end(ctx, live, o); err != nil && s.Confirmed != nil && ctx.Err() == nil {
+		s.Confirmed = nil // what was handed over last did not go with it either
+		m, _, err = s.end(ctx, live, o)
+		return m, true, err
+	}
+	return m, jumped, err
+}
+
+func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m *Move, jumped bool, err error) {
+	begin := s
+	c, _, err := begin.carrier(live, o)
+	if err != nil {
+		return nil, false, err
+	}
+	var last *Move // that connects all pairs
+	cut := int64(0)
+	for first := true; m == nil || m.Kind == Repair && len(m.Plan.Steps) > 0; first = false {
+		if m, err = s.Next(ctx, live, o); err != nil {
+			return nil, false, err
+		}
+		if first {
+			cut = m.CutBefore
+		}
+		s.Sent, s.Confirmed, s.Earlier, s.Plan, s.Returning = m.Tables, nil, nil, m.Plan, m.Returning
+		switch {
+		case m.CutAfter > o.Scope.Disconnected(live):
+			continue
+		case first:
+			return m, false, nil
+		}
+		direct := *m // from what the switches have, in place of the step before
+		if err = c.judge(ctx, &direct); err == nil {
+			return &direct, false, nil
+		}
+		if ctx.Err() != nil {
+			return nil, false, err
+		}
+		last = m
+	}
+	if last == nil {
+		return nil, false, none("they leave %d pairs cut that cables join, and OpenSM has no tables yet", m.CutAfter-o.Scope.Disconnected(live))
+	}
+	mixed, err := c.mixed()
+	if err != nil {
+		return nil, false, err
+	}
+	last.before, last.CutBefore, last.Cost = mixed[0], cut, transition.CostOf(mixed[0], last.Tables)
+	return last, true, nil
+}
+
+func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(p.Cables) == 0 }
+
+// goOn is the next step where nothing changed in the fabric.
+func (c *carrier) goOn(ctx context.Context) (*Move, error) {
+	switch {
+	case c.Confirmed != nil: // once more
+		m := &Move{Kind: Repair, Tables: c.before, Returning: c.Returning, More: len(c.Plan.Steps), Plan: c.Plan, Drops: c.o.Drops && c.Plan.Kind == Full}
+		if c.Returning {
+			m.More++
+		}
+		return m, c.judge(ctx, m)
+	case len(c.Plan.Steps) > 0 && c.Plan.Kind == Full: // the goal, with service levels and maps of its own
+		goal, err := transition.On(c.live, c.Goal, nil)
+		if err != nil {
+			return nil, err
+		}
+		m := &Move{Kind: Full, Tables: goal}
+		return m, c.judge(ctx, m)
+	case len(c.Plan.Steps) > 0:
+		plan, err := c.onLive(c.Plan.Steps)
+		if err != nil {
+			return nil, err
+		}
+		if c.Plan.Kind == Return {
+			plan = c.atMost(plan)
+		}
+		return c.move(ctx, c.Plan.Kind, plan, c.Returning)
+	case c.Returning && c.Goal != nil:
+		plan, err := c.bring(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(plan) > 0 {
+			return c.move(ctx, Return, c.atMost(plan), true)
+		}
+	}
+	return c.move(ctx, Same, nil, false)
+}
+
+// adapt is the first step where the fabric is another.
+func (c *carrier) adapt(ctx context.Context, parts transition.Parts) (*Move, error) {
+	unarmed := trunksOf(c.live, parts.New.Cables)
+	plan, err := c.mend(ctx, unarmed)
+	if err != nil && ctx.Err() == nil && c.likeNeighbours() {
+		plan, err = c.mend(ctx, unarmed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	back := len(unarmed)+len(parts.New.Switches) > 0
+	returning := (c.Returning || back) && c.Goal != nil
+	if len(plan) == 0 && c.Confirmed != nil {
+		plan = []*routing.Tables{c.before}
+	}
+	if len(plan) > 0 {
+		return c.move(ctx, Repair, plan, returning)
+	}
+	m, err := c.move(ctx, Same, nil, returning)
+	if err == nil && returning { // links that are new are not armed yet
+		m.More = 1
+	}
+	return m, err
+}
+
+func trunksOf(f *fabric.Fabric, channels []fabric.ChannelID) []fabric.ChannelID {
+	var trunks []fabric.ChannelID
+	for _, c := range channels {
+		if int(c) < f.Trunks() {
+			trunks = append(trunks, c)
+		}
+	}
+	return trunks
+}
+
+// mend plans what is broken, without trunks that are not armed yet if that will do.
+func (c *carrier) mend(ctx context.Context, unarmed []fabric.ChannelID) ([]*routing.Tables, error) {
+	if len(unarmed) > 0 {
+		less, err := c.live.Without(unarmed, nil)
+		if err != nil {
+			return nil, err
+		}
+		before, err := transition.On(less, c.before, nil)
+		if err != nil {
+			return nil, err
+		}
+		if plan, err := c.mended(ctx, before); err == nil {
+			return plan, nil
+		}
+	}
+	return c.mended(ctx, c.before)
+}
+
+// mended is the steps of a repair, beside the tree for multicast if that can be; the error says
+// what it leaves.
+func (c *carrier) mended(ctx context.Context, before *routing.Tables) ([]*routing.Tables, error) {
+	with, err := c.withTree(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := c.mendedBeside(ctx, with)
+	if err != nil && ctx.Err() == nil && with.Multicast != nil {
+		return c.mendedBeside(ctx, before)
+	}
+	return plan, err
+}
+
+// mendedBeside is the steps of a repair whose tables have the trees of those in force.
+func (c *carrier) mendedBeside(ctx context.Context, before *routing.Tables) ([]*routing.Tables, error) {
+	p, err := change.MendFrom(ctx, before, c.Sent, c.change)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return nil, none("%w", err)
+	case err != nil:
+		return nil, err
+	}
+	if err := whole(p); err != nil {
+		return nil, err
+	}
+	return c.steps(p)
+}
+
+// whole says what a plan does not mend.
+func whole(p *change.Proven) error {
+	if n := len(p.Left); n > 0 {
+		return none("%d destinations are left that cables join, the first of them LID %d", n, p.Left[0].LID)
+	}
+	if p.CutAfter > p.Disconnected {
+		return none("%d pairs stay cut that cables join", p.CutAfter-p.Disconnected)
+	}
+	if n := len(p.Absent); n > 0 {
+		return none("packets would be dropped for want of a lane at %d places: %s", n, p.Absent[0].Text(p.After.Fabric))
+	}
+	return nil
+}
+
+// bring plans the way to what the goal is on the fabric as it is. Where what is broken
+// still is too much for the goal there is no way, and the tables stay.
+func (c *carrier) bring(ctx context.Context) ([]*routing.Tables, error) {
+	goal, err := c.goal()
+	if err != nil {
+		return nil, err
+	}
+	p, err := change.MendFrom(ctx, goal, c.Goal, c.change)
+	if err != nil || whole(p) != nil {
+		return nil, ctx.Err()
+	}
+	if p, err = change.Return(ctx, c.before, p.After, c.change); err != nil {
+		return nil, err
+	}
+	c.left = len(p.Left)
+	return c.steps(p)
+}
+
+// steps is the tables of a plan, on the fabric as it is, those left out that change
+// nothing. Rows for LIDs out of scope, which no proof is about, are as after the last
+// step from the first on: no packet in scope follows them.
+func (c *carrier) steps(p *change.Proven) ([]*routing.Tables, error) {
+	var plan []*routing.Tables
+	end, err := transition.On(c.live, p.After, nil)
+	if err != nil {
+		return nil, err
+	}
+	last := c.before
+	for i := range p.Steps {
+		t, err := transition.On(c.live, p.Steps[i].Tables, nil)
+		if err != nil {
+			return nil, err
+		}
+		now := c.rows(func(lid fabric.LID, owner fabric.EndpointID) *routing.Tables {
+			if c.o.Scope.Includes(c.live.Endpoint(owner).Class) {
+				return t
+			}
+			return end
+		})
+		if tree := t.Multicast.One(); tree != nil && spanning.Whole(c.live, tree) != nil {
+			now.Multicast = t.Multicast
+		}
+		if transition.CostOf(last, now).Entries > 0 {
+			plan, last = append(plan, now), now
+		}
+	}
+	return plan, nil
+}
+
+// atMost cuts the first step down to as many entries as there may be, by whole rows. A
+// part of a step is as safe as the step: its mixtures are among those of the step.
+func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
+	if c.o.Most == 0 || transition.CostOf(c.before, plan[0]).Entries <= c.o.Most {
+		return plan
+	}
+	entries := 0
+	part := c.rows(func(lid fabric.LID, _ fabric.EndpointID) *routing.Tables {
+		was, now, n := c.before.Forwarding.Row(lid), plan[0].Forwarding.Row(lid), 0
+		for s := range was {
+			if was[s] != now[s] {
+				n++
+			}
+		}
+		if entries > 0 && entries+n > c.o.Most {
+			return c.before
+		}
+		entries += n
+		return plan[0]
+	})
+	return append([]*routing.Tables{part}, plan...)
+}
+
+// union judges every mixture, with the tables of earlier packets if that has no loop: then
+// the step need not wait until they are gone; treeless leaves out their trees for multicast.
+func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge deadlock.Options, treeless bool) (*deadlock.MixtureVerdict, error) {
+	if c.Earlier != nil {
+		on, err := transition.On(c.live, c.Earlier, c.before)
+		if err != nil {
+			return nil, err
+		}
+		if treeless {
+			on = withTrees(on, nil)
+		}
+		// The first of the tables are those that the switches have, the last the new ones.
+		all := append(append([]*routing.Tables{tables[0], on}, tables[1:len(tables)-1]...), tables[len(tables)-1])
+		if v, err := deadlock.VerifyMixture(ctx, all, judge); err != nil || v.Free() {
+			return v, err
+		}
+	}
+	return deadlock.VerifyMixture(ctx, tables, judge)
+}
+
+// move has the first step of a plan judged, or that nothing changes.
+func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, returning bool) (*Move, error) {
+	m := &Move{Kind: kind, Tables: c.before, Returning: returning, Left: c.left}
+	if len(plan) > 0 {
+		m.Tables, m.More, m.Plan = plan[0], len(plan)-1, Plan{kind, plan[1:]}
+	}
+	switch {
+	case kind == Repair && returning:
+		m.More++
+	case kind == Return:
+		m.Returning = m.More > 0
+	}
+	return m, c.judge(ctx, m)
+}
+
+// judge has a move judged, and says what it costs. The error is ErrNone where it is not safe.
+func (c *carrier) judge(ctx context.Context, m *Move) error {
+	mixed, err := c.mixed()
+	if err != nil {
+		return err
+	}
+	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1}
+	if err := c.addTree(ctx, m, mixed, judge); err != nil {
+		return err
+	}
+	if !m.Union.Free() {
+		return none("its first step passes through a credit loop of %d links", len(m.Union.Cycle))
+	}
+	if m.Alone, err = deadlock.Verify(ctx, m.Tables, judge); err != nil {
+		return err
+	}
+	m.CutBefore, m.CutAfter = m.Union.Cut[0], m.Union.Cut[len(m.Union.Cut)-1]
+	if cut := m.CutAfter - c.o.Scope.Disconnected(c.live); cut > 0 && m.More == 0 {
+		return none("%d pairs stay cut that cables join", cut)
+	}
+	m.before = mixed[0]
+	m.Cost, m.Hops = transition.CostOf(m.before, m.Tables), change.Hops(m.Tables)
+	return nil
+}

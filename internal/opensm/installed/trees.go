@@ -1,0 +1,198 @@
+package installed
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/internal/engine/spanning"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// A tree for multicast is kept as long as its cables are there. What is left of it is part of the
+// next one, so that switches which copy packets by the one or the other do so on one tree. Where
+// that does not go together with the paths, another tree takes its place, and nothing is proven
+// about multicast until it is in use; where none does, the move is about unicast alone.
+
+// fewRoots is how many roots are tried for a tree within a step, which has to come soon.
+const fewRoots = 4
+
+// candidate is a tree that a move may have.
+type candidate struct {
+	tree    *routing.Multicast
+	newTree bool // it is another than that in use
+}
+
+// inUse is the trees that the switches have, on the fabric as it is; nil: none of ours.
+func (c *carrier) inUse() (*routing.Multicast, error) {
+	if c.Sent.Multicast == nil {
+		return nil, nil
+	}
+	on, err := transition.On(c.live, c.Sent, nil)
+	if err != nil {
+		return nil, err
+	}
+	return on.Multicast, nil
+}
+
+// withTree is tables in force with the tree that a repair finds new paths beside: the one in use,
+// if all of it is left; else one of which what is left is a part, if it fits beside what is left
+// of the paths; else just what is left.
+func (c *carrier) withTree(ctx context.Context, before *routing.Tables) (*routing.Tables, error) {
+	if c.Sent.Multicast == nil || len(c.o.Groups) == 0 {
+		return before, nil
+	}
+	on, err := transition.On(before.Fabric, c.Sent, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, next := range []func() (*candidate, error){
+		func() (*candidate, error) { return c.stillWhole(before, on.Multicast), nil },
+		func() (*candidate, error) { return c.mendedTree(ctx, before, nil, on.Multicast) },
+	} {
+		p, err := next()
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			return withTrees(before, p.tree), nil
+		}
+	}
+	return withTrees(before, on.Multicast), nil
+}
+
+// addTree gives the tables of a move a tree, and has every mixture judged with it.
+func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables, judge deadlock.Options) error {
+	was, err := c.inUse()
+	if err != nil {
+		return err
+	}
+	given := m.Tables.Multicast
+	m.Union, m.NewTree = nil, false
+	for _, next := range []func() (*candidate, error){
+		func() (*candidate, error) { return c.asGiven(given, was, false), nil },
+		func() (*candidate, error) { return c.stillWhole(m.Tables, was), nil },
+		func() (*candidate, error) { return c.mendedTree(ctx, m.Tables, mixed, was) },
+		func() (*candidate, error) { return c.asGiven(given, was, true), nil },
+		func() (*candidate, error) { return c.anotherTree(ctx, m) },
+	} {
+		p, err := next()
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			continue
+		}
+		before := (*routing.Multicast)(nil)
+		if !p.newTree {
+			before = was
+		}
+		tables := withTrees(m.Tables, p.tree)
+		union, err := c.union(ctx, append(all(mixed, before), tables), judge, p.newTree)
+		if err != nil {
+			return err
+		}
+		if union.Free() {
+			m.Tables, m.Union, m.NewTree = tables, union, p.newTree
+			return nil
+		}
+		if m.Union != nil {
+			continue
+		}
+		if err := c.treeless(ctx, m, mixed, judge); err != nil || !m.Union.Free() {
+			return err
+		}
+	}
+	if m.Union != nil {
+		m.Tables = withTrees(m.Tables, nil)
+		return nil
+	}
+	return c.treeless(ctx, m, mixed, judge)
+}
+
+// treeless has every mixture judged without trees.
+func (c *carrier) treeless(ctx context.Context, m *Move, mixed []*routing.Tables, judge deadlock.Options) (err error) {
+	m.Tables = withTrees(m.Tables, nil)
+	m.Union, err = c.union(ctx, append(slices.Clone(mixed), m.Tables), judge, true)
+	return err
+}
+
+// withTrees is tables with other trees.
+func withTrees(t *routing.Tables, m *routing.Multicast) *routing.Tables {
+	with := *t
+	with.Multicast = m
+	return &with
+}
+
+// all is tables that have the same trees.
+func all(tables []*routing.Tables, m *routing.Multicast) (list []*routing.Tables) {
+	for _, t := range tables {
+		list = append(list, withTrees(t, m))
+	}
+	return list
+}
+
+// asGiven is the tree that tables came with, if they came with one: as part of what is in use, or
+// in place of that.
+func (c *carrier) asGiven(given, was *routing.Multicast, newTree bool) *candidate {
+	if given == nil || !newTree && (was == nil || was.SLs&^given.SLs != 0) {
+		return nil
+	}
+	return &candidate{given, newTree}
+}
+
+// stillWhole is the tree in use, if all of it is left.
+func (c *carrier) stillWhole(t *routing.Tables, was *routing.Multicast) *candidate {
+	if was == nil || len(c.o.Groups) == 0 {
+		return nil
+	}
+	if whole := spanning.Whole(t.Fabric, was.One()); whole != nil {
+		return &candidate{&routing.Multicast{SLs: was.SLs, Trees: []routing.MulticastTree{*whole}}, false}
+	}
+	return nil
+}
+
+// mendedTree is one of which what is left of the tree in use is a part.
+func (c *carrier) mendedTree(ctx context.Context, t *routing.Tables, mixed []*routing.Tables, was *routing.Multicast) (*candidate, error) {
+	if was == nil || len(c.o.Groups) == 0 {
+		return nil, nil
+	}
+	o := spanning.Options{Contract: c.o.Contract, Scope: c.o.Scope, SLs: was.SLs, Keep: was.One(), Roots: fewRoots}
+	for _, m := range mixed {
+		o.Others = append(o.Others, m.Forwarding)
+	}
+	return found(spanning.Tree(ctx, withTrees(t, nil), o))
+}
+
+// anotherTree is one that has nothing to do with that in use. Tables that were routed anew come
+// with one, if there is one.
+func (c *carrier) anotherTree(ctx context.Context, m *Move) (*candidate, error) {
+	if m.Kind == Full && m.More == 0 {
+		return nil, nil
+	}
+	for _, sls := range c.o.Groups {
+		o := spanning.Options{Contract: c.o.Contract, Scope: c.o.Scope, SLs: sls, Roots: fewRoots}
+		p, err := found(spanning.Tree(ctx, withTrees(m.Tables, nil), o))
+		if p != nil {
+			p.newTree = true
+		}
+		if p != nil || err != nil {
+			return p, err
+		}
+	}
+	return nil, nil
+}
+
+// found is a tree, or nil where there is none.
+func found(tree *routing.Multicast, err error) (*candidate, error) {
+	none := (*spanning.None)(nil)
+	switch {
+	case errors.As(err, &none), errors.Is(err, spanning.ErrLoop):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &candidate{tree: tree}, nil
+}

@@ -1,0 +1,30 @@
+package page
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Compare adds what changes from the first tables of the network to the second, and
+// whether packets can deadlock while it does.
+func (n *Network) Compare(ctx context.Context, old, next *routing.Tables, o deadlock.Options) error {
+	v, err := transition.Verify(ctx, old, next, o)
+	if err != nil {
+		return err
+	}
+	d := &Difference{
+		From: n.Tables[0].Name, To: n.Tables[1].Name, Verdict: deadlockFree,
+		Entries: v.Entries, Blocks: v.Blocks, Switches: v.Switches, SLs: v.SLs, Maps: v.Cost.Maps, Exposed: v.Exposed,
+	}
+	if !v.Free() {
+		d.Verdict = creditLoop
+	}
+	for _, entries := range v.BySwitch {
+		d.BySwitch = append(d.BySwitch, int32(entries))
+	}
+	n.Against = d
+	return nil
+}

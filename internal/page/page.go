@@ -1,0 +1,286 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/weft-fabric/weft/internal/page/web"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// page is what the frame of a page is filled with.
+type page struct {
+	*Data
+	Style, Script template.HTML
+	Packed        template.HTML
+	Views         []networkView
+	ResultViews   []resultView
+}
+
+// networkView is a network as the frame shows it.
+type networkView struct {
+	*Network
+	ID    string
+	Index int
+	Facts []fact
+	Text  []string // the map in words
+	Sets  []setView
+}
+
+// setView is tables as the frame shows them.
+type setView struct {
+	*TableSet
+	ID     string
+	Index  int
+	Good   bool
+	Head   string
+	Facts  []fact
+	Map    template.HTML
+	Key    template.HTML // what the map shows
+	Charts []template.HTML
+	Tiers  []tierView
+}
+
+type tierView struct {
+	TierLoads
+	Bars template.HTML
+}
+
+// resultView is a result of another command as the frame shows it.
+type resultView struct {
+	*Result
+	Tables []tableView
+	Charts []template.HTML
+}
+
+// tableView is a table of a result as the frame shows it.
+type tableView struct {
+	Title string
+	Heads []struct {
+		Text    string
+		Numeric bool
+	}
+	Cells [][]cell
+}
+
+type cell struct{ Text, Class string }
+
+// figure is a cell that stands on the right: a number, or one with what it is beside another.
+var figure = regexp.MustCompile(`^[-+]?[0-9][0-9,]*(\.[0-9]+)?( \([-+]?[0-9.]+ %\))?$`)
+
+var guid = regexp.MustCompile(`^0x[0-9a-f]{16}$`)
+
+// tableViews finds the columns of numbers, and colours verdicts.
+func tableViews(tables []ResultTable) []tableView {
+	var all []tableView
+	for _, t := range tables {
+		v := tableView{Title: t.Title, Cells: make([][]cell, len(t.Rows))}
+		for k, head := range t.Columns {
+			numeric := len(t.Rows) > 0
+			for _, row := range t.Rows {
+				numeric = numeric && (row[k] == "" || figure.MatchString(row[k]))
+			}
+			v.Heads = append(v.Heads, struct {
+				Text    string
+				Numeric bool
+			}{head, numeric})
+			for i, row := range t.Rows {
+				c := cell{Text: row[k]}
+				switch {
+				case numeric:
+					c.Class = "num"
+				case guid.MatchString(c.Text):
+					c.Class = "guid"
+				case strings.HasPrefix(c.Text, deadlockFree):
+					c.Class = "word good"
+				case strings.HasPrefix(c.Text, creditLoop):
+					c.Class = "word bad"
+				}
+				v.Cells[i] = append(v.Cells[i], c)
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// fact is a figure with its name and what it is about.
+type fact struct{ Name, Value, More string }
+
+// Write writes the page.
+func (d *Data) Write(w io.Writer) error {
+	frame, err := template.New("page").Funcs(template.FuncMap{
+		"thousands": func(n any) string {
+			switch n := n.(type) {
+			case int:
+				return words.Thousands(n)
+			case int64:
+				return words.Thousands(n)
+			case uint32:
+				return words.Thousands(n)
+			}
+			return fmt.Sprint(n)
+		},
+		"first": func(n int, list []OddPlace) []OddPlace { return list[:min(n, len(list))] },
+		"more":  func(n int, list []OddPlace) int { return max(0, len(list)-n) },
+		"plus":  func(a, b int) int { return a + b },
+	}).Parse(web.Page)
+	if err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	p := &page{Data: d, Style: element("style", web.Style), Script: element("script", web.Script)}
+	packed, err := d.Pack()
+	if err != nil {
+		return err
+	}
+	p.Packed = template.HTML(packed) //nolint:gosec // base64
+	for i, n := range d.Networks {
+		p.Views = append(p.Views, viewOf(n, i))
+	}
+	for _, r := range d.Results {
+		v := resultView{Result: r, Tables: tableViews(r.Tables)}
+		for i := range r.Curves {
+			v.Charts = append(v.Charts, lineChart(&r.Curves[i]))
+		}
+		p.ResultViews = append(p.ResultViews, v)
+	}
+	return frame.Execute(w, p)
+}
+
+// element is text of ours as an element, in which the end of one must not stand.
+func element(name, text string) template.HTML {
+	if strings.Contains(strings.ToLower(text), "</"+name) {
+		panic("page: the " + name + " of the page ends itself")
+	}
+	return template.HTML("<" + name + ">\n" + text + "</" + name + ">") //nolint:gosec // files of package web
+}
+
+func viewOf(n *Network, i int) networkView {
+	v := networkView{Network: n, ID: fmt.Sprintf("network-%d", i), Index: i, Text: inWords(n)}
+	c := n.Counts
+	v.Facts = []fact{
+		{"switches", words.Thousands(c.Switches), n.Found},
+		{"host ports", words.Thousands(c.HostPorts), extraPorts(c)},
+		{"cables", words.Thousands(c.SwitchCables), fmt.Sprintf("between switches; %s", words.Counted(c.Free, "port free", "ports free"))},
+	}
+	if n.Parts > 1 {
+		v.Facts = append(v.Facts, fact{"parts", words.Thousands(n.Parts), "that no cable joins"})
+	}
+	for k, t := range n.Tables {
+		v.Sets = append(v.Sets, setViewOf(n, t, i, k))
+	}
+	return v
+}
+
+func extraPorts(c NetworkCounts) string {
+	var list []string
+	if c.Aggregation > 0 {
+		list = append(list, words.Counted(c.Aggregation, "aggregation node", "aggregation nodes"))
+	}
+	if c.RouterPorts > 0 {
+		list = append(list, words.Counted(c.RouterPorts, "router port", "router ports"))
+	}
+	if len(list) == 0 {
+		return "on " + words.Counted(c.Adapters, "adapter", "adapters")
+	}
+	return "and " + strings.Join(list, ", ")
+}
+
+func setViewOf(n *Network, t *TableSet, i, k int) setView {
+	v := setView{TableSet: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == deadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0 && t.Absent == 0}
+	switch {
+	case t.Verdict != deadlockFree:
+		v.Head = fmt.Sprintf("Credit loop of %d steps", len(t.Cycle))
+	case t.Absent > 0 && t.Unreachable == t.Apart:
+		v.Head = "No credit loop, but packets are dropped for want of a lane"
+	case !v.Good:
+		v.Head = "No credit loop, but not every pair has a route"
+	default:
+		v.Head = "Proven free of credit loops"
+	}
+	v.Map, v.Key = drawMap(n, t, "map-"+v.ID), drawKey(n, t)
+	v.Charts = charts(t)
+	for _, l := range t.Tiers {
+		v.Tiers = append(v.Tiers, tierView{l, smallBars(l.Loads, l.Name, t.Load.Most, t.Load.Scale)})
+	}
+	v.Facts = []fact{{"lanes in use", words.Thousands(t.Used), lanesText(t)}}
+	if b := t.Bandwidth; b != nil {
+		v.Facts = append(v.Facts, fact{"of full bandwidth", fmt.Sprintf("%.3f", b.Mean), fmt.Sprintf("random pairs, ± %.4f", b.StdErr)})
+	}
+	v.Facts = append(v.Facts, fact{"routes, fullest channel", words.Thousands(t.Load.Most), hottestText(t)},
+		fact{"hops on average", fmt.Sprintf("%.2f", t.Hops.Mean), fmt.Sprintf("%d on the longest route", t.Hops.Most)})
+	if t.Unreachable > 0 {
+		more := fmt.Sprintf("of %s", words.Thousands(t.Pairs))
+		if t.Apart > 0 {
+			more += fmt.Sprintf("; %s are joined by no cable", words.Thousands(t.Apart))
+		}
+		v.Facts = append(v.Facts, fact{"pairs without a route", words.Thousands(t.Unreachable), more})
+	}
+	return v
+}
+
+func lanesText(t *TableSet) string {
+	var list []string
+	if t.Needed > 0 {
+		list = append(list, fmt.Sprintf("%d needed", t.Needed))
+	}
+	if t.Available > 0 {
+		list = append(list, fmt.Sprintf("%d available", t.Available))
+	}
+	return strings.Join(append(list, words.Counted(t.SLs, "service level", "service levels")), ", ")
+}
+
+func hottestText(t *TableSet) string {
+	if len(t.Load.Hottest) == 0 {
+		return "no channel is in use"
+	}
+	return t.Load.Hottest[0].Channel
+}
+
+// inWords is the map for those who cannot see it.
+func inWords(n *Network) []string {
+	c := n.Counts
+	text := []string{fmt.Sprintf("%s is %s: %s joined by %s, with %s.", n.Name, n.Found,
+		words.Counted(c.Switches, "switch", "switches"), words.Counted(c.SwitchCables, "cable", "cables"), words.Counted(c.HostPorts, "host port", "host ports"))}
+	if len(n.Levels) > 1 {
+		for i := len(n.Levels) - 1; i >= 0; i-- {
+			l := n.Levels[i]
+			line := fmt.Sprintf("Level %d: %s", i, words.Counted(l.Switches, "switch", "switches"))
+			for _, part := range []struct {
+				n         int
+				one, many string
+			}{{l.Hosts, "host", "hosts"}, {l.Down, "cable down", "cables down"}, {l.Up, "cable up", "cables up"}, {l.Across, "cable across", "cables across"}, {l.Free, "free port", "free ports"}} {
+				if part.n > 0 {
+					line += ", " + words.Counted(part.n, part.one, part.many)
+				}
+			}
+			if l.Over > 0 {
+				line += fmt.Sprintf("; oversubscribed %.2f to 1", l.Over)
+			}
+			text = append(text, line+".")
+		}
+	}
+	groups := int32(-1)
+	for _, g := range n.Nodes.Group {
+		groups = max(groups, g)
+	}
+	if groups >= 0 && n.Shape == "groups" {
+		text = append(text, fmt.Sprintf("The %d groups stand on a ring; the switches of each on a small circle.", groups+1))
+	}
+	pairs := pairsOf(n, nil)
+	if len(pairs) > 0 {
+		least, most := pairs[0].cables, 0
+		for _, p := range pairs {
+			least, most = min(least, p.cables), max(most, p.cables)
+		}
+		line := fmt.Sprintf("%s joined, each by ", words.Counted(len(pairs), "pair of switches is", "pairs of switches are"))
+		if most > least {
+			line += fmt.Sprintf("%d to ", least)
+		}
+		text = append(text, line+words.Counted(most, "cable", "cables")+".")
+	}
+	return append(text, "The tables below list every switch, cable and load.")
+}

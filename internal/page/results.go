@@ -1,0 +1,338 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// Result is what another command found, taken from its JSON.
+type Result struct {
+	Command string         `json:"command"` // that printed it, such as weft compare
+	File    string         `json:"file"`
+	Title   string         `json:"title"`
+	Facts   []ResultFact   `json:"facts"`
+	Tables  []ResultTable  `json:"tables"`
+	Curves  []ResultCurves `json:"curves"`
+	Marks   *MarkedParts   `json:"marks,omitempty"`   // on the map
+	Loop    []ResultStep   `json:"loop"`              // a credit loop
+	Network int            `json:"network"`           // that it is about, from 0; -1: none of the report
+	Foreign string         `json:"foreign,omitempty"` // why it does not fit the fabrics of the report
+}
+
+// ResultFact is a line of a result.
+type ResultFact struct {
+	What string `json:"what"`
+	Text string `json:"text"`
+}
+
+// ResultTable has as many cells in each row as there are columns.
+type ResultTable struct {
+	Title   string     `json:"title"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+}
+
+// ResultCurves is curves of a result over one number.
+type ResultCurves struct {
+	Title  string        `json:"title"`
+	X      string        `json:"x"`
+	Y      string        `json:"y"`
+	Series []CurvePoints `json:"series"`
+}
+
+// CurvePoints is a curve through (X[i], Y[i]).
+type CurvePoints struct {
+	Name string    `json:"name"`
+	X    []float64 `json:"x"`
+	Y    []float64 `json:"y"`
+}
+
+// MarkedParts is what a result is about: nodes and cables by their numbers in the network.
+type MarkedParts struct {
+	GoneNodes  []int32 `json:"gone_nodes"`
+	GoneCables []int32 `json:"gone_cables"`
+	NewNodes   []int32 `json:"new_nodes"`
+	NewCables  []int32 `json:"new_cables"`
+	BySwitch   []int32 `json:"by_switch"` // [switch] entries that change
+
+	Steps [][]int32 `json:"steps"` // [step][switch] those of each step of a plan
+}
+
+// ResultStep is a step of a loop in words.
+type ResultStep struct {
+	Text string `json:"text"`
+}
+
+// resultReaders is the outputs that a report takes, by the schema that they name.
+var resultReaders = map[string]func(r *Result, n []*Network, text []byte) error{
+	"weft/compare/1": readCompare,
+	"weft/packets/1": readPackets,
+	"weft/diff/1":    readDiff,
+	"weft/what-if/1": readWhatIf,
+}
+
+// ReadResult reads the JSON output of weft compare, packets, diff or what-if. Parts that it
+// names are looked for in the networks of the report.
+func ReadResult(text []byte, file string, networks []*Network) (*Result, error) {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, jsonError(text, err))
+	}
+	read := resultReaders[head.Schema]
+	if read == nil {
+		what := "it does not say which output it is"
+		if head.Schema != "" {
+			what = "it is " + head.Schema
+		}
+		return nil, fmt.Errorf("%s: %s; a report takes what weft compare, packets, diff and what-if print with --json", file, what)
+	}
+	r := &Result{
+		Command: "weft " + strings.TrimSuffix(strings.TrimPrefix(head.Schema, "weft/"), "/1"), File: file,
+		Facts: []ResultFact{}, Tables: []ResultTable{}, Curves: []ResultCurves{}, Loop: []ResultStep{}, Network: -1,
+	}
+	if err := read(r, networks, text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, jsonError(text, err))
+	}
+	return r, nil
+}
+
+// jsonError says in which line JSON is wrong.
+func jsonError(text []byte, err error) error {
+	at := int64(-1)
+	switch e := err.(type) { //nolint:errorlint // encoding/json does not wrap them
+	case *json.SyntaxError:
+		at = e.Offset
+	case *json.UnmarshalTypeError:
+		at = e.Offset
+	}
+	if at < 0 || at > int64(len(text)) {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:at], []byte("\n")), err)
+}
+
+func (r *Result) fact(what, format string, args ...any) {
+	r.Facts = append(r.Facts, ResultFact{what, fmt.Sprintf(format, args...)})
+}
+
+// about finds the network that a result is about: by the name of its fabric, else the only one
+// that what it says of its fabric fits, as files go by several names.
+func (r *Result) about(networks []*Network, name string, fits func(n *Network) bool) {
+	var fit []int
+	for i, n := range networks {
+		if n.Name == name {
+			r.Network = i
+			if !fits(n) {
+				r.Foreign = fmt.Sprintf("%s is not as it was then: parts of it have come or gone", name)
+			}
+			break
+		}
+		if fits(n) {
+			fit = append(fit, i)
+		}
+	}
+	if r.Network < 0 && len(fit) == 1 {
+		r.Network = fit[0]
+	}
+	if r.Network < 0 {
+		r.Foreign = fmt.Sprintf("it is about %s, which is none of the fabrics of this page", name)
+	}
+	if r.Foreign != "" {
+		r.fact("fabric", "%s", r.Foreign)
+	}
+}
+
+// fabricRef is a fabric as outputs of commands name it.
+type fabricRef struct {
+	Name      string `json:"name"`
+	Switches  int    `json:"switches"`
+	Endpoints int    `json:"endpoints"`
+}
+
+// fits says whether it has the size of a network, in any scope of endpoints.
+func (f *fabricRef) fits(n *Network) bool {
+	c := &n.Counts
+	all := c.HostPorts + c.Aggregation + c.RouterPorts
+	return f.Switches == c.Switches && (f.Endpoints == c.HostPorts || f.Endpoints == all || f.Endpoints == all+c.Switches)
+}
+
+// half says what an output lacks that every whole one has.
+func half(what string) error {
+	return fmt.Errorf("it names no %s: is the file whole?", what)
+}
+
+// optional writes a number that may be absent.
+func optional[T any](v *T, format string) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+// compareOutput is what a report shows of weft compare --json.
+type compareOutput struct {
+	Fabric    fabricRef `json:"fabric"`
+	Endpoints string    `json:"endpoints"`
+	Rows      []struct {
+		Name        string  `json:"name"`
+		Source      string  `json:"source"`
+		Chosen      string  `json:"chosen"`
+		Refused     string  `json:"refused"`
+		Verdict     string  `json:"verdict"`
+		Contract    string  `json:"contract"`
+		Needed      int     `json:"lanes_needed"`
+		Used        int     `json:"lanes_used"`
+		SLs         int     `json:"sls"`
+		Unreachable int64   `json:"unreachable"`
+		Index       *uint32 `json:"edge_forwarding_index"`
+		Hops        *struct {
+			Mean float64 `json:"mean"`
+			Max  int     `json:"max"`
+		} `json:"hops"`
+		EBB      *float64 `json:"ebb"`
+		AllToAll *float64 `json:"alltoall"`
+		Shifts   []struct {
+			Order string   `json:"order"`
+			Time  *float64 `json:"time"`
+		} `json:"shifts"`
+	} `json:"rows"`
+}
+
+func readCompare(r *Result, networks []*Network, text []byte) error {
+	var o compareOutput
+	if err := json.Unmarshal(text, &o); err != nil {
+		return err
+	}
+	switch {
+	case o.Fabric.Name == "":
+		return half("fabric")
+	case len(o.Rows) == 0:
+		return half("engines")
+	}
+	r.about(networks, o.Fabric.Name, o.Fabric.fits)
+	r.Title = "Engines side by side: " + o.Fabric.Name
+	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all", "by name", "at random"}}
+	var present *float64
+	for _, row := range o.Rows {
+		if row.Source == "tables" && present == nil {
+			present = row.EBB
+		}
+	}
+	for _, row := range o.Rows {
+		if row.Refused != "" {
+			t.Rows = append(t.Rows, []string{row.Name, "refuses: " + row.Refused, "", "", "", "", "", "", "", "", "", "", ""})
+			continue
+		}
+		name, verdict, hops, longest := row.Name, row.Verdict, "", ""
+		if row.Chosen != "" {
+			name += ": " + row.Chosen
+		}
+		if row.Unreachable > 0 {
+			verdict += ", " + words.Counted(row.Unreachable, "pair", "pairs") + " without a route"
+		}
+		if row.Hops != nil {
+			hops, longest = fmt.Sprintf("%.2f", row.Hops.Mean), fmt.Sprint(row.Hops.Max)
+		}
+		bandwidth := optional(row.EBB, "%.3f")
+		if present != nil && row.EBB != nil && *present > 0 && row.Source != "tables" {
+			bandwidth += fmt.Sprintf(" (%+.0f %%)", 100*(*row.EBB / *present - 1))
+		}
+		byOrder := map[string]*float64{}
+		for _, s := range row.Shifts {
+			byOrder[s.Order] = s.Time
+		}
+		t.Rows = append(t.Rows, []string{
+			name, verdict, row.Contract, fmt.Sprint(row.Needed), fmt.Sprint(row.Used), fmt.Sprint(row.SLs),
+			hops, longest, optional(row.Index, "%d"), bandwidth, optional(row.AllToAll, "%.2f"),
+			optional(byOrder["name"], "%.2f"), optional(byOrder["random"], "%.2f"),
+		})
+	}
+	r.Tables = append(r.Tables, t)
+	r.fact("bandwidth", "of random pairs, of full; all-to-all in phases as its time, 1 without congestion, with ranks by switch and port, by name and at random. Endpoints %s.", o.Endpoints)
+	return nil
+}
+
+// packetsOutput is what a report shows of weft packets --json.
+type packetsOutput struct {
+	Fabric  fabricRef `json:"fabric"`
+	Engine  string    `json:"engine"`
+	Tables  string    `json:"tables"`
+	Preset  string    `json:"preset"`
+	Traffic string    `json:"traffic"`
+	Buffer  int       `json:"buffer_bytes"`
+	MTU     int       `json:"mtu"`
+	Runs    []struct {
+		Offered  float64 `json:"offered"`
+		Accepted float64 `json:"accepted"`
+		Status   string  `json:"status"`
+		Latency  struct {
+			Mean float64 `json:"mean"`
+			P50  float64 `json:"p50"`
+			P99  float64 `json:"p99"`
+			Max  float64 `json:"max"`
+		} `json:"latency_ns"`
+		Dropped  int64 `json:"dropped"`
+		Deadlock *struct {
+			Closed  float64 `json:"closed_ns"`
+			Packets int     `json:"packets"`
+			Cycle   []struct {
+				Channel string `json:"channel"`
+				VL      int    `json:"vl"`
+			} `json:"cycle"`
+		} `json:"deadlock"`
+	} `json:"runs"`
+}
+
+func readPackets(r *Result, networks []*Network, text []byte) error {
+	var o packetsOutput
+	if err := json.Unmarshal(text, &o); err != nil {
+		return err
+	}
+	switch {
+	case o.Fabric.Name == "":
+		return half("fabric")
+	case len(o.Runs) == 0:
+		return half("runs")
+	}
+	r.about(networks, o.Fabric.Name, o.Fabric.fits)
+	source := o.Tables
+	if o.Engine != "" {
+		source = o.Engine
+	}
+	r.Title = fmt.Sprintf("Packets: %s, %s", o.Fabric.Name, source)
+	r.fact("traffic", "%s", o.Traffic)
+	r.fact("model", "%s, buffers of %s bytes for a lane, MTU %d", o.Preset, words.Thousands(o.Buffer), o.MTU)
+	t := ResultTable{Title: "Runs", Columns: []string{"offered", "accepted", "mean ns", "median ns", "p99 ns", "max ns", "dropped", "status"}}
+	latency := ResultCurves{Title: "Latency against load", X: "offered load", Y: "ns", Series: []CurvePoints{{Name: "mean"}, {Name: "median"}, {Name: "p99"}}}
+	accepted := ResultCurves{Title: "Accepted against offered load", X: "offered load", Y: "accepted", Series: []CurvePoints{{Name: source}}}
+	for _, run := range o.Runs {
+		l := run.Latency
+		row := []string{fmt.Sprintf("%.3g", run.Offered), fmt.Sprintf("%.3g", run.Accepted)}
+		for _, v := range []float64{l.Mean, l.P50, l.P99, l.Max} {
+			row = append(row, words.Thousands(int64(v+0.5)))
+		}
+		t.Rows = append(t.Rows, append(row, words.Thousands(run.Dropped), run.Status))
+		for i, v := range []float64{l.Mean, l.P50, l.P99} {
+			s := &latency.Series[i]
+			s.X, s.Y = append(s.X, run.Offered), append(s.Y, v)
+		}
+		accepted.Series[0].X, accepted.Series[0].Y = append(accepted.Series[0].X, run.Offered), append(accepted.Series[0].Y, run.Accepted)
+		if d := run.Deadlock; d != nil && len(r.Loop) == 0 {
+			r.fact("deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, words.Thousands(int64(d.Closed)), words.Counted(d.Packets, "packet", "packets"))
+			for _, s := range d.Cycle {
+				r.Loop = append(r.Loop, ResultStep{fmt.Sprintf("%s, VL %d", s.Channel, s.VL)})
+			}
+		}
+	}
+	r.Tables = append(r.Tables, t)
+	if len(o.Runs) > 1 {
+		r.Curves = append(r.Curves, latency, accepted)
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+// Package meter measures points of a campaign, one at a time: it makes the network, has it
+// routed and judged once, and takes every measure of the result.
+//
+// What an engine answers is a result, refusals included. So is a panic, and an engine that
+// broke its promise: the rows say what happened, and the next point is taken.
+//
+// Values are a function of the point, but for times and memory. Processor time and memory
+// are those of the process, so a process that measures points does nothing else.
+package meter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/pool"
+	"github.com/weft-fabric/weft/internal/sweep/results"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// Meter measures points.
+type Meter struct {
+	Open             func(file string) (*fabric.Fabric, error) // reads a network in a file
+	Version, Machine string                                    // for the rows
+
+	last    string // the spec or file of the network made last
+	network *fabric.Fabric
+}
+
+// Take measures a point: a row for every measure. The error is the context's, if that
+// ends.
+func (m *Meter) Take(ctx context.Context, p *sweep.Point) ([]results.Row, error) {
+	t := &taking{meter: m, point: p, rows: m.blank(p)}
+	forgetPeak()
+	t.whole(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	peak := peakMemory()
+	for i := range t.rows {
+		t.rows[i].Memory = peak
+	}
+	return t.rows, nil
+}
+
+// Lost is the rows of a point whose process came to an end while it took it.
+func (m *Meter) Lost(p *sweep.Point, why string) []results.Row {
+	t := &taking{meter: m, point: p, rows: m.blank(p)}
+	t.fail(0, results.Broken, why)
+	return t.rows
+}
+
+// blank is the rows of a point before anything is known.
+func (m *Meter) blank(p *sweep.Point) []results.Row {
+	rows := make([]results.Row, len(p.Measures))
+	for i := range rows {
+		of := &p.Measures[i]
+		unit := ""
+		if k, err := sweep.KindNamed(of.Name); err == nil {
+			unit = k.Unit
+		}
+		rows[i] = results.Row{
+			Point: p.ID, Network: p.Network.String(), Digest: p.Network.Digest, Parameters: p.Network.Parameters(), Ports: p.Network.Ports, Seed: p.Seed,
+			Engine: p.Engine.Name, Options: p.Engine.Options(), Measure: of.Name, Settings: of.Text(), Unit: unit, Status: results.OK,
+			Version: m.Version, Machine: m.Machine,
+		}
+	}
+	return rows
+}
+
+// taking is a point while it is measured.
+type taking struct {
+	meter   *Meter
+	point   *sweep.Point
+	rows    []results.Row
+	next    int // the row at hand; those before it are finished
+	fabric  *fabric.Fabric
+	result  *weft.Result
+	ways    ways               // of engines without tables, in place of result
+	lanes   int                // that packets have; 0: as the preset of the measure says
+	sent    sent               // packet simulations
+	clock   stopwatch          // of the run that is judged
+	largest map[string]largest // loads delivered, by the settings of the measure
+}
+
+// whole takes the point. What goes wrong is in the rows.
+func (t *taking) whole(ctx context.Context) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			t.fail(t.next, results.Broken, fmt.Sprintf("panic: %v\n%s", broken, debug.Stack()))
+		}
+	}()
+	start := pool.ProcessorTime()
+	err := t.route(ctx)
+	spent := pool.ProcessorTime() - start
+	for i := range t.rows {
+		t.rows[i].RoutingSeconds = spent.Seconds()
+	}
+	if err != nil {
+		t.fail(0, statusOf(err), plain.Error(err))
+		return
+	}
+	t.measures(ctx)
+}
+
+// measures takes every measure of what is routed.
+func (t *taking) measures(ctx context.Context) {
+	for t.next = range t.rows {
+		row := &t.rows[t.next]
+		row.Verdict = t.verdict()
+		start := pool.ProcessorTime()
+		v, err := t.measure(ctx, &t.point.Measures[t.next])
+		row.Seconds = (pool.ProcessorTime() - start).Seconds()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			row.Status, row.Reason = results.Refused, plain.Error(err)
+		default:
+			row.Value, row.Error, row.Count = &v.mean, v.stderr, int64(len(v.runs))
+			if len(v.runs) > 0 {
+				low, high := slices.Min(v.runs), slices.Max(v.runs)
+				row.Low, row.High = &low, &high
+			}
+		}
+	}
+}
+
+// verdict is the judge's, as rows have it; empty where nothing is routed.
+func (t *taking) verdict() string {
+	switch {
+	case t.point.Engine.Name == sweep.NoEngine:
+		return ""
+	case t.result != nil && !t.result.Verdict.Free():
+		return "credit-loop"
+	}
+	return "deadlock-free"
+}
+
+// fail marks the rows from one on.
+func (t *taking) fail(from int, status results.Status, why string) {
+	for i := range t.rows[from:] {
+		row := &t.rows[from+i]
+		row.Status, row.Reason, row.Value, row.Error = status, why, nil, nil
+	}
+}
+
+// statusOf is what an error on the way to tables means.
+func statusOf(err error) results.Status {
+	var engine *weft.EngineDefect
+	var simulated *defect
+	if errors.As(err, &engine) || errors.As(err, &simulated) {
+		return results.Broken
+	}
+	return results.Refused
+}
+
+// Fabric is the network of a point as its engine gets it, but for further addresses.
+func (m *Meter) Fabric(p *sweep.Point) (*fabric.Fabric, error) {
+	t := &taking{meter: m, point: p}
+	return t.network()
+}
+
+// Judged takes the measures of a point of tables that are at hand, in place of those of its
+// engine.
+func (m *Meter) Judged(ctx context.Context, p *sweep.Point, r *weft.Result) ([]results.Row, error) {
+	t := &taking{meter: m, point: p, rows: m.blank(p), fabric: r.Tables.Fabric, result: r}
+	t.measures(ctx)
+	return t.rows, ctx.Err()
+}
+
+// network makes the network of the point.
+func (t *taking) network() (*fabric.Fabric, error) {
+	f, err := t.meter.make(&t.point.Network)
+	if err == nil && t.point.Network.Ports == sweep.Shuffled {
+		f, err = topology.ShufflePorts(f, t.point.Seed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.damaged(f)
+}
+
+// route makes the network and, if an engine is named, routes it.
+func (t *taking) route(ctx context.Context) error {
+	f, err := t.network()
+	if err != nil {
+		return err
+	}
+	if lmc := t.point.Engine.LMC; lmc > 0 {
+		if f, err = f.WithLMC(uint8(lmc)); err != nil {
+			return err
+		}
+	}
+	t.fabric = f
+	n := f.Count()
+	for i := range t.rows {
+		t.rows[i].Switches, t.rows[i].Hosts, t.rows[i].Cables = int64(n.Switches), int64(n.HCA), int64(n.SwitchCables)
+	}
+	if t.lanes, err = t.lanesAtHand(ctx); err != nil {
+		return err
+	}
+	switch name := t.point.Engine.Name; {
+	case name == sweep.NoEngine:
+		return nil
+	case sweep.IsSimulated(name):
+		return t.simulate(ctx)
+	}
+	var stages engines.Stages
+	if t.asked("time") {
+		stages = t.clock.stages
+	}
+	if t.result, err = t.routed(ctx, stages); err == nil && t.lanes > 0 {
+		err = t.classes(ctx)
+	}
+	return err
+}
+
+// make is the network of a point before damage; the one made last is kept, for points of
+// one network follow each other.
+func (m *Meter) make(n *sweep.Network) (f *fabric.Fabric, err error) {
+	if name := n.String(); m.network == nil || m.last != name {
+		m.network = nil
+		if n.File != "" {
+			f, err = m.Open(n.File)
+		} else {
+			var family topology.Family
+			if family, err = topology.Parse(n.Spec); err == nil {
+				f, err = family.Build()
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.last, m.network = name, f
+	}
+	return m.network, nil
+}
+
+// damaged is the network without what its damage takes away.
+func (t *taking) damaged(f *fabric.Fabric) (*fabric.Fabric, error) {
+	n := f.Count()
+	d := t.point.Network.Damage
+	cables, switches := d.Cables.Of(n.SwitchCables), d.Switches.Of(n.Switches)
+	if cables+switches == 0 {
+		return f, nil
+	}
+	loss, err := topology.Damage{Links: cables, Switches: switches, Seed: t.point.Seed}.Draw(f)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.rows {
+		t.rows[i].MissingCables, t.rows[i].MissingSwitches = int64(cables), int64(switches)
+	}
+	return loss.Apply(f)
+}
+
+// routed is the network routed by the engine and judged, with or without a credit loop.
+func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Result, error) {
+	e := &t.point.Engine
+	contract, scope, err := e.Promises()
+	if err != nil {
+		return nil, err
+	}
+	told, err := e.Told()
+	if err != nil {
+		return nil, err
+	}
+	told.Seed = t.point.Seed
+	r, err := weft.Route(ctx, t.fabric, weft.Request{
+		Engine: e.Name, Contract: contract, Scope: scope, ExactScope: e.Exact, VLs: cmp.Or(t.lanes, e.VLs), SLs: e.SLs, Options: told, Stages: stages,
+		NoCycle: !t.asked("stops"), Patient: true,
+	})
+	if loop := (*weft.CreditLoop)(nil); errors.As(err, &loop) {
+		return loop.Result, nil
+	}
+	return r, err
+}
+
+// asked says whether a measure is taken of the point.
+func (t *taking) asked(measure string) bool {
+	return slices.ContainsFunc(t.point.Measures, func(m sweep.Measure) bool { return m.Name == measure })
+}
+
+// hosts is the endpoints between which traffic is measured.
+func (t *taking) hosts() []fabric.EndpointID { return routing.HCA.Endpoints(t.fabric) }

@@ -1,0 +1,139 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// alarms is what is wrong at a look; before is the one before, or nil. differ is the entries that are not as in the tables
+// that are expected, 0 if none are.
+func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
+	var all []Alarm
+	add := func(found bool, kind Kind, do, what string, args ...any) {
+		if found {
+			all = append(all, Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
+		}
+	}
+	add(l.Verdict != deadlockFree, CreditLoop, loopAdvice(l), "packets can deadlock: a credit loop of %d links, of which one is at %s (contract %s)", len(l.Cycle), firstOf(l.Cycle), l.Contract)
+	add(l.CutOff > 0, CutOff, "weft verify names them; SIGHUP to opensm makes it route again", "%s of %s that cables join are cut off by the tables", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
+	if m := l.Multicast; m != nil {
+		odd := slices.Concat(m.Circling, m.Split, m.OneSided)
+		slices.Sort(odd)
+		odd = slices.Compact(odd)
+		add(len(odd) > 0, Multicast, "SIGHUP to opensm makes it route again; weft verify tells more", "%s of %s circle, are in pieces or lead out of themselves: %s",
+			words.Counted(len(odd), "tree", "trees"), words.Counted(m.Groups, "multicast group", "multicast groups"), words.FirstOf(odd))
+	}
+	add(l.Circles > 0, ForwardingLoop, "SIGHUP to opensm makes it route again", "packets circle for ever from %s (switch, LID)", words.Thousands(l.Circles))
+	add(l.Dropped > 0, Dropped, "let OpenSM write SL2VL maps (qos TRUE), or give clients another service level", "packets are dropped at %s: their service level is mapped to no lane", words.Plural(int(l.Dropped), "turn"))
+	if n := len(l.Absent); n > 0 && l.Dropped == 0 {
+		a := l.Absent[0]
+		add(true, Dropped, "let OpenSM write SL2VL maps for the lanes that there are (max_op_vls)", "packets are dropped at %s for want of a lane, first: SL %d takes VL %d on %s, which runs %s",
+			words.Plural(n, "port"), a.SL, a.VL, a.From, words.Plural(int(a.DataVLs), "data lane"))
+	}
+	if l.Made != nil && l.Asked != "" {
+		asked := strings.Split(l.Asked, ",")
+		how := "as OpenSM's log says"
+		if l.Made.How == "tables" {
+			how = fmt.Sprintf("%.1f %% of the entries with a choice are as it makes them", 100*l.Made.Share)
+		}
+		add(!strings.EqualFold(asked[0], l.Made.Engine), Fallback, "look into OpenSM's log for the reason; no_fallback in routing_engine keeps the tables there are instead",
+			"OpenSM was asked for %s, and the tables are those of %s: %s", strings.Join(asked, ", then "), l.Made.Engine, how)
+	}
+	add(differ > 0, OtherTables, "find out who wrote them; OpenSM's log names the engine", "%s not as in the tables that are expected", words.Counted(differ, "entry is", "entries are"))
+	add(len(now.Stale) > 0, StaleTables, "SIGHUP to opensm makes it route for the network as it is", "tables and network are not of one time: %s", strings.Join(now.Stale, "; "))
+	add(now.NoMap != "", NoMap, "let OpenSM write SL2VL maps again (qos TRUE; SIGHUP)", "%s", now.NoMap)
+	add(now.NoMap == "" && !now.Maps && lostMaps(before), NoMap, "find out why the file of SL2VL maps is not there any more", "there were SL2VL maps, and there are none now")
+	add(len(now.Doubts) > 0, Unproven, "weft verify tells more", "switches may not do what the verdict is about: %s", strings.Join(now.Doubts, "; "))
+	if n := len(l.Degraded); n > 0 {
+		d := l.Degraded[0]
+		add(true, DegradedLink, "reseat or replace the cable; weft info shows all", "%s below others of their kind, the first: %s, %s to %s, %s",
+			words.Counted(n, "link is", "links are"), strings.ReplaceAll(d.Kind, "-", " "), d.A, d.B, d.Rate)
+	}
+	if c := l.Changed; c != nil {
+		add(len(c.Recabled) > 0, Recabled, "see whether the cables were meant to be moved", "%s elsewhere than before: %s", words.Counted(len(c.Recabled), "port of a switch leads", "ports of switches lead"), words.FirstOf(names(c.Recabled)))
+	}
+	return all
+}
+
+// lostMaps says whether there were SL2VL maps at a look, or it was an alarm that they are
+// missing.
+func lostMaps(before *Look) bool {
+	return before != nil && (before.MapsKnown || slices.ContainsFunc(before.Alarms, func(a Alarm) bool { return a.Kind == NoMap }))
+}
+
+// loopAdvice is what to do about a credit loop, which may be for want of files only.
+func loopAdvice(l *Look) string {
+	do := "route with an engine that is proven: weft route, weft serve"
+	switch {
+	case l.Circles > 0:
+		return "SIGHUP to opensm makes it route again"
+	case !l.SLsKnown && !l.MapsKnown:
+		do += "; if clients use the PathRecord's service level, let the look have service levels and SL2VL maps (paths.psl, opensm-sl2vl.dump): the loop may not be there"
+	case !l.MapsKnown:
+		do += "; let the look have SL2VL maps (opensm-sl2vl.dump): the loop may not be there"
+	}
+	return do
+}
+
+func firstOf(cycle []LoopStep) string {
+	if len(cycle) == 0 {
+		return "no link that is known"
+	}
+	return cycle[0].From.String()
+}
+
+func (p Port) String() string {
+	name := p.Name
+	if name == "" {
+		name = p.GUID
+	}
+	if p.Port > 0 {
+		name += fmt.Sprintf(", port %d", p.Port)
+	}
+	return name
+}
+
+func names(ports []Port) []string {
+	all := make([]string, len(ports))
+	for i, p := range ports {
+		all[i] = p.String()
+	}
+	return all
+}
+
+// since carries over since when alarms are there: those of a kind are one for that. There are alarms of looks
+// that could not be kept too, which before, the last that was kept or nil, does not have.
+func since(l, before *Look, there []Alarm) {
+	for i := range l.Alarms {
+		a := &l.Alarms[i]
+		a.Since = sinceWhen(there, a.Kind, l.At)
+		if a.Kind == Recabled && before != nil && !a.Since.After(before.At) { // that was another time
+			a.Since = l.At
+		}
+	}
+}
+
+// sinceWhen is since when an alarm of a kind is among those that are there; now, if it is not, or the
+// clock was set back.
+func sinceWhen(there []Alarm, kind Kind, now time.Time) time.Time {
+	for _, a := range there {
+		if a.Kind == kind && a.Since.Before(now) {
+			return a.Since
+		}
+	}
+	return now
+}
+
+// differing is the entries of tables that are not as expected.
+func differing(now, expected *Snapshot) (int, error) {
+	acting, err := transition.On(now.Tables.Fabric, expected.Tables, now.Tables)
+	if err != nil {
+		return 0, err
+	}
+	return transition.CostOf(acting, now.Tables).Entries, nil
+}

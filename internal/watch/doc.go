@@ -1,0 +1,32 @@
+// Package watch looks at what a fabric runs, again and again, and says what is wrong with
+// it and what changed: the sentinel behind weft watch.
+//
+// A look gathers files, copied when they rest: OpenSM's dumps or an output folder of
+// ibdiagnet, or what commands of the operator's print. If any of them differs from the look
+// before, the network and its tables are read and judged, the links are counted and
+// compared with the look before, and an alarm is raised for whatever packets suffer from:
+//
+//	credit-loop       packets can deadlock
+//	cut-off           pairs that cables join and the tables do not
+//	multicast         trees of multicast groups circle, are in pieces or lead out of themselves
+//	forwarding-loop   packets circle
+//	dropped           a service level in use is mapped to no lane
+//	fallback          another engine made the tables than was asked for
+//	other-tables      the tables are not those that are expected
+//	stale-tables      tables and network are not of one time
+//	no-map            ports have no SL2VL map
+//	unproven          files say of switches what the verdict cannot follow
+//	degraded-link     a link is slower or narrower than others of its kind
+//	recabled          a cable leads elsewhere than at the look before
+//	unreadable        the files cannot be gathered or read
+//
+// What goes or comes with tables that fit it raises none: hosts, cables and switches that
+// are gone or new are in Look.Changed.
+//
+// Which engine made the tables is known by OpenSM's log, where it is given, else by the
+// tables themselves: MinHop, to which OpenSM falls back with one line in that log, is
+// routed again (package internal/engine/paths/minhop does it entry by entry as OpenSM) and compared.
+//
+// Looks are kept in a state folder with the files that they saw, each content once, so that
+// any two can be compared later. Whatever is written there appears whole.
+package watch

@@ -1,0 +1,179 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/inspect"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// hotLinks is how many of the fullest links a look names.
+const hotLinks = 10
+
+// judge fills in what a look says about the tables by themselves.
+func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock.Verdict, error) {
+	f := now.Tables.Fabric
+	n := f.Count()
+	l.Switches, l.Hosts, l.Cables = f.Switches(), n.HCA, len(f.Channels())/2
+	contract := routing.Single(0)
+	switch {
+	case s.contract != nil:
+		contract = *s.contract
+	case now.SLs:
+		contract = routing.Honored
+	}
+	v, err := deadlock.Verify(ctx, now.Tables, deadlock.Options{Contract: contract, Scope: s.scope})
+	if err != nil {
+		return nil, err
+	}
+	l.Verdict, l.Contract, l.Endpoints, l.SLsKnown, l.MapsKnown = deadlockFree, contract.String(), s.scope.String(), now.SLs, now.Maps
+	if !v.Free() {
+		l.Verdict = creditLoop
+	}
+	l.Apart = s.scope.Disconnected(f)
+	l.Lanes, l.Pairs, l.CutOff, l.Circles, l.Dropped = v.VLs, v.Pairs, max(0, v.Unreachable-l.Apart), v.Loops, v.Dropped
+	l.Cycle, l.Covers = stepsOf(f, v.Cycle), "unicast"
+	for _, a := range v.Absent {
+		ch := f.Channel(a.Channel)
+		l.Absent = append(l.Absent, Absent{portOf(f, ch.From, ch.FromPort), a.SL, a.VL, ch.DataVLs})
+	}
+	if m := v.Multicast; m != nil {
+		l.Covers = "unicast and multicast"
+		l.Multicast = &Trees{m.Groups, mlids(m.Circling), mlids(m.Split), mlids(m.OneSided)}
+	}
+	loads, err := congestion.CountTables(ctx, now.Tables, s.scope)
+	if err != nil {
+		return nil, err
+	}
+	l.MaxLoad, l.Hot = loads.Max, hottest(f, loads)
+	l.Degraded = degraded(f)
+	return v, nil
+}
+
+func portOf(f *fabric.Fabric, n fabric.NodeID, port uint8) Port {
+	node := f.Node(n)
+	return Port{node.Name, node.GUID.String(), port}
+}
+
+func endpointPort(f *fabric.Fabric, e fabric.EndpointID) Port {
+	ep := f.Endpoint(e)
+	return portOf(f, ep.Node, ep.Port)
+}
+
+func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
+	all := make([]LoopStep, len(cycle))
+	for i, s := range cycle {
+		c := f.Channel(s.Trunk)
+		to := Port{Name: "multicast group " + mlid(s.Dst)}
+		if !s.Multicast {
+			to = endpointPort(f, f.Owner(s.Dst))
+		}
+		all[i] = LoopStep{portOf(f, c.From, c.FromPort), portOf(f, c.To, c.ToPort), s.VL, s.SL, endpointPort(f, s.Src), to}
+	}
+	return all
+}
+
+func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
+
+func mlids(lids []fabric.LID) []string {
+	var all []string
+	for _, lid := range lids {
+		all = append(all, mlid(lid))
+	}
+	return all
+}
+
+// hottest is the fullest links, equal ones by number.
+func hottest(f *fabric.Fabric, loads *congestion.Loads) []HotLink {
+	order := fabric.All[fabric.ChannelID](f.Trunks())
+	slices.SortStableFunc(order, func(a, b fabric.ChannelID) int { return cmp.Compare(loads.Routes[b], loads.Routes[a]) })
+	hot := []HotLink{}
+	for _, c := range order[:min(hotLinks, len(order))] {
+		if loads.Routes[c] > 0 {
+			ch := f.Channel(c)
+			hot = append(hot, HotLink{portOf(f, ch.From, ch.FromPort), portOf(f, ch.To, ch.ToPort), loads.Routes[c]})
+		}
+	}
+	return hot
+}
+
+func degraded(f *fabric.Fabric) []Degraded {
+	all := []Degraded{}
+	for _, a := range inspect.Anomalies(f) {
+		if a.Kind != inspect.SlowLink && a.Kind != inspect.NarrowLink && a.Kind != inspect.MixedRates {
+			continue
+		}
+		for _, k := range a.Links {
+			all = append(all, Degraded{string(a.Kind), k.Rate.String(), LookLink{portOf(f, k.A, k.APort), portOf(f, k.B, k.BPort)}})
+		}
+	}
+	return all
+}
+
+// compare is what changed between two looks.
+func compare(before, now *Snapshot) (*Changes, error) {
+	old, next := before.Tables, now.Tables
+	acting, err := transition.On(next.Fabric, old, next)
+	if err != nil {
+		return nil, err
+	}
+	parts, cost := transition.PartsOf(old.Fabric, next.Fabric), transition.CostOf(acting, next)
+	return &Changes{
+		Gone: partsOf(old.Fabric, &parts.Gone), New: partsOf(next.Fabric, &parts.New), Recabled: recabled(old.Fabric, next.Fabric, &parts),
+		Entries: cost.Entries, Due: cost.Due, Blocks: cost.Blocks, Touched: cost.Switches, SLs: cost.SLs, Maps: cost.Maps,
+	}, nil
+}
+
+func partsOf(f *fabric.Fabric, p *transition.Part) LookParts {
+	ports := func(nodes []fabric.NodeID) []Port {
+		all := make([]Port, len(nodes))
+		for i, n := range nodes {
+			all[i] = portOf(f, n, 0)
+		}
+		return all
+	}
+	cables := make([]LookLink, len(p.Cables))
+	for i, c := range p.Cables {
+		ch := f.Channel(c)
+		cables[i] = LookLink{portOf(f, ch.From, ch.FromPort), portOf(f, ch.To, ch.ToPort)}
+	}
+	return LookParts{ports(p.Switches), ports(p.Others), cables}
+}
+
+// recabled is the ports of switches that have a cable in both fabrics which leads to
+// another port, to or from another switch at least once: who swaps two hosts means it.
+func recabled(old, next *fabric.Fabric, parts *transition.Parts) []Port {
+	type end struct {
+		switchGUID fabric.GUID
+		port       uint8
+	}
+	ends := func(f *fabric.Fabric, cables []fabric.ChannelID) map[end]bool { // [end] leads to another switch
+		all := map[end]bool{}
+		for _, c := range cables {
+			ch := f.Channel(c)
+			from, to := f.Node(ch.From), f.Node(ch.To)
+			if from.Kind == fabric.Switch {
+				all[end{from.GUID, ch.FromPort}] = to.Kind == fabric.Switch
+			}
+			if to.Kind == fabric.Switch {
+				all[end{to.GUID, ch.ToPort}] = from.Kind == fabric.Switch
+			}
+		}
+		return all
+	}
+	was, all := ends(old, parts.Gone.Cables), []Port{}
+	for e, trunk := range ends(next, parts.New.Cables) {
+		if before, ok := was[e]; ok && (before || trunk) {
+			all = append(all, portOf(next, next.NodeByGUID(e.switchGUID), e.port))
+		}
+	}
+	slices.SortFunc(all, func(a, b Port) int { return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port)) })
+	return all
+}

@@ -1,0 +1,136 @@
+package watch
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/opensm/conf"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// asked is the engines that OpenSM was asked for, in order; empty: not known. noFallback: it is to keep
+// the tables there are where all of them fail.
+func (s *settings) asked(ctx context.Context) (names []string, noFallback bool, err error) {
+	switch {
+	case s.Engine != "":
+		names, noFallback = conf.ParseEngines(s.Engine)
+		return names, noFallback, nil
+	case s.Conf == "":
+		return nil, false, nil
+	}
+	in, err := format.OpenFound(ctx, s.Conf)
+	if err != nil {
+		return nil, false, err
+	}
+	defer in.Close()
+	c, err := conf.Read(in, s.Conf)
+	if err != nil {
+		return nil, false, err
+	}
+	names, noFallback = c.Engines()
+	return names, noFallback, nil
+}
+
+// fallen is the engine that OpenSM falls back to.
+const fallen = "minhop"
+
+// Shares of the entries with a choice from which tables are taken to be MinHop's. Those of
+// an OpenSM that has run through changes differ a little from what it would make afresh;
+// tables of another origin have about one in two at most.
+const (
+	minhopShare = 0.9
+	clearer     = 0.02 // by so much MinHop's share is larger than that of the engine asked for
+)
+
+// byTables is MinHop if tables are its own, and not as likely those of an engine asked for;
+// nil: that is not so.
+func byTables(ctx context.Context, t *routing.Tables, asked []string) (*Made, error) {
+	if slices.Contains(asked, fallen) {
+		return nil, nil
+	}
+	share, err := shareOf(ctx, t, fallen)
+	if err != nil || share < minhopShare {
+		return nil, err
+	}
+	for _, name := range asked {
+		own, err := shareOf(ctx, t, name)
+		if err != nil {
+			return nil, err
+		}
+		if own > share-clearer {
+			return nil, nil
+		}
+	}
+	return &Made{fallen, "tables", share}, nil
+}
+
+// shareOf is the part of the entries with a choice in which tables are as an engine of
+// OpenSM makes them; 0 if it makes none, or if no switch has a choice.
+func shareOf(ctx context.Context, t *routing.Tables, engine string) (float64, error) {
+	e, ok := engines.OfOpenSM(engine)
+	if !ok { // weft's plugin, or a file
+		return 0, nil
+	}
+	own, _, err := e.RouteWide(ctx, t.Fabric, engines.Options{Seed: 1}, routing.Budget{Contract: e.Contract, Scope: routing.Adapters}, routing.Adapters, nil)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return 0, ctx.Err()
+	case err != nil: // it refuses
+		return 0, nil
+	}
+	same, all := 0, 0
+	f := t.Fabric
+	choice := make([]bool, f.Switches())
+	of := fabric.NodeID(fabric.None) // whom choice leads to
+	for lid, owner := range f.LIDs() {
+		ep := f.Endpoint(owner)
+		if ep.Class == fabric.SwitchPort || ep.Switch == fabric.None {
+			continue
+		}
+		if ep.Switch != of {
+			of = ep.Switch
+			choices(f, of, choice)
+		}
+		for s, free := range choice {
+			if port := t.Forwarding.Port(fabric.NodeID(s), lid); free && port != routing.NoPort {
+				all++
+				if port == own.Forwarding.Port(fabric.NodeID(s), lid) {
+					same++
+				}
+			}
+		}
+	}
+	if all == 0 {
+		return 0, nil
+	}
+	return float64(same) / float64(all), nil
+}
+
+// choices fills in which switches have several shortest ways to one, [switch].
+func choices(f *fabric.Fabric, to fabric.NodeID, choice []bool) {
+	hops := f.Hops(to)
+	for s := range choice {
+		ways := 0
+		first, end := f.TrunksFrom(fabric.NodeID(s))
+		for c := first; c < end; c++ {
+			if next := hops[f.Channel(c).To]; next >= 0 && next == hops[s]-1 {
+				ways++
+			}
+		}
+		choice[s] = ways > 1
+	}
+}
+
+// made says which engine made the tables of a look; log is what OpenSM's log says.
+func made(ctx context.Context, now *Snapshot, asked []string, log string) (*Made, error) {
+	switch {
+	case log != "":
+		return &Made{Engine: log, How: "log"}, nil
+	case len(asked) == 0:
+		return nil, nil
+	}
+	return byTables(ctx, now.Tables, asked)
+}

@@ -1,0 +1,68 @@
+package watch
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func fileOf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The configuration that is installed is right, and has every setting.
+func TestInstalledConfiguration(t *testing.T) {
+	t.Parallel()
+	text := fileOf(t, "build/packaging/watch.yaml")
+	c, err := ReadConfig(strings.NewReader(text))
+	if err == nil {
+		c, err = c.Check()
+	}
+	if err != nil || c.Every != DefaultEvery || c.Settle != DefaultSettle || c.Keep != DefaultKeep || c.Metrics == "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	with := regexp.MustCompile(`(?m)^folder.*\n`).ReplaceAllString(regexp.MustCompile(`(?m)^#((\w+|  -)[: ])`).ReplaceAllString(text, "$1"), "")
+	if c, err = ReadConfig(strings.NewReader(with)); err == nil {
+		_, err = c.Check()
+	}
+	if err != nil || len(c.Commands) != 2 || c.Expect == "" {
+		t.Errorf("the examples mean %+v, %v", c, err)
+	}
+	for _, key := range regexp.MustCompile(`yaml:"(\w+)"`).FindAllStringSubmatch(fileOf(t, "internal/watch/config.go"), -1) {
+		if key[1] != "fabric" && key[1] != "engine" && !regexp.MustCompile(`(?m)^#?`+key[1]+`:`).MatchString(text) {
+			t.Errorf("there is no %s", key[1])
+		}
+	}
+}
+
+// The page explains every alarm, and alert rules and dashboard ask for metrics that exist.
+func TestEverythingIsExplained(t *testing.T) {
+	t.Parallel()
+	page, doc := fileOf(t, "docs/watch.md"), fileOf(t, "internal/watch/doc.go")
+	for _, k := range Kinds {
+		if !strings.Contains(page, "| `"+string(k)+"` |") || !strings.Contains(doc, "\t"+string(k)+" ") {
+			t.Errorf("%s is not explained", k)
+		}
+	}
+	families, err := newMetrics().registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{"weft_watch_link_routes": true, "weft_watch_link_degraded": true, "weft_watch_engine_info": true, "weft_watch_look_seconds_bucket": true}
+	for _, f := range families {
+		known[f.GetName()] = true
+	}
+	for _, name := range []string{"build/packaging/monitoring/weft-watch.rules.yaml", "build/packaging/monitoring/weft-watch.grafana.json", "docs/watch.md"} {
+		for _, metric := range regexp.MustCompile(`weft_watch_\w+`).FindAllString(fileOf(t, name), -1) {
+			if !known[metric] {
+				t.Errorf("%s: there is no %s", name, metric)
+			}
+		}
+	}
+}

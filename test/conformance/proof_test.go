@@ -1,0 +1,433 @@
+package conformance
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// transitionFile has a rank for the union of the dependencies of a step's tables and those before.
+const transitionFile = "transition.certificate"
+
+// prover is weft-proof at work: the checker that is extracted from the proofs of proof/theories.
+type prover struct {
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+// proven is what weft-proof says of a folder.
+type proven struct {
+	Holds    bool
+	Delivers *bool
+	Why      string
+	Error    string
+	Code     int
+}
+
+// startProver builds and starts weft-proof; nil where there is no OCaml.
+func startProver(t *testing.T) *prover {
+	t.Helper()
+	if _, err := exec.LookPath("ocamlopt"); err != nil {
+		t.Log("no ocamlopt, so weft-proof is not asked (on Debian: apt-get install ocaml-nox)")
+		return nil
+	}
+	program := filepath.Join(t.TempDir(), "weft-proof")
+	if out, err := exec.Command("../../proof/checker/build.sh", program).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("building weft-proof: %v\n%s", err, out)
+	}
+	cmd := exec.Command(program, "--jobs")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("weft-proof: %v", err)
+		}
+	})
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<26)
+	return &prover{in: in, out: lines}
+}
+
+func (p *prover) ask(arguments ...string) (*proven, error) {
+	if _, err := fmt.Fprintln(p.in, strings.Join(arguments, "\t")); err != nil {
+		return nil, err
+	}
+	if !p.out.Scan() {
+		return nil, fmt.Errorf("weft-proof ended: %w", p.out.Err())
+	}
+	o := &proven{}
+	if err := json.Unmarshal(p.out.Bytes(), o); err != nil {
+		return nil, err
+	}
+	if o.Error != "" {
+		return nil, fmt.Errorf("weft-proof: %s (exit code %d)", o.Error, o.Code)
+	}
+	return o, nil
+}
+
+// aboutNobody says whether weft-proof found nobody who may send, where others accept any ranks.
+func (o *proven) aboutNobody() bool { return strings.HasPrefix(o.Why, "no pair of endpoints") }
+
+// asTheProverSees says whether weft-proof sees a network as the judge does: one with a cable from a
+// switch to itself it does not (docs/proof.md).
+func asTheProverSees(f *fabric.Fabric) bool {
+	return !slices.ContainsFunc(f.Channels(), func(ch fabric.Channel) bool { return ch.From == ch.To })
+}
+
+// tinyNetworks is networks that weft-proof sees as the judge does.
+func tinyNetworks(t *rapid.T) *fabric.Fabric {
+	for {
+		if f := mustBuild(t, recipes(6).Draw(t, "network")); asTheProverSees(f) {
+			return f
+		}
+	}
+}
+
+// onPorts takes out entries for ports that a switch does not have: such files are refused.
+func onPorts(t *routing.Tables) {
+	for lid := range t.Fabric.TopLID() + 1 {
+		for s, row := 0, t.Forwarding.Row(lid); s < len(row); s++ {
+			if int(row[s]) > t.Fabric.Node(fabric.NodeID(s)).Ports {
+				row[s] = routing.NoPort
+			}
+		}
+	}
+}
+
+// damaged is a certificate with one rank changed, or one lane's rank taken out.
+func damaged(c *deadlock.Certificate, rng *rand.Rand) *deadlock.Certificate {
+	d := *c
+	d.Rank = append([]int32(nil), c.Rank...)
+	if len(d.Rank) > 0 {
+		d.Rank[rng.IntN(len(d.Rank))] = int32(rng.IntN(6)) - 1
+	}
+	return &d
+}
+
+// The proven checker, the judge and checker.py agree on any tables, however wrong: on the ranks of
+// the judge, on damaged ones, and on ranks that are drawn.
+func TestProvenCheckerAgrees(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	c := startChecker(t)
+	cases, held, refused, empty := 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := tinyNetworks(t)
+		tables := garbage(t, f)
+		onPorts(tables)
+		rng := chance(t, "certificates")
+		dir, err := os.MkdirTemp("", "proof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		if err := writeFolder(dir, tables, psl.Compact); err != nil {
+			t.Fatal(err)
+		}
+		for _, contract := range contracts {
+			scope := scopes[rng.IntN(len(scopes))]
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: contract, Scope: scope, Lost: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn := drawnRanks(f, contract, scope, rng)
+			tried := []*deadlock.Certificate{drawn}
+			if v.Free() {
+				tried = []*deadlock.Certificate{v.Certificate, damaged(v.Certificate, rng), drawn}
+			}
+			for i, cert := range tried {
+				if err := writeCertificate(dir, f, cert); err != nil {
+					t.Fatal(err)
+				}
+				got, err := p.ask(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cases++
+				if got.aboutNobody() {
+					empty++
+					if v.Pairs > v.Unreachable {
+						t.Fatalf("contract %s, endpoints %s: %d pairs, and weft-proof finds nobody who sends", contract, scope, v.Pairs)
+					}
+					continue
+				}
+				o, err := c.holds(dir, certificateFile)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if i == 0 && v.Free() && !got.Holds || got.Holds != o.Holds || got.Holds && !v.Free() {
+					t.Fatalf("contract %s, endpoints %s: the judge says %v, checker.py %v (%s), weft-proof %v (%s)", contract, scope, v.Free(), o.Holds, o.Why, got.Holds, got.Why)
+				}
+				if !got.Holds {
+					refused++
+					continue
+				}
+				held++
+				if arrive := allArrive(v); got.Delivers == nil || *got.Delivers != arrive {
+					t.Fatalf("contract %s, endpoints %s: by the judge all arrive: %v, weft-proof: %+v", contract, scope, arrive, got)
+				}
+			}
+		}
+	})
+	t.Logf("%d cases: %d proven, %d refused, %d about nobody", cases, held, refused, empty)
+}
+
+// drawnRanks is a certificate out of nothing.
+func drawnRanks(f *fabric.Fabric, contract routing.Contract, scope routing.Scope, rng *rand.Rand) *deadlock.Certificate {
+	c := &deadlock.Certificate{Contract: contract, Scope: scope, Lanes: routing.MaxDataVLs, Rank: make([]int32, f.Trunks()*routing.MaxDataVLs)}
+	for i := range c.Rank {
+		c.Rank[i] = int32(rng.IntN(8))
+	}
+	return c
+}
+
+// allArrive says whether all packets that may be sent arrive: pairs that must not be used send none.
+func allArrive(v *deadlock.Verdict) bool {
+	lost := v.Unreachable
+	for _, l := range v.Lost {
+		if l.Why == deadlock.NoAddress {
+			lost -= l.Pairs
+		}
+	}
+	return lost == 0 && v.Dropped == 0
+}
+
+// What is damaged, cut short or of another network is refused, and never holds.
+func TestProvenCheckerRefusesDamage(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	refused, cases := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := tinyNetworks(t)
+		tables := garbage(t, f)
+		onPorts(tables)
+		rng := chance(t, "damage")
+		dir, err := os.MkdirTemp("", "proof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Any})
+		if err != nil || !v.Free() || v.Pairs == 0 {
+			return
+		}
+		for _, name := range []string{fabricFile, lftFile, sl2vlFile, pslFile, certificateFile} {
+			if err := writeFolder(dir, tables, psl.Full); err != nil {
+				t.Fatal(err)
+			}
+			if err := writeCertificate(dir, f, v.Certificate); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, name)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+			for range 5 {
+				at := rng.IntN(len(lines))
+				cut := append([]string(nil), lines...)
+				certain := true // to be refused
+				switch rng.IntN(4) {
+				case 0: // cut short
+					cut = cut[:at]
+					certain = name == certificateFile
+				case 1: // a line twice
+					cut[at] += cut[at]
+					certain = name == certificateFile && !strings.HasPrefix(cut[at], "#") && at < len(lines)-1
+				case 2: // a line of another kind of file
+					cut[at] = "garbage in the middle\n" + cut[at]
+				case 3: // a switch of another network
+					cut[at] = strings.ReplaceAll(cut[at], "0x00", "0xee")
+					certain = cut[at] != lines[at] && (name == certificateFile || name == lftFile && strings.HasPrefix(lines[at], "Unicast"))
+				}
+				if err := os.WriteFile(path, []byte(strings.Join(cut, "")), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				got, err := p.ask(dir)
+				cases++
+				switch {
+				case err == nil && certain:
+					t.Fatalf("%s, damaged at line %d, is taken: %+v\n%q", name, at+1, got, lines[at])
+				case err != nil && (!strings.Contains(err.Error(), "(exit code 3)") || name != fabricFile && !strings.Contains(err.Error(), name)):
+					t.Fatalf("%s, damaged at line %d: %v", name, at+1, err)
+				case err != nil:
+					refused++
+				}
+			}
+		}
+	})
+	t.Logf("%d of %d damaged folders refused", refused, cases)
+}
+
+// For every mixture of two tables: what has a rank for the union of the dependencies is proven, with
+// that rank, and nothing else is.
+func TestProvenCheckerAgreesOnMixtures(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	cases, held, refused, empty := 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := tinyNetworks(t)
+		tables := []*routing.Tables{garbage(t, f), garbage(t, f)}
+		rng := chance(t, "certificates")
+		dir, err := os.MkdirTemp("", "proof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		folders := []string{filepath.Join(dir, "old"), filepath.Join(dir, "new")}
+		for i, folder := range folders {
+			onPorts(tables[i])
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := writeFolder(folder, tables[i], psl.Compact); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, contract := range contracts {
+			scope := scopes[rng.IntN(len(scopes))]
+			v, err := deadlock.VerifyMixture(context.Background(), tables, deadlock.Options{Contract: contract, Scope: scope})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tried := []*deadlock.Certificate{drawnRanks(f, contract, scope, rng)}
+			if v.Free() {
+				tried = []*deadlock.Certificate{v.Certificate, damaged(v.Certificate, rng), tried[0]}
+			}
+			for i, cert := range tried {
+				if err := writeFile(folders[1], transitionFile, func(w io.Writer) error { return certificate.Write(w, f, cert) }); err != nil {
+					t.Fatal(err)
+				}
+				got, err := p.ask("--step", folders[0], folders[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				cases++
+				if got.aboutNobody() {
+					if empty++; v.Pairs > 0 {
+						t.Fatalf("contract %s, endpoints %s: %d pairs, and weft-proof finds nobody who sends", contract, scope, v.Pairs)
+					}
+					continue
+				}
+				_, err = deadlock.CheckMixture(context.Background(), tables, cert, nil)
+				if i == 0 && v.Free() && err != nil {
+					t.Fatal(err)
+				}
+				if got.Holds != (err == nil) {
+					t.Fatalf("contract %s, endpoints %s: the judge says %v, weft-proof %v (%s)", contract, scope, err, got.Holds, got.Why)
+				}
+				if got.Holds {
+					held++
+				} else {
+					refused++
+				}
+			}
+		}
+	})
+	t.Logf("%d cases: %d proven, %d refused, %d about nobody", cases, held, refused, empty)
+}
+
+// Every step of the plans that mend tables is proven by what its folder has: the rank for all mixtures
+// of its tables and those before, which is seldom that of its tables alone.
+func TestProvenCheckerProvesSteps(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	steps, alone := 0, 0
+	for _, spec := range []string{"torus:4x4", "dragonfly:p=2", "random:switches=24,links=48"} {
+		f := testnet.Build(t, spec)
+		e, err := engines.Named("weave-any")
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Contract: routing.Any}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures := append(change.Sample(change.Cables(f), 6), change.Sample(change.Switches(f), 4)...)
+		for i, failure := range failures {
+			live, err := f.Without(failure.Channels, failure.Nodes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := change.Mend(t.Context(), was, live, change.Options{Contract: routing.Any})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := filepath.Join(t.TempDir(), "before")
+			mustWriteFolder(t, before, plan.Before)
+			for k := range plan.Steps {
+				step := &plan.Steps[k]
+				folder := filepath.Join(t.TempDir(), "step")
+				mustWriteFolder(t, folder, step.Tables)
+				for name, c := range map[string]*deadlock.Certificate{transitionFile: step.Union.Certificate, certificateFile: step.Alone.Certificate} {
+					if err := writeFile(folder, name, func(w io.Writer) error { return certificate.Write(w, live, c) }); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got, err := p.ask("--step", before, folder)
+				if err != nil || !got.Holds {
+					t.Fatalf("%s, failure %d, step %d: %+v, %v", spec, i, k+1, got, err)
+				}
+				steps++
+				if got, err = p.ask("--step", before, folder, "--certificate", filepath.Join(folder, certificateFile)); err == nil && got.Holds {
+					alone++
+				}
+				before = folder
+			}
+		}
+	}
+	t.Logf("%d steps, %d of them by the rank of their tables alone as well", steps, alone)
+	if steps == 0 {
+		t.Error("no step was planned")
+	}
+}
+
+func mustWriteFolder(t *testing.T, dir string, tables *routing.Tables) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFolder(dir, tables, psl.Compact); err != nil {
+		t.Fatal(err)
+	}
+}

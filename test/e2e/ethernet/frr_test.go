@@ -1,0 +1,286 @@
+package ethernet
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+)
+
+const daemons = "/usr/lib/frr/"
+
+// clos is a network of routers: leaves have a subnet with hosts.
+type clos struct {
+	name   string
+	leaves []string
+	others []string
+	cables [][2]string
+	scheme bgp.Scheme
+}
+
+func twoLevels(spines, leaves int, s bgp.Scheme) clos {
+	c := clos{name: fmt.Sprintf("%d spines, %d leaves, AS %s", spines, leaves, s), scheme: s}
+	for i := range spines {
+		c.others = append(c.others, fmt.Sprintf("sp%d", i))
+	}
+	for i := range leaves {
+		c.leaves = append(c.leaves, fmt.Sprintf("lf%d", i))
+		for _, spine := range c.others {
+			c.cables = append(c.cables, [2]string{c.leaves[i], spine})
+		}
+	}
+	return c
+}
+
+// threeLevels is two pods of two leaves and two devices between, below two tops for each of these.
+func threeLevels(s bgp.Scheme) clos {
+	c := clos{name: fmt.Sprintf("three levels, AS %s", s), scheme: s}
+	for pod := range 2 {
+		for i := range 2 {
+			c.leaves = append(c.leaves, fmt.Sprintf("lf%d%d", pod, i))
+			c.others = append(c.others, fmt.Sprintf("md%d%d", pod, i), fmt.Sprintf("tp%d%d", pod, i))
+			for j := range 2 {
+				c.cables = append(c.cables, [2]string{fmt.Sprintf("lf%d%d", pod, i), fmt.Sprintf("md%d%d", pod, j)}, [2]string{fmt.Sprintf("md%d%d", pod, i), fmt.Sprintf("tp%d%d", i, j)})
+			}
+		}
+	}
+	return c
+}
+
+// lab is a clos that runs.
+type lab struct {
+	t   *testing.T
+	c   clos
+	tag string // before the names of namespaces
+	dir string
+	as  map[string]uint32
+}
+
+func sh(t *testing.T, command string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "bash", "-euc", command).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// requireFRR skips the test where routers cannot be run.
+func requireFRR(t *testing.T) {
+	t.Helper()
+	switch _, err := os.Stat(daemons + "bgpd"); {
+	case os.Getuid() != 0:
+		t.Skip("FRR's routers need root, for network namespaces")
+	case err != nil:
+		t.Skip("no FRR: apt-get install frr")
+	}
+	if out, err := exec.CommandContext(t.Context(), "ip", "netns", "list").CombinedOutput(); err != nil {
+		t.Skipf("no network namespaces: %v %s", err, out)
+	}
+	name := fmt.Sprintf("weft-%d", os.Getpid())
+	if out, err := exec.CommandContext(t.Context(), "ip", "netns", "add", name).CombinedOutput(); err != nil {
+		t.Skipf("no network namespaces: %v %s", err, out)
+	}
+	sh(t, "ip netns del "+name)
+}
+
+func start(t *testing.T, c clos) *lab {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "weft-frr-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{t: t, c: c, tag: fmt.Sprintf("w%d", os.Getpid()), dir: dir, as: map[string]uint32{}}
+	t.Cleanup(l.stop)
+	all := slices.Concat(c.leaves, c.others)
+	cabling := l.cabling()
+	var leaves []ethernet.DeviceID
+	for _, name := range c.leaves {
+		leaves = append(leaves, cabling.Device(name))
+	}
+	for d, as := range bgp.Numbers(cabling, leaves, c.scheme) {
+		l.as[cabling.Names[d]] = as
+	}
+	var script strings.Builder
+	for _, d := range all {
+		fmt.Fprintf(&script, "ip netns add %s%s; ip -n %s%s link set lo up\n", l.tag, d, l.tag, d)
+	}
+	neighbors := map[string]string{}
+	for i, cable := range c.cables {
+		a, b := cable[0], cable[1]
+		fmt.Fprintf(&script, "ip link add %s-%s netns %s%s type veth peer name %s-%s netns %s%s\n", a, b, l.tag, a, b, a, l.tag, b)
+		for end, d := range [2][2]string{{a, b}, {b, a}} {
+			fmt.Fprintf(&script, "ip -n %[1]s%[2]s addr add 10.255.%[4]d.%[5]d/31 dev %[2]s-%[3]s; ip -n %[1]s%[2]s link set %[2]s-%[3]s up\n", l.tag, d[0], d[1], i, end)
+			neighbors[d[0]] += fmt.Sprintf(" neighbor 10.255.%d.%d remote-as external\n", i, 1-end)
+		}
+	}
+	for i, d := range c.leaves {
+		fmt.Fprintf(&script, "ip -n %s%s addr add 10.1.%d.1/24 dev lo\n", l.tag, d, i)
+	}
+	for i, d := range all {
+		at := filepath.Join(dir, d)
+		if err := os.Mkdir(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		conf := fmt.Sprintf("hostname %s\nrouter bgp %d\n bgp router-id 9.9.9.%d\n no bgp ebgp-requires-policy\n bgp bestpath as-path multipath-relax\n timers bgp 1 3\n%s address-family ipv4 unicast\n  redistribute connected\n  maximum-paths 64\n",
+			d, l.as[d], i+1, neighbors[d])
+		if err := os.WriteFile(filepath.Join(at, "frr.conf"), []byte(conf), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []string{"zebra", "bgpd"} {
+			fmt.Fprintf(&script, "ip netns exec %[1]s%[2]s %[3]s%[4]s -d -i %[5]s/%[4]s.pid -z %[5]s/zserv.api --vty_socket %[5]s -f %[5]s/frr.conf -u frr -g frr 2>/dev/null\n", l.tag, d, daemons, p, at)
+		}
+	}
+	sh(t, "chmod 755 "+dir+"; chown frr:frr "+dir+"/*; "+script.String())
+	return l
+}
+
+// stop ends the routers by their process numbers, and takes the namespaces away.
+func (l *lab) stop() {
+	for _, d := range slices.Concat(l.c.leaves, l.c.others) {
+		for _, p := range []string{"bgpd", "zebra"} {
+			if text, err := os.ReadFile(filepath.Join(l.dir, d, p+".pid")); err == nil {
+				if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+					_ = syscall.Kill(pid, syscall.SIGTERM)
+				}
+			}
+		}
+	}
+	time.Sleep(time.Second)
+	for _, d := range slices.Concat(l.c.leaves, l.c.others) {
+		_ = exec.Command("ip", "netns", "del", l.tag+d).Run() //nolint:noctx // the test's context has ended
+	}
+	_ = os.RemoveAll(l.dir)
+}
+
+// cabling is the network as it is cabled.
+func (l *lab) cabling() *ethernet.Cabling {
+	var cables []ethernet.Cable
+	for _, c := range l.c.cables {
+		cables = append(cables, ethernet.Cable{A: ethernet.End{Device: c[0], Interface: c[0] + "-" + c[1]}, B: ethernet.End{Device: c[1], Interface: c[1] + "-" + c[0]}})
+	}
+	cabling, err := ethernet.NewCabling(slices.Concat(l.c.leaves, l.c.others), cables)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return cabling
+}
+
+// set takes cables down or up.
+func (l *lab) set(cables [][2]string, state string) {
+	var script strings.Builder
+	for _, c := range cables {
+		fmt.Fprintf(&script, "ip -n %s%s link set %s-%s %s\n", l.tag, c[0], c[0], c[1], state)
+	}
+	sh(l.t, script.String())
+}
+
+// differ reads what the routers say, and says where they go another way than is computed; empty: nowhere.
+func (l *lab) differ() string {
+	dump := filepath.Join(l.dir, "dump")
+	var script strings.Builder
+	fmt.Fprintf(&script, "mkdir -p %s\n", dump)
+	for _, d := range slices.Concat(l.c.leaves, l.c.others) {
+		for _, what := range [][2]string{{"ip route", "route"}, {"interface", "interface"}} {
+			fmt.Fprintf(&script, "vtysh --vty_socket %s/%s -c 'show %s json' >%s/%s.%s.json 2>/dev/null\n", l.dir, d, what[0], dump, d, what[1])
+		}
+	}
+	sh(l.t, script.String())
+	// What zebra selects is compared, also where this machine's kernel refuses to install it.
+	n, err := folder.Read(l.t.Context(), dump, folder.Options{Partial: true})
+	if err != nil {
+		return err.Error()
+	}
+	for _, gap := range n.Gaps {
+		if !strings.Contains(gap, "could not be installed") {
+			return gap
+		}
+	}
+	classes := bgp.HostClasses(n)
+	if len(classes) != len(l.c.leaves) {
+		return fmt.Sprintf("%d of %d subnets", len(classes), len(l.c.leaves))
+	}
+	as := make([]uint32, len(n.Names))
+	for d, name := range n.Names {
+		as[d] = l.as[name]
+	}
+	plan, err := bgp.NewPlan(n.Cabling, bgp.Leaves(n.Classes), bgp.BGP, as)
+	if err != nil {
+		return err.Error()
+	}
+	plan.Fill(classes)
+	for i := range classes {
+		for j := range n.Classes {
+			if n.Classes[j].Prefix() != classes[i].Prefix() {
+				continue
+			}
+			for link := range ethernet.LinkID(len(n.Links)) {
+				if n.Has(n.Classes[j].Next, link) != n.Has(classes[i].Next, link) {
+					return fmt.Sprintf("%s to %s: FRR says %v of the next hop by it", n.End(link), classes[i].Prefix(), n.Has(n.Classes[j].Next, link))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// settle waits until the routers go the ways that are computed, for so many times in a row that
+// they have come to rest.
+func (l *lab) settle(what string) {
+	l.t.Helper()
+	deadline := time.Now().Add(3 * time.Minute)
+	for agreed := 0; agreed < 2; {
+		why := l.differ()
+		if why == "" {
+			agreed++
+			continue
+		}
+		agreed = 0
+		if time.Now().After(deadline) {
+			l.t.Fatalf("%s, %s: FRR goes other ways than are computed: %s", l.c.name, what, why)
+		}
+		time.Sleep(300 * time.Millisecond)
+	}
+}
+
+// What is computed as BGP's routes is what FRR's routers have in force, with links down that are
+// drawn at random.
+func TestComputedRoutesAreFRRs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts routers")
+	}
+	requireFRR(t)
+	networks, sets := []clos{twoLevels(2, 3, bgp.PerSwitch)}, 1
+	if os.Getenv("WEFT_THOROUGH") != "" {
+		sets = 9
+		networks = []clos{twoLevels(2, 4, bgp.PerSwitch), twoLevels(2, 4, bgp.SpinesAlike), twoLevels(4, 8, bgp.PerSwitch), twoLevels(4, 8, bgp.SpinesAlike), threeLevels(bgp.PerSwitch), threeLevels(bgp.PerLeaf)}
+	}
+	r := rand.New(rand.NewPCG(17, 65001))
+	for _, c := range networks {
+		t.Run(c.name, func(t *testing.T) {
+			l := start(t, c)
+			l.settle("nothing down")
+			for range sets {
+				var down [][2]string
+				for _, i := range r.Perm(len(c.cables))[:1+r.IntN(max(2, len(c.cables)/4))] {
+					down = append(down, c.cables[i])
+				}
+				l.set(down, "down")
+				l.settle(fmt.Sprintf("%v down", down))
+				l.set(down, "up")
+				l.settle("all up again")
+			}
+		})
+	}
+}
