@@ -36,9 +36,6 @@ func deployCommand(a *console.Console) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(deployFilesCommand(a), deployCheckCommand(a))
-	for _, sub := range c.Commands() {
-		exitCodes(sub)
-	}
 	return c
 }
 

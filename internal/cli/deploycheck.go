@@ -163,7 +163,7 @@ func openSMVersion(a *console.Console, name string) (string, error) {
 	if v := strings.TrimPrefix(name, "OpenSM "); versionAlone.MatchString(v) {
 		return "OpenSM " + v, nil
 	}
-	text, err := readFound(a, name)
+	text, err := a.ReadPlain(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("%s: no such file, and no version such as 3.3.23", name)
 	}

@@ -189,7 +189,7 @@ func failuresScreen(a *console.Console, name string, in *ethernetInput, r *failu
 	if r.Loops == 0 {
 		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	}
-	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(peakRSS()))
+	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(console.PeakMemory()))
 	if r.Loops > 0 {
 		p.Fact("next", "weft route %s --lossless %d computes rules for priorities that are safe after every single failure", in.again, in.twice())
 	}

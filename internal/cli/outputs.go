@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"slices"
+
+	"github.com/weft-fabric/weft/internal/cli/campaigns"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
+	"github.com/weft-fabric/weft/internal/cli/look"
+	"github.com/weft-fabric/weft/internal/cli/networks"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/watch"
@@ -10,18 +15,18 @@ import (
 
 // schemas is every JSON output. Lists have no place for a name: they are as they were
 // before there were any.
-var schemas = []console.Output{
+var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), look.Outputs(), networks.Outputs())
+
+// shellOutputs is those of commands that are not in a package of their own.
+var shellOutputs = []console.Output{
 	{Schema: "weft/compare/1", Command: "weft compare", Form: compareSummary{}},
-	{Schema: "weft/degrade/1", Command: "weft degrade", Form: degradeSummary{}},
 	{Schema: "weft/deploy-check/1", Command: "weft deploy check", Form: checkSummary{}},
 	{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
 	{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
 	{Schema: "weft/drain/1", Command: "weft drain", Form: drainSummary{}},
 	{Schema: "weft/engines/1", Command: "weft engines, a list", Form: []engineSummary{}},
-	{Schema: "weft/experiments/1", Command: "weft reproduce --list, a list", Form: []experimentSummary{}},
 	{Schema: "weft/diff/1", Command: "weft diff", Form: diffSummary{}},
 	{Schema: "weft/explain/1", Command: "weft explain", Form: explainSummary{}},
-	{Schema: "weft/info/1", Command: "weft info", Form: infoSummary{}},
 	{Schema: "weft/lanes/1", Command: "weft lanes", Form: lanesSummary{}},
 	{Schema: "weft/packets/1", Command: "weft packets", Form: packetsSummary{}},
 	{Schema: "weft/plan/1", Command: "plan.json of weft route --steps", Form: planSummary{}},
@@ -29,20 +34,14 @@ var schemas = []console.Output{
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: noneProvenSummary{}},
 	{Schema: "weft/replay-ethernet/1", Command: "weft packets --replay-cycle, of a lossless Ethernet network", Form: replayEthernetSummary{}},
 	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
-	{Schema: "weft/reproduce/1", Command: "weft reproduce", Form: reproduceSummary{}},
-	{Schema: "weft/reproduce-plan/1", Command: "weft reproduce --dry-run", Form: reproducePlan{}},
-	{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
+	{Schema: "weft/report/1", Command: "weft report", Form: report.Data{}},
 	{Schema: "weft/route/1", Command: "weft route, and summary.json of --out", Form: routeSummary{}},
 	{Schema: "weft/route-adaptive/1", Command: "weft route, of adaptive engines", Form: adaptiveSummary{}},
 	{Schema: "weft/place/1", Command: "weft place", Form: placeSummary{}},
 	{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
-	{Schema: "weft/sweep/1", Command: "weft sweep", Form: campaignSummary{}},
-	{Schema: "weft/sweep-merge/1", Command: "weft sweep merge", Form: mergeSummary{}},
-	{Schema: "weft/sweep-plan/1", Command: "weft sweep --dry-run", Form: sweepPlanSummary{}},
 	{Schema: "weft/status/1", Command: "weft status", Form: daemon.Status{}},
 	{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
 	{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
-	{Schema: "weft/topologies/1", Command: "weft topologies, a list", Form: []topologySummary{}},
 	{Schema: "weft/verify/1", Command: "weft verify", Form: verifySummary{}},
 	{Schema: "weft/route-ethernet/1", Command: "weft route, of a lossless Ethernet network, and summary.json of --out", Form: routeEthernetSummary{}},
 	{Schema: "weft/verify-ethernet/1", Command: "weft verify, of a lossless Ethernet network", Form: verifyEthernetSummary{}},

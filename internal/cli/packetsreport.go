@@ -238,28 +238,28 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	}
 	t := j.NewTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
 	for _, r := range s.Runs {
-		row := []any{short(r.Offered), short(r.Accepted)}
+		row := []any{words.Figure(r.Offered), words.Figure(r.Accepted)}
 		for _, v := range []float64{r.Latency.Mean, r.Latency.Error, r.Latency.P50, r.Latency.P99, r.Latency.Max} {
-			row = append(row, short(v*j.perUnit()))
+			row = append(row, words.Figure(v*j.perUnit()))
 		}
-		t.Row(append(row, short(r.Hops), r.Status)...)
+		t.Row(append(row, words.Figure(r.Hops), r.Status)...)
 	}
 	t.Render()
 	for _, r := range s.Runs {
 		if r.Dropped > 0 {
-			fmt.Fprintf(j.Stdout, "at load %s %s dropped, of %s\n", short(r.Offered), words.Plural(r.Dropped, "packet"), words.Thousands(r.Packets+r.Dropped))
+			fmt.Fprintf(j.Stdout, "at load %s %s dropped, of %s\n", words.Figure(r.Offered), words.Plural(r.Dropped, "packet"), words.Thousands(r.Packets+r.Dropped))
 		}
 	}
 	if f := s.Saturation; f != nil {
-		fmt.Fprintf(j.Stdout, "saturation throughput %s", short(f.Accepted))
+		fmt.Fprintf(j.Stdout, "saturation throughput %s", words.Figure(f.Accepted))
 		if f.Status != "" {
-			fmt.Fprintf(j.Stdout, " (offered %s; %s is %s)", short(f.Load), short(f.Above), f.Status)
+			fmt.Fprintf(j.Stdout, " (offered %s; %s is %s)", words.Figure(f.Load), words.Figure(f.Above), f.Status)
 		}
 		fmt.Fprintln(j.Stdout)
 	}
 	for _, r := range s.Runs {
 		if r.Deadlock != nil {
-			fmt.Fprintf(j.Stdout, "deadlock at load %s:\n%s\n", short(r.Offered), j.stopText(r.Deadlock))
+			fmt.Fprintf(j.Stdout, "deadlock at load %s:\n%s\n", words.Figure(r.Offered), j.stopText(r.Deadlock))
 			break
 		}
 	}
@@ -299,23 +299,12 @@ func (j *packetsJob) stopText(d *stopSummary) string {
 
 func (j *packetsJob) when(ns float64) string {
 	if j.config.FlitTime > 0 {
-		return short(ns*j.perUnit()) + " units"
+		return words.Figure(ns*j.perUnit()) + " units"
 	}
 	if ns >= 1000 {
 		return fmt.Sprintf("%.3f us", ns/1000)
 	}
 	return fmt.Sprintf("%.3f ns", ns)
-}
-
-// short writes a figure with the digits that matter.
-func short(v float64) string {
-	switch {
-	case v >= 1000:
-		return words.Thousands(int64(v + 0.5))
-	case v >= 100:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 func writeRuns(w io.Writer, runs []runSummary) error {

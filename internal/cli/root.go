@@ -11,6 +11,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/cli/campaigns"
+
+	"github.com/weft-fabric/weft/internal/cli/look"
+
+	"github.com/weft-fabric/weft/internal/cli/networks"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
@@ -61,8 +67,8 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	// routeEthernetCommand wraps routeCommand.
 	root.AddCommand(simulateCommand(a), placeCommand(a), compareCommand(a), packetsEthernetCommand(a), reportCommand(a), exportCommand(a))
 	root.AddCommand(
-		routeEthernetCommand(a), verifyEthernetCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
-		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), sweepCommand(a), enginesCommand(a), topologiesCommand(a),
+		routeEthernetCommand(a), verifyEthernetCommand(a), look.Info(a), networks.Generate(a), networks.Degrade(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
+		networks.Convert(a), explainCommand(a), lanesCommand(a), campaigns.Reproduce(a), campaigns.Sweep(a), enginesCommand(a), networks.Topologies(a),
 		deployCommand(a), serveCommand(a), statusCommand(a), watchCommand(a), versionCommand(a), manCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))
@@ -114,7 +120,6 @@ func completionCommand(root *cobra.Command) {
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for _, shell := range c.Commands() {
 		shell.Long = strings.ReplaceAll(shell.Long, "#### ", "")
-		exitCodes(shell)
 	}
 }
 
@@ -188,10 +193,16 @@ func bitsOf(kind string) int {
 }
 
 // exitCodes wraps what a command does: its errors that have no exit code get that of bad
-// input, and those of its check of arguments that of usage. Commands below it are not
-// wrapped.
+// input, and those of its check of arguments that of usage. So it does with the commands
+// below.
 func exitCodes(c *cobra.Command) {
 	do, check := c.RunE, c.Args
+	for _, below := range c.Commands() {
+		exitCodes(below)
+	}
+	if do == nil { // it has commands below and does nothing itself
+		return
+	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		err := do(cmd, args)
 		if e := (*exit.Error)(nil); err != nil && !errors.As(err, &e) {

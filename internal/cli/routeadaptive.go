@@ -86,7 +86,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls)}, Verdict: report.Verdict(v), Endpoints: j.o.Scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: j.spent,
-		PeakRSS: peakRSS(),
+		PeakRSS: console.PeakMemory(),
 	}
 	for _, step := range v.Cycle {
 		c := j.fabric.Channel(step.Trunk)

@@ -116,7 +116,7 @@ func (j *judged) summary() *routeSummary {
 		Dependencies: j.Verdict.Dependencies, Cycle: report.Steps(j.fabric, j.Verdict.Cycle),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Groups: groupsOf(j.Tables), Multicast: j.treeSummary(), AbsentLanes: absentLanes(j.fabric, j.Verdict.Absent),
-		Seconds: j.spent, PeakRSS: peakRSS(), Compared: j.compared, Survival: j.survival,
+		Seconds: j.spent, PeakRSS: console.PeakMemory(), Compared: j.compared, Survival: j.survival,
 	}
 	if j.Loads.Hottest != fabric.None {
 		nodes := report.EndsOf(j.fabric, j.Loads.Hottest)
@@ -197,7 +197,7 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	if j.Choice != nil {
 		routed = "choose " + words.Seconds(j.spent.Choose)
 	}
-	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Verify), written, words.Bytes(peakRSS()))
+	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Verify), written, words.Bytes(console.PeakMemory()))
 	p.Fact("next", "%s", j.next())
 	return p
 }

@@ -126,7 +126,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
 		Spent:   j.spent,
-		PeakRSS: peakRSS(), Fit: j.fit, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
+		PeakRSS: console.PeakMemory(), Fit: j.fit, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
 	}
 	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) report.Pair { return report.PairOf(f, l.From, l.To) })
 	for m, n := range r.Congestion {

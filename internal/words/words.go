@@ -82,3 +82,14 @@ func Plural[N integer](n N, one string) string {
 	}
 	return Thousands(n) + " " + many
 }
+
+// Figure writes a figure with the digits that matter.
+func Figure(v float64) string {
+	switch {
+	case v >= 1000:
+		return Thousands(int64(v + 0.5))
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

@@ -66,6 +66,16 @@ func ReadFile[T any](c *Console, name string, read func(r io.Reader, name string
 	return read(c.Text(r, name), name)
 }
 
+// ReadPlain reads a plain file whole, as it is: one that another file names or a folder has.
+func (c *Console) ReadPlain(name string) ([]byte, error) {
+	f, err := format.OpenPlain(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return format.ReadBytes(format.Interruptible(c.Context, f), name, format.MaxSize)
+}
+
 // Text is a text in UTF-8, and a warning where it was in something else.
 func (c *Console) Text(r io.Reader, name string) io.Reader {
 	text, note := format.InUTF8(r)

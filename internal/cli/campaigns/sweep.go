@@ -1,4 +1,4 @@
-package cli
+package campaigns
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -43,7 +42,7 @@ type sweepFlags struct {
 	slurm                 slurmFlags
 }
 
-func sweepCommand(a *console.Console) *cobra.Command {
+func Sweep(a *console.Console) *cobra.Command {
 	o := sweepFlags{shard: sweep.Shard{I: 1, N: 1}}
 	c := &cobra.Command{
 		Use:   "sweep SPEC -o DIR",
@@ -88,9 +87,6 @@ Exit code 4: weft itself failed at some points; the rows say at which and how.`,
 	flags.AddJSON(f, &o.json)
 	c.AddCommand(sweepWorkerCommand(a))
 	c.AddCommand(sweepResultsCommands(a)...)
-	for _, sub := range c.Commands() {
-		exitCodes(sub)
-	}
 	return c
 }
 
@@ -170,22 +166,12 @@ func filesIn(a *console.Console, dir string) sweep.Files {
 		if info.IsDir() {
 			return "", "", fmt.Errorf("%s is a folder; a network is a file, or a spec", name)
 		}
-		text, err := readFound(a, name)
+		text, err := a.ReadPlain(name)
 		if err != nil {
 			return "", "", err
 		}
 		return name, digestOf(text), nil
 	}
-}
-
-// readFound reads a file whole that a SPEC names or a folder has, as it is.
-func readFound(a *console.Console, name string) ([]byte, error) {
-	f, err := format.OpenPlain(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return format.ReadBytes(format.Interruptible(a.Context, f), name, format.MaxSize)
 }
 
 // digestOf is 16 hexadecimal digits that follow from a text.

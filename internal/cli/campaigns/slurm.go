@@ -1,4 +1,4 @@
-package cli
+package campaigns
 
 import (
 	"context"
@@ -134,7 +134,7 @@ func (s *slurmJob) shard(task int) string { return s.in(fmt.Sprintf("shards/%04d
 func (s *slurmJob) prepare(ctx context.Context) error {
 	digest := digestOf(append([]byte(s.o.set), s.text...))
 	var was submitted
-	text, err := readFound(s.Console, s.in("slurm/submitted.json"))
+	text, err := s.ReadPlain(s.in("slurm/submitted.json"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:

@@ -1,4 +1,4 @@
-package cli
+package networks
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ type degradeFlags struct {
 	json            bool
 }
 
-func degradeCommand(a *console.Console) *cobra.Command {
+func Degrade(a *console.Console) *cobra.Command {
 	var o degradeFlags
 	c := &cobra.Command{
 		Use:   "degrade FABRIC",

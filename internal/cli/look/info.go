@@ -1,4 +1,4 @@
-package cli
+package look
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-func infoCommand(a *console.Console) *cobra.Command {
+func Info(a *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "info FABRIC",

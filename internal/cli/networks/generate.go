@@ -1,4 +1,4 @@
-package cli
+package networks
 
 import (
 	"io"
@@ -13,7 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 )
 
-func generateCommand(a *console.Console) *cobra.Command {
+func Generate(a *console.Console) *cobra.Command {
 	var out string
 	var lmc int
 	c := &cobra.Command{

@@ -1,9 +1,9 @@
-package cli
+package console
 
 import "syscall"
 
-// peakRSS is the most memory the process has held so far, in bytes.
-func peakRSS() int64 {
+// PeakMemory is the most memory the process has held so far, in bytes.
+func PeakMemory() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -1,4 +1,4 @@
-package cli
+package networks
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ type convertFlags struct {
 	compact     bool
 }
 
-func convertCommand(a *console.Console) *cobra.Command {
+func Convert(a *console.Console) *cobra.Command {
 	var o convertFlags
 	c := &cobra.Command{
 		Use:   "convert IN OUT",

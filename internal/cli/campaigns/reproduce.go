@@ -1,4 +1,4 @@
-package cli
+package campaigns
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type reproduceFlags struct {
 	memory               int
 }
 
-func reproduceCommand(a *console.Console) *cobra.Command {
+func Reproduce(a *console.Console) *cobra.Command {
 	var o reproduceFlags
 	c := &cobra.Command{
 		Use:   "reproduce LIST...|all",
@@ -217,7 +217,7 @@ func realFabrics(a *console.Console, o *reproduceFlags) ([]reproduce.RealFabric,
 	}
 	var list []reproduce.RealFabric
 	for _, name := range names {
-		text, err := readFound(a, name)
+		text, err := a.ReadPlain(name)
 		if err != nil {
 			return nil, err
 		}

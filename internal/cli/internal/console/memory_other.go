@@ -1,12 +1,12 @@
 //go:build !linux
 
-package cli
+package console
 
 import "runtime"
 
-// peakRSS is the memory that the process has had of the system, in bytes: the
+// PeakMemory is the memory that the process has had of the system, in bytes: the
 // nearest to its peak that the standard library tells everywhere.
-func peakRSS() int64 {
+func PeakMemory() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)

@@ -1,4 +1,4 @@
-package cli
+package campaigns
 
 import (
 	"cmp"
@@ -186,7 +186,7 @@ func (j *sweepJob) printSweep(s *campaignSummary) error {
 			t.Row(m.Measure, sweep.Unusual(m.Measure, m.Settings), m.Engine, m.Options, m.Points, m.Refused, "", "", "", m.Unit)
 			continue
 		}
-		t.Row(m.Measure, sweep.Unusual(m.Measure, m.Settings), m.Engine, m.Options, m.Points, m.Refused, short(m.Least), short(m.Mean), short(m.Most), m.Unit)
+		t.Row(m.Measure, sweep.Unusual(m.Measure, m.Settings), m.Engine, m.Options, m.Points, m.Refused, words.Figure(m.Least), words.Figure(m.Mean), words.Figure(m.Most), m.Unit)
 	}
 	t.Render()
 	page := j.NewPage()

@@ -1,0 +1,42 @@
+package networks
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/topology"
+)
+
+type topologySummary struct {
+	Name    string            `json:"name"`
+	Summary string            `json:"summary"`
+	Example string            `json:"example"`
+	Keys    map[string]string `json:"keys"`
+}
+
+func Topologies(a *console.Console) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "topologies",
+		Short: "List the families of computed networks and their parameters",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			t := a.NewTable("family", "what", "example", "parameters")
+			var list []topologySummary
+			for _, f := range topology.Families() {
+				keys, lines := map[string]string{}, []string{}
+				for _, k := range f.Keys {
+					keys[k.Name], lines = k.Meaning, append(lines, k.Name+": "+k.Meaning)
+				}
+				list = append(list, topologySummary{f.Name, f.Summary, f.Example, keys})
+				t.Row(f.Name, f.Summary, f.Example, strings.Join(lines, "\n"))
+			}
+			return a.Answer(asJSON, list, func() error { t.Render(); return nil }, false)
+		},
+	}
+	flags.AddJSON(c.Flags(), &asJSON)
+	return c
+}
