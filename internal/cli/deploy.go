@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/cli/opensm"
+
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft"
@@ -35,7 +37,7 @@ func deployCommand(a *console.Console) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(deployFilesCommand(a), deployCheckCommand(a))
+	c.AddCommand(deployFilesCommand(a), opensm.Check(a))
 	return c
 }
 

@@ -8,19 +8,18 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/cli/look"
 	"github.com/weft-fabric/weft/internal/cli/networks"
-	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/cli/opensm"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/watch"
 )
 
 // schemas is every JSON output. Lists have no place for a name: they are as they were
 // before there were any.
-var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), look.Outputs(), networks.Outputs())
+var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs())
 
 // shellOutputs is those of commands that are not in a package of their own.
 var shellOutputs = []console.Output{
 	{Schema: "weft/compare/1", Command: "weft compare", Form: compareSummary{}},
-	{Schema: "weft/deploy-check/1", Command: "weft deploy check", Form: checkSummary{}},
 	{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
 	{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
 	{Schema: "weft/drain/1", Command: "weft drain", Form: drainSummary{}},
@@ -39,7 +38,6 @@ var shellOutputs = []console.Output{
 	{Schema: "weft/route-adaptive/1", Command: "weft route, of adaptive engines", Form: adaptiveSummary{}},
 	{Schema: "weft/place/1", Command: "weft place", Form: placeSummary{}},
 	{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
-	{Schema: "weft/status/1", Command: "weft status", Form: daemon.Status{}},
 	{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
 	{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
 	{Schema: "weft/verify/1", Command: "weft verify", Form: verifySummary{}},

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/cli/opensm"
+
 	"github.com/weft-fabric/weft/internal/cli/campaigns"
 
 	"github.com/weft-fabric/weft/internal/cli/look"
@@ -69,7 +71,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.AddCommand(
 		routeEthernetCommand(a), verifyEthernetCommand(a), look.Info(a), networks.Generate(a), networks.Degrade(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
 		networks.Convert(a), explainCommand(a), lanesCommand(a), campaigns.Reproduce(a), campaigns.Sweep(a), enginesCommand(a), networks.Topologies(a),
-		deployCommand(a), serveCommand(a), statusCommand(a), watchCommand(a), versionCommand(a), manCommand(),
+		deployCommand(a), opensm.Serve(a), opensm.Status(a), watchCommand(a), versionCommand(a), manCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))
 	completionCommand(root)

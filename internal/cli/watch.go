@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/service"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/watch"
@@ -95,7 +96,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	case o.json && !o.once:
 		return exit.Usage("--json is for --once; the log is JSON with --log json, and weft watch log has --json")
 	}
-	log := logger(a, o.log)
+	log := service.Logger(a, o.log)
 	if o.once {
 		log = slog.New(slog.DiscardHandler) // what it says is printed
 	}
@@ -104,7 +105,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		Read: func(network, tables string, multicast uint16) (*watch.Snapshot, error) {
 			return readLook(ctx, network, tables, multicast)
 		},
-		Ready: func() { tellSystemd(log, "READY=1") },
+		Ready: func() { service.Notify(log, "READY=1") },
 		Load:  func() (watch.Config, error) { return watchConfig(a, o.config) },
 	}
 	if !o.once {
@@ -112,7 +113,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		signal.Notify(hup, syscall.SIGHUP)
 		defer signal.Stop(hup)
 		err = w.Run(ctx, hup)
-		tellSystemd(log, "STOPPING=1")
+		service.Notify(log, "STOPPING=1")
 		return err
 	}
 	l, err := w.Once(ctx)

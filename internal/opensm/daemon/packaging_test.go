@@ -10,7 +10,7 @@ import (
 
 func file(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../../" + name)
+	text, err := os.ReadFile("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestTheGuideExplainsEveryError(t *testing.T) {
 		}
 	}
 	socket := regexp.MustCompile(`DEFAULT_SOCKET "(.*)"`).FindStringSubmatch(source)
-	if socket == nil || !strings.Contains(file(t, "build/packaging/weft.yaml"), "socket: "+socket[1]+"\n") || !strings.Contains(file(t, "internal/cli/serve.go"), `"`+socket[1]+`"`) {
+	if socket == nil || !strings.Contains(file(t, "build/packaging/weft.yaml"), "socket: "+socket[1]+"\n") || !strings.Contains(file(t, "internal/cli/opensm/serve.go"), `"`+socket[1]+`"`) {
 		t.Errorf("the plugin asks at %q, the daemon answers elsewhere", socket)
 	}
 }

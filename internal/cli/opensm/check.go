@@ -1,4 +1,4 @@
-package cli
+package opensm
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ type checkFlags struct {
 	json           bool
 }
 
-func deployCheckCommand(a *console.Console) *cobra.Command {
+func Check(a *console.Console) *cobra.Command {
 	var o checkFlags
 	c := &cobra.Command{
 		Use:   "check --conf opensm.conf",
