@@ -33,7 +33,7 @@ var shellOutputs = []console.Output{
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: noneProvenSummary{}},
 	{Schema: "weft/replay-ethernet/1", Command: "weft packets --replay-cycle, of a lossless Ethernet network", Form: replayEthernetSummary{}},
 	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
-	{Schema: "weft/report/1", Command: "weft report", Form: report.Data{}},
+	{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
 	{Schema: "weft/route/1", Command: "weft route, and summary.json of --out", Form: routeSummary{}},
 	{Schema: "weft/route-adaptive/1", Command: "weft route, of adaptive engines", Form: adaptiveSummary{}},
 	{Schema: "weft/place/1", Command: "weft place", Form: placeSummary{}},

@@ -96,7 +96,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	case o.json && !o.once:
 		return exit.Usage("--json is for --once; the log is JSON with --log json, and weft watch log has --json")
 	}
-	log := service.Logger(a, o.log)
+	log := service.Log(a, o.log)
 	if o.once {
 		log = slog.New(slog.DiscardHandler) // what it says is printed
 	}
@@ -105,7 +105,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		Read: func(network, tables string, multicast uint16) (*watch.Snapshot, error) {
 			return readLook(ctx, network, tables, multicast)
 		},
-		Ready: func() { service.Notify(log, "READY=1") },
+		Ready: func() { service.Tell(log, "READY=1") },
 		Load:  func() (watch.Config, error) { return watchConfig(a, o.config) },
 	}
 	if !o.once {
@@ -113,7 +113,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		signal.Notify(hup, syscall.SIGHUP)
 		defer signal.Stop(hup)
 		err = w.Run(ctx, hup)
-		service.Notify(log, "STOPPING=1")
+		service.Tell(log, "STOPPING=1")
 		return err
 	}
 	l, err := w.Once(ctx)
@@ -260,7 +260,7 @@ func lookSide(s *watch.Store, arg, dir string) (diffSide, error) {
 	}
 	l, err := s.Look(number)
 	if err != nil {
-		return diffSide{}, err
+		return diffSide{}, exit.Usage("%w", err)
 	}
 	if err := errors.Join(os.Mkdir(dir, 0o700), s.Files(l, dir)); err != nil {
 		return diffSide{}, err

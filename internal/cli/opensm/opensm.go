@@ -3,7 +3,7 @@ package opensm
 
 import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
-	"github.com/weft-fabric/weft/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/opensm/daemon"
 )
 
 // Outputs is what the commands print for programs.

@@ -196,7 +196,7 @@ func keepText(c *daemon.Config) string {
 }
 
 func runServe(a *console.Console, cmd *cobra.Command, o *serveFlags) (err error) {
-	log := service.Logger(a, o.log)
+	log := service.Log(a, o.log)
 	for _, path := range []*string{&o.Socket, &o.State} {
 		if *path != "" {
 			if *path, err = filepath.Abs(*path); err != nil {
@@ -214,9 +214,9 @@ func runServe(a *console.Console, cmd *cobra.Command, o *serveFlags) (err error)
 		Load:    func() (daemon.Config, error) { return o.load(cmd) },
 		Log:     log,
 		Version: version.Current().String(),
-		Ready:   func() { service.Notify(log, "READY=1") },
+		Ready:   func() { service.Tell(log, "READY=1") },
 	}
 	err = s.Run(cmd.Context(), hup)
-	service.Notify(log, "STOPPING=1")
+	service.Tell(log, "STOPPING=1")
 	return err
 }

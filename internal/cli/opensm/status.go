@@ -18,8 +18,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/opensm/daemon"
-	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
 

@@ -10,7 +10,7 @@ import (
 
 func file(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../" + name)
+	text, err := os.ReadFile("../../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 )
 
-// Logger logs on standard error in the form of --log, text or json.
-func Logger(a *console.Console, form string) *slog.Logger {
+// Log logs on standard error in the form of --log, text or json.
+func Log(a *console.Console, form string) *slog.Logger {
 	if form == "json" {
 		return slog.New(slog.NewJSONHandler(a.Stderr, nil))
 	}
 	return slog.New(slog.NewTextHandler(a.Stderr, nil))
 }
 
-// Notify tells the service manager how far the daemon is, if one asked.
-func Notify(log *slog.Logger, what string) {
+// Tell tells the service manager how far the daemon is, if one asked.
+func Tell(log *slog.Logger, what string) {
 	name := os.Getenv("NOTIFY_SOCKET")
 	if name == "" {
 		return
