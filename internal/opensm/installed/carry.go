@@ -99,7 +99,7 @@ func (c *carrier) onLive(plan []*routing.Tables) ([]*routing.Tables, error) {
 }
 
 // mixed is the tables that packets may meet before a step: those that the switches have by
-// what they have confirmed, and those handed over where these are others.
+// what they have confirmed, and those handed over where these are others; all without trees.
 func (c *carrier) mixed() ([]*routing.Tables, error) {
 	sent := c.hardware(c.before)
 	if c.Confirmed == nil {
@@ -109,10 +109,11 @@ func (c *carrier) mixed() ([]*routing.Tables, error) {
 	if err != nil {
 		return nil, err
 	}
+	lanes := on.Lanes
 	if c.Confirmed.Lanes == c.Sent.Lanes {
-		on = &routing.Tables{Fabric: c.live, Forwarding: on.Forwarding, Lanes: c.before.Lanes}
+		lanes = c.before.Lanes
 	}
-	return []*routing.Tables{on, sent}, nil
+	return []*routing.Tables{{Fabric: c.live, Forwarding: on.Forwarding, Lanes: lanes}, sent}, nil
 }
 
 // hardware is tables as the switches have them: without rows for what is new.
