@@ -56,7 +56,7 @@ static int settle(const struct asker *a, const struct tables *t, const struct qu
 {
 	struct pollfd p = {.fd = a->stop, .events = POLLIN};
 
-	while (t->step && t->number != tables_number(q->in_use) && now_ms() < atomic_load(&a->gone))
+	while (t->step && (t->number != tables_number(q->in_use) || q->again) && now_ms() < atomic_load(&a->gone))
 		if (poll(&p, 1, SETTLE) > 0 || *a->over)
 			return 0;
 	return 1;

@@ -97,6 +97,7 @@ struct net *net_new(const uint8_t *request, size_t size)
 		goto out;
 	n->qos = body[21] & WIRE_QOS;
 	n->replaces = get64(body + 24) != 0;
+	n->filled = (body[21] & WIRE_FILLED) != 0;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t slots = NODE(i)[17] + 1u;
 		first[i + 1] = first[i] + get16(NODE(i) + 18);

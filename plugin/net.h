@@ -33,6 +33,7 @@ struct net {
 	uint8_t *adapters;  /* [row] the highest enum owner below SWITCH that is cabled to it */
 	int qos;
 	int replaces; /* the request says that tables of ours are in use */
+	int filled;   /* it says that none are, and that some switch forwards by tables of before */
 };
 
 /* net_new reads a request, which this process wrote. NULL: out of memory. */

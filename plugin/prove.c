@@ -21,6 +21,7 @@ enum fate { UNKNOWN, ARRIVES, NOWHERE, ON_THE_WAY };
 struct proof {
 	const struct tables *t;
 	const struct tables *was; /* of a step: the tables in use; else NULL */
+	int goes_on;		  /* it is a step of a plan that an OpenSM before this one began */
 	const struct net *n;
 	char *why;
 	int32_t *start;		   /* [slot * 16 + SL] the highest rank on which senders begin */
@@ -183,6 +184,15 @@ static int delivered(const struct proof *p, uint32_t row, uint32_t lid)
 	return 0;
 }
 
+/*
+ * may_be_cut says whether pairs of a row and a LID may be cut until a later step: by a step that may
+ * cut pairs, or as they were; nobody knows how they were where an OpenSM before this one began the plan.
+ */
+static int may_be_cut(const struct proof *p, uint32_t row, uint32_t lid)
+{
+	return p->goes_on || (p->was && (p->t->terms.drops || !delivered(p, row, lid)));
+}
+
 /* step is the slot by which a row sends a LID on; -1: no path, -2: why says what is wrong. */
 static int64_t step(struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid)
 {
@@ -320,8 +330,8 @@ static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, u
 			return wrong(p, r, lid, "SL %u", sl[r]);
 		if (n->adapters[r] == NOBODY && t->terms.scope < 2)
 			continue;
-		if (p->fate[r] != ARRIVES && p->was && (t->terms.drops || !delivered(p, r, lid))) {
-			p->found.cut++; /* before, and until a later step */
+		if (p->fate[r] != ARRIVES && may_be_cut(p, r, lid)) {
+			p->found.cut++;
 			continue;
 		}
 		if (p->fate[r] != ARRIVES)
@@ -423,6 +433,7 @@ int tables_prove_from(const struct tables *t, const struct before *b, const stru
 	/* A step is one from the tables in use; tables that stay are no step any more. */
 	if (t->step)
 		p.was = b->in_use;
+	p.goes_on = t->step && !b->in_use && n->filled && t->more > 0;
 
 	if (!belongs(t, n, why) || !adapters_send(t, n, why))
 		return -1;

@@ -192,7 +192,7 @@ static uint32_t put_blocks(uint8_t *b, const osm_subn_t *subn, osm_node_t *const
 	const struct tables *t = a->in_use;
 	uint32_t blocks = 0, row = 0;
 
-	for (size_t i = 0; t && !a->written && i < count; i++) {
+	for (size_t i = 0; t && i < count; i++) {
 		const osm_switch_t *s = nodes[i]->sw;
 		uint32_t at = row, old = tables_row(t, cl_ntoh64(osm_node_get_node_guid(nodes[i])));
 		if (!is_switch(nodes[i]))
@@ -241,7 +241,7 @@ uint8_t *request_new(const osm_subn_t *subn, const struct asked *a, size_t *size
 	put32(body + 12, (uint32_t)ports);
 	put32(body + 16, (uint32_t)a->deadline_ms);
 	body[20] = allowed(subn);
-	body[21] = WIRE_IMPROVES | (subn->opt.qos ? WIRE_QOS : 0);
+	body[21] = WIRE_IMPROVES | (subn->opt.qos ? WIRE_QOS : 0) | (!a->in_use && switches_filled(subn) ? WIRE_FILLED : 0);
 	put16(body + 22, (uint16_t)letters);
 	put64(body + 24, tables_number(a->in_use));
 	put32(body + 32, lifetime(subn));

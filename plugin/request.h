@@ -13,15 +13,14 @@
 
 /*
  * request_new is a whole message, to be freed. in_use is what OpenSM has of ours, NULL:
- * nothing. Where switches have not confirmed it, the message says what they have, unless
- * it is about to be written. NULL: out of memory.
+ * nothing. Where switches have not confirmed it, the message says what they have.
+ * NULL: out of memory.
  */
 struct asked {
 	uint64_t sweep;
 	int deadline_ms;
 	const char *version;
 	const struct tables *in_use;
-	int written; /* in_use is being written, and counts as confirmed */
 };
 uint8_t *request_new(const osm_subn_t *subn, const struct asked *a, size_t *size);
 

@@ -64,6 +64,20 @@ static int has_maps(const osm_subn_t *subn, osm_node_t *node, const struct table
 	return 1;
 }
 
+/*
+ * LinearFDBTop is the largest LID that a switch forwards to; OpenSM asks for it when it discovers
+ * the switch, and sets it with the first tables. 0: it was restarted, or never had any.
+ */
+int switches_filled(const osm_subn_t *subn)
+{
+	const cl_qmap_t *switches = &subn->sw_guid_tbl;
+
+	for (cl_map_item_t *i = cl_qmap_head(switches); subn->first_time_master_sweep && i != cl_qmap_end(switches); i = cl_qmap_next(i))
+		if (((const osm_switch_t *)i)->switch_info.lin_top != 0)
+			return 1;
+	return 0;
+}
+
 uint64_t switches_lack(const osm_subn_t *subn, const struct tables *t)
 {
 	const cl_qmap_t *switches = &subn->sw_guid_tbl;

@@ -22,6 +22,12 @@ void adapter_map(const osm_subn_t *subn, const osm_physp_t *port, const struct t
 int switch_has_block(const osm_subn_t *subn, const osm_switch_t *s, const struct tables *t, uint32_t row, uint32_t from);
 
 /*
+ * switches_filled says whether some switch forwards by tables that were written before this OpenSM
+ * began; 0: none does, or it has written tables itself.
+ */
+int switches_filled(const osm_subn_t *subn);
+
+/*
  * switches_lack is the GUID of a switch that has not confirmed its forwarding table or an
  * SL2VL map of the tables; 0: all have.
  */

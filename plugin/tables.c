@@ -25,7 +25,7 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 || t->number == 0)
 		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and number %llu", t->lanes, t->terms.scope, t->maps,
 			 (unsigned long long)t->number);
-	else if (t->step && !n->replaces)
+	else if (t->step && !n->replaces && !(n->filled && t->more > 0))
 		snprintf(why, WHY_SIZE, "a step from tables in use, where there are none");
 	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS | WIRE_NEW_TREE)) != 0 || (t->new_tree && (!t->step || t->groups == 0)) || (get64(t->body + 88) >> 16) != 0 || (t->terms.drops && !t->step) || (t->terms.directed && t->terms.contract != 0))
 		snprintf(why, WHY_SIZE, "a contract of service levels 0x%04x and flags %u, which there is not", t->terms.contract, t->body[30]);

@@ -72,6 +72,7 @@ struct weft {
 	struct shelf shelf; /* what OpenSM was last given */
 	struct shelf levels; /* whose service levels path records carry: the same once it is written */
 	int regroup; /* multicast groups have trees of other tables than the shelf's */
+	int asks_on; /* there is something to ask for once they are written */
 	uint64_t lacked; /* number of the last tables that some switch had not confirmed at first */
 	int ours;	    /* it has these tables in use, and not another engine's */
 	atomic_llong linger; /* ms that packets of the tables before may be about under these */
@@ -363,14 +364,24 @@ static int64_t until(const struct weft *w, const struct question *q, int64_t ms)
 	return ms < w->asker.daemon.deadline_ms ? q->began + ms : INT64_MAX;
 }
 
-/* again asks for what is to follow tables that OpenSM writes now; 0: out of memory. */
-static int again(struct weft *w, struct tables *t)
+/*
+ * ask_on asks for what is to follow the tables in use. These are written by then: whoever begins
+ * to answer knows that no switch has any of those before, but for what the question says.
+ */
+static void ask_on(struct weft *w)
 {
-	struct asked a = {.sweep = w->sweep, .deadline_ms = w->asker.daemon.deadline_ms, .version = w->osm->osm_version, .in_use = t, .written = 1};
+	struct asked a = {.sweep = w->sweep, .deadline_ms = w->asker.daemon.deadline_ms, .version = w->osm->osm_version, .in_use = in_use(w)};
 	size_t size;
-	uint8_t *request = request_new(&w->osm->subn, &a, &size);
+	uint8_t *request;
 
-	return request && asker_again(&w->asker, request, size, t);
+	if (!w->asks_on || !a.in_use)
+		return;
+	w->asks_on = 0;
+	cl_plock_acquire(&w->osm->lock);
+	request = request_new(&w->osm->subn, &a, &size);
+	cl_plock_release(&w->osm->lock);
+	if (!request || !asker_again(&w->asker, request, size, in_use(w)))
+		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
 }
 
 /* manner says how tables replace those in use, and puts into follows what is to come. */
@@ -383,6 +394,8 @@ static const char *manner(struct weft *w, const struct tables *t, char *follows)
 		snprintf(follows, WHY_SIZE, "; %u steps follow", t->more);
 	else if (t->so_far)
 		snprintf(follows, WHY_SIZE, "; better tables may follow");
+	if (!was && t->step)
+		return "; a step of a plan that was under way when OpenSM began";
 	if (!was || was->number == t->number)
 		return "";
 	if (t->step && t->new_tree)
@@ -435,8 +448,7 @@ static int route(struct weft *w, const struct question *q)
 	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s; %s%s%s\n",
 	    (unsigned long long)t->sweep, t->rows, tables_used(t), t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms,
 	    groups, how, follows);
-	if (t->so_far && !again(w, t))
-		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
+	w->asks_on = t->so_far;
 	return 1;
 }
 
@@ -516,6 +528,7 @@ static void report(void *context, osm_epi_event_id_t event, void *data)
 	if (atomic_exchange(&w->writing, 0))
 		atomic_store(&w->asker.gone, now_ms() + atomic_load(&w->linger));
 	written(w);
+	ask_on(w);
 }
 
 static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)

@@ -25,6 +25,7 @@
 #define WIRE_QOS 1	/* flags of a request */
 #define WIRE_IMPROVES 2 /* the sender knows WIRE_SO_FAR */
 #define WIRE_AGAIN 4	/* it waits for better tables than those answered with that */
+#define WIRE_FILLED 8	/* none of our tables are in use, and some switch forwards by tables of before */
 #define WIRE_SO_FAR 1	/* flags of tables: better ones may follow */
 #define WIRE_DIRECTED 2 /* no client uses the PathRecord of the opposite direction */
 #define WIRE_STEP 4	/* the ranks hold while the tables in use are replaced by these */

@@ -77,7 +77,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	limited, cancel := inTime(ctx, q, start)
 	defer cancel()
 	s.keeper.wait(limited.Done())
-	h, why := s.keeper.inUse(q.InUse, set.settingsKey(q.Lanes()))
+	h, why := s.keeper.inUse(q, set.settingsKey(q.Lanes()))
 	if h == nil && q.InUse != 0 {
 		h = s.again(limited, f, set, q)
 	}
@@ -117,7 +117,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 		return &r, ""
 	case was != nil && (err != nil || m.Left > 0 || m.Kind != installed.Return):
 		s.Log.Info("rebalance", "better", false, "reason", "no safe steps lead from the tables in use to the better ones")
-		s.keeper.put(was.stays(), q.InUse)
+		s.keeper.put(was.stays(), q)
 		return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
 	case err != nil:
 		return nil, plain.Error(err)
@@ -147,7 +147,7 @@ func (s *Server) again(ctx context.Context, f *fabric.Fabric, set *settings, q *
 			h.key = keyOf(f, set, q.Lanes())
 			if h.number == q.InUse {
 				s.Log.Info("the tables in use are planned again", "steps_follow", m.More)
-				s.keeper.put(h, q.InUse)
+				s.keeper.put(h, q)
 				return h
 			}
 			if m.More == 0 {
@@ -170,11 +170,12 @@ func inTime(ctx context.Context, q *wire.Request, start time.Time) (context.Cont
 	return context.WithDeadline(ctx, start.Add(working(q)))
 }
 
-// next is the next step. A plugin that has none of our tables in use cannot prove a step,
-// and accepts only tables that connect all pairs.
+// next is the next step. A plugin that has none of our tables in use cannot prove a step. It
+// accepts tables that leave pairs cut only while a plan goes on, and some switch has what was
+// handed over.
 func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, jumped bool, err error) {
 	if q.InUse == 0 {
-		return state.End(ctx, f, set.installed())
+		return state.End(ctx, f, set.installed(), q.Filled)
 	}
 	m, err = state.Next(ctx, f, set.installed())
 	return m, false, err
@@ -195,7 +196,7 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
 	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
 	now.since, now.hops = h.since, m.Hops
-	if m.Cost.Entries > 0 && now.number != h.number {
+	if entries, _ := changes(h.tables, m.Tables); m.Cost.Entries > 0 && entries > 0 { // else it is what was handed over before, once more
 		now.since = since{start, h.tables, h.number}
 	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)

@@ -25,6 +25,7 @@ type opensm struct {
 	ports    []uint8 // of the answer that is in use
 	switches int
 	lifetime time.Duration // of packets in a switch; 0: for ever
+	filled   bool          // OpenSM began anew, and the switches are as they were
 }
 
 func openSM(r *running) *opensm { return &opensm{running: r, lifetime: time.Second} }
@@ -34,6 +35,7 @@ func (o *opensm) question(f *fabric.Fabric, again bool) *wire.Request {
 	o.sweep++
 	q := wire.Of(f, o.sweep)
 	q.OpenSM, q.Deadline, q.Improves, q.Again, q.InUse, q.Lifetime = "OpenSM 3.3.23", time.Minute, true, again, o.inUse, o.lifetime
+	q.Filled = o.filled && o.inUse == 0
 	return q
 }
 

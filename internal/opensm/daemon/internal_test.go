@@ -37,7 +37,7 @@ func TestInternalErrorOnce(t *testing.T) {
 	if a.Refusal != "" || a.Step {
 		t.Fatalf("%q, a step: %v\n%s", a.Refusal, a.Step, o.log)
 	}
-	if _, why := o.keeper.inUse(12345, ""); strings.Contains(why, "internal error") {
+	if _, why := o.keeper.inUse(&wire.Request{InUse: 12345}, ""); strings.Contains(why, "internal error") {
 		t.Errorf("of other tables that are not known it says %q", why)
 	}
 	o.settles(f)

@@ -27,7 +27,7 @@ type handed struct {
 
 	since since
 	hops  int  // switches that a packet has to leave at most under them
-	used  bool // a question said that they are in use
+	used  bool // a question said that all switches have confirmed them
 }
 
 // since says when tables were handed over in place of others.
@@ -56,16 +56,16 @@ func newKeeper() *keeper { return &keeper{loaded: make(chan struct{})} }
 
 // put records tables that are about to be handed over to who has others in use, which stay known
 // until it has these. It says whether all that is new is that the search for better ones has ended.
-func (k *keeper) put(h *handed, inUse uint64) (closed bool) {
+func (k *keeper) put(h *handed, q *wire.Request) (closed bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	h.used = h.used || h.number == inUse
+	h.used = h.used || h.number == q.InUse && confirms(q)
 	k.lost = "" // that was said with these
 	if i := k.index(h.number); i >= 0 {
 		closed = k.list[i].open && !h.open
 	}
 	k.list = append(slices.DeleteFunc(k.list, func(o *handed) bool { return o.number == h.number }), h)
-	old := dropped(k.list, func(o *handed) bool { return o.number == inUse })
+	old := dropped(k.list, func(o *handed) bool { return o.number == q.InUse })
 	k.list = slices.DeleteFunc(k.list, func(o *handed) bool { return slices.Contains(old, o) })
 	return closed
 }
@@ -145,21 +145,21 @@ const headStart = firstAnswer / 2
 // inUse is the tables that a plugin has in use: by number or, if it has none (after a
 // start of OpenSM), those handed over last. If these are not known or may not be kept,
 // why says why; both are empty if there are none.
-func (k *keeper) inUse(number uint64, settings string) (h *handed, why string) {
+func (k *keeper) inUse(q *wire.Request, settings string) (h *handed, why string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	i := len(k.list) - 1
-	if number != 0 {
-		i = k.index(number)
+	if q.InUse != 0 {
+		i = k.index(q.InUse)
 	}
 	switch {
 	case i < 0 && k.lost != "":
 		return nil, k.lost
-	case i < 0 && number != 0:
+	case i < 0 && q.InUse != 0:
 		return nil, "OpenSM uses tables that this daemon does not know"
 	case i < 0:
 		return nil, ""
-	case number != 0 && !k.list[i].used:
+	case confirms(q) && !k.list[i].used:
 		now := *k.list[i]
 		now.used = true
 		k.list[i] = &now
@@ -206,6 +206,9 @@ func (k *keeper) unfinished(of key) *proven {
 	}
 	return nil
 }
+
+// confirms says whether all switches have confirmed the tables that are in use by a question.
+func confirms(q *wire.Request) bool { return q.InUse != 0 && len(q.Blocks) == 0 }
 
 // settingsKey identifies the settings that tables must have been made under to be kept.
 func (s *settings) settingsKey(lanes int) string { return fmt.Sprintf("%s %d", s.key(), lanes) }

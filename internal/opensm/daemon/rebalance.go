@@ -47,7 +47,7 @@ func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.F
 	better := p.tables != nil && p.loads.Max <= h.loads.Max-h.loads.Max/gain && p.loads.Max < h.loads.Max
 	s.Log.Info("rebalance", "better", better, "engine", p.engine, "largest_load_in_use", h.loads.Max, "largest_load", loadOf(p))
 	if !better {
-		s.keeper.put(h.stays(), q.InUse)
+		s.keeper.put(h.stays(), q)
 		return nil
 	}
 	now := *h

@@ -265,8 +265,8 @@ func (s *Server) Status() Status {
 // noteConfirmed notes what a question of a sweep says of the tables in use: where it lists no block
 // that a switch has otherwise, all switches have confirmed them.
 func (s *Server) noteConfirmed(q *wire.Request) {
-	if q.InUse == 0 || q.Again || len(q.Blocks) > 0 {
-		return // while tables are written the plugin asks for the next, and says nothing of the switches
+	if !confirms(q) {
+		return
 	}
 	h := s.keeper.find(q.InUse)
 	if h == nil || h.progress == nil {

@@ -130,7 +130,7 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	kept, why := s.follow(ctx, x, k, f, set, q, start)
 	if kept != nil {
 		if kept.handed != nil {
-			s.keeper.put(kept.handed, q.InUse)
+			s.keeper.put(kept.handed, q)
 		}
 		return *kept
 	}
@@ -139,7 +139,7 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	case p.tables != nil:
 		p.why = why
 		s.anew(ctx, &p, k, set, q, start)
-		if s.keeper.put(p.handed, q.InUse) {
+		if s.keeper.put(p.handed, q) {
 			s.writer.remember(p.handed)
 		}
 	case p.aside && p.refusal == errNoBetter.Error():

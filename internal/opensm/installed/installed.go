@@ -110,58 +110,67 @@ func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Pa
 	return c, parts, c.carry()
 }
 
-// End is Next where only tables that connect all pairs will do: the first step that does, if
-// every mixture of it with what the switches have is free of loops; else another that does, and
-// jumped says that no proof covers the time until the tables are written.
-func (s State) End(ctx context.Context, live *fabric.Fabric, o Options) (m *Move, jumped bool, err error) {
-	if m, jumped, err = s.end(ctx, live, o); err != nil && s.Confirmed != nil && ctx.Err() == nil {
+// End is Next where tables are to connect all pairs: the first step that does, if every mixture of
+// it with what the switches have is free of loops; else another that does, and jumped says that no
+// proof covers the time until the tables are written. Where the switches are filled with what was
+// handed over, there is another way while the fabric stays as it was: the step that is next, which
+// leaves pairs cut until the plan goes on.
+func (s State) End(ctx context.Context, live *fabric.Fabric, o Options, filled bool) (m *Move, jumped bool, err error) {
+	m, next, jumped, err := s.end(ctx, live, o)
+	if ctx.Err() == nil && filled && (jumped || err != nil) && next != nil && next.More > 0 {
+		if parts := transition.PartsOf(s.Sent.Fabric, live); nothing(parts.Gone) && nothing(parts.New) && len(parts.Readdressed) == 0 {
+			return next, false, nil
+		}
+	}
+	if err != nil && s.Confirmed != nil && ctx.Err() == nil {
 		s.Confirmed = nil // what was handed over last did not go with it either
-		m, _, err = s.end(ctx, live, o)
+		m, _, _, err = s.end(ctx, live, o)
 		return m, true, err
 	}
 	return m, jumped, err
 }
 
-func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m *Move, jumped bool, err error) {
+// end is End without the other way, and the step that is next; nil: none is safe.
+func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m, next *Move, jumped bool, err error) {
 	begin := s
 	c, _, err := begin.carrier(live, o)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	var last *Move // that connects all pairs
-	cut := int64(0)
-	for first := true; m == nil || m.Kind == Repair && len(m.Plan.Steps) > 0; first = false {
+	for m == nil || m.Kind == Repair && len(m.Plan.Steps) > 0 {
+		first := m == nil
 		if m, err = s.Next(ctx, live, o); err != nil {
-			return nil, false, err
+			return nil, next, false, err
 		}
 		if first {
-			cut = m.CutBefore
+			next = m
 		}
 		s.Sent, s.Confirmed, s.Earlier, s.Plan, s.Returning = m.Tables, nil, nil, m.Plan, m.Returning
 		switch {
 		case m.CutAfter > o.Scope.Disconnected(live):
 			continue
 		case first:
-			return m, false, nil
+			return m, next, false, nil
 		}
 		direct := *m // from what the switches have, in place of the step before
 		if err = c.judge(ctx, &direct); err == nil {
-			return &direct, false, nil
+			return &direct, next, false, nil
 		}
 		if ctx.Err() != nil {
-			return nil, false, err
+			return nil, next, false, err
 		}
 		last = m
 	}
 	if last == nil {
-		return nil, false, none("they leave %d pairs cut that cables join, and OpenSM has no tables yet", m.CutAfter-o.Scope.Disconnected(live))
+		return nil, next, false, none("they leave %d pairs cut that cables join, and OpenSM has no tables yet", m.CutAfter-o.Scope.Disconnected(live))
 	}
 	mixed, err := c.mixed()
 	if err != nil {
-		return nil, false, err
+		return nil, next, false, err
 	}
-	last.before, last.CutBefore, last.Cost = mixed[0], cut, transition.CostOf(mixed[0], last.Tables)
-	return last, true, nil
+	last.before, last.CutBefore, last.Cost = mixed[0], next.CutBefore, transition.CostOf(mixed[0], last.Tables)
+	return last, next, true, nil
 }
 
 func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(p.Cables) == 0 }

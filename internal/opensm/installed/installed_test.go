@@ -316,7 +316,7 @@ func TestEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, jumped, err := s.End(t.Context(), live, s.o)
+		m, jumped, err := s.End(t.Context(), live, s.o, false)
 		if err != nil {
 			continue // no repair
 		}

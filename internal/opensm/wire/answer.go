@@ -141,7 +141,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 			a.Switches, a.LIDs, le.Uint32(b[16:]), gotPairs, switches, lids, ports, pairs)
 	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || a.Number == 0:
 		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d, %d maps and number 0x%x", a.Lanes, a.Scope, maps, a.Number)
-	case a.Step && q.InUse == 0:
+	case a.Step && q.InUse == 0 && !(q.Filled && a.More > 0):
 		return nil, errors.New("wire: a step from tables in use, where there are none")
 	case b[30]&^(flagSoFar|flagDirected|flagStep|flagDrops|flagNewTree) != 0 || a.Drops && !a.Step || a.NewTree && (!a.Step || a.Groups == 0) || le.Uint16(b[90:])|le.Uint16(b[92:])|le.Uint16(b[94:]) != 0 || a.Directed && a.Contract != 0:
 		return nil, fmt.Errorf("wire: tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])

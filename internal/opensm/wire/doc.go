@@ -29,6 +29,8 @@
 //	              bit 2: tables for this fabric are in use that were answered with that
 //	                     bit: the answer is to wait for better ones, or for the time of
 //	                     the next step
+//	              bit 3: no tables of ours are in use, and some switch forwards by tables that
+//	                     were written before OpenSM began
 //	22  2  length of OpenSM's version
 //	24  8  number of the tables in use, as their answer said; 0: none, or OpenSM's own
 //	32  4  microseconds that a packet may wait in a switch; 0: for ever
@@ -93,7 +95,9 @@
 //	              bit 1: directed: no client uses the PathRecord of the opposite
 //	              direction; only where contract is 0
 //	              bit 2: a step: the ranks hold, too, while the tables in use are
-//	              replaced by these; only where the request says that some are in use
+//	              replaced by these; only where the request says that some are in use, or
+//	              with bit 3 of its flags and further steps: then it is of a plan that was under
+//	              way when OpenSM began, and pairs may be cut until the next
 //	              bit 3: the step may cut pairs, until the next; only with bit 2
 //	              bit 4: the tree is another than that of the tables in use, as far as
 //	              that is left: nothing is proven about multicast while they are replaced;

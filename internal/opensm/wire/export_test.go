@@ -32,6 +32,7 @@ var Constants = map[string]string{
 	"QOS":                fmt.Sprint(flagQoS),
 	"IMPROVES":           fmt.Sprint(flagImproves),
 	"AGAIN":              fmt.Sprint(flagAgain),
+	"FILLED":             fmt.Sprint(flagFilled),
 	"SO_FAR":             fmt.Sprint(flagSoFar),
 	"DIRECTED":           fmt.Sprint(flagDirected),
 	"STEP":               fmt.Sprint(flagStep),

@@ -50,7 +50,7 @@ func TestSoFar(t *testing.T) {
 	if err := wire.Of(f, 9).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	b.Bytes()[16+21] |= 8
+	b.Bytes()[16+21] |= 16
 	if _, err := wire.ReadRequest(&b); err == nil {
 		t.Error("a request may have any flag")
 	}

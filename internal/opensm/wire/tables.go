@@ -56,11 +56,11 @@ type Step struct {
 	NewTree bool
 }
 
-// WriteStep is WriteTables with tables whose proof holds, too, while those in use are
-// replaced by them (package transition).
+// WriteStep is WriteTables with tables whose proof holds, too, while those in use, or else those
+// that the switches are filled with, are replaced by them (package transition).
 func WriteStep(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, s Step) error {
 	flags := uint8(0)
-	if q.InUse != 0 {
+	if q.InUse != 0 || q.Filled && q.Improves && s.More > 0 {
 		flags |= flagStep
 		if s.Drops {
 			flags |= flagDrops

@@ -27,6 +27,7 @@ const (
 	flagQoS      = 1 // of requests
 	flagImproves = 2
 	flagAgain    = 4
+	flagFilled   = 8
 	flagSoFar    = 1 // of tables
 	flagDirected = 2
 	flagStep     = 4

@@ -41,6 +41,7 @@ type between struct {
 	number  uint64    // of those handed over last
 	sure    bool      // a question has said that they are in use
 	last    *wire.Answer
+	filled  []bool         // of the questions of an OpenSM without tables of ours: whether it says that switches are filled
 	found   *fabric.Fabric // by the question of the answer handed over last
 	changed time.Time      // when something was said last
 	count   int            // boundaries since the last plan began
@@ -132,6 +133,9 @@ func (b *between) question(q *wire.Request) {
 		b.may, b.sure = b.may[i:i+1], true
 	}
 	again := q.Again
+	if q.InUse == 0 {
+		b.filled = append(b.filled, q.Filled)
+	}
 	b.mu.Unlock()
 	if again {
 		b.stop(asked)

@@ -323,6 +323,57 @@ func TestStepCuts(t *testing.T) {
 	}
 }
 
+// TestPlanGoesOn has an OpenSM that has none of our tables in use take a step that leaves pairs cut: only
+// where switches are filled with what was written before, and a further step follows.
+func TestPlanGoesOn(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "torus:3x3,hosts=1")
+	was, _ := honest(t, f, "updn", routing.Any)
+	less, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	still, err := transition.On(less, was, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := deadlock.Verify(t.Context(), still, deadlock.Options{Contract: routing.Any, Scope: routing.HCA, Lost: -1})
+	if err != nil || v.Complete() {
+		t.Fatalf("%v, no pair is cut", err)
+	}
+	verdict := func(filled bool, more uint8, spoil int) string {
+		q := wire.Of(less, 1)
+		q.Improves, q.Filled = true, true
+		var b bytes.Buffer
+		if err := wire.WriteStep(&b, q, "updn", still, v.Certificate, wire.Step{More: 1}); err != nil {
+			t.Fatal(err)
+		}
+		message := b.Bytes()
+		a, err := wire.ReadAnswer(bytes.NewReader(message), q)
+		if err != nil || !a.Step {
+			t.Fatalf("%v, a step: %v", err, a.Step)
+		}
+		at := parts(t, q, message)
+		message[16+31] = more
+		copy(message[at[4]:], make([]byte, spoil*(at[5]-at[4])))
+		q.Filled = filled
+		if _, err := wire.ReadAnswer(bytes.NewReader(message), q); (err == nil) != (filled && more > 0) {
+			t.Errorf("in Go: %v", err)
+		}
+		return core(t, asan, "prove", q, message)[0]
+	}
+	for _, c := range []struct {
+		filled bool
+		more   uint8
+		spoil  int
+		want   string
+	}{{true, 1, 0, "proven"}, {true, 0, 0, "malformed: a step"}, {false, 1, 0, "malformed: a step"}, {true, 1, 1, "unproven: "}} {
+		if got := verdict(c.filled, c.more, c.spoil); !strings.HasPrefix(got, c.want) {
+			t.Errorf("filled %v, %d steps follow: %q, not %q", c.filled, c.more, got, c.want)
+		}
+	}
+}
+
 // TestStepLosesPorts has a switch come back with fewer ports than its table in use names:
 // what it sent there was not delivered, and a step may leave it so.
 func TestStepLosesPorts(t *testing.T) {
