@@ -30,6 +30,20 @@ type Dumps struct {
 	Engine string
 }
 
+// dumpsIn is the files that an OpenSM writes with a directory as its own.
+func dumpsIn(dir, log string) Dumps {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	return Dumps{
+		LFTs: in("opensm-lfts.dump"), FDBs: in("opensm.fdbs"), MCFDBs: in("opensm.mcfdbs"), Subnet: in("opensm-subnet.lst"),
+		SL2VL: in("opensm-sl2vl.dump"), GUID2LID: in("guid2lid"), Log: log,
+	}
+}
+
+// files is all of them but the log.
+func (d Dumps) files() []string {
+	return []string{d.LFTs, d.FDBs, d.MCFDBs, d.Subnet, d.SL2VL, d.GUID2LID}
+}
+
 // sweeps numbers the simulators of this process, for their socket names.
 var sweeps atomic.Int64
 
@@ -53,15 +67,7 @@ func OpenSM(t testing.TB, net string, conf map[string]string, pin *fabric.Fabric
 	}
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	d := Dumps{
-		LFTs:     in("opensm-lfts.dump"),
-		FDBs:     in("opensm.fdbs"),
-		MCFDBs:   in("opensm.mcfdbs"),
-		Subnet:   in("opensm-subnet.lst"),
-		SL2VL:    in("opensm-sl2vl.dump"),
-		GUID2LID: in("guid2lid"),
-		Log:      in("osm.log"),
-	}
+	d := dumpsIn(dir, in("osm.log"))
 	// With -o and an interval of 0 OpenSM asks in a busy loop whether the sweep is done, on a
 	// core of its own.
 	once := map[string]string{"sweep_interval": "600"}

@@ -1,11 +1,13 @@
 package live
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -109,15 +111,26 @@ type Manager struct {
 	fresh strings.Builder // of them, what nobody was given yet
 }
 
+// What OpenSM logs when a heavy sweep begins, and when one has ended and its tables are dumped.
+// That it is up it says a second time in a box of its own.
+const (
+	begins = "INITIATING HEAVY SWEEP"
+	Up     = "-> SUBNET UP"
+)
+
 // Manage starts OpenSM on a host, with lines of opensm.conf and of its environment,
-// until the test ends or it is stopped. Without log_flags it logs errors and verbose
-// messages, and dumps its tables. A manager that is started with the directory of an
-// earlier one takes over its LIDs.
+// until the test ends or it is stopped. Without log_flags it logs errors and what it
+// informs of, and dumps its tables; it always logs when sweeps begin. A manager that is
+// started with the directory of an earlier one takes over its LIDs.
 func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, env ...string) *Manager {
 	t.Helper()
 	tools, _ := find()
 	m := &Manager{Dir: dir, Log: filepath.Join(dir, fmt.Sprintf("osm-%d.log", sweeps.Add(1))), done: make(chan struct{})}
-	write(t, filepath.Join(dir, "opensm.conf"), configuration(conf)+"force_log_flush TRUE\n")
+	flags := cmp.Or(conf["log_flags"], "0x43")
+	conf = maps.Clone(conf)
+	conf["per_module_logging_file"] = tellsSweeps(t, dir, flags, conf["per_module_logging_file"])
+	conf["force_log_flush"] = "TRUE"
+	write(t, filepath.Join(dir, "opensm.conf"), configuration(conf))
 	var ctx context.Context
 	ctx, m.stop = context.WithCancel(context.Background())
 	env = append(append(s.env(host), "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir), env...)
@@ -125,7 +138,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	// The shell is replaced by OpenSM, so that its process number is OpenSM's: timeout(1)
 	// would take a SIGHUP for the end.
 	cmd := command(ctx, inMemory(t), nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
-		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", cmp.Or(conf["log_flags"], "0x43"))...)...)
+		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", flags)...)...)
 	cmd.Stdout, cmd.Stderr = &m.said, &m.said
 	if err := cmd.Start(); err != nil {
 		m.stop()
@@ -150,6 +163,28 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	return nil
 }
 
+// tellsSweeps is a per_module_logging_file with which OpenSM says what its sweeps do, and what a file
+// of the caller's has it say besides.
+func tellsSweeps(t testing.TB, dir, flags, more string) string {
+	t.Helper()
+	const verbose = 0x04
+	level, err := strconv.ParseUint(flags, 0, 8)
+	if err != nil {
+		t.Fatalf("live: log_flags: %v", err)
+	}
+	modules := fmt.Sprintf("osm_state_mgr.c %#x\n", level|verbose)
+	if more != "" {
+		text, err := os.ReadFile(more)
+		if err != nil {
+			t.Fatalf("live: %v", err)
+		}
+		modules += string(text)
+	}
+	path := filepath.Join(dir, "modules.conf")
+	write(t, path, modules)
+	return path
+}
+
 // Stop ends OpenSM as an administrator would.
 func (m *Manager) Stop() {
 	m.stop()
@@ -171,10 +206,20 @@ func (m *Manager) Kill(t testing.TB) {
 	<-m.done
 }
 
-// Sweep asks for a heavy sweep.
+// Sweep asks for a heavy sweep. If OpenSM is about to begin one of its own accord, or has
+// begun and still looks for switches, that is the one.
 func (m *Manager) Sweep(t testing.TB) {
 	t.Helper()
 	m.signal(t, syscall.SIGHUP)
+}
+
+// Resweep asks for a heavy sweep, and returns what OpenSM has logged since it was waited for
+// before, once a sweep is done that began after the call.
+func (m *Manager) Resweep(t testing.TB, patience time.Duration) string {
+	t.Helper()
+	before := m.Fresh(t)
+	m.Sweep(t)
+	return before + m.Await(t, begins, patience) + m.Await(t, Up, patience)
 }
 
 func (m *Manager) signal(t testing.TB, s syscall.Signal) {
@@ -253,12 +298,55 @@ func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) st
 	return ""
 }
 
-// Dumps is the files that the manager writes, those of the last heavy sweep.
-func (m *Manager) Dumps() Dumps {
-	in := func(name string) string { return filepath.Join(m.Dir, name) }
-	return Dumps{
-		LFTs: in("opensm-lfts.dump"), FDBs: in("opensm.fdbs"), MCFDBs: in("opensm.mcfdbs"), Subnet: in("opensm-subnet.lst"),
-		SL2VL: in("opensm-sl2vl.dump"), GUID2LID: in("guid2lid"), Log: m.Log,
+// Dumps is the files that the manager writes, those of the last heavy sweep. While it is under
+// way they may be half written.
+func (m *Manager) Dumps() Dumps { return dumpsIn(m.Dir, m.Log) }
+
+// Swept is copies of what one heavy sweep has dumped, the last. If another is under way, it
+// waits for its end.
+func (m *Manager) Swept(t testing.TB, patience time.Duration) Dumps {
+	t.Helper()
+	dir := t.TempDir()
+	end := time.Now().Add(patience)
+	for ; ; time.Sleep(20 * time.Millisecond) {
+		before := m.sweeps(t)
+		if before.begun <= before.up {
+			for _, from := range m.Dumps().files() {
+				copyFile(t, filepath.Join(dir, filepath.Base(from)), from)
+			}
+			if m.sweeps(t) == before {
+				return dumpsIn(dir, m.Log)
+			}
+		}
+		if !m.Alive() || time.Now().After(end) {
+			t.Fatalf("live: the last sweep has not ended (alive: %v)\n%s\n%s", m.Alive(), tailOf(m.Log), lastLines(m.said.String()))
+		}
+	}
+}
+
+// sweeps is where in the log the last sweep began, and where OpenSM last said that it was up.
+func (m *Manager) sweeps(t testing.TB) (at struct{ begun, up int }) {
+	t.Helper()
+	log, err := os.ReadFile(m.Log)
+	if err != nil {
+		t.Fatalf("live: %v", err)
+	}
+	at.begun, at.up = bytes.LastIndex(log, []byte(begins)), bytes.LastIndex(log, []byte(Up))
+	return at
+}
+
+// copyFile copies a file, if there is one.
+func copyFile(t testing.TB, to, from string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = os.WriteFile(to, text, 0o600)
+	}
+	if err != nil {
+		t.Fatalf("live: %v", err)
 	}
 }
 

@@ -202,9 +202,9 @@ func TestStockOpenSMAnswersOurServiceLevels(t *testing.T) {
 		plan := planned(t, f, named(t, "nue"), 4)
 		s := live.Simulate(t, netFile(t, f))
 		m := s.Manage(t, "", t.TempDir(), options(t, deployed(t, plan, 4)))
-		m.Await(t, "SUBNET UP", soon)
-		theirs := map[fabric.LID]fabric.LID{} // by ours
-		for lid, ours := range tablesOf(t, f, m.Dumps(), m.Dumps().LFTs).LIDs {
+		m.Await(t, live.Up, soon)
+		d, theirs := m.Swept(t, soon), map[fabric.LID]fabric.LID{} // by ours
+		for lid, ours := range tablesOf(t, f, d, d.LFTs).LIDs {
 			theirs[ours] = fabric.LID(lid)
 		}
 		seen := map[uint64]bool{}

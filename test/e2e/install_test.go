@@ -70,29 +70,28 @@ func TestAdviceInOpenSM(t *testing.T) {
 	}
 	s := live.Simulate(t, net)
 	before := s.Manage(t, "", t.TempDir(), map[string]string{"routing_engine": "minhop", "qos": "TRUE", "qos_sl2vl": leftLanes})
-	before.Await(t, "SUBNET UP", soon)
+	before.Await(t, live.Up, soon)
 	before.Stop()
 	m := s.Manage(t, "", before.Dir, file)
-	if log := m.Await(t, "SUBNET UP", soon); !strings.Contains(log, "file tables configured") {
+	if log := m.Await(t, live.Up, soon); !strings.Contains(log, "file tables configured") {
 		t.Errorf("OpenSM does not use the file:\n%s", log)
 	}
-	trunk := f.Channel(0)
+	d, trunk := m.Swept(t, soon), f.Channel(0)
 	host := fmt.Sprintf("H-%016x", uint64(f.Node(f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1)).Node).GUID))
-	out, err := s.Query(t, host, "smpquery", "sl2vl", fmt.Sprint(lidOf(t, f, m, trunk.From)), fmt.Sprint(trunk.FromPort))
+	out, err := s.Query(t, host, "smpquery", "sl2vl", fmt.Sprint(lidOf(t, f, d, trunk.From)), fmt.Sprint(trunk.FromPort))
 	if err != nil || !regexp.MustCompile(`ports: in +\d+, out +\d+: \| 3\| 2\| 1\| 0\|`).MatchString(out) {
 		t.Errorf("the lanes that were there did not stay: %v\n%s", err, out)
 	}
-	m.Stop()
-	run(proven, "verify", net, "--lfts", m.Dumps().LFTs, "--lst", m.Dumps().Subnet, "--endpoints", "ca", "--contract", "any")
-	if got, out := live.Check(t, m.Dumps().Input()); got != live.NoLoop {
+	run(proven, "verify", net, "--lfts", d.LFTs, "--lst", d.Subnet, "--endpoints", "ca", "--contract", "any")
+	if got, out := live.Check(t, d.Input()); got != live.NoLoop {
 		t.Errorf("ibdmchk on updn: %v\n%s", got, out)
 	}
 }
 
 // lidOf is the LID that OpenSM gave a switch.
-func lidOf(t *testing.T, f *fabric.Fabric, m *live.Manager, s fabric.NodeID) int {
+func lidOf(t *testing.T, f *fabric.Fabric, d live.Dumps, s fabric.NodeID) int {
 	t.Helper()
-	for theirs, ours := range tablesOf(t, f, m.Dumps(), m.Dumps().LFTs).LIDs {
+	for theirs, ours := range tablesOf(t, f, d, d.LFTs).LIDs {
 		if ours != 0 && f.Owner(ours) == fabric.EndpointID(s) {
 			return theirs
 		}

@@ -68,22 +68,14 @@ func TestDaemonWithOpenSM(t *testing.T) {
 			"event_plugin_name": "weft", "event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.owner=%d", socket, os.Getuid()),
 			"routing_engine": "weft,no_fallback", "qos": "TRUE",
 		}, "LD_LIBRARY_PATH="+dir)
-		if log := m.Await(t, "SUBNET UP", soon); !strings.Contains(log, "weft tables configured") {
+		if log := m.Await(t, live.Up, soon); !strings.Contains(log, "weft tables configured") {
 			t.Errorf("OpenSM does not use our tables:\n%s", log)
 		}
-		m.Sweep(t)
-		m.Await(t, "SUBNET UP", soon)
-		status := s.Status()
-		for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(10 * time.Millisecond) { // the daemon answers first, and reports and writes then
-			if status = s.Status(); status.Cached > 0 && status.StateWaiting == 0 {
-				break
-			}
-		}
-		if l := status.Last; status.Cached == 0 || status.Refused != 0 || status.StateError != "" || l == nil || l.ChangedEntries != 0 || l.ChangedSLs != 0 {
+		status := sweptAgain(t, m, s.Status)
+		if l := status.Last; status.Refused != 0 || status.StateError != "" || l == nil || l.ChangedEntries != 0 || l.ChangedSLs != 0 {
 			t.Errorf("%+v, last %+v", status, l)
 		}
-		m.Stop() // its dumps are whole
-		d := m.Dumps()
+		d := m.Swept(t, soon)
 		dump := tablesOf(t, f, d, d.LFTs)
 		maps, err := slvl.Read(open(t, d.SL2VL), "sl2vl", f)
 		if err != nil {

@@ -71,7 +71,7 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	net := netFile(t, testnet.Build(t, "xgft:m=4x4,w=2x2,hosts=4"))
 	s := live.Simulate(t, net)
 	m := s.Manage(t, "", t.TempDir(), map[string]string{"routing_engine": "ftree"})
-	m.Await(t, "SUBNET UP", soon)
+	m.Await(t, live.Up, soon)
 	dir := t.TempDir()
 	logs := filepath.Join(dir, "opensm.log")
 	linkTo := func(log string) {
@@ -101,7 +101,7 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	m.Stop()
 	m = s.Manage(t, "", m.Dir, map[string]string{"routing_engine": "torus-2QoS"})
 	linkTo(m.Log) // before there are other tables, which would be judged by the log of before
-	m.Await(t, "SUBNET UP", soon)
+	m.Await(t, live.Up, soon)
 	w.await(t, `msg=alarm kind=fallback what="OpenSM was asked for ftree, and the tables are those of minhop: as OpenSM's log says"`)
 	other.await(t, `msg=alarm kind=fallback what="OpenSM was asked for ftree, and the tables are those of minhop: [\d.]+ % of the entries`)
 

@@ -68,7 +68,6 @@ func TestImproves(t *testing.T) {
 	})
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	settings := conf(d, enough) // which never sweeps by itself
-	settings["log_flags"] = tellsReroutes
 	r := start(t, f, d, settings)
 	says(t, r.Await(t, up, soon), "engine updn, proven", "; better tables may follow", "weft tables configured")
 	before := d.tables()

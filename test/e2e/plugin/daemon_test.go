@@ -27,7 +27,7 @@ type daemon struct {
 
 	mu     sync.Mutex
 	answer answer
-	asked  int
+	asked  []time.Time     // when there was a question
 	over   bool            // the test has ended, and takes no word any more
 	last   *routing.Tables // that it answered with
 }
@@ -90,7 +90,7 @@ func (d *daemon) serve(t testing.TB, c net.Conn) {
 		return
 	}
 	d.mu.Lock()
-	d.asked++
+	d.asked = append(d.asked, time.Now())
 	a := d.answer
 	d.mu.Unlock()
 	if err := a(q, c); err != nil {
@@ -111,7 +111,14 @@ func (d *daemon) tell(say func(string, ...any), format string, args ...any) {
 func (d *daemon) requests() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.asked
+	return len(d.asked)
+}
+
+// when is the time of the nth question.
+func (d *daemon) when(n int) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.asked[n-1]
 }
 
 // wasAsked waits until there were so many requests.

@@ -314,7 +314,7 @@ func says(t testing.TB, log string, phrases ...string) {
 // dump is the forwarding tables as OpenSM dumps them.
 func (r *run) dump(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(r.Dumps().LFTs)
+	text, err := os.ReadFile(r.Swept(t, soon).LFTs)
 	if err != nil {
 		t.Fatal(err)
 	}

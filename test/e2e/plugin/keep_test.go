@@ -425,7 +425,7 @@ func TestStepWaits(t *testing.T) {
 	c["packet_life_time"] = "0x12" // 1.07 s
 	r := start(t, f, d, c)
 	r.Await(t, up, soon)
-	began := time.Now()
+	began := d.when(1) // OpenSM writes them after that
 	hops := 0
 	d.become(func(q *wire.Request, c net.Conn) error {
 		was, _, err := routed(q, "weave-any", routing.Any)

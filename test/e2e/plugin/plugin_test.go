@@ -20,9 +20,8 @@ const soon = 3 * time.Minute
 // the time that OpenSM waits is what a test is about, it has a shorter deadline.
 const enough = 600
 
-// up is what OpenSM logs at the end of a sweep; with log_flags 0x47 it draws a box with the
-// same words behind it.
-const up = "-> SUBNET UP"
+// up is what OpenSM logs at the end of a sweep.
+const up = live.Up
 
 func TestMain(m *testing.M) {
 	if socket := os.Getenv("WEFT_TEST_DAEMON"); socket != "" {

@@ -134,18 +134,8 @@ func (k *interruptible) through(t *testing.T, command string, stopAt int, r rest
 func (k *interruptible) swept(t *testing.T) string {
 	t.Helper()
 	sweep := func() string {
-		k.Fresh(t)
 		k.resweep(t)
-		for end := time.Now().Add(soon); ; time.Sleep(50 * time.Millisecond) { // what was awaited may have been the end of the sweep before
-			text, err := os.ReadFile(k.Dumps().LFTs)
-			if err == nil && strings.Count(string(text), "lids dumped") == k.f.Switches() {
-				return string(text)
-			}
-			if time.Now().After(end) {
-				k.logs(t)
-				t.Fatalf("no dump: %v", err)
-			}
-		}
+		return k.dump(t)
 	}
 	for end := time.Now().Add(2 * soon); !k.between.certain(); sweep() {
 		if time.Now().After(end) {

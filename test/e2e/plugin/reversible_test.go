@@ -101,7 +101,7 @@ func (r *run) provenBack(t *testing.T, f *fabric.Fabric) {
 // path records between all hosts, of which there is one on each switch.
 func (r *run) readBack(t *testing.T, f *fabric.Fabric) *routing.Tables {
 	t.Helper()
-	maps, err := slvl.Read(open(t, r.Dumps().SL2VL), "opensm-sl2vl.dump", f)
+	maps, err := slvl.Read(open(t, r.Swept(t, soon).SL2VL), "opensm-sl2vl.dump", f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestOpenSMsOwn(t *testing.T) {
 	paths, lfts := filepath.Join(t.TempDir(), "paths.psl"), filepath.Join(t.TempDir(), "lfts.dump")
 	write(t, paths, func(w io.Writer) error { return psl.Write(w, tables, psl.Full) })
 	write(t, lfts, func(w io.Writer) error { return lft.Write(w, f, tables.Forwarding, lft.PortGUIDs) })
-	files := []string{net, "--lfts", lfts, "--psl", paths, "--sl2vl", r.Dumps().SL2VL}
+	files := []string{net, "--lfts", lfts, "--psl", paths, "--sl2vl", r.Swept(t, soon).SL2VL}
 	for _, c := range []struct {
 		args []string
 		exit int

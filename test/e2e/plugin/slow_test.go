@@ -47,7 +47,6 @@ func TestSlow(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	settings := conf(d, enough)
 	settings["event_plugin_options"] += ",weft.wait=3" // as if not set
-	settings["log_flags"] = tellsReroutes
 	r := start(t, f, d, settings)
 	r.Await(t, up, soon)
 	first := d.tables()
@@ -81,9 +80,6 @@ func TestSlow(t *testing.T) {
 	says(t, r.resweep(t), "engine updn, proven")
 	r.holds(t, d.tables())
 }
-
-// tellsReroutes is log_flags with which OpenSM says when it has routed again without a sweep.
-const tellsReroutes = "0x47"
 
 // rerouted waits until OpenSM has routed again without a sweep, and switches have confirmed
 // the tables: until then queries get lost, and path records have the service levels of the
@@ -198,7 +194,7 @@ func TestHeld(t *testing.T) {
 			settings := conf(d, enough)
 			settings["event_plugin_options"] += ",weft.wait=1"
 			settings["sminfo_polling_timeout"], settings["polling_retry_number"] = "1000", "4"
-			settings["routing_engine"], settings["log_flags"] = "weft,"+next, tellsReroutes
+			settings["routing_engine"] = "weft," + next
 			r := start(t, testnet.Build(t, "torus:3x3,hosts=1"), d, settings)
 			log := r.Await(t, c.meanwhile, soon)
 			lasted(t, log, "no answer in ", 3*time.Second)

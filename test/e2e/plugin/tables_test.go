@@ -1,7 +1,6 @@
 package plugin_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -108,17 +107,11 @@ func (r *run) routesBy(t *testing.T, e engines.Engine, ibdmchk bool) {
 	}
 }
 
-// resweep asks for a heavy sweep and returns the log of it. The dumps are then
-// those of this sweep.
+// resweep asks for a heavy sweep and returns the log of it. The dumps are then those of this
+// sweep, or of one after it.
 func (r *run) resweep(t testing.TB) string {
 	t.Helper()
-	for _, dump := range []string{r.Dumps().LFTs, r.Dumps().SL2VL, r.Dumps().FDBs, r.Dumps().Subnet} {
-		if err := os.Remove(dump); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	r.Sweep(t)
-	return r.Await(t, up, soon)
+	return r.Resweep(t, soon)
 }
 
 // holds compares what OpenSM and the switches have with tables, entry by entry
@@ -144,7 +137,7 @@ func (r *run) holds(t *testing.T, tables *routing.Tables) {
 // forwarding is the tables of OpenSM's dump.
 func (r *run) forwarding(t testing.TB, f *fabric.Fabric) *routing.Forwarding {
 	t.Helper()
-	d, err := lft.Read(open(t, r.Dumps().LFTs), "opensm-lfts.dump", f, lft.Join{})
+	d, err := lft.Read(open(t, r.Swept(t, soon).LFTs), "opensm-lfts.dump", f, lft.Join{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +154,7 @@ func (r *run) forwarding(t testing.TB, f *fabric.Fabric) *routing.Forwarding {
 func (r *run) lanesHold(t *testing.T, tables *routing.Tables) {
 	t.Helper()
 	f := tables.Fabric
-	got, err := slvl.Read(open(t, r.Dumps().SL2VL), "opensm-sl2vl.dump", f)
+	got, err := slvl.Read(open(t, r.Swept(t, soon).SL2VL), "opensm-sl2vl.dump", f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +205,9 @@ func (r *run) ibdmchk(t testing.TB, tables *routing.Tables) (live.Verdict, strin
 	if err := psl.Write(file, tables, psl.Full); err != nil {
 		t.Fatal(err)
 	}
-	in := r.Dumps().Input()
-	in.PSL, in.SLVL = path, r.Dumps().SL2VL
+	d := r.Swept(t, soon)
+	in := d.Input()
+	in.PSL, in.SLVL = path, d.SL2VL
 	return live.Check(t, in)
 }
 
@@ -288,7 +282,7 @@ func (r *run) ask(t testing.TB, f *fabric.Fabric, tool string, args ...string) s
 func (r *run) judged(t testing.TB, tables *routing.Tables, contract routing.Contract) *deadlock.Verdict {
 	t.Helper()
 	lanes := *tables.Lanes
-	maps, err := slvl.Read(open(t, r.Dumps().SL2VL), "opensm-sl2vl.dump", tables.Fabric)
+	maps, err := slvl.Read(open(t, r.Swept(t, soon).SL2VL), "opensm-sl2vl.dump", tables.Fabric)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestTreeWhileHung(t *testing.T) {
 	d.become(d.withTree("updn", routing.Any, sls))
 	settings := conf(d, enough)
 	settings["event_plugin_options"] += ",weft.wait=1"
-	settings["routing_engine"], settings["log_flags"] = "weft,no_fallback", tellsReroutes
+	settings["routing_engine"] = "weft,no_fallback"
 	r := start(t, f, d, settings)
 	says(t, r.Await(t, up, soon), "unicast and multicast")
 	before := d.tables()
