@@ -24,7 +24,7 @@ func (a Absent) Text(f *fabric.Fabric) string {
 // whatever the service levels in use are mapped to from any port with a cable. The lanes on
 // which endpoints send are not in the tables. Of the trees for multicast those count that packets
 // of their service levels take.
-func (d *derivation) findAbsent() {
+func (d *derivation) findAbsent() []Absent {
 	f := d.t.Fabric
 	levels := d.fixed
 	if levels == 0 {
@@ -41,10 +41,10 @@ func (d *derivation) findAbsent() {
 	if d.t.Multicast != nil && runsFewer(f, d.lanes) {
 		d.absentOfTrees()
 	}
-	slices.SortFunc(d.verdict.Absent, func(a, b Absent) int {
+	slices.SortFunc(d.absent, func(a, b Absent) int {
 		return cmp.Or(cmp.Compare(a.Channel, b.Channel), cmp.Compare(a.SL, b.SL), cmp.Compare(a.VL, b.VL))
 	})
-	d.verdict.Absent = slices.Compact(d.verdict.Absent)
+	return slices.Compact(d.absent)
 }
 
 // runsFewer says whether any cable is stated to run fewer lanes than so many.
@@ -55,7 +55,7 @@ func runsFewer(f *fabric.Fabric, lanes int) bool {
 // absentOfTrees adds those lanes on which groups come to cables that do not run them.
 func (d *derivation) absentOfTrees() {
 	w := newSpreader(d)
-	w.sls = d.t.Multicast.SLs // each of them, where one may stand for all in a proof
+	w.sls = w.used // each of them, where one may stand for all in a proof
 	w.each(func() {
 		for _, c := range w.queue {
 			d.absentAs(c, w.sl, w.held[c])
@@ -96,7 +96,7 @@ func (d *derivation) absentAs(c fabric.ChannelID, sl uint8, lanes uint16) {
 		return
 	}
 	for m := lanes >> runs << runs; m != 0; m &= m - 1 {
-		d.verdict.Absent = append(d.verdict.Absent, Absent{c, sl, uint8(bits.TrailingZeros16(m))})
+		d.absent = append(d.absent, Absent{c, sl, uint8(bits.TrailingZeros16(m))})
 	}
 }
 

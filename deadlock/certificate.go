@@ -62,7 +62,7 @@ func (u *Unranked) Error() string {
 // the certificate's. The error is a *Violation or *Unranked where the proof does not
 // hold.
 func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p routing.Progress) (*Verdict, error) {
-	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Lost: -1, Progress: p})
+	d, v, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Lost: -1, Progress: p})
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,8 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 	if err := c.holds(g, d.inUse); err != nil {
 		return nil, err
 	}
-	d.verdict.Dependencies = g.count()
-	d.verdict.Certificate = c
-	return d.verdict, nil
+	v.Dependencies, v.Certificate = g.count(), c
+	return v, nil
 }
 
 // holds checks that every lane in use has a rank and that ranks rise along every

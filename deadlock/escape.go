@@ -59,13 +59,13 @@ func (d *derivation) findEscape(ctx context.Context) (*Escape, error) {
 		left -= found
 	}
 	proof := &Escape{Lanes: d.lanes, Rank: e.rank}
-	w := newChooser(d)
+	w := newRelationWalker(d)
 	for lid := range d.o.Scope.LIDs(d.t.Fabric) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		w.begin(lid)
-		w.flows(func() { proof.countStatic(w) })
+		w.flows(func() { w.eachLevel(func() { proof.countStatic(w) }) })
 	}
 	return proof, nil
 }
@@ -82,7 +82,7 @@ type escapeSearch struct {
 
 // escapeWorker looks at a part of the destinations.
 type escapeWorker struct {
-	*chooser
+	*relationWalker
 	stuck []bool // [trunk × lanes + lane] some packet that can hold it has no way on of lower rank
 }
 
@@ -90,14 +90,14 @@ type escapeWorker struct {
 // them.
 func (e *escapeSearch) round(ctx context.Context, round int32) (int, error) {
 	workers, err := eachDestination(ctx, e.d.t.Fabric, e.d.o, func() *escapeWorker {
-		return &escapeWorker{newChooser(e.d), make([]bool, len(e.rank))}
+		return &escapeWorker{newRelationWalker(e.d), make([]bool, len(e.rank))}
 	}, func(w *escapeWorker, lid fabric.LID) {
 		if e.done[lid] {
 			return
 		}
 		e.done[lid] = true
 		w.begin(lid)
-		w.flows(func() { e.look(w, lid) })
+		w.flows(func() { w.eachLevel(func() { e.look(w, lid) }) })
 	})
 	if err != nil {
 		return 0, err
@@ -140,7 +140,7 @@ func (e *escapeSearch) look(w *escapeWorker, lid fabric.LID) {
 // leaves says whether packets on a lane of a trunk, whatever they are offered, can go on
 // to a lane of a rank below a limit or leave the switches. Packets that are dropped
 // leave too.
-func (w *chooser) leaves(on *ways, c fabric.ChannelID, lane uint8, rank []int32, below int32) bool {
+func (w *relationWalker) leaves(on *ways, c fabric.ChannelID, lane uint8, rank []int32, below int32) bool {
 	any, all := on.stops, true
 	for _, out := range on.trunks {
 		if w.below(c, out, lane, rank, below) {
@@ -154,13 +154,13 @@ func (w *chooser) leaves(on *ways, c fabric.ChannelID, lane uint8, rank []int32,
 
 // below says whether packets on a lane of a trunk go to a lane of a rank below a limit by
 // another trunk, or are dropped.
-func (w *chooser) below(c, out fabric.ChannelID, lane uint8, rank []int32, below int32) bool {
+func (w *relationWalker) below(c, out fabric.ChannelID, lane uint8, rank []int32, below int32) bool {
 	next := w.nextLanes(c, out, 1<<lane)
 	return next == 0 || rank[int(out)*w.d.lanes+bits.TrailingZeros16(next)] < below
 }
 
 // countStatic counts the choices of a flow at which the static port is the escape.
-func (e *Escape) countStatic(w *chooser) {
+func (e *Escape) countStatic(w *relationWalker) {
 	for _, c := range w.trunks {
 		on := w.waysOn(c)
 		if !on.choose {

@@ -15,7 +15,7 @@ func (w *walker) injectAlike(lid fabric.LID, to *fabric.Endpoint) bool {
 	if sls == 0 {
 		sls = bit(0)
 	}
-	if !w.simple || !w.arrive || w.d.answers != nil || w.d.t.Lanes.SLRow(lid) != nil || sls&w.dropped != 0 {
+	if !w.simple || !w.arrive || w.d.answers[0] != nil || w.d.t.Lanes.SLRow(lid) != nil || sls&w.d.droppedLevels != 0 {
 		return false
 	}
 	pairs := w.d.sources
@@ -41,8 +41,8 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	row := w.d.t.Lanes.SLRow(lid)
 	fixed, isFixed := w.d.fixed, w.d.fixed != 0
 	var back []uint16 // [group.index] the service levels of answers
-	if w.d.answers != nil {
-		back = w.d.answers.toGroups(w.d.t.Lanes.Row[w.f.Owner(lid)])
+	if w.d.answers[0] != nil {
+		back = w.d.answers[0].toGroups(w.d.t.Lanes.Row[w.f.Owner(lid)])
 	}
 	clear(w.lanes)
 	clear(w.slMask)
@@ -81,7 +81,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 			case back != nil:
 				answers = back[g.index] &^ there
 				if s == to.Switch {
-					answers = w.d.answers.ofOthers(g, lid) &^ there
+					answers = w.d.answers[0].ofOthers(g, lid) &^ there
 				}
 			}
 			if w.simple {
@@ -122,7 +122,7 @@ func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
 // where the SL alone decides the lane.
 func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
 	w.lanes[s] |= w.low[sls&255] | w.high[sls>>8]
-	if sls&w.dropped != 0 && (w.next[s] != fabric.None || w.fate[s] == arrives && w.home != 0) {
+	if sls&w.d.droppedLevels != 0 && (w.next[s] != fabric.None || w.fate[s] == arrives && w.home != 0) {
 		w.verdict.Dropped++
 	}
 }

@@ -11,10 +11,11 @@ import (
 // the walkers read them (by turn, for the service levels in use only), so that they stay
 // in the cache. L is a lane or, for the maps of several tables together, lanes as bits.
 type laneMaps[L uint8 | uint16] struct {
-	index [routing.SLs]uint8 // [SL] its index among the service levels in use
-	used  int                // service levels in use
-	lanes []L                // [turn × used + index]
-	start []L                // [group.start + out-port × used + index] where a group leaves its switch
+	index  [routing.SLs]uint8 // [SL] its index among the service levels in use
+	used   int                // service levels in use
+	levels []uint8            // these, by index
+	lanes  []L                // [turn × used + index]
+	start  []L                // [group.start + out-port × used + index] where a group leaves its switch
 }
 
 // lane is that of the second trunk of a turn.
@@ -28,18 +29,17 @@ func (m *laneMaps[L]) first(g *group, out, sl uint8) L {
 // newLaneMaps lays out what vl says of the service levels sls, which are bits.
 func newLaneMaps[L uint8 | uint16](f *fabric.Fabric, sls uint16, groups [][]group, vl func(s fabric.NodeID, in, out, sl uint8) L) *laneMaps[L] {
 	m := &laneMaps[L]{used: bits.OnesCount16(sls)}
-	var levels []uint8
 	for mask := sls; mask != 0; mask &= mask - 1 {
 		sl := uint8(bits.TrailingZeros16(mask))
-		m.index[sl] = uint8(len(levels))
-		levels = append(levels, sl)
+		m.index[sl] = uint8(len(m.levels))
+		m.levels = append(m.levels, sl)
 	}
 	m.lanes = make([]L, 0, f.Turns()*m.used)
 	for in := range fabric.ChannelID(f.Trunks()) {
 		s, inPort := f.Heads()[in], f.Channel(in).ToPort
 		first, end := f.TrunksFrom(s)
 		for out := first; out < end; out++ {
-			for _, sl := range levels {
+			for _, sl := range m.levels {
 				m.lanes = append(m.lanes, vl(s, inPort, f.Channel(out).FromPort, sl))
 			}
 		}
@@ -49,7 +49,7 @@ func newLaneMaps[L uint8 | uint16](f *fabric.Fabric, sls uint16, groups [][]grou
 			g := &groups[s][i]
 			g.start = len(m.start)
 			for out := range f.Node(fabric.NodeID(s)).Ports + 1 {
-				for _, sl := range levels {
+				for _, sl := range m.levels {
 					m.start = append(m.start, vl(fabric.NodeID(s), g.port, uint8(out), sl))
 				}
 			}
@@ -64,15 +64,17 @@ func ignoresSL(t *routing.Tables) bool {
 }
 
 // representatives is those of some service levels that must be followed: only the
-// lowest, where the map treats all of them alike and drops none.
-func representatives(t *routing.Tables, sls uint16) uint16 {
-	if !ignoresSL(t) {
-		return sls
-	}
-	dropped := false
-	eachLane(t, func(vl uint8) { dropped = dropped || vl >= dropLane })
-	if dropped {
-		return sls
+// lowest, where all of the tables treat them alike and drop none.
+func representatives(tables []*routing.Tables, sls uint16) uint16 {
+	for _, t := range tables {
+		if !ignoresSL(t) {
+			return sls
+		}
+		dropped := false
+		eachLane(t, func(vl uint8) { dropped = dropped || vl >= dropLane })
+		if dropped {
+			return sls
+		}
 	}
 	return sls & -sls
 }

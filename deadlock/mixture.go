@@ -2,8 +2,6 @@ package deadlock
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -41,11 +39,14 @@ type MixtureStep struct {
 	Way []TableChoice // the switches that the packet passes, from its source to the switch where the two trunks meet
 }
 
-// TableChoice says by which of the tables a switch forwards a packet.
+// TableChoice says by which of the tables a switch forwards a packet. Where several of them agree it is the first.
 type TableChoice struct {
-	Switch fabric.NodeID
-	Entry  int // index of the tables whose entry it follows; the first of those that agree
-	Map    int // index of the tables whose SL2VL map it follows, likewise
+	Switch  fabric.NodeID
+	Port    uint8 // by which the packet leaves
+	Entry   int   // index of the tables whose entry it follows
+	Private int   // index of the tables that say in which private table that is
+	Group   int   // index of the tables that say which ports the entry's group has; -1: the packet takes the static port
+	Map     int   // index of the tables whose SL2VL map it follows
 }
 
 // VerifyMixture judges what a network goes through while it changes from some tables to
@@ -73,17 +74,17 @@ type TableChoice struct {
 // With a single set of tables VerifyMixture agrees with Verify. Complexity: O(K·D·S)
 // for K tables, D destination LIDs and S switches, and as Verify for the rest.
 func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*MixtureVerdict, error) {
-	m, err := newMixture(ctx, tables, o)
+	d, v, err := deriveMixture(ctx, tables, o)
 	if err != nil {
 		return nil, err
 	}
-	v, g := m.verdict, m.graph()
+	g := d.graph()
 	v.Dependencies = g.count()
 	rank, free := g.rank()
 	if free {
-		v.Certificate = certify(rank, m.inUse, m.lanes, o)
+		v.Certificate = certify(rank, d.inUse, d.lanes, o)
 	} else {
-		v.Cycle = witness(g.shortestCycle(rank), m.lanes, m.causeOf())
+		v.Cycle = witness(g.shortestCycle(rank), d.lanes, d.causeOfMixture())
 	}
 	return v, nil
 }
@@ -91,157 +92,106 @@ func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*M
 // CheckMixture re-checks a proof of VerifyMixture, without any search for cycles.
 // The error is a *Violation where it does not hold.
 func CheckMixture(ctx context.Context, tables []*routing.Tables, c *Certificate, p routing.Progress) (*MixtureVerdict, error) {
-	m, err := newMixture(ctx, tables, Options{Contract: c.Contract, Scope: c.Scope, Progress: p})
+	d, v, err := deriveMixture(ctx, tables, Options{Contract: c.Contract, Scope: c.Scope, Progress: p})
 	if err != nil {
 		return nil, err
 	}
-	g := m.graph()
-	if err := c.holds(g, m.inUse); err != nil {
+	g := d.graph()
+	if err := c.holds(g, d.inUse); err != nil {
 		return nil, err
 	}
-	m.verdict.Dependencies, m.verdict.Certificate = g.count(), c
-	return m.verdict, nil
+	v.Dependencies, v.Certificate = g.count(), c
+	return v, nil
 }
 
-// mixture is what the judge derives from several tables together.
-type mixture struct {
-	f       *fabric.Fabric
-	tables  []*routing.Tables
-	o       Options
-	fixed   uint16            // service levels to follow, as bits, where the contract alone decides them; else 0
-	allowed uint16            // the service levels that the contract then allows
-	groups  [][]group         // [switch] the sources on it
-	copies  uint16            // lanes whose traffic equals that of the one lane that is followed, as bits, that lane included; 0: all lanes are followed
-	answers []*answers        // [tables] nil where answers add no service levels
-	byLane  []uint16          // [switch] service levels on which any of the tables look up lanes by lanes, as bits; nil: none
-	maps    *laneMaps[uint16] // lanes as bits, with dropLane for service levels that are dropped
-	lanes   int               // lanes are 0 … lanes-1
-	matrix  []uint64          // [turn × words + …] which lane waits for which, lanes × lanes bits
-	inUse   []uint16          // [trunk] lanes that carry something
-	verdict *MixtureVerdict
-}
-
-func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixture, error) {
-	if len(tables) == 0 {
-		return nil, fmt.Errorf("deadlock: a mixture of no tables")
-	}
-	m := &mixture{f: tables[0].Fabric, tables: tables, o: o, answers: make([]*answers, len(tables))}
-	ignored := true
-	for _, t := range tables {
-		if t.Fabric != m.f {
-			return nil, fmt.Errorf("deadlock: a mixture of tables for different fabrics")
-		}
-		if t.Groups != nil {
-			return nil, errors.New("deadlock: a change of tables with groups of ports cannot be judged")
-		}
-		if err := t.Check(); err != nil {
-			return nil, err
-		}
-		m.lanes = max(m.lanes, laneCount(t))
-		ignored = ignored && t.Lanes.SL2VL.IgnoresSL()
-	}
-	m.byLane = levelsByLane(tables)
-	m.groups = groupSources(o.Scope, tables...)
-	for i, t := range tables {
-		if o.Contract.EitherWay() && !ignored {
-			m.answers[i] = newAnswers(t, m.groups)
-		}
-	}
-	used := uint16(0)
-	if mask, fixed := o.Contract.FixedMask(); fixed {
-		m.fixed, m.allowed = mask, mask
-		m.copies = copiesOf(tables, mask)
-		if ignored || m.copies != 0 {
-			m.fixed &= -m.fixed // the lowest stands for all
-		}
-		used = m.fixed
-	} else {
-		for _, t := range tables {
-			used |= t.Levels()
-		}
-	}
-	m.maps = newLaneMaps(m.f, used, m.groups, func(s fabric.NodeID, in, out, sl uint8) uint16 {
-		return mapped(tables, s, in, out, sl, 0) // not read where switches look at lanes: mixtureWalker.turn asks for each lane
-	})
-	walkers, err := eachDestination(ctx, m.f, o, func() *mixtureWalker { return newMixtureWalker(m) }, (*mixtureWalker).destination)
+// deriveMixture follows packets by all mixtures of tables, and counts what becomes of them.
+func deriveMixture(ctx context.Context, tables []*routing.Tables, o Options) (*derivation, *MixtureVerdict, error) {
+	d, err := newDerivation(tables, true, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	m.merge(walkers)
-	return m, nil
-}
-
-// merge adds up what the walkers saw, each of them a part of the destinations.
-func (m *mixture) merge(walkers []*mixtureWalker) {
-	first := walkers[0]
-	m.matrix, m.inUse, m.verdict = first.matrix, first.inUse, &first.verdict
-	v := m.verdict
-	for _, w := range walkers[1:] {
-		unite(m.matrix, w.matrix)
-		unite(m.inUse, w.inUse)
-		v.Pairs += w.verdict.Pairs
-		v.Exposed += w.verdict.Exposed
-		v.Circles += w.verdict.Circles
-		v.Dropped += w.verdict.Dropped
-		for i, n := range w.verdict.Cut {
-			v.Cut[i] += n
-		}
-		v.Lost = append(v.Lost, w.verdict.Lost...)
+	walkers, err := eachDestination(ctx, d.f, o, func() *mixtureWalker { return newMixtureWalker(d) }, (*mixtureWalker).destination)
+	if err != nil {
+		return nil, nil, err
 	}
-	m.copyLanes()
-	m.addMulticast()
-	v.Contract, v.Scope = m.o.Contract, m.o.Scope
-	v.Lost = firstLost(v.Lost, m.o.maxLost())
+	v := &MixtureVerdict{Contract: o.Contract, Scope: o.Scope, Cut: make([]int64, len(tables))}
+	parts := make([]part, len(walkers))
+	for i, w := range walkers {
+		parts[i] = part{matrix: w.matrix, same: w.same, inUse: w.inUse}
+		v.add(&w.verdict)
+		v.Dropped += w.dropped
+	}
+	d.merge(parts)
+	v.Multicast = d.addMulticast()
+	v.Lost = firstLost(v.Lost, o.maxLost())
 	mask := uint16(0)
-	for _, lanes := range m.inUse {
+	for _, lanes := range d.inUse {
 		mask |= lanes
 	}
 	v.VLs = max(1, bits.OnesCount16(mask))
+	return d, v, nil
 }
 
-// copiesOf is the lanes of some service levels, as bits, if every source may use all of
-// them and each level stays on its lane: the packets on one lane then travel exactly
-// like those on any other. It is 0 if they do not, or if some are dropped.
-func copiesOf(tables []*routing.Tables, sls uint16) uint16 {
-	first, uniform := tables[0].Lanes.SL2VL.Uniform()
-	for _, t := range tables[1:] {
-		lane, ok := t.Lanes.SL2VL.Uniform()
-		uniform = uniform && ok && lane == first
+// add adds what was counted of a part of the destinations.
+func (v *MixtureVerdict) add(w *MixtureVerdict) {
+	v.Pairs += w.Pairs
+	v.Exposed += w.Exposed
+	v.Circles += w.Circles
+	for i, n := range w.Cut {
+		v.Cut[i] += n
 	}
-	if !uniform {
-		return 0
-	}
-	lanes := uint16(0)
-	for ; sls != 0; sls &= sls - 1 {
-		lanes |= 1 << min(first[bits.TrailingZeros16(sls)], dropLane)
-	}
-	if lanes>>dropLane != 0 {
-		return 0
-	}
-	return lanes
+	v.Lost = append(v.Lost, w.Lost...)
 }
 
-// copyLanes gives every lane of copies the dependencies of the one that was followed.
-func (m *mixture) copyLanes() {
-	if m.copies == 0 {
-		return
+// mixtureWalker follows packets by every mixture of several tables.
+type mixtureWalker struct {
+	*relationWalker
+	verdict MixtureVerdict // the counts
+}
+
+func newMixtureWalker(d *derivation) *mixtureWalker {
+	return &mixtureWalker{newRelationWalker(d), MixtureVerdict{Cut: make([]int64, len(d.tables))}}
+}
+
+// destination follows all packets to a LID, and adds up who reaches it by which of the tables.
+func (w *mixtureWalker) destination(lid fabric.LID) {
+	w.begin(lid)
+	w.starts = slices.DeleteFunc(w.starts, func(b start) bool { return b.sls == 0 })
+	w.flows(func() {})
+	if w.circles {
+		w.verdict.Circles++
 	}
-	for i, lanes := range m.inUse {
-		if lanes != 0 {
-			m.inUse[i] = m.copies
+	k := len(w.d.tables)
+	for n := range w.starts {
+		b := &w.starts[n]
+		w.verdict.Pairs += b.pairs
+		alone := w.alone[n*k:][:k]
+		if !w.differ {
+			for i := range alone {
+				alone[i] = b.why
+			}
 		}
-	}
-	words := wordsPerTurn(m.lanes)
-	for i := 0; i < len(m.matrix); i += words {
-		turn := m.matrix[i : i+words]
-		if !slices.ContainsFunc(turn, func(w uint64) bool { return w != 0 }) {
-			continue
+		why := NoEntry // by a mixture only
+		for i, end := range slices.Backward(alone) {
+			if end != arrives {
+				w.verdict.Cut[i] += b.pairs
+				why = Loss(end - lost)
+			}
 		}
-		for lanes := m.copies; lanes != 0; lanes &= lanes - 1 {
-			vl := uint8(bits.TrailingZeros16(lanes))
-			setBit(turn, m.lanes, vl, vl)
+		if alone[k-1] == arrives && b.why != arrives {
+			w.verdict.Exposed += b.pairs
+			w.expose(Lost{b.s, lid, why, b.pairs})
 		}
 	}
 }
 
-func (m *mixture) graph() *graph { return &graph{f: m.f, lanes: m.lanes, matrix: m.matrix} }
+// expose lists pairs that can be cut off for a while, those of a switch together.
+func (w *mixtureWalker) expose(l Lost) {
+	if n := len(w.verdict.Lost); n > 0 {
+		if last := &w.verdict.Lost[n-1]; last.Switch == l.Switch && last.LID == l.LID && last.Why == l.Why {
+			last.Pairs += l.Pairs
+			return
+		}
+	}
+	w.d.o.list(&w.verdict.Lost, l)
+}

@@ -2,6 +2,7 @@ package deadlock
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -37,7 +38,8 @@ func (v *Verdict) Outside() []string {
 type spreader struct {
 	f     *fabric.Fabric
 	trees []routing.MulticastTree
-	sls   uint16 // service levels to follow, as bits
+	used  uint16 // service levels of their packets, as bits
+	sls   uint16 // those of them to follow
 	lanes int    // that packets may be on
 	maps  nextMap
 	tree  *routing.MulticastTree
@@ -53,19 +55,16 @@ type spreader struct {
 // some lanes; none: from a sender there. Lanes are bits, also dropLane.
 type nextMap func(s fabric.NodeID, in, out, sl uint8, came uint16) uint16
 
-// spreader is for groups on some service levels, given as bits.
-func spreaderOf(f *fabric.Fabric, trees []routing.MulticastTree, sls uint16, lanes int, maps nextMap) *spreader {
-	return &spreader{
-		f: f, trees: trees, sls: sls, lanes: lanes, maps: maps,
-		ports: make([]routing.PortSet, f.Switches()), held: make([]uint16, f.Trunks()), from: make([]int32, f.Trunks()*routing.MaxDataVLs),
-	}
-}
-
+// newSpreader is for the groups of all tables, by the SL2VL maps of any.
 func newSpreader(d *derivation) *spreader {
-	m, all := d.t.Multicast, []*routing.Tables{d.t}
-	return spreaderOf(d.t.Fabric, m.Trees, representatives(d.t, m.SLs), d.lanes, func(s fabric.NodeID, in, out, sl uint8, came uint16) uint16 {
-		return mapped(all, s, in, out, sl, came)
-	})
+	trees, sls := treesOf(d.tables)
+	return &spreader{
+		f: d.f, trees: trees, used: sls, sls: representatives(d.tables, sls), lanes: d.lanes,
+		maps: func(s fabric.NodeID, in, out, sl uint8, came uint16) uint16 {
+			return mapped(d.tables, s, in, out, sl, came)
+		},
+		ports: make([]routing.PortSet, d.f.Switches()), held: make([]uint16, d.f.Trunks()), from: make([]int32, d.f.Trunks()*routing.MaxDataVLs),
+	}
 }
 
 // each visits every group on every service level, once the lanes that its packets hold are
@@ -136,28 +135,36 @@ func (w *spreader) branches(s fabric.NodeID, in uint8, came uint16, visit func(o
 	}
 }
 
-// addMulticast adds the dependencies of the trees to those of unicast.
-func (d *derivation) addMulticast() {
-	v := &MulticastVerdict{Groups: len(d.t.Multicast.Trees), SLs: d.t.Multicast.SLs}
+// addMulticast adds the dependencies of the trees to those of unicast, and says what was found of them; nil: there are none.
+// Whether they are whole is not asked while they change.
+func (d *derivation) addMulticast() *MulticastVerdict {
+	if !slices.ContainsFunc(d.tables, func(t *routing.Tables) bool { return t.Multicast != nil }) {
+		return nil
+	}
 	w := newSpreader(d)
+	v := &MulticastVerdict{Groups: len(w.trees), SLs: w.used}
+	add := func(list *[]fabric.LID, found bool) {
+		if found {
+			*list = append(*list, w.tree.MLID)
+		}
+	}
 	w.each(func() {
-		if d.same.words == nil {
-			w.note(d.matrix, d.inUse)
-		} else {
+		if d.simple {
 			w.noteSame(d.same, d.inUse)
+		} else {
+			w.note(d.matrix, d.inUse)
 		}
-		first := w.sl == uint8(bits.TrailingZeros16(d.t.Multicast.SLs))
-		if first && w.circles() {
-			v.Circling = append(v.Circling, w.tree.MLID)
-		}
-		if first && w.split() {
-			v.Split = append(v.Split, w.tree.MLID)
-		}
-		if first && w.oneSided() {
-			v.OneSided = append(v.OneSided, w.tree.MLID)
+		first := w.sl == uint8(bits.TrailingZeros16(v.SLs))
+		switch {
+		case d.change:
+			add(&v.Circling, !slices.Contains(v.Circling, w.tree.MLID) && w.circles())
+		case first:
+			add(&v.Circling, w.circles())
+			add(&v.Split, w.split())
+			add(&v.OneSided, w.oneSided())
 		}
 	})
-	d.verdict.Multicast = v
+	return v
 }
 
 // note adds what packets of the group hold and wait for to a matrix of all turns.
@@ -318,4 +325,46 @@ func (w *spreader) markStuck(rank []int32, stuck []bool) {
 			}
 		}
 	})
+}
+
+// treesOf is the trees of several tables, united by group: while one replaces the other, a
+// switch copies packets by the ports of either. sls is the service levels of all of them, as
+// bits; 0: there are none.
+func treesOf(tables []*routing.Tables) (trees []routing.MulticastTree, sls uint16) {
+	at := map[fabric.LID]int{}
+	for _, t := range tables {
+		if t.Multicast == nil {
+			continue
+		}
+		sls |= t.Multicast.SLs
+		for _, tree := range t.Multicast.Trees {
+			i, known := at[tree.MLID]
+			if !known {
+				at[tree.MLID] = len(trees)
+				trees = append(trees, routing.MulticastTree{MLID: tree.MLID, Nodes: slices.Clone(tree.Nodes)})
+				continue
+			}
+			trees[i].Nodes = unitedNodes(trees[i].Nodes, tree.Nodes)
+		}
+	}
+	return trees, sls
+}
+
+// unitedNodes is the switches of either tree with the ports that they have in either.
+func unitedNodes(a, b []routing.TreeNode) (all []routing.TreeNode) {
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].Switch < b[0].Switch:
+			all, a = append(all, a[0]), a[1:]
+		case len(a) == 0 || b[0].Switch < a[0].Switch:
+			all, b = append(all, b[0]), b[1:]
+		default:
+			n := a[0]
+			for port := range b[0].Ports.All() {
+				n.Ports.Add(port)
+			}
+			all, a, b = append(all, n), a[1:], b[1:]
+		}
+	}
+	return all
 }

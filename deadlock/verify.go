@@ -29,7 +29,9 @@ package deadlock
 
 import (
 	"context"
+	"errors"
 	"math"
+	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -128,11 +130,10 @@ func (o *Options) list(lost *[]Lost, l Lost) {
 // Verify judges tables. The error is for what is not a verdict: a cancelled
 // context, or tables that do not belong to their fabric.
 func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error) {
-	d, err := derive(ctx, t, o)
+	d, v, err := derive(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
-	v := d.verdict
 	g := d.graph()
 	v.Dependencies = g.count()
 	rank, free := g.rank()
@@ -150,8 +151,8 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 // causeOf is how to find what causes a step of a loop.
 func (d *derivation) causeOf() func(hold, want hop, answer bool) (LoopStep, bool) {
 	unicast := d.cause
-	if d.choices != nil {
-		unicast = newChooser(d).cause
+	if d.isRelation() {
+		unicast = newRelationWalker(d).cause
 	}
 	if d.t.Multicast == nil {
 		return unicast
@@ -166,33 +167,89 @@ func (d *derivation) causeOf() func(hold, want hop, answer bool) (LoopStep, bool
 	}
 }
 
+// derivation is what the judge derives from tables: one set of them, or several that a network
+// changes between.
 type derivation struct {
-	t       *routing.Tables
+	f       *fabric.Fabric
+	t       *routing.Tables // the first
+	tables  []*routing.Tables
+	change  bool // from any of them to any other
 	o       Options
-	fixed   uint16           // service levels to follow, as bits, where the contract alone decides them; else 0
-	groups  [][]group        // [switch] the sources on it
-	senders []fabric.NodeID  // switches with sources
-	sources int64            // on all of them
-	all     []fabric.NodeID  // all switches
-	answers *answers         // nil where answers add no service levels
-	maps    *laneMaps[uint8] // nil where the SL alone decides the lane
-	choices *routing.Groups  // what packets are followed by that may choose, or whose lane decides the next; nil: neither
-	outs    [][]outlets      // [switch][group] of choices
-	lanes   int              // lanes are 0 … lanes-1
-	matrix  []uint64         // [turn × words + …] which lane waits for which, lanes × lanes bits
-	same    sameLane         // instead of matrix where no packet changes lanes
-	inUse   []uint16         // [trunk] lanes that carry something
-	verdict *Verdict
+	allowed uint16             // service levels, as bits, where the contract alone decides them; else 0
+	fixed   uint16             // those of allowed to follow
+	groups  [][]group          // [switch] the sources on it
+	senders []fabric.NodeID    // switches with sources
+	sources int64              // on all of them
+	all     []fabric.NodeID    // all switches
+	answers []*answers         // [tables] nil where answers add no service levels
+	lanes   int                // lanes are 0 … lanes-1
+	uniform [routing.SLs]uint8 // [SL] its lane, if simple
+	maps    *laneMaps[uint8]   // of the first tables; nil where simple
+	matrix  []uint64           // [turn × words + …] which lane waits for which, lanes × lanes bits
+	same    sameLane           // instead of matrix where simple
+	inUse   []uint16           // [trunk] lanes that carry something
+	absent  []Absent           // see findAbsent
+
+	// simple says that the SL alone decides the lane, by all tables alike, and nothing else depends on it:
+	// no packet changes lanes.
+	simple        bool
+	droppedLevels uint16 // if simple: service levels mapped to dropLane, as bits
+
+	// For relationWalker.
+	outs    [][][]outlets     // [tables][switch][group]; nil: no groups
+	private int               // private tables of a switch, at most
+	alike   bool              // all service levels are forwarded alike
+	byLane  []uint16          // [switch] service levels on which any of the tables look up lanes by lanes, as bits; nil: none
+	union   *laneMaps[uint16] // lanes by any of the tables, as bits, with dropLane for service levels that are dropped; nil where simple
 }
 
-// derive follows every route of the tables once.
-func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, error) {
-	f := t.Fabric
-	if err := t.Check(); err != nil {
-		return nil, err
+// isRelation says whether packets have several ways on, or their lanes several, so that relationWalker follows them.
+func (d *derivation) isRelation() bool {
+	return d.change || d.t.Groups != nil || d.byLane != nil
+}
+
+// newDerivation checks tables and lays out what the walkers need of them.
+func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivation, error) {
+	if len(tables) == 0 {
+		return nil, errors.New("deadlock: a mixture of no tables")
 	}
-	d := &derivation{t: t, o: o, groups: groupSources(o.Scope, t), lanes: laneCount(t)}
-	d.all = fabric.All[fabric.NodeID](f.Switches())
+	d := &derivation{f: tables[0].Fabric, t: tables[0], tables: tables, change: change, o: o, simple: true, private: 1, alike: true}
+	d.outs, d.answers = make([][][]outlets, len(tables)), make([]*answers, len(tables))
+	d.uniform, _ = d.t.Lanes.SL2VL.Uniform()
+	ignored := true
+	for i, t := range tables {
+		if t.Fabric != d.f {
+			return nil, errors.New("deadlock: a mixture of tables for different fabrics")
+		}
+		if err := t.Check(); err != nil {
+			return nil, err
+		}
+		if t.Groups != nil {
+			d.outs[i] = outletsOf(d.f, t.Groups)
+			d.private = max(d.private, t.Groups.Tables())
+			d.alike = d.alike && t.Groups.IgnoresSL()
+		}
+		lane, uniform := t.Lanes.SL2VL.Uniform()
+		d.simple = d.simple && uniform && lane == d.uniform
+		d.lanes = max(d.lanes, laneCount(t))
+		ignored = ignored && ignoresSL(t)
+	}
+	d.simple = d.simple && d.alike
+	d.byLane = levelsByLane(tables)
+	d.groups = groupSources(o.Scope, tables...)
+	for i, t := range tables {
+		if o.Contract.EitherWay() && !ignored {
+			d.answers[i] = newAnswers(t, d.groups)
+		}
+	}
+	d.findSenders()
+	d.layOutMaps()
+	return d, nil
+}
+
+// findSenders lists the switches with sources.
+func (d *derivation) findSenders() {
+	d.all = fabric.All[fabric.NodeID](d.f.Switches())
 	for s, groups := range d.groups {
 		if len(groups) > 0 {
 			d.senders = append(d.senders, fabric.NodeID(s))
@@ -201,42 +258,79 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 			}
 		}
 	}
-	if mask, fixed := o.Contract.FixedMask(); fixed {
-		d.fixed = mask
-	}
-	if o.Contract.EitherWay() && !ignoresSL(t) {
-		d.answers = newAnswers(t, d.groups)
-	}
-	if d.choices = t.Groups; d.choices == nil && t.Lanes.SL2VL.AnyByLane() {
-		d.choices = routing.NewGroups(f, 1) // nobody chooses
-	}
-	if d.choices != nil {
-		d.outs = outletsOf(f, d.choices)
-	}
-	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform || t.Groups != nil && !t.Groups.IgnoresSL() {
-		d.fixed = representatives(t, d.fixed)
-		used := d.fixed
-		if used == 0 {
-			used = t.Levels()
+}
+
+// layOutMaps chooses the service levels to follow, and lays out the lanes of these.
+func (d *derivation) layOutMaps() {
+	d.allowed, _ = d.o.Contract.FixedMask()
+	d.fixed = d.allowed
+	if d.simple {
+		for sl, vl := range d.uniform {
+			if vl >= dropLane {
+				d.droppedLevels |= bit(uint8(sl))
+			}
 		}
-		d.maps = newLaneMaps(f, used, d.groups, t.Lanes.SL2VL.VL)
+		return
+	}
+	d.fixed = representatives(d.tables, d.allowed)
+	used := d.fixed
+	for _, t := range d.tables {
+		if d.fixed == 0 {
+			used |= t.Levels()
+		}
+	}
+	if d.isRelation() {
+		d.union = newLaneMaps(d.f, used, d.groups, func(s fabric.NodeID, in, out, sl uint8) uint16 {
+			return mapped(d.tables, s, in, out, sl, 0) // not read where switches look at lanes: relationWalker.turn asks for each lane
+		})
+	} else {
+		d.maps = newLaneMaps(d.f, used, d.groups, d.t.Lanes.SL2VL.VL)
+	}
+}
+
+// looksAtLanes says whether a switch looks up the lane of packets on a service level by their lane, by any of the tables.
+func (d *derivation) looksAtLanes(s fabric.NodeID, sl uint8) bool {
+	return d.byLane != nil && d.byLane[s]>>sl&1 == 1
+}
+
+// lanesOf is the lanes of service levels, both as bits, where the SL alone decides them.
+func (d *derivation) lanesOf(sls uint16) (lanes uint16) {
+	for sls &^= d.droppedLevels; sls != 0; sls &= sls - 1 {
+		lanes |= 1 << d.uniform[bits.TrailingZeros16(sls)]
+	}
+	return lanes
+}
+
+// derive follows every route of tables once, and counts what becomes of packets.
+func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, *Verdict, error) {
+	d, err := newDerivation([]*routing.Tables{t}, false, o)
+	if err != nil {
+		return nil, nil, err
 	}
 	var parts []part
-	var err error
-	if d.choices == nil {
-		parts, err = partsOf(ctx, d, newWalker)
+	if d.isRelation() {
+		parts, err = partsOf(ctx, d, newGroupsWalker)
 	} else {
-		parts, err = partsOf(ctx, d, newChooser)
+		parts, err = partsOf(ctx, d, newWalker)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	v := &Verdict{Contract: o.Contract, Scope: o.Scope}
+	sls := uint16(0)
+	for _, p := range parts {
+		v.add(p.verdict)
+		sls |= p.sls
 	}
 	d.merge(parts)
-	return d, nil
+	v.Multicast = d.addMulticast()
+	v.finish(d.inUse, sls, o.maxLost())
+	v.Absent = d.findAbsent()
+	return d, v, nil
 }
 
 func (d *derivation) graph() *graph {
-	return &graph{f: d.t.Fabric, lanes: d.lanes, matrix: d.matrix, same: d.same}
+	return &graph{f: d.f, lanes: d.lanes, matrix: d.matrix, same: d.same}
 }
 
 // routeFollower follows the packets to one destination after another.
@@ -285,21 +379,12 @@ func laneCount(t *routing.Tables) int {
 	return int(top) + 1
 }
 
-// merge adds up what was seen, each part of it of a part of the destinations.
+// merge unites the dependencies that were seen, each part of them on the way to a part of the destinations.
 func (d *derivation) merge(parts []part) {
-	first := parts[0]
-	d.matrix, d.same, d.inUse, d.verdict = first.matrix, first.same, first.inUse, first.verdict
+	d.matrix, d.same, d.inUse = parts[0].matrix, parts[0].same, parts[0].inUse
 	for _, p := range parts[1:] {
 		unite(d.matrix, p.matrix)
 		unite(d.same.words, p.same.words)
 		unite(d.inUse, p.inUse)
-		d.verdict.add(p.verdict)
-		first.sls |= p.sls
 	}
-	if d.t.Multicast != nil {
-		d.addMulticast()
-	}
-	d.verdict.finish(d.inUse, first.sls, d.o.maxLost())
-	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope
-	d.findAbsent()
 }

@@ -31,12 +31,10 @@ type walker struct {
 	arrive  bool               // packets arrive from everywhere: every fate is arrives
 	home    uint8              // the port by which the destination's switch delivers; 0: the destination is the switch itself
 
-	simple  bool // the SL alone decides the lane
-	uniform [routing.SLs]uint8
-	dropped uint16   // service levels mapped to dropLane, as bits
-	lanes   []uint16 // [switch] lanes of the packets that leave by next, as bits
-	turns   []int32  // [trunk] the turn from it to a trunk, less the trunk's number
-	same    sameLane
+	simple bool     // the SL alone decides the lane
+	lanes  []uint16 // [switch] lanes of the packets that leave by next, as bits
+	turns  []int32  // [trunk] the turn from it to a trunk, less the trunk's number
+	same   sameLane
 
 	// Lanes of a set of service levels, as bits: low for levels 0 to 7, high for 8 to 15.
 	low, high [256]uint16
@@ -66,35 +64,29 @@ func newWalker(d *derivation) *walker {
 		order:   make([]fabric.NodeID, 0, n),
 		fate:    make([]fate, n),
 	}
-	if w.uniform, w.simple = d.t.Lanes.SL2VL.Uniform(); !w.simple {
+	if w.simple = d.simple; !w.simple {
 		w.slMask = make([]uint16, n)
 		w.vlMask = make([][routing.SLs]uint16, n)
 		w.matrix = make([]uint64, f.Turns()*wordsPerTurn(d.lanes))
 		return w
 	}
-	for sl, vl := range w.uniform {
-		half, sls := &w.low, 1<<sl
-		if sl >= 8 {
-			half, sls = &w.high, 1<<(sl-8)
-		}
-		if vl >= dropLane {
-			w.dropped |= bit(uint8(sl))
-			continue
-		}
-		for mask := range half {
-			if mask&sls != 0 {
-				half[mask] |= 1 << vl
-			}
-		}
+	for mask := range uint16(len(w.low)) {
+		w.low[mask], w.high[mask] = d.lanesOf(mask), d.lanesOf(mask<<8)
 	}
-	w.turns = make([]int32, f.Trunks())
-	for c, head := range f.Heads() {
-		first, _ := f.TrunksFrom(head)
-		w.turns[c] = int32(f.FirstTurn(fabric.ChannelID(c))) - int32(first)
-	}
+	w.turns = turnOffsets(f)
 	w.lanes = make([]uint16, n)
 	w.same = newSameLane(f.Turns(), d.lanes)
 	return w
+}
+
+// turnOffsets is, for each trunk, the turn from it to a trunk, less the trunk's number.
+func turnOffsets(f *fabric.Fabric) []int32 {
+	turns := make([]int32, f.Trunks())
+	for c, head := range f.Heads() {
+		first, _ := f.TrunksFrom(head)
+		turns[c] = int32(f.FirstTurn(fabric.ChannelID(c))) - int32(first)
+	}
+	return turns
 }
 
 func (w *walker) part() part { return part{w.matrix, w.same, w.inUse, w.sls, &w.verdict} }

@@ -56,7 +56,7 @@ type hop struct {
 // on the SLs of their own direction or among answers: that of the lowest destination LID
 // and, for it, the lowest source.
 func (d *derivation) cause(hold, want hop, answer bool) (LoopStep, bool) {
-	if answer && d.answers == nil {
+	if answer && d.answers[0] == nil {
 		return LoopStep{}, false
 	}
 	f := d.t.Fabric
@@ -91,7 +91,7 @@ func (d *derivation) levels(src fabric.EndpointID, lid fabric.LID, answer bool) 
 	case sl == routing.NoSL:
 		return 0
 	}
-	return d.answers.toSource(d.t.Lanes.Row[d.t.Fabric.Owner(lid)], src)
+	return d.answers[0].toSource(d.t.Lanes.Row[d.t.Fabric.Owner(lid)], src)
 }
 
 // makes says whether packets from src to lid on one of some service levels go from one

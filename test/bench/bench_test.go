@@ -100,6 +100,55 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
+// BenchmarkMixture measures the judge of changes: from tables to those of another engine, and to the same
+// tables with one destination in 50 cut off at every third switch.
+func BenchmarkMixture(b *testing.B) {
+	for _, c := range []struct{ network, before, after string }{
+		{"karytree:k=4,n=3", "minhop", "ftree"},
+		{"xgft:m=18x36,w=18x18,hosts=18", "minhop", "ftree"},
+		{"dragonfly:p=4", "dfsssp", ""},
+		{"dragonfly:p=6", "weave", ""},
+		{"torus:8x8x8,hosts=2", "weave", ""},
+	} {
+		f := testnet.Build(b, c.network)
+		route := func(name string) *routing.Tables {
+			e, err := engines.Named(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			t, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return t
+		}
+		before := route(c.before)
+		after := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: before.Lanes}
+		if c.after != "" {
+			after = route(c.after)
+		}
+		for lid := range f.LIDs() {
+			row := after.Forwarding.Row(lid)
+			if c.after == "" {
+				copy(row, before.Forwarding.Row(lid))
+			}
+			for s := 0; s < len(row) && lid%50 == 0; s += 3 {
+				row[s] = routing.NoPort
+			}
+		}
+		b.Run(c.network+"/"+c.before+c.after, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				v, err := deadlock.VerifyMixture(context.Background(), []*routing.Tables{before, after}, deadlock.Options{})
+				if err != nil || !v.Free() {
+					b.Fatal(v, err)
+				}
+				b.ReportMetric(float64(v.Dependencies), "dependencies")
+			}
+		})
+	}
+}
+
 // BenchmarkRead measures reading a dump of about 5,000 endpoints.
 func BenchmarkRead(b *testing.B) {
 	f := testnet.Build(b, "xgft:m=16x20,w=16x8,hosts=16")
