@@ -22,9 +22,9 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -129,9 +129,9 @@ type compareJob struct {
 	meter     weft.Meter
 	counted   *counters.Counters // of --measured
 	files     []string           // that it is of
-	explained *measuredSummary   // by the first row
-	received  *receivedSummary   // of --measured; nil: no file says it
-	rows      []compareRow
+	explained *result.Measured   // by the first row
+	received  *result.Received   // of --measured; nil: no file says it
+	rows      []result.CompareRow
 }
 
 func runCompare(ctx context.Context, a *console.Console, name string, o *compareFlags) error {
@@ -143,14 +143,14 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 		return err
 	}
 	for _, d := range j.dirs {
-		row := compareRow{Name: d.name, Source: "tables"}
+		row := result.CompareRow{Name: d.name, Source: "tables"}
 		if err := j.present(ctx, &row, &d.files); err != nil {
 			return err
 		}
 		j.rows = append(j.rows, row)
 	}
 	for i, r := range j.routes {
-		row := compareRow{Name: o.engines[i], Source: "engine"}
+		row := result.CompareRow{Name: o.engines[i], Source: "engine"}
 		if err := j.engine(ctx, &row, r); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, compareRow.finding) || j.explained.finding() || j.received.finding() || len(j.routes) > 0 && j.routes[0].fallen {
+	if slices.ContainsFunc(j.rows, result.CompareRow.Finding) || j.explained.Finding() || j.received.Finding() || len(j.routes) > 0 && j.routes[0].fallen {
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil
@@ -229,7 +229,7 @@ func (j *compareJob) prepare() (err error) {
 	return err
 }
 
-func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.Tables) error {
+func (j *compareJob) present(ctx context.Context, row *result.CompareRow, files *flags.Tables) error {
 	o := deadlock.Options{Scope: j.scope, Contract: flags.ContractOr(j.o.route.Contract, routing.Honored)}
 	s := j.Stage("reading "+row.Name, new(float64))
 	v, err := input.TablesOf(j.Console, j.name, j.fabric, files)
@@ -244,10 +244,10 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 	if err != nil {
 		return err
 	}
-	row.judged(verdict, 0)
+	rowJudged(row, verdict, 0)
 	row.VLs = verdict.VLs
 	assumed := files.Assumed()
-	row.Assumed, row.Fit, row.AbsentLanes = &assumed, v.Fit(), absentLanes(j.fabric, verdict.Absent)
+	row.Assumed, row.Fit, row.AbsentLanes = &assumed, v.Fit(), result.AbsentLanes(j.fabric, verdict.Absent)
 	loads, err := congestion.CountTables(ctx, v.Tables, j.scope)
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 	return j.measure(ctx, row, v.Tables, loads)
 }
 
-func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) error {
+func (j *compareJob) engine(ctx context.Context, row *result.CompareRow, r *routeJob) error {
 	heap := watchHeap()
 	if r.wanted.Adaptive != nil {
 		return j.adaptive(ctx, row, r, heap)
@@ -266,12 +266,12 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 	stop()
 	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.spent.Paths, r.spent.Lanes, r.spent.Choose
 	if err != nil {
-		return row.refusal(ctx, err)
+		return rowRefused(ctx, row, err)
 	}
 	if r.wanted.Auto {
 		row.Chosen = r.Engine.Name
 	}
-	row.judged(r.Verdict, r.Tables.Lanes.Needed)
+	rowJudged(row, r.Verdict, r.Tables.Lanes.Needed)
 	row.LaneCounts = r.lanes()
 	row.Seconds.Verify = r.spent.Verify
 	return j.measure(ctx, row, r.Tables, r.Loads)
@@ -279,22 +279,22 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 
 // adaptive fills the row of an adaptive engine: there are no tables, and so no
 // flows to count.
-func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob, heap *heapWatch) error {
+func (j *compareJob) adaptive(ctx context.Context, row *result.CompareRow, r *routeJob, heap *heapWatch) error {
 	t, v, err := r.adapt(ctx)
 	row.Heap = heap.stop()
 	row.Seconds.Paths, row.Seconds.Verify = r.spent.Paths, r.spent.Verify
 	if err != nil {
-		return row.refusal(ctx, err)
+		return rowRefused(ctx, row, err)
 	}
-	row.Verdict, row.Contract, row.VLs, row.VLsUsed = report.Verdict(v), "adaptive", v.VLs, v.VLs
-	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.vls, Limit: report.LimitOf(j.fabric, r.vls)}
+	row.Verdict, row.Contract, row.VLs, row.VLsUsed = result.WordOf(v), "adaptive", v.VLs, v.VLs
+	row.LaneCounts = result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.vls, Limit: result.LimitOf(j.fabric, r.vls)}
 	row.Unreachable = v.Unreachable
-	row.Hops = &hopSummary{Max: v.Hops}
+	row.Hops = &result.Hop{Max: v.Hops}
 	return nil
 }
 
-func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Tables, loads *congestion.Loads) error {
-	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
+func (j *compareJob) measure(ctx context.Context, row *result.CompareRow, t *routing.Tables, loads *congestion.Loads) error {
+	row.Hops = &result.Hop{Mean: loads.MeanHops(), Max: loads.MaxHops}
 	row.Index = &loads.Max
 	j.explain(row, t, loads)
 	m := j.meter
@@ -314,21 +314,21 @@ func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Ta
 	return nil
 }
 
-func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {
-	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = report.Verdict(v), v.Contract.String(), lanes, v.VLs, v.SLs
-	r.LaneCounts = report.LaneCounts{Needed: lanes, Used: v.VLs}
-	r.Pairs, r.Unreachable, r.complete = v.Pairs, v.Unreachable, v.Complete()
+func rowJudged(r *result.CompareRow, v *deadlock.Verdict, lanes int) {
+	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = result.WordOf(v), v.Contract.String(), lanes, v.VLs, v.SLs
+	r.LaneCounts = result.LaneCounts{Needed: lanes, Used: v.VLs}
+	r.Pairs, r.Unreachable, r.Complete = v.Pairs, v.Unreachable, v.Complete()
 }
 
-// refusal fills in why an engine refuses. Only the end of the context is an error.
-func (r *compareRow) refusal(ctx context.Context, err error) error {
+// rowRefused fills in why an engine refuses. Only the end of the context is an error.
+func rowRefused(ctx context.Context, r *result.CompareRow, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	r.Refused = plain.Error(err)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		r.VLs = few.Need
-		r.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have}
+		r.LaneCounts = result.LaneCounts{Needed: few.Need, Available: few.Have}
 	}
 	return nil
 }

@@ -13,41 +13,9 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// measuredSummary is what counters of ports say beside what routes predict.
-type measuredSummary struct {
-	Files    []string          `json:"files"`
-	Ports    int               `json:"ports"`  // with counters and a cable
-	Trunks   int               `json:"trunks"` // channels between switches among them
-	Row      string            `json:"row"`    // whose routes the findings are about
-	Findings []measuredFinding `json:"findings,omitempty"`
-}
-
-// measuredFinding is a channel that is otherwise than its routes explain.
-type measuredFinding struct {
-	Kind    string  `json:"kind"`
-	Channel string  `json:"channel"`
-	Factor  float64 `json:"factor,omitempty"`
-	Bytes   float64 `json:"bytes"`
-	Routes  uint32  `json:"routes"`
-	report.ChannelNodes
-}
-
-// finding says whether cables are not as routes explain in a way that traffic alone does
-// not make.
-func (m *measuredSummary) finding() bool {
-	if m == nil {
-		return false
-	}
-	for _, f := range m.Findings {
-		if f.Kind == congestion.Slow.String() || f.Kind == congestion.Waiting.String() || f.Kind == congestion.Unexpected.String() {
-			return true
-		}
-	}
-	return false
-}
 
 const timesMeasured = "once, or for an earlier look and a later one, and once for an ibdiagnet2.net_dump_ext"
 
@@ -75,7 +43,7 @@ func (j *compareJob) readCounters() error {
 		case c.Ports > 0:
 			sent, names = append(sent, c), append(names, name)
 		default:
-			rated, j.received = append(rated, name), &receivedSummary{Files: []string{name}, counted: c}
+			rated, j.received = append(rated, name), receivedOf(j.fabric, []string{name}, c)
 		}
 	}
 	switch {
@@ -94,16 +62,13 @@ func (j *compareJob) readCounters() error {
 	}
 	j.files = names
 	if j.received == nil && j.counted != nil && len(j.counted.Received) > 0 {
-		j.received = &receivedSummary{Files: names, counted: j.counted}
-	}
-	if j.received != nil {
-		j.received.judge(j.fabric)
+		j.received = receivedOf(j.fabric, names, j.counted)
 	}
 	return nil
 }
 
 // explain puts the counters beside the routes of a row.
-func (j *compareJob) explain(row *compareRow, t *routing.Tables, loads *congestion.Loads) {
+func (j *compareJob) explain(row *result.CompareRow, t *routing.Tables, loads *congestion.Loads) {
 	if j.counted == nil {
 		return
 	}
@@ -116,9 +81,9 @@ func (j *compareJob) explain(row *compareRow, t *routing.Tables, loads *congesti
 	if j.explained != nil {
 		return
 	}
-	j.explained = &measuredSummary{Files: j.files, Ports: j.counted.Ports, Trunks: m.Trunks, Row: row.Name}
-	j.explained.Findings = list.Of(m.Findings, func(f congestion.Finding) measuredFinding {
-		return measuredFinding{f.Kind.String(), j.fabric.ChannelLabel(f.Trunk), f.Factor, f.Bytes, f.Routes, report.EndsOf(j.fabric, f.Trunk)}
+	j.explained = &result.Measured{Files: j.files, Ports: j.counted.Ports, Trunks: m.Trunks, Row: row.Name}
+	j.explained.Findings = list.Of(m.Findings, func(f congestion.Finding) result.MeasuredFinding {
+		return result.MeasuredFinding{Kind: f.Kind.String(), Channel: j.fabric.ChannelLabel(f.Trunk), Factor: f.Factor, Bytes: f.Bytes, Routes: f.Routes, ChannelNodes: result.EndsOf(j.fabric, f.Trunk)}
 	})
 }
 
@@ -138,25 +103,11 @@ func (j *compareJob) sayMeasured() error {
 	if len(each) > 0 {
 		text += "\n  correlation of bytes with routes, if all send alike to all: " + strings.Join(each, ", ")
 	}
-	lines := list.Of(m.Findings, func(f measuredFinding) string { return "  " + f.text() })
+	lines := list.Of(m.Findings, func(f result.MeasuredFinding) string { return "  " + f.Text() })
 	if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("  no cable is far from what the routes of %s explain", m.Row)}
 	} else {
 		text += fmt.Sprintf("\n  not as the routes of %s explain:", m.Row)
 	}
 	return j.Say("%s\n%s", text, j.First(report.MaxSteps, lines, func(n int) string { return fmt.Sprintf("  … and %d more (--json has all)", n) }))
-}
-
-func (f *measuredFinding) text() string {
-	switch f.Kind {
-	case congestion.Slow.String():
-		return fmt.Sprintf("%s is where waiting ends: ports wait up to %.0f %% of the time to send to its switch, and no cable out of it waits or is full: this one, or another of the same switch, is slower than the fabric says", f.Channel, 100*f.Factor)
-	case congestion.Waiting.String():
-		return fmt.Sprintf("%s waits %.0f times as long for each byte as cables with as many routes: a slow cable behind it, or a wrong rate", f.Channel, f.Factor)
-	case congestion.Unexpected.String():
-		return fmt.Sprintf("%s carries %s, and no route leads over it: switches have other tables", f.Channel, words.Bytes(int64(f.Bytes)))
-	case congestion.Idle.String():
-		return fmt.Sprintf("%s carries nothing, and %s lead over it", f.Channel, words.Counted(f.Routes, "route", "routes"))
-	}
-	return fmt.Sprintf("%s carries %.1f times what its routes explain", f.Channel, f.Factor)
 }

@@ -13,76 +13,35 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
-
-// receivedSummary is how well ports receive, by the files of --measured.
-type receivedSummary struct {
-	Files    []string       `json:"files"`
-	Ports    int            `json:"ports"`              // with a cable, of which something is known
-	NoBytes  bool           `json:"no_bytes,omitempty"` // the files say nothing of what ports have sent
-	Source   string         `json:"limits_from"`
-	Limits   []rateLimit    `json:"limits"`
-	Bad      int            `json:"error_ports"`
-	Warnings int            `json:"warning_ports"`
-	Rates    []receivedPort `json:"by_rate,omitempty"`
-	FEC      []fecDiffers   `json:"fec_differs,omitempty"`
-
-	counted *counters.Counters
-}
 
 const limitsFrom = "NVIDIA, InfiniBand Cluster Bring-up Procedure: UFM Telemetry, NDR link quality"
 
-// rateLimit is from where on a rate of errors counts.
-type rateLimit struct {
-	Rate    string  `json:"rate"`
-	Resends bool    `json:"resends"` // of links that send again what was wrong
-	Warning float64 `json:"warning"`
-	Bad     float64 `json:"error"`
-}
-
-// receivedPort is how well a port receives.
-type receivedPort struct {
-	Level           string   `json:"level,omitempty"`
-	Channel         string   `json:"channel"` // that it receives over
-	Symbol          *float64 `json:"symbol,omitempty"`
-	Effective       *float64 `json:"effective,omitempty"`
-	Raw             *float64 `json:"raw,omitempty"`
-	SymbolErrors    *float64 `json:"symbol_errors,omitempty"`
-	EffectiveErrors *float64 `json:"effective_errors,omitempty"`
-	FEC             string   `json:"fec,omitempty"`
-	Retransmission  string   `json:"retransmission,omitempty"`
-	report.ChannelNodes
-
-	of counters.Received
-}
-
-// fecDiffers is a cable whose ends correct errors in two ways.
-type fecDiffers struct {
-	Channel string `json:"channel"`
-	From    string `json:"from_fec"`
-	To      string `json:"to_fec"`
-	report.ChannelNodes
-}
-
-// finding says whether a rate is at the limit, or a cable has two modes.
-func (s *receivedSummary) finding() bool { return s != nil && (s.Bad > 0 || len(s.FEC) > 0) }
-
-// judge fills in what the counters say.
-func (s *receivedSummary) judge(f *fabric.Fabric) {
-	all := s.counted.Received
-	s.Ports, s.NoBytes, s.Source = len(all), s.counted.Ports == 0, limitsFrom
+// receivedOf is what the counters of some files say.
+func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *result.Received {
+	all := counted.Received
+	s := &result.Received{Files: files, Ports: len(all), NoBytes: counted.Ports == 0, Source: limitsFrom}
 	final, resent := counters.FinalLimit, counters.ResentLimit
-	s.Limits = []rateLimit{{"symbol", false, final.Warning, final.Bad}, {"symbol", true, final.Warning, final.Bad}, {"effective", false, final.Warning, final.Bad}, {"effective", true, resent.Warning, resent.Bad}}
-	for _, out := range slices.Sorted(maps.Keys(all)) {
+	s.Limits = []result.RateLimit{{Rate: "symbol", Resends: false, Warning: final.Warning, Bad: final.Bad}, {Rate: "symbol", Resends: true, Warning: final.Warning, Bad: final.Bad}, {Rate: "effective", Resends: false, Warning: final.Warning, Bad: final.Bad}, {Rate: "effective", Resends: true, Warning: resent.Warning, Bad: resent.Bad}}
+	outs := slices.Sorted(maps.Keys(all))
+	for _, out := range outs {
+		in := f.Channel(out).Reverse
+		if r, far := all[out], all[in]; out < in && r.FEC != "" && far.FEC != "" && !strings.EqualFold(r.FEC, far.FEC) {
+			s.FEC = append(s.FEC, result.DifferentFEC{Channel: f.ChannelLabel(out), From: r.FEC, To: far.FEC, ChannelNodes: result.EndsOf(f, out)})
+		}
+	}
+	slices.SortStableFunc(outs, func(x, y fabric.ChannelID) int { return worseFirst(all[x], all[y]) })
+	for _, out := range outs {
 		r := all[out]
 		in := f.Channel(out).Reverse
 		level := ""
 		if r.Rated() {
 			level = r.Level().String()
 		}
-		s.Rates = append(s.Rates, receivedPort{
-			level, f.ChannelLabel(in), known(r.Symbol), known(r.Effective), known(r.Raw), known(r.SymbolErrors), known(r.EffectiveErrors),
-			r.FEC, r.Retransmission, report.EndsOf(f, in), r,
+		s.Rates = append(s.Rates, result.ReceivedPort{
+			Level: level, Channel: f.ChannelLabel(in), Symbol: known(r.Symbol), Effective: known(r.Effective), Raw: known(r.Raw), SymbolErrors: known(r.SymbolErrors), EffectiveErrors: known(r.EffectiveErrors),
+			FEC: r.FEC, Retransmission: r.Retransmission, ChannelNodes: result.EndsOf(f, in),
 		})
 		switch r.Level() {
 		case counters.Bad:
@@ -90,11 +49,8 @@ func (s *receivedSummary) judge(f *fabric.Fabric) {
 		case counters.Warning:
 			s.Warnings++
 		}
-		if far, ok := all[in]; ok && out < in && r.FEC != "" && far.FEC != "" && !strings.EqualFold(r.FEC, far.FEC) {
-			s.FEC = append(s.FEC, fecDiffers{f.ChannelLabel(out), r.FEC, far.FEC, report.EndsOf(f, out)})
-		}
 	}
-	slices.SortStableFunc(s.Rates, func(x, y receivedPort) int { return worseFirst(x.of, y.of) })
+	return s
 }
 
 // known is a figure, or nil where nobody knows it.
@@ -118,23 +74,24 @@ func worseFirst(x, y counters.Received) int {
 }
 
 // told says whether people are shown a port: a rate or a number of errors is more than none.
-func (p receivedPort) told() bool {
+func told(p result.ReceivedPort) bool {
+	above := func(v *float64, least float64) bool { return v != nil && *v > least }
 	const none = 1e-15 // which NVIDIA calls normal
-	return p.of.Symbol > none || p.of.Effective > none || p.of.SymbolErrors > 0 || p.of.EffectiveErrors > 0
+	return above(p.Symbol, none) || above(p.Effective, none) || above(p.SymbolErrors, 0) || above(p.EffectiveErrors, 0)
 }
 
 // sayReceived says how well ports receive. Counters without rates and without an error are no
 // news.
 func (j *compareJob) sayReceived() error {
 	s := j.received
-	if s == nil || !s.NoBytes && !slices.ContainsFunc(s.Rates, receivedPort.told) {
+	if s == nil || !s.NoBytes && !slices.ContainsFunc(s.Rates, told) {
 		return nil
 	}
 	text := fmt.Sprintf("\nreceived: %s, %s with a cable", strings.Join(s.Files, " to "), words.Counted(s.Ports, "port", "ports"))
 	if s.NoBytes {
 		text += "\n  error rates, and no bytes: routes and loads are not compared with it; for those give the ibdiagnet2.pm or ibdiagnet2.db_csv of that run as well"
 	}
-	rated := slices.ContainsFunc(s.Rates, func(p receivedPort) bool { return p.of.Rated() })
+	rated := slices.ContainsFunc(s.Rates, func(p result.ReceivedPort) bool { return p.Level != "" })
 	if rated {
 		final, resent := counters.FinalLimit, counters.ResentLimit
 		text += fmt.Sprintf("\n  %s an error limit, %s below it a warning limit; symbol and effective rates: %.0e and %.0e, effective where the link sends again (PLR): %.0e and %.0e\n  (%s)",
@@ -146,16 +103,16 @@ func (j *compareJob) sayReceived() error {
 	if err := j.Say("%s", text); err != nil {
 		return err
 	}
-	told := slices.DeleteFunc(slices.Clone(s.Rates), func(p receivedPort) bool { return !p.told() })
-	if len(told) == 0 {
+	bad := slices.DeleteFunc(slices.Clone(s.Rates), func(p result.ReceivedPort) bool { return !told(p) })
+	if len(bad) == 0 {
 		return j.Say("  no port has errors beyond correction")
 	}
 	t := j.NewTable("level", "receives over", "symbol", "effective", "raw", "symbol errors", "effective errors", "FEC", "resends")
 	t.Right(2, 6)
-	n := j.AtMost(report.MaxSteps, len(told))
-	for _, p := range told[:n] {
-		cells := list.Of([]float64{p.of.Symbol, p.of.Effective, p.of.Raw}, func(v float64) any { return figure("%.1e", v) })
-		cells = append(append([]any{p.Level, p.Channel}, cells...), figure("%.0f", p.of.SymbolErrors), figure("%.0f", p.of.EffectiveErrors), p.FEC, p.Retransmission)
+	n := j.AtMost(report.MaxSteps, len(bad))
+	for _, p := range bad[:n] {
+		cells := list.Of([]*float64{p.Symbol, p.Effective, p.Raw}, func(v *float64) any { return figure("%.1e", v) })
+		cells = append(append([]any{p.Level, p.Channel}, cells...), figure("%.0f", p.SymbolErrors), figure("%.0f", p.EffectiveErrors), p.FEC, p.Retransmission)
 		t.Row(cells...)
 	}
 	if j.o.markdown {
@@ -163,21 +120,21 @@ func (j *compareJob) sayReceived() error {
 	} else {
 		t.Render()
 	}
-	if n < len(told) {
-		if err := j.Say("  … and %d more (--json has all)", len(told)-n); err != nil {
+	if n < len(bad) {
+		if err := j.Say("  … and %d more (--json has all)", len(bad)-n); err != nil {
 			return err
 		}
 	}
-	if rest := s.Ports - len(told); rest > 0 {
+	if rest := s.Ports - len(bad); rest > 0 {
 		return j.Say("  %s no errors beyond correction", words.Counted(rest, "other port has", "other ports have"))
 	}
 	return nil
 }
 
 // figure is empty where nobody knows it.
-func figure(form string, v float64) string {
-	if math.IsNaN(v) {
+func figure(form string, v *float64) string {
+	if v == nil {
 		return ""
 	}
-	return fmt.Sprintf(form, v)
+	return fmt.Sprintf(form, *v)
 }

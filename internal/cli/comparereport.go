@@ -10,85 +10,19 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/internal/cli/internal/flags"
-	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
-type compareSummary struct {
-	Fabric      fabricSummary `json:"fabric"`
-	Endpoints   string        `json:"endpoints"`
-	Uniform     bool          `json:"uniform_rates"`
-	Seed        uint64        `json:"seed"`
-	Phases      int           `json:"alltoall_phases"` // counted
-	PhasesOfAll int           `json:"alltoall_phases_of"`
-	Rows        []compareRow  `json:"rows"`
-
-	Measured *measuredSummary `json:"measured,omitempty"` // of --measured
-	Received *receivedSummary `json:"received,omitempty"` // of --measured
-}
-
-// compareRow is an engine, or tables that exist. What is not known is left out:
-// an engine that refuses has its reason, an adaptive one no tables to count on.
-type compareRow struct {
-	Name     string `json:"name"`
-	Source   string `json:"source"`           // engine or tables
-	Chosen   string `json:"chosen,omitempty"` // by auto: the engine
-	Refused  string `json:"refused,omitempty"`
-	Verdict  string `json:"verdict,omitempty"`
-	Contract string `json:"contract,omitempty"`
-	report.LaneCounts
-	VLs         int   `json:"vls,omitempty"`      // as lanes_needed; of tables that exist, as lanes_used
-	VLsUsed     int   `json:"vls_used,omitempty"` // as lanes_used
-	SLs         int   `json:"sls,omitempty"`
-	Pairs       int64 `json:"pairs,omitempty"`
-	Unreachable int64 `json:"unreachable"`
-	input.Fit
-	Assumed     *flags.Assumed `json:"assumed,omitempty"` // of tables that exist
-	AbsentLanes []absentLane   `json:"absent_lanes,omitempty"`
-	Hops        *hopSummary    `json:"hops,omitempty"`
-	Index       *uint32        `json:"edge_forwarding_index,omitempty"`
-	Correlation *float64       `json:"measured_correlation,omitempty"` // of --measured
-	EBB         *float64       `json:"ebb,omitempty"`
-	StdErr      *float64       `json:"ebb_stderr,omitempty"`
-	AllToAll    *float64       `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
-	Shifts      []shiftSummary `json:"shifts,omitempty"`
-	Traffic     float64        `json:"traffic_time,omitempty"` // of --traffic
-	TrafficMean float64        `json:"traffic_mean,omitempty"`
-	Seconds     compareSeconds `json:"seconds"`
-	Heap        int64          `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
-
-	complete bool // every pair has a route that delivers
-}
-
-// shiftSummary is how long all to all in phases takes with the ranks in an order.
-type shiftSummary struct {
-	Order string  `json:"order"`
-	Time  float64 `json:"time,omitempty"` // 1 without congestion; left out where a pair has no route
-}
-
-func shiftsOf(all []weft.Shift) []shiftSummary {
-	return list.Of(all, func(s weft.Shift) shiftSummary { return shiftSummary{s.Order, s.Time} })
-}
-
-// finding says whether the tables in force are not as they should be.
-func (r compareRow) finding() bool {
-	return r.Source == "tables" && (r.Verdict != report.DeadlockFree || !r.complete || r.Misfits != nil || len(r.AbsentLanes) > 0)
-}
-
-type compareSeconds struct {
-	Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
-	Paths    float64 `json:"paths"`
-	Lanes    float64 `json:"lanes"`
-	Verify   float64 `json:"verify"`
-	Simulate float64 `json:"simulate"`
+func shiftsOf(all []weft.Shift) []result.Shift {
+	return list.Of(all, func(s weft.Shift) result.Shift { return result.Shift{Order: s.Order, Time: s.Time} })
 }
 
 func (j *compareJob) print() error {
-	s := &compareSummary{
-		Fabric:    summariseFabric(j.name, j.fabric),
+	s := &result.Compare{
+		Fabric:    result.FabricOf(j.name, j.fabric),
 		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
 		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, Measured: j.explained, Received: j.received,
 	}
@@ -110,7 +44,7 @@ var csvColumns = []string{
 func (j *compareJob) printCSV() error {
 	lines := [][]string{csvColumns}
 	for i := range j.rows {
-		known := j.rows[i].known()
+		known := knownOf(&j.rows[i])
 		lines = append(lines, list.Of(csvColumns, func(name string) string {
 			switch v := known[name].(type) {
 			case nil:
@@ -125,8 +59,8 @@ func (j *compareJob) printCSV() error {
 	return format.NewCSVWriter(j.Stdout).WriteAll(lines)
 }
 
-// known is what is known of a row, by column.
-func (r *compareRow) known() map[string]any {
+// knownOf is what is known of a row, by column.
+func knownOf(r *result.CompareRow) map[string]any {
 	k := map[string]any{
 		"name": r.Name, "source": r.Source, "refused": r.Refused, "verdict": r.Verdict, "contract": r.Contract,
 		"paths_seconds": r.Seconds.Paths, "lanes_seconds": r.Seconds.Lanes, "verify_seconds": r.Seconds.Verify, "simulate_seconds": r.Seconds.Simulate,
@@ -159,7 +93,7 @@ func (r *compareRow) known() map[string]any {
 	return k
 }
 
-func (j *compareJob) printTable(s *compareSummary) error {
+func (j *compareJob) printTable(s *result.Compare) error {
 	p := j.NewPage()
 	if !j.o.markdown {
 		p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
@@ -208,7 +142,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 
 // sayLimit says which cable limits the lanes available, if one does.
 func (j *compareJob) sayLimit(available int) error {
-	text := report.LaneCounts{Limit: report.LimitOf(j.fabric, available)}.LimitText(j.fabric)
+	text := result.LaneCounts{Limit: result.LimitOf(j.fabric, available)}.LimitText(j.fabric)
 	if text == "" {
 		return nil
 	}
@@ -264,7 +198,7 @@ func (j *compareJob) sayTables() error {
 
 // cells is a row for people. Bandwidth and the times of all-to-all are compared with the first
 // row, if that is of tables that exist.
-func (j *compareJob) cells(r *compareRow) []any {
+func (j *compareJob) cells(r *result.CompareRow) []any {
 	time, memory := words.Seconds(r.Seconds.Choose+r.Seconds.Paths+r.Seconds.Lanes), heapText(r.Heap)
 	if r.Source == "tables" {
 		time, memory = "", ""
@@ -316,7 +250,7 @@ func (j *compareJob) cells(r *compareRow) []any {
 
 // change is how much a figure of a row differs from that of the first row, if that is of
 // tables that exist. Nothing is compared with 0.
-func (j *compareJob) change(r *compareRow, ours, theirs float64) string {
+func (j *compareJob) change(r *result.CompareRow, ours, theirs float64) string {
 	present := &j.rows[0]
 	if present == r || present.Source != "tables" || theirs == 0 {
 		return ""

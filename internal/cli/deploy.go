@@ -20,12 +20,12 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -88,12 +88,12 @@ its level.`,
 }
 
 type deploySummary struct {
-	Fabric   fabricSummary `json:"fabric"`
+	Fabric   result.Fabric `json:"fabric"`
 	Engine   string        `json:"engine"`
 	Verdict  string        `json:"verdict"`
 	Contract string        `json:"contract"`
 	VLs      int           `json:"vls"` // for the service levels that destinations have; lanes_used counts those of the contract
-	report.LaneCounts
+	result.LaneCounts
 	Levels      []int    `json:"service_levels"`
 	Classes     int      `json:"classes,omitempty"` // as of weft route
 	ClassLevels int      `json:"class_service_levels,omitempty"`
@@ -240,7 +240,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 		return nil, exit.Usage("%w", err)
 	}
 	s := &deploySummary{
-		Fabric: summariseFabric(j.name, j.fabric), Engine: j.Engine.Name, Verdict: report.Verdict(j.Verdict), Contract: j.Contract.String(),
+		Fabric: result.FabricOf(j.name, j.fabric), Engine: j.Engine.Name, Verdict: result.WordOf(j.Verdict), Contract: j.Contract.String(),
 		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
 		Levels:  list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
 		Classes: plan.Classes, ClassLevels: plan.ClassLevels,

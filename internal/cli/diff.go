@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
@@ -12,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -76,8 +78,8 @@ type diffJob struct {
 	before  *routing.Tables // the old ones as they act on the new fabric
 	verdict *transition.Verdict
 	jobs    []flags.Allocation
-	ebb     bandwidths
-	spent   diffSeconds
+	ebb     result.Bandwidths
+	spent   result.DiffSeconds
 }
 
 type diffSide struct {
@@ -86,7 +88,7 @@ type diffSide struct {
 	shown      string // in place of source, if not empty
 	fabric     *fabric.Fabric
 	tables     *routing.Tables
-	fit        input.Fit
+	fit        result.Fit
 	alone      *deadlock.Verdict // of the tables, on their own fabric
 }
 
@@ -171,8 +173,7 @@ func (j *diffJob) judge(ctx context.Context) (err error) {
 func (j *diffJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	two := twoTables{j.old.tables, j.new.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision, j.jobs}
-	j.ebb, err = two.bandwidths(ctx)
+	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.old.tables, After: j.new.tables, Stays: j.new.fabric, Scope: j.scope, Seed: j.o.seed, Precision: j.o.precision}, j.jobs)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -18,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -78,7 +80,7 @@ type drainJob struct {
 	without
 	o       *drainFlags
 	pulling *change.CutOff // of the tables after the way out
-	ebb     bandwidths
+	ebb     result.Bandwidths
 }
 
 func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlags) error {
@@ -153,7 +155,7 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
 		return planError(j.Console, err, j.source, "", j.contract, j.o.json)
 	}
-	if left := leftOf(j.there); len(left) > 0 {
+	if left := result.LeftOf(j.there); len(left) > 0 {
 		return j.refuse(left, j.noWayOut(left))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
@@ -177,7 +179,7 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 func (j *drainJob) cutBack() int64 { return j.back.Exposed() }
 
 // noWayOut says that some destinations still need the parts.
-func (j *drainJob) noWayOut(left []leftOver) string {
+func (j *drainJob) noWayOut(left []result.LeftOver) string {
 	return fmt.Sprintf("no steps were found by which all packets leave %s while it is there, each safe and without cutting a pair: %s would go on using it: %s",
 		j.goneText(), words.Counted(len(left), "destination", "destinations"), leftText(left))
 }
@@ -218,16 +220,15 @@ func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err e
 	if err != nil {
 		return err
 	}
-	two := twoTables{j.was, j.there.After, rest, j.scope, j.o.seed, j.o.precision, jobs}
-	j.ebb, err = two.bandwidths(ctx)
+	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.was, After: j.there.After, Stays: rest, Scope: j.scope, Seed: j.o.seed, Precision: j.o.precision}, jobs)
 	return err
 }
 
-func (j *drainJob) refuse(left []leftOver, why string) error {
-	return j.Refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
+func (j *drainJob) refuse(left []result.LeftOver, why string) error {
+	return j.Refuse(j.o.json, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
 }
 
-func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), "\n", " and ") }
+func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.Text(), "\n", " and ") }
 
 // way is one of the two ways, as weft route --keep writes it.
 func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
@@ -235,52 +236,34 @@ func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	return &planned{judged: judged{Console: j.Console, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, source: j.source, plan: p, purpose: purpose}
 }
 
-type drainSummary struct {
-	Fabric string `json:"fabric"`
-	Tables string `json:"tables"`
-	input.Fit
-	Contract   string        `json:"contract"`
-	Endpoints  string        `json:"endpoints"`
-	Drained    *goneParts    `json:"drained"`
-	CutAway    int64         `json:"pairs_cut_meanwhile_away"`
-	CutBack    int64         `json:"pairs_cut_meanwhile_back"`
-	Gone       []report.Node `json:"endpoints_on_drained"`
-	PairsGone  int64         `json:"pairs_of_drained"`
-	Apart      []report.Node `json:"endpoints_cut_off"`
-	PairsApart int64         `json:"pairs_cut_off"`
-	Away       *planSummary  `json:"away"`
-	Back       *planSummary  `json:"back"`
-	Bandwidth  bandwidths    `json:"bandwidth"`
-}
-
-func (j *drainJob) summary(away, back *planned) *drainSummary {
+func (j *drainJob) summary(away, back *planned) *result.Drain {
 	f := j.was.Fabric
-	return &drainSummary{
-		j.name, j.source, j.fit, j.contract.String(), j.scope.String(), &j.gone, j.there.Cuts(), j.cutBack(),
-		report.EndpointNodes(f, j.pulling.Gone), j.pulling.PairsGone, report.EndpointNodes(f, j.pulling.Apart), j.pulling.PairsApart, away.jsonPlan(), back.jsonPlan(), j.ebb,
+	return &result.Drain{
+		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Drained: &j.gone, CutAway: j.there.Cuts(), CutBack: j.cutBack(),
+		Gone: result.EndpointNodes(f, j.pulling.Gone), PairsGone: j.pulling.PairsGone, Apart: result.EndpointNodes(f, j.pulling.Apart), PairsApart: j.pulling.PairsApart, Away: away.json(), Back: back.json(), Bandwidth: j.ebb,
 	}
 }
 
-func (j *drainJob) print(s *drainSummary, away *planned) error {
+func (j *drainJob) print(s *result.Drain, away *planned) error {
 	f := j.was.Fabric
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, j.contract, j.scope)
-	s.Fit.Facts(p)
-	p.Fact("drained", "%s", j.gone.text())
+	input.Facts(p, s.Fit)
+	p.Fact("drained", "%s", j.gone.Text())
 	none := "it carries nothing already"
 	if s.PairsGone+s.PairsApart > 0 {
 		none = "it carries nothing that could go another way"
 	}
-	p.Fact("way out", "%s", stepsText(j.there, none, leastSummary{}))
+	p.Fact("way out", "%s", stepsText(j.there, none, result.Least{}))
 	factAbsent(p, "", s.Away.AbsentLanes)
-	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change", leastSummary{}))
+	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change", result.Least{}))
 	factAbsent(p, "", s.Back.AbsentLanes)
 	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(s.CutAway), words.Thousands(s.CutBack))
 	if away.pulling != "" {
 		p.Fact("pulled", "%s", away.pulling)
 	}
-	p.Fact("bandwidth", "%s", j.ebb.text("endpoints that stay"))
+	p.Fact("bandwidth", "%s", j.ebb.Text("endpoints that stay"))
 	next := "--steps DIR and --back-steps DIR write the two ways"
 	if away.out != "" {
 		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, output.PlanText)

@@ -6,20 +6,9 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
 )
-
-type engineSummary struct {
-	Name      string `json:"name"`
-	Paths     string `json:"paths"`
-	Lanes     string `json:"lanes"`
-	Paper     string `json:"paper"`
-	Contract  string `json:"contract"`
-	Safe      bool   `json:"deadlock_free_everywhere"`
-	Guarantee string `json:"guarantee"`
-	Needs     string `json:"vls_needed"`
-	Refuses   string `json:"refuses"`
-}
 
 func enginesCommand(a *console.Console) *cobra.Command {
 	var asJSON bool
@@ -28,11 +17,11 @@ func enginesCommand(a *console.Console) *cobra.Command {
 		Short: "List the routing engines and the parts they are made of",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			all := list.Of(engines.All(), func(e engines.Engine) engineSummary {
-				return engineSummary{e.Name, e.Paths, e.Lanes, e.Paper, e.Contract.String(), e.Safe, e.Trust(), e.Needs, e.Refuses}
+			all := list.Of(engines.All(), func(e engines.Engine) result.Engine {
+				return result.Engine{Name: e.Name, Paths: e.Paths, Lanes: e.Lanes, Paper: e.Paper, Contract: e.Contract.String(), Safe: e.Safe, Guarantee: e.Trust(), Needs: e.Needs, Refuses: e.Refuses}
 			})
 			for _, e := range engines.Adaptives() { // no tables, so no service levels
-				all = append(all, engineSummary{e.Name, e.Name, e.Name, e.Paper, "adaptive", true, engines.AdaptiveTrust, e.Needs, ""})
+				all = append(all, result.Engine{Name: e.Name, Paths: e.Name, Lanes: e.Name, Paper: e.Paper, Contract: "adaptive", Safe: true, Guarantee: engines.AdaptiveTrust, Needs: e.Needs, Refuses: ""})
 			}
 			return a.Answer(asJSON, all, func() error { printEngines(a, all); return nil }, false)
 		},
@@ -41,7 +30,7 @@ func enginesCommand(a *console.Console) *cobra.Command {
 	return c
 }
 
-func printEngines(a *console.Console, all []engineSummary) {
+func printEngines(a *console.Console, all []result.Engine) {
 	t := a.NewTable("engine", "paths", "lanes", "contract", "deadlock-free", "lanes needed", "refuses", "paper")
 	for _, e := range all {
 		free := "as verified"

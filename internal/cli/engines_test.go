@@ -12,7 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/result"
 )
 
 // weft runs the command in this process.
@@ -27,7 +27,7 @@ func runWeft(args ...string) (code int, stdout, stderr string) {
 // and whoever promises to be free of deadlock makes no loops.
 func TestEveryEngine(t *testing.T) {
 	_, list, _ := runWeft("engines", "--json")
-	var all []engineSummary
+	var all []result.Engine
 	if err := json.Unmarshal([]byte(list), &all); err != nil || len(all) < 5 {
 		t.Fatal(all, err)
 	}
@@ -40,18 +40,18 @@ func TestEveryEngine(t *testing.T) {
 				}
 				out := filepath.Join(t.TempDir(), "tables")
 				code, stdout, stderr := runWeft("route", spec, "--engine", e.Name, "--json", "--out", out)
-				var s routeSummary
+				var s result.Route
 				if err := json.Unmarshal([]byte(stdout), &s); stdout != "" && err != nil {
 					t.Fatal(err)
 				}
 				_, err := os.Stat(out)
 				switch {
 				case code == exit.OK:
-					if s.Engine != e.Name || s.Verdict != report.DeadlockFree || s.Unreachable != 0 || len(s.Files) != 5 || stderr != "" {
+					if s.Engine != e.Name || s.Word != result.DeadlockFree || s.Unreachable != 0 || len(s.Files) != 5 || stderr != "" {
 						t.Errorf("%+v, %s", s, stderr)
 					}
 					verifyTables(t, spec, out, &s)
-				case code == exit.Found && s.Verdict == report.CreditLoop:
+				case code == exit.Found && s.Word == result.CreditLoop:
 					if e.Safe || len(s.Cycle) == 0 || !strings.Contains(stderr, "nothing was written") || !errors.Is(err, os.ErrNotExist) {
 						t.Errorf("%+v, %s, %v", s, stderr, err)
 					}
@@ -73,26 +73,26 @@ func TestEveryEngine(t *testing.T) {
 // routeAdaptively runs an engine that has a verdict but no tables to write.
 func routeAdaptively(t *testing.T, engine, spec string) {
 	code, stdout, stderr := runWeft("route", spec, "--engine", engine, "--json")
-	var s adaptiveSummary
+	var s result.Adaptive
 	if err := json.Unmarshal([]byte(stdout), &s); err != nil || code != exit.OK || stderr != "" {
 		t.Fatalf("exit code %d, %s, %v", code, stderr, err)
 	}
-	if !s.Adaptive || s.Engine != engine || s.Verdict != report.DeadlockFree || s.Unreachable != 0 || len(s.Cycle) != 0 {
+	if !s.Adaptive || s.Engine != engine || s.Verdict != result.DeadlockFree || s.Unreachable != 0 || len(s.Cycle) != 0 {
 		t.Errorf("%+v", s)
 	}
 }
 
 // verifyTables judges what was written again, with and without its proof.
-func verifyTables(t *testing.T, spec, out string, s *routeSummary) {
+func verifyTables(t *testing.T, spec, out string, s *result.Route) {
 	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, output.Certificate)}} {
 		args := []string{"verify", spec, "--json", "--lfts", filepath.Join(out, output.LFTs), "--sl2vl", filepath.Join(out, output.SL2VL), "--psl", filepath.Join(out, output.PSL)}
 		code, stdout, stderr := runWeft(append(args, proof...)...)
-		var v verifySummary
+		var v result.Verify
 		if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exit.OK {
 			t.Errorf("%q: exit code %d, %s, %v", proof, code, stderr, err)
 			continue
 		}
-		if v.Verdict != s.Verdict || v.Contract != s.Contract || v.Endpoints != s.Endpoints || v.Pairs != s.Pairs || v.Dependencies != s.Dependencies || v.VLs != s.VLsUsed {
+		if v.Word != s.Word || v.Contract != s.Contract || v.Endpoints != s.Endpoints || v.Pairs != s.Pairs || v.Dependencies != s.Dependencies || v.VLs != s.VLsUsed {
 			t.Errorf("%q: %+v; weft route said %+v", proof, v, s)
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/pfc"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // packetsEthernetFlags is the flags of weft packets for lossless Ethernet.
@@ -132,7 +132,7 @@ func runPacketsEthernet(a *console.Console, cmd *cobra.Command, name string, o *
 	if err != nil {
 		return err
 	}
-	s := &replayEthernetSummary{Verdict: report.Verdict(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
+	s := &replayEthernetSummary{Verdict: result.WordOf(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
 	if !v.Free() {
 		if err := o.replay(cmd.Context(), in.Network, v, config, seed, s); err != nil {
 			return err
@@ -188,10 +188,10 @@ func replayEthernetScreen(a *console.Console, name string, in *ethernetInput, lo
 	n := in.Network
 	in.factNetwork(p, name)
 	if v.Free() {
-		p.Fact("verdict", "%s%s: there is no credit loop to replay", report.DeadlockFree, in.covered())
+		p.Fact("verdict", "%s%s: there is no credit loop to replay", result.DeadlockFree, in.covered())
 		return p
 	}
-	p.Fact("verdict", "%s, a shortest one of %d steps:\n%s", report.CreditLoop, len(v.Cycle), ethernetLoopText(a, n, v.Cycle))
+	p.Fact("verdict", "%s, a shortest one of %d steps:\n%s", result.CreditLoop, len(v.Cycle), ethernetLoopText(a, n, v.Cycle))
 	p.Fact("preset", "%s, %s bytes of headroom", s.Preset, words.Thousands(int64(s.Headroom)))
 	if s.Run.Stuck == 0 {
 		p.Fact("replay", "completed: %s packets of %s arrived in each of %d attempts. The loop is possible; this traffic does not close it", words.Thousands(int64(s.Run.Delivered)), words.Plural(s.Flows, "flow"), s.Attempt)

@@ -14,13 +14,13 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // routeEthernetFlags is the flags of weft route for lossless Ethernet.
@@ -196,7 +196,7 @@ func (j *routeEthernetJob) judge() error {
 			return exit.Internal("SONiC's maps leave a credit loop")
 		}
 	}
-	j.s.Before, j.s.Verdict = report.Word(before), report.Word(free)
+	j.s.Before, j.s.Verdict = result.Word(before), result.Word(free)
 	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), j.in.notCovered()
 	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
 	j.s.Rules, j.s.Dependencies = c.Names(), dependencies

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -65,27 +66,27 @@ func (o *verifyEthernetFlags) addTo(f *pflag.FlagSet) {
 
 // verifyEthernetSummary is the output of weft verify --json, of lossless Ethernet.
 type verifyEthernetSummary struct {
-	Verdict      string           `json:"verdict"`
-	Endpoints    string           `json:"endpoints"`
-	Assumed      []string         `json:"assumed"`     // and left out
-	NotCovered   []string         `json:"not_covered"` // by any verdict
-	Devices      int              `json:"devices"`
-	Cables       int              `json:"cables"`
-	Prefixes     int              `json:"prefixes"`
-	Hosts        int              `json:"host_prefixes"`
-	Routes       string           `json:"routes"` // as read, or how they were computed
-	Classes      int              `json:"classes"`
-	Priorities   []int            `json:"lossless_priorities"`
-	Dependencies int              `json:"dependencies"`
-	Pairs        int64            `json:"pairs"`
-	Unreachable  int64            `json:"unreachable"`
-	Lost         []ethernetLost   `json:"lost,omitempty"`
-	Circles      int              `json:"forwarding_loops"`
-	Circling     []ethernetCircle `json:"circling,omitempty"`
-	Cycle        []ethernetStep   `json:"cycle"`
-	Next         string           `json:"next,omitempty"`
-	Rechecked    bool             `json:"certificate_checked"`
-	Seconds      verifyStageTime  `json:"seconds"`
+	Verdict      string                 `json:"verdict"`
+	Endpoints    string                 `json:"endpoints"`
+	Assumed      []string               `json:"assumed"`     // and left out
+	NotCovered   []string               `json:"not_covered"` // by any verdict
+	Devices      int                    `json:"devices"`
+	Cables       int                    `json:"cables"`
+	Prefixes     int                    `json:"prefixes"`
+	Hosts        int                    `json:"host_prefixes"`
+	Routes       string                 `json:"routes"` // as read, or how they were computed
+	Classes      int                    `json:"classes"`
+	Priorities   []int                  `json:"lossless_priorities"`
+	Dependencies int                    `json:"dependencies"`
+	Pairs        int64                  `json:"pairs"`
+	Unreachable  int64                  `json:"unreachable"`
+	Lost         []ethernetLost         `json:"lost,omitempty"`
+	Circles      int                    `json:"forwarding_loops"`
+	Circling     []ethernetCircle       `json:"circling,omitempty"`
+	Cycle        []ethernetStep         `json:"cycle"`
+	Next         string                 `json:"next,omitempty"`
+	Rechecked    bool                   `json:"certificate_checked"`
+	Seconds      result.VerifyStageTime `json:"seconds"`
 }
 
 // ethernetLink is one direction of a cable.
@@ -207,7 +208,7 @@ func (j *verifyEthernetJob) certify(cmd *cobra.Command, asJSON bool) error {
 			return exit.Usage("%s proves --endpoints %s, not %s", name, c.Scope, j.verdict.Scope)
 		}
 		if err := judge.Check(cmd.Context(), j.n.Network, c); err != nil {
-			return j.Refuse(asJSON, badCertificate{"certificate does not hold", err.Error()}, "%w\nThe proof is not for this network as it is; without --certificate it is judged afresh.", err)
+			return j.Refuse(asJSON, result.BadCertificate{Verdict: "certificate does not hold", Why: err.Error()}, "%w\nThe proof is not for this network as it is; without --certificate it is judged afresh.", err)
 		}
 		j.checked = name
 	}
@@ -223,10 +224,10 @@ func (j *verifyEthernetJob) certify(cmd *cobra.Command, asJSON bool) error {
 func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 	n, v := j.n, j.verdict
 	s := &verifyEthernetSummary{
-		Verdict: report.Verdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
+		Verdict: result.WordOf(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
-		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: verifyStageTime{j.spent.read, j.spent.verify},
+		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, ethernetLost{senderName(n.Network, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
@@ -282,13 +283,13 @@ func (j *verifyEthernetJob) screen() *console.Page {
 	n, v := j.n, j.verdict
 	n.factNetwork(p, j.name)
 	if v.Free() {
-		p.Fact("verdict", "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
+		p.Fact("verdict", "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", result.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
 		if j.checked != "" {
 			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
 		}
 		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	} else {
-		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n.Network, v.Cycle))
+		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", result.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n.Network, v.Cycle))
 	}
 	p.Fact("lanes", "%s", losslessText(v.Lanes))
 	p.Fact("routes", "%s", j.routesText())

@@ -10,9 +10,9 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -32,25 +32,6 @@ func explainCommand(a *console.Console) *cobra.Command {
 	return c
 }
 
-type explainSummary struct {
-	Engine  string           `json:"engine"`
-	Rules   []findingSummary `json:"rules"`
-	Routes  bool             `json:"routes"`
-	Refusal string           `json:"refusal,omitempty"`
-	VLs     int              `json:"vls,omitempty"` // as lanes_needed
-	Needed  int              `json:"lanes_needed,omitempty"`
-	Verdict string           `json:"verdict,omitempty"`
-
-	how   string   // the contract of the verdict, in words
-	notes []string // remarks of the engine, in words
-}
-
-type findingSummary struct {
-	Rule string `json:"rule"`
-	OK   bool   `json:"ok"`
-	Why  string `json:"why"`
-}
-
 func runExplain(ctx context.Context, a *console.Console, name string, o *flags.Engine, asJSON bool) error {
 	j, err := newRouteJob(a, name, o)
 	if err != nil {
@@ -63,8 +44,8 @@ func runExplain(ctx context.Context, a *console.Console, name string, o *flags.E
 		return err
 	}
 	parts := len(j.fabric.Parts())
-	s := explainSummary{Engine: j.wanted.Name, Rules: []findingSummary{ // the first is for all engines
-		{"cables join all switches", parts == 1, fmt.Sprintf("%s of %s", words.Plural(parts, "part"), words.Plural(j.fabric.Switches(), "switch"))},
+	s := result.Explain{Engine: j.wanted.Name, Rules: []result.Finding{ // the first is for all engines
+		{Rule: "cables join all switches", OK: parts == 1, Why: fmt.Sprintf("%s of %s", words.Plural(parts, "part"), words.Plural(j.fabric.Switches(), "switch"))},
 	}}
 	var rules []routing.Finding
 	if j.wanted.Adaptive == nil {
@@ -72,7 +53,7 @@ func runExplain(ctx context.Context, a *console.Console, name string, o *flags.E
 	}
 	for _, f := range rules {
 		why := strings.TrimSuffix(plain.Text(f.Why), " (rule: "+f.Rule+")")
-		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, why})
+		s.Rules = append(s.Rules, result.Finding{Rule: f.Rule, OK: f.OK, Why: why})
 	}
 	if err := j.tryOut(ctx, &s); err != nil {
 		return err
@@ -81,26 +62,26 @@ func runExplain(ctx context.Context, a *console.Console, name string, o *flags.E
 }
 
 // tryOut routes and records the result, also if it is a refusal.
-func (j *routeJob) tryOut(ctx context.Context, s *explainSummary) error {
+func (j *routeJob) tryOut(ctx context.Context, s *result.Explain) error {
 	if j.wanted.Adaptive != nil {
 		t, v, err := j.adapt(ctx)
 		if err != nil {
-			return s.refused(err)
+			return refusedBy(s, err)
 		}
-		s.Routes, s.VLs, s.Needed, s.Verdict, s.how, s.notes = true, t.Needed, t.Needed, report.Verdict(v), "adaptive", t.Notes
+		s.Routes, s.VLs, s.Needed, s.Verdict, s.How, s.Notes = true, t.Needed, t.Needed, result.WordOf(v), "adaptive", t.Notes
 		return nil
 	}
 	if err := j.compute(ctx); err != nil {
-		return s.refused(err)
+		return refusedBy(s, err)
 	}
 	needed := j.Tables.Lanes.Needed
-	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, report.Verdict(j.Verdict)
-	s.how, s.notes = "contract "+j.Contract.String(), j.Tables.Forwarding.Notes
+	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, result.WordOf(j.Verdict)
+	s.How, s.Notes = "contract "+j.Contract.String(), j.Tables.Forwarding.Notes
 	return nil
 }
 
-// refused records a refusal; any other error is returned.
-func (s *explainSummary) refused(err error) error {
+// refusedBy records a refusal; any other error is returned.
+func refusedBy(s *result.Explain, err error) error {
 	if !routing.Refused(err) {
 		return err
 	}
@@ -108,7 +89,7 @@ func (s *explainSummary) refused(err error) error {
 	return nil
 }
 
-func printExplanation(a *console.Console, j *routeJob, s *explainSummary) error {
+func printExplanation(a *console.Console, j *routeJob, s *result.Explain) error {
 	t := a.NewTable("rule of "+s.Engine, "kept", "found")
 	t.AtMost(0, 50)
 	t.AtMost(2, 70)
@@ -121,12 +102,12 @@ func printExplanation(a *console.Console, j *routeJob, s *explainSummary) error 
 	}
 	t.Render()
 	answer := "refuses: " + s.Refusal
-	if slices.ContainsFunc(s.Rules, func(r findingSummary) bool { return !r.OK && strings.HasPrefix(s.Refusal, r.Why) }) {
+	if slices.ContainsFunc(s.Rules, func(r result.Finding) bool { return !r.OK && strings.HasPrefix(s.Refusal, r.Why) }) {
 		answer = "refuses: a rule above is not kept" // the finding is printed beside the rule
 	}
 	if s.Routes {
-		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.how, j.o.Scope)
-		for _, note := range s.notes {
+		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.How, j.o.Scope)
+		for _, note := range s.Notes {
 			answer += "\n" + note
 		}
 	}

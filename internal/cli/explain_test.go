@@ -10,14 +10,15 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // Only a refusal is an answer to why an engine refuses; what fails has failed.
 func TestFailureIsNoRefusal(t *testing.T) {
 	for _, err := range []error{errors.New("out of luck"), context.Canceled, context.DeadlineExceeded} {
-		s := explainSummary{}
-		if got := s.refused(err); !errors.Is(got, err) || s.Refusal != "" {
+		s := result.Explain{}
+		if got := refusedBy(&s, err); !errors.Is(got, err) || s.Refusal != "" {
 			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
 		}
 		j := &routeJob{judged: judged{Console: &console.Console{}}}
@@ -28,8 +29,8 @@ func TestFailureIsNoRefusal(t *testing.T) {
 	for _, err := range []error{
 		&routing.Refusal{Why: "no tree"}, fmt.Errorf("wrapped: %w", &routing.TooFewLanes{Need: 3, Have: 2}), &routing.TooFewLevels{Need: 3, Have: 2},
 	} {
-		s := explainSummary{}
-		if got := s.refused(err); got != nil || s.Refusal != plain.Error(err) || strings.Contains(s.Refusal, "routing: ") {
+		s := result.Explain{}
+		if got := refusedBy(&s, err); got != nil || s.Refusal != plain.Error(err) || strings.Contains(s.Refusal, "routing: ") {
 			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
 		}
 	}

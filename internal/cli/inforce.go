@@ -11,7 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -48,22 +48,6 @@ func tableDirs(args []string, strict bool, seen map[string]bool) (dirs []tableDi
 	return dirs, nil
 }
 
-// inForceSummary is tables in force beside what auto tried.
-type inForceSummary struct {
-	Name        string `json:"name"`
-	Verdict     string `json:"verdict"`
-	Used        int    `json:"lanes_used"`
-	Unreachable int64  `json:"unreachable"`
-	input.Fit
-	Lambda  float64        `json:"ebb"`
-	Shifts  []shiftSummary `json:"shifts"`
-	MaxLoad uint32         `json:"max_load"`
-	Traffic float64        `json:"traffic_time,omitempty"` // of --traffic
-	Mean    float64        `json:"traffic_mean,omitempty"`
-
-	AbsentLanes []absentLane `json:"absent_lanes,omitempty"`
-}
-
 // readInForce measures tables in force as auto measured what it tried.
 func (j *routeJob) readInForce(ctx context.Context, dirs []tableDir) error {
 	if j.Choice == nil || len(j.Choice.Meter.Endpoints) < 2 {
@@ -89,9 +73,9 @@ func (j *routeJob) readInForce(ctx context.Context, dirs []tableDir) error {
 		if err != nil {
 			return err
 		}
-		j.inForce = append(j.inForce, inForceSummary{
-			d.name, report.Verdict(verdict), verdict.VLs, verdict.Unreachable, v.Fit(), x.Lambda, shiftsOf(x.Shifts),
-			loads.Max, x.Traffic, x.TrafficMean, absentLanes(j.fabric, verdict.Absent),
+		j.inForce = append(j.inForce, result.InForce{
+			Name: d.name, Verdict: result.WordOf(verdict), Used: verdict.VLs, Unreachable: verdict.Unreachable, Fit: v.Fit(), Lambda: x.Lambda, Shifts: shiftsOf(x.Shifts),
+			MaxLoad: loads.Max, Traffic: x.Traffic, Mean: x.TrafficMean, AbsentLanes: result.AbsentLanes(j.fabric, verdict.Absent),
 		})
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -19,21 +20,10 @@ func proofOf(r *weft.Result) advice.Proof {
 	return advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned}
 }
 
-// installation is how to get tables into an OpenSM.
-type installation struct {
-	By       advice.By `json:"by"`
-	Lines    []string  `json:"lines,omitempty"`   // of opensm.conf
-	Command  string    `json:"command,omitempty"` // of weft, to run first
-	Contract string    `json:"contract"`          // under which they are proven, installed so
-	Why      string    `json:"why,omitempty"`     // why not an easier way
-
-	hold string // for which clients
-}
-
-// installation is the easiest way that keeps the tables proven: as they are, by the command
+// Installation is the easiest way that keeps the tables proven: as they are, by the command
 // that routes so for files, if there is one, or by the plugin, where the daemon has an
 // engine of that name.
-func (j *judged) installation(ctx context.Context, byFiles, engine string) (*installation, error) {
+func (j *judged) installation(ctx context.Context, byFiles, engine string) (*result.Installation, error) {
 	dir, err := filepath.Abs(j.out)
 	if err != nil {
 		return nil, err
@@ -42,16 +32,16 @@ func (j *judged) installation(ctx context.Context, byFiles, engine string) (*ins
 	if err != nil {
 		return nil, err
 	}
-	way := &installation{By: a.By, Lines: a.Lines, Contract: a.Contract.String(), Why: a.Why, hold: advice.Clients(a.Contract)}
+	way := &result.Installation{By: string(a.By), Lines: a.Lines, Contract: a.Contract.String(), Why: a.Why}
 	_, unnamed := engines.Named(j.Engine.Name)
 	switch {
-	case way.By == advice.Policy && byFiles == "":
-		way.By, way.Why = advice.None, way.Why+"; weft deploy files routes anew, and keeps no tables"
-	case way.By == advice.Policy:
+	case a.By == advice.Policy && byFiles == "":
+		way.By, way.Why = string(advice.None), way.Why+"; weft deploy files routes anew, and keeps no tables"
+	case a.By == advice.Policy:
 		way.Command = byFiles
-	case way.By == advice.Plugin && unnamed != nil:
-		way.By, way.Lines, way.Why = advice.None, nil, way.Why+"; the plugin can, but weft serve takes engines by name"
-	case way.By == advice.Plugin:
+	case a.By == advice.Plugin && unnamed != nil:
+		way.By, way.Lines, way.Why = string(advice.None), nil, way.Why+"; the plugin can, but weft serve takes engines by name"
+	case a.By == advice.Plugin:
 		way.Command = fmt.Sprintf("weft serve --engine %s --contract %s", engine, j.Contract)
 		if n := j.Tables.Lanes.Classes; n > 1 {
 			way.Command += fmt.Sprintf(" --classes %d", n)
@@ -101,15 +91,20 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-func (i *installation) text() string {
+// installText says the same to people.
+func installText(i *result.Installation) string {
+	hold := ""
+	if c, err := routing.ParseContract(i.Contract); err == nil {
+		hold = advice.Clients(c)
+	}
 	lines := strings.Join(i.Lines, "\n    ")
-	switch i.By {
+	switch advice.By(i.By) {
 	case advice.File:
 		return "in opensm.conf, with qos TRUE or FALSE since one lane is enough:\n    " + lines
 	case advice.Policy:
-		return fmt.Sprintf("for a stock OpenSM:\n    %s\nwrites them with what else they need:\n    routing_engine file,no_fallback\n    qos TRUE, a QoS policy and one map for all ports\nThey hold %s.\nNot the forwarding tables alone: %s", i.Command, i.hold, i.Why)
+		return fmt.Sprintf("for a stock OpenSM:\n    %s\nwrites them with what else they need:\n    routing_engine file,no_fallback\n    qos TRUE, a QoS policy and one map for all ports\nThey hold %s.\nNot the forwarding tables alone: %s", i.Command, hold, i.Why)
 	case advice.Plugin:
-		return fmt.Sprintf("%s, and with the plugin (docs/opensm.md), in opensm.conf:\n    %s\nThey hold %s.\nNot routing_engine file: %s", i.Command, lines, i.hold, i.Why)
+		return fmt.Sprintf("%s, and with the plugin (docs/opensm.md), in opensm.conf:\n    %s\nThey hold %s.\nNot routing_engine file: %s", i.Command, lines, hold, i.Why)
 	}
 	return "for studying. Not routing_engine file: " + i.Why
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -139,7 +140,7 @@ func isFree(t *testing.T, tables *routing.Tables, contract string) bool {
 // by every engine.
 func TestAdviceIsSafeAsInstalled(t *testing.T) {
 	_, list, _ := runWeft("engines", "--json")
-	var all []engineSummary
+	var all []result.Engine
 	if err := json.Unmarshal([]byte(list), &all); err != nil {
 		t.Fatal(err)
 	}
@@ -156,11 +157,11 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 				if code == exit.Found || code == exit.BadUsage { // refused, or a loop, or an engine that takes several addresses
 					continue
 				}
-				var s routeSummary
+				var s result.Route
 				if err := json.Unmarshal([]byte(out), &s); code != exit.OK || err != nil || s.Install == nil {
 					t.Fatalf("%q: exit code %d, %v\n%s", args, code, err, stderr)
 				}
-				ways[s.Install.By]++
+				ways[advice.By(s.Install.By)]++
 				checkAdvice(t, f, args, &s)
 			}
 		}
@@ -173,7 +174,7 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 }
 
 // checkAdvice installs what weft route said.
-func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary) {
+func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *result.Route) {
 	t.Helper()
 	dir := args[slices.Index(args, "--out")+1]
 	maps, err := slvl.Read(opened(t, filepath.Join(dir, output.SL2VL)), output.SL2VL, f)
@@ -181,7 +182,7 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 		t.Fatal(err)
 	}
 	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, output.LFTs) + "\n"
-	if s.Install.By == advice.File {
+	if advice.By(s.Install.By) == advice.File {
 		byFileAlone = strings.Join(s.Install.Lines, "\n")
 	}
 	alone := configured(t, f, byFileAlone)
@@ -190,14 +191,14 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 	for _, left := range []*routing.SL2VL{maps, anyMaps(f, 1), anyMaps(f, 2), routing.LanePerSL(1), routing.LanePerSL(15)} {
 		free = free && isFree(t, alone.tables(t, left), "any")
 	}
-	if free != (s.Install.By == advice.File) {
+	if free != (advice.By(s.Install.By) == advice.File) {
 		t.Errorf("%q: by the file alone free %v, and the advice is %+v", args, free, s.Install)
 	}
 	const permit = "event_plugin_options weft.contract=directed"
-	if s.Install.By == advice.Plugin && (s.Install.Contract == "directed") != slices.Contains(s.Install.Lines, permit) {
+	if advice.By(s.Install.By) == advice.Plugin && (s.Install.Contract == "directed") != slices.Contains(s.Install.Lines, permit) {
 		t.Errorf("%q: the plugin takes tables for directed only with %s, and for others without: %q", args, permit, s.Install.Lines)
 	}
-	if s.Install.By != advice.Policy {
+	if advice.By(s.Install.By) != advice.Policy {
 		return
 	}
 	args = strings.Fields(s.Install.Command)[1:]
@@ -238,7 +239,7 @@ func TestAdvisedCommand(t *testing.T) {
 	if code != exit.OK {
 		t.Fatal(stderr)
 	}
-	var s routeSummary
+	var s result.Route
 	if err := json.Unmarshal([]byte(text), &s); err != nil || s.Install == nil {
 		t.Fatalf("%v in %s", err, text)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -37,13 +38,13 @@ type judged struct {
 	under  routing.Contract  // what they were planned for; the verdict may be for more
 	parts  [][]fabric.NodeID // of the network, if there are pairs in different ones
 	fallen bool              // and nobody said that this is known
-	spent  stageSeconds
+	spent  result.StageSeconds
 
-	inForce  []inForceSummary // beside what auto tried
-	out      string           // folder that they are written into; empty: none
-	install  *installation    // how OpenSM takes them from there
-	survival []*survivalSummary
-	compared []*candidateSummary   // for it
+	inForce  []result.InForce     // beside what auto tried
+	out      string               // folder that they are written into; empty: none
+	install  *result.Installation // how OpenSM takes them from there
+	survival []*result.Survival
+	compared []*result.Candidate   // for it
 	best     string                // the engine that auto chose, if another has fewer exceptions; empty: it is the same
 	treeless *weft.NoTree          // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
 	underway bool                  // a step of several: entries may yet lead into a cable that is gone
@@ -97,8 +98,8 @@ func (j *judged) classesText() string {
 
 // lanes counts those of what was routed: with more used than are needed, paths are
 // spread over spare ones.
-func (j *judged) lanes() report.LaneCounts {
-	return report.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls), Absent: len(j.Verdict.Absent) > 0}
+func (j *judged) lanes() result.LaneCounts {
+	return result.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.vls, Limit: result.LimitOf(j.fabric, j.vls), Absent: len(j.Verdict.Absent) > 0}
 }
 
 func (j *judged) verdictText() string {
@@ -134,11 +135,11 @@ func (j *judged) factResult(p *console.Page) {
 	if text := j.treeText(); text != "" {
 		p.Fact("multicast", "%s", text)
 	}
-	if g := groupsOf(j.Tables); g != nil {
-		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.text())
+	if g := result.GroupOf(j.Tables); g != nil {
+		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.Text())
 	}
 	p.Fact("lanes", "%s; %s%s", j.lanes(), j.serviceLevels(), j.lanes().LimitText(j.fabric))
-	factAbsent(p, "dropped", absentLanes(j.fabric, j.Verdict.Absent))
+	factAbsent(p, "dropped", result.AbsentLanes(j.fabric, j.Verdict.Absent))
 	if text := j.classesText(); text != "" {
 		p.Fact("classes", "%s", text)
 	}

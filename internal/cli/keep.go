@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -78,7 +79,7 @@ func (j *keepJob) read() (err error) {
 		if f, err = input.Fabric(j.Console, name); err != nil {
 			return fmt.Errorf("--before: %w", err)
 		}
-		j.moved = movedOf(f, j.fabric)
+		j.moved = result.MovedOf(f, j.fabric)
 	}
 	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source, StaticOnly: true})
 	if err != nil {
@@ -140,13 +141,13 @@ func (j *keepJob) since() string {
 	case len(j.moved) > 0:
 		return movedText(" now that ", j.moved)
 	case m != nil && len(m.OtherLIDs)+len(m.OtherOwners) > 0:
-		return " now that " + strings.Join((&input.Mismatches{OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}).Stale(), " and ")
+		return " now that " + strings.Join((&result.Mismatches{OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}).Stale(), " and ")
 	}
 	return ""
 }
 
 func (j *keepJob) notMended() error {
-	left := leftOf(j.plan)
+	left := result.LeftOf(j.plan)
 	why := "no safe steps near these tables make " + words.Counted(len(left), "destination", "destinations") + " reachable again that cables reach: " + leftText(left)
 	if len(left) == 0 {
 		why = words.Thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
@@ -155,7 +156,7 @@ func (j *keepJob) notMended() error {
 	if len(left) > 0 && !j.o.drain {
 		next = dropsInstead
 	}
-	return j.Refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %sweft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why, next)
+	return j.Refuse(j.o.json, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %sweft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why, next)
 }
 
 // dropsInstead is what to try where no steps are safe that drop nothing.
@@ -164,7 +165,7 @@ const dropsInstead = "--drain finds more: it lets single destinations drop their
 // report prints the result. A network in parts is a finding, as for weft route.
 func (j *keepJob) report() error {
 	s := j.summary()
-	s.Kept = j.jsonPlan()
+	s.Kept = j.json()
 	if j.o.steps != "" {
 		s.Files = []string{output.Plan, output.PlanText}
 		for _, step := range s.Kept.Steps {
@@ -174,11 +175,11 @@ func (j *keepJob) report() error {
 	return j.Answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.fallen || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
 }
 
-func (j *keepJob) screen(s *planSummary) *console.Page {
+func (j *keepJob) screen(s *result.Plan) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 	p.Fact("kept", "%s", j.source)
-	s.Fit.Facts(p)
+	input.Facts(p, s.Fit)
 	if len(j.moved) > 0 {
 		p.Fact("moved", "%s", movedText("", j.moved))
 	}
@@ -190,8 +191,8 @@ func (j *keepJob) screen(s *planSummary) *console.Page {
 	if j.target != nil {
 		label = "way back"
 	}
-	p.Fact(label, "%s", stepsText(j.plan, "nothing has to change", s.leastSummary))
-	if text := s.waitingSummary.text(); text != "" {
+	p.Fact(label, "%s", stepsText(j.plan, "nothing has to change", s.Least))
+	if text := s.HeldBack.Text(); text != "" {
 		p.Fact("", "%s", text)
 	}
 	j.factResult(p)
@@ -201,7 +202,7 @@ func (j *keepJob) screen(s *planSummary) *console.Page {
 	case j.o.steps != "":
 		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, output.PlanText))
 	case j.out != "" && len(j.plan.Steps) > 1:
-		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", j.install.text())
+		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", installText(j.install))
 	default:
 		p.Fact("next", "%s", j.next())
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/alash"
 	"github.com/weft-fabric/weft/internal/engine/lanes/exact"
 	"github.com/weft-fabric/weft/internal/engine/lanes/hop"
@@ -23,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -68,50 +68,6 @@ do with that keeps paths whole, by a search that small networks allow.
 	return c
 }
 
-type lanesSummary struct {
-	Fabric    string            `json:"fabric"`
-	Paths     string            `json:"paths"`
-	Contract  string            `json:"contract"`      // under which assigners and exact plan; all_paths: directed
-	Endpoints string            `json:"endpoints"`     // for whom lanes are planned
-	Offered   int               `json:"vls_available"` // an older word for lanes_available, the same number
-	Available int               `json:"lanes_available"`
-	Limit     *report.LaneLimit `json:"lanes_limit,omitempty"` // as of weft route
-	Assigners []laneCount       `json:"assigners"`
-	Exact     *exactSummary     `json:"exact,omitempty"`
-	AllPaths  *allPathsSummary  `json:"all_paths,omitempty"`
-}
-
-// laneCount is how many lanes something needs, or why it refused, and how long it took.
-type laneCount struct {
-	Name    string  `json:"name"`
-	Variant string  `json:"variant,omitempty"` // order or heuristic
-	VLs     int     `json:"vls,omitempty"`     // an older word for lanes_needed, the same number
-	Needed  int     `json:"lanes_needed,omitempty"`
-	AtLeast bool    `json:"at_least,omitempty"` // they are a lower bound
-	Refused string  `json:"refused,omitempty"`
-	Seconds float64 `json:"seconds"`
-}
-
-// exactSummary is between which numbers the fewest layers are; equal, if they are known.
-type exactSummary struct {
-	Lower   int     `json:"lower,omitempty"`
-	Upper   int     `json:"upper,omitempty"`
-	Refused string  `json:"refused,omitempty"`
-	Seconds float64 `json:"seconds"`
-}
-
-// allPathsSummary is what it takes to open all shortest paths, however many lanes --vls
-// offers.
-type allPathsSummary struct {
-	ALASH    laneCount `json:"a_lash"`
-	MPLASH   laneCount `json:"mp_lash"`
-	Pairs    int64     `json:"pairs,omitempty"`            // of switches with endpoints
-	Paths    int64     `json:"paths,omitempty"`            // all their shortest paths
-	Most     int       `json:"most_paths,omitempty"`       // of one pair
-	PerLayer []int64   `json:"per_layer,omitempty"`        // paths in each layer of MP-LASH
-	Spread   []int64   `json:"per_layer_spread,omitempty"` // likewise, with a path in every layer that takes it
-}
-
 func compareLanes(ctx context.Context, a *console.Console, name string, o *flags.Engine, withExact, withAllPaths, asJSON bool) error {
 	j, err := newRouteJob(a, name, o)
 	if err != nil {
@@ -135,9 +91,9 @@ func compareLanes(ctx context.Context, a *console.Console, name string, o *flags
 	if err != nil {
 		return err
 	}
-	s := lanesSummary{
+	s := result.Lanes{
 		Fabric: name, Paths: j.wanted.PathsUnder(j.contract()), Contract: j.contract().String(), Endpoints: j.budget().Scope.String(),
-		Offered: j.vls, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls),
+		Offered: j.vls, Available: j.vls, Limit: result.LimitOf(j.fabric, j.vls),
 	}
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
 		return err
@@ -177,7 +133,7 @@ func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
 
 // countLanes asks every lane assigner. Their last step, the spreading over spare
 // lanes, changes no count and is left out.
-func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([]laneCount, error) {
+func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([]result.LaneCount, error) {
 	type variant struct {
 		name, variant string
 		routing.LaneAssigner
@@ -195,10 +151,10 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 		all = append(all, variant{"break-cycles-plain", h.String(), layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true}})
 	}
 	all = append(all, variant{"hop-dn-plain", "", hop.Printed{}})
-	counts := make([]laneCount, len(all))
+	counts := make([]result.LaneCount, len(all))
 	for i, v := range all {
-		counts[i] = laneCount{Name: v.name, Variant: v.variant}
-		err := counts[i].take(ctx, func() (int, error) {
+		counts[i] = result.LaneCount{Name: v.name, Variant: v.variant}
+		err := take(ctx, &counts[i], func() (int, error) {
 			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.Lanes)
 			defer s.Done()
 			l, err := v.Lanes(ctx, j.fabric, paths, j.budget(), s.Progress())
@@ -216,7 +172,7 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 
 // take notes how many lanes count returns, or what it refuses, and how long it took. The
 // error is the context's.
-func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
+func take(ctx context.Context, l *result.LaneCount, count func() (int, error)) error {
 	start := time.Now()
 	n, err := count()
 	l.Seconds = time.Since(start).Seconds()
@@ -235,9 +191,9 @@ func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
 }
 
 // fewest is what --exact adds: the fewest layers of these paths, or bounds.
-func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exactSummary, error) {
+func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*result.Exact, error) {
 	start := time.Now()
-	s := &exactSummary{}
+	s := &result.Exact{}
 	var err error
 	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget(), 0)
 	if ctx.Err() != nil {
@@ -252,9 +208,9 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 
 // openAll is what --all-paths adds. As with assigners, the spreading over spare lanes
 // (OneLayer leaves it out) changes no count; of MP-LASH its paths by layer are shown too.
-func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
-	s := &allPathsSummary{ALASH: laneCount{Name: "a-lash"}, MPLASH: laneCount{Name: "mp-lash"}}
-	err := s.ALASH.take(ctx, func() (int, error) {
+func (j *routeJob) openAll(ctx context.Context) (*result.AllPaths, error) {
+	s := &result.AllPaths{ALASH: result.LaneCount{Name: "a-lash"}, MPLASH: result.LaneCount{Name: "mp-lash"}}
+	err := take(ctx, &s.ALASH, func() (int, error) {
 		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget().Scope}, nil)
 		if err != nil {
 			return 0, err
@@ -264,7 +220,7 @@ func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.MPLASH.take(ctx, func() (int, error) {
+	return s, take(ctx, &s.MPLASH, func() (int, error) {
 		t, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget().Scope})
 		if err != nil {
 			return 0, err
@@ -279,20 +235,20 @@ func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 	})
 }
 
-func printLanes(a *console.Console, s *lanesSummary, f *fabric.Fabric) error {
+func printLanes(a *console.Console, s *result.Lanes, f *fabric.Fabric) error {
 	t := a.NewTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
 	t.AtMost(1, 60)
-	row := func(l laneCount, detail string) {
+	row := func(l result.LaneCount, detail string) {
 		if l.Refused != "" {
 			detail = "refuses: " + l.Refused
 		}
-		t.Row(l.Name, detail, l.lanes(), words.Seconds(l.Seconds))
+		t.Row(l.Name, detail, laneCountText(&l), words.Seconds(l.Seconds))
 	}
 	for _, l := range s.Assigners {
 		row(l, l.Variant)
 	}
 	if e := s.Exact; e != nil {
-		l := laneCount{Name: "exact", VLs: e.Lower, Refused: e.Refused, Seconds: e.Seconds}
+		l := result.LaneCount{Name: "exact", VLs: e.Lower, Refused: e.Refused, Seconds: e.Seconds}
 		detail := "no fewer"
 		if e.Lower < e.Upper {
 			detail = fmt.Sprintf("between %d and %d; the search was given up", e.Lower, e.Upper)
@@ -307,11 +263,11 @@ func printLanes(a *console.Console, s *lanesSummary, f *fabric.Fabric) error {
 			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(p.Most), inARow(p.PerLayer), inARow(p.Spread)))
 	}
 	t.Render()
-	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s%s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints, report.LaneCounts{Limit: s.Limit}.LimitText(f))
+	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s%s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints, result.LaneCounts{Limit: s.Limit}.LimitText(f))
 	return err
 }
 
-func (l *laneCount) lanes() string {
+func laneCountText(l *result.LaneCount) string {
 	switch {
 	case l.Refused != "":
 		return "-"

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/opensm"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/watch"
+	"github.com/weft-fabric/weft/result"
 )
 
 // schemas is every JSON output. Lists have no place for a name: they are as they were
@@ -19,32 +20,32 @@ var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), look.Outputs(), n
 
 // shellOutputs is those of commands that are not in a package of their own.
 var shellOutputs = []console.Output{
-	{Schema: "weft/compare/1", Command: "weft compare", Form: compareSummary{}},
+	{Schema: "weft/compare/1", Command: "weft compare", Form: result.Compare{}},
 	{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
 	{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
-	{Schema: "weft/drain/1", Command: "weft drain", Form: drainSummary{}},
-	{Schema: "weft/engines/1", Command: "weft engines, a list", Form: []engineSummary{}},
-	{Schema: "weft/diff/1", Command: "weft diff", Form: diffSummary{}},
-	{Schema: "weft/explain/1", Command: "weft explain", Form: explainSummary{}},
-	{Schema: "weft/lanes/1", Command: "weft lanes", Form: lanesSummary{}},
+	{Schema: "weft/drain/1", Command: "weft drain", Form: result.Drain{}},
+	{Schema: "weft/engines/1", Command: "weft engines, a list", Form: []result.Engine{}},
+	{Schema: "weft/diff/1", Command: "weft diff", Form: result.Diff{}},
+	{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
+	{Schema: "weft/lanes/1", Command: "weft lanes", Form: result.Lanes{}},
 	{Schema: "weft/packets/1", Command: "weft packets", Form: packetsSummary{}},
-	{Schema: "weft/plan/1", Command: "plan.json of weft route --steps", Form: planSummary{}},
-	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; route --keep, what-if and drain, where there is no plan", Form: refusalSummary{}},
-	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: noneProvenSummary{}},
+	{Schema: "weft/plan/1", Command: "plan.json of weft route --steps", Form: result.Plan{}},
+	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; route --keep, what-if and drain, where there is no plan", Form: result.Refusal{}},
+	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: result.NoneProven{}},
 	{Schema: "weft/replay-ethernet/1", Command: "weft packets --replay-cycle, of a lossless Ethernet network", Form: replayEthernetSummary{}},
 	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
 	{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
-	{Schema: "weft/route/1", Command: "weft route, and summary.json of --out", Form: routeSummary{}},
-	{Schema: "weft/route-adaptive/1", Command: "weft route, of adaptive engines", Form: adaptiveSummary{}},
-	{Schema: "weft/place/1", Command: "weft place", Form: placeSummary{}},
+	{Schema: "weft/route/1", Command: "weft route, and summary.json of --out", Form: result.Route{}},
+	{Schema: "weft/route-adaptive/1", Command: "weft route, of adaptive engines", Form: result.Adaptive{}},
+	{Schema: "weft/place/1", Command: "weft place", Form: result.Place{}},
 	{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
 	{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
 	{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
-	{Schema: "weft/verify/1", Command: "weft verify", Form: verifySummary{}},
+	{Schema: "weft/verify/1", Command: "weft verify", Form: result.Verify{}},
 	{Schema: "weft/route-ethernet/1", Command: "weft route, of a lossless Ethernet network, and summary.json of --out", Form: routeEthernetSummary{}},
 	{Schema: "weft/verify-ethernet/1", Command: "weft verify, of a lossless Ethernet network", Form: verifyEthernetSummary{}},
 	{Schema: "weft/verify-failures/1", Command: "weft verify --failures", Form: ethernetFailuresSummary{}},
-	{Schema: "weft/verify-certificate/1", Command: "weft verify --certificate, where the proof does not hold", Form: badCertificate{}},
-	{Schema: "weft/what-if/1", Command: "weft what-if", Form: whatIfSummary{}},
+	{Schema: "weft/verify-certificate/1", Command: "weft verify --certificate, where the proof does not hold", Form: result.BadCertificate{}},
+	{Schema: "weft/what-if/1", Command: "weft what-if", Form: result.WhatIf{}},
 	{Schema: "weft/version/1", Command: "weft version", Form: version.Version{}},
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -147,7 +148,7 @@ type packetsJob struct {
 	chosen  bool             // and the user named them
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
-	fit     input.Fit // of finished tables
+	fit     result.Fit // of finished tables
 	network *packets.Network
 	scope   routing.Scope
 	results []*packets.Result // [load]; nil: not run

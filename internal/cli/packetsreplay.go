@@ -13,13 +13,14 @@ import (
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
 type replaySummary struct {
 	Verdict string         `json:"verdict"`
-	Cycle   []report.Step  `json:"cycle"`
+	Cycle   []result.Step  `json:"cycle"`
 	Packets int            `json:"packets"` // offered
 	Attempt int            `json:"attempt,omitempty"`
 	Run     *runSummary    `json:"run,omitempty"`
@@ -46,7 +47,7 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := &replaySummary{Verdict: report.Verdict(v), Cycle: report.Steps(j.fabric, v.Cycle)}
+	s := &replaySummary{Verdict: result.WordOf(v), Cycle: result.Steps(j.fabric, v.Cycle)}
 	if !v.Free() {
 		if err := j.stop(ctx, v, s); err != nil {
 			return err
@@ -111,7 +112,7 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	p.Verdict = report.Verdict(o.Verdict)
+	p.Verdict = result.WordOf(o.Verdict)
 	n, err := packets.New(o.Tables, j.config)
 	if err != nil {
 		return p, asUsage(err)
@@ -157,7 +158,7 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 			p.Fact(r.Engine, "refuses: %s", r.Refused)
 		default:
 			loop := ""
-			if r.Verdict == report.CreditLoop {
+			if r.Verdict == result.CreditLoop {
 				loop = "has a credit loop here too; "
 			}
 			p.Fact(r.Engine, "%sthe same traffic is %s", loop, r.ended(j))

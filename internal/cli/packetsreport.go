@@ -17,11 +17,12 @@ import (
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/traffic"
 )
 
 type packetsSummary struct {
-	Fabric     fabricSummary      `json:"fabric"`
+	Fabric     result.Fabric      `json:"fabric"`
 	Engine     string             `json:"engine,omitempty"`
 	Tables     string             `json:"tables,omitempty"`
 	Then       []string           `json:"then,omitempty"` // tables written over them during the runs
@@ -36,7 +37,7 @@ type packetsSummary struct {
 	Seed       uint64             `json:"seed"`
 	Runs       []runSummary       `json:"runs"`
 	Saturation *saturationSummary `json:"saturation,omitempty"`
-	input.Fit
+	result.Fit
 	Seconds float64 `json:"seconds"`
 }
 
@@ -72,7 +73,7 @@ type latencySummary struct {
 }
 
 type channelSummary struct {
-	report.NamedChannel
+	result.NamedChannel
 	VL     int     `json:"vl"`
 	Busy   float64 `json:"busy"`
 	Blocks float64 `json:"mean_blocks"`
@@ -95,7 +96,7 @@ type stopSummary struct {
 }
 
 type blockedSummary struct {
-	report.NamedChannel
+	result.NamedChannel
 	VL      uint8           `json:"vl"`
 	Output  bool            `json:"output_buffer,omitempty"`
 	Used    int             `json:"blocks_used"`
@@ -103,7 +104,7 @@ type blockedSummary struct {
 }
 
 type packetSummary struct {
-	report.Pair
+	result.Pair
 	SL      uint8   `json:"sl"`
 	Bytes   int     `json:"bytes"`
 	Created float64 `json:"created_ns"`
@@ -121,7 +122,7 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 	}
 	for _, b := range r.Busiest(busiest) {
 		u := r.Use(b.Channel, b.VL)
-		s.Busiest = append(s.Busiest, channelSummary{report.ChannelOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+		s.Busiest = append(s.Busiest, channelSummary{result.ChannelOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
 	}
 	if r.Deadlock != nil {
 		s.Deadlock = j.stopSummary(r.Deadlock)
@@ -132,9 +133,9 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
 	for _, b := range d.Cycle {
-		c := blockedSummary{NamedChannel: report.ChannelOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		c := blockedSummary{NamedChannel: result.ChannelOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
 		for _, p := range b.Packets {
-			c.Packets = append(c.Packets, packetSummary{report.PairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+			c.Packets = append(c.Packets, packetSummary{result.PairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
 		}
 		s.Cycle = append(s.Cycle, c)
 	}
@@ -143,7 +144,7 @@ func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 
 func (j *packetsJob) summary() *packetsSummary {
 	s := &packetsSummary{
-		Fabric: summariseFabric(j.name, j.fabric), Engine: j.engine,
+		Fabric: result.FabricOf(j.name, j.fabric), Engine: j.engine,
 		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
 	}
@@ -227,7 +228,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 		tables = s.Tables
 	}
 	p.Fact("tables", "%s, %s used", tables, words.Plural(s.VLs, "lane"))
-	j.fit.Facts(p)
+	input.Facts(p, j.fit)
 	if s.Then != nil {
 		p.Fact("then", "%s", j.o.change.text())
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/placement"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -66,29 +67,8 @@ Exit code 1: no order was found that is shorter.`,
 	return c
 }
 
-type placeSummary struct {
-	Fabric    string       `json:"fabric"`
-	Tables    string       `json:"tables"`
-	Pattern   string       `json:"pattern"`
-	Ranks     int          `json:"ranks"`
-	Exchanged int          `json:"ranks_exchanged"`
-	Tried     int          `json:"exchanges_tried"`
-	Before    placedFigure `json:"before"`
-	After     placedFigure `json:"after"`
-	Gain      float64      `json:"gain"` // by how much shorter the job is, a fraction
-	Hosts     []string     `json:"hosts"`
-	Seed      uint64       `json:"seed"`
-	Seconds   float64      `json:"seconds"`
-}
-
-type placedFigure struct {
-	Slowdown      float64 `json:"slowdown"` // time of the job, without other flows 1
-	Bandwidth     float64 `json:"bandwidth"`
-	MaxCongestion int     `json:"max_congestion"`
-}
-
-func placedOf(r *congestion.Result) placedFigure {
-	return placedFigure{r.Slowdown(), r.Lambda, r.MaxCongestion}
+func placedOf(r *congestion.Result) result.PlacedFigure {
+	return result.PlacedFigure{Slowdown: r.Slowdown(), Bandwidth: r.Lambda, MaxCongestion: r.MaxCongestion}
 }
 
 func placeRanks(ctx context.Context, a *console.Console, name string, o *placeFlags) error {
@@ -126,7 +106,7 @@ func placeRanks(ctx context.Context, a *console.Console, name string, o *placeFl
 			return err
 		}
 	}
-	s := &placeSummary{
+	s := &result.Place{
 		Fabric: filepath.Base(name), Tables: j.source, Pattern: o.job.String(), Ranks: len(r.Ranks), Exchanged: r.Exchanged, Tried: r.Tried,
 		Before: placedOf(r.Before), After: placedOf(r.After),
 		Gain: 1 - r.After.Time/r.Before.Time, Hosts: hosts, Seed: o.route.Seed, Seconds: spent,
@@ -137,12 +117,12 @@ func placeRanks(ctx context.Context, a *console.Console, name string, o *placeFl
 	return j.Answer(o.json, s, func() error { return j.showPlaced(s, o) }, r.Exchanged == 0)
 }
 
-func (j *simulateJob) showPlaced(s *placeSummary, o *placeFlags) error {
+func (j *simulateJob) showPlaced(s *result.Place, o *placeFlags) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", s.Fabric)
 	p.Fact("tables", "%s", s.Tables)
 	p.Fact("job", "%s among %s", s.Pattern, words.Plural(s.Ranks, "rank"))
-	line := func(f placedFigure) string {
+	line := func(f result.PlacedFigure) string {
 		return fmt.Sprintf("%.3f times as long as each flow alone; %.4f of full for the mean flow; %s at most on a channel", f.Slowdown, f.Bandwidth, words.Plural(f.MaxCongestion, "flow"))
 	}
 	p.Fact("before", "%s", line(s.Before))

@@ -8,22 +8,18 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/deadlock/transition"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
-	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -49,7 +45,7 @@ func planError(a *console.Console, err error, source, since string, contract rou
 	default:
 		return err
 	}
-	return a.Refuse(asJSON, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}}, "%s.\n%s", why, next)
+	return a.Refuse(asJSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}}, "%s.\n%s", why, next)
 }
 
 // stepsBeside refuses a folder of steps that would replace tables that were read: the way back
@@ -78,99 +74,8 @@ func within(name, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
-type stepOfPlan struct {
-	Mended   int   `json:"entries_mended"`
-	Follow   int   `json:"entries_that_follow"`
-	Dropped  int   `json:"entries_dropped"`
-	Rebuilt  bool  `json:"rebuilt"`
-	Balanced bool  `json:"balanced"`
-	Due      int   `json:"entries_due"`
-	Blocks   int   `json:"blocks"`
-	Touched  int   `json:"switches"`
-	Cut      int64 `json:"pairs_cut_after"`
-
-	BySwitch []switchEntries `json:"by_switch"`
-}
-
-func stepsOf(p *change.Proven) []stepOfPlan {
-	return list.Of(p.Steps, func(s change.Step) stepOfPlan {
-		return stepOfPlan{
-			s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Balanced, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter(),
-			entriesBySwitch(p.After.Fabric, s.Union.BySwitch),
-		}
-	})
-}
-
-// leastSummary is what any one step has to write at least so that endpoints reach every LID
-// again that cables join; none where nobody is cut off.
-type leastSummary struct {
-	LeastEntries int `json:"least_entries"`
-	LeastBlocks  int `json:"least_blocks"`
-}
-
-func leastOf(t *routing.Tables, scope routing.Scope) leastSummary {
-	l := transition.LeastOf(t, scope)
-	return leastSummary{l.Entries, l.Blocks}
-}
-
-func (l leastSummary) text() string {
-	if l.LeastEntries == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (any one step that mends all: %s of %s at least)", words.Counted(l.LeastEntries, "entry", "entries"), words.Counted(l.LeastBlocks, "block", "blocks"))
-}
-
-// waitingSummary is the endpoints that are back and whose links have to stay down until so many
-// steps are confirmed.
-type waitingSummary struct {
-	Waiting []string `json:"waiting"`
-	Waits   int      `json:"waiting_steps"`
-}
-
-func waitingOf(p *change.Proven) waitingSummary {
-	return waitingSummary{list.Of(p.Waiting, p.After.Fabric.EndpointLabel), p.Waits}
-}
-
-func (w waitingSummary) text() string {
-	if len(w.Waiting) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("until step %d is confirmed, the links of these have to stay down, or they could close a credit loop: %s", w.Waits, words.FirstOf(w.Waiting))
-}
-
-// switchEntries is a row of a plan: a switch and its entries that differ between the tables.
-type switchEntries struct {
-	Switch  report.Node `json:"switch"`
-	Entries int         `json:"entries"`
-}
-
-// entriesBySwitch takes counts, [NodeID], and leaves out switches where nothing changes.
-func entriesBySwitch(f *fabric.Fabric, entries []int) []switchEntries {
-	by := []switchEntries{}
-	for at, n := range entries {
-		if n > 0 {
-			by = append(by, switchEntries{report.NodeOf(f, fabric.NodeID(at), 0), n})
-		}
-	}
-	return by
-}
-
-type leftOver struct {
-	LID      fabric.LID  `json:"lid"`
-	Endpoint string      `json:"endpoint"`
-	Node     report.Node `json:"endpoint_node"`
-}
-
-func leftOf(p *change.Proven) []leftOver {
-	f := p.After.Fabric
-	return list.Of(p.Left, func(l repair.Left) leftOver {
-		e := f.Owner(l.LID)
-		return leftOver{l.LID, f.EndpointLabel(e), report.EndpointNode(f, e)}
-	})
-}
-
-func leftText(left []leftOver) string {
-	return words.FirstOf(list.Of(left, func(l leftOver) string { return fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint) }))
+func leftText(left []result.LeftOver) string {
+	return words.FirstOf(list.Of(left, func(l result.LeftOver) string { return fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint) }))
 }
 
 func cutText(p *change.Proven) string {
@@ -181,13 +86,13 @@ func cutText(p *change.Proven) string {
 	return text
 }
 
-func stepsText(p *change.Proven, none string, least leastSummary) string {
+func stepsText(p *change.Proven, none string, least result.Least) string {
 	if len(p.Steps) == 0 {
 		return none
 	}
 	entries, blocks := p.Entries()
 	text := fmt.Sprintf("%s in %s, %s%s; each is free of credit loops in any mixture while it is written, and so are its tables",
-		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), least.text())
+		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), least.Text())
 	for i, s := range p.Steps {
 		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
 		switch {
@@ -221,9 +126,9 @@ func mendedText(s *change.Step) string {
 // planned is a plan from some tables to others, and those after its last step.
 type planned struct {
 	judged
-	source  string          // what the tables are from which it leads
-	fit     input.Fit       // of these and the fabric that they were read for
-	moved   []movedEndpoint // since the fabric that these are for
+	source  string                 // what the tables are from which it leads
+	fit     result.Fit             // of these and the fabric that they were read for
+	moved   []result.MovedEndpoint // since the fabric that these are for
 	plan    *change.Proven
 	purpose string // what the last tables are for; empty: the fabric as it is now
 	pulling string // who is cut off when the parts are pulled that it leads away from; may be empty
@@ -257,55 +162,13 @@ func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
 	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
 }
 
-// switchLifetime is how long OpenSM lets a packet stay in a switch by default
-// (packet_life_time 0x12: 4.096 µs × 2^18, IBA 14.2.5.4).
-const switchLifetime = 4096 * time.Nanosecond << 18
-
-// planSummary is a change in steps for programs, and plan.json.
-type planSummary struct {
-	Fabric string `json:"fabric"`
-	Tables string `json:"tables"`
-	input.Fit
-	Contract  string `json:"contract"`
-	Endpoints string `json:"endpoints"`
-	Pairs     int64  `json:"pairs"`
-	CutNow    int64  `json:"pairs_cut_now"`
-	CutAfter  int64  `json:"pairs_cut_after"`
-	Apart     int64  `json:"pairs_apart"`
-	leastSummary
-	Steps []planStep `json:"steps"`
-	waitingSummary
-	AbsentLanes []absentLane    `json:"absent_lanes,omitempty"`
-	Moved       []movedEndpoint `json:"moved,omitempty"`    // since the fabric that the tables are for
-	Anew        []report.Node   `json:"ask_anew,omitempty"` // of these, those that have to ask for their paths anew
-}
-
-// planStep is a step of it, with what has to pass before the next.
-type planStep struct {
-	Folder string `json:"folder"`
-	stepOfPlan
-	WaitHops    int     `json:"wait_hops"`
-	WaitSeconds float64 `json:"wait_seconds"`
-}
-
-func (j *planned) jsonPlan() *planSummary {
-	p := j.plan
-	s := &planSummary{
-		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
-		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, leastSummary: leastOf(p.Before, j.Scope), Steps: []planStep{}, waitingSummary: waitingOf(p),
-		AbsentLanes: absentLanes(p.After.Fabric, p.Absent),
-		Fit:         j.fit, Moved: j.moved, Anew: report.EndpointNodes(p.After.Fabric, p.Anew),
-	}
-	for i, step := range stepsOf(p) {
-		hops := change.Hops(p.Steps[i].Tables)
-		s.Steps = append(s.Steps, planStep{Folder: stepName(i), stepOfPlan: step, WaitHops: hops, WaitSeconds: (time.Duration(hops) * switchLifetime).Seconds()})
-	}
+func (j *planned) json() *result.Plan {
+	s := result.PlanOf(j.plan, j.Contract, j.Scope)
+	s.Fabric, s.Tables, s.Fit, s.Moved = j.name, j.source, j.fit, j.moved
 	return s
 }
 
-func stepName(i int) string { return fmt.Sprintf("step-%d", i+1) }
-
-func (j *planned) textPlan(s *planSummary) string {
+func (j *planned) textPlan(s *result.Plan) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(s.Steps) == 0 {
@@ -320,7 +183,7 @@ func (j *planned) textPlan(s *planSummary) string {
 	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", words.Thousands(s.Pairs), words.Thousands(s.CutNow), words.Thousands(s.CutAfter))
 	say("Each step may be written in any order of switches: every mixture of the tables before and")
 	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
-	if text := s.waitingSummary.text(); text != "" {
+	if text := s.HeldBack.Text(); text != "" {
 		say("But %s.", text)
 	}
 	sayAbsent(say, s.AbsentLanes)
@@ -360,8 +223,9 @@ func (j *planned) writeSteps(ctx context.Context, force bool) error {
 	s := j.Stage("write", &j.spent.Write)
 	defer s.Done()
 	return output.WriteFolder(j.out, force, func(d *output.Folder) error {
-		for i := range j.plan.Steps {
-			within, err := d.Within(stepName(i))
+		plan := j.json()
+		for i, step := range plan.Steps {
+			within, err := d.Within(step.Folder)
 			if err == nil {
 				err = j.step(&j.plan.Steps[i], within.Final).fill(ctx, within, func() {})
 			}
@@ -369,7 +233,6 @@ func (j *planned) writeSteps(ctx context.Context, force bool) error {
 				return err
 			}
 		}
-		plan := j.jsonPlan()
 		return d.Write(ctx, output.JSONFile(j.Console, output.Plan, plan), deploy.File{Name: output.PlanText, Write: func(w io.Writer) error {
 			_, err := io.WriteString(w, j.textPlan(plan))
 			return err

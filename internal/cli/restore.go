@@ -5,12 +5,13 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // restored refuses a plan that does not end with the tables of --restore.
 func (j *keepJob) restored() error {
 	cost := transition.CostOf(j.plan.After, j.target)
-	left := leftOf(j.plan)
+	left := result.LeftOf(j.plan)
 	var why, next string
 	switch {
 	case cost.SLs > 0 || cost.Maps > 0:
@@ -26,5 +27,5 @@ func (j *keepJob) restored() error {
 	default:
 		return nil
 	}
-	return j.Refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be changed into %s: %s.\nNothing was written. %s", j.source, j.o.restore, why, next)
+	return j.Refuse(j.o.json, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be changed into %s: %s.\nNothing was written. %s", j.source, j.o.restore, why, next)
 }

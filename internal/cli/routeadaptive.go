@@ -11,41 +11,10 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
-
-// adaptiveSummary is the result of weft route with an adaptive engine, for
-// programs: the fields of routeSummary that make sense.
-type adaptiveSummary struct {
-	Fabric   fabricSummary `json:"fabric"`
-	Engine   string        `json:"engine"`
-	Adaptive bool          `json:"adaptive"`
-	report.LaneCounts
-	VLs          int                   `json:"vls"`
-	VLsUsed      int                   `json:"vls_used"`
-	Verdict      string                `json:"verdict"`
-	Endpoints    string                `json:"endpoints"`
-	Minimal      bool                  `json:"minimal"`
-	MaxHops      int                   `json:"max_hops"`
-	Pairs        int64                 `json:"pairs"` // of switches with endpoints
-	Unreachable  int64                 `json:"unreachable"`
-	Dependencies int                   `json:"dependencies"`
-	Cycle        []adaptiveStepSummary `json:"cycle,omitempty"`
-	Notes        []string              `json:"notes,omitempty"`
-	Seconds      stageSeconds          `json:"seconds"`
-	PeakRSS      int64                 `json:"peak_rss_bytes"`
-}
-
-type adaptiveStepSummary struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-	VL   uint8  `json:"vl"`
-	Kind string `json:"kind"`
-	Src  string `json:"src"` // a switch
-	report.ChannelNodes
-	SrcNode report.Node `json:"src_node"`
-}
 
 // routeAdaptive is weft route for an engine whose switches choose among ports.
 // There are no InfiniBand tables to write, only a verdict.
@@ -80,37 +49,37 @@ func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.Adap
 	return t, v, err
 }
 
-func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *adaptiveSummary {
-	s := &adaptiveSummary{
-		Fabric: summariseFabric(j.name, j.fabric),
-		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls)}, Verdict: report.Verdict(v), Endpoints: j.o.Scope.String(),
+func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *result.Adaptive {
+	s := &result.Adaptive{
+		Fabric: result.FabricOf(j.name, j.fabric),
+		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls, Limit: result.LimitOf(j.fabric, j.vls)}, Verdict: result.WordOf(v), Endpoints: j.o.Scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: j.spent,
 		PeakRSS: console.PeakMemory(),
 	}
 	for _, step := range v.Cycle {
 		c := j.fabric.Channel(step.Trunk)
-		s.Cycle = append(s.Cycle, adaptiveStepSummary{
+		s.Cycle = append(s.Cycle, result.AdaptiveStep{
 			From: j.fabric.PortLabel(c.From, c.FromPort),
 			To:   j.fabric.PortLabel(c.To, c.ToPort),
 			VL:   step.Lane, Kind: step.Kind.String(), Src: j.fabric.Label(step.Source),
-			ChannelNodes: report.EndsOf(j.fabric, step.Trunk), SrcNode: report.NodeOf(j.fabric, step.Source, 0),
+			ChannelNodes: result.EndsOf(j.fabric, step.Trunk), SrcNode: result.NodeOf(j.fabric, step.Source, 0),
 		})
 	}
 	return s
 }
 
-func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *console.Page {
+func (j *routeJob) adaptiveScreen(s *result.Adaptive) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	p.Fact("engine", "%s (%s), adaptive: %s", s.Engine, j.wanted.Adaptive.Paper, engines.AdaptiveTrust)
 	for _, note := range s.Notes {
 		p.Fact("", "%s", note)
 	}
-	if s.Verdict == report.DeadlockFree {
+	if s.Verdict == result.DeadlockFree {
 		p.Fact("verdict", "%s (endpoints %s): %s dependencies of the extended graph, a rank that rises along each", s.Verdict, s.Endpoints, words.Thousands(s.Dependencies))
 	} else {
-		steps := list.Of(s.Cycle, func(c adaptiveStepSummary) string {
+		steps := list.Of(s.Cycle, func(c result.AdaptiveStep) string {
 			return fmt.Sprintf("  %s → %s, VL %d    (%s, from %s)", c.From, c.To, c.VL, c.Kind, c.Src)
 		})
 		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, s.Endpoints, len(s.Cycle), strings.Join(steps, "\n"))

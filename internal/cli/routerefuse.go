@@ -7,30 +7,13 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
-
-type refusalSummary struct {
-	Engine    string `json:"engine"`
-	Refused   string `json:"refused"`
-	Need      int    `json:"vls_needed,omitempty"`    // as lanes_needed, where it is for want of lanes
-	Available int    `json:"vls_available,omitempty"` // as lanes_available
-	report.LaneCounts
-	ClassesFit int          `json:"classes_fit,omitempty"` // of --classes: how many of them there is room for
-	Fits       []fitSummary `json:"fits"`                  // engines that were tried and fit
-	Left       []leftOver   `json:"left,omitempty"`        // of --keep: destinations that no repair reaches
-}
-
-type fitSummary struct {
-	Engine string `json:"engine"`
-	VLs    int    `json:"vls"` // as lanes_needed
-	Needed int    `json:"lanes_needed"`
-}
 
 // advised is the engines to try where another refuses for want of lanes.
 func advised() []string { return engines.Names(func(e engines.Engine) bool { return e.Advised }) }
@@ -46,11 +29,11 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if !routing.Refused(err) {
 		return err
 	}
-	s := refusalSummary{Engine: j.wanted.String(), Refused: plain.Error(err), Fits: []fitSummary{}}
+	s := result.Refusal{Engine: j.wanted.String(), Refused: plain.Error(err), Fits: []result.FittingEngine{}}
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
-		s.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have, Limit: report.LimitOf(j.fabric, few.Have)}
+		s.LaneCounts = result.LaneCounts{Needed: few.Need, Available: few.Have, Limit: result.LimitOf(j.fabric, few.Have)}
 		text = tooFewText(&s, few)
 	}
 	if classes := (*weft.TooFewForClasses)(nil); errors.As(err, &classes) {
@@ -61,8 +44,8 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 }
 
 // thatFit tries other engines in the same budget.
-func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
-	fits := []fitSummary{}
+func (j *routeJob) thatFit(ctx context.Context) []result.FittingEngine {
+	fits := []result.FittingEngine{}
 	for _, name := range advised() {
 		if name == j.wanted.Name {
 			continue
@@ -70,7 +53,7 @@ func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 		contract := j.contract()
 		r := weft.Request{Engine: name, Contract: &contract, VLs: j.vls, SLs: j.o.SLs, Classes: j.o.Classes, Scope: j.o.Scope, NoCycle: true}
 		if other, err := weft.Route(ctx, j.fabric, r); err == nil {
-			fits = append(fits, fitSummary{name, other.Tables.Lanes.Needed, other.Tables.Lanes.Needed})
+			fits = append(fits, result.FittingEngine{Engine: name, VLs: other.Tables.Lanes.Needed, Needed: other.Tables.Lanes.Needed})
 		}
 	}
 	return fits
@@ -84,7 +67,7 @@ func classesAdvice(e *weft.TooFewForClasses) string {
 	return fmt.Sprintf("That is for %d classes of traffic; --classes %d fits.", e.Classes, e.Fit)
 }
 
-func tooFewText(s *refusalSummary, few *routing.TooFewLanes) error {
+func tooFewText(s *result.Refusal, few *routing.TooFewLanes) error {
 	least := ""
 	if few.AtLeast {
 		least = "at least "
@@ -94,18 +77,15 @@ func tooFewText(s *refusalSummary, few *routing.TooFewLanes) error {
 		limit, advice = "by what cables run: "+few.Where, "No other engine fits either. More lanes than a cable runs lose packets there: have both its ports run more (max_op_vls of opensm.conf, VLCap), or take it out of use (weft drain)."
 	}
 	if len(s.Fits) > 0 {
-		names := list.Of(s.Fits, func(f fitSummary) string { return fmt.Sprintf("%s (%s)", f.Engine, words.Plural(f.VLs, "lane")) })
+		names := list.Of(s.Fits, func(f result.FittingEngine) string {
+			return fmt.Sprintf("%s (%s)", f.Engine, words.Plural(f.VLs, "lane"))
+		})
 		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
 	}
 	return fmt.Errorf("%s refuses: it needs %s%s here; %s available %s.\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), limit, advice)
 }
 
-type noneProvenSummary struct {
-	refusalSummary
-	Tried []trialSummary `json:"tried"`
-}
-
 func (j *routeJob) noneProven(none *weft.NoneProven, asJSON bool) error {
-	return j.Refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.vls, LaneCounts: report.LaneCounts{Available: j.vls, Limit: report.LimitOf(j.fabric, j.vls)}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
-		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.vls, "lane"), report.LaneCounts{Limit: report.LimitOf(j.fabric, j.vls)}.LimitText(j.fabric), trialText(none.Trials))
+	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.vls, LaneCounts: result.LaneCounts{Available: j.vls, Limit: result.LimitOf(j.fabric, j.vls)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
+		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.vls, "lane"), result.LaneCounts{Limit: result.LimitOf(j.fabric, j.vls)}.LimitText(j.fabric), trialText(none.Trials))
 }

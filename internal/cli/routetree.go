@@ -1,27 +1,20 @@
 package cli
 
 import (
-	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/result"
 )
 
-// treeSummary is the spanning tree for multicast, or why there is none.
-type treeSummary struct {
-	SLs  []int         `json:"sls"`            // service levels of groups that it is proven for
-	None string        `json:"none,omitempty"` // why there is no tree; empty: there is one
-	Loop []report.Step `json:"loop,omitempty"` // the credit loop that the shortest tree would close
-}
-
-func (j *judged) treeSummary() *treeSummary {
+func (j *judged) treeSummary() *result.Tree {
 	switch {
 	case j.treeless != nil:
-		s := &treeSummary{SLs: []int{}, None: j.treeless.None.Error()}
+		s := &result.Tree{SLs: []int{}, None: j.treeless.None.Error()}
 		if j.treeless.Loop != nil {
-			s.Loop = report.Steps(j.fabric, j.treeless.Loop.Cycle)
+			s.Loop = result.Steps(j.fabric, j.treeless.Loop.Cycle)
 		}
 		return s
 	case j.Tables.Multicast != nil:
-		return &treeSummary{SLs: input.LevelsOf(j.Tables.Multicast.SLs)}
+		return &result.Tree{SLs: result.LevelsOf(j.Tables.Multicast.SLs)}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
@@ -98,7 +99,7 @@ type simulateJob struct {
 	options congestion.Options
 	source  string // what the tables are
 	tables  *routing.Tables
-	fit     input.Fit // of finished tables
+	fit     result.Fit // of finished tables
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad

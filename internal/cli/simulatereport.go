@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 type simulateSummary struct {
@@ -35,8 +36,8 @@ type simulateSummary struct {
 	Local     int64   `json:"local"`   // pairs on one endpoint, which cross no network
 	NoRoute   int64   `json:"noroute"` // pairs without a route
 
-	input.Fit                          // of the tables
-	NoRoutePairs  []report.Pair        `json:"noroute_pairs,omitempty"` // each once, the first of them
+	result.Fit                         // of the tables
+	NoRoutePairs  []result.Pair        `json:"noroute_pairs,omitempty"` // each once, the first of them
 	Histogram     []congestionSummary  `json:"histogram"`
 	Bandwidth     []int64              `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
 	MaxCongestion int                  `json:"max_congestion"`
@@ -47,7 +48,7 @@ type simulateSummary struct {
 	Hot           []hotSummary         `json:"hot_channels"`
 	Index         uint32               `json:"edge_forwarding_index"`
 	IndexOn       string               `json:"edge_forwarding_channel,omitempty"`
-	IndexNodes    *report.ChannelNodes `json:"edge_forwarding_nodes,omitempty"` // of that channel
+	IndexNodes    *result.ChannelNodes `json:"edge_forwarding_nodes,omitempty"` // of that channel
 	Tiers         []tierSummary        `json:"tiers"`
 	Lanes         []laneSummary        `json:"lanes"`
 	Spent         simulateSeconds      `json:"seconds"`
@@ -67,12 +68,12 @@ type trafficSummary struct {
 	Time    float64              `json:"time"` // of the fullest channel; 1 is the fullest link of a host
 	Mean    float64              `json:"mean"` // over bytes, of the fullest channel on their way
 	Fullest string               `json:"fullest_channel"`
-	Nodes   *report.ChannelNodes `json:"fullest_nodes"`
+	Nodes   *result.ChannelNodes `json:"fullest_nodes"`
 	Bytes   float64              `json:"fullest_bytes"`
 }
 
 type flowSummary struct {
-	report.Pair
+	result.Pair
 	Bandwidth float64      `json:"bandwidth"` // a fraction of full
 	Run       int          `json:"run"`
 	Phase     int          `json:"phase"`
@@ -80,13 +81,13 @@ type flowSummary struct {
 }
 
 type hopLoading struct {
-	report.NamedChannel
+	result.NamedChannel
 	Flows float64 `json:"flows"`
 	Share float64 `json:"share,omitempty"` // of the flow on this channel, where switches choose
 }
 
 type hotSummary struct {
-	report.NamedChannel
+	result.NamedChannel
 	Mean float64 `json:"mean_flows"` // in a phase
 	Most float64 `json:"max_flows"`
 }
@@ -128,7 +129,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		Spent:   j.spent,
 		PeakRSS: console.PeakMemory(), Fit: j.fit, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
 	}
-	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) report.Pair { return report.PairOf(f, l.From, l.To) })
+	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) result.Pair { return result.PairOf(f, l.From, l.To) })
 	for m, n := range r.Congestion {
 		if n > 0 {
 			s.Histogram = append(s.Histogram, congestionSummary{m, n})
@@ -141,24 +142,24 @@ func (j *simulateJob) summary() *simulateSummary {
 		}
 	}
 	if c := j.times; c != nil {
-		nodes := report.EndsOf(f, c.Fullest)
+		nodes := result.EndsOf(f, c.Fullest)
 		s.Traffic = &trafficSummary{c.Time, c.Mean, f.ChannelLabel(c.Fullest), &nodes, c.Bytes}
 	}
 	if r.Flows > 0 {
 		w := r.Worst
-		s.Worst = &flowSummary{Pair: report.PairOf(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
+		s.Worst = &flowSummary{Pair: result.PairOf(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
 		for i, c := range w.Route {
-			s.Worst.Route = append(s.Worst.Route, hopLoading{NamedChannel: report.ChannelOf(f, c), Flows: w.Load[i]})
+			s.Worst.Route = append(s.Worst.Route, hopLoading{NamedChannel: result.ChannelOf(f, c), Flows: w.Load[i]})
 			if w.Share != nil {
 				s.Worst.Route[i].Share = w.Share[i]
 			}
 		}
 	}
 	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) hotSummary {
-		return hotSummary{report.ChannelOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
+		return hotSummary{result.ChannelOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
 	})
 	if j.loads.Hottest != fabric.None {
-		nodes := report.EndsOf(f, j.loads.Hottest)
+		nodes := result.EndsOf(f, j.loads.Hottest)
 		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
 	}
 	for i, t := range j.loads.Tiers(f, j.scope) {
@@ -175,7 +176,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	if s.Split {
 		p.Fact("", "switches choose: each flow is split evenly over the ports that its packets may take")
 	}
-	s.Fit.Facts(p)
+	input.Facts(p, s.Fit)
 	p.Fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, words.Plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
 	p.Fact("bandwidth", "%s", j.bandwidthText(s))
 	if s.NoRoute > 0 {
@@ -261,8 +262,8 @@ func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, words.Plural(s.Runs, "run"), s.Seed)
 }
 
-func noRouteText(a *console.Console, pairs []report.Pair) string {
-	lines := list.Of(pairs, func(p report.Pair) string { return fmt.Sprintf("  %s → %s", p.Src, p.Dst) })
+func noRouteText(a *console.Console, pairs []result.Pair) string {
+	lines := list.Of(pairs, func(p result.Pair) string { return fmt.Sprintf("  %s → %s", p.Src, p.Dst) })
 	return a.First(5, lines, func(int) string { return fmt.Sprintf("  … (--json has %d)", len(pairs)) })
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -23,22 +24,9 @@ const (
 	sturdyLoss    = 0.01 // of the bandwidth that fewer exceptions may cost
 )
 
-// candidateSummary is what failures take under tables that could be had as well.
-type candidateSummary struct {
-	Engine    string  `json:"engine"`
-	Seed      uint64  `json:"seed"`
-	Root      string  `json:"root,omitempty"` // where the engine has one and another was tried
-	Bandwidth float64 `json:"bandwidth"`
-	Tried     int     `json:"tried"`
-	OneStep   int     `json:"mended_in_one_step"`
-	Rebuilt   int     `json:"mended_by_rebuilding"`
-	NotMended int     `json:"not_mended"`
-	Taken     bool    `json:"taken"`
-}
-
 // candidate is tables that could be had as well.
 type candidate struct {
-	candidateSummary
+	result.Candidate
 	ask weft.Request
 }
 
@@ -57,7 +45,7 @@ func (j *routeJob) sturdiest(ctx context.Context, kinds []string, o change.Optio
 		failures = append(failures, change.Sample(survivals[kind](j.fabric), sturdySample)...)
 	}
 	var best *change.Survival
-	var taken *candidateSummary
+	var taken *result.Candidate
 	first := j.Result
 	for i := range list {
 		c, r := &list[i], first
@@ -74,15 +62,14 @@ func (j *routeJob) sturdiest(ctx context.Context, kinds []string, o change.Optio
 		if err != nil {
 			return err
 		}
-		random, err := bisect(ctx, r.Tables, congestion.Options{Placement: j.Scope.Endpoints(j.fabric), Seed: j.o.Seed})
-		bandwidth := lambdaOf(random)
-		if err != nil || bandwidth == nil {
+		random, err := congestion.Bisect(ctx, r.Tables, congestion.Options{Placement: j.Scope.Endpoints(j.fabric), Seed: j.o.Seed})
+		if err != nil || random == nil {
 			return err
 		}
-		c.Bandwidth, c.Tried, c.OneStep, c.Rebuilt, c.NotMended = *bandwidth, len(failures), survival.OneStep, survival.Rebuilt, survival.NotMended
-		j.compared = append(j.compared, &c.candidateSummary)
-		if best == nil || survival.Fewer(best) && *bandwidth >= (1-sturdyLoss)*j.compared[0].Bandwidth {
-			best, taken = survival, &c.candidateSummary
+		c.Bandwidth, c.Tried, c.OneStep, c.Rebuilt, c.NotMended = random.Lambda, len(failures), survival.OneStep, survival.Rebuilt, survival.NotMended
+		j.compared = append(j.compared, &c.Candidate)
+		if best == nil || survival.Fewer(best) && random.Lambda >= (1-sturdyLoss)*j.compared[0].Bandwidth {
+			best, taken = survival, &c.Candidate
 			j.Result = r
 			j.Choice = first.Choice
 			if j.best = ""; r.Engine.Name != first.Engine.Name {
@@ -101,7 +88,7 @@ func (j *routeJob) sturdiest(ctx context.Context, kinds []string, o change.Optio
 func (j *routeJob) candidates() []candidate {
 	ask := j.request()
 	ask.Custom, ask.Contract, ask.Stages = &j.Engine, &j.Contract, nil
-	made := candidate{candidateSummary{Engine: j.Engine.Name, Seed: j.o.Seed}, ask}
+	made := candidate{result.Candidate{Engine: j.Engine.Name, Seed: j.o.Seed}, ask}
 	list := []candidate{made}
 	if j.Engine.Uses&engines.Seed != 0 && !j.o.Set.Changed("seed") {
 		for i := range uint64(sturdySeeds - 1) {
@@ -173,22 +160,22 @@ func mostCentral(f *fabric.Fabric, most int) []fabric.NodeID {
 }
 
 // comparedText says whose tables were taken, and what speaks for them.
-func comparedText(list []*candidateSummary) string {
+func comparedText(list []*result.Candidate) string {
 	text := ""
 	for _, c := range list {
 		if c.Taken {
 			text = fmt.Sprintf("%s: of %d tables those with the fewest exceptions among %s (bandwidth at most %.0f %% less)",
-				c.flags(), len(list), words.Plural(c.Tried, "sampled failure"), 100*sturdyLoss)
+				flagsOf(c), len(list), words.Plural(c.Tried, "sampled failure"), 100*sturdyLoss)
 		}
 	}
 	for _, c := range list {
-		text += fmt.Sprintf("\n  %s: %s not mended, for %s others make way, %s in one step; bandwidth %.3f", c.flags(), words.Thousands(c.NotMended), words.Thousands(c.Rebuilt), words.Thousands(c.OneStep), c.Bandwidth)
+		text += fmt.Sprintf("\n  %s: %s not mended, for %s others make way, %s in one step; bandwidth %.3f", flagsOf(c), words.Thousands(c.NotMended), words.Thousands(c.Rebuilt), words.Thousands(c.OneStep), c.Bandwidth)
 	}
 	return text
 }
 
-// flags is what weft route takes to compute these tables.
-func (c *candidateSummary) flags() string {
+// flagsOf is what weft route takes to compute these tables.
+func flagsOf(c *result.Candidate) string {
 	e, err := engines.Named(c.Engine)
 	if err != nil { // a pair of --paths and --lanes
 		return fmt.Sprintf("%s, seed %d", c.Engine, c.Seed)

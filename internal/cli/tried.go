@@ -7,36 +7,13 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-type autoSummary struct {
-	Why     string           `json:"why"`
-	Aim     string           `json:"aim"`
-	Tried   []trialSummary   `json:"tried"`
-	InForce []inForceSummary `json:"in_force,omitempty"` // of --lfts-dir
-	// LimitReached says that the clock ended the search, so that another run may
-	// choose otherwise.
-	LimitReached bool `json:"limit_reached"`
-}
-
-type trialSummary struct {
-	Engine  string         `json:"engine"`
-	Outcome string         `json:"outcome"`
-	Why     string         `json:"why,omitempty"`
-	VLs     int            `json:"vls,omitempty"` // as lanes_needed
-	Needed  int            `json:"lanes_needed,omitempty"`
-	SLs     int            `json:"sls,omitempty"`
-	Lambda  float64        `json:"ebb,omitempty"`
-	Shifts  []shiftSummary `json:"shifts,omitempty"`
-	MaxLoad uint32         `json:"max_load,omitempty"`
-	Traffic float64        `json:"traffic_time,omitempty"` // of --traffic
-	Mean    float64        `json:"traffic_mean,omitempty"`
-}
-
-func trialSummaries(trials []weft.Trial) []trialSummary {
-	return list.Of(trials, func(t weft.Trial) trialSummary {
-		return trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, shiftsOf(t.Shifts), t.MaxLoad, t.Traffic, t.TrafficMean}
+func trialSummaries(trials []weft.Trial) []result.Trial {
+	return list.Of(trials, func(t weft.Trial) result.Trial {
+		return result.Trial{Engine: t.Engine, Outcome: t.Outcome.String(), Why: t.Why, VLs: t.VLs, Needed: t.VLs, SLs: t.SLs, Lambda: t.Lambda, Shifts: shiftsOf(t.Shifts), MaxLoad: t.MaxLoad, Traffic: t.Traffic, Mean: t.TrafficMean}
 	})
 }
 
@@ -72,7 +49,7 @@ func (j *judged) triedText() string {
 		head = append(head, fmt.Sprintf("%7s", order))
 	}
 	served := len(j.Choice.Meter.Demands) > 0
-	figures := func(lambda float64, shifts []shiftSummary, load uint32, lanes int, traffic float64) string {
+	figures := func(lambda float64, shifts []result.Shift, load uint32, lanes int, traffic float64) string {
 		text := fmt.Sprintf("%5.3f", lambda)
 		if served {
 			text = fmt.Sprintf("%7.2f  %s", traffic, text)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -21,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -103,8 +103,8 @@ type verifyJob struct {
 	*input.Given
 	verdict *deadlock.Verdict
 	checked bool          // the proof was given and re-checked
-	proof   *proofSummary // what weft-proof says of it; nil: it was not asked
-	spent   verifyStageTime
+	proof   *result.Proof // what weft-proof says of it; nil: it was not asked
+	spent   result.VerifyStageTime
 }
 
 func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFlags) error {
@@ -154,12 +154,6 @@ func (j *verifyJob) free() bool {
 	return j.verdict.Free() || j.o.choose == chooseAgain && j.verdict.Escape != nil
 }
 
-// badCertificate is a proof that does not hold, as JSON.
-type badCertificate struct {
-	Verdict string `json:"verdict"`
-	Why     string `json:"why"`
-}
-
 func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	c, err := console.ReadFile(j.Console, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
 		return certificate.Read(r, name, j.Tables.Fabric)
@@ -178,7 +172,7 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	j.options.Contract, j.options.Scope, j.checked = c.Contract, c.Scope, true
 	j.verdict, err = deadlock.CheckCertificate(ctx, j.Tables, c, j.options.Progress)
 	if err != nil && ctx.Err() == nil {
-		return j.Refuse(j.o.json, badCertificate{"certificate does not hold", err.Error()}, "%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
+		return j.Refuse(j.o.json, result.BadCertificate{Verdict: "certificate does not hold", Why: err.Error()}, "%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
 	}
 	if err != nil || j.verdict.Unreachable == 0 {
 		return err
@@ -190,83 +184,30 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	return err
 }
 
-type verifySummary struct {
-	Verdict    string        `json:"verdict"`
-	Contract   string        `json:"contract"`
-	Endpoints  string        `json:"endpoints"`
-	Assumed    flags.Assumed `json:"assumed"`
-	NotCovered []string      `json:"not_covered"` // by any verdict of these endpoints
-	VLs        int           `json:"vls"`         // as lanes_used
-	report.LaneCounts
-	SLs          int               `json:"sls"`
-	Dependencies int               `json:"dependencies"`
-	Pairs        int64             `json:"pairs"`
-	Unreachable  int64             `json:"unreachable"`
-	Loops        int64             `json:"forwarding_loops"`
-	Dropped      int64             `json:"dropped_turns"`
-	Covers       string            `json:"covers"`
-	Groups       *groupSummary     `json:"adaptive_groups,omitempty"`
-	Multicast    *multicastSummary `json:"multicast,omitempty"`
-	Stray        int64             `json:"stray"` // (switch without endpoints in scope, LID) without a route
-	input.Fit
-	Findings    []input.Doubt   `json:"findings,omitempty"`
-	ByLane      []input.ByLane  `json:"lanes_by_lanes,omitempty"` // switches that look up lanes by lanes
-	AbsentLanes []absentLane    `json:"absent_lanes,omitempty"`
-	CutOff      *report.CutOff  `json:"cut_off,omitempty"`
-	Lost        []lostSummary   `json:"lost,omitempty"`
-	Cycle       []report.Step   `json:"cycle"`
-	JoinedBy    string          `json:"joined_by"`
-	Rechecked   bool            `json:"certificate_checked"`
-	Proof       *proofSummary   `json:"proof_checker,omitempty"`
-	Next        string          `json:"next,omitempty"`
-	Seconds     verifyStageTime `json:"seconds"`
-}
-
-type verifyStageTime struct {
-	Read   float64 `json:"read"`
-	Verify float64 `json:"verify"`
-}
-
-// lostSummary is a switch and a LID that its endpoints do not reach.
-type lostSummary struct {
-	Switch     string      `json:"switch"`
-	Dst        string      `json:"dst"`
-	SwitchNode report.Node `json:"switch_node"`
-	DstNode    report.Node `json:"dst_node"`
-	LID        fabric.LID  `json:"lid"`
-	Why        string      `json:"why"`
-	Pairs      int64       `json:"pairs"` // endpoints in scope on the switch that it concerns
-}
-
-func (j *verifyJob) summary() *verifySummary {
+func (j *verifyJob) summary() *result.Verify {
 	f, v := j.Tables.Fabric, j.verdict
-	s := &verifySummary{
-		Verdict: report.Word(j.free()), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: v.Outside(), Covers: report.Covers(v), Multicast: j.multicastSummary(),
-		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
-		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
-		Assumed: j.o.Tables.Assumed(), Fit: j.Fit(), CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Proof: j.proof, Next: j.next(),
-		Seconds: j.spent, Groups: j.groupSummary(), ByLane: j.ByLane,
+	s := &result.Verify{
+		Verdict: result.VerdictOf(f, v), Covers: report.Covers(v), Multicast: j.multicastSummary(),
+		VLs: v.VLs, LaneCounts: result.LaneCounts{Used: v.VLs},
+		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray,
+		Assumed: j.o.Tables.Assumed(), Fit: j.Fit(), CutOff: result.CutOffOf(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Proof: j.proof, Next: j.next(),
+		Seconds: j.spent, Groups: j.groupSummary(), Lost: result.LostOf(f, v.Lost), ByLane: j.ByLane,
 	}
-	s.AbsentLanes = absentLanes(f, v.Absent)
+	s.Word = result.Word(j.free())
 	s.Findings = slices.Concat(j.Doubts, absentText(s.AbsentLanes))
-	for _, l := range v.Lost {
-		s.Lost = append(s.Lost, lostSummary{
-			f.Label(l.Switch), f.EndpointLabel(f.Owner(l.LID)), report.NodeOf(f, l.Switch, 0), report.EndpointNode(f, f.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
-		})
-	}
 	return s
 }
 
-func (j *verifyJob) screen(s *verifySummary) *console.Page {
+func (j *verifyJob) screen(s *result.Verify) *console.Page {
 	p := j.NewPage()
 	f, v := j.Tables.Fabric, j.verdict
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s, destinations found by %s", j.o.LFTs, j.Rule)
 	p.Fact("assumed", "%s", j.assumedText())
 	if s.Groups != nil {
-		p.Fact("groups", "%s", s.Groups.text())
+		p.Fact("groups", "%s", s.Groups.Text())
 	}
-	s.Fit.Facts(p)
+	input.Facts(p, s.Fit)
 	for i, finding := range s.Findings {
 		label := ""
 		if i == 0 {
@@ -279,26 +220,26 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 		p.Fact("verdict", "%s: the ranks of %s rise along all %s dependencies", report.About(v), j.o.readCert, words.Thousands(v.Dependencies))
 	case j.free() && !v.Free():
 		p.Fact("verdict", "%s (contract %s, endpoints %s), as long as switches choose again; if they choose once, there is a loop of %d steps:\n%s",
-			report.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
+			result.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
 	default:
 		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
 	}
 	if j.proof != nil {
-		p.Fact("checker", "%s", j.proof.text())
+		p.Fact("checker", "%s", j.proof.Text())
 	}
 	if s.Groups != nil && s.Groups.Escape != nil {
-		p.Fact("escape", "%s", s.Groups.Escape.text(j.o.choose))
+		p.Fact("escape", "%s", s.Groups.Escape.Text(j.o.choose == chooseOnce))
 	}
 	if j.free() {
 		p.Fact("outside", "%s", report.OutsideOf(v))
 	}
-	p.Fact("lanes", "%s; %s", report.LaneCounts{Used: v.VLs}, words.Plural(v.SLs, "service level"))
+	p.Fact("lanes", "%s; %s", result.LaneCounts{Used: v.VLs}, words.Plural(v.SLs, "service level"))
 	p.Fact("routes", "%s", j.routesText())
 	if s.Multicast != nil {
-		p.Fact("multicast", "%s", s.Multicast.text())
+		p.Fact("multicast", "%s", s.Multicast.Text())
 	}
 	if s.CutOff != nil {
-		p.Fact("cut off", "%s", s.CutOff.Text(j.Console))
+		p.Fact("cut off", "%s", report.CutOffText(j.Console, s.CutOff))
 	}
 	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Verify))
 	if j.o.writeCertificate != "" && v.Free() {
@@ -326,7 +267,7 @@ func (j *verifyJob) assumedText() string {
 		lines[0] = "every packet has SL 0 and rides VL 0 (--psl FILE gives service levels, --sl2vl FILE lanes)"
 	}
 	if n := len(j.ByLane); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s the lane of a packet by the lane it came in on, by %s: %s", words.Counted(n, "switch chooses", "switches choose"), j.o.ByLane, words.FirstOf(list.Of(j.ByLane, input.ByLane.String))),
+		lines = append(lines, fmt.Sprintf("%s the lane of a packet by the lane it came in on, by %s: %s", words.Counted(n, "switch chooses", "switches choose"), j.o.ByLane, words.FirstOf(list.Of(j.ByLane, result.ByLane.String))),
 			"hosts send SL n on VL n, beginning again at VL 0 where their cables run fewer lanes")
 	}
 	lines = append(lines, fmt.Sprintf("clients keep contract %s, endpoints are %s (--contract, --endpoints)", j.options.Contract, j.options.Scope))

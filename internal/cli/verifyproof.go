@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,16 +17,8 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/result"
 )
-
-// proofSummary is what weft-proof, the checker that is extracted from the proofs, says of the
-// certificate of a verdict (docs/proof.md).
-type proofSummary struct {
-	Checker  string `json:"checker"`
-	Holds    bool   `json:"holds"`
-	Delivers *bool  `json:"delivers"` // all packets arrive; nil: not asked, since it does not hold
-	Why      string `json:"why"`      // empty: nothing is wrong
-}
 
 // prove has weft-proof judge the certificate; nothing is asked where there is a credit loop.
 func (j *verifyJob) prove(ctx context.Context) error {
@@ -80,7 +71,7 @@ func (j *verifyJob) writeForProof(dir string) error {
 }
 
 // askProof runs weft-proof. Its exit codes 0 and 1 are verdicts; all else is a failure.
-func askProof(ctx context.Context, path, dir string) (*proofSummary, error) {
+func askProof(ctx context.Context, path, dir string) (*result.Proof, error) {
 	var out, told bytes.Buffer
 	c := exec.CommandContext(ctx, path, "--json", dir)
 	c.Stdout, c.Stderr = &out, &told
@@ -98,13 +89,5 @@ func askProof(ctx context.Context, path, dir string) (*proofSummary, error) {
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil || answer.Schema != "weft/proof/1" {
 		return nil, exit.Internal("%s gave no answer of weft-proof", path)
 	}
-	return &proofSummary{Checker: path, Holds: answer.Holds, Delivers: answer.Delivers, Why: answer.Why}, nil
-}
-
-// text is the summary for people.
-func (p *proofSummary) text() string {
-	if p.Holds {
-		return fmt.Sprintf("%s, extracted from the machine-checked proof, accepts the certificate", p.Checker)
-	}
-	return fmt.Sprintf("%s does not accept the certificate: %s", p.Checker, p.Why)
+	return &result.Proof{Checker: path, Holds: answer.Holds, Delivers: answer.Delivers, Why: answer.Why}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -14,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -70,8 +72,8 @@ type whatIfJob struct {
 	o     *whatIfFlags
 	jobs  []flags.Allocation
 	going *change.CutOff // of the tables in force
-	cut   *report.CutOff // under these, on what is left; nil: nobody
-	ebb   bandwidths
+	cut   *result.CutOff // under these, on what is left; nil: nobody
+	ebb   result.Bandwidths
 	spent struct{ Read, Plan, Simulate float64 }
 }
 
@@ -142,7 +144,7 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	}
 	v, err := deadlock.Verify(ctx, j.there.Before, deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1})
 	if err == nil {
-		j.cut = report.CutOffBy(j.there.Before, v)
+		j.cut = result.CutOffOf(j.there.Before, v)
 	}
 	return err
 }
@@ -164,72 +166,40 @@ func cleared(t *routing.Tables) *routing.Tables {
 func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	two := twoTables{j.was, j.there.After, j.live, j.scope, j.o.route.Seed, j.o.precision, j.jobs}
-	j.ebb, err = two.bandwidths(ctx)
+	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.was, After: j.there.After, Stays: j.live, Scope: j.scope, Seed: j.o.route.Seed, Precision: j.o.precision}, j.jobs)
 	return err
 }
 
-type whatIfSummary struct {
-	Fabric string `json:"fabric"`
-	Tables string `json:"tables"`
-	input.Fit
-	Contract  string        `json:"contract"`
-	Endpoints string        `json:"endpoints"`
-	Without   *goneParts    `json:"without"`
-	Gone      []report.Node `json:"endpoints_gone"` // that go with it
-	PairsGone int64         `json:"pairs_gone"`
-	Pairs     int64         `json:"pairs"`
-	CutNow    int64         `json:"pairs_cut_now"`   // until the first step is written
-	CutAfter  int64         `json:"pairs_cut_after"` // after the last
-	Apart     int64         `json:"pairs_apart"`     // of these, those that no cable joins
-	leastSummary
-	CutOff    *report.CutOff `json:"cut_off,omitempty"` // who is, until the first step is written
-	Steps     []stepOfPlan   `json:"steps"`
-	Left      []leftOver     `json:"left"` // destinations that no step mends
-	Absent    []absentLane   `json:"absent_lanes,omitempty"`
-	Bandwidth bandwidths     `json:"bandwidth"`
-	Back      struct {
-		Steps []stepOfPlan `json:"steps"`
-		Left  []leftOver   `json:"left"`
-		waitingSummary
-		Absent []absentLane `json:"absent_lanes,omitempty"`
-	} `json:"back"`
-	Seconds struct {
-		Plan     float64 `json:"plan"`
-		Simulate float64 `json:"simulate"`
-	} `json:"seconds"`
-}
-
-func (j *whatIfJob) summary() *whatIfSummary {
-	s := &whatIfSummary{
+func (j *whatIfJob) summary() *result.WhatIf {
+	s := &result.WhatIf{
 		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
-		Gone: report.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut, leastSummary: leastOf(j.there.Before, j.scope),
+		Gone: result.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut, Least: result.LeastOf(j.there.Before, j.scope),
 		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Disconnected,
-		Steps: stepsOf(j.there), Left: leftOf(j.there),
+		Steps: result.StepsOf(j.there), Left: result.LeftOf(j.there),
 	}
 	s.Bandwidth = j.ebb
-	s.Absent, s.Back.Absent = absentLanes(j.there.After.Fabric, j.there.Absent), absentLanes(j.back.After.Fabric, j.back.Absent)
-	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
-	s.Back.waitingSummary = waitingOf(j.back)
+	s.Absent, s.Back.Absent = result.AbsentLanes(j.there.After.Fabric, j.there.Absent), result.AbsentLanes(j.back.After.Fabric, j.back.Absent)
+	s.Back.Steps, s.Back.Left = result.StepsOf(j.back), result.LeftOf(j.back)
+	s.Back.HeldBack = result.HeldBackOf(j.back)
 	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
 	return s
 }
 
-func (j *whatIfJob) print(s *whatIfSummary) error {
+func (j *whatIfJob) print(s *result.WhatIf) error {
 	f := j.was.Fabric
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
-	s.Fit.Facts(p)
-	p.Fact("without", "%s", j.gone.text())
+	input.Facts(p, s.Fit)
+	p.Fact("without", "%s", j.gone.Text())
 	if how, who := endpointsText(f, j.going.Gone); len(j.going.Gone) > 0 {
 		p.Fact("", "gone with it: %s, %s: %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"), who)
 	}
 	p.Fact("cut off", "%s", cutText(j.there))
 	if j.cut != nil {
-		p.Fact("", "%s", j.cut.Text(j.Console))
+		p.Fact("", "%s", report.CutOffText(j.Console, j.cut))
 	}
-	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change", s.leastSummary))
+	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change", s.Least))
 	if n := len(s.Left); n > 0 {
 		next := ""
 		if !j.o.drain {
@@ -238,12 +208,12 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
 	}
 	factAbsent(p, "dropped", s.Absent)
-	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
-	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed", leastSummary{}))
+	p.Fact("bandwidth", "%s", s.Bandwidth.Text("endpoints that are left"))
+	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed", result.Least{}))
 	if n := len(s.Back.Left); n > 0 {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}
-	if text := s.Back.waitingSummary.text(); text != "" {
+	if text := s.Back.HeldBack.Text(); text != "" {
 		p.Fact("", "%s", text)
 	}
 	factAbsent(p, "", s.Back.Absent)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/change"
@@ -13,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -33,25 +32,16 @@ func (o *partFlags) addTo(f *pflag.FlagSet, before string) {
 // and drain plan the way there and back.
 type without struct {
 	*console.Console
-	name     string    // of the fabric
-	source   string    // what the tables are
-	fit      input.Fit // these and the fabric
+	name     string     // of the fabric
+	source   string     // what the tables are
+	fit      result.Fit // these and the fabric
 	was      *routing.Tables
 	contract routing.Contract
 	scope    routing.Scope
-	gone     goneParts
+	gone     result.GoneParts
 	live     *fabric.Fabric
 	there    *change.Proven
 	back     *change.Proven
-}
-
-type goneParts struct {
-	Switches []string             `json:"switches"`
-	Links    []report.RemovedLink `json:"links"`
-	Hosts    []string             `json:"hosts"` // adapters
-
-	SwitchNodes []report.Node `json:"switch_nodes"`
-	HostNodes   []report.Node `json:"host_nodes"`
 }
 
 // take takes away what is named.
@@ -69,7 +59,7 @@ func (j *without) take(o *partFlags) error {
 	if err != nil {
 		return err
 	}
-	j.gone = goneParts{report.Labels(f, switches), report.RemovedLinks(f, cables), report.Labels(f, adapters), report.NodesOf(f, switches), report.NodesOf(f, adapters)}
+	j.gone = result.GoneParts{Switches: report.Labels(f, switches), Links: result.RemovedLinks(f, cables), Hosts: report.Labels(f, adapters), SwitchNodes: result.NodesOf(f, switches), HostNodes: result.NodesOf(f, adapters)}
 	if j.live, err = f.Without(cables, append(switches, adapters...)); err != nil {
 		return err
 	}
@@ -77,12 +67,6 @@ func (j *without) take(o *partFlags) error {
 		return exit.Usage("no switch is left; one has to stay")
 	}
 	return nil
-}
-
-func (g *goneParts) text() string {
-	return strings.Join(words.Lists(
-		words.Kind{Names: g.Switches, What: "switch"}, words.Kind{Names: report.LinkNames(g.Links), What: "cable"}, words.Kind{Names: g.Hosts, What: "adapter"},
-	), "\n")
 }
 
 // endpointsText says how many endpoints they are, and who.

@@ -311,6 +311,11 @@ var rules = []rule{
 	{packages: "internal/words", why: "texts and nothing else"},
 	{packages: "internal/list", why: "lists of anything"},
 	{
+		packages: "result",
+		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "internal/list", "internal/repair", "internal/words"},
+		why:      "what commands print, as values: it is made of what judges and planners found, and finds out nothing by itself",
+	},
+	{
 		packages: "internal/cli/internal/console",
 		may:      []string{"format", "routing", "internal/cli/internal/exit", "internal/cli/internal/version", "internal/visible", "internal/words"},
 		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
@@ -323,21 +328,21 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/report",
-		may:      []string{"fabric", "routing", "deadlock", "internal/cli/internal/console", "internal/list", "internal/words"},
+		may:      []string{"fabric", "routing", "deadlock", "result", "internal/cli/internal/console", "internal/list", "internal/words"},
 		why:      "it says what is in networks and verdicts; it makes none",
 	},
 	{
 		packages: "internal/cli/internal/flags",
 		may: []string{
 			"fabric", "fabric/names", "format", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
-			"internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output",
+			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",
 	},
 	{
 		packages: "internal/cli/internal/input",
-		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "internal/list", "internal/words", "internal/cli/internal/..."},
+		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/list", "internal/words", "internal/cli/internal/..."},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{

@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/inspect"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -251,21 +252,21 @@ type oddSummary struct {
 	Kind  string        `json:"kind"`
 	What  string        `json:"what"`
 	Links []linkSummary `json:"links,omitempty"`
-	Nodes []report.Node `json:"nodes,omitempty"`
+	Nodes []result.Node `json:"nodes,omitempty"`
 	Hosts []hostSummary `json:"hosts,omitempty"`
 }
 
 // linkSummary is a cable, or those between two switches.
 type linkSummary struct {
-	From   report.Node `json:"from"`
-	To     report.Node `json:"to"`
+	From   result.Node `json:"from"`
+	To     result.Node `json:"to"`
 	Rate   string      `json:"rate,omitempty"` // of one cable
 	Cables int         `json:"cables"`
 }
 
 type hostSummary struct {
 	Name     string        `json:"name"`
-	Adapters []report.Node `json:"adapters"`
+	Adapters []result.Node `json:"adapters"`
 }
 
 func (s *infoSummary) countHosts(index *names.Index) {
@@ -296,15 +297,15 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 	return list.Of(findings, func(o inspect.Finding) oddSummary {
 		s := oddSummary{Kind: string(o.Kind), What: o.What}
 		for _, l := range o.Links {
-			link := linkSummary{From: report.NodeOf(f, l.A, l.APort), To: report.NodeOf(f, l.B, l.BPort), Cables: l.Cables}
+			link := linkSummary{From: result.NodeOf(f, l.A, l.APort), To: result.NodeOf(f, l.B, l.BPort), Cables: l.Cables}
 			if l.APort > 0 {
 				link.Rate = l.Rate.String()
 			}
 			s.Links = append(s.Links, link)
 		}
-		s.Nodes = report.NodesOf(f, o.Nodes)
+		s.Nodes = result.NodesOf(f, o.Nodes)
 		for _, h := range o.Hosts {
-			s.Hosts = append(s.Hosts, hostSummary{h.Name, report.NodesOf(f, h.Adapters)})
+			s.Hosts = append(s.Hosts, hostSummary{h.Name, result.NodesOf(f, h.Adapters)})
 		}
 		return s
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/topology"
 )
 
@@ -69,11 +70,11 @@ type degradeSummary struct {
 	Output  string `json:"output"`
 	Removed struct {
 		Switches []string             `json:"switches"`
-		Links    []report.RemovedLink `json:"links"`
+		Links    []result.RemovedLink `json:"links"`
 		Adapters []string             `json:"adapters"`
 
-		SwitchNodes  []report.Node `json:"switch_nodes"`
-		AdapterNodes []report.Node `json:"adapter_nodes"`
+		SwitchNodes  []result.Node `json:"switch_nodes"`
+		AdapterNodes []result.Node `json:"adapter_nodes"`
 	} `json:"removed"`
 	Left struct {
 		Switches int `json:"switches"`
@@ -114,8 +115,8 @@ func runDegrade(a *console.Console, name string, o *degradeFlags) error {
 		return err
 	}
 	s := &degradeSummary{Fabric: name, Seed: o.seed, Output: o.out}
-	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), report.RemovedLinks(f, loss.Links)
-	s.Removed.SwitchNodes, s.Removed.AdapterNodes = report.NodesOf(f, loss.Switches), report.NodesOf(f, loss.Adapters)
+	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), result.RemovedLinks(f, loss.Links)
+	s.Removed.SwitchNodes, s.Removed.AdapterNodes = result.NodesOf(f, loss.Switches), result.NodesOf(f, loss.Adapters)
 	n := left.Count()
 	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
 	tellLoss(a, s, f, left)
@@ -163,7 +164,7 @@ func tellLoss(a *console.Console, s *degradeSummary, f, left *fabric.Fabric) {
 	removed := words.Lists(
 		words.Kind{Names: s.Removed.Switches, What: "switch"},
 		words.Kind{Names: s.Removed.Adapters, What: "adapter"},
-		words.Kind{Names: report.LinkNames(s.Removed.Links), What: "cable"},
+		words.Kind{Names: result.LinkNames(s.Removed.Links), What: "cable"},
 	)
 	if removed == nil {
 		removed = []string{"nothing (--links, --switches, --link and --switch say what)"}

@@ -15,10 +15,10 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/check"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -78,7 +78,7 @@ type checkSummary struct {
 	QoS        bool     `json:"qos"`
 	VLs        int      `json:"vls_available"`        // as lanes_available
 	VLsNeeded  int      `json:"vls_needed,omitempty"` // as lanes_needed
-	report.LaneCounts
+	result.LaneCounts
 	Findings []dangerSummary `json:"findings"`
 	Bad      bool            `json:"bad"`
 }
@@ -106,7 +106,7 @@ func deployCheck(ctx context.Context, a *console.Console, o *checkFlags) error {
 	}
 	s := &checkSummary{
 		Conf: o.conf, Engines: append([]string{}, r.Engines...), NoFallback: r.NoFallback, QoS: r.QoS,
-		VLs: r.Lanes, VLsNeeded: r.Needed, LaneCounts: report.LaneCounts{Needed: r.Needed, Available: r.Lanes}, Bad: r.Bad(),
+		VLs: r.Lanes, VLsNeeded: r.Needed, LaneCounts: result.LaneCounts{Needed: r.Needed, Available: r.Lanes}, Bad: r.Bad(),
 		Findings: list.Of(r.Findings, func(f check.Finding) dangerSummary {
 			return dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line}
 		}),

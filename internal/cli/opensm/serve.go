@@ -19,8 +19,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/service"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/configfile"
-	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 

@@ -15,11 +15,11 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
-	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
-	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -185,7 +185,7 @@ func sweepText(s *daemon.Sweep) string {
 	case s.SoFar:
 		from = ", the best so far"
 	}
-	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(s.MaxLoad), report.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
+	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(s.MaxLoad), result.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
 	b.WriteString(coversText(s))
 	c := s.Change
 	if c != nil && c.Kind == "full" {

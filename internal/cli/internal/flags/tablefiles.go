@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -190,16 +191,9 @@ func plainFiles(names ...string) error {
 	return nil
 }
 
-// Assumed is where the service levels and lanes come from: a file, or what
-// is taken for want of one.
-type Assumed struct {
-	ServiceLevels string `json:"service_levels"`
-	Lanes         string `json:"lanes"`
-}
-
 // Assumed is where the service levels and lanes of tables come from.
-func (o *Tables) Assumed() Assumed {
-	return Assumed{
+func (o *Tables) Assumed() result.Assumed {
+	return result.Assumed{
 		ServiceLevels: cmp.Or(o.PSL, "0 everywhere"),
 		Lanes:         cmp.Or(o.SL2VL, "of the same number as the service level"),
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
@@ -13,30 +11,12 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
-	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Doubt is a reason for which switches may not do what a verdict about tables takes for
-// granted, though tables and fabric are of one time.
-type Doubt struct {
-	Kind string `json:"kind"`
-	What string `json:"what"`
-}
-
-// ByLane is a switch that looks up the lane of packets on some service levels by the lane they came
-// on.
-type ByLane struct {
-	Switch string `json:"switch"`
-	SLs    []int  `json:"sls"`
-}
-
-func (b ByLane) String() string {
-	return fmt.Sprintf("%s (SL %s)", b.Switch, strings.Join(list.Of(b.SLs, strconv.Itoa), ", "))
-}
-
-// The kinds of Doubt.
+// The kinds of result.Doubt.
 const (
 	AdaptiveOff  = "adaptive-off"  // groups of a switch whose adaptive routing is off
 	NoGroups     = "no-groups"     // adaptive routing is on, and groups are not known
@@ -44,7 +24,7 @@ const (
 )
 
 func (g *Given) find(kind, what string, args ...any) {
-	g.Doubts = append(g.Doubts, Doubt{kind, fmt.Sprintf(what, args...)})
+	g.Doubts = append(g.Doubts, result.Doubt{Kind: kind, What: fmt.Sprintf(what, args...)})
 }
 
 // look reads what else a folder of ibdiagnet2 says of how its switches use the tables.
@@ -128,19 +108,9 @@ func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
 	for s, sls := range levels {
 		if sls != 0 {
 			maps.SetByLane(fabric.NodeID(s), sls)
-			g.ByLane = append(g.ByLane, ByLane{f.Label(fabric.NodeID(s)), LevelsOf(sls)})
+			g.ByLane = append(g.ByLane, result.ByLane{Switch: f.Label(fabric.NodeID(s)), SLs: result.LevelsOf(sls)})
 			g.Tables.Lanes.SL2VL = maps
 		}
 	}
 	return nil
-}
-
-// LevelsOf is service levels that are given as bits.
-func LevelsOf(mask uint16) (sls []int) {
-	for sl := range routing.SLs {
-		if mask>>sl&1 == 1 {
-			sls = append(sls, sl)
-		}
-	}
-	return sls
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -22,10 +23,10 @@ type Given struct {
 	Tables     *routing.Tables
 	Unowned    map[fabric.LID][]uint8 // lft.Dump.Unowned
 	Rule       lft.Rule               // how LIDs of the files were matched with endpoints of the fabric
-	Renumbered *Renumbered            // the tables are those of another subnet manager; nil: they are not
-	Mismatches *Mismatches            // what tables and fabric do not have in common; nil: nothing
-	ByLane     []ByLane               // switches that look up lanes by lanes
-	Doubts     []Doubt                // other reasons for which switches may not do what the verdict is about
+	Renumbered *result.Renumbered     // the tables are those of another subnet manager; nil: they are not
+	Mismatches *result.Mismatches     // what tables and fabric do not have in common; nil: nothing
+	ByLane     []result.ByLane        // switches that look up lanes by lanes
+	Doubts     []result.Doubt         // other reasons for which switches may not do what the verdict is about
 }
 
 // Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
@@ -60,7 +61,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	}
 	m := mismatchesOf(f, dump)
 	if o.Strict {
-		if err := m.refuse(o.LFTs, name); err != nil {
+		if err := refuse(m, o.LFTs, name); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +75,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	if !m.found() {
+	if !m.Found() {
 		m = nil
 	}
 	t := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
@@ -131,7 +132,7 @@ func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.
 
 // readSL2VL reads the maps of --sl2vl, and notes in m what does not fit; without a file SL
 // n uses lane n, and SL 15 lane 0.
-func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *Mismatches) (*routing.SL2VL, error) {
+func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *result.Mismatches) (*routing.SL2VL, error) {
 	if o.SL2VL == "" {
 		return routing.LanePerSL(routing.MaxDataVLs), nil
 	}
@@ -140,20 +141,20 @@ func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *Mismatc
 			return slvl.Read(r, name, f)
 		}
 		maps, fit, err := slvl.ReadLenient(r, name, f)
-		m.SL2VL = fileMisfits(name, fit, "pair of ports has", "pairs of ports have", "no map, and are taken to have that of the first entry")
+		m.SL2VL = fileMisfits(name, fit)
 		return maps, err
 	})
 }
 
 // readPSL reads the service levels of --psl, and notes in m what does not fit. The file
 // goes by the LIDs of the dump: lids is the fabric's LID for each of them, or 0.
-func readPSL(c *console.Console, f *fabric.Fabric, o *flags.Tables, maps *routing.SL2VL, lids []fabric.LID, m *Mismatches) (*routing.Lanes, error) {
+func readPSL(c *console.Console, f *fabric.Fabric, o *flags.Tables, maps *routing.SL2VL, lids []fabric.LID, m *result.Mismatches) (*routing.Lanes, error) {
 	return console.ReadFile(c, o.PSL, func(r io.Reader, name string) (*routing.Lanes, error) {
 		if o.Strict {
 			return psl.Read(r, name, f, maps, lids)
 		}
 		lanes, fit, err := psl.ReadLenient(r, name, f, maps, lids)
-		m.PSL = fileMisfits(name, fit, "pair of endpoints has", "pairs of endpoints have", "no service level, and are taken to have that of their neighbours, or SL 0")
+		m.PSL = fileMisfits(name, fit)
 		return lanes, err
 	})
 }

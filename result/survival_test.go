@@ -1,4 +1,4 @@
-package cli
+package result
 
 import (
 	"testing"
@@ -19,7 +19,7 @@ func TestNotMendedIsNamed(t *testing.T) {
 			}
 			r.Repairs = append(r.Repairs, one)
 		}
-		sum, named := newSurvivalSummary(f, "switches", r), 0
+		sum, named := SurvivalOf(f, "switches", r), 0
 		for _, w := range sum.Worst {
 			named += w.Left
 		}

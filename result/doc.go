@@ -1,0 +1,11 @@
+// Package result has what the commands print for programs, as values: a verdict, a credit loop, who is
+// cut off, a plan in steps, a comparison of engines. Each field has the name that docs/json.md gives
+// it, so that the JSON of a command decodes into the type of its output, and whoever computes one,
+// the command, a daemon or a program of somebody else's, shows the same.
+//
+// A type whose name is that of a command is the whole output of it: Route, Verify, Compare, WhatIf,
+// Drain, Diff, Lanes, Place, Explain. The others are parts of several.
+//
+// What people read is written by whoever shows it, from these values. A field without a name in JSON
+// helps with that, and is empty in a value that was decoded.
+package result

@@ -1,0 +1,82 @@
+package result
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// Survival is how single failures of a kind are mended.
+type Survival struct {
+	Failures  string         `json:"failures"` // links or switches
+	Tried     int            `json:"tried"`
+	OneStep   int            `json:"mended_in_one_step"`
+	Mended    int            `json:"mended"`
+	Rebuilt   int            `json:"mended_by_rebuilding"`
+	NotMended int            `json:"not_mended"`
+	Worst     []SurvivalCase `json:"worst"`
+}
+
+// SurvivalCase is a failure that takes more than one step.
+type SurvivalCase struct {
+	Without string `json:"without"`
+	Steps   int    `json:"steps"`
+	Entries int    `json:"entries_changed"`
+	Due     int    `json:"entries_due"`
+	Rebuilt bool   `json:"rebuilt"`
+	Left    int    `json:"destinations_left"`
+}
+
+// Candidate is what failures take under tables that could be had as well.
+type Candidate struct {
+	Engine    string  `json:"engine"`
+	Seed      uint64  `json:"seed"`
+	Root      string  `json:"root,omitempty"` // where the engine has one and another was tried
+	Bandwidth float64 `json:"bandwidth"`
+	Tried     int     `json:"tried"`
+	OneStep   int     `json:"mended_in_one_step"`
+	Rebuilt   int     `json:"mended_by_rebuilding"`
+	NotMended int     `json:"not_mended"`
+	Taken     bool    `json:"taken"`
+}
+
+// mostWorst is the number of failures that are named, unless there are more that are not mended.
+const mostWorst = 5
+
+// SurvivalOf is how the failures of a kind, links or switches, are mended.
+func SurvivalOf(f *fabric.Fabric, kind string, r *change.Survival) *Survival {
+	sum := &Survival{Failures: kind, Tried: len(r.Repairs), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []SurvivalCase{}}
+	for _, x := range r.Worst() {
+		if x.Left == 0 && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
+			break
+		}
+		sum.Worst = append(sum.Worst, SurvivalCase{failureName(f, x.Failure), x.Steps, x.Entries, x.Due, x.Rebuilt, x.Left})
+	}
+	return sum
+}
+
+func failureName(f *fabric.Fabric, x change.Failure) string {
+	if len(x.Channels) > 0 {
+		return RemovedLinks(f, x.Channels[:1])[0].Name()
+	}
+	return f.Label(x.Nodes[0])
+}
+
+// Text is the same for people.
+func (s *Survival) Text() string {
+	one := map[string]string{"links": "cable", "switches": "switch"}[s.Failures]
+	text := fmt.Sprintf("the loss of any %s (%s tried): %s mended in one step, %s in several, for %s others make way, %s not mended", one,
+		words.Thousands(s.Tried), words.Thousands(s.OneStep), words.Thousands(s.Mended+s.Rebuilt-s.OneStep), words.Thousands(s.Rebuilt), words.Thousands(s.NotMended))
+	for _, w := range s.Worst {
+		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, words.Plural(w.Steps, "step"), words.Counted(w.Entries, "entry", "entries"), words.Thousands(w.Due))
+		if w.Rebuilt {
+			text += "; others make way"
+		}
+		if w.Left > 0 {
+			text += fmt.Sprintf("; %s cannot be reached from everywhere", words.Plural(w.Left, "destination"))
+		}
+	}
+	return text
+}
