@@ -24,7 +24,7 @@ const mostPairs = 1 << 22
 // Every phase counts alike: halving and doubling move less in some than in others.
 var kinds = []kind{
 	{
-		name: "bisect", summary: "a random half sends to the other half, one to one; of an odd number one idles",
+		name: "bisect", summary: "a random half sends to the other, one to one; of an odd number 1 idles",
 		example: "bisect", random: true, phases: onePhase, append: bisect,
 	},
 	{
@@ -78,7 +78,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "alltoall-phased", summary: "all to all in phases: in phase k, from 1, rank i sends to i+k; phases: take only so many",
+		name: "alltoall-phased", summary: "in phase k, from 1, rank i sends to i+k; phases: take only so many",
 		example: "alltoall-phased:phases=100", keys: phasesKey,
 		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,
 	},
@@ -88,7 +88,7 @@ var kinds = []kind{
 		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,
 	},
 	{
-		name: "rail-shifts", summary: "the same within each rail: every mlx5_0 with every other mlx5_0, and so on",
+		name: "rail-shifts", summary: "the same within each rail: every mlx5_0 with every other, and so on",
 		example: "rail-shifts:phases=100", keys: phasesKey, byRail: true,
 		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,
 	},
@@ -104,7 +104,7 @@ var kinds = []kind{
 		append:  func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair { return shift(pairs, n, 1) },
 	},
 	{
-		name: "allreduce-doubling", summary: "halving, then doubling: ranks n/2 apart send to each other, n/4 … 1, then 1 … n/2",
+		name: "allreduce-doubling", summary: "ranks n/2 apart send to each other, then n/4 … 1, then 1 … n/2",
 		example: "allreduce-doubling",
 		phases:  func(_ args, n int) (int, error) { return 2 * log2up(n), powerOfTwo("allreduce-doubling", n) },
 		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
@@ -116,7 +116,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "hierarchical", summary: "all to all in two steps: phases within groups of g ranks, then between equals of the groups",
+		name: "hierarchical", summary: "phases within groups of g ranks, then between equals of the groups",
 		example: "hierarchical:g=8", keys: []key{{"g", "ranks of a group", 0, 2}},
 		phases: func(a args, n int) (int, error) {
 			if n%a[0] != 0 {
@@ -143,7 +143,7 @@ var kinds = []kind{
 		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return neighbours(pairs, n, a[0]) },
 	},
 	{
-		name: "neighbour2d", summary: "ranks row by row in a grid, x in a row, each to its 4 neighbours, round the edges",
+		name: "neighbour2d", summary: "rows of x ranks in a grid, each to its 4 neighbours, round the edges",
 		example: "neighbour2d:x=8", keys: []key{{"x", "ranks in a row; 0: as square as can be", 0, 0}},
 		phases: func(a args, n int) (int, error) { return 1, fits("neighbour2d", n, a) },
 		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return halo(pairs, grid(n, 2, a)) },

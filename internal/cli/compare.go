@@ -82,9 +82,10 @@ opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 (opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.
 
 Exit code 1: cables found by --measured that wait, carry what no route explains, or have
-an error rate at its limit or two modes of error correction; tables of --lfts-dir have a credit loop, leave pairs without a route
-or do not fit the fabric (which --strict refuses; see weft verify), or the network
-is in parts (unless --within-parts). What engines would do is no finding.`,
+an error rate at its limit or two modes of error correction; tables of --lfts-dir have
+a credit loop, leave pairs without a route or do not fit the fabric (which --strict
+refuses; see weft verify), or the network is in parts (unless
+--within-parts). What engines would do is no finding.`,
 		Example: `  weft compare fabric.ibnetdiscover
   weft compare fabric.ibnetdiscover --lfts-dir current=/var/log/opensm --engines updn,dfsssp,nue
   weft compare dragonfly:p=4 --engines sssp+first-fit,sssp+break-cycles --markdown`,
@@ -92,7 +93,8 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCompare(cmd.Context(), a, args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
+	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between (default: those that weft engines says are compared)")
+	f.Lookup("engines").DefValue = "" // help says it
 	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.pm or ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; error rates: an ibdiagnet2.net_dump_ext; given twice, an earlier look and a later one")
 	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
 	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")

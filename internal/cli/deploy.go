@@ -65,7 +65,7 @@ lash and dfsssp where they need more than one lane (service levels by source), o
 mroots and mp-lash with LMC (by address), and of all adaptive engines. updn, dnup,
 ftree, minhop, dor, sssp and balance need one lane; nue gives every destination
 its level.`,
-		Example: `  weft deploy files fabric.ibnetdiscover --engine nue --vls 4 --out weft-tables --dir /etc/opensm/weft`,
+		Example: `  weft deploy files fabric.ibnetdiscover --engine nue --vls 4 --out tables --dir /etc/opensm/weft`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.out == "" {

@@ -55,7 +55,7 @@ Pulling a switch cuts off its own hosts. If nothing else joins other switches to
 rest, all other traffic leaves, and the output names the hosts that will be cut off:
 the exit code is 1 then, and where there is no such plan.`,
 		Example: `  weft drain fabric.ibnetdiscover --tables installed --switch spine-3
-  weft drain fabric.ibnetdiscover --tables installed --cable leaf-7:12 --steps away --back-steps back`,
+  weft drain now.ibnetdiscover --tables installed --cable leaf-7:12 --steps away --back-steps back`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDrain(cmd.Context(), a, args[0], &o) },
 	}

@@ -31,6 +31,7 @@ func (o *ethernetFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.vrf, "vrf", "", "VRF whose routes count (default \"default\")")
 	f.BoolVar(&o.partial, "partial", false, "go on where dumps are missing or disagree, and say what is not covered")
 	f.UintSliceVar(&o.priorities, "lossless-priorities", nil, "priorities with PFC, where no configuration says so (default 3)")
+	f.Lookup("lossless-priorities").DefValue = "" // help says it
 	f.StringVar(&o.routes, "routes", "", "compute routes, in place of reading them: bgp, ecmp (all shortest paths) or updown")
 	f.StringVar(&o.as, "as", "", "AS numbers of --routes bgp: per-switch, per-leaf (RFC 7938) or spines-alike (default those in the dumps, or per-switch)")
 }

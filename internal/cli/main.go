@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exit.Interrupted
 	}
 	if e.Err != nil {
-		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(asTyped(e.Err.Error(), args), args[min(1, len(args)):]...)) // behind the command: files of the user
+		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.Err.Error(), args[min(1, len(args)):]...)) // behind the command: files of the user
 	}
 	return e.Code
 }

@@ -45,13 +45,12 @@ order is shorter the ranks stay where they are.
 --out writes the hosts in the order of ranks, one a line: a host file for mpirun,
 and what weft simulate --ranks reads.
 
-Patterns:
-` + flags.PatternHelp() + `
+weft help patterns lists the patterns.
 ` + flags.HostNamesHelp + `
 
 Exit code 1: no order was found that is shorter.`,
 		Example: `  weft place fabric.ibnetdiscover --pattern neighbour3d --allocation random:64 --out hosts
-  weft place fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --ranks hosts --pattern alltoall
+  weft place fabric.ibnetdiscover --lfts /var/log/opensm --ranks hosts --pattern alltoall
   weft place fabric.ibnetdiscover --traffic ranks.csv --allocation random:64 --out hosts
   weft place torus:4x4x4 --engine dor --pattern neighbour2d --allocation random --json`,
 		Args: cobra.ExactArgs(1),

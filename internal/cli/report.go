@@ -41,7 +41,7 @@ func reportCommand(a *console.Console) *cobra.Command {
 	var o reportFlags
 	c := &cobra.Command{
 		Use:   "report FABRIC...",
-		Short: "Write one page to look at: the verdict, a map with loads, lanes and paths, charts and tables",
+		Short: "Write one page to look at: verdict, map with loads, lanes and paths, charts and tables",
 		Long: `Write one HTML file that shows a fabric and its tables: the verdict and any credit
 loop, a map of the switches that can be searched, coloured by load, lane, rate or
 tier and asked for the path between two hosts, charts, and tables of switches,

@@ -3,12 +3,11 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"math"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/cli/opensm"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -44,37 +42,31 @@ the spec of a computed network such as torus:8x8x8,hosts=2.
 
 Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 2 usage; 3 bad input; 4 internal error; 130 interrupted.`,
-		Version:       version.Current().String(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version:           version.Current().String(),
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // ours is completionCommand
+		SilenceErrors:     true,
+		SilenceUsage:      true,
 	}
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if word, ok := formerFlags[name]; ok {
-			name = word
-		}
-		return pflag.NormalizedName(name)
-	})
 	root.SetVersionTemplate("weft {{.Version}}\n")
-	if a.Columns > 0 {
-		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", a.Columns)))
-	}
 	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "no progress and no warnings on standard error")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if ours := (*exit.Error)(nil); errors.As(err, &ours) {
-			return ours // it says what the flag takes
-		}
-		return exit.Usage("%w\nSee %s --help.", flagError(err), cmd.CommandPath())
-	})
-	// What has Ethernet in its name is the command for InfiniBand with Ethernet added:
-	// routeEthernetCommand wraps routeCommand.
-	root.AddCommand(simulateCommand(a), placeCommand(a), compareCommand(a), packetsEthernetCommand(a), reportCommand(a), exportCommand(a))
-	root.AddCommand(
-		routeEthernetCommand(a), verifyEthernetCommand(a), look.Info(a), networks.Generate(a), networks.Degrade(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
-		networks.Convert(a), explainCommand(a), lanesCommand(a), campaigns.Reproduce(a), campaigns.Sweep(a), enginesCommand(a), networks.Topologies(a),
-		deployCommand(a), opensm.Serve(a), opensm.Status(a), watchCommand(a), versionCommand(a), manCommand(),
-	)
-	root.SetHelpCommand(helpCommand(root))
-	completionCommand(root)
+	root.SetFlagErrorFunc(flagError)
+	help := helpCommand(root)
+	groups := []group{
+		{"Look", []*cobra.Command{look.Info(a), reportCommand(a), explainCommand(a), diffCommand(a), exportCommand(a)}},
+		{"Prove", []*cobra.Command{verifyEthernetCommand(a)}},
+		{"Route", []*cobra.Command{routeEthernetCommand(a), enginesCommand(a), lanesCommand(a), compareCommand(a), placeCommand(a)}},
+		{"Change", []*cobra.Command{whatIfCommand(a), drainCommand(a)}},
+		{"Simulate", []*cobra.Command{simulateCommand(a), packetsEthernetCommand(a), patternsTopic()}},
+		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), watchCommand(a), deployCommand(a)}},
+		{"Research", []*cobra.Command{campaigns.Reproduce(a), campaigns.Sweep(a)}},
+		{"Networks", []*cobra.Command{networks.Generate(a), networks.Topologies(a), networks.Convert(a), networks.Degrade(a)}},
+		{"This program", []*cobra.Command{help, completionCommand(), versionCommand(a), manCommand()}},
+	}
+	for _, g := range groups {
+		root.AddCommand(g.commands...)
+	}
+	root.SetHelpCommand(help)
+	root.SetUsageFunc(usageOf(a.Columns, groups))
 	for _, c := range root.Commands() {
 		exitCodes(c)
 	}
@@ -110,18 +102,32 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// completionCommand mends cobra's own: words that are no shell, which it answers with the
-// help for all, become errors, and headings in its texts lose their Markdown.
-func completionCommand(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	c, _, err := root.Find([]string{"completion"})
-	if err != nil {
-		return // cobra makes none where there are no other commands
+// completionCommand writes what shells need to complete commands, flags and names.
+func completionCommand() *cobra.Command {
+	shells := map[string]func(c *cobra.Command, w io.Writer) error{
+		"bash":       func(c *cobra.Command, w io.Writer) error { return c.Root().GenBashCompletionV2(w, true) },
+		"zsh":        func(c *cobra.Command, w io.Writer) error { return c.Root().GenZshCompletion(w) },
+		"fish":       func(c *cobra.Command, w io.Writer) error { return c.Root().GenFishCompletion(w, true) },
+		"powershell": func(c *cobra.Command, w io.Writer) error { return c.Root().GenPowerShellCompletionWithDesc(w) },
 	}
-	c.Args = cobra.NoArgs
-	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	for _, shell := range c.Commands() {
-		shell.Long = strings.ReplaceAll(shell.Long, "#### ", "")
+	names := slices.Sorted(maps.Keys(shells))
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Write what a shell needs to complete commands, flags and names",
+		Long: `Write what bash, zsh, fish or powershell needs to complete commands, flags, engines,
+and the names of switches, hosts and cables of the fabric on the command line.`,
+		Example: `  weft completion bash > /etc/bash_completion.d/weft
+  weft completion zsh > "${fpath[1]}/_weft"
+  weft completion fish > ~/.config/fish/completions/weft.fish`,
+		ValidArgs: names,
+		Args:      cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			write := shells[args[0]]
+			if write == nil {
+				return exit.Usage("no shell of weft completion is called %q%s (there are %s)", args[0], spell.Hint(args[0], names), strings.Join(names, ", "))
+			}
+			return write(c, c.OutOrStdout())
+		},
 	}
 }
 
@@ -144,54 +150,6 @@ func commandNames(of *cobra.Command) []string {
 		}
 	}
 	return names
-}
-
-// formerFlags is the flags that had other names in the release before: former name → name
-// now. The former names are understood, but no help shows them.
-var formerFlags = map[string]string{
-	"budget": "time-budget", // elsewhere budget means the lanes available
-}
-
-// asTyped is an error text with the former name of a flag for the one now, if the command
-// line, args, has the former.
-func asTyped(text string, args []string) string {
-	for former, now := range formerFlags {
-		if slices.ContainsFunc(args, func(arg string) bool { return arg == "--"+former || strings.HasPrefix(arg, "--"+former+"=") }) {
-			text = strings.ReplaceAll(text, "--"+now, "--"+former)
-		}
-	}
-	return text
-}
-
-// flagError makes the error for a value that a flag does not take say what it takes. Other
-// errors stay as they are.
-func flagError(err error) error {
-	var wrong *pflag.InvalidValueError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	name, value := wrong.GetFlag().Name, wrong.GetValue()
-	switch kind := wrong.GetFlag().Value.Type(); {
-	case kind == "duration":
-		return fmt.Errorf("--%s %q: give a time with its unit, as in 500ms, 5s or 2m", name, value)
-	case kind == "float64":
-		return fmt.Errorf("--%s %q is not a number", name, value)
-	case strings.HasPrefix(kind, "uint"):
-		return fmt.Errorf("--%s %q is not a whole number from 0 to %d", name, value, uint64(math.MaxUint64)>>(64-bitsOf(kind)))
-	case strings.HasPrefix(kind, "int") && errors.Is(err, strconv.ErrRange):
-		return fmt.Errorf("--%s %q is not a whole number of a size that it may have", name, value)
-	case strings.HasPrefix(kind, "int"):
-		return fmt.Errorf("--%s %q is not a whole number", name, value)
-	}
-	return err
-}
-
-// bitsOf is the number of bits of a flag of type uint8 and the like; 64 for uint.
-func bitsOf(kind string) int {
-	if n, err := strconv.Atoi(strings.TrimPrefix(kind, "uint")); err == nil {
-		return n
-	}
-	return 64
 }
 
 // exitCodes wraps what a command does: its errors that have no exit code get that of bad
@@ -239,7 +197,7 @@ func manCommand() *cobra.Command {
 // manPages writes the pages of a command and of those below it. Their date is
 // today's, or that of SOURCE_DATE_EPOCH.
 func manPages(c *cobra.Command, dir string) error {
-	if !c.IsAvailableCommand() && c.HasParent() {
+	if !c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() && c.HasParent() {
 		return nil
 	}
 	for _, sub := range c.Commands() {

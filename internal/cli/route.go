@@ -62,7 +62,7 @@ of THEN, entry for entry, in steps of the same kind.`,
   weft route fabric.ibnetdiscover --engine lash --vls 4 --out tables
   weft route dragonfly:p=4 --paths sssp --lanes first-fit --json
   weft route now.ibnetdiscover --keep tables --before then.ibnetdiscover --steps plan
-  weft route then.ibnetdiscover --keep plan/step-1 --before now.ibnetdiscover --restore tables --steps back`,
+  weft route then.ibnetdiscover --keep plan/step-1 --before now.ibnet --restore tables --steps back`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, flag := range []string{"out", "keep", "steps", "restore"} {

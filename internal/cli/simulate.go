@@ -16,7 +16,6 @@ import (
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 type simulateFlags struct {
@@ -46,12 +45,7 @@ Where switches choose among ports (--groups, or the folder of ibdiagnet), a flow
 split at every switch into equal parts for all ports that its packets may take; a pair
 has no route if some choice leads nowhere.
 
-Patterns, several joined by + at once:
-` + flags.PatternHelp() + `
-Ranks are placed on all endpoints in scope (--endpoints), or on an allocation:
-` + traffic.PlacementHelp + `, or
-names:A,B,…; --ranks reads a host list or an Open MPI rank file. Both take lists of
-Slurm such as a[1-3,7],b02: --allocation "names:$SLURM_JOB_NODELIST".
+weft help patterns lists the patterns, and how ranks are placed on endpoints.
 ` + flags.HostNamesHelp + `
 
 Runs of random patterns go on until the standard error is at most --precision, or

@@ -68,7 +68,7 @@ is an error with --strict, and where they have nothing in common.`,
 		Example: `  weft verify fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst
   weft verify now.ibnetdiscover --lfts opensm-lfts.dump --json
   weft verify fabric.ibnetdiscover --lfts opensm.fdbs --lst opensm-subnet.lst --endpoints ca
-  weft verify fabric.ibnetdiscover --lfts t/lfts.dump --sl2vl t/sl2vl.dump --psl t/paths.psl --certificate t/certificate`,
+  weft verify fabric.ibnetdiscover --lfts tables --certificate tables/certificate`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVerify(a, cmd, args[0], &o)

@@ -46,7 +46,7 @@ loops, and so are the tables after it. The exit code is 1 if that does not mend
 everything that the cables join.`,
 		Example: `  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3
   weft what-if fabric.ibnetdiscover --without-cable leaf-7:12 --without-cable leaf-7:13 --json
-  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3 --job lattice=node[001-128]
+  weft what-if now.ibnetdiscover --lfts tables --without-switch spine-3 --job lattice=node[001-128]
   weft what-if dragonfly:p=4 --engine weave-any --without-switch 'sw-g3-*'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runWhatIf(cmd.Context(), a, args[0], &o) },

@@ -27,7 +27,7 @@ var Formats = []Format{
 	{"dot", "Graphviz: switches, hosts and cables", false, writeDOT},
 	{"graphml", "GraphML, for yEd, Gephi or igraph", false, writeGraphML},
 	{"json", "node-link JSON, for networkx.node_link_graph", false, writeNodeLink},
-	{"anynet", "the network_file of BookSim2's anynet: routers are switches, nodes the ports of adapters", false, writeAnynet},
+	{"anynet", "BookSim2's network_file for anynet: routers are switches, nodes the ports of adapters", false, writeAnynet},
 	{"csv", "a line for each cable between switches, with its loads", true, writeCSV},
 	{"slurm", "Slurm's topology.conf, of the levels of the switches", false, writeSlurm},
 	{"slurm-yaml", "the same as topology.yaml", false, writeSlurmYAML},

@@ -36,11 +36,11 @@ func Convert(a *console.Console) *cobra.Command {
 		Short: "Read a file of one form and write it in another",
 		Long: `Read a file, tell what it is by its contents, and write the same in weft's form:
 
-  a fabric (whatever FABRIC may be of other commands)          as ibnetdiscover writes it, which ibsim reads
-  forwarding tables (lfts.dump, fdbs, dump_fts, ibroute)       as opensm-lfts.dump, with the LIDs of --fabric
-  opensm-sl2vl.dump                                            as SLVL lines of ibdmchk
-  SLVL lines of ibdmchk                                        as opensm-sl2vl.dump
-  service levels of paths (PSL)                                with every pair, or --compact
+  a fabric (whatever FABRIC may be elsewhere)             as ibnetdiscover does; ibsim reads it
+  forwarding tables (lfts.dump, fdbs, dump_fts, ibroute)  as opensm-lfts.dump, LIDs of --fabric
+  opensm-sl2vl.dump                                       as SLVL lines of ibdmchk
+  SLVL lines of ibdmchk                                   as opensm-sl2vl.dump
+  service levels of paths (PSL)                           with every pair, or --compact
 
 All but the first need --fabric. OUT ending in .gz is compressed; - is standard
 output.`,

@@ -49,7 +49,7 @@ With --contract single:N it prints the environment that clients need.
 
 Exit code 1 if there is anything more than advice.`,
 		Example: `  weft deploy check --conf /etc/opensm/opensm.conf
-  weft deploy check --conf opensm.conf --fabric fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --sl2vl opensm-sl2vl.dump
+  weft deploy check --conf opensm.conf --fabric fabric.ibnetdiscover --lfts /var/log/opensm
   weft deploy check --conf opensm.conf --plugin /usr/lib/libweft.so --opensm /usr/sbin/opensm`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -114,7 +114,12 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 }
 
 // flagOf turns the key of a setting in the file into its flag: max_entries_per_change is --max-entries-per-change.
-func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
+func flagOf(key string) string {
+	if key == "budget" { // where flags say budget it is lanes
+		return "time-budget"
+	}
+	return strings.ReplaceAll(key, "_", "-")
+}
 
 // blame says where a setting is from that is wrong: a flag, which is an error in
 // usage, or the file.

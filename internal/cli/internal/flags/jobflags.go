@@ -155,15 +155,6 @@ func patternNames() []string {
 	return list.Of(traffic.Kinds(), func(k traffic.Kind) string { return k.Name })
 }
 
-// PatternHelp is a line for each kind of pattern.
-func PatternHelp() string {
-	var b strings.Builder
-	for _, k := range traffic.Kinds() {
-		fmt.Fprintf(&b, "  %-20s %s\n", k.Example, k.Summary)
-	}
-	return b.String()
-}
-
 // String is the pattern, or the file it is in.
 func (o *Job) String() string {
 	if o.traffic != "" {

@@ -138,6 +138,7 @@ const NoLMC = -1
 // AddLMC declares --lmc.
 func AddLMC(f *pflag.FlagSet, to *int) {
 	Whole(f, to, "lmc", NoLMC, NoLMC, 7, "it is 0 to 7", "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)")
+	f.Lookup("lmc").DefValue = "" // help says it
 }
 
 // AddPrecision declares --precision, the standard error of bandwidths.
