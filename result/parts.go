@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -37,6 +38,15 @@ type Node struct {
 	Name string `json:"name"` // the description; may be empty and need not be unique
 	GUID string `json:"guid"` // of the node
 	Port uint8  `json:"port,omitempty"`
+}
+
+// String is the name, or the GUID of a node without one, and the port.
+func (n Node) String() string {
+	name := cmp.Or(n.Name, n.GUID)
+	if n.Port > 0 {
+		name += fmt.Sprintf(", port %d", n.Port)
+	}
+	return name
 }
 
 // ChannelNodes is the ports that a channel joins.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -16,11 +17,11 @@ func (n *Network) Compare(ctx context.Context, old, next *routing.Tables, o dead
 		return err
 	}
 	d := &Difference{
-		From: n.Tables[0].Name, To: n.Tables[1].Name, Verdict: deadlockFree,
+		From: n.Tables[0].Name, To: n.Tables[1].Name, Verdict: result.DeadlockFree,
 		Entries: v.Entries, Blocks: v.Blocks, Switches: v.Switches, SLs: v.SLs, Maps: v.Cost.Maps, Exposed: v.Exposed,
 	}
 	if !v.Free() {
-		d.Verdict = creditLoop
+		d.Verdict = result.CreditLoop
 	}
 	for _, entries := range v.BySwitch {
 		d.BySwitch = append(d.BySwitch, int32(entries))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/page/web"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // page is what the frame of a page is filled with.
@@ -94,9 +95,9 @@ func tableViews(tables []ResultTable) []tableView {
 					c.Class = "num"
 				case guid.MatchString(c.Text):
 					c.Class = "guid"
-				case strings.HasPrefix(c.Text, deadlockFree):
+				case strings.HasPrefix(c.Text, result.DeadlockFree):
 					c.Class = "word good"
-				case strings.HasPrefix(c.Text, creditLoop):
+				case strings.HasPrefix(c.Text, result.CreditLoop):
 					c.Class = "word bad"
 				}
 				v.Cells[i] = append(v.Cells[i], c)
@@ -190,9 +191,9 @@ func extraPorts(c NetworkCounts) string {
 }
 
 func setViewOf(n *Network, t *TableSet, i, k int) setView {
-	v := setView{TableSet: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == deadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0 && t.Absent == 0}
+	v := setView{TableSet: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == result.DeadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0 && t.Absent == 0}
 	switch {
-	case t.Verdict != deadlockFree:
+	case t.Verdict != result.DeadlockFree:
 		v.Head = fmt.Sprintf("Credit loop of %d steps", len(t.Cycle))
 	case t.Absent > 0 && t.Unreachable == t.Apart:
 		v.Head = "No credit loop, but packets are dropped for want of a lane"

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -51,8 +52,8 @@ func TestResultTables(t *testing.T) {
 	got := tableViews([]ResultTable{{
 		Title: "T", Columns: []string{"name", "hops", "bandwidth", "mixed", "GUID", "verdict", "none"},
 		Rows: [][]string{
-			{"a", "2.06", "0.734 (+2 %)", "3", "0x0002c90100000a00", deadlockFree, ""},
-			{"b", "1,204", "-0.5", "3, 4 at most", "0x0002c90100000b00", creditLoop + ", 3 pairs", ""},
+			{"a", "2.06", "0.734 (+2 %)", "3", "0x0002c90100000a00", result.DeadlockFree, ""},
+			{"b", "1,204", "-0.5", "3, 4 at most", "0x0002c90100000b00", result.CreditLoop + ", 3 pairs", ""},
 		},
 	}})[0]
 	var heads []bool
@@ -62,7 +63,7 @@ func TestResultTables(t *testing.T) {
 	if want := []bool{false, true, true, false, false, false, true}; !slices.Equal(heads, want) {
 		t.Errorf("columns of figures: %v, want %v", heads, want)
 	}
-	want := []cell{{"a", ""}, {"2.06", "num"}, {"0.734 (+2 %)", "num"}, {"3", ""}, {"0x0002c90100000a00", "guid"}, {deadlockFree, "word good"}, {"", "num"}}
+	want := []cell{{"a", ""}, {"2.06", "num"}, {"0.734 (+2 %)", "num"}, {"3", ""}, {"0x0002c90100000a00", "guid"}, {result.DeadlockFree, "word good"}, {"", "num"}}
 	if d := cmp.Diff(want, got.Cells[0]); d != "" {
 		t.Error(d)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Result is what another command found, taken from its JSON.
@@ -148,15 +149,8 @@ func (r *Result) about(networks []*Network, name string, fits func(n *Network) b
 	}
 }
 
-// fabricRef is a fabric as outputs of commands name it.
-type fabricRef struct {
-	Name      string `json:"name"`
-	Switches  int    `json:"switches"`
-	Endpoints int    `json:"endpoints"`
-}
-
-// fits says whether it has the size of a network, in any scope of endpoints.
-func (f *fabricRef) fits(n *Network) bool {
+// fitsFabric reports whether a fabric has the size of a network, in any scope of endpoints.
+func fitsFabric(f *result.Fabric, n *Network) bool {
 	c := &n.Counts
 	all := c.HostPorts + c.Aggregation + c.RouterPorts
 	return f.Switches == c.Switches && (f.Endpoints == c.HostPorts || f.Endpoints == all || f.Endpoints == all+c.Switches)
@@ -175,37 +169,8 @@ func optional[T any](v *T, format string) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// compareOutput is what a report shows of weft compare --json.
-type compareOutput struct {
-	Fabric    fabricRef `json:"fabric"`
-	Endpoints string    `json:"endpoints"`
-	Rows      []struct {
-		Name        string  `json:"name"`
-		Source      string  `json:"source"`
-		Chosen      string  `json:"chosen"`
-		Refused     string  `json:"refused"`
-		Verdict     string  `json:"verdict"`
-		Contract    string  `json:"contract"`
-		Needed      int     `json:"lanes_needed"`
-		Used        int     `json:"lanes_used"`
-		SLs         int     `json:"sls"`
-		Unreachable int64   `json:"unreachable"`
-		Index       *uint32 `json:"edge_forwarding_index"`
-		Hops        *struct {
-			Mean float64 `json:"mean"`
-			Max  int     `json:"max"`
-		} `json:"hops"`
-		EBB      *float64 `json:"ebb"`
-		AllToAll *float64 `json:"alltoall"`
-		Shifts   []struct {
-			Order string   `json:"order"`
-			Time  *float64 `json:"time"`
-		} `json:"shifts"`
-	} `json:"rows"`
-}
-
 func readCompare(r *Result, networks []*Network, text []byte) error {
-	var o compareOutput
+	var o result.Compare
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
@@ -215,7 +180,7 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	case len(o.Rows) == 0:
 		return half("engines")
 	}
-	r.about(networks, o.Fabric.Name, o.Fabric.fits)
+	r.about(networks, o.Fabric.Name, func(n *Network) bool { return fitsFabric(&o.Fabric, n) })
 	r.Title = "Engines side by side: " + o.Fabric.Name
 	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all", "by name", "at random"}}
 	var present *float64
@@ -245,7 +210,9 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 		}
 		byOrder := map[string]*float64{}
 		for _, s := range row.Shifts {
-			byOrder[s.Order] = s.Time
+			if s.Time > 0 {
+				byOrder[s.Order] = &s.Time
+			}
 		}
 		t.Rows = append(t.Rows, []string{
 			name, verdict, row.Contract, fmt.Sprint(row.Needed), fmt.Sprint(row.Used), fmt.Sprint(row.SLs),
@@ -260,13 +227,13 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 
 // packetsOutput is what a report shows of weft packets --json.
 type packetsOutput struct {
-	Fabric  fabricRef `json:"fabric"`
-	Engine  string    `json:"engine"`
-	Tables  string    `json:"tables"`
-	Preset  string    `json:"preset"`
-	Traffic string    `json:"traffic"`
-	Buffer  int       `json:"buffer_bytes"`
-	MTU     int       `json:"mtu"`
+	Fabric  result.Fabric `json:"fabric"`
+	Engine  string        `json:"engine"`
+	Tables  string        `json:"tables"`
+	Preset  string        `json:"preset"`
+	Traffic string        `json:"traffic"`
+	Buffer  int           `json:"buffer_bytes"`
+	MTU     int           `json:"mtu"`
 	Runs    []struct {
 		Offered  float64 `json:"offered"`
 		Accepted float64 `json:"accepted"`
@@ -300,7 +267,7 @@ func readPackets(r *Result, networks []*Network, text []byte) error {
 	case len(o.Runs) == 0:
 		return half("runs")
 	}
-	r.about(networks, o.Fabric.Name, o.Fabric.fits)
+	r.about(networks, o.Fabric.Name, func(n *Network) bool { return fitsFabric(&o.Fabric, n) })
 	source := o.Tables
 	if o.Engine != "" {
 		source = o.Engine

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/page/layout"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -43,10 +44,7 @@ type Job struct {
 }
 
 // The verdicts in words, as all commands have them.
-const (
-	deadlockFree = "deadlock-free"
-	creditLoop   = "credit-loop"
-)
+const ()
 
 // hottest is how many channels with the most routes are listed.
 const hottest = 50
@@ -55,7 +53,7 @@ const hottest = 50
 func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	f, v := g.Tables.Fabric, g.Verdict
 	t := &TableSet{
-		Name: g.Name, Source: g.Source, Contract: v.Contract.String(), Endpoints: v.Scope.String(), Verdict: deadlockFree,
+		Name: g.Name, Source: g.Source, Contract: v.Contract.String(), Endpoints: v.Scope.String(), Verdict: result.DeadlockFree,
 		NotCovered: v.Outside(), Next: append([]string{}, g.Next...), Notes: append([]string{}, g.Notes...),
 		Dependencies: v.Dependencies, Needed: g.Tables.Lanes.Needed, Used: v.VLs, Available: g.Available, SLs: v.SLs,
 		Pairs: v.Pairs, Unreachable: v.Unreachable, Circling: v.Loops, Dropped: v.Dropped, Absent: len(v.Absent),
@@ -63,7 +61,7 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	}
 	t.Apart = v.Scope.Disconnected(f)
 	if !v.Free() {
-		t.Verdict = creditLoop
+		t.Verdict = result.CreditLoop
 	}
 	t.Why = sentences(f, v, t.Apart)
 	at := cablesOf(f)

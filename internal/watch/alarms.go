@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // alarms is what is wrong at a look; before is the one before, or nil. differ is the entries that are not as in the tables
@@ -19,7 +21,7 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 			all = append(all, Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
 		}
 	}
-	add(l.Verdict != deadlockFree, CreditLoop, loopAdvice(l), "packets can deadlock: a credit loop of %d links, of which one is at %s (contract %s)", len(l.Cycle), firstOf(l.Cycle), l.Contract)
+	add(l.Verdict != result.DeadlockFree, CreditLoop, loopAdvice(l), "packets can deadlock: a credit loop of %d links, of which one is at %s (contract %s)", len(l.Cycle), firstOf(l.Cycle), l.Contract)
 	add(l.CutOff > 0, CutOff, "weft verify names them; SIGHUP to opensm makes it route again", "%s of %s that cables join are cut off by the tables", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
 	if m := l.Multicast; m != nil {
 		odd := slices.Concat(m.Circling, m.Split, m.OneSided)
@@ -87,24 +89,7 @@ func firstOf(cycle []LoopStep) string {
 	return cycle[0].From.String()
 }
 
-func (p Port) String() string {
-	name := p.Name
-	if name == "" {
-		name = p.GUID
-	}
-	if p.Port > 0 {
-		name += fmt.Sprintf(", port %d", p.Port)
-	}
-	return name
-}
-
-func names(ports []Port) []string {
-	all := make([]string, len(ports))
-	for i, p := range ports {
-		all[i] = p.String()
-	}
-	return all
-}
+func names(ports []result.Node) []string { return list.Of(ports, result.Node.String) }
 
 // since carries over since when alarms are there: those of a kind are one for that. There are alarms of looks
 // that could not be kept too, which before, the last that was kept or nil, does not have.

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/inspect"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -33,16 +34,16 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock
 	if err != nil {
 		return nil, err
 	}
-	l.Verdict, l.Contract, l.Endpoints, l.SLsKnown, l.MapsKnown = deadlockFree, contract.String(), s.scope.String(), now.SLs, now.Maps
+	l.Verdict, l.Contract, l.Endpoints, l.SLsKnown, l.MapsKnown = result.DeadlockFree, contract.String(), s.scope.String(), now.SLs, now.Maps
 	if !v.Free() {
-		l.Verdict = creditLoop
+		l.Verdict = result.CreditLoop
 	}
 	l.Apart = s.scope.Disconnected(f)
 	l.Lanes, l.Pairs, l.CutOff, l.Circles, l.Dropped = v.VLs, v.Pairs, max(0, v.Unreachable-l.Apart), v.Loops, v.Dropped
 	l.Cycle, l.Covers = stepsOf(f, v.Cycle), "unicast"
 	for _, a := range v.Absent {
 		ch := f.Channel(a.Channel)
-		l.Absent = append(l.Absent, Absent{portOf(f, ch.From, ch.FromPort), a.SL, a.VL, ch.DataVLs})
+		l.Absent = append(l.Absent, Absent{result.NodeOf(f, ch.From, ch.FromPort), a.SL, a.VL, ch.DataVLs})
 	}
 	if m := v.Multicast; m != nil {
 		l.Covers = "unicast and multicast"
@@ -57,25 +58,15 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock
 	return v, nil
 }
 
-func portOf(f *fabric.Fabric, n fabric.NodeID, port uint8) Port {
-	node := f.Node(n)
-	return Port{node.Name, node.GUID.String(), port}
-}
-
-func endpointPort(f *fabric.Fabric, e fabric.EndpointID) Port {
-	ep := f.Endpoint(e)
-	return portOf(f, ep.Node, ep.Port)
-}
-
 func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
 	all := make([]LoopStep, len(cycle))
 	for i, s := range cycle {
 		c := f.Channel(s.Trunk)
-		to := Port{Name: "multicast group " + mlid(s.Dst)}
+		to := result.Node{Name: "multicast group " + mlid(s.Dst)}
 		if !s.Multicast {
-			to = endpointPort(f, f.Owner(s.Dst))
+			to = result.EndpointNode(f, f.Owner(s.Dst))
 		}
-		all[i] = LoopStep{portOf(f, c.From, c.FromPort), portOf(f, c.To, c.ToPort), s.VL, s.SL, endpointPort(f, s.Src), to}
+		all[i] = LoopStep{result.NodeOf(f, c.From, c.FromPort), result.NodeOf(f, c.To, c.ToPort), s.VL, s.SL, result.EndpointNode(f, s.Src), to}
 	}
 	return all
 }
@@ -98,7 +89,7 @@ func hottest(f *fabric.Fabric, loads *congestion.Loads) []HotLink {
 	for _, c := range order[:min(hotLinks, len(order))] {
 		if loads.Routes[c] > 0 {
 			ch := f.Channel(c)
-			hot = append(hot, HotLink{portOf(f, ch.From, ch.FromPort), portOf(f, ch.To, ch.ToPort), loads.Routes[c]})
+			hot = append(hot, HotLink{result.NodeOf(f, ch.From, ch.FromPort), result.NodeOf(f, ch.To, ch.ToPort), loads.Routes[c]})
 		}
 	}
 	return hot
@@ -111,7 +102,7 @@ func degraded(f *fabric.Fabric) []Degraded {
 			continue
 		}
 		for _, k := range a.Links {
-			all = append(all, Degraded{string(a.Kind), k.Rate.String(), LookLink{portOf(f, k.A, k.APort), portOf(f, k.B, k.BPort)}})
+			all = append(all, Degraded{string(a.Kind), k.Rate.String(), LookLink{result.NodeOf(f, k.A, k.APort), result.NodeOf(f, k.B, k.BPort)}})
 		}
 	}
 	return all
@@ -132,24 +123,17 @@ func compare(before, now *Snapshot) (*Changes, error) {
 }
 
 func partsOf(f *fabric.Fabric, p *transition.Part) LookParts {
-	ports := func(nodes []fabric.NodeID) []Port {
-		all := make([]Port, len(nodes))
-		for i, n := range nodes {
-			all[i] = portOf(f, n, 0)
-		}
-		return all
-	}
 	cables := make([]LookLink, len(p.Cables))
 	for i, c := range p.Cables {
 		ch := f.Channel(c)
-		cables[i] = LookLink{portOf(f, ch.From, ch.FromPort), portOf(f, ch.To, ch.ToPort)}
+		cables[i] = LookLink{result.NodeOf(f, ch.From, ch.FromPort), result.NodeOf(f, ch.To, ch.ToPort)}
 	}
-	return LookParts{ports(p.Switches), ports(p.Others), cables}
+	return LookParts{result.NodesOf(f, p.Switches), result.NodesOf(f, p.Others), cables}
 }
 
 // recabled is the ports of switches that have a cable in both fabrics which leads to
 // another port, to or from another switch at least once: who swaps two hosts means it.
-func recabled(old, next *fabric.Fabric, parts *transition.Parts) []Port {
+func recabled(old, next *fabric.Fabric, parts *transition.Parts) []result.Node {
 	type end struct {
 		switchGUID fabric.GUID
 		port       uint8
@@ -168,12 +152,12 @@ func recabled(old, next *fabric.Fabric, parts *transition.Parts) []Port {
 		}
 		return all
 	}
-	was, all := ends(old, parts.Gone.Cables), []Port{}
+	was, all := ends(old, parts.Gone.Cables), []result.Node{}
 	for e, trunk := range ends(next, parts.New.Cables) {
 		if before, ok := was[e]; ok && (before || trunk) {
-			all = append(all, portOf(next, next.NodeByGUID(e.switchGUID), e.port))
+			all = append(all, result.NodeOf(next, next.NodeByGUID(e.switchGUID), e.port))
 		}
 	}
-	slices.SortFunc(all, func(a, b Port) int { return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port)) })
+	slices.SortFunc(all, func(a, b result.Node) int { return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port)) })
 	return all
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -65,26 +66,13 @@ type Look struct {
 	Seconds  LookSeconds `json:"seconds"`
 }
 
-// The verdicts.
-const (
-	deadlockFree = "deadlock-free"
-	creditLoop   = "credit-loop"
-)
-
-// Port is a node, or one of its ports.
-type Port struct {
-	Name string `json:"name"` // the description; may be empty and need not be unique
-	GUID string `json:"guid"` // of the node
-	Port uint8  `json:"port,omitempty"`
-}
-
 // Absent is a lane that a switch maps a service level to, and the cable at its port does not
 // run.
 type Absent struct {
-	From    Port  `json:"from"`
-	SL      uint8 `json:"sl"`
-	VL      uint8 `json:"vl"`
-	DataVLs uint8 `json:"data_vls"` // that the cable runs
+	From    result.Node `json:"from"`
+	SL      uint8       `json:"sl"`
+	VL      uint8       `json:"vl"`
+	DataVLs uint8       `json:"data_vls"` // that the cable runs
 }
 
 // Trees is the trees of multicast groups, and the MLIDs of those that are not as they should
@@ -99,25 +87,25 @@ type Trees struct {
 // LoopStep is a step of a credit loop: a packet that holds a lane and waits for that of the
 // next step, with its source and destination.
 type LoopStep struct {
-	From Port  `json:"from"`
-	To   Port  `json:"to"`
-	VL   uint8 `json:"vl"`
-	SL   uint8 `json:"sl"`
-	Src  Port  `json:"src"`
-	Dst  Port  `json:"dst"`
+	From result.Node `json:"from"`
+	To   result.Node `json:"to"`
+	VL   uint8       `json:"vl"`
+	SL   uint8       `json:"sl"`
+	Src  result.Node `json:"src"`
+	Dst  result.Node `json:"dst"`
 }
 
 // HotLink is a direction of a cable between switches with the routes over it.
 type HotLink struct {
-	From   Port   `json:"from"`
-	To     Port   `json:"to"`
-	Routes uint32 `json:"routes"`
+	From   result.Node `json:"from"`
+	To     result.Node `json:"to"`
+	Routes uint32      `json:"routes"`
 }
 
 // LookLink is a cable, or all cables between two switches.
 type LookLink struct {
-	A Port `json:"a"`
-	B Port `json:"b"`
+	A result.Node `json:"a"`
+	B result.Node `json:"b"`
 }
 
 // Degraded is a link that is slower or narrower than others of its kind.
@@ -136,22 +124,22 @@ type Made struct {
 
 // Changes is the difference from the look before.
 type Changes struct {
-	Gone     LookParts `json:"gone"`
-	New      LookParts `json:"new"`
-	Recabled []Port    `json:"recabled"`         // ports of switches whose cable leads elsewhere
-	Entries  int       `json:"entries"`          // of forwarding tables, (switch, LID)
-	Due      int       `json:"entries_due"`      // of Entries, those that had to change
-	Blocks   int       `json:"blocks"`           // of 64 LIDs, with any of Entries
-	Touched  int       `json:"switches_written"` // with any of Blocks
-	SLs      int64     `json:"sls"`              // (source row, LID) with another service level
-	Maps     int       `json:"sl2vl_cells"`      // (switch, in-port, out-port, SL) with another lane
+	Gone     LookParts     `json:"gone"`
+	New      LookParts     `json:"new"`
+	Recabled []result.Node `json:"recabled"`         // ports of switches whose cable leads elsewhere
+	Entries  int           `json:"entries"`          // of forwarding tables, (switch, LID)
+	Due      int           `json:"entries_due"`      // of Entries, those that had to change
+	Blocks   int           `json:"blocks"`           // of 64 LIDs, with any of Entries
+	Touched  int           `json:"switches_written"` // with any of Blocks
+	SLs      int64         `json:"sls"`              // (source row, LID) with another service level
+	Maps     int           `json:"sl2vl_cells"`      // (switch, in-port, out-port, SL) with another lane
 }
 
 // LookParts is switches, adapters and cables.
 type LookParts struct {
-	Switches []Port     `json:"switches"`
-	Adapters []Port     `json:"adapters"`
-	Cables   []LookLink `json:"cables"` // between nodes that both looks have
+	Switches []result.Node `json:"switches"`
+	Adapters []result.Node `json:"adapters"`
+	Cables   []LookLink    `json:"cables"` // between nodes that both looks have
 }
 
 // LookSeconds is the time of the stages of a look, without that in which files had to rest.
@@ -168,7 +156,7 @@ type Kind string
 
 // The kinds of alarm, the worst first; see the package comment.
 const (
-	CreditLoop     Kind = creditLoop
+	CreditLoop     Kind = result.CreditLoop
 	CutOff         Kind = "cut-off"
 	Multicast      Kind = "multicast"
 	ForwardingLoop Kind = "forwarding-loop"

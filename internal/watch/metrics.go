@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/weft-fabric/weft/internal/loopback"
+	"github.com/weft-fabric/weft/result"
 )
 
 // metrics is the metrics for Prometheus; ports have the labels of infiniband_exporter.
@@ -74,7 +75,7 @@ func newMetrics() *metrics {
 		m.values = append(m.values, value{gauges(name, help).WithLabelValues(), of})
 	}
 	number("proven", "1 if the tables are free of credit loops, 0 if they have one.", func(l *Look) float64 {
-		if l.Verdict == deadlockFree {
+		if l.Verdict == result.DeadlockFree {
 			return 1
 		}
 		return 0
@@ -171,7 +172,7 @@ func (m *metrics) show(l *Look) {
 	}
 }
 
-func portLabels(p Port) []string { return []string{p.GUID, strconv.Itoa(int(p.Port)), p.Name} }
+func portLabels(p result.Node) []string { return []string{p.GUID, strconv.Itoa(int(p.Port)), p.Name} }
 
 // answer answers Prometheus and those who ask for health, if there is an address, until
 // stop is called.

@@ -36,6 +36,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weft-fabric/weft/result"
 )
 
 // The defaults: networks small enough for a verdict on every pair of hosts, and
@@ -63,14 +65,7 @@ type figures struct {
 	memory  int64   // peak of OpenSM, bytes
 	daemon  int64   // peak of the daemon, bytes; 0: none
 	needed  int     // lanes of weft's proof, before paths are spread over spare ones; 0: not known
-	judged
-}
-
-// judged is the part of weft verify --json that the table shows.
-type judged struct {
-	Verdict     string `json:"verdict"`
-	VLs         int    `json:"vls"`
-	Unreachable int64  `json:"unreachable"`
+	judged  result.Verify
 }
 
 func main() {
@@ -200,16 +195,16 @@ func (b *bench) best(spec, engine, of string) (string, error) {
 	if best.daemon > 0 {
 		memory = fmt.Sprintf("%d + %d MiB", best.memory>>20, best.daemon>>20)
 	}
-	verdict := best.Verdict
-	if best.Unreachable > 0 {
-		verdict += fmt.Sprintf(", %d pairs without a route", best.Unreachable)
+	verdict := best.judged.Word
+	if best.judged.Unreachable > 0 {
+		verdict += fmt.Sprintf(", %d pairs without a route", best.judged.Unreachable)
 	}
 	cpu := fmt.Sprintf("%.2f ms", 1000*best.engine)
 	if of == "weft" && best.used != of || of == "OpenSM" && best.used != engine {
 		cpu = "refused" // the tables are those of OpenSM's MinHop
 	}
-	lanes := strconv.Itoa(best.VLs)
-	if best.needed > 0 && best.needed != best.VLs {
+	lanes := strconv.Itoa(best.judged.VLs)
+	if best.needed > 0 && best.needed != best.judged.VLs {
 		lanes += fmt.Sprintf(" (%d needed)", best.needed)
 	}
 	return fmt.Sprintf("%s | %s | %.2f s | %s | %s | %s |", best.used, cpu, best.process, memory, lanes, verdict), nil

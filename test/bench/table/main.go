@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weft-fabric/weft/result"
 )
 
 // network is a row of the reference: our spec, and the beginning of the reference's
@@ -45,18 +47,9 @@ var networks = []network{
 	{"random:switches=128,links=1024,hosts=16,seed=1", "random 128 switches, 1,024 links"},
 }
 
-// result is the part of weft route --json that the table shows.
-type result struct {
-	VLs     int    `json:"vls"`
-	SLs     int    `json:"sls"`
-	Verdict string `json:"verdict"`
-	MaxLoad uint32 `json:"max_load"`
-	Seconds struct {
-		Paths  float64 `json:"paths"`
-		Lanes  float64 `json:"lanes"`
-		Verify float64 `json:"verify"`
-	} `json:"seconds"`
-	PeakRSS int64  `json:"peak_rss_bytes"`
+// answer is what weft route --json prints: tables, or why there are none.
+type answer struct {
+	result.Route
 	Refused string `json:"refused"`
 	Need    int    `json:"vls_needed"`
 }
@@ -87,9 +80,7 @@ func (b *bench) engines() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []struct {
-		Name string `json:"name"`
-	}
+	var list []result.Engine
 	if err := json.Unmarshal(out, &list); err != nil {
 		return nil, err
 	}
@@ -149,7 +140,7 @@ func (b *bench) measure(n network, engine string, peers reference) (string, erro
 	if len(out) == 0 { // a refusal that is not about lanes
 		return fmt.Sprintf("| %s | %s | | | | | | refused | | | | %s | |", n.spec, engine, peer.text), nil
 	}
-	var r result
+	var r answer
 	if err := json.Unmarshal(out, &r); err != nil {
 		return "", fmt.Errorf("%s on %s: %w", engine, n.spec, err)
 	}
@@ -167,5 +158,5 @@ func (b *bench) measure(n network, engine string, peers reference) (string, erro
 	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return fmt.Sprintf("| %s | %s | %.3f | %.3f | %.3f | %.2f | %d | %d | %d | %d | %s | %s | %s |", n.spec, engine,
-		r.Seconds.Paths, r.Seconds.Lanes, r.Seconds.Verify, cpu.Seconds(), r.PeakRSS>>20, r.VLs, r.SLs, r.MaxLoad, r.Verdict, peer.text, faster), nil
+		r.Seconds.Paths, r.Seconds.Lanes, r.Seconds.Verify, cpu.Seconds(), r.PeakRSS>>20, r.VLs, r.SLs, r.MaxLoad, r.Word, peer.text, faster), nil
 }
