@@ -1,25 +1,11 @@
-// Package format has what the readers of text files have in common: errors that point
-// at a line, opening (standard input, pipes, gzip), a line scanner with limits, a cursor over
-// a line, and recognition of the kind of a text by its beginning. The formats
-// themselves are the packages below this one.
-//
-// Opening. The program opens what it reads here and nowhere else: Open for a name that the
-// user gave, OpenFound for one that weft
-// found in a folder, OpenPlain and OpenIn for files of its own. Reading ends with
-// the context, whatever the file is.
-//
-// Limits. A line has at most MaxLine bytes, a file at most MaxSize bytes (tables:
-// MaxTable) after decompression, and neither contains a NUL byte. A file beyond a limit
-// is refused with file and line, so that no input can exhaust memory or be mistaken for
-// another format. What reads lines takes Lines; comma-separated values, CSV; a text that
-// another parser wants whole (JSON, YAML, XML), ReadAll.
+// Package format has what the results of all readers have in common: errors that point at a
+// line, and what of a file does not fit a fabric. The formats are the packages below it;
+// package files reads whatever of them a text is.
 package format
 
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
 )
 
 // ParseError says what is wrong with a file, and in which line.
@@ -71,14 +57,4 @@ func (m *Mismatches) Miss(why func() error) error {
 		m.FirstMissing = why()
 	}
 	return nil
-}
-
-// Printable is a name with a blank in place of what cannot be printed, as fabric.Node has it.
-func Printable(name string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(name, "?"))
 }

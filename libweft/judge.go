@@ -10,10 +10,10 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -100,7 +100,7 @@ func (q *question) tables() (*routing.Tables, error) {
 		case t.name == "":
 			return files.Text{}, nil
 		}
-		r, err := format.Open(context.Background(), t.name, nil)
+		r, err := reading.Open(context.Background(), t.name, nil)
 		if err != nil {
 			return files.Text{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ReadPairs reads a pattern, or a matrix of traffic that was measured or is expected, from
@@ -98,7 +99,7 @@ func (l *pairList) add(p Pair) error {
 // eachLine reads a file of pairs and tells its lines, 0 bytes where none are stated. What
 // tell refuses is said with file and line, as is what is no such line.
 func eachLine(r io.Reader, file string, tell func(src, dst string, bytes uint64) error) error {
-	in := format.NewCSV(r, file)
+	in := reading.NewCSV(r, file)
 	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
 	for first := true; ; first = false {
 		record, err := in.Read()

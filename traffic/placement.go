@@ -12,7 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -123,7 +123,7 @@ var (
 // processes: see spread. The name of an adapter puts its ranks on that adapter.
 func ReadRanks(r io.Reader, file string, names *names.Endpoints) (Placement, error) {
 	h := hostFile{file: file, names: names, ranked: map[int]int{}}
-	lines := format.NewLines(r, file)
+	lines := reading.NewLines(r, file)
 	for lines.Next() {
 		h.line = lines.Number()
 		text := strings.TrimSpace(string(lines.Text()))

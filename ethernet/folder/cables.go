@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // claim is what somebody says is at the other end of an interface.
@@ -28,7 +29,7 @@ func (c claim) error(msg string, args ...any) error {
 }
 
 // cable puts together what both ends, and several sources, say of each cable.
-func (r *reading) cable() error {
+func (r *gathering) cable() error {
 	for _, name := range r.names {
 		for _, n := range r.c.devices[name].neighbors {
 			if err := r.neighbor(name, n.Interface, n.Device, []string{n.Port, n.Descr}, claim{by: "LLDP", file: n.File, line: n.Line}); err != nil {
@@ -54,9 +55,9 @@ func (r *reading) cable() error {
 }
 
 // neighbor takes what a device says of the other end of one of its ports.
-func (r *reading) neighbor(name, port, device string, ports []string, c claim) error {
+func (r *gathering) neighbor(name, port, device string, ports []string, c claim) error {
 	here := ethernet.End{Device: name, Interface: r.c.devices[name].port(port)}
-	device, other := r.called(format.Printable(device))
+	device, other := r.called(reading.Printable(device))
 	if other == nil {
 		if before, cabled := r.plugged[here]; cabled {
 			return r.gap(c.error("two cables at %s: %s has it go to %s, and %s to %s, which is not in the folder", here, before.by, before.to, c.by, device))
@@ -74,7 +75,7 @@ func (r *reading) neighbor(name, port, device string, ports []string, c claim) e
 
 // called is the device that others call by a name: that in the folder, the host name of its
 // configuration, or either with a domain behind.
-func (r *reading) called(name string) (string, *device) {
+func (r *gathering) called(name string) (string, *device) {
 	if d := r.c.devices[name]; d != nil {
 		return name, d
 	}
@@ -112,7 +113,7 @@ func (d *device) named(names []string) string {
 }
 
 // plug notes a claim in both directions, and refuses one that contradicts.
-func (r *reading) plug(here ethernet.End, c claim) error {
+func (r *gathering) plug(here ethernet.End, c claim) error {
 	for _, end := range [...]ethernet.End{here, c.to} {
 		if out, known := r.outside[end]; known {
 			other := c.to
@@ -187,7 +188,7 @@ func (d *device) addresses(name string) []netip.Prefix {
 }
 
 // prefixes is the addresses of an interface if it is in the VRF.
-func (r *reading) prefixes(d *device, name string) []netip.Prefix {
+func (r *gathering) prefixes(d *device, name string) []netip.Prefix {
 	if vrf := d.vrf(name); vrf != "" && vrf != r.o.VRF {
 		return nil
 	}
@@ -202,7 +203,7 @@ func pointToPoint(p netip.Prefix) bool {
 
 // subnets notes the addresses of all interfaces, and takes two that share a subnet of two
 // addresses for the ends of a cable.
-func (r *reading) subnets() error {
+func (r *gathering) subnets() error {
 	ends := map[netip.Prefix][]ethernet.End{}
 	var order []netip.Prefix
 	for _, name := range r.names {
@@ -269,7 +270,7 @@ func (d *device) interfaceNames() []string {
 }
 
 // build makes the cabling of the cables that are up.
-func (r *reading) build() error {
+func (r *gathering) build() error {
 	var cables []ethernet.Cable
 	down := 0
 	connected := map[string]bool{}

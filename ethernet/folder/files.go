@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
 	"github.com/weft-fabric/weft/internal/ethernet/lldp"
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // device holds what the folder has of one device; which files there are decides how far it can be judged.
@@ -99,7 +100,7 @@ func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 		}
 	}
 	if len(c.devices) == 0 {
-		return nil, fmt.Errorf("ethernet: %s has no file such as leaf1.route.json (show ip route json) or leaf1.config_db.json, and no folder of a device with route.json", format.Printable(dir))
+		return nil, fmt.Errorf("ethernet: %s has no file such as leaf1.route.json (show ip route json) or leaf1.config_db.json, and no folder of a device with route.json", reading.Printable(dir))
 	}
 	return c, nil
 }
@@ -138,13 +139,13 @@ func (c *contents) readDevice(ctx context.Context, dir, name, vrf string) error 
 
 // read reads one file of a device.
 func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error {
-	r, err := format.OpenFound(ctx, path)
+	r, err := reading.OpenFound(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	d := c.devices[name]
-	if format.Printable(name) != name {
+	if reading.Printable(name) != name {
 		return fmt.Errorf("ethernet: the name %q of a device has characters that cannot be printed", name)
 	}
 	if d == nil {
@@ -153,7 +154,7 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 	}
 	kind = kinds[kind]
 	if before := d.files[kind]; before != "" {
-		return fmt.Errorf("ethernet: %s of %s twice: %s and %s", kind, name, format.Printable(before), format.Printable(path))
+		return fmt.Errorf("ethernet: %s of %s twice: %s and %s", kind, name, reading.Printable(before), reading.Printable(path))
 	}
 	d.files[kind] = path
 	switch kind {
@@ -188,14 +189,14 @@ func (d *device) readInterfaces(r io.Reader, path string) error {
 
 func (c *contents) readSettings(ctx context.Context, path string) error {
 	if c.settings != nil {
-		return fmt.Errorf("ethernet: %s, and there are other settings in %s", format.Printable(path), format.Printable(c.settings.file))
+		return fmt.Errorf("ethernet: %s, and there are other settings in %s", reading.Printable(path), reading.Printable(c.settings.file))
 	}
-	r, err := format.OpenFound(ctx, path)
+	r, err := reading.OpenFound(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	text, err := format.ReadUTF8(r, path, format.MaxSettings)
+	text, err := reading.ReadUTF8(r, path, reading.MaxSettings)
 	if err != nil {
 		return err
 	}

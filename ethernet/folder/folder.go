@@ -25,7 +25,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -40,8 +40,8 @@ type Options struct {
 // defaultVRF is what the VRF is called that interfaces are in if nobody says otherwise.
 const defaultVRF = "default"
 
-// reading is a folder on its way to a network.
-type reading struct {
+// gathering is a folder on its way to a network.
+type gathering struct {
 	o       Options
 	c       *contents
 	names   []string // of devices, in order
@@ -73,7 +73,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{
+	r := &gathering{
 		o: o, c: c, plugged: map[ethernet.End]claim{}, address: map[ethernet.End][]netip.Prefix{}, owners: map[netip.Addr][]ethernet.End{},
 		outside: map[ethernet.End]claim{}, cut: map[ethernet.End]bool{}, like: map[string]int{}, more: map[int]int{},
 	}
@@ -101,10 +101,12 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	return n, nil
 }
 
-func (r *reading) note(msg string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(msg, args...)) }
+func (r *gathering) note(msg string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(msg, args...))
+}
 
 // gap is something missing: an error, or a note where that is allowed.
-func (r *reading) gap(err error) error {
+func (r *gathering) gap(err error) error {
 	if !r.o.Partial {
 		return fmt.Errorf("%w (--partial goes on without, and says what is not covered)", err)
 	}
@@ -113,7 +115,7 @@ func (r *reading) gap(err error) error {
 }
 
 // gapLike is gap for something that many routes can have in common: only the first is told.
-func (r *reading) gapLike(common string, err error) error {
+func (r *gathering) gapLike(common string, err error) error {
 	if i, known := r.like[common]; known {
 		r.more[i]++
 		return nil
@@ -123,7 +125,7 @@ func (r *reading) gapLike(common string, err error) error {
 }
 
 // whole says which devices lack routes, and which VRFs there are.
-func (r *reading) whole(dir string) error {
+func (r *gathering) whole(dir string) error {
 	var without []string
 	for _, name := range r.names {
 		d := r.c.devices[name]
@@ -141,7 +143,7 @@ func (r *reading) whole(dir string) error {
 	}
 	vrfs := slices.Sorted(maps.Keys(r.c.vrfs))
 	if len(vrfs) > 0 && !slices.Contains(vrfs, r.o.VRF) {
-		return fmt.Errorf("ethernet: %s has no routes of VRF %s; there are %s (--vrf)", format.Printable(dir), r.o.VRF, strings.Join(vrfs, ", "))
+		return fmt.Errorf("ethernet: %s has no routes of VRF %s; there are %s (--vrf)", reading.Printable(dir), r.o.VRF, strings.Join(vrfs, ", "))
 	}
 	if others := slices.DeleteFunc(vrfs, func(v string) bool { return v == r.o.VRF }); len(others) > 0 {
 		r.note("VRF %s: its packets share the links, and are not looked at (--vrf)", few(others))
@@ -159,7 +161,7 @@ func few(names []string) string {
 }
 
 // route turns what the devices forward by into classes.
-func (r *reading) route(n *ethernet.Network) error {
+func (r *gathering) route(n *ethernet.Network) error {
 	tables := make([][]ethernet.Route, len(r.names))
 	for d, name := range r.names {
 		for i := range r.c.devices[name].routes {
@@ -186,7 +188,7 @@ func (r *reading) route(n *ethernet.Network) error {
 }
 
 // attached is the subnets with hosts of a device that has no routes, by its addresses.
-func (r *reading) attached(d ethernet.DeviceID) []ethernet.Route {
+func (r *gathering) attached(d ethernet.DeviceID) []ethernet.Route {
 	name := r.names[d]
 	dev := r.c.devices[name]
 	var list []ethernet.Route
@@ -214,7 +216,7 @@ func (r *reading) attached(d ethernet.DeviceID) []ethernet.Route {
 }
 
 // numbers is the AS numbers of the devices; nil if none is known.
-func (r *reading) numbers() []uint32 {
+func (r *gathering) numbers() []uint32 {
 	list := make([]uint32, len(r.names))
 	for d, name := range r.names {
 		list[d] = r.c.devices[name].as
@@ -230,7 +232,7 @@ func (r *reading) numbers() []uint32 {
 
 // standby gives a dual-ToR switch routes of their own for hosts behind cables that may be
 // standby: it may deliver their packets, or wrap them and send them to its peer.
-func (r *reading) standby(d ethernet.DeviceID, table []ethernet.Route) []ethernet.Route {
+func (r *gathering) standby(d ethernet.DeviceID, table []ethernet.Route) []ethernet.Route {
 	config := r.c.devices[r.names[d]].config
 	if config == nil || config.Tunnel == nil {
 		return table

@@ -13,7 +13,7 @@ import (
 
 // convert is a route of FRR as one of the model. Addresses of the device itself, link-local
 // and multicast prefixes do not count.
-func (r *reading) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Route, bool, error) {
+func (r *gathering) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Route, bool, error) {
 	to := ethernet.Route{Prefix: from.Prefix}
 	if from.Protocol == "local" || from.Prefix.Addr().IsLinkLocalUnicast() || from.Prefix.Addr().IsMulticast() {
 		return to, false, nil
@@ -36,7 +36,7 @@ func (r *reading) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Route,
 }
 
 // ends says whether a prefix is the address where a tunnel of some device ends.
-func (r *reading) ends(p netip.Prefix) bool {
+func (r *gathering) ends(p netip.Prefix) bool {
 	if !p.IsSingleIP() {
 		return false
 	}
@@ -50,7 +50,7 @@ func (r *reading) ends(p netip.Prefix) bool {
 
 // connected says whether a route is to the subnet of the interface itself, and not one that
 // somebody sent out of the interface without naming a next hop.
-func (r *reading) connected(d ethernet.DeviceID, from *frr.Route, hop frr.Hop) bool {
+func (r *gathering) connected(d ethernet.DeviceID, from *frr.Route, hop frr.Hop) bool {
 	if from.Protocol == "connected" {
 		return true
 	}
@@ -58,7 +58,7 @@ func (r *reading) connected(d ethernet.DeviceID, from *frr.Route, hop frr.Hop) b
 }
 
 // hop adds a next hop to a route.
-func (r *reading) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *ethernet.Route) error {
+func (r *gathering) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *ethernet.Route) error {
 	name := r.names[d]
 	here := ethernet.End{Device: name, Interface: r.c.devices[name].port(hop.Interface)}
 	link := r.cabling.LinkAt(d, here.Interface)
@@ -94,7 +94,7 @@ func (r *reading) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *eth
 }
 
 // unsure is a gap: a next hop that does not tell where packets go.
-func (r *reading) unsure(from *frr.Route, hop frr.Hop, here ethernet.End, why string) error {
+func (r *gathering) unsure(from *frr.Route, hop frr.Hop, here ethernet.End, why string) error {
 	target := "out"
 	if hop.IP.IsValid() {
 		target = "to " + hop.IP.String()
@@ -103,7 +103,7 @@ func (r *reading) unsure(from *frr.Route, hop frr.Hop, here ethernet.End, why st
 }
 
 // deliver is a route to the subnet of an interface.
-func (r *reading) deliver(d ethernet.DeviceID, p netip.Prefix, here ethernet.End, link ethernet.LinkID, to *ethernet.Route) {
+func (r *gathering) deliver(d ethernet.DeviceID, p netip.Prefix, here ethernet.End, link ethernet.LinkID, to *ethernet.Route) {
 	dev := r.c.devices[here.Device]
 	_, out := r.outside[here]
 	switch {
@@ -121,21 +121,21 @@ func (r *reading) deliver(d ethernet.DeviceID, p netip.Prefix, here ethernet.End
 
 // spans says whether a subnet is that of a cable: the other end has an address in it, or no
 // address of it is known.
-func (r *reading) spans(link ethernet.LinkID, p netip.Prefix) bool {
+func (r *gathering) spans(link ethernet.LinkID, p netip.Prefix) bool {
 	far := r.far(link)
 	known := r.address[far]
 	return len(known) == 0 || slices.ContainsFunc(known, func(a netip.Prefix) bool { return p.Contains(a.Addr()) })
 }
 
 // far is the port where a link ends.
-func (r *reading) far(link ethernet.LinkID) ethernet.End {
+func (r *gathering) far(link ethernet.LinkID) ethernet.End {
 	l := r.cabling.Links[link]
 	return ethernet.End{Device: r.names[l.To], Interface: l.ToInterface}
 }
 
 // elsewhere says why a next hop over a link is not the device at its other end, or why that device
 // does not go on by the routes that are looked at; empty if neither is known.
-func (r *reading) elsewhere(link ethernet.LinkID, ip netip.Addr) string {
+func (r *gathering) elsewhere(link ethernet.LinkID, ip netip.Addr) string {
 	far := r.far(link)
 	dev := r.c.devices[far.Device]
 	at := far // the interface that packets come by
@@ -161,7 +161,7 @@ func (r *reading) elsewhere(link ethernet.LinkID, ip netip.Addr) string {
 }
 
 // hostSubnet says whether an address is in a subnet for hosts of a port.
-func (r *reading) hostSubnet(e ethernet.End, ip netip.Addr) bool {
+func (r *gathering) hostSubnet(e ethernet.End, ip netip.Addr) bool {
 	return slices.ContainsFunc(r.address[e], func(p netip.Prefix) bool {
 		return !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast() && p.Masked().Contains(ip)
 	})
@@ -170,7 +170,7 @@ func (r *reading) hostSubnet(e ethernet.End, ip netip.Addr) bool {
 // led makes hosts of subnets of two addresses that lead out of the folder, where another device
 // has a route to them: hosts whose switch has a subnet for each look like this. Those that
 // nobody else can reach are taken for the cables of routers outside.
-func (r *reading) led(tables [][]ethernet.Route) {
+func (r *gathering) led(tables [][]ethernet.Route) {
 	if len(r.leading) == 0 {
 		return
 	}
@@ -202,7 +202,7 @@ func (r *reading) led(tables [][]ethernet.Route) {
 
 // routed is the prefixes that devices send to next hops, with the device that does, or None for
 // several.
-func (r *reading) routed() map[netip.Prefix]ethernet.DeviceID {
+func (r *gathering) routed() map[netip.Prefix]ethernet.DeviceID {
 	by := map[netip.Prefix]ethernet.DeviceID{}
 	for d, name := range r.names {
 		for i := range r.c.devices[name].routes {

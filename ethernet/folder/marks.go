@@ -240,7 +240,7 @@ func ranges(list []int) string {
 }
 
 // tunnels joins the routes that a device may wrap to the class of the outer header.
-func (r *reading) tunnels(n *ethernet.Network) error {
+func (r *gathering) tunnels(n *ethernet.Network) error {
 	class := map[netip.Prefix]int{}
 	for i := range n.Classes {
 		for _, p := range n.Classes[i].Prefixes {

@@ -7,12 +7,12 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // prioritize finds the lane of every mark on every link.
-func (r *reading) prioritize(n *ethernet.Network) error {
+func (r *gathering) prioritize(n *ethernet.Network) error {
 	var without []string
 	mapped := false
 	for _, name := range r.names {
@@ -22,7 +22,7 @@ func (r *reading) prioritize(n *ethernet.Network) error {
 			without = append(without, name)
 		}
 		if config := r.c.devices[name].config; config != nil && len(config.Ignored) > 0 {
-			r.note("tables of %s that were not read: %s", format.Printable(config.File), few(config.Ignored))
+			r.note("tables of %s that were not read: %s", reading.Printable(config.File), few(config.Ignored))
 		}
 	}
 	lossless := r.o.Lossless
@@ -59,7 +59,7 @@ const dscps = 64
 // a tunnel, which the switch at its end looks at in another way. Networks without tunnels
 // have DSCPs only.
 type mapping struct {
-	r       *reading
+	r       *gathering
 	n       *ethernet.Network
 	plain   *sonic.QoS
 	at      []*sonic.QoS   // [LinkID] maps of the port that it leaves

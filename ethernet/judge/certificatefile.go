@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 const certificateLine = "weft ethernet certificate 1"
@@ -34,7 +35,7 @@ func WriteCertificate(w io.Writer, n *ethernet.Network, c *Certificate) error {
 // ReadCertificate reads a proof for a network; file is the name for errors. Check says whether
 // it holds.
 func ReadCertificate(r io.Reader, file string, n *ethernet.Network) (*Certificate, error) {
-	lines := format.NewTableLines(r, file)
+	lines := reading.NewTableLines(r, file)
 	c := &Certificate{}
 	header := [3]string{}
 	for i := range header {

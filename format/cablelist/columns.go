@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/cabling"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ReadColumns reads a list of cables in columns, with commas, semicolons or tabs between them.
@@ -31,7 +31,7 @@ import (
 // lines may follow, as where files are joined: a list of cables between switches and one of those
 // to hosts make one network.
 func ReadColumns(r io.Reader, file string) (*fabric.Fabric, error) {
-	p := &columns{list: cabling.List{File: file}, lines: format.NewLines(r, file), directors: map[string]int{}}
+	p := &columns{list: cabling.List{File: file}, lines: reading.NewLines(r, file), directors: map[string]int{}}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func ReadColumns(r io.Reader, file string) (*fabric.Fabric, error) {
 
 type columns struct {
 	list  cabling.List
-	lines *format.Lines
+	lines *reading.Lines
 
 	comma rune
 	at    map[string]int // place of each column
@@ -79,7 +79,7 @@ func columnName(text string) string {
 	return text
 }
 
-func (p *columns) line(c format.Cursor) error {
+func (p *columns) line(c reading.Cursor) error {
 	if c.Empty() {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (p *columns) line(c format.Cursor) error {
 }
 
 func (p *columns) split(text string, comma rune) ([]string, error) {
-	r := format.NewCSV(strings.NewReader(text), p.list.File)
+	r := reading.NewCSV(strings.NewReader(text), p.list.File)
 	r.Comma, r.LazyQuotes, r.TrimLeadingSpace = comma, true, comma != '\t'
 	fields, err := r.Read()
 	for i := range fields {

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/cabling"
 	"github.com/weft-fabric/weft/format/internal/objects"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ReadLinks reads UFM's list of links: an array of objects, or an object with such an array in
@@ -78,7 +79,7 @@ func (p *links) link(line int, values map[string]any) error {
 	var sides [2]side
 	for i, name := range [...]string{"source", "destination"} {
 		s := &sides[i]
-		c := format.Cursor(objects.Text(values[name+"_guid"]))
+		c := reading.Cursor(objects.Text(values[name+"_guid"]))
 		guid, ok := c.Hex(1<<64 - 1)
 		if !ok || !c.Empty() || guid == 0 {
 			return format.Errorf(p.list.File, line, "%s_guid is %q, which is no GUID: is this UFM's list of links (GET /ufmRest/resources/links)?", name, objects.Text(values[name+"_guid"]))

@@ -24,7 +24,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -57,7 +57,7 @@ func Write(w io.Writer, f *fabric.Fabric, c *deadlock.Certificate) error {
 // each rank is given once, for a cable between switches of f; deadlock.CheckCertificate
 // checks that the ranks rise.
 func Read(r io.Reader, file string, f *fabric.Fabric) (*deadlock.Certificate, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f}
+	p := &parser{lines: reading.NewTableLines(r, file), f: f}
 	if err := p.header(); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*deadlock.Certificate, er
 }
 
 type parser struct {
-	lines *format.Lines
+	lines *reading.Lines
 	f     *fabric.Fabric
 	cert  *deadlock.Certificate
 	count uint64
@@ -89,12 +89,12 @@ func (p *parser) header() error {
 	lanes := uint64(0)
 	for _, want := range [...]struct {
 		word string
-		read func(format.Cursor) bool
+		read func(reading.Cursor) bool
 	}{
-		{firstLine, func(c format.Cursor) bool { return c.Empty() }},
-		{"contract ", func(c format.Cursor) bool { contract = string(c); return true }},
-		{"endpoints ", func(c format.Cursor) bool { scope = string(c); return true }},
-		{"lanes ", func(c format.Cursor) (ok bool) {
+		{firstLine, func(c reading.Cursor) bool { return c.Empty() }},
+		{"contract ", func(c reading.Cursor) bool { contract = string(c); return true }},
+		{"endpoints ", func(c reading.Cursor) bool { scope = string(c); return true }},
+		{"lanes ", func(c reading.Cursor) (ok bool) {
 			lanes, ok = c.Uint(routing.MaxDataVLs)
 			return ok && lanes > 0 && c.Empty()
 		}},
@@ -133,7 +133,7 @@ func (p *parser) nothingFollows() error {
 }
 
 // rank reads one line; done says that it was the last.
-func (p *parser) rank(c format.Cursor) (done bool, err error) {
+func (p *parser) rank(c reading.Cursor) (done bool, err error) {
 	if c.Empty() || c.Cut("#") {
 		return false, nil
 	}

@@ -31,7 +31,7 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Counters is what ports have counted, by the channel that they send into.
@@ -47,7 +47,7 @@ type Counters struct {
 // Read reads the counters of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	n := len(f.Channels())
-	p := &parser{lines: format.NewTableLines(r, file), f: f, guid: map[fabric.GUID]portOf{}, wide: make([]bool, n),
+	p := &parser{lines: reading.NewTableLines(r, file), f: f, guid: map[fabric.GUID]portOf{}, wide: make([]bool, n),
 		c: &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}}
 	for i := range f.Endpoints() {
 		if e := f.Endpoint(fabric.EndpointID(i)); e.PortGUID != 0 {
@@ -96,7 +96,7 @@ type portOf struct {
 }
 
 type parser struct {
-	lines *format.Lines
+	lines *reading.Lines
 	f     *fabric.Fabric
 	c     *Counters
 	guid  map[fabric.GUID]portOf // adapter ports by their GUIDs, port 0 of switches
@@ -112,7 +112,7 @@ type parser struct {
 	cells    int            // in that header
 }
 
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case p.table || c.Cut("START_PM_INFO"):
 		return p.row(c)
@@ -154,7 +154,7 @@ func (p *parser) data(c fabric.ChannelID, bytes float64, wide bool) {
 }
 
 // begin starts a block of perfquery: Lid 4 port 1.
-func (p *parser) begin(c format.Cursor) error {
+func (p *parser) begin(c reading.Cursor) error {
 	p.begun, p.pm, p.at = true, false, fabric.None
 	if !c.CutFold("lid ") {
 		return p.lines.Errorf("no Lid in the head of the counters of a port")
@@ -188,7 +188,7 @@ func (p *parser) find(at portOf) error {
 }
 
 // count reads a counter of perfquery, behind dots.
-func (p *parser) count(c format.Cursor, set func(float64)) error {
+func (p *parser) count(c reading.Cursor, set func(float64)) error {
 	c = bytes.TrimLeft(c, ".")
 	v, ok := c.Uint(1<<64 - 1)
 	if !ok {
@@ -232,7 +232,7 @@ var metrics = []metric{
 }
 
 // metric reads a line for Prometheus.
-func (p *parser) metric(c format.Cursor) error {
+func (p *parser) metric(c reading.Cursor) error {
 	for i := range metrics {
 		m := &metrics[i]
 		if !c.Cut(m.name) {
@@ -266,7 +266,7 @@ type labelled struct {
 }
 
 // labels reads the GUID and the port, and passes over the others.
-func (p *parser) labels(c *format.Cursor, m *metric) (at labelled, err error) {
+func (p *parser) labels(c *reading.Cursor, m *metric) (at labelled, err error) {
 	guid, port := false, false
 	for !c.Cut("}") {
 		name, rest, ok := bytes.Cut(*c, []byte("="))
@@ -276,7 +276,7 @@ func (p *parser) labels(c *format.Cursor, m *metric) (at labelled, err error) {
 			return at, p.lines.Errorf("no labels up to a brace; the line may be cut short")
 		}
 		c.Cut(",")
-		number := format.Cursor(value)
+		number := reading.Cursor(value)
 		switch string(bytes.TrimSpace(name)) {
 		case m.guid:
 			v, ok := number.Hex(1<<64 - 1)

@@ -4,17 +4,17 @@ import (
 	"bytes"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // beginPM starts a block of an ibdiagnet2.pm:
 //
 //	Port=1 Lid=0x0804 GUID=0x506b4b03005c2740 Device=52000 Port Name=ib-i4l1s01/P1
-func (p *parser) beginPM(c format.Cursor) error {
+func (p *parser) beginPM(c reading.Cursor) error {
 	p.pm, p.begun, p.at = true, false, fabric.None
 	port, okPort := c.Uint(fabric.MaxPorts)
 	_, rest, _ := bytes.Cut(c, []byte(" GUID="))
-	guid := format.Cursor(rest)
+	guid := reading.Cursor(rest)
 	v, okGUID := guid.Hex(1<<64 - 1)
 	if !okPort || !okGUID || v == 0 || len(guid) > 0 && guid[0] != ' ' {
 		return p.lines.Errorf("no number of a port and GUID in the head of the counters of a port")
@@ -23,7 +23,7 @@ func (p *parser) beginPM(c format.Cursor) error {
 }
 
 // countPM reads a counter of a block, in hexadecimal digits. NA is not known.
-func (p *parser) countPM(c format.Cursor) error {
+func (p *parser) countPM(c reading.Cursor) error {
 	name, value, ok := bytes.Cut(c, []byte("="))
 	wide := bytes.HasSuffix(name, []byte("_extended"))
 	var set func(float64)
@@ -38,7 +38,7 @@ func (p *parser) countPM(c format.Cursor) error {
 	if set == nil || bytes.HasPrefix(bytes.TrimSpace(value), []byte("N")) {
 		return nil
 	}
-	number := format.Cursor(value)
+	number := reading.Cursor(value)
 	v, okNumber := number.Hex(1<<64 - 1)
 	if !ok || !okNumber || len(number) > 0 && number[0] != ' ' && number[0] != '\t' {
 		return p.lines.Errorf("no hexadecimal number behind the name of a counter; the line may be cut short")

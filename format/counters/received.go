@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Received is how well a port receives. What the file does not say is NaN, or empty.
@@ -128,12 +128,12 @@ var columnNames = [columnsRead][]string{
 }
 
 // isRates says whether a line is the header of an ibdiagnet2.net_dump_ext.
-func isRates(c format.Cursor) bool {
+func isRates(c reading.Cursor) bool {
 	c.Space()
 	return bytes.Contains(c, []byte(" BER")) && bytes.Contains(c, []byte("GUID")) && bytes.IndexByte(c, ':') >= 0 && c[0] != '#'
 }
 
-func (p *parser) beginRates(c format.Cursor) error {
+func (p *parser) beginRates(c reading.Cursor) error {
 	cells := split(c)
 	p.rates = &rates{columns: len(cells)}
 	for i, names := range columnNames {
@@ -162,7 +162,7 @@ func split(c []byte) [][]byte {
 }
 
 // rate reads a port of an ibdiagnet2.net_dump_ext.
-func (p *parser) rate(c format.Cursor) error {
+func (p *parser) rate(c reading.Cursor) error {
 	if c.Space(); c[0] == '#' || c[0] == '-' {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (p *parser) rate(c format.Cursor) error {
 		}
 		return p.lines.Errorf("%d cells, and the header has %d columns; the line may be cut short", len(cells), p.rates.columns)
 	}
-	guid, number := format.Cursor(cells[p.rates.at[colGUID]]), format.Cursor(cells[p.rates.at[colPort]])
+	guid, number := reading.Cursor(cells[p.rates.at[colGUID]]), reading.Cursor(cells[p.rates.at[colPort]])
 	v, okGUID := guid.Hex(1<<64 - 1)
 	port, okPort := number.Uint(fabric.MaxPorts)
 	if !okGUID || !okPort || len(guid)+len(number) > 0 {
@@ -205,7 +205,7 @@ func (p *parser) rate(c format.Cursor) error {
 			*cell.to = v
 		}
 	}
-	r.FEC, r.Retransmission = format.Printable(p.known(cells, colFEC)), format.Printable(p.known(cells, colResend))
+	r.FEC, r.Retransmission = reading.Printable(p.known(cells, colFEC)), reading.Printable(p.known(cells, colResend))
 	p.c.Received[p.at] = r
 	return nil
 }
@@ -226,7 +226,7 @@ func (p *parser) known(cells [][]byte, column int) string {
 
 // number64 reads a number, decimal or hexadecimal.
 func number64(text string) (float64, bool) {
-	if c := format.Cursor(text); strings.HasPrefix(text, "0x") {
+	if c := reading.Cursor(text); strings.HasPrefix(text, "0x") {
 		v, ok := c.Hex(1<<64 - 1)
 		return float64(v), ok && len(c) == 0
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // The columns of PM_INFO that are read; the first two of them must be there.
@@ -23,7 +23,7 @@ var waitColumns = []string{"portxmitwaitextended", "portxmitwaitext", "portxmitw
 var symbolColumns = []string{"symbolerrorcounter", "symbolerrorcounterext", "symbolerrorcounterextended"}
 
 // row reads a line of PM_INFO: its name, its header, a port, or its end.
-func (p *parser) row(c format.Cursor) error {
+func (p *parser) row(c reading.Cursor) error {
 	switch text := bytes.TrimSpace(p.lines.Text()); {
 	case !p.table:
 		p.table, p.columns = true, nil
@@ -57,8 +57,8 @@ func (p *parser) row(c format.Cursor) error {
 
 // port reads the counters of a port.
 func (p *parser) port(cells [][]byte) error {
-	guid := format.Cursor(bytes.TrimSpace(cells[p.columns[nodeColumn]]))
-	number := format.Cursor(bytes.TrimSpace(cells[p.columns[portColumn]]))
+	guid := reading.Cursor(bytes.TrimSpace(cells[p.columns[nodeColumn]]))
+	number := reading.Cursor(bytes.TrimSpace(cells[p.columns[portColumn]]))
 	v, okGUID := guid.Hex(1<<64 - 1)
 	port, okPort := number.Uint(fabric.MaxPorts)
 	if !okGUID || !okPort || len(guid)+len(number) > 0 {
@@ -94,7 +94,7 @@ func (p *parser) cell(cells [][]byte, column string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	cell := format.Cursor(bytes.TrimSpace(cells[at]))
+	cell := reading.Cursor(bytes.TrimSpace(cells[at]))
 	read := cell.Uint
 	if bytes.HasPrefix(cell, []byte("0x")) {
 		read = cell.Hex

@@ -38,8 +38,8 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/blocks"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -48,7 +48,7 @@ import (
 // fabric's.
 func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding) (*routing.Groups, error) {
 	p := &parser{
-		lines: format.NewTableLines(r, file), f: f, fw: fw, g: routing.NewGroups(f, 1),
+		lines: reading.NewTableLines(r, file), f: f, fw: fw, g: routing.NewGroups(f, 1),
 		begins: make(blocks.Begins, f.Switches()), at: fabric.None,
 	}
 	if err := p.lines.Each(p.line); err != nil {
@@ -79,7 +79,7 @@ const (
 )
 
 type parser struct {
-	lines  *format.Lines
+	lines  *reading.Lines
 	f      *fabric.Fabric
 	fw     *routing.Forwarding
 	g      *routing.Groups
@@ -94,7 +94,7 @@ type parser struct {
 	last   fabric.LID // of the entries of the table; 0: none
 }
 
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case c.Empty(), c.Cut("#"), c.Cut("--"), p.at == fabric.None && c.Cut("File version:"):
 		return nil
@@ -128,7 +128,7 @@ func (p *parser) line(c format.Cursor) error {
 }
 
 // begin starts the block of a switch.
-func (p *parser) begin(c format.Cursor) error {
+func (p *parser) begin(c reading.Cursor) error {
 	if err := p.end(); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (p *parser) endTable() error {
 }
 
 // group reads a group, or a sub group of it.
-func (p *parser) group(c format.Cursor) error {
+func (p *parser) group(c reading.Cursor) error {
 	number, ok := c.Uint(routing.MaxGroups - 1)
 	_, okSub := c.Uint(1 << 16)
 	_, okHash := c.Uint(1 << 16)
@@ -195,7 +195,7 @@ func (p *parser) group(c format.Cursor) error {
 }
 
 // beginTable reads the head of a table: its number and the last LID in it.
-func (p *parser) beginTable(c format.Cursor) error {
+func (p *parser) beginTable(c reading.Cursor) error {
 	if p.in != entries {
 		return p.lines.Errorf("a table without LFT Definition before it")
 	}
@@ -227,7 +227,7 @@ func (p *parser) beginTable(c format.Cursor) error {
 }
 
 // entry reads what a switch does with packets to a LID.
-func (p *parser) entry(c format.Cursor) error {
+func (p *parser) entry(c reading.Cursor) error {
 	if p.table < 0 {
 		return p.lines.Errorf("an entry before PLFT_NUM, which says of which table")
 	}
@@ -269,7 +269,7 @@ func portText(port uint8) string {
 }
 
 // choice reads the state of an entry and its group.
-func (p *parser) choice(c *format.Cursor) (routing.Choice, error) {
+func (p *parser) choice(c *reading.Cursor) (routing.Choice, error) {
 	state := string(c.Word())
 	group, has := c.Uint(1 << 16)
 	if !c.Empty() {

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -20,7 +20,7 @@ import (
 // reader is strict: what it does not know is an error with its line, and so is a switch
 // with private tables in g of which a port with a cable is missing here.
 func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups) error {
-	p := &privateParser{lines: format.NewTableLines(r, file), f: f, g: g, at: fabric.None, seen: make([][]bool, f.Switches())}
+	p := &privateParser{lines: reading.NewTableLines(r, file), f: f, g: g, at: fabric.None, seen: make([][]bool, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return err
 	}
@@ -31,14 +31,14 @@ func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups) 
 }
 
 type privateParser struct {
-	lines *format.Lines
+	lines *reading.Lines
 	f     *fabric.Fabric
 	g     *routing.Groups
 	at    fabric.NodeID
 	seen  [][]bool // [switch][in-port]; nil: the switch has no block
 }
 
-func (p *privateParser) line(c format.Cursor) error {
+func (p *privateParser) line(c reading.Cursor) error {
 	switch {
 	case c.Empty(), c.Cut("#"):
 		return nil
@@ -50,7 +50,7 @@ func (p *privateParser) line(c format.Cursor) error {
 	return p.lines.Errorf("this is no line of an ibdiagnet2.plft as weft knows it, which it has never seen a real one of")
 }
 
-func (p *privateParser) begin(c format.Cursor) error {
+func (p *privateParser) begin(c reading.Cursor) error {
 	v, ok := c.Hex(1<<64 - 1)
 	s := p.f.NodeByGUID(fabric.GUID(v))
 	switch {
@@ -65,7 +65,7 @@ func (p *privateParser) begin(c format.Cursor) error {
 	return nil
 }
 
-func (p *privateParser) port(c format.Cursor) error {
+func (p *privateParser) port(c reading.Cursor) error {
 	port, ok := c.Uint(uint64(p.f.Node(p.at).Ports))
 	if !ok || !c.Cut("sl-plft:") {
 		return p.lines.Errorf("no port from 0 to %d, which is what %s has, with sl-plft: behind it", p.f.Node(p.at).Ports, p.f.Label(p.at))

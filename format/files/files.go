@@ -25,6 +25,7 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/format/topo"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -39,32 +40,32 @@ func Fabric(r io.Reader, name string) (*fabric.Fabric, error) {
 // FabricWithCables is Fabric; cables, if not nil, opens the ibdiagnet2.net_dump beside an
 // ibdiagnet2.db_csv, as ibdiagnet.ReadWith has it.
 func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
-	kind, r, err := format.Peek(r)
+	kind, r, err := reading.Peek(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch kind {
-	case format.IBNet:
+	case reading.IBNet:
 		return ibnet.Read(r, name)
-	case format.SubnetList:
+	case reading.SubnetList:
 		return subnetlst.Read(r, name)
-	case format.DBCSV:
+	case reading.DBCSV:
 		return ibdiagnet.ReadWith(r, name, cables)
-	case format.GraphML:
+	case reading.GraphML:
 		return graphs.ReadGraphML(r, name)
-	case format.NodeLink:
+	case reading.NodeLink:
 		return graphs.ReadNodeLink(r, name)
-	case format.DOT:
+	case reading.DOT:
 		return graphs.ReadDOT(r, name)
-	case format.Anynet:
+	case reading.Anynet:
 		return graphs.ReadAnynet(r, name)
-	case format.GML:
+	case reading.GML:
 		return graphs.ReadGML(r, name)
-	case format.UFMLinks:
+	case reading.UFMLinks:
 		return cablelist.ReadLinks(r, name)
-	case format.CableList:
+	case reading.CableList:
 		return cablelist.ReadColumns(r, name)
-	case format.Topo:
+	case reading.Topo:
 		return topo.Read(r, name, systemsFor(name))
 	}
 	if instead := kind.Instead(); instead != "" {
@@ -76,10 +77,10 @@ func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, st
 // LFTs reads forwarding tables: an opensm-lfts.dump, an opensm.fdbs, or what dump_fts and
 // ibroute print.
 func LFTs(r io.Reader, name string, f *fabric.Fabric, j lft.Join) (*lft.Dump, error) {
-	switch kind, r, err := format.Peek(r); {
+	switch kind, r, err := reading.Peek(r); {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
-	case kind == format.Unknown || kind == format.LFT || kind == format.FDBS:
+	case kind == reading.Unknown || kind == reading.LFT || kind == reading.FDBS:
 		return lft.Read(r, name, f, j) // its error names the line
 	default:
 		return nil, format.Errorf(name, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
@@ -134,7 +135,7 @@ func Tables(f *fabric.Fabric, t Texts) (*routing.Tables, error) {
 
 // Open reads a network from a file, compressed with gzip or not.
 func Open(name string) (*fabric.Fabric, error) {
-	r, err := format.Open(context.Background(), name, nil)
+	r, err := reading.Open(context.Background(), name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func OpenTables(f *fabric.Fabric, n Names) (*routing.Tables, error) {
 		if file.name == "" {
 			continue
 		}
-		r, err := format.Open(context.Background(), file.name, nil)
+		r, err := reading.Open(context.Background(), file.name, nil)
 		if err != nil {
 			return nil, err
 		}

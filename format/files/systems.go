@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/topo"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // installed is where ibutils and ibutils2 have their system definitions.
@@ -36,7 +36,7 @@ func systemsFor(name string) topo.Find {
 		if file == "" {
 			return nil, "", nil
 		}
-		f, err := format.OpenPlain(file)
+		f, err := reading.OpenPlain(file)
 		return f, file, err
 	}
 }
@@ -62,12 +62,12 @@ func plainGlob(dir string) string {
 // systemsIn is the types of systems that a file defines: the names in its TOPSYSTEM line, and its
 // own.
 func systemsIn(file string) []string {
-	f, err := format.OpenPlain(file)
+	f, err := reading.OpenPlain(file)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	lines := format.NewLines(f, file)
+	lines := reading.NewLines(f, file)
 	for lines.Next() {
 		text := strings.TrimSpace(string(lines.Text()))
 		if rest, ok := strings.CutPrefix(text, "TOPSYSTEM"); ok {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ReadAnynet reads a network_file of BookSim2's anynet: lines such as
@@ -17,10 +17,10 @@ import (
 // is the latency of the channel, which a fabric does not have. Node 3 is called node-3.
 func ReadAnynet(r io.Reader, file string) (*fabric.Fabric, error) {
 	g := &graph{file: file}
-	lines := format.NewLines(r, file)
+	lines := reading.NewLines(r, file)
 	joined := map[[2]string]bool{}
 	home := map[string]string{} // routers of nodes
-	err := lines.Each(func(c format.Cursor) error {
+	err := lines.Each(func(c reading.Cursor) error {
 		if c.Empty() {
 			return nil
 		}
@@ -63,7 +63,7 @@ func ReadAnynet(r io.Reader, file string) (*fabric.Fabric, error) {
 }
 
 // anynetName reads "router 3" or "node 3" and adds the node.
-func (g *graph) anynetName(lines *format.Lines, c *format.Cursor) (string, error) {
+func (g *graph) anynetName(lines *reading.Lines, c *reading.Cursor) (string, error) {
 	word := string(c.Word())
 	number, ok := c.Uint(1 << 31)
 	if word != "router" && word != "node" || !ok {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ReadDOT reads a graph of Graphviz (https://graphviz.org/doc/info/lang.html). An edge
@@ -19,7 +19,7 @@ import (
 // node [kind=switch] count for what follows them. The parser does not say where a node or
 // an edge stands, so that errors name the line where the node comes first.
 func ReadDOT(r io.Reader, file string) (*fabric.Fabric, error) {
-	text, err := format.ReadAll(r, file, format.MaxSize)
+	text, err := reading.ReadAll(r, file, reading.MaxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ReadGML reads a graph in GML (Himsolt, GML: A portable Graph File Format), as
 // networkx.write_gml, igraph, Gephi and yEd write it. igraph leaves out underscores, so that
 // porta is port_a.
 func ReadGML(r io.Reader, file string) (*fabric.Fabric, error) {
-	text, err := format.ReadAll(r, file, format.MaxSize)
+	text, err := reading.ReadAll(r, file, reading.MaxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ReadGraphML reads a graph in GraphML (http://graphml.graphdrawing.org). Graphs within
 // nodes, hyperedges and ports of GraphML are refused, as they have no meaning for cables.
 func ReadGraphML(r io.Reader, file string) (*fabric.Fabric, error) {
-	text, err := format.ReadAll(r, file, format.MaxSize)
+	text, err := reading.ReadAll(r, file, reading.MaxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // graph is what a reader collects, before anything is checked.
@@ -161,7 +162,7 @@ func (g *graph) node(i, used int, bare bool) (fabric.Node, error) {
 		return result, g.errorf(n.line, "node %s is of kind %q; there are switch, adapter, host and router", n.id, kind)
 	}
 	if text := n.attrs["guid"]; text != "" {
-		c := format.Cursor(text)
+		c := reading.Cursor(text)
 		guid, ok := c.Hex(1<<64 - 1)
 		if !ok || !c.Empty() || guid == 0 {
 			return result, g.errorf(n.line, "the guid of node %s is %q, which is no hexadecimal number of up to 16 digits", n.id, text)

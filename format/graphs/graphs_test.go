@@ -12,16 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/scramble"
 )
 
 // read reads a text of whatever form, as weft recognises it.
 func read(text string) (*fabric.Fabric, error) {
-	readers := map[format.Kind]func(io.Reader, string) (*fabric.Fabric, error){
-		format.GraphML: ReadGraphML, format.NodeLink: ReadNodeLink, format.DOT: ReadDOT, format.Anynet: ReadAnynet, format.GML: ReadGML,
+	readers := map[reading.Kind]func(io.Reader, string) (*fabric.Fabric, error){
+		reading.GraphML: ReadGraphML, reading.NodeLink: ReadNodeLink, reading.DOT: ReadDOT, reading.Anynet: ReadAnynet, reading.GML: ReadGML,
 	}
-	kind, r, err := format.Peek(strings.NewReader(text))
+	kind, r, err := reading.Peek(strings.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

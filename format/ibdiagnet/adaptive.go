@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -84,7 +84,7 @@ func (a *Adaptive) row(p *parser, f *fabric.Fabric) error {
 // word is a wanted column as a number of 16 bits, decimal or hexadecimal with 0x; 0 where it
 // is not known.
 func (p *parser) word(i int) (uint64, error) {
-	cell := format.Cursor(p.cell(i))
+	cell := reading.Cursor(p.cell(i))
 	if len(cell) < 2 || cell[0] != '0' || cell[1] != 'x' {
 		v, _, err := p.number(i, 1<<16-1)
 		return v, err

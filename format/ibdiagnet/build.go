@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // portKey names a port of a node.
@@ -62,7 +62,7 @@ func (p *parser) build() (*fabric.Fabric, error) {
 func (p *parser) find(m mention) (int32, error) { return p.findIn(p.lines, m) }
 
 // findIn is find for a row of either file.
-func (p *parser) findIn(lines *format.Lines, m mention) (int32, error) {
+func (p *parser) findIn(lines *reading.Lines, m mention) (int32, error) {
 	n, ok := p.byID[m.id]
 	if !ok {
 		return none, lines.ErrorAt(m.line, "node %s has no row in the table NODES", m.id)
@@ -74,7 +74,7 @@ func (p *parser) findPort(m mention, number uint8) (portKey, error) {
 	return p.findPortIn(p.lines, m, number)
 }
 
-func (p *parser) findPortIn(lines *format.Lines, m mention, number uint8) (portKey, error) {
+func (p *parser) findPortIn(lines *reading.Lines, m mention, number uint8) (portKey, error) {
 	n, err := p.findIn(lines, m)
 	if err != nil {
 		return portKey{}, err

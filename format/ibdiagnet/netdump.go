@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // netDump reads the cables of an ibdiagnet2.net_dump, a block for each switch and, in some
@@ -29,7 +29,7 @@ func (p *parser) netDump(open func() (io.ReadCloser, string, error)) error {
 		return err
 	}
 	defer r.Close()
-	d := &dump{lines: format.NewTableLines(r, file), p: p}
+	d := &dump{lines: reading.NewTableLines(r, file), p: p}
 	p.linkLines = d.lines
 	if err := d.lines.Each(d.line); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (p *parser) netDump(open func() (io.ReadCloser, string, error)) error {
 
 // dump is the state of reading a net_dump.
 type dump struct {
-	lines   *format.Lines
+	lines   *reading.Lines
 	p       *parser
 	node    string       // id of the node whose block this is
 	at      [columns]int // the position of each column in the header, or none
@@ -78,7 +78,7 @@ type dumpRow struct {
 	line        int
 }
 
-func (d *dump) line(c format.Cursor) error {
+func (d *dump) line(c reading.Cursor) error {
 	c.Space()
 	switch {
 	case len(c) == 0:
@@ -96,13 +96,13 @@ func (d *dump) line(c format.Cursor) error {
 }
 
 // begin starts the block of a node: its name, vendor, GUID and LID.
-func (d *dump) begin(c format.Cursor) error {
+func (d *dump) begin(c reading.Cursor) error {
 	if _, ok := c.QuotedWide(); !ok {
 		return d.lines.Errorf("a quote is not closed; the line may be cut short")
 	}
 	d.columns = 0
 	for _, word := range bytes.Split(c, []byte(",")) {
-		word := format.Cursor(bytes.TrimSpace(word))
+		word := reading.Cursor(bytes.TrimSpace(word))
 		if !bytes.HasPrefix(word, []byte("0x")) {
 			continue
 		}
@@ -114,7 +114,7 @@ func (d *dump) begin(c format.Cursor) error {
 }
 
 // cells splits a row at its colons; descriptions, the last cell, may have some.
-func (d *dump) cells(c format.Cursor) [][]byte {
+func (d *dump) cells(c reading.Cursor) [][]byte {
 	n := -1
 	if d.columns > 0 {
 		n = d.columns
@@ -126,7 +126,7 @@ func (d *dump) cells(c format.Cursor) [][]byte {
 	return all
 }
 
-func (d *dump) header(c format.Cursor) error {
+func (d *dump) header(c reading.Cursor) error {
 	d.columns = 0
 	all := d.cells(c)
 	for i, name := range columnNames {
@@ -140,7 +140,7 @@ func (d *dump) header(c format.Cursor) error {
 }
 
 // row reads a port.
-func (d *dump) row(c format.Cursor) error {
+func (d *dump) row(c reading.Cursor) error {
 	cells := d.cells(c)
 	if len(cells) <= max(d.at[colPort], d.at[colGUID], d.at[colFar]) {
 		if bytes.Contains(c, []byte("DOWN")) || bytes.Contains(c, []byte("N/A")) {
@@ -170,7 +170,7 @@ func (d *dump) row(c format.Cursor) error {
 
 // idOf is alike for two spellings of a GUID; a word is its own.
 func idOf(text string) string {
-	c := format.Cursor(text)
+	c := reading.Cursor(text)
 	if v, ok := c.Hex(1<<64 - 1); ok && len(c) == 0 {
 		return fmt.Sprintf("0x%016x", v)
 	}
@@ -179,7 +179,7 @@ func idOf(text string) string {
 
 // portNumber is a number of a port, or 0.
 func portNumber(text string) uint8 {
-	c := format.Cursor(text)
+	c := reading.Cursor(text)
 	v, ok := c.Uint(fabric.MaxPorts)
 	if !ok || len(c) > 0 {
 		return 0

@@ -43,7 +43,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Read reads a fabric; file is the name for errors, which are *format.ParseError unless r
@@ -66,7 +66,7 @@ func ReadWith(r io.Reader, file string, open func() (io.ReadCloser, string, erro
 }
 
 func newParser(r io.Reader, file string, tables map[string]*table) *parser {
-	p := &parser{lines: format.NewTableLines(r, file), tables: tables, began: map[string]int{}, byID: map[string]int32{}}
+	p := &parser{lines: reading.NewTableLines(r, file), tables: tables, began: map[string]int{}, byID: map[string]int32{}}
 	p.linkLines = p.lines
 	return p
 }
@@ -83,7 +83,7 @@ func (p *parser) read() error {
 }
 
 type parser struct {
-	lines   *format.Lines
+	lines   *reading.Lines
 	tables  map[string]*table
 	section string         // the table that this is in, or ""
 	began   map[string]int // [table] the line of its START_
@@ -98,7 +98,7 @@ type parser struct {
 	byID      map[string]int32
 	ports     []port
 	links     []link
-	linkLines *format.Lines // of the file that has the links
+	linkLines *reading.Lines // of the file that has the links
 	switches  []mention
 }
 
@@ -118,7 +118,7 @@ var tables = map[string]*table{
 	"SWITCHES": {[]string{"NodeGUID"}, 1, (*parser).switchRow},
 }
 
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	c = bytes.TrimSpace(c)
 	start, isStart := bytes.CutPrefix(c, []byte("START_"))
 	end, isEnd := bytes.CutPrefix(c, []byte("END_"))
@@ -222,7 +222,7 @@ func (p *parser) cell(i int) []byte {
 
 // number is a wanted column as a decimal number up to top; known tells 0 from N/A.
 func (p *parser) number(i int, top uint64) (v uint64, known bool, err error) {
-	cell := format.Cursor(p.cell(i))
+	cell := reading.Cursor(p.cell(i))
 	if cell == nil {
 		return 0, false, nil
 	}
@@ -244,7 +244,7 @@ func (p *parser) needed(i int, top uint64) (uint64, error) {
 
 // identity is a GUID, or 0 if it is a word; id is alike for two spellings of a GUID.
 func (p *parser) identity(i int) (id string, guid fabric.GUID, err error) {
-	cell := format.Cursor(p.cell(i))
+	cell := reading.Cursor(p.cell(i))
 	if cell == nil {
 		return "", 0, p.lines.Errorf("%s is not known", p.table.wanted[i])
 	}
@@ -260,7 +260,7 @@ func (p *parser) identity(i int) (id string, guid fabric.GUID, err error) {
 
 // optionalGUID is a GUID, or 0 if it is not known or a word.
 func (p *parser) optionalGUID(i int) fabric.GUID {
-	cell := format.Cursor(p.cell(i))
+	cell := reading.Cursor(p.cell(i))
 	v, ok := cell.Hex(1<<64 - 1)
 	if !ok || len(cell) > 0 {
 		return 0

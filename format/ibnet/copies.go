@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // piece is a line that may go on in the next one, or a part of such a line.
@@ -27,7 +27,7 @@ const (
 )
 
 // recordOf says how far a line is a record.
-func (p *parser) recordOf(c format.Cursor) record {
+func (p *parser) recordOf(c reading.Cursor) record {
 	c.Space()
 	var err error
 	complete := true
@@ -41,9 +41,9 @@ func (p *parser) recordOf(c format.Cursor) record {
 			}
 			complete = rate.Known()
 		}
-	case format.IsPortsRow(c):
+	case reading.IsPortsRow(c):
 		_, _, err = p.scanRow(c)
-	case format.IsNodeRecord(c):
+	case reading.IsNodeRecord(c):
 		var n nodeText
 		n, err = p.scanNode(c)
 		complete = n.end
@@ -60,7 +60,7 @@ func (p *parser) recordOf(c format.Cursor) record {
 }
 
 // goesOn says whether a line may go on in the next.
-func (p *parser) goesOn(c format.Cursor) bool {
+func (p *parser) goesOn(c reading.Cursor) bool {
 	switch p.recordOf(c) {
 	case wrong, short:
 		return true
@@ -72,8 +72,8 @@ func (p *parser) goesOn(c format.Cursor) bool {
 
 // join takes the next line together with those that are held if they are a whole record, or
 // holds it as well if that may come of it. Else it releases what is held.
-func (p *parser) join(next format.Cursor) (taken bool, err error) {
-	if next.Empty() || p.recordOf(next) >= short || format.IsAttribute(next) || sectionTitle(next) {
+func (p *parser) join(next reading.Cursor) (taken bool, err error) {
+	if next.Empty() || p.recordOf(next) >= short || reading.IsAttribute(next) || sectionTitle(next) {
 		return false, p.release()
 	}
 	p.hold(next)
@@ -89,7 +89,7 @@ func (p *parser) join(next format.Cursor) (taken bool, err error) {
 }
 
 // together is all that is held.
-func (p *parser) together(between string) format.Cursor {
+func (p *parser) together(between string) reading.Cursor {
 	var all []byte
 	for i, piece := range p.held {
 		if i > 0 {
@@ -101,7 +101,7 @@ func (p *parser) together(between string) format.Cursor {
 }
 
 // takeBroken takes what is held as one line.
-func (p *parser) takeBroken(all format.Cursor) error {
+func (p *parser) takeBroken(all reading.Cursor) error {
 	p.number, p.held = p.held[0].line, nil
 	if p.broken++; p.broken == 1 {
 		p.firstBroken = p.number
@@ -109,7 +109,7 @@ func (p *parser) takeBroken(all format.Cursor) error {
 	return p.whole(all)
 }
 
-func (p *parser) hold(c format.Cursor) {
+func (p *parser) hold(c reading.Cursor) {
 	p.held = append(p.held, piece{bytes.Clone(c), p.lines.Number()})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // wrapped breaks lines after so many characters, as a terminal does that is copied from.
@@ -174,8 +175,8 @@ func TestByteOrders(t *testing.T) {
 		"high first, no mark":    {inUTF16(named, "", true), "every other byte is zero: the text is taken to be in UTF-16"},
 		"without the first line": {inUTF16(from(named, "vendid"), "\xFF\xFE", false), "the text is in UTF-16"},
 	} {
-		kind, r, err := format.Peek(strings.NewReader(tc.text))
-		if err != nil || kind != format.IBNet {
+		kind, r, err := reading.Peek(strings.NewReader(tc.text))
+		if err != nil || kind != reading.IBNet {
 			t.Errorf("%s: is %s, %v", name, kind, err)
 			continue
 		}

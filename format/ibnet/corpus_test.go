@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // corpus is the folder of real dumps; the test is skipped without it.
@@ -26,7 +26,7 @@ func corpus(t testing.TB) string {
 }
 
 func readFile(path string) (*fabric.Fabric, error) {
-	r, err := format.Open(context.Background(), path, nil)
+	r, err := reading.Open(context.Background(), path, nil)
 	if err != nil {
 		return nil, err
 	}

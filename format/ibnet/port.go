@@ -5,13 +5,13 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // portRecord reads a line like
 //
 //	[1](8f10403960985) "S-0008f10400410015"[6] # lid 16 lmc 1 "SW-6IB4" lid 3 4xSDR
-func (p *parser) portRecord(c format.Cursor) error {
+func (p *parser) portRecord(c reading.Cursor) error {
 	r, err := p.scanPort(c)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ type portText struct {
 }
 
 // scanPort reads a port record and changes nothing.
-func (p *parser) scanPort(c format.Cursor) (portText, error) {
+func (p *parser) scanPort(c reading.Cursor) (portText, error) {
 	r := portText{end: end{node: p.at, line: p.number}}
 	var err error
 	if r.port, err = p.portNumber(&c); err != nil {
@@ -90,7 +90,7 @@ func (p *parser) secondRecord(n *node, e *end) error {
 }
 
 // portNumber cuts "[7]" and "[7][ext 3]".
-func (p *parser) portNumber(c *format.Cursor) (uint8, error) {
+func (p *parser) portNumber(c *reading.Cursor) (uint8, error) {
 	if !c.Cut("[") {
 		return 0, p.errorf("a port number in square brackets is missing")
 	}
@@ -109,8 +109,8 @@ func (p *parser) portNumber(c *format.Cursor) (uint8, error) {
 // marks cuts what stands in round brackets behind the number of a port. ibnetdiscover
 // prints the GUID of an adapter's port there, ibdiagnet before it, and on switches alone,
 // the label that is printed beside the socket: (1/1/1), (1)(2c90300000011).
-func (p *parser) marks(c *format.Cursor, port uint8, onSwitch bool) (fabric.GUID, error) {
-	var last format.Cursor
+func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (fabric.GUID, error) {
+	var last reading.Cursor
 	n := 0
 	for ; ; n++ {
 		rest := *c
@@ -149,7 +149,7 @@ func (p *parser) marks(c *format.Cursor, port uint8, onSwitch bool) (fabric.GUID
 func isSwitchID(id []byte) bool { return len(id) == 18 && id[0] == 'S' && id[1] == '-' }
 
 // portComment reads what stands behind the # of a port record.
-func (p *parser) portComment(c *format.Cursor, r *portText) (err error) {
+func (p *parser) portComment(c *reading.Cursor, r *portText) (err error) {
 	if r.lid, r.lmc, err = p.lidAndLMC(c); err != nil {
 		return err
 	}

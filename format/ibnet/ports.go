@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // row is a line of a ports report, which is what ibnetdiscover -p prints: a port, its rate
@@ -33,7 +33,7 @@ type rowEnd struct {
 }
 
 // portsRow takes a row.
-func (p *parser) portsRow(c format.Cursor) error {
+func (p *parser) portsRow(c reading.Cursor) error {
 	r, rate, err := p.scanRow(c)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (p *parser) portsRow(c format.Cursor) error {
 }
 
 // scanRow reads a row, with the text of its rate, and changes nothing.
-func (p *parser) scanRow(c format.Cursor) (r row, rate []byte, err error) {
+func (p *parser) scanRow(c reading.Cursor) (r row, rate []byte, err error) {
 	r.line = p.number
 	if r.own, err = p.rowEnd(&c); err != nil {
 		return r, nil, err
@@ -80,7 +80,7 @@ func (p *parser) cutRow() error {
 }
 
 // within is what a line has between two marks, and nothing around them.
-func within(c format.Cursor, open, end string) ([]byte, bool) {
+func within(c reading.Cursor, open, end string) ([]byte, bool) {
 	if !c.Cut(open) {
 		return nil, false
 	}
@@ -88,7 +88,7 @@ func within(c format.Cursor, open, end string) ([]byte, bool) {
 }
 
 // rowEnd reads the kind, the LID, the port and the GUID.
-func (p *parser) rowEnd(c *format.Cursor) (rowEnd, error) {
+func (p *parser) rowEnd(c *reading.Cursor) (rowEnd, error) {
 	e := rowEnd{kind: fabric.Adapter}
 	switch {
 	case c.Cut("SW"):
@@ -107,7 +107,7 @@ func (p *parser) rowEnd(c *format.Cursor) (rowEnd, error) {
 		return e, p.errorf("no port number from 1 to %d behind a LID", fabric.MaxPorts)
 	}
 	text := c.Word()
-	number := format.Cursor(text)
+	number := reading.Cursor(text)
 	guid, ok := number.Hex(1<<64 - 1)
 	if !ok || len(number) > 0 || guid == 0 {
 		return e, p.errorf("%q is no GUID", text)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // report is plain as ibnetdiscover -p prints it, and a switch that has no rows.
@@ -45,7 +46,7 @@ func TestPortsReport(t *testing.T) {
 		if w := got.Warnings(); !slices.Contains(w, lessInReports) || len(w) > 1 && name != "in a log" {
 			t.Errorf("%s: warnings %q", name, w)
 		}
-		if kind := format.Sniff([]byte(text)); kind != format.IBNet {
+		if kind := reading.Sniff([]byte(text)); kind != reading.IBNet {
 			t.Errorf("%s: is %s", name, kind)
 		}
 	}

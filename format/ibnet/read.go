@@ -48,13 +48,13 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Read reads a fabric; file is the name for errors, which are *format.ParseError unless
 // r itself fails. Contradictions that were resolved are in the fabric's Warnings.
 func Read(r io.Reader, file string) (*fabric.Fabric, error) {
-	p := parser{lines: format.NewLines(r, file), byID: map[string]int32{}, at: none}
+	p := parser{lines: reading.NewLines(r, file), byID: map[string]int32{}, at: none}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ type end struct {
 }
 
 type parser struct {
-	lines *format.Lines
+	lines *reading.Lines
 	nodes []node
 	ends  []end
 	rows  []row // of a ports report, in place of the records of nodes and ports
@@ -134,7 +134,7 @@ type attributes struct {
 }
 
 // line takes a line, or holds it back where it may go on in the next.
-func (p *parser) line(text format.Cursor) error {
+func (p *parser) line(text reading.Cursor) error {
 	if len(p.held) > 0 {
 		if joined, err := p.join(text); joined || err != nil {
 			return err
@@ -149,21 +149,21 @@ func (p *parser) line(text format.Cursor) error {
 }
 
 // whole takes a line that is whole.
-func (p *parser) whole(text format.Cursor) error {
+func (p *parser) whole(text reading.Cursor) error {
 	p.lastEnd, p.bare, p.open = false, false, false
 	c := text
 	c.Space()
 	switch {
 	case len(c) == 0, c[0] == '#':
 		return nil
-	case p.at == none && p.attr.line == 0 && format.IsPortsRow(c):
+	case p.at == none && p.attr.line == 0 && reading.IsPortsRow(c):
 		return p.portsRow(c)
 	case isPort(c):
 		if p.attr.line != 0 {
 			return p.errorf("a port behind the attributes of line %d, and no record of a node between", p.attr.line)
 		}
 		return p.portRecord(c)
-	case format.IsNodeRecord(c):
+	case reading.IsNodeRecord(c):
 		return p.nodeRecord(c)
 	}
 	known, err := p.attribute(c)
@@ -179,10 +179,10 @@ func (p *parser) whole(text format.Cursor) error {
 }
 
 // isPort says whether a line begins as the record of a port does.
-func isPort(c format.Cursor) bool { return len(c) > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9' }
+func isPort(c reading.Cursor) bool { return len(c) > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9' }
 
 // sectionTitle recognises the lines with which ibnetdiscover groups nodes.
-func sectionTitle(c format.Cursor) bool {
+func sectionTitle(c reading.Cursor) bool {
 	return c.CutFold("chassis") || c.CutFold("non-chassis")
 }
 
@@ -196,7 +196,7 @@ func shorten(text []byte) string {
 }
 
 // attribute reads a line like devid=0x5a06.
-func (p *parser) attribute(c format.Cursor) (known bool, err error) {
+func (p *parser) attribute(c reading.Cursor) (known bool, err error) {
 	top := uint64(1<<64 - 1)
 	var into func(uint64)
 	a := &p.attr
@@ -244,7 +244,7 @@ func (a *attributes) nodeGUID(id string) fabric.GUID {
 }
 
 // bracketed cuts a GUID in round brackets.
-func bracketed(c *format.Cursor) (fabric.GUID, bool) {
+func bracketed(c *reading.Cursor) (fabric.GUID, bool) {
 	rest := *c
 	if !rest.Cut("(") {
 		return 0, false
@@ -270,7 +270,7 @@ type nodeText struct {
 
 // scanNode reads a line like: Switch 24 "S-005442ba00003080" # "ISR9024 Voltaire" base
 // port 0 lid 6 lmc 0, and changes nothing.
-func (p *parser) scanNode(c format.Cursor) (n nodeText, err error) {
+func (p *parser) scanNode(c reading.Cursor) (n nodeText, err error) {
 	n.kind = fabric.Adapter
 	switch {
 	case c.CutFold("switch"):
@@ -310,7 +310,7 @@ func (p *parser) scanNode(c format.Cursor) (n nodeText, err error) {
 }
 
 // nodeRecord takes the record of a node.
-func (p *parser) nodeRecord(c format.Cursor) error {
+func (p *parser) nodeRecord(c reading.Cursor) error {
 	if len(p.rows) > 0 {
 		return p.errorf("the record of a node behind a ports report, whose last row is line %d: these are two dumps; give one", p.rows[len(p.rows)-1].line)
 	}
@@ -340,7 +340,7 @@ func (p *parser) nodeRecord(c format.Cursor) error {
 }
 
 // lidAndLMC cuts "lid N lmc M", each part if it is there.
-func (p *parser) lidAndLMC(c *format.Cursor) (lid fabric.LID, lmc uint8, err error) {
+func (p *parser) lidAndLMC(c *reading.Cursor) (lid fabric.LID, lmc uint8, err error) {
 	if c.Cut("lid ") {
 		p.hasLIDs = true
 		v, ok := c.Uint(0xFFFF)
@@ -388,7 +388,7 @@ func guidOf(id string) (guid fabric.GUID, kind fabric.Kind, ok bool) {
 	default:
 		return 0, 0, false
 	}
-	c := format.Cursor(id[2:])
+	c := reading.Cursor(id[2:])
 	v, ok := c.Hex(1<<64 - 1)
 	return fabric.GUID(v), kind, ok && len(c) == 0 && v != 0
 }

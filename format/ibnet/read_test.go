@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/scramble"
 )
 
@@ -164,7 +165,7 @@ func TestErrorsNameTheLines(t *testing.T) {
 		{"empty", "", "net:1: no switch or adapter"},
 		{"prose", "Dear all,\nhello\n", "net:2: no switch or adapter"},
 		{"binary", "Switch\x00", "net:1: NUL byte"},
-		{"long line", "#\n#" + strings.Repeat("x", format.MaxLine+10), "net:2: line longer than 65536"},
+		{"long line", "#\n#" + strings.Repeat("x", reading.MaxLine+10), "net:2: line longer than 65536"},
 		{"two peers", edit("\"S-00000000000000a0\"[1]", "\"S-00000000000000a0\"[3]"), `net:18: "S-00000000000000b0"[1] is cabled to "S-00000000000000a0"[3] here, but line 9 says that`},
 		{"port twice", edit("[2]\t\"S-00000000000000b0\"[2]", "[1]\t\"S-00000000000000b0\"[2]"), "net:10: port 1 of \"S-00000000000000a0\" has two records; the other is line 9"},
 		{"peer's port twice", edit("[2]\t\"S-00000000000000b0\"[2]", "[2]\t\"S-00000000000000b0\"[1]"), "net:10: port 1 of \"S-00000000000000b0\" is the peer here and in line 9"},
@@ -290,7 +291,7 @@ func checkWritten(t *testing.T, text []byte) bool {
 func printable(f *fabric.Fabric) *parts {
 	p := partsOf(f)
 	for i := range p.nodes {
-		p.nodes[i].Name = format.Printable(p.nodes[i].Name)
+		p.nodes[i].Name = reading.Printable(p.nodes[i].Name)
 	}
 	return p
 }

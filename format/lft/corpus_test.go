@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -27,7 +27,7 @@ func corpus(t testing.TB) string {
 
 func open(t testing.TB, path ...string) io.Reader {
 	t.Helper()
-	r, err := format.Open(t.Context(), filepath.Join(path...), nil)
+	r, err := reading.Open(t.Context(), filepath.Join(path...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

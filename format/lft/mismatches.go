@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -61,7 +61,7 @@ type DeadEntries struct {
 }
 
 // unknownSwitch records a switch that the fabric does not have; c is the rest of its header.
-func (p *parser) unknownSwitch(guid fabric.GUID, c format.Cursor) error {
+func (p *parser) unknownSwitch(guid fabric.GUID, c reading.Cursor) error {
 	for i := range p.unknownSwitches {
 		if s := &p.unknownSwitches[i]; s.GUID == guid {
 			return p.lines.Errorf("a second table of %s; the first begins in line %d", guid, s.Line)
@@ -76,10 +76,10 @@ func (p *parser) unknownSwitch(guid fabric.GUID, c format.Cursor) error {
 }
 
 // quoted is the name that a dump gives to a node: 'name'.
-func quoted(c format.Cursor) string { return between(c, "'", "'") }
+func quoted(c reading.Cursor) string { return between(c, "'", "'") }
 
 // between is the text between the first and the last of two marks.
-func between(c format.Cursor, open, end string) string {
+func between(c reading.Cursor, open, end string) string {
 	_, rest, ok := bytes.Cut(c, []byte(open))
 	i := bytes.LastIndex(rest, []byte(end))
 	if !ok || i < 0 {

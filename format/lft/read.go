@@ -57,9 +57,9 @@ import (
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/blocks"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -102,7 +102,7 @@ func (r Rule) String() string {
 
 // Read reads the tables of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make(blocks.Begins, f.Switches())}
+	p := &parser{lines: reading.NewTableLines(r, file), f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make(blocks.Begins, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
 
 // parser collects the tables by the LIDs of the dump.
 type parser struct {
-	lines   *format.Lines
+	lines   *reading.Lines
 	f       *fabric.Fabric
 	lenient bool
 
@@ -152,7 +152,7 @@ type dest struct {
 }
 
 // line reads a line of any dialect, whole.
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case len(c) > 2 && c[0] == '0' && c[1] == 'x':
 		if p.private {
@@ -181,7 +181,7 @@ func (p *parser) line(c format.Cursor) error {
 }
 
 // unicastHeader finds the GUID in the header of opensm-lfts.dump and dump_fts.
-func (p *parser) unicastHeader(c format.Cursor) error {
+func (p *parser) unicastHeader(c reading.Cursor) error {
 	_, rest, ok := bytes.Cut(c, []byte(" guid "))
 	if !ok {
 		return p.lines.Errorf("no guid of a switch in the header of its table")
@@ -190,7 +190,7 @@ func (p *parser) unicastHeader(c format.Cursor) error {
 }
 
 // begin starts the table of a switch; c begins with its node GUID.
-func (p *parser) begin(c format.Cursor, trailed bool) error {
+func (p *parser) begin(c reading.Cursor, trailed bool) error {
 	if err := p.end(); err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (p *parser) trailer(n int, valid bool) error {
 }
 
 // entry reads a line that begins with a LID.
-func (p *parser) entry(c format.Cursor) error {
+func (p *parser) entry(c reading.Cursor) error {
 	if p.at == fabric.None && p.unknownSwitches == nil || p.trailed && !p.open {
 		return p.lines.Errorf("an entry outside of any table")
 	}
@@ -310,7 +310,7 @@ func (p *parser) dest(lid fabric.LID) *dest {
 // portGUID reads the rest of an entry, behind the out-port: the port GUID of the
 // destination, if it is there, which must be the same in all tables. The name after the
 // GUID may contain anything.
-func (p *parser) portGUID(c format.Cursor, d *dest) error {
+func (p *parser) portGUID(c reading.Cursor, d *dest) error {
 	if !c.Cut("#") && !(c.Cut(":") && c.Cut("(")) {
 		return nil
 	}

@@ -18,15 +18,15 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/blocks"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // Read reads the trees of a fabric; file is the name for errors. sls is the service levels
 // of the groups, as bits, which the file does not say.
 func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16) (*routing.Multicast, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, at: fabric.None, begins: make(blocks.Begins, f.Switches()), trees: map[fabric.LID]*routing.MulticastTree{}}
+	p := &parser{lines: reading.NewTableLines(r, file), f: f, at: fabric.None, begins: make(blocks.Begins, f.Switches()), trees: map[fabric.LID]*routing.MulticastTree{}}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16) (*routing.Mult
 }
 
 type parser struct {
-	lines  *format.Lines
+	lines  *reading.Lines
 	f      *fabric.Fabric
 	at     fabric.NodeID
 	begins blocks.Begins
@@ -51,7 +51,7 @@ type parser struct {
 	trees  map[fabric.LID]*routing.MulticastTree
 }
 
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case c.Empty(), c.Cut("#"), c.CutFold("lid "):
 		return nil
@@ -64,7 +64,7 @@ func (p *parser) line(c format.Cursor) error {
 }
 
 // begin starts the block of a switch.
-func (p *parser) begin(c format.Cursor) error {
+func (p *parser) begin(c reading.Cursor) error {
 	v, ok := c.Hex(1<<64 - 1)
 	if !ok {
 		return p.lines.Errorf("no GUID of a switch")
@@ -78,7 +78,7 @@ func (p *parser) begin(c format.Cursor) error {
 }
 
 // entry reads the ports of a group.
-func (p *parser) entry(c format.Cursor) error {
+func (p *parser) entry(c reading.Cursor) error {
 	v, ok := c.Hex(1<<16 - 1)
 	lid := fabric.LID(v)
 	if !ok || lid < routing.FirstMLID || lid == 0xFFFF {

@@ -40,6 +40,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -80,7 +81,7 @@ func ReadLenient(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, l
 
 func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID, lenient bool) (*routing.Lanes, format.Mismatches, error) {
 	p := &parser{
-		lines: format.NewTableLines(r, file), f: f, lids: lids, misfits: format.Mismatches{Lenient: lenient},
+		lines: reading.NewTableLines(r, file), f: f, lids: lids, misfits: format.Mismatches{Lenient: lenient},
 		byNode: make([][]uint8, len(f.Nodes())), byPort: map[fabric.EndpointID][]uint8{},
 	}
 	if err := p.lines.Each(p.line); err != nil {
@@ -103,7 +104,7 @@ func (p *parser) unknown(msg string, args ...any) error {
 }
 
 type parser struct {
-	lines   *format.Lines
+	lines   *reading.Lines
 	misfits format.Mismatches
 	any     bool // a line was about the fabric
 	f       *fabric.Fabric
@@ -116,7 +117,7 @@ type parser struct {
 	node   fabric.NodeID                 // its node
 }
 
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case bytes.HasPrefix(c, []byte("0x")):
 		node, err := p.source(&c)
@@ -147,7 +148,7 @@ func (p *parser) line(c format.Cursor) error {
 }
 
 // source cuts the GUID of a node.
-func (p *parser) source(c *format.Cursor) (fabric.NodeID, error) {
+func (p *parser) source(c *reading.Cursor) (fabric.NodeID, error) {
 	v, ok := c.Hex(1<<64 - 1)
 	if !ok {
 		return fabric.None, p.lines.Errorf("no GUID of a node at the start of the line")
@@ -165,7 +166,7 @@ func (p *parser) source(c *format.Cursor) (fabric.NodeID, error) {
 }
 
 // portRow reads GUID, colon and port, and finds the row of that port.
-func (p *parser) portRow(c *format.Cursor) (row []uint8, e fabric.EndpointID, err error) {
+func (p *parser) portRow(c *reading.Cursor) (row []uint8, e fabric.EndpointID, err error) {
 	node, err := p.source(c)
 	if err != nil {
 		return nil, fabric.None, err
@@ -187,7 +188,7 @@ func (p *parser) portRow(c *format.Cursor) (row []uint8, e fabric.EndpointID, er
 }
 
 // noneLine reads the rest of a line after #none.
-func (p *parser) noneLine(c format.Cursor) error {
+func (p *parser) noneLine(c reading.Cursor) error {
 	port := c
 	if port.Hex(math.MaxUint64); port.Cut(":") {
 		row, e, err := p.portRow(&c)
@@ -205,7 +206,7 @@ func (p *parser) noneLine(c format.Cursor) error {
 }
 
 // pair reads LID and service level into a row.
-func (p *parser) pair(c format.Cursor, row *[]uint8) error {
+func (p *parser) pair(c reading.Cursor, row *[]uint8) error {
 	rest := c
 	if _, ok := rest.Uint(0xFFFF); !ok {
 		return p.lines.Errorf("no LID up to 65535 behind the source; the line may be cut short")
@@ -218,7 +219,7 @@ func (p *parser) pair(c format.Cursor, row *[]uint8) error {
 }
 
 // level reads a LID and sets its service level in a row.
-func (p *parser) level(c format.Cursor, row *[]uint8, sl uint8) error {
+func (p *parser) level(c reading.Cursor, row *[]uint8, sl uint8) error {
 	v, ok := c.Uint(0xFFFF)
 	if !ok {
 		return p.lines.Errorf("no LID up to 65535 behind the source; the line may be cut short")

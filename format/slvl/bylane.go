@@ -4,8 +4,8 @@ import (
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/blocks"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -22,7 +22,7 @@ import (
 // So the reader is strict: whatever else is in the file but comments is an error with its
 // line.
 func ReadByLane(r io.Reader, file string, f *fabric.Fabric) ([]uint16, error) {
-	p := &byLane{lines: format.NewTableLines(r, file), f: f, at: fabric.None, levels: make([]uint16, f.Switches()), begins: make(blocks.Begins, f.Switches())}
+	p := &byLane{lines: reading.NewTableLines(r, file), f: f, at: fabric.None, levels: make([]uint16, f.Switches()), begins: make(blocks.Begins, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func ReadByLane(r io.Reader, file string, f *fabric.Fabric) ([]uint16, error) {
 }
 
 type byLane struct {
-	lines  *format.Lines
+	lines  *reading.Lines
 	f      *fabric.Fabric
 	at     fabric.NodeID
 	open   bool // the service levels of the switch are still to come
@@ -44,7 +44,7 @@ type byLane struct {
 	begins blocks.Begins
 }
 
-func (p *byLane) line(c format.Cursor) error {
+func (p *byLane) line(c reading.Cursor) error {
 	switch {
 	case c.Empty(), c.Cut("#"):
 		return nil
@@ -56,7 +56,7 @@ func (p *byLane) line(c format.Cursor) error {
 	return p.lines.Errorf("this is no line of an ibdiagnet2.vl2vl as weft knows it, which it has never seen a real one of")
 }
 
-func (p *byLane) begin(c format.Cursor) error {
+func (p *byLane) begin(c reading.Cursor) error {
 	v, ok := c.Hex(1<<64 - 1)
 	if !ok || !c.Empty() {
 		return p.lines.Errorf("no GUID of a switch, or more than that")
@@ -66,7 +66,7 @@ func (p *byLane) begin(c format.Cursor) error {
 	return err
 }
 
-func (p *byLane) read(c format.Cursor) error {
+func (p *byLane) read(c reading.Cursor) error {
 	p.open = false
 	for !c.Empty() {
 		sl, ok := c.Uint(routing.SLs - 1)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -51,7 +52,7 @@ func ReadLenient(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, fo
 
 func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL2VL, format.Mismatches, error) {
 	p := &parser{
-		lines: format.NewTableLines(r, file), f: f, misfits: format.Mismatches{Lenient: lenient},
+		lines: reading.NewTableLines(r, file), f: f, misfits: format.Mismatches{Lenient: lenient},
 		seen: make([][]bool, f.Switches()), at: fabric.None, byGUID: map[fabric.GUID]fabric.NodeID{},
 	}
 	for s := range fabric.NodeID(f.Switches()) {
@@ -73,7 +74,7 @@ func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL
 }
 
 type parser struct {
-	lines   *format.Lines
+	lines   *reading.Lines
 	f       *fabric.Fabric
 	misfits format.Mismatches
 	byGUID  map[fabric.GUID]fabric.NodeID
@@ -85,7 +86,7 @@ type parser struct {
 	seen    [][]bool       // [switch][in × (ports+1) + out]
 }
 
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case c.Empty(), c.Cut("#"):
 		return nil
@@ -110,7 +111,7 @@ func (p *parser) line(c format.Cursor) error {
 	return p.entry(p.at, c, p.columns)
 }
 
-func (p *parser) findSwitch(c *format.Cursor) (fabric.NodeID, error) {
+func (p *parser) findSwitch(c *reading.Cursor) (fabric.NodeID, error) {
 	v, ok := c.Hex(1<<64 - 1)
 	if !ok {
 		return fabric.None, p.lines.Errorf("no GUID of a switch")
@@ -123,7 +124,7 @@ func (p *parser) findSwitch(c *format.Cursor) (fabric.NodeID, error) {
 }
 
 // entry reads in-port, out-port and a map.
-func (p *parser) entry(s fabric.NodeID, c format.Cursor, read func(*format.Cursor) (lanes, error)) error {
+func (p *parser) entry(s fabric.NodeID, c reading.Cursor, read func(*reading.Cursor) (lanes, error)) error {
 	n := p.f.Node(s)
 	in, okIn := c.Uint(uint64(n.Ports))
 	out, okOut := c.Uint(uint64(n.Ports))
@@ -166,7 +167,7 @@ func (p *parser) cabled(s fabric.NodeID, port int) bool {
 }
 
 // columns reads ": 0 1 2 …".
-func (p *parser) columns(c *format.Cursor) (vl lanes, err error) {
+func (p *parser) columns(c *reading.Cursor) (vl lanes, err error) {
 	if !c.Cut(":") {
 		return vl, p.lines.Errorf("no colon behind in-port and out-port")
 	}
@@ -181,7 +182,7 @@ func (p *parser) columns(c *format.Cursor) (vl lanes, err error) {
 }
 
 // bytes reads "0x01 0x23 …" or "0x0123…".
-func (p *parser) bytes(c *format.Cursor) (vl lanes, err error) {
+func (p *parser) bytes(c *reading.Cursor) (vl lanes, err error) {
 	before := len(*c)
 	v, ok := c.Hex(1<<64 - 1)
 	if ok && before-len(*c) > len(" 0x")+2 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
 
@@ -35,7 +35,7 @@ func TestRealLists(t *testing.T) {
 				return f
 			}
 			got := read(filepath.Join("reference", "opensm-tables", tc.table, "opensm-subnet.lst.gz"), func(path string) (*fabric.Fabric, error) {
-				r, err := format.Open(t.Context(), path, nil)
+				r, err := reading.Open(t.Context(), path, nil)
 				if err != nil {
 					return nil, err
 				}
@@ -43,7 +43,7 @@ func TestRealLists(t *testing.T) {
 				return Read(r, "lst")
 			})
 			want := read(filepath.Join("fabrics", tc.dump+".ibnetdiscover"), func(path string) (*fabric.Fabric, error) {
-				r, err := format.Open(t.Context(), path, nil)
+				r, err := reading.Open(t.Context(), path, nil)
 				if err != nil {
 					return nil, err
 				}

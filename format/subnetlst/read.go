@@ -33,7 +33,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // side is a node and port as one half of a line describes it.
@@ -61,7 +61,7 @@ type node struct {
 }
 
 type list struct {
-	lines  *format.Lines
+	lines  *reading.Lines
 	bare   int  // the first line without SPD=; 0: none
 	speeds bool // some line has it
 	nodes  []node
@@ -71,7 +71,7 @@ type list struct {
 }
 
 func parse(r io.Reader, file string) (*list, error) {
-	l := &list{lines: format.NewLines(r, file), byGUID: map[fabric.GUID]int32{}, ports: map[portKey]identity{}}
+	l := &list{lines: reading.NewLines(r, file), byGUID: map[fabric.GUID]int32{}, ports: map[portKey]identity{}}
 	if err := l.lines.Each(l.line); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func parse(r io.Reader, file string) (*list, error) {
 	return l, nil
 }
 
-func (l *list) line(c format.Cursor) error {
+func (l *list) line(c reading.Cursor) error {
 	if c.Empty() || c.Cut("#") {
 		return nil
 	}
@@ -166,7 +166,7 @@ var hexFields = [fieldsBeforeName]hexField{
 }
 
 // side reads half a line, from { to }.
-func (l *list) side(c *format.Cursor) (side, error) {
+func (l *list) side(c *reading.Cursor) (side, error) {
 	if !c.Cut("{") {
 		return side{}, l.lines.Errorf("a node in curly brackets is missing")
 	}
@@ -213,7 +213,7 @@ func (l *list) side(c *format.Cursor) (side, error) {
 	return side{node: at, port: uint8(port), portGUID: fabric.GUID(v[fieldPortGUID]), lid: fabric.LID(lid)}, err
 }
 
-func (l *list) hex(c *format.Cursor, field hexField) (uint64, error) {
+func (l *list) hex(c *reading.Cursor, field hexField) (uint64, error) {
 	if !c.Cut(field.key) {
 		return 0, l.lines.Errorf("no %s where it belongs; the line may be cut short", field.key)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/cabling"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // definition is a system: its boards by all of their names, which are upper case, and itself.
@@ -50,7 +51,7 @@ var (
 )
 
 // uncommented is a line without its comment and the blanks around it.
-func uncommented(c format.Cursor) string {
+func uncommented(c reading.Cursor) string {
 	text := string(c)
 	for i := range len(text) {
 		if text[i] == '#' && (i == 0 || text[i-1] == ' ' || text[i-1] == '\t') {
@@ -64,9 +65,9 @@ func uncommented(c format.Cursor) string {
 // readDefinition reads a system definition (.ibnl).
 func readDefinition(r io.Reader, file string) (*definition, error) {
 	d := &definition{file: file, boards: map[string]*board{}}
-	lines := format.NewLines(r, file)
+	lines := reading.NewLines(r, file)
 	var in *board
-	err := lines.Each(func(c format.Cursor) error {
+	err := lines.Each(func(c reading.Cursor) error {
 		text := uncommented(c)
 		if text == "" {
 			return nil
@@ -99,7 +100,7 @@ func readDefinition(r io.Reader, file string) (*definition, error) {
 }
 
 // read reads a line within a board.
-func (b *board) read(lines *format.Lines, text string) error {
+func (b *board) read(lines *reading.Lines, text string) error {
 	p := part{line: lines.Number()}
 	if m := chipLine.FindStringSubmatch(text); m != nil {
 		p.name, p.chip = m[4], cabling.Adapter

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/internal/cabling"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Find opens the definition of a type of system; a nil reader says that there is none. The name
@@ -27,7 +28,7 @@ type Find func(kind string) (text io.ReadCloser, name string, err error)
 // Read reads a network. Without find there are no definitions.
 func Read(r io.Reader, file string, find Find) (*fabric.Fabric, error) {
 	p := &parser{
-		list: cabling.List{File: file}, lines: format.NewLines(r, file), find: find,
+		list: cabling.List{File: file}, lines: reading.NewLines(r, file), find: find,
 		kinds: map[string]*definition{}, boxes: map[string]*box{}, panels: map[string]bool{},
 	}
 	if err := p.lines.Each(p.line); err != nil {
@@ -42,7 +43,7 @@ func Read(r io.Reader, file string, find Find) (*fabric.Fabric, error) {
 
 type parser struct {
 	list  cabling.List
-	lines *format.Lines
+	lines *reading.Lines
 	find  Find
 
 	kinds   map[string]*definition // by type; nil: there is none
@@ -80,7 +81,7 @@ var (
 	sectionLine = regexp.MustCompile(`^(\S+)\s+(\S+?)(?:\s+CFG:\s*(.*))?$`)
 )
 
-func (p *parser) line(c format.Cursor) error {
+func (p *parser) line(c reading.Cursor) error {
 	text := uncommented(c)
 	if text == "" {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -56,7 +56,7 @@ func (j *compareJob) printCSV() error {
 			}
 		}))
 	}
-	return format.NewCSVWriter(j.Stdout).WriteAll(lines)
+	return reading.NewCSVWriter(j.Stdout).WriteAll(lines)
 }
 
 // knownOf is what is known of a row, by column.

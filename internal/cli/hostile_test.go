@@ -16,7 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // hostileNames is what any host can call itself, and what others write into files.
@@ -83,7 +83,7 @@ func wellFormed(name string, text []byte) error {
 			}
 		}
 	case strings.HasSuffix(name, ".csv"):
-		rows, err := format.NewCSV(bytes.NewReader(text), name).Reader.ReadAll() // cells as spreadsheets see them
+		rows, err := reading.NewCSV(bytes.NewReader(text), name).Reader.ReadAll() // cells as spreadsheets see them
 		for _, row := range rows {
 			for _, cell := range row {
 				if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) && !regexp.MustCompile(`^[-+]?[0-9.]+(e[-+]?\d+)?$`).MatchString(cell) {

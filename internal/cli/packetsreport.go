@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/counters"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/result"
@@ -309,7 +309,7 @@ func (j *packetsJob) when(ns float64) string {
 }
 
 func writeRuns(w io.Writer, runs []runSummary) error {
-	c := format.NewCSVWriter(w)
+	c := reading.NewCSVWriter(w)
 	record := []string{"offered", "accepted", "status", "mean_ns", "error_95_ns", "network_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "hops", "packets", "dropped"}
 	if err := c.Write(record); err != nil {
 		return err

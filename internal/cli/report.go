@@ -12,7 +12,6 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -21,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -188,7 +188,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 // addResults adds what other commands found.
 func (j *reportJob) addResults() error {
 	for _, file := range j.o.with {
-		text, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) ([]byte, error) { return format.ReadAll(r, name, format.MaxSize) })
+		text, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) ([]byte, error) { return reading.ReadAll(r, name, reading.MaxSize) })
 		if err != nil {
 			return err
 		}

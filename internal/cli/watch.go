@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -23,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/service"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/watch"
 )
 
@@ -70,7 +70,7 @@ func watchConfig(a *console.Console, path string) (watch.Config, error) {
 	if path == "" {
 		return watch.Config{}, exit.Usage("--config is not given: the file that says what to look at")
 	}
-	in, err := format.Open(a.Context, path, nil)
+	in, err := reading.Open(a.Context, path, nil)
 	if err != nil {
 		return watch.Config{}, err
 	}

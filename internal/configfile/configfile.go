@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -75,7 +76,7 @@ type Lines map[string]int
 // kind, a second document and text that is not UTF-8 are errors, which name the line. aliases
 // are other words for keys.
 func Read(r io.Reader, to any, aliases map[string]string) (Lines, error) {
-	text, err := format.ReadUTF8(r, "", format.MaxSettings)
+	text, err := reading.ReadUTF8(r, "", reading.MaxSettings)
 	if bad := (*format.ParseError)(nil); errors.As(err, &bad) {
 		return nil, fmt.Errorf("line %d: %s", bad.Line, bad.Msg)
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -45,7 +45,7 @@ func Read(t testing.TB, f *fabric.Fabric, subnet, lfts string) *routing.Tables {
 // open opens and decompresses a file, and closes it when the test ends.
 func open(t testing.TB, path string) io.Reader {
 	t.Helper()
-	r, err := format.Open(t.Context(), path, nil)
+	r, err := reading.Open(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

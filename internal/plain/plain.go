@@ -9,7 +9,7 @@ import "strings"
 // list with the code.
 var packages = []string{
 	"balance", "bgp", "campaign", "change", "chart", "congestion", "cure", "daemon", "deadlock", "deploy", "engines", "ethernet", "exact", "export", "fabric", "failures", "figure", "format", "journal", "judge", "layer", "lighter",
-	"meter", "orient", "packets", "page", "papers", "pfc", "placement", "pool", "psl", "repair", "reproduce", "results", "routing", "slurm", "spanning", "sweep", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
+	"meter", "orient", "packets", "page", "papers", "pfc", "placement", "pool", "psl", "reading", "repair", "reproduce", "results", "routing", "slurm", "spanning", "sweep", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
 }
 
 // Error is the text of an error, without the package names at the beginning of its

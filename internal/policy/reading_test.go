@@ -13,18 +13,18 @@ import (
 // unguarded is what reads without a bound, waits for a pipe that nobody can interrupt, or writes
 // what others then obey, and what is used in its place.
 var unguarded = map[string]string{
-	"os.Open":          "format.Open, OpenFound or OpenPlain",
-	"os.ReadFile":      "format.OpenPlain and format.ReadAll",
-	"os.DirFS":         "format.OpenPlain",
-	"io.ReadAll":       "format.ReadAll",
-	"bufio.NewScanner": "format.NewLines",
-	"csv.NewReader":    "format.NewCSV",
-	"csv.NewWriter":    "format.NewCSVWriter, so that no name is calculated by a spreadsheet",
+	"os.Open":          "reading.Open, OpenFound or OpenPlain",
+	"os.ReadFile":      "reading.OpenPlain and reading.ReadAll",
+	"os.DirFS":         "reading.OpenPlain",
+	"io.ReadAll":       "reading.ReadAll",
+	"bufio.NewScanner": "reading.NewLines",
+	"csv.NewReader":    "reading.NewCSV",
+	"csv.NewWriter":    "reading.NewCSVWriter, so that no name is calculated by a spreadsheet",
 }
 
 // readers is who may read in another way, and why.
 var readers = map[string]string{
-	"format":                       "it is where the bounds are",
+	"internal/reading":             "it is where the bounds are",
 	"internal/cli/internal/output": "it opens what it has just made",
 	"internal/sweep/meter":         "it reads /proc",
 	"internal/reproduce":           "it reads /proc, and a table that is a part of the program",
@@ -70,6 +70,6 @@ func TestFilesAreReadInOnePlace(t *testing.T) {
 		})
 	})
 	if found == 0 {
-		t.Error("the search finds nothing, not even in package format")
+		t.Error("the search finds nothing, not even in package reading")
 	}
 }

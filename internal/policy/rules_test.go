@@ -24,33 +24,38 @@ var rules = []rule{
 	},
 	{
 		packages: "traffic",
-		may:      []string{"fabric", "fabric/names", "format", "internal/par", "internal/spell"},
+		may:      []string{"fabric", "fabric/names", "format", "internal/reading", "internal/par", "internal/spell"},
 		why:      "who talks to whom does not depend on how it is routed",
 	},
 	{
 		packages: "format",
+		why:      "what is wrong with a text, whatever the format: it knows no network",
+	},
+	{
+		packages: "internal/reading",
+		may:      []string{"format"},
 		why:      "what all readers have in common knows no format and no network",
 	},
 	{
 		packages: "format/lft",
-		may:      []string{"fabric", "routing", "format", "format/internal/blocks", "format/subnetlst", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "format/internal/blocks", "format/subnetlst", "internal/par"},
 		why:      "forwarding tables name destinations by LID, and only the subnet list of the same OpenSM says whose LID it is",
 	},
 	{
 		packages: "format/certificate",
-		may:      []string{"fabric", "routing", "deadlock", "format"},
+		may:      []string{"fabric", "routing", "deadlock", "format", "internal/reading"},
 		why:      "a proof is written as the judge found it, and means nothing without the fabric and contract it is about",
 	},
 	{
 		packages: "format/graphs",
-		may:      []string{"fabric", "format", "format/internal/objects"},
+		may:      []string{"fabric", "format", "internal/reading", "format/internal/objects"},
 		modules:  []string{"gonum.org/v1/gonum/graph/formats/dot"},
 		why:      "a graph of another program is a fabric and nothing else; DOT is read by a parser that others keep",
 	},
-	{packages: "format/files", may: []string{"fabric", "routing", "format/..."}, why: "a text is recognised by its beginning, and read by the package of its format"},
+	{packages: "format/files", may: []string{"fabric", "routing", "format/...", "internal/reading"}, why: "a text is recognised by its beginning, and read by the package of its format"},
 	{
 		packages: "format/...",
-		may:      []string{"fabric", "routing", "format", "format/internal/...", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "format/internal/...", "internal/par"},
 		why:      "a format reads and writes values: it computes no routing and does not know other formats",
 	},
 	{
@@ -145,13 +150,13 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/clab",
-		may:      []string{"ethernet", "internal/ethernet/lined", "format"},
+		may:      []string{"ethernet", "internal/ethernet/lined", "format", "internal/reading"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "a reader of one kind of file; Containerlab writes YAML",
 	},
 	{
 		packages: "ethernet/folder",
-		may:      []string{"ethernet", "internal/ethernet/frr", "internal/ethernet/lined", "internal/ethernet/lldp", "internal/ethernet/sonic", "format", "internal/words"},
+		may:      []string{"ethernet", "internal/ethernet/frr", "internal/ethernet/lined", "internal/ethernet/lldp", "internal/ethernet/sonic", "format", "internal/reading", "internal/words"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "it puts together what the devices of a network say, each in its own dialect",
 	},
@@ -162,7 +167,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/cure",
-		may:      []string{"ethernet", "format"},
+		may:      []string{"ethernet", "format", "internal/reading"},
 		why:      "it makes rules that others judge, and so asks no judge",
 	},
 	{
@@ -172,7 +177,7 @@ var rules = []rule{
 	},
 	{
 		packages: "ethernet/judge",
-		may:      []string{"ethernet", "internal/waits", "format"},
+		may:      []string{"ethernet", "internal/waits", "format", "internal/reading"},
 		why:      "the judge of Ethernet shares no code with what it judges",
 	},
 	{
@@ -182,7 +187,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/...",
-		may:      []string{"internal/ethernet/lined", "format"},
+		may:      []string{"internal/ethernet/lined", "format", "internal/reading"},
 		why:      "a reader of one kind of file knows no network and no other reader",
 	},
 	{
@@ -218,7 +223,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/conf",
-		may:      []string{"format", "internal/spell"},
+		may:      []string{"format", "internal/reading", "internal/spell"},
 		why:      "it reads a file of OpenSM's, whatever is made of it",
 	},
 	{
@@ -238,7 +243,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "fabric/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
+		may:      []string{"fabric", "fabric/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -254,7 +259,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/watch",
-		may:      []string{"fabric", "internal/inspect", "format", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/list", "internal/whole", "internal/words", "result"},
+		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/list", "internal/whole", "internal/words", "result"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -275,7 +280,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/export",
-		may:      []string{"fabric", "fabric/names", "format", "internal/page"},
+		may:      []string{"fabric", "fabric/names", "format", "internal/reading", "internal/page"},
 		why:      "it writes what reports show in the forms of other tools, and finds out nothing by itself",
 	},
 	{
@@ -287,7 +292,7 @@ var rules = []rule{
 		modules:  []string{"gonum.org/v1/plot"},
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
-	{packages: "libweft", may: []string{"fabric", "routing", "deadlock", "format", "format/certificate", "format/files", "internal/plain"}, why: "it asks the judge for C, and makes nothing"},
+	{packages: "libweft", may: []string{"fabric", "routing", "deadlock", "format", "internal/reading", "format/certificate", "format/files", "internal/plain"}, why: "it asks the judge for C, and makes nothing"},
 	{packages: "examples/sweeps", why: "campaigns as files, which the program carries with it"},
 	{packages: "examples/...", may: []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "format/files", "deadlock", "congestion"}, why: "programs as others write them"},
 	{
@@ -318,7 +323,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/console",
-		may:      []string{"format", "routing", "internal/cli/internal/exit", "internal/cli/internal/version", "internal/visible", "internal/words"},
+		may:      []string{"format", "internal/reading", "routing", "internal/cli/internal/exit", "internal/cli/internal/version", "internal/visible", "internal/words"},
 		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
 		why:      "it reads and prints, whatever it is about",
 	},
@@ -335,7 +340,7 @@ var rules = []rule{
 	{
 		packages: "internal/cli/internal/flags",
 		may: []string{
-			"fabric", "fabric/names", "format", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
+			"fabric", "fabric/names", "format", "internal/reading", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
 			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
@@ -343,7 +348,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/input",
-		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/list", "internal/words", "internal/cli/internal/..."},
+		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/..."},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{
@@ -360,7 +365,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/configfile",
-		may:      []string{"format", "internal/spell"},
+		may:      []string{"format", "internal/reading", "internal/spell"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "it reads settings into a struct, whatever they are about",
 	},
@@ -371,7 +376,7 @@ var rules = []rule{
 	},
 	{packages: "internal/whole", why: "it writes a file, whatever is in it"},
 	{packages: "internal/visible", why: "texts and nothing else"},
-	{packages: "internal/journal", may: []string{"format"}, why: "lines of a file, whatever they say"},
+	{packages: "internal/journal", may: []string{"format", "internal/reading"}, why: "lines of a file, whatever they say"},
 	{packages: "internal/loopback", why: "it guards a port, whoever answers there"},
 	{packages: "internal/clock", why: "the time of the day and nothing else"},
 	{
@@ -393,7 +398,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/reproduce",
-		may:      []string{"fabric", "internal/figure", "format", "internal/journal", "internal/reproduce/...", "internal/sweep", "internal/sweep/campaign", "internal/sweep/meter", "internal/sweep/pool", "internal/sweep/results"},
+		may:      []string{"fabric", "internal/figure", "format", "internal/reading", "internal/journal", "internal/reproduce/...", "internal/sweep", "internal/sweep/campaign", "internal/sweep/meter", "internal/sweep/pool", "internal/sweep/results"},
 		why:      "it runs the papers' campaigns, and writes pages about them",
 	},
 	{packages: "internal/spell", why: "words and nothing else"},
@@ -410,7 +415,7 @@ var rules = []rule{
 	{packages: "internal/scramble", why: "it damages texts for tests, whatever they are"},
 	{
 		packages: "internal/dumped",
-		may:      []string{"fabric", "routing", "format", "format/lft", "format/subnetlst"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "format/lft", "format/subnetlst"},
 		why:      "tables for tests, made by OpenSM and by nobody here",
 	},
 	{packages: "internal/policy", why: "it holds tests only"},

@@ -4,13 +4,13 @@ package policy
 var sweepRules = []rule{
 	{
 		packages: "internal/sweep",
-		may:      []string{"format", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "internal/spell"},
+		may:      []string{"format", "internal/reading", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "internal/spell"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "what a campaign consists of: it knows the names of networks, engines and settings, and measures nothing",
 	},
 	{
 		packages: "internal/sweep/results",
-		may:      []string{"format", "internal/journal"},
+		may:      []string{"format", "internal/reading", "internal/journal"},
 		modules:  []string{"github.com/parquet-go/parquet-go"},
 		why:      "rows, whatever was measured; Parquet is what tools for tables read, and too much to write anew",
 	},

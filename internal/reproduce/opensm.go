@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/sweep/meter"
@@ -32,7 +32,7 @@ var referenceHeader = []string{"opensm", "measure", "network", "hosts_taking_par
 
 // ReadReference reads a reference. Errors name file and line.
 func ReadReference(r io.Reader, file string) (*Reference, error) {
-	c := format.NewCSV(r, file)
+	c := reading.NewCSV(r, file)
 	c.FieldsPerRecord = len(referenceHeader)
 	rows, err := c.ReadAll()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/figure"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 )
@@ -74,7 +74,7 @@ func (o *Outcome) measured(visit func(l *claims.Line, at *claims.Place, r claims
 
 // CSV writes every value with the network it is of.
 func (o *Outcome) CSV(w io.Writer) error {
-	c := format.NewCSVWriter(w)
+	c := reading.NewCSVWriter(w)
 	rows := [][]string{{
 		"line", "engine", "place", "network", "hosts_taking_part", string(o.Measure), "low", "high", "count", "refused", "reason",
 		"edge_forwarding_index", "latency", "networks_with_credit_loops", "switches", "hosts", "cables",

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/journal"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // runsFile is where a folder keeps, a JSON document a line, how long every run was at it that
@@ -47,7 +47,7 @@ func (r *Run) ended(points int) error {
 // past adds up the runs of the folder.
 func (r *Run) past() error {
 	name := filepath.Join(r.Options.Dir, runsFile)
-	f, err := format.OpenPlain(name)
+	f, err := reading.OpenPlain(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

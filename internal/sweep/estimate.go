@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Size is what the time that a point takes grows with.
@@ -327,7 +327,7 @@ func (e *Estimates) part(at [features]float64, names ...string) float64 {
 
 // Write writes the estimates as CSV, sorted.
 func (e *Estimates) Write(w io.Writer) error {
-	out := format.NewCSVWriter(w)
+	out := reading.NewCSVWriter(w)
 	rows := [][]string{{"part", "constant", "work", "density", "samples", "half_within"}}
 	var parts []string
 	for part := range e.lines {
@@ -347,7 +347,7 @@ func (e *Estimates) Write(w io.Writer) error {
 
 // ReadEstimates reads what Write wrote.
 func ReadEstimates(r io.Reader, file string) (*Estimates, error) {
-	in := format.NewCSV(r, file)
+	in := reading.NewCSV(r, file)
 	in.FieldsPerRecord, in.Comment = 3+features, '#'
 	rows, err := in.ReadAll()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -47,7 +48,7 @@ func Read(r io.Reader, file string, files Files) (*Spec, error) {
 
 // ReadSet reads a SPEC as one of its sets; an empty name is the last.
 func ReadSet(r io.Reader, file string, files Files, set string) (*Spec, error) {
-	text, err := format.ReadUTF8(r, file, format.MaxSettings)
+	text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
 	if err != nil {
 		return nil, err
 	}

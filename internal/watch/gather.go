@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // The files of a look by their names, each of which may be a .gz.
@@ -179,11 +179,11 @@ func copyAll(ctx context.Context, all []stamp, network, into string) ([]File, er
 				name += ".gz"
 			}
 		}
-		in, err := format.OpenPlain(at.path)
+		in, err := reading.OpenPlain(at.path)
 		if err != nil {
 			return nil, err
 		}
-		file, err := store(format.Interruptible(ctx, io.LimitReader(in, mostBytes)), into, name)
+		file, err := store(reading.Interruptible(ctx, io.LimitReader(in, mostBytes)), into, name)
 		in.Close()
 		if err != nil {
 			return nil, err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // logged is what OpenSM's log says of its last sweeps. Unless force_log_flush is set, OpenSM keeps
@@ -34,7 +34,7 @@ const ofOneSweep = 10 * time.Second
 const endOfLog = 4 << 20
 
 func readLog(path string) (said logged, err error) {
-	in, err := format.OpenPlain(path)
+	in, err := reading.OpenPlain(path)
 	if err != nil {
 		return said, err
 	}
@@ -43,7 +43,7 @@ func readLog(path string) (said logged, err error) {
 	if err != nil {
 		return said, err
 	}
-	text, err := format.ReadBytes(io.NewSectionReader(in, max(0, info.Size()-endOfLog), endOfLog), path, endOfLog)
+	text, err := reading.ReadBytes(io.NewSectionReader(in, max(0, info.Size()-endOfLog), endOfLog), path, endOfLog)
 	if err != nil {
 		return said, err
 	}

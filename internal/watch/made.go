@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -21,7 +21,7 @@ func (s *settings) asked(ctx context.Context) (names []string, noFallback bool, 
 	case s.Conf == "":
 		return nil, false, nil
 	}
-	in, err := format.OpenFound(ctx, s.Conf)
+	in, err := reading.OpenFound(ctx, s.Conf)
 	if err != nil {
 		return nil, false, err
 	}

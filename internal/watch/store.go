@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
@@ -136,7 +136,7 @@ func (s *Store) putFile(f File, from string) error {
 	if _, err := os.Stat(filepath.Join(s.dir, packedName(f))); err == nil {
 		return nil
 	}
-	in, err := format.OpenPlain(filepath.Join(from, f.Name))
+	in, err := reading.OpenPlain(filepath.Join(from, f.Name))
 	if err != nil {
 		return err
 	}
@@ -200,12 +200,12 @@ const mostOwn = 64 << 20
 
 // readOwn reads a small file of the state folder.
 func readOwn(name string) ([]byte, error) {
-	in, err := format.OpenPlain(name)
+	in, err := reading.OpenPlain(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return format.ReadAll(in, name, mostOwn)
+	return reading.ReadAll(in, name, mostOwn)
 }
 
 // contentSum is what File.SHA256 looks like.
@@ -254,7 +254,7 @@ func (s *Store) Files(l *Look, into string) error {
 }
 
 func (s *Store) unpack(f File, to string) error {
-	in, err := format.OpenPlain(filepath.Join(s.dir, packedName(f)))
+	in, err := reading.OpenPlain(filepath.Join(s.dir, packedName(f)))
 	if err != nil {
 		return err
 	}

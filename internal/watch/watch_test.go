@@ -14,7 +14,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -47,7 +47,7 @@ func (s *scene) read(network, _ string, _ uint16) (*Snapshot, error) {
 	if _, err := os.Stat(name); err != nil {
 		name += ".gz"
 	}
-	in, err := format.Open(context.Background(), name, nil)
+	in, err := reading.Open(context.Background(), name, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -68,7 +68,7 @@ func onEach(t *testing.T, list []network, test func(t *testing.T, n network, f *
 // open opens a file until the test ends.
 func open(t testing.TB, path ...string) io.Reader {
 	t.Helper()
-	r, err := format.Open(t.Context(), filepath.Join(path...), nil)
+	r, err := reading.Open(t.Context(), filepath.Join(path...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

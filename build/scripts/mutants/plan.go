@@ -49,7 +49,7 @@ var targets = []target{
 	{".", []string{"./internal/opensm/daemon", "./internal/cli -run=TestScripts/auto"}},
 	{"congestion", []string{"./test/conformance -run=TestEveryEngineOnAnyNetwork", "."}},
 	{"packets", nil},
-	{"format", []string{"./format/ibnet", "./format/lft", "./format/psl", "./format/slvl", "./format/subnetlst"}},
+	{"internal/reading", []string{"./format/ibnet", "./format/lft", "./format/psl", "./format/slvl", "./format/subnetlst"}},
 	{"format/...", []string{"./test/conformance -run=TestCheckerAgreesWith"}},
 	{"internal/opensm/wire", []string{"./internal/opensm/daemon", withoutOpenSM}},
 	{"internal/opensm/daemon", []string{"./internal/cli -run=TestScripts/serve", withoutOpenSM}},

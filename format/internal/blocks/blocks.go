@@ -4,7 +4,7 @@ package blocks
 
 import (
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Begins is the lines in which the blocks of the switches begin, [switch]; 0: there is none.
@@ -13,7 +13,7 @@ type Begins []int
 // Begin is the switch with a node GUID, whose block begins in the line that is read. It is an
 // error if the fabric has no such switch, or the file a block of it already; what is a block
 // in the words of the file.
-func (b Begins) Begin(f *fabric.Fabric, lines *format.Lines, guid fabric.GUID, what string) (fabric.NodeID, error) {
+func (b Begins) Begin(f *fabric.Fabric, lines *reading.Lines, guid fabric.GUID, what string) (fabric.NodeID, error) {
 	s := f.NodeByGUID(guid)
 	switch {
 	case s == fabric.None:

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Reader reads a text of JSON from its beginning.
@@ -23,7 +24,7 @@ type Reader struct {
 
 // New reads the whole text, without a byte order mark.
 func New(r io.Reader, file string) (*Reader, error) {
-	text, err := format.ReadAll(r, file, format.MaxSize)
+	text, err := reading.ReadAll(r, file, reading.MaxSize)
 	if err != nil {
 		return nil, err
 	}

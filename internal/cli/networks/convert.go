@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -76,7 +77,7 @@ func converter(a *console.Console, in string, o *convertFlags) (func(io.Writer) 
 		return nil, err
 	}
 	defer r.Close()
-	kind, text, err := format.Peek(a.Text(r, in))
+	kind, text, err := reading.Peek(a.Text(r, in))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
@@ -84,7 +85,7 @@ func converter(a *console.Console, in string, o *convertFlags) (func(io.Writer) 
 	case kind.Network(), kind.Instead() != "":
 		f, err := files.Fabric(text, in)
 		return fabricConverter(a, f), err
-	case !slices.Contains([]format.Kind{format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL}, kind):
+	case !slices.Contains([]reading.Kind{reading.LFT, reading.FDBS, reading.SL2VLDump, reading.SLVL, reading.PSL}, kind):
 		return nil, format.Errorf(in, 1, "this is %s, which weft cannot convert", kind)
 	}
 	if o.fabric == "" {
@@ -104,9 +105,9 @@ func fabricConverter(a *console.Console, f *fabric.Fabric) func(io.Writer) error
 	}
 }
 
-func tableConverter(a *console.Console, text io.Reader, in string, kind format.Kind, f *fabric.Fabric, o *convertFlags) (func(io.Writer) error, error) {
+func tableConverter(a *console.Console, text io.Reader, in string, kind reading.Kind, f *fabric.Fabric, o *convertFlags) (func(io.Writer) error, error) {
 	switch kind {
-	case format.LFT, format.FDBS:
+	case reading.LFT, reading.FDBS:
 		var join lft.Join
 		var err error
 		if o.lst != "" {
@@ -119,7 +120,7 @@ func tableConverter(a *console.Console, text io.Reader, in string, kind format.K
 			return nil, err
 		}
 		return func(w io.Writer) error { return lft.Write(w, f, d.Forwarding, lft.PortGUIDs) }, nil
-	case format.PSL:
+	case reading.PSL:
 		lanes, err := psl.Read(text, in, f, routing.LanePerSL(routing.MaxDataVLs), nil)
 		if err != nil {
 			return nil, err
@@ -136,7 +137,7 @@ func tableConverter(a *console.Console, text io.Reader, in string, kind format.K
 		return nil, err
 	}
 	form := slvl.Dump
-	if kind == format.SL2VLDump {
+	if kind == reading.SL2VLDump {
 		form = slvl.Lines
 	}
 	return func(w io.Writer) error { return slvl.Write(w, f, m, form) }, nil

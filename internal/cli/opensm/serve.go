@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -20,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -92,7 +92,7 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 		_, err := c.Check()
 		return c, o.blame(cmd, err)
 	}
-	file, err := format.Open(cmd.Context(), o.config, nil)
+	file, err := reading.Open(cmd.Context(), o.config, nil)
 	if err != nil {
 		return c, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Topology is the devices of a file, and the cables between them.
@@ -45,7 +46,7 @@ type link struct {
 // Read reads a topology. Nodes with a single cable are taken for hosts where they are of
 // kind linux or of none; bridges and links out of the laboratory are left out.
 func Read(r io.Reader, name string) (*Topology, error) {
-	text, err := format.ReadUTF8(r, name, format.MaxSettings)
+	text, err := reading.ReadUTF8(r, name, reading.MaxSettings)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Named is a rule with the names of its device and interfaces.
@@ -41,7 +41,7 @@ func (c *Cure) Names() []Named {
 
 // WriteCSV writes the rules as a table.
 func (c *Cure) WriteCSV(w io.Writer) error {
-	table := format.NewCSVWriter(w)
+	table := reading.NewCSVWriter(w)
 	rows := [][]string{{"device", "in", "out", "priority", "becomes"}}
 	for _, r := range c.Names() {
 		rows = append(rows, []string{r.Device, strings.Join(r.In, " "), strings.Join(r.Out, " "), strconv.Itoa(int(r.Priority)), r.Becomes})

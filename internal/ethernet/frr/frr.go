@@ -14,6 +14,7 @@ import (
 
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Route is a route in force.
@@ -285,7 +286,7 @@ func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 // ReadAS reads the AS number in an FRR configuration; 0 if there is none. That of the default
 // VRF counts.
 func ReadAS(r io.Reader, file string) (uint32, error) {
-	lines := format.NewLines(r, file)
+	lines := reading.NewLines(r, file)
 	as := uint64(0)
 	for lines.Next() {
 		c := lines.Text()

@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // maxRead is how much of a line OpenSM reads at a time.
@@ -43,7 +43,7 @@ type Conf struct {
 // Read reads an opensm.conf; file is its name for errors.
 func Read(r io.Reader, file string) (*Conf, error) {
 	c := &Conf{File: file, last: map[string]int{}}
-	lines := format.NewLines(r, file)
+	lines := reading.NewLines(r, file)
 	for n := 1; lines.Next(); n++ {
 		text := lines.Text()
 		if len(text) > maxRead {

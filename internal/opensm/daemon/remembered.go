@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Of the state folder.
@@ -221,10 +221,10 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	case !info.Mode().IsRegular() || info.Size() > mostSaved:
 		return nil, fmt.Errorf("daemon: %s is no file of at most %d bytes", name, mostSaved)
 	}
-	in, err := format.OpenIn(root, name)
+	in, err := reading.OpenIn(root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return format.ReadBytes(in, name, mostSaved)
+	return reading.ReadBytes(in, name, mostSaved)
 }

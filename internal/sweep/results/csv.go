@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // WriteCSV writes rows with a first line of the names of the columns. A value that there
 // is not is an empty field.
 func WriteCSV(w io.Writer, rows []Row) error {
-	out := format.NewCSVWriter(w)
+	out := reading.NewCSVWriter(w)
 	columns := Columns()
 	line := make([]string, len(columns))
 	for i, c := range columns {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/journal"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // LogFile is the name of the log in its folder: a JSON document a line, the first of
@@ -135,7 +136,7 @@ func Of(ctx context.Context, name string) ([]Row, error) {
 	if !info.IsDir() {
 		return ReadParquet(ctx, name)
 	}
-	f, err := format.OpenPlain(filepath.Join(name, LogFile))
+	f, err := reading.OpenPlain(filepath.Join(name, LogFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no results of weft sweep: there is no %s in it", name, LogFile)
 	}
@@ -144,6 +145,6 @@ func Of(ctx context.Context, name string) ([]Row, error) {
 	}
 	defer f.Close()
 	var l Log
-	_, err = journal.Read(format.Interruptible(ctx, f), l.line(f.Name()))
+	_, err = journal.Read(reading.Interruptible(ctx, f), l.line(f.Name()))
 	return l.Rows, err
 }

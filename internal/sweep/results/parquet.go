@@ -9,7 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // ParquetFile is the name of the Parquet file in a folder of results.
@@ -53,7 +53,7 @@ func WriteParquet(w io.Writer, rows []Row, measures []Measured) error {
 
 // ReadParquet reads a file that WriteParquet wrote.
 func ReadParquet(ctx context.Context, name string) (rows []Row, err error) {
-	f, err := format.OpenPlain(name)
+	f, err := reading.OpenPlain(name)
 	if err != nil {
 		return nil, err
 	}

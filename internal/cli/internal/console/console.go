@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Console is what a command reads from and prints to.
@@ -45,14 +45,14 @@ func (c *Console) Open(name string) (io.ReadCloser, error) {
 		return nil, exit.Usage("the name of a file is empty; - is standard input")
 	}
 	if name != "-" {
-		return format.Open(c.Context, name, nil)
+		return reading.Open(c.Context, name, nil)
 	}
 	if c.Stdin == nil {
 		return nil, exit.Usage("- is given twice, and standard input can be read only once")
 	}
 	stdin := c.Stdin
 	c.Stdin = nil
-	return format.Open(c.Context, name, stdin)
+	return reading.Open(c.Context, name, stdin)
 }
 
 // ReadFile opens a file and reads it with one of the format packages.
@@ -68,17 +68,17 @@ func ReadFile[T any](c *Console, name string, read func(r io.Reader, name string
 
 // ReadPlain reads a plain file whole, as it is: one that another file names or a folder has.
 func (c *Console) ReadPlain(name string) ([]byte, error) {
-	f, err := format.OpenPlain(name)
+	f, err := reading.OpenPlain(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return format.ReadBytes(format.Interruptible(c.Context, f), name, format.MaxSize)
+	return reading.ReadBytes(reading.Interruptible(c.Context, f), name, reading.MaxSize)
 }
 
 // Text is a text in UTF-8, and a warning where it was in something else.
 func (c *Console) Text(r io.Reader, name string) io.Reader {
-	text, note := format.InUTF8(r)
+	text, note := reading.InUTF8(r)
 	if note != "" {
 		note = name + ": " + note
 		c.Warnings = append(c.Warnings, note)

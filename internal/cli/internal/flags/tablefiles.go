@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -182,7 +182,7 @@ func plainFiles(names ...string) error {
 		if name == "" {
 			continue
 		}
-		f, err := format.OpenPlain(name)
+		f, err := reading.OpenPlain(name)
 		if err != nil {
 			return err
 		}

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/topology"
 )
 
@@ -33,12 +33,12 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	defer r.Close()
-	text, note := format.InUTF8(r)
+	text, note := reading.InUTF8(r)
 	f, err := files.FabricWithCables(text, arg, func() (io.ReadCloser, string, error) {
 		if cables == "" {
 			return nil, "", nil
 		}
-		r, err := format.OpenFound(c.Context, cables)
+		r, err := reading.OpenFound(c.Context, cables)
 		return r, cables, err
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package format
+package reading
 
 import (
 	"bufio"
@@ -17,20 +17,20 @@ import (
 func Open(ctx context.Context, name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == "-" {
 		if stdin == nil {
-			return nil, errors.New("format: there is no standard input to read")
+			return nil, errors.New("reading: there is no standard input to read")
 		}
 		return unpacked(ctx, name, waiting(ctx, stdin, io.NopCloser(nil)))
 	}
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("format: %w", err)
+		return nil, fmt.Errorf("reading: %w", err)
 	case info.IsDir():
-		return nil, fmt.Errorf("format: %s is a directory", name)
+		return nil, fmt.Errorf("reading: %s is a directory", name)
 	case !info.Mode().IsRegular():
 		f, err := openWaiting(ctx, name)
 		if err != nil {
-			return nil, fmt.Errorf("format: %w", err)
+			return nil, fmt.Errorf("reading: %w", err)
 		}
 		return unpacked(ctx, name, waiting(ctx, f, f))
 	}
@@ -63,7 +63,7 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 // plain refuses an opened file that is not a plain one.
 func plain(f *os.File, err error, name string) (*os.File, error) {
 	if err != nil {
-		return nil, fmt.Errorf("format: %w", err)
+		return nil, fmt.Errorf("reading: %w", err)
 	}
 	info, err := f.Stat()
 	switch {
@@ -75,7 +75,7 @@ func plain(f *os.File, err error, name string) (*os.File, error) {
 		err = fmt.Errorf("%s is not a plain file but %s: remove it, or put a file in its place", name, KindOf(info.Mode()))
 	}
 	f.Close()
-	return nil, fmt.Errorf("format: %w", err)
+	return nil, fmt.Errorf("reading: %w", err)
 }
 
 // KindOf says in words what something in a folder is.
@@ -172,7 +172,7 @@ func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadClose
 	magic, err := buffered.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
 		raw.Close()
-		return nil, fmt.Errorf("format: %s: %w", name, err)
+		return nil, fmt.Errorf("reading: %s: %w", name, err)
 	}
 	if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
 		return opened{Interruptible(ctx, buffered), raw}, nil
@@ -180,7 +180,7 @@ func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadClose
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
 		raw.Close()
-		return nil, fmt.Errorf("format: %s: %w", name, err)
+		return nil, fmt.Errorf("reading: %s: %w", name, err)
 	}
 	return opened{Interruptible(ctx, unzipped), raw}, nil
 }

@@ -1,4 +1,4 @@
-package format
+package reading
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // CSVWriter writes comma-separated values: encoding/csv for cells with texts of others in them.
@@ -72,7 +74,7 @@ const maxRecord = 1 << 20
 
 // CSV reads comma-separated values: encoding/csv with bounds. A line has at most MaxLine
 // bytes, a record, which may span lines in quotes, a mebibyte, the text MaxTable. Errors are
-// *ParseError, except those of the text's own reader.
+// *format.ParseError, except those of the text's own reader.
 type CSV struct {
 	*csv.Reader
 	text *csvText
@@ -90,7 +92,7 @@ func (c *CSV) Read() ([]string, error) {
 	c.text.record = 0
 	record, err := c.Reader.Read()
 	if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
-		return nil, Errorf(c.text.file, bad.Line, "%v", bad.Err)
+		return nil, format.Errorf(c.text.file, bad.Line, "%v", bad.Err)
 	}
 	for i, cell := range record {
 		record[i] = unmarked(cell)
@@ -112,10 +114,10 @@ func (c *CSV) ReadAll() (all [][]string, err error) {
 	}
 }
 
-// Errorf is a *ParseError at the line where the last record began.
+// Errorf is a *format.ParseError at the line where the last record began.
 func (c *CSV) Errorf(msg string, args ...any) error {
 	line, _ := c.FieldPos(0)
-	return Errorf(c.text.file, line, msg, args...)
+	return format.Errorf(c.text.file, line, msg, args...)
 }
 
 // csvText is the text of a CSV, up to its bounds.
@@ -145,15 +147,15 @@ func (t *csvText) Read(p []byte) (int, error) {
 	case t.inLine > MaxLine:
 		return 0, t.tooLong()
 	case t.size > MaxTable:
-		return 0, Errorf(t.file, t.line, "%s", tooLarge(MaxTable))
+		return 0, format.Errorf(t.file, t.line, "%s", tooLarge(MaxTable))
 	case t.record > maxRecord+int64(len(p)):
-		return 0, Errorf(t.file, t.line, "more than %d bytes without the end of a record: is a quote not closed?", maxRecord)
+		return 0, format.Errorf(t.file, t.line, "more than %d bytes without the end of a record: is a quote not closed?", maxRecord)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = Errorf(t.file, t.line, "the compressed file was cut short")
+		err = format.Errorf(t.file, t.line, "the compressed file was cut short")
 	}
 	return n, err
 }
 
 func (t *csvText) tooLong() error {
-	return Errorf(t.file, t.line, "line longer than %d bytes: this is no list of comma-separated values, one a line", MaxLine)
+	return format.Errorf(t.file, t.line, "line longer than %d bytes: this is no list of comma-separated values, one a line", MaxLine)
 }

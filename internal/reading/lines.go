@@ -1,4 +1,4 @@
-package format
+package reading
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // The limits of text files, in bytes. MaxSize is for files that describe a network.
@@ -56,13 +58,13 @@ func (l *Lines) Next() bool {
 	text, err := l.r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		l.err = Errorf(l.file, l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
+		l.err = format.Errorf(l.file, l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
 		return false
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		l.err = Errorf(l.file, l.n+1, "the compressed file was cut short")
+		l.err = format.Errorf(l.file, l.n+1, "the compressed file was cut short")
 		return false
 	case errors.Is(err, errHalf):
-		l.err = Errorf(l.file, l.n+1, "%v", err)
+		l.err = format.Errorf(l.file, l.n+1, "%v", err)
 		return false
 	case err != nil && !errors.Is(err, io.EOF):
 		l.err = fmt.Errorf("%s: after line %d: %w", l.file, l.n, err)
@@ -72,27 +74,27 @@ func (l *Lines) Next() bool {
 	}
 	l.n++
 	if l.size += int64(len(text)); l.size > l.limit {
-		l.err = Errorf(l.file, l.n, "%s", tooLarge(l.limit))
+		l.err = format.Errorf(l.file, l.n, "%s", tooLarge(l.limit))
 		return false
 	}
 	if bytes.IndexByte(text, 0) >= 0 {
-		l.err = Errorf(l.file, l.n, "NUL byte: this is a binary file")
+		l.err = format.Errorf(l.file, l.n, "NUL byte: this is a binary file")
 		return false
 	}
 	l.whole = err == nil
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	l.text = bytes.TrimSuffix(text, []byte("\r"))
 	if len(l.text) > MaxLine {
-		l.err = Errorf(l.file, l.n, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
+		l.err = format.Errorf(l.file, l.n, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
 		return false
 	}
 	return true
 }
 
-// Each reads every line, up to the first error but ErrSkip.
+// Each reads every line, up to the first error but format.ErrSkip.
 func (l *Lines) Each(read func(Cursor) error) error {
 	for l.Next() {
-		if err := read(l.text); err != nil && !errors.Is(err, ErrSkip) {
+		if err := read(l.text); err != nil && !errors.Is(err, format.ErrSkip) {
 			return err
 		}
 	}
@@ -113,7 +115,7 @@ func (l *Lines) Note() string { return l.note }
 // it usually does if the text was cut short.
 func (l *Lines) Whole() bool { return l.whole }
 
-// Truncated is the *ParseError of a text whose last line has no end; nil if it has one, or
+// Truncated is the *format.ParseError of a text whose last line has no end; nil if it has one, or
 // there is no line. It is for files whose lines all end.
 func (l *Lines) Truncated() error {
 	if l.n == 0 || l.whole {
@@ -125,12 +127,12 @@ func (l *Lines) Truncated() error {
 // Err is the error that ended the scan early, if any.
 func (l *Lines) Err() error { return l.err }
 
-// Errorf is a *ParseError at the current line.
+// Errorf is a *format.ParseError at the current line.
 func (l *Lines) Errorf(msg string, args ...any) error {
-	return Errorf(l.file, max(l.n, 1), msg, args...)
+	return format.Errorf(l.file, max(l.n, 1), msg, args...)
 }
 
-// ErrorAt is a *ParseError at an earlier line.
+// ErrorAt is a *format.ParseError at an earlier line.
 func (l *Lines) ErrorAt(line int, msg string, args ...any) error {
-	return Errorf(l.file, line, msg, args...)
+	return format.Errorf(l.file, line, msg, args...)
 }

@@ -1,4 +1,4 @@
-package format
+package reading
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // endless is the same text again and again; a reader without a bound would not come back.
@@ -58,7 +60,7 @@ func TestCSV(t *testing.T) {
 		"a\n" + strings.Repeat("x", MaxLine+1) + "\n": "f:2: line longer than 65536 bytes",
 	} {
 		_, err := NewCSV(strings.NewReader(text), "f").ReadAll()
-		var at *ParseError
+		var at *format.ParseError
 		if !errors.As(err, &at) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %s", text, err, want)
 		}

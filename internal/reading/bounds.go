@@ -1,4 +1,4 @@
-package format
+package reading
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/weft-fabric/weft/format"
 )
 
 // MaxSettings is how many bytes a file that a person writes may have: configurations, SPECs of
@@ -20,7 +22,7 @@ func ReadAll(r io.Reader, file string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if at := bytes.IndexByte(text, 0); at >= 0 {
-		return nil, Errorf(file, lineAt(text, at), "NUL byte: this is a binary file")
+		return nil, format.Errorf(file, lineAt(text, at), "NUL byte: this is a binary file")
 	}
 	return text, nil
 }
@@ -30,11 +32,11 @@ func ReadBytes(r io.Reader, file string, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, Errorf(file, lineAt(text, len(text)), "the compressed file was cut short")
+		return nil, format.Errorf(file, lineAt(text, len(text)), "the compressed file was cut short")
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	case int64(len(text)) > most:
-		return nil, Errorf(file, lineAt(text, len(text)-1), "%s", tooLarge(most))
+		return nil, format.Errorf(file, lineAt(text, len(text)-1), "%s", tooLarge(most))
 	}
 	return text, nil
 }
@@ -52,7 +54,7 @@ func ReadUTF8(r io.Reader, file string, most int64) ([]byte, error) {
 	for {
 		c, n := utf8.DecodeRune(text[at:])
 		if c == utf8.RuneError && n <= 1 {
-			return nil, Errorf(file, lineAt(text, at), "byte 0x%02x is not UTF-8: save the file as UTF-8", text[at])
+			return nil, format.Errorf(file, lineAt(text, at), "byte 0x%02x is not UTF-8: save the file as UTF-8", text[at])
 		}
 		at += n
 	}

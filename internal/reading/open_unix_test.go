@@ -1,6 +1,6 @@
 //go:build unix
 
-package format
+package reading
 
 import (
 	"context"
