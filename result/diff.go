@@ -39,6 +39,7 @@ type Transition struct {
 	Touched   int        `json:"switches"`
 	SLs       int64      `json:"sls"`
 	Maps      int        `json:"sl2vl_cells"`
+	Choices   int        `json:"choices,omitempty"` // entries of adaptive routing that let packets choose from other ports
 	Pairs     int64      `json:"pairs"`
 	CutBefore int64      `json:"pairs_cut_before"`
 	Exposed   int64      `json:"pairs_cut_meanwhile"`

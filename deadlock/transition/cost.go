@@ -16,6 +16,7 @@ type Cost struct {
 	Switches int   // switches with such a block
 	SLs      int64 // (source row of the new tables, LID) to which both tables give an SL, but not the same
 	Maps     int   // SL2VL cells (switch, in-port, out-port, SL) that differ, of ports with a cable and of port 0
+	Choices  int   // (switch, private table, LID) with another group of ports to choose from, or other ports in it
 
 	BySwitch []int // [switch] entries that differ
 }
@@ -48,7 +49,7 @@ func CostOf(old, next *routing.Tables) Cost {
 			c.Switches++
 		}
 	}
-	c.SLs, c.Maps = slsThatDiffer(old, next), mapsThatDiffer(old, next)
+	c.SLs, c.Maps, c.Choices = slsThatDiffer(old, next), mapsThatDiffer(old, next), choicesThatDiffer(old, next)
 	return c
 }
 
@@ -112,4 +113,66 @@ func mapsThatDiffer(old, next *routing.Tables) int {
 		}
 	}
 	return n
+}
+
+// choicesThatDiffer compares what switches choose from, whatever the numbers of the groups.
+func choicesThatDiffer(old, next *routing.Tables) int {
+	a, b := old.Groups, next.Groups
+	if a == b {
+		return 0
+	}
+	n := 0
+	for lid := range next.Fabric.LIDs() {
+		for table := range max(tablesOf(a), tablesOf(b)) {
+			for s := range fabric.NodeID(next.Fabric.Switches()) {
+				if chosenFrom(a, table, s, lid) != chosenFrom(b, table, s, lid) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// SameEntry says whether two tables have the same entry for a LID at a switch, in all its private tables.
+func SameEntry(old, next *routing.Tables, s fabric.NodeID, lid fabric.LID) bool {
+	same := old.Forwarding.Port(s, lid) == next.Forwarding.Port(s, lid)
+	for table := 0; same && table < max(tablesOf(old.Groups), tablesOf(next.Groups)); table++ {
+		same = chosenFrom(old.Groups, table, s, lid) == chosenFrom(next.Groups, table, s, lid) &&
+			(table == 0 || staticOf(old.Groups, table, s, lid) == staticOf(next.Groups, table, s, lid))
+	}
+	return same
+}
+
+// tablesOf counts the private tables.
+func tablesOf(g *routing.Groups) int {
+	if g == nil {
+		return 0
+	}
+	return g.Tables()
+}
+
+// staticOf is the static port in a private table other than 0.
+func staticOf(g *routing.Groups, table int, s fabric.NodeID, lid fabric.LID) uint8 {
+	if table >= tablesOf(g) {
+		return routing.NoPort
+	}
+	return g.Static(table).Port(s, lid)
+}
+
+// chosen is the ports that an entry with a group lets packets choose from.
+type chosen struct {
+	ports  routing.PortSet
+	hashed bool
+}
+
+func chosenFrom(g *routing.Groups, table int, s fabric.NodeID, lid fabric.LID) chosen {
+	if table >= tablesOf(g) {
+		return chosen{}
+	}
+	c := g.Row(table, lid)[s]
+	if c == routing.NoChoice {
+		return chosen{}
+	}
+	return chosen{g.Sets(s)[c.Group()], c.Hashed()}
 }

@@ -2,6 +2,7 @@ package transition_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -164,6 +165,82 @@ func TestOnByLane(t *testing.T) {
 		if got, want := on.Lanes.SL2VL.LevelsByLane(s), uint16(f.NodeByGUID(g.Node(s).GUID))+1; got != want {
 			t.Errorf("%s: service levels %b, were %b", g.Label(s), got, want)
 		}
+	}
+}
+
+// What packets choose from goes with the switches, by port numbers, and what has to be written of it is counted
+// by ports, not by the numbers of groups.
+func TestGroupsOnAnotherFabric(t *testing.T) {
+	f := testnet.Build(t, "karytree:k=3,n=2")
+	old := *route(t, f, "minhop")
+	old.Groups = routing.NewGroups(f, 2)
+	rng := rand.New(rand.NewPCG(7, 1))
+	for s := range fabric.NodeID(f.Switches()) {
+		old.Groups.SetLevels(s, uint16(s))
+		for n := range 3 {
+			old.Groups.Set(s, n, routing.PortSet{rng.Uint64()})
+		}
+		old.Groups.SetTable(s, 2, 3, uint8(s%2))
+		for lid := range f.LIDs() {
+			for table := range 2 {
+				old.Groups.Row(table, lid)[s] = routing.ChoiceOf(rng.IntN(3), rng.IntN(2) == 0)
+			}
+			old.Groups.Static(1).Row(lid)[s] = uint8(rng.IntN(5))
+		}
+	}
+	g, err := f.Without([]fabric.ChannelID{0}, []fabric.NodeID{4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := transition.On(g, &old, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range fabric.NodeID(g.Switches()) {
+		w := f.NodeByGUID(g.Node(s).GUID)
+		if on.Groups.Levels(s) != old.Groups.Levels(w) || !slices.Equal(on.Groups.Sets(s), old.Groups.Sets(w)) || on.Groups.Table(s, 2, 3) != old.Groups.Table(w, 2, 3) {
+			t.Errorf("%s chooses otherwise", g.Label(s))
+		}
+		for lid := range g.LIDs() {
+			if on.Groups.Row(1, lid)[s] != old.Groups.Row(1, lid)[w] || on.Groups.Static(1).Port(s, lid) != old.Groups.Static(1).Port(w, lid) {
+				t.Errorf("%s, LID %d: another entry", g.Label(s), lid)
+			}
+		}
+	}
+	back, err := transition.On(f, on, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.Groups.Levels(4) != 0 {
+		t.Error("a switch that is new chooses")
+	}
+	other := *on
+	other.Groups = routing.NewGroups(g, 2)
+	for s := range fabric.NodeID(g.Switches()) {
+		sets := on.Groups.Sets(s)
+		for n, ports := range []routing.PortSet{sets[1], sets[0], sets[2]} {
+			other.Groups.Set(s, n, ports)
+		}
+		for lid := range g.LIDs() {
+			for table := range 2 {
+				c := on.Groups.Row(table, lid)[s]
+				if n := c.Group(); n < 2 {
+					c = routing.ChoiceOf(1-n, c.Hashed())
+				}
+				other.Groups.Row(table, lid)[s] = c
+			}
+		}
+	}
+	lid := g.Endpoint(routing.HCA.Endpoints(g)[0]).LID
+	if n := transition.CostOf(on, &other).Choices; n != 0 {
+		t.Errorf("%d entries choose otherwise though only the numbers of their groups do", n)
+	}
+	if !transition.SameEntry(on, on, 0, lid) || transition.SameEntry(on, &other, 0, lid) != (on.Groups.Static(1).Port(0, lid) == routing.NoPort) {
+		t.Error("an entry is not the same as itself, or the same as another")
+	}
+	other.Groups.Row(0, lid)[0] = routing.NoChoice
+	if n := transition.CostOf(on, &other).Choices; n != 1 {
+		t.Errorf("%d entries choose otherwise; one does", n)
 	}
 }
 

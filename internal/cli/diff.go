@@ -143,7 +143,7 @@ func (j *diffJob) read() (err error) {
 		return err
 	}
 	for _, s := range []*diffSide{&j.old, &j.new} {
-		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source, StaticOnly: true})
+		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source})
 		if err != nil {
 			return err
 		}

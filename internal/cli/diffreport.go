@@ -37,7 +37,7 @@ func (j *diffJob) summary() *result.Diff {
 	if v := j.verdict; v != nil {
 		s.Change = &result.Transition{
 			Claim: result.Claim{Word: result.WordOf(v), Contract: j.contract.String(), Endpoints: j.scope.String()}, Dependencies: v.Dependencies, Cycle: j.mixtures(),
-			Entries: v.Entries, Due: v.Due, Least: result.LeastOf(j.before, j.scope), Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps,
+			Entries: v.Entries, Due: v.Due, Least: result.LeastOf(j.before, j.scope), Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps, Choices: v.Choices,
 			Pairs: v.Pairs, CutBefore: v.CutBefore(), Exposed: v.Exposed, CutAfter: v.CutAfter(), Circles: v.Circles,
 			Bandwidth: j.ebb, BySwitch: result.SwitchEntriesOf(j.new.fabric, v.BySwitch),
 		}
@@ -54,7 +54,7 @@ func (j *diffJob) mixtures() []result.Mixture {
 		for _, c := range j.verdict.Cycle[i].Way {
 			word := [...]string{"old", "new"}
 			entry := word[c.Entry]
-			if dst := plain[i].Dst; j.before.Forwarding.Port(c.Switch, dst) == j.new.tables.Forwarding.Port(c.Switch, dst) {
+			if transition.SameEntry(j.before, j.new.tables, c.Switch, plain[i].Dst) {
 				entry = "same"
 			}
 			m.Way = append(m.Way, result.Choice{Switch: result.NodeOf(f, c.Switch, 0), Entry: entry, Map: word[c.Map]})
@@ -104,6 +104,9 @@ func (j *diffJob) factChange(p *console.Page, c *result.Transition) {
 	p.Fact("churn", "%s of %s on %s differ, %d of them had to%s; %s, %s",
 		words.Counted(c.Entries, "entry", "entries"), words.Counted(c.Blocks, "block of 64 LIDs", "blocks of 64 LIDs"), words.Plural(c.Touched, "switch"), c.Due, c.Least.Text(),
 		words.Counted(c.SLs, "service level", "service levels"), words.Counted(c.Maps, "SL2VL cell", "SL2VL cells"))
+	if c.Choices > 0 {
+		p.Fact("", "packets choose from other ports by %s", words.Counted(c.Choices, "entry", "entries"))
+	}
 	if j.verdict.Free() {
 		p.Fact("transition", "%s (contract %s, endpoints %s): in whatever order it is written, %s dependencies of all mixtures of old and new, a rank that rises along each",
 			c.Word, c.Contract, c.Endpoints, words.Thousands(c.Dependencies))
