@@ -115,7 +115,7 @@ rpm: ## build an RPM package of the same in bin/
 release: ## make all files of a release in bin/release, from a tagged commit: sources, archives, packages, SBOM, checksums
 	@OUT='$(OUT)' VERSION='$(VERSION)' REVISION='$(REVISION)' ./build/scripts/release.sh
 
-lint: ## run golangci-lint as .golangci.yml says, in the version that build/tools/go.mod pins
+lint: ## run golangci-lint as .golangci.yml says, and compare what the library exports with the committed list
 	@./build/scripts/lint.sh
 
 cover: ## print the test coverage by function and in total

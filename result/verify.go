@@ -179,6 +179,7 @@ func MulticastOf(v *deadlock.MulticastVerdict, file string) *Multicast {
 
 func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
 
+// Text says how many entries let packets choose among ports.
 func (s *Group) Text() string {
 	text := fmt.Sprintf("%s of %s let packets choose, among up to %d ports", words.Counted(s.Chosen, "entry", "entries"), words.Thousands(s.Entries), s.Largest)
 	if s.File != "" {

@@ -24,3 +24,5 @@ if ! go build -modfile=build/tools/go.mod -o bin/golangci-lint github.com/golang
 	exit 1
 fi
 bin/golangci-lint run "${@:-./...}"
+# What the library exports is what internal/policy/testdata/api.txt lists.
+go test ./internal/policy -run 'API|Library'
