@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,22 +59,24 @@ func TestRefusalsAfterTheClockWasSetBack(t *testing.T) {
 func TestHoursWhenTheClockIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		day := time.Date(2026, 7, 1, 5, 0, 0, 0, time.UTC) // they are just over
-		at := day
-		s := &Server{clock: func() time.Time { return at }}
+		var at atomic.Pointer[time.Time]
+		at.Store(&day)
+		s := &Server{clock: func() time.Time { return *at.Load() }}
 		set := &settings{hours: hours{2 * time.Hour, 5 * time.Hour}}
 		begun := time.Now()
 		go func() {
 			time.Sleep(90 * time.Second)
-			at = day.AddDate(5, 0, 0).Add(-time.Hour)
+			at.Store(new(day.AddDate(5, 0, 0).Add(-time.Hour)))
 		}()
 		x := &place{lost: make(chan struct{})}
 		if !s.hoursCome(t.Context(), x, set, &wire.Request{}, begun) || time.Since(begun) > 2*time.Minute {
 			t.Errorf("they came after %v", time.Since(begun))
 		}
-		at, begun = day.Add(-4*time.Hour), time.Now() // 01:00
+		at.Store(new(day.Add(-4 * time.Hour))) // 01:00
+		begun = time.Now()
 		go func() {
 			time.Sleep(59 * time.Minute)
-			at = day.Add(-6 * time.Hour) // back by two hours, a minute before they begin
+			at.Store(new(day.Add(-6 * time.Hour))) // back by two hours, a minute before they begin
 		}()
 		if s.hoursCome(t.Context(), x, set, &wire.Request{Deadline: 2 * time.Hour}, begun) || time.Since(begun) != 108*time.Minute {
 			t.Errorf("they came, or it was waited, for %v", time.Since(begun))

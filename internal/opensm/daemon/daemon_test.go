@@ -64,7 +64,23 @@ func (r *running) socketDir() string {
 }
 
 // stateDir is a folder to be made, in which only its owner writes whatever the umask.
-func stateDir(t *testing.T) string { return filepath.Join(t.TempDir(), "state") }
+func stateDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "weft-state-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		err := os.RemoveAll(dir)
+		for end := time.Now().Add(busy); err != nil && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			err = os.RemoveAll(dir) // a daemon that has ended waits only so long for what it writes
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return filepath.Join(dir, "state")
+}
 
 func readJSON(t *testing.T, name string, v any) {
 	t.Helper()
