@@ -59,8 +59,8 @@ func TestKilledAtAnyTime(t *testing.T) {
 			t.Fatalf("%q, %v", line, err)
 		}
 		time.Sleep(time.Duration((5+rng.IntN(60))*(1+kills/24)) * time.Millisecond) // longer where the machine is too busy for looks
-		child.Process.Kill() // it may not have ended
-		child.Wait()         // it was killed
+		child.Process.Kill()                                                        // it may not have ended
+		child.Wait()                                                                // it was killed
 		last = checkWhole(t, state, last)
 	}
 	if last < 3 {
