@@ -38,7 +38,7 @@ type device struct {
 
 // fileName is what a file of a device is called: in a folder of the device's name, or with
 // the name and a point before it.
-var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr)\.(?:json|conf)(?:\.gz)?$`)
+var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr)\.(?:json|conf)(?:\.(?:gz|zst|xz))?$`)
 
 // kinds is what the words in file names stand for.
 var kinds = map[string]string{
@@ -108,7 +108,7 @@ func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 // pass notes a file that is not read, if it looks as if it should be.
 func (c *contents) pass(name string) {
 	switch filepath.Ext(name) {
-	case ".json", ".gz", ".yaml", ".yml":
+	case ".json", ".gz", ".zst", ".xz", ".yaml", ".yml":
 		c.passed = append(c.passed, name)
 	}
 }

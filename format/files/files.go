@@ -133,7 +133,7 @@ func Tables(f *fabric.Fabric, t Texts) (*routing.Tables, error) {
 	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, nil
 }
 
-// Open reads a network from a file, compressed with gzip or not.
+// Open reads a network from a file, packed or not.
 func Open(name string) (*fabric.Fabric, error) {
 	r, err := reading.Open(context.Background(), name, nil)
 	if err != nil {

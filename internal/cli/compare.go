@@ -79,7 +79,7 @@ taken.
 
 --lfts-dir NAME=DIR takes tables from a folder with opensm-lfts.dump,
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
-(opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.
+(opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or packed.
 
 Exit code 1: cables found by --measured that wait, carry what no route explains, or have
 an error rate at its limit or two modes of error correction; tables of --lfts-dir have

@@ -65,7 +65,7 @@ func withEthernet(e ethernetCommand) *cobra.Command {
 // by flags that say so.
 func isEthernet(cmd *cobra.Command, own *pflag.FlagSet, name string) bool {
 	routes := own.Lookup("routes")
-	return folder.IsFolder(name) && !flags.IsIbdiagnet(name) || isClab(name) || routes != nil && cmd.Flags().Changed("routes")
+	return folder.IsFolder(name) && !flags.HasNetwork(name) || isClab(name) || routes != nil && cmd.Flags().Changed("routes")
 }
 
 // isClab says whether a name is that of a Containerlab file.

@@ -157,7 +157,7 @@ func networkOf(folder string) (string, error) {
 	if name := flags.FileIn(folder, watch.Networks...); name != "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("%s: no network in it (%s, plain or gzip)", folder, strings.Join(watch.Networks, ", "))
+	return "", fmt.Errorf("%s: no network in it (%s, plain or packed)", folder, strings.Join(watch.Networks, ", "))
 }
 
 func watchLogCommand(a *console.Console, config *string) *cobra.Command {

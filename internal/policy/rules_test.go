@@ -34,6 +34,7 @@ var rules = []rule{
 	{
 		packages: "internal/reading",
 		may:      []string{"format"},
+		modules:  []string{"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
 		why:      "what all readers have in common knows no format and no network",
 	},
 	{

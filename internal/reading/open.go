@@ -1,8 +1,6 @@
 package reading
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +10,7 @@ import (
 )
 
 // Open opens a file that the user named for one of the readers; "-" is stdin. Contents
-// compressed with gzip are decompressed, whatever the name. Pipes and devices are waited for,
+// packed by gzip, zstd or xz are unpacked, whatever the name. Pipes and devices are waited for,
 // as of <(command) and /dev/stdin. Opening and reading end with an error when ctx does.
 func Open(ctx context.Context, name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == "-" {
@@ -164,23 +162,4 @@ func (i interruptible) Read(p []byte) (int, error) {
 type opened struct {
 	io.Reader
 	io.Closer
-}
-
-// unpacked decompresses contents compressed with gzip.
-func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadCloser, error) {
-	buffered := bufio.NewReaderSize(raw, 1<<16)
-	magic, err := buffered.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		raw.Close()
-		return nil, fmt.Errorf("reading: %s: %w", name, err)
-	}
-	if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-		return opened{Interruptible(ctx, buffered), raw}, nil
-	}
-	unzipped, err := gzip.NewReader(buffered)
-	if err != nil {
-		raw.Close()
-		return nil, fmt.Errorf("reading: %s: %w", name, err)
-	}
-	return opened{Interruptible(ctx, unzipped), raw}, nil
 }

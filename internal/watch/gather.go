@@ -41,7 +41,7 @@ var tables = []string{"opensm-lfts.dump", "lfts.dump", "opensm.fdbs", "ibdiagnet
 // mostBytes limits a file.
 const mostBytes = 4 << 30
 
-func gathered(name string) bool { return slices.Contains(known, strings.TrimSuffix(name, ".gz")) }
+func gathered(name string) bool { return slices.Contains(known, reading.PlainName(name)) }
 
 // File is a file as a look saw it.
 type File struct {
@@ -68,7 +68,7 @@ func (s source) stamps() ([]stamp, error) {
 		return nil, err
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name || e.Name() == name+".gz" })
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return reading.PlainName(e.Name()) == name })
 	}
 	var all []stamp
 	add := func(path string) error {
@@ -88,7 +88,7 @@ func (s source) stamps() ([]stamp, error) {
 	}
 	first := slices.IndexFunc(tables, has)
 	for _, e := range entries {
-		plain := strings.TrimSuffix(e.Name(), ".gz")
+		plain := reading.PlainName(e.Name())
 		if i := slices.Index(tables, plain); !gathered(e.Name()) || i > first {
 			continue
 		}
@@ -175,9 +175,7 @@ func copyAll(ctx context.Context, all []stamp, network, into string) ([]File, er
 		name := filepath.Base(at.path)
 		if at.path == network {
 			name = ibnetdiscover // whatever kind of network file it is: readers look inside
-			if strings.HasSuffix(at.path, ".gz") {
-				name += ".gz"
-			}
+			name += strings.TrimPrefix(at.path, reading.PlainName(at.path))
 		}
 		in, err := reading.OpenPlain(at.path)
 		if err != nil {

@@ -93,7 +93,7 @@ func setBack(logged, written, now time.Time) bool {
 // dumped is when OpenSM dumped the tables that are among some files; zero: it did not.
 func dumped(files []stamp) time.Time {
 	for _, at := range files {
-		if name := strings.TrimSuffix(filepath.Base(at.path), ".gz"); strings.HasPrefix(name, "opensm") && slices.Contains(tables, name) {
+		if name := reading.PlainName(filepath.Base(at.path)); strings.HasPrefix(name, "opensm") && slices.Contains(tables, name) {
 			return at.mtime
 		}
 	}

@@ -236,7 +236,7 @@ func kept(all []int) string {
 func (s *Store) Files(l *Look, into string) error {
 	for _, f := range l.Files {
 		name := f.Name + ".gz"
-		if strings.HasSuffix(f.Name, ".gz") { // packed twice
+		if f.Name != reading.PlainName(f.Name) { // packed twice
 			if err := s.unpack(f, filepath.Join(into, f.Name)); err != nil {
 				return err
 			}

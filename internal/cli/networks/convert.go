@@ -45,7 +45,7 @@ func Convert(a *console.Console) *cobra.Command {
 
 All but the first need --fabric. OUT ending in .gz is compressed; - is standard
 output.`,
-		Example: `  weft convert opensm-subnet.lst fabric.ibnet.gz
+		Example: `  weft convert /var/log/opensm fabric.ibnet.gz
   weft convert opensm.fdbs lfts.dump --fabric fabric.ibnet --lst opensm-subnet.lst`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {

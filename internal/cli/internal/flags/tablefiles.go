@@ -66,10 +66,10 @@ func (o *Tables) AddTo(c *cobra.Command) {
 	f.BoolVar(&o.Strict, "strict", false, StrictUsage)
 }
 
-// SettleFor is Settle where FABRIC may be an output folder of ibdiagnet2: if no flag
-// names tables, they are the ones in it.
+// SettleFor is Settle where FABRIC may be a folder with tables: if no flag names any, they
+// are the ones in it.
 func (o *Tables) SettleFor(fabric string) error {
-	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && o.Multicast == "" && FileIn(fabric, fdbs) != "" {
+	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && o.Multicast == "" && HasTables(fabric) {
 		o.LFTs = fabric
 	}
 	return o.Settle()
@@ -87,21 +87,29 @@ const (
 	cables  = "ibdiagnet2.net_dump"
 )
 
+// subnetList is the network as OpenSM dumps it, beside its tables.
+const subnetList = "opensm-subnet.lst"
+
 // IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
 func IsIbdiagnet(name string) bool { return FileIn(name, network, fdbs) != "" }
 
-// HasTables says whether a FABRIC is an output folder of ibdiagnet2 with forwarding tables.
-func HasTables(name string) bool { return FileIn(name, fdbs) != "" }
+// HasNetwork reports whether a FABRIC is a folder that ibdiagnet2 or OpenSM dumped a network into.
+func HasNetwork(name string) bool { return FileIn(name, network, subnetList, fdbs) != "" }
 
-// NetworkIn is the file to read a FABRIC from: the one in an output folder of ibdiagnet2,
-// else the argument itself.
+// HasTables reports whether a FABRIC is such a folder with forwarding tables in it.
+func HasTables(name string) bool {
+	return FileIn(name, fdbs) != "" || HasNetwork(name) && FileIn(name, "opensm-lfts.dump", "opensm.fdbs") != ""
+}
+
+// NetworkIn is the file to read a FABRIC from: the one in a folder of ibdiagnet2 or OpenSM, else
+// the argument itself.
 func NetworkIn(arg string) (string, error) {
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
 		return arg, nil // a file, or what opening it will say
 	}
-	path := FileIn(arg, network)
+	path := FileIn(arg, network, subnetList)
 	if path == "" {
-		return "", fmt.Errorf("%s is a folder without %s (plain or gzip): a folder as FABRIC is the output of ibdiagnet2", arg, network)
+		return "", fmt.Errorf("%s is a folder without %s or %s (plain or packed): a folder as FABRIC is the output of ibdiagnet2 or OpenSM", arg, network, subnetList)
 	}
 	return path, plainFiles(path)
 }
@@ -109,13 +117,13 @@ func NetworkIn(arg string) (string, error) {
 // NetDumpIn is the ibdiagnet2.net_dump of a folder; empty: it has none.
 func NetDumpIn(arg string) string { return FileIn(arg, cables) }
 
-// FileIn is the first of some files that a folder has, plain or gzip; empty: none.
+// FileIn is the first of some files that a folder has, plain or packed; empty: none.
 func FileIn(dir string, names ...string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ""
 	}
 	for _, name := range names {
-		for _, packed := range []string{"", ".gz"} {
+		for _, packed := range reading.Endings {
 			if path := filepath.Join(dir, name+packed); !console.Missing(path) {
 				return path
 			}
@@ -162,7 +170,7 @@ func TablesIn(dir string) (Tables, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return o, fmt.Errorf("%s: there is no such folder", dir)
 	}
-	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), FileIn(dir, "opensm-subnet.lst")
+	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), FileIn(dir, subnetList)
 	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", output.SL2VL, maps), FileIn(dir, output.PSL)
 	o.Groups, o.Multicast = FileIn(dir, groups, output.Groups), FileIn(dir, "opensm.mcfdbs", trees, output.Multicast)
 	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
@@ -170,7 +178,7 @@ func TablesIn(dir string) (Tables, error) {
 		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, filepath.Join(dir, "step-1"))
 	}
 	if o.LFTs == "" {
-		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
+		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or packed)", dir, output.LFTs, fdbs)
 	}
 	return o, plainFiles(o.LFTs, o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
 }

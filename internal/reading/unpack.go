@@ -1,0 +1,149 @@
+package reading
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// Endings is what names of packed files end in, and nothing for a file that is not packed.
+// Whatever its name, Open tells by the first bytes.
+var Endings = []string{"", ".gz", ".zst", ".xz"}
+
+// PlainName is the name of a file without the ending of a packed one.
+func PlainName(name string) string {
+	for _, p := range Endings {
+		if plain, ok := strings.CutSuffix(name, p); ok && p != "" {
+			return plain
+		}
+	}
+	return name
+}
+
+// mostWindow is the most memory for what was unpacked before and may be referred to, in bytes: as
+// much as zstd takes with --ultra -22, and twice that of xz -9.
+const mostWindow = 128 << 20
+
+// unpackers is how what is packed begins, and what reads it.
+var unpackers = []struct {
+	magic string
+	open  func(*bufio.Reader) (io.ReadCloser, error)
+}{
+	{"\x1f\x8b", func(r *bufio.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	{"\x28\xb5\x2f\xfd", func(r *bufio.Reader) (io.ReadCloser, error) {
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	}},
+	{"\xfd7zXZ\x00", func(r *bufio.Reader) (io.ReadCloser, error) {
+		if n := xzWindow(r); n > mostWindow {
+			return nil, fmt.Errorf("xz: it needs %d MiB to unpack, more than %d: pack it by xz -9 or less", n>>20, mostWindow>>20)
+		}
+		whole := &footed{}
+		var err error
+		whole.text, err = xz.NewReader(io.TeeReader(r, whole))
+		return io.NopCloser(whole), err
+	}},
+}
+
+// footed reads the text of an xz file to its end, and fails where the file ends without the footer:
+// package xz takes one that was cut between two blocks for a whole one.
+type footed struct {
+	text io.Reader
+	last [2]byte // of what was read, padding aside
+}
+
+// Write notes what was read of the packed file.
+func (f *footed) Write(p []byte) (int, error) {
+	for _, b := range p {
+		if b != 0 {
+			f.last = [2]byte{f.last[1], b}
+		}
+	}
+	return len(p), nil
+}
+
+func (f *footed) Read(p []byte) (int, error) {
+	n, err := f.text.Read(p)
+	if errors.Is(err, io.EOF) && string(f.last[:]) != "YZ" {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// xzWindow is the size of the dictionary that the first block of an xz file asks for, in bytes; 0 if
+// there is none. See section 3.1 of the .xz file format, 1.2.1.
+func xzWindow(r *bufio.Reader) int64 {
+	const streamHeader, sizesGiven = 12, 0xc0
+	head, _ := r.Peek(64)
+	if len(head) < streamHeader+2 {
+		return 0
+	}
+	flags, rest := head[streamHeader+1], head[streamHeader+2:]
+	for given := flags & sizesGiven; given != 0; given &= given - 1 { // a number of 7 bits a byte
+		end := slices.IndexFunc(rest, func(b byte) bool { return b < 0x80 })
+		if end < 0 {
+			return 0
+		}
+		rest = rest[end+1:]
+	}
+	if flags&3 != 0 || len(rest) < 3 || rest[0] != 0x21 || rest[2] > 40 { // LZMA2 alone, as everybody packs
+		return 0
+	}
+	bits := int64(rest[2])
+	return (2 | bits&1) << (bits/2 + 11)
+}
+
+// unpacked reads what is in a file, packed or not.
+func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadCloser, error) {
+	buffered := bufio.NewReaderSize(raw, 1<<16)
+	for _, u := range unpackers {
+		is, err := begins(buffered, u.magic)
+		if err != nil {
+			raw.Close()
+			return nil, fmt.Errorf("reading: %s: %w", name, err)
+		}
+		if !is {
+			continue
+		}
+		z, err := u.open(buffered)
+		if err != nil {
+			raw.Close()
+			return nil, fmt.Errorf("reading: %s: %w", name, err)
+		}
+		return opened{Interruptible(ctx, z), both{z, raw}}, nil
+	}
+	return opened{Interruptible(ctx, buffered), raw}, nil
+}
+
+// begins reports whether a text begins with some bytes. It waits for no more of it than it needs.
+func begins(r *bufio.Reader, magic string) (bool, error) {
+	for n := 1; n <= len(magic); n++ {
+		head, err := r.Peek(n)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		if string(head) != magic[:n] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// both closes what unpacks and the file that it reads.
+type both struct{ unpacks, file io.Closer }
+
+func (b both) Close() error {
+	b.unpacks.Close() // what is wrong with the contents, reading has said
+	return b.file.Close()
+}
