@@ -14,11 +14,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -221,4 +223,183 @@ func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine
 		return nil, &CreditLoop{s}
 	}
 	return s, nil
+}
+
+// TooFewForClasses is the refusal of more classes of traffic than there are lanes, or service
+// levels, for. It wraps a *routing.TooFewLanes or *routing.TooFewLevels about all of them.
+type TooFewForClasses struct {
+	Classes int
+	Fit     int   // how many classes there is room for; 0: not even for one
+	Err     error // about all classes together
+}
+
+func (e *TooFewForClasses) Error() string {
+	return fmt.Sprintf("weft: %d classes of traffic: %v", e.Classes, e.Err)
+}
+
+func (e *TooFewForClasses) Unwrap() error { return e.Err }
+
+// forClass is the part of a budget that an engine may use where every class of traffic
+// gets as much.
+func (r *Request) forClass(b routing.Budget) (routing.Budget, error) {
+	if r.Classes <= 1 {
+		return b, nil
+	}
+	if b.Contract != routing.Any {
+		return b, fmt.Errorf("weft: classes of traffic are told apart by service levels, so clients may use any: contract %s does not go with them", b.Contract)
+	}
+	b, err := b.WithDefaults()
+	if err != nil {
+		return b, err
+	}
+	vls, sls := b.VLs, b.SLs
+	b.VLs, b.SLs = vls/r.Classes, sls/r.Classes
+	switch {
+	case b.VLs == 0:
+		return b, &TooFewForClasses{r.Classes, vls, &routing.TooFewLanes{Need: r.Classes, AtLeast: true, Have: vls}}
+	case b.SLs == 0:
+		return b, &TooFewForClasses{r.Classes, sls, &routing.TooFewLevels{Need: r.Classes, Have: sls}}
+	}
+	return b, nil
+}
+
+// inClasses is tables with a copy of their lanes for each class, or a refusal of those
+// whose lanes hang on service levels themselves.
+func (r *Request) inClasses(t *routing.Tables, e engines.Engine) (*routing.Tables, error) {
+	if r.Classes <= 1 {
+		return t, nil
+	}
+	if t.Lanes.Needed != 1 && !t.Lanes.SL2VL.IgnoresSL() {
+		return nil, &routing.Refusal{
+			Rule: "classes of traffic are told apart by service levels, so the lanes of an engine may not be", Node: -1,
+			Why: fmt.Sprintf("%s needs a service level for each of its lanes here; weave-any, nue on one lane, updn and df-d2 do without", e.Name),
+		}
+	}
+	return t.InClasses(r.Classes)
+}
+
+// forAll is the refusal of an engine that was given the lanes of one class, in terms of all.
+func (r *Request) forAll(err error) error {
+	if r.Classes <= 1 {
+		return err
+	}
+	lanes, levels := (*routing.TooFewLanes)(nil), (*routing.TooFewLevels)(nil)
+	switch {
+	case errors.As(err, &lanes):
+		have := cmp.Or(r.VLs, routing.DefaultVLs)
+		return &TooFewForClasses{r.Classes, have / lanes.Need, &routing.TooFewLanes{Need: r.Classes * lanes.Need, AtLeast: lanes.AtLeast, Have: have}}
+	case errors.As(err, &levels):
+		have := cmp.Or(r.SLs, routing.SLs)
+		return &TooFewForClasses{r.Classes, have / levels.Need, &routing.TooFewLevels{Need: r.Classes * levels.Need, Have: have}}
+	}
+	return err
+}
+
+// NoTree is the error where no spanning tree for multicast was found beside the paths.
+type NoTree struct {
+	*spanning.None
+	Loop *deadlock.Verdict // of the tables with the tree that one would take first; nil: not known
+}
+
+func (e *NoTree) Error() string {
+	text := "weft: " + e.None.Error()
+	if e.Loop != nil && len(e.Loop.Cycle) > 0 {
+		f, first := e.Tree.Fabric, e.Loop.Cycle[0]
+		c := f.Channel(first.Trunk)
+		text += fmt.Sprintf("; the shortest one would close a credit loop of %d links, one of them %s port %d on VL %d", len(e.Loop.Cycle), f.Label(c.From), c.FromPort, first.VL)
+	}
+	return text
+}
+
+// AnySL is all service levels, as bits.
+const AnySL uint16 = 1<<routing.SLs - 1
+
+// WithMulticast is a result whose tables have a spanning tree for multicast, and whose verdicts
+// are about unicast and multicast together: the trees of all groups are to be parts of that
+// one. sls is service levels that groups may use, as bits; of several sets the first is taken
+// for which there is a tree. The error is a *NoTree where there is none.
+func (s *Result) WithMulticast(ctx context.Context, sls ...uint16) (*Result, error) {
+	o := spanning.Options{Contract: s.Contract, Scope: s.Scope}
+	if s.Wider != nil && s.Wider.Free() {
+		o.Scope = s.Wider.Scope
+	}
+	var err error
+	for _, o.SLs = range sls {
+		var m *routing.Multicast
+		if m, err = spanning.Tree(ctx, s.Tables, o); err == nil {
+			return s.judgedWith(ctx, m)
+		}
+		if none := (*spanning.None)(nil); !errors.As(err, &none) {
+			return nil, err
+		}
+	}
+	no := &NoTree{}
+	errors.As(err, &no.None)
+	if no.Tree != nil {
+		if no.Loop, err = deadlock.Verify(ctx, no.Tree, deadlock.Options{Contract: s.Contract, Scope: o.Scope}); err != nil {
+			return nil, err
+		}
+	}
+	return nil, no
+}
+
+// judgedWith has the tables judged once more with a tree.
+func (s *Result) judgedWith(ctx context.Context, m *routing.Multicast) (*Result, error) {
+	with, tables := *s, *s.Tables
+	tables.Multicast = m
+	with.Tables = &tables
+	for _, v := range []**deadlock.Verdict{&with.Verdict, &with.Wider} {
+		if *v == nil {
+			continue
+		}
+		was := (*v).Free()
+		now, err := deadlock.Verify(ctx, &tables, deadlock.Options{Contract: s.Contract, Scope: (*v).Scope})
+		if err != nil {
+			return nil, err
+		}
+		if *v = now; was && !now.Free() || len(now.Multicast.Circling)+len(now.Multicast.Split) > 0 {
+			return nil, errors.New("weft: the spanning tree for multicast is not what it was said to be")
+		}
+	}
+	return &with, nil
+}
+
+// CreditLoop is the error for tables that can deadlock. It contains them, for
+// inspection.
+type CreditLoop struct{ *Result }
+
+func (e *CreditLoop) Error() string {
+	text := fmt.Sprintf("weft: a credit loop under contract %s", e.Contract)
+	if len(e.Verdict.Cycle) > 0 {
+		f, first := e.Tables.Fabric, e.Verdict.Cycle[0]
+		c := f.Channel(first.Trunk)
+		text = fmt.Sprintf("weft: a credit loop of %d links under contract %s, one of them %s port %d on VL %d",
+			len(e.Verdict.Cycle), e.Contract, f.Label(c.From), c.FromPort, first.VL)
+	}
+	return text
+}
+
+// EngineDefect is the error for tables that break the promise of their engine: it left
+// out connected pairs, packets circle or take a lane that a cable does not run, or there is
+// a credit loop although the engine is one that cannot have any.
+type EngineDefect struct{ *Result }
+
+func (e *EngineDefect) Error() string {
+	if v := e.Verdict; v.Unreachable > e.Disconnected || v.Loops > 0 {
+		return fmt.Sprintf("weft: %s left %d pairs without a route where %d are in different parts, and %d forwarding loops", e.Engine.Name, v.Unreachable, e.Disconnected, v.Loops)
+	}
+	if absent := e.Verdict.Absent; len(absent) > 0 && e.Verdict.Free() {
+		return fmt.Sprintf("weft: %s sends packets on VL %d over %s, which runs %d", e.Engine.Name, absent[0].VL, e.Tables.Fabric.ChannelLabel(absent[0].Channel), e.Tables.Fabric.Channel(absent[0].Channel).DataVLs)
+	}
+	return fmt.Sprintf("weft: the tables of %s have a credit loop, which it promises never to make", e.Engine.Name)
+}
+
+// NoneProven is the error of Auto if no engine is proven.
+type NoneProven struct {
+	Contract routing.Contract
+	Trials   []Trial
+}
+
+func (e *NoneProven) Error() string {
+	return fmt.Sprintf("weft: none of %d engines is proven under contract %s within the lanes and service levels given", len(e.Trials), e.Contract)
 }
