@@ -37,10 +37,20 @@ func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) 
 			p.Apart = append(p.Apart, e)
 		}
 	}
-	w := &puller{f: f, doomed: doomed(f, less), fates: make([]fate, f.Switches())}
+	doomed, parted := doomed(f, less), make([]bool, f.Switches()) // [switch] packets of the LID at hand go over a trunk that goes
+	var tree routing.Tree
 	for lid, owner := range scope.LIDs(f) {
 		home := f.Endpoint(owner).Switch
-		w.read(t.Forwarding.Row(lid), home, f.LastPort(f.Endpoint(owner)))
+		row := t.Forwarding.Row(lid)
+		if row[home] != f.LastPort(f.Endpoint(owner)) {
+			continue // packets do not arrive
+		}
+		tree.Build(f, row, home)
+		parted[home] = false
+		for _, s := range tree.Order[1:] {
+			c := tree.Out[s]
+			parted[s] = doomed[c] || parted[f.Heads()[c]]
+		}
 		for s := range going {
 			gone, stay, at := going[s], staying[s], fabric.NodeID(s)
 			switch {
@@ -52,11 +62,11 @@ func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) 
 			case at == home:
 				stay--
 			}
-			if gone+stay == 0 || w.follow(at) == lost {
+			if gone+stay == 0 || tree.Depth(at) < 0 {
 				continue
 			}
 			p.PairsGone += gone
-			if w.follow(at) == parted {
+			if parted[s] {
 				p.PairsApart += stay
 			}
 		}
@@ -91,45 +101,4 @@ func joinedToMost(f, less *fabric.Fabric, scope routing.Scope) []bool {
 		}
 	}
 	return joined
-}
-
-// puller follows the packets to one destination.
-type puller struct {
-	f      *fabric.Fabric
-	doomed []bool // [trunk] it goes, or leads to a switch that goes
-	row    []uint8
-	fates  []fate // [switch]
-}
-
-// fate is what becomes of the packets to one destination from a switch on, worse before better.
-type fate uint8
-
-const (
-	unseen fate = iota
-	lost        // they do not arrive, or are not known to
-	parted      // they arrive over a trunk that goes
-	whole       // they arrive
-)
-
-// read begins with a destination behind a port of its switch.
-func (w *puller) read(row []uint8, home fabric.NodeID, last uint8) {
-	clear(w.fates)
-	w.row, w.fates[home] = row, lost
-	if row[home] == last {
-		w.fates[home] = whole
-	}
-}
-
-// follow finds what becomes of packets at a switch.
-func (w *puller) follow(s fabric.NodeID) fate {
-	if w.fates[s] != unseen {
-		return w.fates[s]
-	}
-	w.fates[s] = lost // if they circle
-	if c := w.f.Trunk(s, w.row[s]); c != fabric.None {
-		if w.fates[s] = w.follow(w.f.Heads()[c]); w.doomed[c] {
-			w.fates[s] = min(w.fates[s], parted)
-		}
-	}
-	return w.fates[s]
 }
