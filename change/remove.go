@@ -51,7 +51,7 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 	if mended, err = Mend(ctx, p.After, less, o); err != nil {
 		return nil, err
 	}
-	rest, err := repair.Bring(ctx, p.After, overlay(p.After, mended.After), r)
+	rest, err := repair.Migrate(ctx, p.After, overlay(p.After, mended.After), r)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Pr
 
 // bring has a plan from some tables to others judged.
 func bring(ctx context.Context, before, target *routing.Tables, o Options) (*Proven, error) {
-	plan, err := repair.Bring(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
+	plan, err := repair.Migrate(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
 	if err != nil {
 		return nil, err
 	}

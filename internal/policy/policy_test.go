@@ -156,7 +156,6 @@ var large = map[string]string{
 	"deadlock":               "one judge: paths, groups of ports, mixtures and multicast are derived and ranked together",
 	"internal/cli":           "commands that share how tables are asked for, judged and written",
 	"internal/opensm/daemon": "one process: what it is asked, knows, keeps, routes and answers",
-	"internal/repair":        "one search: every step works on the same attempt",
 	"packets":                "one simulator: every event touches the same buffers, credits and lanes",
 	"topology":               "a file for each family of networks",
 }

@@ -33,29 +33,29 @@ func TestAbandonedOrders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newShared(before, was, Options{Contract: e.Contract, Slack: defaultSlack}).newStep(before)
-		if err := s.derive(t.Context()); err != nil {
+		a := newProblem(before, was, Options{Contract: e.Contract, Slack: defaultSlack}).newAttempt(before)
+		if err := a.derive(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		m, load := newMender(s), slices.Clone(s.load)
-		if err := m.inOrder(t.Context(), nil); err != nil {
+		load := slices.Clone(a.load)
+		if err := a.inOrder(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		if len(m.left) == 0 {
+		if len(a.left) == 0 {
 			continue
 		}
-		tables, loads, graph := m.Tables, slices.Clone(m.load), dependenciesOf(s)
-		if err := m.otherOrders(t.Context(), load); err != nil {
+		tables, loads, graph := a.step.Tables, slices.Clone(a.load), dependenciesOf(a)
+		if err := a.otherOrders(t.Context(), load); err != nil {
 			t.Fatal(err)
 		}
-		if m.Tables != tables {
+		if a.step.Tables != tables {
 			continue // another order is better
 		}
 		abandoned++
-		if !slices.Equal(m.load, loads) {
+		if !slices.Equal(a.load, loads) {
 			t.Errorf("without trunk %d: the loads are not those of the tables", c)
 		}
-		if !slices.Equal(dependenciesOf(s), graph) {
+		if !slices.Equal(dependenciesOf(a), graph) {
 			t.Errorf("without trunk %d: the graph is not that of the tables", c)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -20,29 +21,29 @@ const (
 // entry if the trunks of the new path have less load together than those of its own; the union
 // of the step has to allow it, as always. Steps end when the sum of the squared loads is what it
 // was before the failure, so that no more entries change than bandwidth needs.
-func (p *Plan) balance(ctx context.Context, sh *shared, tables *routing.Tables) error {
-	if sh.was.tables == nil || p.entries() < sh.entries/fewEntries || !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Rebuilt }) {
+func (p *Plan) balance(ctx context.Context, in *problem, tables *routing.Tables) error {
+	if in.was.tables == nil || p.entries() < in.entries/fewEntries || !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Rebuilt }) {
 		return nil
 	}
-	load, err := loads(ctx, sh.was.tables, sh.o)
+	load, err := loads(ctx, in.was.tables, in.o)
 	if err != nil {
 		return err
 	}
 	enough := squares(load)
 	for i := range balanceSteps {
-		s := sh.newStep(p.end(tables))
-		if err := s.derive(ctx); err != nil {
+		a := in.newAttempt(p.end(tables))
+		if err := a.derive(ctx); err != nil {
 			return err
 		}
-		b := balancer{mender: newMender(s), sum: squares(s.load), enough: enough}
+		b := newBalancer(a, enough)
 		if i == 0 && b.sum <= uneven*enough {
 			break
 		}
-		if err := s.eachInScope(ctx, b.destination); err != nil || s.Mended == 0 {
+		if err := in.eachInScope(ctx, b.destination); err != nil || a.step.Mended == 0 {
 			return err
 		}
-		s.Rebuilt, s.Balanced = true, true
-		p.Steps = append(p.Steps, s.Step)
+		a.step.Rebuilt, a.step.Balanced = true, true
+		p.Steps = append(p.Steps, a.step)
 	}
 	return nil
 }
@@ -50,14 +51,13 @@ func (p *Plan) balance(ctx context.Context, sh *shared, tables *routing.Tables) 
 // loads is the pairs in scope that pass each trunk, [trunk]. It asks for no graph, since the
 // tables before a failure may have a loop that the failure broke.
 func loads(ctx context.Context, tables *routing.Tables, o Options) ([]int64, error) {
-	w := newFlow(tables.Fabric, tables.Lanes.SL2VL, newLevels(tables, o))
+	n := packetset.NewCounter(packetset.NewSources(tables, o.Contract, o.Scope, 0))
 	load := make([]int64, tables.Fabric.Trunks())
 	for lid := range o.Scope.LIDs(tables.Fabric) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		w.begin(tables.Forwarding.Row(lid), lid)
-		w.addLoad(load, 1)
+		n.Count(tables.Forwarding.Row(lid), lid, 1, nil, load)
 	}
 	return load, nil
 }
@@ -73,10 +73,11 @@ func squares(load []int64) float64 {
 
 // balancer gives switches entries over less loaded paths.
 type balancer struct {
-	*mender
-	sum    float64 // of the squared loads
-	enough float64 // which it need not be less than
-	others []other // scratch
+	a       *attempt
+	sum     float64 // of the squared loads
+	enough  float64 // which it need not be less than
+	passing []int64 // [switch] pairs to the destination that pass it, or begin there
+	others  []other // scratch
 }
 
 // other is a trunk by which a switch could forward.
@@ -85,75 +86,77 @@ type other struct {
 	price int64
 }
 
+func newBalancer(a *attempt, enough float64) *balancer {
+	return &balancer{a: a, sum: squares(a.load), enough: enough, passing: make([]int64, a.f.Switches())}
+}
+
 // destination changes entries of a row.
 func (b *balancer) destination(lid fabric.LID) {
 	if b.sum <= b.enough {
 		return
 	}
-	f := b.flow
-	b.inForce(lid)
-	f.addLoad(b.load, 0) // for under
-	for at := range b.dist {
-		if s := fabric.NodeID(at); s != f.home && f.under[s] > 0 && b.dist[s] != unknown {
+	a, counter := b.a, b.a.problem.counter
+	a.inForce(lid)
+	counter.Count(a.old(lid), lid, 0, nil, nil)
+	for s := range b.passing {
+		b.passing[s] = counter.Pairs(fabric.NodeID(s))
+	}
+	for at := range a.dist {
+		if s := fabric.NodeID(at); s != a.packets.Home && b.passing[s] > 0 && a.dist[s] != unknown {
 			b.lighten(s)
 		}
 	}
-	b.Mended += b.write(b.Tables.Forwarding.Row(lid))
+	a.step.Mended += a.write(a.row(lid))
 }
 
 // lighten gives a switch the path of the least price that the union and Slack allow, if it is
 // less than that of its own.
 func (b *balancer) lighten(s fabric.NodeID) {
-	pairs, has := b.flow.under[s], b.flow.cur[s]
+	a := b.a
+	pairs, has := b.passing[s], a.packets.Entry[s]
 	b.shift(s, -pairs)
-	own, _ := b.price(s, has, pairs, int32(b.f.Switches())) // a longer path than Slack allows may be given up, too
+	own, _ := b.price(s, has, pairs, int32(a.f.Switches())) // a longer path than Slack allows may be given up, too
 	b.others = b.others[:0]
-	first, end := b.f.TrunksFrom(s)
+	first, end := a.f.TrunksFrom(s)
 	for c := first; c < end; c++ {
-		if price, ok := b.price(s, c, pairs, b.best[s]+int32(b.o.Slack)); ok && price < own {
+		if price, ok := b.price(s, c, pairs, a.best[s]+int32(a.problem.o.Slack)); ok && price < own {
 			b.others = append(b.others, other{c, price})
 		}
 	}
 	slices.SortFunc(b.others, func(x, y other) int { return cmp.Or(cmp.Compare(x.price, y.price), cmp.Compare(x.trunk, y.trunk)) })
 	for _, o := range b.others {
-		if b.takeSafely(s, o.trunk) {
+		if a.take(s, o.trunk) {
 			break
 		}
 	}
 	b.shift(s, pairs)
 }
 
-// on is the trunk by which a switch forwards after the step.
-func (b *balancer) on(s fabric.NodeID) fabric.ChannelID {
-	if c := b.flow.next[s]; c != fabric.None {
-		return c
-	}
-	return b.flow.cur[s]
-}
-
 // shift counts pairs from a switch to the destination by times more.
 func (b *balancer) shift(s fabric.NodeID, by int64) {
-	for s != b.flow.home {
-		c := b.on(s)
-		b.sum += float64(by) * float64(2*b.load[c]+by)
-		b.load[c] += by
-		s = b.f.Heads()[c]
-		b.flow.under[s] += by
+	a := b.a
+	for s != a.packets.Home {
+		c := a.packets.Last(s)
+		b.sum += float64(by) * float64(2*a.load[c]+by)
+		a.load[c] += by
+		s = a.f.Heads()[c]
+		b.passing[s] += by
 	}
 }
 
 // price is by how much the sum of the squared loads grows for each of some pairs that a switch
 // sends by a trunk. It fails where they do not arrive, or by more than most trunks.
 func (b *balancer) price(s fabric.NodeID, c fabric.ChannelID, pairs int64, most int32) (price int64, ok bool) {
-	price = 2*b.load[c] + pairs
-	at := b.f.Heads()[c]
-	for hops := int32(1); at != b.flow.home; hops++ {
-		if at == s || b.dist[at] == unknown || hops >= most {
+	a := b.a
+	price = 2*a.load[c] + pairs
+	at := a.f.Heads()[c]
+	for hops := int32(1); at != a.packets.Home; hops++ {
+		if at == s || a.dist[at] == unknown || hops >= most {
 			return 0, false
 		}
-		c = b.on(at)
-		price += 2*b.load[c] + pairs
-		at = b.f.Heads()[c]
+		c = a.packets.Last(at)
+		price += 2*a.load[c] + pairs
+		at = a.f.Heads()[c]
 	}
 	return price, true
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/minhop"
 	"github.com/weft-fabric/weft/internal/engine/paths/updown"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -40,16 +41,16 @@ func TestBalance(t *testing.T) {
 	was, skewed := uneven5x5(t)
 	o := Options{Contract: routing.Any, Slack: defaultSlack}
 	sum := func(tables *routing.Tables) float64 {
-		s := newShared(tables, nil, o).newStep(tables)
-		if err := s.derive(t.Context()); err != nil {
+		a := newProblem(tables, nil, o).newAttempt(tables)
+		if err := a.derive(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return squares(s.load)
+		return squares(a.load)
 	}
 	for _, first := range []Step{{Mended: 10000}, {Rebuilt: true, Mended: 50}, {Rebuilt: true, Mended: 10000}} {
 		first.Tables = skewed
 		plan := &Plan{Steps: []Step{first}}
-		if err := plan.balance(t.Context(), newShared(skewed, was, o), skewed); err != nil {
+		if err := plan.balance(t.Context(), newProblem(skewed, was, o), skewed); err != nil {
 			t.Fatal(err)
 		}
 		if !first.Rebuilt || first.Mended == 50 {
@@ -75,16 +76,16 @@ func TestBalance(t *testing.T) {
 		}
 	}
 	// The sum that decides when it is enough is that of the tables which the step makes.
-	s := newShared(skewed, was, o).newStep(skewed)
-	if err := s.derive(t.Context()); err != nil {
+	a := newProblem(skewed, was, o).newAttempt(skewed)
+	if err := a.derive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b := balancer{mender: newMender(s), sum: squares(s.load)}
-	if err := s.eachInScope(t.Context(), b.destination); err != nil {
+	b := newBalancer(a, 0)
+	if err := a.problem.eachInScope(t.Context(), b.destination); err != nil {
 		t.Fatal(err)
 	}
-	if after := sum(s.Tables); b.sum != after || squares(b.load) != after {
-		t.Errorf("squares %.0f and %.0f, counted anew %.0f", b.sum, squares(b.load), after)
+	if after := sum(a.step.Tables); b.sum != after || squares(a.load) != after {
+		t.Errorf("squares %.0f and %.0f, counted anew %.0f", b.sum, squares(a.load), after)
 	}
 }
 
@@ -97,20 +98,20 @@ func TestBalanceAfterLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	looped := &routing.Tables{Fabric: was.Fabric, Forwarding: fw, Lanes: was.Lanes}
-	if err := newShared(looped, nil, o).newStep(looped).derive(t.Context()); !errors.Is(err, ErrLoop) {
+	if err := newProblem(looped, nil, o).newAttempt(looped).derive(t.Context()); !errors.Is(err, ErrLoop) {
 		t.Fatalf("the tables before are to have a loop: %v", err)
 	}
 	plan := &Plan{Steps: []Step{{Tables: skewed, Rebuilt: true, Mended: 10000}}}
-	if err := plan.balance(t.Context(), newShared(skewed, looped, o), skewed); err != nil || len(plan.Steps) < 2 {
+	if err := plan.balance(t.Context(), newProblem(skewed, looped, o), skewed); err != nil || len(plan.Steps) < 2 {
 		t.Errorf("%d steps, %v", len(plan.Steps), err)
 	}
 	// Loads are the same with and without a graph.
-	s := newShared(was, nil, o).newStep(was)
-	if err := s.derive(t.Context()); err != nil {
+	a := newProblem(was, nil, o).newAttempt(was)
+	if err := a.derive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if load, err := loads(t.Context(), was, o); err != nil || !slices.Equal(load, s.load) {
-		t.Errorf("loads %v, beside the graph %v; %v", load, s.load, err)
+	if load, err := loads(t.Context(), was, o); err != nil || !slices.Equal(load, a.load) {
+		t.Errorf("loads %v, beside the graph %v; %v", load, a.load, err)
 	}
 }
 
@@ -122,25 +123,25 @@ func TestBalanceLengths(t *testing.T) {
 	longest := 0
 	for _, slack := range []int{0, 1} {
 		o := Options{Contract: routing.Any, Slack: slack}
-		s := newShared(skewed, nil, o).newStep(skewed)
-		if err := s.derive(t.Context()); err != nil {
+		a := newProblem(skewed, nil, o).newAttempt(skewed)
+		if err := a.derive(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		b := balancer{mender: newMender(s), sum: squares(s.load)}
-		if err := s.eachInScope(t.Context(), func(lid fabric.LID) {
+		b := newBalancer(a, 0)
+		if err := a.problem.eachInScope(t.Context(), func(lid fabric.LID) {
 			b.destination(lid)
-			for at, to := range b.flow.next {
-				s, hops := fabric.NodeID(at), int32(1)
-				if to == fabric.None || hasNext(b.flow, f.Heads()[to]) {
-					continue // or the rest of the path was changed later
+			for _, s := range a.packets.Added() {
+				to, hops := a.packets.Last(s), int32(1)
+				if changesOn(f, a.packets, f.Heads()[to]) {
+					continue // the rest of the path was changed later
 				}
-				for ; f.Heads()[to] != b.flow.home; hops++ {
-					to = b.flow.cur[f.Heads()[to]]
+				for ; f.Heads()[to] != a.packets.Home; hops++ {
+					to = a.packets.Entry[f.Heads()[to]]
 				}
-				if hops > b.best[s]+int32(slack) {
-					t.Errorf("LID %d: %s has a path of %d hops, a shortest has %d", lid, f.Label(s), hops, b.best[s])
+				if hops > a.best[s]+int32(slack) {
+					t.Errorf("LID %d: %s has a path of %d hops, a shortest has %d", lid, f.Label(s), hops, a.best[s])
 				}
-				if b.dist[s] > b.best[s]+int32(slack) {
+				if a.dist[s] > a.best[s]+int32(slack) {
 					longest++
 				}
 			}
@@ -153,10 +154,10 @@ func TestBalanceLengths(t *testing.T) {
 	}
 }
 
-// hasNext says whether any entry from a switch on is new.
-func hasNext(w *flow, s fabric.NodeID) bool {
-	for ; s != w.home; s = w.f.Heads()[w.cur[s]] {
-		if w.next[s] != fabric.None {
+// changesOn reports whether any entry from a switch on is new.
+func changesOn(f *fabric.Fabric, p *packetset.Packets, s fabric.NodeID) bool {
+	for ; s != p.Home; s = f.Heads()[p.Entry[s]] {
+		if len(p.More[s]) > 0 {
 			return true
 		}
 	}

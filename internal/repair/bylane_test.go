@@ -21,7 +21,7 @@ func TestByLane(t *testing.T) {
 		c.maps.SetByLane(3, 1)
 		tables.Lanes = routing.OneSL(f, c.maps)
 		_, mended := repair.Mend(t.Context(), &tables, nil, repair.Options{})
-		_, brought := repair.Bring(t.Context(), &tables, &tables, repair.Options{})
+		_, brought := repair.Migrate(t.Context(), &tables, &tables, repair.Options{})
 		for _, err := range []error{mended, brought} {
 			if byLane := (*repair.ByLane)(nil); errors.As(err, &byLane) != c.refused || c.refused && byLane.Switch != f.Label(3) || !c.refused && err != nil {
 				t.Errorf("refused %v: %v", c.refused, err)
@@ -41,7 +41,7 @@ func TestMisfit(t *testing.T) {
 	if _, err := repair.Mend(t.Context(), &tables, nil, repair.Options{}); err == nil {
 		t.Error("Mend takes them")
 	}
-	if _, err := repair.Bring(t.Context(), &tables, updn, repair.Options{}); err == nil {
-		t.Error("Bring takes them")
+	if _, err := repair.Migrate(t.Context(), &tables, updn, repair.Options{}); err == nil {
+		t.Error("Migrate takes them")
 	}
 }

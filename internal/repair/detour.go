@@ -21,67 +21,67 @@ const (
 // entry, since a part of a step is as safe as the step. So the detours that are tried are drawn
 // at random, always the same for the same tables: entries of the rows that are left, or of all,
 // few or many, in one to three steps.
-func (p *Plan) detour(ctx context.Context, sh *shared, tables, target *routing.Tables, most int) error {
-	begun, each := sh.begun, sh.entries*len(sh.levels.used)
+func (p *Plan) detour(ctx context.Context, in *problem, tables, target *routing.Tables, most int) error {
+	begun, each := in.begun, in.entries*len(in.sources.SLs)
 	for try := range uint64(detours) {
-		if (sh.begun-begun)*each > detourWork {
+		if (in.begun-begun)*each > detourWork {
 			break
 		}
 		rng := rand.New(rand.NewPCG(try, 0))
-		way := &Plan{}
+		by := &Plan{}
 		for range 1 + try/2%3 {
-			s := sh.newStep(way.end(p.end(tables)))
-			if err := s.derive(ctx); err != nil {
+			a := in.newAttempt(by.end(p.end(tables)))
+			if err := a.derive(ctx); err != nil {
 				return err
 			}
-			d := detourer{mender: newMender(s), rng: rng, share: []float64{.1, .3, 1}[rng.IntN(3)]}
+			d := randomizer{a: a, rng: rng, share: []float64{.1, .3, 1}[rng.IntN(3)]}
 			if try%2 == 0 {
 				for _, l := range p.Left {
 					d.destination(l.LID)
 				}
-			} else if err := s.eachInScope(ctx, d.destination); err != nil {
+			} else if err := in.eachInScope(ctx, d.destination); err != nil {
 				return err
 			}
-			if s.Rebuilt = true; s.Mended > 0 {
-				way.Steps = append(way.Steps, s.Step)
+			if a.step.Rebuilt = true; a.step.Mended > 0 {
+				by.Steps = append(by.Steps, a.step)
 			}
 		}
-		if err := way.bring(ctx, sh, p.end(tables), target, upTo{steps: most}); err != nil {
+		if err := by.migrate(ctx, in, p.end(tables), target, upTo{steps: most}); err != nil {
 			return err
 		}
-		if len(way.Left) == 0 {
-			p.Steps, p.Left = append(p.Steps, way.Steps...), nil
+		if len(by.Left) == 0 {
+			p.Steps, p.Left = append(p.Steps, by.Steps...), nil
 			break
 		}
 	}
 	return nil
 }
 
-// detourer gives switches other entries, drawn at random.
-type detourer struct {
-	*mender
+// randomizer gives switches other entries, drawn at random.
+type randomizer struct {
+	a     *attempt
 	rng   *rand.Rand
 	share float64 // of the switches
 }
 
 // destination changes entries of a row as the union allows: of switches with traffic in scope,
 // to switches with working paths that are at most one hop farther from the destination.
-func (d *detourer) destination(lid fabric.LID) {
-	f := d.flow
-	d.inForce(lid)
-	for _, i := range d.rng.Perm(d.f.Switches()) {
+func (d *randomizer) destination(lid fabric.LID) {
+	a := d.a
+	a.inForce(lid)
+	for _, i := range d.rng.Perm(a.f.Switches()) {
 		s := fabric.NodeID(i)
-		if s == f.home || d.rng.Float64() >= d.share || !f.comes(s) {
+		if s == a.packets.Home || d.rng.Float64() >= d.share || !a.packets.Visit(s) {
 			continue
 		}
-		first, end := d.f.TrunksFrom(s)
+		first, end := a.f.TrunksFrom(s)
 		for _, i := range d.rng.Perm(int(end - first)) {
 			c := first + fabric.ChannelID(i)
-			to := d.f.Heads()[c]
-			if c != f.cur[s] && d.dist[to] != unknown && d.best[to] <= d.best[s]+1 && d.takeSafely(s, c) {
+			to := a.f.Heads()[c]
+			if c != a.packets.Entry[s] && a.dist[to] != unknown && a.best[to] <= a.best[s]+1 && a.take(s, c) {
 				break
 			}
 		}
 	}
-	d.Mended += d.write(d.Tables.Forwarding.Row(lid))
+	a.step.Mended += a.write(a.row(lid))
 }

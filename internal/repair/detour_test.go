@@ -31,7 +31,7 @@ func TestDetours(t *testing.T) {
 		if now, err = transition.On(f, now, was); err != nil {
 			t.Fatal(err)
 		}
-		back, err := repair.Bring(t.Context(), now, was, repair.Options{Contract: contract})
+		back, err := repair.Migrate(t.Context(), now, was, repair.Options{Contract: contract})
 		if err != nil || len(back.Left) > 0 {
 			t.Fatalf("%s: %v, left on the way back %v", what, err, back.Left)
 		}

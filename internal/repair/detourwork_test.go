@@ -25,13 +25,13 @@ func TestDetourWork(t *testing.T) {
 	home := f.Endpoint(f.Owner(lid)).Switch
 	away := (int(home) + f.Switches()/2) % f.Switches()
 	target.Forwarding.Row(lid)[away] = routing.NoPort
-	sh := newShared(tables, nil, Options{Contract: routing.Any})
+	in := newProblem(tables, nil, Options{Contract: routing.Any})
 	plan := &Plan{Left: []Left{{LID: lid}}}
-	if err := plan.detour(t.Context(), sh, tables, target, defaultWay); err != nil || len(plan.Left) == 0 || len(plan.Steps) > 0 {
+	if err := plan.detour(t.Context(), in, tables, target, migrateSteps); err != nil || len(plan.Left) == 0 || len(plan.Steps) > 0 {
 		t.Fatalf("%d steps, left %v, %v", len(plan.Steps), plan.Left, err)
 	}
-	most := detourWork / sh.entries
-	if sh.begun <= most || sh.begun > most+3+defaultWay || most >= 2*detours {
-		t.Errorf("%d steps begun, at most %d and those of one try", sh.begun, most)
+	most := detourWork / in.entries
+	if in.begun <= most || in.begun > most+3+migrateSteps || most >= 2*detours {
+		t.Errorf("%d steps begun, at most %d and those of one try", in.begun, most)
 	}
 }

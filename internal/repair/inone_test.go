@@ -38,9 +38,9 @@ func TestInOne(t *testing.T) {
 		if seed/6%2 == 1 { // from tables that lack entries, too
 			before = changed(before, 9, true, rng)
 		}
-		sh := newShared(before, nil, o)
+		in := newProblem(before, nil, o)
 		after := changed(before, 1+rng.IntN(6), false, rng)
-		one, err := sh.inOne(t.Context(), before, after)
+		one, err := in.inOne(t.Context(), before, after)
 		if err != nil {
 			continue // a loop before
 		}

@@ -1,12 +1,15 @@
 package repair
 
-import "github.com/weft-fabric/weft/routing"
+import (
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
+	"github.com/weft-fabric/weft/routing"
+)
 
 // lacking is the lanes, as bits, that packets can be on somewhere and each trunk is stated not to run,
 // [trunk]; nil if all trunks run them all, as far as is known.
 func lacking(t *routing.Tables, o Options) []uint16 {
 	f := t.Fabric
-	lanes := uint16(1)<<newFlow(f, t.Lanes.SL2VL, newLevels(t, o)).lanes - 1
+	lanes := uint16(1)<<packetset.NewSources(t, o.Contract, o.Scope, 0).Lanes - 1
 	lacks, any := make([]uint16, f.Trunks()), false
 	for c := range lacks {
 		if runs := f.Channels()[c].DataVLs; runs > 0 {
@@ -18,11 +21,4 @@ func lacking(t *routing.Tables, o Options) []uint16 {
 		return nil
 	}
 	return lacks
-}
-
-// newFlow is a flow by the levels of a plan, whose new entries bring no packets to lanes that trunks lack.
-func (sh *shared) newFlow(t *routing.Tables) *flow {
-	w := newFlow(sh.f, t.Lanes.SL2VL, sh.levels)
-	w.lacks = sh.lacks
-	return w
 }

@@ -28,43 +28,43 @@ func Leave(ctx context.Context, tables, target *routing.Tables, doomed []bool, o
 		o.Slack = defaultSlack
 	}
 	if o.Steps == 0 {
-		o.Steps = defaultWay
+		o.Steps = migrateSteps
 	}
-	plan, sh := &Plan{}, newShared(tables, tables, o)
-	if err := plan.bring(ctx, sh, tables, target, upTo{steps: o.Steps}); err != nil {
+	plan, in := &Plan{}, newProblem(tables, tables, o)
+	if err := plan.migrate(ctx, in, tables, target, upTo{steps: o.Steps}); err != nil {
 		return nil, err
 	}
 	if len(plan.Left) == 0 {
-		plan.followTarget(sh, tables, target.Forwarding)
+		plan.migrateOutside(in, tables, target.Forwarding)
 		return plan, plan.keepWhole(ctx, tables, o.Scope)
 	}
-	sh.leave(doomed)
-	if err := plan.mend(ctx, sh, tables, defaultSteps); err != nil {
+	in.leave(doomed)
+	if err := plan.mend(ctx, in, tables, defaultSteps); err != nil {
 		return nil, err
 	}
-	if err := plan.makeWay(ctx, sh, tables, wayWork); err != nil {
+	if err := plan.ripUp(ctx, in, tables, ripUpWork); err != nil {
 		return nil, err
 	}
-	if err := plan.merge(ctx, sh, tables); err != nil {
+	if err := plan.merge(ctx, in, tables); err != nil {
 		return nil, err
 	}
 	return plan, plan.keepWhole(ctx, tables, o.Scope)
 }
 
 // leave says which trunks packets have to leave from now on.
-func (sh *shared) leave(doomed []bool) {
-	sh.doomed, sh.apart = doomed, sh.partsWithout(doomed)
-	for c := range fabric.ChannelID(sh.f.Trunks()) {
-		if ch := sh.f.Channel(c); doomed[c] {
-			sh.dead.onward[ch.From][ch.FromPort>>6] &^= 1 << (ch.FromPort & 63)
+func (p *problem) leave(doomed []bool) {
+	p.doomed, p.apart = doomed, p.partsWithout(doomed)
+	for c := range fabric.ChannelID(p.f.Trunks()) {
+		if ch := p.f.Channel(c); doomed[c] {
+			p.dead.onward[ch.From][ch.FromPort>>6] &^= 1 << (ch.FromPort & 63)
 		}
 	}
 }
 
 // partsWithout is which part each switch is in, [switch], without cables of which packets have to
 // leave a direction.
-func (sh *shared) partsWithout(doomed []bool) []int32 {
-	parts := make([]int32, sh.f.Switches())
+func (p *problem) partsWithout(doomed []bool) []int32 {
+	parts := make([]int32, p.f.Switches())
 	count := int32(0)
 	for s := range parts {
 		if parts[s] != 0 {
@@ -73,9 +73,9 @@ func (sh *shared) partsWithout(doomed []bool) []int32 {
 		count++
 		parts[s] = count
 		for queue := []fabric.NodeID{fabric.NodeID(s)}; len(queue) > 0; queue = queue[1:] {
-			first, end := sh.f.TrunksFrom(queue[0])
+			first, end := p.f.TrunksFrom(queue[0])
 			for c := first; c < end; c++ {
-				if to := sh.f.Heads()[c]; parts[to] == 0 && !doomed[c] && !doomed[sh.f.Reverses()[c]] {
+				if to := p.f.Heads()[c]; parts[to] == 0 && !doomed[c] && !doomed[p.f.Reverses()[c]] {
 					parts[to] = count
 					queue = append(queue, to)
 				}
@@ -85,7 +85,7 @@ func (sh *shared) partsWithout(doomed []bool) []int32 {
 	return parts
 }
 
-// leaves says whether packets to a switch have to leave the trunk at another.
-func (sh *shared) leaves(at fabric.NodeID, c fabric.ChannelID, home fabric.NodeID) bool {
-	return sh.doomed != nil && sh.doomed[c] && sh.apart[at] == sh.apart[home]
+// leaves reports whether packets to a switch have to leave the trunk at another.
+func (p *problem) leaves(at fabric.NodeID, c fabric.ChannelID, home fabric.NodeID) bool {
+	return p.doomed != nil && p.doomed[c] && p.apart[at] == p.apart[home]
 }

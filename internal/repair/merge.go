@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -16,7 +17,7 @@ import (
 //
 // Steps that drop packets stay, since the next one needs that to be over; and steps that spread
 // the load stay apart from what mends.
-func (p *Plan) merge(ctx context.Context, sh *shared, tables *routing.Tables) error {
+func (p *Plan) merge(ctx context.Context, in *problem, tables *routing.Tables) error {
 	if !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Rebuilt }) {
 		return nil // what mends near did all that it could in each step
 	}
@@ -25,7 +26,7 @@ func (p *Plan) merge(ctx context.Context, sh *shared, tables *routing.Tables) er
 		if n := len(merged.Steps); n > 0 && merged.Steps[n-1].Drops+s.Drops == 0 && merged.Steps[n-1].Balanced == s.Balanced {
 			last := merged.Steps[n-1]
 			merged.Steps = merged.Steps[:n-1]
-			one, err := sh.inOne(ctx, merged.end(tables), s.Tables)
+			one, err := in.inOne(ctx, merged.end(tables), s.Tables)
 			if err != nil {
 				return err
 			}
@@ -44,14 +45,14 @@ func (p *Plan) merge(ctx context.Context, sh *shared, tables *routing.Tables) er
 
 // inOne is the step from some tables to others, or nil if some mixture of the two has a cycle of
 // dependencies, lets packets circle, or loses packets of a switch whose path was whole.
-func (sh *shared) inOne(ctx context.Context, before, after *routing.Tables) (*Step, error) {
-	s := sh.newStep(before)
-	if err := s.derive(ctx); err != nil {
+func (p *problem) inOne(ctx context.Context, before, after *routing.Tables) (*Step, error) {
+	a := p.newAttempt(before)
+	if err := a.derive(ctx); err != nil {
 		return nil, err
 	}
-	s.Tables = after
-	m := &merger{mender: newMender(s), state: make([]mixed, s.f.Switches())}
-	for lid := range s.f.TopLID() + 1 {
+	a.step.Tables = after
+	m := &merger{a: a, mixed: make([]uint8, a.f.Switches())}
+	for lid := range a.f.TopLID() + 1 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -59,92 +60,61 @@ func (sh *shared) inOne(ctx context.Context, before, after *routing.Tables) (*St
 			return nil, nil
 		}
 	}
-	return &s.Step, nil
+	return &a.step, nil
 }
 
 // merger gives switches the entries of later tables.
 type merger struct {
-	*mender
-	state []mixed // [switch]
+	a     *attempt
+	mixed []uint8      // [switch] the entry that packets meet beside the old one: the new one if it leads on
+	walk  routing.Walk // by the old entries and mixed
 }
-
-// mixed is what is known of the packets at a switch, in any mixture of the entries in force and
-// the new ones.
-type mixed uint8
-
-const (
-	unseen mixed = iota
-	onTheWay
-	arrive
-	mayDrop
-	circle
-)
 
 // takes gives all switches their entries for a LID, if that is safe.
 func (m *merger) takes(lid fabric.LID) bool {
-	w, old, row := m.flow, m.before.Forwarding.Row(lid), m.Tables.Forwarding.Row(lid)
-	owner := m.f.Owner(lid)
-	sent := owner != fabric.None && m.o.Scope.Includes(m.f.Endpoint(owner).Class) || slices.Contains(m.gone, lid) // as eachSent has it
-	w.begin(old, lid)
+	a, old, row := m.a, m.a.old(lid), m.a.row(lid)
+	owner, home := a.f.Owner(lid), packetset.Home(a.f, lid)
+	sent := owner != fabric.None && a.problem.o.Scope.Includes(a.f.Endpoint(owner).Class) || slices.Contains(a.problem.gone, lid) // as eachSent has it
+	a.begin(lid)
 	if sent {
-		w.startAll() // these dependencies are in the graph already
+		a.packets.Start(packetset.Any) // these dependencies are in the graph already
 	}
-	for s := range m.dist {
-		m.dist[s] = unknown
+	for s := range a.dist {
+		a.dist[s] = unknown
 	}
-	if w.home != fabric.None {
-		m.markWhole()
+	if home != fabric.None {
+		a.markWhole()
 	}
-	for s := range row {
-		if fabric.NodeID(s) != w.home && row[s] != old[s] {
-			w.next[s] = w.f.Trunk(fabric.NodeID(s), row[s])
+	copy(m.mixed, old)
+	for s, port := range row {
+		if fabric.NodeID(s) != home && a.f.Trunk(fabric.NodeID(s), port) != fabric.None {
+			m.mixed[s] = port
 		}
 	}
-	clear(m.state)
-	for s := range m.state {
-		if at := m.follow(fabric.NodeID(s)); at == circle || at == mayDrop && m.dist[s] != unknown {
+	end := home
+	if home != fabric.None && a.packets.Entry[home] != fabric.None {
+		end = fabric.None // packets pass until the entry has changed
+	}
+	m.walk.Along(a.f, end, old, m.mixed)
+	for s, fate := range m.walk.Fate {
+		if fate == routing.Circle || fate == routing.Dropped && a.dist[s] != unknown {
 			return false
 		}
 	}
-	m.begin()
-	for s, c := range w.next {
-		if sent && c != fabric.None && !m.join(fabric.NodeID(s), c) {
+	for s, port := range m.mixed {
+		at := fabric.NodeID(s)
+		if sent && port != old[s] && !a.packets.Add(at, a.f.Trunk(at, port), a.graph.Admit) {
 			return false
 		}
 	}
 	for s := range row {
 		switch at := fabric.NodeID(s); {
-		case row[s] == old[s] || w.home == fabric.None: // entries for hosts that are gone are not counted
-		case sent && (at == w.home || w.comes(at)):
-			m.Mended++
+		case row[s] == old[s] || home == fabric.None: // entries for hosts that are gone are not counted
+		case sent && (at == home || a.packets.Visit(at)):
+			a.step.Mended++
 		default:
-			m.Follow++
+			a.step.Follow++
 		}
 	}
 	return true
-}
-
-// follow finds what becomes of packets at a switch.
-func (m *merger) follow(s fabric.NodeID) mixed {
-	w := m.flow
-	switch {
-	case m.state[s] == onTheWay:
-		return circle
-	case m.state[s] != unseen:
-		return m.state[s]
-	case s == w.home && !w.passesHome():
-		return arrive
-	}
-	m.state[s] = onTheWay
-	found := arrive
-	if w.cur[s] == fabric.None { // at home packets pass until the entry has changed
-		found = mayDrop
-	}
-	for _, c := range [...]fabric.ChannelID{w.cur[s], w.next[s]} {
-		if c != fabric.None {
-			found = max(found, m.follow(m.f.Heads()[c]))
-		}
-	}
-	m.state[s] = found
-	return found
 }

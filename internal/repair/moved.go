@@ -2,6 +2,7 @@ package repair
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -10,45 +11,45 @@ import (
 // circle, from the new switch by its old entry to the old one and back. So the old destination goes
 // in one step, the new one comes in the next.
 
-// hasMoved says whether the entries in force for a LID are those for another switch: where it is
+// hasMoved reports whether the entries in force for a LID are those for another switch: where it is
 // now, packets are sent on, or it was elsewhere before.
-func (m *mender) hasMoved(lid fabric.LID) bool {
-	e := m.f.Endpoint(m.f.Owner(lid))
-	port := m.before.Forwarding.Port(e.Switch, lid)
-	if port == m.f.LastPort(e) {
+func (a *attempt) hasMoved(lid fabric.LID) bool {
+	e := a.f.Endpoint(a.f.Owner(lid))
+	port := a.old(lid)[e.Switch]
+	if port == a.f.LastPort(e) {
 		return false
 	}
-	return m.f.Trunk(e.Switch, port) != fabric.None || m.was.elsewhere(m.f, e.Switch, lid)
+	return a.f.Trunk(e.Switch, port) != fabric.None || a.problem.was.elsewhere(a.f, e.Switch, lid)
 }
 
-// elsewhere says whether a LID was on another switch than it is now, which is still there.
+// elsewhere reports whether a LID was on another switch than it is now, which is still there.
 func (h *history) elsewhere(f *fabric.Fabric, now fabric.NodeID, lid fabric.LID) bool {
 	if h.tables == nil {
 		return false
 	}
-	then := homeOf(h.tables.Fabric, lid)
+	then := packetset.Home(h.tables.Fabric, lid)
 	return then != fabric.None && then != h.same[now] && f.NodeByGUID(h.tables.Fabric.Node(then).GUID) != fabric.None
 }
 
 // clearMoved has the switch of a LID deliver, and removes the entries that do not lead nearer to it:
 // nothing that they forward arrives. Entries on shortest paths stay, so that no packet circles.
-func (m *mender) clearMoved(lid fabric.LID, row []uint8) {
-	w, heads := m.flow, m.f.Heads()
-	m.Mended += m.deliver(lid, row)
-	w.begin(row, lid)
-	m.measure()
+func (a *attempt) clearMoved(lid fabric.LID, row []uint8) {
+	p, heads := a.packets, a.f.Heads()
+	a.step.Mended += a.deliver(lid, row)
+	p.Begin(row, lid)
+	a.measure()
 	for s, port := range row {
-		c := w.cur[s]
-		if fabric.NodeID(s) == w.home || c != fabric.None && m.best[s] == m.best[heads[c]]+1 {
+		c := p.Entry[s]
+		if fabric.NodeID(s) == p.Home || c != fabric.None && a.best[s] == a.best[heads[c]]+1 {
 			continue
 		}
-		if w.cur[s] = fabric.None; port != routing.NoPort {
+		if p.Entry[s] = fabric.None; port != routing.NoPort {
 			row[s] = routing.NoPort
-			m.Drops++
+			a.step.Drops++
 		}
 	}
-	m.markWhole()
-	if switches := m.missing(lid); switches != nil {
-		m.later = append(m.later, Left{LID: lid, Switches: switches})
+	a.markWhole()
+	if switches := a.missing(); switches != nil {
+		a.later = append(a.later, Left{LID: lid, Switches: switches})
 	}
 }

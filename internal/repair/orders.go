@@ -16,49 +16,43 @@ const mostOrders = 8
 
 // inOrder mends the destinations in scope, some of them before all others. If the very first is
 // left, it ends with that, and if others of the first are, with these.
-func (m *mender) inOrder(ctx context.Context, first []fabric.LID) error {
-	early := make([]bool, m.f.TopLID()+1)
+func (a *attempt) inOrder(ctx context.Context, first []fabric.LID) error {
+	early := make([]bool, a.f.TopLID()+1)
 	for i, lid := range first {
 		early[lid] = true
-		if m.destination(lid, m.Tables.Forwarding.Row(lid)); i == 0 && len(m.left) > 0 {
+		if a.destination(lid); i == 0 && len(a.left) > 0 {
 			return nil
 		}
 	}
-	if len(first) > 0 && len(m.left) > 0 {
+	if len(first) > 0 && len(a.left) > 0 {
 		return nil
 	}
-	return m.eachInScope(ctx, func(lid fabric.LID) {
+	return a.problem.eachInScope(ctx, func(lid fabric.LID) {
 		if !early[lid] {
-			m.destination(lid, m.Tables.Forwarding.Row(lid))
+			a.destination(lid)
 		}
 	})
 }
 
 // otherOrders mends all destinations anew with those first that were left, as long as fewer are
-// left by that. If no order leaves none, the step stays as it was. load is that of the tables in
-// force.
-func (m *mender) otherOrders(ctx context.Context, load []int64) error {
-	was, left, later, taken, loads := m.Step, m.left, m.later, slices.Clone(m.added), slices.Clone(m.load)
+// left by that. If no order leaves none, all is as it was. load is that of the tables in force.
+func (a *attempt) otherOrders(ctx context.Context, load []int64) error {
+	step, left, later, added, loads := a.step, a.left, a.later, a.graph.Added(), slices.Clone(a.load)
 	var first []fabric.LID
 	for range mostOrders {
-		before := m.left
+		before := a.left
 		first = comeFirst(before, first)
-		m.beginAgain(load)
-		if err := m.inOrder(ctx, first); err != nil || len(m.left) == 0 {
+		a.beginAgain(load)
+		if err := a.inOrder(ctx, first); err != nil || len(a.left) == 0 {
 			return err
 		}
-		if m.left[0].LID == first[0] || len(m.left) >= len(before) {
+		if a.left[0].LID == first[0] || len(a.left) >= len(before) {
 			break
 		}
 	}
-	m.beginAgain(loads)
-	m.Step, m.left, m.later = was, left, later
-	for _, d := range taken {
-		if !m.graph.Add(d[0], d[1]) {
-			panic("repair: a dependency that was there closes a cycle")
-		}
-	}
-	m.added = append(m.added, taken...)
+	a.step, a.left, a.later = step, left, later
+	copy(a.load, loads)
+	a.graph.Restore(added)
 	return nil
 }
 
@@ -76,14 +70,11 @@ func comeFirst(left []Left, before []fabric.LID) []fabric.LID {
 	return first
 }
 
-// beginAgain takes back all that was mended. The tables so far stay as they are.
-func (m *mender) beginAgain(load []int64) {
-	for _, d := range m.added {
-		m.graph.Remove(d[0], d[1])
-	}
-	m.added = m.added[:0]
-	copy(m.load, load)
-	t := *m.Tables
-	t.Forwarding = m.entriesOf(m.before)
-	m.Step, m.left, m.later = Step{Tables: &t}, nil, nil
+// beginAgain rolls back all that was mended. The tables so far stay as they are.
+func (a *attempt) beginAgain(load []int64) {
+	a.graph.Rollback(0)
+	copy(a.load, load)
+	t := *a.step.Tables
+	t.Forwarding = a.problem.entriesOf(a.before)
+	a.step, a.left, a.later = Step{Tables: &t}, nil, nil
 }

@@ -29,17 +29,17 @@ func TestRebuiltRowsKeepEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh := newShared(before, was, Options{Contract: routing.Any, Slack: defaultSlack})
+	in := newProblem(before, was, Options{Contract: routing.Any, Slack: defaultSlack})
 	stuck := live.Endpoint(routing.HCA.Endpoints(live)[0]).LID
-	r := newRebuilder(sh, before, []Left{{LID: stuck}})
-	placed, err := r.upDown(t.Context(), orient.Centres(f))
-	if err != nil || !placed {
-		t.Fatalf("placed %v, %v", placed, err)
+	r := newRebuilder(in, before, []Left{{LID: stuck}})
+	routed, err := r.upDown(t.Context(), orient.Centres(f))
+	if err != nil || !routed {
+		t.Fatalf("routed %v, %v", routed, err)
 	}
 	rows, changed := 0, 0
 	for lid := range routing.HCA.LIDs(live) {
 		n := 0
-		for s, port := range r.Tables.Forwarding.Row(lid) {
+		for s, port := range r.a.row(lid) {
 			if port != fw.Port(fabric.NodeID(s), lid) && lid != stuck {
 				n++
 			}
@@ -54,20 +54,19 @@ func TestRebuiltRowsKeepEntries(t *testing.T) {
 // What a rebuild can take back is what the row at hand has added to the graph, not what all rows have.
 func TestRebuildForgetsEarlierRows(t *testing.T) {
 	was, _ := uneven5x5(t)
-	sh := newShared(was, nil, Options{Contract: routing.Any, Slack: defaultSlack})
-	r := newRebuilder(sh, was, nil)
-	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, func(func(in, out fabric.ChannelID)) {})
-	r.orientAround(orient.Centres(r.f))
-	r.twins, r.placed = newTwins(sh.levels), make([]bool, r.f.TopLID()+1)
+	in := newProblem(was, nil, Options{Contract: routing.Any, Slack: defaultSlack})
+	r := newRebuilder(in, was, nil)
+	r.begin(func(func(in, out fabric.ChannelID)) {})
+	r.orientAround(orient.Centres(was.Fabric))
 	grown := 0
-	for lid := range routing.HCA.LIDs(r.f) {
+	for lid := range routing.HCA.LIDs(was.Fabric) {
 		r.stuck[lid] = true // so that its row grows
-		before := dependenciesOf(r.step)
-		if r.twins.of(lid, was.Forwarding) != lid || !r.place(lid) {
+		before := dependenciesOf(r.a)
+		if r.twins.of(lid, was.Forwarding) != lid || !r.route(lid) {
 			continue // nothing is added
 		}
-		more := len(dependenciesOf(r.step)) - len(before)
-		if n := len(r.added); n > more {
+		more := len(dependenciesOf(r.a)) - len(before)
+		if n := r.a.graph.Checkpoint(); n > more {
 			t.Fatalf("LID %d: %d dependencies can be taken back, its row added %d", lid, n, more)
 		}
 		grown += more
@@ -77,10 +76,10 @@ func TestRebuildForgetsEarlierRows(t *testing.T) {
 	}
 }
 
-// dependenciesOf is what the graph of a step has.
-func dependenciesOf(s *step) (list []acyclic.Dependency) {
-	numbering{s.f, fabric.ChannelID(s.flow.lanes)}.each(func(int) bool { return true }, func(in, out fabric.ChannelID) {
-		if s.graph.Has(in, out) {
+// dependenciesOf is what the graph of an attempt has.
+func dependenciesOf(a *attempt) (list []acyclic.Dependency) {
+	a.packets.Dependencies().Each(func(int) bool { return true }, func(in, out fabric.ChannelID) {
+		if a.graph.Has(in, out) {
 			list = append(list, acyclic.Dependency{In: in, Out: out})
 		}
 	})

@@ -26,12 +26,12 @@
 // A switch without a working path keeps its dead entry. When all switches have
 // confirmed the new tables, the dependencies of the old ones are gone: the graph is
 // derived anew from the new tables alone, and what is left is mended in a further step.
-// Destinations that no such step mends need others to make way (makeway.go), or, where
+// Destinations that no such step mends need others to make way (ripup.go), or, where
 // that does not help either, all tables to be rebuilt (rebuild.go). If that leaves the
 // trunks unevenly loaded, more steps spread the pairs again (balance.go). Steps of such a
 // plan become one where that is as safe (merge.go). One that would drop packets whose path
 // is whole before and after it becomes several (whole.go). Trunks that are to go, but are
-// still there, are left in the same way (leave.go). On the way to other tables (bring.go)
+// still there, are left in the same way (leave.go). On the way to other tables (migrate.go)
 // rows that bar each other's way take others for a time (detour.go).
 // The trees for multicast are in the graph from the beginning, and stay (trees.go).
 // Entries that no packet in scope uses change in the last steps: otherwise a spine that
@@ -70,15 +70,15 @@ import (
 //
 // Steps does not bound the whole plan. For Mend it is the steps that mend while others keep their
 // rows; making way and rebuilding (8 steps at a time, and 4 that mend what these leave), balancing
-// (4) and entries that nothing in scope uses (2) have limits of their own. For Bring it is the
+// (4) and entries that nothing in scope uses (2) have limits of their own. For Migrate it is the
 // steps straight to the target; after these there may be as many behind a detour of up to 3, as
 // many again if packets may be dropped, and 4 for entries that nothing in scope uses.
 type Options struct {
 	Contract   routing.Contract // what clients use; zero: honored
 	Scope      routing.Scope    // who sends and receives; zero: host adapters
 	Slack      int              // hops by which a path may become longer; zero: 4
-	Steps      int              // largest number of steps of each search, see below; zero: 4, for Bring 16
-	AllowDrops bool             // where there is no other way, Bring and rebuilding may drop the packets of single destinations for a step
+	Steps      int              // largest number of steps of each search, see below; zero: 4, for Migrate 16
+	AllowDrops bool             // where there is no other way, Migrate and rebuilding may drop the packets of single destinations for a step
 }
 
 // Plan is a sequence of tables, each written when all switches have confirmed the
@@ -113,10 +113,10 @@ var ErrLoop = errors.New("repair: the tables in force have a credit loop; a repa
 const (
 	defaultSlack = 4
 	defaultSteps = 4  // of Mend
-	defaultWay   = 16 // steps of Bring, until it takes detours or drops packets
+	migrateSteps = 16 // of Migrate, until it takes detours or drops packets
 
 	towardsSteps = 8 // of Mend, towards other tables at a time
-	followSteps  = 4 // of Bring, for entries that no packet in scope uses
+	outsideSteps = 4 // of Migrate, for entries that no packet in scope uses
 	otherRoots   = 4 // roots of Up*/Down* that are tried where the first ones do not help
 
 	rebuildRounds = 8          // of losers first
@@ -171,36 +171,36 @@ func mend(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Op
 	if o.Steps == 0 {
 		o.Steps = defaultSteps
 	}
-	plan, sh := &Plan{}, newShared(tables, was, o)
-	sh.lacks = lacks
-	if err := plan.mend(ctx, sh, tables, o.Steps); err != nil {
+	plan, in := &Plan{}, newProblem(tables, was, o)
+	in.lacks = lacks
+	if err := plan.mend(ctx, in, tables, o.Steps); err != nil {
 		return nil, err
 	}
 	if len(plan.Left) > 0 {
-		if err := plan.rebuild(ctx, sh, tables); err != nil {
+		if err := plan.rebuild(ctx, in, tables); err != nil {
 			return nil, err
 		}
-		sh.dead.look(plan.end(tables).Forwarding)
+		in.dead.look(plan.end(tables).Forwarding)
 	}
 	if len(plan.Left) == 0 {
-		if err := plan.balance(ctx, sh, tables); err != nil {
+		if err := plan.balance(ctx, in, tables); err != nil {
 			return nil, err
 		}
 	}
 	for _, last := range []bool{false, true} {
-		if !sh.dead.any(plan.end(tables).Forwarding) {
+		if !in.dead.any(plan.end(tables).Forwarding) {
 			break
 		}
-		s := sh.newStep(plan.end(tables))
-		if err := s.follow(ctx, last); err != nil {
+		a := in.newAttempt(plan.end(tables))
+		if err := a.mendUnused(ctx, last); err != nil {
 			return nil, err
 		}
-		if s.Follow == 0 {
+		if a.step.Follow == 0 {
 			break
 		}
-		plan.Steps = append(plan.Steps, s.Step)
+		plan.Steps = append(plan.Steps, a.step)
 	}
-	if err := plan.merge(ctx, sh, tables); err != nil {
+	if err := plan.merge(ctx, in, tables); err != nil {
 		return nil, err
 	}
 	return plan, plan.keepWhole(ctx, tables, o.Scope)
@@ -216,22 +216,22 @@ func (p *Plan) end(before *routing.Tables) *routing.Tables {
 
 // mend adds steps that mend tables, at most so many, until nothing is left or a step changes
 // nothing.
-func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, most int) error {
-	sh.dead.look(p.end(tables).Forwarding)
+func (p *Plan) mend(ctx context.Context, in *problem, tables *routing.Tables, most int) error {
+	in.dead.look(p.end(tables).Forwarding)
 	for range most {
-		s := sh.newStep(p.end(tables))
-		if err := s.derive(ctx); err != nil {
+		a := in.newAttempt(p.end(tables))
+		if err := a.derive(ctx); err != nil {
 			return err
 		}
-		if err := s.mend(ctx, len(p.Steps) == 0); err != nil {
+		if err := a.mend(ctx, len(p.Steps) == 0); err != nil {
 			return err
 		}
-		p.Left = s.left
-		if s.Mended == 0 {
+		p.Left = a.left
+		if a.step.Mended == 0 {
 			break
 		}
-		p.Steps = append(p.Steps, s.Step)
-		if len(s.left) == 0 {
+		p.Steps = append(p.Steps, a.step)
+		if len(a.left) == 0 {
 			break
 		}
 	}
@@ -245,25 +245,25 @@ func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, mos
 // with all turns of them, until nothing is left; and where these leave something, few others
 // may make way for that, after some work before the next root is tried.
 // Steps after which as much is left as before are not worth writing.
-func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) error {
-	if err := p.makeWay(ctx, sh, tables, wayWork); err != nil || len(p.Left) == 0 {
+func (p *Plan) rebuild(ctx context.Context, in *problem, tables *routing.Tables) error {
+	if err := p.ripUp(ctx, in, tables, ripUpWork); err != nil || len(p.Left) == 0 {
 		return err
 	}
 	begun := *p
-	r := newRebuilder(sh, begun.end(tables), begun.Left)
-	for _, roots := range rootsFor(sh, begun.Left) {
+	r := newRebuilder(in, begun.end(tables), begun.Left)
+	for _, roots := range rootsFor(in, begun.Left) {
 		left := len(p.Left)
 		for _, choose := range []func(context.Context, []fabric.NodeID) (bool, error){r.losersFirst, r.upDown} {
-			placed, err := choose(ctx, roots)
-			if err == nil && placed {
-				_, err = p.better(ctx, sh, &begun, r.Tables, tables)
+			routed, err := choose(ctx, roots)
+			if err == nil && routed {
+				_, err = p.better(ctx, in, &begun, r.a.step.Tables, tables)
 			}
 			if err != nil {
 				return err
 			}
 		}
 		if len(p.Left) < left {
-			if err := p.makeWay(ctx, sh, tables, wayBetween); err != nil {
+			if err := p.ripUp(ctx, in, tables, ripUpBetween); err != nil {
 				return err
 			}
 		}
@@ -271,38 +271,38 @@ func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) 
 			return nil
 		}
 	}
-	return p.makeWay(ctx, sh, tables, wayWork)
+	return p.ripUp(ctx, in, tables, ripUpWork)
 }
 
-// makeWay adds steps towards tables for which few others make way, as long as fewer are left by
+// ripUp adds steps towards tables for which few others make way, as long as fewer are left by
 // that. Each search takes at most so much work.
-func (p *Plan) makeWay(ctx context.Context, sh *shared, tables *routing.Tables, most int) error {
+func (p *Plan) ripUp(ctx context.Context, in *problem, tables *routing.Tables, most int) error {
 	work := 0
-	for _, deepest := range wayDepths {
-		if work > wayDeeper {
-			most = min(most, wayDeeper)
+	for _, deepest := range ripUpDepths {
+		if work > ripUpDeeper {
+			most = min(most, ripUpDeeper)
 		}
 		for fewer := true; fewer && len(p.Left) > 0; {
-			w, err := newWay(ctx, sh, p.end(tables), deepest, most)
+			r, err := newRipUp(ctx, in, p.end(tables), deepest, most)
 			if err != nil {
 				return err
 			}
-			if err := w.placeAll(ctx, p.Left); err != nil {
+			if err := r.routeAll(ctx, p.Left); err != nil {
 				return err
 			}
-			if fewer, err = p.better(ctx, sh, p, w.Tables, tables); err != nil {
+			if fewer, err = p.better(ctx, in, p, r.base.step.Tables, tables); err != nil {
 				return err
 			}
-			work = w.work
+			work = r.work
 		}
 	}
 	return nil
 }
 
 // better puts a plan that goes on from another towards some tables in place of p, if it
-// leaves less, or nothing like p and changes fewer entries. It says whether it does.
-func (p *Plan) better(ctx context.Context, sh *shared, begun *Plan, target, tables *routing.Tables) (bool, error) {
-	longer, err := begun.towards(ctx, sh, target, tables)
+// leaves less, or nothing like p and changes fewer entries. It reports whether it does.
+func (p *Plan) better(ctx context.Context, in *problem, begun *Plan, target, tables *routing.Tables) (bool, error) {
+	longer, err := begun.towards(ctx, in, target, tables)
 	if err != nil {
 		return false, err
 	}
@@ -325,10 +325,10 @@ func (p *Plan) entries() int {
 // rootsFor is the roots of Up*/Down* that are tried, in their order: the centre of each part
 // before the failure, since the tables may be made around it, and now; the switch of a
 // destination that is left, and some others spread over the fabric.
-func rootsFor(sh *shared, left []Left) [][]fabric.NodeID {
-	f := sh.f
+func rootsFor(in *problem, left []Left) [][]fabric.NodeID {
+	f := in.f
 	tries := [][]fabric.NodeID{orient.Centres(f), {f.Endpoint(f.Owner(left[0].LID)).Switch}}
-	if was := sh.was.tables; was != nil {
+	if was := in.was.tables; was != nil {
 		var before []fabric.NodeID
 		for _, r := range orient.Centres(was.Fabric) {
 			if r := f.NodeByGUID(was.Fabric.Node(r).GUID); r != fabric.None {
@@ -351,14 +351,14 @@ func rootsFor(sh *shared, left []Left) [][]fabric.NodeID {
 
 // towards is the plan with steps from its end towards other tables, as far as what is left
 // needs them, and with steps that mend what they leave. tables is those before the plan.
-func (p *Plan) towards(ctx context.Context, sh *shared, target, tables *routing.Tables) (*Plan, error) {
+func (p *Plan) towards(ctx context.Context, in *problem, target, tables *routing.Tables) (*Plan, error) {
 	longer := &Plan{Steps: slices.Clone(p.Steps)}
-	if err := longer.bring(ctx, sh, tables, target, upTo{towardsSteps, p.Left, sh.o.AllowDrops}); err != nil {
+	if err := longer.migrate(ctx, in, tables, target, upTo{towardsSteps, p.Left, in.o.AllowDrops}); err != nil {
 		return nil, err
 	}
-	longer.followTarget(sh, tables, target.Forwarding)
+	longer.migrateOutside(in, tables, target.Forwarding)
 	for i := range longer.Steps[len(p.Steps):] {
 		longer.Steps[len(p.Steps)+i].Rebuilt = true
 	}
-	return longer, longer.mend(ctx, sh, tables, defaultSteps)
+	return longer, longer.mend(ctx, in, tables, defaultSteps)
 }

@@ -288,7 +288,7 @@ func TestBackAgain(t *testing.T) {
 					if now, err = transition.On(f, now, was); err != nil {
 						t.Fatal(err)
 					}
-					back, err := repair.Bring(t.Context(), now, was, repair.Options{Contract: contract, AllowDrops: true})
+					back, err := repair.Migrate(t.Context(), now, was, repair.Options{Contract: contract, AllowDrops: true})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -20,10 +21,10 @@ func staleEntries(tables *routing.Tables, was *history) []staleEntry {
 	f := tables.Fabric
 	var list []staleEntry
 	for lid := range f.TopLID() + 1 {
-		if homeOf(f, lid) != fabric.None {
+		if packetset.Home(f, lid) != fabric.None {
 			continue
 		}
-		before := was.tables == nil || homeOf(was.tables.Fabric, lid) == fabric.None
+		before := was.tables == nil || packetset.Home(was.tables.Fabric, lid) == fabric.None
 		for s, port := range tables.Forwarding.Row(lid) {
 			if at := fabric.NodeID(s); port != routing.NoPort && (before || was.lost(f, at, port)) {
 				list = append(list, staleEntry{at, lid})
@@ -34,15 +35,25 @@ func staleEntries(tables *routing.Tables, was *history) []staleEntry {
 }
 
 // entriesOf is a copy of the entries that a step begins with.
-func (sh *shared) entriesOf(before *routing.Tables) *routing.Forwarding {
-	fw := entries(sh.f, before.Forwarding)
-	for _, e := range sh.stale {
+func (p *problem) entriesOf(before *routing.Tables) *routing.Forwarding {
+	fw := entries(p.f, before.Forwarding)
+	for _, e := range p.stale {
 		fw.Row(e.lid)[e.at] = routing.NoPort
 	}
 	return fw
 }
 
-// lost says whether a port has no cable, and led to no endpoint and no switch that is gone.
+// entries is a copy of forwarding tables without what their path finder said of them, which
+// need not hold of a step's.
+func entries(f *fabric.Fabric, from *routing.Forwarding) *routing.Forwarding {
+	fw := routing.NewForwarding(f)
+	for lid := range f.TopLID() + 1 {
+		copy(fw.Row(lid), from.Row(lid))
+	}
+	return fw
+}
+
+// lost reports whether a port has no cable, and led to no endpoint and no switch that is gone.
 func (h *history) lost(f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
 	if f.Out(s, port) != fabric.None || h.same[s] == fabric.None {
 		return false

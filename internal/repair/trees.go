@@ -13,10 +13,10 @@ import (
 // both directions.
 
 // besideTrees adds the dependencies of the trees to others.
-func (sh *shared) besideTrees(add func(yield func(in, out fabric.ChannelID))) func(yield func(in, out fabric.ChannelID)) {
+func (p *problem) besideTrees(add func(yield func(in, out fabric.ChannelID))) func(yield func(in, out fabric.ChannelID)) {
 	return func(yield func(in, out fabric.ChannelID)) {
 		add(yield)
-		for _, d := range sh.turns {
+		for _, d := range p.turns {
 			yield(d.In, d.Out)
 		}
 	}
@@ -65,7 +65,7 @@ func (w *treeWalk) copies(s fabric.NodeID, in uint8, holds fabric.ChannelID) {
 			continue
 		}
 		vl := w.t.Lanes.SL2VL.VL(s, in, port, w.sl)
-		if vl >= dropLane {
+		if vl >= routing.MaxDataVLs {
 			continue
 		}
 		if fabric.ChannelID(vl) < w.lanes && holds != fabric.None {

@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -43,7 +44,7 @@ func TestTreeTurns(t *testing.T) {
 		withTree(t, "mesh:3x4,hosts=2", "torus-2qos", routing.Honored, 1),
 	} {
 		f := tables.Fabric
-		lanes := newFlow(f, tables.Lanes.SL2VL, newLevels(tables, Options{})).lanes
+		lanes := packetset.NewSources(tables, routing.Honored, routing.Adapters, 0).Lanes
 		tree := &tables.Multicast.Trees[0]
 		want := map[acyclic.Dependency]bool{}
 		type packet struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/paths/updown"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -51,15 +52,15 @@ func TestTwins(t *testing.T) {
 	}{{"weave-any", routing.Any}, {"dfsssp", routing.Honored}, {"lash", routing.Honored}, {"lash", routing.Directed}} {
 		tables := oneForSwitch(t, "torus:4x4,hosts=3", c.engine, c.contract)
 		f := tables.Fabric
-		w := newFlow(f, tables.Lanes.SL2VL, newLevels(tables, Options{Contract: c.contract}))
+		in := newProblem(tables, nil, Options{Contract: c.contract})
+		p := packetset.New(in.sources)
 		caused := func(lid fabric.LID) map[acyclic.Dependency]bool {
 			all := map[acyclic.Dependency]bool{}
-			w.depend = func(in, out fabric.ChannelID) bool { all[acyclic.Dependency{In: in, Out: out}] = true; return true }
-			w.begin(tables.Forwarding.Row(lid), lid)
-			w.startAll()
+			p.Begin(tables.Forwarding.Row(lid), lid)
+			p.Start(func(in, out fabric.ChannelID) bool { all[acyclic.Dependency{In: in, Out: out}] = true; return true })
 			return all
 		}
-		same, found, last := newTwins(w.levels), 0, fabric.LID(0)
+		same, found, last := newTwins(in), 0, fabric.LID(0)
 		for lid := range routing.HCA.LIDs(f) {
 			first := same.of(lid, tables.Forwarding)
 			if first == lid {
@@ -74,8 +75,7 @@ func TestTwins(t *testing.T) {
 			t.Errorf("%s, %v: %d of 48 destinations have a twin", c.engine, c.contract, found)
 			continue
 		}
-		w.begin(tables.Forwarding.Row(last), last)
-		away := (w.home + 1) % fabric.NodeID(f.Switches())
+		away := (packetset.Home(f, last) + 1) % fabric.NodeID(f.Switches())
 		tables.Forwarding.Row(last)[away]++
 		if same.of(last, tables.Forwarding) != last {
 			t.Errorf("%s, %v: LID %d has a twin with another entry at switch %d", c.engine, c.contract, last, away)
@@ -93,23 +93,23 @@ func TestTwinsChangeAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameOnSwitch(f, target)
-	sh := newShared(from, nil, Options{Contract: routing.Any, Slack: defaultSlack})
-	var bringers [2]*rowBringer
-	for i := range bringers {
-		s := sh.newStep(from)
-		if err := s.derive(t.Context()); err != nil {
+	in := newProblem(from, nil, Options{Contract: routing.Any, Slack: defaultSlack})
+	var both [2]*migration
+	for i := range both {
+		a := in.newAttempt(from)
+		if err := a.derive(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		bringers[i] = &rowBringer{mender: newMender(s), target: target, twins: newTwins(sh.levels)}
+		both[i] = &migration{a: a, target: target, twins: newTwins(in)}
 	}
 	changed, barred := 0, 0
 	for lid := range routing.HCA.LIDs(f) {
-		for _, b := range bringers {
-			b.destination(lid, b.Tables.Forwarding.Row(lid))
+		for _, m := range both {
+			m.destination(lid)
 		}
-		bringers[1].twins = newTwins(sh.levels) // it finds none
-		row := bringers[0].Tables.Forwarding.Row(lid)
-		if !slices.Equal(row, bringers[1].Tables.Forwarding.Row(lid)) {
+		both[1].twins = newTwins(in) // it finds none
+		row := both[0].a.row(lid)
+		if !slices.Equal(row, both[1].a.row(lid)) {
 			t.Errorf("LID %d: another row than it finds by itself", lid)
 		}
 		for s, port := range target.Row(lid) {
@@ -120,21 +120,20 @@ func TestTwinsChangeAlike(t *testing.T) {
 			}
 		}
 	}
-	if a, b := bringers[0], bringers[1]; a.Mended != b.Mended || len(a.left) != len(b.left) || changed == 0 || barred == 0 || len(a.left) == 0 {
-		t.Errorf("%d and %d entries change, %d and %d destinations are left; %d entries as in the target, %d not", a.Mended, b.Mended, len(a.left), len(b.left), changed, barred)
+	if a, b := both[0].a, both[1].a; a.step.Mended != b.step.Mended || len(a.left) != len(b.left) || changed == 0 || barred == 0 || len(a.left) == 0 {
+		t.Errorf("%d and %d entries change, %d and %d destinations are left; %d entries as in the target, %d not", a.step.Mended, b.step.Mended, len(a.left), len(b.left), changed, barred)
 	}
 
-	// A destination that is placed beside Up*/Down* turns has a row whose dependencies are in the
+	// A destination that is routed beside Up*/Down* turns has a row whose dependencies are in the
 	// graph, and one that is not would not be by itself either.
-	r := newRebuilder(sh, from, nil)
-	r.orientation = orient.New(f, orient.ByRank(f, orient.Centres(f)))
-	r.graph = acyclic.NewLanes(f, r.flow.lanes, r.upDownTurns)
-	r.twins, r.placed = newTwins(sh.levels), make([]bool, f.TopLID()+1)
+	r := newRebuilder(in, from, nil)
+	r.orientAround(orient.Centres(f))
+	r.begin(r.upDownTurns)
 	kept, grown := 0, 0
 	for lid := range routing.HCA.LIDs(f) {
 		first := r.twins.of(lid, from.Forwarding)
-		if !r.place(lid) || !r.takeRow(lid, r.Tables.Forwarding.Row(lid)) || len(r.undo.added) > 0 {
-			t.Fatalf("LID %d, first of its twins %d: no row, or one beside the graph: %v", lid, first, r.undo.added)
+		if !r.route(lid) || !r.takeRow(lid, r.a.row(lid)) || r.a.graph.Checkpoint() > 0 {
+			t.Fatalf("LID %d, first of its twins %d: no row, or one beside the graph: %d dependencies more", lid, first, r.a.graph.Checkpoint())
 		}
 		switch {
 		case first == lid:

@@ -20,7 +20,7 @@ import (
 // step and an entry of it. All mixtures are among those of the whole step, so that they are as
 // free of cycles.
 func (p *Plan) keepWhole(ctx context.Context, tables *routing.Tables, scope routing.Scope) error {
-	k := newKeeper(tables.Fabric, scope)
+	k := &keeper{f: tables.Fabric, scope: scope, ends: scope.Ends(tables.Fabric)}
 	var steps []Step
 	for _, s := range p.Steps {
 		if err := ctx.Err(); err != nil {
@@ -35,17 +35,11 @@ func (p *Plan) keepWhole(ctx context.Context, tables *routing.Tables, scope rout
 
 // keeper finds packets that a step would drop on paths that are whole before and after it.
 type keeper struct {
-	f     *fabric.Fabric
-	scope routing.Scope
-	ends  []bool  // [switch] with sources in scope
-	was   []mixed // [switch] what becomes of packets by the entries before the step
-	now   []mixed // [switch] by those after it
-	mix   []mixed // [switch] at worst, by any mixture of both
-}
-
-func newKeeper(f *fabric.Fabric, scope routing.Scope) *keeper {
-	n := f.Switches()
-	return &keeper{f, scope, scope.Ends(f), make([]mixed, n), make([]mixed, n), make([]mixed, n)}
+	f        *fabric.Fabric
+	scope    routing.Scope
+	ends     []bool       // [switch] with sources in scope
+	was, now routing.Tree // by the entries before the step, and by those after it
+	mix      routing.Walk // by any mixture of both
 }
 
 // split is the steps that make up one.
@@ -62,14 +56,14 @@ func (k *keeper) split(before *routing.Tables, s Step) []Step {
 		}
 		served := k.serves()
 		for at := range row {
-			switch {
+			switch s := fabric.NodeID(at); {
 			case row[at] == old[at]:
-			case k.now[at] != arrive:
+			case k.now.Depth(s) < 0:
 				second.Tables.Forwarding.Row(lid)[at] = old[at]
 				if row[at] == routing.NoPort {
 					removed++
 				}
-			case k.was[at] != arrive:
+			case k.was.Depth(s) < 0:
 				first.Tables.Forwarding.Row(lid)[at] = row[at]
 				if served {
 					first.Mended++
@@ -123,82 +117,44 @@ func differences(a, b *routing.Tables) int {
 	return n
 }
 
-// serves says whether some switch with sources has a working path only after the step.
+// serves reports whether some switch with sources has a working path only after the step.
 func (k *keeper) serves() bool {
-	for s, sends := range k.ends {
-		if sends && k.was[s] != arrive && k.now[s] == arrive {
+	for at, sends := range k.ends {
+		if s := fabric.NodeID(at); sends && k.was.Depth(s) < 0 && k.now.Depth(s) >= 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// cuts says whether packets to a LID that arrive before and after the step may be dropped while
-// it is written. Where the home switch's own entry changes there are none.
+// cuts reports whether packets to a LID that arrive before and after the step may be dropped while
+// it is written. Where the home switch's own entry changes there are none, nor where none of the
+// entries that change is on a path that is whole before: packets with such a path meet no other.
 func (k *keeper) cuts(lid fabric.LID, old, row []uint8) bool {
 	home := k.f.Endpoint(k.f.Owner(lid)).Switch
-	if home == fabric.None || old[home] != row[home] || !k.touches(home, old, row) {
+	if home == fabric.None || old[home] != row[home] || !k.changes(old, row, func(s fabric.NodeID) bool { return k.f.Trunk(s, old[s]) != fabric.None }) {
 		return false
 	}
-	for _, of := range [...]struct {
-		fates []mixed
-		rows  [2][]uint8
-	}{{k.was, [2][]uint8{old, old}}, {k.now, [2][]uint8{row, row}}, {k.mix, [2][]uint8{old, row}}} {
-		clear(of.fates)
-		of.fates[home] = arrive
-		for s := range of.fates {
-			k.follow(fabric.NodeID(s), of.fates, of.rows)
-		}
+	k.was.Build(k.f, old, home)
+	if !k.changes(old, row, func(s fabric.NodeID) bool { return k.was.Depth(s) >= 0 }) {
+		return false
 	}
-	for s, sends := range k.ends {
-		if sends && k.was[s] == arrive && k.now[s] == arrive && k.mix[s] != arrive {
+	k.now.Build(k.f, row, home)
+	k.mix.Along(k.f, home, old, row)
+	for at, sends := range k.ends {
+		if s := fabric.NodeID(at); sends && k.was.Depth(s) >= 0 && k.now.Depth(s) >= 0 && k.mix.Fate[s] != routing.Arrive {
 			return true
 		}
 	}
 	return false
 }
 
-// touches says whether any of the entries that change is on a path to home that is whole before the
-// step. If none is, packets with such a path meet no other entry than before.
-func (k *keeper) touches(home fabric.NodeID, old, row []uint8) bool {
-	heads := k.f.Heads()
-	for at := range old {
-		if old[at] == row[at] {
-			continue
-		}
-		s := fabric.NodeID(at)
-		for hops := 0; s != home; hops++ {
-			c := k.f.Trunk(s, old[s])
-			if c == fabric.None || hops == len(old) {
-				break
-			}
-			s = heads[c]
-		}
-		if s == home {
+// changes reports whether the entry of any of some switches changes.
+func (k *keeper) changes(old, row []uint8, of func(s fabric.NodeID) bool) bool {
+	for s := range old {
+		if old[s] != row[s] && of(fabric.NodeID(s)) {
 			return true
 		}
 	}
 	return false
-}
-
-// follow finds what becomes at worst of packets at a switch, by entries of two rows.
-func (k *keeper) follow(s fabric.NodeID, fates []mixed, rows [2][]uint8) mixed {
-	switch fates[s] {
-	case onTheWay:
-		return circle
-	case unseen:
-	default:
-		return fates[s]
-	}
-	fates[s] = onTheWay
-	found := arrive
-	for _, row := range rows {
-		if c := k.f.Trunk(s, row[s]); c == fabric.None {
-			found = max(found, mayDrop)
-		} else {
-			found = max(found, k.follow(k.f.Heads()[c], fates, rows))
-		}
-	}
-	fates[s] = found
-	return found
 }

@@ -35,7 +35,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/engine/steps/follow"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -89,15 +89,15 @@ func Tree(ctx context.Context, t *routing.Tables, o Options) (*routing.Multicast
 			}
 		}
 	}
-	packets := follow.New(t, o.Contract, o.Scope, o.SLs)
-	graph, err := packets.Graph(ctx, o.Others...)
+	sources := packetset.NewSources(t, o.Contract, o.Scope, o.SLs)
+	graph, err := packetset.New(sources).Graph(ctx, o.Scope, slices.Concat([]*routing.Forwarding{t.Forwarding}, o.Others)...)
 	switch {
 	case err != nil:
 		return nil, err
 	case graph == nil:
 		return nil, ErrLoop
 	}
-	m, err := newGrower(t, graph, packets.Lanes, levels(t, &o, packets)).search(ctx, o)
+	m, err := newGrower(t, graph, sources.Lanes, levels(t, &o, sources)).search(ctx, o)
 	if none := (*None)(nil); errors.As(err, &none) {
 		loops := *t
 		loops.Multicast = shortest(t, o.SLs)
@@ -117,11 +117,11 @@ func shortest(t *routing.Tables, sls uint16) *routing.Multicast {
 // may use whatever the contract lists, every lane of unicast holds the same dependencies, and
 // those of groups stay on their own: one stands for all, and none need be followed on lanes
 // without unicast.
-func levels(t *routing.Tables, o *Options, packets *follow.Packets) (list []uint8) {
+func levels(t *routing.Tables, o *Options, sources *packetset.Sources) (list []uint8) {
 	lane, uniform := t.Lanes.SL2VL.Uniform()
 	used, fixed := o.Contract.FixedMask()
 	if t.Lanes.SL2VL.IgnoresSL() {
-		return packets.SLs[:1]
+		return sources.SLs[:1]
 	}
 	for sl := range uint8(routing.SLs) {
 		switch {
@@ -135,7 +135,7 @@ func levels(t *routing.Tables, o *Options, packets *follow.Packets) (list []uint
 		default:
 			for m := used; m != 0; m &= m - 1 {
 				if lane[bits.TrailingZeros16(m)] == lane[sl] {
-					return packets.SLs
+					return sources.SLs
 				}
 			}
 		}

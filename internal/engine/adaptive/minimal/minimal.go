@@ -21,12 +21,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math/bits"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
-	"github.com/weft-fabric/weft/internal/engine/steps/follow"
+	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -42,17 +41,17 @@ func Groups(ctx context.Context, t *routing.Tables, c routing.Contract, scope ro
 		}
 	})
 	var err error
-	if w.graph, err = w.Graph(ctx); err != nil {
+	if w.graph.Lanes, err = w.packets.Graph(ctx, scope, t.Forwarding); err != nil {
 		return nil, err
 	}
-	if w.graph == nil {
+	if w.graph.Lanes == nil {
 		return nil, errors.New("routing: the tables have a credit loop before any port is added to them")
 	}
 	for n, lid := range lids {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		w.begin(lid)
+		w.begin(t.Forwarding.Row(lid), lid)
 		w.widen()
 		w.store(lid)
 		p.Report(n+1, len(lids))
@@ -62,29 +61,24 @@ func Groups(ctx context.Context, t *routing.Tables, c routing.Contract, scope ro
 
 // widener adds ports for one destination after another.
 type widener struct {
-	*follow.Packets // of static ports, and of those that were added
-	f               *fabric.Fabric
-	graph           *acyclic.Lanes // the dependencies admitted
-	groups          *routing.Groups
-	numbers         []map[routing.PortSet]int // [switch] of its groups
+	f       *fabric.Fabric
+	packets *packetset.Packets // by static ports, and by those that were added
+	graph   acyclic.Journal    // the dependencies admitted
+	groups  *routing.Groups
+	numbers []map[routing.PortSet]int // [switch] of its groups
 
 	// Per destination.
-	static []fabric.ChannelID // [switch] the trunk of its entry, or None
-	hops   []int32            // [switch] trunks on the static path; far: it has none
-	order  []fabric.NodeID    // the switches with a path, far ones first
-	added  []dependency
+	hops  []int32         // [switch] trunks on the static path; far: it has none
+	order []fabric.NodeID // the switches with a path, far ones first
 }
 
 const far = 1<<31 - 1
 
-// dependency is a pair of vertices of the graph.
-type dependency struct{ in, out fabric.ChannelID }
-
 func newWidener(t *routing.Tables, c routing.Contract, scope routing.Scope) *widener {
 	f := t.Fabric
 	w := &widener{
-		Packets: follow.New(t, c, scope, 0), f: f, groups: routing.NewGroups(f, 1), numbers: make([]map[routing.PortSet]int, f.Switches()),
-		static: make([]fabric.ChannelID, f.Switches()), hops: make([]int32, f.Switches()),
+		f: f, packets: packetset.New(packetset.NewSources(t, c, scope, 0)), groups: routing.NewGroups(f, 1),
+		numbers: make([]map[routing.PortSet]int, f.Switches()), hops: make([]int32, f.Switches()),
 	}
 	for s := range w.numbers {
 		w.numbers[s] = map[routing.PortSet]int{}
@@ -93,15 +87,14 @@ func newWidener(t *routing.Tables, c routing.Contract, scope routing.Scope) *wid
 }
 
 // begin follows the static ports to a destination.
-func (w *widener) begin(lid fabric.LID) {
-	w.To(lid)
-	for s, out := range w.Out {
-		w.hops[s], w.static[s] = far, fabric.None
-		if len(out) > 0 {
-			w.static[s] = out[0]
-		}
+func (w *widener) begin(row []uint8, lid fabric.LID) {
+	w.graph.Forget()
+	w.packets.Begin(row, lid)
+	w.packets.Start(packetset.Any)
+	for s := range w.hops {
+		w.hops[s] = far
 	}
-	w.hops[w.f.Endpoint(w.f.Owner(lid)).Switch] = 0
+	w.hops[w.packets.Home] = 0
 	w.order = w.order[:0]
 	for s := range fabric.NodeID(len(w.hops)) {
 		if w.measure(s) != far {
@@ -115,7 +108,7 @@ func (w *widener) begin(lid fabric.LID) {
 func (w *widener) measure(s fabric.NodeID) int32 {
 	length, at := int32(0), s
 	for ; w.hops[at] == far; length++ {
-		c := w.static[at]
+		c := w.packets.Entry[at]
 		if c == fabric.None || int(length) > w.f.Switches() {
 			return far
 		}
@@ -125,7 +118,7 @@ func (w *widener) measure(s fabric.NodeID) int32 {
 	for at = s; w.hops[at] == far; length-- {
 		w.hops[at] = total
 		total--
-		at = w.f.Heads()[w.static[at]]
+		at = w.f.Heads()[w.packets.Entry[at]]
 	}
 	return w.hops[s]
 }
@@ -133,12 +126,9 @@ func (w *widener) measure(s fabric.NodeID) int32 {
 // widen adds every port that leads nearer and fits.
 func (w *widener) widen() {
 	for _, s := range w.order {
-		if w.static[s] == fabric.None {
-			continue
-		}
 		first, end := w.f.TrunksFrom(s)
 		for c := first; c < end; c++ {
-			if c != w.static[s] && w.hops[w.f.Heads()[c]] < w.hops[s] {
+			if c != w.packets.Entry[s] && w.hops[w.f.Heads()[c]] < w.hops[s] {
 				w.try(s, c)
 			}
 		}
@@ -147,59 +137,24 @@ func (w *widener) widen() {
 
 // try adds a trunk to those of a switch, unless its dependencies close a cycle.
 func (w *widener) try(s fabric.NodeID, out fabric.ChannelID) {
-	came := len(w.Arrived)
-	w.added = w.added[:0]
-	w.Start(s, out)
-	if w.join(s, out) && w.Pass(came, w.admit) {
-		w.Out[s] = append(w.Out[s], out)
-		return
+	graph, packets := w.graph.Checkpoint(), w.packets.Mark()
+	if !w.packets.Add(s, out, w.graph.Admit) {
+		w.graph.Rollback(graph)
+		w.packets.TakeBack(packets)
 	}
-	for _, d := range w.added {
-		w.graph.Remove(d.in, d.out)
-	}
-	w.TakeBack(came)
-}
-
-// admit adds a dependency to the graph, unless it closes a cycle.
-func (w *widener) admit(in, out fabric.ChannelID) bool {
-	if w.graph.Has(in, out) {
-		return true
-	}
-	if !w.graph.Add(in, out) {
-		return false
-	}
-	w.added = append(w.added, dependency{in, out})
-	return true
-}
-
-// join sends the packets that come to a switch on by a trunk.
-func (w *widener) join(s fabric.NodeID, out fabric.ChannelID) bool {
-	first, end := w.f.TrunksFrom(s)
-	for back := first; back < end; back++ {
-		in := w.f.Reverses()[back]
-		for level, sl := range w.SLs {
-			next := w.Next(in, out, sl)
-			for m := w.Held[level][in]; m != 0 && next != fabric.None; m &= m - 1 {
-				if !w.admit(w.Vertex(in, bits.TrailingZeros16(m)), next) {
-					return false
-				}
-				w.Arrive(out, level, 1<<(int(next)%w.Lanes))
-			}
-		}
-	}
-	return true
 }
 
 // store writes the groups of the destination.
 func (w *widener) store(lid fabric.LID) {
 	row := w.groups.Row(0, lid)
 	for _, s := range w.order {
-		if len(w.Out[s]) < 2 {
+		if len(w.packets.More[s]) == 0 {
 			continue
 		}
 		var ports routing.PortSet
-		for _, c := range w.Out[s] {
-			ports.Add(w.f.Channel(c).FromPort)
+		ports.Add(w.f.TailPorts()[w.packets.Entry[s]])
+		for _, c := range w.packets.More[s] {
+			ports.Add(w.f.TailPorts()[c])
 		}
 		number, known := w.numbers[s][ports]
 		if !known {

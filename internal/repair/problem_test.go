@@ -13,7 +13,7 @@ import (
 )
 
 // What is counted from step to step, there and back, is what anybody counts who reads all
-// rows anew, with one lane or several, in the quick way or the general one; and the graph
+// rows anew, with one lane or several; and the graph
 // and the loads are the same where nothing is counted.
 func TestCountedOnce(t *testing.T) {
 	rows, lanes := 0, map[int]bool{}
@@ -40,40 +40,36 @@ func TestCountedOnce(t *testing.T) {
 		if err != nil || len(plan.Steps) == 0 {
 			t.Fatalf("%s: %v, %d steps", c.spec, err, len(plan.Steps))
 		}
-		sh := newShared(before, was, o)
-		if len(sh.gone) == 0 {
+		in := newProblem(before, was, o)
+		if len(in.gone) == 0 {
 			t.Fatalf("%s: no host is gone", c.spec)
 		}
 		for _, tables := range []*routing.Tables{before, plan.end(before), before} {
-			s := sh.newStep(tables)
-			lanes[s.flow.lanes] = true
-			for _, plain := range []bool{s.flow.plain, false} {
-				fresh := newShared(before, was, o).newStep(tables)
-				fresh.flow.plain = plain
-				if err := s.derive(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if err := fresh.derive(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(sh.uses, fresh.uses) || !slices.Equal(s.load, fresh.load) {
-					t.Errorf("%s: what is counted from tables to tables is not what they cause", c.spec)
-				}
-				read := map[[2]fabric.ChannelID]bool{}
-				clear(fresh.load)
-				if err := fresh.readAll(t.Context(), func(in, out fabric.ChannelID) { read[[2]fabric.ChannelID{in, out}] = true }); err != nil {
-					t.Fatal(err)
-				}
-				numbering{live, fabric.ChannelID(s.flow.lanes)}.each(func(int) bool { return true }, func(in, out fabric.ChannelID) {
-					if s.graph.Has(in, out) != read[[2]fabric.ChannelID{in, out}] {
-						t.Errorf("%s: the dependency of %d on %d is in the graph: %v", c.spec, in, out, s.graph.Has(in, out))
-					}
-				})
-				if !slices.Equal(s.load, fresh.load) || slices.Max(s.load) == 0 {
-					t.Errorf("%s: loads %v, counted %v", c.spec, fresh.load, s.load)
-				}
-				rows += len(read)
+			a, fresh := in.newAttempt(tables), newProblem(before, was, o).newAttempt(tables)
+			lanes[in.sources.Lanes] = true
+			if err := a.derive(t.Context()); err != nil {
+				t.Fatal(err)
 			}
+			if err := fresh.derive(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(in.uses, fresh.problem.uses) || !slices.Equal(a.load, fresh.load) {
+				t.Errorf("%s: what is counted from tables to tables is not what they cause", c.spec)
+			}
+			read := map[[2]fabric.ChannelID]bool{}
+			clear(fresh.load)
+			if err := fresh.readAll(t.Context(), func(in, out fabric.ChannelID) { read[[2]fabric.ChannelID{in, out}] = true }); err != nil {
+				t.Fatal(err)
+			}
+			a.packets.Dependencies().Each(func(int) bool { return true }, func(in, out fabric.ChannelID) {
+				if a.graph.Has(in, out) != read[[2]fabric.ChannelID{in, out}] {
+					t.Errorf("%s: the dependency of %d on %d is in the graph: %v", c.spec, in, out, a.graph.Has(in, out))
+				}
+			})
+			if !slices.Equal(a.load, fresh.load) || slices.Max(a.load) == 0 {
+				t.Errorf("%s: loads %v, counted %v", c.spec, fresh.load, a.load)
+			}
+			rows += len(read)
 		}
 	}
 	if rows == 0 || len(lanes) < 2 {
@@ -133,7 +129,7 @@ func TestSparseLIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.OneSL(f, routing.LanePerSL(1))}
-	if n := newShared(tables, nil, Options{}).entries; n != 4 || f.TopLID() != 901 {
+	if n := newProblem(tables, nil, Options{}).entries; n != 4 || f.TopLID() != 901 {
 		t.Errorf("%d entries of two switches for two hosts, highest LID %d", n, f.TopLID())
 	}
 }

@@ -13,38 +13,33 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// check says what is wrong with what a way keeps of its new tables, by reading them anew.
-func (w *way) check(t *testing.T) {
+// check says what is wrong with what is kept of the new tables, by reading them anew.
+func (r *ripUp) check(t *testing.T) {
 	t.Helper()
-	u, err := w.countUsers(t.Context(), w.Tables.Forwarding)
+	a := r.base
+	u, err := a.countUsers(t.Context(), a.step.Tables.Forwarding)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(u.counts(), w.count) {
+	if !slices.Equal(u.counts(), r.ledger.count) {
 		t.Fatal("the destinations of some dependency are not those of the tables")
 	}
-	if acyclic.NewLanes(w.f, w.flow.lanes, u.each) == nil {
+	if acyclic.NewLanes(a.f, a.problem.sources.Lanes, u.each) == nil {
 		t.Fatal("the tables have a credit loop")
 	}
-	for in := range fabric.ChannelID(w.f.Trunks()) {
-		first, end := w.f.TrunksFrom(w.f.Heads()[in])
-		for out := first; out < end; out++ {
-			for a := range u.lanes {
-				for b := range u.lanes {
-					d := acyclic.Dependency{In: in*u.lanes + a, Out: out*u.lanes + b}
-					if n := u.number(d); w.graph.Has(d.In, d.Out) != (w.count[n] > 0) {
-						t.Fatalf("%v is in the graph: %v; caused by %d", d, w.graph.Has(d.In, d.Out), w.count[n])
-					}
-				}
-			}
+	n := 0
+	u.numbers.Each(func(int) bool { return true }, func(in, out fabric.ChannelID) {
+		if a.graph.Has(in, out) != (r.ledger.count[n] > 0) {
+			t.Fatalf("%d on %d is in the graph: %v; caused by %d", in, out, a.graph.Has(in, out), r.ledger.count[n])
 		}
-	}
+		n++
+	})
 }
 
 // Where others make way, what is kept of the new tables is as they are, no destination that
 // had paths loses any, and all of it can be taken back.
-func TestMakeWay(t *testing.T) {
-	left, placed, moved, together := 0, 0, 0, 0
+func TestRipUp(t *testing.T) {
+	left, routed, moved, together := 0, 0, 0, 0
 	for _, spec := range []string{"random:switches=64,links=128,hosts=2,seed=1", "random:switches=100,links=180,hosts=1,seed=1", "mesh:4x4,hosts=2"} {
 		f := testnet.Build(t, spec)
 		was, err := weave.Any{Paths: []routing.PathFinder{minhop.Finder{}}}.Route(t.Context(), f, routing.Budget{VLs: 8}, nil)
@@ -62,77 +57,79 @@ func TestMakeWay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, sh := &Plan{}, newShared(before, was, o)
-			if err := p.mend(t.Context(), sh, before, o.Steps); err != nil {
+			p, in := &Plan{}, newProblem(before, was, o)
+			if err := p.mend(t.Context(), in, before, o.Steps); err != nil {
 				t.Fatal(err)
 			}
 			if len(p.Left) == 0 {
 				continue
 			}
-			w, err := newWay(t.Context(), sh, p.end(before), wayDepths[0], wayWork)
+			r, err := newRipUp(t.Context(), in, p.end(before), ripUpDepths[0], ripUpWork)
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.check(t)
+			r.check(t)
 			left += len(p.Left)
 			for i, l := range p.Left {
-				if w.placed(l.LID, 0, true, nobody, everybody) {
-					placed++
+				if r.reroute(l.LID, 0, true, nothing, everything) {
+					routed++
 				}
 				if i%4 == 0 {
-					w.check(t)
+					r.check(t)
 				}
 			}
-			moved += w.lost(t, p.Left)
-			w.undo(0)
-			w.check(t)
-			if err := w.placeAll(t.Context(), p.Left); err != nil {
+			moved += r.lost(t, p.Left)
+			r.ledger.rollback(ledgerCheckpoint{})
+			r.check(t)
+			if err := r.routeAll(t.Context(), p.Left); err != nil {
 				t.Fatal(err)
 			}
-			together += len(p.Left) - w.unreached(p.Left)
-			w.undo(0)
+			together += len(p.Left) - r.unreached(p.Left)
+			r.ledger.rollback(ledgerCheckpoint{})
 			for lid := range live.LIDs() {
-				if !slices.Equal(w.Tables.Forwarding.Row(lid), w.before.Forwarding.Row(lid)) {
+				if !slices.Equal(r.base.row(lid), r.base.old(lid)) {
 					t.Fatalf("%s: the row of LID %d is not as before", spec, lid)
 				}
 			}
 		}
 	}
-	if 100*placed < 99*left || left < 50 || moved < 50 {
-		t.Errorf("%d of %d destinations found a place, %d made way", placed, left, moved)
+	if 100*routed < 99*left || left < 50 || moved < 50 {
+		t.Errorf("%d of %d destinations found a row, %d made way", routed, left, moved)
 	}
-	if together < placed {
-		t.Errorf("%d destinations found a place by themselves, %d with their twins", placed, together)
+	if together < routed {
+		t.Errorf("%d destinations found a row by themselves, %d with their twins", routed, together)
 	}
 }
 
 // unreached counts those of some destinations that have no path from somewhere.
-func (w *way) unreached(left []Left) (n int) {
-	m := newMender(w.step)
+func (r *ripUp) unreached(left []Left) (n int) {
 	for _, l := range left {
-		m.flow.begin(w.Tables.Forwarding.Row(l.LID), l.LID)
-		m.markWhole()
-		if m.measure(); m.missing(l.LID) != nil {
+		if r.missing(l.LID) {
 			n++
 		}
 	}
 	return n
 }
 
+// missing reports whether there is no path to a destination from somewhere.
+func (r *ripUp) missing(lid fabric.LID) bool {
+	a := r.base.fork()
+	a.packets.Begin(a.row(lid), lid)
+	a.markWhole()
+	a.measure()
+	return a.missing() != nil
+}
+
 // lost fails if a destination that is not left has no path from somewhere, and counts those
 // that made way.
-func (w *way) lost(t *testing.T, left []Left) (moved int) {
+func (r *ripUp) lost(t *testing.T, left []Left) (moved int) {
 	t.Helper()
-	m := newMender(w.step)
-	for lid := range w.f.LIDs() {
-		row := w.Tables.Forwarding.Row(lid)
-		if anyOf(left, lid) || slices.Equal(row, w.before.Forwarding.Row(lid)) {
+	for lid := range r.base.f.LIDs() {
+		if anyOf(left, lid) || slices.Equal(r.base.row(lid), r.base.old(lid)) {
 			continue
 		}
 		moved++
-		m.flow.begin(row, lid)
-		m.markWhole()
-		if m.measure(); m.missing(lid) != nil {
+		if r.missing(lid) {
 			t.Errorf("LID %d made way and is not reached from everywhere", lid)
 		}
 	}

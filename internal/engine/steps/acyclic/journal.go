@@ -1,0 +1,75 @@
+package acyclic
+
+import "github.com/weft-fabric/weft/fabric"
+
+// Journal is a graph and the dependencies that came into it and went out of it since some moment, so
+// that an attempt can be rolled back to a checkpoint.
+type Journal struct {
+	*Lanes
+	changes []change
+}
+
+type change struct {
+	Dependency
+	removed bool
+}
+
+// Admit adds a dependency unless the graph has it. It fails if the dependency would close a cycle.
+func (j *Journal) Admit(in, out fabric.ChannelID) bool {
+	if j.Has(in, out) {
+		return true
+	}
+	if !j.Add(in, out) {
+		return false
+	}
+	j.changes = append(j.changes, change{Dependency: Dependency{in, out}})
+	return true
+}
+
+// Remove takes a dependency out.
+func (j *Journal) Remove(d Dependency) {
+	j.Lanes.Remove(d.In, d.Out)
+	j.changes = append(j.changes, change{d, true})
+}
+
+// Checkpoint is the number of changes so far, for Rollback.
+func (j *Journal) Checkpoint() int { return len(j.changes) }
+
+// Rollback takes all changes since a checkpoint back.
+func (j *Journal) Rollback(to int) {
+	for i := len(j.changes) - 1; i >= to; i-- {
+		j.redo(change{j.changes[i].Dependency, !j.changes[i].removed})
+	}
+	j.changes = j.changes[:to]
+}
+
+// Forget makes all changes so far final.
+func (j *Journal) Forget() { j.changes = j.changes[:0] }
+
+// Added is the dependencies that were added and not rolled back, for Restore. It is for a journal in
+// which nothing was removed.
+func (j *Journal) Added() []Dependency {
+	list := make([]Dependency, len(j.changes))
+	for i, c := range j.changes {
+		list[i] = c.Dependency
+	}
+	return list
+}
+
+// Restore rolls everything back and adds what Added has found.
+func (j *Journal) Restore(added []Dependency) {
+	j.Rollback(0)
+	for _, d := range added {
+		j.redo(change{Dependency: d})
+		j.changes = append(j.changes, change{Dependency: d})
+	}
+}
+
+// redo makes a change that the graph has had before.
+func (j *Journal) redo(c change) {
+	if c.removed {
+		j.Lanes.Remove(c.In, c.Out)
+	} else if !j.Lanes.Add(c.In, c.Out) {
+		panic("acyclic: a dependency that was there closes a cycle")
+	}
+}
