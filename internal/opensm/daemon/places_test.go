@@ -167,19 +167,26 @@ func TestSlowClients(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := start(t, Config{Engine: Names{"updn"}})
-			begin := time.Now()
-			for range connections + 1 {
-				c, err := net.Dial("unix", r.config.Socket)
-				if err != nil {
-					t.Fatal(err)
+			took := patience
+			for attempt := 0; attempt < 3 && took >= patience; attempt++ { // a busy machine may take long, but not always
+				r := start(t, Config{Engine: Names{"updn"}})
+				begin := time.Now()
+				for range connections + 1 {
+					c, err := net.Dial("unix", r.config.Socket)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer c.Close()
+					act(t, c)
 				}
-				defer c.Close()
-				act(t, c)
+				a, err := wire.Ask(t.Context(), r.config.Socket, large)
+				if err != nil || a.Refusal != "" {
+					t.Fatalf("%v, tables %v", err, a != nil && a.Refusal == "")
+				}
+				took = time.Since(begin)
 			}
-			a, err := wire.Ask(t.Context(), r.config.Socket, large)
-			if d := time.Since(begin); err != nil || a.Refusal != "" || d >= patience {
-				t.Errorf("after %v: %v, tables %v", d, err, a != nil && a.Refusal == "")
+			if took >= patience {
+				t.Errorf("the answer takes %v", took)
 			}
 		})
 	}
