@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -235,7 +237,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	if opt.IO, err = adapterPorts(j.fabric, o.io); err != nil {
 		return nil, err
 	}
-	files, err := plan.Files(opt)
+	all, err := plan.Files(opt)
 	if err != nil {
 		return nil, exit.Usage("%w", err)
 	}
@@ -244,13 +246,15 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
 		Levels:  list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
 		Classes: plan.Classes, ClassLevels: plan.ClassLevels,
-		Files: list.Of(files, func(f deploy.File) string { return f.Name }),
+		Files: list.Of(all, func(f files.File) string { return f.Name }),
 	}
 	return s, output.WriteFolder(o.out, o.force, func(d *output.Folder) error {
-		if err := d.Write(ctx, files...); err != nil {
+		if err := d.Write(ctx, all...); err != nil {
 			return err
 		}
-		_, err := j.readLFTsBack(d.At(deploy.LFTs))
+		_, err := console.ReadFile(j.Console, d.At(deploy.LFTs), func(r io.Reader, name string) (*routing.Forwarding, error) {
+			return files.ReadForwardingBack(r, name, j.Tables, false)
+		})
 		return err
 	})
 }

@@ -233,7 +233,7 @@ func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.Text(), 
 // way is one of the two ways, as weft route --keep writes it.
 func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	r := &weft.Result{Engine: kept(j.contract), Contract: j.contract, Scope: j.scope, Planned: j.scope, Tables: p.After}
-	return &planned{judged: judged{Console: j.Console, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, source: j.source, plan: p, purpose: purpose}
+	return &planned{judged: judged{Console: j.Console, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs}, written: written{out: out}, source: j.source, plan: p, purpose: purpose}
 }
 
 func (j *drainJob) summary(away, back *planned) *result.Drain {

@@ -11,13 +11,13 @@ import (
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
-	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -245,11 +245,11 @@ func (j *routeEthernetJob) unions(networks []*ethernet.Network) []*judge.Union {
 }
 
 func (j *routeEthernetJob) write(ctx context.Context, d *output.Folder) error {
-	files := []deploy.File{{Name: output.Rules, Write: j.c.WriteJSON}, {Name: output.RulesTable, Write: j.c.WriteCSV}}
+	all := []files.File{{Name: output.Rules, Write: j.c.WriteJSON}, {Name: output.RulesTable, Write: j.c.WriteCSV}}
 	for i, m := range j.maps {
-		files = append(files, deploy.File{Name: j.in.Names[i] + output.SonicMaps, Write: m.Write})
+		all = append(all, files.File{Name: j.in.Names[i] + output.SonicMaps, Write: m.Write})
 	}
-	return d.Write(ctx, append(files, output.JSONFile(j.Console, output.Summary, &j.s))...)
+	return d.Write(ctx, append(all, output.JSONFile(j.Console, output.Summary, &j.s))...)
 }
 
 // maxRules is how many rules are shown on a terminal.

@@ -49,7 +49,7 @@ func tableDirs(args []string, strict bool, seen map[string]bool) (dirs []tableDi
 }
 
 // readInForce measures tables in force as auto measured what it tried.
-func (j *routeJob) readInForce(ctx context.Context, dirs []tableDir) error {
+func (j *routeRun) readInForce(ctx context.Context, dirs []tableDir) error {
 	if j.Choice == nil || len(j.Choice.Meter.Endpoints) < 2 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (j *routeJob) readInForce(ctx context.Context, dirs []tableDir) error {
 
 // inForceDirs is the tables to put beside what auto tries; of a folder of ibdiagnet those
 // in it, where none are named.
-func (j *routeJob) inForceDirs(name string, args []string) ([]tableDir, error) {
+func (j *routeRun) inForceDirs(name string, args []string) ([]tableDir, error) {
 	switch {
 	case j.wanted.Auto && len(args) == 0 && flags.HasTables(name):
 		args = []string{"installed=" + name}

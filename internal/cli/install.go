@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -23,12 +23,12 @@ func proofOf(r *weft.Result) advice.Proof {
 // Installation is the easiest way that keeps the tables proven: as they are, by the command
 // that routes so for files, if there is one, or by the plugin, where the daemon has an
 // engine of that name.
-func (j *judged) installation(ctx context.Context, byFiles, engine string) (*result.Installation, error) {
-	dir, err := filepath.Abs(j.out)
+func (j *judged) installation(ctx context.Context, out, byFiles, engine string) (*result.Installation, error) {
+	dir, err := filepath.Abs(out)
 	if err != nil {
 		return nil, err
 	}
-	a, err := advice.For(ctx, j.Tables, proofOf(j.Result), filepath.Join(dir, output.LFTs))
+	a, err := advice.For(ctx, j.Tables, proofOf(j.Result), filepath.Join(dir, files.ForwardingFile))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (j *judged) installation(ctx context.Context, byFiles, engine string) (*res
 }
 
 // deployCommand is the weft deploy files that routes as this weft route did.
-func (j *routeJob) deployCommand() string {
+func (j *routeJob) deployCommand(out string) string {
 	words := []string{"weft", "deploy", "files", j.name}
 	if j.o.Paths != "" {
 		words = append(words, "--paths", j.o.Paths, "--lanes", j.o.Lanes)
@@ -74,7 +74,7 @@ func (j *routeJob) deployCommand() string {
 			words = append(words, "--within-parts")
 		}
 	})
-	words = append(words, "--out", j.out+"-opensm")
+	words = append(words, "--out", out+"-opensm")
 	for i, w := range words {
 		words[i] = shellWord(w)
 	}

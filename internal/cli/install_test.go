@@ -15,10 +15,10 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
-	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
 	"github.com/weft-fabric/weft/internal/testnet"
@@ -177,11 +177,11 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *result.Route) {
 	t.Helper()
 	dir := args[slices.Index(args, "--out")+1]
-	maps, err := slvl.Read(opened(t, filepath.Join(dir, output.SL2VL)), output.SL2VL, f)
+	maps, err := slvl.Read(opened(t, filepath.Join(dir, files.SL2VLFile)), files.SL2VLFile, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, output.LFTs) + "\n"
+	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, files.ForwardingFile) + "\n"
 	if advice.By(s.Install.By) == advice.File {
 		byFileAlone = strings.Join(s.Install.Lines, "\n")
 	}

@@ -55,8 +55,8 @@ func runKeep(ctx context.Context, a *console.Console, name string, o *routeFlags
 	case o.steps != "":
 		err = j.writeSteps(ctx, o.force)
 	case o.out != "":
-		if j.install, err = j.installation(ctx, "", keptName); err == nil {
-			err = j.writeFolder(ctx, o.force)
+		if j.install, err = j.installation(ctx, j.out, "", keptName); err == nil {
+			err = j.writeFolder(ctx, j.out, o.force, j.summary)
 		}
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (j *keepJob) screen(s *result.Plan) *console.Page {
 	if text := s.HeldBack.Text(); text != "" {
 		p.Fact("", "%s", text)
 	}
-	j.factResult(p)
+	j.factResult(p, "")
 	j.factApart(p)
 	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))
 	switch {
@@ -204,7 +204,7 @@ func (j *keepJob) screen(s *result.Plan) *console.Page {
 	case j.out != "" && len(j.plan.Steps) > 1:
 		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", installText(j.install))
 	default:
-		p.Fact("next", "%s", j.next())
+		p.Fact("next", "%s", j.next(j.Verdict.Free()))
 	}
 	return p
 }

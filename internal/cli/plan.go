@@ -12,11 +12,11 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/list"
-	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -126,6 +126,7 @@ func mendedText(s *change.Step) string {
 // planned is a plan from some tables to others, and those after its last step.
 type planned struct {
 	judged
+	written
 	source  string                 // what the tables are from which it leads
 	fit     result.Fit             // of these and the fabric that they were read for
 	moved   []result.MovedEndpoint // since the fabric that these are for
@@ -144,9 +145,8 @@ func kept(c routing.Contract) engines.Engine {
 
 // step is the tables of a step, as weft route writes them into a folder: with the verdict of all that is in
 // it, the hosts that wait included, so that there is no certificate where these would close a loop.
-func (j *planned) step(s *change.Step, out string) *judged {
+func (j *planned) step(s *change.Step) *judged {
 	step := j.judged
-	step.out, step.underway, step.union = out, true, s.Union.Certificate
 	step.Result = &weft.Result{
 		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
 		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.fabric, s.Tables.Forwarding, j.Scope),
@@ -218,6 +218,25 @@ func (j *planned) sayPulling(say func(format string, args ...any)) {
 	}
 }
 
+// summary is that of the tables after the last step.
+func (j *planned) summary() *result.Route {
+	s := j.judged.summary()
+	j.add(s, j.folder())
+	return s
+}
+
+// fillStep writes the tables of a step, with the proof of every mixture of them and those before.
+func (j *planned) fillStep(ctx context.Context, d *output.Folder, s *change.Step) error {
+	step := j.step(s)
+	folder := step.folder()
+	folder.Underway, folder.Union = true, s.Union.Certificate
+	return fill(ctx, j.Console, d, folder, func() *result.Route {
+		s := step.summary()
+		(&written{out: d.Final}).add(s, folder)
+		return s
+	})
+}
+
 // writeSteps writes all of the steps or nothing: half a plan is worse than none.
 func (j *planned) writeSteps(ctx context.Context, force bool) error {
 	s := j.Stage("write", &j.spent.Write)
@@ -227,13 +246,13 @@ func (j *planned) writeSteps(ctx context.Context, force bool) error {
 		for i, step := range plan.Steps {
 			within, err := d.Within(step.Folder)
 			if err == nil {
-				err = j.step(&j.plan.Steps[i], within.Final).fill(ctx, within, func() {})
+				err = j.fillStep(ctx, within, &j.plan.Steps[i])
 			}
 			if err != nil {
 				return err
 			}
 		}
-		return d.Write(ctx, output.JSONFile(j.Console, output.Plan, plan), deploy.File{Name: output.PlanText, Write: func(w io.Writer) error {
+		return d.Write(ctx, output.JSONFile(j.Console, output.Plan, plan), files.File{Name: output.PlanText, Write: func(w io.Writer) error {
 			_, err := io.WriteString(w, j.textPlan(plan))
 			return err
 		}})

@@ -6,11 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -102,16 +104,29 @@ of THEN, entry for entry, in steps of the same kind.`,
 	return c
 }
 
+// routeRun is weft route: what was routed, and what was asked for with it.
+type routeRun struct {
+	*routeJob
+	o *routeFlags
+	written
+	inForce  []result.InForce    // beside what auto tried
+	compared []*result.Candidate // tables that could be had as well
+	best     string              // the engine that auto chose, if another has fewer exceptions; empty: it is the same
+	survival []*result.Survival
+	treeless *weft.NoTree // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
+}
+
 func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlags) error {
 	for _, kind := range o.survives {
 		if survivals[kind] == nil {
 			return exit.Usage("--survive %s: it is links or switches", kind)
 		}
 	}
-	j, err := newRouteJob(a, name, &o.Engine)
+	r, err := newRouteJob(a, name, &o.Engine)
 	if err != nil {
 		return err
 	}
+	j := &routeRun{routeJob: r, o: o}
 	dirs, err := j.inForceDirs(name, o.inForce)
 	if err != nil {
 		return err
@@ -152,20 +167,20 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 		}
 	}
 	if o.out != "" && (j.Verdict.Free() || o.unproven) {
-		if err := j.write(ctx, o); err != nil {
+		if err := j.write(ctx); err != nil {
 			return err
 		}
 	}
-	return j.report(o)
+	return j.report()
 }
 
 // write writes the output folder. What is not proven is never installed.
-func (j *routeJob) write(ctx context.Context, o *routeFlags) (err error) {
-	j.out = filepath.Clean(o.out)
+func (j *routeRun) write(ctx context.Context) (err error) {
+	j.out = filepath.Clean(j.o.out)
 	if j.Verdict.Free() {
-		if j.install, err = j.installation(ctx, j.deployCommand(), j.wanted.String()); err != nil {
+		if j.install, err = j.installation(ctx, j.out, j.deployCommand(j.out), j.wanted.String()); err != nil {
 			return err
 		}
 	}
-	return j.writeFolder(ctx, o.force)
+	return j.writeFolder(ctx, j.out, j.o.force, j.summary)
 }

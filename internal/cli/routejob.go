@@ -125,20 +125,6 @@ func (j *routeJob) widen(ctx context.Context) (err error) {
 	return nil
 }
 
-// span finds a spanning tree for multicast.
-func (j *routeJob) span(ctx context.Context, sls uint16) error {
-	s := j.Stage("tree", &j.spent.Multicast)
-	defer s.Done()
-	with, err := j.WithMulticast(ctx, sls)
-	if errors.As(err, &j.treeless) {
-		return nil
-	}
-	if err == nil {
-		j.Result = with
-	}
-	return err
-}
-
 // loopOrResult is what package weft answers: a credit loop is a verdict here, and no
 // error.
 func loopOrResult(r *weft.Result, err error) (*weft.Result, error) {

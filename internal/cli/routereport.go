@@ -6,7 +6,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
-	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -37,47 +36,47 @@ func (j *judged) summary() *result.Route {
 		Hops:    result.Hop{Mean: j.Loads.MeanHops(), Max: j.Loads.MaxHops},
 		MaxLoad: j.Loads.Max, Apart: j.apartSummary(),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
-		Groups: result.GroupOf(j.Tables), Multicast: j.treeSummary(),
-		Seconds: j.spent, PeakRSS: console.PeakMemory(), Compared: j.compared, Survival: j.survival,
+		Groups:  result.GroupOf(j.Tables),
+		Seconds: j.spent, PeakRSS: console.PeakMemory(),
 	}
 	if j.Loads.Hottest != fabric.None {
 		nodes := result.EndsOf(j.fabric, j.Loads.Hottest)
 		s.MaxLoadOn, s.MaxLoadNodes = j.fabric.ChannelLabel(j.Loads.Hottest), &nodes
 	}
 	if j.Choice != nil {
-		s.Auto = &result.Auto{Why: j.Choice.Why, Aim: j.Choice.Aim, Tried: trialSummaries(j.Choice.Trials), InForce: j.inForce, LimitReached: j.Choice.Stopped > 0}
+		s.Auto = &result.Auto{Why: j.Choice.Why, Aim: j.Choice.Aim, Tried: trialSummaries(j.Choice.Trials), LimitReached: j.Choice.Stopped > 0}
 		s.Seconds.Tried = trialSeconds(j.Choice.Trials)
 	}
 	if j.Wider != nil {
 		s.AllAdapters = result.WordOf(j.Wider)
 	}
-	if j.out != "" {
-		s.Files = []string{output.LFTs, output.SL2VL, output.PSL}
-		if j.Tables.Groups != nil {
-			s.Files = append(s.Files, output.Groups)
-		}
-		if j.Tables.Multicast != nil {
-			s.Files = append(s.Files, output.Multicast)
-		}
-		if j.Verdict.Free() {
-			s.Files = append(s.Files, output.Certificate)
-		}
-		s.Files, s.Install = append(s.Files, output.Summary), j.install
-	}
 	return s
 }
 
-func (j *routeJob) report(o *routeFlags) error {
+// summary is also what only weft route has.
+func (j *routeRun) summary() *result.Route {
+	s := j.judged.summary()
+	if s.Auto != nil {
+		s.Auto.InForce = j.inForce
+	}
+	s.Multicast, s.Compared, s.Survival = j.treeSummary(), j.compared, j.survival
+	j.add(s, j.folder())
+	return s
+}
+
+func (j *routeRun) report() error {
+	o := j.o
 	unwritten := o.out != "" && j.out == ""
 	notMended := slices.ContainsFunc(j.survival, func(s *result.Survival) bool { return s.NotMended > 0 })
-	err := j.Answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || notMended || j.treeless != nil || !j.Verdict.Free()))
+	err := j.Answer(o.json, j.summary(), func() error { return j.Show(j.screen()) }, !unwritten && (j.fallen || notMended || j.treeless != nil || !j.Verdict.Free()))
 	if err == nil && unwritten {
 		err = exit.Finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
 	}
 	return err
 }
 
-func (j *routeJob) screen(o *routeFlags) *console.Page {
+func (j *routeRun) screen() *console.Page {
+	o := j.o
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 	trust := j.Engine.Trust()
@@ -94,7 +93,7 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	if j.Choice != nil {
 		p.Fact("tried", "%s", j.triedText())
 	}
-	j.factResult(p)
+	j.factResult(p, j.treeText())
 	if j.Loads.Hottest != fabric.None {
 		p.Fact("load", "%s on the fullest channel, %s", words.Plural(j.Loads.Max, "route"), j.fabric.ChannelLabel(j.Loads.Hottest))
 	}
@@ -120,13 +119,14 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 		routed = "choose " + words.Seconds(j.spent.Choose)
 	}
 	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Verify), written, words.Bytes(console.PeakMemory()))
-	p.Fact("next", "%s", j.next())
+	p.Fact("next", "%s", j.next(j.Verdict.Free()))
 	return p
 }
 
-func (j *judged) next() string {
+// next says what to do with tables that are proven, or are not.
+func (j *written) next(free bool) string {
 	switch {
-	case !j.Verdict.Free():
+	case !free:
 		return "--engine auto takes the best engine that is proven for this network and contract"
 	case j.out == "":
 		return "--out DIR writes the tables, and says how OpenSM takes them"

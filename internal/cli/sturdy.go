@@ -33,7 +33,7 @@ type candidate struct {
 // sturdiest takes other tables if fewer failures of a sample are exceptions under them, for
 // hardly less bandwidth: those of another engine where auto chooses, of another root or
 // another seed, as far as nobody gave them. It asks only where some failures are exceptions.
-func (j *routeJob) sturdiest(ctx context.Context, kinds []string, o change.Options) error {
+func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Options) error {
 	list := j.candidates()
 	if len(kinds) == 0 || len(list) == 1 {
 		return nil
@@ -85,7 +85,7 @@ func (j *routeJob) sturdiest(ctx context.Context, kinds []string, o change.Optio
 }
 
 // candidates is the tables that were made, first, and what else is to be compared with them.
-func (j *routeJob) candidates() []candidate {
+func (j *routeRun) candidates() []candidate {
 	ask := j.request()
 	ask.Custom, ask.Contract, ask.Stages = &j.Engine, &j.Contract, nil
 	made := candidate{result.Candidate{Engine: j.Engine.Name, Seed: j.o.Seed}, ask}
@@ -116,7 +116,7 @@ func (j *routeJob) candidates() []candidate {
 
 // enginesAsGood is the engines that auto found hardly worse than the one it chose, by all
 // that it measures.
-func (j *routeJob) enginesAsGood() []engines.Engine {
+func (j *routeRun) enginesAsGood() []engines.Engine {
 	if j.Choice == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // survivals is the kinds of failure that --survive knows.
 var survivals = map[string]func(*fabric.Fabric) []change.Failure{"links": change.Cables, "switches": change.Switches}
 
-func (j *judged) survive(ctx context.Context, kinds []string, drain bool) error {
+func (j *routeRun) survive(ctx context.Context, kinds []string, drain bool) error {
 	s := j.Stage("repairs", &j.spent.Repairs)
 	defer s.Done()
 	for _, kind := range kinds {

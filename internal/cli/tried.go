@@ -29,7 +29,7 @@ func trialSeconds(trials []weft.Trial) map[string]float64 {
 
 // triedText is what auto tried, side by side, the tables in force first, and what the
 // columns are.
-func (j *judged) triedText() string {
+func (j *routeRun) triedText() string {
 	inForce, trials := j.inForce, j.Choice.Trials
 	if len(j.Choice.Meter.Endpoints) < 2 {
 		return trialText(trials)

@@ -10,13 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
-	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -52,18 +48,14 @@ func (j *verifyJob) prove(ctx context.Context) error {
 // writeForProof writes the network, the tables and the certificate as weft-proof reads them.
 func (j *verifyJob) writeForProof(dir string) error {
 	t := j.Tables
-	for name, write := range map[string]func(io.Writer) error{
-		"fabric.ibnetdiscover": func(w io.Writer) error { return ibnet.Write(w, t.Fabric) },
-		output.LFTs:            func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) },
-		output.SL2VL:           func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) },
-		output.PSL:             func(w io.Writer) error { return psl.Write(w, t, psl.Compact) },
-		output.Certificate:     func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.verdict.Certificate) },
-	} {
-		file, err := os.Create(filepath.Join(dir, name))
+	folder := &files.Folder{Tables: t, Certificate: j.verdict.Certificate, Compact: true}
+	all := append(folder.Files(), files.File{Name: "fabric.ibnetdiscover", Write: func(w io.Writer) error { return ibnet.Write(w, t.Fabric) }})
+	for _, f := range all {
+		file, err := os.Create(filepath.Join(dir, f.Name))
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(write(file), file.Close()); err != nil {
+		if err := errors.Join(f.Write(file), file.Close()); err != nil {
 			return err
 		}
 	}

@@ -175,7 +175,7 @@ func (s *state) tables(r *Sweep, p *handed, newer func() bool) error {
 	}
 	for _, file := range p.files(r) {
 		if err == nil {
-			err = s.whole(filepath.Join(dir, file.name), func(w io.Writer) error { return file.write(unless{w, newer}) })
+			err = s.whole(filepath.Join(dir, file.Name), func(w io.Writer) error { return file.Write(unless{w, newer}) })
 		}
 	}
 	last, _ := s.root.Readlink(lastGood) // none before the first

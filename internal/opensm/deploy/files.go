@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -37,15 +38,9 @@ type Options struct {
 	IO       []fabric.EndpointID // for io_guid_file, besides aggregation nodes and routers
 }
 
-// File is one of the files of a plan, in the form that OpenSM reads.
-type File struct {
-	Name  string
-	Write func(io.Writer) error
-}
-
 // Files is what to write for a plan: the policy only where a destination has another service
 // level than 0, the I/O nodes only where there are any.
-func (p *Plan) Files(o Options) ([]File, error) {
+func (p *Plan) Files(o Options) ([]files.File, error) {
 	if !path.IsAbs(o.Dir) || strings.ContainsAny(o.Dir, " \t\n\"'") {
 		return nil, fmt.Errorf("deploy: folder %q: opensm.conf takes an absolute path without blanks and quotes", o.Dir)
 	}
@@ -57,20 +52,20 @@ func (p *Plan) Files(o Options) ([]File, error) {
 		o.Roots = Tops(f)
 	}
 	computes, ios := p.roles(o.IO)
-	files := []File{
-		{LFTs, func(w io.Writer) error { return lft.Write(w, f, p.Tables.Forwarding, o.GUIDs) }},
-		{Conf, text(p.conf(&o, len(ios) > 0))},
-		{Roots, text(nodeGUIDs(f, o.Roots))},
-		{Computes, text(o.portGUIDs(f, computes))},
-		{Order, text(o.portGUIDs(f, p.order))},
+	all := []files.File{
+		{Name: LFTs, Write: func(w io.Writer) error { return lft.Write(w, f, p.Tables.Forwarding, o.GUIDs) }},
+		{Name: Conf, Write: text(p.conf(&o, len(ios) > 0))},
+		{Name: Roots, Write: text(nodeGUIDs(f, o.Roots))},
+		{Name: Computes, Write: text(o.portGUIDs(f, computes))},
+		{Name: Order, Write: text(o.portGUIDs(f, p.order))},
 	}
 	if p.needsPolicy() {
-		files = append(files, File{Policy, func(w io.Writer) error { return p.policy(w, &o) }})
+		all = append(all, files.File{Name: Policy, Write: func(w io.Writer) error { return p.policy(w, &o) }})
 	}
 	if len(ios) > 0 {
-		files = append(files, File{IOs, text(o.portGUIDs(f, ios))})
+		all = append(all, files.File{Name: IOs, Write: text(o.portGUIDs(f, ios))})
 	}
-	return files, nil
+	return all, nil
 }
 
 // needsPolicy says whether any destination has another service level than 0.

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
@@ -214,7 +215,7 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{LFTs, SL2VL, PSL, Multicast, Certificate, UnionCertificate, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
+	ours := append([]string{files.ForwardingFile, files.SL2VLFile, files.PSLFile, files.MulticastFile, files.CertificateFile, files.UnionCertificateFile, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
 	for _, e := range entries {
 		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps)) {
 			continue
@@ -240,7 +241,7 @@ func (d *Folder) Within(name string) (*Folder, error) {
 }
 
 // Write adds files.
-func (d *Folder) Write(ctx context.Context, files ...deploy.File) error {
+func (d *Folder) Write(ctx context.Context, files ...files.File) error {
 	for _, file := range files {
 		f, err := d.root.OpenFile(filepath.Join(d.sub, file.Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // never through a link that others put there
 		if err == nil {
@@ -275,14 +276,7 @@ func (d *Folder) Commit() error {
 
 // The files of an output folder.
 const (
-	LFTs             = "lfts.dump"
-	SL2VL            = "sl2vl.dump"
-	PSL              = "paths.psl"
-	Groups           = "groups.far"
-	Certificate      = "certificate"
-	UnionCertificate = "transition.certificate" // of a step: of every mixture of its tables and those before
-	Multicast        = "multicast.mcfdbs"
-	Summary          = "summary.json"
+	Summary = "summary.json" // beside those of package files
 )
 
 // The files of a folder of steps.
@@ -302,6 +296,6 @@ const (
 var stepFolder = regexp.MustCompile(`^step-[1-9]\d*$`)
 
 // JSONFile is a file that holds a value for programs, with its schema.
-func JSONFile(c *console.Console, name string, v any) deploy.File {
-	return deploy.File{Name: name, Write: func(w io.Writer) error { return c.WriteJSON(w, v) }}
+func JSONFile(c *console.Console, name string, v any) files.File {
+	return files.File{Name: name, Write: func(w io.Writer) error { return c.WriteJSON(w, v) }}
 }

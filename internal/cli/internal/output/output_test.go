@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 )
 
@@ -40,7 +41,7 @@ func TestCommitFails(t *testing.T) {
 	if err := os.Mkdir(final, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(final, LFTs), []byte("old"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(final, files.ForwardingFile), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	d, err := NewFolder(final, true)
@@ -54,7 +55,7 @@ func TestCommitFails(t *testing.T) {
 		t.Error(err)
 	}
 	d.Discard()
-	if text, err := os.ReadFile(filepath.Join(final, LFTs)); err != nil || string(text) != "old" {
+	if text, err := os.ReadFile(filepath.Join(final, files.ForwardingFile)); err != nil || string(text) != "old" {
 		t.Errorf("%q, %v", text, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
