@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/weft-fabric/weft/internal/visible"
 )
 
 // Unfinished is the name of a file, in its folder, before it has its own: what a killed
@@ -58,10 +60,10 @@ func buffered(w io.Writer, write func(io.Writer) error) error {
 	return out.Flush()
 }
 
-// JSON writes a value, indented for people.
+// JSON writes a value, indented for people, without what a terminal would obey.
 func JSON(v any) func(io.Writer) error {
 	return func(w io.Writer) error {
-		e := json.NewEncoder(w)
+		e := json.NewEncoder(&visible.Writer{Under: w})
 		e.SetIndent("", "  ")
 		return e.Encode(v)
 	}
