@@ -2,10 +2,12 @@ package plugin_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,28 +21,36 @@ import (
 )
 
 // TestRefusedInMidPlan has every answer of plans of several steps spoilt once before it comes whole: a
-// refusal in its place, half of it, ranks that do not rise, rows exchanged. Nobody sweeps: the plugin
-// asks again by itself, every moment is proven, and when the cable is back the tables are the first.
-// SL2VL maps are then read from the switches themselves.
+// refusal in its place, half of it, ranks that do not rise, rows exchanged, the answer to another
+// question of these plans, as it was or under this one's number. Nobody sweeps: the plugin asks again by
+// itself, every moment is proven, nobody stays cut, and when the cable is back the tables are the first,
+// but where the plugin took the answer to another question, which held for its own as well. SL2VL maps are then
+// read from the switches themselves.
 func TestRefusedInMidPlan(t *testing.T) {
-	for _, how := range []string{"refusal", "half", "ranks", "rows", "hung up"} {
+	for _, how := range []string{"refusal", "half", "ranks", "rows", "hung up", "another sweep", "another step", "the step before"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			const cable = fabric.ChannelID(0)
 			k := interrupts(t, testnet.Build(t, "torus:4x4,hosts=1"), "engine: weave-any", "max_entries_per_change: 20")
 			first := k.swept(t)
-			k.through(t, k.unplug(cable), -1, restart{})
-			if _, back := k.through(t, k.plug(cable), -1, restart{}); back != first {
-				t.Fatal("the cable is back with other tables")
-			}
 			var mu sync.Mutex
-			spoilt, seen := 0, map[uint64]bool{}
+			armed, spoilt, taken, seen := false, 0, 0, map[uint64]bool{}
+			var others [][]byte // answers before, the last at the end
+			lent := map[uint64]func(){}
 			chance := rand.New(rand.NewPCG(6, 6))
 			k.between.mu.Lock()
 			k.between.spoil = func(q *wire.Request, a *wire.Answer, text []byte) []byte {
 				mu.Lock()
 				defer mu.Unlock()
-				if a.Refusal != "" || !a.Step || seen[a.Number] || a.Number == q.InUse {
+				if take := lent[q.InUse]; take != nil { // the plugin took what was proven for it, too
+					taken++
+					delete(lent, q.InUse)
+					take()
+				}
+				if a.Step { // what is no step the plugin takes at any time, and says so
+					defer func() { others = append(others, text) }()
+				}
+				if !armed || a.Refusal != "" || !a.Step || seen[a.Number] || a.Number == q.InUse {
 					return text
 				}
 				seen[a.Number] = true
@@ -59,6 +69,24 @@ func TestRefusedInMidPlan(t *testing.T) {
 					return nil
 				case "ranks":
 					copy(b[p[4]:], make([]byte, p[5]-p[4]))
+				case "another sweep", "another step", "the step before":
+					i := slices.IndexFunc(others, func(o []byte) bool { return len(o) == len(text) && numberIn(o) != a.Number && numberIn(o) != q.InUse })
+					if how == "the step before" {
+						i = len(others) - 1
+					}
+					if i < 0 {
+						spoilt--
+						return text
+					}
+					b = bytes.Clone(others[i])
+					if how != "another sweep" {
+						copy(b[16:], text[16:][:8]) // the number of the sweep
+						if x, err := wire.ReadAnswer(bytes.NewReader(b), q); err == nil {
+							lent[x.Number] = func() { k.between.answer(q, x) }
+							k.between.instead(t, q, x)
+						}
+					}
+					others = slices.Delete(others, i, i+1) // another the next time
 				case "rows":
 					row := a.LIDs
 					one, other := b[p[0]:][:row], b[p[0]+(1+chance.IntN(a.Switches-1))*row:][:row]
@@ -69,6 +97,13 @@ func TestRefusedInMidPlan(t *testing.T) {
 				return b
 			}
 			k.between.mu.Unlock()
+			k.through(t, k.unplug(cable), -1, restart{})
+			if _, back := k.through(t, k.plug(cable), -1, restart{}); back != first {
+				t.Fatal("the cable is back with other tables")
+			}
+			mu.Lock()
+			armed = true
+			mu.Unlock()
 			began := time.Now()
 			k.through(t, k.unplug(cable), -1, restart{})
 			less, err := k.f.Without([]fabric.ChannelID{cable}, nil)
@@ -78,13 +113,13 @@ func TestRefusedInMidPlan(t *testing.T) {
 			if v := k.judged(t, &routing.Tables{Fabric: less, Lanes: routing.OneSL(less, nil)}, routing.Any); !v.Free() || !v.Complete() {
 				t.Errorf("the cable is gone: free %v, complete %v", v.Free(), v.Complete())
 			}
-			if _, back := k.through(t, k.plug(cable), -1, restart{}); back != first {
+			if _, back := k.through(t, k.plug(cable), -1, restart{}); back != first && taken == 0 { // the daemon goes on from what was taken
 				t.Error("the way back does not end as planned")
 			}
 			k.mapsHold(t)
 			mu.Lock()
 			defer mu.Unlock()
-			t.Logf("%d answers spoilt by %s, both plans took %.1f s; %d moments, %d of them not proven", spoilt, how, time.Since(began).Seconds(), k.between.moments, len(k.between.unproven))
+			t.Logf("%d answers spoilt by %s, of which %d hold as well, both plans took %.1f s; %d moments, %d of them not proven", spoilt, how, taken, time.Since(began).Seconds(), k.between.moments, len(k.between.unproven))
 			if spoilt < 2 || len(k.between.unproven) > strings.Count(k.said(t), "proven_meanwhile=false") {
 				k.logs(t)
 				t.Errorf("%q", k.between.unproven)
@@ -92,6 +127,9 @@ func TestRefusedInMidPlan(t *testing.T) {
 		})
 	}
 }
+
+// numberIn is the number of the tables of an answer.
+func numberIn(answer []byte) uint64 { return binary.LittleEndian.Uint64(answer[16+80:]) }
 
 var mapOf = regexp.MustCompile(`in +(\d+), out +(\d+): \|(.*)\|`)
 
