@@ -32,6 +32,11 @@ type Options struct {
 	Unowned map[fabric.LID][]uint8
 }
 
+// judge is what both judges are asked.
+func (o *Options) judge() deadlock.Options {
+	return deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
+}
+
 // Proven is a plan of which every step was judged.
 type Proven struct {
 	Before *routing.Tables // as they act on the live cables
@@ -120,16 +125,25 @@ func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Pro
 }
 
 // Verify has every step of a plan judged that begins with the tables before. The error is
-// *Rejected if a judge does not accept one.
+// *Rejected if a judge does not accept one. If the tables have groups of ports to choose from, their switches
+// keep these, as far as that can be proven (see withGroups).
 func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
+	if before.Groups != nil {
+		return withGroups(ctx, before, plan, before.Groups, nil, o)
+	}
+	return judge(ctx, before, plan, o)
+}
+
+// judge has every step of a plan judged as it is.
+func judge(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
 	p := &Proven{Before: before, After: before, Left: plan.Left}
-	judge := deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
+	options := o.judge()
 	for i, s := range plan.Steps {
-		union, err := transition.Verify(ctx, p.After, s.Tables, judge)
+		union, err := transition.Verify(ctx, p.After, s.Tables, options)
 		if err != nil {
 			return nil, err
 		}
-		alone, err := deadlock.Verify(ctx, s.Tables, judge)
+		alone, err := deadlock.Verify(ctx, s.Tables, options)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +158,7 @@ func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Op
 		p.addAbsent(alone.Absent)
 	}
 	if len(plan.Steps) == 0 {
-		v, err := deadlock.Verify(ctx, before, judge)
+		v, err := deadlock.Verify(ctx, before, options)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,9 @@ func withLevels(on, other *routing.Tables) *routing.Tables {
 			}
 		}
 	}
-	return &routing.Tables{Fabric: on.Fabric, Forwarding: on.Forwarding, Lanes: other.Lanes, Multicast: on.Multicast}
+	t := *on
+	t.Lanes = other.Lanes
+	return &t
 }
 
 // level is the service level of a row, nil where all are 0.
@@ -69,5 +71,7 @@ func withMaps(on *routing.Tables, was *fabric.Fabric, target *routing.Tables) *r
 	}
 	lanes := *on.Lanes
 	lanes.SL2VL = all
-	return &routing.Tables{Fabric: f, Forwarding: on.Forwarding, Lanes: &lanes, Multicast: on.Multicast}
+	t := *on
+	t.Lanes = &lanes
+	return &t
 }

@@ -44,7 +44,9 @@ func likeNeighbours(on *routing.Tables, was *fabric.Fabric, others []fabric.Endp
 			to[n.old.Rows+i] = n.levelFrom(e, lid)
 		}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: on.Forwarding, Lanes: l, Multicast: on.Multicast}
+	t := *on
+	t.Lanes = l
+	return &t
 }
 
 // neighbours finds the service levels of what is near.

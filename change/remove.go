@@ -43,7 +43,12 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 	if err != nil {
 		return nil, err
 	}
-	p, err := Verify(ctx, was, plan, o)
+	verify := func() (*Proven, error) { return Verify(ctx, was, plan, o) }
+	if was.Groups != nil {
+		groups, narrowed := avoiding(was, mended.After)
+		verify = func() (*Proven, error) { return withGroups(ctx, was, plan, groups, narrowed, o) }
+	}
+	p, err := verify()
 	if err != nil || len(p.Left) > 0 || transition.CostOf(p.After, target).Entries == 0 {
 		return p, err
 	}
@@ -56,7 +61,7 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 		return nil, err
 	}
 	plan.Steps = append(plan.Steps, rest.Steps...)
-	return Verify(ctx, was, plan, o)
+	return verify()
 }
 
 // doomed is the trunks of a fabric, [trunk], that packets have to leave before it becomes less:
@@ -84,7 +89,7 @@ func (p *Proven) Undo(ctx context.Context, o Options) (*Proven, error) {
 		}
 		plan.Steps = append(plan.Steps, back)
 	}
-	return Verify(ctx, p.After, plan, o)
+	return judge(ctx, p.After, plan, o)
 }
 
 // overlay is the tables was with the entries of part put in, at the switches and for

@@ -40,7 +40,11 @@ func bring(ctx context.Context, before, target *routing.Tables, o Options) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	return Verify(ctx, before, plan, o)
+	p, err := Verify(ctx, before, plan, o)
+	if err != nil || len(p.Left) > 0 || transition.CostOf(p.After, target).Choices == 0 {
+		return p, err
+	}
+	return p.choose(ctx, target.Groups, o)
 }
 
 // returnFirst is Return in two parts: first without hosts that are back, as if their cables were

@@ -134,6 +134,46 @@ func (g *Groups) SetTable(s fabric.NodeID, in, sl, table uint8) {
 	g.private.number[g.private.first[s]+int(in)*SLs+int(sl)] = table
 }
 
+// On is groups as they act on a fabric of the same hardware, where was is, for each of its switches, the same
+// switch in the fabric of g, or None: switches that are known keep what they choose from, by port numbers, others
+// choose nothing.
+func (g *Groups) On(f *fabric.Fabric, was []fabric.NodeID) *Groups {
+	if g == nil {
+		return nil
+	}
+	on := NewGroups(f, g.Tables())
+	for s, w := range was {
+		s := fabric.NodeID(s)
+		if w == fabric.None {
+			on.SetLevels(s, 0)
+			continue
+		}
+		on.sets[s] = slices.Clone(g.sets[w])
+		on.SetLevels(s, g.Levels(w))
+		for in := range uint8(f.Node(s).Ports + 1) {
+			for sl := range uint8(SLs) {
+				if table := g.Table(w, in, sl); table > 0 {
+					on.SetTable(s, in, sl, uint8(table))
+				}
+			}
+		}
+	}
+	for lid := range min(f.TopLID(), g.f.TopLID()) + 1 {
+		for table := range g.Tables() {
+			for s, w := range was {
+				if w == fabric.None {
+					continue
+				}
+				on.Row(table, lid)[s] = g.Row(table, lid)[w]
+				if table > 0 {
+					on.Static(table).Row(lid)[s] = g.Static(table).Row(lid)[w]
+				}
+			}
+		}
+	}
+	return on
+}
+
 // SameFrom says whether packets that enter switch s by either of two ports meet the same
 // tables.
 func (g *Groups) SameFrom(s fabric.NodeID, port, other uint8) bool {

@@ -35,7 +35,7 @@ func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 			was[s] = fabric.None
 		}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: forwardingOn(f, t, was), Lanes: lanesOn(f, t, fresh, was), Groups: groupsOn(f, t, was), Multicast: treesOn(t.Multicast, was)}, nil
+	return &routing.Tables{Fabric: f, Forwarding: forwardingOn(f, t, was), Lanes: lanesOn(f, t, fresh, was), Groups: t.Groups.On(f, was), Multicast: treesOn(t.Multicast, was)}, nil
 }
 
 func forwardingOn(f *fabric.Fabric, t *routing.Tables, was []fabric.NodeID) *routing.Forwarding {
@@ -49,47 +49,6 @@ func forwardingOn(f *fabric.Fabric, t *routing.Tables, was []fabric.NodeID) *rou
 		}
 	}
 	return fw
-}
-
-// groupsOn is groups of ports as they act on another fabric: switches that are known keep what they choose
-// from, by port numbers, and others choose nothing.
-func groupsOn(f *fabric.Fabric, t *routing.Tables, was []fabric.NodeID) *routing.Groups {
-	if t.Groups == nil {
-		return nil
-	}
-	g := routing.NewGroups(f, t.Groups.Tables())
-	for s, w := range was {
-		s := fabric.NodeID(s)
-		if w == fabric.None {
-			g.SetLevels(s, 0)
-			continue
-		}
-		g.SetLevels(s, t.Groups.Levels(w))
-		for n, ports := range t.Groups.Sets(w) {
-			g.Set(s, n, ports)
-		}
-		for in := range uint8(f.Node(s).Ports + 1) {
-			for sl := range uint8(routing.SLs) {
-				if table := t.Groups.Table(w, in, sl); table > 0 {
-					g.SetTable(s, in, sl, uint8(table))
-				}
-			}
-		}
-	}
-	for lid := range min(f.TopLID(), t.Fabric.TopLID()) + 1 {
-		for table := range g.Tables() {
-			for s, w := range was {
-				if w == fabric.None {
-					continue
-				}
-				g.Row(table, lid)[s] = t.Groups.Row(table, lid)[w]
-				if table > 0 {
-					g.Static(table).Row(lid)[s] = t.Groups.Static(table).Row(lid)[w]
-				}
-			}
-		}
-	}
-	return g
 }
 
 // treesOn is trees as they act on another fabric: switches that are known keep their ports.
