@@ -13,7 +13,7 @@ type Cost struct {
 	Entries  int   // entries of forwarding tables that differ
 	Due      int   // entries that had to change: the old one loses packets, the new one does not
 	Blocks   int   // blocks of 64 LIDs at a switch with an entry that differs: one management packet writes a block
-	Switches int   // switches with such a block
+	Switches int   // switches with such a block, or with one of Choices
 	SLs      int64 // (source row of the new tables, LID) to which both tables give an SL, but not the same
 	Maps     int   // SL2VL cells (switch, in-port, out-port, SL) that differ, of ports with a cable and of port 0
 	Choices  int   // (switch, private table, LID) with another group of ports to choose from, or other ports in it
@@ -43,13 +43,15 @@ func CostOf(old, next *routing.Tables) Cost {
 			}
 		}
 	}
-	for _, n := range c.BySwitch {
+	choices := choicesThatDiffer(old, next)
+	for s, n := range c.BySwitch {
 		c.Entries += n
-		if n > 0 {
+		c.Choices += choices[s]
+		if n+choices[s] > 0 {
 			c.Switches++
 		}
 	}
-	c.SLs, c.Maps, c.Choices = slsThatDiffer(old, next), mapsThatDiffer(old, next), choicesThatDiffer(old, next)
+	c.SLs, c.Maps = slsThatDiffer(old, next), mapsThatDiffer(old, next)
 	return c
 }
 
@@ -115,18 +117,17 @@ func mapsThatDiffer(old, next *routing.Tables) int {
 	return n
 }
 
-// choicesThatDiffer compares what switches choose from, whatever the numbers of the groups.
-func choicesThatDiffer(old, next *routing.Tables) int {
-	a, b := old.Groups, next.Groups
+// choicesThatDiffer counts by switch what is not chosen from the same ports, whatever the numbers of the groups.
+func choicesThatDiffer(old, next *routing.Tables) []int {
+	a, b, n := old.Groups, next.Groups, make([]int, next.Fabric.Switches())
 	if a == b {
-		return 0
+		return n
 	}
-	n := 0
 	for lid := range next.Fabric.LIDs() {
 		for table := range max(tablesOf(a), tablesOf(b)) {
 			for s := range fabric.NodeID(next.Fabric.Switches()) {
 				if chosenFrom(a, table, s, lid) != chosenFrom(b, table, s, lid) {
-					n++
+					n[s]++
 				}
 			}
 		}

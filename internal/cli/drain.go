@@ -90,7 +90,7 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	if err := o.folders(); err != nil {
 		return err
 	}
-	v, err := input.Read(a, name, o.lmc, &flags.Tables{LFTs: o.tables, StaticOnly: true})
+	v, err := input.Read(a, name, o.lmc, &flags.Tables{LFTs: o.tables})
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (j *keepJob) read() (err error) {
 		}
 		j.moved = result.MovedOf(f, j.fabric)
 	}
-	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source, StaticOnly: true})
+	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source})
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (j *keepJob) read() (err error) {
 		return nil
 	}
 	j.purpose = "of " + j.o.restore
-	if v, err = input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: j.o.restore, StaticOnly: true}); err != nil {
+	if v, err = input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: j.o.restore}); err != nil {
 		return err
 	}
 	if err := v.Held(j.o.restore, j.name); err != nil {

@@ -94,7 +94,7 @@ func stepsText(p *change.Proven, none string, least result.Least) string {
 	text := fmt.Sprintf("%s in %s, %s%s; each is free of credit loops in any mixture while it is written, and so are its tables",
 		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), least.Text())
 	for i, s := range p.Steps {
-		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
+		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, stepText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
 		switch {
 		case s.Balanced:
 			text += "; they spread the load, which the steps before left uneven"
@@ -103,6 +103,18 @@ func stepsText(p *change.Proven, none string, least result.Least) string {
 		}
 	}
 	return text
+}
+
+// stepText says what a step changes.
+func stepText(s *change.Step) string {
+	choices := words.Counted(s.Union.Choices, "entry", "entries")
+	switch {
+	case s.Union.Choices == 0:
+		return mendedText(s)
+	case s.Mended+s.Follow+s.Drops == 0:
+		return "other ports to choose from by " + choices
+	}
+	return mendedText(s) + ", other ports to choose from by " + choices
 }
 
 func mendedText(s *change.Step) string {
@@ -159,7 +171,7 @@ func (j *planned) step(s *change.Step) *judged {
 func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
 	lanes := *t.Lanes
 	lanes.Needed = needed
-	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes, Groups: t.Groups}
 }
 
 func (j *planned) json() *result.Plan {
@@ -195,7 +207,7 @@ func (j *planned) textPlan(s *result.Plan) string {
 	}
 	for i, step := range s.Steps {
 		say("\nStep %d: write the tables of %s", i+1, step.Folder)
-		say("  %s, on %s, %s; %s cut off after it", mendedText(&j.plan.Steps[i]), words.Plural(step.Touched, "switch"),
+		say("  %s, on %s, %s; %s cut off after it", stepText(&j.plan.Steps[i]), words.Plural(step.Touched, "switch"),
 			words.Counted(step.Blocks, "block", "blocks"), words.Counted(step.Cut, "pair", "pairs"))
 		for _, at := range step.BySwitch {
 			say("    %s %s: %s", at.Switch.GUID, at.Switch.Name, words.Counted(at.Entries, "entry", "entries"))

@@ -105,7 +105,6 @@ func runWhatIf(ctx context.Context, a *console.Console, name string, o *whatIfFl
 // read reads the fabric and its tables, or routes it.
 func (j *whatIfJob) read(ctx context.Context) error {
 	o := j.o
-	o.tables.StaticOnly = true
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}
@@ -160,7 +159,7 @@ func cleared(t *routing.Tables) *routing.Tables {
 			}
 		}
 	}
-	return &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes, Multicast: t.Multicast}
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes, Groups: t.Groups, Multicast: t.Multicast}
 }
 
 func (j *whatIfJob) simulate(ctx context.Context) (err error) {
