@@ -25,11 +25,11 @@ const (
 // destinations which are left, at the expense of few others that lost nothing, with the service levels
 // and SL2VL maps of the tables in force.
 //
-//	1 ──── 2      The cable 1–5 is gone, and 1 wants to reach 5 by 2: its packets would hold
-//	×      │      1→2 and wait for 2→5. The graph has a path from 2→5 back to 1→2, one of its
-//	5 ──── │      dependencies being 3→1 on 1→2, which only the packets to LID 9 cause. So that
-//	│ ╲    │      is the least cut: LID 9 is ripped up and rerouted, from 3 by 4. Then the
-//	4 ── 3 ┘      dependency is gone, and 1→2 on 2→5 takes its place.
+//	1 ── 2 ── 3    The cable 1–5 has failed. By 2, the packets of 1 to a LID on 5 would hold 1→2
+//	│ ×  │    │    and wait for 2→5: a cycle with the dependencies 2→5→4, 5→4→1 and 4→1→2 of
+//	4 ── 5    │    packets to other LIDs. Two LIDs cause the first two, one alone, on 2, the
+//	└─────────┘    last: the least cut. That LID is ripped up and rerouted, from 4 by 3 to 2.
+//	               Then 4→1→2 is gone from the graph, and 1→2→5 comes in.
 //
 // The graph is that of the new tables alone, free of cycles. Where a new entry needs a
 // dependency that would close a cycle, a least cut tells which dependencies have to go, by

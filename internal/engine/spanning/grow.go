@@ -12,18 +12,17 @@ import (
 type grower struct {
 	f     *fabric.Fabric
 	maps  *routing.SL2VL
-	graph *acyclic.Lanes
+	graph acyclic.Journal
 	lanes int
 	sls   []uint8
 
-	at     [][]fabric.ChannelID  // [switch] the trunks of the tree that leave it
-	part   []fabric.NodeID       // [switch] one of those that the tree joins it with, the same for all of them
-	joined int                   // cables of the tree
-	held   [][]uint16            // [index into sls][trunk] lanes of multicast packets, as bits
-	log    []arrival             // of held, all of this tree
-	added  [][2]fabric.ChannelID // dependencies that the graph did not have, all of this tree
-	fresh  bool                  // more may be added
-	seen   []bool                // [switch] scratch of members, all false
+	at     [][]fabric.ChannelID // [switch] the trunks of the tree that leave it
+	part   []fabric.NodeID      // [switch] one of those that the tree joins it with, the same for all of them
+	joined int                  // cables of the tree
+	held   [][]uint16           // [index into sls][trunk] lanes of multicast packets, as bits
+	log    []arrival            // of held, all of this tree
+	fresh  bool                 // more may be added
+	seen   []bool               // [switch] scratch of members, all false
 }
 
 // arrival is lanes of a trunk that multicast packets came to.
@@ -35,7 +34,7 @@ type arrival struct {
 
 func newGrower(t *routing.Tables, graph *acyclic.Lanes, lanes int, sls []uint8) *grower {
 	f := t.Fabric
-	g := &grower{f: f, maps: t.Lanes.SL2VL, graph: graph, lanes: lanes, sls: sls, at: make([][]fabric.ChannelID, f.Switches()), part: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
+	g := &grower{f: f, maps: t.Lanes.SL2VL, graph: acyclic.Journal{Lanes: graph}, lanes: lanes, sls: sls, at: make([][]fabric.ChannelID, f.Switches()), part: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
 	for range sls {
 		g.held = append(g.held, make([]uint16, f.Trunks()))
 	}
@@ -147,7 +146,7 @@ func (g *grower) members(list []fabric.NodeID, s fabric.NodeID) []fabric.NodeID 
 func (g *grower) join(c fabric.ChannelID, fresh bool) bool {
 	back := g.f.Reverses()[c]
 	u, v := g.f.Heads()[back], g.f.Heads()[c]
-	came, added := len(g.log), len(g.added)
+	came, added := len(g.log), g.graph.Checkpoint()
 	g.at[u], g.at[v] = append(g.at[u], c), append(g.at[v], back)
 	g.fresh = fresh
 	if g.enter(u, c) && g.enter(v, back) && g.pass(came) {
@@ -219,14 +218,7 @@ func (g *grower) vl(s fabric.NodeID, in uint8, out fabric.ChannelID, level int) 
 }
 
 func (g *grower) admit(in, out fabric.ChannelID) bool {
-	if g.graph.Has(in, out) {
-		return true
-	}
-	if !g.fresh || !g.graph.Add(in, out) {
-		return false
-	}
-	g.added = append(g.added, [2]fabric.ChannelID{in, out})
-	return true
+	return g.fresh && g.graph.Admit(in, out) || g.graph.Has(in, out)
 }
 
 func (g *grower) arrive(c fabric.ChannelID, level int, lanes uint16) {
@@ -236,15 +228,13 @@ func (g *grower) arrive(c fabric.ChannelID, level int, lanes uint16) {
 	}
 }
 
-// undo takes back what was done since the log and the list of dependencies had some lengths.
+// undo takes back what was done since the log had some length and the graph was at a checkpoint.
 func (g *grower) undo(came, added int) {
 	for _, a := range g.log[came:] {
 		g.held[a.level][a.trunk] &^= a.lanes
 	}
-	for _, d := range g.added[added:] {
-		g.graph.Remove(d[0], d[1])
-	}
-	g.log, g.added = g.log[:came], g.added[:added]
+	g.log = g.log[:came]
+	g.graph.Rollback(added)
 }
 
 // tree is the tree as that of a group which all endpoints are in.

@@ -71,7 +71,7 @@ func (n *Counter) hop(s fabric.NodeID, port uint8) hop {
 // among Dependencies, and each pair in load, [trunk]; nil: these are not counted. Pairs are no load
 // where any circle.
 func (n *Counter) Count(row []uint8, lid fabric.LID, by int32, uses []int32, load []int64) {
-	straight := n.follow(row, lid)
+	straight := n.trace(row, lid)
 	if uses != nil && !(straight && n.packets.laneZero && n.packets.Lanes == 1) {
 		numbers := n.packets.Dependencies()
 		n.packets.Begin(row, lid)
@@ -110,8 +110,8 @@ func (n *Counter) Pairs(s fabric.NodeID) int64 {
 	return 0
 }
 
-// follow finds the ways of the packets to a LID. It fails if some circle.
-func (n *Counter) follow(row []uint8, lid fabric.LID) bool {
+// trace finds the ways of the packets to a LID. It fails if some circle.
+func (n *Counter) trace(row []uint8, lid fabric.LID) bool {
 	sources := n.packets.Sources
 	n.at, n.began, n.before = n.at[:0], n.began[:0], n.last
 	for _, s := range sources.ends {

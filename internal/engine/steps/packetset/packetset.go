@@ -3,10 +3,10 @@
 // asks it what that would cause: another port to choose from, a tree for multicast, an entry in place
 // of a dead one.
 //
-//	1 ──► 2 ──► 5      the entries to 5. Packets of 1 hold 1→2 and wait for 2→5:
-//	│                  one dependency. Add lets 1 go on by 1→3 as well, and 3 by
-//	└───► 3 ──► 4 ──► 5      its entry: their packets hold these lanes too, and two more
-//	                   dependencies are asked for. If one is refused, TakeBack.
+//	1 ──► 2 ──► 5    The entries for a LID on 5: packets of 1 hold 1→2 and wait for 2→5, those
+//	│           ▲    of 3 hold 3→4 and wait for 4→5. Add lets 1 go on by 1→3 as well: then its
+//	▼           │    packets hold 1→3, too, and wait for 3→4. That dependency is new, and Admit
+//	3 ────────► 4    is asked about it; if it is refused, TakeBack leads back to the Mark.
 //
 // Complexity: O(S + k) for a destination, S switches and k lanes of trunks that its packets
 // hold.

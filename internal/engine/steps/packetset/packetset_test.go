@@ -87,6 +87,42 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// Packets of a host are on the lanes of its own service level from its own port, not on those of another
+// host on the switch; and a host alone on its switch sends itself nothing.
+func TestGroups(t *testing.T) {
+	f := testnet.Build(t, "ring:4,hosts=2")
+	maps, row := onLaneZero(f).PerPort(f), make([]int32, len(f.Endpoints()))
+	for _, s := range f.Leaves() {
+		for i, e := range f.Attached(s)[:2] {
+			row[e] = int32(i)
+			for sl := range uint8(2) {
+				maps.Set(s, f.LastPort(f.Endpoint(e)), next(f, s), sl, uint8(2*i)+sl)
+			}
+		}
+	}
+	tables := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.NewLanesByRow(f, maps, row, 2)}
+	lid := f.Endpoint(routing.HCA.Endpoints(f)[0]).LID
+	tables.Lanes.SLRow(lid)[1] = 1
+	p := New(NewSources(tables, routing.Directed, routing.Adapters, 0))
+	from := (Home(f, lid) + 1) % fabric.NodeID(f.Switches())
+	tables.Forwarding.Row(lid)[from] = next(f, from)
+	p.Begin(tables.Forwarding.Row(lid), lid)
+	p.Start(Any)
+	lanes := uint16(0)
+	for level := range p.SLs {
+		lanes |= p.held[int(p.Entry[from])*len(p.SLs)+level]
+	}
+	if want := uint16(1<<0 | 1<<3); lanes != want {
+		t.Errorf("lanes %04b, want %04b", lanes, want)
+	}
+	alone := ring(t, onLaneZero)
+	e := routing.HCA.Endpoints(alone.Fabric)[0]
+	s := NewSources(alone, routing.Honored, routing.HCA, 0)
+	if at, lid := alone.Fabric.Endpoint(e).Switch, alone.Fabric.Endpoint(e).LID; s.Send(at, lid) || !s.Send((at+1)%4, lid) {
+		t.Error("a host sends to itself, or another does not")
+	}
+}
+
 // The pairs of a LID are counted once, whatever was counted before.
 func TestCountPairs(t *testing.T) {
 	tables := ring(t, onLaneZero)
@@ -147,7 +183,7 @@ func TestLaneZero(t *testing.T) {
 			if n != len(want) {
 				t.Errorf("seed %d, LID %d: %d dependencies, %d counted", seed, lid, len(want), n)
 			}
-			if !counter.follow(row, lid) {
+			if !counter.trace(row, lid) {
 				circle++
 			}
 		}
