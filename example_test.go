@@ -37,7 +37,7 @@ func Example() {
 
 // An engine by name, and what its errors are.
 func ExampleRoute() {
-	f, err := topology.Torus{Dims: []int{5, 5}}.Build()
+	f, err := topology.Build("torus:5x5")
 	if err != nil {
 		fmt.Println(err)
 		return

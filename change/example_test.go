@@ -13,7 +13,7 @@ import (
 // A cable is gone: the tables are mended in steps whose every mixture was judged.
 func ExampleMend() {
 	ctx := context.Background()
-	f, err := topology.Torus{Dims: []int{4, 4}}.Build()
+	f, err := topology.Build("torus:4x4")
 	if err != nil {
 		fmt.Println(err)
 		return

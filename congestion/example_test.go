@@ -13,7 +13,7 @@ import (
 
 // What random pairs of hosts get of their links: the effective bisection bandwidth.
 func ExampleSimulate() {
-	f, err := topology.Torus{Dims: []int{4, 4}, Hosts: 2}.Build()
+	f, err := topology.Build("torus:4x4,hosts=2")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,11 +12,7 @@ import (
 
 // tables is a network routed by an engine.
 func tables(spec, engine string) *routing.Tables {
-	family, err := topology.Parse(spec)
-	if err != nil {
-		panic(err)
-	}
-	f, err := family.Build()
+	f, err := topology.Build(spec)
 	if err != nil {
 		panic(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // One configuration, measured, and its saturation throughput.
 func Example() {
-	f, err := topology.Torus{Dims: []int{4, 4}}.Build()
+	f, err := topology.Build("torus:4x4")
 	if err != nil {
 		panic(err)
 	}

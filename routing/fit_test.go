@@ -1,6 +1,7 @@
 package routing_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 func ring(t *testing.T, n int) *fabric.Fabric {
 	t.Helper()
-	f, err := topology.Ring{N: n, Hosts: 1}.Build()
+	f, err := topology.Build(fmt.Sprintf("ring:%d,hosts=1", n))
 	if err != nil {
 		t.Fatal(err)
 	}

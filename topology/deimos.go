@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Deimos is the 724-node cluster of TU Dresden on which DFSSSP was measured: T.
+// deimos is the 724-node cluster of TU Dresden on which DFSSSP was measured: T.
 // Hoefler, T. Schneider, A. Lumsdaine: Optimized Routing for Large-Scale
 // InfiniBand Networks, HOTI 2009, Figure 7; J. Domke, T. Hoefler, W. E. Nagel:
 // Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011, section
@@ -38,7 +38,7 @@ import (
 // slower.
 //
 // Order: by director, its leaves and then its spines; hosts by leaf.
-type Deimos struct {
+type deimos struct {
 	Cables string // spread, packed or drawn; empty: spread
 	Hosts  string // likewise
 	Seed   uint64 // of the random stream, for drawn
@@ -56,7 +56,7 @@ const (
 // deimosHosts is the hosts of each director.
 var deimosHosts = []int{251, 222, 251}
 
-func (d *Deimos) declare(p *params) size {
+func (d *deimos) declare(p *params) size {
 	p.word("cables", &d.Cables, seatings, "outer ports of the cables between directors: spread over the leaves (default), packed or drawn")
 	p.word("hosts", &d.Hosts, seatings, "outer ports of the hosts, likewise")
 	p.seed(&d.Seed, "of the random stream, for drawn (default 0)")
@@ -69,9 +69,9 @@ func (d *Deimos) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (d Deimos) Build() (*fabric.Fabric, error) { return built(&d) }
+func (d deimos) Build() (*fabric.Fabric, error) { return built(&d) }
 
-func (d *Deimos) lay(l *layout) {
+func (d *deimos) lay(l *layout) {
 	in := directorOf(deimosPorts, deimosRadix)
 	rng := rand.New(rand.NewPCG(d.Seed, deimosStream))
 	type outlet struct{ sw, port int }
@@ -104,4 +104,4 @@ func (d *Deimos) lay(l *layout) {
 	}
 }
 
-func (d Deimos) String() string { return specOf(&d) }
+func (d deimos) String() string { return specOf(&d) }

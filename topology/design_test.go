@@ -93,7 +93,7 @@ func TestSlimFlySets(t *testing.T) {
 		3: {0, 1}, 4: {0, 2}, 5: {0, 2}, 7: {0, 2, 3, 5}, 8: {0, 2, 4, 6}, 9: {0, 2, 4, 6},
 		11: {0, 2, 4, 5, 7, 9}, 13: {0, 2, 4, 6, 8, 10}, 19: {0, 2, 4, 6, 8, 9, 11, 13, 15, 17},
 	} {
-		s := SlimFly{Q: q}
+		s := slimFly{Q: q}
 		got := s.exponents()
 		if !slices.Equal(got, want) {
 			t.Errorf("q = %d: exponents %v, want %v", q, got, want)
@@ -128,7 +128,7 @@ func TestSlimFlyDiameter(t *testing.T) {
 			t.Errorf("q = %d: %+v, want %+v", q, got, want)
 		}
 		checkSimple(t, f)
-		if p := (SlimFly{Q: q}); rowOf(&p).complete(&p, nil) != nil || p.Hosts != (degree+1)/2 {
+		if p := (slimFly{Q: q}); rowOf(&p).complete(&p, nil) != nil || p.Hosts != (degree+1)/2 {
 			t.Errorf("q = %d: %d hosts by default", q, p.Hosts)
 		}
 	}
@@ -147,7 +147,7 @@ func pairsOf(f *fabric.Fabric) map[[2]int]int {
 func TestSlimFlyWiring(t *testing.T) {
 	for q, xi := range map[int]int{5: 2, 7: 3, 11: 2, 13: 2} { // the smallest primitive roots
 		inside := [2][]int{make([]int, q), make([]int, q)} // [side, difference] 1: a cable
-		s := SlimFly{Q: q}
+		s := slimFly{Q: q}
 		for _, e := range s.exponents() {
 			power := 1
 			for range e {
@@ -204,7 +204,7 @@ func TestOFTPaths(t *testing.T) {
 func TestKautzWiring(t *testing.T) {
 	for _, spec := range []string{"kautz:b=2,n=2", "kautz:b=3,n=3,hosts=2", "kautz:b=2,n=4"} {
 		f := build(t, spec)
-		var k Kautz
+		var k kautz
 		if _, err := fmt.Sscanf(spec, "kautz:b=%d,n=%d", &k.B, &k.N); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Director is a director-class switch with its inner switches, for instance the 288
+// directors is a director-class switch with its inner switches, for instance the 288
 // ports from 24-port crossbars in the clusters of the DFSSSP paper: a fat tree of two
 // levels and full bisection bandwidth. (T. Hoefler, T. Schneider, A. Lumsdaine:
 // Multistage Switches are not Crossbars, CLUSTER 2008.)
@@ -25,13 +25,13 @@ import (
 // crossbars have the SystemGUID of the first.
 //
 // Order: the leaves, then the spines; hosts by leaf.
-type Director struct {
+type directors struct {
 	Ports int // outer ports, a multiple of Radix/2, up to Radix²/2; zero: 12·Radix, or that limit if it is smaller
 	Radix int // ports of a crossbar, even, from 4; zero: 24
 	Hosts int // on all leaves in total; zero: Ports
 }
 
-func (d *Director) declare(p *params) size {
+func (d *directors) declare(p *params) size {
 	even := make([]int, 0, fabric.MaxPorts/2)
 	for radix := 4; radix <= fabric.MaxPorts; radix += 2 {
 		even = append(even, radix)
@@ -52,17 +52,17 @@ func (d *Director) declare(p *params) size {
 	return size{switches: in.leaves + in.spines, hosts: d.Hosts, ports: d.Radix}
 }
 
-func (d *Director) inside() director { return directorOf(d.Ports, d.Radix) }
+func (d *directors) inside() director { return directorOf(d.Ports, d.Radix) }
 
 // Build makes the fabric.
-func (d Director) Build() (*fabric.Fabric, error) { return built(&d) }
+func (d directors) Build() (*fabric.Fabric, error) { return built(&d) }
 
-func (d *Director) lay(l *layout) {
+func (d *directors) lay(l *layout) {
 	in := d.inside()
 	in.add(l, 0, dealHosts(in.outerPorts(), d.Hosts))
 }
 
-func (d Director) String() string { return specOf(&d) }
+func (d directors) String() string { return specOf(&d) }
 
 // director is the inner switches of one director of a cluster.
 type director struct {

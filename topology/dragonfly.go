@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Dragonfly is the network of J. Kim, W. J. Dally, S. Scott and D. Abts:
+// dragonfly is the network of J. Kim, W. J. Dally, S. Scott and D. Abts:
 // Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008: G groups of A
 // routers with P hosts and H global ports each. Within a group every two routers
 // are joined by a cable; every two groups are joined by global cables.
@@ -40,7 +40,7 @@ import (
 // Order: by group, then router. Name: sw-g, the group, -r, the router. Ports:
 // the hosts; then the A-1 other routers of the group in order; then the H global
 // ports.
-type Dragonfly struct {
+type dragonfly struct {
 	P int // hosts on each router, from 1
 	A int // routers in each group; zero: 2P, the balance of the paper
 	H int // global ports of each router; zero: P, the balance of the paper
@@ -53,7 +53,7 @@ type Dragonfly struct {
 // dragonflyStream is the second half of the PCG seed: "weft" and "drag" in ASCII.
 const dragonflyStream = 0x77656674_64726167
 
-func (d *Dragonfly) declare(p *params) size {
+func (d *dragonfly) declare(p *params) size {
 	p.number("p", &d.P, 0, 1, fabric.MaxPorts, "hosts on each router")
 	p.number("a", &d.A, 2*d.P, 1, 2*fabric.MaxPorts, "routers in each group (default 2p)")
 	p.number("h", &d.H, d.P, 1, fabric.MaxPorts, "global ports of each router (default p)")
@@ -65,9 +65,9 @@ func (d *Dragonfly) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (d Dragonfly) Build() (*fabric.Fabric, error) { return built(&d) }
+func (d dragonfly) Build() (*fabric.Fabric, error) { return built(&d) }
 
-func (d *Dragonfly) lay(l *layout) {
+func (d *dragonfly) lay(l *layout) {
 	for g := range d.G {
 		for r := range d.A {
 			l.addSwitch("sw-g"+strconv.Itoa(g)+"-r"+strconv.Itoa(r), d.P+d.A-1+d.H)
@@ -88,7 +88,7 @@ func (d *Dragonfly) lay(l *layout) {
 // globalPorts is, for each group, its global ports by where they lead: entry t(G-1) + i
 // is the port that leads in round t to the i-th other group, in the order of their
 // numbers.
-func (d *Dragonfly) globalPorts() [][]int {
+func (d *dragonfly) globalPorts() [][]int {
 	used := d.rounds() * (d.G - 1)
 	rng := rand.New(rand.NewPCG(d.Seed, dragonflyStream))
 	ports := make([][]int, d.G)
@@ -112,10 +112,10 @@ func (d *Dragonfly) globalPorts() [][]int {
 }
 
 // rounds is T, the number of cables between two groups.
-func (d *Dragonfly) rounds() int { return d.A * d.H / max(d.G-1, 1) }
+func (d *dragonfly) rounds() int { return d.A * d.H / max(d.G-1, 1) }
 
 // cableGroups lays the global cables.
-func (d *Dragonfly) cableGroups(l *layout) {
+func (d *dragonfly) cableGroups(l *layout) {
 	ports := d.globalPorts()
 	end := func(group, k int) (router, port int) {
 		return group*d.A + k/d.H, d.P + d.A + k%d.H
@@ -132,4 +132,4 @@ func (d *Dragonfly) cableGroups(l *layout) {
 	}
 }
 
-func (d Dragonfly) String() string { return specOf(&d) }
+func (d dragonfly) String() string { return specOf(&d) }

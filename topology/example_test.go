@@ -32,8 +32,8 @@ func ExampleParse_refused() {
 	// topology: karytree: k=200,n=2 makes a switch with 400 ports; InfiniBand numbers at most 254; nearest that works: k=127 or n=1
 }
 
-func ExampleTorus() {
-	f, err := topology.Torus{Dims: []int{4, 3}, Hosts: 2}.Build()
+func ExampleBuild() {
+	f, err := topology.Build("torus:4x3,hosts=2")
 	if err != nil {
 		fmt.Println(err)
 		return

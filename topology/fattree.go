@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// FatTree is the fat tree of two or three levels of switches with P ports each (C.
+// fatTree is the fat tree of two or three levels of switches with P ports each (C.
 // Clos: A Study of Non-Blocking Switching Networks, Bell System Technical Journal
 // 32(2), 1953, folded; C. E. Leiserson: Fat-Trees, IEEE Transactions on Computers
 // C-34(10), 1985), with any oversubscription. T. Hoefler, T. Schneider and A. Lumsdaine
@@ -35,7 +35,7 @@ import "github.com/weft-fabric/weft/fabric"
 //
 // Order: by level, leaves first; in a level by pod (plane), then by number. Ports:
 // those down, then those up; ports of a top that get no cable are unused.
-type FatTree struct {
+type fatTree struct {
 	P      int // ports of a switch, from 2
 	Levels int // 2 or 3; zero: 2
 	Hosts  int // on each leaf, up to P-1; zero: P/2
@@ -43,7 +43,7 @@ type FatTree struct {
 	Pods   int // number of pods, up to P with three levels, else 1; zero: P with three levels
 }
 
-func (t *FatTree) declare(p *params) size {
+func (t *fatTree) declare(p *params) size {
 	p.number("ports", &t.P, 0, 2, fabric.MaxPorts, "ports of a switch")
 	p.number("levels", &t.Levels, 2, 2, 3, "levels of switches (default 2)")
 	p.number("hosts", &t.Hosts, max(1, t.P/2), 1, t.P-1, "hosts on each leaf (default ports/2); the other ports lead up")
@@ -71,7 +71,7 @@ const (
 )
 
 // tops is the number of top switches, in each plane if there are three levels.
-func (t *FatTree) tops() int {
+func (t *fatTree) tops() int {
 	if t.Levels == 2 {
 		return ceilDiv(t.Leaves*(t.P-t.Hosts), t.P)
 	}
@@ -79,9 +79,9 @@ func (t *FatTree) tops() int {
 }
 
 // Build makes the fabric.
-func (t FatTree) Build() (*fabric.Fabric, error) { return built(&t) }
+func (t fatTree) Build() (*fabric.Fabric, error) { return built(&t) }
 
-func (t *FatTree) lay(l *layout) {
+func (t *fatTree) lay(l *layout) {
 	up := t.P - t.Hosts
 	if t.Levels == 2 {
 		leaves := t.addLevel(l, 0, t.Leaves)
@@ -108,7 +108,7 @@ func (t *FatTree) lay(l *layout) {
 
 // addLevel adds the switches of a level, whose names are numbers in a mixed radix, and
 // returns their switch numbers.
-func (t *FatTree) addLevel(l *layout, level int, radix ...int) []int {
+func (t *fatTree) addLevel(l *layout, level int, radix ...int) []int {
 	first, n := len(l.switches), product(radix...)
 	at := make([]int, len(radix))
 	for s := range n {
@@ -118,10 +118,10 @@ func (t *FatTree) addLevel(l *layout, level int, radix ...int) []int {
 	return countUp(first, n)
 }
 
-func (t *FatTree) hangHosts(l *layout, leaves []int) {
+func (t *fatTree) hangHosts(l *layout, leaves []int) {
 	for _, leaf := range leaves {
 		l.addHosts(leaf, t.Hosts)
 	}
 }
 
-func (t FatTree) String() string { return specOf(&t) }
+func (t fatTree) String() string { return specOf(&t) }

@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// HyperX is the network of J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S.
+// hyperX is the network of J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S.
 // Schreiber: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale
 // Networks, SC 2009: a grid in which a switch is joined to all others along every
 // dimension, not to its neighbours only. With one cable each it is the Hamming graph,
@@ -26,13 +26,13 @@ import (
 //
 // Order: by coordinates, the last one fastest. Ports: the hosts; then for each
 // dimension the others by coordinate, K ports for each.
-type HyperX struct {
+type hyperX struct {
 	Dims  []int // switches along each dimension, from 1
 	K     []int // cables along each dimension; none: 1 each
 	Hosts int   // on each switch; zero: 1
 }
 
-func (h *HyperX) declare(p *params) size {
+func (h *hyperX) declare(p *params) size {
 	p.numbers("dims", &h.Dims, nil, fabric.MaxPorts, "switches along each dimension")
 	ones := slices.Repeat([]int{1}, max(1, min(len(h.Dims), maxList)))
 	p.numbers("k", &h.K, ones, fabric.MaxPorts, "cables between two switches along each dimension (default 1 each)")
@@ -52,9 +52,9 @@ func (h *HyperX) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (h HyperX) Build() (*fabric.Fabric, error) { return built(&h) }
+func (h hyperX) Build() (*fabric.Fabric, error) { return built(&h) }
 
-func (h *HyperX) lay(l *layout) {
+func (h *hyperX) lay(l *layout) {
 	need := h.declare(new(params))
 	at := make([]int, len(h.Dims))
 	for s := range need.switches {
@@ -77,4 +77,4 @@ func (h *HyperX) lay(l *layout) {
 	}
 }
 
-func (h HyperX) String() string { return specOf(&h) }
+func (h hyperX) String() string { return specOf(&h) }

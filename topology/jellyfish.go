@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Jellyfish is the random regular graph of A. Singla, C.-Y. Hong, L. Popa and P. B.
+// jellyfish is the random regular graph of A. Singla, C.-Y. Hong, L. Popa and P. B.
 // Godfrey: Jellyfish: Networking Data Centers Randomly, NSDI 2012, section 3: every
 // switch has the same number of cables to randomly chosen others. It is also the random
 // network of T. Hoefler, T. Schneider and A. Lumsdaine (Optimized Routing for
@@ -31,7 +31,7 @@ import (
 // The draws are math/rand/v2's PCG with Seed and a constant stream; the same
 // parameters give the same network. Order: switches by number. Ports: the hosts,
 // then the cables by the number of the switch that they lead to.
-type Jellyfish struct {
+type jellyfish struct {
 	Switches int
 	Degree   int    // cables of each switch to others, from 3; Switches times Degree is even
 	Hosts    int    // on each switch; zero: 1
@@ -41,7 +41,7 @@ type Jellyfish struct {
 // jellyfishStream is the second half of the PCG seed: "weft" and "jell" in ASCII.
 const jellyfishStream = 0x77656674_6a656c6c
 
-func (j *Jellyfish) declare(p *params) size {
+func (j *jellyfish) declare(p *params) size {
 	p.number("switches", &j.Switches, 0, 4, int(fabric.MaxLID)/2, "switches")
 	p.number("hosts", &j.Hosts, 1, 1, fabric.MaxPorts-3, "hosts on each switch (default 1)")
 	most := min(j.Switches-1, fabric.MaxPorts-j.Hosts)
@@ -58,9 +58,9 @@ func (j *Jellyfish) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (j Jellyfish) Build() (*fabric.Fabric, error) { return built(&j) }
+func (j jellyfish) Build() (*fabric.Fabric, error) { return built(&j) }
 
-func (j *Jellyfish) lay(l *layout) {
+func (j *jellyfish) lay(l *layout) {
 	rng := rand.New(rand.NewPCG(j.Seed, jellyfishStream))
 	var r *regular
 	for r == nil || !r.connected() {
@@ -81,7 +81,7 @@ func (j *Jellyfish) lay(l *layout) {
 	}
 }
 
-func (j Jellyfish) String() string { return specOf(&j) }
+func (j jellyfish) String() string { return specOf(&j) }
 
 // regular is a random regular graph under construction.
 type regular struct {

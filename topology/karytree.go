@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// KaryTree is the k-ary n-tree of F. Petrini and M. Vanneschi: k-ary n-trees:
+// karyTree is the k-ary n-tree of F. Petrini and M. Vanneschi: k-ary n-trees:
 // High Performance Networks for Massively Parallel Architectures, IPPS 1997. It
 // has k^n hosts and n levels of k^(n-1) switches.
 //
@@ -21,12 +21,12 @@ import "github.com/weft-fabric/weft/fabric"
 // digits of w. Ports of (w, l): port 1+d leads down, to the switch with digit
 // w(l) = d or to host d; port k+1+d leads up, to digit w(l-1) = d. Roots have k
 // ports, the other switches 2k. With n = 1 there is one switch.
-type KaryTree struct {
+type karyTree struct {
 	K int // half the ports of a switch: the hosts of a leaf, from 2
 	N int // levels, from 1
 }
 
-func (t *KaryTree) declare(p *params) size {
+func (t *karyTree) declare(p *params) size {
 	p.number("k", &t.K, 0, 2, fabric.MaxPorts, "hosts of a leaf and cables of a switch each way")
 	p.number("n", &t.N, 0, 1, 12, "levels of switches")
 	if p.fault != nil {
@@ -44,9 +44,9 @@ func (t *KaryTree) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (t KaryTree) Build() (*fabric.Fabric, error) { return built(&t) }
+func (t karyTree) Build() (*fabric.Fabric, error) { return built(&t) }
 
-func (t *KaryTree) lay(l *layout) {
+func (t *karyTree) lay(l *layout) {
 	radix := make([]int, t.N-1)
 	perLevel := 1
 	for i := range radix {
@@ -80,4 +80,4 @@ func (t *KaryTree) lay(l *layout) {
 	}
 }
 
-func (t KaryTree) String() string { return specOf(&t) }
+func (t karyTree) String() string { return specOf(&t) }

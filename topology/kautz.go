@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Kautz is the Kautz graph K(B, N) (W. H. Kautz: Bounds on Directed (d, k) Graphs,
+// kautz is the Kautz graph K(B, N) (W. H. Kautz: Bounds on Directed (d, k) Graphs,
 // in Theory of Cellular Logic Networks and Machines, AFCRL-68-0668, 1968) with the
 // switches as vertices, as J. Domke, T. Hoefler and W. E. Nagel use it
 // (Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011, Table I).
@@ -19,13 +19,13 @@ import "github.com/weft-fabric/weft/fabric"
 //
 // Order: by word. Ports: the hosts, then the cables out by the letter appended, then
 // the cables in by the letter that the neighbour drops.
-type Kautz struct {
+type kautz struct {
 	B     int // cables out of a switch, from 2
 	N     int // letters of a word, from 2: the diameter
 	Hosts int // on each switch; zero: 1
 }
 
-func (k *Kautz) declare(p *params) size {
+func (k *kautz) declare(p *params) size {
 	p.number("b", &k.B, 0, 2, fabric.MaxPorts/2, "cables out of a switch; as many come in")
 	p.number("n", &k.N, 0, 2, 14, "letters of a word: the diameter")
 	hostsParam(p, &k.Hosts)
@@ -37,11 +37,11 @@ func (k *Kautz) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (k Kautz) Build() (*fabric.Fabric, error) { return built(&k) }
+func (k kautz) Build() (*fabric.Fabric, error) { return built(&k) }
 
-func (k *Kautz) lay(l *layout) { k.layDealt(l, k.Hosts*k.switches()) }
+func (k *kautz) lay(l *layout) { k.layDealt(l, k.Hosts*k.switches()) }
 
-func (k *Kautz) switches() int {
+func (k *kautz) switches() int {
 	n := k.B + 1
 	for range k.N - 1 {
 		n = product(n, k.B)
@@ -50,7 +50,7 @@ func (k *Kautz) switches() int {
 }
 
 // layDealt distributes hosts evenly, at most Hosts on a switch.
-func (k *Kautz) layDealt(l *layout, hosts int) {
+func (k *kautz) layDealt(l *layout, hosts int) {
 	n := k.switches()
 	word := make([]int, k.N)
 	for s := range n {
@@ -67,7 +67,7 @@ func (k *Kautz) layDealt(l *layout, hosts int) {
 
 // spell writes the letters of the word with a number: the first letter, then each other
 // as its rank among the letters that differ from the one before.
-func (k *Kautz) spell(s int, word []int) {
+func (k *kautz) spell(s int, word []int) {
 	for i := k.N - 1; i > 0; i-- {
 		word[i] = s % k.B
 		s /= k.B
@@ -82,7 +82,7 @@ func (k *Kautz) spell(s int, word []int) {
 
 // after is the number of a word that follows s; second is the second letter of s, and
 // out the digit of the appended letter.
-func (k *Kautz) after(s, second, out int) int {
+func (k *kautz) after(s, second, out int) int {
 	sameFirst := k.switches() / (k.B + 1) // words that begin with the same letter
 	return second*sameFirst + s%(sameFirst/k.B)*k.B + out
 }
@@ -95,4 +95,4 @@ func rankBeside(letter, other int) int {
 	return letter
 }
 
-func (k Kautz) String() string { return specOf(&k) }
+func (k kautz) String() string { return specOf(&k) }

@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Odin is the 128-node cluster of Indiana University: T. Hoefler, T. Schneider, A.
+// odin is the 128-node cluster of Indiana University: T. Hoefler, T. Schneider, A.
 // Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI 2009,
 // section V: "connected to a single 144 port InfiniBand switch which is an internal
 // fat tree with 12 leaf-switches and full bisection bandwidth".
@@ -21,7 +21,7 @@ import (
 // It is Director with 144 ports and 128 hosts. The paper does not say which 16 ports are
 // unused: Hosts does, as that of Deimos. Links are 4xHDR, as in this whole package; those
 // of the machine were slower.
-type Odin struct {
+type odin struct {
 	Hosts string // spread, packed or drawn; empty: spread
 	Seed  uint64 // of the random stream, for drawn
 }
@@ -29,15 +29,15 @@ type Odin struct {
 // odinStream is the second half of the PCG seed: "weft" and "odin" in ASCII.
 const odinStream = 0x77656674_6f64696e
 
-func (o *Odin) declare(p *params) size {
+func (o *odin) declare(p *params) size {
 	p.word("hosts", &o.Hosts, seatings, "outer ports of the hosts: spread over the leaves (default), packed or drawn")
 	p.seed(&o.Seed, "of the random stream, for drawn (default 0)")
 	return o.director().declare(new(params))
 }
 
-func (Odin) director() *Director { return &Director{Ports: 144, Radix: 24, Hosts: 128} }
+func (odin) director() *directors { return &directors{Ports: 144, Radix: 24, Hosts: 128} }
 
-func (o *Odin) lay(l *layout) {
+func (o *odin) lay(l *layout) {
 	d := o.director()
 	in := d.inside()
 	has := make([]int, in.leaves)
@@ -48,6 +48,6 @@ func (o *Odin) lay(l *layout) {
 }
 
 // Build makes the fabric.
-func (o Odin) Build() (*fabric.Fabric, error) { return built(&o) }
+func (o odin) Build() (*fabric.Fabric, error) { return built(&o) }
 
-func (o Odin) String() string { return specOf(&o) }
+func (o odin) String() string { return specOf(&o) }

@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// OFT is the two-level Orthogonal Fat-Tree of M. Valerio, L. E. Moser and P. M.
+// oft is the two-level Orthogonal Fat-Tree of M. Valerio, L. E. Moser and P. M.
 // Melliar-Smith: Recursively Scalable Fat-Trees as Interconnection Networks, IPCCC
 // 1994, as T. Schneider, O. Bibartiu and T. Hoefler use it (Ensuring
 // Deadlock-Freedom in Low-Diameter InfiniBand Networks, HOTI 2016, section VI.C):
@@ -33,14 +33,14 @@ import "github.com/weft-fabric/weft/fabric"
 // number, lines the same; a point lies on a line if the products of their
 // coordinates add up to 0. Ports of a leaf: the hosts, then its lines in order; of a
 // middle switch: its points on level 0, then those on level 2.
-type OFT struct {
+type oft struct {
 	K int // cables of a leaf, and number of its hosts; K-1 is a prime power
 }
 
 // mostK is larger than any K whose 3R switches and 2KR hosts have enough LIDs.
 const mostK = 32
 
-func (t *OFT) declare(p *params) size {
+func (t *oft) declare(p *params) size {
 	choices := primePowers(mostK - 1)
 	for i := range choices {
 		choices[i]++
@@ -51,9 +51,9 @@ func (t *OFT) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (t OFT) Build() (*fabric.Fabric, error) { return built(&t) }
+func (t oft) Build() (*fabric.Fabric, error) { return built(&t) }
 
-func (t *OFT) lay(l *layout) {
+func (t *oft) lay(l *layout) {
 	lines := projectivePlane(newField(t.K - 1))
 	for level := range 3 {
 		for i := range lines {
@@ -114,4 +114,4 @@ func (f *field) appendRoots(list []int, first, s, a int) []int {
 	return list
 }
 
-func (t OFT) String() string { return specOf(&t) }
+func (t oft) String() string { return specOf(&t) }

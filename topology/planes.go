@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Planes is a large cluster as clusters grow in practice, with the properties that make
+// planes is a large cluster as clusters grow in practice, with the properties that make
 // such trees hard to route: three levels of switches of P ports; the spines of a group
 // on planes that share no switch above; and tails, which are leaves that were added
 // behind a leaf by several parallel cables. It is not taken from a paper.
@@ -48,7 +48,7 @@ import "github.com/weft-fabric/weft/fabric"
 // tail the highest Trunk ports lead up and the Trunk ports below those to the next
 // leaf. Spines have their leaves on ports 1 to Leaves and the cables up on the ports
 // after those.
-type Planes struct {
+type planes struct {
 	P      int // ports of a switch, from 6; zero: 36
 	Groups int // groups of leaves
 	Leaves int // in each group, without its tail; zero: P/2-1
@@ -63,7 +63,7 @@ type Planes struct {
 	Hosts  int // in total; zero: as many as there are ports for
 }
 
-func (t *Planes) declare(p *params) size {
+func (t *planes) declare(p *params) size {
 	p.number("ports", &t.P, 36, 6, fabric.MaxPorts, "ports of a switch (default 36)")
 	ports := min(max(t.P, 6), fabric.MaxPorts)
 	p.number("groups", &t.Groups, 0, 1, int(fabric.MaxLID)/4, "groups of leaves")
@@ -102,10 +102,10 @@ const hostsInAll = "hosts on all leaves together (default as many as there are p
 
 // leastOn is the least number of planes for each group such that every plane has a
 // group and all groups are connected.
-func (t *Planes) leastOn() int { return max(1, min(2, t.Planes), t.Planes-t.Groups+1) }
+func (t *planes) leastOn() int { return max(1, min(2, t.Planes), t.Planes-t.Groups+1) }
 
 // groupsOn is the largest number of groups on a plane.
-func (t *Planes) groupsOn() int {
+func (t *planes) groupsOn() int {
 	if t.Planes < 1 || t.On >= t.Planes {
 		return t.Groups
 	}
@@ -113,11 +113,11 @@ func (t *Planes) groupsOn() int {
 }
 
 // spines is the number of spines of a group.
-func (t *Planes) spines() int { return t.On * t.Wide }
+func (t *planes) spines() int { return t.On * t.Wide }
 
 // free is the number of ports for hosts of every leaf, by group, those of the tail
 // last.
-func (t *Planes) free() []int {
+func (t *planes) free() []int {
 	var free []int
 	for g := range t.Groups {
 		for range t.Leaves {
@@ -139,9 +139,9 @@ func (t *Planes) free() []int {
 }
 
 // Build makes the fabric.
-func (t Planes) Build() (*fabric.Fabric, error) { return built(&t) }
+func (t planes) Build() (*fabric.Fabric, error) { return built(&t) }
 
-func (t *Planes) lay(l *layout) {
+func (t *planes) lay(l *layout) {
 	first := make([]int, t.Groups) // [group] its first leaf
 	for g := range t.Groups {
 		first[g] = len(l.switches)
@@ -172,7 +172,7 @@ func (t *Planes) lay(l *layout) {
 
 // cableGroup adds the spines of a group to members, by plane, and cables its leaves and
 // its tail.
-func (t *Planes) cableGroup(l *layout, g, leaf int, members [][]int) {
+func (t *planes) cableGroup(l *layout, g, leaf int, members [][]int) {
 	for i := range t.spines() {
 		plane := (g + i/t.Wide) % t.Planes
 		name := []int{g, plane}
@@ -198,4 +198,4 @@ func (t *Planes) cableGroup(l *layout, g, leaf int, members [][]int) {
 	}
 }
 
-func (t Planes) String() string { return specOf(&t) }
+func (t planes) String() string { return specOf(&t) }

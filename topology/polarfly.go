@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// PolarFly is the PolarFly of K. Lakhotia and others: PolarFly: A Cost-Effective and
+// polarFly is the PolarFly of K. Lakhotia and others: PolarFly: A Cost-Effective and
 // Flexible Low-Diameter Topology, SC 2022, on the polarity graph of P. Erdős, A. Rényi
 // and V. T. Sós (On a problem of graph theory, Studia Scientiarum Mathematicarum
 // Hungarica 1, 1966). Switches are the Q² + Q + 1 points of the projective plane
@@ -24,7 +24,7 @@ import (
 //
 // Order: points are (1, y, z), (0, 1, z), (0, 0, 1) by number. Ports: the hosts, then the
 // cables by the number of the other switch.
-type PolarFly struct {
+type polarFly struct {
 	Q     int // prime power from 2
 	Hosts int // on each switch; zero: half of Q+1, rounded up
 }
@@ -32,7 +32,7 @@ type PolarFly struct {
 // mostPolar is the largest Q whose Q² + Q + 1 switches with a host each have enough LIDs.
 const mostPolar = 151
 
-func (f *PolarFly) declare(p *params) size {
+func (f *polarFly) declare(p *params) size {
 	p.choice("q", &f.Q, 0, primePowers(mostPolar), "it is a prime power from 2 to 151", "prime power; there are q²+q+1 switches")
 	p.number("hosts", &f.Hosts, max(1, (f.Q+2)/2), 1, fabric.MaxPorts, "hosts on each switch (default half of q+1)")
 	n := min(product(f.Q, f.Q)+f.Q+1, saturated)
@@ -40,9 +40,9 @@ func (f *PolarFly) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (f PolarFly) Build() (*fabric.Fabric, error) { return built(&f) }
+func (f polarFly) Build() (*fabric.Fabric, error) { return built(&f) }
 
-func (f *PolarFly) lay(l *layout) {
+func (f *polarFly) lay(l *layout) {
 	plane := projectivePlane(newField(f.Q))
 	for i := range plane {
 		l.addHosts(l.addSwitch(named("sw", i), f.Hosts+f.Q+1), f.Hosts)
@@ -64,4 +64,4 @@ func dropLoops(joined [][]int) {
 	}
 }
 
-func (f PolarFly) String() string { return specOf(&f) }
+func (f polarFly) String() string { return specOf(&f) }

@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// PolarStar is the PolarStar of K. Lakhotia and others: PolarStar: Expanding the Horizon of
+// polarStar is the PolarStar of K. Lakhotia and others: PolarStar: Expanding the Horizon of
 // Diameter-3 Networks, SPAA 2024: the star product (see star) of the polarity graph of
 // PolarFly and a supernode of D cables a switch, three hops wide at most.
 //
@@ -14,7 +14,7 @@ import "github.com/weft-fabric/weft/fabric"
 // one cable more within the supernode; with paley that port stays free.
 //
 // A switch has a third as many hosts as cables by default, rounded up, as in the paper.
-type PolarStar struct {
+type polarStar struct {
 	Q         int    // prime power from 2
 	D         int    // cables of a switch within its supernode
 	Supernode string // iq or paley; empty: iq
@@ -26,7 +26,7 @@ const (
 	paleyGraphs = "paley"
 )
 
-func (s *PolarStar) declare(p *params) size {
+func (s *polarStar) declare(p *params) size {
 	p.choice("q", &s.Q, 0, primePowers(mostPolar), "it is a prime power from 2 to 151", "prime power; there are q²+q+1 supernodes")
 	p.word("supernode", &s.Supernode, []string{quads, paleyGraphs}, "iq (default) or paley")
 	choices, why := s.degrees()
@@ -38,7 +38,7 @@ func (s *PolarStar) declare(p *params) size {
 }
 
 // order is the switches of a supernode.
-func (s *PolarStar) order() int {
+func (s *polarStar) order() int {
 	if s.Supernode == paleyGraphs {
 		return 2*s.D + 1
 	}
@@ -46,7 +46,7 @@ func (s *PolarStar) order() int {
 }
 
 // degrees is the choices for D, and what is wrong with any other.
-func (s *PolarStar) degrees() (choices []int, why string) {
+func (s *polarStar) degrees() (choices []int, why string) {
 	if s.Supernode == paleyGraphs {
 		for _, n := range paleySizes(fabric.MaxPorts) {
 			choices = append(choices, (n-1)/2)
@@ -62,9 +62,9 @@ func (s *PolarStar) degrees() (choices []int, why string) {
 }
 
 // Build makes the fabric.
-func (s PolarStar) Build() (*fabric.Fabric, error) { return built(&s) }
+func (s polarStar) Build() (*fabric.Fabric, error) { return built(&s) }
 
-func (s *PolarStar) lay(l *layout) {
+func (s *polarStar) lay(l *layout) {
 	p := star{structure: projectivePlane(newField(s.Q)), hosts: s.Hosts}
 	if s.Supernode == paleyGraphs {
 		p.supernode, p.f = paley(s.order())
@@ -75,4 +75,4 @@ func (s *PolarStar) lay(l *layout) {
 	p.lay(l)
 }
 
-func (s PolarStar) String() string { return specOf(&s) }
+func (s polarStar) String() string { return specOf(&s) }

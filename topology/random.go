@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Random is a connected random network: a random spanning tree, and then random
+// random is a connected random network: a random spanning tree, and then random
 // cables until there are Links. J. Domke, T. Hoefler and W. E. Nagel count lanes
 // on such networks (Deadlock-Free Oblivious Routing for Arbitrary Topologies,
 // IPDPS 2011, Figure 9: 128 switches, 16 hosts each, a varying number of links).
@@ -31,7 +31,7 @@ import (
 // The draws are math/rand/v2's PCG with Seed and a constant stream; the same
 // parameters give the same network, and more Links only add cables to it. Order:
 // switches by number. Ports: the hosts, then the cables as they were drawn.
-type Random struct {
+type random struct {
 	Switches int    // from 2
 	Links    int    // cables between switches, from Switches-1
 	Hosts    int    // on each switch; zero: 1
@@ -41,7 +41,7 @@ type Random struct {
 // randomStream is the second half of the PCG seed: "weft" and "rand" in ASCII.
 const randomStream = 0x77656674_72616e64
 
-func (r *Random) declare(p *params) size {
+func (r *random) declare(p *params) size {
 	p.number("switches", &r.Switches, 0, 2, int(fabric.MaxLID)/2, "switches")
 	p.number("hosts", &r.Hosts, 1, 1, fabric.MaxPorts-3, "hosts on each switch (default 1)")
 	p.number("links", &r.Links, 0, r.Switches-1, r.Switches*(fabric.MaxPorts-r.Hosts)/6, "cables between switches")
@@ -51,9 +51,9 @@ func (r *Random) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (r Random) Build() (*fabric.Fabric, error) { return built(&r) }
+func (r random) Build() (*fabric.Fabric, error) { return built(&r) }
 
-func (r *Random) lay(l *layout) {
+func (r *random) lay(l *layout) {
 	d := drawing{
 		rand:   rand.New(rand.NewPCG(r.Seed, randomStream)),
 		degree: make([]int, r.Switches),
@@ -117,4 +117,4 @@ func (d *drawing) join(a, z int) {
 	d.degree[z]++
 }
 
-func (r Random) String() string { return specOf(&r) }
+func (r random) String() string { return specOf(&r) }

@@ -13,8 +13,8 @@ import (
 )
 
 // drawRandom draws parameters that work, small networks and dense ones included.
-func drawRandom(t *rapid.T) Random {
-	r := Random{
+func drawRandom(t *rapid.T) random {
+	r := random{
 		Switches: rapid.IntRange(2, 40).Draw(t, "switches"),
 		Hosts:    rapid.IntRange(1, 3).Draw(t, "hosts"),
 		Seed:     rapid.Uint64().Draw(t, "seed"),
@@ -117,7 +117,7 @@ func TestRandomIsPinned(t *testing.T) {
 // nearly complete graphs need cables to be taken away again.
 func TestJellyfishPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		j := Jellyfish{
+		j := jellyfish{
 			Switches: rapid.IntRange(4, 40).Draw(t, "switches"),
 			Hosts:    rapid.IntRange(1, 3).Draw(t, "hosts"),
 			Seed:     rapid.Uint64().Draw(t, "seed"),

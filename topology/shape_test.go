@@ -215,7 +215,7 @@ func TestClosedForms(t *testing.T) {
 func TestFormulas(t *testing.T) {
 	for k := 2; k <= 5; k++ {
 		for n := 1; n <= 4; n++ {
-			f, err := KaryTree{K: k, N: n}.Build()
+			f, err := karyTree{K: k, N: n}.Build()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,13 +224,13 @@ func TestFormulas(t *testing.T) {
 				t.Errorf("%d-ary %d-tree: %+v", k, n, got)
 			}
 			dims := slices.Repeat([]int{k}, n)
-			for _, family := range []Family{Mesh{Dims: dims}, Torus{Dims: dims}} {
+			for _, family := range []Family{mesh{Dims: dims}, torus{Dims: dims}} {
 				f, err := family.Build()
 				if err != nil {
 					t.Fatal(err)
 				}
 				cables, diameter := n*(k-1)*pow(k, n-1), n*(k-1)
-				if _, wraps := family.(Torus); wraps && k > 2 {
+				if _, wraps := family.(torus); wraps && k > 2 {
 					cables, diameter = n*pow(k, n), n*(k/2)
 				}
 				if got := measure(f); got.switches != pow(k, n) || got.cables != cables || got.diameter != diameter {
@@ -246,7 +246,7 @@ func TestFormulas(t *testing.T) {
 func TestKautzFormula(t *testing.T) {
 	for b := 2; b <= 5; b++ {
 		for n := 2; n <= 4; n++ {
-			k := Kautz{B: b, N: n}
+			k := kautz{B: b, N: n}
 			f, err := k.Build()
 			if err != nil {
 				t.Fatal(err)
@@ -274,7 +274,7 @@ func TestTable1(t *testing.T) {
 	}
 	for family, want := range switches {
 		for i := range want {
-			network := Table1{Family: family, Endpoints: 64 << i}
+			network := tableOne{Family: family, Endpoints: 64 << i}
 			f, err := network.Build()
 			if err != nil {
 				t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// SlimFly is the Slim Fly of M. Besta and T. Hoefler: Slim Fly: A Cost Effective
+// slimFly is the Slim Fly of M. Besta and T. Hoefler: Slim Fly: A Cost Effective
 // Low-Diameter Network Topology, SC 2014, section II, on the graphs of B. D. McKay,
 // M. Miller and J. Širáň: A Note on Large Graphs of Diameter Two and Given Maximum
 // Degree, Journal of Combinatorial Theory B 74(1), 1998. Q = 4w + δ is a prime power
@@ -41,7 +41,7 @@ import (
 // themselves, otherwise the digits of a polynomial in base p. Ports: the hosts, then
 // the cables within the column by the exponent of the difference, then those across by
 // column.
-type SlimFly struct {
+type slimFly struct {
 	Q     int // prime power from 3
 	Hosts int // on each switch; zero: half the cables to others, rounded up
 }
@@ -49,7 +49,7 @@ type SlimFly struct {
 // mostQ is larger than any Q whose 2Q² switches with a host each have enough LIDs.
 const mostQ = 110
 
-func (s *SlimFly) declare(p *params) size {
+func (s *slimFly) declare(p *params) size {
 	// Every prime power above 2 is -1, 0 or 1 modulo 4.
 	p.choice("q", &s.Q, 0, primePowers(mostQ)[1:], "it is a prime power from 3 to 109", "prime power; there are 2q² switches")
 	degree := s.degree()
@@ -59,11 +59,11 @@ func (s *SlimFly) declare(p *params) size {
 }
 
 // degree is (3Q-δ)/2 = Q + 2w, the cables of a switch to others.
-func (s *SlimFly) degree() int { return s.Q + (s.Q+1)/4*2 }
+func (s *slimFly) degree() int { return s.Q + (s.Q+1)/4*2 }
 
 // exponents is those e for which ξ^e is in X: switches whose rows differ by ξ^e are
 // joined in the columns of the first side.
-func (s *SlimFly) exponents() []int {
+func (s *slimFly) exponents() []int {
 	var list []int
 	if s.Q%4 == 3 {
 		half := (s.Q - 1) / 2 // 2w-1, the exponent of -1
@@ -80,9 +80,9 @@ func (s *SlimFly) exponents() []int {
 }
 
 // Build makes the fabric.
-func (s SlimFly) Build() (*fabric.Fabric, error) { return built(&s) }
+func (s slimFly) Build() (*fabric.Fabric, error) { return built(&s) }
 
-func (s *SlimFly) lay(l *layout) {
+func (s *slimFly) lay(l *layout) {
 	for side := range 2 {
 		for column := range s.Q {
 			for row := range s.Q {
@@ -94,7 +94,7 @@ func (s *SlimFly) lay(l *layout) {
 }
 
 // join names both ends of every cable, switches by number.
-func (s *SlimFly) join(cable func(a, aPort, z, zPort int)) {
+func (s *slimFly) join(cable func(a, aPort, z, zPort int)) {
 	gf := newField(s.Q)
 	inside := s.exponents()
 	for side := range 2 {
@@ -122,4 +122,4 @@ func (s *SlimFly) join(cable func(a, aPort, z, zPort int)) {
 	}
 }
 
-func (s SlimFly) String() string { return specOf(&s) }
+func (s slimFly) String() string { return specOf(&s) }

@@ -19,40 +19,40 @@ func TestParse(t *testing.T) {
 		spec string
 		want Family
 	}{
-		{"ring:8,hosts=2", &Ring{N: 8, Hosts: 2}},
-		{"ring:hosts=2,n=8", &Ring{N: 8, Hosts: 2}},
-		{"mesh:4x3", &Mesh{Dims: []int{4, 3}, Hosts: 1}},
-		{"torus:dims=8x8x8,hosts=2", &Torus{Dims: []int{8, 8, 8}, Hosts: 2}},
-		{"hypercube:6", &Hypercube{N: 6, Hosts: 1}},
-		{"karytree:k=18,n=3", &KaryTree{K: 18, N: 3}},
-		{"xgft:m=18x36,w=18x9", &XGFT{M: []int{18, 36}, W: []int{18, 9}, Hosts: 18}},
-		{"dragonfly:p=4", &Dragonfly{P: 4, A: 8, H: 4, G: 33, Global: "palmtree"}},
-		{"dragonfly:h=2,p=4,a=4", &Dragonfly{P: 4, A: 4, H: 2, G: 9, Global: "palmtree"}},
-		{"random:switches=64,links=128,hosts=16,seed=18446744073709551615", &Random{Switches: 64, Links: 128, Hosts: 16, Seed: math.MaxUint64}},
-		{"random:switches=2,links=1", &Random{Switches: 2, Links: 1, Hosts: 1}},
-		{"fattree:ports=24,hosts=16", &FatTree{P: 24, Levels: 2, Hosts: 16, Leaves: 24, Pods: 1}},
-		{"fattree:ports=36,levels=3", &FatTree{P: 36, Levels: 3, Hosts: 18, Leaves: 18, Pods: 36}},
-		{"director:144,hosts=128", &Director{Ports: 144, Radix: 24, Hosts: 128}},
-		{"director:radix=36,ports=648", &Director{Ports: 648, Radix: 36, Hosts: 648}},
-		{"director", &Director{Ports: 288, Radix: 24, Hosts: 288}},
-		{"director:radix=8", &Director{Ports: 32, Radix: 8, Hosts: 32}},
-		{"dragonfly:p=2,global=random,seed=3", &Dragonfly{P: 2, A: 4, H: 2, G: 9, Global: "random", Seed: 3}},
-		{"slimfly:q=5,hosts=7", &SlimFly{Q: 5, Hosts: 7}},
-		{"slimfly:q=8", &SlimFly{Q: 8, Hosts: 6}},
-		{"polarfly:q=8", &PolarFly{Q: 8, Hosts: 5}},
-		{"polarstar:q=3,d=3", &PolarStar{Q: 3, D: 3, Supernode: "iq", Hosts: 3}},
-		{"polarstar:d=4,q=5,supernode=paley,hosts=2", &PolarStar{Q: 5, D: 4, Supernode: "paley", Hosts: 2}},
-		{"bundlefly:q=7,p=9", &Bundlefly{Q: 7, P: 9, Hosts: 5}},
-		{"oft:k=18", &OFT{K: 18}},
-		{"kautz:b=3,n=3", &Kautz{B: 3, N: 3, Hosts: 1}},
-		{"hyperx:3x4,k=2x1", &HyperX{Dims: []int{3, 4}, K: []int{2, 1}, Hosts: 1}},
-		{"hyperx:3x4", &HyperX{Dims: []int{3, 4}, K: []int{1, 1}, Hosts: 1}},
-		{"jellyfish:switches=43,degree=12,hosts=12,seed=1", &Jellyfish{Switches: 43, Degree: 12, Hosts: 12, Seed: 1}},
-		{"table1:family=kautz,endpoints=256", &Table1{Family: "kautz", Endpoints: 256}},
-		{"table1:endpoints=256", &Table1{Family: "xgft", Endpoints: 256}},
-		{"odin", &Odin{Hosts: "spread"}},
-		{"deimos", &Deimos{Cables: "spread", Hosts: "spread"}},
-		{"deimos:", &Deimos{Cables: "spread", Hosts: "spread"}},
+		{"ring:8,hosts=2", &ring{N: 8, Hosts: 2}},
+		{"ring:hosts=2,n=8", &ring{N: 8, Hosts: 2}},
+		{"mesh:4x3", &mesh{Dims: []int{4, 3}, Hosts: 1}},
+		{"torus:dims=8x8x8,hosts=2", &torus{Dims: []int{8, 8, 8}, Hosts: 2}},
+		{"hypercube:6", &hypercube{N: 6, Hosts: 1}},
+		{"karytree:k=18,n=3", &karyTree{K: 18, N: 3}},
+		{"xgft:m=18x36,w=18x9", &xgft{M: []int{18, 36}, W: []int{18, 9}, Hosts: 18}},
+		{"dragonfly:p=4", &dragonfly{P: 4, A: 8, H: 4, G: 33, Global: "palmtree"}},
+		{"dragonfly:h=2,p=4,a=4", &dragonfly{P: 4, A: 4, H: 2, G: 9, Global: "palmtree"}},
+		{"random:switches=64,links=128,hosts=16,seed=18446744073709551615", &random{Switches: 64, Links: 128, Hosts: 16, Seed: math.MaxUint64}},
+		{"random:switches=2,links=1", &random{Switches: 2, Links: 1, Hosts: 1}},
+		{"fattree:ports=24,hosts=16", &fatTree{P: 24, Levels: 2, Hosts: 16, Leaves: 24, Pods: 1}},
+		{"fattree:ports=36,levels=3", &fatTree{P: 36, Levels: 3, Hosts: 18, Leaves: 18, Pods: 36}},
+		{"director:144,hosts=128", &directors{Ports: 144, Radix: 24, Hosts: 128}},
+		{"director:radix=36,ports=648", &directors{Ports: 648, Radix: 36, Hosts: 648}},
+		{"director", &directors{Ports: 288, Radix: 24, Hosts: 288}},
+		{"director:radix=8", &directors{Ports: 32, Radix: 8, Hosts: 32}},
+		{"dragonfly:p=2,global=random,seed=3", &dragonfly{P: 2, A: 4, H: 2, G: 9, Global: "random", Seed: 3}},
+		{"slimfly:q=5,hosts=7", &slimFly{Q: 5, Hosts: 7}},
+		{"slimfly:q=8", &slimFly{Q: 8, Hosts: 6}},
+		{"polarfly:q=8", &polarFly{Q: 8, Hosts: 5}},
+		{"polarstar:q=3,d=3", &polarStar{Q: 3, D: 3, Supernode: "iq", Hosts: 3}},
+		{"polarstar:d=4,q=5,supernode=paley,hosts=2", &polarStar{Q: 5, D: 4, Supernode: "paley", Hosts: 2}},
+		{"bundlefly:q=7,p=9", &bundlefly{Q: 7, P: 9, Hosts: 5}},
+		{"oft:k=18", &oft{K: 18}},
+		{"kautz:b=3,n=3", &kautz{B: 3, N: 3, Hosts: 1}},
+		{"hyperx:3x4,k=2x1", &hyperX{Dims: []int{3, 4}, K: []int{2, 1}, Hosts: 1}},
+		{"hyperx:3x4", &hyperX{Dims: []int{3, 4}, K: []int{1, 1}, Hosts: 1}},
+		{"jellyfish:switches=43,degree=12,hosts=12,seed=1", &jellyfish{Switches: 43, Degree: 12, Hosts: 12, Seed: 1}},
+		{"table1:family=kautz,endpoints=256", &tableOne{Family: "kautz", Endpoints: 256}},
+		{"table1:endpoints=256", &tableOne{Family: "xgft", Endpoints: 256}},
+		{"odin", &odin{Hosts: "spread"}},
+		{"deimos", &deimos{Cables: "spread", Hosts: "spread"}},
+		{"deimos:", &deimos{Cables: "spread", Hosts: "spread"}},
 	}
 	for _, test := range tests {
 		got, err := Parse(test.spec)
@@ -161,13 +161,13 @@ func TestRefusalsByHand(t *testing.T) {
 		family Family
 		want   string
 	}{
-		{Torus{}, "torus: dims (switches along each dimension) is missing: it is numbers from 1 to 24575 with x between them; an example that works: torus:8x8x8,hosts=2"},
-		{Torus{Dims: []int{4, 0}}, "torus: dims=4x0 has a number that is too small: each is 1 to 24575; nearest that works: dims=4x1"},
-		{Ring{N: -3}, "ring: n=-3 is too small: it is 2 to 24575; an example that works: ring:8,hosts=1"},
-		{Ring{N: math.MaxInt}, "ring: n=9223372036854775807 is too large: it is 2 to 24575; nearest that works: n=24575"},
-		{Dragonfly{P: 4, G: 1000}, "dragonfly: g=1000 is too large: it is 1 to 33; nearest that works: g=33"},
-		{XGFT{M: []int{4}, W: []int{2, 2}}, "xgft: m=4 has 1 levels and w=2x2 has 2; they have one number each for every level; an example that works: xgft:m=18x36,w=18x18,hosts=18"},
-		{Hypercube{N: math.MinInt}, "hypercube: n=-9223372036854775808 is too small: it is 1 to 14; an example that works: hypercube:6,hosts=1"},
+		{torus{}, "torus: dims (switches along each dimension) is missing: it is numbers from 1 to 24575 with x between them; an example that works: torus:8x8x8,hosts=2"},
+		{torus{Dims: []int{4, 0}}, "torus: dims=4x0 has a number that is too small: each is 1 to 24575; nearest that works: dims=4x1"},
+		{ring{N: -3}, "ring: n=-3 is too small: it is 2 to 24575; an example that works: ring:8,hosts=1"},
+		{ring{N: math.MaxInt}, "ring: n=9223372036854775807 is too large: it is 2 to 24575; nearest that works: n=24575"},
+		{dragonfly{P: 4, G: 1000}, "dragonfly: g=1000 is too large: it is 1 to 33; nearest that works: g=33"},
+		{xgft{M: []int{4}, W: []int{2, 2}}, "xgft: m=4 has 1 levels and w=2x2 has 2; they have one number each for every level; an example that works: xgft:m=18x36,w=18x18,hosts=18"},
+		{hypercube{N: math.MinInt}, "hypercube: n=-9223372036854775808 is too small: it is 1 to 14; an example that works: hypercube:6,hosts=1"},
 	}
 	for _, test := range tests {
 		_, err := test.family.Build()
@@ -331,7 +331,7 @@ func checkBuilt(t failer, family Family) {
 	if need.switches+need.hosts > 3000 {
 		return
 	}
-	if r, ok := family.(*Random); ok && r.Links > 3000 {
+	if r, ok := family.(*random); ok && r.Links > 3000 {
 		return
 	}
 	built, err := family.Build()
@@ -346,7 +346,7 @@ func checkBuilt(t failer, family Family) {
 	for v := range fabric.NodeID(built.Switches()) {
 		largest = max(largest, built.Node(v).Ports)
 	}
-	if _, random := family.(*Random); !random && largest != need.ports {
+	if _, random := family.(*random); !random && largest != need.ports {
 		t.Fatalf("%s declares %d ports and has %d", family, need.ports, largest)
 	}
 }
@@ -390,27 +390,27 @@ func TestAnyStruct(t *testing.T) {
 		list := rapid.SliceOfN(n, 0, 18)
 		one := func(name string) int { return n.Draw(t, name) }
 		for _, f := range []form{
-			&Ring{N: one("n"), Hosts: one("hosts")},
-			&Mesh{Dims: list.Draw(t, "dims"), Hosts: one("hosts")},
-			&Torus{Dims: list.Draw(t, "dims"), Hosts: one("hosts")},
-			&Hypercube{N: one("n"), Hosts: one("hosts")},
-			&KaryTree{K: one("k"), N: one("n")},
-			&XGFT{M: list.Draw(t, "m"), W: list.Draw(t, "w"), Hosts: one("hosts")},
-			&Dragonfly{P: one("p"), A: one("a"), H: one("h"), G: one("g")},
-			&Random{Switches: one("switches"), Links: one("links"), Hosts: one("hosts")},
-			&FatTree{P: one("ports"), Levels: one("levels"), Hosts: one("hosts"), Leaves: one("leaves"), Pods: one("pods")},
-			&Planes{
+			&ring{N: one("n"), Hosts: one("hosts")},
+			&mesh{Dims: list.Draw(t, "dims"), Hosts: one("hosts")},
+			&torus{Dims: list.Draw(t, "dims"), Hosts: one("hosts")},
+			&hypercube{N: one("n"), Hosts: one("hosts")},
+			&karyTree{K: one("k"), N: one("n")},
+			&xgft{M: list.Draw(t, "m"), W: list.Draw(t, "w"), Hosts: one("hosts")},
+			&dragonfly{P: one("p"), A: one("a"), H: one("h"), G: one("g")},
+			&random{Switches: one("switches"), Links: one("links"), Hosts: one("hosts")},
+			&fatTree{P: one("ports"), Levels: one("levels"), Hosts: one("hosts"), Leaves: one("leaves"), Pods: one("pods")},
+			&planes{
 				P: one("ports"), Groups: one("groups"), Leaves: one("leaves"), Planes: one("planes"), Wide: one("wide"), On: one("on"), Up: one("up"),
 				Tops: one("tops"), Tails: one("tails"), Tail: one("tail"), Trunk: one("trunk"), Hosts: one("hosts"),
 			},
-			&Director{Ports: one("ports"), Radix: one("radix"), Hosts: one("hosts")},
-			&Dragonfly{P: one("p"), Global: rapid.SampledFrom([]string{"", "random", "consecutive", "no"}).Draw(t, "global")},
-			&SlimFly{Q: one("q"), Hosts: one("hosts")},
-			&OFT{K: one("k")},
-			&Kautz{B: one("b"), N: one("n"), Hosts: one("hosts")},
-			&HyperX{Dims: list.Draw(t, "dims"), K: list.Draw(t, "k"), Hosts: one("hosts")},
-			&Jellyfish{Switches: one("switches"), Degree: one("degree"), Hosts: one("hosts")},
-			&Table1{Family: rapid.SampledFrom([]string{"", "xgft", "kautz", "no"}).Draw(t, "family"), Endpoints: one("endpoints")},
+			&directors{Ports: one("ports"), Radix: one("radix"), Hosts: one("hosts")},
+			&dragonfly{P: one("p"), Global: rapid.SampledFrom([]string{"", "random", "consecutive", "no"}).Draw(t, "global")},
+			&slimFly{Q: one("q"), Hosts: one("hosts")},
+			&oft{K: one("k")},
+			&kautz{B: one("b"), N: one("n"), Hosts: one("hosts")},
+			&hyperX{Dims: list.Draw(t, "dims"), K: list.Draw(t, "k"), Hosts: one("hosts")},
+			&jellyfish{Switches: one("switches"), Degree: one("degree"), Hosts: one("hosts")},
+			&tableOne{Family: rapid.SampledFrom([]string{"", "xgft", "kautz", "no"}).Draw(t, "family"), Endpoints: one("endpoints")},
 		} {
 			_ = f.String()
 			if err := rowOf(f).complete(f, nil); err == nil {

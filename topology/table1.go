@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Table1 is the networks of Table I of J. Domke, T. Hoefler and W. E. Nagel:
+// tableOne is the networks of Table I of J. Domke, T. Hoefler and W. E. Nagel:
 // Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011, by their
 // name in it, the number of endpoints and the family:
 //
@@ -27,7 +27,7 @@ import (
 //
 // Order, ports and names are those of XGFT and Kautz. A k-ary n-tree is made as
 // XGFT(n-1; k, …; k, …), which has the same cables; its leaves are level 0.
-type Table1 struct {
+type tableOne struct {
 	Family    string // xgft, kautz or karytree; empty: xgft
 	Endpoints int    // 64, 128, 256, … 4096
 }
@@ -36,18 +36,18 @@ type Table1 struct {
 type tableRow struct {
 	endpoints int
 	m, w      []int // of the XGFT
-	kautz     Kautz
-	tree      KaryTree
+	kautz     kautz
+	tree      karyTree
 }
 
 var table1 = []tableRow{
-	{64, []int{6}, []int{3}, Kautz{B: 2, N: 2}, KaryTree{K: 6, N: 2}},
-	{128, []int{10}, []int{5}, Kautz{B: 2, N: 2}, KaryTree{K: 10, N: 2}},
-	{256, []int{16}, []int{8}, Kautz{B: 2, N: 3}, KaryTree{K: 16, N: 2}},
-	{512, []int{6, 6}, []int{3, 3}, Kautz{B: 3, N: 3}, KaryTree{K: 6, N: 3}},
-	{1024, []int{10, 10}, []int{5, 5}, Kautz{B: 3, N: 3}, KaryTree{K: 10, N: 3}},
-	{2048, []int{14, 14}, []int{7, 7}, Kautz{B: 4, N: 3}, KaryTree{K: 14, N: 3}},
-	{4096, []int{18, 18}, []int{9, 9}, Kautz{B: 6, N: 3}, KaryTree{K: 18, N: 3}},
+	{64, []int{6}, []int{3}, kautz{B: 2, N: 2}, karyTree{K: 6, N: 2}},
+	{128, []int{10}, []int{5}, kautz{B: 2, N: 2}, karyTree{K: 10, N: 2}},
+	{256, []int{16}, []int{8}, kautz{B: 2, N: 3}, karyTree{K: 16, N: 2}},
+	{512, []int{6, 6}, []int{3, 3}, kautz{B: 3, N: 3}, karyTree{K: 6, N: 3}},
+	{1024, []int{10, 10}, []int{5, 5}, kautz{B: 3, N: 3}, karyTree{K: 10, N: 3}},
+	{2048, []int{14, 14}, []int{7, 7}, kautz{B: 4, N: 3}, karyTree{K: 14, N: 3}},
+	{4096, []int{18, 18}, []int{9, 9}, kautz{B: 6, N: 3}, karyTree{K: 18, N: 3}},
 }
 
 // dealt is a family that can be laid out with hosts distributed evenly.
@@ -56,7 +56,7 @@ type dealt interface {
 	layDealt(l *layout, hosts int)
 }
 
-func (t *Table1) declare(p *params) size {
+func (t *tableOne) declare(p *params) size {
 	p.word("family", &t.Family, []string{"xgft", "kautz", "karytree"}, "xgft (default), kautz or karytree")
 	rows := make([]int, len(table1))
 	for i := range table1 {
@@ -73,7 +73,7 @@ func (t *Table1) declare(p *params) size {
 
 // network is the entry of the table; its Hosts is the largest number of hosts on a
 // switch.
-func (t *Table1) network() dealt {
+func (t *tableOne) network() dealt {
 	row := &table1[slices.IndexFunc(table1, func(r tableRow) bool { return r.endpoints == t.Endpoints })]
 	switch t.Family {
 	case "kautz":
@@ -82,14 +82,14 @@ func (t *Table1) network() dealt {
 		return &k
 	case "karytree":
 		k := slices.Repeat([]int{row.tree.K}, row.tree.N-1)
-		return &XGFT{M: k, W: k, Hosts: ceilDiv(t.Endpoints, product(k...))}
+		return &xgft{M: k, W: k, Hosts: ceilDiv(t.Endpoints, product(k...))}
 	}
-	return &XGFT{M: row.m, W: row.w, Hosts: ceilDiv(t.Endpoints, product(row.m...))}
+	return &xgft{M: row.m, W: row.w, Hosts: ceilDiv(t.Endpoints, product(row.m...))}
 }
 
 // Build makes the fabric.
-func (t Table1) Build() (*fabric.Fabric, error) { return built(&t) }
+func (t tableOne) Build() (*fabric.Fabric, error) { return built(&t) }
 
-func (t *Table1) lay(l *layout) { t.network().layDealt(l, t.Endpoints) }
+func (t *tableOne) lay(l *layout) { t.network().layDealt(l, t.Endpoints) }
 
-func (t Table1) String() string { return specOf(&t) }
+func (t tableOne) String() string { return specOf(&t) }

@@ -1,5 +1,5 @@
-// Package topology computes networks: one file a family, a struct for each with
-// the literature's letters as field names, and Build to make the fabric.
+// Package topology computes networks: one file a family, with the literature's
+// letters, and Build to make the fabric of a spec.
 //
 // A spec names a family and its parameters, in characters that no shell interprets:
 //
@@ -25,7 +25,7 @@
 // Limits. A network has at most fabric.MaxLID switches and hosts together, and a switch
 // at most fabric.MaxPorts ports. Both are checked, without overflow, before anything is
 // built; a refusal names the parameter, the allowed values, and the nearest values that
-// work. A zero parameter takes its default.
+// work.
 package topology
 
 import (
@@ -84,9 +84,17 @@ func IsSpec(s string) bool {
 	return rowNamed(name) != nil
 }
 
-// Parse reads a spec. The Family it returns is a pointer to one of the structs
-// of this package, with defaults filled in, and it is known to be within the
-// limits. Errors name the family, the key and the nearest thing that works.
+// Build makes the fabric of a spec.
+func Build(spec string) (*fabric.Fabric, error) {
+	family, err := Parse(spec)
+	if err != nil {
+		return nil, err
+	}
+	return family.Build()
+}
+
+// Parse reads a spec. The Family it returns has defaults filled in, and is known to be within
+// the limits. Errors name the family, the key and the nearest thing that works.
 func Parse(spec string) (Family, error) {
 	name, rest, _ := strings.Cut(spec, ":")
 	r := rowNamed(name)

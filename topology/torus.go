@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Torus is a mesh whose every dimension is a ring: the k-ary n-cube, with a k for
+// torus is a mesh whose every dimension is a ring: the k-ary n-cube, with a k for
 // each dimension (W. J. Dally, C. L. Seitz: Deadlock-Free Message Routing in
 // Multiprocessor Interconnection Networks, IEEE Transactions on Computers
 // C-36(5), 1987).
@@ -16,24 +16,24 @@ import "github.com/weft-fabric/weft/fabric"
 // A dimension of size 2 has one cable between its two switches, not two, and so one
 // port; a dimension of size 1 has none. Order and ports are those of Mesh, with no port
 // unused.
-type Torus struct {
+type torus struct {
 	Dims  []int // switches along each dimension, from 1
 	Hosts int   // on each switch; zero: 1
 }
 
-func (t *Torus) declare(p *params) size {
+func (t *torus) declare(p *params) size {
 	p.numbers("dims", &t.Dims, nil, int(fabric.MaxLID)/2, "switches along each dimension")
 	hostsParam(p, &t.Hosts)
 	return t.grid().size()
 }
 
-func (t *Torus) grid() *grid {
+func (t *torus) grid() *grid {
 	return &grid{dims: t.Dims, hosts: t.Hosts, wrap: true, name: coordinateName}
 }
 
 // Build makes the fabric.
-func (t Torus) Build() (*fabric.Fabric, error) { return built(&t) }
+func (t torus) Build() (*fabric.Fabric, error) { return built(&t) }
 
-func (t *Torus) lay(l *layout) { t.grid().lay(l) }
+func (t *torus) lay(l *layout) { t.grid().lay(l) }
 
-func (t Torus) String() string { return specOf(&t) }
+func (t torus) String() string { return specOf(&t) }

@@ -160,7 +160,7 @@ func TestWidePlanesWiring(t *testing.T) {
 
 // TestDragonflyWiring: every port of every group, by the formulas of the comment.
 func TestDragonflyWiring(t *testing.T) {
-	for _, d := range []Dragonfly{{P: 1}, {P: 2}, {P: 2, A: 3, H: 1}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 4, H: 2, G: 3}, {P: 1, A: 3, H: 2, G: 1}} {
+	for _, d := range []dragonfly{{P: 1}, {P: 2}, {P: 2, A: 3, H: 1}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 4, H: 2, G: 3}, {P: 1, A: 3, H: 2, G: 1}} {
 		f, err := d.Build()
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestDragonflyWiring(t *testing.T) {
 }
 
 // checkGroups: every two groups are joined by the same number of cables.
-func checkGroups(t *testing.T, f *fabric.Fabric, d Dragonfly) {
+func checkGroups(t *testing.T, f *fabric.Fabric, d dragonfly) {
 	t.Helper()
 	cables := map[[2]int]int{}
 	for _, c := range f.Channels()[:f.Trunks()] {
@@ -217,7 +217,7 @@ func checkGroups(t *testing.T, f *fabric.Fabric, d Dragonfly) {
 // TestDragonflyArrangements: every two groups are joined alike, on the same global
 // ports, whichever way; consecutive by its formula; random as the seed says.
 func TestDragonflyArrangements(t *testing.T) {
-	for _, d := range []Dragonfly{{P: 2}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 3, H: 2, G: 1}} {
+	for _, d := range []dragonfly{{P: 2}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 3, H: 2, G: 1}} {
 		for _, d.Global = range []string{"consecutive", "random"} {
 			f, err := d.Build()
 			if err != nil {
@@ -273,7 +273,7 @@ func TestFatTreeWiring(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree := parsed.(*FatTree)
+		tree := parsed.(*fatTree)
 		f := build(t, spec)
 		up, cables := tree.P-tree.Hosts, map[[2]string]int{}
 		for _, j := range joints(f) {

@@ -2,7 +2,7 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// XGFT is the extended generalized fat tree XGFT(h; m1 … mh; w1 … wh) of S. R.
+// xgft is the extended generalized fat tree XGFT(h; m1 … mh; w1 … wh) of S. R.
 // Öhring, M. Ibel, S. K. Das and M. J. Kumar: On Generalized Fat Trees, IPPS
 // 1995, with switches as leaves and hosts below them, as J. Domke, T. Hoefler and
 // W. E. Nagel use it (Deadlock-Free Oblivious Routing for Arbitrary Topologies,
@@ -22,13 +22,13 @@ import "github.com/weft-fabric/weft/fabric"
 // Order: by level, leaves first, then by the word as a number. Name: sw-l, the
 // level, the word from d(h) to d(1). Ports of level l: the hosts (leaves) or the
 // children ml, by number; then the parents w(l+1), by number.
-type XGFT struct {
+type xgft struct {
 	M     []int // children by level: m1 … mh
 	W     []int // parents by level: w1 … wh
 	Hosts int   // on each leaf; zero: m1
 }
 
-func (t *XGFT) declare(p *params) size {
+func (t *xgft) declare(p *params) size {
 	p.numbers("m", &t.M, nil, fabric.MaxPorts, "children by level, m1 first")
 	p.numbers("w", &t.W, nil, fabric.MaxPorts, "parents by level, w1 first")
 	if len(t.M) != len(t.W) {
@@ -51,10 +51,10 @@ func (t *XGFT) declare(p *params) size {
 	return need
 }
 
-func (t *XGFT) levels() int { return len(t.M) + 1 }
+func (t *xgft) levels() int { return len(t.M) + 1 }
 
 // radix is the bases of the digits at a level, d(h) first.
-func (t *XGFT) radix(level int) []int {
+func (t *xgft) radix(level int) []int {
 	h := len(t.M)
 	r := make([]int, h)
 	for j := 1; j <= h; j++ {
@@ -66,14 +66,14 @@ func (t *XGFT) radix(level int) []int {
 	return r
 }
 
-func (t *XGFT) portsDown(level int) int {
+func (t *xgft) portsDown(level int) int {
 	if level == 0 {
 		return t.Hosts
 	}
 	return t.M[level-1]
 }
 
-func (t *XGFT) portsUp(level int) int {
+func (t *xgft) portsUp(level int) int {
 	if level == len(t.W) {
 		return 0
 	}
@@ -81,12 +81,12 @@ func (t *XGFT) portsUp(level int) int {
 }
 
 // Build makes the fabric.
-func (t XGFT) Build() (*fabric.Fabric, error) { return built(&t) }
+func (t xgft) Build() (*fabric.Fabric, error) { return built(&t) }
 
-func (t *XGFT) lay(l *layout) { t.layDealt(l, product(t.M...)*t.Hosts) }
+func (t *xgft) lay(l *layout) { t.layDealt(l, product(t.M...)*t.Hosts) }
 
 // layDealt distributes hosts evenly over the leaves, at most Hosts on each.
-func (t *XGFT) layDealt(l *layout, hosts int) {
+func (t *xgft) layDealt(l *layout, hosts int) {
 	first := make([]int, t.levels()) // number of the first switch of a level
 	word := make([]int, len(t.M))
 	for level := range t.levels() {
@@ -108,7 +108,7 @@ func (t *XGFT) layDealt(l *layout, hosts int) {
 
 // cableUp joins a level to the one above; first and above are the numbers of
 // their first switches.
-func (t *XGFT) cableUp(l *layout, level, first, above int) {
+func (t *xgft) cableUp(l *layout, level, first, above int) {
 	radix, radixAbove := t.radix(level), t.radix(level+1)
 	weight := weights(radixAbove)
 	changes := len(radix) - 1 - level // index of digit level+1
@@ -127,4 +127,4 @@ func (t *XGFT) cableUp(l *layout, level, first, above int) {
 	}
 }
 
-func (t XGFT) String() string { return specOf(&t) }
+func (t xgft) String() string { return specOf(&t) }

@@ -58,11 +58,7 @@ func main() {
 	if len(os.Args) > 1 {
 		spec = os.Args[1]
 	}
-	family, err := topology.Parse(spec)
-	if err != nil {
-		log.Fatal(err)
-	}
-	f, err := family.Build()
+	f, err := topology.Build(spec)
 	if err != nil {
 		log.Fatal(err)
 	}

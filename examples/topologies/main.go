@@ -35,11 +35,7 @@ func main() {
 
 // study prints the row of a network.
 func study(out *tabwriter.Writer, spec string) error {
-	family, err := topology.Parse(spec)
-	if err != nil {
-		return err
-	}
-	f, err := family.Build()
+	f, err := topology.Build(spec)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // A proof that others can check: written, read, and held against the tables.
 func Example() {
-	f, err := topology.Ring{N: 4}.Build()
+	f, err := topology.Build("ring:4")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -24,7 +24,7 @@ import (
 
 // Tables from a file, judged: what they lack is not an error, but a finding.
 func ExampleOpenTables() {
-	ring, err := topology.Ring{N: 4, Hosts: 1}.Build()
+	ring, err := topology.Build("ring:4,hosts=1")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Tables are written for OpenSM, and read as OpenSM dumps them.
 func Example() {
-	f, err := topology.Ring{N: 3}.Build()
+	f, err := topology.Build("ring:3")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ import (
 // Service levels of paths: source, destination, level. The compact form has those
 // other than 0, and a line for all endpoints of a switch.
 func Example() {
-	f, err := topology.Ring{N: 5}.Build()
+	f, err := topology.Build("ring:5")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ import (
 
 // The lane for each service level, by switch, in-port and out-port, as OpenSM dumps it.
 func Example() {
-	f, err := topology.Ring{N: 3}.Build()
+	f, err := topology.Build("ring:3")
 	if err != nil {
 		fmt.Println(err)
 		return

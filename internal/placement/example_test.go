@@ -13,7 +13,7 @@ import (
 
 // The ranks of a job that were dealt out at random are put where their neighbours are near.
 func ExampleImprove() {
-	f, err := topology.Torus{Dims: []int{4, 4}}.Build()
+	f, err := topology.Build("torus:4x4")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -38,11 +38,7 @@ const (
 // wrong.
 func Build(t TB, spec string) *fabric.Fabric {
 	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
+	f, err := topology.Build(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

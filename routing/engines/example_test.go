@@ -13,7 +13,7 @@ import (
 )
 
 func torus() *fabric.Fabric {
-	f, err := topology.Torus{Dims: []int{4, 4}}.Build()
+	f, err := topology.Build("torus:4x4")
 	if err != nil {
 		panic(err)
 	}

@@ -214,7 +214,7 @@ func TestAnySwitchMayFail(t *testing.T) {
 
 func TestAnySwitchOfAnOrderedTorusMayFail(t *testing.T) {
 	for _, dims := range [][]int{{5, 5}, {6, 5}, {5, 5, 5}, {6, 5, 3}} {
-		f, err := topology.Torus{Dims: dims, Hosts: 1}.Build()
+		f, err := topology.Build("torus:" + strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", "x"), "[]") + ",hosts=1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -370,7 +370,7 @@ func TestRefusals(t *testing.T) {
 		t.Error("coordinates of another fabric are taken")
 	}
 	refusal := (*routing.Refusal)(nil)
-	tree, err := topology.KaryTree{K: 4, N: 2}.Build()
+	tree, err := topology.Build("karytree:k=4,n=2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +390,7 @@ func TestRefusals(t *testing.T) {
 func BenchmarkTorus(b *testing.B) {
 	for _, k := range []int{8, 16} {
 		b.Run(fmt.Sprint(k), func(b *testing.B) {
-			f, err := topology.Torus{Dims: []int{k, k, k}, Hosts: 2}.Build()
+			f, err := topology.Build(fmt.Sprintf("torus:%dx%dx%d,hosts=2", k, k, k))
 			if err != nil {
 				b.Fatal(err)
 			}

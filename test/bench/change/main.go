@@ -85,11 +85,7 @@ func (b *bench) run(ctx context.Context, only *regexp.Regexp, files []string) er
 		if !only.MatchString(n.spec) {
 			continue
 		}
-		family, err := topology.Parse(n.spec)
-		if err != nil {
-			return err
-		}
-		f, err := family.Build()
+		f, err := topology.Build(n.spec)
 		if err != nil {
 			return err
 		}

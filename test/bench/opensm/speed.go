@@ -124,11 +124,7 @@ func (b *bench) timed(spec, engine string) (float64, error) {
 
 // ours is the seconds of weft's engine under a contract and of the judge.
 func (b *bench) ours(spec, engine string, contract routing.Contract) (cpu, clock, judge float64, err error) {
-	family, err := topology.Parse(spec)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	f, err := family.Build()
+	f, err := topology.Build(spec)
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -67,11 +67,7 @@ func Compute(arg string) (*fabric.Fabric, error) {
 		}
 		return nil, fmt.Errorf("%s: no such file, and no family of computed networks is called that (see weft topologies)", arg)
 	}
-	family, err := topology.Parse(arg)
-	if err != nil {
-		return nil, exit.Usage("%w", err)
-	}
-	f, err := family.Build()
+	f, err := topology.Build(arg)
 	if err != nil {
 		return nil, exit.Usage("%w", err)
 	}

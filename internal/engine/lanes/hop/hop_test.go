@@ -168,11 +168,8 @@ func damage(t *testing.T, f *fabric.Fabric, rng *rand.Rand) *fabric.Fabric {
 func TestOnAnyRandomNetwork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		switches := rapid.IntRange(2, 14).Draw(t, "switches")
-		r := topology.Random{
-			Switches: switches, Links: rapid.IntRange(switches-1, 3*switches).Draw(t, "links"),
-			Hosts: rapid.IntRange(1, 3).Draw(t, "hosts"), Seed: rapid.Uint64().Draw(t, "seed"),
-		}
-		f, err := r.Build()
+		f, err := topology.Build(fmt.Sprintf("random:switches=%d,links=%d,hosts=%d,seed=%d", switches,
+			rapid.IntRange(switches-1, 3*switches).Draw(t, "links"), rapid.IntRange(1, 3).Draw(t, "hosts"), rapid.Uint64().Draw(t, "seed")))
 		if err != nil {
 			t.Fatal(err)
 		}

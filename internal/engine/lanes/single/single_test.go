@@ -12,7 +12,7 @@ import (
 
 // Everything has SL 0, and the map stays what it is by default.
 func TestEverythingOnOneLane(t *testing.T) {
-	f, err := topology.Ring{N: 4}.Build()
+	f, err := topology.Build("ring:4")
 	if err != nil {
 		t.Fatal(err)
 	}

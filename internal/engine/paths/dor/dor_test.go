@@ -370,7 +370,7 @@ func TestCancelled(t *testing.T) {
 func BenchmarkTorus(b *testing.B) {
 	for _, k := range []int{8, 16} {
 		b.Run(fmt.Sprint(k), func(b *testing.B) {
-			f, err := topology.Torus{Dims: []int{k, k, k}, Hosts: 2}.Build()
+			f, err := topology.Build(fmt.Sprintf("torus:%dx%dx%d,hosts=2", k, k, k))
 			if err != nil {
 				b.Fatal(err)
 			}

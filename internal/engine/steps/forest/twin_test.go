@@ -72,9 +72,8 @@ func walk(f *fabric.Fabric, fw *routing.Forwarding, s fabric.NodeID, lid fabric.
 // draw is a small network, some of it damaged, with paths by chance, some of them spoilt.
 func draw(t *rapid.T) (*fabric.Fabric, *routing.Forwarding, routing.Scope) {
 	n := rapid.IntRange(2, 8).Draw(t, "switches")
-	f, err := topology.Random{
-		Switches: n, Links: rapid.IntRange(n-1, 2*n).Draw(t, "links"), Hosts: rapid.IntRange(1, 2).Draw(t, "hosts"), Seed: rapid.Uint64().Draw(t, "wiring"),
-	}.Build()
+	f, err := topology.Build(fmt.Sprintf("random:switches=%d,links=%d,hosts=%d,seed=%d", n,
+		rapid.IntRange(n-1, 2*n).Draw(t, "links"), rapid.IntRange(1, 2).Draw(t, "hosts"), rapid.Uint64().Draw(t, "wiring")))
 	if err == nil {
 		f, err = f.WithLMC(rapid.Uint8Range(0, 2).Draw(t, "LMC"))
 	}
