@@ -67,18 +67,15 @@ type widener struct {
 	groups  *routing.Groups
 	numbers []map[routing.PortSet]int // [switch] of its groups
 
-	// Per destination.
-	hops  []int32         // [switch] trunks on the static path; far: it has none
-	order []fabric.NodeID // the switches with a path, far ones first
+	static routing.Tree    // of the destination
+	order  []fabric.NodeID // the switches with a path, far ones first
 }
-
-const far = 1<<31 - 1
 
 func newWidener(t *routing.Tables, c routing.Contract, scope routing.Scope) *widener {
 	f := t.Fabric
 	w := &widener{
 		f: f, packets: packetset.New(packetset.NewSources(t, c, scope, 0)), groups: routing.NewGroups(f, 1),
-		numbers: make([]map[routing.PortSet]int, f.Switches()), hops: make([]int32, f.Switches()),
+		numbers: make([]map[routing.PortSet]int, f.Switches()),
 	}
 	for s := range w.numbers {
 		w.numbers[s] = map[routing.PortSet]int{}
@@ -91,36 +88,11 @@ func (w *widener) begin(row []uint8, lid fabric.LID) {
 	w.graph.Forget()
 	w.packets.Begin(row, lid)
 	w.packets.Start(packetset.Any)
-	for s := range w.hops {
-		w.hops[s] = far
-	}
-	w.hops[w.packets.Home] = 0
-	w.order = w.order[:0]
-	for s := range fabric.NodeID(len(w.hops)) {
-		if w.measure(s) != far {
-			w.order = append(w.order, s)
-		}
-	}
-	slices.SortFunc(w.order, func(a, b fabric.NodeID) int { return cmp.Or(cmp.Compare(w.hops[b], w.hops[a]), cmp.Compare(a, b)) })
-}
-
-// measure counts the hops of the static path of a switch.
-func (w *widener) measure(s fabric.NodeID) int32 {
-	length, at := int32(0), s
-	for ; w.hops[at] == far; length++ {
-		c := w.packets.Entry[at]
-		if c == fabric.None || int(length) > w.f.Switches() {
-			return far
-		}
-		at = w.f.Heads()[c]
-	}
-	total := length + w.hops[at]
-	for at = s; w.hops[at] == far; length-- {
-		w.hops[at] = total
-		total--
-		at = w.f.Heads()[w.packets.Entry[at]]
-	}
-	return w.hops[s]
+	w.static.Build(w.f, row, w.packets.Home)
+	w.order = append(w.order[:0], w.static.Order...)
+	slices.SortFunc(w.order, func(a, b fabric.NodeID) int {
+		return cmp.Or(cmp.Compare(w.static.Depth(b), w.static.Depth(a)), cmp.Compare(a, b))
+	})
 }
 
 // widen adds every port that leads nearer and fits.
@@ -128,7 +100,7 @@ func (w *widener) widen() {
 	for _, s := range w.order {
 		first, end := w.f.TrunksFrom(s)
 		for c := first; c < end; c++ {
-			if c != w.packets.Entry[s] && w.hops[w.f.Heads()[c]] < w.hops[s] {
+			if to := w.static.Depth(w.f.Heads()[c]); to >= 0 && to < w.static.Depth(s) && c != w.packets.Entry[s] {
 				w.try(s, c)
 			}
 		}
