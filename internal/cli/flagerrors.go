@@ -18,6 +18,8 @@ import (
 // command is named it is any that has the flag no more.
 var former = []struct{ command, flag, now string }{
 	{"", "budget", "--time-budget"},
+	{"weft route", "lossless", "weft priorities NETWORK --lossless"},
+	{"weft route", "bounces", "weft priorities NETWORK --bounces"},
 }
 
 // flagError says what is wrong with a flag: of one that does not exist, what it is called now

@@ -51,6 +51,7 @@ var leading = map[string]string{
 	"weft packets":      "engine pattern load lfts replay-cycle",
 	"weft place":        "ranks engine lfts allocation json",
 	"weft report":       "out engine lfts lst json",
+	"weft priorities":   "lossless out bounces routes json",
 	"weft reproduce":    "out list quick fabrics json",
 	"weft route":        "out engine keep vls json",
 	"weft deploy check": "conf fabric lfts vls json",

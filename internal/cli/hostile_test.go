@@ -175,8 +175,8 @@ func TestHostileNames(t *testing.T) {
 			commands = append(commands, []string{"info", in(form)})
 		}
 		for _, args := range append(commands, [][]string{
-			{"verify", in("devices0")}, {"verify", in("devices1")}, {"verify", in("devices2")}, {"verify", in("devices1"), "--json"}, {"route", in("devices1"), "--lossless", "2", "--bounces", "1", "--out", in("rules1"), "--force"},
-			{"route", in("devices2"), "--lossless", "2", "--bounces", "1", "--out", in("rules2"), "--force"}, {"packets", in("devices1"), "--replay-cycle"},
+			{"verify", in("devices0")}, {"verify", in("devices1")}, {"verify", in("devices2")}, {"verify", in("devices1"), "--json"}, {"priorities", in("devices1"), "--lossless", "2", "--bounces", "1", "--out", in("rules1"), "--force"},
+			{"priorities", in("devices2"), "--lossless", "2", "--bounces", "1", "--out", in("rules2"), "--force"}, {"packets", in("devices1"), "--replay-cycle"},
 			{"info", rates}, {"info", guids}, {"info", foreign}, {"sweep", foreign, "-o", in("results")}, {"serve", "--config", settings, "--check-config"}, {"serve", "--config", foreign, "--check-config"}, {"watch", "--config", settings, "--check-config"},
 			{"deploy", "check", "--conf", foreign}, {"verify", foreign, "--routes", "ecmp"}, {"sweep", "csv", foreign},
 		}...) {

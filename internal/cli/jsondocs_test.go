@@ -312,7 +312,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/report/1", "report torus:4x4 --lfts " + in("t4") + " --engine updn"},
 		{"weft/report/1", "report torus:4x4,hosts=2 --engine updn --with " + filepath.Join("testdata", "what-if.json")},
 		{"weft/verify-ethernet/1", "verify ../../examples/ethernet/clos-two-links-down"},
-		{"weft/route-ethernet/1", "route ../../examples/ethernet/clos-two-links-down --bounces 1"},
+		{"weft/priorities/1", "priorities ../../examples/ethernet/clos-two-links-down --bounces 1"},
 		{"weft/replay-ethernet/1", "packets ../../examples/ethernet/clos-two-links-down --replay-cycle"},
 		{"weft/verify-failures/1", "verify xgft:m=2x4,w=1x2,hosts=1 --routes bgp --failures 2-links"},
 		{"weft/watch-look/1", "watch --once --config " + watching},
@@ -337,11 +337,11 @@ func TestJSONOutputs(t *testing.T) {
 		checkOutput(t, c.args, c.schema, out.Bytes(), objects, outputs[c.schema][1])
 		seen[c.schema] = true
 	}
-	if code, _, errs := runWeft("route", "../../examples/ethernet/clos-two-links-down", "--bounces", "1", "--out", in("rules")); code != exit.OK {
+	if code, _, errs := runWeft("priorities", "../../examples/ethernet/clos-two-links-down", "--bounces", "1", "--out", in("rules")); code != exit.OK {
 		t.Fatal(errs)
 	}
 	for file, schema := range map[string]string{
-		"steps/plan.json": "weft/plan/1", "steps/step-1/summary.json": "weft/route/1", "rules/summary.json": "weft/route-ethernet/1",
+		"steps/plan.json": "weft/plan/1", "steps/step-1/summary.json": "weft/route/1", "rules/summary.json": "weft/priorities/1",
 	} {
 		text, err := os.ReadFile(in(file))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/internal/cli/campaigns"
+	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/cli/look"
@@ -16,7 +17,7 @@ import (
 
 // schemas is every JSON output. Lists have no place for a name: they are as they were
 // before there were any.
-var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs())
+var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs())
 
 // shellOutputs is those of commands that are not in a package of their own.
 var shellOutputs = []console.Output{
@@ -32,7 +33,6 @@ var shellOutputs = []console.Output{
 	{Schema: "weft/plan/1", Command: "plan.json of weft route --steps", Form: result.Plan{}},
 	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; route --keep, what-if and drain, where there is no plan", Form: result.Refusal{}},
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: result.NoneProven{}},
-	{Schema: "weft/replay-ethernet/1", Command: "weft packets --replay-cycle, of a lossless Ethernet network", Form: replayEthernetSummary{}},
 	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
 	{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
 	{Schema: "weft/route/1", Command: "weft route, and summary.json of --out", Form: result.Route{}},
@@ -42,9 +42,6 @@ var shellOutputs = []console.Output{
 	{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
 	{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
 	{Schema: "weft/verify/1", Command: "weft verify", Form: result.Verify{}},
-	{Schema: "weft/route-ethernet/1", Command: "weft route, of a lossless Ethernet network, and summary.json of --out", Form: routeEthernetSummary{}},
-	{Schema: "weft/verify-ethernet/1", Command: "weft verify, of a lossless Ethernet network", Form: verifyEthernetSummary{}},
-	{Schema: "weft/verify-failures/1", Command: "weft verify --failures", Form: ethernetFailuresSummary{}},
 	{Schema: "weft/verify-certificate/1", Command: "weft verify --certificate, where the proof does not hold", Form: result.BadCertificate{}},
 	{Schema: "weft/what-if/1", Command: "weft what-if", Form: result.WhatIf{}},
 	{Schema: "weft/version/1", Command: "weft version", Form: version.Version{}},

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/cli/ethernet"
+
 	"github.com/weft-fabric/weft/internal/cli/opensm"
 
 	"github.com/weft-fabric/weft/internal/cli/campaigns"
@@ -53,10 +55,10 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	help := helpCommand(root)
 	groups := []group{
 		{"Look", []*cobra.Command{look.Info(a), reportCommand(a), explainCommand(a), diffCommand(a), exportCommand(a)}},
-		{"Prove", []*cobra.Command{verifyEthernetCommand(a)}},
-		{"Route", []*cobra.Command{routeEthernetCommand(a), enginesCommand(a), lanesCommand(a), compareCommand(a), placeCommand(a)}},
+		{"Prove", []*cobra.Command{ethernet.Verify(a, verifyCommand(a))}},
+		{"Route", []*cobra.Command{ethernet.Route(routeCommand(a)), ethernet.Priorities(a), enginesCommand(a), lanesCommand(a), compareCommand(a), placeCommand(a)}},
 		{"Change", []*cobra.Command{whatIfCommand(a), drainCommand(a)}},
-		{"Simulate", []*cobra.Command{simulateCommand(a), packetsEthernetCommand(a), patternsTopic()}},
+		{"Simulate", []*cobra.Command{simulateCommand(a), ethernet.Packets(a, packetsCommand(a)), patternsTopic()}},
 		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), watchCommand(a), deployCommand(a)}},
 		{"Research", []*cobra.Command{campaigns.Reproduce(a), campaigns.Sweep(a)}},
 		{"Networks", []*cobra.Command{networks.Generate(a), networks.Topologies(a), networks.Convert(a), networks.Degrade(a)}},

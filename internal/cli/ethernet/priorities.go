@@ -1,4 +1,4 @@
-package cli
+package ethernet
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
@@ -23,109 +23,85 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// routeEthernetFlags is the flags of weft route for lossless Ethernet.
-type routeEthernetFlags struct {
-	ethernetFlags
+// prioritiesFlags is the flags of weft priorities.
+type prioritiesFlags struct {
+	networkFlags
 	lossless, bounces int
+	out               string
+	force, json       bool
 }
 
-// routeEthernetCommand is weft route, of lossless Ethernet too.
-func routeEthernetCommand(a *console.Console) *cobra.Command {
-	o := &routeEthernetFlags{}
-	return withEthernet(ethernetCommand{
-		Command: routeCommand(a),
-		also:    []string{"json", "out", "force"},
-		flags:   o.addTo,
-		long: `Of a lossless Ethernet network routes stay as they are, and what is computed is rules
+// Priorities is weft priorities.
+func Priorities(a *console.Console) *cobra.Command {
+	o := &prioritiesFlags{}
+	c := &cobra.Command{
+		Use:   "priorities NETWORK",
+		Short: "Compute rules for priorities that keep lossless Ethernet free of deadlock",
+		Long: `Of a lossless Ethernet network routes stay as they are, and what is computed is rules
 for priorities: which packets leave a device with another priority than they came
 with, so that no pauses can wait for each other in a circle, now, after the failure
 of any link, and with --bounces when devices send packets astray. --lossless says how
 many lossless priorities there may be. With --out the folder gets the rules as CSV and
-JSON, and as SONiC's maps where those suffice. See docs/ethernet.md.`,
-		run: func(cmd *cobra.Command, name string) error { return runRouteEthernet(a, cmd, name, o) },
-	})
-}
+JSON, and as SONiC's maps where those suffice. See docs/ethernet.md.
 
-func (o *routeEthernetFlags) addTo(f *pflag.FlagSet) {
-	o.ethernetFlags.addTo(f)
+NETWORK is a folder with what the devices say, as of weft verify; with --routes also a
+Containerlab file or a computed network.`,
+		Example: `  weft priorities dumps --lossless 2 --out rules
+  weft priorities dumps --lossless 2 --bounces 1
+  weft priorities torus:4x4 --routes ecmp --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runPriorities(cmd.Context(), a, args[0], o) },
+	}
+	f := c.Flags()
+	o.networkFlags.addTo(f)
 	f.IntVar(&o.lossless, "lossless", 2, "lossless priorities there may be")
-	f.IntVar(&o.bounces, "bounces", 0, "serve packets that so many devices send by a link that is not a next hop, in place of failures")
+	flags.Whole(f, &o.bounces, "bounces", 0, 0, 3, "it is 0 to 3", "serve packets that so many devices send by a link that is not a next hop, in place of failures")
+	f.StringVar(&o.out, "out", "", "folder to write the rules into")
+	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
+	flags.AddJSON(f, &o.json)
+	return c
 }
 
-// routeEthernetSummary is the output of weft route --json, of lossless Ethernet.
-type routeEthernetSummary struct {
-	Before       string         `json:"before"`
-	Verdict      string         `json:"verdict"`
-	Routes       string         `json:"routes"`
-	Assumed      []string       `json:"assumed"`
-	NotCovered   []string       `json:"not_covered"`
-	Paths        string         `json:"paths"`
-	Lossless     int            `json:"lossless"`
-	Needed       int            `json:"lossless_needed"`
-	Ladders      [][]int        `json:"ladders"`
-	Order        string         `json:"order"`
-	Turns        int            `json:"turns"`
-	Lossy        int            `json:"lossy_turns"`
-	PerDevice    int            `json:"most_rules_per_device"`
-	Rules        []cure.Named   `json:"rules"`
-	Dependencies int            `json:"dependencies"`
-	Sonic        string         `json:"sonic,omitempty"`
-	Out          string         `json:"out,omitempty"`
-	Seconds      ethernetRouted `json:"seconds"`
+// Route is weft route, the command c of InfiniBand, which says of lossless Ethernet where its
+// rules are computed.
+func Route(c *cobra.Command) *cobra.Command {
+	route := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if isEthernet(cmd, nil, args[0]) {
+			return exit.Usage("%s is a lossless Ethernet network, whose routes stay as they are: weft priorities %[1]s computes rules for its priorities", args[0])
+		}
+		return route(cmd, args)
+	}
+	return c
 }
 
-// ethernetRouted is seconds by the clock.
-type ethernetRouted struct {
-	Read   float64 `json:"read"`
-	Rules  float64 `json:"rules"`
-	Verify float64 `json:"verify"`
-}
-
-type routeEthernetJob struct {
+type prioritiesJob struct {
 	*console.Console
 	name    string
-	o       *routeEthernetFlags
-	in      *ethernetInput
+	o       *prioritiesFlags
+	in      *networkInput
 	options cure.Options
 	c       *cure.Cure
 	maps    []*cure.Maps // nil where they do not suffice
-	s       routeEthernetSummary
+	s       result.Priorities
 }
 
-func runRouteEthernet(a *console.Console, cmd *cobra.Command, name string, o *routeEthernetFlags) error {
-	if o.bounces < 0 || o.bounces > 3 {
-		return exit.Usage("--bounces is 0 to 3")
-	}
-	j := &routeEthernetJob{Console: a, name: name, o: o}
-	out, err := cmd.Flags().GetString("out")
-	if err != nil {
+func runPriorities(ctx context.Context, a *console.Console, name string, o *prioritiesFlags) error {
+	j := &prioritiesJob{Console: a, name: name, o: o}
+	if err := j.compute(ctx); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("out") && out == "" {
-		return exit.Usage("--out names no folder")
-	}
-	force, err := cmd.Flags().GetBool("force")
-	if err != nil {
-		return err
-	}
-	if err := j.compute(cmd.Context()); err != nil {
-		return err
-	}
-	if out != "" {
-		j.s.Out = out
-		if err := output.WriteFolder(out, force, func(d *output.Folder) error { return j.write(cmd.Context(), d) }); err != nil {
+	if o.out != "" {
+		j.s.Out = o.out
+		if err := output.WriteFolder(o.out, o.force, func(d *output.Folder) error { return j.write(ctx, d) }); err != nil {
 			return err
 		}
 	}
-	asJSON, err := cmd.Flags().GetBool("json")
-	if err != nil {
-		return err
-	}
-	return a.Answer(asJSON, &j.s, func() error { return a.Show(j.screen()) }, j.c.Lossy > 0)
+	return a.Answer(o.json, &j.s, func() error { return a.Show(j.screen()) }, j.c.Lossy > 0)
 }
 
 // compute reads the network, finds the rules and has them judged.
-func (j *routeEthernetJob) compute(ctx context.Context) error {
+func (j *prioritiesJob) compute(ctx context.Context) error {
 	s := j.Stage("reading", &j.s.Seconds.Read)
 	var err error
 	j.in, err = j.o.read(j.Console, j.name)
@@ -152,7 +128,7 @@ func (j *routeEthernetJob) compute(ctx context.Context) error {
 }
 
 // paths says which paths rules have to serve.
-func (j *routeEthernetJob) paths(ctx context.Context) error {
+func (j *prioritiesJob) paths(ctx context.Context) error {
 	switch {
 	case j.o.bounces > 0:
 		j.s.Paths = "as routed, and with " + words.Plural(j.o.bounces, "bounce")
@@ -162,7 +138,7 @@ func (j *routeEthernetJob) paths(ctx context.Context) error {
 		j.in.Notes = append(j.in.Notes, "failures are not served: AS numbers are not known (--as, or --bounces 1)")
 		return nil
 	}
-	after := &ethernetInput{Network: j.in.Network, plan: j.in.plan}
+	after := &networkInput{Network: j.in.Network, plan: j.in.plan}
 	if after.plan == nil { // the routes after failures are computed, those of now are as read
 		computed := *j.in.Network
 		computed.Classes = slices.Clone(computed.Classes)
@@ -178,7 +154,7 @@ func (j *routeEthernetJob) paths(ctx context.Context) error {
 }
 
 // judge proves the rules, on all paths that they serve, and SONiC's maps where they suffice.
-func (j *routeEthernetJob) judge() error {
+func (j *prioritiesJob) judge() error {
 	c, n := j.c, j.in.Network
 	j.sonic()
 	networks := []*ethernet.Network{n, c.Network}
@@ -199,7 +175,8 @@ func (j *routeEthernetJob) judge() error {
 	j.s.Before, j.s.Verdict = result.Word(before), result.Word(free)
 	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), j.in.notCovered()
 	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
-	j.s.Rules, j.s.Dependencies = c.Names(), dependencies
+	j.s.Rules = list.Of(c.Names(), func(r cure.Named) result.PriorityRule { return result.PriorityRule(r) })
+	j.s.Dependencies = dependencies
 	for _, ladder := range c.Ladders {
 		j.s.Ladders = append(j.s.Ladders, list.Of(ladder, func(p uint8) int { return int(p) }))
 	}
@@ -207,7 +184,7 @@ func (j *routeEthernetJob) judge() error {
 }
 
 // sonic puts the rules into SONiC's maps, or says why they do not fit.
-func (j *routeEthernetJob) sonic() {
+func (j *prioritiesJob) sonic() {
 	j.maps = nil
 	for d := range ethernet.DeviceID(len(j.in.Names)) {
 		m, err := j.c.Sonic(d)
@@ -221,7 +198,7 @@ func (j *routeEthernetJob) sonic() {
 }
 
 // unions judges priorities of one network or another over all paths that the rules serve.
-func (j *routeEthernetJob) unions(networks []*ethernet.Network) []*judge.Union {
+func (j *prioritiesJob) unions(networks []*ethernet.Network) []*judge.Union {
 	unions := list.Of(networks, func(n *ethernet.Network) *judge.Union { return judge.NewUnion(n, ethernet.HostScope) })
 	n := j.in.Network
 	for _, u := range unions {
@@ -244,7 +221,7 @@ func (j *routeEthernetJob) unions(networks []*ethernet.Network) []*judge.Union {
 	return unions
 }
 
-func (j *routeEthernetJob) write(ctx context.Context, d *output.Folder) error {
+func (j *prioritiesJob) write(ctx context.Context, d *output.Folder) error {
 	all := []files.File{{Name: output.Rules, Write: j.c.WriteJSON}, {Name: output.RulesTable, Write: j.c.WriteCSV}}
 	for i, m := range j.maps {
 		all = append(all, files.File{Name: j.in.Names[i] + output.SonicMaps, Write: m.Write})
@@ -255,14 +232,14 @@ func (j *routeEthernetJob) write(ctx context.Context, d *output.Folder) error {
 // maxRules is how many rules are shown on a terminal.
 const maxRules = 12
 
-func (j *routeEthernetJob) screen() *console.Page {
+func (j *prioritiesJob) screen() *console.Page {
 	p := j.NewPage()
 	c := j.c
 	j.in.factNetwork(p, j.name)
 	p.Fact("paths", "%s", j.s.Paths)
 	p.Fact("before", "%s over these paths", j.s.Before)
 	p.Fact("verdict", "%s with the rules%s: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, j.in.covered(), words.Thousands(j.s.Dependencies))
-	p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
+	p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	p.Fact("lanes", "%s", j.lanesText())
 	if len(c.Rules) > 0 {
 		p.Fact("rules", "%s at %s turns, %d at most at a device (order: %s)\n%s", words.Plural(len(c.Rules), "rule"), words.Thousands(c.Turns), c.PerDevice, c.Order, j.rulesText())
@@ -280,7 +257,7 @@ func (j *routeEthernetJob) screen() *console.Page {
 	return p
 }
 
-func (j *routeEthernetJob) lanesText() string {
+func (j *prioritiesJob) lanesText() string {
 	var parts []string
 	for _, ladder := range j.s.Ladders {
 		parts = append(parts, strings.Trim(strings.ReplaceAll(fmt.Sprint(ladder), " ", " → "), "[]"))
@@ -288,8 +265,8 @@ func (j *routeEthernetJob) lanesText() string {
 	return fmt.Sprintf("%d lossless needed, %d available; priorities %s", j.c.Needed, j.o.lossless, strings.Join(parts, ", "))
 }
 
-func (j *routeEthernetJob) rulesText() string {
-	lines := list.Of(j.s.Rules, func(r cure.Named) string {
+func (j *prioritiesJob) rulesText() string {
+	lines := list.Of(j.s.Rules, func(r result.PriorityRule) string {
 		return fmt.Sprintf("%s: from %s to %s, priority %d → %s", r.Device, shortList(r.In), shortList(r.Out), r.Priority, r.Becomes)
 	})
 	return j.First(maxRules, lines, func(n int) string { return fmt.Sprintf("and %d more (--json has all)", n) })

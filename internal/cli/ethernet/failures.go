@@ -1,4 +1,4 @@
-package cli
+package ethernet
 
 import (
 	"net/netip"
@@ -14,57 +14,25 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
-
-// ethernetFailuresSummary is the output of weft verify --failures --json.
-type ethernetFailuresSummary struct {
-	Failures   string            `json:"failures"`
-	Converging bool              `json:"converging"`
-	Routes     string            `json:"routes"`                  // how they were computed
-	Differ     []string          `json:"routes_differ,omitempty"` // devices whose routes were read and are computed otherwise
-	Assumed    []string          `json:"assumed"`
-	NotCovered []string          `json:"not_covered"`
-	Before     bool              `json:"loop_before"` // before anything fails; failures that leave it there count in Loops
-	Tried      int               `json:"tried"`       // failures
-	Of         int               `json:"of"`          // failures there are; more than Tried where pairs of cables were drawn
-	Loops      int               `json:"open_a_loop"` // failures after which there is a loop
-	Cuts       int               `json:"cut_a_pair"`  // failures that cut pairs, not the pairs
-	Findings   []ethernetFailure `json:"findings"`    // the worst first
-	Seconds    ethernetTime      `json:"seconds"`
-}
-
-// ethernetTime is by the clock.
-type ethernetTime struct {
-	Read     float64 `json:"read"`
-	Failures float64 `json:"failures"`
-}
-
-// ethernetFailure is a failure of a device, or of one or two cables, that opens a loop or
-// cuts pairs.
-type ethernetFailure struct {
-	Device string         `json:"device,omitempty"`
-	Cables []ethernetLink `json:"cables,omitempty"`
-	Loop   bool           `json:"opens_a_loop"`
-	Cut    int64          `json:"pairs_cut"`       // pairs (from, to) of prefixes that had a route and have none
-	Cycle  []ethernetStep `json:"cycle,omitempty"` // of the first findings only: see failures.Finding
-}
 
 // maxFailures is how many findings are shown on a terminal.
 const maxFailures = 10
 
-// ethernetFailures answers weft verify --failures.
-func ethernetFailures(a *console.Console, cmd *cobra.Command, name string, o *verifyEthernetFlags) error {
+// runFailures answers weft verify --failures.
+func runFailures(a *console.Console, cmd *cobra.Command, name string, o *verifyFlags) error {
 	kind, err := failures.ParseKind(o.failures)
 	if err != nil {
 		return exit.Usage("--failures: %w", err)
 	}
-	if scope, err := ethernetScope(cmd); err != nil || scope != ethernet.HostScope {
+	if scope, err := scopeOf(cmd); err != nil || scope != ethernet.HostScope {
 		return exit.Usage("--failures is about subnets with hosts: --endpoints hosts")
 	}
 	if o.samples < 1 {
 		return exit.Usage("--samples is at least 1")
 	}
-	s := &ethernetFailuresSummary{Failures: kind.String(), Converging: o.converging}
+	s := &result.EthernetFailures{Failures: kind.String(), Converging: o.converging}
 	stage := a.Stage("reading", &s.Seconds.Read)
 	in, err := o.read(a, name)
 	if err == nil && in.plan == nil {
@@ -82,7 +50,7 @@ func ethernetFailures(a *console.Console, cmd *cobra.Command, name string, o *ve
 		return err
 	}
 	s.Before, s.Tried, s.Of, s.Loops, s.Cuts = r.Before, r.Tried, r.Of, r.Loops, r.Cuts
-	s.Findings = make([]ethernetFailure, 0, len(r.Findings))
+	s.Findings = make([]result.EthernetFailure, 0, len(r.Findings))
 	for _, f := range r.Findings {
 		s.Findings = append(s.Findings, in.failure(f))
 	}
@@ -96,11 +64,11 @@ func ethernetFailures(a *console.Console, cmd *cobra.Command, name string, o *ve
 // computeInstead puts routes computed by BGP in place of those that were read, because only
 // computed ones can be computed again after a failure. It returns the devices that the dumps
 // give other next hops than were computed: what holds for the one need not for the other.
-func (o *verifyEthernetFlags) computeInstead(in *ethernetInput) ([]string, error) {
+func (o *verifyFlags) computeInstead(in *networkInput) ([]string, error) {
 	read := in.Network
 	computed := *read
 	computed.Classes = bgp.HostClasses(read)
-	next := &ethernetInput{Network: &computed, again: in.again}
+	next := &networkInput{Network: &computed, again: in.again}
 	if err := o.compute(next); err != nil {
 		return nil, err
 	}
@@ -136,8 +104,8 @@ func sharePrefix(a, b *ethernet.Class) bool {
 }
 
 // failure is a finding with the names of devices and interfaces.
-func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
-	e := ethernetFailure{Loop: f.Loop, Cut: f.Cut}
+func (in *networkInput) failure(f failures.Finding) result.EthernetFailure {
+	e := result.EthernetFailure{Loop: f.Loop, Cut: f.Cut}
 	if f.Device != ethernet.None {
 		e.Device = in.Names[f.Device]
 	} else {
@@ -146,12 +114,12 @@ func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
 		}
 	}
 	if f.Verdict != nil {
-		e.Cycle = ethernetSteps(in.Network, f.Verdict.Cycle)
+		e.Cycle = steps(in.Network, f.Verdict.Cycle)
 	}
 	return e
 }
 
-func failuresScreen(a *console.Console, name string, in *ethernetInput, r *failures.Report, s *ethernetFailuresSummary) *console.Page {
+func failuresScreen(a *console.Console, name string, in *networkInput, r *failures.Report, s *result.EthernetFailures) *console.Page {
 	p := a.NewPage()
 	p.Fact("network", "%s", in.text(name))
 	p.Fact("routing", "%s", in.routes)
@@ -187,18 +155,18 @@ func failuresScreen(a *console.Console, name string, in *ethernetInput, r *failu
 		p.Fact("worst", "%s", failuresText(a, in, r.Findings))
 	}
 	if r.Loops == 0 {
-		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
+		p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	}
 	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(console.PeakMemory()))
 	if r.Loops > 0 {
-		p.Fact("next", "weft route %s --lossless %d computes rules for priorities that are safe after every single failure", in.again, in.twice())
+		p.Fact("next", "weft priorities %s --lossless %d computes rules for priorities that are safe after every single failure", in.again, in.twice())
 	}
 	return p
 }
 
 // failuresText is the worst findings, a line each, and behind the first that has a loop to
 // show that loop.
-func failuresText(a *console.Console, in *ethernetInput, found []failures.Finding) string {
+func failuresText(a *console.Console, in *networkInput, found []failures.Finding) string {
 	var lines []string
 	shown := false
 	for i, f := range found {
@@ -209,7 +177,7 @@ func failuresText(a *console.Console, in *ethernetInput, found []failures.Findin
 		e := in.failure(f)
 		parts := []string{e.Device}
 		if e.Device == "" {
-			parts = list.Of(e.Cables, func(c ethernetLink) string {
+			parts = list.Of(e.Cables, func(c result.EthernetLink) string {
 				return c.From + ", " + c.FromInterface + " – " + c.To + ", " + c.ToInterface
 			})
 		}
@@ -225,7 +193,7 @@ func failuresText(a *console.Console, in *ethernetInput, found []failures.Findin
 		lines = append(lines, line)
 		if f.Verdict != nil && !shown {
 			shown = true
-			lines = append(lines, ethernetLoopText(a, in.Network, f.Verdict.Cycle))
+			lines = append(lines, loopText(a, in.Network, f.Verdict.Cycle))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -1,4 +1,4 @@
-package cli
+package ethernet
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// ethernetFlags is what commands can be told about a lossless Ethernet network.
-type ethernetFlags struct {
+// networkFlags is what commands can be told about a lossless Ethernet network.
+type networkFlags struct {
 	vrf        string
 	partial    bool
 	priorities []uint
@@ -27,7 +27,7 @@ type ethernetFlags struct {
 }
 
 // addTo declares the flags.
-func (o *ethernetFlags) addTo(f *pflag.FlagSet) {
+func (o *networkFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.vrf, "vrf", "", "VRF whose routes count (default \"default\")")
 	f.BoolVar(&o.partial, "partial", false, "go on where dumps are missing or disagree, and say what is not covered")
 	f.UintSliceVar(&o.priorities, "lossless-priorities", nil, "priorities with PFC, where no configuration says so (default 3)")
@@ -37,7 +37,7 @@ func (o *ethernetFlags) addTo(f *pflag.FlagSet) {
 }
 
 // lossless checks the priorities.
-func (o *ethernetFlags) lossless() ([]uint8, error) {
+func (o *networkFlags) lossless() ([]uint8, error) {
 	var list []uint8
 	for _, p := range o.priorities {
 		list = append(list, uint8(min(p, 255)))
@@ -50,22 +50,22 @@ func (o *ethernetFlags) lossless() ([]uint8, error) {
 	return list, nil
 }
 
-// ethernetInput is a network, with the plan of its routes where they are computed.
-type ethernetInput struct {
+// networkInput is a network, with the plan of its routes where they are computed.
+type networkInput struct {
 	*ethernet.Network
 	plan   *bgp.Plan
 	routes string // where routes and AS numbers come from
 	again  string // name and flags, for commands about the same network
 }
 
-// outsideEthernet is what no verdict about lossless Ethernet covers.
-var outsideEthernet = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
+// outside is what no verdict about lossless Ethernet covers.
+var outside = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
 
 // notCovered is what the verdicts about the network do not cover.
-func (in *ethernetInput) notCovered() []string { return slices.Concat(in.Gaps, outsideEthernet) }
+func (in *networkInput) notCovered() []string { return slices.Concat(in.Gaps, outside) }
 
 // covered is what is added to the good verdicts about a network that was not read whole.
-func (in *ethernetInput) covered() string {
+func (in *networkInput) covered() string {
 	if len(in.Gaps) > 0 {
 		return ", as far as is covered"
 	}
@@ -73,12 +73,12 @@ func (in *ethernetInput) covered() string {
 }
 
 // twice is a number of priorities for rules to try first: one more for each that is lossless now.
-func (in *ethernetInput) twice() int {
+func (in *networkInput) twice() int {
 	return min(2*len(in.Priorities.Lossless()), ethernet.MaxPriorities-1)
 }
 
 // text is the flags as they were given, with a blank before each.
-func (o *ethernetFlags) text() string {
+func (o *networkFlags) text() string {
 	var b strings.Builder
 	for _, f := range [...]struct{ flag, value string }{
 		{"vrf", o.vrf}, {"routes", o.routes}, {"as", o.as}, {"lossless-priorities", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.priorities), " ", ","), "[]")},
@@ -94,7 +94,7 @@ func (o *ethernetFlags) text() string {
 }
 
 // read reads the network, and computes its routes if that is asked for.
-func (o *ethernetFlags) read(c *console.Console, name string) (*ethernetInput, error) {
+func (o *networkFlags) read(c *console.Console, name string) (*networkInput, error) {
 	lossless, err := o.lossless()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (o *ethernetFlags) read(c *console.Console, name string) (*ethernetInput, e
 		if err != nil {
 			return nil, err
 		}
-		in := &ethernetInput{Network: n, routes: "as read", again: name + o.text()}
+		in := &networkInput{Network: n, routes: "as read", again: name + o.text()}
 		if o.routes == "" {
 			return in, nil
 		}
@@ -128,12 +128,12 @@ func (o *ethernetFlags) read(c *console.Console, name string) (*ethernetInput, e
 		lossless = []uint8{3}
 	}
 	n := &ethernet.Network{Cabling: cabling, Classes: bgp.Subnets(cabling, hosts), Priorities: ethernet.Uniform(cabling, lossless)}
-	in := &ethernetInput{Network: n, again: name + o.text()}
+	in := &networkInput{Network: n, again: name + o.text()}
 	return in, o.compute(in)
 }
 
 // compute makes a plan, and the routes by it.
-func (o *ethernetFlags) compute(in *ethernetInput) error {
+func (o *networkFlags) compute(in *networkInput) error {
 	if err := o.planFor(in); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (o *ethernetFlags) compute(in *ethernetInput) error {
 }
 
 // planFor makes a plan by the flags, or by the AS numbers in the dumps.
-func (o *ethernetFlags) planFor(in *ethernetInput) error {
+func (o *networkFlags) planFor(in *networkInput) error {
 	protocol := bgp.BGP
 	var err error
 	if o.routes != "" {
@@ -178,7 +178,7 @@ func (o *ethernetFlags) planFor(in *ethernetInput) error {
 }
 
 // containerlab reads a Containerlab file.
-func (o *ethernetFlags) containerlab(c *console.Console, name string) (*ethernet.Cabling, []int, error) {
+func (o *networkFlags) containerlab(c *console.Console, name string) (*ethernet.Cabling, []int, error) {
 	t, err := console.ReadFile(c, name, clab.Read)
 	if err != nil {
 		return nil, nil, err
@@ -231,12 +231,12 @@ func ofFabric(c *console.Console, name string) (*ethernet.Cabling, []int, error)
 }
 
 // text names the network and counts what it consists of.
-func (in *ethernetInput) text(name string) string {
+func (in *networkInput) text(name string) string {
 	return fmt.Sprintf("%s: %s, %s, %s with hosts", name, words.Plural(len(in.Names), "device"), words.Plural(in.Cables(), "cable"), words.Counted(in.HostPrefixes(), "prefix", "prefixes"))
 }
 
 // factNetwork says what was read, and which routes it has.
-func (in *ethernetInput) factNetwork(p *console.Page, name string) {
+func (in *networkInput) factNetwork(p *console.Page, name string) {
 	p.Fact("network", "%s", in.text(name))
 	if in.plan != nil {
 		p.Fact("routing", "%s", in.routes)

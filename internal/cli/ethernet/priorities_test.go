@@ -1,4 +1,4 @@
-package cli
+package ethernet
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestRoutesStayAsRead(t *testing.T) {
 	for i := range n.Classes {
 		read[i] = slices.Clone(n.Classes[i].Next)
 	}
-	j := &routeEthernetJob{o: &routeEthernetFlags{}, in: &ethernetInput{Network: n}}
+	j := &prioritiesJob{o: &prioritiesFlags{}, in: &networkInput{Network: n}}
 	if err := j.paths(context.Background()); err != nil || j.options.After == nil {
 		t.Fatal("no routes after failures", err)
 	}

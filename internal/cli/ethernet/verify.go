@@ -1,4 +1,4 @@
-package cli
+package ethernet
 
 import (
 	"io"
@@ -20,14 +20,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// verifyEthernetCommand is weft verify, of lossless Ethernet too.
-func verifyEthernetCommand(a *console.Console) *cobra.Command {
-	o := &verifyEthernetFlags{}
-	c := verifyCommand(a)
+// Verify is weft verify, the command c of InfiniBand, of lossless Ethernet too.
+func Verify(a *console.Console, c *cobra.Command) *cobra.Command {
+	o := &verifyFlags{}
 	if f := c.Flags().Lookup("endpoints"); f != nil {
 		f.Value = hostsToo{f.Value}
 	}
-	return withEthernet(ethernetCommand{
+	return ofBothKinds(twoKinds{
 		Command: c,
 		also:    []string{"json", "endpoints", "write-certificate", "certificate"},
 		flags:   o.addTo,
@@ -39,90 +38,29 @@ computed, of a Containerlab file or a computed network too. --failures computes 
 for every failure and says which open a loop or cut a pair. See docs/ethernet.md.`,
 		run: func(cmd *cobra.Command, name string) error {
 			if o.failures != "" {
-				return ethernetFailures(a, cmd, name, o)
+				return runFailures(a, cmd, name, o)
 			}
 			if o.converging {
 				return exit.Usage("--converging is about the change after a failure: it needs --failures")
 			}
-			return runVerifyEthernet(a, cmd, name, &o.ethernetFlags)
+			return runVerify(a, cmd, name, &o.networkFlags)
 		},
 	})
 }
 
-// verifyEthernetFlags is the flags of weft verify for lossless Ethernet.
-type verifyEthernetFlags struct {
-	ethernetFlags
+// verifyFlags is the flags of weft verify for lossless Ethernet.
+type verifyFlags struct {
+	networkFlags
 	failures   string
 	converging bool
 	samples    int
 }
 
-func (o *verifyEthernetFlags) addTo(f *pflag.FlagSet) {
-	o.ethernetFlags.addTo(f)
+func (o *verifyFlags) addTo(f *pflag.FlagSet) {
+	o.networkFlags.addTo(f)
 	f.StringVar(&o.failures, "failures", "", "compute routes after every failure of these, and judge them: links, switches or 2-links")
 	f.BoolVar(&o.converging, "converging", false, "with --failures: judge every mixture of the routes before and after")
 	f.IntVar(&o.samples, "samples", 10_000, "with --failures 2-links: pairs to try, drawn at random where there are more")
-}
-
-// verifyEthernetSummary is the output of weft verify --json, of lossless Ethernet.
-type verifyEthernetSummary struct {
-	Verdict      string                 `json:"verdict"`
-	Endpoints    string                 `json:"endpoints"`
-	Assumed      []string               `json:"assumed"`     // and left out
-	NotCovered   []string               `json:"not_covered"` // by any verdict
-	Devices      int                    `json:"devices"`
-	Cables       int                    `json:"cables"`
-	Prefixes     int                    `json:"prefixes"`
-	Hosts        int                    `json:"host_prefixes"`
-	Routes       string                 `json:"routes"` // as read, or how they were computed
-	Classes      int                    `json:"classes"`
-	Priorities   []int                  `json:"lossless_priorities"`
-	Dependencies int                    `json:"dependencies"`
-	Pairs        int64                  `json:"pairs"`
-	Unreachable  int64                  `json:"unreachable"`
-	Lost         []ethernetLost         `json:"lost,omitempty"`
-	Circles      int                    `json:"forwarding_loops"`
-	Circling     []ethernetCircle       `json:"circling,omitempty"`
-	Cycle        []ethernetStep         `json:"cycle"`
-	Next         string                 `json:"next,omitempty"`
-	Rechecked    bool                   `json:"certificate_checked"`
-	Seconds      result.VerifyStageTime `json:"seconds"`
-}
-
-// ethernetLink is one direction of a cable.
-type ethernetLink struct {
-	From          string `json:"from"`
-	FromInterface string `json:"from_interface"`
-	To            string `json:"to"`
-	ToInterface   string `json:"to_interface"`
-}
-
-// ethernetStep is a step of a credit loop: packets that hold a priority of a link and wait
-// for that of the next.
-type ethernetStep struct {
-	ethernetLink
-	Priority int      `json:"priority"`
-	Mark     string   `json:"mark"`
-	Prefix   string   `json:"prefix"`
-	Next     string   `json:"next_hop"`
-	Tunnel   string   `json:"tunnel_to,omitempty"`
-	Path     []string `json:"path"` // devices, from where the packets enter the network
-}
-
-// ethernetLost is prefixes that cannot be reached from others.
-type ethernetLost struct {
-	From   string `json:"from"`
-	Device string `json:"device"`
-	To     string `json:"to"`
-	Why    string `json:"why"`
-	Where  string `json:"where"`
-	Pairs  int64  `json:"pairs"`
-}
-
-// ethernetCircle is a forwarding loop.
-type ethernetCircle struct {
-	Prefix string         `json:"prefix"`
-	Links  []ethernetLink `json:"links"`
 }
 
 // hostsToo is the value of --endpoints that takes hosts for host adapters, the word of Ethernet.
@@ -135,8 +73,8 @@ func (v hostsToo) Set(word string) error {
 	return v.Value.Set(word)
 }
 
-// ethernetScope is the scope by the word of --endpoints.
-func ethernetScope(cmd *cobra.Command) (ethernet.Scope, error) {
+// scopeOf is the scope by the word of --endpoints.
+func scopeOf(cmd *cobra.Command) (ethernet.Scope, error) {
 	f := cmd.Flags().Lookup("endpoints")
 	switch word := f.Value.String(); {
 	case word == routing.HCA.String():
@@ -147,18 +85,18 @@ func ethernetScope(cmd *cobra.Command) (ethernet.Scope, error) {
 	return 0, exit.Usage("--endpoints of a lossless Ethernet network is hosts (subnets with hosts behind them) or all (every prefix and device)")
 }
 
-type verifyEthernetJob struct {
+type verifyJob struct {
 	*console.Console
 	name    string
-	n       *ethernetInput
+	n       *networkInput
 	verdict *judge.Verdict
 	checked string // the proof that was given, and holds
 	spent   struct{ read, verify float64 }
 }
 
-func runVerifyEthernet(a *console.Console, cmd *cobra.Command, name string, o *ethernetFlags) error {
-	j := &verifyEthernetJob{Console: a, name: name}
-	scope, err := ethernetScope(cmd)
+func runVerify(a *console.Console, cmd *cobra.Command, name string, o *networkFlags) error {
+	j := &verifyJob{Console: a, name: name}
+	scope, err := scopeOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -192,7 +130,7 @@ func runVerifyEthernet(a *console.Console, cmd *cobra.Command, name string, o *e
 }
 
 // certify checks the proof that was given, and writes the one that was found.
-func (j *verifyEthernetJob) certify(cmd *cobra.Command, asJSON bool) error {
+func (j *verifyJob) certify(cmd *cobra.Command, asJSON bool) error {
 	name, err := cmd.Flags().GetString("certificate")
 	if err != nil {
 		return err
@@ -221,19 +159,19 @@ func (j *verifyEthernetJob) certify(cmd *cobra.Command, asJSON bool) error {
 	})
 }
 
-func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
+func (j *verifyJob) summary() *result.VerifyEthernet {
 	n, v := j.n, j.verdict
-	s := &verifyEthernetSummary{
+	s := &result.VerifyEthernet{
 		Verdict: result.WordOf(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
-		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
+		Cycle: steps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
 	}
 	for _, l := range v.Lost {
-		s.Lost = append(s.Lost, ethernetLost{senderName(n.Network, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
+		s.Lost = append(s.Lost, result.EthernetLost{From: senderName(n.Network, &l), Device: n.Names[l.From], To: n.Classes[l.Class].Prefix().String(), Why: l.Why.String(), Where: n.Names[l.Where], Pairs: l.Pairs})
 	}
 	for _, c := range v.Circling {
-		e := ethernetCircle{Prefix: n.Classes[c.Class].Prefix().String()}
+		e := result.EthernetCircle{Prefix: n.Classes[c.Class].Prefix().String()}
 		for _, l := range c.Links {
 			e.Links = append(e.Links, namedLink(n.Network, l))
 		}
@@ -242,18 +180,18 @@ func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 	return s
 }
 
-func namedLink(n *ethernet.Network, l ethernet.LinkID) ethernetLink {
+func namedLink(n *ethernet.Network, l ethernet.LinkID) result.EthernetLink {
 	link := n.Links[l]
-	return ethernetLink{n.Names[link.From], link.FromInterface, n.Names[link.To], link.ToInterface}
+	return result.EthernetLink{From: n.Names[link.From], FromInterface: link.FromInterface, To: n.Names[link.To], ToInterface: link.ToInterface}
 }
 
-// ethernetSteps names the steps of a credit loop.
-func ethernetSteps(n *ethernet.Network, cycle []judge.Step) []ethernetStep {
-	steps := make([]ethernetStep, len(cycle))
+// steps names the steps of a credit loop.
+func steps(n *ethernet.Network, cycle []judge.Step) []result.EthernetStep {
+	steps := make([]result.EthernetStep, len(cycle))
 	for i, s := range cycle {
 		next := cycle[(i+1)%len(cycle)].Link
-		steps[i] = ethernetStep{
-			ethernetLink: namedLink(n, s.Link), Priority: s.Lane, Mark: n.Priorities.Marks[s.Mark],
+		steps[i] = result.EthernetStep{
+			EthernetLink: namedLink(n, s.Link), Priority: s.Lane, Mark: n.Priorities.Marks[s.Mark],
 			Prefix: n.Classes[s.Class].Prefix().String(), Next: n.Names[n.Links[next].To], Path: pathNames(n, s.Path),
 		}
 		if s.Tunnel != ethernet.None {
@@ -278,7 +216,7 @@ func senderName(n *ethernet.Network, l *judge.Lost) string {
 	return n.Classes[l.Sender.Class].Prefix().String()
 }
 
-func (j *verifyEthernetJob) screen() *console.Page {
+func (j *verifyJob) screen() *console.Page {
 	p := j.NewPage()
 	n, v := j.n, j.verdict
 	n.factNetwork(p, j.name)
@@ -287,9 +225,9 @@ func (j *verifyEthernetJob) screen() *console.Page {
 		if j.checked != "" {
 			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
 		}
-		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
+		p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	} else {
-		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", result.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n.Network, v.Cycle))
+		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", result.CreditLoop, v.Scope, len(v.Cycle), loopText(j.Console, n.Network, v.Cycle))
 	}
 	p.Fact("lanes", "%s", losslessText(v.Lanes))
 	p.Fact("routes", "%s", j.routesText())
@@ -317,9 +255,9 @@ func losslessText(lanes []int) string {
 	return "lossless between devices: priorities " + strings.Join(names, ", ")
 }
 
-// ethernetLoopText is a credit loop for people, a step a line.
-func ethernetLoopText(c *console.Console, n *ethernet.Network, cycle []judge.Step) string {
-	lines := list.Of(ethernetSteps(n, cycle), func(s ethernetStep) string {
+// loopText is a credit loop for people, a step a line.
+func loopText(c *console.Console, n *ethernet.Network, cycle []judge.Step) string {
+	lines := list.Of(steps(n, cycle), func(s result.EthernetStep) string {
 		by := "by " + s.Prefix + ", next hop " + s.Next
 		if s.Tunnel != "" {
 			by += " through the tunnel to " + s.Tunnel
@@ -331,7 +269,7 @@ func ethernetLoopText(c *console.Console, n *ethernet.Network, cycle []judge.Ste
 	})
 }
 
-func (j *verifyEthernetJob) routesText() string {
+func (j *verifyJob) routesText() string {
 	v := j.verdict
 	text := words.Thousands(v.Pairs) + " pairs of prefixes with hosts, " + words.Thousands(v.Unreachable) + " without a sure route"
 	if v.Scope == ethernet.AllScope {
@@ -343,7 +281,7 @@ func (j *verifyEthernetJob) routesText() string {
 	return text
 }
 
-func (j *verifyEthernetJob) lostText() string {
+func (j *verifyJob) lostText() string {
 	var lines []string
 	pairs := int64(0)
 	for _, l := range j.summary().Lost {
@@ -369,7 +307,7 @@ func (j *verifyEthernetJob) lostText() string {
 	return strings.Join(lines, "\n")
 }
 
-func (j *verifyEthernetJob) circleText() string {
+func (j *verifyJob) circleText() string {
 	var lines []string
 	for _, c := range j.summary().Circling {
 		line := c.Prefix + ": " + c.Links[0].From
@@ -382,11 +320,11 @@ func (j *verifyEthernetJob) circleText() string {
 }
 
 // next says what to do about findings; empty if there are none.
-func (j *verifyEthernetJob) next() string {
+func (j *verifyJob) next() string {
 	var do []string
 	v := j.verdict
 	if !v.Free() {
-		do = append(do, "weft route "+j.n.again+" --lossless "+strconv.Itoa(j.n.twice())+" computes rules for priorities that make it safe")
+		do = append(do, "weft priorities "+j.n.again+" --lossless "+strconv.Itoa(j.n.twice())+" computes rules for priorities that make it safe")
 	}
 	if v.Circles > 0 {
 		do = append(do, "routes that circle are usually caught in the middle of a change: take the dumps again")

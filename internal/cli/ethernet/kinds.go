@@ -1,4 +1,4 @@
-package cli
+package ethernet
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 )
 
-// ethernetCommand is a command that takes a lossless Ethernet network too, in place of a fabric.
-type ethernetCommand struct {
+// twoKinds is a command that takes a lossless Ethernet network too, in place of a fabric.
+type twoKinds struct {
 	*cobra.Command
 	long  string   // about these networks, added to its help
 	also  []string // its own flags that make sense for them, besides --json and the like
@@ -21,9 +21,9 @@ type ethernetCommand struct {
 	run   func(cmd *cobra.Command, name string) error
 }
 
-// withEthernet makes the command do what it does for Ethernet where its argument is such a
+// ofBothKinds makes the command do what it does for Ethernet where its argument is such a
 // network, and refuse flags that are for the other kind.
-func withEthernet(e ethernetCommand) *cobra.Command {
+func ofBothKinds(e twoKinds) *cobra.Command {
 	c := e.Command
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	e.flags(own)
@@ -61,11 +61,11 @@ func withEthernet(e ethernetCommand) *cobra.Command {
 	return c
 }
 
-// isEthernet says whether an argument is a lossless Ethernet network: by what it is, or
-// by flags that say so.
+// isEthernet reports whether an argument is a lossless Ethernet network: by what it is, or by
+// the flag among own that has its routes computed.
 func isEthernet(cmd *cobra.Command, own *pflag.FlagSet, name string) bool {
-	routes := own.Lookup("routes")
-	return folder.IsFolder(name) && !flags.HasNetwork(name) || isClab(name) || routes != nil && cmd.Flags().Changed("routes")
+	routes := own != nil && own.Lookup("routes") != nil && cmd.Flags().Changed("routes")
+	return folder.IsFolder(name) && !flags.HasNetwork(name) || isClab(name) || routes
 }
 
 // isClab says whether a name is that of a Containerlab file.

@@ -1,4 +1,4 @@
-package cli
+package ethernet
 
 import (
 	"context"
@@ -19,69 +19,36 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// packetsEthernetFlags is the flags of weft packets for lossless Ethernet.
-type packetsEthernetFlags struct {
-	ethernetFlags
+// packetsFlags is the flags of weft packets for lossless Ethernet.
+type packetsFlags struct {
+	networkFlags
 	lossless, xoff, xon, cable int
 }
 
-// packetsEthernetCommand is weft packets, of lossless Ethernet too.
-func packetsEthernetCommand(a *console.Console) *cobra.Command {
-	o := &packetsEthernetFlags{}
-	return withEthernet(ethernetCommand{
-		Command: packetsCommand(a),
+// Packets is weft packets, the command c of InfiniBand, of lossless Ethernet too.
+func Packets(a *console.Console, c *cobra.Command) *cobra.Command {
+	o := &packetsFlags{}
+	return ofBothKinds(twoKinds{
+		Command: c,
 		also:    []string{"json", "preset", "seed", "replay-cycle"},
 		flags:   o.addTo,
 		long: `Of a lossless Ethernet network --replay-cycle sends the flows of its credit loop under
-priority flow control: they stop the network, and drain with the rules of weft route.
+priority flow control: they stop the network, and drain with the rules of weft priorities.
 --preset is roce-100g or roce-400g. See docs/ethernet.md.`,
-		run: func(cmd *cobra.Command, name string) error { return runPacketsEthernet(a, cmd, name, o) },
+		run: func(cmd *cobra.Command, name string) error { return runPackets(a, cmd, name, o) },
 	})
 }
 
-func (o *packetsEthernetFlags) addTo(f *pflag.FlagSet) {
-	o.ethernetFlags.addTo(f)
+func (o *packetsFlags) addTo(f *pflag.FlagSet) {
+	o.networkFlags.addTo(f)
 	f.IntVar(&o.lossless, "lossless", 0, "lossless priorities there may be in the rules that the same flows are sent under (default two for each that is lossless)")
 	f.IntVar(&o.xoff, "xoff", 0, "bytes of a priority group at which a port sends a pause (default that of the preset)")
 	f.IntVar(&o.xon, "xon", 0, "bytes at which the pause ends (default that of the preset)")
 	f.IntVar(&o.cable, "cable-length", 0, "meters of every cable (default that of the preset)")
 }
 
-// replayEthernetSummary is the output of weft packets --replay-cycle --json, of lossless Ethernet.
-type replayEthernetSummary struct {
-	Verdict  string         `json:"verdict"`
-	Cycle    []ethernetStep `json:"cycle"`
-	Preset   string         `json:"preset"`
-	Headroom int            `json:"headroom_bytes"`
-	Flows    int            `json:"flows"`
-	Attempt  int            `json:"attempt,omitempty"`
-	Run      *ethernetRun   `json:"run,omitempty"`
-	Cured    *ethernetRun   `json:"with_rules,omitempty"`
-	Rules    int            `json:"rules"`
-	NoRules  string         `json:"no_rules,omitempty"`
-}
-
-// ethernetRun counts packets, of all flows together.
-type ethernetRun struct {
-	Status    string         `json:"status"`
-	Sent      int            `json:"sent"`
-	Delivered int            `json:"delivered"`
-	Dropped   int            `json:"dropped"`
-	Overflows int            `json:"beyond_headroom"`
-	Stuck     int            `json:"stuck"`
-	End       float64        `json:"end_ns"`
-	Held      []ethernetHeld `json:"held,omitempty"`
-}
-
-// ethernetHeld is a priority of a link that is paused for ever.
-type ethernetHeld struct {
-	ethernetLink
-	Priority int `json:"priority"`
-	Packets  int `json:"packets"`
-}
-
 // config is a preset of hardware, the first if none is named, with what other flags change of it.
-func (o *packetsEthernetFlags) config(cmd *cobra.Command) (pfc.Config, string, error) {
+func (o *packetsFlags) config(cmd *cobra.Command) (pfc.Config, string, error) {
 	preset := pfc.Presets()[0].Name
 	if f := cmd.Flags().Lookup("preset"); f.Changed {
 		preset = f.Value.String()
@@ -109,7 +76,7 @@ func (o *packetsEthernetFlags) config(cmd *cobra.Command) (pfc.Config, string, e
 	return c, preset, nil
 }
 
-func runPacketsEthernet(a *console.Console, cmd *cobra.Command, name string, o *packetsEthernetFlags) error {
+func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsFlags) error {
 	if replay, err := cmd.Flags().GetBool("replay-cycle"); err != nil || !replay {
 		return exit.Usage("of a lossless Ethernet network weft packets simulates its credit loop: give --replay-cycle")
 	}
@@ -132,7 +99,7 @@ func runPacketsEthernet(a *console.Console, cmd *cobra.Command, name string, o *
 	if err != nil {
 		return err
 	}
-	s := &replayEthernetSummary{Verdict: result.WordOf(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
+	s := &result.ReplayEthernet{Verdict: result.WordOf(v), Cycle: steps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
 	if !v.Free() {
 		if err := o.replay(cmd.Context(), in.Network, v, config, seed, s); err != nil {
 			return err
@@ -142,11 +109,11 @@ func runPacketsEthernet(a *console.Console, cmd *cobra.Command, name string, o *
 	if err != nil {
 		return err
 	}
-	return a.Answer(asJSON, s, func() error { return a.Show(replayEthernetScreen(a, name, in, o.lossless, v, s)) }, s.Run != nil && s.Run.Stuck > 0)
+	return a.Answer(asJSON, s, func() error { return a.Show(replayScreen(a, name, in, o.lossless, v, s)) }, s.Run != nil && s.Run.Stuck > 0)
 }
 
 // replay sends the flows of the loop, and the same under rules.
-func (o *packetsEthernetFlags) replay(ctx context.Context, n *ethernet.Network, v *judge.Verdict, config pfc.Config, seed uint64, s *replayEthernetSummary) error {
+func (o *packetsFlags) replay(ctx context.Context, n *ethernet.Network, v *judge.Verdict, config pfc.Config, seed uint64, s *result.ReplayEthernet) error {
 	r, err := pfc.ReplayCycle(ctx, n, config, v.Cycle, seed)
 	if err != nil {
 		return err
@@ -168,22 +135,22 @@ func (o *packetsEthernetFlags) replay(ctx context.Context, n *ethernet.Network, 
 	if cured.Deadlocked() {
 		return exit.Internal("the rules are proven, and the simulator stops")
 	}
-	s.Cured, s.Rules = runOf(n, cured), len(c.Rules)
+	s.WithRules, s.Rules = runOf(n, cured), len(c.Rules)
 	return nil
 }
 
-func runOf(n *ethernet.Network, r *pfc.Result) *ethernetRun {
-	e := &ethernetRun{Status: "completed", Sent: r.Sent, Delivered: r.Delivered, Dropped: r.Dropped, Overflows: r.Overflows, Stuck: r.Stuck, End: float64(r.End) / 1000}
+func runOf(n *ethernet.Network, r *pfc.Result) *result.EthernetRun {
+	e := &result.EthernetRun{Status: "completed", Sent: r.Sent, Delivered: r.Delivered, Dropped: r.Dropped, Overflows: r.Overflows, Stuck: r.Stuck, End: float64(r.End) / 1000}
 	if r.Deadlocked() {
 		e.Status = "deadlocked"
 	}
 	for _, h := range r.Cycle {
-		e.Held = append(e.Held, ethernetHeld{namedLink(n, h.Link), h.Lane, h.Packets})
+		e.Held = append(e.Held, result.EthernetHeld{EthernetLink: namedLink(n, h.Link), Priority: h.Lane, Packets: h.Packets})
 	}
 	return e
 }
 
-func replayEthernetScreen(a *console.Console, name string, in *ethernetInput, lossless int, v *judge.Verdict, s *replayEthernetSummary) *console.Page {
+func replayScreen(a *console.Console, name string, in *networkInput, lossless int, v *judge.Verdict, s *result.ReplayEthernet) *console.Page {
 	p := a.NewPage()
 	n := in.Network
 	in.factNetwork(p, name)
@@ -191,7 +158,7 @@ func replayEthernetScreen(a *console.Console, name string, in *ethernetInput, lo
 		p.Fact("verdict", "%s%s: there is no credit loop to replay", result.DeadlockFree, in.covered())
 		return p
 	}
-	p.Fact("verdict", "%s, a shortest one of %d steps:\n%s", result.CreditLoop, len(v.Cycle), ethernetLoopText(a, n, v.Cycle))
+	p.Fact("verdict", "%s, a shortest one of %d steps:\n%s", result.CreditLoop, len(v.Cycle), loopText(a, n, v.Cycle))
 	p.Fact("preset", "%s, %s bytes of headroom", s.Preset, words.Thousands(int64(s.Headroom)))
 	if s.Run.Stuck == 0 {
 		p.Fact("replay", "completed: %s packets of %s arrived in each of %d attempts. The loop is possible; this traffic does not close it", words.Thousands(int64(s.Run.Delivered)), words.Plural(s.Flows, "flow"), s.Attempt)
@@ -205,8 +172,8 @@ func replayEthernetScreen(a *console.Console, name string, in *ethernetInput, lo
 	switch {
 	case s.NoRules != "":
 		p.Fact("with rules", "none: %s", s.NoRules)
-	case s.Cured != nil:
-		p.Fact("with rules", "the same flows are completed: %s packets arrived, %s dropped, the last after %.1f us (weft route %s --lossless %d)", words.Thousands(int64(s.Cured.Delivered)), words.Thousands(int64(s.Cured.Dropped)), s.Cured.End/1000, in.again, lossless)
+	case s.WithRules != nil:
+		p.Fact("with rules", "the same flows are completed: %s packets arrived, %s dropped, the last after %.1f us (weft priorities %s --lossless %d)", words.Thousands(int64(s.WithRules.Delivered)), words.Thousands(int64(s.WithRules.Dropped)), s.WithRules.End/1000, in.again, lossless)
 	}
 	return p
 }

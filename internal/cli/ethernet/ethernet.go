@@ -1,0 +1,18 @@
+// Package ethernet is what the command does for lossless Ethernet: weft priorities, and its part of
+// weft verify and weft packets.
+package ethernet
+
+import (
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/result"
+)
+
+// Outputs is what the commands print for programs.
+func Outputs() []console.Output {
+	return []console.Output{
+		{Schema: "weft/priorities/1", Command: "weft priorities, and summary.json of --out", Form: result.Priorities{}},
+		{Schema: "weft/replay-ethernet/1", Command: "weft packets --replay-cycle, of a lossless Ethernet network", Form: result.ReplayEthernet{}},
+		{Schema: "weft/verify-ethernet/1", Command: "weft verify, of a lossless Ethernet network", Form: result.VerifyEthernet{}},
+		{Schema: "weft/verify-failures/1", Command: "weft verify --failures", Form: result.EthernetFailures{}},
+	}
+}
