@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
@@ -149,5 +151,79 @@ func TestAsideAfterTheClockWasSetBack(t *testing.T) {
 	all, err := fs.ReadDir(s.root.FS(), asideFolder)
 	if err != nil || len(all) != keptAside || all[0].Name() != filepath.Base(dir) {
 		t.Errorf("%v are there, %v", all, err)
+	}
+}
+
+// A clock that is set at every look, back by an hour or forward by five years, neither begins to
+// rebalance outside of the hours nor ends it half way: once begun all steps follow, whatever time it
+// is, and what is said of times stays true.
+func TestBalancedWhileTheClockIsSet(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	var mu sync.Mutex
+	var looks []time.Duration // of the day, one after the other; the last stays
+	r := newRunning(t, Config{Engine: Names{"updn"}, Keep: "balanced", Rebalance: "02:00-05:00", MaxEntries: 8, State: stateDir(t)})
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.clock = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now := looks[0]
+		if len(looks) > 1 {
+			looks = looks[1:]
+		}
+		return day.Add(now)
+	}
+	r.run()
+	o := openSM(r)
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	const years = 5 * 365 * 24 * time.Hour
+	set := func(times ...time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		looks = times
+	}
+	set(0)
+	o.settles(f)
+	rebalanced := 0
+	for _, c := range []fabric.ChannelID{0, 21, 33, 46} {
+		g := less(t, f, []fabric.ChannelID{c})
+		set(time.Hour, 5*time.Hour, years+6*time.Hour, -time.Hour, years+time.Hour)
+		for again := false; o.asks(g, again).More > 0; again = true { // the repair
+		}
+		q := o.question(g, true)
+		q.Deadline = 200 * time.Millisecond
+		before := o.ports
+		if a := o.ask(q); a.Refusal == "" && (!bytes.Equal(a.OutPorts, before) || a.More > 0) {
+			t.Errorf("it rebalances out of hours")
+		}
+		set(3*time.Hour, years-time.Hour, time.Hour, years+12*time.Hour, -24*time.Hour)
+		steps := 0
+		for {
+			a := o.asks(g, true)
+			if a.Refusal != "" {
+				break
+			}
+			if steps++; !a.Step {
+				t.Error("it is no step")
+			}
+			if !a.SoFar {
+				break
+			}
+		}
+		if steps > 1 {
+			rebalanced++
+			p := o.until(func(s Status) bool { return s.Plan != nil && s.Plan.Kind == "return" && s.Plan.Ended != nil }).Plan
+			if p.CutFor < 0 || p.CutFor > 600 || time.Since(p.Began) > time.Hour || p.Steps < steps {
+				t.Errorf("%+v", p)
+			}
+		}
+		set(3 * time.Hour)
+		for a := o.asks(f, false); a.SoFar && a.Refusal == ""; { // back
+			a = o.asks(f, true)
+		}
+	}
+	if t.Logf("%d rebalanced in several steps", rebalanced); rebalanced == 0 {
+		t.Errorf("none\n%s", o.log)
 	}
 }
