@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -124,7 +125,7 @@ type compareJob struct {
 	name   string
 	o      *compareFlags
 	dirs   []tableDir
-	routes []*routeJob
+	routes []*routed.Job
 	scope  routing.Scope
 
 	fabric    *fabric.Fabric
@@ -161,7 +162,7 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, result.CompareRow.Finding) || j.explained.Finding() || j.received.Finding() || len(j.routes) > 0 && j.routes[0].fallen {
+	if slices.ContainsFunc(j.rows, result.CompareRow.Finding) || j.explained.Finding() || j.received.Finding() || len(j.routes) > 0 && j.routes[0].Apart {
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil
@@ -182,7 +183,7 @@ func (j *compareJob) check() error {
 	for _, name := range o.engines {
 		one := o.route
 		one.Name, one.Traffic = name, "" // which all are measured by, whether or not they heed it
-		r, err := newRouteJob(j.Console, j.name, &one)
+		r, err := routed.New(j.Console, j.name, &one)
 		if err != nil {
 			return err
 		}
@@ -212,11 +213,11 @@ func (j *compareJob) prepare() (err error) {
 		return err
 	}
 	for i, r := range j.routes {
-		r.fabric, r.options, r.vls = j.fabric, told, j.o.route.LanesOn(j.fabric)
+		r.Fabric, r.Options, r.VLs = j.fabric, told, j.o.route.LanesOn(j.fabric)
 		if i > 0 {
 			r.Console = &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true} // once is enough
 		}
-		r.countApart(j.scope, j.o.route.WithinParts)
+		r.CountApart(j.scope, j.o.route.WithinParts)
 		r.Console = j.Console
 	}
 	if err := j.readCounters(); err != nil {
@@ -257,39 +258,39 @@ func (j *compareJob) present(ctx context.Context, row *result.CompareRow, files 
 	return j.measure(ctx, row, v.Tables, loads)
 }
 
-func (j *compareJob) engine(ctx context.Context, row *result.CompareRow, r *routeJob) error {
+func (j *compareJob) engine(ctx context.Context, row *result.CompareRow, r *routed.Job) error {
 	heap := watchHeap()
-	if r.wanted.Adaptive != nil {
+	if r.Wanted.Adaptive != nil {
 		return j.adaptive(ctx, row, r, heap)
 	}
 	stop := sync.OnceFunc(func() { row.Heap = heap.stop() })
-	r.made = stop
-	err := r.compute(ctx)
+	r.Made = stop
+	err := r.Compute(ctx)
 	stop()
-	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.spent.Paths, r.spent.Lanes, r.spent.Choose
+	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.Spent.Paths, r.Spent.Lanes, r.Spent.Choose
 	if err != nil {
 		return rowRefused(ctx, row, err)
 	}
-	if r.wanted.Auto {
+	if r.Wanted.Auto {
 		row.Chosen = r.Engine.Name
 	}
 	rowJudged(row, r.Verdict, r.Tables.Lanes.Needed)
-	row.LaneCounts = r.lanes()
-	row.Seconds.Verify = r.spent.Verify
+	row.LaneCounts = r.Lanes()
+	row.Seconds.Verify = r.Spent.Verify
 	return j.measure(ctx, row, r.Tables, r.Loads)
 }
 
 // adaptive fills the row of an adaptive engine: there are no tables, and so no
 // flows to count.
-func (j *compareJob) adaptive(ctx context.Context, row *result.CompareRow, r *routeJob, heap *heapWatch) error {
-	t, v, err := r.adapt(ctx)
+func (j *compareJob) adaptive(ctx context.Context, row *result.CompareRow, r *routed.Job, heap *heapWatch) error {
+	t, v, err := r.Adapt(ctx)
 	row.Heap = heap.stop()
-	row.Seconds.Paths, row.Seconds.Verify = r.spent.Paths, r.spent.Verify
+	row.Seconds.Paths, row.Seconds.Verify = r.Spent.Paths, r.Spent.Verify
 	if err != nil {
 		return rowRefused(ctx, row, err)
 	}
 	row.Verdict, row.Contract, row.VLs, row.VLsUsed = result.WordOf(v), "adaptive", v.VLs, v.VLs
-	row.LaneCounts = result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.vls, Limit: result.LimitOf(j.fabric, r.vls)}
+	row.LaneCounts = result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.VLs, Limit: result.LimitOf(j.fabric, r.VLs)}
 	row.Unreachable = v.Unreachable
 	row.Hops = &result.Hop{Max: v.Hops}
 	return nil
@@ -308,7 +309,7 @@ func (j *compareJob) measure(ctx context.Context, row *result.CompareRow, t *rou
 	if err != nil {
 		return err
 	}
-	row.EBB, row.StdErr, row.Shifts = &x.Lambda, &x.StdErr, shiftsOf(x.Shifts)
+	row.EBB, row.StdErr, row.Shifts = &x.Lambda, &x.StdErr, routed.ShiftsOf(x.Shifts)
 	if took := x.Shifts[0].Time; took > 0 {
 		row.AllToAll = &took
 	}

@@ -8,17 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
-
-func shiftsOf(all []weft.Shift) []result.Shift {
-	return list.Of(all, func(s weft.Shift) result.Shift { return result.Shift{Order: s.Order, Time: s.Time} })
-}
 
 func (j *compareJob) print() error {
 	s := &result.Compare{
@@ -186,7 +181,7 @@ func (j *compareJob) sayTables() error {
 		for _, more := range r.Fit.Texts() {
 			text += "\n  " + more
 		}
-		for _, d := range absentText(r.AbsentLanes) {
+		for _, d := range report.Absent(r.AbsentLanes) {
 			text += "\n  " + d.What
 		}
 		if err := j.Say("%s", text); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
@@ -113,53 +114,53 @@ type deployRefusal struct {
 }
 
 func deployFiles(ctx context.Context, a *console.Console, name string, o *deployFlags) error {
-	j, err := newRouteJob(a, name, &o.Engine)
+	j, err := routed.New(a, name, &o.Engine)
 	if err != nil {
 		return err
 	}
-	if j.wanted.Adaptive != nil {
-		return exit.Finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.wanted.Name)
+	if j.Wanted.Adaptive != nil {
+		return exit.Finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.Wanted.Name)
 	}
 	if err := output.MayWrite(o.out, o.force); err != nil {
 		return err
 	}
-	if err := j.prepare(); err != nil {
+	if err := j.Prepare(); err != nil {
 		return err
 	}
-	j.accept = func(r *weft.Result) error { // auto passes over engines whose tables files cannot express
+	j.Accept = func(r *weft.Result) error { // auto passes over engines whose tables files cannot express
 		_, err := planOf(ctx, r)
 		return err
 	}
-	if err := j.compute(ctx); err != nil {
-		return j.refusal(ctx, err, o.json)
+	if err := j.Compute(ctx); err != nil {
+		return j.Refusal(ctx, err, o.json)
 	}
 	plan, err := planOf(ctx, j.Result)
 	if err != nil {
-		return j.inexpressible(ctx, err, o.json)
+		return inexpressible(ctx, j, err, o.json)
 	}
 	// From here on the tables are those that OpenSM will have.
-	r := j.request()
+	r := j.Request()
 	r.Custom = &j.Engine
-	if j.wanted.Auto { // whatever the engine chosen is made for
+	if j.Wanted.Auto { // whatever the engine chosen is made for
 		r.Contract = &j.Contract
 	}
-	if j.Result, err = loopOrResult(weft.Verify(ctx, plan.Tables, r)); err != nil {
+	if j.Result, err = routed.LoopOrResult(weft.Verify(ctx, plan.Tables, r)); err != nil {
 		return err
 	}
 	if !j.Verdict.Free() {
 		return exit.Internal("the tables of %s have a credit loop under contract %s, and had none before", j.Engine.Name, j.Contract)
 	}
-	s, err := j.writeDeployment(ctx, plan, o)
+	s, err := writeDeployment(ctx, j, plan, o)
 	if err != nil {
 		return err
 	}
-	return a.Answer(o.json, s, func() error { return printDeployment(a, s, j.fabric, j.Contract, o.out) }, j.fallen)
+	return a.Answer(o.json, s, func() error { return printDeployment(a, s, j.Fabric, j.Contract, o.out) }, j.Apart)
 }
 
 // planOf is how files express tables. The error is *deploy.Inexpressible, advice.ErrLoop
 // where the tables that files make of them have a loop, or whatever else went wrong.
 func planOf(ctx context.Context, r *weft.Result) (*deploy.Plan, error) {
-	files, err := advice.ByFiles(ctx, r.Tables, proofOf(r))
+	files, err := advice.ByFiles(ctx, r.Tables, routed.ProofOf(r))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func planOf(ctx context.Context, r *weft.Result) (*deploy.Plan, error) {
 }
 
 // inexpressible reports an error of planOf, with what would do instead.
-func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
+func inexpressible(ctx context.Context, j *routed.Job, err error, asJSON bool) error {
 	if errors.Is(err, advice.ErrLoop) {
 		return exit.Finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
 			j.Engine.Name, j.Contract, j.Scope)
@@ -177,7 +178,7 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 		return err
 	}
 	s := deployRefusal{Engine: j.Engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}, Ways: []string{}}
-	j.ways(ctx, &s)
+	ways(ctx, j, &s)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -193,9 +194,9 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 
 // ways tries what files can express in place of this: the engines that are advised,
 // as they are or else with one lane, and this engine with one lane or for directed clients.
-func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
+func ways(ctx context.Context, j *routed.Job, s *deployRefusal) {
 	fits := func(e engines.Engine, vls int, k routing.Contract) bool { // vls: how many lanes
-		r, err := weft.Route(ctx, j.fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.o.SLs, Scope: j.Scope, NoCycle: true})
+		r, err := weft.Route(ctx, j.Fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.Flags.SLs, Scope: j.Scope, NoCycle: true})
 		if err == nil {
 			_, err = planOf(ctx, r)
 		}
@@ -206,35 +207,35 @@ func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
 			continue
 		}
 		switch {
-		case e.Name != j.Engine.Name && fits(e, j.vls, j.Contract):
+		case e.Name != j.Engine.Name && fits(e, j.VLs, j.Contract):
 			s.Fits = append(s.Fits, e.Name)
 			s.Ways = append(s.Ways, "--engine "+e.Name)
-		case j.vls > 1 && fits(e, 1, j.Contract):
+		case j.VLs > 1 && fits(e, 1, j.Contract):
 			s.Ways = append(s.Ways, "--engine "+e.Name+" --vls 1")
 		}
 	}
-	if j.Contract == routing.Honored && fits(j.Engine, j.vls, routing.Directed) {
+	if j.Contract == routing.Honored && fits(j.Engine, j.VLs, routing.Directed) {
 		s.Ways = append(s.Ways, fmt.Sprintf("--engine %s --contract directed (only where each side uses its own PathRecord)", j.Engine.Name))
 	}
 }
 
 // writeDeployment writes the files of a plan, all or none, and reads the forwarding tables
 // back: they must be those of j.
-func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *deployFlags) (*deploySummary, error) {
+func writeDeployment(ctx context.Context, j *routed.Job, plan *deploy.Plan, o *deployFlags) (*deploySummary, error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {
 		return nil, err
 	}
 	// VLs is what the ports offer; the plan may need fewer.
-	opt := deploy.Options{Dir: out, VLs: j.vls, Contract: j.Contract, Engine: j.Engine.Name}
+	opt := deploy.Options{Dir: out, VLs: j.VLs, Contract: j.Contract, Engine: j.Engine.Name}
 	if o.dir != "" {
 		opt.Dir = filepath.Clean(o.dir)
 	}
 	if o.ibsim {
 		opt.GUIDs = lft.NodePlusPort
 	}
-	opt.Roots = list.Of(j.options.Roots, j.fabric.NodeByGUID)
-	if opt.IO, err = adapterPorts(j.fabric, o.io); err != nil {
+	opt.Roots = list.Of(j.Options.Roots, j.Fabric.NodeByGUID)
+	if opt.IO, err = adapterPorts(j.Fabric, o.io); err != nil {
 		return nil, err
 	}
 	all, err := plan.Files(opt)
@@ -242,8 +243,8 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 		return nil, exit.Usage("%w", err)
 	}
 	s := &deploySummary{
-		Fabric: result.FabricOf(j.name, j.fabric), Engine: j.Engine.Name, Verdict: result.WordOf(j.Verdict), Contract: j.Contract.String(),
-		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
+		Fabric: result.FabricOf(j.Name, j.Fabric), Engine: j.Engine.Name, Verdict: result.WordOf(j.Verdict), Contract: j.Contract.String(),
+		VLs: plan.VLs, LaneCounts: j.Lanes(), Dir: opt.Dir,
 		Levels:  list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
 		Classes: plan.Classes, ClassLevels: plan.ClassLevels,
 		Files: list.Of(all, func(f files.File) string { return f.Name }),

@@ -89,7 +89,7 @@ func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {
 	for _, text := range s.fit.Texts() {
 		p.Fact("", "%s", text)
 	}
-	factAbsent(p, "", result.AbsentLanes(s.fabric, s.alone.Absent))
+	report.FactAbsent(p, "", result.AbsentLanes(s.fabric, s.alone.Absent))
 }
 
 func partsText(f *fabric.Fabric, p *transition.Part) string {

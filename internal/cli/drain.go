@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -116,7 +117,7 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	away.pulling = strings.Join(j.pullingText(), "\n")
 	back.source += ", drained,"
 	for _, w := range []*planned{away, back} {
-		if w.out == "" {
+		if w.Out == "" {
 			continue
 		}
 		if err := w.writeSteps(ctx, j.o.force); err != nil {
@@ -233,7 +234,7 @@ func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.Text(), 
 // way is one of the two ways, as weft route --keep writes it.
 func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	r := &weft.Result{Engine: kept(j.contract), Contract: j.contract, Scope: j.scope, Planned: j.scope, Tables: p.After}
-	return &planned{judged: judged{Console: j.Console, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs}, written: written{out: out}, source: j.source, plan: p, purpose: purpose}
+	return &planned{Judged: routed.Judged{Console: j.Console, Name: j.name, Fabric: j.was.Fabric, Result: r, VLs: routing.MaxDataVLs}, Written: routed.Written{Out: out}, source: j.source, plan: p, purpose: purpose}
 }
 
 func (j *drainJob) summary(away, back *planned) *result.Drain {
@@ -256,17 +257,17 @@ func (j *drainJob) print(s *result.Drain, away *planned) error {
 		none = "it carries nothing that could go another way"
 	}
 	p.Fact("way out", "%s", stepsText(j.there, none, result.Least{}))
-	factAbsent(p, "", s.Away.AbsentLanes)
+	report.FactAbsent(p, "", s.Away.AbsentLanes)
 	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change", result.Least{}))
-	factAbsent(p, "", s.Back.AbsentLanes)
+	report.FactAbsent(p, "", s.Back.AbsentLanes)
 	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(s.CutAway), words.Thousands(s.CutBack))
 	if away.pulling != "" {
 		p.Fact("pulled", "%s", away.pulling)
 	}
 	p.Fact("bandwidth", "%s", j.ebb.Text("endpoints that stay"))
 	next := "--steps DIR and --back-steps DIR write the two ways"
-	if away.out != "" {
-		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, output.PlanText)
+	if away.Out != "" {
+		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.Out, output.PlanText)
 		if j.o.back != "" {
 			next += fmt.Sprintf(",\nand go back by %s/%s when they are there again", j.o.back, output.PlanText)
 		}

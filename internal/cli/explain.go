@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -33,45 +34,45 @@ func explainCommand(a *console.Console) *cobra.Command {
 }
 
 func runExplain(ctx context.Context, a *console.Console, name string, o *flags.Engine, asJSON bool) error {
-	j, err := newRouteJob(a, name, o)
+	j, err := routed.New(a, name, o)
 	if err != nil {
 		return err
 	}
-	if err := j.mustBeOne("explain"); err != nil {
+	if err := j.OneEngine("explain"); err != nil {
 		return err
 	}
-	if err := j.prepare(); err != nil {
+	if err := j.Prepare(); err != nil {
 		return err
 	}
-	parts := len(j.fabric.Parts())
-	s := result.Explain{Engine: j.wanted.Name, Rules: []result.Finding{ // the first is for all engines
-		{Rule: "cables join all switches", OK: parts == 1, Why: fmt.Sprintf("%s of %s", words.Plural(parts, "part"), words.Plural(j.fabric.Switches(), "switch"))},
+	parts := len(j.Fabric.Parts())
+	s := result.Explain{Engine: j.Wanted.Name, Rules: []result.Finding{ // the first is for all engines
+		{Rule: "cables join all switches", OK: parts == 1, Why: fmt.Sprintf("%s of %s", words.Plural(parts, "part"), words.Plural(j.Fabric.Switches(), "switch"))},
 	}}
 	var rules []routing.Finding
-	if j.wanted.Adaptive == nil {
-		rules = j.wanted.Explain(j.fabric, j.options)
+	if j.Wanted.Adaptive == nil {
+		rules = j.Wanted.Explain(j.Fabric, j.Options)
 	}
 	for _, f := range rules {
 		why := strings.TrimSuffix(plain.Text(f.Why), " (rule: "+f.Rule+")")
 		s.Rules = append(s.Rules, result.Finding{Rule: f.Rule, OK: f.OK, Why: why})
 	}
-	if err := j.tryOut(ctx, &s); err != nil {
+	if err := tryOut(ctx, j, &s); err != nil {
 		return err
 	}
 	return a.Answer(asJSON, s, func() error { return printExplanation(a, j, &s) }, !s.Routes)
 }
 
 // tryOut routes and records the result, also if it is a refusal.
-func (j *routeJob) tryOut(ctx context.Context, s *result.Explain) error {
-	if j.wanted.Adaptive != nil {
-		t, v, err := j.adapt(ctx)
+func tryOut(ctx context.Context, j *routed.Job, s *result.Explain) error {
+	if j.Wanted.Adaptive != nil {
+		t, v, err := j.Adapt(ctx)
 		if err != nil {
 			return refusedBy(s, err)
 		}
 		s.Routes, s.VLs, s.Needed, s.Verdict, s.How, s.Notes = true, t.Needed, t.Needed, result.WordOf(v), "adaptive", t.Notes
 		return nil
 	}
-	if err := j.compute(ctx); err != nil {
+	if err := j.Compute(ctx); err != nil {
 		return refusedBy(s, err)
 	}
 	needed := j.Tables.Lanes.Needed
@@ -89,7 +90,7 @@ func refusedBy(s *result.Explain, err error) error {
 	return nil
 }
 
-func printExplanation(a *console.Console, j *routeJob, s *result.Explain) error {
+func printExplanation(a *console.Console, j *routed.Job, s *result.Explain) error {
 	t := a.NewTable("rule of "+s.Engine, "kept", "found")
 	t.AtMost(0, 50)
 	t.AtMost(2, 70)
@@ -106,7 +107,7 @@ func printExplanation(a *console.Console, j *routeJob, s *result.Explain) error 
 		answer = "refuses: a rule above is not kept" // the finding is printed beside the rule
 	}
 	if s.Routes {
-		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.How, j.o.Scope)
+		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.How, j.Flags.Scope)
 		for _, note := range s.Notes {
 			answer += "\n" + note
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -21,8 +22,8 @@ func TestFailureIsNoRefusal(t *testing.T) {
 		if got := refusedBy(&s, err); !errors.Is(got, err) || s.Refusal != "" {
 			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
 		}
-		j := &routeJob{judged: judged{Console: &console.Console{}}}
-		if got := j.refusal(t.Context(), err, false); !errors.Is(got, err) || codeOf(got) == exit.Found {
+		j := &routed.Job{Judged: routed.Judged{Console: &console.Console{}}}
+		if got := j.Refusal(t.Context(), err, false); !errors.Is(got, err) || codeOf(got) == exit.Found {
 			t.Errorf("route: %v: returned %v", err, got)
 		}
 	}

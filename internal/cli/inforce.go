@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -55,7 +56,7 @@ func (j *routeRun) readInForce(ctx context.Context, dirs []tableDir) error {
 	}
 	for _, d := range dirs {
 		s := j.Stage("reading "+d.name, new(float64))
-		v, err := input.TablesOf(j.Console, j.name, j.fabric, &d.files)
+		v, err := input.TablesOf(j.Console, j.Name, j.Fabric, &d.files)
 		s.Done()
 		if err != nil {
 			return err
@@ -74,8 +75,8 @@ func (j *routeRun) readInForce(ctx context.Context, dirs []tableDir) error {
 			return err
 		}
 		j.inForce = append(j.inForce, result.InForce{
-			Name: d.name, Verdict: result.WordOf(verdict), Used: verdict.VLs, Unreachable: verdict.Unreachable, Fit: v.Fit(), Lambda: x.Lambda, Shifts: shiftsOf(x.Shifts),
-			MaxLoad: loads.Max, Traffic: x.Traffic, Mean: x.TrafficMean, AbsentLanes: result.AbsentLanes(j.fabric, verdict.Absent),
+			Name: d.name, Verdict: result.WordOf(verdict), Used: verdict.VLs, Unreachable: verdict.Unreachable, Fit: v.Fit(), Lambda: x.Lambda, Shifts: routed.ShiftsOf(x.Shifts),
+			MaxLoad: loads.Max, Traffic: x.Traffic, Mean: x.TrafficMean, AbsentLanes: result.AbsentLanes(j.Fabric, verdict.Absent),
 		})
 	}
 	return nil
@@ -85,9 +86,9 @@ func (j *routeRun) readInForce(ctx context.Context, dirs []tableDir) error {
 // in it, where none are named.
 func (j *routeRun) inForceDirs(name string, args []string) ([]tableDir, error) {
 	switch {
-	case j.wanted.Auto && len(args) == 0 && flags.HasTables(name):
+	case j.Wanted.Auto && len(args) == 0 && flags.HasTables(name):
 		args = []string{"installed=" + name}
-	case !j.wanted.Auto && len(args) > 0:
+	case !j.Wanted.Auto && len(args) > 0:
 		return nil, exit.Usage("--lfts-dir is for %s, which puts them beside what it tries; for one engine take weft compare", engines.AutoName)
 	}
 	return tableDirs(args, false, map[string]bool{})

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -37,17 +38,17 @@ func runKeep(ctx context.Context, a *console.Console, name string, o *routeFlags
 			return err
 		}
 	}
-	j := &keepJob{planned: planned{judged: judged{Console: a, name: name, vls: routing.MaxDataVLs}, source: o.keep}, o: o}
-	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
-		if err := output.MayWrite(j.out, o.force); err != nil {
+	j := &keepJob{planned: planned{Judged: routed.Judged{Console: a, Name: name, VLs: routing.MaxDataVLs}, source: o.keep}, o: o}
+	if j.Out = cmp.Or(o.out, o.steps); j.Out != "" {
+		if err := output.MayWrite(j.Out, o.force); err != nil {
 			return err
 		}
-		j.out = filepath.Clean(j.out)
+		j.Out = filepath.Clean(j.Out)
 	}
 	if err := j.read(); err != nil {
 		return err
 	}
-	j.vls = routing.LimitOf(j.fabric).Within(j.vls)
+	j.VLs = routing.LimitOf(j.Fabric).Within(j.VLs)
 	if err := j.mend(ctx); err != nil {
 		return err
 	}
@@ -55,8 +56,8 @@ func runKeep(ctx context.Context, a *console.Console, name string, o *routeFlags
 	case o.steps != "":
 		err = j.writeSteps(ctx, o.force)
 	case o.out != "":
-		if j.install, err = j.installation(ctx, j.out, "", keptName); err == nil {
-			err = j.writeFolder(ctx, j.out, o.force, j.summary)
+		if j.Install, err = j.Installation(ctx, j.Out, "", keptName); err == nil {
+			err = j.WriteFolder(ctx, j.Out, o.force, j.summary)
 		}
 	}
 	if err != nil {
@@ -67,19 +68,19 @@ func runKeep(ctx context.Context, a *console.Console, name string, o *routeFlags
 
 // read reads the fabric, and the tables for it or for the one before.
 func (j *keepJob) read() (err error) {
-	s := j.Stage("reading", &j.spent.Read)
+	s := j.Stage("reading", &j.Spent.Read)
 	defer s.Done()
-	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.LMC); err != nil {
+	if j.Fabric, err = input.FabricWithLMC(j.Console, j.Name, j.o.LMC); err != nil {
 		return err
 	}
-	j.countApart(j.o.Scope, j.o.WithinParts)
-	name, f := j.name, j.fabric
+	j.CountApart(j.o.Scope, j.o.WithinParts)
+	name, f := j.Name, j.Fabric
 	if j.o.Before != "" {
 		name = j.o.Before
 		if f, err = input.Fabric(j.Console, name); err != nil {
 			return fmt.Errorf("--before: %w", err)
 		}
-		j.moved = result.MovedOf(f, j.fabric)
+		j.moved = result.MovedOf(f, j.Fabric)
 	}
 	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source})
 	if err != nil {
@@ -93,10 +94,10 @@ func (j *keepJob) read() (err error) {
 		return nil
 	}
 	j.purpose = "of " + j.o.restore
-	if v, err = input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: j.o.restore}); err != nil {
+	if v, err = input.TablesOf(j.Console, j.Name, j.Fabric, &flags.Tables{LFTs: j.o.restore}); err != nil {
 		return err
 	}
-	if err := v.Held(j.o.restore, j.name); err != nil {
+	if err := v.Held(j.o.restore, j.Name); err != nil {
 		return err
 	}
 	j.target = v.Tables
@@ -106,11 +107,11 @@ func (j *keepJob) read() (err error) {
 // mend plans the change and has its last tables judged, like any tables that weft route
 // writes.
 func (j *keepJob) mend(ctx context.Context) (err error) {
-	s := j.Stage("plan", &j.spent.Paths)
+	s := j.Stage("plan", &j.Spent.Paths)
 	defer s.Done()
 	options := change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain, Unowned: j.unowned}
 	if j.target == nil {
-		j.plan, err = change.Mend(ctx, j.was, j.fabric, options)
+		j.plan, err = change.Mend(ctx, j.was, j.Fabric, options)
 	} else {
 		j.plan, err = change.Return(ctx, j.was, j.target, options)
 	}
@@ -127,7 +128,7 @@ func (j *keepJob) mend(ctx context.Context) (err error) {
 	}
 	s.Done()
 	engine := kept(j.contract)
-	j.Result, err = loopOrResult(weft.Verify(ctx, j.plan.After, weft.Request{Custom: &engine, Contract: &j.contract, Scope: j.o.Scope, Stages: j.timed}))
+	j.Result, err = routed.LoopOrResult(weft.Verify(ctx, j.plan.After, weft.Request{Custom: &engine, Contract: &j.contract, Scope: j.o.Scope, Stages: j.Timed}))
 	if err == nil {
 		j.Tables = withLanesNeeded(j.Tables, j.Verdict.VLs)
 	}
@@ -172,12 +173,12 @@ func (j *keepJob) report() error {
 			s.Files = append(s.Files, step.Folder)
 		}
 	}
-	return j.Answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.fallen || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
+	return j.Answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.Apart || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
 }
 
 func (j *keepJob) screen(s *result.Plan) *console.Page {
 	p := j.NewPage()
-	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
+	p.Fact("fabric", "%s", report.NetworkAndCables(j.Name, j.Fabric))
 	p.Fact("kept", "%s", j.source)
 	input.Facts(p, s.Fit)
 	if len(j.moved) > 0 {
@@ -195,16 +196,16 @@ func (j *keepJob) screen(s *result.Plan) *console.Page {
 	if text := s.HeldBack.Text(); text != "" {
 		p.Fact("", "%s", text)
 	}
-	j.factResult(p, "")
-	j.factApart(p)
-	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))
+	j.FactResult(p, "")
+	j.FactApart(p)
+	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.Spent.Read), words.Seconds(j.Spent.Paths), words.Seconds(j.Spent.Verify))
 	switch {
 	case j.o.steps != "":
-		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, output.PlanText))
-	case j.out != "" && len(j.plan.Steps) > 1:
-		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", installText(j.install))
+		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.Out, output.PlanText))
+	case j.Out != "" && len(j.plan.Steps) > 1:
+		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", routed.InstallText(j.Install))
 	default:
-		p.Fact("next", "%s", j.next(j.Verdict.Free()))
+		p.Fact("next", "%s", j.Next(j.Verdict.Free()))
 	}
 	return p
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/alash"
 	"github.com/weft-fabric/weft/internal/engine/lanes/exact"
 	"github.com/weft-fabric/weft/internal/engine/lanes/hop"
@@ -69,17 +70,17 @@ do with that keeps paths whole, by a search that small networks allow.
 }
 
 func compareLanes(ctx context.Context, a *console.Console, name string, o *flags.Engine, withExact, withAllPaths, asJSON bool) error {
-	j, err := newRouteJob(a, name, o)
+	j, err := routed.New(a, name, o)
 	if err != nil {
 		return err
 	}
-	if err := j.mustBeOne("lanes"); err != nil {
+	if err := j.OneEngine("lanes"); err != nil {
 		return err
 	}
-	if err := j.needsTables(); err != nil {
+	if err := j.NeedsTables(); err != nil {
 		return exit.Usage("%w; --all-paths counts what it takes", err)
 	}
-	if err := j.prepare(); err != nil {
+	if err := j.Prepare(); err != nil {
 		return err
 	}
 	if o.Contract == nil {
@@ -87,53 +88,53 @@ func compareLanes(ctx context.Context, a *console.Console, name string, o *flags
 	} else if _, fixed := o.Contract.FixedMask(); fixed {
 		return exit.Usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.Contract)
 	}
-	paths, err := j.pathsOnly(ctx)
+	paths, err := pathsOnly(ctx, j)
 	if err != nil {
 		return err
 	}
 	s := result.Lanes{
-		Fabric: name, Paths: j.wanted.PathsUnder(j.contract()), Contract: j.contract().String(), Endpoints: j.budget().Scope.String(),
-		Offered: j.vls, Available: j.vls, Limit: result.LimitOf(j.fabric, j.vls),
+		Fabric: name, Paths: j.Wanted.PathsUnder(j.Asked()), Contract: j.Asked().String(), Endpoints: j.Budget().Scope.String(),
+		Offered: j.VLs, Available: j.VLs, Limit: result.LimitOf(j.Fabric, j.VLs),
 	}
-	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
+	if s.Assigners, err = countLanes(ctx, j, paths); err != nil {
 		return err
 	}
 	if withExact {
-		if s.Exact, err = j.fewest(ctx, paths); err != nil {
+		if s.Exact, err = fewest(ctx, j, paths); err != nil {
 			return err
 		}
 	}
 	if withAllPaths {
-		if s.AllPaths, err = j.openAll(ctx); err != nil {
+		if s.AllPaths, err = openAll(ctx, j); err != nil {
 			return err
 		}
 	}
-	return a.Answer(asJSON, s, func() error { return printLanes(a, &s, j.fabric) }, false)
+	return a.Answer(asJSON, s, func() error { return printLanes(a, &s, j.Fabric) }, false)
 }
 
 // pathsOnly is the forwarding of the engine's path finder; of an engine that decides ways
 // and lanes at once, that of its tables with all lanes it may have.
-func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
+func pathsOnly(ctx context.Context, j *routed.Job) (*routing.Forwarding, error) {
 	var paths *routing.Forwarding
-	finder, err := engines.FinderNamed(j.wanted.PathsUnder(j.contract()))
+	finder, err := engines.FinderNamed(j.Wanted.PathsUnder(j.Asked()))
 	if err != nil { // no path finder: the engine decides both
-		if err = j.compute(ctx); err == nil {
+		if err = j.Compute(ctx); err == nil {
 			paths = j.Tables.Forwarding
 		}
 	} else {
-		s := j.Stage("paths", &j.spent.Paths)
+		s := j.Stage("paths", &j.Spent.Paths)
 		defer s.Done()
-		paths, err = finder.New(j.options).Paths(ctx, j.fabric, s.Progress())
+		paths, err = finder.New(j.Options).Paths(ctx, j.Fabric, s.Progress())
 	}
 	if err != nil {
-		return nil, j.refusal(ctx, err, false)
+		return nil, j.Refusal(ctx, err, false)
 	}
 	return paths, nil
 }
 
 // countLanes asks every lane assigner. Their last step, the spreading over spare
 // lanes, changes no count and is left out.
-func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([]result.LaneCount, error) {
+func countLanes(ctx context.Context, j *routed.Job, paths *routing.Forwarding) ([]result.LaneCount, error) {
 	type variant struct {
 		name, variant string
 		routing.LaneAssigner
@@ -155,9 +156,9 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 	for i, v := range all {
 		counts[i] = result.LaneCount{Name: v.name, Variant: v.variant}
 		err := take(ctx, &counts[i], func() (int, error) {
-			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.Lanes)
+			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.Spent.Lanes)
 			defer s.Done()
-			l, err := v.Lanes(ctx, j.fabric, paths, j.budget(), s.Progress())
+			l, err := v.Lanes(ctx, j.Fabric, paths, j.Budget(), s.Progress())
 			if err != nil {
 				return 0, err
 			}
@@ -191,11 +192,11 @@ func take(ctx context.Context, l *result.LaneCount, count func() (int, error)) e
 }
 
 // fewest is what --exact adds: the fewest layers of these paths, or bounds.
-func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*result.Exact, error) {
+func fewest(ctx context.Context, j *routed.Job, paths *routing.Forwarding) (*result.Exact, error) {
 	start := time.Now()
 	s := &result.Exact{}
 	var err error
-	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget(), 0)
+	s.Lower, s.Upper, err = exact.Bounds(ctx, j.Fabric, paths, j.Budget(), 0)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -208,10 +209,10 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*resu
 
 // openAll is what --all-paths adds. As with assigners, the spreading over spare lanes
 // (OneLayer leaves it out) changes no count; of MP-LASH its paths by layer are shown too.
-func (j *routeJob) openAll(ctx context.Context) (*result.AllPaths, error) {
+func openAll(ctx context.Context, j *routed.Job) (*result.AllPaths, error) {
 	s := &result.AllPaths{ALASH: result.LaneCount{Name: "a-lash"}, MPLASH: result.LaneCount{Name: "mp-lash"}}
 	err := take(ctx, &s.ALASH, func() (int, error) {
-		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget().Scope}, nil)
+		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.Fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.Budget().Scope}, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -221,12 +222,12 @@ func (j *routeJob) openAll(ctx context.Context) (*result.AllPaths, error) {
 		return nil, err
 	}
 	return s, take(ctx, &s.MPLASH, func() (int, error) {
-		t, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget().Scope})
+		t, err := mplash.Analyse(ctx, j.Fabric, mplash.Options{Scope: j.Budget().Scope})
 		if err != nil {
 			return 0, err
 		}
 		s.Pairs, s.Paths, s.Most, s.PerLayer = t.Pairs, t.Paths, t.MostPaths, t.PerLayer
-		spread, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget().Scope, Spread: true})
+		spread, err := mplash.Analyse(ctx, j.Fabric, mplash.Options{Scope: j.Budget().Scope, Spread: true})
 		if err != nil {
 			return 0, err
 		}

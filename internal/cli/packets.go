@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/packets"
@@ -115,7 +116,7 @@ drain write steps that are proven to.
 	flags.Whole(f, &o.burst, "burst", 1, 1, math.MaxInt, "it is at least 1", "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
 	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
-	f.StringSliceVar(&o.engines, "engines", advised(), "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
+	f.StringSliceVar(&o.engines, "engines", routed.Advised(), "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
 	flags.Complete(c, "engines", flags.EngineNames)
 	flags.AddJSON(f, &o.json)
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
@@ -197,30 +198,30 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 	if j.o.tables.LFTs != "" {
 		return j.readTables()
 	}
-	r, err := newRouteJob(j.Console, j.name, &j.o.route)
+	r, err := routed.New(j.Console, j.name, &j.o.route)
 	if err != nil {
 		return err
 	}
-	if err := r.prepare(); err != nil {
+	if err := r.Prepare(); err != nil {
 		return err
 	}
-	j.fabric, j.engine = r.fabric, r.wanted.Name
-	if r.wanted.Adaptive != nil {
-		t, v, err := r.adapt(ctx)
+	j.fabric, j.engine = r.Fabric, r.Wanted.Name
+	if r.Wanted.Adaptive != nil {
+		t, v, err := r.Adapt(ctx)
 		if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
-			return exit.Finding("%s refuses: %w", r.wanted.Name, err)
+			return exit.Finding("%s refuses: %w", r.Wanted.Name, err)
 		}
 		if err != nil {
 			return err
 		}
 		if !v.Free() {
-			return exit.Internal("%s is not free of deadlock", r.wanted.Name)
+			return exit.Internal("%s is not free of deadlock", r.Wanted.Name)
 		}
 		j.network, err = packets.NewAdaptive(t, j.config)
 		return asUsage(err)
 	}
-	if err := r.compute(ctx); err != nil {
-		return r.refusal(ctx, err, j.o.json)
+	if err := r.Compute(ctx); err != nil {
+		return r.Refusal(ctx, err, j.o.json)
 	}
 	j.tables, j.engine = r.Tables, r.Engine.Name
 	j.network, err = packets.New(j.tables, j.config)

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
@@ -99,7 +100,7 @@ func (j *packetsJob) takeEngines() error {
 // under sends a replay under an engine, if it routes the fabric.
 func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
 	p := provenReplay{}
-	o, err := loopOrResult(weft.Route(ctx, j.fabric, weft.Request{
+	o, err := routed.LoopOrResult(weft.Route(ctx, j.fabric, weft.Request{
 		Custom: &e, Contract: &e.Contract, Scope: max(j.scope, routing.Adapters), VLs: j.o.route.LanesOn(j.fabric), Options: engines.Options{Seed: j.load.Seed},
 	}))
 	if ctx.Err() != nil {

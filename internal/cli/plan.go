@@ -16,6 +16,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/words"
@@ -137,8 +139,8 @@ func mendedText(s *change.Step) string {
 
 // planned is a plan from some tables to others, and those after its last step.
 type planned struct {
-	judged
-	written
+	routed.Judged
+	routed.Written
 	source  string                 // what the tables are from which it leads
 	fit     result.Fit             // of these and the fabric that they were read for
 	moved   []result.MovedEndpoint // since the fabric that these are for
@@ -157,11 +159,11 @@ func kept(c routing.Contract) engines.Engine {
 
 // step is the tables of a step, as weft route writes them into a folder: with the verdict of all that is in
 // it, the hosts that wait included, so that there is no certificate where these would close a loop.
-func (j *planned) step(s *change.Step) *judged {
-	step := j.judged
+func (j *planned) step(s *change.Step) *routed.Judged {
+	step := j.Judged
 	step.Result = &weft.Result{
 		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
-		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.fabric, s.Tables.Forwarding, j.Scope),
+		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.Fabric, s.Tables.Forwarding, j.Scope),
 	}
 	return &step
 }
@@ -176,7 +178,7 @@ func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
 
 func (j *planned) json() *result.Plan {
 	s := result.PlanOf(j.plan, j.Contract, j.Scope)
-	s.Fabric, s.Tables, s.Fit, s.Moved = j.name, j.source, j.fit, j.moved
+	s.Fabric, s.Tables, s.Fit, s.Moved = j.Name, j.source, j.fit, j.moved
 	return s
 }
 
@@ -185,7 +187,7 @@ func (j *planned) textPlan(s *result.Plan) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(s.Steps) == 0 {
 		say("Nothing has to change: the tables of %s are as they should be.", s.Tables)
-		sayAbsent(say, s.AbsentLanes)
+		report.SayAbsent(say, s.AbsentLanes)
 		j.sayPulling(say)
 		return b.String()
 	}
@@ -198,7 +200,7 @@ func (j *planned) textPlan(s *result.Plan) string {
 	if text := s.HeldBack.Text(); text != "" {
 		say("But %s.", text)
 	}
-	sayAbsent(say, s.AbsentLanes)
+	report.SayAbsent(say, s.AbsentLanes)
 	if len(s.Moved) > 0 {
 		say("%s.", movedText("", s.Moved))
 	}
@@ -232,28 +234,28 @@ func (j *planned) sayPulling(say func(format string, args ...any)) {
 
 // summary is that of the tables after the last step.
 func (j *planned) summary() *result.Route {
-	s := j.judged.summary()
-	j.add(s, j.folder())
+	s := j.Judged.Summary()
+	j.Add(s, j.Folder())
 	return s
 }
 
 // fillStep writes the tables of a step, with the proof of every mixture of them and those before.
 func (j *planned) fillStep(ctx context.Context, d *output.Folder, s *change.Step) error {
 	step := j.step(s)
-	folder := step.folder()
+	folder := step.Folder()
 	folder.Underway, folder.Union = true, s.Union.Certificate
-	return fill(ctx, j.Console, d, folder, func() *result.Route {
-		s := step.summary()
-		(&written{out: d.Final}).add(s, folder)
+	return routed.Fill(ctx, j.Console, d, folder, func() *result.Route {
+		s := step.Summary()
+		(&routed.Written{Out: d.Final}).Add(s, folder)
 		return s
 	})
 }
 
 // writeSteps writes all of the steps or nothing: half a plan is worse than none.
 func (j *planned) writeSteps(ctx context.Context, force bool) error {
-	s := j.Stage("write", &j.spent.Write)
+	s := j.Stage("write", &j.Spent.Write)
 	defer s.Done()
-	return output.WriteFolder(j.out, force, func(d *output.Folder) error {
+	return output.WriteFolder(j.Out, force, func(d *output.Folder) error {
 		plan := j.json()
 		for i, step := range plan.Steps {
 			within, err := d.Within(step.Folder)

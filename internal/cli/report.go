@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/page"
@@ -236,36 +237,36 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*page.Given, erro
 // ours is the tables of an engine, judged. beside is the tables in force, if there are any:
 // they share one Fabric, so that nodes and LIDs are the same in both.
 func (j *reportJob) ours(ctx context.Context, name string, beside []*page.Given) (*page.Given, error) {
-	r, err := newRouteJob(j.Console, name, &j.o.route)
+	r, err := routed.New(j.Console, name, &j.o.route)
 	if err == nil {
-		err = r.needsTables()
+		err = r.NeedsTables()
 	}
 	if err == nil {
-		err = r.prepare()
+		err = r.Prepare()
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(beside) > 0 {
-		r.fabric = beside[0].Tables.Fabric
+		r.Fabric = beside[0].Tables.Fabric
 	}
-	if err := r.compute(ctx); err != nil {
-		return nil, r.refusal(ctx, err, j.o.json)
+	if err := r.Compute(ctx); err != nil {
+		return nil, r.Refusal(ctx, err, j.o.json)
 	}
 	g := &page.Given{
-		Name: r.Engine.Name, Source: engineSource(&r.Engine), Tables: r.Tables, Verdict: r.Verdict, Available: r.vls,
+		Name: r.Engine.Name, Source: engineSource(&r.Engine), Tables: r.Tables, Verdict: r.Verdict, Available: r.VLs,
 		Notes: slices.Clone(r.Tables.Forwarding.Notes),
 	}
 	if r.Choice != nil {
 		g.Notes = append(g.Notes, r.Choice.Why)
 	}
-	if text := strings.TrimSpace(r.lanes().LimitText(r.fabric)); text != "" {
+	if text := strings.TrimSpace(r.Lanes().LimitText(r.Fabric)); text != "" {
 		for _, line := range strings.Split(text, "\n") {
 			g.Notes = append(g.Notes, "lanes: "+line)
 		}
 	}
-	g.Next = j.nextFor(name, r.fabric, g.Verdict)
-	j.found = j.found || r.fallen // the network has fallen apart, and nobody said that this is known
+	g.Next = j.nextFor(name, r.Fabric, g.Verdict)
+	j.found = j.found || r.Apart // the network has fallen apart, and nobody said that this is known
 	return g, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -106,9 +107,9 @@ of THEN, entry for entry, in steps of the same kind.`,
 
 // routeRun is weft route: what was routed, and what was asked for with it.
 type routeRun struct {
-	*routeJob
+	*routed.Job
 	o *routeFlags
-	written
+	routed.Written
 	inForce  []result.InForce    // beside what auto tried
 	compared []*result.Candidate // tables that could be had as well
 	best     string              // the engine that auto chose, if another has fewer exceptions; empty: it is the same
@@ -122,11 +123,11 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 			return exit.Usage("--survive %s: it is links or switches", kind)
 		}
 	}
-	r, err := newRouteJob(a, name, &o.Engine)
+	r, err := routed.New(a, name, &o.Engine)
 	if err != nil {
 		return err
 	}
-	j := &routeRun{routeJob: r, o: o}
+	j := &routeRun{Job: r, o: o}
 	dirs, err := j.inForceDirs(name, o.inForce)
 	if err != nil {
 		return err
@@ -136,14 +137,14 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 			return err
 		}
 	}
-	if err := j.prepare(); err != nil {
+	if err := j.Prepare(); err != nil {
 		return err
 	}
-	if j.wanted.Adaptive != nil {
-		return j.routeAdaptive(ctx, o)
+	if j.Wanted.Adaptive != nil {
+		return routeAdaptive(ctx, j.Job, o)
 	}
-	if err := j.compute(ctx); err != nil {
-		return j.refusal(ctx, err, o.json)
+	if err := j.Compute(ctx); err != nil {
+		return j.Refusal(ctx, err, o.json)
 	}
 	if err := j.readInForce(ctx, dirs); err != nil {
 		return err
@@ -176,11 +177,11 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 
 // write writes the output folder. What is not proven is never installed.
 func (j *routeRun) write(ctx context.Context) (err error) {
-	j.out = filepath.Clean(j.o.out)
+	j.Out = filepath.Clean(j.o.out)
 	if j.Verdict.Free() {
-		if j.install, err = j.installation(ctx, j.out, j.deployCommand(j.out), j.wanted.String()); err != nil {
+		if j.Install, err = j.Installation(ctx, j.Out, j.DeployCommand(j.Out), j.Wanted.String()); err != nil {
 			return err
 		}
 	}
-	return j.writeFolder(ctx, j.out, j.o.force, j.summary)
+	return j.WriteFolder(ctx, j.Out, j.o.force, j.summary)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -160,15 +161,15 @@ func (j *simulateJob) readTables() error {
 }
 
 func (j *simulateJob) route(ctx context.Context) error {
-	r, err := routeTables(ctx, j.Console, j.name, &j.o.route, j.o.json)
+	r, err := routed.Route(ctx, j.Console, j.name, &j.o.route, j.o.json)
 	if err != nil {
 		return err
 	}
 	j.tables, j.source = r.Tables, engineSource(&r.Engine)
-	if r.wanted.Auto {
+	if r.Wanted.Auto {
 		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.Contract)
 	}
-	j.spent = simulateSeconds{Read: r.spent.Read, Choose: r.spent.Choose, Paths: r.spent.Paths, Lanes: r.spent.Lanes}
+	j.spent = simulateSeconds{Read: r.Spent.Read, Choose: r.Spent.Choose, Paths: r.Spent.Paths, Lanes: r.Spent.Lanes}
 	return nil
 }
 

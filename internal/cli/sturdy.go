@@ -38,11 +38,11 @@ func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Optio
 	if len(kinds) == 0 || len(list) == 1 {
 		return nil
 	}
-	s := j.Stage("candidates", &j.spent.Repairs)
+	s := j.Stage("candidates", &j.Spent.Repairs)
 	defer s.Done()
 	var failures []change.Failure
 	for _, kind := range kinds {
-		failures = append(failures, change.Sample(survivals[kind](j.fabric), sturdySample)...)
+		failures = append(failures, change.Sample(survivals[kind](j.Fabric), sturdySample)...)
 	}
 	var best *change.Survival
 	var taken *result.Candidate
@@ -50,7 +50,7 @@ func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Optio
 	for i := range list {
 		c, r := &list[i], first
 		if i > 0 {
-			other, err := weft.Route(ctx, j.fabric, c.ask)
+			other, err := weft.Route(ctx, j.Fabric, c.ask)
 			if err != nil && routing.Refused(err) {
 				continue
 			} else if err != nil {
@@ -62,7 +62,7 @@ func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Optio
 		if err != nil {
 			return err
 		}
-		random, err := congestion.Bisect(ctx, r.Tables, congestion.Options{Placement: j.Scope.Endpoints(j.fabric), Seed: j.o.Seed})
+		random, err := congestion.Bisect(ctx, r.Tables, congestion.Options{Placement: j.Scope.Endpoints(j.Fabric), Seed: j.o.Seed})
 		if err != nil || random == nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Optio
 
 // candidates is the tables that were made, first, and what else is to be compared with them.
 func (j *routeRun) candidates() []candidate {
-	ask := j.request()
+	ask := j.Request()
 	ask.Custom, ask.Contract, ask.Stages = &j.Engine, &j.Contract, nil
 	made := candidate{result.Candidate{Engine: j.Engine.Name, Seed: j.o.Seed}, ask}
 	list := []candidate{made}
@@ -98,11 +98,11 @@ func (j *routeRun) candidates() []candidate {
 			list = append(list, c)
 		}
 	}
-	if j.Engine.Uses&engines.Roots != 0 && len(j.options.Roots) == 0 {
-		for _, s := range mostCentral(j.fabric, sturdyRoots) {
+	if j.Engine.Uses&engines.Roots != 0 && len(j.Options.Roots) == 0 {
+		for _, s := range mostCentral(j.Fabric, sturdyRoots) {
 			c := made
-			c.Root = j.fabric.Label(s)
-			c.ask.Options.Roots = []fabric.GUID{j.fabric.Node(s).GUID}
+			c.Root = j.Fabric.Label(s)
+			c.ask.Options.Roots = []fabric.GUID{j.Fabric.Node(s).GUID}
 			list = append(list, c)
 		}
 	}

@@ -12,15 +12,15 @@ import (
 var survivals = map[string]func(*fabric.Fabric) []change.Failure{"links": change.Cables, "switches": change.Switches}
 
 func (j *routeRun) survive(ctx context.Context, kinds []string, drain bool) error {
-	s := j.Stage("repairs", &j.spent.Repairs)
+	s := j.Stage("repairs", &j.Spent.Repairs)
 	defer s.Done()
 	for _, kind := range kinds {
-		failures := survivals[kind](j.fabric)
+		failures := survivals[kind](j.Fabric)
 		r, err := change.Survive(ctx, j.Tables, failures, change.Options{Contract: j.Contract, Scope: j.Scope, AllowDrops: drain})
 		if err != nil {
 			return err
 		}
-		j.survival = append(j.survival, result.SurvivalOf(j.fabric, kind, r))
+		j.survival = append(j.survival, result.SurvivalOf(j.Fabric, kind, r))
 	}
 	return nil
 }

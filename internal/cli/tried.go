@@ -5,34 +5,19 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-func trialSummaries(trials []weft.Trial) []result.Trial {
-	return list.Of(trials, func(t weft.Trial) result.Trial {
-		return result.Trial{Engine: t.Engine, Outcome: t.Outcome.String(), Why: t.Why, VLs: t.VLs, Needed: t.VLs, SLs: t.SLs, Lambda: t.Lambda, Shifts: shiftsOf(t.Shifts), MaxLoad: t.MaxLoad, Traffic: t.Traffic, Mean: t.TrafficMean}
-	})
-}
-
-func trialSeconds(trials []weft.Trial) map[string]float64 {
-	s := make(map[string]float64, len(trials))
-	for _, t := range trials {
-		if t.Spent > 0 {
-			s[t.Engine] = t.Spent.Seconds()
-		}
-	}
-	return s
-}
-
 // triedText is what auto tried, side by side, the tables in force first, and what the
 // columns are.
 func (j *routeRun) triedText() string {
 	inForce, trials := j.inForce, j.Choice.Trials
 	if len(j.Choice.Meter.Endpoints) < 2 {
-		return trialText(trials)
+		return routed.TrialText(trials)
 	}
 	orders := list.Of(j.Choice.Meter.Orders, func(o engines.RankOrder) string { return o.Name })
 	width := 10
@@ -79,32 +64,12 @@ func (j *routeRun) triedText() string {
 		lines = append(lines, fmt.Sprintf("%-*s  %s", width, r.Name, text))
 	}
 	for _, t := range trials {
-		what := outcomeText(&t)
+		what := routed.OutcomeText(&t)
 		if t.Outcome == weft.Proven {
-			what = figures(t.Lambda, shiftsOf(t.Shifts), t.MaxLoad, t.VLs, t.Traffic) + "  " + words.Seconds(t.Spent.Seconds())
+			what = figures(t.Lambda, routed.ShiftsOf(t.Shifts), t.MaxLoad, t.VLs, t.Traffic) + "  " + words.Seconds(t.Spent.Seconds())
 		}
 		lines = append(lines, fmt.Sprintf("%-*s  %s", width, t.Engine, what))
 	}
 	lines = append(lines, legend+"pairs: bandwidth of random pairs, of full; then the time of all to all in phases, with ranks in that order of hosts, 1 without congestion; load: routes on the fullest channel")
 	return strings.Join(append(lines, extra...), "\n")
-}
-
-// trialText is a line for each engine that was tried, without figures.
-func trialText(trials []weft.Trial) string {
-	return strings.Join(list.Of(trials, func(t weft.Trial) string { return fmt.Sprintf("%-10s  %s", t.Engine, outcomeText(&t)) }), "\n")
-}
-
-// outcomeText is what became of an engine, in words.
-func outcomeText(t *weft.Trial) string {
-	switch t.Outcome {
-	case weft.Loop:
-		return "has a credit loop here"
-	case weft.Refused:
-		return "refuses: " + t.Why
-	case weft.Skipped:
-		return "not tried: " + t.Why
-	case weft.Stopped:
-		return "stopped: " + t.Why
-	}
-	return fmt.Sprintf("%s needed, %s on the fullest channel", words.Plural(t.VLs, "lane"), words.Plural(t.MaxLoad, "route"))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -194,7 +195,7 @@ func (j *verifyJob) summary() *result.Verify {
 		Seconds: j.spent, Groups: j.groupSummary(), Lost: result.LostOf(f, v.Lost), ByLane: j.ByLane,
 	}
 	s.Word = result.Word(j.free())
-	s.Findings = slices.Concat(j.Doubts, absentText(s.AbsentLanes))
+	s.Findings = slices.Concat(j.Doubts, report.Absent(s.AbsentLanes))
 	return s
 }
 
@@ -271,7 +272,7 @@ func (j *verifyJob) assumedText() string {
 			"hosts send SL n on VL n, beginning again at VL 0 where their cables run fewer lanes")
 	}
 	lines = append(lines, fmt.Sprintf("clients keep contract %s, endpoints are %s (--contract, --endpoints)", j.options.Contract, j.options.Scope))
-	if text := withheldText(j.Tables, j.options.Contract); text != "" {
+	if text := routed.WithheldText(j.Tables, j.options.Contract); text != "" {
 		lines = append(lines, strings.TrimSpace(text))
 	}
 	if j.Tables.Groups != nil && j.o.choose == chooseOnce {

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -109,7 +110,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 		return err
 	}
 	if o.tables.LFTs == "" {
-		r, err := routeTables(ctx, j.Console, j.name, &o.route, o.json)
+		r, err := routed.Route(ctx, j.Console, j.name, &o.route, o.json)
 		if err != nil {
 			return err
 		}
@@ -206,7 +207,7 @@ func (j *whatIfJob) print(s *result.WhatIf) error {
 		}
 		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
 	}
-	factAbsent(p, "dropped", s.Absent)
+	report.FactAbsent(p, "dropped", s.Absent)
 	p.Fact("bandwidth", "%s", s.Bandwidth.Text("endpoints that are left"))
 	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed", result.Least{}))
 	if n := len(s.Back.Left); n > 0 {
@@ -215,7 +216,7 @@ func (j *whatIfJob) print(s *result.WhatIf) error {
 	if text := s.Back.HeldBack.Text(); text != "" {
 		p.Fact("", "%s", text)
 	}
-	factAbsent(p, "", s.Back.Absent)
+	report.FactAbsent(p, "", s.Back.Absent)
 	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
 	if err := j.Show(p); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package routed
 
 import (
 	"context"
@@ -16,19 +16,19 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-func proofOf(r *weft.Result) advice.Proof {
+func ProofOf(r *weft.Result) advice.Proof {
 	return advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned}
 }
 
 // Installation is the easiest way that keeps the tables proven: as they are, by the command
 // that routes so for files, if there is one, or by the plugin, where the daemon has an
 // engine of that name.
-func (j *judged) installation(ctx context.Context, out, byFiles, engine string) (*result.Installation, error) {
+func (j *Judged) Installation(ctx context.Context, out, byFiles, engine string) (*result.Installation, error) {
 	dir, err := filepath.Abs(out)
 	if err != nil {
 		return nil, err
 	}
-	a, err := advice.For(ctx, j.Tables, proofOf(j.Result), filepath.Join(dir, files.ForwardingFile))
+	a, err := advice.For(ctx, j.Tables, ProofOf(j.Result), filepath.Join(dir, files.ForwardingFile))
 	if err != nil {
 		return nil, err
 	}
@@ -53,16 +53,16 @@ func (j *judged) installation(ctx context.Context, out, byFiles, engine string) 
 	return way, nil
 }
 
-// deployCommand is the weft deploy files that routes as this weft route did.
-func (j *routeJob) deployCommand(out string) string {
-	words := []string{"weft", "deploy", "files", j.name}
-	if j.o.Paths != "" {
-		words = append(words, "--paths", j.o.Paths, "--lanes", j.o.Lanes)
+// DeployCommand is the weft deploy files that routes as this weft route did.
+func (j *Job) DeployCommand(out string) string {
+	words := []string{"weft", "deploy", "files", j.Name}
+	if j.Flags.Paths != "" {
+		words = append(words, "--paths", j.Flags.Paths, "--lanes", j.Flags.Lanes)
 	} else {
 		words = append(words, "--engine", j.Engine.Name)
 	}
 	words = append(words, "--contract", j.Contract.String())
-	j.o.Set.Visit(func(f *pflag.Flag) {
+	j.Flags.Set.Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "vls", "sls", "classes", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
 			value := f.Value.String()
@@ -91,8 +91,8 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// installText says the same to people.
-func installText(i *result.Installation) string {
+// InstallText says the same to people.
+func InstallText(i *result.Installation) string {
 	hold := ""
 	if c, err := routing.ParseContract(i.Contract); err == nil {
 		hold = advice.Clients(c)
