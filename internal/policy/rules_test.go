@@ -32,6 +32,11 @@ var rules = []rule{
 		why:      "what is wrong with a text, whatever the format: it knows no network",
 	},
 	{
+		packages: "internal/counters",
+		may:      []string{"fabric", "internal/reading"},
+		why:      "what ports have counted, as tools print it; what routes predict is not its business",
+	},
+	{
 		packages: "internal/reading",
 		may:      []string{"format"},
 		modules:  []string{"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},

@@ -66,7 +66,7 @@ func TestLinkerIsTold(t *testing.T) {
 		t.Skip("no headers of OpenSM to build the plugin with")
 	}
 	build(t, "plugin")
-	script, err := os.ReadFile(filepath.Join(root, "scripts", "told.sh"))
+	script, err := os.ReadFile(filepath.Join(root, "build/scripts/told.sh"))
 	if err != nil {
 		t.Fatal(err)
 	}

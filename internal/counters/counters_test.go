@@ -9,7 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/counters"
+	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/scramble"
 )
 
