@@ -144,6 +144,16 @@ func TestCountPairs(t *testing.T) {
 	if got := loads(one, other); slices.Max(got) == 0 || !slices.Equal(got, want) {
 		t.Errorf("one after the other: %v, each alone: %v", got, want)
 	}
+	home := Home(f, other)
+	if n.Pairs(home) != 3 {
+		t.Errorf("%d pairs come to their switch, want 3", n.Pairs(home))
+	}
+	n.Count(make([]uint8, f.Switches()), other, 1, nil, nil)
+	for s := range fabric.NodeID(f.Switches()) {
+		if want := min(1, int64(max(s-home, home-s))); n.Pairs(s) != want {
+			t.Errorf("%d pairs pass switch %d, where no entry leads on, want %d", n.Pairs(s), s, want)
+		}
+	}
 }
 
 // Where all packets are on lane 0, the quick way finds what the general one does, and so does the
