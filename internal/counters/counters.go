@@ -27,10 +27,12 @@ package counters
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
@@ -46,6 +48,10 @@ type Counters struct {
 
 // Read reads the counters of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
+	kind, r, err := reading.Peek(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	n := len(f.Channels())
 	p := &parser{lines: reading.NewTableLines(r, file), f: f, guid: map[fabric.GUID]portOf{}, wide: make([]bool, n),
 		c: &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}}
@@ -63,6 +69,8 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	switch {
 	case p.table:
 		return nil, p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO")
+	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.pm && p.rates == nil && p.columns == nil:
+		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)
 	case p.c.Ports == 0 && len(p.c.Received) == 0:
 		return nil, p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's, nor a table PM_INFO, nor an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, nor infiniband_exporter's")
 	}

@@ -205,6 +205,7 @@ func TestErrors(t *testing.T) {
 	f := pair(t)
 	for _, tc := range []struct{ name, text, old, replace, want string }{
 		{"nothing", perfquery, perfquery, "hello\n", "c:1: no counters of any cable"},
+		{"iblinkinfo", perfquery, perfquery, "CA: node1 HCA-1:\n      0x0002c903000e0b72      1    1[  ] ==( 4X 10.0 Gbps Active/  LinkUp)==>       3    5[  ] \"sw1\" ( )\n", "c:1: this is iblinkinfo output; counters are perfquery's"},
 		{"no LID", perfquery, "Lid 3", "Lit 3", "c:10: no Lid in the head"},
 		{"no port", perfquery, "Lid 3 port", "Lid 3", "c:10: no Lid and port"},
 		{"LID of nobody", perfquery, "Lid 3", "Lid 9", "c:10: the fabric has no LID 9"},
