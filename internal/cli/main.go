@@ -50,6 +50,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	out := &sink{w: shown}
 	a := &console.Console{Context: ctx, Stdin: stdin, Stdout: out, Stderr: stderr, Outputs: schemas}
 	a.Columns, a.Terminal = console.ColumnsOf(stdout)
+	if a.Terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" { // no-color.org
+		a.Colors = stdout
+	}
 	cmd := newRoot(a)
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)

@@ -140,10 +140,10 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	if s.Run == nil {
-		p.Fact("verdict", "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
+		p.Judged(true, "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
 		return j.Show(p)
 	}
-	p.Fact("verdict", "%s", report.VerdictText(j.Console, j.fabric, v))
+	p.Judged(false, "%s", report.VerdictText(j.Console, j.fabric, v))
 	if s.Run.Deadlock == nil {
 		p.Fact("replay", "%s: %s arrived in each of %s. The loop is possible; this traffic does not close it", s.Run.Status, words.Plural(s.Packets, "packet"), words.Plural(s.Attempt, "attempt"))
 	} else {

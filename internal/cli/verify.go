@@ -223,7 +223,7 @@ func (j *verifyJob) screen(s *result.Verify) *console.Page {
 		p.Fact("verdict", "%s (contract %s, endpoints %s), as long as switches choose again; if they choose once, there is a loop of %d steps:\n%s",
 			result.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
 	default:
-		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
+		p.Judged(v.Free(), "%s", report.VerdictText(j.Console, f, v))
 	}
 	if j.proof != nil {
 		p.Fact("checker", "%s", j.proof.Text())

@@ -330,7 +330,7 @@ var rules = []rule{
 	{
 		packages: "internal/cli/internal/console",
 		may:      []string{"format", "internal/reading", "routing", "internal/cli/internal/exit", "internal/cli/internal/version", "internal/visible", "internal/words"},
-		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
+		modules:  []string{"github.com/jedib0t/go-pretty", "golang.org/x/term"},
 		why:      "it reads and prints, whatever it is about",
 	},
 	{

@@ -143,7 +143,7 @@ func failuresScreen(a *console.Console, name string, in *networkInput, r *failur
 		when = "while BGP converges, in any mixture of the routes before and after"
 	}
 	p.Fact("failures", "%s, judged %s", text, when)
-	p.Fact("verdict", "a credit loop after %s of them; %s cut a pair of prefixes", words.Thousands(r.Loops), words.Thousands(r.Cuts))
+	p.Judged(r.Loops == 0, "a credit loop after %s of them; %s cut a pair of prefixes", words.Thousands(r.Loops), words.Thousands(r.Cuts))
 	if r.Before {
 		again := in.again
 		if !strings.Contains(again, " --routes ") {

@@ -155,10 +155,10 @@ func replayScreen(a *console.Console, name string, in *networkInput, lossless in
 	n := in.Network
 	in.factNetwork(p, name)
 	if v.Free() {
-		p.Fact("verdict", "%s%s: there is no credit loop to replay", result.DeadlockFree, in.covered())
+		p.Judged(true, "%s%s: there is no credit loop to replay", result.DeadlockFree, in.covered())
 		return p
 	}
-	p.Fact("verdict", "%s, a shortest one of %d steps:\n%s", result.CreditLoop, len(v.Cycle), loopText(a, n, v.Cycle))
+	p.Judged(false, "%s, a shortest one of %d steps:\n%s", result.CreditLoop, len(v.Cycle), loopText(a, n, v.Cycle))
 	p.Fact("preset", "%s, %s bytes of headroom", s.Preset, words.Thousands(int64(s.Headroom)))
 	if s.Run.Stuck == 0 {
 		p.Fact("replay", "completed: %s packets of %s arrived in each of %d attempts. The loop is possible; this traffic does not close it", words.Thousands(int64(s.Run.Delivered)), words.Plural(s.Flows, "flow"), s.Attempt)

@@ -238,7 +238,7 @@ func (j *prioritiesJob) screen() *console.Page {
 	j.in.factNetwork(p, j.name)
 	p.Fact("paths", "%s", j.s.Paths)
 	p.Fact("before", "%s over these paths", j.s.Before)
-	p.Fact("verdict", "%s with the rules%s: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, j.in.covered(), words.Thousands(j.s.Dependencies))
+	p.Judged(true, "%s with the rules%s: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, j.in.covered(), words.Thousands(j.s.Dependencies))
 	p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	p.Fact("lanes", "%s", j.lanesText())
 	if len(c.Rules) > 0 {

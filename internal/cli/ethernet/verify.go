@@ -221,21 +221,21 @@ func (j *verifyJob) screen() *console.Page {
 	n, v := j.n, j.verdict
 	n.factNetwork(p, j.name)
 	if v.Free() {
-		p.Fact("verdict", "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", result.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
+		p.Judged(true, "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", result.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
 		if j.checked != "" {
 			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
 		}
 		p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	} else {
-		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", result.CreditLoop, v.Scope, len(v.Cycle), loopText(j.Console, n.Network, v.Cycle))
+		p.Judged(false, "%s (endpoints %s), a shortest one of %d steps:\n%s", result.CreditLoop, v.Scope, len(v.Cycle), loopText(j.Console, n.Network, v.Cycle))
 	}
 	p.Fact("lanes", "%s", losslessText(v.Lanes))
 	p.Fact("routes", "%s", j.routesText())
 	if len(v.Lost) > 0 {
-		p.Fact("cut off", "%s", j.lostText())
+		p.Finding("cut off", "%s", j.lostText())
 	}
 	if len(v.Circling) > 0 {
-		p.Fact("circling", "%s", j.circleText())
+		p.Finding("circling", "%s", j.circleText())
 	}
 	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.read), words.Seconds(j.spent.verify))
 	if next := j.next(); next != "" {

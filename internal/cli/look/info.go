@@ -195,7 +195,7 @@ func printInfo(a *console.Console, s *infoSummary, f *fabric.Fabric) error {
 		if i == 0 {
 			label = "warnings"
 		}
-		p.Fact(label, "%s", w)
+		p.Finding(label, "%s", w)
 	}
 	return a.Show(p)
 }
@@ -329,7 +329,7 @@ func factOdd(a *console.Console, p *console.Page, f *fabric.Fabric, findings []i
 	label := "odd"
 	for _, o := range findings {
 		lines := append([]string{o.What}, list.Of(oddPlaces(f, &o), func(place string) string { return "  " + place })...)
-		p.Fact(label, "%s", a.First(6, lines, func(n int) string { return fmt.Sprintf("  and %d more (in a pipe and with --json all are listed)", n) }))
+		p.Finding(label, "%s", a.First(6, lines, func(n int) string { return fmt.Sprintf("  and %d more (in a pipe and with --json all are listed)", n) }))
 		label = ""
 	}
 }

@@ -26,6 +26,9 @@ type Console struct {
 
 	Columns  int  // how wide lines on stdout may be, 0: any width
 	Terminal bool // stdout is one
+
+	Colors  io.Writer // what stdout writes to if that is a terminal that has colors; nil: none
+	NoColor bool
 }
 
 // Tell says on standard error what is going on.

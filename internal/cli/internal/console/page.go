@@ -14,6 +14,7 @@ import (
 type Page struct {
 	b       strings.Builder
 	columns int // that lines may take, 0: any number
+	marks   []mark
 }
 
 // NewPage is a page for standard output.
@@ -23,12 +24,22 @@ func (c *Console) NewPage() *Page { return &Page{columns: c.Columns} }
 const labelWidth = 11
 
 // Fact prints a label and text; further lines are indented alike.
-func (p *Page) Fact(label, format string, args ...any) {
+func (p *Page) Fact(label, format string, args ...any) { p.fact(0, label, format, args...) }
+
+// fact is Fact with what the first line means; 0 is nothing in particular.
+func (p *Page) fact(m meaning, label, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
 		for _, part := range wrapped(line, p.columns-labelWidth) {
-			fmt.Fprintf(&p.b, "%-*s %s\n", labelWidth-1, label, part)
+			fmt.Fprintf(&p.b, "%-*s ", labelWidth-1, label)
+			from := p.b.Len()
+			p.b.WriteString(part)
+			if m != 0 {
+				p.marks = append(p.marks, mark{from, p.b.Len(), m})
+			}
+			p.b.WriteByte('\n')
 			label = ""
 		}
+		m = 0
 	}
 }
 
@@ -87,9 +98,3 @@ func (c *Console) Say(format string, args ...any) error {
 }
 
 func (p *Page) String() string { return p.b.String() }
-
-// Show prints text as it is.
-func (c *Console) Show(text fmt.Stringer) error {
-	_, err := io.WriteString(c.Stdout, text.String())
-	return err
-}

@@ -1,40 +1,86 @@
 package console
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/weft-fabric/weft/internal/visible"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// patience is how long a stage runs before it is worth a progress bar.
+// patience is how long a stage runs before it says so.
 const patience = time.Second
 
 // Stage times a stage of the work and, on a terminal, shows how far it is.
 type Stage struct {
-	start time.Time
-	spent *float64 // in seconds
-	bar   *progressbar.ProgressBar
 	label string
-	w     io.Writer // nil: nobody is looking
+	start time.Time
+	spent *float64      // in seconds
+	w     io.Writer     // nil: nobody is looking
+	end   chan struct{} // closed when the stage is done
+	gone  chan struct{} // closed when nothing of it is on the terminal any more
+
+	mutex       sync.Mutex
+	done, total int // 0 of 0: not known
 }
 
 // Stage begins a stage; the seconds that it takes are added to spent when it is done.
 func (c *Console) Stage(label string, spent *float64) *Stage {
-	s := &Stage{start: time.Now(), spent: spent, label: label}
+	s := &Stage{label: label, start: time.Now(), spent: spent}
 	to := c.Stderr
-	if shown, ok := to.(*visible.Writer); ok { // a bar is drawn by control characters
+	if shown, ok := to.(*visible.Writer); ok { // a line is replaced by control characters
 		to = shown.Under
 	}
 	if f, ok := to.(*os.File); ok && !c.Quiet && term.IsTerminal(int(f.Fd())) {
-		s.w = f
+		s.show(f, patience)
 	}
 	return s
+}
+
+// show keeps a line up to date until the stage is done; it begins after a while.
+func (s *Stage) show(w io.Writer, after time.Duration) {
+	s.w, s.end, s.gone = w, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(s.gone)
+		next := time.After(after)
+		for drawn := false; ; drawn = true {
+			select {
+			case <-s.end:
+				if drawn {
+					fmt.Fprint(s.w, "\r\x1b[K")
+				}
+				return
+			case <-next:
+				fmt.Fprintf(s.w, "\r\x1b[K%s", s.text(time.Since(s.start)))
+				next = time.After(after / 4)
+			}
+		}
+	}()
+}
+
+// text is how far the stage is after so long: what is done, and once there is something to go by,
+// about how long the rest takes.
+func (s *Stage) text(after time.Duration) string {
+	s.mutex.Lock()
+	done, total := s.done, s.total
+	s.mutex.Unlock()
+	took := after.Round(time.Second)
+	if total <= 0 {
+		return fmt.Sprintf("%s, %s", s.label, took)
+	}
+	text := fmt.Sprintf("%s: %s of %s, %s", s.label, words.Thousands(done), words.Thousands(total), took)
+	const enough = 20 // a twentieth says little about the rest, less than that nothing
+	if done < total && done*enough >= total {
+		rest := time.Duration(float64(after) * float64(total-done) / float64(done))
+		text += fmt.Sprintf(", about %s more", max(rest.Round(time.Second), time.Second))
+	}
+	return text
 }
 
 // Progress is the routing.Progress of the stage.
@@ -43,19 +89,9 @@ func (s *Stage) Progress() routing.Progress {
 		return nil
 	}
 	return func(done, total int) {
-		if s.bar == nil {
-			if time.Since(s.start) < patience {
-				return
-			}
-			s.bar = progressbar.NewOptions(total,
-				progressbar.OptionSetWriter(s.w),
-				progressbar.OptionSetDescription(s.label),
-				progressbar.OptionClearOnFinish(),
-				progressbar.OptionThrottle(100*time.Millisecond),
-				progressbar.OptionShowCount(),
-			)
-		}
-		s.bar.Set(done) //nolint:errcheck // a terminal that went away is no reason to stop
+		s.mutex.Lock()
+		s.done, s.total = done, total
+		s.mutex.Unlock()
 	}
 }
 
@@ -65,8 +101,9 @@ func (s *Stage) Done() {
 		return
 	}
 	*s.spent += time.Since(s.start).Seconds()
-	s.start = time.Time{}
-	if s.bar != nil {
-		s.bar.Clear() //nolint:errcheck // see progress
+	if s.end != nil {
+		close(s.end)
+		<-s.gone
 	}
+	s.start = time.Time{}
 }

@@ -105,7 +105,7 @@ func WithheldText(t *routing.Tables, k routing.Contract) string {
 }
 
 func (j *Judged) FactResult(p *console.Page, multicast string) {
-	p.Fact("verdict", "%s", j.verdictText())
+	p.Judged(j.Verdict.Free(), "%s", j.verdictText())
 	if j.Verdict.Free() {
 		widest := j.Verdict
 		if j.Wider != nil && j.Wider.Free() {

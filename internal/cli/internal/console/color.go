@@ -1,0 +1,62 @@
+package console
+
+import (
+	"fmt"
+	"io"
+)
+
+// meaning is what a color stands for; the number is that of ANSI's set of foreground colors.
+type meaning int
+
+const (
+	loop    meaning = 31 // red
+	proven  meaning = 32 // green
+	finding meaning = 33 // yellow
+)
+
+// mark is a part of a page that means something.
+type mark struct {
+	from, to int // bytes
+	meaning  meaning
+}
+
+// Judged prints a verdict as a fact, which is free of deadlock or is not.
+func (p *Page) Judged(free bool, format string, args ...any) {
+	m := loop
+	if free {
+		m = proven
+	}
+	p.fact(m, "verdict", format, args...)
+}
+
+// Finding prints a fact that somebody should look into.
+func (p *Page) Finding(label, format string, args ...any) { p.fact(finding, label, format, args...) }
+
+// Show prints text as it is; on a terminal what judged and found something in its color. Colors
+// go past what makes control characters in the text of others visible, and nothing else does.
+func (c *Console) Show(text fmt.Stringer) error {
+	s := text.String()
+	p, ok := text.(*Page)
+	if !ok || c.Colors == nil || c.NoColor {
+		_, err := io.WriteString(c.Stdout, s)
+		return err
+	}
+	at := 0
+	write := func(to int) error {
+		_, err := io.WriteString(c.Stdout, s[at:to])
+		at = to
+		return err
+	}
+	for _, m := range p.marks {
+		if err := write(m.from); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Colors, "\x1b[%dm", m.meaning)
+		err := write(m.to)
+		fmt.Fprint(c.Colors, "\x1b[0m")
+		if err != nil {
+			return err
+		}
+	}
+	return write(len(s))
+}
