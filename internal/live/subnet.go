@@ -280,13 +280,12 @@ func (m *Manager) readOn(t testing.TB) (more bool) {
 	return n > 0
 }
 
-// Settle waits until a phrase is in the log, after what was waited for before, and then
-// until the log has not grown for a while, because traps start further sweeps. It
-// returns the log from there on.
-func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) string {
+// Settle asks for a heavy sweep as Resweep does, and waits then until the log has not grown for a
+// while, because traps start further sweeps. It returns all that was logged.
+func (m *Manager) Settle(t testing.TB, patience time.Duration) string {
 	t.Helper()
 	const still = 500 * time.Millisecond
-	text := m.Await(t, phrase, patience)
+	text := m.Resweep(t, patience)
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		time.Sleep(still)
 		if !m.readOn(t) && m.fresh.Len() == 0 {

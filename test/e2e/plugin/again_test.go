@@ -80,8 +80,7 @@ func TestRefusedWithCut(t *testing.T) {
 	d.become(func(q *wire.Request, c net.Conn) error { return wire.WriteRefusal(c, q.Sweep, "out of order") })
 	ch := f.Channel(0)
 	r.Console(t, `Unlink "%s"[%d]`, nodeID(f, ch.From), ch.FromPort)
-	r.Sweep(t)
-	says(t, r.Await(t, up, soon), "ERR W002", "what is left of them is proven and stays, and cuts ", "weft tables configured")
+	says(t, r.resweep(t), "ERR W002", "what is left of them is proven and stays, and cuts ", "weft tables configured")
 	less, err := f.Without([]fabric.ChannelID{0}, nil)
 	if err != nil {
 		t.Fatal(err)

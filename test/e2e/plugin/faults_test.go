@@ -297,8 +297,7 @@ func (r *run) comesBack(t testing.TB) string {
 // settle waits until what was done to the cables is over.
 func (r *run) settle(t testing.TB) string {
 	t.Helper()
-	r.Sweep(t)
-	return r.Settle(t, up, soon)
+	return r.Settle(t, soon)
 }
 
 // says demands phrases of a log.
