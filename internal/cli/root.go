@@ -70,6 +70,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	}
 	root.SetHelpCommand(help)
 	root.SetUsageFunc(usageOf(a.Columns, groups))
+	completeNames(a, root)
 	for _, c := range root.Commands() {
 		exitCodes(c)
 	}

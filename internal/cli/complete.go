@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+)
+
+// completed is how a shell completes flags that name parts of FABRIC, the command's first argument.
+var completed = []struct {
+	flags []string
+	among func(f *fabric.Fabric, begun string) []string
+}{
+	{[]string{"switch", "without-switch", "roots"}, func(f *fabric.Fabric, _ string) []string { return switchNames(f, "") }},
+	{[]string{"host", "without-host"}, func(f *fabric.Fabric, _ string) []string {
+		var list []string
+		for _, h := range names.New(f).Hosts() {
+			list = append(list, h.Name)
+		}
+		return list
+	}},
+	{[]string{"cable", "link", "without-cable"}, portNames},
+}
+
+// switchNames is the labels of all switches with something behind each.
+func switchNames(f *fabric.Fabric, behind string) []string {
+	var list []string
+	for s := range fabric.NodeID(f.Switches()) {
+		list = append(list, f.Label(s)+behind)
+	}
+	return list
+}
+
+// portNames is switches, and of one that was typed whole its ports to other switches.
+func portNames(f *fabric.Fabric, begun string) []string {
+	var list []string
+	for s := range fabric.NodeID(f.Switches()) {
+		label := f.Label(s)
+		if !strings.HasPrefix(begun, label+":") {
+			continue
+		}
+		for t, last := f.TrunksFrom(s); t < last; t++ {
+			list = append(list, fmt.Sprintf("%s:%d", label, f.Channel(t).FromPort))
+		}
+	}
+	if list == nil {
+		return switchNames(f, ":")
+	}
+	return list
+}
+
+// completeNames has a shell complete the names of switches, hosts and cables of the fabric on the
+// command line.
+func completeNames(a *console.Console, c *cobra.Command) {
+	for _, below := range c.Commands() {
+		completeNames(a, below)
+	}
+	for _, of := range completed {
+		for _, flag := range of.flags {
+			if c.Flags().Lookup(flag) == nil {
+				continue
+			}
+			err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+				if len(args) == 0 {
+					return nil, cobra.ShellCompDirectiveNoFileComp
+				}
+				silent := *a
+				silent.Quiet = true
+				f, err := input.Fabric(&silent, args[0])
+				if err != nil {
+					return nil, cobra.ShellCompDirectiveNoFileComp // the command will say it
+				}
+				list := of.among(f, begun)
+				list = slices.DeleteFunc(list, func(name string) bool { return !strings.HasPrefix(name, begun) })
+				return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			})
+			if err != nil {
+				panic(err) // it is completed already
+			}
+		}
+	}
+}
