@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/internal/cli/campaigns"
+	"github.com/weft-fabric/weft/internal/cli/changes"
 	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/cli/look"
 	"github.com/weft-fabric/weft/internal/cli/networks"
 	"github.com/weft-fabric/weft/internal/cli/opensm"
+	"github.com/weft-fabric/weft/internal/cli/prove"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/result"
@@ -17,20 +19,17 @@ import (
 
 // schemas is every JSON output. Lists have no place for a name: they are as they were
 // before there were any.
-var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs())
+var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs())
 
 // shellOutputs is those of commands that are not in a package of their own.
 var shellOutputs = []console.Output{
 	{Schema: "weft/compare/1", Command: "weft compare", Form: result.Compare{}},
 	{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
 	{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
-	{Schema: "weft/drain/1", Command: "weft drain", Form: result.Drain{}},
 	{Schema: "weft/engines/1", Command: "weft engines, a list", Form: []result.Engine{}},
-	{Schema: "weft/diff/1", Command: "weft diff", Form: result.Diff{}},
 	{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
 	{Schema: "weft/lanes/1", Command: "weft lanes", Form: result.Lanes{}},
 	{Schema: "weft/packets/1", Command: "weft packets", Form: packetsSummary{}},
-	{Schema: "weft/plan/1", Command: "plan.json of weft route --steps", Form: result.Plan{}},
 	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; route --keep, what-if and drain, where there is no plan", Form: result.Refusal{}},
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: result.NoneProven{}},
 	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
@@ -41,8 +40,5 @@ var shellOutputs = []console.Output{
 	{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
 	{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
 	{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
-	{Schema: "weft/verify/1", Command: "weft verify", Form: result.Verify{}},
-	{Schema: "weft/verify-certificate/1", Command: "weft verify --certificate, where the proof does not hold", Form: result.BadCertificate{}},
-	{Schema: "weft/what-if/1", Command: "weft what-if", Form: result.WhatIf{}},
 	{Schema: "weft/version/1", Command: "weft version", Form: version.Version{}},
 }

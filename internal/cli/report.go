@@ -214,7 +214,7 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*page.Given, erro
 		return nil, err
 	}
 	g := &page.Given{Name: "in force", Source: j.o.tables.LFTs, Tables: v.Tables}
-	contract := contractOf(j.o.route.Contract, v.Tables)
+	contract := flags.ContractOf(j.o.route.Contract, v.Tables)
 	s = j.Stage("verify", &j.spent.Verify)
 	g.Verdict, err = deadlock.Verify(ctx, v.Tables, deadlock.Options{Contract: contract, Scope: j.scope, Lost: -1, Progress: s.Progress()})
 	s.Done()
@@ -254,7 +254,7 @@ func (j *reportJob) ours(ctx context.Context, name string, beside []*page.Given)
 		return nil, r.Refusal(ctx, err, j.o.json)
 	}
 	g := &page.Given{
-		Name: r.Engine.Name, Source: engineSource(&r.Engine), Tables: r.Tables, Verdict: r.Verdict, Available: r.VLs,
+		Name: r.Engine.Name, Source: routed.EngineSource(&r.Engine), Tables: r.Tables, Verdict: r.Verdict, Available: r.VLs,
 		Notes: slices.Clone(r.Tables.Forwarding.Notes),
 	}
 	if r.Choice != nil {

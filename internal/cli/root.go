@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/cli/changes"
 	"github.com/weft-fabric/weft/internal/cli/ethernet"
+	"github.com/weft-fabric/weft/internal/cli/prove"
 
 	"github.com/weft-fabric/weft/internal/cli/opensm"
 
@@ -55,10 +57,10 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand(root)
 	groups := []group{
-		{"Look", []*cobra.Command{look.Info(a), reportCommand(a), explainCommand(a), diffCommand(a), exportCommand(a)}},
-		{"Prove", []*cobra.Command{ethernet.Verify(a, verifyCommand(a))}},
+		{"Look", []*cobra.Command{look.Info(a), reportCommand(a), explainCommand(a), changes.Diff(a), exportCommand(a)}},
+		{"Prove", []*cobra.Command{ethernet.Verify(a, prove.Verify(a))}},
 		{"Route", []*cobra.Command{ethernet.Route(routeCommand(a)), ethernet.Priorities(a), enginesCommand(a), lanesCommand(a), compareCommand(a), placeCommand(a)}},
-		{"Change", []*cobra.Command{whatIfCommand(a), drainCommand(a)}},
+		{"Change", []*cobra.Command{changes.WhatIf(a), changes.Drain(a)}},
 		{"Simulate", []*cobra.Command{simulateCommand(a), ethernet.Packets(a, packetsCommand(a)), patternsTopic()}},
 		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), watchCommand(a), deployCommand(a)}},
 		{"Research", []*cobra.Command{campaigns.Reproduce(a), campaigns.Sweep(a)}},

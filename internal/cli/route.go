@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/internal/cli/changes"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -74,7 +75,9 @@ of THEN, entry for entry, in steps of the same kind.`,
 				}
 			}
 			if o.keep != "" {
-				return runKeep(cmd.Context(), a, args[0], &o)
+				return changes.RunKeep(cmd.Context(), a, args[0], &changes.KeepFlags{
+					Engine: &o.Engine, Keep: o.keep, Restore: o.restore, Out: o.out, Steps: o.steps, Force: o.force, Drops: o.drain, JSON: o.json,
+				})
 			}
 			if o.steps != "" || o.restore != "" {
 				return exit.Usage("--steps and --restore are about tables in force: they need --keep")

@@ -165,19 +165,12 @@ func (j *simulateJob) route(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.tables, j.source = r.Tables, engineSource(&r.Engine)
+	j.tables, j.source = r.Tables, routed.EngineSource(&r.Engine)
 	if r.Wanted.Auto {
 		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.Contract)
 	}
 	j.spent = simulateSeconds{Read: r.Spent.Read, Choose: r.Spent.Choose, Paths: r.Spent.Paths, Lanes: r.Spent.Lanes}
 	return nil
-}
-
-func engineSource(e *engines.Engine) string {
-	if e.Paper == "" {
-		return e.Name
-	}
-	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
 }
 
 func (j *simulateJob) place() (err error) {

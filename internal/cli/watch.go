@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/internal/cli/changes"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -204,7 +205,7 @@ func watchStore(a *console.Console, config, state string) (*watch.Store, error) 
 
 func watchDiffCommand(a *console.Console, config *string) *cobra.Command {
 	var state string
-	var o diffFlags
+	var o changes.DiffFlags
 	c := &cobra.Command{
 		Use:   "diff --config FILE A [B]",
 		Short: "Compare two looks that are kept, and judge the way from one to the other",
@@ -225,16 +226,16 @@ the last look too, -1 the one before it.`,
 	}
 	f := c.Flags()
 	f.StringVar(&state, "state", "", "state folder, in place of --config")
-	flags.AddContract(f, &o.contract, contractOfTables)
-	flags.AddScope(f, &o.scope)
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
-	flags.AddPrecision(f, &o.precision)
-	flags.AddJSON(f, &o.json)
-	o.lmc = flags.NoLMC
+	flags.AddContract(f, &o.Contract, flags.ContractOfTables)
+	flags.AddScope(f, &o.Scope)
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
+	flags.AddPrecision(f, &o.Precision)
+	flags.AddJSON(f, &o.JSON)
+	o.LMC = flags.NoLMC
 	return c
 }
 
-func watchDiff(ctx context.Context, a *console.Console, s *watch.Store, args []string, o *diffFlags) error {
+func watchDiff(ctx context.Context, a *console.Console, s *watch.Store, args []string, o *changes.DiffFlags) error {
 	if len(args) == 1 {
 		args = append(args, "0")
 	}
@@ -243,31 +244,31 @@ func watchDiff(ctx context.Context, a *console.Console, s *watch.Store, args []s
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var sides [2]diffSide
+	var sides [2]changes.DiffSide
 	for i, arg := range args {
 		if sides[i], err = lookSide(s, arg, filepath.Join(dir, strconv.Itoa(i))); err != nil {
 			return err
 		}
 	}
-	return diffOf(ctx, a, o, sides[0], sides[1])
+	return changes.DiffOf(ctx, a, o, sides[0], sides[1])
 }
 
 // lookSide is a look by its number as a side of a comparison, with its files in a new folder.
-func lookSide(s *watch.Store, arg, dir string) (diffSide, error) {
+func lookSide(s *watch.Store, arg, dir string) (changes.DiffSide, error) {
 	number, err := strconv.Atoi(arg)
 	if err != nil {
-		return diffSide{}, exit.Usage("%q is no number of a look", arg)
+		return changes.DiffSide{}, exit.Usage("%q is no number of a look", arg)
 	}
 	l, err := s.Look(number)
 	if err != nil {
-		return diffSide{}, exit.Usage("%w", err)
+		return changes.DiffSide{}, exit.Usage("%w", err)
 	}
 	if err := errors.Join(os.Mkdir(dir, 0o700), s.Files(l, dir)); err != nil {
-		return diffSide{}, err
+		return changes.DiffSide{}, err
 	}
 	name := fmt.Sprintf("look %d", l.Number)
-	side := diffSide{name: name, source: dir, shown: "of " + name}
-	if side.file, err = networkOf(dir); err != nil {
+	side := changes.DiffSide{Name: name, Source: dir, Shown: "of " + name}
+	if side.File, err = networkOf(dir); err != nil {
 		return side, fmt.Errorf("%s: %w", name, err)
 	}
 	return side, nil

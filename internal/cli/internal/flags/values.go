@@ -167,3 +167,18 @@ func Complete(c *cobra.Command, flag string, names func() []string) {
 		panic(err)
 	}
 }
+
+// ContractOfTables says in helps what ContractOf takes if nothing is given.
+const ContractOfTables = "any for tables that ignore service levels, else honored"
+
+// ContractOf is the contract that is given, or else what the tables are made for: any
+// where service levels make no difference to them.
+func ContractOf(given *routing.Contract, tables ...*routing.Tables) routing.Contract {
+	made := routing.Any
+	for _, t := range tables {
+		if !t.Lanes.SL2VL.IgnoresSL() {
+			made = routing.Honored
+		}
+	}
+	return ContractOr(given, made)
+}

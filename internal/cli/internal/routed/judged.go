@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // Judged is a fabric and tables for it with their verdict, which weft route, deploy files,
@@ -249,4 +250,11 @@ func (j *Written) Next(free bool) string {
 		return "--out DIR writes the tables, and says how OpenSM takes them"
 	}
 	return InstallText(j.Install)
+}
+
+func EngineSource(e *engines.Engine) string {
+	if e.Paper == "" {
+		return e.Name
+	}
+	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
 }

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"cmp"
@@ -21,26 +21,35 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
+// KeepFlags is what weft route is told about tables in force.
+type KeepFlags struct {
+	*flags.Engine
+	Keep, Restore string // the tables, and those that they are to become; empty: they are mended
+	Out, Steps    string // folders, at most one of them
+	Force, Drops  bool
+	JSON          bool
+}
+
 // keepJob mends tables. Its own are those after the last step.
 type keepJob struct {
 	planned
-	o        *routeFlags
+	o        *KeepFlags
 	was      *routing.Tables        // for the fabric they were made for
 	unowned  map[fabric.LID][]uint8 // its rows of LIDs that nobody had there
 	target   *routing.Tables        // of --restore, for the fabric as it is; else nil
 	contract routing.Contract
 }
 
-// keep changes as little as possible of tables, instead of routing from scratch.
-func runKeep(ctx context.Context, a *console.Console, name string, o *routeFlags) (err error) {
-	for _, tables := range []string{o.keep, o.restore} {
-		if err := stepsBeside("--steps", o.steps, tables); err != nil {
+// RunKeep changes as little as possible of tables, instead of routing from scratch.
+func RunKeep(ctx context.Context, a *console.Console, name string, o *KeepFlags) (err error) {
+	for _, tables := range []string{o.Keep, o.Restore} {
+		if err := stepsBeside("--steps", o.Steps, tables); err != nil {
 			return err
 		}
 	}
-	j := &keepJob{planned: planned{Judged: routed.Judged{Console: a, Name: name, VLs: routing.MaxDataVLs}, source: o.keep}, o: o}
-	if j.Out = cmp.Or(o.out, o.steps); j.Out != "" {
-		if err := output.MayWrite(j.Out, o.force); err != nil {
+	j := &keepJob{planned: planned{Judged: routed.Judged{Console: a, Name: name, VLs: routing.MaxDataVLs}, source: o.Keep}, o: o}
+	if j.Out = cmp.Or(o.Out, o.Steps); j.Out != "" {
+		if err := output.MayWrite(j.Out, o.Force); err != nil {
 			return err
 		}
 		j.Out = filepath.Clean(j.Out)
@@ -53,11 +62,11 @@ func runKeep(ctx context.Context, a *console.Console, name string, o *routeFlags
 		return err
 	}
 	switch {
-	case o.steps != "":
-		err = j.writeSteps(ctx, o.force)
-	case o.out != "":
+	case o.Steps != "":
+		err = j.writeSteps(ctx, o.Force)
+	case o.Out != "":
 		if j.Install, err = j.Installation(ctx, j.Out, "", keptName); err == nil {
-			err = j.WriteFolder(ctx, j.Out, o.force, j.summary)
+			err = j.WriteFolder(ctx, j.Out, o.Force, j.summary)
 		}
 	}
 	if err != nil {
@@ -89,15 +98,15 @@ func (j *keepJob) read() (err error) {
 	if err := v.Held(j.source, name); err != nil {
 		return err
 	}
-	j.was, j.unowned, j.fit, j.contract = v.Tables, v.Unowned, v.Fit(), contractOf(j.o.Contract, v.Tables)
-	if j.o.restore == "" {
+	j.was, j.unowned, j.fit, j.contract = v.Tables, v.Unowned, v.Fit(), flags.ContractOf(j.o.Contract, v.Tables)
+	if j.o.Restore == "" {
 		return nil
 	}
-	j.purpose = "of " + j.o.restore
-	if v, err = input.TablesOf(j.Console, j.Name, j.Fabric, &flags.Tables{LFTs: j.o.restore}); err != nil {
+	j.purpose = "of " + j.o.Restore
+	if v, err = input.TablesOf(j.Console, j.Name, j.Fabric, &flags.Tables{LFTs: j.o.Restore}); err != nil {
 		return err
 	}
-	if err := v.Held(j.o.restore, j.Name); err != nil {
+	if err := v.Held(j.o.Restore, j.Name); err != nil {
 		return err
 	}
 	j.target = v.Tables
@@ -109,14 +118,14 @@ func (j *keepJob) read() (err error) {
 func (j *keepJob) mend(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.Spent.Paths)
 	defer s.Done()
-	options := change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain, Unowned: j.unowned}
+	options := change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.Drops, Unowned: j.unowned}
 	if j.target == nil {
 		j.plan, err = change.Mend(ctx, j.was, j.Fabric, options)
 	} else {
 		j.plan, err = change.Return(ctx, j.was, j.target, options)
 	}
 	if err != nil {
-		return planError(j.Console, err, j.source, j.since(), j.contract, j.o.json)
+		return planError(j.Console, err, j.source, j.since(), j.contract, j.o.JSON)
 	}
 	switch {
 	case j.target != nil:
@@ -154,10 +163,10 @@ func (j *keepJob) notMended() error {
 		why = words.Thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
 	}
 	next := ""
-	if len(left) > 0 && !j.o.drain {
+	if len(left) > 0 && !j.o.Drops {
 		next = dropsInstead
 	}
-	return j.Refuse(j.o.json, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %sweft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why, next)
+	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %sweft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why, next)
 }
 
 // dropsInstead is what to try where no steps are safe that drop nothing.
@@ -166,14 +175,14 @@ const dropsInstead = "--drain finds more: it lets single destinations drop their
 // report prints the result. A network in parts is a finding, as for weft route.
 func (j *keepJob) report() error {
 	s := j.summary()
-	s.Kept = j.json()
-	if j.o.steps != "" {
+	s.Kept = j.JSON()
+	if j.o.Steps != "" {
 		s.Files = []string{output.Plan, output.PlanText}
 		for _, step := range s.Kept.Steps {
 			s.Files = append(s.Files, step.Folder)
 		}
 	}
-	return j.Answer(j.o.json, s, func() error { return j.Show(j.screen(s.Kept)) }, j.Apart || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
+	return j.Answer(j.o.JSON, s, func() error { return j.Show(j.screen(s.Kept)) }, j.Apart || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
 }
 
 func (j *keepJob) screen(s *result.Plan) *console.Page {
@@ -200,7 +209,7 @@ func (j *keepJob) screen(s *result.Plan) *console.Page {
 	j.FactApart(p)
 	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.Spent.Read), words.Seconds(j.Spent.Paths), words.Seconds(j.Spent.Verify))
 	switch {
-	case j.o.steps != "":
+	case j.o.Steps != "":
 		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.Out, output.PlanText))
 	case j.Out != "" && len(j.plan.Steps) > 1:
 		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", routed.InstallText(j.Install))

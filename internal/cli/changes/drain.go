@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"context"
@@ -28,16 +28,17 @@ type drainFlags struct {
 	partFlags
 	contract    *routing.Contract
 	scope       routing.Scope
-	lmc         int
+	LMC         int
 	tables      string
 	steps, back string
 	seed        uint64
 	precision   float64
 	jobs        flags.Allocations
-	force, json bool
+	force, JSON bool
 }
 
-func drainCommand(a *console.Console) *cobra.Command {
+// Drain is weft drain.
+func Drain(a *console.Console) *cobra.Command {
 	var o drainFlags
 	c := &cobra.Command{
 		Use:   "drain FABRIC --tables DIR",
@@ -66,13 +67,13 @@ the exit code is 1 then, and where there is no such plan.`,
 	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.StringVar(&o.back, "back-steps", "", "folder to write the steps of the way back into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
-	flags.AddContract(f, &o.contract, contractOfTables)
+	flags.AddContract(f, &o.contract, flags.ContractOfTables)
 	flags.AddScope(f, &o.scope)
-	flags.AddLMC(f, &o.lmc)
+	flags.AddLMC(f, &o.LMC)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
 	flags.AddPrecision(f, &o.precision)
 	o.jobs.AddTo(f)
-	flags.AddJSON(f, &o.json)
+	flags.AddJSON(f, &o.JSON)
 	flags.Required(c, "tables")
 	return c
 }
@@ -91,14 +92,14 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	if err := o.folders(); err != nil {
 		return err
 	}
-	v, err := input.Read(a, name, o.lmc, &flags.Tables{LFTs: o.tables})
+	v, err := input.Read(a, name, o.LMC, &flags.Tables{LFTs: o.tables})
 	if err != nil {
 		return err
 	}
 	if err := v.Held(o.tables, name); err != nil {
 		return err
 	}
-	j := &drainJob{without: without{Console: a, name: name, source: o.tables, fit: v.Fit(), was: v.Tables, contract: contractOf(o.contract, v.Tables), scope: o.scope}, o: o}
+	j := &drainJob{without: without{Console: a, name: name, source: o.tables, fit: v.Fit(), was: v.Tables, contract: flags.ContractOf(o.contract, v.Tables), scope: o.scope}, o: o}
 	if err := j.take(&o.partFlags); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 		}
 	}
 	s := j.summary(away, back)
-	return j.Answer(o.json, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0 || len(j.there.Absent)+len(j.back.Absent) > 0)
+	return j.Answer(o.JSON, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0 || len(j.there.Absent)+len(j.back.Absent) > 0)
 }
 
 // folders says what keeps the folders of the steps from being written, before anything is.
@@ -154,13 +155,13 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
-		return planError(j.Console, err, j.source, "", j.contract, j.o.json)
+		return planError(j.Console, err, j.source, "", j.contract, j.o.JSON)
 	}
 	if left := result.LeftOf(j.there); len(left) > 0 {
 		return j.refuse(left, j.noWayOut(left))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
-		return planError(j.Console, err, j.source, "", j.contract, j.o.json)
+		return planError(j.Console, err, j.source, "", j.contract, j.o.JSON)
 	}
 	if len(j.back.Left) > 0 || len(j.back.Steps) > len(j.there.Steps) {
 		if j.back, err = j.there.Undo(ctx, o); err != nil {
@@ -226,7 +227,7 @@ func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err e
 }
 
 func (j *drainJob) refuse(left []result.LeftOver, why string) error {
-	return j.Refuse(j.o.json, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
+	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
 }
 
 func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.Text(), "\n", " and ") }
@@ -241,7 +242,7 @@ func (j *drainJob) summary(away, back *planned) *result.Drain {
 	f := j.was.Fabric
 	return &result.Drain{
 		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Drained: &j.gone, CutAway: j.there.Cuts(), CutBack: j.cutBack(),
-		Gone: result.EndpointNodes(f, j.pulling.Gone), PairsGone: j.pulling.PairsGone, Apart: result.EndpointNodes(f, j.pulling.Apart), PairsApart: j.pulling.PairsApart, Away: away.json(), Back: back.json(), Bandwidth: j.ebb,
+		Gone: result.EndpointNodes(f, j.pulling.Gone), PairsGone: j.pulling.PairsGone, Apart: result.EndpointNodes(f, j.pulling.Apart), PairsApart: j.pulling.PairsApart, Away: away.JSON(), Back: back.JSON(), Bandwidth: j.ebb,
 	}
 }
 

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"context"
@@ -27,10 +27,11 @@ type whatIfFlags struct {
 	partFlags
 	precision   float64
 	jobs        flags.Allocations
-	drain, json bool
+	Drops, JSON bool
 }
 
-func whatIfCommand(a *console.Console) *cobra.Command {
+// WhatIf is weft what-if.
+func WhatIf(a *console.Console) *cobra.Command {
 	var o whatIfFlags
 	c := &cobra.Command{
 		Use:   "what-if FABRIC",
@@ -61,8 +62,8 @@ everything that the cables join.`,
 	f.StringArrayVar(&o.hosts, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
 	flags.AddPrecision(f, &o.precision)
 	o.jobs.AddTo(f)
-	f.BoolVar(&o.drain, "drain", false, "let single destinations drop their packets for a step where there is no other way")
-	flags.AddJSON(f, &o.json)
+	f.BoolVar(&o.Drops, "drain", false, "let single destinations drop their packets for a step where there is no other way")
+	flags.AddJSON(f, &o.JSON)
 	flags.Without(c, "lfts", "engine", "paths", "time-budget")
 	flags.Without(c, "tables", "engine", "paths", "time-budget")
 	return c
@@ -100,7 +101,7 @@ func runWhatIf(ctx context.Context, a *console.Console, name string, o *whatIfFl
 		return err
 	}
 	s := j.summary()
-	return j.Answer(o.json, s, func() error { return j.print(s) }, len(j.there.Left)+len(j.there.Absent)+len(j.back.Absent) > 0)
+	return j.Answer(o.JSON, s, func() error { return j.print(s) }, len(j.there.Left)+len(j.there.Absent)+len(j.back.Absent) > 0)
 }
 
 // read reads the fabric and its tables, or routes it.
@@ -110,11 +111,11 @@ func (j *whatIfJob) read(ctx context.Context) error {
 		return err
 	}
 	if o.tables.LFTs == "" {
-		r, err := routed.Route(ctx, j.Console, j.name, &o.route, o.json)
+		r, err := routed.Route(ctx, j.Console, j.name, &o.route, o.JSON)
 		if err != nil {
 			return err
 		}
-		j.was, j.contract, j.source = r.Tables, r.Contract, engineSource(&r.Engine)
+		j.was, j.contract, j.source = r.Tables, r.Contract, routed.EngineSource(&r.Engine)
 		return nil
 	}
 	s := j.Stage("reading", &j.spent.Read)
@@ -123,7 +124,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.was, j.source, j.fit, j.contract = v.Tables, o.tables.LFTs, v.Fit(), contractOf(o.route.Contract, v.Tables)
+	j.was, j.source, j.fit, j.contract = v.Tables, o.tables.LFTs, v.Fit(), flags.ContractOf(o.route.Contract, v.Tables)
 	return nil
 }
 
@@ -131,9 +132,9 @@ func (j *whatIfJob) read(ctx context.Context) error {
 func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.spent.Plan)
 	defer s.Done()
-	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
+	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.Drops}
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err != nil {
-		return planError(j.Console, err, j.source, "", j.contract, j.o.json)
+		return planError(j.Console, err, j.source, "", j.contract, j.o.JSON)
 	}
 	if j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o); err != nil {
 		return err
@@ -202,7 +203,7 @@ func (j *whatIfJob) print(s *result.WhatIf) error {
 	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change", s.Least))
 	if n := len(s.Left); n > 0 {
 		next := ""
-		if !j.o.drain {
+		if !j.o.Drops {
 			next = dropsInstead
 		}
 		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)

@@ -1,4 +1,4 @@
-package cli
+package prove
 
 import (
 	"context"
@@ -36,7 +36,8 @@ type verifyFlags struct {
 	json                       bool
 }
 
-func verifyCommand(a *console.Console) *cobra.Command {
+// Verify is weft verify.
+func Verify(a *console.Console) *cobra.Command {
 	var o verifyFlags
 	c := &cobra.Command{
 		Use:   "verify FABRIC [--lfts FILE]",

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"context"
@@ -17,19 +17,21 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-type diffFlags struct {
+// DiffFlags is what weft diff is told.
+type DiffFlags struct {
 	oldTables, newTables string
-	contract             *routing.Contract
-	scope                routing.Scope
-	lmc                  int
-	seed                 uint64
-	precision            float64
+	Contract             *routing.Contract
+	Scope                routing.Scope
+	LMC                  int
+	Seed                 uint64
+	Precision            float64
 	jobs                 flags.Allocations
-	json                 bool
+	JSON                 bool
 }
 
-func diffCommand(a *console.Console) *cobra.Command {
-	var o diffFlags
+// Diff is weft diff.
+func Diff(a *console.Console) *cobra.Command {
+	var o DiffFlags
 	c := &cobra.Command{
 		Use:   "diff OLD [NEW]",
 		Short: "Compare two fabrics and their tables, and judge the way from one to the other",
@@ -55,21 +57,21 @@ if the new tables cut pairs off.`,
 	f := c.Flags()
 	f.StringVar(&o.oldTables, "old-tables", "", "tables of OLD: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
 	f.StringVar(&o.newTables, "new-tables", "", "tables of NEW, likewise")
-	flags.AddContract(f, &o.contract, contractOfTables)
-	flags.AddScope(f, &o.scope)
-	flags.AddLMC(f, &o.lmc)
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
-	flags.AddPrecision(f, &o.precision)
+	flags.AddContract(f, &o.Contract, flags.ContractOfTables)
+	flags.AddScope(f, &o.Scope)
+	flags.AddLMC(f, &o.LMC)
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
+	flags.AddPrecision(f, &o.Precision)
 	o.jobs.AddTo(f)
-	flags.AddJSON(f, &o.json)
+	flags.AddJSON(f, &o.JSON)
 	c.MarkFlagsRequiredTogether("old-tables", "new-tables")
 	return c
 }
 
 type diffJob struct {
 	*console.Console
-	o        *diffFlags
-	old, new diffSide
+	o        *DiffFlags
+	old, new DiffSide
 	scope    routing.Scope
 	contract routing.Contract
 	parts    transition.Parts
@@ -82,23 +84,25 @@ type diffJob struct {
 	spent   result.DiffSeconds
 }
 
-type diffSide struct {
-	name, file string // file: of the fabric, or its spec
-	source     string // of the tables, empty without
-	shown      string // in place of source, if not empty
+// DiffSide is one of the two fabrics, with its tables if there are any.
+type DiffSide struct {
+	Name, File string // file: of the fabric, or its spec
+	Source     string // of the tables, empty without
+	Shown      string // in place of source, if not empty
 	fabric     *fabric.Fabric
 	tables     *routing.Tables
 	fit        result.Fit
 	alone      *deadlock.Verdict // of the tables, on their own fabric
 }
 
-func runDiff(ctx context.Context, a *console.Console, args []string, o *diffFlags) error {
+func runDiff(ctx context.Context, a *console.Console, args []string, o *DiffFlags) error {
 	old, next := args[0], args[len(args)-1]
-	return diffOf(ctx, a, o, diffSide{name: old, file: old, source: o.oldTables}, diffSide{name: next, file: next, source: o.newTables})
+	return DiffOf(ctx, a, o, DiffSide{Name: old, File: old, Source: o.oldTables}, DiffSide{Name: next, File: next, Source: o.newTables})
 }
 
-func diffOf(ctx context.Context, a *console.Console, o *diffFlags, old, next diffSide) error {
-	j := &diffJob{Console: a, o: o, scope: o.scope, old: old, new: next}
+// DiffOf compares two fabrics, wherever they are read from: weft watch compares two looks.
+func DiffOf(ctx context.Context, a *console.Console, o *DiffFlags, old, next DiffSide) error {
+	j := &diffJob{Console: a, o: o, scope: o.Scope, old: old, new: next}
 	if err := j.read(); err != nil {
 		return err
 	}
@@ -119,21 +123,21 @@ func diffOf(ctx context.Context, a *console.Console, o *diffFlags, old, next dif
 		showBandwidths(j.Console, &s.Change.Bandwidth)
 		return nil
 	}
-	return j.Answer(j.o.json, s, print, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0 || len(j.new.alone.Absent) > 0))
+	return j.Answer(j.o.JSON, s, print, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0 || len(j.new.alone.Absent) > 0))
 }
 
 func (j *diffJob) read() (err error) {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
-	if j.old.fabric, err = input.FabricWithLMC(j.Console, j.old.file, j.o.lmc); err != nil {
+	if j.old.fabric, err = input.FabricWithLMC(j.Console, j.old.File, j.o.LMC); err != nil {
 		return err
 	}
-	if j.new.fabric = j.old.fabric; j.new.file != j.old.file {
-		if j.new.fabric, err = input.FabricWithLMC(j.Console, j.new.file, j.o.lmc); err != nil {
+	if j.new.fabric = j.old.fabric; j.new.File != j.old.File {
+		if j.new.fabric, err = input.FabricWithLMC(j.Console, j.new.File, j.o.LMC); err != nil {
 			return err
 		}
 	}
-	if j.old.source == "" {
+	if j.old.Source == "" {
 		if len(j.o.jobs) > 0 {
 			return exit.Usage("--job: it is about bandwidth, which takes --old-tables and --new-tables")
 		}
@@ -142,14 +146,14 @@ func (j *diffJob) read() (err error) {
 	if j.jobs, err = j.o.jobs.Place(j.old.fabric, j.scope); err != nil {
 		return err
 	}
-	for _, s := range []*diffSide{&j.old, &j.new} {
-		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source})
+	for _, s := range []*DiffSide{&j.old, &j.new} {
+		v, err := input.TablesOf(j.Console, s.Name, s.fabric, &flags.Tables{LFTs: s.Source})
 		if err != nil {
 			return err
 		}
 		s.tables, s.fit = v.Tables, v.Fit()
 	}
-	j.contract = contractOf(j.o.contract, j.old.tables, j.new.tables)
+	j.contract = flags.ContractOf(j.o.Contract, j.old.tables, j.new.tables)
 	return nil
 }
 
@@ -157,7 +161,7 @@ func (j *diffJob) judge(ctx context.Context) (err error) {
 	s := j.Stage("verify", &j.spent.Verify)
 	defer s.Done()
 	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1}
-	for _, s := range []*diffSide{&j.old, &j.new} {
+	for _, s := range []*DiffSide{&j.old, &j.new} {
 		if s.alone, err = deadlock.Verify(ctx, s.tables, o); err != nil {
 			return err
 		}
@@ -173,21 +177,6 @@ func (j *diffJob) judge(ctx context.Context) (err error) {
 func (j *diffJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.old.tables, After: j.new.tables, Stays: j.new.fabric, Scope: j.scope, Seed: j.o.seed, Precision: j.o.precision}, j.jobs)
+	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.old.tables, After: j.new.tables, Stays: j.new.fabric, Scope: j.scope, Seed: j.o.Seed, Precision: j.o.Precision}, j.jobs)
 	return err
-}
-
-// contractOfTables says in helps what contractOf takes if nothing is given.
-const contractOfTables = "any for tables that ignore service levels, else honored"
-
-// contractOf is the contract that is given, or else what the tables are made for: any
-// where service levels make no difference to them.
-func contractOf(given *routing.Contract, tables ...*routing.Tables) routing.Contract {
-	made := routing.Any
-	for _, t := range tables {
-		if !t.Lanes.SL2VL.IgnoresSL() {
-			made = routing.Honored
-		}
-	}
-	return flags.ContractOr(given, made)
 }

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"cmp"
@@ -176,7 +176,7 @@ func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
 	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes, Groups: t.Groups}
 }
 
-func (j *planned) json() *result.Plan {
+func (j *planned) JSON() *result.Plan {
 	s := result.PlanOf(j.plan, j.Contract, j.Scope)
 	s.Fabric, s.Tables, s.Fit, s.Moved = j.Name, j.source, j.fit, j.moved
 	return s
@@ -256,7 +256,7 @@ func (j *planned) writeSteps(ctx context.Context, force bool) error {
 	s := j.Stage("write", &j.Spent.Write)
 	defer s.Done()
 	return output.WriteFolder(j.Out, force, func(d *output.Folder) error {
-		plan := j.json()
+		plan := j.JSON()
 		for i, step := range plan.Steps {
 			within, err := d.Within(step.Folder)
 			if err == nil {

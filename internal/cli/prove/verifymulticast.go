@@ -1,4 +1,4 @@
-package cli
+package prove
 
 import (
 	"github.com/weft-fabric/weft/result"

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"github.com/spf13/pflag"

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"fmt"
@@ -18,14 +18,14 @@ func (j *keepJob) restored() error {
 		if j.o.Before == "" {
 			next = "--before names the fabric of the tables in force, if some of its ports had no cable: their maps are free."
 		}
-		why = fmt.Sprintf("%s and %s of %s are others, and steps leave these as they are", words.Counted(int(cost.SLs), "service level", "service levels"), words.Counted(cost.Maps, "SL2VL cell", "SL2VL cells"), j.o.restore)
+		why = fmt.Sprintf("%s and %s of %s are others, and steps leave these as they are", words.Counted(int(cost.SLs), "service level", "service levels"), words.Counted(cost.Maps, "SL2VL cell", "SL2VL cells"), j.o.Restore)
 	case cost.Entries > 0:
-		why = fmt.Sprintf("no safe steps were found that bring %s to the rows of %s: %s", words.Counted(len(left), "destination", "destinations"), j.o.restore, leftText(left))
-		if !j.o.drain {
+		why = fmt.Sprintf("no safe steps were found that bring %s to the rows of %s: %s", words.Counted(len(left), "destination", "destinations"), j.o.Restore, leftText(left))
+		if !j.o.Drops {
 			next = dropsInstead + "weft diff says whether all can be written at once."
 		}
 	default:
 		return nil
 	}
-	return j.Refuse(j.o.json, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be changed into %s: %s.\nNothing was written. %s", j.source, j.o.restore, why, next)
+	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be changed into %s: %s.\nNothing was written. %s", j.source, j.o.Restore, why, next)
 }

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ func partsSummaryOf(f *fabric.Fabric, p *transition.Part) result.Parts {
 	return result.Parts{Switches: result.NodesOf(f, p.Switches), Hosts: result.NodesOf(f, p.Others), Links: result.RemovedLinks(f, p.Cables)}
 }
 
-func (s *diffSide) summary() result.DiffSide {
-	o := result.DiffSide{Fabric: s.name, Tables: cmp.Or(s.shown, s.source), Fit: s.fit}
+func (s *DiffSide) summary() result.DiffSide {
+	o := result.DiffSide{Fabric: s.Name, Tables: cmp.Or(s.Shown, s.Source), Fit: s.fit}
 	if s.alone != nil {
 		o.Verdict, o.AbsentLanes = result.WordOf(s.alone), result.AbsentLanes(s.fabric, s.alone.Absent)
 	}
@@ -80,12 +80,12 @@ func (j *diffJob) screen(s *result.Diff) *console.Page {
 	return p
 }
 
-func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {
-	p.Fact(label, "%s", report.Network(s.name, s.fabric))
+func (j *diffJob) factSide(p *console.Page, label string, s *DiffSide) {
+	p.Fact(label, "%s", report.Network(s.Name, s.fabric))
 	if s.alone == nil {
 		return
 	}
-	p.Fact("", "tables %s, by themselves %s", cmp.Or(s.shown, s.source), result.WordOf(s.alone))
+	p.Fact("", "tables %s, by themselves %s", cmp.Or(s.Shown, s.Source), result.WordOf(s.alone))
 	for _, text := range s.fit.Texts() {
 		p.Fact("", "%s", text)
 	}
