@@ -133,3 +133,25 @@ func TestSparseLIDs(t *testing.T) {
 		t.Errorf("%d entries of two switches for two hosts, highest LID %d", n, f.TopLID())
 	}
 }
+
+// The history of one LID after another is the hops of its own paths, on the fabric of before.
+func TestHistory(t *testing.T) {
+	f := testnet.Build(t, "mesh:2x3,hosts=1")
+	fw, err := minhop.Finder{}.Paths(t.Context(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHistory(live, &routing.Tables{Fabric: f, Forwarding: fw})
+	for lid, owner := range f.LIDs() {
+		hops := f.Hops(f.Endpoint(owner).Switch)
+		for s := range fabric.NodeID(live.Switches()) {
+			if got, want := h.had(s, lid), hops[f.NodeByGUID(live.Node(s).GUID)]; got != want {
+				t.Errorf("LID %d had %d hops from %s, want %d", lid, got, live.Label(s), want)
+			}
+		}
+	}
+}

@@ -93,4 +93,11 @@ func TestKeepWhole(t *testing.T) {
 			t.Errorf("with drops, step %d: %d entries mended, %d follow and %d drop", i+1, s.Mended, s.Follow, s.Drops)
 		}
 	}
+	// A path that the step takes away is not to be kept.
+	without := by(first)
+	without.Forwarding.Row(lid)[leaf] = routing.NoPort
+	cut := &Plan{Steps: []Step{{Tables: without, Drops: 1}}}
+	if err := cut.keepWhole(t.Context(), by(first), scope); err != nil || len(cut.Steps) != 1 || cut.Steps[0].Drops != 1 {
+		t.Errorf("a step that takes a path away: %+v, %v", cut.Steps, err)
+	}
 }
