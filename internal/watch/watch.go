@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -253,7 +254,9 @@ func (e *stateError) Unwrap() error { return e.err }
 
 // remedy is what to do about a look that failed.
 func (r *running) remedy(err error) string {
-	if errors.As(err, new(*stateError)) || strings.Contains(err.Error(), filepath.Join(r.State, gatherName)) {
+	var at *fs.PathError
+	copying := errors.As(err, &at) && strings.HasPrefix(at.Path, filepath.Join(r.State, gatherName)+string(filepath.Separator))
+	if copying || errors.As(err, new(*stateError)) {
 		return "see that the state folder can be written and its disk has space: looks are copied into it before they are read"
 	}
 	return "see that the files are there, whole, and of one network; weft watch --once tells more"
