@@ -4,7 +4,7 @@
 // the engine asked for, or with the best one there is, asks the judge (package
 // deadlock, which shares no code with the engines) and holds the engine to what it
 // promises. A fabric comes from one of the packages under format, from topology or
-// from fabric.Builder; tables are written by those under format and opensm.
+// from fabric.Builder; tables are written by those under format.
 //
 // An engine that cannot do as asked refuses and says why; nothing weaker is put in its
 // place. See the errors of Route.
