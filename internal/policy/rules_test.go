@@ -33,7 +33,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/counters",
-		may:      []string{"fabric", "internal/reading"},
+		may:      []string{"fabric", "format", "internal/reading"},
 		why:      "what ports have counted, as tools print it; what routes predict is not its business",
 	},
 	{
