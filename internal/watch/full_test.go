@@ -2,11 +2,14 @@ package watch
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,5 +99,19 @@ func TestFailuresAreToldOnce(t *testing.T) {
 	}
 	if want := []string{"look error=one", "look error=two", `"looks work again"`, "look error=two"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
+	}
+}
+
+// What cannot be copied into the state folder is its disk's fault, not that of the files.
+func TestRemedyGoesByWhereItFailed(t *testing.T) {
+	r := newScene(t, Config{}).running
+	for _, c := range []struct{ path, want string }{
+		{filepath.Join(r.State, gatherName, "opensm.fdbs"), "see that the state folder"},
+		{filepath.Join(r.Folder, "opensm.fdbs"), "see that the files are there"},
+	} {
+		err := fmt.Errorf("look: %w", &fs.PathError{Op: "write", Path: c.path, Err: syscall.ENOSPC})
+		if got := r.remedy(err); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s", c.path, got)
+		}
 	}
 }
