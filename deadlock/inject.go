@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// injectAlike is inject where all packets arrive and have the same service levels. It
+// injectAlike is inject and flow where all packets arrive and have the same service levels. It
 // returns false where that is not so.
 func (w *walker) injectAlike(lid fabric.LID, to *fabric.Endpoint) bool {
 	sls := w.d.fixed
@@ -27,10 +27,7 @@ func (w *walker) injectAlike(lid fabric.LID, to *fabric.Endpoint) bool {
 	if pairs == 0 {
 		return false
 	}
-	clear(w.lanes)
-	for _, s := range w.d.senders {
-		w.lanes[s] = w.low[sls&255] | w.high[sls>>8]
-	}
+	w.flowAlike(w.low[sls&255] | w.high[sls>>8])
 	w.sls |= bit(0)
 	w.verdict.Pairs += pairs
 	return true

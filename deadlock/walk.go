@@ -2,6 +2,7 @@ package deadlock
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -23,13 +24,19 @@ type walker struct {
 	verdict Verdict  // the counts
 
 	// Per destination, all [switch].
-	next    []fabric.ChannelID // the trunk of its entry; None otherwise
-	to      []fabric.NodeID    // where that leads; None otherwise
-	waiting []int32            // number of switches that forward to it and are not yet in order
-	order   []fabric.NodeID    // each switch after all that forward to it; those of a circle twice in succession
-	fate    []fate             // what becomes of a packet there
-	arrive  bool               // packets arrive from everywhere: every fate is arrives
-	home    uint8              // the port by which the destination's switch delivers; 0: the destination is the switch itself
+	next   []fabric.ChannelID // the trunk of its entry; None otherwise
+	to     []fabric.NodeID    // where that leads; None otherwise
+	seen   []int32            // number of the walk that came to it last
+	walks  int32              // walks so far, also those for other destinations
+	room   []fabric.NodeID    // where order is filled, from the back
+	order  []fabric.NodeID    // each switch after all that forward to it; those of a circle twice in succession
+	begin  int                // where order begins in room
+	passed int                // the last so many of order are those that packets from sources in scope pass, unless they circle
+	path   []fabric.NodeID    // of a walk
+	fate   []fate             // what becomes of a packet there
+	lossy  bool               // some fates may be others than arrives
+	arrive bool               // packets arrive from everywhere
+	home   uint8              // the port by which the destination's switch delivers; 0: the destination is the switch itself
 
 	simple bool     // the SL alone decides the lane
 	lanes  []uint16 // [switch] lanes of the packets that leave by next, as bits
@@ -57,12 +64,13 @@ func newWalker(d *derivation) *walker {
 	n := f.Switches()
 	w := &walker{
 		d: d, f: f,
-		inUse:   make([]uint16, f.Trunks()),
-		next:    make([]fabric.ChannelID, n),
-		to:      make([]fabric.NodeID, n),
-		waiting: make([]int32, n),
-		order:   make([]fabric.NodeID, 0, n),
-		fate:    make([]fate, n),
+		inUse: make([]uint16, f.Trunks()),
+		next:  make([]fabric.ChannelID, n),
+		to:    make([]fabric.NodeID, n),
+		seen:  make([]int32, n),
+		room:  make([]fabric.NodeID, 2*n),
+		path:  make([]fabric.NodeID, n),
+		fate:  make([]fate, n),
 	}
 	if w.simple = d.simple; !w.simple {
 		w.slMask = make([]uint16, n)
@@ -98,9 +106,10 @@ func (w *walker) destination(lid fabric.LID) {
 	w.readEntries(row, e)
 	w.sort()
 	w.findFates(row, e)
-	if !w.injectAlike(lid, e) {
-		w.inject(lid, e)
+	if w.injectAlike(lid, e) {
+		return
 	}
+	w.inject(lid, e)
 	if w.simple {
 		w.flowSimple()
 	} else {
@@ -108,25 +117,89 @@ func (w *walker) destination(lid fabric.LID) {
 	}
 }
 
-// readEntries fills next, to, waiting and arrive for an endpoint. What arrive says is true
-// once sort has found no circle.
+// readEntries fills next, to and arrive for an endpoint. What arrive says is true once sort has found no circle.
 func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 	w.home = w.f.LastPort(e)
 	w.arrive = true
-	heads, next, to, waiting := w.f.Heads(), w.next[:len(row)], w.to[:len(row)], w.waiting
-	clear(waiting)
+	heads, next, to := w.f.Heads(), w.next[:len(row)], w.to[:len(row)]
 	for s, port := range row {
 		c := w.f.Out(fabric.NodeID(s), port)
 		if uint(c) < uint(len(heads)) { // it goes on, as by Trunk: nearly always
-			u := heads[c]
-			next[s], to[s] = c, u
-			waiting[u]++
+			next[s], to[s] = c, heads[c]
 			continue
 		}
 		_, end := entry(w.f, fabric.NodeID(s), port, e, w.home)
 		next[s], to[s] = fabric.None, fabric.None
 		w.arrive = w.arrive && end == arrives
 	}
+}
+
+// sort orders the switches so that each comes after all that forward to it: it walks from each to where it was, first
+// from those with sources, and puts the way before those in order.
+func (w *walker) sort() {
+	if w.walks > math.MaxInt32-2*int32(len(w.to)) {
+		clear(w.seen)
+		w.walks = 0
+	}
+	w.begin = len(w.room)
+	before := w.walks
+	w.walk(w.d.senders, before)
+	w.passed = len(w.room) - w.begin
+	w.walk(w.d.all, before)
+	w.order = w.room[w.begin:]
+}
+
+// walk is sort for those of some switches that no walk came to after the walk before.
+func (w *walker) walk(from []fabric.NodeID, before int32) {
+	to, seen, path, room, at, walks := w.to, w.seen[:len(w.to)], w.path, w.room, w.begin, w.walks
+	for _, s := range from {
+		if seen[s] > before {
+			continue
+		}
+		walks++
+		seen[s] = walks
+		u := to[s]
+		if u == fabric.None || seen[u] > before {
+			at--
+			room[at] = s
+			continue
+		}
+		path[0] = s
+		n := 1
+		for ; u != fabric.None && seen[u] <= before; u = to[u] {
+			seen[u], path[n] = walks, u
+			n++
+		}
+		if u != fabric.None && seen[u] == walks {
+			w.begin = at
+			w.circle(u, n)
+			at = w.begin
+			continue
+		}
+		at -= n
+		copy(room[at:], path[:n])
+	}
+	w.begin, w.walks = at, walks
+}
+
+// prepend puts switches before those in order.
+func (w *walker) prepend(path []fabric.NodeID) {
+	w.begin -= len(path)
+	copy(w.room[w.begin:], path)
+}
+
+// circle puts a path of n switches into order that comes back to one of them. The switches of the circle come twice in
+// succession: packets that circle hold lanes and wait for others like any packets, and after the first round whatever
+// enters the circle anywhere has reached its beginning, which is its lowest switch.
+func (w *walker) circle(s fabric.NodeID, n int) {
+	w.arrive = false
+	first := slices.Index(w.path[:n], s)
+	around := slices.Clone(w.path[first:n])
+	lowest := slices.Index(around, slices.Min(around))
+	around = append(around[lowest:], around[:lowest]...)
+	w.prepend(around)
+	w.prepend(around)
+	w.prepend(w.path[:first])
 }
 
 // entry is the trunk to which an entry for an endpoint leads, or what becomes of the
@@ -146,55 +219,38 @@ func entry(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint, ho
 	return fabric.None, lost + fate(WrongNode)
 }
 
-// sort orders the switches so that each comes after all that forward to it. The
-// switches of a circle come last, each circle twice in succession: packets that circle
-// hold lanes and wait for others like any packets, and after the first round whatever
-// enters the circle anywhere has reached its beginning.
-func (w *walker) sort() {
-	order, waiting, to := w.order[:len(w.to)], w.waiting, w.to
-	n := 0
-	for s := range to {
-		// Begin at every switch to which none forwards, and go on while no other forwards to the next.
-		for at := fabric.NodeID(s); waiting[at] == 0; {
-			order[n] = at
-			n++
-			waiting[at] = -1
-			if at = to[at]; at == fabric.None {
-				break
-			}
-			waiting[at]--
-		}
-	}
-	w.order = order[:n]
-	if n == len(to) {
-		return // no circles
-	}
-	w.arrive = false
-	for s := range w.to {
-		if w.waiting[s] < 0 {
-			continue
-		}
-		begin := len(w.order)
-		for at := fabric.NodeID(s); w.waiting[at] >= 0; at = w.to[at] {
-			w.order = append(w.order, at)
-			w.waiting[at] = -1
-		}
-		w.order = append(w.order, w.order[begin:]...)
-	}
-}
-
 // findFates passes what becomes of packets from the end of each path back.
 func (w *walker) findFates(row []uint8, e *fabric.Endpoint) {
-	clear(w.fate)
 	if w.arrive {
+		if w.lossy {
+			clear(w.fate)
+			w.lossy = false
+		}
 		return
 	}
+	w.lossy = true
 	for s, port := range row {
 		_, w.fate[s] = entry(w.f, fabric.NodeID(s), port, e, w.home)
 	}
 	for i := len(w.order) - 1; i >= 0; i-- {
 		if s := w.order[i]; w.to[s] != fabric.None {
 			w.fate[s] = w.fate[w.to[s]]
+		}
+	}
+}
+
+// flowAlike notes what packets on some lanes from all sources hold and wait for.
+func (w *walker) flowAlike(lanes uint16) {
+	for _, s := range w.order[len(w.order)-w.passed:] {
+		in, u := w.next[s], w.to[s]
+		if u == fabric.None {
+			continue
+		}
+		if use := &w.inUse[in]; *use&lanes != lanes {
+			*use |= lanes
+		}
+		if out := w.next[u]; out != fabric.None {
+			w.same.add(int(w.turns[in]+int32(out)), lanes)
 		}
 	}
 }
