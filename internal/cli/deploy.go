@@ -45,10 +45,12 @@ func deployCommand(a *console.Console) *cobra.Command {
 }
 
 type deployFlags struct {
-	routeFlags
-	dir   string   // on the manager's host; empty: that of --out
-	io    []string // adapters by name, * is any text
-	ibsim bool
+	flags.Engine
+	out         string
+	force, json bool
+	dir         string   // on the manager's host; empty: that of --out
+	io          []string // adapters by name, * is any text
+	ibsim       bool
 }
 
 func deployFilesCommand(a *console.Console) *cobra.Command {

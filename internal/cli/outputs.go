@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/networks"
 	"github.com/weft-fabric/weft/internal/cli/opensm"
 	"github.com/weft-fabric/weft/internal/cli/prove"
+	"github.com/weft-fabric/weft/internal/cli/route"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/result"
@@ -19,23 +20,18 @@ import (
 
 // schemas is every JSON output. Lists have no place for a name: they are as they were
 // before there were any.
-var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs())
+var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs(), route.Outputs())
 
 // shellOutputs is those of commands that are not in a package of their own.
 var shellOutputs = []console.Output{
-	{Schema: "weft/compare/1", Command: "weft compare", Form: result.Compare{}},
 	{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
 	{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
-	{Schema: "weft/engines/1", Command: "weft engines, a list", Form: []result.Engine{}},
 	{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
-	{Schema: "weft/lanes/1", Command: "weft lanes", Form: result.Lanes{}},
 	{Schema: "weft/packets/1", Command: "weft packets", Form: packetsSummary{}},
 	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; route --keep, what-if and drain, where there is no plan", Form: result.Refusal{}},
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: result.NoneProven{}},
 	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
 	{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
-	{Schema: "weft/route/1", Command: "weft route, and summary.json of --out", Form: result.Route{}},
-	{Schema: "weft/route-adaptive/1", Command: "weft route, of adaptive engines", Form: result.Adaptive{}},
 	{Schema: "weft/place/1", Command: "weft place", Form: result.Place{}},
 	{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
 	{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},

@@ -154,7 +154,6 @@ func TestNoPathsOfOneMachine(t *testing.T) {
 // divided.
 var large = map[string]string{
 	"deadlock":               "one judge: paths, groups of ports, mixtures and multicast are derived and ranked together",
-	"internal/cli":           "commands that share how tables are asked for, judged and written",
 	"internal/opensm/daemon": "one process: what it is asked, knows, keeps, routes and answers",
 	"packets":                "one simulator: every event touches the same buffers, credits and lanes",
 	"topology":               "a file for each family of networks",

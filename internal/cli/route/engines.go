@@ -1,4 +1,4 @@
-package cli
+package route
 
 import (
 	"github.com/spf13/cobra"
@@ -10,7 +10,8 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-func enginesCommand(a *console.Console) *cobra.Command {
+// Engines is weft engines.
+func Engines(a *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "engines",

@@ -1,4 +1,4 @@
-package cli
+package route
 
 import (
 	"context"
@@ -28,7 +28,8 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-func lanesCommand(a *console.Console) *cobra.Command {
+// Lanes is weft lanes.
+func Lanes(a *console.Console) *cobra.Command {
 	var o flags.Engine
 	var withExact, withAllPaths, asJSON bool
 	c := &cobra.Command{

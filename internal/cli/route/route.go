@@ -1,4 +1,4 @@
-package cli
+package route
 
 import (
 	"context"
@@ -32,7 +32,8 @@ type routeFlags struct {
 	json            bool
 }
 
-func routeCommand(a *console.Console) *cobra.Command {
+// Command is weft route.
+func Command(a *console.Console) *cobra.Command {
 	var o routeFlags
 	c := &cobra.Command{
 		Use:   "route FABRIC",

@@ -1,4 +1,4 @@
-package cli
+package route
 
 import (
 	"context"
@@ -46,7 +46,8 @@ type compareFlags struct {
 	markdown     bool
 }
 
-func compareCommand(a *console.Console) *cobra.Command {
+// Compare is weft compare.
+func Compare(a *console.Console) *cobra.Command {
 	var o compareFlags
 	c := &cobra.Command{
 		Use:   "compare FABRIC",
