@@ -125,7 +125,7 @@ func TestDrainsKeepGroups(t *testing.T) {
 			}
 			v, err := deadlock.Verify(t.Context(), on, deadlock.Options{Contract: o.Contract})
 			if err != nil || !v.Complete() || p.Exposed() != 0 || len(p.Left) > 0 {
-				t.Errorf("%s: %d pairs are cut when %s is pulled, %d before, %d destinations left: %v", spec, v.Unreachable, tables.Fabric.ChannelLabel(fabric.ChannelID(x.Channels[0])), p.Exposed(), len(p.Left), err)
+				t.Errorf("%s: %d pairs are cut when %s is pulled, %d before, %d destinations left: %v", spec, v.Unreachable, tables.Fabric.ChannelLabel(x.Channels[0]), p.Exposed(), len(p.Left), err)
 			}
 			for s := range fabric.NodeID(tables.Fabric.Switches()) {
 				for lid := range less.LIDs() {

@@ -43,9 +43,6 @@ type Job struct {
 	Placement traffic.Placement
 }
 
-// The verdicts in words, as all commands have them.
-const ()
-
 // hottest is how many channels with the most routes are listed.
 const hottest = 50
 

@@ -37,6 +37,7 @@ type reproduceFlags struct {
 	memory               int
 }
 
+// Reproduce makes the command weft reproduce.
 func Reproduce(a *console.Console) *cobra.Command {
 	var o reproduceFlags
 	c := &cobra.Command{

@@ -42,6 +42,7 @@ type sweepFlags struct {
 	slurm                 slurmFlags
 }
 
+// Sweep makes the command weft sweep.
 func Sweep(a *console.Console) *cobra.Command {
 	o := sweepFlags{shard: sweep.Shard{I: 1, N: 1}}
 	c := &cobra.Command{

@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
+// Info makes the command weft info.
 func Info(a *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

@@ -30,6 +30,7 @@ type convertFlags struct {
 	compact     bool
 }
 
+// Convert makes the command weft convert.
 func Convert(a *console.Console) *cobra.Command {
 	var o convertFlags
 	c := &cobra.Command{

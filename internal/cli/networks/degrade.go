@@ -31,6 +31,7 @@ type degradeFlags struct {
 	json            bool
 }
 
+// Degrade makes the command weft degrade.
 func Degrade(a *console.Console) *cobra.Command {
 	var o degradeFlags
 	c := &cobra.Command{

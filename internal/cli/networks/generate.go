@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 )
 
+// Generate makes the command weft generate.
 func Generate(a *console.Console) *cobra.Command {
 	var out string
 	var lmc int

@@ -17,6 +17,7 @@ type topologySummary struct {
 	Keys    map[string]string `json:"keys"`
 }
 
+// Topologies makes the command weft topologies.
 func Topologies(a *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

@@ -33,6 +33,7 @@ type checkFlags struct {
 	json           bool
 }
 
+// Check makes the command weft deploy check.
 func Check(a *console.Console) *cobra.Command {
 	var o checkFlags
 	c := &cobra.Command{

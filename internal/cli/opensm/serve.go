@@ -36,6 +36,7 @@ type serveFlags struct {
 	check bool // the configuration, and nothing else
 }
 
+// Serve makes the command weft serve.
 func Serve(a *console.Console) *cobra.Command {
 	var o serveFlags
 	c := &cobra.Command{

@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
+// Status makes the command weft status.
 func Status(a *console.Console) *cobra.Command {
 	var socket string
 	var asJSON bool

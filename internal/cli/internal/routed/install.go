@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
+// ProofOf is what has been proven of tables, as far as it decides how OpenSM may take them.
 func ProofOf(r *weft.Result) advice.Proof {
 	return advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned}
 }

@@ -27,6 +27,8 @@ type Job struct {
 	Made   func()                   // called before tables are judged; nil: nobody asks
 }
 
+// New checks the flags of an engine and makes a job of them for the fabric called name, which
+// Prepare reads.
 func New(a *console.Console, name string, o *flags.Engine) (*Job, error) {
 	wanted, err := o.Find()
 	if err == nil && o.Classes > 1 && flags.ContractOr(o.Contract, routing.Any) != routing.Any {
@@ -63,6 +65,7 @@ func (j *Job) Budget() routing.Budget {
 	return routing.Budget{VLs: j.VLs, SLs: j.Flags.SLs, Contract: j.Asked(), Scope: max(j.Flags.Scope, routing.Adapters)}
 }
 
+// Request is the job as package weft takes it.
 func (j *Job) Request() weft.Request {
 	r := weft.Request{
 		VLs: j.VLs, SLs: j.Flags.SLs, Classes: j.Flags.Classes, Scope: j.Flags.Scope, Contract: j.Flags.Contract, Options: j.Options,
@@ -81,6 +84,7 @@ func (j *Job) timed(name string) (routing.Progress, func()) {
 	return j.Judged.Timed(name)
 }
 
+// Compute routes the fabric and has the tables judged. A credit loop is a result, no error.
 func (j *Job) Compute(ctx context.Context) (err error) {
 	j.under = j.Asked()
 	j.Result, err = LoopOrResult(weft.Route(ctx, j.Fabric, j.Request()))

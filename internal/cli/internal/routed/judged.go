@@ -45,6 +45,7 @@ func (j *Judged) CountApart(scope routing.Scope, known bool) {
 	}
 }
 
+// Timed begins a stage of a route, by weft's name for it, whose time goes to what has been spent.
 func (j *Judged) Timed(name string) (routing.Progress, func()) {
 	spent := &j.Spent.Paths
 	switch name {
@@ -105,6 +106,8 @@ func WithheldText(t *routing.Tables, k routing.Contract) string {
 	return "\ntaking for granted that no packet, answers included, goes to an address that its sender must not use (#none in " + files.PSLFile + "): OpenSM cannot see to that, and gets no such tables"
 }
 
+// FactResult prints the verdict and what it covers, lanes and hops; multicast is what the verdict
+// has to say about that, if anything.
 func (j *Judged) FactResult(p *console.Page, multicast string) {
 	p.Judged(j.Verdict.Free(), "%s", j.verdictText())
 	if j.Verdict.Free() {
@@ -128,6 +131,7 @@ func (j *Judged) FactResult(p *console.Page, multicast string) {
 	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
 }
 
+// FactApart prints how many pairs have no route since no cable joins their parts.
 func (j *Judged) FactApart(p *console.Page) {
 	if j.Disconnected > 0 {
 		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.Disconnected), report.Parts(j.Fabric, j.parts))
@@ -205,6 +209,7 @@ func (j *Judged) apartSummary() []result.Part {
 	return list
 }
 
+// Summary is the result as --json has it.
 func (j *Judged) Summary() *result.Route {
 	s := &result.Route{
 		Fabric: result.FabricOf(j.Name, j.Fabric),
@@ -242,16 +247,17 @@ func trialSeconds(trials []weft.Trial) map[string]float64 {
 }
 
 // Next says what to do with tables that are proven, or are not.
-func (j *Written) Next(free bool) string {
+func (w *Written) Next(free bool) string {
 	switch {
 	case !free:
 		return "--engine auto takes the best engine that is proven for this network and contract"
-	case j.Out == "":
+	case w.Out == "":
 		return "--out DIR writes the tables, and says how OpenSM takes them"
 	}
-	return InstallText(j.Install)
+	return InstallText(w.Install)
 }
 
+// EngineSource is an engine's name with its paper.
 func EngineSource(e *engines.Engine) string {
 	if e.Paper == "" {
 		return e.Name

@@ -85,6 +85,7 @@ func tooFewText(s *result.Refusal, few *routing.TooFewLanes) error {
 	return fmt.Errorf("%s refuses: it needs %s%s here; %s available %s.\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), limit, advice)
 }
 
+// NoneProven answers that auto has found nothing that is proven, and what it tried.
 func (j *Job) NoneProven(none *weft.NoneProven, asJSON bool) error {
 	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: result.LimitOf(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
 		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.VLs, "lane"), result.LaneCounts{Limit: result.LimitOf(j.Fabric, j.VLs)}.LimitText(j.Fabric), TrialText(none.Trials))
@@ -116,6 +117,7 @@ func OutcomeText(t *weft.Trial) string {
 	return fmt.Sprintf("%s needed, %s on the fullest channel", words.Plural(t.VLs, "lane"), words.Plural(t.MaxLoad, "route"))
 }
 
+// ShiftsOf is the times of all to all in phases, a value an order of ranks.
 func ShiftsOf(all []weft.Shift) []result.Shift {
 	return list.Of(all, func(s weft.Shift) result.Shift { return result.Shift{Order: s.Order, Time: s.Time} })
 }
