@@ -99,7 +99,6 @@ func TestSafeguards(t *testing.T) {
 		{"who is cut is asked for", "weft.c", "t->so_far || t->found.cut > 0", "t->so_far", "TestRefusedInMidPlan"},
 		{"a sweep does not wait for better tables", "ask.c", " && (a->ended || !(q->again || q->persists))", "", "TestBetter"},
 		{"a daemon that is back is asked", "weft.c", "asker_persist(&w->asker);", "", "TestDaemonProcess"},
-		{"it is asked for as long as it is gone", "ask.c", "due = !q->tables && !a->awaited;", "due = 0;", "TestDaemonProcess"},
 		{"groups follow tables", "weft.c", "regroup(w);\n\tw->regroup = 0;", "w->regroup = 0;", "TestTreeWhileHung"},
 		{"the tree is in parts", "tree.c", "part[r] = up != NO_ROW && ", "part[r] = ", "TestTreeWhileHung"},
 		{"SA is answered", "weft.c", "!kept && !silent && w->osm->subn.first_time_master_sweep", "!kept && !silent", "TestHungDaemon"},
