@@ -36,7 +36,6 @@ type Packets struct {
 	held    []uint16        // [trunk × SLs + index into SLs] lanes of the packets on a trunk, as bits
 	arrived []arrival       // at lanes of held, in order
 	added   []fabric.NodeID // the switches that got a trunk in More, in order
-	levels  []uint16        // [group of a switch] scratch of start
 	seen    *marks.Set      // switches, scratch of Passes
 	queue   []fabric.NodeID // scratch of Passes
 }
@@ -184,25 +183,21 @@ type walk struct {
 
 // start sends the packets of the sources on a switch by a trunk. It fails if a dependency is refused.
 func (w *walk) start(s fabric.NodeID, c fabric.ChannelID) bool {
-	first, end := w.first[s], w.first[s+1]
-	w.levels = w.levels[:0]
-	any := uint16(0)
-	for g := first; g < end; g++ {
-		levels := w.Sources.levels(g, w.LID)
-		w.levels, any = append(w.levels, levels), any|levels
-	}
-	if any == 0 {
-		return true
-	}
 	out, maps := w.f.TailPorts()[c], w.lanes.SL2VL
-	for level, sl := range w.SLs {
-		lanes := uint16(0)
-		for i, levels := range w.levels[:end-first] {
+	var lanes [routing.SLs]uint16 // by the index into SLs
+	for g := w.first[s]; g < w.first[s+1]; g++ {
+		levels := w.Sources.levels(g, w.LID)
+		if levels == 0 {
+			continue
+		}
+		for level, sl := range w.SLs {
 			if levels>>sl&1 == 1 {
-				lanes |= 1 << maps.VL(s, w.groups[int(first)+i].port, out, sl)
+				lanes[level] |= 1 << maps.VL(s, w.groups[g].port, out, sl)
 			}
 		}
-		if lanes != 0 && !w.put(c, level, lanes) {
+	}
+	for level := range w.SLs {
+		if lanes[level] != 0 && !w.put(c, level, lanes[level]) {
 			return false
 		}
 	}
