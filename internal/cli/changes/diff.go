@@ -29,7 +29,7 @@ type DiffFlags struct {
 	JSON                 bool
 }
 
-// Diff is weft diff.
+// Diff makes the command weft diff.
 func Diff(a *console.Console) *cobra.Command {
 	var o DiffFlags
 	c := &cobra.Command{

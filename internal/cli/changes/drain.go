@@ -37,7 +37,7 @@ type drainFlags struct {
 	force, JSON bool
 }
 
-// Drain is weft drain.
+// Drain makes the command weft drain.
 func Drain(a *console.Console) *cobra.Command {
 	var o drainFlags
 	c := &cobra.Command{

@@ -30,7 +30,7 @@ type whatIfFlags struct {
 	Drops, JSON bool
 }
 
-// WhatIf is weft what-if.
+// WhatIf makes the command weft what-if.
 func WhatIf(a *console.Console) *cobra.Command {
 	var o whatIfFlags
 	c := &cobra.Command{

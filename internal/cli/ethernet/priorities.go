@@ -23,7 +23,6 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// prioritiesFlags is the flags of weft priorities.
 type prioritiesFlags struct {
 	networkFlags
 	lossless, bounces int
@@ -31,7 +30,7 @@ type prioritiesFlags struct {
 	force, json       bool
 }
 
-// Priorities is weft priorities.
+// Priorities makes the command weft priorities.
 func Priorities(a *console.Console) *cobra.Command {
 	o := &prioritiesFlags{}
 	c := &cobra.Command{

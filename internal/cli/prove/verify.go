@@ -36,7 +36,7 @@ type verifyFlags struct {
 	json                       bool
 }
 
-// Verify is weft verify.
+// Verify makes the command weft verify.
 func Verify(a *console.Console) *cobra.Command {
 	var o verifyFlags
 	c := &cobra.Command{

@@ -46,7 +46,7 @@ type compareFlags struct {
 	markdown     bool
 }
 
-// Compare is weft compare.
+// Compare makes the command weft compare.
 func Compare(a *console.Console) *cobra.Command {
 	var o compareFlags
 	c := &cobra.Command{

@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// Engines is weft engines.
+// Engines makes the command weft engines.
 func Engines(a *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

@@ -28,7 +28,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// Lanes is weft lanes.
+// Lanes makes the command weft lanes.
 func Lanes(a *console.Console) *cobra.Command {
 	var o flags.Engine
 	var withExact, withAllPaths, asJSON bool

@@ -32,7 +32,7 @@ type routeFlags struct {
 	json            bool
 }
 
-// Command is weft route.
+// Command makes the command weft route.
 func Command(a *console.Console) *cobra.Command {
 	var o routeFlags
 	c := &cobra.Command{
