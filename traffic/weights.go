@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/names"
 )
 
 // The weight of a host is how much it sends and receives, relative to other hosts.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/inspect"
+	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/page/layout"
 )
 

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write testdata/api.txt anew")
 // among them lies below internal, or is a program, a test or an example.
 var public = []string{
 	".", "change", "congestion", "deadlock", "deadlock/transition", "ethernet", "ethernet/folder", "ethernet/judge",
-	"fabric", "fabric/names", "format", "format/cablelist", "format/certificate", "format/far", "format/files",
+	"fabric", "format", "format/cablelist", "format/certificate", "format/far", "format/files",
 	"format/graphs", "format/ibdiagnet", "format/ibnet", "format/lft", "format/mcfdbs", "format/psl", "format/slvl",
 	"format/subnetlst", "format/topo", "packets", "result", "routing", "routing/engines", "topology", "traffic",
 }

@@ -8,13 +8,13 @@ var rules = []rule{
 		why:      "everything stands on the network as cabled, so it stands on nothing",
 	},
 	{
-		packages: "fabric/names",
+		packages: "internal/names",
 		may:      []string{"fabric", "internal/spell"},
 		why:      "what people call the parts of a network is one question, asked by every command and every file about hosts",
 	},
 	{
 		packages: "internal/inspect",
-		may:      []string{"fabric", "fabric/names"},
+		may:      []string{"fabric", "internal/names"},
 		why:      "what is odd about cables and names shows before anything is routed",
 	},
 	{
@@ -24,7 +24,7 @@ var rules = []rule{
 	},
 	{
 		packages: "traffic",
-		may:      []string{"fabric", "fabric/names", "format", "internal/reading", "internal/par", "internal/spell"},
+		may:      []string{"fabric", "internal/names", "format", "internal/reading", "internal/par", "internal/spell"},
 		why:      "who talks to whom does not depend on how it is routed",
 	},
 	{
@@ -128,7 +128,7 @@ var rules = []rule{
 	{packages: "internal/engine/spanning", may: []string{"fabric", "routing", "internal/engine/steps/..."}, why: "a tree for multicast is found beside the finished tables of any engine"},
 	{
 		packages: "routing/engines",
-		may:      []string{"fabric", "fabric/names", "routing", "internal/engine/paths/...", "internal/engine/lanes/...", "internal/engine/adaptive/...", "internal/engine/dragonfly", "internal/engine/nue", "internal/engine/torus2qos", "internal/engine/weave", "internal/spell"},
+		may:      []string{"fabric", "internal/names", "routing", "internal/engine/paths/...", "internal/engine/lanes/...", "internal/engine/adaptive/...", "internal/engine/dragonfly", "internal/engine/nue", "internal/engine/torus2qos", "internal/engine/weave", "internal/spell"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner; how ranks sit on hosts goes by the names of hosts",
 	},
 	{
@@ -249,7 +249,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "fabric/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -276,17 +276,17 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/page/layout",
-		may:      []string{"fabric", "fabric/names", "internal/inspect", "internal/engine/coordinates"},
+		may:      []string{"fabric", "internal/names", "internal/inspect", "internal/engine/coordinates"},
 		why:      "where switches are drawn follows from the cables, whatever is routed over them",
 	},
 	{
 		packages: "internal/page",
-		may:      []string{"fabric", "fabric/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/page/layout", "internal/page/web", "internal/words", "result"},
+		may:      []string{"fabric", "internal/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/page/layout", "internal/page/web", "internal/words", "result"},
 		why:      "it shows what judges and simulators found; who routed, and where files lie, is not its business",
 	},
 	{
 		packages: "internal/export",
-		may:      []string{"fabric", "fabric/names", "format", "internal/reading", "internal/page"},
+		may:      []string{"fabric", "internal/names", "format", "internal/reading", "internal/page"},
 		why:      "it writes what reports show in the forms of other tools, and finds out nothing by itself",
 	},
 	{
@@ -346,7 +346,7 @@ var rules = []rule{
 	{
 		packages: "internal/cli/internal/flags",
 		may: []string{
-			"fabric", "fabric/names", "format", "format/files", "internal/reading", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
+			"fabric", "internal/names", "format", "format/files", "internal/reading", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
 			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
@@ -354,7 +354,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/input",
-		may:      []string{"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/..."},
+		may:      []string{"fabric", "internal/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/..."},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{

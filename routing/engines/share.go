@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/engine/nue"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/engine/paths/dmodc"
@@ -14,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/paths/lighter"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
 	"github.com/weft-fabric/weft/internal/engine/paths/symmetric"
+	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/routing"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	nodenames "github.com/weft-fabric/weft/fabric/names"
+	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"

@@ -18,8 +18,8 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/inspect"
+	"github.com/weft-fabric/weft/internal/names"
 )
 
 // Kind is what a fabric is drawn as.

@@ -8,12 +8,12 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/engine/nue"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/engine/paths/dmodc"
 	"github.com/weft-fabric/weft/internal/engine/paths/fattree"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
+	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/topology"

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
 

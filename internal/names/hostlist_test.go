@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/names"
 )
 
 func TestSplitList(t *testing.T) {
