@@ -21,6 +21,7 @@ var table = []row{
 	{"xgft", "", "xgft:m=18x36,w=18x18,hosts=18", "extended generalized fat tree", func() form { return new(xgft) }},
 	{"fattree", "", "fattree:ports=24,hosts=16", "two or three levels of p-port switches, with any oversubscription", func() form { return new(fatTree) }},
 	{"planes", "", "planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2", "groups of leaves on separate planes of spines, with tails: trees as they are grown", func() form { return new(planes) }},
+	{"patchwork", "seed", "patchwork:7", "machine rooms as they come about: pods of different size, date and oversubscription, odd tails, missing cables, drawn by a seed", func() form { return new(patchwork) }},
 	{"director", "ports", "director:288", "the inside of a director switch: 288 ports from 24-port crossbars", func() form { return new(directors) }},
 	{"dragonfly", "", "dragonfly:p=4", "groups of routers, every two groups joined", func() form { return new(dragonfly) }},
 	{"slimfly", "", "slimfly:q=5,hosts=7", "McKay-Miller-Širáň graphs: 2q² switches, two hops at most", func() form { return new(slimFly) }},

@@ -57,20 +57,24 @@ func (l *layout) addCrossbar(name string, ports, system int) int {
 // addHosts connects the next count hosts to a switch, on ports 1 to count.
 func (l *layout) addHosts(sw, count int) {
 	for port := 1; port <= count; port++ {
-		guid := firstHostGUID + fabric.GUID(l.hosts)*guidStep
-		name := fmt.Sprintf("host-%d", l.hosts)
-		host := l.b.Node(fabric.Node{
-			GUID:       guid,
-			SystemGUID: guid,
-			Kind:       fabric.Adapter,
-			Ports:      1,
-			Name:       name,
-			VendorID:   vendorID,
-			DeviceID:   hostDevice,
-		}, name)
-		l.hosts++
+		host := l.adapter(fmt.Sprintf("host-%d", l.hosts), hostDevice)
 		l.b.Cable(host, 1, l.switches[sw], uint8(port), linkRate)
 	}
+}
+
+// adapter adds the next adapter.
+func (l *layout) adapter(name string, device uint32) fabric.Ref {
+	guid := firstHostGUID + fabric.GUID(l.hosts)*guidStep
+	l.hosts++
+	return l.b.Node(fabric.Node{
+		GUID:       guid,
+		SystemGUID: guid,
+		Kind:       fabric.Adapter,
+		Ports:      1,
+		Name:       name,
+		VendorID:   vendorID,
+		DeviceID:   device,
+	}, fmt.Sprintf("adapter %d", l.hosts))
 }
 
 // cable joins a port of one switch and a port of another.

@@ -107,6 +107,26 @@ func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning strin
 	}
 }
 
+// upTo declares a parameter that is a number from 0 to hi. The field has one more, so that
+// its zero means that none is given; then it is byDefault.
+func (p *params) upTo(key string, v *int, byDefault, hi int, meaning string) {
+	text, given := p.given[key]
+	switch {
+	case given:
+		*v = 1 + p.atoi(key, text, text, "a whole number")
+	case *v != 0:
+		text = strconv.Itoa(*v - 1)
+		p.keep(key, text)
+	default:
+		*v = 1 + byDefault
+		text = strconv.Itoa(byDefault)
+	}
+	p.seen = append(p.seen, param{key: key, meaning: meaning, text: strconv.Itoa(*v - 1)})
+	if *v > hi+1 {
+		p.refuse(key, +1, "%s=%s is too large: it is 0 to %d", key, text, hi)
+	}
+}
+
 // numbers declares a parameter that is a list of 1 to maxList numbers, each from 1 to
 // hi. If it is not given it is byDefault; nil: it must be given.
 func (p *params) numbers(key string, v *[]int, byDefault []int, hi int, meaning string) {

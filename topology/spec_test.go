@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	const lids = "LIDs, one for each switch and each host; InfiniBand has 49151; nearest that works: "
-	const families = "ring, mesh, torus, hypercube, karytree, xgft, fattree, planes, director, dragonfly, slimfly, polarfly, polarstar, bundlefly, oft, kautz, hyperx, jellyfish, random, deimos, odin, table1)"
+	const families = "ring, mesh, torus, hypercube, karytree, xgft, fattree, planes, patchwork, director, dragonfly, slimfly, polarfly, polarstar, bundlefly, oft, kautz, hyperx, jellyfish, random, deimos, odin, table1)"
 	tests := []struct{ spec, want string }{
 		{"", `no family "" (families: ` + families},
 		{"tours:8x8", `no family "tours"; nearest is "torus" (families: ` + families},
@@ -255,12 +255,12 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	if want := []string{
-		"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "fattree", "planes", "director", "dragonfly", "slimfly", "polarfly", "polarstar", "bundlefly", "oft", "kautz", "hyperx",
+		"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "fattree", "planes", "patchwork", "director", "dragonfly", "slimfly", "polarfly", "polarstar", "bundlefly", "oft", "kautz", "hyperx",
 		"jellyfish", "random", "deimos", "odin", "table1",
 	}; !slices.Equal(names, want) {
 		t.Errorf("families %v, want %v", names, want)
 	}
-	dragonfly := Families()[9]
+	dragonfly := Families()[10]
 	if want := []Key{
 		{"p", "hosts on each router", false},
 		{"a", "routers in each group (default 2p)", false},

@@ -12,7 +12,8 @@
 //
 // What all families share:
 //
-//   - every link is 4xHDR, and every host is an adapter with one port;
+//   - every link is 4xHDR, and every host is an adapter with one port; but in a patchwork
+//     some links are slower, and hosts may have several adapters;
 //   - switches and hosts are numbered from 0 in the order that the family's
 //     comment gives, their GUIDs increase in that order, and so do the NodeIDs;
 //   - names carry coordinates or levels: sw-3-0-1, sw-l2-0-17, host-12;

@@ -316,6 +316,10 @@ var rules = []rule{
 		why:      "it measures repairs by the hundred, each of them too quick to measure as a process",
 	},
 	{
+		packages: "test/bench/patchwork", may: []string{".", "fabric", "format/files", "routing", "routing/engines", "topology"},
+		why: "a program that measures engines as users of the library do",
+	},
+	{
 		packages: "test/bench/opensm", may: []string{"topology", "routing", "routing/engines", "deadlock", "result"},
 		why: "it runs OpenSM and the program as a user does; only to measure routing alone it calls an engine and the judge",
 	},
