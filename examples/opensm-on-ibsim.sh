@@ -89,8 +89,8 @@ on() { # runs a program on an adapter of the simulated fabric
 step "3. OpenSM alone: its MinHop, judged by weft"
 printf 'routing_engine minhop\nqos TRUE\nmax_wire_smps 64\nsweep_interval 60\n' >"$dir/minhop.conf"
 on "${hosts[0]}" timeout 60 opensm -o -F "$dir/minhop.conf" -f "$dir/minhop.log" -D 0x43 >/dev/null
-weft verify "$net" --lfts "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" | say || true
-weft deploy check --conf "$dir/minhop.conf" --fabric "$net" --lfts "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" | head -n 5 | say || true
+weft verify "$net" --tables "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" | say || true
+weft deploy check --conf "$dir/minhop.conf" --fabric "$net" --tables "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" | head -n 5 | say || true
 
 step "4. weft serve answers at a socket"
 serve() {
@@ -127,7 +127,7 @@ step "6. What the switches have, read back and judged with the lanes and the pro
 judge() { # OpenSM may still be writing its dumps when the subnet is up
 	local n
 	for ((n = 0; n < 50; n++)); do
-		if weft verify -q "$1" --lfts "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" --sl2vl "$dir/opensm-sl2vl.dump" \
+		if weft verify -q "$1" --tables "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" --sl2vl "$dir/opensm-sl2vl.dump" \
 			--psl "$dir/state/last-good/paths.psl" >"$dir/verdict" 2>&1; then
 			say <"$dir/verdict"
 			return

@@ -5,7 +5,7 @@ type Auto struct {
 	Why     string    `json:"why"`
 	Aim     string    `json:"aim"`
 	Tried   []Trial   `json:"tried"`
-	InForce []InForce `json:"in_force,omitempty"` // of --lfts-dir
+	InForce []InForce `json:"in_force,omitempty"` // of --tables
 	// LimitReached says that the clock ended the search, so that another run may
 	// choose otherwise.
 	LimitReached bool `json:"limit_reached"`

@@ -70,8 +70,9 @@ type MovedEndpoint struct {
 
 // Plan is a change in steps for programs, and plan.json.
 type Plan struct {
-	Fabric string `json:"fabric"`
-	Tables string `json:"tables"`
+	Fabric  string     `json:"fabric"`
+	Without *GoneParts `json:"without,omitempty"` // of weft repair: parts of the fabric that are taken away
+	Tables  string     `json:"tables"`
 	Fit
 	Contract  string `json:"contract"`
 	Endpoints string `json:"endpoints"`

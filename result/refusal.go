@@ -9,7 +9,7 @@ type Refusal struct {
 	LaneCounts
 	ClassesFit int             `json:"classes_fit,omitempty"` // of --classes: how many of them there is room for
 	Fits       []FittingEngine `json:"fits"`                  // engines that were tried and fit
-	Left       []LeftOver      `json:"left,omitempty"`        // of --keep: destinations that no repair reaches
+	Left       []LeftOver      `json:"left,omitempty"`        // of weft repair: destinations that no repair reaches
 }
 
 // FittingEngine is an engine that routes where another refuses.

@@ -30,7 +30,7 @@ type Route struct {
 	PeakRSS      int64         `json:"peak_rss_bytes"`
 	Files        []string      `json:"files,omitempty"`
 	Install      *Installation `json:"install,omitempty"` // how OpenSM takes what was written
-	Kept         *Plan         `json:"kept,omitempty"`    // of --keep: what changes
+	Kept         *Plan         `json:"kept,omitempty"`    // of weft repair: what changes
 }
 
 // Fabric names a network and counts what is in it.

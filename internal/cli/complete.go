@@ -18,15 +18,15 @@ var completed = []struct {
 	flags []string
 	among func(f *fabric.Fabric, begun string) []string
 }{
-	{[]string{"switch", "without-switch", "roots"}, func(f *fabric.Fabric, _ string) []string { return switchNames(f, "") }},
-	{[]string{"host", "without-host"}, func(f *fabric.Fabric, _ string) []string {
+	{[]string{"switch", "roots"}, func(f *fabric.Fabric, _ string) []string { return switchNames(f, "") }},
+	{[]string{"host"}, func(f *fabric.Fabric, _ string) []string {
 		var list []string
 		for _, h := range names.New(f).Hosts() {
 			list = append(list, h.Name)
 		}
 		return list
 	}},
-	{[]string{"cable", "link", "without-cable"}, portNames},
+	{[]string{"cable"}, portNames},
 }
 
 // switchNames is the labels of all switches with something behind each.

@@ -85,7 +85,7 @@ func routeAdaptively(t *testing.T, engine, spec string) {
 // verifyTables judges what was written again, with and without its proof.
 func verifyTables(t *testing.T, spec, out string, s *result.Route) {
 	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, files.CertificateFile)}} {
-		args := []string{"verify", spec, "--json", "--lfts", filepath.Join(out, files.ForwardingFile), "--sl2vl", filepath.Join(out, files.SL2VLFile), "--psl", filepath.Join(out, files.PSLFile)}
+		args := []string{"verify", spec, "--json", "--tables", filepath.Join(out, files.ForwardingFile), "--sl2vl", filepath.Join(out, files.SL2VLFile), "--psl", filepath.Join(out, files.PSLFile)}
 		code, stdout, stderr := runWeft(append(args, proof...)...)
 		var v result.Verify
 		if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exit.OK {

@@ -29,7 +29,7 @@ func exportCommand(a *console.Console) *cobra.Command {
 		Long: `Write a fabric in the form of another tool:
 
 ` + formHelp() + `
-Loads and findings are those of the tables of an engine, or of --lfts. The first
+Loads and findings are those of the tables of an engine, or of --tables. The first
 forms contain loads only if one of the two is given.
 
 In Slurm's tree a host is below the switch of its first adapter. What switches are
@@ -42,7 +42,7 @@ weft takes it away where it reads names from CSV (--traffic).
 Exit code 1: the tables have a credit loop, leave pairs without a route or do not
 fit the fabric.`,
 		Example: `  weft export fabric.ibnetdiscover --to slurm -o /etc/slurm/topology.conf
-  weft export fabric.ibnetdiscover --to csv --lfts /var/log/opensm -o links.csv
+  weft export fabric.ibnetdiscover --to csv --tables /var/log/opensm -o links.csv
   weft export dragonfly:p=2 --to dot | neato -n -Tsvg > map.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

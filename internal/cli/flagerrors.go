@@ -18,6 +18,19 @@ import (
 // command is named it is any that has the flag no more.
 var former = []struct{ command, flag, now string }{
 	{"", "budget", "--time-budget"},
+	{"", "lfts", "--tables"},
+	{"", "lfts-dir", "--tables NAME=PATH"},
+	{"", "engines", "--engine"},
+	{"weft diff", "old-tables", "--tables old=PATH"},
+	{"weft diff", "new-tables", "--tables new=PATH"},
+	{"weft route", "keep", "weft repair FABRIC --tables"},
+	{"weft route", "steps", "weft repair FABRIC --tables OLD --steps"},
+	{"weft route", "restore", "weft repair FABRIC --tables OLD --restore"},
+	{"weft what-if", "without-switch", "--switch"},
+	{"weft what-if", "without-cable", "--cable"},
+	{"weft what-if", "without-host", "--host"},
+	{"weft degrade", "link", "--cable"},
+	{"weft degrade", "links", "--cables"},
 	{"weft route", "lossless", "weft priorities NETWORK --lossless"},
 	{"weft route", "bounces", "weft priorities NETWORK --bounces"},
 }

@@ -25,9 +25,9 @@ type section struct {
 
 // sections is every section, in the order of help texts. A flag is in the first that has its name.
 var sections = []section{
-	{"Network and tables", "certificate choose conf dir fabric fabrics groups have keep lfts lfts-dir lmc lst multicast multicast-sl multicast-share new-tables old-tables opensm " +
-		"plugin psl restore sl2vl state strict tables with without-cable without-host without-switch cable switch"},
-	{"Engine", "adaptive aim all-paths before classes drain drops engine engines exact group lanes limit order paths prefer rank-order rebalance roots seed sls survive " +
+	{"Network and tables", "certificate choose conf dir fabric fabrics groups have keep lmc lst multicast multicast-sl multicast-share opensm " +
+		"plugin psl restore sl2vl state strict tables with cable cables host switch switches keep-connected"},
+	{"Engine", "adaptive aim all-paths before classes drain drops engine exact group lanes limit order paths prefer rank-order rebalance roots seed sls survive " +
 		"time-budget traffic vls weight within-parts"},
 	{"What is proven", "contract endpoints proof-checker write-certificate write-unproven"},
 	{"Traffic", "allocation beginnings burst job lifetime load message pattern per-endpoint phases precision rail ranks runs then then-at until-saturated warm-up"},
@@ -42,24 +42,25 @@ var sections = []section{
 
 // leading is the flags of commands that have many that matter first.
 var leading = map[string]string{
-	"weft compare":      "engines lfts-dir traffic csv json",
+	"weft compare":      "engine tables traffic csv json",
 	"weft deploy files": "engine out dir contract json",
-	"weft drain":        "cable switch tables steps json",
+	"weft drain":        "tables switch cable steps json",
 	"weft explain":      "engine vls contract roots json",
-	"weft export":       "to out engine lfts lst",
+	"weft export":       "to out engine tables lst",
 	"weft lanes":        "exact all-paths vls paths json",
-	"weft packets":      "engine pattern load lfts replay-cycle",
-	"weft place":        "ranks engine lfts allocation json",
-	"weft report":       "out engine lfts lst json",
+	"weft packets":      "engine pattern load tables replay-cycle",
+	"weft place":        "ranks engine tables allocation json",
+	"weft report":       "out engine tables lst json",
 	"weft priorities":   "lossless out bounces routes json",
+	"weft repair":       "tables steps out switch json",
 	"weft reproduce":    "out list quick fabrics json",
-	"weft route":        "out engine keep vls json",
-	"weft deploy check": "conf fabric lfts vls json",
+	"weft route":        "out engine tables vls json",
+	"weft deploy check": "conf fabric tables vls json",
 	"weft serve":        "config socket engine vls state",
-	"weft simulate":     "engine pattern lfts lst json",
+	"weft simulate":     "engine pattern tables lst json",
 	"weft sweep":        "out dry-run workers slurm json",
-	"weft verify":       "lfts lst sl2vl psl json",
-	"weft what-if":      "without-cable without-switch without-host tables json",
+	"weft verify":       "tables lst sl2vl psl json",
+	"weft what-if":      "tables switch cable host json",
 }
 
 // widest is how many columns a line of help takes at most.

@@ -149,19 +149,19 @@ func TestHostileNames(t *testing.T) {
 		updn := func(args ...string) []string { return append(args, "--engine", "updn") }
 		commands := [][]string{
 			{"info", network}, {"info", network, "--json"}, updn("route", network), updn("route", network, "--json"), {"route", network, "--engine", "minhop"}, {"route", network},
-			updn("route", network, "--out", tables, "--force"), {"verify", network, "--lfts", tables}, {"verify", network, "--lfts", tables, "--json", "--write-certificate", in("proof")},
-			{"verify", network, "--lfts", filepath.Join(tables, "lfts.dump"), "--sl2vl", filepath.Join(tables, "sl2vl.dump"), "--psl", filepath.Join(tables, "paths.psl"), "--certificate", filepath.Join(tables, "certificate")},
-			{"compare", network, "--engines", "updn,minhop"}, {"compare", network, "--engines", "updn,minhop", "--json"}, {"compare", network, "--engines", "updn,minhop", "--csv"},
+			updn("route", network, "--out", tables, "--force"), {"verify", network, "--tables", tables}, {"verify", network, "--tables", tables, "--json", "--write-certificate", in("proof")},
+			{"verify", network, "--tables", filepath.Join(tables, "lfts.dump"), "--sl2vl", filepath.Join(tables, "sl2vl.dump"), "--psl", filepath.Join(tables, "paths.psl"), "--certificate", filepath.Join(tables, "certificate")},
+			{"compare", network, "--engine", "updn,minhop"}, {"compare", network, "--engine", "updn,minhop", "--json"}, {"compare", network, "--engine", "updn,minhop", "--csv"},
 			{"simulate", network, "--engine", "minhop", "--runs", "3"}, updn("simulate", network, "--pattern", "alltoall", "--json"),
 			updn("place", network, "--pattern", "shifts", "--out", in("hosts")), {"simulate", network, "--engine", "updn", "--pattern", "shifts", "--ranks", in("hosts")},
 			updn("packets", network, "--load", "0.1", "--time", "2us", "--warm-up", "1us", "--plot", in("plot.svg"), "--counters", in("counters")), {"packets", network, "--engine", "minhop", "--replay-cycle"},
 			{"report", network, "--engine", "minhop", "-o", in("page.html")}, {"report", network, "--engine", "minhop", "--json", "-o", in("page2.html")},
 			updn("explain", network), {"explain", network, "--engine", "ftree"}, {"lanes", network, "--engine", "minhop"}, {"convert", network, in("again.ibnet")}, {"convert", filepath.Join(tables, "lfts.dump"), in("lfts2.dump"), "--fabric", network},
-			{"drain", network, "--tables", tables, "--cable", trunk, "--steps", in("steps"), "--force"}, {"what-if", network, "--lfts", tables, "--without-cable", trunk}, {"what-if", network, "--lfts", tables, "--without-cable", trunk, "--json"}, {"what-if", network, "--lfts", tables, "--without-switch", "*cmd*"},
-			{"degrade", network, "--link", trunk, "-o", in("degraded.ibnet")}, {"diff", network, in("degraded.ibnet")}, {"diff", network, in("degraded.ibnet"), "--json"}, {"route", in("degraded.ibnet"), "--keep", tables}, updn("deploy", "files", network, "--out", in("deployed"), "--force"),
-			{"route", network, "--keep", tables, "--json"}, updn("route", network, "--survive", "links"),
+			{"drain", network, "--tables", tables, "--cable", trunk, "--steps", in("steps"), "--force"}, {"what-if", network, "--tables", tables, "--cable", trunk}, {"what-if", network, "--tables", tables, "--cable", trunk, "--json"}, {"what-if", network, "--tables", tables, "--switch", "*cmd*"},
+			{"degrade", network, "--cable", trunk, "-o", in("degraded.ibnet")}, {"diff", network, in("degraded.ibnet")}, {"diff", network, in("degraded.ibnet"), "--json"}, {"repair", in("degraded.ibnet"), "--tables", tables}, updn("deploy", "files", network, "--out", in("deployed"), "--force"),
+			{"repair", network, "--tables", tables, "--json"}, updn("route", network, "--survive", "links"),
 			{"route", network, "--engine", "weave", "--traffic", foreign}, {"route", network, "--engine", "weave", "--traffic", pairs}, updn("simulate", network, "--ranks", foreign), {"route", network, "--engine", "weave", "--weight", "\x1b[31m=3"},
-			{"verify", network, "--lfts", foreign}, {"verify", network, "--lfts", tables, "--psl", foreign}, {"verify", network, "--lfts", tables, "--sl2vl", foreign}, {"compare", network, "--measured", foreign}, {"report", network, "--engine", "updn", "--job", "\x1b[31mj\u202e=host-3", "--title", "\x1b[31m\u202e</title>", "-o", in("page3.html")},
+			{"verify", network, "--tables", foreign}, {"verify", network, "--tables", tables, "--psl", foreign}, {"verify", network, "--tables", tables, "--sl2vl", foreign}, {"compare", network, "--measured", foreign}, {"report", network, "--engine", "updn", "--job", "\x1b[31mj\u202e=host-3", "--title", "\x1b[31m\u202e</title>", "-o", in("page3.html")},
 			{"route", network, "--engine", "\x1b[31m"}, {"info", "\x1b[31mno\u202esuch"}, {"info", "torus:\x1b[31m"},
 		}
 		for _, form := range []string{"dot", "graphml", "json", "anynet", "csv", "slurm", "slurm-yaml", "prometheus"} {

@@ -276,10 +276,10 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/route/1", "route ring:5 --out " + in("t")},
 		{"weft/route-adaptive/1", "route torus:4x4 --engine a-lash"},
 		{"weft/refusal/1", "route torus:5x5 --engine lash --vls 1"},
-		{"weft/verify/1", "verify ring:5 --lfts " + in("t")},
-		{"weft/verify/1", "verify ring:6 --lfts " + in("t")},
-		{"weft/verify-certificate/1", "verify ring:5 --lfts " + in("t") + " --certificate " + in("none-of-it")},
-		{"weft/compare/1", "compare ring:5 --engines updn,lash,auto,a-lash,ftree --lfts-dir now=" + in("t")},
+		{"weft/verify/1", "verify ring:5 --tables " + in("t")},
+		{"weft/verify/1", "verify ring:6 --tables " + in("t")},
+		{"weft/verify-certificate/1", "verify ring:5 --tables " + in("t") + " --certificate " + in("none-of-it")},
+		{"weft/compare/1", "compare ring:5 --engine updn,lash,auto,a-lash,ftree --tables now=" + in("t")},
 		{"weft/place/1", "place torus:4x4 --engine updn --pattern ring --allocation random:8"},
 		{"weft/simulate/1", "simulate torus:4x4 --engine updn --runs 5"},
 		{"weft/packets/1", "packets ring:5 --load 0.1 --time 20us"},
@@ -288,7 +288,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/explain/1", "explain torus:4x4 --engine ftree"},
 		{"weft/lanes/1", "lanes torus:4x4 --engine lash --exact --all-paths"},
 		{"weft/info/1", "info " + in("odd")},
-		{"weft/degrade/1", "degrade torus:4x4 --links 2 --switches 1 -o " + in("less")},
+		{"weft/degrade/1", "degrade torus:4x4 --cables 2 --switches 1 -o " + in("less")},
 		{"weft/route/1", "route torus:4x4 --engine sssp --write-unproven --out " + in("t4")},
 		{"weft/route/1", "route " + in("less") + " --engine updn --out " + in("t4less")},
 		{"weft/route/1", "route torus:4x4 --engine updn --out " + in("t4up")},
@@ -299,17 +299,17 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/topologies/1", "topologies"},
 		{"weft/experiments/1", "reproduce --list"},
 		{"weft/reproduce-plan/1", "reproduce all --dry-run"},
-		{"weft/what-if/1", "what-if torus:4x4,hosts=2 --engine weave-any --without-cable sw-0-0:3 --without-switch sw-1-1 --without-host host-9"},
+		{"weft/what-if/1", "what-if torus:4x4,hosts=2 --engine weave-any --cable sw-0-0:3 --switch sw-1-1 --host host-9"},
 		{"weft/diff/1", "diff ring:5 " + in("less")},
-		{"weft/diff/1", "diff torus:4x4 " + in("less") + " --old-tables " + in("t4") + " --new-tables " + in("t4less")},
-		{"weft/route/1", "route " + in("less") + " --keep " + in("t4up") + " --steps " + in("steps")},
+		{"weft/diff/1", "diff torus:4x4 " + in("less") + " --tables old=" + in("t4") + " --tables new=" + in("t4less")},
+		{"weft/route/1", "repair " + in("less") + " --tables " + in("t4up") + " --steps " + in("steps")},
 		{"weft/route/1", "route xgft:m=3x3,w=1x1,hosts=2 --engine updn --out " + in("thin")},
 		{"weft/drain/1", "drain xgft:m=3x3,w=1x1,hosts=2 --tables " + in("thin") + " --cable sw-l0-0-0:3"},
 		{"weft/route/1", "route xgft:m=4x4,w=2x2 --engine updn --out " + in("tree")},
 		{"weft/drain/1", "drain xgft:m=4x4,w=2x2 --tables " + in("tree") + " --switch sw-l1-0-1"},
-		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
+		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --cable sw-0-1:3"},
 		{"weft/report/1", "report torus:4x4,hosts=2 --engine weave --job few=host-[1-6]"},
-		{"weft/report/1", "report torus:4x4 --lfts " + in("t4") + " --engine updn"},
+		{"weft/report/1", "report torus:4x4 --tables " + in("t4") + " --engine updn"},
 		{"weft/report/1", "report torus:4x4,hosts=2 --engine updn --with " + filepath.Join("testdata", "what-if.json")},
 		{"weft/verify-ethernet/1", "verify ../../examples/ethernet/clos-two-links-down"},
 		{"weft/priorities/1", "priorities ../../examples/ethernet/clos-two-links-down --bounces 1"},
@@ -423,7 +423,7 @@ func checkValue(t *testing.T, where string, v any, form string, objects map[stri
 func writeOdd(t *testing.T, file string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), strings.Fields("degrade xgft:m=4x4,w=2x2 --link sw-l0-0-0:5 -o -"), nil, &out, &errs); code != exit.OK {
+	if code := run(t.Context(), strings.Fields("degrade xgft:m=4x4,w=2x2 --cable sw-l0-0-0:5 -o -"), nil, &out, &errs); code != exit.OK {
 		t.Fatal(errs.String())
 	}
 	text := strings.Replace(out.String(), `"host-3" lid`, `"host-2" lid`, 1)

@@ -22,7 +22,7 @@ import (
 type movedCounts struct{ changes, plans, nothing, steps, findings, refused, restored int }
 
 // Hosts, LIDs, adapters and switches that move, with a cable, a switch or a host that goes or comes
-// back at the same time: weft route --keep plans steps that are safe by a judge that reads only the
+// back at the same time: weft repair plans steps that are safe by a judge that reads only the
 // files, and counts what that counts; or it says what is in the way.
 func TestMoved(t *testing.T) {
 	seed, each := uint64(1), 2
@@ -122,7 +122,7 @@ func (all *movedCounts) engine(t *testing.T, spec string, lmc uint8, engine stri
 
 // plan has one change planned, and judges the plan. It returns the folder of the last tables.
 func (all *movedCounts) plan(t *testing.T, what, now, tables, out string, more ...string) (last string) {
-	code, text := weftRun(t, append([]string{"route", now, "--keep", tables, "--steps", out, "--within-parts", "--json"}, more...)...)
+	code, text := weftRun(t, append([]string{"repair", now, "--tables", tables, "--steps", out, "--within-parts", "--json"}, more...)...)
 	switch code {
 	case exit.OK:
 	case exit.Found:

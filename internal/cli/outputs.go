@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weft-fabric/weft/internal/cli/campaigns"
 	"github.com/weft-fabric/weft/internal/cli/changes"
@@ -18,9 +19,10 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// schemas is every JSON output. Lists have no place for a name: they are as they were
+// schemas is every JSON output, by name. Lists have no place for a name: they are as they were
 // before there were any.
-var schemas = slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs(), route.Outputs())
+var schemas = slices.SortedFunc(slices.Values(slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs(), route.Outputs())),
+	func(a, b console.Output) int { return strings.Compare(a.Schema, b.Schema) })
 
 // shellOutputs is those of commands that are not in a package of their own.
 var shellOutputs = []console.Output{
@@ -28,7 +30,7 @@ var shellOutputs = []console.Output{
 	{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
 	{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
 	{Schema: "weft/packets/1", Command: "weft packets", Form: packetsSummary{}},
-	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; route --keep, what-if and drain, where there is no plan", Form: result.Refusal{}},
+	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; repair, what-if and drain, where there is no plan", Form: result.Refusal{}},
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: result.NoneProven{}},
 	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
 	{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},

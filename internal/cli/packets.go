@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,6 @@ type packetsFlags struct {
 	message             int64
 	burst               int
 	complete, replay    bool
-	engines             []string // that the traffic of --replay-cycle is sent under too
 	json, csv           bool
 	plot                string
 	counters            string
@@ -60,7 +60,7 @@ func packetsCommand(a *console.Console) *cobra.Command {
 		Use:   "packets FABRIC",
 		Short: "Simulate packets, credits and lanes: latency, throughput, and deadlocks",
 		Long: `Simulate what a fabric does with finished tables: packets, credits, lanes,
-arbitration, in time. The tables are an engine's, or those of files (--lfts).
+arbitration, in time. The tables are an engine's, or those of files (--tables).
 
 Each load is a run of its own, and runs go on in parallel. A run is steady, or
 saturated (the network delivers less than is offered), or unstable (all is
@@ -68,16 +68,16 @@ delivered, but the mean latency has not settled), or deadlocked (packets that ca
 never move again, found as such and not by a time-out).
 
 --replay-cycle sends along the routes of the judge's credit loop, shows that the
-network stops, and that the same traffic drains under engines that are proven
-(--engines: under which ones).
+network stops, and that the same traffic drains under engines that are proven:
+under those that --engine names behind that of the tables, if it names several.
 --complete sends the pattern once, phase by phase, and says how long it takes.
---then writes other tables over those of --lfts during the run, block by block, as a
-subnet manager does: do packets survive the change? weft route --keep --steps and weft
+--then writes other tables over those of --tables during the run, block by block, as a
+subnet manager does: do packets survive the change? weft repair --steps and weft
 drain write steps that are proven to.
 
 ` + flags.HostNamesHelp,
 		Example: `  weft packets torus:8x8 --engine torus-2qos --pattern uniform --load 0.1:0.9:0.1
-  weft packets fabric.ibnetdiscover --lfts opensm-lfts.dump --load 0.5 --json
+  weft packets fabric.ibnetdiscover --tables opensm-lfts.dump --load 0.5 --json
   weft packets torus:5x5 --engine minhop --replay-cycle
   weft packets torus:5x5 --engine dfsssp --vls 2 --vlarb-high 0:64,1:32 --vlarb-low 0:8,1:8
   weft packets dragonfly:p=4 --pattern shifts --message 64KiB --complete`,
@@ -116,14 +116,13 @@ drain write steps that are proven to.
 	flags.Whole(f, &o.burst, "burst", 1, 1, math.MaxInt, "it is at least 1", "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
 	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
-	f.StringSliceVar(&o.engines, "engines", routed.Advised(), "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
-	flags.Complete(c, "engines", flags.EngineNames)
+	f.Lookup("engine").Usage += "; with --replay-cycle several, with commas between: that of the tables, unless --tables are, and those to send the same under"
 	flags.AddJSON(f, &o.json)
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
 	f.StringVar(&o.plot, "plot", "", "SVG file to draw latency and throughput into")
 	f.StringVar(&o.counters, "counters", "", "of a single --load: file for what the ports have counted meanwhile, as infiniband_exporter has it, ticks of a nanosecond (for weft compare --measured)")
 	c.MarkFlagsMutuallyExclusive("json", "csv")
-	flags.Without(c, "lfts", "engine", "paths")
+	flags.Without(c, "tables", "paths")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "plot")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated", "counters")
@@ -144,8 +143,8 @@ type packetsJob struct {
 	load   packets.Injection
 	window packets.Window
 
-	engine  string           // that made the tables; empty with --lfts
-	others  []engines.Engine // for --replay-cycle
+	engine  string           // that made the tables; empty with --tables
+	others  []engines.Engine // of --replay-cycle: that the traffic is sent under too
 	chosen  bool             // and the user named them
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
@@ -158,17 +157,9 @@ type packetsJob struct {
 }
 
 func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsFlags) error {
-	if cmd.Flags().Changed("engines") && !o.replay {
-		return exit.Usage("--engines is for --replay-cycle: it says under which engines the same traffic is sent too")
-	}
-	j := &packetsJob{Console: a, name: name, o: o, chosen: cmd.Flags().Changed("engines")}
-	if err := j.readFlags(); err != nil {
+	j := &packetsJob{Console: a, name: name, o: o}
+	if err := cmp.Or(j.readFlags(), j.takeEngines()); err != nil {
 		return err
-	}
-	if o.replay {
-		if err := j.takeEngines(); err != nil {
-			return err
-		}
 	}
 	ctx := cmd.Context()
 	if err := j.makeNetwork(ctx); err != nil {

@@ -133,7 +133,7 @@ func parseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// changeFlags is which tables weft packets writes over those of --lfts while packets are on
+// changeFlags is which tables weft packets writes over those of --tables while packets are on
 // their way, and when. Times are network time.
 type changeFlags struct {
 	then  []string      // tables, one written after the other; nil: none
@@ -145,18 +145,18 @@ type changeFlags struct {
 
 func (o *changeFlags) addTo(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&o.then, "then", nil, "with --lfts: tables that are written over these during the run, a folder or a file; may be repeated, for the steps of a plan")
+	f.StringArrayVar(&o.then, "then", nil, "with --tables: tables that are written over these during the run, a folder or a file; may be repeated, for the steps of a plan")
 	f.DurationVar(&o.at, "then-at", 10*time.Microsecond, "when the first of --then begins to be written")
 	f.DurationVar(&o.each, "write-time", time.Microsecond, "from one write to the next, of a block of 64 LIDs or of a switch's SL2VL map")
 	f.DurationVar(&o.pause, "write-pause", 50*time.Microsecond, "from the last write of one --then to the first of the next")
 	flags.OneOf(f, &o.order, "write-order", "order of the writes: opensm (block by block, switches by GUID, then maps) or shuffled (--seed)", "opensm", "shuffled")
 }
 
-// check refuses what makes no sense; lfts is what --lfts says.
+// check refuses what makes no sense; lfts is what --tables says.
 func (o *changeFlags) check(lfts string) error {
 	switch {
 	case o.then != nil && lfts == "":
-		return exit.Usage("--then is tables that are written over those of --lfts, which is not given")
+		return exit.Usage("--then is tables that are written over those of --tables, which is not given")
 	case o.at < 0 || o.each <= 0 || o.pause < 0:
 		return exit.Usage("--then-at %s, --write-time %s, --write-pause %s: no time is negative, and a write takes some", o.at, o.each, o.pause)
 	}
@@ -165,7 +165,7 @@ func (o *changeFlags) check(lfts string) error {
 
 // rewritten is the network of a job whose tables are written over during the run, with
 // the SL2VL maps that are in one folder with them. Without such a file SL n uses lane n
-// from then on: --sl2vl is about --lfts alone. Their service levels are not used, since
+// from then on: --sl2vl is about --tables alone. Their service levels are not used, since
 // clients remember their PathRecords.
 func (j *packetsJob) rewritten() (*packets.Network, error) {
 	o := &j.o.change

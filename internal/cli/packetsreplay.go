@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/deadlock"
@@ -72,7 +73,7 @@ func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySum
 		return nil
 	}
 	s.Matches = r.Result.Deadlock.Matches(steps)
-	for i, e := range j.others {
+	for _, e := range j.others {
 		if !j.chosen && e.Name == j.engine {
 			continue
 		}
@@ -80,17 +81,36 @@ func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySum
 		if err != nil {
 			return err
 		}
-		p.Engine = j.o.engines[i]
+		p.Engine = e.Name
 		s.Proven = append(s.Proven, p)
 	}
 	return nil
 }
 
+// takeEngines splits --engine: the first makes the tables, unless these are finished, and the
+// others are for --replay-cycle.
 func (j *packetsJob) takeEngines() error {
-	for _, name := range j.o.engines {
+	o := j.o
+	names := strings.Split(o.route.Name, ",")
+	switch {
+	case !o.replay && o.tables.LFTs != "" && o.route.Chosen():
+		return exit.Usage("--tables are finished, and --engine makes others: give one of them (with --replay-cycle, --engine says under which engines the same is sent)")
+	case !o.replay && len(names) > 1:
+		return exit.Usage("--engine %s: several are for --replay-cycle", o.route.Name)
+	case !o.replay:
+		return nil
+	case o.tables.LFTs == "":
+		o.route.Name, names = names[0], names[1:]
+	case !o.route.Chosen():
+		names = nil
+	}
+	if j.chosen = len(names) > 0; !j.chosen {
+		names = routed.Advised()
+	}
+	for _, name := range names {
 		e, err := engines.Named(name)
 		if err != nil {
-			return exit.Usage("--engines: %w", err)
+			return exit.Usage("--engine: %w", err)
 		}
 		j.others = append(j.others, e)
 	}

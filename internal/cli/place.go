@@ -31,7 +31,7 @@ type placeFlags struct {
 func placeCommand(a *console.Console) *cobra.Command {
 	var o placeFlags
 	c := &cobra.Command{
-		Use:   "place FABRIC --pattern P [--engine ENGINE | --lfts FILE]",
+		Use:   "place FABRIC --pattern P [--engine ENGINE | --tables FILE]",
 		Short: "Put the ranks of a job on its hosts so that they share little of the network",
 		Long: `Put the ranks of a job on its hosts so that what they send to each other shares as
 little of the network as can be. Who sends to whom is a pattern, or a matrix that was
@@ -50,7 +50,7 @@ weft help patterns lists the patterns.
 
 Exit code 1: no order was found that is shorter.`,
 		Example: `  weft place fabric.ibnetdiscover --pattern neighbour3d --allocation random:64 --out hosts
-  weft place fabric.ibnetdiscover --lfts /var/log/opensm --ranks hosts --pattern alltoall
+  weft place fabric.ibnetdiscover --tables /var/log/opensm --ranks hosts --pattern alltoall
   weft place fabric.ibnetdiscover --traffic ranks.csv --allocation random:64 --out hosts
   weft place torus:4x4x4 --engine dor --pattern neighbour2d --allocation random --json`,
 		Args: cobra.ExactArgs(1),

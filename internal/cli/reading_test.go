@@ -59,9 +59,9 @@ func TestPipesAreInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, args := range []string{
-		"info pipe", "route ring --traffic pipe", "route ring --keep pipe", "verify ring --lfts pipe", "verify ring --lfts tables/lfts.dump --sl2vl pipe",
-		"verify ring --lfts tables/lfts.dump --psl pipe", "verify ring --lfts tables --certificate pipe", "verify ring --lfts tables --lst pipe",
-		"verify ring --lfts tables --groups pipe", "verify ring --lfts tables --multicast pipe",
+		"info pipe", "route ring --traffic pipe", "repair ring --tables pipe", "verify ring --tables pipe", "verify ring --tables tables/lfts.dump --sl2vl pipe",
+		"verify ring --tables tables/lfts.dump --psl pipe", "verify ring --tables tables --certificate pipe", "verify ring --tables tables --lst pipe",
+		"verify ring --tables tables --groups pipe", "verify ring --tables tables --multicast pipe",
 		"place ring --traffic pipe", "place ring --ranks pipe", "compare ring --measured pipe", "report ring --with pipe -o page.html", "convert pipe out.dot",
 		"sweep pipe -o results", "serve --config pipe --check-config", "watch --config pipe --check-config", "watch log --config pipe",
 		"deploy check --conf pipe", "verify pipe --routes ecmp", "diff ring pipe", "export pipe --to csv", "reproduce all --opensm pipe -o results",
@@ -124,9 +124,9 @@ func TestPipes(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	for args, want := range map[string]string{
-		"info diagnet":              "weft: diagnet/ibdiagnet2.db_csv is not a plain file but a named pipe: remove it, or put a file in its place\n",
-		"verify devices":            "weft: devices/leaf1.route.json is not a plain file but a named pipe: remove it, or put a file in its place\n",
-		"verify ring --lfts tables": "weft: tables/opensm-sl2vl.dump is not a plain file but a named pipe: remove it, or put a file in its place\n",
+		"info diagnet":                "weft: diagnet/ibdiagnet2.db_csv is not a plain file but a named pipe: remove it, or put a file in its place\n",
+		"verify devices":              "weft: devices/leaf1.route.json is not a plain file but a named pipe: remove it, or put a file in its place\n",
+		"verify ring --tables tables": "weft: tables/opensm-sl2vl.dump is not a plain file but a named pipe: remove it, or put a file in its place\n",
 	} {
 		p, stderr := process(t, dir, args)
 		_ = p.Run()
@@ -183,18 +183,18 @@ func TestReadersAreBounded(t *testing.T) {
 	bomb("devices/leaf1.lldp.json.gz", "{\"a\":[0", "\n,0")
 	bomb("text.gz", "{\"directed\": \"", "x")
 	for args, want := range map[string]string{
-		"route ring --traffic line.gz":                  "line.gz:2: line longer than 65536 bytes: this is no list of comma-separated values, one a line",
-		"route ring --traffic quote.gz":                 `quote.gz:\d+: more than 1048576 bytes without the end of a record: is a quote not closed\?`,
-		"place ring --ranks line.gz":                    "line.gz:2: line longer than 65536 bytes: this is not one of the text files weft reads",
-		"compare ring --measured line.gz":               "line.gz:",
-		"sweep lists.gz -o results":                     `lists.gz:\d+: more than 16777216 bytes of text, which is the most that is read of such a file: give the one that was meant, or parts of it`,
-		"serve --config lists.gz --check-config":        `lists.gz:\d+: more than 16777216 bytes of text, which is the most`,
-		"watch --config lists.gz --check-config":        `lists.gz:\d+: more than 16777216 bytes of text, which is the most`,
-		"verify devices":                                `devices/leaf1.lldp.json.gz:\d+: more than 4194304 values: give the file that was meant, or parts of it`,
-		"verify ring --lfts line.gz":                    "line.gz:1: this is not a line of a forwarding table dump",
-		"deploy check --conf line.gz":                   "line.gz:2: line longer than 65536 bytes",
-		"verify ring --lfts tables --multicast line.gz": "line.gz:",
-		"info line.gz":                                  "line.gz:1: this is text of an unknown kind",
+		"route ring --traffic line.gz":                    "line.gz:2: line longer than 65536 bytes: this is no list of comma-separated values, one a line",
+		"route ring --traffic quote.gz":                   `quote.gz:\d+: more than 1048576 bytes without the end of a record: is a quote not closed\?`,
+		"place ring --ranks line.gz":                      "line.gz:2: line longer than 65536 bytes: this is not one of the text files weft reads",
+		"compare ring --measured line.gz":                 "line.gz:",
+		"sweep lists.gz -o results":                       `lists.gz:\d+: more than 16777216 bytes of text, which is the most that is read of such a file: give the one that was meant, or parts of it`,
+		"serve --config lists.gz --check-config":          `lists.gz:\d+: more than 16777216 bytes of text, which is the most`,
+		"watch --config lists.gz --check-config":          `lists.gz:\d+: more than 16777216 bytes of text, which is the most`,
+		"verify devices":                                  `devices/leaf1.lldp.json.gz:\d+: more than 4194304 values: give the file that was meant, or parts of it`,
+		"verify ring --tables line.gz":                    "line.gz:1: this is not a line of a forwarding table dump",
+		"deploy check --conf line.gz":                     "line.gz:2: line longer than 65536 bytes",
+		"verify ring --tables tables --multicast line.gz": "line.gz:",
+		"info line.gz":                                    "line.gz:1: this is text of an unknown kind",
 	} {
 		t.Run(args, func(t *testing.T) {
 			p, stderr := process(t, dir, args)

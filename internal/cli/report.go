@@ -49,7 +49,7 @@ tier and asked for the path between two hosts, charts, and tables of switches,
 cables and endpoints. The file needs nothing but a browser: it opens from disk and
 loads nothing from anywhere. Without scripts it shows the map as a drawing.
 
-The tables are those of an engine, or those of --lfts; with both, the two are shown
+The tables are those of an engine, or those of --tables; with both, the two are shown
 side by side, with what would change. Several fabrics make one page.
 
 --with FILE adds what other commands found: the output of weft compare --json,
@@ -59,7 +59,7 @@ pairs of a job's hosts get; HOSTS is a list such as a[1-3,7],b02.
 Exit code 1: the tables have a credit loop, leave pairs without a route or do not
 fit the fabric. The page is written all the same.`,
 		Example: `  weft report fabric.ibnetdiscover -o report.html
-  weft report fabric.ibnetdiscover --lfts /var/log/opensm --engine auto -o report.html
+  weft report fabric.ibnetdiscover --tables /var/log/opensm --engine auto -o report.html
   weft report fattree:ports=24 dragonfly:p=4 --with compared.json -o report.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -126,7 +126,7 @@ func (j *reportJob) check(fabrics []string) error {
 	case !(o.precision > 0):
 		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
 	case o.tables.LFTs != "" && len(fabrics) > 1:
-		return exit.Usage("--lfts is the tables of one fabric, and %d are given", len(fabrics))
+		return exit.Usage("--tables are those of one fabric, and %d are given", len(fabrics))
 	case !o.json && o.out == "":
 		return exit.Usage("--out names no file; - is standard output")
 	}
@@ -205,7 +205,7 @@ func (j *reportJob) addResults() error {
 	return nil
 }
 
-// inForce is the tables of --lfts, judged: those that the network has now.
+// inForce is the tables of --tables, judged: those that the network has now.
 func (j *reportJob) inForce(ctx context.Context, name string) (*page.Given, error) {
 	s := j.Stage("reading", &j.spent.Read)
 	v, err := input.Read(j.Console, name, j.o.route.LMC, &j.o.tables)
@@ -279,7 +279,7 @@ func (j *reportJob) nextFor(name string, f *fabric.Fabric, v *deadlock.Verdict) 
 	case !v.Free():
 		next = append(next, fmt.Sprintf("weft route %s computes tables that are proven", name))
 	case v.Unreachable > apart || v.Loops > 0 || v.Dropped > 0:
-		next = append(next, fmt.Sprintf("weft route %s --keep TABLES mends tables after a failure; weft verify says who is cut off, and where", name))
+		next = append(next, fmt.Sprintf("weft repair %s --tables TABLES mends tables after a failure; weft verify says who is cut off, and where", name))
 	}
 	if apart > 0 && !j.o.route.WithinParts {
 		next = append(next, fmt.Sprintf("No cable joins %s of %s pairs: look for the cable or switch that is gone between the %d parts of the network (weft info); if it is meant to be in parts, say so with --within-parts", words.Thousands(apart), words.Thousands(v.Pairs), len(f.Parts())))

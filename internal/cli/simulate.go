@@ -34,7 +34,7 @@ type simulateFlags struct {
 func simulateCommand(a *console.Console) *cobra.Command {
 	var o simulateFlags
 	c := &cobra.Command{
-		Use:   "simulate FABRIC [--engine ENGINE | --lfts FILE]",
+		Use:   "simulate FABRIC [--engine ENGINE | --tables FILE]",
 		Short: "Count the flows of a traffic pattern: effective bisection bandwidth, hot channels",
 		Long: `Put a traffic pattern on the routes of an engine, or of finished tables, and
 count how many flows meet on each channel. A flow gets the rate of the fullest
@@ -57,7 +57,7 @@ Tables that are older or newer than the fabric are counted as far as they go;
 
 Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 		Example: `  weft simulate fabric.ibnetdiscover --engine dfsssp
-  weft simulate fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --uniform-rates
+  weft simulate fabric.ibnetdiscover --tables opensm.fdbs --lst opensm-subnet.lst --uniform-rates
   weft simulate dragonfly:p=4 --pattern shifts --allocation random:256 --json
   weft simulate fabric.ibnetdiscover --traffic job.csv --model maxmin`,
 		Args: cobra.ExactArgs(1),
@@ -83,7 +83,7 @@ func (o *simulateFlags) addTo(c *cobra.Command, pattern, seed string) {
 	o.tables.AddTo(c)
 	o.job.AddTo(c, pattern)
 	flags.AddJSON(c.Flags(), &o.json)
-	flags.Without(c, "lfts", "engine", "paths", "contract", "time-budget")
+	flags.Without(c, "tables", "engine", "paths", "contract", "time-budget")
 }
 
 type simulateJob struct {

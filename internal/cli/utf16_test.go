@@ -38,14 +38,14 @@ func TestUTF16IsTold(t *testing.T) {
 	}
 	const note = "the text is in UTF-16, as PowerShell writes it, and is read as such"
 	for args, file := range map[string]string{
-		"info ring16":                                                             "",
-		"info ring.dot16":                                                         "",
-		"verify ring16 --lfts tables/lfts.dump":                                   "",
-		"verify ring --lfts lfts.dump16":                                          "lfts.dump16: ",
-		"verify ring --lfts tables --sl2vl sl2vl.dump16":                          "sl2vl.dump16: ",
-		"verify ring --lfts tables --psl paths.psl16":                             "paths.psl16: ",
-		"simulate ring --engine updn --traffic pairs.csv16":                       "pairs.csv16: ",
-		"compare ring --lfts-dir now=tables --engines updn --traffic pairs.csv16": "pairs.csv16: ",
+		"info ring16":     "",
+		"info ring.dot16": "",
+		"verify ring16 --tables tables/lfts.dump":                              "",
+		"verify ring --tables lfts.dump16":                                     "lfts.dump16: ",
+		"verify ring --tables tables --sl2vl sl2vl.dump16":                     "sl2vl.dump16: ",
+		"verify ring --tables tables --psl paths.psl16":                        "paths.psl16: ",
+		"simulate ring --engine updn --traffic pairs.csv16":                    "pairs.csv16: ",
+		"compare ring --tables now=tables --engine updn --traffic pairs.csv16": "pairs.csv16: ",
 	} {
 		var out bytes.Buffer
 		p, stderr := process(t, dir, args)

@@ -75,7 +75,7 @@ var options = [...]declared{
 		func(o *Options) *layer.Order { return &o.Order }, layer.ParseOrder),
 	word("prefer", "what weave gives up last where it cannot have both: bandwidth or lanes",
 		func(o *Options) *weave.Prefer { return &o.Prefer }, weave.ParsePrefer),
-	option("before", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were",
+	option("before", "the fabric before it was damaged: torus-2qos then changes no service level",
 		func(o *Options) **fabric.Fabric { return &o.Before }, func(before *fabric.Fabric) bool { return before != nil }),
 	option("rank-order", "how the ranks of jobs sit on hosts, for the aims mixed and shifts: switch, name, rail, a file as of --ranks, or hosts as in Slurm: node[001-128]; several, with commas between, count alike (default switch,name)",
 		func(o *Options) *[]balance.Order { return &o.Orders }, func(orders []balance.Order) bool { return orders != nil }),

@@ -31,7 +31,7 @@ func TestTheCommandWithOpenSM(t *testing.T) {
 
 	ours := live.OpenSM(t, net, map[string]string{"routing_engine": "file", "lfts_file": in("lfts.dump")}, nil)
 	tookTheFile(t, ours)
-	deployed := []string{"verify", net, "--lfts", ours.LFTs, "--lst", ours.Subnet, "--endpoints", "ca"}
+	deployed := []string{"verify", net, "--tables", ours.LFTs, "--lst", ours.Subnet, "--endpoints", "ca"}
 	weft(proven, slices.Concat(deployed, []string{"--psl", in("paths.psl"), "--sl2vl", in("sl2vl.dump"), "--certificate", in("certificate")})...)
 	weft(finding, deployed...) // without the lanes
 	asked := ours.Input()
@@ -41,7 +41,7 @@ func TestTheCommandWithOpenSM(t *testing.T) {
 	}
 
 	theirs := live.OpenSM(t, net, map[string]string{"routing_engine": "minhop"}, nil)
-	weft(finding, "verify", net, "--lfts", theirs.LFTs, "--lst", theirs.Subnet, "--endpoints", "ca")
+	weft(finding, "verify", net, "--tables", theirs.LFTs, "--lst", theirs.Subnet, "--endpoints", "ca")
 }
 
 // built builds the command, and returns a function that runs it and wants an

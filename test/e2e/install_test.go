@@ -59,7 +59,7 @@ func TestAdviceInOpenSM(t *testing.T) {
 	advised(t, weft, net, "weave-any", tables)
 	alone := live.OpenSM(t, net, map[string]string{"routing_engine": "file,no_fallback", "lfts_file": filepath.Join(tables, "lfts.dump")}, nil)
 	tookTheFile(t, alone)
-	run(finding, "verify", net, "--lfts", alone.LFTs, "--lst", alone.Subnet, "--endpoints", "ca", "--contract", "any")
+	run(finding, "verify", net, "--tables", alone.LFTs, "--lst", alone.Subnet, "--endpoints", "ca", "--contract", "any")
 	if got, out := live.Check(t, alone.Input()); got != live.Loop {
 		t.Errorf("ibdmchk on the file alone of weave-any: %v, want %v\n%s", got, live.Loop, out)
 	}
@@ -82,7 +82,7 @@ func TestAdviceInOpenSM(t *testing.T) {
 	if err != nil || !regexp.MustCompile(`ports: in +\d+, out +\d+: \| 3\| 2\| 1\| 0\|`).MatchString(out) {
 		t.Errorf("the lanes that were there did not stay: %v\n%s", err, out)
 	}
-	run(proven, "verify", net, "--lfts", d.LFTs, "--lst", d.Subnet, "--endpoints", "ca", "--contract", "any")
+	run(proven, "verify", net, "--tables", d.LFTs, "--lst", d.Subnet, "--endpoints", "ca", "--contract", "any")
 	if got, out := live.Check(t, d.Input()); got != live.NoLoop {
 		t.Errorf("ibdmchk on updn: %v\n%s", got, out)
 	}

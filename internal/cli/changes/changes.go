@@ -12,7 +12,7 @@ func Outputs() []console.Output {
 	return []console.Output{
 		{Schema: "weft/diff/1", Command: "weft diff", Form: result.Diff{}},
 		{Schema: "weft/drain/1", Command: "weft drain", Form: result.Drain{}},
-		{Schema: "weft/plan/1", Command: "plan.json of weft route --steps", Form: result.Plan{}},
+		{Schema: "weft/plan/1", Command: "plan.json of weft repair and weft drain --steps", Form: result.Plan{}},
 		{Schema: "weft/what-if/1", Command: "weft what-if", Form: result.WhatIf{}},
 	}
 }

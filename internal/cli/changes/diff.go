@@ -19,14 +19,14 @@ import (
 
 // DiffFlags is what weft diff is told.
 type DiffFlags struct {
-	oldTables, newTables string
-	Contract             *routing.Contract
-	Scope                routing.Scope
-	LMC                  int
-	Seed                 uint64
-	Precision            float64
-	jobs                 flags.Allocations
-	JSON                 bool
+	tables    []string
+	Contract  *routing.Contract
+	Scope     routing.Scope
+	LMC       int
+	Seed      uint64
+	Precision float64
+	jobs      flags.Allocations
+	JSON      bool
 }
 
 // Diff makes the command weft diff.
@@ -46,17 +46,16 @@ entries and new, which can have a credit loop though neither of the tables has o
 All mixtures are judged at once, on the cables of NEW: the verdict is that none can
 deadlock, in whatever order tables are written, or a shortest credit loop, with a
 route for each of its steps and the switches that forward it by old and by new
-entries. Then the exit code is 1; weft route --keep plans a way that is safe. It is 1 too
+entries. Then the exit code is 1; weft repair plans a way that is safe. It is 1 too
 if the new tables cut pairs off.`,
 		Example: `  weft diff monday.ibnetdiscover tuesday.ibnetdiscover
-  weft diff fabric.ibnetdiscover --old-tables installed --new-tables planned
-  weft diff before.ibnetdiscover now.ibnetdiscover --old-tables t1 --new-tables t2/lfts.dump --json`,
+  weft diff fabric.ibnetdiscover --tables old=installed --tables new=planned
+  weft diff before.ibnetdiscover now.ibnetdiscover --tables old=t1 --tables new=t2/lfts.dump --json`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, &o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.oldTables, "old-tables", "", "tables of OLD: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
-	f.StringVar(&o.newTables, "new-tables", "", "tables of NEW, likewise")
+	flags.AddNamed(f, &o.tables, "tables of both fabrics, --tables old=PATH --tables new=PATH")
 	flags.AddContract(f, &o.Contract, flags.ContractOfTables)
 	flags.AddScope(f, &o.Scope)
 	flags.AddLMC(f, &o.LMC)
@@ -64,7 +63,6 @@ if the new tables cut pairs off.`,
 	flags.AddPrecision(f, &o.Precision)
 	o.jobs.AddTo(f)
 	flags.AddJSON(f, &o.JSON)
-	c.MarkFlagsRequiredTogether("old-tables", "new-tables")
 	return c
 }
 
@@ -97,7 +95,18 @@ type DiffSide struct {
 
 func runDiff(ctx context.Context, a *console.Console, args []string, o *DiffFlags) error {
 	old, next := args[0], args[len(args)-1]
-	return DiffOf(ctx, a, o, DiffSide{Name: old, File: old, Source: o.oldTables}, DiffSide{Name: next, File: next, Source: o.newTables})
+	of := map[string]string{}
+	list, err := flags.NamedTables(o.tables, map[string]bool{})
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		of[t.Name] = t.Path
+	}
+	if len(of) > 0 && (len(of) != 2 || of["old"] == "" || of["new"] == "") {
+		return exit.Usage("--tables: weft diff takes those of both fabrics or none, --tables old=PATH --tables new=PATH")
+	}
+	return DiffOf(ctx, a, o, DiffSide{Name: old, File: old, Source: of["old"]}, DiffSide{Name: next, File: next, Source: of["new"]})
 }
 
 // DiffOf compares two fabrics, wherever they are read from: weft watch compares two looks.
@@ -139,7 +148,7 @@ func (j *diffJob) read() (err error) {
 	}
 	if j.old.Source == "" {
 		if len(j.o.jobs) > 0 {
-			return exit.Usage("--job: it is about bandwidth, which takes --old-tables and --new-tables")
+			return exit.Usage("--job: it is about bandwidth, which takes tables: --tables old=PATH --tables new=PATH")
 		}
 		return nil
 	}

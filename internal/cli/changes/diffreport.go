@@ -131,7 +131,7 @@ func (j *diffJob) advice() string {
 	case !j.old.alone.Free():
 		return "the old tables have a credit loop already: the change does not bring it about, and cannot avoid it"
 	}
-	return "weft route --keep changes the least, in steps that are proven; or write these while nothing is sent"
+	return "weft repair changes the least, in steps that are proven; or write these while nothing is sent"
 }
 
 // mixtureText is the loop for people: behind each step the switches on the packet's way

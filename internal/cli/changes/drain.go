@@ -25,7 +25,7 @@ import (
 )
 
 type drainFlags struct {
-	partFlags
+	parts       flags.Parts
 	contract    *routing.Contract
 	scope       routing.Scope
 	LMC         int
@@ -62,8 +62,8 @@ the exit code is 1 then, and where there is no such plan.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDrain(cmd.Context(), a, args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.tables, "tables", "", "tables in force: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
-	o.addTo(f, "")
+	flags.AddInForce(f, &o.tables)
+	o.parts.AddTo(f)
 	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.StringVar(&o.back, "back-steps", "", "folder to write the steps of the way back into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
@@ -86,8 +86,8 @@ type drainJob struct {
 }
 
 func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlags) error {
-	if len(o.switches)+len(o.cables) == 0 {
-		return exit.Usage("nothing is taken: give --switch or --cable")
+	if o.parts.None() {
+		return exit.Usage("nothing is taken: give --switch, --cable or --host")
 	}
 	if err := o.folders(); err != nil {
 		return err
@@ -100,7 +100,7 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 		return err
 	}
 	j := &drainJob{without: without{Console: a, name: name, source: o.tables, fit: v.Fit(), was: v.Tables, contract: flags.ContractOf(o.contract, v.Tables), scope: o.scope}, o: o}
-	if err := j.take(&o.partFlags); err != nil {
+	if err := j.take(&o.parts); err != nil {
 		return err
 	}
 	jobs, err := o.jobs.Place(j.was.Fabric, j.scope)
@@ -232,7 +232,7 @@ func (j *drainJob) refuse(left []result.LeftOver, why string) error {
 
 func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.Text(), "\n", " and ") }
 
-// way is one of the two ways, as weft route --keep writes it.
+// way is one of the two ways, as weft repair writes it.
 func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	r := &weft.Result{Engine: kept(j.contract), Contract: j.contract, Scope: j.scope, Planned: j.scope, Tables: p.After}
 	return &planned{Judged: routed.Judged{Console: j.Console, Name: j.name, Fabric: j.was.Fabric, Result: r, VLs: routing.MaxDataVLs}, Written: routed.Written{Out: out}, source: j.source, plan: p, purpose: purpose}

@@ -142,6 +142,7 @@ type planned struct {
 	routed.Judged
 	routed.Written
 	source  string                 // what the tables are from which it leads
+	without *result.GoneParts      // of the fabric as it is named; nil: nothing
 	fit     result.Fit             // of these and the fabric that they were read for
 	moved   []result.MovedEndpoint // since the fabric that these are for
 	plan    *change.Proven
@@ -171,14 +172,15 @@ func (j *planned) step(s *change.Step) *routed.Judged {
 // withLanesNeeded is tables with the number of lanes they need, which dumps do not
 // contain.
 func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
-	lanes := *t.Lanes
+	with, lanes := *t, *t.Lanes
 	lanes.Needed = needed
-	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes, Groups: t.Groups}
+	with.Lanes = &lanes
+	return &with
 }
 
 func (j *planned) JSON() *result.Plan {
 	s := result.PlanOf(j.plan, j.Contract, j.Scope)
-	s.Fabric, s.Tables, s.Fit, s.Moved = j.Name, j.source, j.fit, j.moved
+	s.Fabric, s.Without, s.Tables, s.Fit, s.Moved = j.Name, j.without, j.source, j.fit, j.moved
 	return s
 }
 

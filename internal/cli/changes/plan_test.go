@@ -5,7 +5,20 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/internal/repair"
+	"github.com/weft-fabric/weft/routing"
 )
+
+// Only the number of lanes is another, whatever else tables have.
+func TestWithLanesNeeded(t *testing.T) {
+	was := &routing.Tables{Forwarding: &routing.Forwarding{}, Lanes: &routing.Lanes{Needed: 1}, Groups: &routing.Groups{}, Multicast: &routing.Multicast{}}
+	now := *withLanesNeeded(was, 3)
+	if now.Lanes.Needed != 3 || was.Lanes.Needed != 1 {
+		t.Fatalf("%d lanes are needed and %d were; want 3 and 1", now.Lanes.Needed, was.Lanes.Needed)
+	}
+	if now.Lanes = was.Lanes; now != *was {
+		t.Errorf("%+v, want all else as in %+v", now, *was)
+	}
+}
 
 // A step says what its entries are for, and names no kind of which it has none.
 func TestMendedText(t *testing.T) {

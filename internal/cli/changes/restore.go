@@ -9,23 +9,23 @@ import (
 )
 
 // restored refuses a plan that does not end with the tables of --restore.
-func (j *keepJob) restored() error {
+func (j *repairJob) restored() error {
 	cost := transition.CostOf(j.plan.After, j.target)
 	left := result.LeftOf(j.plan)
 	var why, next string
 	switch {
 	case cost.SLs > 0 || cost.Maps > 0:
-		if j.o.Before == "" {
+		if j.o.before == "" {
 			next = "--before names the fabric of the tables in force, if some of its ports had no cable: their maps are free."
 		}
-		why = fmt.Sprintf("%s and %s of %s are others, and steps leave these as they are", words.Counted(int(cost.SLs), "service level", "service levels"), words.Counted(cost.Maps, "SL2VL cell", "SL2VL cells"), j.o.Restore)
+		why = fmt.Sprintf("%s and %s of %s are others, and steps leave these as they are", words.Counted(int(cost.SLs), "service level", "service levels"), words.Counted(cost.Maps, "SL2VL cell", "SL2VL cells"), j.o.restore)
 	case cost.Entries > 0:
-		why = fmt.Sprintf("no safe steps were found that bring %s to the rows of %s: %s", words.Counted(len(left), "destination", "destinations"), j.o.Restore, leftText(left))
-		if !j.o.Drops {
+		why = fmt.Sprintf("no safe steps were found that bring %s to the rows of %s: %s", words.Counted(len(left), "destination", "destinations"), j.o.restore, leftText(left))
+		if !j.o.drops {
 			next = dropsInstead + "weft diff says whether all can be written at once."
 		}
 	default:
 		return nil
 	}
-	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be changed into %s: %s.\nNothing was written. %s", j.source, j.o.Restore, why, next)
+	return j.Refuse(j.o.asJSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be changed into %s: %s.\nNothing was written. %s", j.source, j.o.restore, why, next)
 }

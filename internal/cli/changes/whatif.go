@@ -22,9 +22,9 @@ import (
 )
 
 type whatIfFlags struct {
-	route  flags.Engine
-	tables flags.Tables
-	partFlags
+	route       flags.Engine
+	tables      flags.Tables
+	parts       flags.Parts
 	precision   float64
 	jobs        flags.Allocations
 	Drops, JSON bool
@@ -41,15 +41,15 @@ tables in force, what least change of the tables mends it, step by step, and wha
 bandwidth is left, in all, by each tier of switches, and for each --job; then how the
 tables from before come back when the parts do.
 
-The tables are those of --lfts, or those that an engine makes. Service levels and
+The tables are those of --tables, or those that an engine makes. Service levels and
 SL2VL maps stay as they are. Each step is safe while it is written, in whatever
 order: every mixture of the tables before and after it is proven free of credit
 loops, and so are the tables after it. The exit code is 1 if that does not mend
 everything that the cables join.`,
-		Example: `  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3
-  weft what-if fabric.ibnetdiscover --without-cable leaf-7:12 --without-cable leaf-7:13 --json
-  weft what-if now.ibnetdiscover --lfts tables --without-switch spine-3 --job lattice=node[001-128]
-  weft what-if dragonfly:p=4 --engine weave-any --without-switch 'sw-g3-*'`,
+		Example: `  weft what-if fabric.ibnetdiscover --tables tables --switch spine-3
+  weft what-if fabric.ibnetdiscover --cable leaf-7:12 --cable leaf-7:13 --json
+  weft what-if now.ibnetdiscover --tables tables --switch spine-3 --job lattice=node[001-128]
+  weft what-if dragonfly:p=4 --engine weave-any --switch 'sw-g3-*'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runWhatIf(cmd.Context(), a, args[0], &o) },
 	}
@@ -57,14 +57,11 @@ everything that the cables join.`,
 	o.route.SeedForMore("seed of bisections, and of engines that choose by chance")
 	o.tables.AddTo(c)
 	f := c.Flags()
-	f.StringVar(&o.tables.LFTs, "tables", "", "another word for --lfts")
-	o.addTo(f, "without-")
-	f.StringArrayVar(&o.hosts, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
+	o.parts.AddTo(f)
 	flags.AddPrecision(f, &o.precision)
 	o.jobs.AddTo(f)
 	f.BoolVar(&o.Drops, "drain", false, "let single destinations drop their packets for a step where there is no other way")
 	flags.AddJSON(f, &o.JSON)
-	flags.Without(c, "lfts", "engine", "paths", "time-budget")
 	flags.Without(c, "tables", "engine", "paths", "time-budget")
 	return c
 }
@@ -81,13 +78,13 @@ type whatIfJob struct {
 
 func runWhatIf(ctx context.Context, a *console.Console, name string, o *whatIfFlags) error {
 	j := &whatIfJob{without: without{Console: a, name: name, scope: o.route.Scope}, o: o}
-	if len(o.switches)+len(o.cables)+len(o.hosts) == 0 {
-		return exit.Usage("nothing is taken away: give --without-switch, --without-cable or --without-host")
+	if o.parts.None() {
+		return exit.Usage("nothing is taken away: give --switch, --cable or --host")
 	}
 	if err := j.read(ctx); err != nil {
 		return err
 	}
-	if err := j.take(&o.partFlags); err != nil {
+	if err := j.take(&o.parts); err != nil {
 		return err
 	}
 	var err error

@@ -38,7 +38,7 @@ func ofBothKinds(e twoKinds) *cobra.Command {
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		ours := isEthernet(cmd, own, args[0])
 		if _, err := flags.TablesIn(args[0]); ours && err == nil {
-			return exit.Usage("%s holds forwarding tables, and not the network that they are for: weft verify FABRIC --lfts %[1]s", args[0])
+			return exit.Usage("%s holds forwarding tables, and not the network that they are for: weft verify FABRIC --tables %[1]s", args[0])
 		}
 		var wrong error
 		cmd.Flags().Visit(func(f *pflag.Flag) {

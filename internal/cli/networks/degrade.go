@@ -24,7 +24,7 @@ import (
 
 type degradeFlags struct {
 	links, switches string
-	link, node      []string
+	parts           flags.Parts
 	keep            bool
 	seed            uint64
 	out             string
@@ -40,24 +40,23 @@ func Degrade(a *console.Console) *cobra.Command {
 		Long: `Take parts of a fabric away, as failures do, and write the rest in the form of
 ibnetdiscover. What stays keeps its names, GUIDs, LIDs and ports.
 
---switches and --links take so many at random, or a percentage of all there are
+--switches and --cables take so many at random, or a percentage of all there are
 in FABRIC, rounded up: switches first, then cables between those that stay. The
-same seed takes the same; with the same switches, more links are those of fewer
+same seed takes the same; with the same switches, more cables are those of fewer
 and further ones. Nothing is drawn that would cut off other switches, unless
---keep-connected=false; what is then in parts is said. --switch and --link take
-what they name in any case. An adapter goes with the last of its cables.
+--keep-connected=false; what is then in parts is said. --switch, --cable and --host
+take what they name in any case. An adapter goes with the last of its cables.
 
 Standard error says what went; --json prints it on standard output.`,
-		Example: `  weft degrade fabric.ibnet --links 2% --switches 1 --seed 7 -o degraded.ibnet
-  weft degrade torus:8x8x8,hosts=2 --link sw-0-0-0:3 --switch sw-1-1-1 | weft route - --engine nue`,
+		Example: `  weft degrade fabric.ibnet --cables 2% --switches 1 --seed 7 -o degraded.ibnet
+  weft degrade torus:8x8x8,hosts=2 --cable sw-0-0-0:3 --switch sw-1-1-1 | weft route - --engine nue`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runDegrade(a, args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.links, "links", "0", "cables between switches to take at random: a number, or a percentage of all")
+	f.StringVar(&o.links, "cables", "0", "cables between switches to take at random: a number, or a percentage of all")
 	f.StringVar(&o.switches, "switches", "0", "switches to take at random: a number, or a percentage of all")
-	f.StringArrayVar(&o.link, "link", nil, "take the cable at this port, NAME:PORT, or all that fit, as in 'leaf-7:*'; may be repeated")
-	f.StringArrayVar(&o.node, "switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
+	o.parts.AddTo(f)
 	f.BoolVar(&o.keep, "keep-connected", true, "draw nothing that would cut off other switches")
 	f.Uint64Var(&o.seed, "seed", 0, "of the random draws")
 	f.StringVarP(&o.out, "output", "o", "-", "file to write; .gz compresses, - is standard output")
@@ -134,13 +133,11 @@ func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 	if d.Switches, err = portion("--switches", o.switches, f.Switches()); err != nil {
 		return nil, err
 	}
-	if d.Links, err = portion("--links", o.links, f.Count().SwitchCables); err != nil {
+	if d.Links, err = portion("--cables", o.links, f.Count().SwitchCables); err != nil {
 		return nil, err
 	}
-	if d.Nodes, err = input.Switches(f, "--switch", o.node); err != nil {
-		return nil, err
-	}
-	d.Channels, err = input.Cables(f, "--link", o.link)
+	p, err := input.PartsOf(f, &o.parts)
+	d.Nodes, d.Channels = append(p.Switches, p.Adapters...), p.Cables
 	return d, err
 }
 
@@ -168,7 +165,7 @@ func tellLoss(a *console.Console, s *degradeSummary, f, left *fabric.Fabric) {
 		words.Kind{Names: result.LinkNames(s.Removed.Links), What: "cable"},
 	)
 	if removed == nil {
-		removed = []string{"nothing (--links, --switches, --link and --switch say what)"}
+		removed = []string{"nothing (--cables, --switches, --cable, --switch and --host say what)"}
 	}
 	for _, line := range removed {
 		a.Tell("removed %s", line)

@@ -44,13 +44,13 @@ credit loop in the tables that run, a silent fallback to MinHop, QoS off while
 lanes are needed, too few operational lanes or a wrong max_op_vls, a plugin built
 for another OpenSM, an option of the plugin that it does not know or that demands
 too little, service levels that clients do not use, ftree or updn about to refuse
-the fabric. With --fabric and --lfts the judge looks at the tables too.
+the fabric. With --fabric and --tables the judge looks at the tables too.
 
 With --contract single:N it prints the environment that clients need.
 
 Exit code 1 if there is anything more than advice.`,
 		Example: `  weft deploy check --conf /etc/opensm/opensm.conf
-  weft deploy check --conf opensm.conf --fabric fabric.ibnetdiscover --lfts /var/log/opensm
+  weft deploy check --conf opensm.conf --fabric fabric.ibnetdiscover --tables /var/log/opensm
   weft deploy check --conf opensm.conf --plugin /usr/lib/libweft.so --opensm /usr/sbin/opensm`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -132,7 +132,7 @@ func checkInput(a *console.Console, o *checkFlags) (in check.Input, err error) {
 	}
 	switch {
 	case o.fabric == "" && o.tables.LFTs != "":
-		return in, exit.Usage("--lfts needs the fabric that the tables are for: --fabric")
+		return in, exit.Usage("--tables needs the fabric that the tables are for: --fabric")
 	case o.fabric == "":
 		return in, nil
 	case o.tables.LFTs == "":

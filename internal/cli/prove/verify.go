@@ -40,7 +40,7 @@ type verifyFlags struct {
 func Verify(a *console.Console) *cobra.Command {
 	var o verifyFlags
 	c := &cobra.Command{
-		Use:   "verify FABRIC [--lfts FILE]",
+		Use:   "verify FABRIC [--tables FILE]",
 		Short: "Judge tables, ours or anyone's: reachable, free of loops, free of deadlock",
 		Long: `Judge finished tables against the fabric they are for. Every route is followed;
 the dependencies between lanes are derived from forwarding tables, service
@@ -54,7 +54,7 @@ or by --lst, the opensm-subnet.lst of the same run, the same routes are judged
 under the LIDs of FABRIC, and the output says so. Without --sl2vl, SL n rides lane
 n; without --psl, everything has SL 0.
 
-An output folder of ibdiagnet2 is a fabric with its tables, for which --lfts may be
+An output folder of ibdiagnet2 is a fabric with its tables, for which --tables may be
 missing: ibdiagnet2.db_csv, .fdbs, .slvl and .far (docs/ibdiagnet.md).
 
 Under adaptive routing (--groups, or the .far of the folder) every choice of every switch
@@ -67,10 +67,10 @@ Tables that are older or newer than the fabric are judged as far as they go: giv
 the fabric as it is now and the tables from before a cable died, and verify says
 who is cut off. What the two do not have in common is a finding (exit code 1); it
 is an error with --strict, and where they have nothing in common.`,
-		Example: `  weft verify fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst
-  weft verify now.ibnetdiscover --lfts opensm-lfts.dump --json
-  weft verify fabric.ibnetdiscover --lfts opensm.fdbs --lst opensm-subnet.lst --endpoints ca
-  weft verify fabric.ibnetdiscover --lfts tables --certificate tables/certificate`,
+		Example: `  weft verify fabric.ibnetdiscover --tables opensm-lfts.dump --lst opensm-subnet.lst
+  weft verify now.ibnetdiscover --tables opensm-lfts.dump --json
+  weft verify fabric.ibnetdiscover --tables opensm.fdbs --lst opensm-subnet.lst --endpoints ca
+  weft verify fabric.ibnetdiscover --tables tables --certificate tables/certificate`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVerify(a, cmd, args[0], &o)
@@ -113,14 +113,14 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFla
 	j := &verifyJob{Console: a, name: name, o: o, options: deadlock.Options{Contract: flags.ContractOr(o.contract, routing.Honored), Scope: o.scope, Lost: -1}}
 	o.Findings = true
 	if o.LFTs == "" && flags.IsIbdiagnet(name) && !flags.HasTables(name) {
-		return exit.Usage("%s has no ibdiagnet2.fdbs, and --lfts names no other tables; ibdiagnet -r --routing writes it", name)
+		return exit.Usage("%s has no ibdiagnet2.fdbs, and --tables names no other tables; ibdiagnet -r --routing writes it", name)
 	}
 	err := o.SettleFor(name)
 	if err != nil {
 		return err
 	}
 	if o.LFTs == "" {
-		return exit.Usage("which tables? --lfts names them; only an output folder of ibdiagnet2 with its ibdiagnet2.fdbs is FABRIC and tables in one")
+		return exit.Usage("which tables? --tables names them; only an output folder of ibdiagnet2 with its ibdiagnet2.fdbs is FABRIC and tables in one")
 	}
 	read := a.Stage("reading", &j.spent.Read)
 	j.Given, err = input.Read(j.Console, name, o.lmc, &o.Tables)
@@ -322,7 +322,7 @@ func (j *verifyJob) next() string {
 	case j.Mismatches != nil:
 		do = append(do, "take both dumps again, close together; if they still differ, OpenSM has not routed since: SIGHUP to opensm makes it")
 		if j.verdict.Free() && !j.verdict.Complete() {
-			do = append(do, fmt.Sprintf("weft route %s --keep TABLES mends tables with the fewest changes, in steps that are safe", j.name))
+			do = append(do, fmt.Sprintf("weft repair %s --tables TABLES mends tables with the fewest changes, in steps that are safe", j.name))
 		}
 	case j.verdict.Loops > 0:
 		do = append(do, "the forwarding tables send packets round in circles: route the fabric again, or SIGHUP to opensm makes it route")

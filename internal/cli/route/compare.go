@@ -33,7 +33,7 @@ import (
 type compareFlags struct {
 	route        flags.Engine
 	engines      []string
-	dirs         []string
+	tables       []string
 	measured     []string
 	during       time.Duration
 	tick         time.Duration
@@ -79,28 +79,28 @@ is in another's way. Ranks sit by switch and port, by the names of hosts, as
 schedulers hand them out, and at random. Of more than --phases phases, so many are
 taken.
 
---lfts-dir NAME=DIR takes tables from a folder with opensm-lfts.dump,
+--tables NAME=PATH takes tables from a folder with opensm-lfts.dump,
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 (opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or packed.
 
 Exit code 1: cables found by --measured that wait, carry what no route explains, or have
-an error rate at its limit or two modes of error correction; tables of --lfts-dir have
+an error rate at its limit or two modes of error correction; tables of --tables have
 a credit loop, leave pairs without a route or do not fit the fabric (which --strict
 refuses; see weft verify), or the network is in parts (unless
 --within-parts). What engines would do is no finding.`,
 		Example: `  weft compare fabric.ibnetdiscover
-  weft compare fabric.ibnetdiscover --lfts-dir current=/var/log/opensm --engines updn,dfsssp,nue
-  weft compare dragonfly:p=4 --engines sssp+first-fit,sssp+break-cycles --markdown`,
+  weft compare fabric.ibnetdiscover --tables current=/var/log/opensm --engine updn,dfsssp,nue
+  weft compare dragonfly:p=4 --engine sssp+first-fit,sssp+break-cycles --markdown`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCompare(cmd.Context(), a, args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between (default: those that weft engines says are compared)")
-	f.Lookup("engines").DefValue = "" // help says it
+	f.StringSliceVar(&o.engines, "engine", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between (default: those that weft engines says are compared)")
+	f.Lookup("engine").DefValue = "" // help says it
 	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.pm or ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; error rates: an ibdiagnet2.net_dump_ext; given twice, an earlier look and a later one")
 	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
 	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
-	addTableDirs(f, &o.dirs)
+	flags.AddNamed(f, &o.tables, "tables in force to put beside")
 	f.StringVar(&o.route.Traffic, engines.Demands.String(), "", "measured or expected traffic, which gets a column, and for which engines make paths that can: a file of src,dst[,bytes], hosts or groups such as 'gpu-*'")
 	o.route.Set = f
 	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, flags.VLsUsage)
@@ -116,7 +116,7 @@ refuses; see weft verify), or the network is in parts (unless
 	flags.AddJSON(f, &o.json)
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
-	flags.Complete(c, "engines", flags.ChoiceNames)
+	flags.Complete(c, "engine", flags.ChoiceNames)
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	return c
 }
@@ -125,7 +125,7 @@ type compareJob struct {
 	*console.Console
 	name   string
 	o      *compareFlags
-	dirs   []tableDir
+	tables []flags.Named
 	routes []*routed.Job
 	scope  routing.Scope
 
@@ -146,9 +146,11 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 	if err := j.prepare(); err != nil {
 		return err
 	}
-	for _, d := range j.dirs {
-		row := result.CompareRow{Name: d.name, Source: "tables"}
-		if err := j.present(ctx, &row, &d.files); err != nil {
+	for i := range j.tables {
+		d := &j.tables[i]
+		d.Strict = j.o.strict
+		row := result.CompareRow{Name: d.Name, Source: "tables"}
+		if err := j.present(ctx, &row, &d.Tables); err != nil {
 			return err
 		}
 		j.rows = append(j.rows, row)
@@ -171,14 +173,14 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 
 func (j *compareJob) check() error {
 	o := j.o
-	if len(o.dirs) == 0 && flags.HasTables(j.name) {
-		o.dirs = []string{"installed=" + j.name}
+	if len(o.tables) == 0 && flags.HasTables(j.name) {
+		o.tables = []string{j.name}
 	}
 	switch {
 	case !(o.precision > 0):
 		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
-	case len(o.engines) == 0 && len(o.dirs) == 0:
-		return exit.Usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
+	case len(o.engines) == 0 && len(o.tables) == 0:
+		return exit.Usage("nothing to compare: --engine is empty, and no --tables are given")
 	}
 	seen := map[string]bool{}
 	for _, name := range o.engines {
@@ -195,7 +197,7 @@ func (j *compareJob) check() error {
 		j.routes = append(j.routes, r)
 	}
 	var err error
-	if j.dirs, err = tableDirs(o.dirs, o.strict, seen); err != nil {
+	if j.tables, err = flags.NamedTables(o.tables, seen); err != nil {
 		return err
 	}
 	j.scope = o.route.Scope

@@ -126,7 +126,7 @@ func (r *Report) clientsOfEngine(in *Input, engine string) {
 	case "lash": // gives both directions one service level
 		r.mustUse(in, routing.Honored, "the tables of lash hold only where every client uses the PathRecord's service level", byDefault)
 	case "file":
-		r.mustUse(in, routing.Honored, "the tables of file, with a QoS policy, hold at most where every client uses the PathRecord's service level (--fabric, --lfts and --psl have them judged)", byDefault)
+		r.mustUse(in, routing.Honored, "the tables of file, with a QoS policy, hold at most where every client uses the PathRecord's service level (--fabric, --tables and --psl have them judged)", byDefault)
 	default:
 		r.mustUse(in, routing.Directed, "the tables of "+engine+" hold at most where each side of a connection uses the service level of its own PathRecord", answersOnRequestSL+"; "+byDefault)
 	}

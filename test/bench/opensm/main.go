@@ -311,7 +311,7 @@ func (f *figures) read(dir, of string) error {
 // judge asks weft verify about the dumps.
 func (b *bench) judge(dir string, f *figures) error {
 	in := func(name string) string { return filepath.Join(dir, name) }
-	out, err := exec.CommandContext(b.ctx, b.weft, "verify", in("net.ibnet"), "--json", "--lfts", in("opensm-lfts.dump"), "--lst", in("opensm-subnet.lst"),
+	out, err := exec.CommandContext(b.ctx, b.weft, "verify", in("net.ibnet"), "--json", "--tables", in("opensm-lfts.dump"), "--lst", in("opensm-subnet.lst"),
 		"--sl2vl", in("opensm-sl2vl.dump"), "--psl", in("timed.psl")).Output()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return fmt.Errorf("weft verify: %w", err)

@@ -185,7 +185,7 @@ func TestOpenSMsOwn(t *testing.T) {
 	paths, lfts := filepath.Join(t.TempDir(), "paths.psl"), filepath.Join(t.TempDir(), "lfts.dump")
 	write(t, paths, func(w io.Writer) error { return psl.Write(w, tables, psl.Full) })
 	write(t, lfts, func(w io.Writer) error { return lft.Write(w, f, tables.Forwarding, lft.PortGUIDs) })
-	files := []string{net, "--lfts", lfts, "--psl", paths, "--sl2vl", r.Swept(t, soon).SL2VL}
+	files := []string{net, "--tables", lfts, "--psl", paths, "--sl2vl", r.Swept(t, soon).SL2VL}
 	for _, c := range []struct {
 		args []string
 		exit int

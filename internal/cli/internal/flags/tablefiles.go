@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,7 +45,7 @@ type Tables struct {
 // AddMulticastTo declares the flags about multicast.
 func (o *Tables) AddMulticastTo(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs or ibdiagnet2.mcfdbs (default: those beside --lfts, if it is a folder)")
+	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs or ibdiagnet2.mcfdbs (default: those beside --tables, if it is a folder)")
 	Parse(f, &o.MulticastSLs, "multicast-sl", "0", routing.ParseLevels, "service levels of the multicast groups, such as 0, 0,2 or any")
 }
 
@@ -59,12 +60,57 @@ const StrictUsage = "refuse tables that do not fit the fabric exactly (exit code
 // AddTo declares the flags.
 func (o *Tables) AddTo(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, ibdiagnet2.fdbs, dump_fts or ibroute output; or a folder with them and what follows")
-	f.StringVar(&o.SL2VL, "sl2vl", "", "SL to VL maps of --lfts: opensm-sl2vl.dump or SLVL lines of ibdmchk (default: SL n on lane n)")
-	f.StringVar(&o.PSL, "psl", "", "service levels of the paths of --lfts, as ibdmchk reads them (default: SL 0 for all)")
-	f.StringVar(&o.Groups, "groups", "", "what switches with adaptive routing choose from: ibdiagnet2.far (default: the ports of --lfts alone)")
-	f.StringVar(&o.List, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts, if its LIDs are others")
+	f.StringVar(&o.LFTs, "tables", "", "tables in force: "+tablesUsage+", as OpenSM's or ibdiagnet2's, or of dump_fts or ibroute")
+	f.StringVar(&o.SL2VL, "sl2vl", "", "SL to VL maps of --tables: opensm-sl2vl.dump or SLVL lines of ibdmchk (default: SL n on lane n)")
+	f.StringVar(&o.PSL, "psl", "", "service levels of the paths of --tables, as ibdmchk reads them (default: SL 0 for all)")
+	f.StringVar(&o.Groups, "groups", "", "what switches with adaptive routing choose from: ibdiagnet2.far (default: the ports of --tables alone)")
+	f.StringVar(&o.List, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --tables, if its LIDs are others")
 	f.BoolVar(&o.Strict, "strict", false, StrictUsage)
+}
+
+// tablesUsage says what --tables takes.
+const tablesUsage = "a folder, of weft, OpenSM or ibdiagnet2, or a file of forwarding tables"
+
+// AddInForce declares --tables where they are one folder or file.
+func AddInForce(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "tables", "", "tables in force: "+tablesUsage)
+}
+
+// Named is tables with the name that the user gives them.
+type Named struct {
+	Name, Path string
+	Tables     // the files there
+}
+
+// AddNamed declares --tables where several are put beside something.
+func AddNamed(f *pflag.FlagSet, to *[]string, usage string) {
+	f.StringArrayVar(to, "tables", nil, usage+", NAME=PATH: "+tablesUsage+"; may be repeated")
+}
+
+// NamedTables reads the values of such a flag. Tables without a name are those installed; seen is
+// names that are taken, and more are added to it.
+func NamedTables(args []string, seen map[string]bool) (list []Named, err error) {
+	for _, arg := range args {
+		name, path, ok := strings.Cut(arg, "=")
+		if !ok || !console.Missing(arg) {
+			name, path = "installed", arg
+		}
+		switch {
+		case name == "" || path == "":
+			return nil, exit.Usage("--tables %s: it is PATH or NAME=PATH, as in current=/var/log/opensm", arg)
+		case seen[name]:
+			return nil, exit.Usage("%s is named twice: give the tables names, as in --tables current=%s", name, path)
+		case console.Missing(path):
+			return nil, fmt.Errorf("--tables %s: no such file or folder", path)
+		}
+		seen[name] = true
+		t := Named{name, path, Tables{LFTs: path}}
+		if err := t.Settle(); err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
 }
 
 // SettleFor is Settle where FABRIC may be a folder with tables: if no flag names any, they
@@ -138,11 +184,11 @@ func (o *Tables) Settle() error {
 	if o.LFTs == "" {
 		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"groups", o.Groups}, {"multicast", o.Multicast}, {"lst", o.List}} {
 			if f.value != "" {
-				return exit.Usage("--%s is about the tables of --lfts, which is not given", f.flag)
+				return exit.Usage("--%s goes with --tables, which is not given", f.flag)
 			}
 		}
 		if o.Strict {
-			return exit.Usage("--strict is about the tables of --lfts, which is not given")
+			return exit.Usage("--strict goes with --tables, which is not given")
 		}
 		return nil
 	}

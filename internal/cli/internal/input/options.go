@@ -9,8 +9,10 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
@@ -79,8 +81,39 @@ func weights(f *fabric.Fabric, texts []string) ([]uint8, error) {
 	return weights, nil
 }
 
-// Cables is the cables at some ports, NAME:PORT, or at those of patterns, each of them once.
-func Cables(f *fabric.Fabric, flag string, ports []string) ([]fabric.ChannelID, error) {
+// Parts is what --switch, --cable and --host name.
+type Parts struct {
+	Switches, Adapters []fabric.NodeID
+	Cables             []fabric.ChannelID
+}
+
+// PartsOf finds the parts of a fabric that are named.
+func PartsOf(f *fabric.Fabric, o *flags.Parts) (p Parts, err error) {
+	if p.Switches, err = Switches(f, "--switch", o.Switches); err != nil {
+		return p, err
+	}
+	if p.Adapters, err = Adapters(f, "--host", o.Hosts); err != nil {
+		return p, err
+	}
+	p.Cables, err = cables(f, "--cable", o.Cables)
+	return p, err
+}
+
+// Without is a fabric without parts of it, and what went.
+func (p *Parts) Without(f *fabric.Fabric) (*fabric.Fabric, result.GoneParts, error) {
+	gone := result.GoneParts{
+		Switches: report.Labels(f, p.Switches), Links: result.RemovedLinks(f, p.Cables), Hosts: report.Labels(f, p.Adapters),
+		SwitchNodes: result.NodesOf(f, p.Switches), HostNodes: result.NodesOf(f, p.Adapters),
+	}
+	left, err := f.Without(p.Cables, slices.Concat(p.Switches, p.Adapters))
+	if err == nil && left.Switches() == 0 {
+		err = exit.Usage("no switch is left; one has to stay")
+	}
+	return left, gone, err
+}
+
+// cables is the cables at some ports, NAME:PORT, or at those of patterns, each of them once.
+func cables(f *fabric.Fabric, flag string, ports []string) ([]fabric.ChannelID, error) {
 	index := names.New(f)
 	var all []fabric.ChannelID
 	for _, port := range ports {
