@@ -5,13 +5,14 @@ open Fabric
 
 let usage = "usage: weft-proof [--fabric FILE] [--certificate FILE] [--contract C] [--endpoints E] [--json] DIR
        weft-proof --step OLD NEW [--fabric FILE] [--old-fabric FILE] [--certificate FILE] [--json]
-       weft-proof --jobs
+       weft-proof --jobs | --cases
 
 DIR is what weft route --out writes: lfts.dump, sl2vl.dump, paths.psl, certificate; the network is
 fabric.ibnetdiscover in it, or FILE (weft convert and weft generate write that form). With --step: all
 mixtures of the tables of two folders, by NEW/transition.certificate, on the network of NEW; what
 OLD's hosts and LIDs were is in the network of OLD, where that is another.
 --jobs: arguments with tabs between on each line, an answer in JSON on each line.
+--cases: small cases on standard input, a line for each (docs/proof.md).
 Exit codes: 0 proven, 1 not proven or packets lost, 2 usage, 3 bad input, 4 internal error.\n"
 
 exception Usage of string
@@ -204,6 +205,7 @@ let rec jobs () =
 let () =
   match List.tl (Array.to_list Sys.argv) with
   | [ "--jobs" ] -> exit (jobs ())
+  | [ "--cases" ] -> exit (guarded Cases.run (fun e code -> prerr_endline ("weft-proof: " ^ printable e); code))
   | [ "--help" ] | [ "-h" ] -> print_string usage
   | words ->
     exit (guarded

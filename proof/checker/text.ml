@@ -43,13 +43,16 @@ and line t stop =
   t.at <- t.from;
   t.stop <- if stop > t.from && Bytes.get t.buffer (stop - 1) = '\r' then stop - 1 else stop
 
-(* each reads a file with f, a line at a time, and ends with what finish says of the end. *)
-let each file f finish =
-  let input = try open_in_bin file with Sys_error e -> refuse "%s" e in
+(* lines reads a channel with f, a line at a time, and ends with what finish says of the end. *)
+let lines input file f finish =
   let t = { file; input; buffer = Bytes.create (1 lsl 18); from = 0; filled = 0; number = 0; at = 0; stop = 0 } in
-  Fun.protect ~finally:(fun () -> close_in input) @@ fun () ->
   (try while next t do f t done with Sys_error e -> refuse "%s: %s" file e);
   finish t
+
+(* each does that with a file. *)
+let each file f finish =
+  let input = try open_in_bin file with Sys_error e -> refuse "%s" e in
+  Fun.protect ~finally:(fun () -> close_in input) (fun () -> lines input file f finish)
 
 let rest t = Bytes.sub_string t.buffer t.at (t.stop - t.at)
 let at_end t = t.at >= t.stop

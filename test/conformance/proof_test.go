@@ -44,16 +44,26 @@ type proven struct {
 	Code     int
 }
 
-// startProver builds and starts weft-proof; nil where there is no OCaml.
-func startProver(t *testing.T) *prover {
+// buildProver builds weft-proof and says where it is; nowhere if there is no OCaml.
+func buildProver(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("ocamlopt"); err != nil {
 		t.Log("no ocamlopt, so weft-proof is not asked (on Debian: apt-get install ocaml-nox)")
-		return nil
+		return ""
 	}
 	program := filepath.Join(t.TempDir(), "weft-proof")
 	if out, err := exec.Command("../../proof/checker/build.sh", program).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("building weft-proof: %v\n%s", err, out)
+	}
+	return program
+}
+
+// startProver builds and starts weft-proof; nil where there is no OCaml.
+func startProver(t *testing.T) *prover {
+	t.Helper()
+	program := buildProver(t)
+	if program == "" {
+		return nil
 	}
 	cmd := exec.Command(program, "--jobs")
 	cmd.Stderr = os.Stderr
@@ -293,6 +303,43 @@ func TestProvenCheckerRefusesDamage(t *testing.T) {
 		}
 	})
 	t.Logf("%d of %d damaged folders refused", refused, cases)
+}
+
+// The small cases that other judges are compared with, each answered with a line.
+func TestProvenCheckerCases(t *testing.T) {
+	program := buildProver(t)
+	if program == "" {
+		t.SkipNow()
+	}
+	network := "switches 3 3 3 # a ring\nlids 3\ncable 0 2 1 3\ncable 1 2 2 3\ncable 2 2 0 3\nhost 0 1 1 1\nhost 1 1 2 1\nhost 2 1 3 1\n"
+	clockwise := "tables\nout 0 255 1 2 2\nout 1 255 2 1 2\nout 2 255 2 2 1\n"
+	direct := "tables\nout 0 255 1 2 3\nout 1 255 3 1 2\nout 2 255 2 3 1\n"
+	ranks := "rank 0 2 0 0\nrank 1 2 0 1\nrank 2 2 0 2\n"
+	back := "rank 0 3 0 0\nrank 1 3 0 0\nrank 2 3 0 0\n"
+	for _, c := range []struct{ input, want string }{
+		{network + "contract any\narrive\n" + direct + ranks + back, "holds"},
+		{network + "contract any\n" + clockwise + ranks, "refused not-rising"},
+		{network + "contract any\n" + direct + ranks, "refused unranked"},
+		{network + "contract any\narrive\n" + direct + "out 1 255 3 1 255\n" + ranks + back, "refused discards"},
+		{network + "contract any\narrive\n" + direct + "out 1 255 3 1 1\n" + ranks + back, "refused misled"},
+		{network + "contract directed\n" + direct + "levels 0 16 16 16 16\nlevels 1 16 16 16 16\nlevels 2 16 16 16 16\n" + ranks + back, "refused nobody"},
+		{network + "contract any\n" + direct + clockwise + ranks + back, "refused not-rising"},
+		{network + "contract directed\n" + direct + "map 0 1 2 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" + ranks + back, "holds"},
+		{network + "contract any\n" + direct + "map 0 1 2 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" + ranks + back, "refused unranked"},
+		{network + "contract single:1\n" + direct + "map 0 1 2 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" + ranks + back, "refused unranked"},
+		{network + "contract single:2\n" + direct + "map 0 1 2 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" + ranks + back, "holds"},
+		{network, "bad standard input:9: a case without tables"},
+		{network + direct + "out 3 1\n", "bad standard input:13: no switch from 0 to 2"},
+		{network + "cable 0 1 1 1\n", "bad standard input:9: cables go before hosts"},
+		{network + direct + "nonsense\n", "bad standard input:13: no line of a case: nonsense"},
+	} {
+		cmd := exec.Command(program, "--cases")
+		cmd.Stdin = strings.NewReader(c.input + "judge\n" + network + direct + ranks + back + "judge\n")
+		out, err := cmd.CombinedOutput()
+		if want := c.want + "\nholds\n"; err != nil || string(out) != want {
+			t.Errorf("%s: %q, %v, want %q", c.input, out, err, want)
+		}
+	}
 }
 
 // For every mixture of two tables: what has a rank for the union of the dependencies is proven, with
