@@ -3,9 +3,9 @@ package deadlock
 import (
 	"context"
 	"fmt"
-	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -21,7 +21,7 @@ type Certificate struct {
 }
 
 // Unused is the rank of a lane that carries no traffic.
-const Unused = -1
+const Unused = cdg.Unused
 
 // Violation is a dependency along which the ranks of a certificate do not rise: the
 // certificate belongs to other tables, or the tables were changed.
@@ -70,20 +70,20 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 	if err := c.holds(g, d.inUse); err != nil {
 		return nil, err
 	}
-	v.Dependencies, v.Certificate = g.count(), c
+	v.Dependencies, v.Certificate = g.Count(), c
 	return v, nil
 }
 
 // holds checks that every lane in use has a rank and that ranks rise along every
 // dependency; inUse is the lanes of each trunk, as bits.
-func (c *Certificate) holds(g *graph, inUse []uint16) error {
-	if g.lanes > c.Lanes || len(c.Rank) != g.f.Trunks()*c.Lanes {
-		return fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.f.Trunks(), g.lanes)
+func (c *Certificate) holds(g *cdg.Graph, inUse []uint16) error {
+	if g.Lanes > c.Lanes || len(c.Rank) != g.Fabric.Trunks()*c.Lanes {
+		return fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.Fabric.Trunks(), g.Lanes)
 	}
-	rank := func(v int32) int32 { return c.Rank[int(v)/g.lanes*c.Lanes+int(v)%g.lanes] }
+	rank := func(v int32) int32 { return c.Rank[int(v)/g.Lanes*c.Lanes+int(v)%g.Lanes] }
 	var wrong *Violation
-	for v := range int32(g.f.Trunks() * g.lanes) {
-		g.successors(v, func(u int32) {
+	for v := range int32(g.Fabric.Trunks() * g.Lanes) {
+		g.Successors(v, func(u int32) {
 			if wrong == nil && (rank(v) == Unused || rank(v) >= rank(u)) {
 				wrong = violation(g, v, u, rank(v), rank(u))
 			}
@@ -92,42 +92,29 @@ func (c *Certificate) holds(g *graph, inUse []uint16) error {
 	if wrong != nil {
 		return wrong
 	}
-	return unranked(g.f, c.Rank, c.Lanes, inUse)
+	return unranked(g.Fabric, c.Rank, c.Lanes, inUse)
 }
 
-// unranked looks for a lane in use without a rank.
+// unranked is the error for a lane in use without a rank, nil if there is none.
 func unranked(f *fabric.Fabric, rank []int32, stride int, inUse []uint16) error {
-	for trunk, lanes := range inUse {
-		for ; lanes != 0; lanes &= lanes - 1 {
-			if vl := bits.TrailingZeros16(lanes); rank[trunk*stride+vl] == Unused {
-				ch := f.Channel(fabric.ChannelID(trunk))
-				return &Unranked{Switch: f.Label(ch.From), Port: ch.FromPort, VL: uint8(vl)}
-			}
-		}
+	v := cdg.FirstUnranked(rank, inUse, stride)
+	if v < 0 {
+		return nil
 	}
-	return nil
+	ch := f.Channel(fabric.ChannelID(v / stride))
+	return &Unranked{Switch: f.Label(ch.From), Port: ch.FromPort, VL: uint8(v % stride)}
 }
 
-func violation(g *graph, v, u int32, rv, ru int32) *Violation {
-	in, out := g.f.Channel(fabric.ChannelID(int(v)/g.lanes)), g.f.Channel(fabric.ChannelID(int(u)/g.lanes))
+func violation(g *cdg.Graph, v, u int32, rv, ru int32) *Violation {
+	in, out := g.Fabric.Channel(fabric.ChannelID(int(v)/g.Lanes)), g.Fabric.Channel(fabric.ChannelID(int(u)/g.Lanes))
 	return &Violation{
-		Switch: g.f.Label(in.To), In: in.ToPort, Out: out.FromPort,
-		InVL: uint8(int(v) % g.lanes), OutVL: uint8(int(u) % g.lanes), InRank: rv, Rank: ru,
+		Switch: g.Fabric.Label(in.To), In: in.ToPort, Out: out.FromPort,
+		InVL: uint8(int(v) % g.Lanes), OutVL: uint8(int(u) % g.Lanes), InRank: rv, Rank: ru,
 	}
 }
 
 // certify makes the proof of ranks that rise along every dependency.
 func certify(rank []int32, inUse []uint16, lanes int, o Options) *Certificate {
-	markUnused(rank, inUse, lanes)
+	cdg.MarkUnused(rank, inUse, lanes)
 	return &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: lanes, Rank: rank}
-}
-
-// markUnused sets the rank of lanes that carry nothing to Unused; inUse is the lanes of
-// each trunk, as bits.
-func markUnused(rank []int32, inUse []uint16, lanes int) {
-	for v := range rank {
-		if inUse[v/lanes]>>(v%lanes)&1 == 0 {
-			rank[v] = Unused
-		}
-	}
 }

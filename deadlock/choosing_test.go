@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -13,7 +14,7 @@ import (
 // shortest paths or anywhere, groups of any ports, several private tables, service levels
 // without adaptive routing, lanes at random.
 func randomGroups(t *testing.T, rng *rand.Rand) *routing.Tables {
-	f := ring(t, 3+rng.IntN(3))
+	f := testnet.Ring(t, 3+rng.IntN(3))
 	if rng.IntN(2) == 0 {
 		f = mesh(t, 2+rng.IntN(2), 2)
 	}
@@ -191,7 +192,7 @@ func (n *tally) agree(t *testing.T, seed uint64, tables *routing.Tables, contrac
 	n.loops++
 	for i, s := range v.Cycle {
 		next := v.Cycle[(i+1)%len(v.Cycle)]
-		one := &slow{t: &all, edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}}
+		one := &slow{t: &all, edges: map[[2]hop]bool{}, held: map[hop]bool{}}
 		if s.Multicast {
 			one.cast(&tables.Multicast.Trees[s.Dst-routing.FirstMLID], tables.Fabric.Endpoint(s.Src), s.SL)
 			n.cast++
@@ -201,7 +202,7 @@ func (n *tally) agree(t *testing.T, seed uint64, tables *routing.Tables, contrac
 				one.travel(s.Src, tables.Fabric.Owner(s.Dst), s.Dst, s.SL, chooses)
 			}
 		}
-		if !one.edges[[2]deadlock.Hop{{Trunk: s.Trunk, Lane: s.VL}, {Trunk: next.Trunk, Lane: next.VL}}] {
+		if !one.edges[[2]hop{{Trunk: s.Trunk, Lane: s.VL}, {Trunk: next.Trunk, Lane: next.VL}}] {
 			t.Fatalf("seed %d: no packet makes step %d, %+v", seed, i, s)
 		}
 	}
@@ -316,7 +317,7 @@ func TestLastLaneByLane(t *testing.T) {
 	}
 }
 
-func rankOf(rank []int32, lanes int, h deadlock.Hop) int32 {
+func rankOf(rank []int32, lanes int, h hop) int32 {
 	return rank[int(h.Trunk)*lanes+int(h.Lane)]
 }
 

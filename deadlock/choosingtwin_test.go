@@ -1,25 +1,30 @@
 package deadlock_test
 
 import (
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // slow judges tables with groups packet by packet: every source, LID, service level and
 // kind by itself, sets as maps.
+// hop is a lane of a trunk.
+type hop struct {
+	Trunk fabric.ChannelID
+	Lane  uint8
+}
+
 type slow struct {
 	t                  *routing.Tables
 	pairs, unreachable int64
-	edges              map[[2]deadlock.Hop]bool
-	held               map[deadlock.Hop]bool
+	edges              map[[2]hop]bool
+	held               map[hop]bool
 	waiting            []waiter
 }
 
 // waiter is a packet that holds a hop: what it may go on to.
 type waiter struct {
-	holds  deadlock.Hop
-	on     []deadlock.Hop
+	holds  hop
+	on     []hop
 	out    bool // it may leave the switches, or be dropped
 	choose bool
 }
@@ -59,11 +64,11 @@ func (w *slow) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, choo
 	type where struct {
 		s  fabric.NodeID
 		in uint8
-		h  deadlock.Hop
+		h  hop
 	}
-	seen := map[deadlock.Hop]bool{}
+	seen := map[hop]bool{}
 	after := map[fabric.ChannelID]map[fabric.ChannelID]bool{}
-	todo := []where{{from.Switch, f.LastPort(from), deadlock.Hop{Trunk: fabric.None}}}
+	todo := []where{{from.Switch, f.LastPort(from), hop{Trunk: fabric.None}}}
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
@@ -86,14 +91,14 @@ func (w *slow) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, choo
 				after[at.h.Trunk] = map[fabric.ChannelID]bool{}
 			}
 			after[at.h.Trunk][c] = true
-			next := deadlock.Hop{Trunk: c, Lane: w.lane(at.s, at.in, p, sl, at.h)}
+			next := hop{Trunk: c, Lane: w.lane(at.s, at.in, p, sl, at.h)}
 			if at.h.Lane == dropped || next.Lane == 15 { // only the way counts from here on
 				wait.out, next.Lane = true, dropped
 			} else {
 				w.held[next] = true
 				wait.on = append(wait.on, next)
 				if at.h.Trunk != fabric.None {
-					w.edges[[2]deadlock.Hop{at.h, next}] = true
+					w.edges[[2]hop{at.h, next}] = true
 				}
 			}
 			if !seen[next] {
@@ -109,7 +114,7 @@ func (w *slow) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, choo
 }
 
 // lane is that of a packet which holds a hop, or comes from a source, and leaves a switch.
-func (w *slow) lane(s fabric.NodeID, in, out, sl uint8, holds deadlock.Hop) uint8 {
+func (w *slow) lane(s fabric.NodeID, in, out, sl uint8, holds hop) uint8 {
 	switch maps := w.t.Lanes.SL2VL; {
 	case holds.Lane == dropped:
 		return dropped
@@ -151,7 +156,7 @@ func circular(after map[fabric.ChannelID]map[fabric.ChannelID]bool) bool {
 }
 
 func newSlow(t *routing.Tables, sls func(src fabric.EndpointID, lid fabric.LID) []uint8) *slow {
-	w := &slow{t: t, edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}}
+	w := &slow{t: t, edges: map[[2]hop]bool{}, held: map[hop]bool{}}
 	for lid, dst := range routing.HCA.LIDs(t.Fabric) {
 		for _, src := range routing.HCA.Endpoints(t.Fabric) {
 			if src == dst {
@@ -186,8 +191,8 @@ func newSlow(t *routing.Tables, sls func(src fabric.EndpointID, lid fabric.LID) 
 // cast follows all copies of a packet to a multicast group.
 func (w *slow) cast(tree *routing.MulticastTree, from *fabric.Endpoint, sl uint8) {
 	f := w.t.Fabric
-	seen := map[deadlock.Hop]bool{}
-	todo := []deadlock.Hop{{Trunk: fabric.None}}
+	seen := map[hop]bool{}
+	todo := []hop{{Trunk: fabric.None}}
 	for len(todo) > 0 {
 		h := todo[0]
 		todo = todo[1:]
@@ -202,14 +207,14 @@ func (w *slow) cast(tree *routing.MulticastTree, from *fabric.Endpoint, sl uint8
 			if p == in || c == fabric.None || int(c) >= f.Trunks() {
 				continue
 			}
-			next := deadlock.Hop{Trunk: c, Lane: w.lane(at, in, p, sl, h)}
+			next := hop{Trunk: c, Lane: w.lane(at, in, p, sl, h)}
 			if next.Lane == 15 {
 				continue
 			}
 			w.held[next] = true
 			wait.on = append(wait.on, next)
 			if h.Trunk != fabric.None {
-				w.edges[[2]deadlock.Hop{h, next}] = true
+				w.edges[[2]hop{h, next}] = true
 			}
 			if !seen[next] {
 				seen[next] = true
@@ -224,7 +229,7 @@ func (w *slow) cast(tree *routing.MulticastTree, from *fabric.Endpoint, sl uint8
 
 // free says whether the dependencies have no cycle.
 func (w *slow) free() bool {
-	drained := map[deadlock.Hop]bool{}
+	drained := map[hop]bool{}
 	for more := true; more; {
 		more = false
 		for h := range w.held {
@@ -245,7 +250,7 @@ func (w *slow) free() bool {
 
 // escapes says whether packets cannot wait for ever if they choose again.
 func (w *slow) escapes() bool {
-	drained := map[deadlock.Hop]bool{}
+	drained := map[hop]bool{}
 	for more := true; more; {
 		more = false
 	next:

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 )
 
 // Escape is a proof for tables with groups whose dependencies have a cycle. It holds for
@@ -12,7 +13,7 @@ import (
 // port of its group has space first; it does not hold for switches that keep to the port
 // that they chose when the packet came in.
 //
-// Theory. J. Duato, IEEE TPDS 7(8), 1996, as for VerifyAdaptive. The routing subfunction
+// Theory. J. Duato, IEEE TPDS 7(8), 1996, as for internal/adaptive/judge. The routing subfunction
 // R' is not given here but found. A lane gets rank r if every packet that can hold it has
 // a way on to a lane of a rank below r, or leaves the switches. Packets that cannot choose
 // need it of the one port they have, and so do packets whose port a hash decides. A lane
@@ -46,7 +47,7 @@ func (d *derivation) findEscape(ctx context.Context) (*Escape, error) {
 	for v := range e.rank {
 		e.rank[v] = unranked32
 	}
-	markUnused(e.rank, d.inUse, d.lanes)
+	cdg.MarkUnused(e.rank, d.inUse, d.lanes)
 	e.done = make([]bool, d.t.Fabric.TopLID()+1)
 	for round := int32(0); left > 0; round++ {
 		found, err := e.round(ctx, round)

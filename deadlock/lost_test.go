@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // TestLost lists the pairs without a route: some, the first few, or all, and they
 // add up to those that are counted.
 func TestLost(t *testing.T) {
-	f := ring(t, 30)
+	f := testnet.Ring(t, 30)
 	fw := clockwise(f)
 	for lid := range f.LIDs() {
 		fw.Row(lid)[3] = routing.NoPort // a switch without a table

@@ -79,12 +79,12 @@ func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*M
 		return nil, err
 	}
 	g := d.graph()
-	v.Dependencies = g.count()
-	rank, free := g.rank()
+	v.Dependencies = g.Count()
+	rank, free := g.Rank()
 	if free {
 		v.Certificate = certify(rank, d.inUse, d.lanes, o)
 	} else {
-		v.Cycle = witness(g.shortestCycle(rank), d.lanes, d.causeOfMixture())
+		v.Cycle = witness(g.ShortestCycle(rank), d.lanes, d.causeOfMixture())
 	}
 	return v, nil
 }
@@ -100,7 +100,7 @@ func CheckMixture(ctx context.Context, tables []*routing.Tables, c *Certificate,
 	if err := c.holds(g, d.inUse); err != nil {
 		return nil, err
 	}
-	v.Dependencies, v.Certificate = g.count(), c
+	v.Dependencies, v.Certificate = g.Count(), c
 	return v, nil
 }
 

@@ -15,8 +15,8 @@ import (
 // is of any of the tables.
 type blend struct {
 	tables                  []*routing.Tables
-	edges                   map[[2]deadlock.Hop]bool
-	held                    map[deadlock.Hop]bool
+	edges                   map[[2]hop]bool
+	held                    map[hop]bool
 	pairs, exposed, circles int64
 	cut                     []int64
 }
@@ -79,12 +79,12 @@ func (w *blend) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, cho
 	type where struct {
 		s  fabric.NodeID
 		in uint8
-		h  deadlock.Hop
+		h  hop
 	}
 	sure = true
-	seen := map[deadlock.Hop]bool{}
+	seen := map[hop]bool{}
 	after := map[fabric.ChannelID]map[fabric.ChannelID]bool{}
-	todo := []where{{from.Switch, f.LastPort(from), deadlock.Hop{Trunk: fabric.None}}}
+	todo := []where{{from.Switch, f.LastPort(from), hop{Trunk: fabric.None}}}
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
@@ -103,13 +103,13 @@ func (w *blend) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, cho
 			after[at.h.Trunk][c] = true
 			for _, t := range w.tables {
 				one := &slow{t: t}
-				next := deadlock.Hop{Trunk: c, Lane: one.lane(at.s, at.in, p, sl, at.h)}
+				next := hop{Trunk: c, Lane: one.lane(at.s, at.in, p, sl, at.h)}
 				if at.h.Lane == dropped || next.Lane == 15 { // only the way counts from here on
 					next.Lane = dropped
 				} else {
 					w.held[next] = true
 					if at.h.Trunk != fabric.None {
-						w.edges[[2]deadlock.Hop{at.h, next}] = true
+						w.edges[[2]hop{at.h, next}] = true
 					}
 				}
 				if !seen[next] {
@@ -125,7 +125,7 @@ func (w *blend) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, cho
 
 // newBlend follows the packets of all pairs, on service levels that any of the tables give them (contract directed).
 func newBlend(tables []*routing.Tables) *blend {
-	w := &blend{tables: tables, edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}, cut: make([]int64, len(tables))}
+	w := &blend{tables: tables, edges: map[[2]hop]bool{}, held: map[hop]bool{}, cut: make([]int64, len(tables))}
 	for lid, dst := range routing.HCA.LIDs(tables[0].Fabric) {
 		circling := false
 		for _, src := range routing.HCA.Endpoints(tables[0].Fabric) {
@@ -146,7 +146,7 @@ func newBlend(tables []*routing.Tables) *blend {
 			}
 			last := false
 			for i := range tables {
-				alone := &blend{tables: tables[i : i+1], edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}}
+				alone := &blend{tables: tables[i : i+1], edges: map[[2]hop]bool{}, held: map[hop]bool{}}
 				if last = arrive(alone); !last {
 					w.cut[i]++
 				}
@@ -273,8 +273,8 @@ func (w *blend) checkLoop(t *testing.T, seed uint64, v *deadlock.MixtureVerdict)
 	for i, step := range v.Cycle {
 		next := v.Cycle[(i+1)%len(v.Cycle)]
 		at, in := f.Endpoint(step.Src).Switch, f.LastPort(f.Endpoint(step.Src))
-		var way []deadlock.Hop
-		hold := deadlock.Hop{Trunk: fabric.None}
+		var way []hop
+		hold := hop{Trunk: fabric.None}
 		for _, c := range step.Way {
 			offered := false
 			for _, levels := range w.tables {
@@ -285,11 +285,11 @@ func (w *blend) checkLoop(t *testing.T, seed uint64, v *deadlock.MixtureVerdict)
 				t.Fatalf("seed %d, step %d: at switch %d: %+v", seed, i, at, c)
 			}
 			out := f.Channel(f.Out(at, c.Port))
-			hold = deadlock.Hop{Trunk: f.Out(at, c.Port), Lane: (&slow{t: w.tables[c.Map]}).lane(at, in, c.Port, step.SL, hold)}
+			hold = hop{Trunk: f.Out(at, c.Port), Lane: (&slow{t: w.tables[c.Map]}).lane(at, in, c.Port, step.SL, hold)}
 			way = append(way, hold)
 			at, in = out.To, out.ToPort
 		}
-		if n := len(way); n < 2 || way[n-2] != (deadlock.Hop{Trunk: step.Trunk, Lane: step.VL}) || way[n-1] != (deadlock.Hop{Trunk: next.Trunk, Lane: next.VL}) {
+		if n := len(way); n < 2 || way[n-2] != (hop{Trunk: step.Trunk, Lane: step.VL}) || way[n-1] != (hop{Trunk: next.Trunk, Lane: next.VL}) {
 			t.Fatalf("seed %d, step %d: %+v ends in %v", seed, i, step, way)
 		}
 	}
@@ -316,7 +316,7 @@ func TestSnapshotsAreTheMixture(t *testing.T) {
 			b.Groups.SetLevels(s, a.Groups.Levels(s))
 		}
 		w := newBlend([]*routing.Tables{a, b})
-		edges := map[[2]deadlock.Hop]bool{}
+		edges := map[[2]hop]bool{}
 		n := a.Fabric.Switches()
 		for bits := range 1 << (2 * n) {
 			x := newSlow(snapshot(a, b, bits), func(src fabric.EndpointID, lid fabric.LID) []uint8 {

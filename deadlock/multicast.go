@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -169,7 +170,7 @@ func (d *derivation) addMulticast() *MulticastVerdict {
 
 // note adds what packets of the group hold and wait for to a matrix of all turns.
 func (w *spreader) note(matrix []uint64, inUse []uint16) {
-	words := wordsPerTurn(w.lanes)
+	words := cdg.WordsPerTurn(w.lanes)
 	for _, c := range w.queue {
 		inUse[c] |= w.held[c]
 		ch := w.f.Channel(c)
@@ -177,7 +178,7 @@ func (w *spreader) note(matrix []uint64, inUse []uint16) {
 			w.branches(ch.To, ch.ToPort, from&-from, func(out fabric.ChannelID, lanes uint16) {
 				turn := matrix[w.f.Turn(c, out)*words:][:words]
 				for to := lanes; to != 0; to &= to - 1 {
-					setBit(turn, w.lanes, uint8(bits.TrailingZeros16(from)), uint8(bits.TrailingZeros16(to)))
+					cdg.Add(turn, w.lanes, uint8(bits.TrailingZeros16(from)), uint8(bits.TrailingZeros16(to)))
 				}
 			})
 		}
@@ -185,11 +186,11 @@ func (w *spreader) note(matrix []uint64, inUse []uint16) {
 }
 
 // noteSame does the same where no packet changes lanes.
-func (w *spreader) noteSame(same sameLane, inUse []uint16) {
+func (w *spreader) noteSame(same cdg.SameLane, inUse []uint16) {
 	for _, c := range w.queue {
 		inUse[c] |= w.held[c]
 		ch := w.f.Channel(c)
-		w.branches(ch.To, ch.ToPort, w.held[c], func(out fabric.ChannelID, _ uint16) { same.add(w.f.Turn(c, out), w.held[c]) })
+		w.branches(ch.To, ch.ToPort, w.held[c], func(out fabric.ChannelID, _ uint16) { same.Add(w.f.Turn(c, out), w.held[c]) })
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // ringWithTree makes tables of a ring of four whose switches deliver to their own hosts only,
 // with one multicast tree: the ports that each switch copies to.
 func ringWithTree(t *testing.T) (with func(ports ...[]uint8) *routing.Tables) {
-	f := ring(t, 4)
+	f := testnet.Ring(t, 4)
 	fw := routing.NewForwarding(f)
 	for lid, e := range f.LIDs() {
 		fw.Row(lid)[f.Endpoint(e).Switch] = f.Endpoint(e).Port

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -56,10 +57,10 @@ type relationWalker struct {
 	inUse   []uint16
 	sls     uint16
 	dropped int64
-	turns   []int32  // [trunk] the turn from it to a trunk, less the trunk's number
-	same    sameLane // where the SL alone decides the lane
-	matrix  []uint64 // see derivation, elsewhere
-	width   int      // masks of a slot: one of all lanes where the SL alone decides them, else one for each service level in use
+	turns   []int32      // [trunk] the turn from it to a trunk, less the trunk's number
+	same    cdg.SameLane // where the SL alone decides the lane
+	matrix  []uint64     // see derivation, elsewhere
+	width   int          // masks of a slot: one of all lanes where the SL alone decides them, else one for each service level in use
 
 	// Per destination.
 	lid     fabric.LID
@@ -111,10 +112,10 @@ func newRelationWalker(d *derivation) *relationWalker {
 	places := f.Switches() * d.private
 	w.at, w.fates, w.seen = make([]ways, places), make([]fate, places), make([]int32, places)
 	if d.simple {
-		w.same = newSameLane(f.Turns(), d.lanes)
+		w.same = cdg.NewSameLane(f.Turns(), d.lanes)
 	} else {
 		w.width = d.union.used
-		w.matrix = make([]uint64, f.Turns()*wordsPerTurn(d.lanes))
+		w.matrix = make([]uint64, f.Turns()*cdg.WordsPerTurn(d.lanes))
 	}
 	return w
 }

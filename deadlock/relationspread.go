@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 )
 
 // spread finds the lanes that packets of the flow can hold by all tables together, and which of them wait for which.
@@ -72,7 +73,7 @@ func (w *relationWalker) passOn(place int32) (fresh bool) {
 		for k := range w.where() {
 			on := &w.at[w.after(k, in)]
 			for j, out := range on.trunks {
-				w.same.add(int(w.turns[in]+int32(out)), lanes)
+				w.same.Add(int(w.turns[in]+int32(out)), lanes)
 				if had := &w.masks[on.slot+j]; lanes&^*had != 0 {
 					*had |= lanes
 					fresh = true
@@ -119,7 +120,7 @@ func (w *relationWalker) masksOf(slot int) []uint16 { return w.masks[slot*w.widt
 // turn sends packets on some lanes of a trunk on by another, where to is the lanes of those that were there before, both
 // by the index of the service level, and notes which wait for which. It says whether that added any to these.
 func (w *relationWalker) turn(in, out fabric.ChannelID, from, to []uint16) (fresh bool) {
-	turn, words := int(w.turns[in]+int32(out)), wordsPerTurn(w.d.lanes)
+	turn, words := int(w.turns[in]+int32(out)), cdg.WordsPerTurn(w.d.lanes)
 	matrix := w.matrix[turn*words:][:words]
 	next := w.d.union.lanes[turn*w.width:][:len(from)]
 	for i, lanes := range from {
@@ -157,7 +158,7 @@ func (w *relationWalker) note(matrix []uint64, from, to uint16) {
 	to &^= 1 << dropLane
 	for ; from != 0; from &= from - 1 {
 		for next := to; next != 0; next &= next - 1 {
-			setBit(matrix, w.d.lanes, uint8(bits.TrailingZeros16(from)), uint8(bits.TrailingZeros16(next)))
+			cdg.Add(matrix, w.d.lanes, uint8(bits.TrailingZeros16(from)), uint8(bits.TrailingZeros16(next)))
 		}
 	}
 }

@@ -34,6 +34,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -135,12 +136,12 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 		return nil, err
 	}
 	g := d.graph()
-	v.Dependencies = g.count()
-	rank, free := g.rank()
+	v.Dependencies = g.Count()
+	rank, free := g.Rank()
 	if free {
 		v.Certificate = certify(rank, d.inUse, d.lanes, o)
 	} else if !o.NoCycle {
-		v.Cycle = witness(g.shortestCycle(rank), d.lanes, d.causeOf())
+		v.Cycle = witness(g.ShortestCycle(rank), d.lanes, d.causeOf())
 	}
 	if !free && t.Groups != nil {
 		v.Escape, err = d.findEscape(ctx)
@@ -186,7 +187,7 @@ type derivation struct {
 	uniform [routing.SLs]uint8 // [SL] its lane, if simple
 	maps    *laneMaps[uint8]   // of the first tables; nil where simple
 	matrix  []uint64           // [turn × words + …] which lane waits for which, lanes × lanes bits
-	same    sameLane           // instead of matrix where simple
+	same    cdg.SameLane       // instead of matrix where simple
 	inUse   []uint16           // [trunk] lanes that carry something
 	absent  []Absent           // see findAbsent
 
@@ -329,8 +330,8 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, *Ve
 	return d, v, nil
 }
 
-func (d *derivation) graph() *graph {
-	return &graph{f: d.f, lanes: d.lanes, matrix: d.matrix, same: d.same}
+func (d *derivation) graph() *cdg.Graph {
+	return &cdg.Graph{Fabric: d.f, Lanes: d.lanes, Turns: d.matrix, Same: d.same}
 }
 
 // routeFollower follows the packets to one destination after another.
@@ -342,7 +343,7 @@ type routeFollower interface {
 // part is what the packets to a part of the destinations do; see walker.
 type part struct {
 	matrix  []uint64
-	same    sameLane
+	same    cdg.SameLane
 	inUse   []uint16
 	sls     uint16
 	verdict *Verdict
@@ -365,7 +366,7 @@ func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, st
 	for lid := range o.Scope.LIDs(f) {
 		lids = append(lids, lid)
 	}
-	return onAllCores(ctx, lids, o.Progress, start, walk)
+	return cdg.OnAllCores(ctx, lids, o.Progress, start, walk)
 }
 
 // laneCount is one more than the highest lane that any packet can use.
@@ -384,7 +385,14 @@ func (d *derivation) merge(parts []part) {
 	d.matrix, d.same, d.inUse = parts[0].matrix, parts[0].same, parts[0].inUse
 	for _, p := range parts[1:] {
 		unite(d.matrix, p.matrix)
-		unite(d.same.words, p.same.words)
+		unite(d.same.Words, p.same.Words)
 		unite(d.inUse, p.inUse)
+	}
+}
+
+// unite adds a set to another, both bits.
+func unite[W uint16 | uint64](into, from []W) {
+	for i, bits := range from {
+		into[i] |= bits
 	}
 }

@@ -11,34 +11,9 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// ring is n switches in a circle with a host each: port 1 is the host, port 2
-// leads on, port 3 back. Hosts have LIDs n+1 to 2n.
-func ring(t *testing.T, n int) *fabric.Fabric {
-	t.Helper()
-	return ringInto(t, n, new(fabric.Builder))
-}
-
-// ringInto is a ring with what is in the builder already.
-func ringInto(t *testing.T, n int, b *fabric.Builder) *fabric.Fabric {
-	t.Helper()
-	var sw []fabric.Ref
-	for i := range n {
-		sw = append(sw, b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 3}, ""))
-	}
-	for i := range n {
-		h := b.Node(fabric.Node{GUID: fabric.GUID(100 + i), Kind: fabric.Adapter, Ports: 1}, "")
-		b.Cable(h, 1, sw[i], 1, fabric.Rate{})
-		b.Cable(sw[i], 2, sw[(i+1)%n], 3, fabric.Rate{})
-	}
-	f, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // clockwise sends everything on by port 2.
 func clockwise(f *fabric.Fabric) *routing.Forwarding {
@@ -65,7 +40,7 @@ func verify(t *testing.T, f *fabric.Fabric, fw *routing.Forwarding, l *routing.L
 
 // Everybody sends clockwise: the loop goes once round (IPDPS 2011, Figure 2).
 func TestRingOfFive(t *testing.T) {
-	f := ring(t, 5)
+	f := testnet.Ring(t, 5)
 	v := verify(t, f, clockwise(f), routing.OneSL(f, routing.LanePerSL(8)), routing.Honored)
 	if v.Free() || len(v.Cycle) != 5 || v.Dependencies != 5 || v.Pairs != 20 || !v.Complete() || v.VLs != 1 || v.SLs != 1 {
 		t.Fatalf("verdict is %+v", v)
@@ -80,7 +55,7 @@ func TestRingOfFive(t *testing.T) {
 
 // NoCycle leaves out the loop and nothing else.
 func TestNoCycle(t *testing.T) {
-	f := ring(t, 5)
+	f := testnet.Ring(t, 5)
 	tables := &routing.Tables{Fabric: f, Forwarding: clockwise(f), Lanes: routing.OneSL(f, routing.LanePerSL(8))}
 	with := verify(t, f, tables.Forwarding, tables.Lanes, routing.Any)
 	without, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any, NoCycle: true})
@@ -95,7 +70,7 @@ func TestNoCycle(t *testing.T) {
 
 // A dateline: what goes through switch 0 leaves it by VL 1, if it is on SL 0.
 func TestDateline(t *testing.T) {
-	f := ring(t, 3)
+	f := testnet.Ring(t, 3)
 	m := routing.LanePerSL(1).PerPort(f)
 	m.Set(0, 3, 2, 0, 1)
 	l := routing.OneSL(f, m)
@@ -114,7 +89,7 @@ func TestDateline(t *testing.T) {
 // long as each side asks for its own PathRecord. If host 1 asks for the one to host
 // 2, it is told SL 0, and host 2 answers on that.
 func TestTheWayBack(t *testing.T) {
-	f := ring(t, 3)
+	f := testnet.Ring(t, 3)
 	var lid [3]fabric.LID
 	var host [3]fabric.EndpointID
 	for l, e := range f.LIDs() {
@@ -149,7 +124,7 @@ func TestTheWayBack(t *testing.T) {
 
 // Packets that circle hold lanes and wait for others: that is a credit loop.
 func TestForwardingLoopIsACreditLoop(t *testing.T) {
-	f := ring(t, 4)
+	f := testnet.Ring(t, 4)
 	fw := routing.NewForwarding(f)
 	for lid, e := range f.LIDs() {
 		if f.Endpoint(e).Class == fabric.HostAdapter {
@@ -169,7 +144,7 @@ func TestForwardingLoopIsACreditLoop(t *testing.T) {
 
 // A lane that is VL 15 on the last cable, from switch to host, drops as well.
 func TestDropOnTheLastCable(t *testing.T) {
-	f := ring(t, 3)
+	f := testnet.Ring(t, 3)
 	m := routing.LanePerSL(1).PerPort(f)
 	for in := range uint8(4) {
 		m.Set(1, in, 1, 0, 15)
@@ -203,7 +178,7 @@ func TestDropOnTheLastCable(t *testing.T) {
 // What a destination would send to itself is not sent, even where its switch has
 // another source and sends its packets on.
 func TestDestinationsDoNotSendToThemselves(t *testing.T) {
-	f := ring(t, 3)
+	f := testnet.Ring(t, 3)
 	m := routing.LanePerSL(1).PerPort(f)
 	m.Set(0, 1, 2, 0, 1) // from the host of switch 0
 	fw := routing.NewForwarding(f)
@@ -228,7 +203,7 @@ func TestWitnessesAreAttached(t *testing.T) {
 		b.Port(pair[i], 1, fabric.Port{LID: fabric.LID(i + 1)}) // below all others
 	}
 	b.Cable(pair[0], 1, pair[1], 1, fabric.Rate{})
-	f := ringInto(t, 3, &b)
+	f := testnet.RingInto(t, 3, &b)
 	fw := routing.NewForwarding(f)
 	for lid, e := range f.LIDs() {
 		row := fw.Row(lid)
@@ -250,7 +225,7 @@ func TestWitnessesAreAttached(t *testing.T) {
 
 // Lanes of another fabric are refused, a cancelled judge says so.
 func TestVerifyRefuses(t *testing.T) {
-	f, g := ring(t, 3), ring(t, 4)
+	f, g := testnet.Ring(t, 3), testnet.Ring(t, 4)
 	if _, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: clockwise(f), Lanes: routing.OneSL(g, routing.LanePerSL(1))}, deadlock.Options{}); err == nil {
 		t.Error("lanes of another fabric pass")
 	}
@@ -263,7 +238,7 @@ func TestVerifyRefuses(t *testing.T) {
 }
 
 func TestCertificateIsForItsTables(t *testing.T) {
-	f := ring(t, 5)
+	f := testnet.Ring(t, 5)
 	fw := routing.NewForwarding(f)
 	for lid, e := range f.LIDs() {
 		d := f.Endpoint(e).Switch
@@ -306,7 +281,7 @@ func TestCertificateIsForItsTables(t *testing.T) {
 
 // A lane in use has a rank even where nothing waits for it and it waits for nothing.
 func TestCertificateRanksEveryLaneInUse(t *testing.T) {
-	f := ring(t, 2)
+	f := testnet.Ring(t, 2)
 	tables := &routing.Tables{Fabric: f, Forwarding: clockwise(f), Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 	v := verify(t, f, tables.Forwarding, tables.Lanes, routing.Honored)
 	if !v.Free() || v.Dependencies != 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -41,7 +42,7 @@ type walker struct {
 	simple bool     // the SL alone decides the lane
 	lanes  []uint16 // [switch] lanes of the packets that leave by next, as bits
 	turns  []int32  // [trunk] the turn from it to a trunk, less the trunk's number
-	same   sameLane
+	same   cdg.SameLane
 
 	// Lanes of a set of service levels, as bits: low for levels 0 to 7, high for 8 to 15.
 	low, high [256]uint16
@@ -75,7 +76,7 @@ func newWalker(d *derivation) *walker {
 	if w.simple = d.simple; !w.simple {
 		w.slMask = make([]uint16, n)
 		w.vlMask = make([][routing.SLs]uint16, n)
-		w.matrix = make([]uint64, f.Turns()*wordsPerTurn(d.lanes))
+		w.matrix = make([]uint64, f.Turns()*cdg.WordsPerTurn(d.lanes))
 		return w
 	}
 	for mask := range uint16(len(w.low)) {
@@ -83,7 +84,7 @@ func newWalker(d *derivation) *walker {
 	}
 	w.turns = turnOffsets(f)
 	w.lanes = make([]uint16, n)
-	w.same = newSameLane(f.Turns(), d.lanes)
+	w.same = cdg.NewSameLane(f.Turns(), d.lanes)
 	return w
 }
 
@@ -250,7 +251,7 @@ func (w *walker) flowAlike(lanes uint16) {
 			*use |= lanes
 		}
 		if out := w.next[u]; out != fabric.None {
-			w.same.add(int(w.turns[in]+int32(out)), lanes)
+			w.same.Add(int(w.turns[in]+int32(out)), lanes)
 		}
 	}
 }
@@ -271,7 +272,7 @@ func (w *walker) flowSimple() {
 		}
 		w.lanes[u] |= mask
 		if out := w.next[u]; out != fabric.None {
-			w.same.add(int(w.turns[in]+int32(out)), mask)
+			w.same.Add(int(w.turns[in]+int32(out)), mask)
 		}
 	}
 }
@@ -287,7 +288,7 @@ func (w *walker) deliver(s fabric.NodeID, in, sl uint8) {
 // flow carries service levels and lanes along the routes.
 func (w *walker) flow() {
 	heads, channels := w.f.Heads(), w.f.Channels()
-	words := wordsPerTurn(w.d.lanes)
+	words := cdg.WordsPerTurn(w.d.lanes)
 	for _, s := range w.order {
 		in := w.next[s]
 		if in == fabric.None || w.slMask[s] == 0 {
@@ -316,7 +317,7 @@ func (w *walker) flow() {
 			w.vlMask[u][sl] |= 1 << vl
 			matrix := w.matrix[turn*words:][:words]
 			for ; from != 0; from &= from - 1 {
-				setBit(matrix, w.d.lanes, uint8(bits.TrailingZeros16(from)), vl)
+				cdg.Add(matrix, w.d.lanes, uint8(bits.TrailingZeros16(from)), vl)
 			}
 		}
 	}

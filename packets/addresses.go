@@ -2,7 +2,7 @@ package packets
 
 import (
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
 )
 
 // addresses is the addresses of every destination switch that each source switch may use
@@ -14,11 +14,11 @@ type addresses struct {
 	switches int
 }
 
-func listAddresses(t *routing.Adaptive) addresses {
+func listAddresses(t *adaptive.Tables) addresses {
 	n := t.Fabric.Switches()
 	a := addresses{first: make([]int, n*n+1), switches: n}
 	for pass := range 2 {
-		for i := range routing.Address(t.Addresses()) {
+		for i := range adaptive.Address(t.Addresses()) {
 			row := a.first[int(t.Destination(i))*n:]
 			for s, lanes := range t.AllowedRow(i) {
 				switch {

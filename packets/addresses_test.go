@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/testnet"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // The lists hold what a look at every address finds.
 func TestListAddresses(t *testing.T) {
 	f := testnet.Build(t, "random:switches=7,links=10,hosts=1,seed=1")
-	several := routing.NewAdaptive(f, []int{1, 0, 3, 2, 5, 1, 2})
-	for a := range routing.Address(several.Addresses()) {
+	several := adaptive.New(f, []int{1, 0, 3, 2, 5, 1, 2})
+	for a := range adaptive.Address(several.Addresses()) {
 		for s, row := 0, several.AllowedRow(a); s < len(row); s++ {
 			row[s] = uint16((int(a)*5 + s*3) % 4)
 		}

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
 )
 
 // ask makes the new head of a queue request its next buffer. A queue is a buffer by its
@@ -187,7 +187,7 @@ func (s *region) askAdaptive(q int32, p *packet) {
 	eachWay := func(visit func(into int32)) {
 		for set := next; set != 0; set &= set - 1 {
 			to := uint8(bits.TrailingZeros16(set))
-			ways := s.adaptive.Ways(routing.Address(p.address), came, lane, to)
+			ways := s.adaptive.Ways(adaptive.Address(p.address), came, lane, to)
 			for c := ways.Next(first, end); c < end; c = ways.Next(c+1, end) {
 				visit(s.out(c, to))
 			}

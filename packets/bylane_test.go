@@ -35,10 +35,10 @@ func TestDatelineByLane(t *testing.T) {
 	by := clockwise(f)
 	by.Lanes = routing.OneSL(f, dateline())
 	lanes := byLane(by, dateline())
-	if loop := judge(t, by); loop.Free() || !judge(t, lanes).Free() {
+	if loop := judged(t, by); loop.Free() || !judged(t, lanes).Free() {
 		t.Fatal("not the tables that this test is about")
 	}
-	r, err := network(t, by).Replay(t.Context(), stepsOf(judge(t, by)), 1)
+	r, err := network(t, by).Replay(t.Context(), stepsOf(judged(t, by)), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +81,13 @@ func TestMixedLayersStop(t *testing.T) {
 	lanes := *tables.Lanes
 	lanes.SL2VL = maps
 	tables.Lanes = &lanes
-	if !judge(t, &tables).Free() {
+	if !judged(t, &tables).Free() {
 		t.Fatal("the layers are not proven")
 	}
 	for s := range fabric.NodeID(f.Switches()) {
 		maps.SetByLane(s, 3)
 	}
-	v := judge(t, &tables)
+	v := judged(t, &tables)
 	if v.Free() {
 		t.Fatal("the judge finds no loop by lanes")
 	}

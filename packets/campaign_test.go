@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
@@ -70,9 +71,9 @@ func anyFabric(t *testing.T, r *rand.Rand) (*fabric.Fabric, string) {
 
 func (c *campaign) round(t *testing.T, r *rand.Rand) {
 	f, name := anyFabric(t, r)
-	all, adaptives := engines.All(), engines.Adaptives()
+	all, adaptives := engines.All(), choosing.Engines()
 	var e engines.Engine
-	var adaptive engines.Adaptive
+	var adaptive choosing.Engine
 	if i := r.IntN(len(all) + len(adaptives)); i < len(all) {
 		e = all[i]
 	} else {
@@ -97,7 +98,7 @@ func (c *campaign) round(t *testing.T, r *rand.Rand) {
 			c.refused++
 			return
 		}
-		v, err := deadlock.VerifyAdaptive(ctx, a, deadlock.AdaptiveOptions{Scope: routing.Adapters})
+		v, err := judge.Verify(ctx, a, judge.Options{Scope: routing.Adapters})
 		if err != nil || !v.Free() {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -113,7 +114,7 @@ func (c *campaign) round(t *testing.T, r *rand.Rand) {
 		c.refused++
 		return
 	}
-	v := judge(t, tables)
+	v := judged(t, tables)
 	n, err := packets.New(tables, config)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

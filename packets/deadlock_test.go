@@ -50,7 +50,7 @@ func network(t testing.TB, tables *routing.Tables) *packets.Network {
 	return n
 }
 
-func judge(t testing.TB, tables *routing.Tables) *deadlock.Verdict {
+func judged(t testing.TB, tables *routing.Tables) *deadlock.Verdict {
 	t.Helper()
 	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: routing.Adapters})
 	if err != nil {
@@ -91,7 +91,7 @@ func TestRealFabricStops(t *testing.T) {
 
 func stopsAndDrains(t *testing.T, tables *routing.Tables) {
 	t.Helper()
-	v := judge(t, tables)
+	v := judged(t, tables)
 	if v.Free() {
 		t.Fatal("the judge finds no credit loop")
 	}
@@ -110,7 +110,7 @@ func stopsAndDrains(t *testing.T, tables *routing.Tables) {
 		if proven == nil {
 			continue
 		}
-		if !judge(t, proven).Free() {
+		if !judged(t, proven).Free() {
 			t.Fatalf("%s is not proven", engine)
 		}
 		other, err := r.On(context.Background(), network(t, proven))

@@ -25,7 +25,7 @@
 //
 // With Flits switching is wormhole switching, flit by flit: see flits.go.
 //
-// Adaptive routing (routing.Adaptive): a switch sends a packet by the free way with the
+// Adaptive routing (adaptive.Tables): a switch sends a packet by the free way with the
 // most credits, and requests all its ways if none is free. Sources with several
 // addresses use them at random or in turn.
 //

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -14,7 +15,7 @@ import (
 // meet no others all go by the first.
 func TestLaneChoice(t *testing.T) {
 	f := testnet.Build(t, "mesh:2")
-	r := routing.SourceRoutes(f, 3, func(yield func([]fabric.ChannelID, uint16) bool) {
+	r := adaptive.SourceRoutes(f, 3, func(yield func([]fabric.ChannelID, uint16) bool) {
 		for d := range fabric.NodeID(2) { // paths come by destination
 			first, end := f.TrunksFrom(1 - d)
 			if end-first != 1 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -23,7 +24,7 @@ type Network struct {
 
 	tables   *routing.Tables
 	rewrites []Rewrite // in their order
-	adaptive *routing.Adaptive
+	adaptive *adaptive.Tables
 
 	addresses addresses // of adaptive
 
@@ -81,7 +82,7 @@ func newNetwork(c Config, tables ...*routing.Tables) (*Network, error) {
 }
 
 // NewAdaptive is a network whose switches choose among several ports.
-func NewAdaptive(t *routing.Adaptive, c Config) (*Network, error) {
+func NewAdaptive(t *adaptive.Tables, c Config) (*Network, error) {
 	if err := t.Valid(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -53,7 +54,7 @@ func anyNetwork(t *rapid.T, c Config) (n *Network, safe bool) {
 	f := testnet.Build(t, rapid.SampledFrom(smallNetworks).Draw(t, "network"))
 	name := rapid.SampledFrom(append([]string{"a-lash", "updn-adaptive", "escape", "mroots", "mp-lash"}, smallEngines...)).Draw(t, "engine")
 	budget := routing.Budget{VLs: 8, Scope: routing.Adapters}
-	if e, err := engines.AdaptiveNamed(name); err == nil {
+	if e, err := choosing.Named(name); err == nil {
 		a, err := e.RouteAdaptive(context.Background(), f, budget, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ type packet struct {
 	bytes    int32  // on the wire
 	src, dst int32  // endpoints
 	next     int32  // the packet behind it in its queue
-	address  int32  // LID, or routing.Address
+	address  int32  // LID, or adaptive.Address
 	number   uint32 // position in its flow
 	into     int32  // buffer it is in or on the way to; none: this packet is free
 	size     uint16 // blocks

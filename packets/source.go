@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -244,7 +245,7 @@ func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoi
 	}
 	own := s.addresses.of(from.Switch, to.Switch)
 	p.address = own[s.choice(int32(len(own)), src)]
-	p.lanes = s.adaptive.Allowed(from.Switch, routing.Address(p.address))
+	p.lanes = s.adaptive.Allowed(from.Switch, adaptive.Address(p.address))
 	count := uint32(bits.OnesCount16(p.lanes))
 	skip := src.created % count
 	if s.Config.LaneChoice == BySource && count > 1 {

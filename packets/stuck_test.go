@@ -8,9 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // started is a run under heavy uniform traffic.
@@ -118,13 +119,13 @@ func obeys(t *rapid.T, n *Network, p *packet, from int32) {
 	} else {
 		allowed &= a.Lanes[lane].Next
 	}
-	if allowed>>to&1 == 0 || !a.Ways(routing.Address(p.address), came, lane, to).Has(went) {
+	if allowed>>to&1 == 0 || !a.Ways(adaptive.Address(p.address), came, lane, to).Has(went) {
 		t.Fatalf("a packet to switch %d goes from lane %d of trunk %d to lane %d of %d", dst.Switch, lane, came, to, went)
 	}
 }
 
 func adaptiveNetwork(t testnet.TB, spec, engine string, c Config) *Network {
-	e, err := engines.AdaptiveNamed(engine)
+	e, err := choosing.Named(engine)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // Every class has the lanes of the one that there was, moved up by as many as that had.
 func TestInClasses(t *testing.T) {
-	f := mesh(t, 3)
+	f := testnet.Mesh(t, 3)
 	perPort := routing.LanePerSL(2).PerPort(f)
 	perPort.Set(1, 1, 2, 0, 1)
 	perPort.Set(1, 2, 1, 1, 15) // carries no data
@@ -56,7 +57,7 @@ func TestInClasses(t *testing.T) {
 
 // More classes than InfiniBand has lanes or service levels for are refused.
 func TestTooManyClasses(t *testing.T) {
-	f := mesh(t, 3)
+	f := testnet.Mesh(t, 3)
 	with := func(lanes, top int) *routing.Tables {
 		l := routing.NewLanes(f, routing.LanePerSL(lanes))
 		l.SLRow(5)[2] = uint8(top)

@@ -72,7 +72,7 @@ func TestSL2VLPerPort(t *testing.T) {
 }
 
 func TestLanesByRow(t *testing.T) {
-	f := mesh(t, 3)
+	f := testnet.Mesh(t, 3)
 	l := routing.NewLanes(f, routing.LanePerSL(4))
 	l.SLRow(5)[2] = 3
 	for e := range f.Endpoints() {

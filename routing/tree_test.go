@@ -10,35 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// mesh is n switches with one cable between every two and a host on each: port i+1 leads
-// to switch i, a switch's own port to its host.
-func mesh(t testing.TB, n int) *fabric.Fabric {
-	var b fabric.Builder
-	refs := make([]fabric.Ref, n)
-	for i := range refs {
-		refs[i] = b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: n}, "")
-	}
-	for i := range refs {
-		h := b.Node(fabric.Node{GUID: fabric.GUID(100 + i), Kind: fabric.Adapter, Ports: 1}, "")
-		b.Cable(refs[i], uint8(i+1), h, 1, fabric.Rate{})
-		for j := range i {
-			b.Cable(refs[i], uint8(j+1), refs[j], uint8(i+1), fabric.Rate{})
-		}
-	}
-	f, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 const no = routing.NoPort
 
 func TestTree(t *testing.T) {
-	f := mesh(t, 6)
+	f := testnet.Mesh(t, 6)
 	var tree routing.Tree // used again and again
 	for _, c := range []struct {
 		name  string
@@ -78,7 +57,7 @@ func TestTree(t *testing.T) {
 
 // A tree of any row holds the switches from which walking arrives, whichever tree it was before.
 func TestTreeIsWhereWalkingArrives(t *testing.T) {
-	nets := []*fabric.Fabric{mesh(t, 2), mesh(t, 5), mesh(t, 9)}
+	nets := []*fabric.Fabric{testnet.Mesh(t, 2), testnet.Mesh(t, 5), testnet.Mesh(t, 9)}
 	var tree routing.Tree
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(nets).Draw(t, "network")
@@ -122,7 +101,7 @@ func holdsWhatArrives(t *rapid.T, f *fabric.Fabric, row []uint8, root fabric.Nod
 }
 
 func ExampleTree() {
-	f := mesh(nil, 3)
+	f := testnet.Mesh(nil, 3)
 	fw := routing.NewForwarding(f)
 	// The host on switch 2 has LID 6: switch 0 sends by way of switch 1.
 	copy(fw.Row(6), []uint8{2, 3, 3})

@@ -153,7 +153,6 @@ func TestNoPathsOfOneMachine(t *testing.T) {
 // package. Length alone makes no concept: a package that grows is looked at, and named here or
 // divided.
 var large = map[string]string{
-	"deadlock":               "one judge: paths, groups of ports, mixtures and multicast are derived and ranked together",
 	"internal/opensm/daemon": "one process: what it is asked, knows, keeps, routes and answers",
 	"packets":                "one simulator: every event touches the same buffers, credits and lanes",
 	"topology":               "a file for each family of networks",

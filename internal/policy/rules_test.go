@@ -81,12 +81,12 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/engine/steps/...",
-		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par"},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par", "internal/adaptive"},
 		why:      "the steps that several engines need are below all of them: no arrow runs back up",
 	},
 	{
 		packages: "internal/engine/paths/...",
-		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par"},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par", "internal/adaptive"},
 		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
 	},
 	{
@@ -117,12 +117,22 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/engine/mplash",
-		may:      []string{"fabric", "routing", "internal/engine/steps/..."},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/adaptive"},
 		why:      "it counts the layers of routes that no tables can hold, and stands beside what makes tables",
 	},
 	{
+		packages: "internal/adaptive",
+		may:      []string{"fabric", "routing"},
+		why:      "routing in which switches choose as packets come, as a value: who makes it and who judges it are others",
+	},
+	{
+		packages: "internal/engine/adaptive/choosing",
+		may:      []string{"internal/adaptive", "internal/engine/adaptive/...", "internal/spell"},
+		why:      "the engines whose switches choose, as a table",
+	},
+	{
 		packages: "internal/engine/adaptive/...",
-		may:      []string{"fabric", "routing", "internal/engine/steps/..."},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/adaptive"},
 		why:      "an adaptive engine decides paths and lanes at once, is not built on another's, and is judged by others",
 	},
 	{packages: "internal/engine/spanning", may: []string{"fabric", "routing", "internal/engine/steps/..."}, why: "a tree for multicast is found beside the finished tables of any engine"},
@@ -136,8 +146,18 @@ var rules = []rule{
 		why:      "the last step of every judge knows vertices and edges, and not of what",
 	},
 	{
-		packages: "deadlock",
+		packages: "internal/waits/cdg",
 		may:      []string{"fabric", "routing", "internal/waits"},
+		why:      "what judges share and engines do not: the graph of who waits for whom",
+	},
+	{
+		packages: "internal/adaptive/judge",
+		may:      []string{"fabric", "routing", "deadlock", "internal/adaptive", "internal/waits", "internal/waits/cdg"},
+		why:      "whoever judges shares no code with whoever is judged",
+	},
+	{
+		packages: "deadlock",
+		may:      []string{"fabric", "routing", "internal/waits", "internal/waits/cdg"},
 		why:      "the judge is not the defendant: it shares no code with what it judges, not even a graph",
 	},
 	{
@@ -219,7 +239,7 @@ var rules = []rule{
 	{packages: "internal/placement", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it takes finished tables, and has what it finds measured by the counting of flows"},
 	{
 		packages: "packets",
-		may:      []string{"fabric", "routing", "traffic", "internal/par"},
+		may:      []string{"fabric", "routing", "traffic", "internal/par", "internal/adaptive"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{
@@ -351,8 +371,7 @@ var rules = []rule{
 		packages: "internal/cli/internal/flags",
 		may: []string{
 			"fabric", "internal/names", "format", "format/files", "internal/reading", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
-			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output",
-		},
+			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output", "internal/engine/adaptive/choosing"},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",
 	},

@@ -16,7 +16,7 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "internal/sweep/meter",
-		may:      []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "internal/engine/mplash", "internal/engine/adaptive/alash", "internal/engine/paths/updown", "deadlock", "congestion", "packets", "internal/plain", "internal/sweep", "internal/sweep/results", "internal/sweep/pool"},
+		may:      []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "internal/engine/mplash", "internal/engine/adaptive/alash", "internal/engine/paths/updown", "deadlock", "internal/adaptive", "internal/adaptive/judge", "internal/engine/adaptive/choosing", "congestion", "packets", "internal/plain", "internal/sweep", "internal/sweep/results", "internal/sweep/pool"},
 		why:      "it measures a point by what weft.Route and the simulators say, and by the algorithms that no table can hold; where files are read is not its business",
 	},
 	{

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/engine/weave"
@@ -35,7 +36,7 @@ func TestZeroBudgetIsTheDefaults(t *testing.T) {
 				t.Errorf("%s on %s: other tables than with the defaults written out", e.Name, spec)
 			}
 		}
-		for _, a := range engines.Adaptives() {
+		for _, a := range choosing.Engines() {
 			if _, err := a.RouteAdaptive(t.Context(), f, routing.Budget{}, nil); err != nil {
 				t.Errorf("%s on %s: %v", a.Name, spec, err)
 			}
@@ -290,16 +291,16 @@ func TestPlacesOfAuto(t *testing.T) {
 
 // What makes no tables is found as such, and its name is nobody else's.
 func TestAdaptivesHaveNoTables(t *testing.T) {
-	for _, a := range engines.Adaptives() {
+	for _, a := range choosing.Engines() {
 		none := (*engines.NoTables)(nil)
 		if _, err := engines.Named(a.Name); !errors.As(err, &none) {
 			t.Errorf("%s: %v", a.Name, err)
 		}
-		if got, err := engines.AdaptiveNamed(a.Name); err != nil || got.Name != a.Name || a.Paper == "" || a.Summary == "" || a.Needs == "" {
+		if got, err := choosing.Named(a.Name); err != nil || got.Name != a.Name || a.Paper == "" || a.Summary == "" || a.Needs == "" {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
-	if _, err := engines.AdaptiveNamed("updn"); err == nil {
+	if _, err := choosing.Named("updn"); err == nil {
 		t.Error("updn is adaptive")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -119,7 +120,7 @@ func Named(name string) (Engine, error) {
 	if finder, assigner, ok := strings.Cut(name, "+"); ok {
 		return PairNamed(finder, assigner)
 	}
-	if slices.ContainsFunc(Adaptives(), func(a Adaptive) bool { return a.Name == name }) {
+	if _, none := choosing.Named(name); none == nil {
 		return Engine{}, &NoTables{name}
 	}
 	return find(name, "engine", all(), func(e Engine) string { return e.Name })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -21,8 +22,8 @@ func Engines(a *console.Console) *cobra.Command {
 			all := list.Of(engines.All(), func(e engines.Engine) result.Engine {
 				return result.Engine{Name: e.Name, Paths: e.Paths, Lanes: e.Lanes, Paper: e.Paper, Contract: e.Contract.String(), Safe: e.Safe, Guarantee: e.Trust(), Needs: e.Needs, Refuses: e.Refuses}
 			})
-			for _, e := range engines.Adaptives() { // no tables, so no service levels
-				all = append(all, result.Engine{Name: e.Name, Paths: e.Name, Lanes: e.Name, Paper: e.Paper, Contract: "adaptive", Safe: true, Guarantee: engines.AdaptiveTrust, Needs: e.Needs, Refuses: ""})
+			for _, e := range choosing.Engines() { // no tables, so no service levels
+				all = append(all, result.Engine{Name: e.Name, Paths: e.Name, Lanes: e.Name, Paper: e.Paper, Contract: "adaptive", Safe: true, Guarantee: choosing.Trust, Needs: e.Needs, Refuses: ""})
 			}
 			return a.Answer(asJSON, all, func() error { printEngines(a, all); return nil }, false)
 		},

@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // routeAdaptive is weft route for an engine whose switches choose among ports.
@@ -34,7 +35,7 @@ func routeAdaptive(ctx context.Context, j *routed.Job, o *routeFlags) error {
 	return j.Answer(o.json, sum, func() error { return j.Show(adaptiveScreen(j, sum)) }, !v.Free())
 }
 
-func adaptiveSummary(j *routed.Job, t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *result.Adaptive {
+func adaptiveSummary(j *routed.Job, t *adaptive.Tables, v *judge.Verdict) *result.Adaptive {
 	s := &result.Adaptive{
 		Fabric: result.FabricOf(j.Name, j.Fabric),
 		Engine: j.Wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.VLs, Limit: result.LimitOf(j.Fabric, j.VLs)}, Verdict: result.WordOf(v), Endpoints: j.Flags.Scope.String(),
@@ -57,7 +58,7 @@ func adaptiveSummary(j *routed.Job, t *routing.Adaptive, v *deadlock.AdaptiveVer
 func adaptiveScreen(j *routed.Job, s *result.Adaptive) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.Name, j.Fabric))
-	p.Fact("engine", "%s (%s), adaptive: %s", s.Engine, j.Wanted.Adaptive.Paper, engines.AdaptiveTrust)
+	p.Fact("engine", "%s (%s), adaptive: %s", s.Engine, j.Wanted.Adaptive.Paper, choosing.Trust)
 	for _, note := range s.Notes {
 		p.Fact("", "%s", note)
 	}

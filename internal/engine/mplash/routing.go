@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
 )
 
 // Routing is the full form as a routing to simulate: every path is an address of
@@ -13,8 +13,8 @@ import (
 // the paper's second version does (section 8.2); else the source has the choice
 // (its first version; it takes an Analysis with step 4). The routing is not valid
 // beyond routing.MaxDataVLs layers.
-func (a *Analysis) Routing(one bool) *routing.Adaptive {
-	t := routing.SourceRoutes(a.f, a.Layers, func(yield func([]fabric.ChannelID, uint16) bool) {
+func (a *Analysis) Routing(one bool) *adaptive.Tables {
+	t := adaptive.SourceRoutes(a.f, a.Layers, func(yield func([]fabric.ChannelID, uint16) bool) {
 		used := make([]int, a.Layers)
 		a.Each(func(path []fabric.ChannelID, layers uint64) {
 			if one {

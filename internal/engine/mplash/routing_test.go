@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/engine/mplash"
 	"github.com/weft-fabric/weft/internal/testnet"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // Both versions of the full form are proven free of deadlock, minimal, and open
@@ -23,7 +23,7 @@ func TestRoutingIsProven(t *testing.T) {
 		}
 		for _, one := range []bool{true, false} {
 			r := a.Routing(one)
-			v, err := deadlock.VerifyAdaptive(context.Background(), r, deadlock.AdaptiveOptions{})
+			v, err := judge.Verify(context.Background(), r, judge.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestRoutingIsProven(t *testing.T) {
 				t.Errorf("%s: %d addresses for %d paths", spec, r.Addresses(), a.Paths)
 			}
 			several := false
-			for d := range routing.Address(r.Addresses()) {
+			for d := range adaptive.Address(r.Addresses()) {
 				senders := 0
 				for s := range fabric.NodeID(f.Switches()) {
 					if lanes := r.Allowed(s, d); lanes != 0 {
@@ -87,7 +87,7 @@ func TestOnePathOfEachPair(t *testing.T) {
 		}
 		before = paths
 		r := a.Routing(true)
-		v, err := deadlock.VerifyAdaptive(context.Background(), r, deadlock.AdaptiveOptions{})
+		v, err := judge.Verify(context.Background(), r, judge.Options{})
 		if err != nil || !v.Free() || !v.Complete() || !v.Minimal || len(r.Lanes) != 5 || r.Addresses() != 240 {
 			t.Errorf("seed %d: %+v, %v, %d lanes", seed, v, err, len(r.Lanes))
 		}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/engine/mplash"
 	"github.com/weft-fabric/weft/internal/engine/paths/updown"
 	"github.com/weft-fabric/weft/internal/sweep"
@@ -19,7 +21,7 @@ import (
 // section 8, has it: those of sources or switches that choose, or tables of our own making.
 type ways struct {
 	tables   *routing.Tables
-	adaptive *routing.Adaptive
+	adaptive *adaptive.Tables
 	choice   packets.LaneChoice
 }
 
@@ -44,7 +46,7 @@ func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, v
 	case "mp-lash-credits":
 		return mpLASH(false, packets.BySwitches), nil
 	}
-	e, err := engines.AdaptiveNamed(name)
+	e, err := choosing.Named(name)
 	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (ways, error) {
 		t, err := e.RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
 		return ways{adaptive: t}, err
@@ -146,7 +148,7 @@ func (t *taking) simulate(ctx context.Context) error {
 		_, err := weft.Verify(ctx, t.ways.tables, weft.Request{Custom: &engines.Engine{Name: e.Name, Safe: true, Contract: contract}, Contract: &contract})
 		return err
 	}
-	v, err := deadlock.VerifyAdaptive(ctx, t.ways.adaptive, deadlock.AdaptiveOptions{})
+	v, err := judge.Verify(ctx, t.ways.adaptive, judge.Options{})
 	if err == nil && !(v.Free() && v.Complete()) {
 		err = &defect{e.Name}
 	}

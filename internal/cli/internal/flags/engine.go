@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
@@ -128,8 +129,8 @@ func (o *Engine) SeedForMore(usage string) {
 
 // Wanted is what an engine flag names: an engine, an adaptive one or auto.
 type Wanted struct {
-	engines.Engine                   // of auto: none as yet
-	Adaptive       *engines.Adaptive // in place of an engine with tables; nil: there are tables
+	engines.Engine                  // of auto: none as yet
+	Adaptive       *choosing.Engine // in place of an engine with tables; nil: there are tables
 	Auto           bool
 }
 
@@ -147,7 +148,7 @@ func (o *Engine) Find() (w Wanted, err error) {
 	if o.Paths != "" {
 		name = o.Paths + "+" + o.Lanes
 	}
-	switch adaptive, noSuch := engines.AdaptiveNamed(name); {
+	switch adaptive, noSuch := choosing.Named(name); {
 	case name == engines.AutoName:
 		w.Auto = true
 	case name == "":
@@ -218,7 +219,7 @@ func (o *Engine) ForFinished(t *Tables) error {
 
 // EngineNames is the names of all engines.
 func EngineNames() []string {
-	return append(engines.Names(func(engines.Engine) bool { return true }), list.Of(engines.Adaptives(), func(a engines.Adaptive) string { return a.Name })...)
+	return append(engines.Names(func(engines.Engine) bool { return true }), list.Of(choosing.Engines(), func(a choosing.Engine) string { return a.Name })...)
 }
 
 // ChoiceNames is the names of all engines, and auto.

@@ -7,7 +7,8 @@ import (
 	"errors"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -139,7 +140,7 @@ func (j *Job) OneEngine(command string) error {
 }
 
 // Adapt routes by an adaptive engine, and has that judged.
-func (j *Job) Adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveVerdict, error) {
+func (j *Job) Adapt(ctx context.Context) (*adaptive.Tables, *judge.Verdict, error) {
 	if limit := routing.LimitOf(j.Fabric); limit.Within(j.VLs) < j.VLs {
 		return nil, nil, limit.Refuse(j.Fabric, j.VLs)
 	}
@@ -151,6 +152,6 @@ func (j *Job) Adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveV
 	}
 	s = j.Stage("verify", &j.Spent.Verify)
 	defer s.Done()
-	v, err := deadlock.VerifyAdaptive(ctx, t, deadlock.AdaptiveOptions{Scope: j.Flags.Scope, Progress: s.Progress()})
+	v, err := judge.Verify(ctx, t, judge.Options{Scope: j.Flags.Scope, Progress: s.Progress()})
 	return t, v, err
 }

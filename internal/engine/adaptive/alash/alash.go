@@ -44,6 +44,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 	"github.com/weft-fabric/weft/internal/engine/steps/choices"
 	"github.com/weft-fabric/weft/routing"
@@ -63,9 +64,9 @@ type Engine struct {
 	Partial bool
 }
 
-// RouteAdaptive implements routing.AdaptiveEngine. The budget's lanes are the
+// RouteAdaptive implements adaptive.Engine. The budget's lanes are the
 // layers; those that step 2 does not need are used by step 4.
-func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
+func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*adaptive.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	}
 	t, all := g.t, choices.AllLanes(b)
 	for i := range b.VLs {
-		l := routing.AdaptiveLane{Choices: g.choices, Next: all, Rely: 1 << i}
+		l := adaptive.Lane{Choices: g.choices, Next: all, Rely: 1 << i}
 		if o.Stay {
 			l.Next = l.Rely
 		}

@@ -9,14 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/alash"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
-func route(t testing.TB, o alash.Engine, f *fabric.Fabric, vls int) *routing.Adaptive {
+func route(t testing.TB, o alash.Engine, f *fabric.Fabric, vls int) *adaptive.Tables {
 	t.Helper()
 	a, err := o.RouteAdaptive(context.Background(), f, routing.Budget{VLs: vls}, nil)
 	if err != nil {
@@ -25,9 +26,9 @@ func route(t testing.TB, o alash.Engine, f *fabric.Fabric, vls int) *routing.Ada
 	return a
 }
 
-func judge(t testing.TB, a *routing.Adaptive, s deadlock.Switching) *deadlock.AdaptiveVerdict {
+func judged(t testing.TB, a *adaptive.Tables, s judge.Switching) *judge.Verdict {
 	t.Helper()
-	v, err := deadlock.VerifyAdaptive(context.Background(), a, deadlock.AdaptiveOptions{Switching: s})
+	v, err := judge.Verify(context.Background(), a, judge.Options{Switching: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func needed(t *testing.T, switches, links int) []int {
 	for seed := range 10 {
 		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", switches, links, seed))
 		a := route(t, alash.Engine{OneLayer: true}, f, routing.MaxDataVLs)
-		if v := judge(t, a, deadlock.CutThrough); !v.Free() || !v.Complete() || !v.Minimal || v.VLs != a.Needed {
+		if v := judged(t, a, judge.CutThrough); !v.Free() || !v.Complete() || !v.Minimal || v.VLs != a.Needed {
 			t.Errorf("%d switches, %d links, seed %d: verdict is %+v", switches, links, seed, v)
 		}
 		got = append(got, a.Needed)
@@ -94,13 +95,13 @@ func TestTheorem3(t *testing.T) {
 	for _, spec := range []string{"ring:8", "random:switches=32,links=64,seed=1"} {
 		f := testnet.Build(t, spec)
 		a := route(t, alash.Engine{}, f, 8)
-		if v := judge(t, a, deadlock.CutThrough); !v.Free() || !v.Complete() {
+		if v := judged(t, a, judge.CutThrough); !v.Free() || !v.Complete() {
 			t.Errorf("%s, cut-through: verdict is %+v", spec, v)
 		}
-		if v := judge(t, a, deadlock.Wormhole); v.Free() || v.Cycle == nil {
+		if v := judged(t, a, judge.Wormhole); v.Free() || v.Cycle == nil {
 			t.Errorf("%s, wormhole: no cycle", spec)
 		}
-		if v := judge(t, route(t, alash.Engine{Stay: true}, f, 8), deadlock.Wormhole); !v.Free() {
+		if v := judged(t, route(t, alash.Engine{Stay: true}, f, 8), judge.Wormhole); !v.Free() {
 			t.Errorf("%s, wormhole, and packets stay: cycle %+v", spec, v.Cycle)
 		}
 	}
@@ -111,8 +112,8 @@ func TestTheorem3(t *testing.T) {
 // free moves add no dependencies.
 func TestFreeMovesAddNoDependencies(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4")
-	moves := judge(t, route(t, alash.Engine{}, f, 8), deadlock.CutThrough)
-	stays := judge(t, route(t, alash.Engine{Stay: true}, f, 8), deadlock.CutThrough)
+	moves := judged(t, route(t, alash.Engine{}, f, 8), judge.CutThrough)
+	stays := judged(t, route(t, alash.Engine{Stay: true}, f, 8), judge.CutThrough)
 	if moves.Dependencies != stays.Dependencies || moves.Flows != stays.Flows {
 		t.Errorf("%d dependencies of %d flows, and %d of %d without moves", moves.Dependencies, moves.Flows, stays.Dependencies, stays.Flows)
 	}
@@ -122,7 +123,7 @@ func TestFreeMovesAddNoDependencies(t *testing.T) {
 func TestStep4LeavesNothingOut(t *testing.T) {
 	a := route(t, alash.Engine{}, testnet.Build(t, "random:switches=10,links=18,seed=2"), 3)
 	lacking := 0
-	for x := range routing.Address(a.Addresses()) {
+	for x := range adaptive.Address(a.Addresses()) {
 		row := a.AllowedRow(x)
 		for s, mask := range row {
 			for lane := range a.Lanes {
@@ -131,7 +132,7 @@ func TestStep4LeavesNothingOut(t *testing.T) {
 				}
 				lacking++
 				row[s] |= 1 << lane
-				if v := judge(t, a, deadlock.CutThrough); v.Free() {
+				if v := judged(t, a, judge.CutThrough); v.Free() {
 					t.Errorf("switch %d to address %d fits into layer %d, too", s, x, lane)
 				}
 				row[s] = mask
@@ -141,7 +142,7 @@ func TestStep4LeavesNothingOut(t *testing.T) {
 	if lacking == 0 {
 		t.Fatal("all layers take everything: no test")
 	}
-	for x := range routing.Address(a.Addresses()) {
+	for x := range adaptive.Address(a.Addresses()) {
 		one := route(t, alash.Engine{OneLayer: true}, a.Fabric, 3)
 		for s, mask := range one.AllowedRow(x) {
 			if bits.OnesCount16(mask) > 1 || (mask == 0) != (a.Allowed(fabric.NodeID(s), x) == 0) || mask&^a.Allowed(fabric.NodeID(s), x) != 0 {
@@ -201,7 +202,7 @@ func TestTooFewLayers(t *testing.T) {
 		t.Errorf("%d layers needed, said to be %d", a.Needed, few.Need)
 	}
 	a := route(t, alash.Engine{Partial: true}, f, 8)
-	v := judge(t, a, deadlock.CutThrough)
+	v := judged(t, a, judge.CutThrough)
 	if !v.Free() || !v.Complete() || !v.Minimal || v.Flows < v.Pairs || !slices.ContainsFunc(a.Notes, func(n string) bool { return strings.Contains(n, "left out") }) {
 		t.Errorf("partial: %v, verdict is %+v", a.Notes, v)
 	}
@@ -226,6 +227,6 @@ func BenchmarkJudge(b *testing.B) {
 	a := route(b, alash.Engine{}, testnet.Build(b, "random:switches=64,links=128,seed=1"), 8)
 	b.ReportAllocs()
 	for b.Loop() {
-		judge(b, a, deadlock.CutThrough)
+		judged(b, a, judge.CutThrough)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 	"github.com/weft-fabric/weft/internal/engine/steps/choices"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
@@ -24,7 +25,7 @@ const (
 // lanes that its source is allowed to its address are its layers.
 type group struct {
 	source, dest fabric.NodeID
-	address      routing.Address
+	address      adaptive.Address
 	trunk        fabric.ChannelID
 	turns        int32 // how many they have, all paths together
 }
@@ -33,8 +34,8 @@ type group struct {
 type groups struct {
 	f       *fabric.Fabric
 	ends    []bool // [switch]
-	t       *routing.Adaptive
-	choices *routing.Choices
+	t       *adaptive.Tables
+	choices *adaptive.Choices
 	count   int // groups, listed or not
 
 	// oneLayer says that there is no circle in all groups together. Then one
@@ -75,9 +76,9 @@ func newGroups(ctx context.Context, f *fabric.Fabric, ends []bool, p routing.Pro
 		all.add(&d, ends)
 	}
 	g.oneLayer = !all.circles()
-	g.t = routing.NewAdaptive(f, addresses)
+	g.t = adaptive.New(f, addresses)
 	phase := slices.Repeat([]uint8{later}, f.Trunks())
-	g.choices = routing.NewChoices(f, g.t.Addresses(), phases, phase)
+	g.choices = adaptive.NewChoices(f, g.t.Addresses(), phases, phase)
 	for s, n := range addresses {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -121,7 +122,7 @@ func (g *groups) listAll(d *dag.DAG) {
 			continue
 		}
 		first, end := g.f.TrunksFrom(s)
-		k := routing.Address(0)
+		k := adaptive.Address(0)
 		for c := set.Next(first, end); c < end; c = set.Next(c+1, end) {
 			g.list = append(g.list, group{source: s, dest: d.Root, address: a + k, trunk: c, turns: g.counter.after(heads[c])})
 			k++
@@ -131,7 +132,7 @@ func (g *groups) listAll(d *dag.DAG) {
 
 // allowAll lets every source use all its groups on some lanes.
 func (g *groups) allowAll(lanes uint16) {
-	for a := range routing.Address(g.t.Addresses()) {
+	for a := range adaptive.Address(g.t.Addresses()) {
 		row, set := g.t.AllowedRow(a), g.choices.Set(a, atSource)
 		for s := range row {
 			if first, end := g.f.TrunksFrom(fabric.NodeID(s)); set.Next(first, end) < end {

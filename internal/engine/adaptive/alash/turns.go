@@ -4,10 +4,10 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/marks"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // union is the turns of all groups together.
@@ -144,7 +144,7 @@ type search struct {
 
 // from is the turns of all paths that begin with trunk c and go on to dest by the
 // trunks of a set, until the next call.
-func (w *search) from(c fabric.ChannelID, dest fabric.NodeID, set routing.TrunkSet) []acyclic.Turn {
+func (w *search) from(c fabric.ChannelID, dest fabric.NodeID, set adaptive.TrunkSet) []acyclic.Turn {
 	w.seen.Empty()
 	heads := w.f.Heads()
 	w.turns, w.queue = w.turns[:0], append(w.queue[:0], c)

@@ -27,6 +27,7 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/choices"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/routing"
@@ -38,9 +39,9 @@ type Engine struct {
 	Root fabric.GUID // a switch; zero: the one nearest to all others
 }
 
-// RouteAdaptive implements routing.AdaptiveEngine. It uses every lane of the
+// RouteAdaptive implements adaptive.Engine. It uses every lane of the
 // budget, and refuses one lane and a root that is no switch.
-func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
+func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*adaptive.Tables, error) {
 	const need = 2
 	b, err := b.WithDefaults()
 	if err != nil {
@@ -54,11 +55,11 @@ func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 		return nil, err
 	}
 	ends := b.Scope.Ends(f)
-	t := routing.NewAdaptive(f, choices.OneEach(ends))
-	minimal := routing.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
+	t := adaptive.New(f, choices.OneEach(ends))
+	minimal := adaptive.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
 	legal := up.Choices(t.Addresses())
 	var d dag.DAG
-	for a := range routing.Address(t.Addresses()) {
+	for a := range adaptive.Address(t.Addresses()) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -69,9 +70,9 @@ func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	}
 	all, last := choices.AllLanes(b), uint16(1)<<(b.VLs-1)
 	for range b.VLs - 1 {
-		t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: minimal, Next: all, Rely: last})
+		t.Lanes = append(t.Lanes, adaptive.Lane{Choices: minimal, Next: all, Rely: last})
 	}
-	t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: legal, Next: last, Rely: last})
+	t.Lanes = append(t.Lanes, adaptive.Lane{Choices: legal, Next: last, Rely: last})
 	choices.AllowAll(t, ends, all)
 	t.Needed, t.Notes = need, []string{"escape " + up.Note()}
 	return t, nil

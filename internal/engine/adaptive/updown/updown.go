@@ -25,6 +25,7 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/choices"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -34,9 +35,9 @@ type Engine struct {
 	Root fabric.GUID // a switch; zero: the one nearest to all others
 }
 
-// RouteAdaptive implements routing.AdaptiveEngine. It uses every lane of the
+// RouteAdaptive implements adaptive.Engine. It uses every lane of the
 // budget, and refuses a root that is no switch.
-func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
+func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*adaptive.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -46,9 +47,9 @@ func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 		return nil, err
 	}
 	ends := b.Scope.Ends(f)
-	t := routing.NewAdaptive(f, choices.OneEach(ends))
+	t := adaptive.New(f, choices.OneEach(ends))
 	open := up.Choices(t.Addresses())
-	for a := range routing.Address(t.Addresses()) {
+	for a := range adaptive.Address(t.Addresses()) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -57,7 +58,7 @@ func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	}
 	all := choices.AllLanes(b)
 	for range b.VLs {
-		t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: open, Next: all, Rely: all})
+		t.Lanes = append(t.Lanes, adaptive.Lane{Choices: open, Next: all, Rely: all})
 	}
 	choices.AllowAll(t, ends, all)
 	t.Needed, t.Notes = 1, []string{up.Note()}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 	"github.com/weft-fabric/weft/routing"
@@ -33,8 +34,8 @@ type SourceRoutes struct {
 	Seed  uint64 // of the paths drawn
 }
 
-// RouteAdaptive implements routing.AdaptiveEngine.
-func (o SourceRoutes) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, _ routing.Progress) (*routing.Adaptive, error) {
+// RouteAdaptive implements adaptive.Engine.
+func (o SourceRoutes) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, _ routing.Progress) (*adaptive.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (o SourceRoutes) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b rou
 		order, _ := depthFirst(f)
 		trees = slices.Repeat([]*orient.Orientation{orient.New(f, order)}, b.VLs)
 	}
-	t := routing.SourceRoutes(f, b.VLs, o.paths(ctx, f, trees, b.Scope.Ends(f)))
+	t := adaptive.SourceRoutes(f, b.VLs, o.paths(ctx, f, trees, b.Scope.Ends(f)))
 	t.Needed = 1
 	if o.Roots {
 		t.Needed = b.VLs

@@ -4,8 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/engine/paths/updown"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
@@ -23,7 +24,7 @@ func TestSourceRoutes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := deadlock.VerifyAdaptive(context.Background(), r, deadlock.AdaptiveOptions{})
+			v, err := judge.Verify(context.Background(), r, judge.Options{})
 			if err != nil || !v.Free() || !v.Complete() {
 				t.Fatalf("%s, %+v: %+v, %v", spec, o, v, err)
 			}
@@ -64,7 +65,7 @@ func TestSourceRoutesAreShortest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for a := range routing.Address(r.Addresses()) {
+		for a := range adaptive.Address(r.Addresses()) {
 			for s := range fabric.NodeID(f.Switches()) {
 				if r.Allowed(s, a) == 0 {
 					continue

@@ -21,8 +21,8 @@ var ctx = context.Background()
 
 type fataler interface{ Fatal(args ...any) }
 
-// judge judges paths on one lane, between all, whatever clients do.
-func judge(t fataler, f *fabric.Fabric, fw *routing.Forwarding) *deadlock.Verdict {
+// judged judges paths on one lane, between all, whatever clients do.
+func judged(t fataler, f *fabric.Fabric, fw *routing.Forwarding) *deadlock.Verdict {
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: routing.Any, Scope: routing.All})
 	if err != nil {
@@ -86,7 +86,7 @@ func TestOneRoot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v := judge(t, f, fw); !v.Free() || !v.Complete() {
+			if v := judged(t, f, fw); !v.Free() || !v.Complete() {
 				t.Errorf("%s from root %d: free %v, complete %v", spec, root, v.Free(), v.Complete())
 			}
 			if !legal(f, fw, []fabric.NodeID{root}) {
@@ -107,7 +107,7 @@ func TestChoosesTheTopsOfATree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := judge(t, f, fw); !v.Free() || !v.Complete() {
+	if v := judged(t, f, fw); !v.Free() || !v.Complete() {
 		t.Errorf("free %v, complete %v", v.Free(), v.Complete())
 	}
 	if !strings.HasSuffix(strings.SplitAfter(fw.Notes[0], " more")[0], ", 6 more") {
@@ -206,7 +206,7 @@ func TestAnyRoots(t *testing.T) {
 			return
 		}
 		routed++
-		v := judge(t, f, fw)
+		v := judged(t, f, fw)
 		part := make([]int, f.Switches())
 		for i, p := range f.Parts() {
 			for _, s := range p {

@@ -4,6 +4,7 @@ package choices
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -24,14 +25,14 @@ func AllLanes(b routing.Budget) uint16 { return uint16(1)<<b.VLs - 1 }
 
 // AllowAll lets every end use every address that the cables lead it to, on some
 // lanes.
-func AllowAll(t *routing.Adaptive, ends []bool, lanes uint16) {
+func AllowAll(t *adaptive.Tables, ends []bool, lanes uint16) {
 	part := make([]int, t.Fabric.Switches())
 	for i, switches := range t.Fabric.Parts() {
 		for _, s := range switches {
 			part[s] = i
 		}
 	}
-	for a := range routing.Address(t.Addresses()) {
+	for a := range adaptive.Address(t.Addresses()) {
 		row, d := t.AllowedRow(a), t.Destination(a)
 		for s := range row {
 			if ends[s] && fabric.NodeID(s) != d && part[s] == part[d] {
@@ -42,7 +43,7 @@ func AllowAll(t *routing.Adaptive, ends []bool, lanes uint16) {
 }
 
 // Add adds every trunk that the paths of d lead by to a set.
-func Add(set routing.TrunkSet, d *dag.DAG) {
+func Add(set adaptive.TrunkSet, d *dag.DAG) {
 	for _, c := range d.Out {
 		set.Add(c)
 	}

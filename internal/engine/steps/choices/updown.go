@@ -2,9 +2,9 @@ package choices
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // The phases of a packet under Up*/Down*.
@@ -60,19 +60,19 @@ func (u *UpDown) Note() string {
 
 // Choices is Choices of some addresses, without any yet, whose phases are those
 // of Up*/Down*.
-func (u *UpDown) Choices(addresses int) *routing.Choices {
+func (u *UpDown) Choices(addresses int) *adaptive.Choices {
 	phase := make([]uint8, len(u.up.Up))
 	for c, up := range u.up.Up {
 		if !up {
 			phase[c] = Down
 		}
 	}
-	return routing.NewChoices(u.f, addresses, phases, phase)
+	return adaptive.NewChoices(u.f, addresses, phases, phase)
 }
 
 // Legal gives an address of switch root, in both phases, every trunk that begins a
 // shortest path on which is still legal.
-func (u *UpDown) Legal(choices *routing.Choices, a routing.Address, root fabric.NodeID) {
+func (u *UpDown) Legal(choices *adaptive.Choices, a adaptive.Address, root fabric.NodeID) {
 	u.measure(root)
 	heads, down := u.f.Heads(), u.down.Hops
 	set := choices.Fresh(a, May)

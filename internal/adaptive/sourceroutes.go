@@ -1,4 +1,4 @@
-package routing
+package adaptive
 
 import (
 	"iter"
@@ -10,16 +10,16 @@ import (
 // routes in the header can: every path is an address of its destination, which its source
 // alone may use, on any of the lanes given, as bits. A packet keeps to the lane on which
 // it began. Paths come by destination switch; each is read twice and not kept.
-func SourceRoutes(f *fabric.Fabric, lanes int, paths iter.Seq2[[]fabric.ChannelID, uint16]) *Adaptive {
+func SourceRoutes(f *fabric.Fabric, lanes int, paths iter.Seq2[[]fabric.ChannelID, uint16]) *Tables {
 	heads := f.Heads()
 	addresses := make([]int, f.Switches())
 	for path := range paths {
 		addresses[heads[path[len(path)-1]]]++
 	}
-	t := NewAdaptive(f, addresses)
+	t := New(f, addresses)
 	choices := NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
 	for l := range lanes {
-		t.Lanes = append(t.Lanes, AdaptiveLane{Choices: choices, Next: 1 << l, Rely: 1 << l})
+		t.Lanes = append(t.Lanes, Lane{Choices: choices, Next: 1 << l, Rely: 1 << l})
 	}
 	next := Address(0)
 	for path, allowed := range paths {

@@ -1,10 +1,10 @@
-package deadlock
+package judge
 
 import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
 )
 
 // laneReach is the set of lanes of trunks that the packets of a flowSet can hold. It is
@@ -33,7 +33,7 @@ type laneReach struct {
 
 // newLaneReach allocates for the network of t. If apart, lanes are not grouped into
 // kinds.
-func newLaneReach(t *routing.Adaptive, apart bool) *laneReach {
+func newLaneReach(t *adaptive.Tables, apart bool) *laneReach {
 	n := t.Fabric.Trunks() * len(t.Lanes)
 	return &laneReach{
 		laneKinds: newLaneKinds(t, apart),

@@ -1,4 +1,8 @@
-package routing
+// Package adaptive has routing in which switches choose: by which trunk and on which lane a
+// packet goes on is decided when it comes. InfiniBand's tables cannot express it, so it is a
+// value of its own kind beside routing.Tables; package judge judges it. Groups of ports,
+// which InfiniBand's switches do have, are routing.Groups.
+package adaptive
 
 import (
 	"context"
@@ -7,14 +11,15 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
 )
 
-// Address identifies a destination switch together with a set of ways to it, in an
-// Adaptive. Addresses are dense from zero, those of one destination consecutive. They
+// Address identifies a destination switch together with a set of ways to it, in
+// Tables. Addresses are dense from zero, those of one destination consecutive. They
 // are not LIDs: there may be more of them than InfiniBand has LIDs.
 type Address int32
 
-// Adaptive is a routing in which switches choose: a packet's next trunk and lane are
+// Tables is a routing in which switches choose: a packet's next trunk and lane are
 // decided when it arrives. It covers traffic between switches; between a switch and its
 // endpoints there is nothing to choose.
 //
@@ -38,29 +43,29 @@ type Address int32
 // proof of freedom from deadlock rests; at the source R' is the union of all Rely. A
 // switch must offer a waiting packet all of R; which free lane it takes first does not
 // matter.
-type Adaptive struct {
+type Tables struct {
 	Fabric *fabric.Fabric
-	Lanes  []AdaptiveLane // [lane], at most MaxDataVLs
-	Needed int            // lanes that the proof needs, before traffic is spread over spare ones; 0: not known
-	Notes  []string       // remarks for users, a sentence each
+	Lanes  []Lane   // [lane], at most MaxDataVLs
+	Needed int      // lanes that the proof needs, before traffic is spread over spare ones; 0: not known
+	Notes  []string // remarks for users, a sentence each
 
 	first   []Address       // [switch, plus one] addresses by destination
 	dest    []fabric.NodeID // [address]
 	allowed []uint16        // [address × switches + source switch]
 }
 
-// AdaptiveLane says how packets that hold a lane of a trunk go on. Sets of lanes are
+// Lane says how packets that hold a lane of a trunk go on. Sets of lanes are
 // bits.
-type AdaptiveLane struct {
+type Lane struct {
 	Choices *Choices // the trunks by which packets may take this lane
 	Next    uint16   // lanes that a packet on this one may take next; this one among them if it may stay
 	Rely    uint16   // those of Next that the proof relies on
 }
 
-// NewAdaptive is a routing of f without lanes or traffic; addresses is the number of
+// New is a routing of f without lanes or traffic; addresses is the number of
 // addresses of each destination, [switch].
-func NewAdaptive(f *fabric.Fabric, addresses []int) *Adaptive {
-	t := &Adaptive{Fabric: f, first: make([]Address, f.Switches()+1)}
+func New(f *fabric.Fabric, addresses []int) *Tables {
+	t := &Tables{Fabric: f, first: make([]Address, f.Switches()+1)}
 	for d := range f.Switches() {
 		for range addresses[d] {
 			t.dest = append(t.dest, fabric.NodeID(d))
@@ -72,34 +77,34 @@ func NewAdaptive(f *fabric.Fabric, addresses []int) *Adaptive {
 }
 
 // Addresses counts the addresses.
-func (t *Adaptive) Addresses() int { return len(t.dest) }
+func (t *Tables) Addresses() int { return len(t.dest) }
 
 // AddressesOf is the range [first, end) of the addresses of a destination switch.
-func (t *Adaptive) AddressesOf(d fabric.NodeID) (first, end Address) {
+func (t *Tables) AddressesOf(d fabric.NodeID) (first, end Address) {
 	return t.first[d], t.first[d+1]
 }
 
 // Destination is the switch that an address belongs to.
-func (t *Adaptive) Destination(a Address) fabric.NodeID { return t.dest[a] }
+func (t *Tables) Destination(a Address) fabric.NodeID { return t.dest[a] }
 
 // AllowedRow is the lanes of the packets to an address, as bits, [source switch]; 0:
 // the source does not use the address. Only the engine that builds the routing writes
 // into it.
-func (t *Adaptive) AllowedRow(a Address) []uint16 {
+func (t *Tables) AllowedRow(a Address) []uint16 {
 	n := t.Fabric.Switches()
 	i := int(a) * n
 	return t.allowed[i : i+n : i+n]
 }
 
 // Allowed is the lanes of the packets from switch s to an address, as bits.
-func (t *Adaptive) Allowed(s fabric.NodeID, a Address) uint16 {
+func (t *Tables) Allowed(s fabric.NodeID, a Address) uint16 {
 	return t.allowed[int(a)*t.Fabric.Switches()+int(s)]
 }
 
 // Ways is the trunks by which a packet to an address may take lane to, if it came by
 // trunk in on lane from; at the source in is None and from is ignored. A lane with
 // Choices other than those of the lane before treats the packet like a new one.
-func (t *Adaptive) Ways(a Address, in fabric.ChannelID, from, to uint8) TrunkSet {
+func (t *Tables) Ways(a Address, in fabric.ChannelID, from, to uint8) TrunkSet {
 	c := t.Lanes[to].Choices
 	if in == fabric.None || t.Lanes[from].Choices != c {
 		return c.Set(a, 0)
@@ -109,27 +114,27 @@ func (t *Adaptive) Ways(a Address, in fabric.ChannelID, from, to uint8) TrunkSet
 
 // Valid says what is wrong with the lanes, if anything: too many lanes, sets with lanes
 // that do not exist, choices made for another routing.
-func (t *Adaptive) Valid() error {
-	if len(t.Lanes) == 0 || len(t.Lanes) > MaxDataVLs {
-		return fmt.Errorf("routing: an adaptive routing has 1 to %d lanes, not %d", MaxDataVLs, len(t.Lanes))
+func (t *Tables) Valid() error {
+	if len(t.Lanes) == 0 || len(t.Lanes) > routing.MaxDataVLs {
+		return fmt.Errorf("adaptive: an adaptive routing has 1 to %d lanes, not %d", routing.MaxDataVLs, len(t.Lanes))
 	}
 	all := uint16(1)<<len(t.Lanes) - 1
 	for i, l := range t.Lanes {
 		switch {
 		case l.Choices == nil:
-			return fmt.Errorf("routing: lane %d has no choices", i)
+			return fmt.Errorf("adaptive: lane %d has no choices", i)
 		case len(l.Choices.phase) != t.Fabric.Trunks() || len(l.Choices.row) != t.Addresses()*l.Choices.phases:
-			return fmt.Errorf("routing: the choices of lane %d are for %d trunks and %d addresses; there are %d and %d", i,
+			return fmt.Errorf("adaptive: the choices of lane %d are for %d trunks and %d addresses; there are %d and %d", i,
 				len(l.Choices.phase), len(l.Choices.row)/l.Choices.phases, t.Fabric.Trunks(), t.Addresses())
 		case l.Next&^all != 0:
-			return fmt.Errorf("routing: lane %d leads to lanes %b, beyond the %d there are", i, l.Next&^all, len(t.Lanes))
+			return fmt.Errorf("adaptive: lane %d leads to lanes %b, beyond the %d there are", i, l.Next&^all, len(t.Lanes))
 		case l.Rely&^l.Next != 0:
-			return fmt.Errorf("routing: lane %d relies on lanes %b that it does not lead to", i, l.Rely&^l.Next)
+			return fmt.Errorf("adaptive: lane %d relies on lanes %b that it does not lead to", i, l.Rely&^l.Next)
 		}
 	}
 	for i, m := range t.allowed {
 		if m&^all != 0 {
-			return fmt.Errorf("routing: switch %d may use lanes %b for address %d, beyond the %d there are",
+			return fmt.Errorf("adaptive: switch %d may use lanes %b for address %d, beyond the %d there are",
 				i%t.Fabric.Switches(), m&^all, i/t.Fabric.Switches(), len(t.Lanes))
 		}
 	}
@@ -195,11 +200,11 @@ const noRow = -1
 // came by, [trunk], and below phases. NewChoices keeps it.
 func NewChoices(f *fabric.Fabric, addresses, phases int, phase []uint8) *Choices {
 	if len(phase) != f.Trunks() {
-		panic(fmt.Sprintf("routing: %d phases for %d trunks", len(phase), f.Trunks()))
+		panic(fmt.Sprintf("adaptive: %d phases for %d trunks", len(phase), f.Trunks()))
 	}
 	for c, p := range phase {
 		if int(p) >= phases {
-			panic(fmt.Sprintf("routing: trunk %d has phase %d of %d", c, p, phases))
+			panic(fmt.Sprintf("adaptive: trunk %d has phase %d of %d", c, p, phases))
 		}
 	}
 	return &Choices{phases: phases, words: (f.Trunks() + 63) / 64, phase: phase, row: slices.Repeat([]int32{noRow}, addresses*phases)}
@@ -237,9 +242,9 @@ func (c *Choices) Share(a Address, phase uint8, with Address) {
 // Add adds a trunk to a set just made by Fresh.
 func (s TrunkSet) Add(c fabric.ChannelID) { s[c/64] |= 1 << (c % 64) }
 
-// AdaptiveEngine computes an adaptive routing. It covers every pair of switches with
+// Engine computes an adaptive routing. It covers every pair of switches with
 // endpoints in the budget's scope that are connected, or refuses; with *TooFewLanes if
 // lanes are the reason.
-type AdaptiveEngine interface {
-	RouteAdaptive(ctx context.Context, f *fabric.Fabric, b Budget, p Progress) (*Adaptive, error)
+type Engine interface {
+	RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*Tables, error)
 }

@@ -1,4 +1,4 @@
-package deadlock
+package judge
 
 import (
 	"slices"
@@ -8,20 +8,20 @@ import (
 
 // flowCounter counts pairs and flows, destination by destination.
 type flowCounter struct {
-	AdaptiveVerdict // the counts so far
-	d               *adaptiveDerivation
-	dest            fabric.NodeID
-	hops            []int32 // [switch] the fewest trunks to dest; -1: no way
-	has             []bool  // [switch] has a flow to dest
-	sure            []bool  // [switch] has a flow to dest that is sure to arrive
+	Verdict // the counts so far
+	d       *derivation
+	dest    fabric.NodeID
+	hops    []int32 // [switch] the fewest trunks to dest; -1: no way
+	has     []bool  // [switch] has a flow to dest
+	sure    []bool  // [switch] has a flow to dest that is sure to arrive
 	fates
 
 	reached []fabric.NodeID // scratch: switches by their distance from dest
 }
 
-func newFlowCounter(d *adaptiveDerivation) *flowCounter {
+func newFlowCounter(d *derivation) *flowCounter {
 	n := d.t.Fabric.Switches()
-	return &flowCounter{AdaptiveVerdict: AdaptiveVerdict{Minimal: true}, d: d, hops: make([]int32, n), has: make([]bool, n), sure: make([]bool, n)}
+	return &flowCounter{Verdict: Verdict{Minimal: true}, d: d, hops: make([]int32, n), has: make([]bool, n), sure: make([]bool, n)}
 }
 
 // begin starts a new destination.
@@ -54,7 +54,7 @@ func (c *flowCounter) end() {
 		}
 		c.Unreachable++
 		if !c.has[s] {
-			c.list(LostFlow{s, c.dest, NoFlow, NotAddressed})
+			c.list(Lost{s, c.dest, NoFlow, NotAddressed})
 		}
 	}
 }
@@ -75,20 +75,20 @@ func (c *flowCounter) group(w *reach) {
 			c.Hops = max(c.Hops, int(c.longest[i]))
 		} else {
 			c.MayNotArrive++
-			c.list(LostFlow{s, w.dest, w.address, c.why(w, int32(i))})
+			c.list(Lost{s, w.dest, w.address, c.why(w, int32(i))})
 		}
 		if c.strands[i] {
 			c.Stranded++
 			if sure {
-				c.list(LostFlow{s, w.dest, w.address, NoEscape})
+				c.list(Lost{s, w.dest, w.address, NoEscape})
 			}
 		}
 	}
 }
 
 // list adds to the list of lost flows while it is short.
-func (c *flowCounter) list(l LostFlow) {
-	if len(c.Lost) < maxLost {
+func (c *flowCounter) list(l Lost) {
+	if len(c.Lost) < mostLost {
 		c.Lost = append(c.Lost, l)
 	}
 }
@@ -182,7 +182,7 @@ func (c *fates) predecessors(u int32) []int32 {
 // why follows a packet of a flow that is not sure to arrive. At each place it takes the
 // first way whose arrival is not sure either, until it comes to a dead end or back to a
 // place it passed.
-func (c *fates) why(w *reach, at int32) LossOfFlow {
+func (c *fates) why(w *reach, at int32) Loss {
 	for range w.places {
 		next := int32(-1)
 		for _, u := range w.successors(int(at)) {

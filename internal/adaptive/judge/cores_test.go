@@ -1,4 +1,4 @@
-package deadlock_test
+package judge_test
 
 import (
 	"context"
@@ -8,15 +8,15 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/testnet"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // bigRing is a ring of enough switches to be shared out, on which packets take
 // shortest ways, and some, at random, others or none.
-func bigRing(t *testing.T, lanes, spoilt int) *routing.Adaptive {
+func bigRing(t *testing.T, lanes, spoilt int) *adaptive.Tables {
 	t.Helper()
 	f := testnet.Build(t, "ring:70")
 	n := f.Switches()
@@ -26,9 +26,9 @@ func bigRing(t *testing.T, lanes, spoilt int) *routing.Adaptive {
 	}
 	apart := func(x, y fabric.NodeID) int { return min((int(x-y)+n)%n, (int(y-x)+n)%n) }
 	rng := rand.New(rand.NewPCG(1, 2))
-	a := routing.NewAdaptive(f, one)
-	choices := routing.NewChoices(f, n, 1, make([]uint8, f.Trunks()))
-	for x := range routing.Address(n) {
+	a := adaptive.New(f, one)
+	choices := adaptive.NewChoices(f, n, 1, make([]uint8, f.Trunks()))
+	for x := range adaptive.Address(n) {
 		set, d := choices.Fresh(x, 0), a.Destination(x)
 		for c, ch := range f.Channels()[:f.Trunks()] {
 			if apart(ch.To, d) < apart(ch.From, d) != (rng.IntN(1000) < spoilt) {
@@ -43,7 +43,7 @@ func bigRing(t *testing.T, lanes, spoilt int) *routing.Adaptive {
 		}
 	}
 	for l := range lanes {
-		a.Lanes = append(a.Lanes, routing.AdaptiveLane{Choices: choices, Next: 1<<lanes - 1, Rely: 1 << l})
+		a.Lanes = append(a.Lanes, adaptive.Lane{Choices: choices, Next: 1<<lanes - 1, Rely: 1 << l})
 	}
 	return a
 }
@@ -55,12 +55,12 @@ func TestAdaptiveJudgeOnAnyCores(t *testing.T) {
 	proven := bigRing(t, 1, 0)
 	withEscape(proven, false)
 	circling, spoilt := bigRing(t, 3, 0), bigRing(t, 3, 5)
-	for _, s := range []deadlock.Switching{deadlock.CutThrough, deadlock.Wormhole} {
-		for i, routed := range []*routing.Adaptive{proven, circling, spoilt} {
-			var first *deadlock.AdaptiveVerdict
+	for _, s := range []judge.Switching{judge.CutThrough, judge.Wormhole} {
+		for i, routed := range []*adaptive.Tables{proven, circling, spoilt} {
+			var first *judge.Verdict
 			for cores := 1; cores <= 4; cores++ {
 				runtime.GOMAXPROCS(cores)
-				v, err := deadlock.VerifyAdaptive(context.Background(), routed, deadlock.AdaptiveOptions{Switching: s})
+				v, err := judge.Verify(context.Background(), routed, judge.Options{Switching: s})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -81,7 +81,7 @@ func TestAdaptiveJudgeOnAnyCores(t *testing.T) {
 // A cancelled context ends the work, and is no verdict.
 func TestAdaptiveJudgeCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
-	_, err := deadlock.VerifyAdaptive(ctx, bigRing(t, 2, 0), deadlock.AdaptiveOptions{Progress: func(int, int) { stop() }})
+	_, err := judge.Verify(ctx, bigRing(t, 2, 0), judge.Options{Progress: func(int, int) { stop() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}

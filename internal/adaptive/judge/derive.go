@@ -1,4 +1,4 @@
-package deadlock
+package judge
 
 import (
 	"cmp"
@@ -9,28 +9,29 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 )
 
-type adaptiveDerivation struct {
-	t       *routing.Adaptive
-	o       AdaptiveOptions
+type derivation struct {
+	t       *adaptive.Tables
+	o       Options
 	ends    []bool          // [switch] has endpoints in scope, which send and receive
 	dests   []fabric.NodeID // the switches of ends, ascending
-	graph   *graph          // the extended channel dependency graph
+	graph   *extended       // the extended channel dependency graph
 	inUse   []uint16        // [trunk] lanes that packets can hold, as bits
-	verdict AdaptiveVerdict
+	verdict Verdict
 }
 
-// deriveAdaptive follows all packets along all ways.
-func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions) (*adaptiveDerivation, error) {
+// derive follows all packets along all ways.
+func derive(ctx context.Context, t *adaptive.Tables, o Options) (*derivation, error) {
 	if err := t.Valid(); err != nil {
-		return nil, fmt.Errorf("deadlock: %w", err)
+		return nil, fmt.Errorf("judge: %w", err)
 	}
-	d := &adaptiveDerivation{
+	d := &derivation{
 		t: t, o: o,
 		ends:    make([]bool, t.Fabric.Switches()),
-		verdict: AdaptiveVerdict{Scope: o.Scope, Switching: o.Switching, Minimal: true},
+		verdict: Verdict{Scope: o.Scope, Switching: o.Switching, Minimal: true},
 	}
 	for s := range d.ends {
 		for _, e := range t.Fabric.Attached(fabric.NodeID(s)) {
@@ -42,7 +43,7 @@ func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions)
 	}
 	ends := int64(len(d.dests))
 	d.verdict.Pairs = ends * (ends - 1)
-	followers, err := onAllCores(ctx, d.dests, o.Progress, func() *follower { return newFollower(d) }, (*follower).destination)
+	followers, err := cdg.OnAllCores(ctx, d.dests, o.Progress, func() *follower { return newFollower(d) }, (*follower).destination)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions)
 
 // merge adds up what the followers found. Each destination was done by one follower, so
 // the sum does not depend on how the destinations were divided.
-func (d *adaptiveDerivation) merge(followers []*follower) {
+func (d *derivation) merge(followers []*follower) {
 	v, all := &d.verdict, followers[0]
 	for _, w := range followers[1:] {
 		for i, word := range w.turns.matrix {
@@ -72,34 +73,33 @@ func (d *adaptiveDerivation) merge(followers []*follower) {
 		v.Minimal = v.Minimal && w.count.Minimal
 		v.Lost = append(v.Lost, w.count.Lost...)
 	}
-	slices.SortStableFunc(v.Lost, func(a, b LostFlow) int { return cmp.Compare(a.Dest, b.Dest) })
-	v.Lost = v.Lost[:min(len(v.Lost), maxLost)]
+	slices.SortStableFunc(v.Lost, func(a, b Lost) int { return cmp.Compare(a.Dest, b.Dest) })
+	v.Lost = v.Lost[:min(len(v.Lost), mostLost)]
 	d.inUse = all.turns.inUse
-	d.graph = &graph{f: d.t.Fabric, lanes: len(d.t.Lanes), matrix: all.turns.matrix}
-	d.graph.far = farFrom(all.far, d.graph)
+	d.graph = extend(&cdg.Graph{Fabric: d.t.Fabric, Lanes: len(d.t.Lanes), Turns: all.turns.matrix}, all.far)
 	for _, mask := range d.inUse {
 		v.LaneMask |= mask
 	}
 	v.VLs = max(1, bits.OnesCount16(v.LaneMask))
-	v.Dependencies = d.graph.count()
+	v.Dependencies = d.graph.Count() + len(d.graph.far)
 }
 
 // follower follows the packets to one destination after another.
 type follower struct {
-	d         *adaptiveDerivation
+	d         *derivation
 	group     grouper
 	reach     *reach
-	turns     *adaptiveTurns
+	turns     *turnMatrices
 	count     *flowCounter
 	laneReach *laneReach // nil unless under wormhole switching
 	far       map[edge]struct{}
 }
 
-func newFollower(d *adaptiveDerivation) *follower {
+func newFollower(d *derivation) *follower {
 	w := &follower{
 		d:     d,
 		reach: newReach(d.t, d.o.Switching == Wormhole),
-		turns: newAdaptiveTurns(d.t),
+		turns: newTurnMatrices(d.t),
 		count: newFlowCounter(d),
 		far:   map[edge]struct{}{},
 	}
@@ -129,7 +129,7 @@ func (w *follower) destination(dest fabric.NodeID) {
 
 // flowSet is the flows to one address whose packets may use the same lanes.
 type flowSet struct {
-	address routing.Address
+	address adaptive.Address
 	dest    fabric.NodeID
 	lanes   uint16
 	sources []fabric.NodeID // ascending
@@ -143,7 +143,7 @@ type grouper struct {
 
 // each visits every pair of an address of dest and a set of lanes that some source may
 // use for it, until visit returns false. The sources are valid until the next visit.
-func (g *grouper) each(d *adaptiveDerivation, dest fabric.NodeID, visit func(flowSet) (more bool)) bool {
+func (g *grouper) each(d *derivation, dest fabric.NodeID, visit func(flowSet) (more bool)) bool {
 	first, end := d.t.AddressesOf(dest)
 	for a := first; a < end; a++ {
 		row := d.t.AllowedRow(a)
@@ -168,6 +168,6 @@ func (g *grouper) each(d *adaptiveDerivation, dest fabric.NodeID, visit func(flo
 }
 
 // sends says whether a switch is the source of a flow to another.
-func (d *adaptiveDerivation) sends(s, dest fabric.NodeID, allowed uint16) bool {
+func (d *derivation) sends(s, dest fabric.NodeID, allowed uint16) bool {
 	return d.ends[s] && s != dest && allowed != 0
 }

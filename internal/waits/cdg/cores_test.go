@@ -1,4 +1,4 @@
-package deadlock
+package cdg
 
 import (
 	"context"
@@ -16,13 +16,13 @@ func TestPanicsWhereItIsCalled(t *testing.T) {
 		items[i] = i
 	}
 	start := func() *int { return new(int) }
-	sums, err := onAllCores(context.Background(), items, nil, start, func(sum *int, item int) { *sum += item })
+	sums, err := OnAllCores(context.Background(), items, nil, start, func(sum *int, item int) { *sum += item })
 	if err != nil || len(sums) != 3 || *sums[0]+*sums[1]+*sums[2] != 4950 {
 		t.Errorf("%d workers, %v", len(sums), err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := onAllCores(ctx, items, nil, start, func(*int, int) {}); !errors.Is(err, context.Canceled) {
+	if _, err := OnAllCores(ctx, items, nil, start, func(*int, int) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	defer func() {
@@ -30,7 +30,7 @@ func TestPanicsWhereItIsCalled(t *testing.T) {
 			t.Errorf("recovered %v", got)
 		}
 	}()
-	_, _ = onAllCores(context.Background(), items, nil, start, func(_ *int, item int) {
+	_, _ = OnAllCores(context.Background(), items, nil, start, func(_ *int, item int) {
 		if item == 7 {
 			panic(item)
 		}

@@ -1,4 +1,4 @@
-package deadlock
+package cdg
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// onAllCores starts one worker for each core. Worker i of n does items i, i+n, i+2n, …,
+// OnAllCores starts one worker for each core. Worker i of n does items i, i+n, i+2n, …,
 // because the cost of neighbouring items is similar. It returns the workers. A panic in
 // a worker is passed on to the caller.
-func onAllCores[W, I any](ctx context.Context, items []I, p routing.Progress, start func() W, do func(W, I)) ([]W, error) {
+func OnAllCores[W, I any](ctx context.Context, items []I, p routing.Progress, start func() W, do func(W, I)) ([]W, error) {
 	workers := make([]W, max(1, min(runtime.GOMAXPROCS(0), len(items)/16)))
 	var wg sync.WaitGroup
 	broken := make([]any, len(workers))

@@ -1,6 +1,6 @@
-// Package adaptive holds tests of every adaptive engine on every kind of network,
+// Tests of every adaptive engine on every kind of network,
 // healthy and damaged.
-package adaptive
+package choosing_test
 
 import (
 	"context"
@@ -14,9 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/alash"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/escape"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/updown"
@@ -26,7 +27,7 @@ import (
 
 // promise is what a router says of its tables.
 type promise struct {
-	router   routing.AdaptiveEngine
+	router   adaptive.Engine
 	minimal  bool // no path is longer than the shortest
 	wormhole bool // free of deadlock under wormhole switching too
 	legal    bool // all lanes hold every shortest legal way, rather than every shortest
@@ -61,13 +62,13 @@ func check(f *fabric.Fabric, p promise, b routing.Budget) error {
 	if a.Needed > b.VLs || len(a.Lanes) != b.VLs {
 		return fmt.Errorf("%d lanes, %d needed, of %d", len(a.Lanes), a.Needed, b.VLs)
 	}
-	for s := range deadlock.Wormhole + 1 {
-		v, err := deadlock.VerifyAdaptive(context.Background(), a, deadlock.AdaptiveOptions{Scope: b.Scope, Switching: s})
+	for s := range judge.Wormhole + 1 {
+		v, err := judge.Verify(context.Background(), a, judge.Options{Scope: b.Scope, Switching: s})
 		if err != nil {
 			return err
 		}
 		switch {
-		case !v.Free() && (s == deadlock.CutThrough || p.wormhole):
+		case !v.Free() && (s == judge.CutThrough || p.wormhole):
 			return fmt.Errorf("not free of deadlock under %s switching: cycle %+v, %d stranded", s, v.Cycle, v.Stranded)
 		case v.MayNotArrive > 0 || v.Unreachable != apart(f, b.Scope):
 			return fmt.Errorf("%d of %d pairs unreachable, %d flows astray: %+v", v.Unreachable, v.Pairs, v.MayNotArrive, v.Lost)
@@ -133,7 +134,7 @@ func hops(f *fabric.Fabric, d fabric.NodeID) []int {
 
 // holdsEveryShortest says whether every trunk that begins a shortest path is open
 // to the flows of its source, and to all packets on their way.
-func holdsEveryShortest(a *routing.Adaptive, scope routing.Scope) error {
+func holdsEveryShortest(a *adaptive.Tables, scope routing.Scope) error {
 	f := a.Fabric
 	ends := ends(f, scope)
 	for d := range ends {
@@ -158,9 +159,9 @@ func holdsEveryShortest(a *routing.Adaptive, scope routing.Scope) error {
 
 // holdsEveryLegal says whether the sets hold exactly the trunks that begin a
 // shortest way on which nothing goes up after it went down.
-func holdsEveryLegal(a *routing.Adaptive) error {
+func holdsEveryLegal(a *adaptive.Tables) error {
 	f, choices := a.Fabric, a.Lanes[0].Choices
-	for x := range routing.Address(a.Addresses()) {
+	for x := range adaptive.Address(a.Addresses()) {
 		// [phase][switch]
 		h := [2][]int{make([]int, f.Switches()), make([]int, f.Switches())}
 		for s := range h[0] {
@@ -267,12 +268,12 @@ func TestSameEveryTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := deadlock.VerifyAdaptive(context.Background(), a, deadlock.AdaptiveOptions{})
+			v, err := judge.Verify(context.Background(), a, judge.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			allowed := ""
-			for x := range routing.Address(a.Addresses()) {
+			for x := range adaptive.Address(a.Addresses()) {
 				allowed += fmt.Sprintln(a.AllowedRow(x), a.Ways(x, fabric.None, 0, 0), a.Ways(x, 0, 0, 0))
 			}
 			got[i] = fmt.Sprint(a.Notes, v.Certificate, allowed)
@@ -300,13 +301,13 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for _, root := range []fabric.GUID{host, 0xdead} {
-		for _, r := range []routing.AdaptiveEngine{updown.Engine{Root: root}, escape.Engine{Root: root}} {
+		for _, r := range []adaptive.Engine{updown.Engine{Root: root}, escape.Engine{Root: root}} {
 			if _, err := r.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 2}, nil); err == nil {
 				t.Errorf("%T takes %s for a root", r, root)
 			}
 		}
 	}
-	for spec, want := range map[string]routing.AdaptiveEngine{"ring:5": alash.Engine{}, "ring:3": escape.Engine{}} {
+	for spec, want := range map[string]adaptive.Engine{"ring:5": alash.Engine{}, "ring:3": escape.Engine{}} {
 		_, err := want.RouteAdaptive(context.Background(), testnet.Build(t, spec), routing.Budget{VLs: 1}, nil)
 		if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Need != 2 || few.Have != 1 {
 			t.Errorf("%T on %s with one lane: %v", want, spec, err)

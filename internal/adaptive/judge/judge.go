@@ -1,9 +1,13 @@
-package deadlock
+// Package judge proves adaptive routing free of deadlock, or finds the loop. It shares no
+// code with the engines; the graph of who waits for whom is that of package deadlock.
+package judge
 
 import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -20,17 +24,17 @@ const (
 
 func (s Switching) String() string { return [...]string{"cut-through", "wormhole"}[s] }
 
-// AdaptiveOptions states the assumptions under which an adaptive routing is judged.
-type AdaptiveOptions struct {
+// Options states the assumptions under which an adaptive routing is judged.
+type Options struct {
 	Scope     routing.Scope // switches with endpoints in it send and receive; zero: host adapters
 	Switching Switching     // zero: cut-through
 	Progress  routing.Progress
 }
 
-// AdaptiveVerdict is what the judge found of an adaptive routing. Findings are
+// Verdict is what the judge found of an adaptive routing. Findings are
 // not errors: look at Free and Complete. A flow is a source switch with an
 // address that it may use.
-type AdaptiveVerdict struct {
+type Verdict struct {
 	Scope     routing.Scope
 	Switching Switching
 
@@ -39,7 +43,7 @@ type AdaptiveVerdict struct {
 	Flows        int64 // flows of all pairs
 	MayNotArrive int64 // flows not sure to arrive: some choices of the switches end at a dead end or circle
 	Stranded     int64 // flows that can reach a switch where the routing subfunction offers no way on
-	Lost         []LostFlow
+	Lost         []Lost
 
 	Hops         int    // the most trunks that a packet can take, of flows sure to arrive
 	Minimal      bool   // every trunk that a packet can take brings it nearer to its destination
@@ -47,44 +51,47 @@ type AdaptiveVerdict struct {
 	LaneMask     uint16 // the lanes of VLs, as bits
 	Dependencies int    // edges of the extended channel dependency graph
 
-	Certificate *AdaptiveCertificate // nil if there is a cycle or a flow stranded
-	Cycle       []AdaptiveStep       // a shortest cycle of dependencies, nil if there is none
+	Certificate *Certificate // nil if there is a cycle or a flow stranded
+	Cycle       []Step       // a shortest cycle of dependencies, nil if there is none
 }
 
 // Free says whether the routing is proven free of deadlock.
-func (v *AdaptiveVerdict) Free() bool { return v.Certificate != nil }
+func (v *Verdict) Free() bool { return v.Certificate != nil }
 
 // Complete says whether every pair has a flow, and every flow arrives within
 // Hops, whatever the switches choose.
-func (v *AdaptiveVerdict) Complete() bool { return v.Unreachable == 0 && v.MayNotArrive == 0 }
+func (v *Verdict) Complete() bool { return v.Unreachable == 0 && v.MayNotArrive == 0 }
 
-// LostFlow is a flow that is not sure to arrive or is stranded, or a pair without
+// Lost is a flow that is not sure to arrive or is stranded, or a pair without
 // flows.
-type LostFlow struct {
+type Lost struct {
 	Source, Dest fabric.NodeID
-	Address      routing.Address // NoFlow where there is none
-	Why          LossOfFlow
+	Address      adaptive.Address // NoFlow where there is none
+	Why          Loss
 }
 
-// NoFlow is the address of a LostFlow that has none.
-const NoFlow routing.Address = -1
+// mostLost is how many flows a verdict lists.
+const mostLost = 20
 
-// LossOfFlow is what can happen to a packet of a flow.
-type LossOfFlow uint8
+// NoFlow is the address of a Lost that has none.
+const NoFlow adaptive.Address = -1
+
+// Loss is what can happen to a packet of a flow.
+type Loss uint8
 
 // The ways to lose a packet under adaptive routing.
 const (
-	NotAddressed LossOfFlow = iota // the source may use no address of the destination
-	DeadEnd                        // a packet can reach a switch that offers it no way on
-	NoEscape                       // a packet can reach a switch where only ways outside the routing subfunction are open
-	Circling                       // a packet can circle for ever
+	NotAddressed Loss = iota // the source may use no address of the destination
+	DeadEnd                  // a packet can reach a switch that offers it no way on
+	NoEscape                 // a packet can reach a switch where only ways outside the routing subfunction are open
+	Circling                 // a packet can circle for ever
 )
 
-func (l LossOfFlow) String() string {
+func (l Loss) String() string {
 	return [...]string{"no address that it may use", "a switch that offers nothing", "nothing to rely on", "can circle for ever"}[l]
 }
 
-// VerifyAdaptive judges an adaptive routing. It takes into account everything that the
+// Verify judges an adaptive routing. It takes into account everything that the
 // switches may choose.
 //
 // Theory. J. Duato: A Necessary and Sufficient Condition for Deadlock-Free
@@ -93,7 +100,7 @@ func (l LossOfFlow) String() string {
 // Lysne et al.: Layered Routing in Irregular Networks, IEEE TPDS 17(1), 2006. A
 // connected routing function R is free of deadlock if it has a connected
 // subfunction R' whose extended channel dependency graph has no cycle. R' is what
-// the routing says it relies on (routing.AdaptiveLane).
+// the routing says it relies on (adaptive.Lane).
 //
 // The graph. There is an edge from lane A of a trunk to lane B of another if some
 // packet can hold A, having come there by R, and R' then offers it B. It is a direct
@@ -116,8 +123,8 @@ func (l LossOfFlow) String() string {
 // for each lane of a trunk. Memory: a matrix of lanes by lanes for each turn, and one
 // more for every core. The error is for what is not a verdict: a cancelled context, or
 // lanes that name a port or lane that does not exist.
-func VerifyAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions) (*AdaptiveVerdict, error) {
-	d, err := deriveAdaptive(ctx, t, o)
+func Verify(ctx context.Context, t *adaptive.Tables, o Options) (*Verdict, error) {
+	d, err := derive(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +132,12 @@ func VerifyAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions)
 	rank, free := d.graph.rank()
 	switch {
 	case !free:
-		if v.Cycle, err = d.witness(ctx, d.graph.far.shortest(d.graph, rank)); err != nil {
+		if v.Cycle, err = d.witness(ctx, d.graph.shortest(rank)); err != nil {
 			return nil, err
 		}
 	case v.Stranded == 0:
-		d.markUnused(rank)
-		v.Certificate = &AdaptiveCertificate{Scope: o.Scope, Switching: o.Switching, Lanes: d.graph.lanes, Rank: rank}
+		cdg.MarkUnused(rank, d.inUse, d.graph.Lanes)
+		v.Certificate = &Certificate{Scope: o.Scope, Switching: o.Switching, Lanes: d.graph.Lanes, Rank: rank}
 	}
 	return v, nil
 }

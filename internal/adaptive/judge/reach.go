@@ -1,11 +1,11 @@
-package deadlock
+package judge
 
 import (
 	"iter"
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
 )
 
 // laneKinds groups the lanes that some packets may use.
@@ -15,7 +15,7 @@ import (
 // hold the others there, and has the same ways on. The lowest lane of a group stands
 // for all of them. Which lanes it relies on may still differ within a group.
 type laneKinds struct {
-	t        *routing.Adaptive
+	t        *adaptive.Tables
 	separate bool   // never group lanes
 	relied   uint16 // lanes of the routing subfunction that are allowed at the source
 	allowed  uint16
@@ -24,7 +24,7 @@ type laneKinds struct {
 }
 
 // newLaneKinds begins with no lane allowed.
-func newLaneKinds(t *routing.Adaptive, apart bool) laneKinds {
+func newLaneKinds(t *adaptive.Tables, apart bool) laneKinds {
 	k := laneKinds{t: t, separate: apart, alike: make([]uint16, len(t.Lanes))}
 	for _, l := range t.Lanes {
 		k.relied |= l.Rely
@@ -116,7 +116,7 @@ type place struct {
 
 // newReach allocates for the network of t. If apart, lanes are not grouped into
 // kinds.
-func newReach(t *routing.Adaptive, apart bool) *reach {
+func newReach(t *adaptive.Tables, apart bool) *reach {
 	w := &reach{laneKinds: newLaneKinds(t, apart)}
 	for _, l := range t.Lanes {
 		w.phases = max(w.phases, l.Choices.Phases())

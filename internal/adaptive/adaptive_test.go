@@ -1,4 +1,4 @@
-package routing_test
+package adaptive_test
 
 import (
 	"fmt"
@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // star is one switch with a trunk to each of n others, and back: trunks enough for
@@ -32,7 +33,7 @@ func noPhases(f *fabric.Fabric) []uint8 { return make([]uint8, f.Trunks()) }
 func TestTrunkSet(t *testing.T) {
 	f := star(t, 100)
 	rapid.Check(t, func(t *rapid.T) {
-		c := routing.NewChoices(f, 1, 1, noPhases(f))
+		c := adaptive.NewChoices(f, 1, 1, noPhases(f))
 		set := c.Fresh(0, 0)
 		want := map[fabric.ChannelID]bool{}
 		for _, x := range rapid.SliceOf(rapid.Int32Range(0, int32(f.Trunks()-1))).Draw(t, "trunks") {
@@ -67,15 +68,15 @@ func TestTrunkSet(t *testing.T) {
 			}
 		}
 	})
-	var none routing.TrunkSet
+	var none adaptive.TrunkSet
 	if words := none.AppendRange(nil, 60, 130); none.Has(3) || none.Next(2, 7) != 7 || len(words) != 2 || words[0]|words[1] != 0 {
 		t.Error("no set is not an empty set")
 	}
 }
 
 func TestAddresses(t *testing.T) {
-	f := mesh(t, 4)
-	a := routing.NewAdaptive(f, []int{2, 0, 3, 1})
+	f := testnet.Mesh(t, 4)
+	a := adaptive.New(f, []int{2, 0, 3, 1})
 	var got []string
 	for d := range fabric.NodeID(4) {
 		first, end := a.AddressesOf(d)
@@ -90,7 +91,7 @@ func TestAddresses(t *testing.T) {
 	if want := "[0-2 2-2 2-5 5-6]"; fmt.Sprint(got) != want || a.Addresses() != 6 {
 		t.Errorf("%d addresses: %v, want %s", a.Addresses(), got, want)
 	}
-	for x := range routing.Address(6) {
+	for x := range adaptive.Address(6) {
 		if a.Allowed(3, x) != uint16(x)+1 || a.Allowed(2, x) != 0 {
 			t.Errorf("lanes for address %d are mixed up", x)
 		}
@@ -99,22 +100,22 @@ func TestAddresses(t *testing.T) {
 
 // The phase follows from the trunk, but only on lanes with the same choices.
 func TestWays(t *testing.T) {
-	f := mesh(t, 3)
+	f := testnet.Mesh(t, 3)
 	down := noPhases(f)
 	down[1] = 1
-	one, other := routing.NewChoices(f, 2, 2, down), routing.NewChoices(f, 2, 1, noPhases(f))
+	one, other := adaptive.NewChoices(f, 2, 2, down), adaptive.NewChoices(f, 2, 1, noPhases(f))
 	for phase := range uint8(2) {
 		one.Fresh(0, phase).Add(fabric.ChannelID(2 + phase))
 	}
 	one.Share(1, 1, 0)
 	other.Fresh(0, 0).Add(5)
-	a := routing.NewAdaptive(f, []int{2, 0, 0})
-	a.Lanes = []routing.AdaptiveLane{{Choices: one, Next: 7, Rely: 1}, {Choices: one, Next: 7}, {Choices: other}}
+	a := adaptive.New(f, []int{2, 0, 0})
+	a.Lanes = []adaptive.Lane{{Choices: one, Next: 7, Rely: 1}, {Choices: one, Next: 7}, {Choices: other}}
 	if err := a.Valid(); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		address  routing.Address
+		address  adaptive.Address
 		in       fabric.ChannelID
 		from, to uint8
 		want     fabric.ChannelID // 6: none
@@ -135,25 +136,25 @@ func TestWays(t *testing.T) {
 }
 
 func TestValid(t *testing.T) {
-	f := mesh(t, 3)
+	f := testnet.Mesh(t, 3)
 	for _, c := range []struct {
 		want  string
-		spoil func(a *routing.Adaptive)
+		spoil func(a *adaptive.Tables)
 	}{
-		{"", func(*routing.Adaptive) {}},
-		{"1 to 15 lanes, not 0", func(a *routing.Adaptive) { a.Lanes = nil }},
-		{"1 to 15 lanes, not 16", func(a *routing.Adaptive) { a.Lanes = make([]routing.AdaptiveLane, 16) }},
-		{"lane 1 has no choices", func(a *routing.Adaptive) { a.Lanes[1].Choices = nil }},
-		{"for 6 trunks and 2 addresses; there are 6 and 1", func(a *routing.Adaptive) {
-			a.Lanes[0].Choices = routing.NewChoices(f, 2, 1, noPhases(f))
+		{"", func(*adaptive.Tables) {}},
+		{"1 to 15 lanes, not 0", func(a *adaptive.Tables) { a.Lanes = nil }},
+		{"1 to 15 lanes, not 16", func(a *adaptive.Tables) { a.Lanes = make([]adaptive.Lane, 16) }},
+		{"lane 1 has no choices", func(a *adaptive.Tables) { a.Lanes[1].Choices = nil }},
+		{"for 6 trunks and 2 addresses; there are 6 and 1", func(a *adaptive.Tables) {
+			a.Lanes[0].Choices = adaptive.NewChoices(f, 2, 1, noPhases(f))
 		}},
-		{"lane 0 leads to lanes 100", func(a *routing.Adaptive) { a.Lanes[0].Next = 5 }},
-		{"lane 1 relies on lanes 1 ", func(a *routing.Adaptive) { a.Lanes[1].Rely = 3 }},
-		{"switch 2 may use lanes 1000 for address 0", func(a *routing.Adaptive) { a.AllowedRow(0)[2] = 9 }},
+		{"lane 0 leads to lanes 100", func(a *adaptive.Tables) { a.Lanes[0].Next = 5 }},
+		{"lane 1 relies on lanes 1 ", func(a *adaptive.Tables) { a.Lanes[1].Rely = 3 }},
+		{"switch 2 may use lanes 1000 for address 0", func(a *adaptive.Tables) { a.AllowedRow(0)[2] = 9 }},
 	} {
-		a := routing.NewAdaptive(f, []int{0, 1, 0})
-		choices := routing.NewChoices(f, 1, 1, noPhases(f))
-		a.Lanes = []routing.AdaptiveLane{{Choices: choices, Next: 3, Rely: 1}, {Choices: choices, Next: 2, Rely: 2}}
+		a := adaptive.New(f, []int{0, 1, 0})
+		choices := adaptive.NewChoices(f, 1, 1, noPhases(f))
+		a.Lanes = []adaptive.Lane{{Choices: choices, Next: 3, Rely: 1}, {Choices: choices, Next: 2, Rely: 2}}
 		c.spoil(a)
 		if err := a.Valid(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)

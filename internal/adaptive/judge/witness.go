@@ -1,4 +1,4 @@
-package deadlock
+package judge
 
 import (
 	"cmp"
@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/waits"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 )
 
 // Hop is a lane of a trunk.
@@ -31,13 +33,13 @@ func (d Dependency) String() string {
 	return [...]string{"direct", "cross", "indirect", "indirect cross"}[d]
 }
 
-// AdaptiveStep is one step of a cycle of dependencies: a packet that holds a hop,
+// Step is one step of a cycle of dependencies: a packet that holds a hop,
 // and is offered the hop of the next step by the routing subfunction.
-type AdaptiveStep struct {
+type Step struct {
 	Hop
 	Kind    Dependency
 	Source  fabric.NodeID
-	Address routing.Address
+	Address adaptive.Address
 	Route   []Hop // from the source up to and including this hop
 	Via     []Hop // from this hop to where the next is offered; nil unless indirect
 }
@@ -45,54 +47,65 @@ type AdaptiveStep struct {
 // edge is a dependency between two vertices.
 type edge struct{ from, to int32 }
 
-// farEdges is a sorted list of edges between trunks that do not meet.
-type farEdges []edge
+// extended is the extended channel dependency graph: turns, and under wormhole switching
+// far edges, between trunks that do not meet.
+type extended struct {
+	*cdg.Graph
+	far []edge // sorted
+}
 
-// farFrom is the edges of a set that are not turns of g.
-func farFrom(set map[edge]struct{}, g *graph) farEdges {
-	all := make(farEdges, 0, len(set))
+// extend adds to a graph the edges of a set that are not turns of it.
+func extend(g *cdg.Graph, set map[edge]struct{}) *extended {
+	x := &extended{Graph: g}
 	for e := range set {
-		if !g.near(e) {
-			all = append(all, e)
+		if !x.near(e) {
+			x.far = append(x.far, e)
 		}
 	}
-	slices.SortFunc(all, func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	return all
+	slices.SortFunc(x.far, func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return x
 }
 
 // near says whether an edge joins two trunks that meet.
-func (g *graph) near(e edge) bool {
-	in, out := fabric.ChannelID(int(e.from)/g.lanes), fabric.ChannelID(int(e.to)/g.lanes)
-	if g.f.Heads()[in] != g.f.Channel(out).From {
+func (x *extended) near(e edge) bool {
+	in, out := fabric.ChannelID(int(e.from)/x.Lanes), fabric.ChannelID(int(e.to)/x.Lanes)
+	if x.Fabric.Heads()[in] != x.Fabric.Channel(out).From {
 		return false
 	}
-	m := g.matrix[g.f.Turn(in, out)*wordsPerTurn(g.lanes):]
-	return waitsFor(m, int(e.from)%g.lanes, g.lanes)>>(int(e.to)%g.lanes)&1 == 1
+	m := x.Turns[x.Fabric.Turn(in, out)*cdg.WordsPerTurn(x.Lanes):]
+	return cdg.WaitsFor(m, int(e.from)%x.Lanes, x.Lanes)>>(int(e.to)%x.Lanes)&1 == 1
 }
 
 // shortest is a shortest cycle of a graph that has one. A cycle of one step can only be
 // a far edge: a packet that went round a circle and waits for itself.
-func (all farEdges) shortest(g *graph, rank []int32) []int32 {
-	for _, e := range all {
+func (x *extended) shortest(rank []int32) []int32 {
+	for _, e := range x.far {
 		if e.from == e.to {
 			return []int32{e.from}
 		}
 	}
-	return g.shortestCycle(rank)
+	return waits.ShortestCycle(rank, x.next)
 }
 
-// successors calls visit for every vertex that v leads to, ascending.
-func (all farEdges) successors(v int32, visit func(int32)) {
-	i, _ := slices.BinarySearchFunc(all, v, func(e edge, v int32) int { return cmp.Compare(e.from, v) })
-	for ; i < len(all) && all[i].from == v; i++ {
-		visit(all[i].to)
+// rank gives every vertex a number that rises along every edge, see waits.Rank.
+func (x *extended) rank() (rank []int32, all bool) {
+	return waits.Rank(x.Fabric.Trunks()*x.Lanes, x.next)
+}
+
+// next calls visit for every vertex that v leads to: first those of turns, then those of
+// far edges.
+func (x *extended) next(v int32, visit func(int32)) {
+	x.Successors(v, visit)
+	i, _ := slices.BinarySearchFunc(x.far, v, func(e edge, v int32) int { return cmp.Compare(e.from, v) })
+	for ; i < len(x.far) && x.far[i].from == v; i++ {
+		visit(x.far[i].to)
 	}
 }
 
 // witness finds packets that cause every step of a cycle: those of the lowest address
 // and, for it, of the lowest source whose allowed lanes make the step possible.
-func (d *adaptiveDerivation) witness(ctx context.Context, cycle []int32) ([]AdaptiveStep, error) {
-	steps := make([]AdaptiveStep, len(cycle))
+func (d *derivation) witness(ctx context.Context, cycle []int32) ([]Step, error) {
+	steps := make([]Step, len(cycle))
 	missing := len(cycle)
 	w := newLaneReach(d.t, d.o.Switching == Wormhole)
 	look := func(p flowSet) (more bool) {
@@ -118,12 +131,12 @@ func (d *adaptiveDerivation) witness(ctx context.Context, cycle []int32) ([]Adap
 			return steps, nil
 		}
 	}
-	panic("deadlock: a dependency without a packet that causes it")
+	panic("judge: a dependency without a packet that causes it")
 }
 
 // cause says how a packet that holds the vertex v comes to wait for u, if it does.
-func (w *laneReach) cause(v, u int32, s Switching) (AdaptiveStep, bool) {
-	step := AdaptiveStep{Hop: w.hop(v), Address: w.address}
+func (w *laneReach) cause(v, u int32, s Switching) (Step, bool) {
+	step := Step{Hop: w.hop(v), Address: w.address}
 	i, ok := w.stateOf(v)
 	if !ok {
 		return step, false

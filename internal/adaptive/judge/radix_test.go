@@ -1,11 +1,11 @@
-package deadlock_test
+package judge_test
 
 import (
 	"context"
 	"testing"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 )
 
 // The judge of adaptive routing counts the trunks of a switch in words of bits: also
@@ -25,7 +25,7 @@ func TestAdaptiveJudgeOfManyPorts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := deadlock.VerifyAdaptive(context.Background(), everyShortest(f, 1, all(1), all(1)), deadlock.AdaptiveOptions{})
+		v, err := judge.Verify(context.Background(), everyShortest(f, 1, all(1), all(1)), judge.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package deadlock_test
+package judge_test
 
 import (
 	"context"
@@ -12,19 +12,22 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // everyShortest is one address for every switch, and every trunk that brings a
 // packet nearer, on some lanes.
-func everyShortest(f *fabric.Fabric, lanes int, next, rely func(lane int) uint16) *routing.Adaptive {
+func everyShortest(f *fabric.Fabric, lanes int, next, rely func(lane int) uint16) *adaptive.Tables {
 	one := make([]int, f.Switches())
 	for s := range one {
 		one[s] = 1
 	}
-	t := routing.NewAdaptive(f, one)
-	choices := routing.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
-	for a := range routing.Address(t.Addresses()) {
+	t := adaptive.New(f, one)
+	choices := adaptive.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
+	for a := range adaptive.Address(t.Addresses()) {
 		set, row := choices.Fresh(a, 0), t.AllowedRow(a)
 		for c, ch := range f.Channels()[:f.Trunks()] {
 			if hopsBetween(f, ch.To, t.Destination(a)) < hopsBetween(f, ch.From, t.Destination(a)) {
@@ -36,14 +39,14 @@ func everyShortest(f *fabric.Fabric, lanes int, next, rely func(lane int) uint16
 		}
 	}
 	for l := range lanes {
-		t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: choices, Next: next(l), Rely: rely(l)})
+		t.Lanes = append(t.Lanes, adaptive.Lane{Choices: choices, Next: next(l), Rely: rely(l)})
 	}
 	return t
 }
 
-func judgeAdaptive(t testing.TB, a *routing.Adaptive, s deadlock.Switching) *deadlock.AdaptiveVerdict {
+func judged(t testing.TB, a *adaptive.Tables, s judge.Switching) *judge.Verdict {
 	t.Helper()
-	v, err := deadlock.VerifyAdaptive(context.Background(), a, deadlock.AdaptiveOptions{Switching: s})
+	v, err := judge.Verify(context.Background(), a, judge.Options{Switching: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,26 +62,26 @@ func own(lane int) uint16            { return 1 << lane }
 // Minimal adaptive routing on a ring, with nothing to escape to: packets that all
 // go clockwise wait for each other. More lanes, freely chosen, do not help.
 func TestMinimalAdaptiveOnRing(t *testing.T) {
-	f := ring(t, 5)
+	f := testnet.Ring(t, 5)
 	for lanes := range 3 {
 		lanes++
-		v := judgeAdaptive(t, everyShortest(f, lanes, all(lanes), all(lanes)), deadlock.CutThrough)
+		v := judged(t, everyShortest(f, lanes, all(lanes), all(lanes)), judge.CutThrough)
 		if v.Free() || len(v.Cycle) != 5 || !v.Complete() || !v.Minimal || v.Hops != 2 || v.VLs != lanes {
 			t.Errorf("%d lanes: verdict is %+v", lanes, v)
 		}
 		for i, s := range v.Cycle {
-			if next := v.Cycle[(i+1)%5]; f.Channel(s.Trunk).To != f.Channel(next.Trunk).From || s.Kind != deadlock.Direct {
+			if next := v.Cycle[(i+1)%5]; f.Channel(s.Trunk).To != f.Channel(next.Trunk).From || s.Kind != judge.Direct {
 				t.Errorf("step %d is %+v", i, s)
 			}
 		}
 	}
 	// Of two lanes that packets use alike all rely on the second: the cycle is there.
-	v := judgeAdaptive(t, everyShortest(f, 2, all(2), func(int) uint16 { return 0b10 }), deadlock.CutThrough)
-	if v.Free() || len(v.Cycle) != 5 || slices.ContainsFunc(v.Cycle, func(s deadlock.AdaptiveStep) bool { return s.Lane != 1 }) {
+	v := judged(t, everyShortest(f, 2, all(2), func(int) uint16 { return 0b10 }), judge.CutThrough)
+	if v.Free() || len(v.Cycle) != 5 || slices.ContainsFunc(v.Cycle, func(s judge.Step) bool { return s.Lane != 1 }) {
 		t.Errorf("all rely on lane 1: verdict is %+v", v)
 	}
 	// On a ring of three no shortest path has a turn.
-	if v := judgeAdaptive(t, everyShortest(ring(t, 3), 1, own, own), deadlock.Wormhole); !v.Free() || v.Dependencies != 0 {
+	if v := judged(t, everyShortest(testnet.Ring(t, 3), 1, own, own), judge.Wormhole); !v.Free() || v.Dependencies != 0 {
 		t.Errorf("a ring of three: verdict is %+v", v)
 	}
 }
@@ -92,17 +95,17 @@ func TestLanesThatDifferALittle(t *testing.T) {
 		{0b111, 0b110, 0b110},
 		{0b111, 0b111, 0b111},
 	} {
-		a := everyShortest(ring(t, 7), 3, func(l int) uint16 { return next[l] }, func(l int) uint16 { return next[l] })
-		for _, s := range []deadlock.Switching{deadlock.CutThrough, deadlock.Wormhole} {
-			if v := judgeAdaptive(t, a, s); v.Free() {
+		a := everyShortest(testnet.Ring(t, 7), 3, func(l int) uint16 { return next[l] }, func(l int) uint16 { return next[l] })
+		for _, s := range []judge.Switching{judge.CutThrough, judge.Wormhole} {
+			if v := judged(t, a, s); v.Free() {
 				t.Errorf("%b: a ring without an escape is free of deadlock", next)
 			}
 		}
 		// If only one switch sends, trunks differ in which lanes are held.
-		for x := range routing.Address(a.Addresses()) {
+		for x := range adaptive.Address(a.Addresses()) {
 			clear(a.AllowedRow(x)[1:])
 		}
-		if v := judgeAdaptive(t, a, deadlock.CutThrough); !v.Free() || v.Flows != 6 {
+		if v := judged(t, a, judge.CutThrough); !v.Free() || v.Flows != 6 {
 			t.Errorf("%b, one source: verdict is %+v", next, v)
 		}
 	}
@@ -110,10 +113,10 @@ func TestLanesThatDifferALittle(t *testing.T) {
 
 // withEscape gives a routing of one kind of lane another lane to rely on: along
 // the line that a ring of switches is without the cable from the last to the first.
-func withEscape(t *routing.Adaptive, back bool) {
+func withEscape(t *adaptive.Tables, back bool) {
 	f := t.Fabric
-	line := routing.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
-	for a := range routing.Address(t.Addresses()) {
+	line := adaptive.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
+	for a := range adaptive.Address(t.Addresses()) {
 		set, d := line.Fresh(a, 0), t.Destination(a)
 		for c, ch := range f.Channels()[:f.Trunks()] {
 			if ch.To == ch.From+1 && ch.To <= d || ch.To == ch.From-1 && ch.To >= d {
@@ -125,7 +128,7 @@ func withEscape(t *routing.Adaptive, back bool) {
 		}
 	}
 	t.Lanes[0].Next, t.Lanes[0].Rely = 0b11, 0b10
-	t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: line, Next: 0b10, Rely: 0b10})
+	t.Lanes = append(t.Lanes, adaptive.Lane{Choices: line, Next: 0b10, Rely: 0b10})
 	if back {
 		t.Lanes[1].Next = 0b11
 	}
@@ -137,25 +140,25 @@ func withEscape(t *routing.Adaptive, back bool) {
 func TestEscape(t *testing.T) {
 	for _, c := range []struct {
 		back           bool
-		s              deadlock.Switching
+		s              judge.Switching
 		free, complete bool
 	}{
-		{false, deadlock.CutThrough, true, true},
-		{false, deadlock.Wormhole, true, true},
-		{true, deadlock.CutThrough, true, false},
-		{true, deadlock.Wormhole, false, false},
+		{false, judge.CutThrough, true, true},
+		{false, judge.Wormhole, true, true},
+		{true, judge.CutThrough, true, false},
+		{true, judge.Wormhole, false, false},
 	} {
-		a := everyShortest(ring(t, 6), 1, own, own)
+		a := everyShortest(testnet.Ring(t, 6), 1, own, own)
 		withEscape(a, c.back)
-		v := judgeAdaptive(t, a, c.s)
+		v := judged(t, a, c.s)
 		if v.Free() != c.free || v.Complete() != c.complete || v.Stranded != 0 || v.Minimal {
 			t.Errorf("%+v: verdict is %+v", c, v)
 		}
-		if !c.complete && (v.MayNotArrive == 0 || v.Lost[0].Why != deadlock.Circling) {
+		if !c.complete && (v.MayNotArrive == 0 || v.Lost[0].Why != judge.Circling) {
 			t.Errorf("%+v: lost is %+v", c, v.Lost)
 		}
-		if !c.free && !slices.ContainsFunc(v.Cycle, func(s deadlock.AdaptiveStep) bool {
-			return s.Kind == deadlock.Indirect || s.Kind == deadlock.IndirectCross
+		if !c.free && !slices.ContainsFunc(v.Cycle, func(s judge.Step) bool {
+			return s.Kind == judge.Indirect || s.Kind == judge.IndirectCross
 		}) {
 			t.Errorf("%+v: no step of %+v is indirect", c, v.Cycle)
 		}
@@ -164,11 +167,11 @@ func TestEscape(t *testing.T) {
 
 // An escape that does not lead from everywhere proves nothing.
 func TestEscapeMustBeConnected(t *testing.T) {
-	a := everyShortest(ring(t, 6), 1, own, own)
+	a := everyShortest(testnet.Ring(t, 6), 1, own, own)
 	withEscape(a, false)
 	d, _ := a.AddressesOf(3)
 	a.Lanes[1].Choices.Fresh(d, 0) // nobody escapes to switch 3
-	v := judgeAdaptive(t, a, deadlock.CutThrough)
+	v := judged(t, a, judge.CutThrough)
 	if v.Free() || v.Cycle != nil || v.Stranded != 5 || !strings.Contains(v.Lost[0].Why.String(), "rely") {
 		t.Errorf("verdict is %+v", v)
 	}
@@ -176,16 +179,16 @@ func TestEscapeMustBeConnected(t *testing.T) {
 
 // What a source is not allowed, or not offered, is lost and told.
 func TestLostFlows(t *testing.T) {
-	a := everyShortest(ring(t, 5), 1, own, own)
+	a := everyShortest(testnet.Ring(t, 5), 1, own, own)
 	first, _ := a.AddressesOf(0)
 	a.AllowedRow(first)[1] = 0
 	choices := a.Lanes[0].Choices
 	second, _ := a.AddressesOf(2)
 	choices.Fresh(second, 0)
-	v := judgeAdaptive(t, a, deadlock.CutThrough)
-	want := []deadlock.LostFlow{
-		{Source: 1, Dest: 0, Address: deadlock.NoFlow, Why: deadlock.NotAddressed},
-		{Source: 0, Dest: 2, Address: second, Why: deadlock.DeadEnd},
+	v := judged(t, a, judge.CutThrough)
+	want := []judge.Lost{
+		{Source: 1, Dest: 0, Address: judge.NoFlow, Why: judge.NotAddressed},
+		{Source: 0, Dest: 2, Address: second, Why: judge.DeadEnd},
 	}
 	if !slices.Equal(v.Lost[:2], want) || v.Unreachable != 5 || v.MayNotArrive != 4 || v.Complete() {
 		t.Errorf("verdict is %+v", v)
@@ -193,15 +196,15 @@ func TestLostFlows(t *testing.T) {
 }
 
 // garbageAdaptive is any routing at all.
-func garbageAdaptive(t *rapid.T) *routing.Adaptive {
+func garbageAdaptive(t *rapid.T) *adaptive.Tables {
 	f := smallNetwork(t)
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "routing"), 1))
 	addresses := make([]int, f.Switches())
 	for s := range addresses {
 		addresses[s] = rng.IntN(3)
 	}
-	a := routing.NewAdaptive(f, addresses)
-	var choices []*routing.Choices
+	a := adaptive.New(f, addresses)
+	var choices []*adaptive.Choices
 	wrong, missing := rapid.SampledFrom([]int{0, 1, 8}).Draw(t, "wrong in 20"), rapid.SampledFrom([]int{0, 3}).Draw(t, "missing in 20")
 	for range rapid.IntRange(1, 2).Draw(t, "choices") {
 		phases := 1 + rng.IntN(2)
@@ -209,8 +212,8 @@ func garbageAdaptive(t *rapid.T) *routing.Adaptive {
 		for c := range phase {
 			phase[c] = uint8(rng.IntN(phases))
 		}
-		c := routing.NewChoices(f, a.Addresses(), phases, phase)
-		for x := range routing.Address(a.Addresses()) {
+		c := adaptive.NewChoices(f, a.Addresses(), phases, phase)
+		for x := range adaptive.Address(a.Addresses()) {
 			for p := range phases {
 				randomSet(f, c.Fresh(x, uint8(p)), a.Destination(x), rng, wrong, missing)
 			}
@@ -220,14 +223,14 @@ func garbageAdaptive(t *rapid.T) *routing.Adaptive {
 	n := rapid.IntRange(1, 3).Draw(t, "lanes")
 	for range n {
 		next := uint16(rng.IntN(1 << n))
-		a.Lanes = append(a.Lanes, routing.AdaptiveLane{Choices: choices[rng.IntN(len(choices))], Next: next, Rely: next & uint16(rng.IntN(1<<n))})
+		a.Lanes = append(a.Lanes, adaptive.Lane{Choices: choices[rng.IntN(len(choices))], Next: next, Rely: next & uint16(rng.IntN(1<<n))})
 	}
 	if rapid.Bool().Draw(t, "sane lanes") {
 		for i := range a.Lanes {
 			a.Lanes[i].Next, a.Lanes[i].Rely = 1<<n-1, 1<<rng.IntN(n)
 		}
 	}
-	for x := range routing.Address(a.Addresses()) {
+	for x := range adaptive.Address(a.Addresses()) {
 		for s, row := 0, a.AllowedRow(x); s < len(row); s++ {
 			if row[s] = uint16(rng.IntN(1 << n)); rng.IntN(2) == 0 {
 				row[s] = 1<<n - 1
@@ -237,7 +240,7 @@ func garbageAdaptive(t *rapid.T) *routing.Adaptive {
 	return a
 }
 
-func randomSet(f *fabric.Fabric, set routing.TrunkSet, dest fabric.NodeID, rng *rand.Rand, wrong, missing int) {
+func randomSet(f *fabric.Fabric, set adaptive.TrunkSet, dest fabric.NodeID, rng *rand.Rand, wrong, missing int) {
 	for c, ch := range f.Channels()[:f.Trunks()] {
 		nearer := hopsBetween(f, ch.To, dest) < hopsBetween(f, ch.From, dest)
 		if nearer && rng.IntN(20) >= missing || rng.IntN(20) < wrong {
@@ -282,8 +285,8 @@ func TestAdaptiveJudgeAgreesOnGarbage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := garbageAdaptive(t)
 		scope := rapid.SampledFrom([]routing.Scope{routing.HCA, routing.Adapters, routing.All}).Draw(t, "scope")
-		s := rapid.SampledFrom([]deadlock.Switching{deadlock.CutThrough, deadlock.Wormhole}).Draw(t, "switching")
-		v, err := deadlock.VerifyAdaptive(context.Background(), a, deadlock.AdaptiveOptions{Scope: scope, Switching: s})
+		s := rapid.SampledFrom([]judge.Switching{judge.CutThrough, judge.Wormhole}).Draw(t, "switching")
+		v, err := judge.Verify(context.Background(), a, judge.Options{Scope: scope, Switching: s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +297,7 @@ func TestAdaptiveJudgeAgreesOnGarbage(t *testing.T) {
 		if !v.Free() {
 			return
 		}
-		if _, err := deadlock.CheckAdaptiveCertificate(context.Background(), a, v.Certificate, nil); err != nil {
+		if _, err := judge.CheckCertificate(context.Background(), a, v.Certificate, nil); err != nil {
 			t.Fatalf("the certificate does not hold: %v", err)
 		}
 		for i, rank := range v.Certificate.Rank {
@@ -302,7 +305,7 @@ func TestAdaptiveJudgeAgreesOnGarbage(t *testing.T) {
 				continue
 			}
 			v.Certificate.Rank[i] = deadlock.Unused
-			if _, err := deadlock.CheckAdaptiveCertificate(context.Background(), a, v.Certificate, nil); err == nil {
+			if _, err := judge.CheckCertificate(context.Background(), a, v.Certificate, nil); err == nil {
 				t.Fatalf("without a rank for lane %d in use the certificate holds", i)
 			}
 			v.Certificate.Rank[i] = rank
@@ -311,8 +314,8 @@ func TestAdaptiveJudgeAgreesOnGarbage(t *testing.T) {
 			i, j := int(e[0].Trunk)*v.Certificate.Lanes+int(e[0].Lane), int(e[1].Trunk)*v.Certificate.Lanes+int(e[1].Lane)
 			rank := v.Certificate.Rank
 			rank[i], rank[j] = rank[j], rank[i]
-			wrong := (*deadlock.AdaptiveViolation)(nil)
-			if _, err := deadlock.CheckAdaptiveCertificate(context.Background(), a, v.Certificate, nil); !errors.As(err, &wrong) {
+			wrong := (*judge.Violation)(nil)
+			if _, err := judge.CheckCertificate(context.Background(), a, v.Certificate, nil); !errors.As(err, &wrong) {
 				t.Fatalf("with the ranks of %v exchanged the certificate holds: %v", e, err)
 			}
 			return
@@ -321,18 +324,18 @@ func TestAdaptiveJudgeAgreesOnGarbage(t *testing.T) {
 }
 
 func TestAdaptiveNotAVerdict(t *testing.T) {
-	a := everyShortest(ring(t, 4), 2, own, own)
+	a := everyShortest(testnet.Ring(t, 4), 2, own, own)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := deadlock.VerifyAdaptive(ctx, a, deadlock.AdaptiveOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := judge.Verify(ctx, a, judge.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled context: %v", err)
 	}
-	v := judgeAdaptive(t, everyShortest(ring(t, 3), 1, own, own), deadlock.CutThrough)
-	if _, err := deadlock.CheckAdaptiveCertificate(context.Background(), a, v.Certificate, nil); err == nil || !strings.Contains(err.Error(), "trunk lanes") {
+	v := judged(t, everyShortest(testnet.Ring(t, 3), 1, own, own), judge.CutThrough)
+	if _, err := judge.CheckCertificate(context.Background(), a, v.Certificate, nil); err == nil || !strings.Contains(err.Error(), "trunk lanes") {
 		t.Errorf("a certificate of another routing: %v", err)
 	}
 	a.Lanes[1].Next = 0b100
-	if _, err := deadlock.VerifyAdaptive(context.Background(), a, deadlock.AdaptiveOptions{}); err == nil {
+	if _, err := judge.Verify(context.Background(), a, judge.Options{}); err == nil {
 		t.Error("a lane that leads to one that is not there passes")
 	}
 }

@@ -1,4 +1,4 @@
-package deadlock_test
+package judge_test
 
 import (
 	"fmt"
@@ -7,30 +7,32 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // twin judges an adaptive routing the slow way: every flow by itself, every
 // place by search, sets as maps. It reads the contract of routing.Adaptive anew.
 type twin struct {
-	t         *routing.Adaptive
+	t         *adaptive.Tables
 	ends      []bool
-	switching deadlock.Switching
+	switching judge.Switching
 
 	pairs, unreachable, flows, astray, stranded int64
 	hops                                        int
 	minimal                                     bool
-	edges                                       map[[2]deadlock.Hop]bool
+	edges                                       map[[2]judge.Hop]bool
 }
 
 // flow is a source and an address.
 type flow struct {
 	source fabric.NodeID
-	a      routing.Address
+	a      adaptive.Address
 }
 
 // place is where a packet is: on a lane of a trunk or, with no trunk, at its source.
-type place = deadlock.Hop
+type place = judge.Hop
 
 func atSource() place { return place{Trunk: fabric.None} }
 
@@ -96,9 +98,9 @@ func (w *twin) reach(fl flow, from []place, fits func(relied bool) bool) map[pla
 	return seen
 }
 
-func newTwin(t *routing.Adaptive, scope routing.Scope, s deadlock.Switching) *twin {
+func newTwin(t *adaptive.Tables, scope routing.Scope, s judge.Switching) *twin {
 	f := t.Fabric
-	w := &twin{t: t, switching: s, minimal: true, edges: map[[2]deadlock.Hop]bool{}, ends: make([]bool, f.Switches())}
+	w := &twin{t: t, switching: s, minimal: true, edges: map[[2]judge.Hop]bool{}, ends: make([]bool, f.Switches())}
 	for _, e := range f.Endpoints() {
 		if e.Switch != fabric.None && scope.Includes(e.Class) {
 			w.ends[e.Switch] = true
@@ -163,12 +165,12 @@ func (w *twin) depend(fl flow, p place) {
 	offered := func(at place) {
 		for q, relied := range w.next(fl, at) {
 			if relied {
-				w.edges[[2]deadlock.Hop{p, q}] = true
+				w.edges[[2]judge.Hop{p, q}] = true
 			}
 		}
 	}
 	offered(p)
-	if w.switching == deadlock.Wormhole {
+	if w.switching == judge.Wormhole {
 		for q := range w.reach(fl, []place{p}, func(relied bool) bool { return !relied }) {
 			offered(q)
 		}
@@ -219,8 +221,8 @@ func hopsBetween(f *fabric.Fabric, from, to fabric.NodeID) int {
 func (w *twin) shortestCycle() int {
 	best := 0
 	for start := range w.edges {
-		hops := map[deadlock.Hop]int{start[0]: 0}
-		queue := []deadlock.Hop{start[0]}
+		hops := map[judge.Hop]int{start[0]: 0}
+		queue := []judge.Hop{start[0]}
 		for len(queue) > 0 {
 			p := queue[0]
 			queue = queue[1:]
@@ -242,7 +244,7 @@ func (w *twin) shortestCycle() int {
 }
 
 // agrees says where a verdict differs from the twin's.
-func (w *twin) agrees(v *deadlock.AdaptiveVerdict) error {
+func (w *twin) agrees(v *judge.Verdict) error {
 	got := []int64{v.Pairs, v.Unreachable, v.Flows, v.MayNotArrive, v.Stranded, int64(v.Hops), int64(v.Dependencies), int64(len(v.Cycle))}
 	want := []int64{w.pairs, w.unreachable, w.flows, w.astray, w.stranded, int64(w.hops), int64(len(w.edges)), int64(w.shortestCycle())}
 	if !slices.Equal(got, want) || v.Minimal != w.minimal {
@@ -262,8 +264,8 @@ func (w *twin) agrees(v *deadlock.AdaptiveVerdict) error {
 	return nil
 }
 
-func (w *twin) rises(c *deadlock.AdaptiveCertificate) error {
-	rank := func(h deadlock.Hop) int32 { return c.Rank[int(h.Trunk)*c.Lanes+int(h.Lane)] }
+func (w *twin) rises(c *judge.Certificate) error {
+	rank := func(h judge.Hop) int32 { return c.Rank[int(h.Trunk)*c.Lanes+int(h.Lane)] }
 	for e := range w.edges {
 		if rank(e[0]) == deadlock.Unused || rank(e[0]) >= rank(e[1]) {
 			return fmt.Errorf("the rank does not rise along %v", e)
@@ -273,7 +275,7 @@ func (w *twin) rises(c *deadlock.AdaptiveCertificate) error {
 }
 
 // happens walks the packet of a step of a cycle.
-func (w *twin) happens(s *deadlock.AdaptiveStep, wanted deadlock.Hop) error {
+func (w *twin) happens(s *judge.Step, wanted judge.Hop) error {
 	fl := flow{s.Source, s.Address}
 	if len(s.Route) == 0 || s.Route[len(s.Route)-1] != s.Hop {
 		return fmt.Errorf("the route does not lead there")
@@ -295,8 +297,8 @@ func (w *twin) happens(s *deadlock.AdaptiveStep, wanted deadlock.Hop) error {
 		return fmt.Errorf("it is not offered %v", wanted)
 	}
 	direct := w.reach(fl, []place{atSource()}, func(relied bool) bool { return relied })[s.Hop]
-	want := map[[2]bool]deadlock.Dependency{
-		{true, true}: deadlock.Direct, {false, true}: deadlock.Cross, {true, false}: deadlock.Indirect, {false, false}: deadlock.IndirectCross,
+	want := map[[2]bool]judge.Dependency{
+		{true, true}: judge.Direct, {false, true}: judge.Cross, {true, false}: judge.Indirect, {false, false}: judge.IndirectCross,
 	}[[2]bool{direct, len(s.Via) == 0}]
 	// Another source of the same lanes may reach the hop by the subfunction.
 	if s.Kind != want && direct {

@@ -1,20 +1,22 @@
-package deadlock
+package judge
 
 import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// adaptiveTurns collects the dependencies between trunks that meet.
+// turnMatrices collects the dependencies between trunks that meet.
 //
 // The lanes of one kind wait for those of another by the same matrix of lanes on every
 // turn. For each such matrix a plane marks the turns whose dependencies have it
 // already, so that 64 turns from a trunk are compared at once and only new ones are
 // visited. Planes only save work; they may be dropped at any time.
-type adaptiveTurns struct {
-	t      *routing.Adaptive
+type turnMatrices struct {
+	t      *adaptive.Tables
 	matrix []uint64 // [turn × words + …], as in graph
 	inUse  []uint16 // [trunk] lanes that packets can hold, as bits
 
@@ -36,11 +38,11 @@ type kindWaits struct {
 // maxPlaneWords limits the memory of planes to 32 MB.
 const maxPlaneWords = 4 << 20
 
-func newAdaptiveTurns(t *routing.Adaptive) *adaptiveTurns {
+func newTurnMatrices(t *adaptive.Tables) *turnMatrices {
 	f, lanes := t.Fabric, len(t.Lanes)
-	a := &adaptiveTurns{
+	a := &turnMatrices{
 		t:      t,
-		matrix: make([]uint64, f.Turns()*wordsPerTurn(lanes)),
+		matrix: make([]uint64, f.Turns()*cdg.WordsPerTurn(lanes)),
 		inUse:  make([]uint16, f.Trunks()),
 		row:    make([]int32, f.Trunks()+1),
 		planes: map[laneMatrix][]uint64{},
@@ -55,7 +57,7 @@ func newAdaptiveTurns(t *routing.Adaptive) *adaptiveTurns {
 
 // add adds the dependencies of the packets in w: from every trunk by which they come to
 // a place, on every lane that is open there, to the trunks that w.bits names.
-func (a *adaptiveTurns) add(w *reach) {
+func (a *turnMatrices) add(w *reach) {
 	a.sort(w)
 	lanes := len(a.t.Lanes)
 	for n, in := range w.via {
@@ -74,8 +76,8 @@ func (a *adaptiveTurns) add(w *reach) {
 }
 
 // mark adds a matrix to those open turns from a trunk that do not have it yet.
-func (a *adaptiveTurns) mark(in fabric.ChannelID, k *kindWaits, held, open []uint64) {
-	words := wordsPerTurn(len(a.t.Lanes))
+func (a *turnMatrices) mark(in fabric.ChannelID, k *kindWaits, held, open []uint64) {
+	words := cdg.WordsPerTurn(len(a.t.Lanes))
 	for n, word := range open {
 		fresh := word &^ held[n]
 		held[n] |= word
@@ -89,7 +91,7 @@ func (a *adaptiveTurns) mark(in fabric.ChannelID, k *kindWaits, held, open []uin
 }
 
 // sort computes the lane matrices of the lanes that the packets may use.
-func (a *adaptiveTurns) sort(w *reach) {
+func (a *turnMatrices) sort(w *reach) {
 	if a.allowed == w.allowed {
 		return
 	}
@@ -102,7 +104,7 @@ func (a *adaptiveTurns) sort(w *reach) {
 	clear(a.waits)
 	for l := range lanesIn(w.allowed) {
 		for to := range lanesIn(a.t.Lanes[l].Rely & w.allowed) {
-			setBit(a.waits[int(w.lead(l))*lanes+int(w.lead(to))].matrix[:], lanes, l, to)
+			cdg.Add(a.waits[int(w.lead(l))*lanes+int(w.lead(to))].matrix[:], lanes, l, to)
 		}
 	}
 	for i := range a.waits {
