@@ -14,7 +14,7 @@ const MaxMarks = 64
 type Priorities struct {
 	Marks []string // [mark] its name for people
 	Start uint64   // marks that hosts send with, as bits
-	Lane  []int8   // [mark × links + link] priority group at the receiving port; Lossy
+	Lane  []int8   // [mark × links + link] the lowest priority that pauses its priority group at the receiving port; Lossy
 	Rules *Rules   // nil: marks never change
 }
 

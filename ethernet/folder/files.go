@@ -38,7 +38,7 @@ type device struct {
 
 // fileName is what a file of a device is called: in a folder of the device's name, or with
 // the name and a point before it.
-var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr)\.(?:json|conf)(?:\.(?:gz|zst|xz))?$`)
+var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr)\.(?:json|conf|txt)(?:\.(?:gz|zst|xz))?$`)
 
 // kinds is what the words in file names stand for.
 var kinds = map[string]string{

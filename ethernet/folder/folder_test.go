@@ -214,6 +214,25 @@ func TestLongestMatch(t *testing.T) {
 	}
 }
 
+// Traffic classes and priority groups go to 15, and a lane is called by the priority that pauses it.
+func TestGroupsBeyondSeven(t *testing.T) {
+	files := pair()
+	for _, d := range []string{"a", "b"} {
+		files[d+".config_db.json"] = `{"PORT_QOS_MAP|eth0":{"dscp_to_tc_map":"M","tc_to_queue_map":"M","tc_to_pg_map":"M","pfc_to_pg_map":"M","pfc_to_queue_map":"M","pfc_enable":"3"},
+"DSCP_TO_TC_MAP|M":{"3":"9"},"TC_TO_QUEUE_MAP|M":{"9":"12"},"TC_TO_PRIORITY_GROUP_MAP|M":{"9":"15"},"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|M":{"3":"15"},"MAP_PFC_PRIORITY_TO_QUEUE|M":{"3":"12"}}`
+	}
+	n, err := Read(t.Context(), write(t, files), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Priorities.Lossless(); !slices.Equal(got, []int{3}) || len(n.Priorities.Marks) != 2 {
+		t.Fatalf("lossless %v, marks %v", got, n.Priorities.Marks)
+	}
+	if v := verify(t, n, ethernet.HostScope); len(v.Lanes) != 1 || !v.Free() {
+		t.Fatalf("%+v", v)
+	}
+}
+
 // SONiC's dual ToR has a loop until what is tunnelled gets queues of its own.
 func TestDualToR(t *testing.T) {
 	for name, want := range map[string]string{"dual-tor": `leaf-1, PortChannel101 priority 3: 192.168.0.2/32 to leaf-1

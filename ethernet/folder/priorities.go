@@ -207,8 +207,8 @@ func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 	n := m.n
 	link := n.Links[l]
 	near, far := m.at[l], m.at[n.Reverse[l]]
-	groups := make([]uint8, 16) // [queue at the sender] lossless groups that pause it, and of packets in it, as bits
-	var lossless uint8
+	groups := make([]uint16, sonic.TCs) // [queue at the sender] lossless groups that pause it, and of packets in it, as bits
+	var lossless uint16
 	for p := range 8 {
 		if far.PFC>>p&1 == 0 {
 			continue
@@ -221,7 +221,7 @@ func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 		}
 	}
 	queues := m.queues(link.From, near)
-	var into [2 * dscps]uint8 // [header] lossless groups that its packets can be in
+	var into [2 * dscps]uint16 // [header] lossless groups that its packets can be in
 	for header := range m.headers {
 		if !m.occurs(header) {
 			continue
@@ -233,16 +233,16 @@ func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 			}
 		}
 	}
-	lane := together(append(groups, into[:]...))
+	lane := together(append(groups, into[:]...), far)
 	for header := range m.headers {
 		m.lane[header][l] = ethernet.Lossy
 		if g := into[header]; g != 0 {
-			m.lane[header][l] = lane[bits.TrailingZeros8(g)]
+			m.lane[header][l] = lane[bits.TrailingZeros16(g)]
 			continue
 		}
 		for q := queues[header]; q != 0; q &= q - 1 {
 			if g := groups[bits.TrailingZeros16(q)]; g != 0 { // lossy behind the link, but paused before it
-				m.lane[header][l] = lane[bits.TrailingZeros8(g)]
+				m.lane[header][l] = lane[bits.TrailingZeros16(g)]
 			}
 		}
 	}
@@ -277,9 +277,9 @@ func (m *mapping) queues(d ethernet.DeviceID, near *sonic.QoS) (queues [2 * dscp
 
 // groups is the priority groups that a device counts packets in that come by a port, as bits. A
 // device with tunnels can end that of a packet or pass it on, with other maps.
-func (m *mapping) groups(header int, d ethernet.DeviceID, far *sonic.QoS) uint8 {
+func (m *mapping) groups(header int, d ethernet.DeviceID, far *sonic.QoS) uint16 {
 	dscp := header % dscps
-	set := uint8(1) << far.Group[far.TC[dscp]]
+	set := uint16(1) << far.Group[far.TC[dscp]]
 	t := m.tunnel(d)
 	if header < dscps || t == nil {
 		return set
@@ -328,26 +328,31 @@ func remark(out *sonic.QoS, tc uint8, dscp int) int {
 	return dscp
 }
 
-// together is the lane of each priority group: the lowest of those that are paused together
-// because they share queues.
-func together(groups []uint8) (lane [8]int8) {
-	sets := [8]uint8{}
+// together is the lane of each lossless priority group of a port: the lowest priority of PFC that pauses
+// it or another of those that are paused together because they share queues.
+func together(groups []uint16, far *sonic.QoS) (lane [sonic.TCs]int8) {
+	sets := [sonic.TCs]uint16{}
 	for g := range sets {
 		sets[g] = 1 << g
 	}
 	for range sets {
 		for _, shared := range groups {
-			var all uint8
+			var all uint16
 			for g := shared; g != 0; g &= g - 1 {
-				all |= sets[bits.TrailingZeros8(g)]
+				all |= sets[bits.TrailingZeros16(g)]
 			}
 			for g := all; g != 0; g &= g - 1 {
-				sets[bits.TrailingZeros8(g)] |= all
+				sets[bits.TrailingZeros16(g)] |= all
 			}
 		}
 	}
 	for g := range lane {
-		lane[g] = int8(bits.TrailingZeros8(sets[g]))
+		lane[g] = ethernet.Lossy
+		for p := len(far.GroupOf) - 1; p >= 0; p-- {
+			if far.PFC>>p&1 == 1 && sets[g]>>far.GroupOf[p]&1 == 1 {
+				lane[g] = int8(p)
+			}
+		}
 	}
 	return lane
 }

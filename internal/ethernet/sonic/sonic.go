@@ -44,18 +44,22 @@ type Address struct {
 	Prefix    netip.Prefix // not masked
 }
 
+// TCs is how many traffic classes, priority groups and queues a port may have. Dual-ToR switches have
+// more than the eight priorities of PFC.
+const TCs = 16
+
 // QoS is how a port treats packets: those that come in by it up to the priority group, those
 // that go out by it from the queue on.
 type QoS struct {
-	TC        [64]uint8 // by DSCP
-	Group     [8]uint8  // priority group by traffic class
-	Queue     [8]uint8  // by traffic class
-	Paused    [8]uint8  // queue that PFC of a priority pauses
-	PFC       uint8     // priorities with PFC, as bits
-	GroupOf   [8]uint8  // priority group that a PFC priority is about
-	Remark    *[8]uint8 // DSCP of packets that leave, by traffic class; nil: unchanged
-	Assumed   bool      // the port has no map of traffic classes to groups or queues, and class n is taken to be n
-	NotByDSCP bool      // traffic classes are by the 802.1p tag, not by DSCP, and TC does not tell them
+	TC        [64]uint8   // by DSCP
+	Group     [TCs]uint8  // priority group by traffic class
+	Queue     [TCs]uint8  // by traffic class
+	Paused    [8]uint8    // queue that PFC of a priority pauses
+	PFC       uint8       // priorities with PFC, as bits
+	GroupOf   [8]uint8    // priority group that a PFC priority is about
+	Remark    *[TCs]uint8 // DSCP of packets that leave, by traffic class; nil: unchanged
+	Assumed   bool        // the port has no map of traffic classes to groups or queues, and class n is taken to be n
+	NotByDSCP bool        // traffic classes are by the 802.1p tag, not by DSCP, and TC does not tell them
 
 	hasGroups, hasQueues bool
 }
@@ -71,8 +75,11 @@ func (q *QoS) Same(o *QoS) bool {
 // other DSCPs.
 func Plain(lossless uint8) *QoS {
 	q := &QoS{PFC: lossless}
+	for i := range uint8(TCs) {
+		q.Group[i], q.Queue[i] = i, i
+	}
 	for i := range uint8(8) {
-		q.Group[i], q.Queue[i], q.Paused[i], q.GroupOf[i] = i, i, i, i
+		q.Paused[i], q.GroupOf[i] = i, i
 		if lossless>>i&1 == 1 {
 			q.TC[i] = i
 		}
@@ -100,6 +107,9 @@ func Read(r io.Reader, file string) (*Config, error) {
 	if err := v.Want(lined.Object, "config_db.json"); err != nil {
 		return nil, err
 	}
+	if v, err = tables(v); err != nil {
+		return nil, err
+	}
 	c := &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Ports: map[string]*QoS{}, VRF: map[string]string{}}
 	for i := range v.Members {
 		m := &v.Members[i]
@@ -116,6 +126,51 @@ func Read(r io.Reader, file string) (*Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// tables is a dump of the database, whose keys are TABLE|KEY, as the tables of config_db.json. Dumps have
+// the hash of a key as it is, or as the value of an object that says its type. Lists of the database
+// have an @ behind their name.
+func tables(v *lined.Value) (*lined.Value, error) {
+	isFlat := func(m lined.Member) bool { return strings.Contains(m.Name, "|") }
+	if !slices.ContainsFunc(v.Members, isFlat) {
+		return v, nil
+	}
+	out := &lined.Value{File: v.File, Line: v.Line, Kind: lined.Object}
+	index := map[string]int{}
+	for i := range v.Members {
+		m := v.Members[i]
+		table, key, flat := strings.Cut(m.Name, "|")
+		if !flat {
+			if _, ok := index[m.Name]; ok {
+				return nil, m.Value.Errorf("%s is a table here, and above in keys such as %[1]s|…", m.Name)
+			}
+			if m.Value.Kind == lined.Object && m.Value.Get("type") == nil {
+				return nil, m.Value.Errorf("%s is a table, and other keys are of the form TABLE|KEY: is this two dumps in one?", m.Name)
+			}
+			continue // such as CONFIG_DB_INITIALIZED
+		}
+		row := m.Value
+		if hash := row.Get("value"); hash != nil && row.Get("type") != nil && hash.Kind == lined.Object {
+			row = *hash
+		}
+		if err := row.Want(lined.Object, m.Name); err != nil {
+			return nil, err
+		}
+		row.Members = slices.Clone(row.Members)
+		for j := range row.Members {
+			row.Members[j].Name = strings.TrimSuffix(row.Members[j].Name, "@")
+		}
+		at, ok := index[table]
+		if !ok {
+			at = len(out.Members)
+			index[table] = at
+			out.Members = append(out.Members, lined.Member{Name: table, Value: lined.Value{File: v.File, Line: row.Line, Kind: lined.Object}})
+		}
+		t := &out.Members[at].Value
+		t.Members = append(t.Members, lined.Member{Name: key, Value: row})
+	}
+	return out, nil
 }
 
 // each calls visit for every row of a table.
@@ -285,11 +340,11 @@ func qosOf(v, row *lined.Value, base *QoS) (*QoS, error) {
 		to, plain    []uint8
 		top          int
 	}{
-		{"dscp_to_tc_map", "DSCP_TO_TC_MAP", q.TC[:], plain.TC[:], 7},
-		{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", q.Group[:], plain.Group[:], 7},
-		{"tc_to_queue_map", "TC_TO_QUEUE_MAP", q.Queue[:], plain.Queue[:], 15},
-		{"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", q.Paused[:], plain.Paused[:], 15},
-		{"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", q.GroupOf[:], plain.GroupOf[:], 7},
+		{"dscp_to_tc_map", "DSCP_TO_TC_MAP", q.TC[:], plain.TC[:], TCs - 1},
+		{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", q.Group[:], plain.Group[:], TCs - 1},
+		{"tc_to_queue_map", "TC_TO_QUEUE_MAP", q.Queue[:], plain.Queue[:], TCs - 1},
+		{"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", q.Paused[:], plain.Paused[:], TCs - 1},
+		{"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", q.GroupOf[:], plain.GroupOf[:], TCs - 1},
 	} {
 		if row.Get(m.field) != nil {
 			copy(m.to, m.plain) // a map of the port replaces that of the switch, with its gaps
@@ -308,7 +363,7 @@ func qosOf(v, row *lined.Value, base *QoS) (*QoS, error) {
 		q.NotByDSCP = true
 	}
 	if row.Get("tc_to_dscp_map") != nil {
-		q.Remark = &[8]uint8{}
+		q.Remark = &[TCs]uint8{}
 		if err := fill(v, row, "tc_to_dscp_map", "TC_TO_DSCP_MAP", q.Remark[:], 63); err != nil {
 			return nil, err
 		}

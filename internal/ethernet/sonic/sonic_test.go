@@ -10,6 +10,34 @@ import (
 	"github.com/weft-fabric/weft/internal/scramble"
 )
 
+const flat = `{"PORT_QOS_MAP|Ethernet0":{"dscp_to_tc_map":"AZURE","pfc_enable":"3,4","x@":"1,2"},
+"DSCP_TO_TC_MAP|AZURE":{"type":"hash","ttl":-0.001,"value":{"33":"8","3":"3"}},
+"PORTCHANNEL_MEMBER|PortChannel1|Ethernet0":{"NULL":"NULL"},
+"DEVICE_METADATA|localhost":{"hostname":"tor","bgp_asn":"65100"},
+"CONFIG_DB_INITIALIZED":"1"}`
+
+// A dump of the database has the same as config_db.json.
+func TestFlat(t *testing.T) {
+	c, err := Read(strings.NewReader(flat), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := c.Ports["Ethernet0"]
+	if c.Hostname != "tor" || c.AS != 65100 || c.Channel["Ethernet0"] != "PortChannel1" || q == nil || q.PFC != 0b11000 || q.TC[33] != 8 || q.TC[3] != 3 || len(c.Ignored) != 1 {
+		t.Fatalf("%+v, %+v", c, q)
+	}
+	for text, want := range map[string]string{
+		"{\"PORT|Ethernet0\":{},\n\"PORT\":{}}": "f:2: PORT is a table here",
+		"{\"PORT|Ethernet0\":{},\n\"VLAN\":{}}": "f:2: VLAN is a table, and other keys are of the form TABLE|KEY",
+		"{\"PORT|Ethernet0\":\n[]}":             "f:2: PORT|Ethernet0 is a list",
+		strings.Replace(flat, `"8"`, `"16"`, 1): `f:2: DSCP_TO_TC_MAP|AZURE: "33" → "16" is out of range, which is 0 to 15`,
+	} {
+		if _, err := Read(strings.NewReader(text), "f"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, name := range [...]string{"dual-tor/leaf-1", "dual-tor/tor-a", "dual-tor-remapped/tor-a"} {
 		text, err := os.ReadFile("../../../examples/ethernet/" + name + "/config_db.json")
@@ -24,6 +52,9 @@ func FuzzRead(f *testing.F) {
 	for _, text := range scramble.Of(`{"PORT_QOS_MAP":{"global":{"dscp_to_tc_map":"A"},"e0,e1":{"dscp_to_tc_map":"[DSCP_TO_TC_MAP|A]","dot1p_to_tc_map":"A","tc_to_dscp_map":"A","pfc_enable":"3, 4"}},"DSCP_TO_TC_MAP":{"A":{"63":"7"}},"TC_TO_DSCP_MAP":{"A":{"7":"63"}}}`) {
 		f.Add(text)
 	}
+	for _, text := range scramble.Of(flat) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Read(strings.NewReader(text), "f")
 		var at *format.ParseError
@@ -36,7 +67,7 @@ func FuzzRead(f *testing.F) {
 		for port, q := range c.Ports {
 			for dscp := range q.TC {
 				tc := q.TC[dscp]
-				if tc > 7 || q.Group[tc] > 7 || q.Queue[tc] > 15 || q.Paused[tc] > 15 || q.GroupOf[tc] > 7 || q.Remark != nil && q.Remark[tc] > 63 {
+				if tc > 15 || q.Group[tc] > 15 || q.Queue[tc] > 15 || q.Paused[tc%8] > 15 || q.GroupOf[tc%8] > 15 || q.Remark != nil && q.Remark[tc] > 63 {
 					t.Fatalf("%s: %+v", port, q)
 				}
 			}

@@ -12,10 +12,10 @@ import (
 type Tunnel struct {
 	Peer    netip.Addr
 	Servers []netip.Prefix // behind cables that may be standby
-	DSCP    *[8]uint8      // of the outer header by traffic class; nil: that of the inner header
-	Queue   *[8]uint8      // of wrapped packets by traffic class; nil: as the port has it
+	DSCP    *[TCs]uint8    // of the outer header by traffic class; nil: that of the inner header
+	Queue   *[TCs]uint8    // of wrapped packets by traffic class; nil: as the port has it
 	TC      *[64]uint8     // of packets to be unwrapped, by the outer DSCP; nil: as the port has it
-	Group   *[8]uint8      // priority group of packets to be unwrapped, by traffic class; nil: as the port has it
+	Group   *[TCs]uint8    // priority group of packets to be unwrapped, by traffic class; nil: as the port has it
 }
 
 // readTunnel reads how a dual-ToR switch sends to hosts over its peer.
@@ -65,7 +65,7 @@ func (c *Config) readTunnel(v *lined.Value) error {
 		if mode != "uniform" {
 			for _, field := range [...]string{"encap_tc_to_dscp_map", "encap_tc_color_to_dscp_map"} {
 				if row.Get(field) != nil {
-					t.DSCP = &[8]uint8{}
+					t.DSCP = &[TCs]uint8{}
 					if err := fill(v, row, field, "TC_TO_DSCP_MAP", t.DSCP[:], 63); err != nil {
 						return err
 					}
@@ -81,13 +81,13 @@ func (c *Config) readTunnel(v *lined.Value) error {
 func (t *Tunnel) readMaps(v, row *lined.Value) error {
 	if row.Get("encap_tc_to_queue_map") != nil {
 		t.Queue = &Plain(0).Queue
-		if err := fill(v, row, "encap_tc_to_queue_map", "TC_TO_QUEUE_MAP", t.Queue[:], 15); err != nil {
+		if err := fill(v, row, "encap_tc_to_queue_map", "TC_TO_QUEUE_MAP", t.Queue[:], TCs-1); err != nil {
 			return err
 		}
 	}
 	if row.Get("decap_dscp_to_tc_map") != nil {
 		t.TC = &[64]uint8{}
-		if err := fill(v, row, "decap_dscp_to_tc_map", "DSCP_TO_TC_MAP", t.TC[:], 7); err != nil {
+		if err := fill(v, row, "decap_dscp_to_tc_map", "DSCP_TO_TC_MAP", t.TC[:], TCs-1); err != nil {
 			return err
 		}
 	}
@@ -95,5 +95,5 @@ func (t *Tunnel) readMaps(v, row *lined.Value) error {
 		return nil
 	}
 	t.Group = &Plain(0).Group
-	return fill(v, row, "decap_tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", t.Group[:], 7)
+	return fill(v, row, "decap_tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", t.Group[:], TCs-1)
 }
