@@ -104,6 +104,9 @@ func (l *Lines) Each(read func(Cursor) error) error {
 // Text is the line without its end. It is overwritten by Next.
 func (l *Lines) Text() Cursor { return l.text }
 
+// File is the name of the text, for errors.
+func (l *Lines) File() string { return l.file }
+
 // Number is the number of the line, from 1.
 func (l *Lines) Number() int { return l.n }
 

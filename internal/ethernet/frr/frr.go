@@ -1,5 +1,6 @@
-// Package frr reads what FRR's vtysh says of a router: show ip route json, show ipv6 route
-// json (of one VRF or of all) and show interface json. SONiC's routers speak the same.
+// Package frr reads what FRR's vtysh says of a router: show ip route, show ipv6 route (as JSON
+// or text, of one VRF or of all) and show interface json. SONiC's routers speak the same. It reads
+// the routes of Cumulus Linux (NVUE) and of Arista's EOS too, as JSON.
 //
 // A route counts if zebra selected it, with the next hops that it put into the kernel or
 // the hardware (fib). A recursive next hop counts by those that it was resolved to, which
@@ -8,9 +9,14 @@
 package frr
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/netip"
+	"regexp"
 
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
@@ -31,16 +37,50 @@ type Route struct {
 type Hop struct {
 	Interface string
 	IP        netip.Addr // zero: hosts on the interface
+	Weight    uint16     // its share of the flows beside other next hops; 0: not said
 }
+
+// Why the next hops of a route do not tell where packets go.
+const (
+	notInstalled   = "it could not be installed, and an older route may be in force"
+	beingInstalled = "it was being installed, and an older route may have been in force: take the dump again"
+	noneInFIB      = "none of its next hops is in the FIB, and an older route may be in force"
+	labelled       = "packets get MPLS labels, and devices behind do not go by the prefix"
+)
 
 // ReadRoutes reads the routes of one VRF. VRFs that were there are added to seen.
 func ReadRoutes(r io.Reader, file, vrf string, seen map[string]bool) ([]Route, error) {
-	v, err := lined.Read(r, file)
-	if err != nil {
-		return nil, err
+	in := bufio.NewReaderSize(r, 4096)
+	head, err := in.Peek(1024)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	if head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff"))); !textBegins.Match(head) {
+		v, err := lined.Read(in, file)
+		if err != nil {
+			return nil, err
+		}
+		return ofJSON(v, vrf, seen)
+	}
+	return readText(in, file, vrf, seen)
+}
+
+// textBegins matches what is not JSON.
+var textBegins = regexp.MustCompile(`^(?:[A-Za-z~][>\[ *]|[^\s{\["0-9tfn-])`)
+
+// ofJSON is the routes that one of the dialects has.
+func ofJSON(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
 	if err := v.Want(lined.Object, "show ip route json"); err != nil {
 		return nil, err
+	}
+	if vrfs := v.Get("vrfs"); vrfs != nil {
+		return arista(vrfs, vrf, seen)
+	}
+	if inner := v.Get("route"); inner != nil && len(v.Members) == 1 && inner.Kind == lined.Object {
+		return nvue(inner, vrf, seen)
+	}
+	if len(v.Members) > 0 && v.Members[0].Value.Get("route-entry") != nil {
+		return nvue(v, vrf, seen)
 	}
 	return routes(v, vrf, seen)
 }
@@ -58,12 +98,9 @@ func routes(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
 			list = append(list, more...)
 			continue
 		}
-		prefix, err := netip.ParsePrefix(m.Name)
+		prefix, err := prefixOf(m.Name, &m.Value)
 		if err != nil {
-			return nil, m.Value.Errorf("%q is not a prefix such as 10.1.0.0/24", m.Name)
-		}
-		if prefix != prefix.Masked() {
-			return nil, m.Value.Errorf("%s has bits behind its length: %s", prefix, prefix.Masked())
+			return nil, err
 		}
 		if err := m.Value.Want(lined.List, "what FRR says of "+m.Name); err != nil {
 			return nil, err
@@ -163,7 +200,7 @@ func hops(e *lined.Value) (list []Hop, doubt string, err error) {
 			return nil, "", err
 		}
 		if labels := h.Get("labels"); labels != nil && len(labels.Items) > 0 {
-			doubt = "packets get MPLS labels, and devices behind do not go by the prefix"
+			doubt = labelled
 		}
 		list = append(list, hop)
 	}
@@ -176,11 +213,11 @@ func hops(e *lined.Value) (list []Hop, doubt string, err error) {
 	case err != nil:
 		return nil, "", err
 	case failed:
-		doubt = "it could not be installed, and an older route may be in force"
+		doubt = notInstalled
 	case queued:
-		doubt = "it was being installed, and an older route may have been in force: take the dump again"
+		doubt = beingInstalled
 	case len(list) == 0 && len(all.Items) > 0 && !drops:
-		doubt = "none of its next hops is in the FIB, and an older route may be in force"
+		doubt = noneInFIB
 	}
 	return list, doubt, nil
 }
@@ -196,13 +233,22 @@ func oneOf(v *lined.Value, names ...string) (bool, error) {
 }
 
 func hopOf(h *lined.Value) (hop Hop, err error) {
-	if hop.Interface, err = h.String("interfaceName"); err != nil {
+	if hop, err = readHop(h, "interfaceName", "ip"); err != nil {
+		return hop, err
+	}
+	hop.Weight, err = weightOf(h, "weight")
+	return hop, err
+}
+
+// readHop reads the interface and the address of a next hop from members of these names.
+func readHop(h *lined.Value, iface, address string) (hop Hop, err error) {
+	if hop.Interface, err = h.String(iface); err != nil {
 		return hop, err
 	}
 	if hop.Interface == "" {
-		return hop, h.Errorf("a next hop in the FIB without interfaceName")
+		return hop, h.Errorf("a next hop in the FIB without %s", iface)
 	}
-	ip, err := h.String("ip")
+	ip, err := h.String(address)
 	if err != nil || ip == "" {
 		return hop, err
 	}

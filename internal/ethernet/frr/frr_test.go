@@ -2,8 +2,10 @@ package frr
 
 import (
 	"errors"
+	"maps"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +40,9 @@ func FuzzReadRoutes(f *testing.F) {
 	seeds(f, "lf1.route.json")
 	f.Add(`{"default":{"10.0.0.0/8":[{"selected":true,"nexthops":[{"fib":true,"recursive":true},{"fib":true,"interfaceName":"e","ip":"fe80::1","labels":[3]}]}]}}`)
 	f.Add(`{"10.0.0.0/8":[{"destSelected":true,"queued":true,"vrfName":"red","nexthops":[{"blackhole":true}]}]}`)
+	for _, text := range scramble.Of(shown, eos, nvueRoutes) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		seen := map[string]bool{}
 		list, err := ReadRoutes(strings.NewReader(text), "f", "default", seen)
@@ -58,6 +63,97 @@ func FuzzReadRoutes(f *testing.F) {
 			t.Fatal("routes without prefixes")
 		}
 	})
+}
+
+// shown is the routes of one router as text.
+const shown = `lf1# show ip route
+Codes: K - kernel route, C - connected, S - static, R - RIP,
+       > - selected route, * - FIB route, q - queued, r - rejected, b - backup
+
+B   10.0.0.0/31 [20/0] via 10.0.0.1, lf1-sp1 inactive, weight 1, 00:00:07
+C>* 10.0.0.0/31 is directly connected, lf1-sp1, 00:00:17
+B>* 10.1.2.0/24 [20/0] via 10.0.0.1, lf1-sp1, weight 1, 00:00:07
+  *                    via 10.0.0.5, lf1-sp2, weight 3, 00:00:07
+S>  10.3.0.0/24 [1/0] via 10.1.2.9 (recursive), weight 1, 00:00:07
+  *                     via 10.0.0.1, lf1-sp1, weight 1, 00:00:07
+S>* 10.4.0.0/24 [1/0] unreachable (blackhole), weight 1, 00:00:07
+B>r 10.5.0.0/24 [20/0] via 10.0.0.1, lf1-sp1, weight 1, 00:00:07
+B>  10.6.0.0/24 [20/0] via 10.0.0.1 inactive, weight 1, 00:00:07
+B>* 10.7.0.0/24 [20/0] via 10.0.0.1, lf1-sp1, label 17, weight 1, 00:00:07
+
+VRF red:
+S>* 10.8.0.0/24 [1/0] via 10.0.0.1, lf1-sp1, weight 1, 00:00:07
+`
+
+const eos = `{"vrfs":{"default":{"routes":{
+"10.0.0.0/31":{"routeType":"connected","routeAction":"forward","hardwareProgrammed":true,"vias":[{"interface":"lf1-sp1"}]},
+"10.1.2.0/24":{"routeType":"eBGP","routeAction":"forward","hardwareProgrammed":true,"vias":[{"nexthopAddr":"10.0.0.1","interface":"lf1-sp1"},{"nexthopAddr":"10.0.0.5","interface":"lf1-sp2","weight":3}]},
+"10.4.0.0/24":{"routeType":"static","routeAction":"drop","vias":[]},
+"10.5.0.0/24":{"routeType":"eBGP","routeAction":"forward","hardwareProgrammed":false,"vias":[{"nexthopAddr":"10.0.0.1","interface":"lf1-sp1"}]},
+"10.7.0.0/24":{"routeType":"eBGP","routeAction":"forward","vias":[{"vtepAddr":"10.9.9.9","vni":5}]}}},"red":{"routes":{"10.8.0.0/24":{"vias":[]}}}}}`
+
+const nvueRoutes = `{"10.0.0.0/31":{"route-entry":{"1":{"protocol":"bgp","flags":{},"via":{}},"2":{"protocol":"connected","flags":{"selected":{},"installed":{}},"via-entry":{"lf1-sp1":{"type":"interface"}}}}},
+"10.1.2.0/24":{"route-entry":{"1":{"protocol":"bgp","flags":{"selected":{}},"via":{"10.0.0.1":{"type":"ip-address","interface":"lf1-sp1"},"10.0.0.5":{"interface":"lf1-sp2","weight":3}}}}},
+"10.4.0.0/24":{"route-entry":{"1":{"protocol":"static","flags":{"selected":{}},"via":{"blackhole":{"type":"blackhole"}}}}},
+"10.5.0.0/24":{"route-entry":{"1":{"protocol":"bgp","flags":{"selected":{},"failed":{}},"via":{"10.0.0.1":{"interface":"lf1-sp1"}}}}},
+"10.7.0.0/24":{"route-entry":{"1":{"protocol":"bgp","flags":{"selected":{}},"via":{"10.0.0.1":{"interface":"lf1-sp1","label":17}}}}}}`
+
+// What routers say in other words than FRR's JSON is read like it: which routes count, by which next
+// hops, and which do not tell where packets go.
+func TestDialects(t *testing.T) {
+	for name, text := range map[string]string{"text": shown, "EOS": eos, "NVUE": nvueRoutes} {
+		seen := map[string]bool{}
+		list, err := ReadRoutes(strings.NewReader(text), "f", "default", seen)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := map[string]string{}
+		for _, r := range list {
+			hops := r.Protocol
+			for _, h := range r.Hops {
+				hops += " " + h.Interface
+				if h.IP.IsValid() {
+					hops += "/" + h.IP.String()
+				}
+				if h.Weight > 1 {
+					hops += "*" + strconv.Itoa(int(h.Weight))
+				}
+			}
+			if r.Unknown != "" {
+				hops = "?"
+			}
+			got[r.Prefix.String()] = strings.Replace(hops, "eBGP", "bgp", 1)
+		}
+		want := map[string]string{"10.0.0.0/31": "connected lf1-sp1", "10.1.2.0/24": "bgp lf1-sp1/10.0.0.1 lf1-sp2/10.0.0.5*3", "10.4.0.0/24": "static", "10.5.0.0/24": "?", "10.7.0.0/24": "?"}
+		if name == "text" {
+			want["10.3.0.0/24"], want["10.6.0.0/24"] = "static lf1-sp1/10.0.0.1", "?"
+		}
+		if !maps.Equal(got, want) || name != "NVUE" && !seen["red"] {
+			t.Errorf("%s: %v, VRFs %v", name, got, seen)
+		}
+	}
+	red, err := ReadRoutes(strings.NewReader(shown), "f", "red", map[string]bool{})
+	if err != nil || len(red) != 1 || red[0].Prefix.String() != "10.8.0.0/24" {
+		t.Errorf("VRF red: %+v, %v", red, err)
+	}
+}
+
+// A text that is none of show ip route is refused by its line.
+func TestOtherTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		"hello\n": `f:1: "hello" is not a line of show ip route`,
+		"C>* 10.0.0.1/31 is directly connected, e\n":                  "f:1: 10.0.0.1/31 has bits behind its length",
+		"B>* 10.0.0.0/8 [20/0] via 10.0.0.1, weight 1, 00:00:07\n":    "f:1: a next hop in the FIB without an interface",
+		"B>* 10.0.0.0/8 [20/0] via x, e0, weight 1, 00:00:07\n":       `f:1: the next hop "x" is not an IP address`,
+		"O E2 10.0.0.0/8 [110/20] via 10.0.0.1, 00:01, Ethernet0/0\n": "is not a line of show ip route",
+		"10.0.0.0/24, ubest/mbest: 1/0\n":                             "f:1: ",
+		"\n\nIP Route Table for VRF\n":                                `f:3: "IP Route Table for VRF" is not a line`,
+	} {
+		if list, err := ReadRoutes(strings.NewReader(text), "f", "default", map[string]bool{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %+v, %v", text, list, err)
+		}
+	}
 }
 
 func FuzzReadInterfaces(f *testing.F) {

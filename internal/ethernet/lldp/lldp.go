@@ -1,9 +1,11 @@
 // Package lldp reads who is at the other end of a device's cables: lldpcli -f json show
-// neighbors, also with the form json0.
+// neighbors, also with the form json0; what Arista's EOS says (show lldp neighbors | json, also
+// with detail) and Cumulus Linux (nv show interface lldp -o json).
 package lldp
 
 import (
 	"io"
+	"slices"
 
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
 )
@@ -25,7 +27,13 @@ func Read(r io.Reader, file string) ([]Neighbor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if heard := v.Get("lldpNeighbors"); heard != nil {
+		return eos(heard)
+	}
 	top := unwrap(v.Get("lldp"))
+	if top == nil && slices.ContainsFunc(v.Members, func(m lined.Member) bool { return m.Value.Get("lldp") != nil }) {
+		return nvue(v)
+	}
 	if top == nil || top.Kind != lined.Object {
 		return nil, v.Errorf("no object called lldp: this is not the output of lldpcli -f json show neighbors")
 	}
@@ -92,9 +100,6 @@ func neighbor(name string, v *lined.Value) (Neighbor, error) {
 	case len(chassis.Members) == 1: // json: the name of the system is the name of the member
 		n.Device = chassis.Members[0].Name
 	}
-	if n.Device == "" {
-		return n, v.Errorf("the neighbor at %s does not say its name", name)
-	}
 	if id := unwrap(port.Get("id")); id != nil {
 		n.Port = textOf(id.Get("value"))
 	}
@@ -104,10 +109,7 @@ func neighbor(name string, v *lined.Value) (Neighbor, error) {
 			n.Descr = textOf(descr.Get("value"))
 		}
 	}
-	if n.Port == "" && n.Descr == "" {
-		return n, v.Errorf("the neighbor at %s, %s, does not say which port", name, n.Device)
-	}
-	return n, nil
+	return n, n.whole(v)
 }
 
 func textOf(v *lined.Value) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/folder"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/frr"
 )
 
 const daemons = "/usr/lib/frr/"
@@ -235,6 +236,31 @@ func (l *lab) differ() string {
 	return ""
 }
 
+// sameAsText asks the routers for their routes as JSON and as text, and fails where these are not read alike.
+func (l *lab) sameAsText() {
+	l.t.Helper()
+	for _, d := range slices.Concat(l.c.leaves, l.c.others) {
+		var read [2][]frr.Route
+		for i, form := range []string{" json", ""} {
+			text := sh(l.t, fmt.Sprintf("vtysh --vty_socket %s/%s -c 'show ip route%s' 2>/dev/null", l.dir, d, form))
+			routes, err := frr.ReadRoutes(strings.NewReader(text), d, "default", map[string]bool{})
+			if err != nil {
+				l.t.Fatalf("%v\n%s", err, text)
+			}
+			for j := range routes {
+				routes[j].Line = 0
+			}
+			read[i] = routes
+		}
+		same := func(a, b frr.Route) bool {
+			return a.Prefix == b.Prefix && a.Protocol == b.Protocol && a.Unknown == b.Unknown && slices.Equal(a.Hops, b.Hops)
+		}
+		if len(read[0]) == 0 || !slices.EqualFunc(read[0], read[1], same) {
+			l.t.Errorf("%s: as JSON %+v\nas text %+v", d, read[0], read[1])
+		}
+	}
+}
+
 // settle waits until the routers go the ways that are computed, for so many times in a row that
 // they have come to rest.
 func (l *lab) settle(what string) {
@@ -271,6 +297,7 @@ func TestComputedRoutesAreFRRs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := start(t, c)
 			l.settle("nothing down")
+			l.sameAsText()
 			for range sets {
 				var down [][2]string
 				for _, i := range r.Perm(len(c.cables))[:1+r.IntN(max(2, len(c.cables)/4))] {
