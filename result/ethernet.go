@@ -3,6 +3,7 @@ package result
 // VerifyEthernet is the output of weft verify --json, of lossless Ethernet.
 type VerifyEthernet struct {
 	Verdict      string           `json:"verdict"`
+	Nothing      string           `json:"nothing_because,omitempty"` // why there is nothing to judge
 	Endpoints    string           `json:"endpoints"`
 	Assumed      []string         `json:"assumed"`     // and left out
 	NotCovered   []string         `json:"not_covered"` // by any verdict

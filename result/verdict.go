@@ -13,6 +13,8 @@ import (
 const (
 	DeadlockFree = "deadlock-free"
 	CreditLoop   = "credit-loop"
+
+	NothingToJudge = "nothing-to-judge" // of lossless Ethernet: no lossless packet crosses a cable, so a proof would say nothing
 )
 
 // Claim is a verdict in a word, and what it is about.

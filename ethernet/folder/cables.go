@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -43,7 +44,7 @@ func (r *gathering) cable() error {
 			continue
 		}
 		for _, n := range config.Neighbors {
-			if err := r.neighbor(name, n.Port, n.Device, []string{n.Peer}, claim{by: "DEVICE_NEIGHBOR", file: config.File, line: n.Line}); err != nil {
+			if err := r.neighbor(name, n.Port, n.Device, []string{n.Peer}, claim{by: "DEVICE_NEIGHBOR", file: cmp.Or(config.NeighborsFile, config.File), line: n.Line}); err != nil {
 				return err
 			}
 		}

@@ -32,18 +32,20 @@ type device struct {
 	interfaces map[string]*frr.Interface // nil: no dump of them
 	neighbors  []lldp.Neighbor
 	config     *sonic.Config
+	drawn      *sonic.Config // minigraph.xml, until config has what it says
 	as         uint32
 	files      map[string]string // the file of each kind
 }
 
 // fileName is what a file of a device is called: in a folder of the device's name, or with
 // the name and a point before it.
-var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr)\.(?:json|conf|txt)(?:\.(?:gz|zst|xz))?$`)
+var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr|minigraph)\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz))?$`)
 
 // kinds is what the words in file names stand for.
 var kinds = map[string]string{
 	"route": "IPv4 routes", "route4": "IPv4 routes", "ip-route": "IPv4 routes", "route6": "IPv6 routes", "ipv6-route": "IPv6 routes",
 	"interface": "interfaces", "interfaces": "interfaces", "lldp": "neighbors", "config_db": "configuration", "frr": "FRR's configuration",
+	"minigraph": "minigraph",
 }
 
 // settingsName is what the file with settings for the whole folder is called.
@@ -102,13 +104,22 @@ func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 	if len(c.devices) == 0 {
 		return nil, fmt.Errorf("ethernet: %s has no file such as leaf1.route.json (show ip route json) or leaf1.config_db.json, and no folder of a device with route.json", reading.Printable(dir))
 	}
+	for _, d := range c.devices {
+		switch {
+		case d.drawn == nil:
+		case d.config == nil:
+			d.config = d.drawn
+		default:
+			d.config.Complete(d.drawn)
+		}
+	}
 	return c, nil
 }
 
 // pass notes a file that is not read, if it looks as if it should be.
 func (c *contents) pass(name string) {
 	switch filepath.Ext(name) {
-	case ".json", ".gz", ".zst", ".xz", ".yaml", ".yml":
+	case ".json", ".gz", ".zst", ".xz", ".yaml", ".yml", ".xml", ".txt":
 		c.passed = append(c.passed, name)
 	}
 }
@@ -164,6 +175,8 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 		d.neighbors, err = lldp.Read(r, path)
 	case "configuration":
 		d.config, err = sonic.Read(r, path)
+	case "minigraph":
+		d.drawn, err = sonic.ReadMinigraph(r, path)
 	case "FRR's configuration":
 		d.as, err = frr.ReadAS(r, path)
 	default:

@@ -175,10 +175,10 @@ var rules = []rule{
 		why:      "cablings for tests, of the packages below as well",
 	},
 	{
-		packages: "internal/ethernet/clab",
-		may:      []string{"ethernet", "internal/ethernet/lined", "format", "internal/reading"},
+		packages: "internal/ethernet/drawn",
+		may:      []string{"ethernet", "internal/ethernet/lined", "format", "internal/reading", "internal/words"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
-		why:      "a reader of one kind of file; Containerlab writes YAML",
+		why:      "readers of networks without routes; Containerlab writes YAML",
 	},
 	{
 		packages: "ethernet/folder",

@@ -42,6 +42,9 @@ func runFailures(a *console.Console, cmd *cobra.Command, name string, o *verifyF
 	if err != nil {
 		return err
 	}
+	if err := in.judgeable(); err != nil {
+		return err
+	}
 	s.Routes, s.Assumed, s.NotCovered = in.routes, append([]string{}, in.Notes...), in.notCovered()
 	stage = a.Stage("failures", &s.Seconds.Failures)
 	r, err := failures.Run(cmd.Context(), in.plan, in.Network, failures.Options{Kind: kind, Converging: o.converging, Samples: o.samples, Progress: stage.Progress()})

@@ -2,6 +2,7 @@ package ethernet
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -14,8 +15,9 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
-	"github.com/weft-fabric/weft/internal/ethernet/clab"
+	"github.com/weft-fabric/weft/internal/ethernet/drawn"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // networkFlags is what commands can be told about a lossless Ethernet network.
@@ -116,9 +118,13 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 	}
 	var cabling *ethernet.Cabling
 	var hosts []int
-	if isClab(name) {
-		cabling, hosts, err = o.containerlab(c, name)
-	} else {
+	var notes []string
+	switch {
+	case isClab(name):
+		cabling, hosts, notes, err = ofDrawing(c, name, drawn.Containerlab)
+	case isNS3(name):
+		cabling, hosts, notes, err = ofDrawing(c, name, drawn.NS3)
+	default:
 		cabling, hosts, err = ofFabric(c, name)
 	}
 	if err != nil {
@@ -127,7 +133,7 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 	if len(lossless) == 0 {
 		lossless = []uint8{3}
 	}
-	n := &ethernet.Network{Cabling: cabling, Classes: bgp.Subnets(cabling, hosts), Priorities: ethernet.Uniform(cabling, lossless)}
+	n := &ethernet.Network{Cabling: cabling, Classes: bgp.Subnets(cabling, hosts), Priorities: ethernet.Uniform(cabling, lossless), Notes: notes}
 	in := &networkInput{Network: n, again: name + o.text()}
 	return in, o.compute(in)
 }
@@ -177,24 +183,45 @@ func (o *networkFlags) planFor(in *networkInput) error {
 	return err
 }
 
-// containerlab reads a Containerlab file.
-func (o *networkFlags) containerlab(c *console.Console, name string) (*ethernet.Cabling, []int, error) {
-	t, err := console.ReadFile(c, name, clab.Read)
+// ofDrawing reads a network that somebody drew, and counts the hosts of each device.
+func ofDrawing(c *console.Console, name string, read func(io.Reader, string) (*drawn.Topology, error)) (*ethernet.Cabling, []int, []string, error) {
+	t, err := console.ReadFile(c, name, read)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	cabling, err := ethernet.NewCabling(t.Devices, t.Cables)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	hosts := make([]int, len(t.Devices))
 	for _, device := range t.Hosts {
 		hosts[cabling.Device(device)]++
 	}
-	if len(t.Hosts) == 0 {
-		return nil, nil, fmt.Errorf("%s: no hosts: a node of kind linux with one cable counts as one", name)
+	return cabling, hosts, t.Notes, nil
+}
+
+// judgeable refuses a network in which there is nothing to judge.
+func (in *networkInput) judgeable() error {
+	if why := in.nothing(ethernet.HostScope); why != "" {
+		return exit.Finding("%s: %s", result.NothingToJudge, why)
 	}
-	return cabling, hosts, nil
+	return nil
+}
+
+// nothing says why there is nothing to judge in a network: a proof about no packet that waits for
+// another is no proof. It is empty where there is something.
+func (in *networkInput) nothing(s ethernet.Scope) string {
+	switch {
+	case in.Cables() == 0:
+		return "no cable joins two devices"
+	case len(in.Senders(s)) == 0:
+		return "no subnet with hosts is known; --endpoints all judges the traffic of the devices themselves"
+	case len(in.Priorities.Lossless()) == 0:
+		return "no packet is lossless on any cable: PORT_QOS_MAP has no port at a cable with pfc_enable and maps that lead packets to it"
+	case s == ethernet.HostScope && len(bgp.Leaves(in.Classes)) == 1:
+		return "all hosts are behind " + in.Names[bgp.Leaves(in.Classes)[0]]
+	}
+	return ""
 }
 
 // ofFabric is a computed network, or any fabric that weft reads, as Ethernet: its switches and the

@@ -92,6 +92,9 @@ func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsF
 	if err != nil {
 		return err
 	}
+	if err := in.judgeable(); err != nil {
+		return err
+	}
 	if !cmd.Flags().Changed("lossless") {
 		o.lossless = in.twice()
 	}

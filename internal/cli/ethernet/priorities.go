@@ -108,6 +108,9 @@ func (j *prioritiesJob) compute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := j.in.judgeable(); err != nil {
+		return err
+	}
 	j.options = cure.Options{Lossless: j.o.lossless, Bounces: j.o.bounces}
 	for _, p := range j.in.Priorities.Lossless() {
 		j.options.Start = append(j.options.Start, uint8(p))

@@ -34,7 +34,7 @@ func Verify(a *console.Console, c *cobra.Command) *cobra.Command {
 NAME.route.json and NAME.interface.json of FRR, NAME.lldp.json, SONiC's
 NAME.config_db.json. The verdict then is about every choice that ECMP can make under
 priority flow control; --endpoints is hosts or all. With --routes, routes are
-computed, of a Containerlab file or a computed network too. --failures computes them
+computed, of a Containerlab file, ns-3's topology.txt or a computed network too. --failures computes them
 for every failure and says which open a loop or cut a pair. See docs/ethernet.md.`,
 		run: func(cmd *cobra.Command, name string) error {
 			if o.failures != "" {
@@ -90,6 +90,7 @@ type verifyJob struct {
 	name    string
 	n       *networkInput
 	verdict *judge.Verdict
+	nothing string // why there is nothing to judge; empty: there is
 	checked string // the proof that was given, and holds
 	spent   struct{ read, verify float64 }
 }
@@ -106,12 +107,6 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *networkFl
 	if err != nil {
 		return err
 	}
-	switch {
-	case len(j.n.Senders(scope)) == 0:
-		return exit.Finding("no subnet with hosts is in the tables, so that nothing is proven; --endpoints all judges the traffic of the devices themselves")
-	case j.n.Cables() > 0 && len(j.n.Priorities.Lossless()) == 0:
-		return exit.Finding("no packet is lossless on any cable, so that nothing is proven: PORT_QOS_MAP has no port at a cable with pfc_enable and maps that lead packets to it")
-	}
 	s = a.Stage("verify", &j.spent.verify)
 	j.verdict, err = judge.Verify(cmd.Context(), j.n.Network, judge.Options{Scope: scope})
 	s.Done()
@@ -122,11 +117,16 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *networkFl
 	if err != nil {
 		return err
 	}
-	if err := j.certify(cmd, asJSON); err != nil {
-		return err
-	}
 	v := j.verdict
-	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, !v.Free() || !v.Complete())
+	if j.nothing = j.n.nothing(scope); j.nothing == "" && v.Free() && len(v.Lanes) == 0 {
+		j.nothing = "no lossless packet crosses a cable"
+	}
+	if j.nothing == "" {
+		if err := j.certify(cmd, asJSON); err != nil {
+			return err
+		}
+	}
+	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, j.nothing != "" || !v.Free() || !v.Complete())
 }
 
 // certify checks the proof that was given, and writes the one that was found.
@@ -166,6 +166,9 @@ func (j *verifyJob) summary() *result.VerifyEthernet {
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
 		Cycle: steps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
+	}
+	if j.nothing != "" {
+		s.Verdict, s.Nothing = result.NothingToJudge, j.nothing
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, result.EthernetLost{From: senderName(n.Network, &l), Device: n.Names[l.From], To: n.Classes[l.Class].Prefix().String(), Why: l.Why.String(), Where: n.Names[l.Where], Pairs: l.Pairs})
@@ -220,13 +223,16 @@ func (j *verifyJob) screen() *console.Page {
 	p := j.NewPage()
 	n, v := j.n, j.verdict
 	n.factNetwork(p, j.name)
-	if v.Free() {
+	switch {
+	case j.nothing != "":
+		p.Judged(false, "%s (endpoints %s): %s", result.NothingToJudge, v.Scope, j.nothing)
+	case v.Free():
 		p.Judged(true, "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", result.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
 		if j.checked != "" {
 			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
 		}
 		p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
-	} else {
+	default:
 		p.Judged(false, "%s (endpoints %s), a shortest one of %d steps:\n%s", result.CreditLoop, v.Scope, len(v.Cycle), loopText(j.Console, n.Network, v.Cycle))
 	}
 	p.Fact("lanes", "%s", losslessText(v.Lanes))

@@ -1,4 +1,4 @@
-// Package sonic reads a SONiC switch's config_db.json: its name, what is at the other end
+// Package sonic reads a SONiC switch's config_db.json and minigraph.xml: its name, what is at the other end
 // of its cables, and how it maps packets to priority groups and queues.
 //
 // Every value in config_db.json is a text. Maps are referred to by name, in older files as
@@ -21,6 +21,9 @@ type Config struct {
 	Hostname  string
 	AS        uint32 // of BGP; 0: not said
 	Neighbors []Neighbor
+
+	NeighborsFile string // that Neighbors are from; empty: File
+
 	Channel   map[string]string // the port channel of a port
 	Alias     map[string]string // the port with an alias
 	Addresses []Address

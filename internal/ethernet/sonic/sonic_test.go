@@ -77,3 +77,63 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+const drawn = `<DeviceMiniGraph xmlns="Microsoft.Search.Autopilot.Evolution" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">
+  <CpgDec>
+    <Routers xmlns:a="x">
+      <a:BGPRouterDeclaration><a:ASN>65100</a:ASN><a:Hostname>tor</a:Hostname></a:BGPRouterDeclaration>
+      <a:BGPRouterDeclaration><a:ASN>64600</a:ASN><a:Hostname>LEAF</a:Hostname></a:BGPRouterDeclaration>
+    </Routers>
+  </CpgDec>
+  <DpgDec><DeviceDataPlaneInfo>
+    <LoopbackIPInterfaces xmlns:a="x"><a:LoopbackIPInterface><AttachTo>Loopback0</AttachTo><a:Prefix xmlns:b="y"><b:IPPrefix>10.1.0.32/32</b:IPPrefix></a:Prefix><a:PrefixStr>10.1.0.32/32</a:PrefixStr></a:LoopbackIPInterface></LoopbackIPInterfaces>
+    <ManagementIPInterfaces><IPInterface><AttachTo>eth0</AttachTo><Prefix>bad</Prefix></IPInterface></ManagementIPInterfaces>
+    <PortChannelInterfaces><PortChannel><Name>PortChannel1</Name><AttachTo>fortyGigE0/0;fortyGigE0/4</AttachTo></PortChannel></PortChannelInterfaces>
+    <IPInterfaces><IPInterface><AttachTo>PortChannel1</AttachTo><Prefix>10.0.0.0/31</Prefix></IPInterface></IPInterfaces>
+  </DeviceDataPlaneInfo></DpgDec>
+  <PngDec>
+    <DeviceInterfaceLinks>
+      <DeviceLinkBase><ElementType>DeviceInterfaceLink</ElementType><EndDevice>LEAF</EndDevice><EndPort>Ethernet1</EndPort><StartDevice>tor</StartDevice><StartPort>fortyGigE0/0</StartPort></DeviceLinkBase>
+      <DeviceLinkBase><ElementType>DeviceMgmtLink</ElementType><EndDevice>M</EndDevice></DeviceLinkBase>
+    </DeviceInterfaceLinks>
+    <Devices><Device><Hostname>LEAF</Hostname></Device></Devices>
+  </PngDec>
+  <Hostname>tor</Hostname>
+</DeviceMiniGraph>
+`
+
+func TestMinigraph(t *testing.T) {
+	c, err := ReadMinigraph(strings.NewReader(drawn), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Hostname != "tor" || c.AS != 65100 || c.Channel["fortyGigE0/4"] != "PortChannel1" || len(c.Addresses) != 2 || c.Addresses[0].Prefix.String() != "10.1.0.32/32" ||
+		len(c.Neighbors) != 1 || c.Neighbors[0] != (Neighbor{16, "fortyGigE0/0", "LEAF", "Ethernet1"}) {
+		t.Fatalf("%+v", c)
+	}
+	for _, m := range []struct{ old, new, want string }{
+		{drawn, "", "f:1: no Hostname"},
+		{drawn, "<a></a>", "f:1: the element a, not DeviceMiniGraph"},
+		{"</PngDec>", "", "f:22: not XML"},
+		{"10.0.0.0/31", "10.0.0.0", `f:12: the prefix "10.0.0.0" of PortChannel1`},
+		{"65100", "x", `f:4: the ASN "x" of tor`},
+		{"<EndPort>Ethernet1</EndPort>", "", "f:16: a DeviceLinkBase of tor lacks"},
+	} {
+		if _, err := ReadMinigraph(strings.NewReader(strings.Replace(drawn, m.old, m.new, 1)), "f"); err == nil || !strings.Contains(err.Error(), m.want) {
+			t.Errorf("%q: %v", m.new, err)
+		}
+	}
+}
+
+func FuzzReadMinigraph(f *testing.F) {
+	for _, text := range scramble.Of(drawn) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := ReadMinigraph(strings.NewReader(text), "f")
+		var at *format.ParseError
+		if err != nil && !errors.As(err, &at) {
+			t.Fatalf("an error without a line: %v", err)
+		}
+	})
+}
