@@ -12,6 +12,8 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -296,7 +298,7 @@ func (s *search) choice() (*Result, error) {
 // aim is the name of what trials are ranked by.
 func (s *search) aim() string {
 	if s.served() {
-		return engines.Demands.String()
+		return option.Demands.String()
 	}
 	return s.Options.Aim.String()
 }
@@ -556,7 +558,7 @@ func (s *search) times(t *Trial) []float64 {
 // worth is one number for the aim, the more the better; most is the bandwidth of the best.
 func (s *search) worth(t *Trial, most float64) float64 {
 	if s.served() {
-		return engines.WorthOfTraffic(t.Traffic, t.TrafficMean)
+		return balance.WorthOfTraffic(t.Traffic, t.TrafficMean)
 	}
 	if s.Options.Aim == engines.AllToAll {
 		return 1 / float64(max(1, t.MaxLoad))
@@ -855,7 +857,7 @@ const searching = 6000
 
 // shaping is the options for which balanced paths are made. Other engines do not use
 // them.
-const shaping = engines.Aim | engines.Weights
+const shaping = option.Aim | option.Weights
 
 // balanced says whether an engine begins with balanced paths.
 func balanced(e engines.Engine) bool { return e.Uses&shaping != 0 }
@@ -863,7 +865,7 @@ func balanced(e engines.Engine) bool { return e.Uses&shaping != 0 }
 // deaf says that an engine would make the same tables whatever weights of hosts are set,
 // which no measurement of auto knows of.
 func deaf(e engines.Engine, o engines.Options) bool {
-	return o.Given()&engines.Weights&^e.Uses != 0
+	return o.Given()&option.Weights&^e.Uses != 0
 }
 
 // simplicity is the place of an engine in the table of all, which begins with the simplest.

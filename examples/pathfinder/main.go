@@ -70,7 +70,7 @@ func main() {
 		Name: "lottery", Summary: "shortest paths drawn by lot",
 		New: func(o engines.Options) routing.PathFinder { return lottery{o.Seed} },
 	}, lanes)
-	balanced, err := engines.PairNamed("sssp", "break-cycles")
+	balanced, err := engines.Named("sssp+break-cycles")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -136,9 +136,15 @@ var rules = []rule{
 		why:      "an adaptive engine decides paths and lanes at once, is not built on another's, and is judged by others",
 	},
 	{packages: "internal/engine/spanning", may: []string{"fabric", "routing", "internal/engine/steps/..."}, why: "a tree for multicast is found beside the finished tables of any engine"},
+	{packages: "internal/engine/option", why: "what engines can be told has a name, below the table that says who is told what"},
+	{
+		packages: "internal/engine/setting",
+		may:      []string{"routing/engines", "internal/engine/option", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave"},
+		why:      "the options of engines as people write them: above the table, for command, daemon and campaigns",
+	},
 	{
 		packages: "routing/engines",
-		may:      []string{"fabric", "internal/names", "routing", "internal/engine/paths/...", "internal/engine/lanes/...", "internal/engine/adaptive/...", "internal/engine/dragonfly", "internal/engine/nue", "internal/engine/torus2qos", "internal/engine/weave", "internal/spell"},
+		may:      []string{"fabric", "internal/names", "routing", "internal/engine/paths/...", "internal/engine/lanes/...", "internal/engine/adaptive/...", "internal/engine/dragonfly", "internal/engine/nue", "internal/engine/torus2qos", "internal/engine/weave", "internal/spell", "internal/engine/option"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner; how ranks sit on hosts goes by the names of hosts",
 	},
 	{
@@ -244,7 +250,7 @@ var rules = []rule{
 	},
 	{
 		packages: ".",
-		may:      []string{"fabric", "routing", "routing/engines", "internal/engine/spanning", "traffic", "deadlock", "congestion", "internal/plain"},
+		may:      []string{"fabric", "routing", "routing/engines", "internal/engine/spanning", "traffic", "deadlock", "congestion", "internal/plain", "internal/engine/option", "internal/engine/paths/balance"},
 		why:      "the way in for programs: it runs engines by name, asks the judge, and knows no engine in particular",
 	},
 	{
@@ -269,7 +275,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole", "internal/engine/option", "internal/engine/setting"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -336,7 +342,7 @@ var rules = []rule{
 		why:      "it measures repairs by the hundred, each of them too quick to measure as a process",
 	},
 	{
-		packages: "test/bench/patchwork", may: []string{".", "fabric", "format/files", "routing", "routing/engines", "topology"},
+		packages: "test/bench/patchwork", may: []string{".", "fabric", "format/files", "routing", "routing/engines", "topology", "internal/engine/option", "internal/engine/setting"},
 		why: "a program that measures engines as users of the library do",
 	},
 	{
@@ -371,7 +377,8 @@ var rules = []rule{
 		packages: "internal/cli/internal/flags",
 		may: []string{
 			"fabric", "internal/names", "format", "format/files", "internal/reading", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
-			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output", "internal/engine/adaptive/choosing"},
+			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output", "internal/engine/adaptive/choosing", "internal/engine/option", "internal/engine/setting",
+		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",
 	},

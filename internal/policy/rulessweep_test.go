@@ -4,7 +4,7 @@ package policy
 var sweepRules = []rule{
 	{
 		packages: "internal/sweep",
-		may:      []string{"format", "internal/reading", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "internal/spell"},
+		may:      []string{"format", "internal/reading", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "internal/spell", "internal/engine/option", "internal/engine/setting"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "what a campaign consists of: it knows the names of networks, engines and settings, and measures nothing",
 	},

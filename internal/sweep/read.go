@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
@@ -292,7 +293,7 @@ func (r *reader) untold(c choice, why string, takes ...string) error {
 
 // told checks what an engine with tables is told.
 func (r *reader) told(c choice, e *Engine) error {
-	uses := engines.AutoUses()
+	uses := setting.OfAuto()
 	if e.Name != engines.AutoName {
 		found, err := engines.Named(e.Name)
 		if err != nil {
@@ -307,7 +308,7 @@ func (r *reader) told(c choice, e *Engine) error {
 	if err != nil {
 		return r.errorf(c[0].at, "%s", plain.Error(err))
 	}
-	if err := engines.FirstUnused(e.Name, uses, o.Given()); err != nil {
+	if err := setting.FirstUnused(e.Name, uses, o.Given()); err != nil {
 		return r.errorf(c[0].at, "%s", plain.Error(err))
 	}
 	return nil

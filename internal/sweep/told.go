@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -28,15 +30,15 @@ func (e *Engine) Promises() (*routing.Contract, routing.Scope, error) {
 
 // Told is the options of the engine, without its seed.
 func (e *Engine) Told() (o engines.Options, err error) {
-	words := map[engines.Option]string{engines.Aim: e.Aim, engines.Order: e.Order, engines.Prefer: e.Prefer}
-	for _, option := range engines.Words() {
+	words := map[option.Set]string{option.Aim: e.Aim, option.Order: e.Order, option.Prefer: e.Prefer}
+	for _, option := range setting.Words() {
 		word, known := words[option]
 		switch {
 		case !known:
 			return o, fmt.Errorf("sweep: no key for the option %s", option)
 		case word == "":
 		default:
-			if err := option.Read(&o, word); err != nil {
+			if err := setting.Read(option, &o, word); err != nil {
 				return o, fmt.Errorf("%s: %w", option, err)
 			}
 		}

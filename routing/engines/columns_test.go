@@ -11,7 +11,9 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/engine/weave"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
@@ -126,7 +128,7 @@ func topLevel(t *routing.Tables) int {
 func TestUses(t *testing.T) {
 	nets := []*fabric.Fabric{testnet.Build(t, "torus:4x4,hosts=2"), testnet.Build(t, "random:switches=20,links=50,hosts=2,seed=5")}
 	for _, e := range engines.All() {
-		used := engines.Option(0)
+		used := option.Set(0)
 		for _, whole := range nets {
 			f, err := whole.WithLMC(1)
 			if err != nil {
@@ -148,11 +150,11 @@ func TestUses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for option, o := range map[engines.Option]engines.Options{
-				engines.Roots: {Roots: []fabric.GUID{f.Node(fabric.NodeID(f.Switches() - 1)).GUID}}, engines.Seed: {Seed: 17}, engines.Aim: {Aim: balance.AllToAll},
-				engines.Weights: {Weights: weights}, engines.Order: {Order: layer.LongestFirst}, engines.Prefer: {Prefer: weave.Lanes}, engines.Before: {Before: before},
-				engines.Orders:  {Orders: []engines.RankOrder{{Name: "backwards", Ranks: backwards(f)}}},
-				engines.Demands: {Demands: demands(f)},
+			for option, o := range map[option.Set]engines.Options{
+				option.Roots: {Roots: []fabric.GUID{f.Node(fabric.NodeID(f.Switches() - 1)).GUID}}, option.Seed: {Seed: 17}, option.Aim: {Aim: balance.AllToAll},
+				option.Weights: {Weights: weights}, option.Order: {Order: layer.LongestFirst}, option.Prefer: {Prefer: weave.Lanes}, option.Before: {Before: before},
+				option.Orders:  {Orders: []engines.RankOrder{{Name: "backwards", Ranks: backwards(f)}}},
+				option.Demands: {Demands: demands(f)},
 			} {
 				if got := o.Given(); got != option {
 					t.Fatalf("%s: given is %s", option, got)
@@ -166,12 +168,12 @@ func TestUses(t *testing.T) {
 				}
 			}
 		}
-		const elsewhere = engines.Before | engines.Prefer | engines.Orders // take other networks to show
+		const elsewhere = option.Before | option.Prefer | option.Orders // take other networks to show
 		if e.Uses&^elsewhere != used&^elsewhere {
 			t.Errorf("%s says that it uses %q, and these make a difference: %q", e.Name, e.Uses, used)
 		}
 	}
-	for option, want := range map[engines.Option]string{engines.Before: "torus-2qos", engines.Prefer: "weave"} {
+	for option, want := range map[option.Set]string{option.Before: "torus-2qos", option.Prefer: "weave"} {
 		if got := engines.Names(func(e engines.Engine) bool { return e.Uses&option != 0 }); len(got) != 1 || got[0] != want {
 			t.Errorf("%s is for %v", option, got)
 		}
@@ -190,24 +192,24 @@ func demands(f *fabric.Fabric) (all []engines.Demand) {
 // What an option's row says of its words is true: the default is that of the zero Options,
 // what is read is set, and what is no word is refused and changes nothing.
 func TestWords(t *testing.T) {
-	other := map[engines.Option]string{engines.Aim: "alltoall", engines.Order: "shuffled", engines.Prefer: "lanes"}
-	words := engines.Words()
+	other := map[option.Set]string{option.Aim: "alltoall", option.Order: "shuffled", option.Prefer: "lanes"}
+	words := setting.Words()
 	if len(words) != len(other) {
 		t.Errorf("%d options are words, %d are tried", len(words), len(other))
 	}
 	for _, option := range words {
 		var o engines.Options
-		if err := option.Read(&o, option.Default()); err != nil || o.Given() != 0 {
-			t.Errorf("%s: the default %q makes %v, %v", option, option.Default(), o, err)
+		if err := setting.Read(option, &o, setting.Default(option)); err != nil || o.Given() != 0 {
+			t.Errorf("%s: the default %q makes %v, %v", option, setting.Default(option), o, err)
 		}
-		if err := option.Read(&o, other[option]); err != nil || o.Given() != option {
+		if err := setting.Read(option, &o, other[option]); err != nil || o.Given() != option {
 			t.Errorf("%s: %q sets %q, %v", option, other[option], o.Given(), err)
 		}
-		if err := option.Read(&o, "no word"); err == nil || o.Given() != option {
+		if err := setting.Read(option, &o, "no word"); err == nil || o.Given() != option {
 			t.Errorf("%s: %v, and %q is set", option, err, o.Given())
 		}
-		if !strings.Contains(option.Usage(), other[option]) {
-			t.Errorf("%s: %q does not name %s", option, option.Usage(), other[option])
+		if !strings.Contains(setting.Usage(option), other[option]) {
+			t.Errorf("%s: %q does not name %s", option, setting.Usage(option), other[option])
 		}
 	}
 }
@@ -251,19 +253,19 @@ func same(a, b *routing.Tables) bool {
 // Who is told what it does not use is told who does; all of that comes from the rows.
 func TestUnheard(t *testing.T) {
 	ftree := named(t, "ftree")
-	err := engines.FirstUnused(ftree.Name, ftree.Uses, engines.Aim|engines.Roots)
+	err := setting.FirstUnused(ftree.Name, ftree.Uses, option.Aim|option.Roots)
 	if want := "engines: roots is for updn, auto; ftree does not look at it"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, e := range engines.All() {
-		if err := engines.FirstUnused(e.Name, e.Uses, e.Uses); err != nil {
+		if err := setting.FirstUnused(e.Name, e.Uses, e.Uses); err != nil {
 			t.Errorf("%s may not be told what it uses: %v", e.Name, err)
 		}
-		for option := engines.Roots; option <= engines.Before; option <<= 1 {
-			unused := (*engines.Unused)(nil)
-			if err := engines.FirstUnused(e.Name, e.Uses, option); errors.As(err, &unused) != (e.Uses&option == 0) {
-				t.Errorf("%s, %s: %v", e.Name, option, err)
-			} else if unused != nil && strings.Contains(unused.Sentence(), " "+e.Name+",") {
+		for one := option.Roots; one <= option.Before; one <<= 1 {
+			unused := (*setting.Unused)(nil)
+			if err := setting.FirstUnused(e.Name, e.Uses, one); errors.As(err, &unused) != (e.Uses&one == 0) {
+				t.Errorf("%s, %s: %v", e.Name, one, err)
+			} else if unused != nil && strings.Contains(unused.Error(), " "+e.Name+",") {
 				t.Errorf("%s is sent to itself: %v", e.Name, err)
 			}
 		}
@@ -314,8 +316,8 @@ func TestToldOfNothingElse(t *testing.T) {
 	}
 	e := named(t, "updn")
 	made := e.New
-	for uses := engines.Option(0); uses <= all.Given(); uses++ {
-		told := engines.Option(0)
+	for uses := option.Set(0); uses <= all.Given(); uses++ {
+		told := option.Set(0)
 		e.Uses = uses
 		e.New = func(o engines.Options) engines.Implementation { told = o.Given(); return made(o) }
 		if _, err := e.Route(t.Context(), f, all, routing.Budget{}, nil); err != nil || told != uses {

@@ -2,7 +2,7 @@
 // and paper, what it promises and needs, which options it uses, what it costs, and what
 // makes its tables: a path finder with a lane assigner, or an algorithm that decides
 // both at once. Pair makes an engine of any other path finder and lane assigner.
-// Adaptive engines, which make no tables, have a table of their own.
+// Adaptive engines, which make no tables, have a table of their own, in internal.
 package engines
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -40,7 +41,7 @@ type Engine struct {
 	Safe     bool             // free of deadlock on every network that it routes
 	Needs    string           // lanes
 	Refuses  string           // which fabrics it refuses; empty: none, except for lack of lanes
-	Uses     Option           // the options that it uses; it does not see the others
+	Uses     option.Set       // the options that it uses; it does not see the others
 
 	// AnyOnOneLane says that with a single lane its tables are safe under any contract.
 	AnyOnOneLane bool
@@ -118,7 +119,7 @@ func mustFind[T any](x T, err error) T {
 // Named finds an engine, or makes the pair of a path finder + lane assigner.
 func Named(name string) (Engine, error) {
 	if finder, assigner, ok := strings.Cut(name, "+"); ok {
-		return PairNamed(finder, assigner)
+		return pairNamed(finder, assigner)
 	}
 	if _, none := choosing.Named(name); none == nil {
 		return Engine{}, &NoTables{name}
@@ -163,8 +164,8 @@ func Pair(f Finder, a Assigner) Engine {
 	return Engine{Name: f.Name + "+" + a.Name, Paper: strings.Trim(f.Paper+"; "+a.Paper, "; ")}.of(f, a)
 }
 
-// PairNamed is Pair by names.
-func PairNamed(finder, assigner string) (Engine, error) {
+// pairNamed is Pair by names.
+func pairNamed(finder, assigner string) (Engine, error) {
 	f, errF := FinderNamed(finder)
 	a, errA := AssignerNamed(assigner)
 	if err := errors.Join(errF, errA); err != nil {

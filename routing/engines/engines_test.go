@@ -21,7 +21,7 @@ func TestTable(t *testing.T) {
 		if err != nil || got.Name != e.Name {
 			t.Errorf("engine %s: %v", e.Name, err)
 		}
-		if pair, err := engines.PairNamed(e.Paths, e.Lanes); err == nil && e.BothWays == nil && pair.Name != e.Name {
+		if pair, err := engines.Named(e.Paths + "+" + e.Lanes); err == nil && e.BothWays == nil && pair.Name != e.Name {
 			t.Errorf("%s with %s is %s, not %s", e.Paths, e.Lanes, pair.Name, e.Name)
 		}
 		if e.Paper == "" || e.Trust() == "" {
@@ -143,7 +143,7 @@ func TestEscapesBothWays(t *testing.T) {
 // else all that the engine of the table has.
 func TestPairKeepsItsPaths(t *testing.T) {
 	lash := named(t, "lash")
-	e, err := engines.PairNamed(lash.Paths, lash.Lanes)
+	e, err := engines.Named(lash.Paths + "+" + lash.Lanes)
 	if err != nil || e.Name != "shortest+first-fit" || e.PathsUnder(routing.Honored) != "shortest" || !e.Escapes || e.Paper != lash.Paper {
 		t.Errorf("%+v, %v", e, err)
 	}

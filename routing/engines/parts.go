@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
 	"github.com/weft-fabric/weft/internal/engine/lanes/single"
 	weavelanes "github.com/weft-fabric/weft/internal/engine/lanes/weave"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/paths/dmodc"
 	"github.com/weft-fabric/weft/internal/engine/paths/dor"
 	"github.com/weft-fabric/weft/internal/engine/paths/fattree"
@@ -31,7 +32,7 @@ type Finder struct {
 	Paper   string
 	Safe    bool   // free of deadlock on one lane, with any lane assigner
 	Refuses string // which fabrics it refuses; empty: none
-	Uses    Option
+	Uses    option.Set
 	New     func(Options) routing.PathFinder
 }
 
@@ -44,7 +45,7 @@ type Assigner struct {
 	Contract routing.Contract // what clients must do for its tables to hold
 	Needs    string           // lanes
 	Refuses  string           // which fabrics it refuses; empty: none, except for lack of lanes
-	Uses     Option
+	Uses     option.Set
 	New      func(Options) routing.LaneAssigner
 }
 
@@ -67,7 +68,7 @@ var finders = sync.OnceValue(func() []Finder {
 		{Name: "minhop", Summary: "shortest paths, balanced by each switch on its own", Paper: "OpenSM's default",
 			New: func(Options) routing.PathFinder { return minhop.Finder{} }},
 		{Name: "updn", Summary: "no path goes up after it went down; ranked from roots", Paper: autonet, Safe: true,
-			Refuses: "roots that leave switches apart", Uses: Roots,
+			Refuses: "roots that leave switches apart", Uses: option.Roots,
 			New: func(o Options) routing.PathFinder { return updown.Finder{Roots: o.Roots} }},
 		{Name: "updn-dfs", Summary: "the same along a depth-first spanning tree", Paper: sancho, Safe: true,
 			New: func(Options) routing.PathFinder { return updown.Finder{Rank: updown.DepthFirst} }},
@@ -87,7 +88,7 @@ var finders = sync.OnceValue(func() []Finder {
 			New: func(Options) routing.PathFinder { return shortest.Finder{} }},
 		{Name: "shortest-lowest", Summary: "one shortest path per pair of switches, by the lowest port", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return shortest.Finder{Pick: shortest.Lowest} }},
-		{Name: "shortest-random", Summary: "one shortest path per pair of switches, by chance (--seed)", Paper: tpds2006, Uses: Seed,
+		{Name: "shortest-random", Summary: "one shortest path per pair of switches, by chance (--seed)", Paper: tpds2006, Uses: option.Seed,
 			New: func(o Options) routing.PathFinder { return shortest.Finder{Pick: shortest.Random, Seed: o.Seed} }},
 		{Name: "symmetric", Summary: "one shortest path per pair of switches, the same both ways, balanced", Paper: ours,
 			New: func(Options) routing.PathFinder { return symmetric.Finder{} }},
@@ -99,7 +100,7 @@ var finders = sync.OnceValue(func() []Finder {
 			New: func(o Options) routing.PathFinder { return o.lighter() }},
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
-		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009, Uses: balanced,
+		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009, Uses: option.Balanced,
 			New: func(o Options) routing.PathFinder { return o.balanced() }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
@@ -126,13 +127,13 @@ var assigners = sync.OnceValue(func() []Assigner {
 		{Name: "single", Summary: "everything on one lane", Contract: routing.Any, Needs: "1",
 			New: func(Options) routing.LaneAssigner { return single.Assigner{} }},
 		{Name: "first-fit", Summary: "each path in the first layer that stays acyclic, layers balanced", Paper: tpds2006,
-			Safe: true, Needs: "as found", Uses: Order,
+			Safe: true, Needs: "as found", Uses: option.Order,
 			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order} }},
 		{Name: "first-fit-plain", Summary: "the same as printed: every path taken once", Paper: tpds2006,
-			Safe: true, Needs: "as found", Uses: Order,
+			Safe: true, Needs: "as found", Uses: option.Order,
 			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order, AsPrinted: true} }},
 		{Name: "first-fit-some", Summary: "the same, leaving out addresses whose paths fit nowhere", Paper: tpds2006,
-			Safe: true, Needs: "as found", Refuses: "pairs none of whose addresses fits", Uses: Order,
+			Safe: true, Needs: "as found", Refuses: "pairs none of whose addresses fits", Uses: option.Order,
 			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order, Discard: true} }},
 		{Name: "break-cycles", Summary: "all paths in one layer, the weakest dependency of each cycle moved on", Paper: ipdps11,
 			Safe: true, Needs: "as found",

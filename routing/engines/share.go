@@ -134,7 +134,7 @@ type onOrders struct {
 // Paths implements routing.PathFinder.
 func (b onOrders) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	if b.finder.Orders = b.o.Orders; b.finder.Orders == nil && b.o.Demands == nil {
-		b.finder.Orders = DefaultOrders(f)
+		b.finder.Orders = defaultOrders(f)
 	}
 	return b.finder.Paths(ctx, f, p)
 }
@@ -145,10 +145,10 @@ type RankOrder = balance.Order
 // Demand is what a host sends to another, relative to other demands.
 type Demand = balance.Demand
 
-// DefaultOrders is how ranks may sit on the host adapters of a fabric: by switch and
+// defaultOrders is how ranks may sit on the host adapters of a fabric: by switch and
 // port, and by the names of hosts if that is another order, so that no paths are made
 // for one of them alone.
-func DefaultOrders(f *fabric.Fabric) []balance.Order {
+func defaultOrders(f *fabric.Fabric) []balance.Order {
 	bySwitch := f.ByPort(routing.HCA.Endpoints(f))
 	byName := names.New(f).ByName(bySwitch)
 	orders := []balance.Order{{Name: "switch", Ranks: bySwitch}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/engine/dragonfly"
 	"github.com/weft-fabric/weft/internal/engine/nue"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/paths/shortest"
 	"github.com/weft-fabric/weft/internal/engine/paths/symmetric"
 	"github.com/weft-fabric/weft/internal/engine/torus2qos"
@@ -53,7 +54,7 @@ var all = sync.OnceValue(func() []Engine {
 		Engine{Name: "dor", Paper: "Dally, Seitz, Trans. Computers 1987", OpenSM: "dor", Auto: Auto{Place: 7, Cost: 60}}.pair("dor", "single"),
 		Engine{Name: "torus-2qos", Paper: "OpenSM's torus-2QoS", OpenSM: "torus-2QoS", Contract: routing.Honored, Needs: "2",
 			Refuses: "what is no mesh or torus; more damage than one switch, or one cable a ring",
-			Uses:    Before, Compared: true, Auto: Auto{Place: 8, Cost: 60},
+			Uses:    option.Before, Compared: true, Auto: Auto{Place: 8, Cost: 60},
 		}.joint(func(o Options) routing.Engine { return torus2qos.Engine{Before: o.Before} }),
 		Engine{Name: "sssp", Paper: hoti2009, OpenSM: "sssp", Compared: true}.pair("sssp", "single"),
 		Engine{Name: "p2sssp", Paper: hoti2009}.pair("p2sssp", "single"),
@@ -77,12 +78,12 @@ var all = sync.OnceValue(func() []Engine {
 			return nue.Engine{Wanted: []routing.PathFinder{o.lighter(), symmetric.Finder{Regular: true}}}
 		}),
 		Engine{Name: "weave", Paper: ours, Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
-			Uses: balanced | Prefer, Compared: true, Advised: true, Auto: Auto{Place: 3, Cost: 250, Search: 1500 * time.Millisecond},
+			Uses: option.Balanced | option.Prefer, Compared: true, Advised: true, Auto: Auto{Place: 3, Cost: 250, Search: 1500 * time.Millisecond},
 		}.joint(func(o Options) routing.Engine {
 			return weave.Engine{Paths: append(weavePaths(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
 		}),
 		Engine{Name: "weave-any", Paper: ours, Contract: routing.Any, Needs: "1, takes what serves",
-			Uses: balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 200, Search: 3 * time.Second},
+			Uses: option.Balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 200, Search: 3 * time.Second},
 		}.joint(func(o Options) routing.Engine {
 			return weave.Any{Paths: weavePaths(o), Bandwidth: o.Aim == Bisection || o.Demands != nil}
 		}),

@@ -18,10 +18,11 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/service"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // defaultSocket is where daemon and plugin meet unless told otherwise.
@@ -69,7 +70,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.IntVar(&o.SLs, "sls", 0, "service levels at most (default: all)")
 	f.IntVar(&o.Classes, "classes", 0, "classes of traffic, each with a copy of the lanes, for contract any: service level n is of class n modulo classes where paths take one service level (default: one)")
 	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
-	f.StringVar(&o.Aim, "aim", "", engines.Aim.Usage()+" (default mixed)")
+	f.StringVar(&o.Aim, "aim", "", setting.Usage(option.Aim)+" (default mixed)")
 	f.StringArrayVar(&o.orders, "rank-order", nil, "how ranks sit on the hosts, for the aims mixed and shifts: switch, name, rail or hosts as node[001-128], with commas between (default: switch and name)")
 	f.StringSliceVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
 	f.DurationVar(&o.Budget, "time-budget", 0, flags.TimeBudgetUsage)

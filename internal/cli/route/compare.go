@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/counters"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -101,7 +102,7 @@ refuses; see weft verify), or the network is in parts (unless
 	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
 	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
 	flags.AddNamed(f, &o.tables, "tables in force to put beside")
-	f.StringVar(&o.route.Traffic, engines.Demands.String(), "", "measured or expected traffic, which gets a column, and for which engines make paths that can: a file of src,dst[,bytes], hosts or groups such as 'gpu-*'")
+	f.StringVar(&o.route.Traffic, option.Demands.String(), "", "measured or expected traffic, which gets a column, and for which engines make paths that can: a file of src,dst[,bytes], hosts or groups such as 'gpu-*'")
 	o.route.Set = f
 	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, flags.VLsUsage)
 	flags.AddLMC(f, &o.route.LMC)

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -90,7 +91,7 @@ func (j *routeRun) candidates() []candidate {
 	ask.Custom, ask.Contract, ask.Stages = &j.Engine, &j.Contract, nil
 	made := candidate{result.Candidate{Engine: j.Engine.Name, Seed: j.o.Seed}, ask}
 	list := []candidate{made}
-	if j.Engine.Uses&engines.Seed != 0 && !j.o.Set.Changed("seed") {
+	if j.Engine.Uses&option.Seed != 0 && !j.o.Set.Changed("seed") {
 		for i := range uint64(sturdySeeds - 1) {
 			c := made
 			c.Seed += i + 1
@@ -98,7 +99,7 @@ func (j *routeRun) candidates() []candidate {
 			list = append(list, c)
 		}
 	}
-	if j.Engine.Uses&engines.Roots != 0 && len(j.Options.Roots) == 0 {
+	if j.Engine.Uses&option.Roots != 0 && len(j.Options.Roots) == 0 {
 		for _, s := range mostCentral(j.Fabric, sturdyRoots) {
 			c := made
 			c.Root = j.Fabric.Label(s)
@@ -181,7 +182,7 @@ func flagsOf(c *result.Candidate) string {
 		return fmt.Sprintf("%s, seed %d", c.Engine, c.Seed)
 	}
 	text := "--engine " + c.Engine
-	if e.Uses&engines.Seed != 0 {
+	if e.Uses&option.Seed != 0 {
 		text += fmt.Sprintf(" --seed %d", c.Seed)
 	}
 	if c.Root != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -34,7 +35,7 @@ func (s *settings) settleOrders() error {
 			return fmt.Errorf("daemon: %w", err)
 		}
 	}
-	return s.heeded(engines.Orders, len(s.RankOrder) > 0)
+	return s.heeded(option.Orders, len(s.RankOrder) > 0)
 }
 
 // orders is the orders of the ranks of jobs on a fabric, and what is named and not there,

@@ -10,6 +10,8 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/loopback"
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/routing"
@@ -26,7 +28,7 @@ const defaultLimit = 10 * time.Minute
 // settings is a Config that was checked.
 type settings struct {
 	Config
-	uses     engines.Option // what any of Engine does
+	uses     option.Set // what any of Engine does
 	contract routing.Contract
 	scope    routing.Scope
 	weights  []traffic.Weighting
@@ -103,8 +105,8 @@ func (c Config) check() (*settings, error) {
 		{"vls", func() error { return among("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
 		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
 		{"classes", s.checkClasses},
-		{"roots", func() error { return s.heeded(engines.Roots, len(c.Roots) > 0) }},
-		{"aim", func() error { return s.settleWord(engines.Aim, c.Aim) }},
+		{"roots", func() error { return s.heeded(option.Roots, len(c.Roots) > 0) }},
+		{"aim", func() error { return s.settleWord(option.Aim, c.Aim) }},
 		{"rank_order", s.settleOrders},
 		{"weight", s.settleWeights},
 		{"budget", s.settleBudget},
@@ -150,17 +152,17 @@ func among(key string, n, most int, what string) error {
 }
 
 // heeded refuses a setting that no engine of the list looks at.
-func (s *settings) heeded(option engines.Option, given bool) error {
-	if unused := (*engines.Unused)(nil); given && errors.As(engines.FirstUnused(s.Engine.String(), s.uses, option), &unused) {
-		return fmt.Errorf("daemon: %s", unused.Sentence())
+func (s *settings) heeded(option option.Set, given bool) error {
+	if unused := (*setting.Unused)(nil); given && errors.As(setting.FirstUnused(s.Engine.String(), s.uses, option), &unused) {
+		return fmt.Errorf("daemon: %s", unused.Error())
 	}
 	return nil
 }
 
 // settleWord reads an option that is one of a few words; empty: its default.
-func (s *settings) settleWord(option engines.Option, text string) (err error) {
+func (s *settings) settleWord(option option.Set, text string) (err error) {
 	if text != "" {
-		err = option.Read(&s.told, text)
+		err = setting.Read(option, &s.told, text)
 	}
 	return errors.Join(err, s.heeded(option, s.told.Given()&option != 0))
 }
@@ -173,7 +175,7 @@ func (s *settings) settleWeights() error {
 		}
 		s.weights = append(s.weights, w)
 	}
-	return s.heeded(engines.Weights, len(s.weights) > 0)
+	return s.heeded(option.Weights, len(s.weights) > 0)
 }
 
 func (s *settings) settleBudget() error {
@@ -223,13 +225,13 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 }
 
 // named checks the names of a list of engines, and returns the options that any uses.
-func named(names Names) (uses engines.Option, err error) {
+func named(names Names) (uses option.Set, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return 0, fmt.Errorf("daemon: engine %s is named twice", name)
 		}
 		if name == weft.Auto {
-			uses |= engines.AutoUses()
+			uses |= setting.OfAuto()
 			continue
 		}
 		e, err := engines.Named(name)

@@ -28,6 +28,8 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
@@ -67,7 +69,7 @@ func main() {
 		}
 	}
 	t := table{w: os.Stdout, engines: strings.Split(*names, ",")}
-	if err := engines.Aim.Read(&t.options, *aim); err != nil {
+	if err := setting.Read(option.Aim, &t.options, *aim); err != nil {
 		fail(err)
 	}
 	fmt.Fprintln(t.w, "| network | switches, hosts | engine | random pairs | phases by switch / by name | lanes | fullest channel | CPU s |\n|---|---|---|---|---|---|---|---|")

@@ -12,6 +12,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
+	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
@@ -33,7 +35,7 @@ type Engine struct {
 	WithinParts  bool          // that the network is in parts is known
 	TimeBudget   time.Duration // of auto
 
-	Words   engines.Options // those of engines.Words
+	Words   engines.Options // those of setting.Words
 	Before  string          // the fabric before it was damaged
 	Roots   []string
 	Weights []string
@@ -76,18 +78,18 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	f.StringVar(&o.Paths, "paths", "", "path finder, in place of --engine")
 	AddVLs(f, &o.VLs, routing.DefaultVLs, VLsUsage)
 	Whole(f, &o.SLs, "sls", routing.SLs, 0, routing.SLs, "there are 1 to 16 service levels", "service levels available, 1 to 16")
-	f.StringSliceVar(&o.Roots, "roots", nil, engines.Roots.Usage())
+	f.StringSliceVar(&o.Roots, "roots", nil, setting.Usage(option.Roots))
 	AddScope(f, &o.Scope)
 	f.BoolVar(&o.WithinParts, "within-parts", false, WithinPartsUsage)
 	AddLMC(f, &o.LMC)
-	for _, option := range engines.Words() {
-		read := func(word string) error { return option.Read(&o.Words, word) }
-		Take(f, option.String(), option.Default(), read, option.Usage())
+	for _, one := range setting.Words() {
+		read := func(word string) error { return setting.Read(one, &o.Words, word) }
+		Take(f, one.String(), setting.Default(one), read, setting.Usage(one))
 	}
-	f.StringVar(&o.Before, "before", "", engines.Before.Usage())
-	f.Uint64Var(&o.Seed, "seed", 1, engines.Seed.Usage())
-	f.StringArrayVar(&o.Ranks, "rank-order", nil, engines.Orders.Usage())
-	f.StringArrayVar(&o.Weights, "weight", nil, engines.Weights.Usage())
+	f.StringVar(&o.Before, "before", "", setting.Usage(option.Before))
+	f.Uint64Var(&o.Seed, "seed", 1, setting.Usage(option.Seed))
+	f.StringArrayVar(&o.Ranks, "rank-order", nil, setting.Usage(option.Orders))
+	f.StringArrayVar(&o.Weights, "weight", nil, setting.Usage(option.Weights))
 	names := EngineNames
 	if name == engines.AutoName {
 		names = ChoiceNames
@@ -108,8 +110,8 @@ func (o *Engine) LanesOn(f *fabric.Fabric) int {
 
 // AddTrafficTo declares --traffic for commands where it is what paths are made for.
 func (o *Engine) AddTrafficTo(c *cobra.Command) {
-	c.Flags().StringVar(&o.Traffic, engines.Demands.String(), "", engines.Demands.Usage())
-	Without(c, engines.Demands.String(), engines.Aim.String(), engines.Orders.String(), engines.Weights.String())
+	c.Flags().StringVar(&o.Traffic, option.Demands.String(), "", setting.Usage(option.Demands))
+	Without(c, option.Demands.String(), option.Aim.String(), option.Orders.String(), option.Weights.String())
 }
 
 // AddClassesTo declares --classes for commands about lanes.
@@ -180,23 +182,23 @@ func (o *Engine) heeded(w *Wanted) error {
 	case w.Auto && o.TimeBudget < 0:
 		return exit.Usage("--time-budget %s: time does not run backwards", o.TimeBudget)
 	case w.Auto:
-		uses = engines.AutoUses()
+		uses = setting.OfAuto()
 	case o.TimeBudget != 0:
 		return exit.Usage("--time-budget is for %s; %s takes the time it takes", engines.AutoName, w.Name)
 	}
-	if unused := (*engines.Unused)(nil); errors.As(engines.FirstUnused(w.String(), uses, o.given()), &unused) {
-		return exit.Usage("--%s", unused.Sentence())
+	if unused := (*setting.Unused)(nil); errors.As(setting.FirstUnused(w.String(), uses, o.given()), &unused) {
+		return exit.Usage("--%s", unused.Error())
 	}
 	return nil
 }
 
 // given is the options of engines that the command line has.
-func (o *Engine) given() engines.Option {
+func (o *Engine) given() option.Set {
 	given := o.Words.Given()
-	for option, yes := range map[engines.Option]bool{
-		engines.Roots: len(o.Roots) > 0, engines.Weights: len(o.Weights) > 0, engines.Before: o.Before != "",
-		engines.Orders: len(o.Ranks) > 0, engines.Demands: o.Traffic != "",
-		engines.Seed: o.seedIsTheirs && o.Set.Changed("seed"),
+	for option, yes := range map[option.Set]bool{
+		option.Roots: len(o.Roots) > 0, option.Weights: len(o.Weights) > 0, option.Before: o.Before != "",
+		option.Orders: len(o.Ranks) > 0, option.Demands: o.Traffic != "",
+		option.Seed: o.seedIsTheirs && o.Set.Changed("seed"),
 	} {
 		if yes {
 			given |= option
@@ -207,11 +209,11 @@ func (o *Engine) given() engines.Option {
 
 // ForFinished refuses what only engines look at, where the tables are finished.
 func (o *Engine) ForFinished(t *Tables) error {
-	unused := (*engines.Unused)(nil)
+	unused := (*setting.Unused)(nil)
 	switch {
-	case t.LFTs == "" || !errors.As(engines.FirstUnused("", 0, o.given()), &unused):
+	case t.LFTs == "" || !errors.As(setting.FirstUnused("", 0, o.given()), &unused):
 		return nil
-	case unused.Option == engines.Orders && o.Set.Lookup("allocation") != nil:
+	case unused.Option == option.Orders && o.Set.Lookup("allocation") != nil:
 		return exit.Usage("--%s says for which jobs engines make paths, and %s are finished tables: where ranks sit is --allocation", unused.Option, t.LFTs)
 	}
 	return exit.Usage("--%s is for engines, and %s are finished tables", unused.Option, t.LFTs)
