@@ -69,35 +69,37 @@ let judge t c =
   let at = Hashtbl.create 16 in
   Array.iteri (fun e (s, p, _, _) -> Hashtbl.replace at (s, p) e) hosts;
   let wired s p =
-    if Hashtbl.mem c.cables (s, p) then Judge.Link (Number.to_positive (start.(s) + p))
+    if Hashtbl.mem c.cables (s, p) then Judge.Link (start.(s) + p)
     else match Hashtbl.find_opt at (s, p) with Some e when p > 0 -> Judge.Host e | _ -> Judge.Nothing in
   let net = {
     Judge.wired;
-    far = (fun l -> ends.(Number.of_positive l));
+    far = (fun l -> ends.(l));
     hangs = (fun e -> let s, p, _, _ = hosts.(e) in (s, p));
     own = (fun s -> match Hashtbl.find_opt at (s, 0) with Some e -> e | None -> Array.length hosts + s);
   } in
   let routing x =
-    let numbers = Hashtbl.create 16 and maps = ref Judge.PositiveMap.empty and plain = Bytes.make 16 '\000' in
+    let numbers = Hashtbl.create 16 and rows = ref [] and plain = Bytes.make 16 '\000' in
     let number lanes =
       match Hashtbl.find_opt numbers lanes with
       | Some n -> n
       | None ->
-        let n = Number.to_positive (Hashtbl.length numbers + 1) in
+        let n = Hashtbl.length numbers in
         Hashtbl.add numbers lanes n;
-        maps := Judge.PositiveMap.add n (fun sl -> if sl < 16 then Char.code (Bytes.get lanes sl) else 15) !maps;
+        rows := lanes :: !rows;
         n in
     let of_turn = Hashtbl.create 16 in
     Hashtbl.iter (fun k lanes -> Hashtbl.replace of_turn k (number lanes)) x.map;
     let default = number plain in
+    let rows = Array.of_list (List.rev !rows) in
     { Judge.entry_of = (fun s d -> x.out.(s).(d));
+      more_of = (fun _ _ -> []);
       class_of = (fun _ i -> i);
       map_of = (fun s i o -> match Hashtbl.find_opt of_turn (s, i, o) with Some n -> n | None -> default);
-      maps = !maps;
+      maps = Array.length rows;
+      lane_of = (fun m sl -> if sl < 16 then Char.code (Bytes.get rows.(m) sl) else 15);
       given = { Judge.row = Fun.id; table = (fun e d -> x.level.(e).(d)) } } in
   let lids = Array.map (fun (_, _, lid, n) -> List.init n (fun i -> lid + i)) hosts in
   let rank l v =
-    let l = Number.of_positive l in
     let rec switch s = if s + 1 < Array.length start && start.(s + 1) <= l then switch (s + 1) else s in
     let s = switch 0 in
     match Hashtbl.find_opt c.ranks (s, l - start.(s), v) with Some r -> r + 1 | None -> 0 in

@@ -176,7 +176,7 @@ let build file r =
         incr count;
         links := ((s, port), (to_, peer_port)) :: !links;
         if peer_port > switches.(to_).ports then Text.refuse "%s:%d: port %d of a switch with %d" file line peer_port switches.(to_).ports;
-        Judge.Link (Number.to_positive !count)
+        Judge.Link !count
       | None -> Judge.Host (Hashtbl.find by_port (peer, peer_port)))
   in
   let wired = Array.mapi (fun s sw -> Array.init (sw.ports + 1) (fun p -> if p = 0 then Judge.Nothing else wire s sw.guid p)) switches in

@@ -27,6 +27,14 @@ type comparison =
 | Lt
 | Gt
 
+(** val add : int -> int -> int **)
+
+let rec add n0 m =
+  (fun none more n -> if n <= 0 then none () else more (n - 1))
+    (fun _ -> m)
+    (fun p -> Stdlib.succ (add p m))
+    n0
+
 module Pos =
  struct
   (** val succ : Number.positive -> Number.positive **)
@@ -73,6 +81,19 @@ module Pos =
     | Number.XH -> (match q with
                     | Number.XH -> true
                     | _ -> false)
+
+  (** val iter_op : ('a1 -> 'a1 -> 'a1) -> Number.positive -> 'a1 -> 'a1 **)
+
+  let rec iter_op op p a =
+    match p with
+    | Number.XI p0 -> op a (iter_op op p0 (op a a))
+    | Number.XO p0 -> iter_op op p0 (op a a)
+    | Number.XH -> a
+
+  (** val to_nat : Number.positive -> int **)
+
+  let to_nat x =
+    iter_op add x (Stdlib.succ 0)
  end
 
 module N =
@@ -143,14 +164,6 @@ let rec find f = function
 | [] -> None
 | x :: tl -> if f x then Some x else find f tl
 
-(** val append : Number.positive -> Number.positive -> Number.positive **)
-
-let rec append i j =
-  match i with
-  | Number.XI ii -> Number.XI (append ii j)
-  | Number.XO ii -> Number.XO (append ii j)
-  | Number.XH -> j
-
 module PositiveMap =
  struct
   type key = Number.positive
@@ -201,39 +214,19 @@ module PositiveMap =
      | Number.XI ii -> Node (l, o, (add ii v r))
      | Number.XO ii -> Node ((add ii v l), o, r)
      | Number.XH -> Node (l, (Some v), r))
-
-  (** val xelements : 'a1 t -> key -> (key * 'a1) list **)
-
-  let rec xelements m i =
-    match m with
-    | Leaf -> []
-    | Node (l, o, r) ->
-      (match o with
-       | Some x ->
-         app (xelements l (append i (Number.XO Number.XH))) ((i,
-           x) :: (xelements r (append i (Number.XI Number.XH))))
-       | None ->
-         app (xelements l (append i (Number.XO Number.XH)))
-           (xelements r (append i (Number.XI Number.XH))))
-
-  (** val elements : 'a1 t -> (key * 'a1) list **)
-
-  let elements m =
-    xelements m Number.XH
  end
 
 type lane =
 | From of int * int
-| On of Number.positive * int
+| On of int * int
 | To of int * int
 
 type wire =
 | Nothing
-| Link of Number.positive
+| Link of int
 | Host of int
 
-type network = { wired : (int -> int -> wire);
-                 far : (Number.positive -> int * int);
+type network = { wired : (int -> int -> wire); far : (int -> int * int);
                  hangs : (int -> int * int); own : (int -> int) }
 
 (** val no_port : int **)
@@ -280,20 +273,32 @@ let told x s d =
   x.table (x.row s) d
 
 type routing = { entry_of : (int -> int -> int);
+                 more_of : (int -> int -> int list);
                  class_of : (int -> int -> int);
-                 map_of : (int -> int -> int -> Number.positive);
-                 maps : (int -> int) PositiveMap.t; given : levels }
+                 map_of : (int -> int -> int -> int); maps : int;
+                 lane_of : (int -> int -> int); given : levels }
 
-(** val mapped : routing -> Number.positive -> int -> int **)
+(** val mapped : routing -> int -> int -> int **)
 
 let mapped r m sl0 =
-  match PositiveMap.find m r.maps with
-  | Some f -> f sl0
-  | None -> no_lane
+  if Number.less m r.maps then r.lane_of m sl0 else no_lane
+
+(** val choices : routing -> int -> int -> int list **)
+
+let choices r s d =
+  (r.entry_of s d) :: (r.more_of s d)
+
+(** val upto : int -> int -> int list **)
+
+let rec upto n0 i =
+  (fun none more n -> if n <= 0 then none () else more (n - 1))
+    (fun _ -> [])
+    (fun n1 -> i :: (upto n1 (Stdlib.succ i)))
+    n0
 
 type wrong =
-| Unranked of Number.positive * int
-| NotRising of Number.positive * int * Number.positive * int
+| Unranked of int * int
+| NotRising of int * int * int * int
 | Discards
 | Misled of int
 | Exhausted
@@ -353,17 +358,16 @@ let rep canon v =
 
 let fates net rs canon at_ d l =
   flat_map (fun r ->
-    let o = r.entry_of (fst at_) d in
-    map (fun r' ->
-      leave net (fst at_) o
-        (rep canon
-          (mapped r'
-            (r'.map_of (fst at_) (r'.class_of (fst at_) (snd at_)) o) l))) rs)
-    rs
+    flat_map (fun o ->
+      map (fun r' ->
+        leave net (fst at_) o
+          (rep canon
+            (mapped r'
+              (r'.map_of (fst at_) (r'.class_of (fst at_) (snd at_)) o) l)))
+        rs) (choices r (fst at_) d)) rs
 
 (** val rising :
-    (Number.positive -> int -> int) -> int -> Number.positive -> int -> fate
-    -> wrong option **)
+    (int -> int -> int) -> int -> int -> int -> fate -> wrong option **)
 
 let rising rank r c v = function
 | Forward l ->
@@ -384,8 +388,8 @@ let rec first_wrong f = function
              | None -> first_wrong f r)
 
 (** val fine :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> bool -> int -> int -> int -> fate -> wrong option **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    bool -> int -> int -> int -> fate -> wrong option **)
 
 let fine net rs rank canon top must_arrive e d l = function
 | Forward l0 ->
@@ -405,16 +409,15 @@ let fine net rs rank canon top must_arrive e d l = function
 | Lost -> if must_arrive then Some Discards else None
 
 (** val good :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> bool -> int -> int -> int -> (int * int) -> fate list ->
-    fault option **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    bool -> int -> int -> int -> (int * int) -> fate list -> fault option **)
 
 let good net rs rank canon top must_arrive e d l at_ fs =
   match first_wrong (fine net rs rank canon top must_arrive e d l) fs with
   | Some w -> Some { what = w; place = at_; lid = d; sl = l }
   | None -> None
 
-(** val onward : fate list -> Number.positive list **)
+(** val onward : fate list -> int list **)
 
 let onward fs =
   flat_map (fun f ->
@@ -424,36 +427,28 @@ let onward fs =
                     | _ -> [])
     | _ -> []) fs
 
-type seen = int list PositiveMap.t
+type seen = Seen.t
 
-(** val levels_at : seen -> Number.positive -> int list **)
+(** val nothing : int -> seen **)
 
-let levels_at s c =
-  match PositiveMap.find c s with
-  | Some l -> l
-  | None -> []
+let nothing = Seen.nothing
 
-(** val has : seen -> (Number.positive * int) -> bool **)
+(** val has : seen -> (int * int) -> bool **)
 
-let has s x =
-  member (snd x) (levels_at s (fst x))
+let has = Seen.has
 
-(** val put : seen -> (Number.positive * int) -> seen **)
+(** val put : seen -> (int * int) -> seen **)
 
-let put s x =
-  PositiveMap.add (fst x) ((snd x) :: (levels_at s (fst x))) s
+let put = Seen.put
 
-(** val push :
-    int -> Number.positive list -> (Number.positive * int) list ->
-    (Number.positive * int) list **)
+(** val push : int -> int list -> (int * int) list -> (int * int) list **)
 
 let push l cs todo =
   fold_left (fun t0 c -> (c, l) :: t0) cs todo
 
 (** val walk :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> bool -> int -> int -> int -> (Number.positive * int) list
-    -> seen -> fault option **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    bool -> int -> int -> int -> (int * int) list -> seen -> fault option **)
 
 let rec walk net rs rank canon top must_arrive n0 e d todo s =
   (fun none more n -> if n <= 0 then none () else more (n - 1))
@@ -479,8 +474,8 @@ let rec walk net rs rank canon top must_arrive n0 e d todo s =
 let alike rs canon a b =
   forallb (fun r ->
     forallb (fun m ->
-      Number.equal (rep canon (snd m a)) (rep canon (snd m b)))
-      (PositiveMap.elements r.maps)) rs
+      Number.equal (rep canon (r.lane_of m a)) (rep canon (r.lane_of m b)))
+      (upto (Number.same r.maps) 0)) rs
 
 (** val kinds : routing list -> (int -> int) -> (int * int) list **)
 
@@ -581,10 +576,9 @@ let sources net rs lids ks k e g back =
     else (g, back)
 
 (** val start :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> bool -> int -> int -> (int * int) -> int list ->
-    (Number.positive * int) list -> fault option * (Number.positive * int)
-    list **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    bool -> int -> int -> (int * int) -> int list -> (int * int) list ->
+    fault option * (int * int) list **)
 
 let rec start net rs rank canon top must_arrive e d at_ ls todo =
   match ls with
@@ -598,10 +592,10 @@ let rec start net rs rank canon top must_arrive e d at_ ls todo =
          (push l (onward fs) todo))
 
 (** val starts :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> bool -> contract -> (int * int) list -> int list -> int ->
-    int -> (int list * int list) list -> (Number.positive * int) list ->
-    fault option * (Number.positive * int) list **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    bool -> contract -> (int * int) list -> int list -> int -> int -> (int
+    list * int list) list -> (int * int) list -> fault option * (int * int)
+    list **)
 
 let rec starts net rs rank canon top must_arrive k ks fixed e d gs todo =
   match gs with
@@ -621,9 +615,9 @@ let rec starts net rs rank canon top must_arrive k ks fixed e d gs todo =
           starts net rs rank canon top must_arrive k ks fixed e d r todo0))
 
 (** val destination :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> bool -> int -> contract -> (int * int) list -> int list ->
-    (int list * int list) list -> int -> int -> fault option **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    bool -> int -> contract -> (int * int) list -> int list -> (int
+    list * int list) list -> int -> int -> fault option **)
 
 let destination net rs rank canon top must_arrive fuel k ks fixed gs e d =
   let (o, todo) =
@@ -631,14 +625,12 @@ let destination net rs rank canon top must_arrive fuel k ks fixed gs e d =
   in
   (match o with
    | Some w -> Some w
-   | None ->
-     walk net rs rank canon top must_arrive fuel e d todo PositiveMap.empty)
+   | None -> walk net rs rank canon top must_arrive fuel e d todo (nothing d))
 
 (** val endpoint :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> (int -> int list) -> bool -> int -> contract ->
-    (int * int) list -> int list -> (int list * int list) list -> int ->
-    fault option **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    (int -> int list) -> bool -> int -> contract -> (int * int) list -> int
+    list -> (int list * int list) list -> int -> fault option **)
 
 let endpoint net rs rank canon top lids must_arrive fuel k ks fixed gs e =
   let mine = map (fun g -> sources net rs lids ks k e (fst g) (snd g)) gs in
@@ -646,9 +638,9 @@ let endpoint net rs rank canon top lids must_arrive fuel k ks fixed gs e =
     (lids e)
 
 (** val group :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> (int -> int list) -> bool -> int -> contract ->
-    (int * int) list -> int list -> int list list -> int list -> fault option **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    (int -> int list) -> bool -> int -> contract -> (int * int) list -> int
+    list -> int list list -> int list -> fault option **)
 
 let group net rs rank canon top lids must_arrive fuel k ks fixed gs g = match g with
 | [] -> None
@@ -705,9 +697,9 @@ let somebody rs lids k ends =
       (lids e)) ends
 
 (** val check :
-    network -> routing list -> (Number.positive -> int -> int) -> (int ->
-    int) -> int -> (int -> int list) -> bool -> int -> contract -> int list
-    -> int list list -> fault option **)
+    network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+    (int -> int list) -> bool -> int -> contract -> int list -> int list list
+    -> fault option **)
 
 let check net rs rank canon top lids must_arrive fuel k ends gs =
   if somebody rs lids k ends

@@ -12,6 +12,8 @@ type comparison =
 | Lt
 | Gt
 
+val add : int -> int -> int
+
 module Pos :
  sig
   val succ : Number.positive -> Number.positive
@@ -22,6 +24,10 @@ module Pos :
   val compare : Number.positive -> Number.positive -> comparison
 
   val eqb : Number.positive -> Number.positive -> bool
+
+  val iter_op : ('a1 -> 'a1 -> 'a1) -> Number.positive -> 'a1 -> 'a1
+
+  val to_nat : Number.positive -> int
  end
 
 module N :
@@ -45,8 +51,6 @@ val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list
 
 val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
 
-val append : Number.positive -> Number.positive -> Number.positive
-
 module PositiveMap :
  sig
   type key = Number.positive
@@ -64,24 +68,19 @@ module PositiveMap :
   val mem : key -> 'a1 t -> bool
 
   val add : key -> 'a1 -> 'a1 t -> 'a1 t
-
-  val xelements : 'a1 t -> key -> (key * 'a1) list
-
-  val elements : 'a1 t -> (key * 'a1) list
  end
 
 type lane =
 | From of int * int
-| On of Number.positive * int
+| On of int * int
 | To of int * int
 
 type wire =
 | Nothing
-| Link of Number.positive
+| Link of int
 | Host of int
 
-type network = { wired : (int -> int -> wire);
-                 far : (Number.positive -> int * int);
+type network = { wired : (int -> int -> wire); far : (int -> int * int);
                  hangs : (int -> int * int); own : (int -> int) }
 
 val no_port : int
@@ -106,15 +105,20 @@ type levels = { row : (int -> int); table : (int -> int -> int) }
 val told : levels -> int -> int -> int
 
 type routing = { entry_of : (int -> int -> int);
+                 more_of : (int -> int -> int list);
                  class_of : (int -> int -> int);
-                 map_of : (int -> int -> int -> Number.positive);
-                 maps : (int -> int) PositiveMap.t; given : levels }
+                 map_of : (int -> int -> int -> int); maps : int;
+                 lane_of : (int -> int -> int); given : levels }
 
-val mapped : routing -> Number.positive -> int -> int
+val mapped : routing -> int -> int -> int
+
+val choices : routing -> int -> int -> int list
+
+val upto : int -> int -> int list
 
 type wrong =
-| Unranked of Number.positive * int
-| NotRising of Number.positive * int * Number.positive * int
+| Unranked of int * int
+| NotRising of int * int * int * int
 | Discards
 | Misled of int
 | Exhausted
@@ -138,39 +142,33 @@ val fates :
   network -> routing list -> (int -> int) -> (int * int) -> int -> int ->
   fate list
 
-val rising :
-  (Number.positive -> int -> int) -> int -> Number.positive -> int -> fate ->
-  wrong option
+val rising : (int -> int -> int) -> int -> int -> int -> fate -> wrong option
 
 val first_wrong : (fate -> wrong option) -> fate list -> wrong option
 
 val fine :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> bool -> int -> int -> int -> fate -> wrong option
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  bool -> int -> int -> int -> fate -> wrong option
 
 val good :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> bool -> int -> int -> int -> (int * int) -> fate list -> fault
-  option
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  bool -> int -> int -> int -> (int * int) -> fate list -> fault option
 
-val onward : fate list -> Number.positive list
+val onward : fate list -> int list
 
-type seen = int list PositiveMap.t
+type seen = Seen.t
 
-val levels_at : seen -> Number.positive -> int list
+val nothing : int -> seen
 
-val has : seen -> (Number.positive * int) -> bool
+val has : seen -> (int * int) -> bool
 
-val put : seen -> (Number.positive * int) -> seen
+val put : seen -> (int * int) -> seen
 
-val push :
-  int -> Number.positive list -> (Number.positive * int) list ->
-  (Number.positive * int) list
+val push : int -> int list -> (int * int) list -> (int * int) list
 
 val walk :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> bool -> int -> int -> int -> (Number.positive * int) list -> seen
-  -> fault option
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  bool -> int -> int -> int -> (int * int) list -> seen -> fault option
 
 val alike : routing list -> (int -> int) -> int -> int -> bool
 
@@ -203,30 +201,29 @@ val sources :
   contract -> int -> int list -> int list -> int list * int list
 
 val start :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> bool -> int -> int -> (int * int) -> int list ->
-  (Number.positive * int) list -> fault option * (Number.positive * int) list
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  bool -> int -> int -> (int * int) -> int list -> (int * int) list -> fault
+  option * (int * int) list
 
 val starts :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> bool -> contract -> (int * int) list -> int list -> int -> int ->
-  (int list * int list) list -> (Number.positive * int) list -> fault
-  option * (Number.positive * int) list
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  bool -> contract -> (int * int) list -> int list -> int -> int -> (int
+  list * int list) list -> (int * int) list -> fault option * (int * int) list
 
 val destination :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> bool -> int -> contract -> (int * int) list -> int list -> (int
-  list * int list) list -> int -> int -> fault option
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  bool -> int -> contract -> (int * int) list -> int list -> (int list * int
+  list) list -> int -> int -> fault option
 
 val endpoint :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> (int -> int list) -> bool -> int -> contract -> (int * int) list
-  -> int list -> (int list * int list) list -> int -> fault option
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  (int -> int list) -> bool -> int -> contract -> (int * int) list -> int
+  list -> (int list * int list) list -> int -> fault option
 
 val group :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> (int -> int list) -> bool -> int -> contract -> (int * int) list
-  -> int list -> int list list -> int list -> fault option
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  (int -> int list) -> bool -> int -> contract -> (int * int) list -> int
+  list -> int list list -> int list -> fault option
 
 val report : wrong -> fault
 
@@ -240,6 +237,6 @@ val somebody :
   routing list -> (int -> int list) -> contract -> int list -> bool
 
 val check :
-  network -> routing list -> (Number.positive -> int -> int) -> (int -> int)
-  -> int -> (int -> int list) -> bool -> int -> contract -> int list -> int
-  list list -> fault option
+  network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
+  (int -> int list) -> bool -> int -> contract -> int list -> int list list
+  -> fault option

@@ -78,10 +78,11 @@ let groups f tables ends =
   List.rev_map (fun l -> List.rev !l) !keys
 
 (* canon is a hint too: the lowest lane with the same ranks everywhere. *)
-let canon (rank : int array array) =
-  let at c v = if v < Array.length rank.(c) then rank.(c).(v) else 0 in
-  let links = range (Array.length rank) in
-  let same v w = List.for_all (fun c -> at c v = at c w) links in
+let canon f (c : Certificate.t) =
+  let links = Array.length f.ends in
+  let same v w =
+    let rec go l = l >= links || (Certificate.rank c l v = Certificate.rank c l w && go (l + 1)) in
+    go 0 in
   let lowest = Array.init 15 (fun v -> List.find (same v) (range (v + 1))) in
   fun v -> if v < 15 then lowest.(v) else v
 
@@ -90,17 +91,15 @@ type verdict = { holds : bool; delivers : bool option; why : Judge.fault option 
 let judge f tables (c : Certificate.t) contract ends ~step =
   let net = {
     Judge.wired = (fun s p -> let w = f.wired.(s) in if p < Array.length w then w.(p) else Judge.Nothing);
-    far = (fun c -> f.ends.(Number.of_positive c));
+    far = (fun c -> f.ends.(c));
     hangs = (fun e -> f.endpoints.(e).where);
     own = (fun s -> match Hashtbl.find_opt f.by_port (f.switches.(s).guid, 0) with Some e -> e | None -> -1);
   } in
   let own = Array.init (Array.length f.switches) net.own in
   let net = { net with own = (fun s -> own.(s)) } in
-  let ranks = c.Certificate.rank in
-  let rank l v = let row = ranks.(Number.of_positive l) in if v < Array.length row then row.(v) else 0 in
   let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
   let ask must =
-    Judge.check net (List.map Tables.routing tables) rank (canon c.rank) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
+    Judge.check net (List.map Tables.routing tables) (Certificate.rank c) (canon f c) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
   if step then (match ask false with None -> { holds = true; delivers = None; why = None } | w -> { holds = false; delivers = None; why = w })
   else
     match ask true with
@@ -113,7 +112,7 @@ let judge f tables (c : Certificate.t) contract ends ~step =
 
 let why f (w : Judge.fault) =
   let link c v =
-    let s, p = f.begins.(Number.of_positive c) in
+    let s, p = f.begins.(c) in
     Printf.sprintf "%s, port %d, lane %d" (label f s) p v in
   let node e = if e < 0 then "a port 0 without a LID" else Printf.sprintf "node 0x%s, port %d" f.endpoints.(e).node f.endpoints.(e).port in
   let s, port = w.place in
@@ -203,6 +202,8 @@ let rec jobs () =
     jobs ()
 
 let () =
+  (* What is made lives shortly: a larger nursery spares the collector work. *)
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 18; space_overhead = 200 };
   match List.tl (Array.to_list Sys.argv) with
   | [ "--jobs" ] -> exit (jobs ())
   | [ "--cases" ] -> exit (guarded Cases.run (fun e code -> prerr_endline ("weft-proof: " ^ printable e); code))

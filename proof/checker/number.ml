@@ -17,3 +17,4 @@ let rec to_positive n = if n <= 1 then XH else if n land 1 = 0 then XO (to_posit
 let succ_positive n = to_positive (n + 1)
 let equal (a : int) b = a = b
 let less (a : int) b = a < b
+let same (n : int) = n

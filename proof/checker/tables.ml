@@ -86,12 +86,11 @@ let forwarding f age file =
 type lanes = {
   rows : Bytes.t list; (* the maps, the last first *)
   class_of : int array array; (* [switch][in-port] *)
-  map_of : Number.positive array array array; (* [switch][class][out-port] *)
+  map_of : int array array array; (* [switch][class][out-port], from 0 *)
 }
 
 (* What stands for no map, as towards a port that is not cabled. *)
 let absent = 0x10000
-let no_map = Number.to_positive absent
 
 let lane_row t =
   let row = Bytes.create 16 in
@@ -158,7 +157,7 @@ let lanes f age fresh file =
       | None -> 0
       | Some l -> (
         match l.map_of.(s).(l.class_of.(s).(i)).(o) with
-        | p -> ( match List.nth_opt (List.rev l.rows) (Number.of_positive p - 1) with Some row -> number row | None -> 0))
+        | p -> ( match List.nth_opt (List.rev l.rows) p with Some row -> number row | None -> 0))
     in
     let used s p = match f.wired.(s).(p) with Judge.Nothing -> false | _ -> true in
     let class_of = Array.make (Array.length f.switches) [||] and map_of = Array.make (Array.length f.switches) [||] in
@@ -179,7 +178,7 @@ let lanes f age fresh file =
         | None ->
           let c = Hashtbl.length classes in
           Hashtbl.add classes row c;
-          maps := Array.map (fun v -> Number.to_positive (if v = 0 then absent else v)) row :: !maps;
+          maps := Array.map (fun v -> if v = 0 then absent else v - 1) row :: !maps;
           c
       in
       class_of.(s) <- Array.init (n + 1) (fun i -> if i = 0 || used s i then class_at i else 0);
@@ -303,12 +302,11 @@ let read f age fresh folder =
 (* routing is the tables as the proofs take them. *)
 let routing t =
   let { width; port } = t.forwarding and { class_of; map_of; rows } = t.lanes in
-  let n = List.length rows in
-  let maps =
-    snd (List.fold_left (fun (i, m) row -> (i - 1, Judge.PositiveMap.add (Number.to_positive i) (fun sl -> if sl < 16 then Char.code (Bytes.get row sl) else 15) m))
-           (n, Judge.PositiveMap.empty) rows) in
+  let rows = Array.of_list (List.rev rows) in
   { Judge.entry_of = (fun s d -> Char.code (Bytes.get port ((s * width) + d)));
+    more_of = (fun _ _ -> []);
     class_of = (fun s i -> class_of.(s).(i));
-    map_of = (fun s c o -> let row = map_of.(s).(c) in if o < Array.length row then row.(o) else no_map);
-    maps;
+    map_of = (fun s c o -> let row = map_of.(s).(c) in if o < Array.length row then row.(o) else absent);
+    maps = Array.length rows;
+    lane_of = (fun m sl -> if sl < 16 then Char.code (Bytes.get rows.(m) sl) else 15);
     given = { Judge.row = (fun e -> t.levels.row.(e)); table = (fun r d -> Char.code (Bytes.get t.levels.table.(r) d)) } }

@@ -12,21 +12,42 @@ Local Open Scope N_scope.
 (** The tables of a folder. In-ports of a switch with the same lanes are one class. *)
 Record routing := {
   entry_of : N -> N -> N;                 (* switch, LID: the out-port *)
+  more_of : N -> N -> list N;             (* switch, LID: others from which the switch may choose *)
   class_of : N -> N -> N;                 (* switch, in-port: its class *)
-  map_of : N -> N -> N -> positive;       (* switch, class, out-port: the number of a map *)
-  maps : PositiveMap.t (N -> N);          (* by number, service level: the lane *)
+  map_of : N -> N -> N -> N;              (* switch, class, out-port: the number of a map, from 0 *)
+  maps : N;                               (* how many there are *)
+  lane_of : N -> N -> N;                  (* map, service level: the lane *)
   given : levels
 }.
 
-Definition mapped (r : routing) (m : positive) (sl : N) : N :=
-  match PositiveMap.find m (maps r) with Some f => f sl | None => no_lane end.
+Definition mapped (r : routing) (m sl : N) : N := if m <? maps r then lane_of r m sl else no_lane.
 
 Definition tables_of (r : routing) : tables :=
   {| entry := entry_of r; vl := fun s i o sl => mapped r (map_of r s (class_of r s i) o) sl |}.
 
+(** Tables by which a packet may be forwarded: at each switch and LID the entry of any of them, or any
+    other port that it leaves to choose from, and likewise for each turn and service level the lane of
+    any. One without others to choose from allows itself alone. *)
+Definition choices (r : routing) (s d : N) : list N := entry_of r s d :: more_of r s d.
+Definition allows (rs : list routing) (t : tables) : Prop :=
+  (forall s d, exists r, In r rs /\ In (entry t s d) (choices r s d)) /\
+  (forall s i o l, exists r, In r rs /\ vl t s i o l = vl (tables_of r) s i o l).
+
+Lemma allows_itself : forall rs r, In r rs -> allows rs (tables_of r).
+Proof. intros rs r I. split; intros; exists r; simpl; auto. Qed.
+
+Lemma allows_more : forall rs rs' t, incl rs' rs -> allows rs' t -> allows rs t.
+Proof.
+  intros rs rs' t I [E V]. split; intros.
+  - destruct (E s d) as (x & J & K). eauto.
+  - destruct (V s i o l) as (x & J & K). eauto.
+Qed.
+
+Fixpoint upto (n : nat) (i : N) : list N := match n with O => [] | S n => i :: upto n (N.succ i) end.
+
 Inductive wrong : Type :=
-| Unranked (c : positive) (v : N)                       (* a lane in use has no rank *)
-| NotRising (c : positive) (v : N) (c' : positive) (v' : N)
+| Unranked (c v : N)                      (* a lane in use has no rank *)
+| NotRising (c v c' v' : N)
 | Discards                                              (* a packet is discarded: only if all must arrive *)
 | Misled (e : N)                                        (* endpoint e gets what is for another *)
 | Exhausted                                             (* of fuel *)
@@ -56,7 +77,7 @@ Section Check.
 
 Variable net : network.
 Variable rs : list routing.                (* one, or those whose mixtures are judged *)
-Variable rank : positive -> N -> N.        (* of a lane of a link; 0: none *)
+Variable rank : N -> N -> N.             (* of a lane of a link; 0: none *)
 Variable canon : N -> N.                   (* a lane that stands for others of the same ranks: a hint *)
 Variable top : N.                          (* above all ranks *)
 Variable lids : N -> list N.
@@ -70,12 +91,12 @@ Definition rep (v : N) : N :=
 
 (** All that may become of packets that enter a switch at some place, lanes by those that stand for them. *)
 Definition fates (at_ : N * N) (d l : N) : list fate :=
-  flat_map (fun r =>
-    let o := entry_of r (fst at_) d in
-    map (fun r' => leave net (fst at_) o (rep (mapped r' (map_of r' (fst at_) (class_of r' (fst at_) (snd at_)) o) l))) rs) rs.
+  flat_map (fun r => flat_map (fun o =>
+    map (fun r' => leave net (fst at_) o (rep (mapped r' (map_of r' (fst at_) (class_of r' (fst at_) (snd at_)) o) l))) rs)
+    (choices r (fst at_) d)) rs.
 
 (** What packets of lane v of link c, of rank r, may ask for next. *)
-Definition rising (r : N) (c : positive) (v : N) (f : fate) : option wrong :=
+Definition rising (r c v : N) (f : fate) : option wrong :=
   match f with
   | Forward (On c' v') => if r <? rank c' v' then None else Some (NotRising c v c' v')
   | _ => None
@@ -107,21 +128,22 @@ Definition good (e d l : N) (at_ : N * N) (fs : list fate) : option fault :=
   end.
 
 (** The links by which they go on. *)
-Definition onward (fs : list fate) : list positive :=
+Definition onward (fs : list fate) : list N :=
   flat_map (fun f => match f with Forward (On c _) => [c] | _ => [] end) fs.
 
 (** What has been seen on the way to a LID: service levels by link. *)
 Definition seen := PositiveMap.t (list N).
-Definition levels_at (s : seen) (c : positive) : list N :=
-  match PositiveMap.find c s with Some l => l | None => [] end.
-Definition has (s : seen) (x : positive * N) : bool := member (snd x) (levels_at s (fst x)).
-Definition put (s : seen) (x : positive * N) : seen :=
-  PositiveMap.add (fst x) (snd x :: levels_at s (fst x)) s.
+Definition nothing (d : N) : seen := PositiveMap.empty _.
+Definition levels_at (s : seen) (c : N) : list N :=
+  match PositiveMap.find (N.succ_pos c) s with Some l => l | None => [] end.
+Definition has (s : seen) (x : N * N) : bool := member (snd x) (levels_at s (fst x)).
+Definition put (s : seen) (x : N * N) : seen :=
+  PositiveMap.add (N.succ_pos (fst x)) (snd x :: levels_at s (fst x)) s.
 
-Definition push (l : N) (cs : list positive) (todo : list (positive * N)) : list (positive * N) :=
+Definition push (l : N) (cs : list N) (todo : list (N * N)) : list (N * N) :=
   fold_left (fun t c => (c, l) :: t) cs todo.
 
-Fixpoint walk (n : nat) (e d : N) (todo : list (positive * N)) (s : seen) : option fault :=
+Fixpoint walk (n : nat) (e d : N) (todo : list (N * N)) (s : seen) : option fault :=
   match n with
   | O => Some {| what := Exhausted; place := (0, 0); lid := d; sl := 0 |}
   | S n =>
@@ -140,7 +162,7 @@ Fixpoint walk (n : nat) (e d : N) (todo : list (positive * N)) (s : seen) : opti
 
 (** Service levels that no map tells apart are one kind, and one of them stands for it. *)
 Definition alike (a b : N) : bool :=
-  forallb (fun r => forallb (fun m => rep (snd m a) =? rep (snd m b)) (PositiveMap.elements (maps r))) rs.
+  forallb (fun r => forallb (fun m => rep (lane_of r m a) =? rep (lane_of r m b)) (upto (N.to_nat (maps r)) 0)) rs.
 Definition kinds : list (N * N) :=
   map (fun l => (l, match find (alike l) sixteen with Some k => k | None => l end)) sixteen.
 Definition kind (ks : list (N * N)) (l : N) : N :=
@@ -198,7 +220,7 @@ Definition sources (ks : list (N * N)) (k : contract) (e : N) (g : list N) (back
       else (g, back)
   end.
 
-Fixpoint start (e d : N) (at_ : N * N) (ls : list N) (todo : list (positive * N)) : option fault * list (positive * N) :=
+Fixpoint start (e d : N) (at_ : N * N) (ls : list N) (todo : list (N * N)) : option fault * list (N * N) :=
   match ls with
   | [] => (None, todo)
   | l :: ls =>
@@ -211,7 +233,7 @@ Fixpoint start (e d : N) (at_ : N * N) (ls : list N) (todo : list (positive * N)
 
 (** Where packets to a LID begin, and whether they may. *)
 Fixpoint starts (k : contract) (ks : list (N * N)) (fixed : list N) (e d : N)
-    (gs : list (list N * list N)) (todo : list (positive * N)) : option fault * list (positive * N) :=
+    (gs : list (list N * list N)) (todo : list (N * N)) : option fault * list (N * N) :=
   match gs with
   | [] => (None, todo)
   | (g, back) :: r =>
@@ -228,7 +250,7 @@ Fixpoint starts (k : contract) (ks : list (N * N)) (fixed : list N) (e d : N)
 Definition destination (k : contract) (ks : list (N * N)) (fixed : list N) (gs : list (list N * list N)) (e d : N) : option fault :=
   match starts k ks fixed e d gs [] with
   | (Some w, _) => Some w
-  | (None, todo) => walk fuel e d todo (PositiveMap.empty _)
+  | (None, todo) => walk fuel e d todo (nothing d)
   end.
 
 Definition endpoint (k : contract) (ks : list (N * N)) (fixed : list N) (gs : list (list N * list N)) (e : N) : option fault :=

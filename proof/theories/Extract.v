@@ -5,12 +5,20 @@
 From Coq Require Import NArith Extraction ExtrOcamlBasic.
 From WeftProof Require Import Checker.
 
-Extract Inductive nat => "int" [ "0" "succ" ] "(fun none more n -> if n <= 0 then none () else more (n - 1))".
+Extract Inductive nat => "int" [ "0" "Stdlib.succ" ] "(fun none more n -> if n <= 0 then none () else more (n - 1))".
 Extract Inductive N => "int" [ "0" "Number.of_positive" ] "(fun zero pos n -> if n = 0 then zero () else pos (Number.to_positive n))".
 Extract Inlined Constant N.eqb => "Number.equal".
 Extract Inlined Constant N.ltb => "Number.less".
+Extract Inlined Constant N.succ => "Stdlib.succ".
+Extract Inlined Constant N.to_nat => "Number.same".
 Extract Inlined Constant N.succ_pos => "Number.succ_positive".
 
 Extract Inductive positive => "Number.positive" [ "Number.XI" "Number.XO" "Number.XH" ].
+
+(* What has been seen on the way to a LID: kept in place, as the walk uses the last of it alone. *)
+Extract Constant seen => "Seen.t".
+Extract Constant nothing => "Seen.nothing".
+Extract Constant has => "Seen.has".
+Extract Constant put => "Seen.put".
 
 Extraction "checker/judge.ml" check.

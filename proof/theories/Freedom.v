@@ -72,12 +72,12 @@ Proof.
   assert (H : h <> []) by (intros ->; apply NE; split; auto).
   destruct (highest h H) as (h1 & l & p & h2 & E & F & M). subst h.
   assert (Tr : trail l p) by (apply Hh, in_app_iff; simpl; auto).
-  destruct (next net t l p) as [l' | e |] eqn:N.
+  destruct (next net (t l) l p) as [l' | e |] eqn:N.
   - exists Moves. eexists. split; [reflexivity |]. apply step_on; eauto.
     unfold used. cbn [held owed]. rewrite weight_none.
     + simpl. eauto using trail_fits.
     + intros x I A. specialize (M x I). destruct (Rises l p Tr) as [_ R].
-      specialize (R t l' Ht N). rewrite <- A in R. lia.
+      specialize (R (t l) l' (Ht l) N). rewrite <- A in R. lia.
   - exists (Eats e p). eexists. split; [reflexivity |]. eapply step_eat; eauto.
   - exists (Drops p). eexists. split; [reflexivity |]. eapply step_drop; eauto.
 Qed.
@@ -114,7 +114,7 @@ Proof.
     try (assert (Tr : trail l p) by (apply Hh, in_app_iff; simpl; auto);
          destruct (Rises l p Tr) as [B R]);
     rewrite ?app_length, ?height_app; simpl; rewrite ?height_app; simpl; try lia.
-  specialize (R _ _ Ht H0).
+  specialize (R _ _ (Ht l) H0).
   assert (rank l' <= top) by (destruct (Rises l' p); [eapply trail_on; eauto | auto]). lia.
 Qed.
 
@@ -165,14 +165,14 @@ Theorem taken_on_trail : forall e p st st', sound st -> step (Eats e p) st st' -
   exists l t, trail l p /\ may_have t /\ next net t l p = Taken e.
 Proof.
   intros e p st st' [Ht Hh] S. inversion S; subst. simpl in *.
-  exists l, t. repeat split; auto. apply Hh, in_app_iff. simpl. auto.
+  exists l, (t l). repeat split; auto. apply Hh, in_app_iff. simpl. auto.
 Qed.
 
 Theorem dropped_on_trail : forall p st st', sound st -> step (Drops p) st st' ->
   exists l t, trail l p /\ may_have t /\ next net t l p = Lost.
 Proof.
   intros p st st' [Ht Hh] S. inversion S; subst. simpl in *.
-  exists l, t. repeat split; auto. apply Hh, in_app_iff. simpl. auto.
+  exists l, (t l). repeat split; auto. apply Hh, in_app_iff. simpl. auto.
 Qed.
 
 End Freedom.

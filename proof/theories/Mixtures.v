@@ -29,21 +29,14 @@ Proof.
   destruct (R l p (trail_less _ _ _ _ A B _ _ T)) as [C D]. split; eauto.
 Qed.
 
-Lemma mixture_more : forall ts ts' t, incl ts' ts -> mixture ts' t -> mixture ts t.
-Proof.
-  intros ts ts' t I [E V]. split; intros.
-  - destruct (E s d) as (x & J & K). eauto.
-  - destruct (V s i o l) as (x & J & K). eauto.
-Qed.
-
 (** So a rank for old and new is one for the old tables alone, for the new ones alone, and for
     undoing the change: the set is the same. *)
 Theorem union_covers_parts : forall lids k ends rs rs' rank top, incl rs' rs ->
-  rises net (mixture (map tables_of rs)) (may_send lids k ends (map given rs)) rank top ->
-  rises net (mixture (map tables_of rs')) (may_send lids k ends (map given rs')) rank top.
+  rises net (allows rs) (may_send lids k ends (map given rs)) rank top ->
+  rises net (allows rs') (may_send lids k ends (map given rs')) rank top.
 Proof.
   intros lids k ends rs rs' rank top I R. eapply rises_less; [| | exact R].
-  - intros t. apply mixture_more. intros x J. apply in_map_iff in J as (r & <- & J). now apply in_map, I.
+  - intros t. now apply allows_more.
   - intros l p. apply may_send_more. intros x J. apply in_map_iff in J as (r & <- & J). now apply in_map, I.
 Qed.
 
@@ -65,8 +58,8 @@ Variable rank : nat -> lane -> nat.
 Variable top : nat -> nat.
 
 Definition both (i : nat) : list routing := [plan i; plan (S i)].
-Definition has_during (i : nat) : tables -> Prop := mixture (map tables_of (both i)).
-Definition has_after (i : nat) : tables -> Prop := mixture (map tables_of [plan (S i)]).
+Definition has_during (i : nat) : tables -> Prop := allows (both i).
+Definition has_after (i : nat) : tables -> Prop := allows [plan (S i)].
 Definition sent_of (rs : list routing) : lane -> packet -> Prop := may_send lids k ends (map given rs).
 
 (** [born] says when a packet was sent: 2i while step i is written, 2i+1 in the wait that follows. *)
@@ -77,10 +70,10 @@ Inductive mode : Type := Writing | Waiting.
 
 (** States of a plan that is carried out. *)
 Inductive comes : nat -> mode -> state -> Prop :=
-| comes_first : forall t, has_during 0 t -> comes 0 Writing {| now := t; held := []; owed := [] |}
+| comes_first : forall t, (forall l, has_during 0 (t l)) -> comes 0 Writing {| now := t; held := []; owed := [] |}
 | comes_writing : forall i a st st', comes i Writing st ->
     step net cap (has_during i) (sent_during i) a st st' -> comes i Writing st'
-| comes_confirmed : forall i st, comes i Writing st -> has_after i (now st) -> comes i Waiting st
+| comes_confirmed : forall i st, comes i Writing st -> (forall l, has_after i (now st l)) -> comes i Waiting st
 | comes_waiting : forall i a st st', comes i Waiting st ->
     step net cap (has_after i) (sent_after i) a st st' -> comes i Waiting st'
 | comes_next : forall i st, comes i Waiting st -> S i < steps ->
@@ -90,10 +83,10 @@ Hypothesis Ranked : forall i, i < steps -> rises net (has_during i) (sent_of (bo
 Hypothesis Fits : forall l p, (exists i, sent_of [plan i] l p \/ sent_of (both i) l p) -> forall l', size p <= cap l'.
 
 Lemma after_during : forall i t, has_after i t -> has_during i t.
-Proof. intros i t. apply mixture_more. intros x [<- | []]. simpl. auto. Qed.
+Proof. intros i t. apply allows_more. intros x [<- | []]. simpl. auto. Qed.
 
 Lemma after_next : forall i t, has_after i t -> has_during (S i) t.
-Proof. intros i t. apply mixture_more. intros x [<- | []]. simpl. auto. Qed.
+Proof. intros i t. apply allows_more. intros x [<- | []]. simpl. auto. Qed.
 
 Lemma sent_more : forall rs rs' l p, incl rs rs' -> sent_of rs l p -> sent_of rs' l p.
 Proof.
@@ -111,7 +104,7 @@ Qed.
 
 Lemma comes_sound : forall i m st, comes i m st ->
   (i = 0 \/ i < steps) /\
-  match m with Writing => has_during i (now st) | Waiting => has_after i (now st) end /\
+  match m with Writing => forall l, has_during i (now st l) | Waiting => forall l, has_after i (now st l) end /\
   (forall l p, In (l, p) (held st) -> on_trail i l p) /\
   (m = Waiting -> forall l p, In (l, p) (held st) -> born p = 2 * i + 1 -> on_new_trail i l p) /\
   (m = Writing -> forall l p, In (l, p) (held st) -> born p <= 2 * i).
@@ -135,14 +128,14 @@ Proof.
     { eapply sound_step with (cap := cap) (a := a) (st := st); [split; auto using after_during |].
       destruct S; econstructor; eauto using after_during.
       destruct H. eapply sent_more; eauto. intros r [<- | []]. simpl. auto. }
-    assert (T' : has_after i (now st')) by (destruct S; simpl in *; auto).
+    assert (T' : forall l, has_after i (now st' l)) by (destruct S; simpl in *; auto).
     destruct Tr' as [_ Tr']. split; [auto | split; [auto | split; [auto | split; [| discriminate]]]].
     intros _ l p J K. inversion S; subst; simpl in *; try (apply N; auto using in_middle; fail).
     + apply in_app_iff in J as [J | [J | []]]; [apply N; auto using in_middle |]. inversion J; subst.
-      eapply trail_on; [apply (N l0 p); auto; apply in_app_iff; simpl; auto | exact T | auto].
+      eapply trail_on; [apply (N l0 p); auto; apply in_app_iff; simpl; auto | exact (T l0) | auto].
     + apply in_app_iff in J as [J | [J | []]]; [apply N; auto |]. inversion J; subst. destruct H. now apply trail_sent.
   - destruct IH as (I & T & Tr & N & _). specialize (N eq_refl).
-    split; [auto | split; [now apply after_next | split; [| split; [discriminate |]]]].
+    split; [auto | split; [intros l; now apply after_next | split; [| split; [discriminate |]]]].
     + intros l p J. apply new_trail_next, N; [exact J | exact (G l p J)].
     + intros _ l p J. rewrite (G l p J). lia.
 Qed.

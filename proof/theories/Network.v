@@ -12,21 +12,21 @@ Local Open Scope N_scope.
 
 Inductive lane : Type :=
 | From (e v : N)          (* from endpoint e into its switch *)
-| On (c : positive) (v : N) (* link c, a direction of a cable between switches *)
+| On (c v : N)            (* link c, a direction of a cable between switches *)
 | To (e v : N).           (* from a switch to endpoint e *)
 
 Definition lane_eq_dec : forall a b : lane, {a = b} + {a <> b}.
-Proof. decide equality; auto using N.eq_dec, Pos.eq_dec. Defined.
+Proof. decide equality; auto using N.eq_dec. Defined.
 
 (** [born] is no part of a packet: it lets theorems on sequences of changes say when one was sent. *)
 Record packet := { dest : N; level : N; size : nat; born : nat }.
 
 (** What a port of a switch is cabled to. *)
-Inductive wire : Type := Nothing | Link (c : positive) | Host (e : N).
+Inductive wire : Type := Nothing | Link (c : N) | Host (e : N).
 
 Record network := {
   wired : N -> N -> wire;        (* switch, port *)
-  far : positive -> N * N;       (* the switch and port where a link ends *)
+  far : N -> N * N;              (* the switch and port where a link ends *)
   hangs : N -> N * N;            (* the switch and port where packets of an endpoint come in *)
   own : N -> N                   (* the endpoint that is port 0 of a switch *)
 }.
@@ -62,12 +62,3 @@ Definition next (net : network) (t : tables) (l : lane) (p : packet) : fate :=
   | On c _ => at_switch net t (far net c) (dest p) (level p)
   | To e _ => Taken e
   end.
-
-(** A mixture of tables: at each switch and LID the entry of any of them, and likewise for each turn
-    and service level the lane. A set of one is the tables themselves. *)
-Definition mixture (ts : list tables) (t : tables) : Prop :=
-  (forall s d, exists t', In t' ts /\ entry t s d = entry t' s d) /\
-  (forall s i o l, exists t', In t' ts /\ vl t s i o l = vl t' s i o l).
-
-Lemma mixture_of_one : forall ts t, In t ts -> mixture ts t.
-Proof. split; intros; exists t; auto. Qed.

@@ -11,8 +11,8 @@ Local Open Scope N_scope.
 Definition after (s : N) : N := match s with 1 => 2 | 2 => 3 | _ => 1 end.
 
 Definition ring : network := {|
-  wired := fun s o => match o with 1 => Host s | 2 => Link (N.succ_pos (N.pred s)) | _ => Nothing end;
-  far := fun c => (after (Npos c), 3);
+  wired := fun s o => match o with 1 => Host s | 2 => Link s | _ => Nothing end;
+  far := fun c => (after c, 3);
   hangs := fun e => (e, 1);
   own := fun s => 100 + s
 |}.
@@ -21,8 +21,10 @@ Definition ring : network := {|
 Definition clockwise (far_too : bool) : routing := {|
   entry_of := fun s d => if s =? d then 1 else 2;
   class_of := fun _ _ => 0;
-  map_of := fun _ _ _ => 1%positive;
-  maps := PositiveMap.add 1%positive (fun _ => 0) (PositiveMap.empty _);
+  more_of := fun _ _ => [];
+  map_of := fun _ _ _ => 0;
+  maps := 1;
+  lane_of := fun _ _ => 0;
   given := {| row := fun e => e; table := fun s d => if (after s =? d) || far_too then 0 else 16 |}
 |}.
 
@@ -34,7 +36,7 @@ Definition to (d : N) : packet := {| dest := d; level := 0; size := 1; born := 0
 
 (** Every link holds a packet for the switch after the next. *)
 Definition full : state := {|
-  now := tables_of (clockwise true);
+  now := fun _ => tables_of (clockwise true);
   held := [(On 1 0, to 3); (On 2 0, to 1); (On 3 0, to 2)];
   owed := []
 |}.
@@ -56,8 +58,8 @@ Theorem ring_deadlocks : reachable ring [clockwise true] alone Directed hosts on
   stuck ring one_packet now_ sent_ full.
 Proof.
   split.
-  - exists [Sends; Moves; Credits; Sends; Moves; Credits; Sends; Moves; Credits], (tables_of (clockwise true)).
-    split; [apply mixture_of_one; simpl; auto |].
+  - exists [Sends; Moves; Credits; Sends; Moves; Credits; Sends; Moves; Credits], (fun _ => tables_of (clockwise true)).
+    split; [intros; apply allows_itself; simpl; auto |].
     go; [apply (step_send _ _ _ _ _ _ (From 1 0) (to 3)); [apply may; simpl; auto; lia | simpl; auto] |].
     go; [apply (step_on _ _ _ _ _ [] [] (From 1 0) (On 1 0)); [intros x [] | reflexivity | vm_compute; auto] |].
     go; [apply (step_credit _ _ _ _ _ _ [] []) |].
@@ -71,7 +73,7 @@ Proof.
     go; [apply (step_credit _ _ _ _ _ _ [] []) | apply run_none].
   - split; [discriminate |]. intros a st' I S.
     assert (Q : forall l p, In (l, p) (held full) -> exists l',
-      next ring (now full) l p = Forward l' /\ ~ (used full l' + size p <= one_packet l')%nat).
+      next ring (now full l) l p = Forward l' /\ ~ (used full l' + size p <= one_packet l')%nat).
     { intros l p [E | [E | [E | []]]]; injection E as <- <-; eexists; (split; [reflexivity | vm_compute; lia]). }
     assert (W : owed full = []) by reflexivity.
     remember full as st. clear Heqst. destruct S; try discriminate; simpl in Q, W;
@@ -92,13 +94,13 @@ Proof.
   destruct ring_deadlocks as [Re St].
   assert (T : forall c d, In (On c 0, to d) (held full) -> trail ring now_ sent_ (On c 0) (to d)).
   { intros c d I. destruct (reachable_sound _ _ _ _ _ _ _ Re) as [_ H]. auto. }
-  assert (M : now_ (tables_of (clockwise true))) by (apply mixture_of_one; simpl; auto).
+  assert (M : now_ (tables_of (clockwise true))) by (apply allows_itself; simpl; auto).
   assert (A : forall c c' d, In (On c 0, to d) (held full) -> next ring (tables_of (clockwise true)) (On c 0) (to d) = Forward (On c' 0) ->
     (lane_rank rank canon top (On c 0) < lane_rank rank canon top (On c' 0))%nat).
   { intros c c' d I N. destruct (C _ _ (T c d I)) as [_ R]. eauto. }
-  assert (A1 := A 1%positive 2%positive 3 ltac:(simpl; auto) eq_refl).
-  assert (A2 := A 2%positive 3%positive 1 ltac:(simpl; auto) eq_refl).
-  assert (A3 := A 3%positive 1%positive 2 ltac:(simpl; auto) eq_refl).
+  assert (A1 := A 1 2 3 ltac:(simpl; auto) eq_refl).
+  assert (A2 := A 2 3 1 ltac:(simpl; auto) eq_refl).
+  assert (A3 := A 3 1 2 ltac:(simpl; auto) eq_refl).
   lia.
 Qed.
 

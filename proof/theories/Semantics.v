@@ -1,7 +1,10 @@
 (** Packets on the move: virtual cut-through with credits.
 
     A state is the packets that wait, in the order in which they came (so that each lane is first in,
-    first out), the credits on their way back, and the tables that the switches have at the moment. A
+    first out), the credits on their way back, and for each lane the tables by which its switch forwards
+    the packet at its head. These may differ from lane to lane: a switch that chooses from several ports
+    chooses for each packet, when it comes or again while it waits, and a subnet manager writes piece by
+    piece. A
     packet goes on when the lane ahead has room for all of it, as the credits of InfiniBand demand (a
     packet is sent only when there are credits for the whole of it). The space that it leaves counts
     as free when the credit for it is back, at any later time: until then its tail may still be on the
@@ -13,7 +16,7 @@ Import ListNotations.
 Local Open Scope nat_scope.
 
 Record state := {
-  now : tables;
+  now : lane -> tables;
   held : list (lane * packet);
   owed : list (lane * nat)      (* space that has been left and is not yet known to be free *)
 }.
@@ -35,37 +38,37 @@ Inductive act : Type :=
 | Eats (e : N) (p : packet) (* an endpoint takes a packet *)
 | Drops (p : packet)       (* a switch discards a packet: no entry, no cable, no lane *)
 | Sends            (* an endpoint sends *)
-| Writes           (* a subnet manager writes tables *)
+| Writes           (* a subnet manager writes tables, or a switch chooses another port *)
 | Loses.           (* a packet vanishes: too old, damaged, or its buffer is gone *)
 
 Section Network.
 
 Variable net : network.
 Variable cap : lane -> nat.                    (* blocks of the buffer of each lane *)
-Variable may_have : tables -> Prop.            (* tables that the switches may have *)
+Variable may_have : tables -> Prop.            (* tables by which switches may forward a packet *)
 Variable may_send : lane -> packet -> Prop.    (* what endpoints may send, and on which lane *)
 
 Inductive step : act -> state -> state -> Prop :=
 | step_on : forall t h1 h2 l l' p w,
-    free_of l h1 -> next net t l p = Forward l' ->
+    free_of l h1 -> next net (t l) l p = Forward l' ->
     used {| now := t; held := h1 ++ (l, p) :: h2; owed := w |} l' + size p <= cap l' ->
     step Moves {| now := t; held := h1 ++ (l, p) :: h2; owed := w |}
                {| now := t; held := (h1 ++ h2) ++ [(l', p)]; owed := (l, size p) :: w |}
 | step_credit : forall t h w1 w2 x,
     step Credits {| now := t; held := h; owed := w1 ++ x :: w2 |} {| now := t; held := h; owed := w1 ++ w2 |}
 | step_eat : forall t h1 h2 l p e w,
-    free_of l h1 -> next net t l p = Taken e ->
+    free_of l h1 -> next net (t l) l p = Taken e ->
     step (Eats e p) {| now := t; held := h1 ++ (l, p) :: h2; owed := w |}
                   {| now := t; held := h1 ++ h2; owed := (l, size p) :: w |}
 | step_drop : forall t h1 h2 l p w,
-    free_of l h1 -> next net t l p = Lost ->
+    free_of l h1 -> next net (t l) l p = Lost ->
     step (Drops p) {| now := t; held := h1 ++ (l, p) :: h2; owed := w |}
                    {| now := t; held := h1 ++ h2; owed := (l, size p) :: w |}
 | step_send : forall t h l p w,
     may_send l p -> used {| now := t; held := h; owed := w |} l + size p <= cap l ->
     step Sends {| now := t; held := h; owed := w |} {| now := t; held := h ++ [(l, p)]; owed := w |}
 | step_write : forall t t' h w,
-    may_have t' ->
+    (forall l, may_have (t' l)) ->
     step Writes {| now := t; held := h; owed := w |} {| now := t'; held := h; owed := w |}
 | step_lose : forall t h1 h2 x w,
     step Loses {| now := t; held := h1 ++ x :: h2; owed := w |}
@@ -85,7 +88,7 @@ Inductive trail : lane -> packet -> Prop :=
 | trail_on : forall l l' p t, trail l p -> may_have t -> next net t l p = Forward l' -> trail l' p.
 
 Definition sound (st : state) : Prop :=
-  may_have (now st) /\ forall l p, In (l, p) (held st) -> trail l p.
+  (forall l, may_have (now st l)) /\ forall l p, In (l, p) (held st) -> trail l p.
 
 Definition empty (st : state) : Prop := held st = [] /\ owed st = [].
 

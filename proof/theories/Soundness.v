@@ -39,11 +39,20 @@ Qed.
 
 Local Opaque sixteen.
 
+Lemma succ_pos_inj : forall a b, N.succ_pos a = N.succ_pos b -> a = b.
+Proof. intros a b E. rewrite <- (N.pos_pred_succ a), <- (N.pos_pred_succ b). now rewrite E. Qed.
+
+Lemma upto_in : forall n i x, i <= x < i + N.of_nat n -> In x (upto n i).
+Proof.
+  induction n as [| n IH]; intros i x H; simpl; [lia |].
+  destruct (N.eq_dec i x) as [| D]; [now left | right]. apply IH. lia.
+Qed.
+
 Section Soundness.
 
 Variable net : network.
 Variable rs : list routing.
-Variable rank : positive -> N -> N.
+Variable rank : N -> N -> N.
 Variable canon : N -> N.
 Variable top : N.
 Variable lids : N -> list N.
@@ -59,7 +68,7 @@ Notation fine := (fine net rs rank canon top must_arrive).
 Notation rep := (rep canon).
 Notation ks := (kinds rs canon).
 
-Definition may_have := mixture (map tables_of rs).
+Definition may_have := allows rs.
 
 (** A fate with the lane that stands for its own. *)
 Definition canonical (f : fate) : fate :=
@@ -83,19 +92,18 @@ Qed.
 Lemma at_switch_in_fates : forall t at_ d l, may_have t -> In (canonical (at_switch net t at_ d l)) (fates at_ d l).
 Proof.
   intros t at_ d l [E V]. unfold at_switch, Checker.fates.
-  destruct (E (fst at_) d) as (t1 & I1 & E1).
-  destruct (V (fst at_) (snd at_) (entry t (fst at_) d) l) as (t2 & I2 & E2).
-  apply in_map_iff in I1 as (r1 & R1 & I1). apply in_map_iff in I2 as (r2 & R2 & I2). subst.
-  apply in_flat_map. exists r1. split; auto. apply in_map_iff. exists r2. split; auto.
-  rewrite E2, E1. apply leave_canonical.
+  destruct (E (fst at_) d) as (r1 & I1 & E1).
+  destruct (V (fst at_) (snd at_) (entry t (fst at_) d) l) as (r2 & I2 & E2).
+  apply in_flat_map. exists r1. split; auto. apply in_flat_map. exists (entry t (fst at_) d). split; auto.
+  apply in_map_iff. exists r2. split; auto. rewrite E2. simpl. apply leave_canonical.
 Qed.
 
 (** Service levels of one kind have the same fates. *)
 Lemma mapped_alike : forall a b r m, alike rs canon a b = true -> In r rs -> rep (mapped r m a) = rep (mapped r m b).
 Proof.
-  intros a b r m A I. unfold mapped. destruct (PositiveMap.find m (maps r)) eqn:F; auto.
+  intros a b r m A I. unfold mapped. destruct (N.ltb_spec m (maps r)) as [F |]; auto.
   unfold alike in A. rewrite forallb_forall in A. specialize (A r I). rewrite forallb_forall in A.
-  apply PositiveMap.elements_correct in F. specialize (A _ F). now apply N.eqb_eq in A.
+  apply N.eqb_eq, A, upto_in. lia.
 Qed.
 
 Lemma fates_kind : forall at_ d l, fates at_ d l = fates at_ d (kind ks l).
@@ -106,7 +114,7 @@ Proof.
   destruct (find (alike rs canon l) sixteen) as [k' |] eqn:G; [| now rewrite <- K].
   rewrite <- K. apply find_some in G as [_ A].
   unfold Checker.fates. apply flat_map_ext. intros r.
-  apply map_ext_in. intros r' I'. now rewrite (mapped_alike l k' r' _ A I').
+  apply flat_map_ext. intros o. apply map_ext_in. intros r' I'. now rewrite (mapped_alike l k' r' _ A I').
 Qed.
 
 Lemma same_spec : forall a b, same a b = true ->
@@ -122,7 +130,7 @@ Qed.
 Lemma same_fates : forall a b d l, same a b = true -> fates (hangs net a) d l = fates (hangs net b) d l.
 Proof.
   intros a b d l S. apply same_spec in S as [F R]. unfold Checker.fates. rewrite F.
-  apply flat_map_ext. intros r. apply map_ext_in. intros r' I.
+  apply flat_map_ext. intros r. apply flat_map_ext. intros o. apply map_ext_in. intros r' I.
   destruct (R r' I) as [_ C]. rewrite F in C. now rewrite C.
 Qed.
 
@@ -133,9 +141,9 @@ Proof. intros a b r d S I. apply same_spec in S as [_ R]. unfold told. destruct 
 Lemma has_put : forall s x y, has (put s x) y = true <-> y = x \/ has s y = true.
 Proof.
   intros s [c l] [c' l']. unfold has, put, levels_at. simpl.
-  destruct (Pos.eq_dec c' c) as [-> | D].
+  destruct (N.eq_dec c' c) as [-> | D].
   - rewrite PositiveMap.gss. rewrite !member_in. simpl. intuition (subst; auto; congruence).
-  - rewrite PositiveMap.gso by auto. intuition congruence.
+  - rewrite PositiveMap.gso by (intros Q; now apply D, succ_pos_inj). intuition congruence.
 Qed.
 
 Lemma push_in : forall l cs todo x, In x (push l cs todo) <-> In x todo \/ exists c, In c cs /\ x = (c, l).
@@ -147,7 +155,7 @@ Proof.
     + intros [I | (c' & [E | I] & Q)]; subst; eauto.
 Qed.
 
-Definition settled (e d : N) (s : seen) (todo : list (positive * N)) : Prop :=
+Definition settled (e d : N) (s : seen) (todo : list (N * N)) : Prop :=
   forall x, has s x = true ->
     good e d (snd x) (far net (fst x)) = None /\
     forall c, In c (onward (far net (fst x)) d (snd x)) -> has s (c, snd x) = true \/ In (c, snd x) todo.
@@ -337,8 +345,7 @@ Proof.
     PositiveMap.mem (N.succ_pos e) m = true \/ In e l).
   { induction l; simpl; intros m M; auto. apply IHl in M as [M | M]; auto.
     destruct (N.eq_dec a e); auto. left. rewrite PositiveMap.mem_find in *.
-    rewrite PositiveMap.gso in M; auto. intros Q. apply n. symmetry.
-    rewrite <- (N.pos_pred_succ e), <- (N.pos_pred_succ a). now rewrite Q. }
+    rewrite PositiveMap.gso in M; auto. intros Q. now apply n, succ_pos_inj. }
   intros M. apply H in M as [M | M].
   - rewrite PositiveMap.mem_find, PositiveMap.gempty in M. discriminate.
   - apply in_concat in M as (g & I & J). eauto.

@@ -13,12 +13,12 @@ Variable k : contract.
 Variable ends : list N.            (* the endpoints in scope *)
 
 (** Tables that the switches may have at any moment, and what endpoints may send. *)
-Definition tables_now : tables -> Prop := mixture (map tables_of rs).
+Definition tables_now : tables -> Prop := allows rs.
 Definition packets_sent : lane -> packet -> Prop := may_send lids k ends (map given rs).
 
 (** States that can come about, from an idle network, whatever is sent, lost and written meanwhile. *)
 Definition reachable (cap : lane -> nat) (st : state) : Prop :=
-  exists as_ t, tables_now t /\ run net cap tables_now packets_sent as_ {| now := t; held := []; owed := [] |} st.
+  exists as_ t, (forall l, tables_now (t l)) /\ run net cap tables_now packets_sent as_ {| now := t; held := []; owed := [] |} st.
 
 Lemma reachable_sound : forall cap st, reachable cap st -> sound net tables_now packets_sent st.
 Proof.
@@ -53,7 +53,7 @@ Proof.
   - eapply drains; eauto.
 Qed.
 
-Variable rank : positive -> N -> N.
+Variable rank : N -> N -> N.
 Variable canon : N -> N.
 Variable top : N.
 Variable must_arrive : bool.
