@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "prove.h"
 #include "tree.h"
 
 #define LOOK_UP 100	  /* ms between looks whether the process ends */
@@ -19,22 +20,23 @@
 #define BETTER_MS 3600000 /* ms to wait for better tables; the daemon limits its search */
 
 /* receive receives tables, better ones than those there are if the question is for these. */
-static struct tables *receive(const struct asker *a, const struct question *q, char *why)
+static struct tables *receive(const struct asker *a, struct question *q)
 {
 	struct daemon d = a->daemon;
 	struct tables *t;
 	uint8_t *request;
 
 	if (!q->again)
-		return ask_daemon(&d, q->request, q->size, q->net, a->stop, why);
+		return ask_daemon(&d, q->request, q->size, q->net, a->stop, &q->reply, q->why);
+	q->reply = FAILURE;
 	request = malloc(q->size);
 	if (!request)
-		return snprintf(why, WHY_SIZE, "out of memory"), NULL;
+		return snprintf(q->why, WHY_SIZE, "out of memory"), NULL;
 	memcpy(request, q->request, q->size);
 	d.deadline_ms = BETTER_MS;
 	put32(request + WIRE_HEADER_SIZE + 16, BETTER_MS);
 	request[WIRE_HEADER_SIZE + 21] |= WIRE_AGAIN;
-	t = ask_daemon(&d, request, q->size, q->net, a->stop, why);
+	t = ask_daemon(&d, request, q->size, q->net, a->stop, &q->reply, q->why);
 	free(request);
 	return t;
 }
@@ -83,31 +85,26 @@ static int holds(const struct asker *a, struct tables *t, const struct question 
 	return 0;
 }
 
-/* fetch receives tables and proves them; NULL: why says why there are none. */
-static struct tables *fetch(const struct asker *a, const struct question *q, char *why)
+/* fetch receives tables and proves them; NULL: reply and why say why there are none. */
+static struct tables *fetch(const struct asker *a, struct question *q)
 {
-	struct tables *t = receive(a, q, why);
+	struct tables *t = receive(a, q);
 	char wrong[WHY_SIZE];
 
 	if (!t || holds(a, t, q, wrong))
 		return t;
-	snprintf(why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
+	q->reply = FAILURE;
+	snprintf(q->why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
 	tables_free(t);
 	return NULL;
 }
 
-/* is_gone says that the daemon is not there: it may be started anew. */
-static int is_gone(const char *why)
-{
-	return strncmp(why, ABSENT, strlen(ABSENT)) == 0 || strncmp(why, HUNG_UP, strlen(HUNG_UP)) == 0;
-}
-
-int asker_pause(const struct asker *a, const char *why)
+int asker_pause(const struct asker *a, enum reply reply)
 {
 	int times = atomic_load(&a->failures);
 	int64_t ms = (int64_t)PAUSE << (times < 1 ? 0 : times > 7 ? 6 : times - 1);
 
-	return is_gone(why) ? PAUSE : ms < PAUSE_MOST ? (int)ms : PAUSE_MOST;
+	return reply == ABSENT ? PAUSE : ms < PAUSE_MOST ? (int)ms : PAUSE_MOST;
 }
 
 /* rest pauses before a question is asked again; 0: nobody wants it any more. */
@@ -115,7 +112,7 @@ static int rest(const struct asker *a, const struct question *q)
 {
 	struct pollfd p = {.fd = a->stop, .events = POLLIN};
 
-	return poll(&p, 1, asker_pause(a, q->why)) == 0 && !*a->over;
+	return poll(&p, 1, asker_pause(a, q->reply)) == 0 && !*a->over;
 }
 
 /* note notes what became of asking once. */
@@ -148,7 +145,7 @@ static int follows_on(const struct asker *a, const struct question *q, int64_t a
 
 	if (q->tables)
 		return 0;
-	if (step && strncmp(q->why, REFUSES, strlen(REFUSES)) == 0) {
+	if (step && q->reply == REFUSAL) {
 		rest(a, q);
 		return 0;
 	}
@@ -167,7 +164,7 @@ static int goes_on(struct asker *a, struct question *q)
 	else
 		a->ended = 1; /* whoever stops waiting now is told so */
 	pthread_mutex_unlock(&a->lock);
-	if (due && !is_gone(q->why))
+	if (due && q->reply != ABSENT)
 		a->late(a->context, q);
 	return due;
 }
@@ -180,7 +177,7 @@ static void *asking(void *asker)
 
 	while (wanted) {
 		int64_t asked = now_ms();
-		q->tables = fetch(a, q, q->why);
+		q->tables = fetch(a, q);
 		note(a, q, asked);
 		wanted = (q->again ? follows_on(a, q, asked) : goes_on(a, q)) && rest(a, q);
 	}

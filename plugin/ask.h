@@ -24,7 +24,8 @@ struct question {
 	struct tables *in_use; /* those that the request says are in use, held; NULL: none */
 	struct tables *earlier; /* whose packets are about still, beside theirs, held; NULL: none, or too many */
 	int64_t began;	       /* ms, as now_ms */
-	struct tables *tables; /* proven, for all of the terms wanted; NULL: why says why there are none */
+	struct tables *tables; /* proven, for all of the terms wanted; NULL: reply and why say why there are none */
+	enum reply reply;
 	char why[WHY_SIZE];
 	int64_t took; /* ms from the beginning to the end */
 	double cpu;   /* s of the thread that asked */
@@ -102,7 +103,7 @@ void asker_persist(struct asker *a);
  * asker_pause is the pause before a question that had no tables is asked again, in ms: a
  * second where the daemon is not there, else twice as long each time, from a second to a minute.
  */
-int asker_pause(const struct asker *a, const char *why);
+int asker_pause(const struct asker *a, enum reply reply);
 
 /* asker_replaced says which tables others replace now; to be said before gone is set. */
 void asker_replaced(struct asker *a, struct tables *was);

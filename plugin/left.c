@@ -3,17 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
+#include "left.h"
+#include "prove.h"
 #include "tree.h"
-
-/* row_then is the row that a switch had; NO_ROW: it was not there, or had other ports. */
-static uint32_t row_then(const struct tables *t, const struct net *n, uint32_t row)
-{
-	uint32_t old = tables_row(t, n->guid[row]);
-
-	if (old == NO_ROW || t->slot[old + 1] - t->slot[old] != n->slot[row + 1] - n->slot[row])
-		return NO_ROW;
-	return old;
-}
 
 /* elsewhere says whether a port leads to another switch than when the tables were proven. */
 static int elsewhere(const struct tables *t, const struct net *n, uint32_t old, uint32_t row, uint32_t port)
@@ -61,7 +54,7 @@ static uint32_t *likenesses(const struct tables *t, const struct net *n)
 /* entries fills in a row of out-ports and service levels. */
 static void entries(const struct tables *t, const struct net *n, const uint32_t *alike, uint32_t row, uint8_t *out, uint8_t *sl)
 {
-	uint32_t old = row_then(t, n, row);
+	uint32_t old = tables_row_then(t, n, row);
 
 	for (uint32_t lid = 0; old != NO_ROW && lid < n->lids; lid++) {
 		size_t at = (size_t)old * t->lids;
@@ -77,7 +70,7 @@ static void entries(const struct tables *t, const struct net *n, const uint32_t 
 /* lanes fills in the maps between the ports of a row, and the ranks of its lanes. */
 static void lanes(const struct tables *t, const struct net *n, uint32_t row, uint8_t *map_of, uint8_t *rank)
 {
-	uint32_t old = row_then(t, n, row), ports = n->slot[row + 1] - n->slot[row];
+	uint32_t old = tables_row_then(t, n, row), ports = n->slot[row + 1] - n->slot[row];
 
 	if (old == NO_ROW)
 		return;
@@ -90,7 +83,7 @@ static void lanes(const struct tables *t, const struct net *n, uint32_t row, uin
 static void branches(const struct tables *t, const struct net *n, uint8_t *tree)
 {
 	for (uint32_t r = 0; r < n->rows; r++) {
-		uint32_t old = row_then(t, n, r);
+		uint32_t old = tables_row_then(t, n, r);
 		if (old != NO_ROW && t->tree[old] != 0 && n->link[n->slot[r] + t->tree[old]].peer >= 0 && !elsewhere(t, n, old, r, t->tree[old]))
 			tree[r] = t->tree[old];
 	}

@@ -1,160 +1,188 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cost, for S switches, D LIDs and paths of h trunks: O(S D) to see that all
- * arrive, O(S D h) for the ranks, times the service levels that differ in some
- * map if the contract lets clients use any, or up to twice where a path and its
- * opposite have different ones.
+ * Cost, for S switches, D LIDs in scope and G groups of senders that a switch treats alike, of
+ * which most switches have one: O(D (S + G)), times the service levels that differ in some map.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tables.h"
+#include "prove.h"
+#include "walk.h"
 
-#define BLOCK 64	   /* LIDs taken at a time: the tables are by switch, the proof by LID */
-#define BAD INT32_MAX	   /* a first lane that does not exist */
-#define NO_TRUNK INT32_MIN /* a first step that leads to no switch */
+#define BLOCK 64 /* LIDs taken at a time: the tables are by switch, the proof by LID */
+#define NONE UINT32_MAX
 
 enum fate { UNKNOWN, ARRIVES, NOWHERE, ON_THE_WAY };
+
+/* What senders send through tables, or through a mixture of these and others. */
+struct senders {
+	struct walk walk;
+	uint32_t *group; /* [slot] NONE: nobody in scope sends there */
+	uint32_t *one;	 /* [group] slot of one of the group, all of which are on one row */
+	uint32_t groups;
+	uint16_t *back;	    /* [row of the destination * groups + group] service levels of the way back, as bits */
+	uint8_t *confirmed; /* [row * lids + LID] out-ports where a switch confirmed others; NULL: none did */
+};
 
 struct proof {
 	const struct tables *t;
 	const struct tables *was; /* of a step: the tables in use; else NULL */
 	int goes_on;		  /* it is a step of a plan that an OpenSM before this one began */
 	const struct net *n;
-	char *why;
-	int32_t *start;		   /* [slot * 16 + SL] the highest rank on which senders begin */
-	uint16_t *varied;	   /* [slot] service levels, as bits, on which they begin differently */
-	uint16_t *back;		   /* [row of the destination * rows + row] service levels of the way back, as bits */
-	uint8_t distinct[WIRE_SLS]; /* [SL] the lowest SL with the same lanes everywhere */
-	uint8_t *out, *sl;	   /* [LID of the block][row] */
-	uint8_t *fate;		   /* [row] */
-	uint32_t *way;		   /* rows on the way, a stack */
-	uint32_t *depth;	   /* [row] switches from there to where packets end */
+	struct senders now, step; /* step: while was is replaced */
+	uint8_t *out, *sl;	  /* [LID of the block][row] */
+	uint8_t *fate;		  /* [row] */
+	uint32_t *way;		  /* rows on the way, a stack */
+	uint32_t *depth;	  /* [row] switches from there to where packets end */
 	struct found found;
-	uint32_t dead;		   /* slot by which a switch sends the LID at hand into nothing; NONE */
+	uint32_t dead; /* slot by which a switch sends the LID at hand into nothing; NONE */
 };
 
-#define NONE UINT32_MAX
-
-static int wrong(const struct proof *p, uint32_t row, uint32_t lid, const char *what, ...)
+/* level is the service level from a row to a LID, as a bit, in some tables; 0: they do not know both. */
+static uint16_t level(const struct tables *t, uint32_t row, uint32_t lid)
 {
-	va_list args;
-	int used = snprintf(p->why, WHY_SIZE, "switch 0x%016llx, LID %u: ", (unsigned long long)p->n->guid[row], lid);
-
-	va_start(args, what);
-	vsnprintf(p->why + used, WHY_SIZE - (size_t)used, what, args);
-	va_end(args);
-	return -1;
+	if (row == NO_ROW || lid >= t->lids || t->row_at[lid] == NO_ROW)
+		return 0;
+	return (uint16_t)(1u << (t->sl[(size_t)row * t->lids + lid] % WIRE_SLS));
 }
 
-int tables_in_scope(const struct tables *t, uint8_t owner)
+/* levels is the service levels, as bits, of a path in any of the tables. */
+static uint16_t levels(const struct walk *w, uint32_t row, uint32_t lid)
 {
-	return owner == HOST || (owner == OTHER_ADAPTER && t->terms.scope >= 1) || (owner == SWITCH && t->terms.scope >= 2);
-}
+	uint16_t all = level(w->t, row, lid);
 
-static int32_t rank(const struct tables *t, uint32_t slot, uint8_t lane)
-{
-	return (int32_t)get32(t->rank + 4 * ((size_t)slot * t->lanes + lane));
-}
-
-/* lane_ok says whether a lane of a trunk exists and has a rank. */
-static int lane_ok(const struct proof *p, uint32_t slot, uint8_t lane)
-{
-	return lane < p->t->lanes && lane < p->n->link[slot].lanes && rank(p->t, slot, lane) >= 0;
-}
-
-/* first ranks the lane on which packets from an in-port begin; out is a slot as well. */
-static int32_t first(const struct proof *p, uint32_t row, uint32_t in, uint32_t out, uint8_t sl)
-{
-	const struct net *n = p->n;
-	uint8_t lane = tables_map(p->t, row, (uint8_t)(in - n->slot[row]), (uint8_t)(out - n->slot[row]))[sl];
-
-	if (lane == WIRE_DROPPED)
-		return BAD;
-	if (n->link[out].peer < 0)
-		return NO_TRUNK;
-	return lane_ok(p, out, lane) ? rank(p->t, out, lane) : BAD;
-}
-
-/* starts ranks the lanes on which the senders of a switch begin. */
-static void starts(struct proof *p, uint32_t row)
-{
-	const struct net *n = p->n;
-
-	for (uint32_t x = n->slot[row]; x < n->slot[row + 1]; x++)
-		for (uint8_t sl = 0; sl < WIRE_SLS; sl++) {
-			int32_t *s = &p->start[(size_t)x * WIRE_SLS + sl];
-			int senders = 0;
-			*s = NO_TRUNK;
-			for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
-				if (!tables_in_scope(p->t, n->link[in].sends) || in == x || x == n->slot[row])
-					continue;
-				int32_t r = first(p, row, in, x, sl);
-				if (senders++ > 0 && r != *s)
-					p->varied[x] |= (uint16_t)(1u << sl);
-				if (r > *s)
-					*s = r;
-			}
-		}
+	for (int k = 0; k < OLD && w->was[k]; k++)
+		all |= level(w->was[k], w->old[k][row], lid);
+	return all;
 }
 
 /*
- * answer_starts is starts for those senders of a row that answer on a service level:
- * the ones with a LID to which what is on another row may send on it.
- */
-static int32_t answer_starts(const struct proof *p, uint32_t row, uint32_t x, uint8_t sl, uint32_t other)
-{
-	const struct net *n = p->n;
-	const uint8_t *sls = p->t->sl + (size_t)other * p->t->lids;
-	int32_t highest = NO_TRUNK;
-
-	for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
-		const struct link *l = &n->link[in];
-		uint32_t lid = l->lid;
-		if (!tables_in_scope(p->t, l->sends) || in == x || x == n->slot[row])
-			continue;
-		while (lid < (uint32_t)l->lid + l->lids && sls[lid] != sl)
-			lid++;
-		if (lid == (uint32_t)l->lid + l->lids)
-			continue;
-		int32_t r = first(p, row, in, x, sl);
-		if (r > highest)
-			highest = r;
-	}
-	return highest;
-}
-
-/*
- * ways_back collects the service levels on which senders may answer. A passive side of
- * a connection uses the service level of the request that it got, which is the
+ * answers is the service levels on which a sender may answer what is on another row. A passive
+ * side of a connection uses the service level of the request that it got, which is the
  * requester's: path records are reversible.
  */
-static void ways_back(struct proof *p)
+static uint16_t answers(const struct walk *w, uint32_t in, uint32_t other)
 {
-	const struct tables *t = p->t;
-	const struct net *n = p->n;
+	const struct link *l = &w->n->link[in];
+	uint16_t all = 0;
 
-	for (uint32_t h = 0; h < n->rows; h++)
-		for (uint32_t l = 0; l < n->lids && !t->terms.directed; l++)
-			if (tables_in_scope(t, n->owner[l]))
-				p->back[(size_t)h * n->rows + n->row_of[n->home[l]]] |= (uint16_t)(1u << (t->sl[(size_t)h * t->lids + l] % WIRE_SLS));
+	for (uint32_t lid = l->lid; !w->t->terms.directed && lid < (uint32_t)l->lid + l->lids; lid++)
+		all |= levels(w, other, lid);
+	return all;
 }
 
-/* tell_apart finds the service levels that no map treats differently. */
-static void tell_apart(struct proof *p)
+/* same_maps says whether a row treats what comes by two ports alike. */
+static int same_maps(const struct tables *t, uint32_t row, uint32_t a, uint32_t b)
 {
-	for (uint8_t a = 0; a < WIRE_SLS; a++)
-		for (uint8_t b = 0; b <= a; b++) {
-			uint32_t m = 0;
-			while (m < p->t->maps && p->t->map[m * WIRE_SLS + a] == p->t->map[m * WIRE_SLS + b])
-				m++;
-			if (m == p->t->maps) {
-				p->distinct[a] = b;
-				break;
-			}
-		}
+	size_t ports = t->slot[row + 1] - t->slot[row];
+	const uint8_t *map_of = t->map_of + 2 * (size_t)t->pair[row];
+
+	return t->pairs == 0 || memcmp(map_of + 2 * a * ports, map_of + 2 * b * ports, 2 * ports) == 0;
+}
+
+static int alike(const struct walk *w, uint32_t row, uint32_t a, uint32_t b)
+{
+	uint32_t first = w->n->slot[row];
+	int same = same_maps(w->t, row, a - first, b - first);
+
+	for (int k = 0; same && k < OLD && w->was[k]; k++)
+		same = w->old[k][row] == NO_ROW || same_maps(w->was[k], w->old[k][row], a - first, b - first);
+	return same;
+}
+
+/* group_up finds the senders of a row that begin alike, whichever of the tables it has. */
+static void group_up(struct senders *s, uint32_t row)
+{
+	const struct net *n = s->walk.n;
+	uint32_t first = s->groups;
+
+	for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
+		uint32_t g = first;
+		s->group[in] = NONE;
+		if (!tables_in_scope(s->walk.t, n->link[in].sends))
+			continue;
+		while (g < s->groups && !alike(&s->walk, row, s->one[g], in))
+			g++;
+		if (g == s->groups)
+			s->one[s->groups++] = in;
+		s->group[in] = g;
+	}
+}
+
+/* overlay is what switches have confirmed otherwise; NULL: out of memory. */
+static uint8_t *overlay(const struct before *before, const struct net *n)
+{
+	uint8_t *confirmed = malloc((size_t)n->rows * n->lids + 1);
+
+	if (confirmed)
+		memset(confirmed, WIRE_NO_PORT, (size_t)n->rows * n->lids + 1);
+	for (uint32_t i = 0; confirmed && i < before->count; i++) {
+		const uint8_t *b = before->blocks + (size_t)i * WIRE_BLOCK_SIZE;
+		uint32_t row = get32(b), from = (uint32_t)get16(b + 4) * WIRE_BLOCK_LIDS;
+		for (uint32_t k = 0; row < n->rows && k < WIRE_BLOCK_LIDS && from + k < n->lids; k++)
+			confirmed[(size_t)row * n->lids + from + k] = b[8 + k];
+	}
+	return confirmed;
+}
+
+/* senders_begin makes those of tables ready, that replace those of before, if any; 0: why says why not. */
+static int senders_begin(struct senders *s, const struct tables *t, const struct before *b, const struct net *n, char *why)
+{
+	int ok = walk_begin(&s->walk, t, b, n, why);
+
+	s->group = malloc((n->slots + 1) * sizeof *s->group);
+	s->one = malloc((n->slots + 1) * sizeof *s->one);
+	for (uint32_t r = 0; ok && s->group && s->one && r < n->rows; r++)
+		group_up(s, r);
+	s->back = calloc((size_t)n->rows * s->groups + 1, sizeof *s->back);
+	s->confirmed = b && b->count > 0 ? overlay(b, n) : NULL;
+	if (ok && !(s->group && s->one && s->back && (!b || b->count == 0 || s->confirmed)))
+		return snprintf(why, WHY_SIZE, "out of memory"), 0;
+	for (uint32_t r = 0; ok && r < n->rows; r++)
+		for (uint32_t in = 0; in < n->slots; in++)
+			if (s->group[in] != NONE)
+				s->back[(size_t)r * s->groups + s->group[in]] |= answers(&s->walk, in, r);
+	return ok;
+}
+
+static void senders_end(struct senders *s)
+{
+	walk_end(&s->walk);
+	free(s->group);
+	free(s->one);
+	free(s->back);
+	free(s->confirmed);
+}
+
+/* follow has all senders send to the LID, on every service level on which they may, and follows what they send. */
+static int follow(const struct proof *p, struct senders *s, const uint8_t *out, uint32_t lid)
+{
+	const struct net *n = p->n;
+	struct walk *w = &s->walk;
+	uint32_t home = n->row_of[n->home[lid]];
+
+	walk_to(w, lid);
+	for (uint32_t r = 0; r < n->rows; r++) {
+		walk_way(w, r, out[r]);
+		for (int k = 0; k < OLD && w->was[k]; k++)
+			if (w->old[k][r] != NO_ROW && lid < w->was[k]->lids)
+				walk_way(w, r, w->was[k]->out[(size_t)w->old[k][r] * w->was[k]->lids + lid]);
+		if (s->confirmed)
+			walk_way(w, r, s->confirmed[(size_t)r * n->lids + lid]);
+		w->strict[r] = s == &p->now && p->fate[r] == ARRIVES;
+	}
+	for (uint32_t g = 0; g < s->groups; g++) {
+		uint32_t r = n->row_of[s->one[g]];
+		uint16_t own = (uint16_t)(p->t->terms.contract | levels(w, r, lid));
+		if (r != home && walk_send(w, r, s->one[g], own | s->back[(size_t)home * s->groups + g]) != 0)
+			return -1;
+	}
+	for (uint32_t in = n->slot[home]; in < n->slot[home + 1]; in++) /* the LID itself is among these, and sends it nothing */
+		if (s->group[in] != NONE && in != n->home[lid] &&
+		    walk_send(w, home, in, p->t->terms.contract | levels(w, home, lid) | answers(w, in, home)) != 0)
+			return -1;
+	return walk_on(w);
 }
 
 /* was_out is the out-port of the tables in use at a row of the fabric. */
@@ -193,8 +221,8 @@ static int may_be_cut(const struct proof *p, uint32_t row, uint32_t lid)
 	return p->goes_on || (p->was && (p->t->terms.drops || !delivered(p, row, lid)));
 }
 
-/* step is the slot by which a row sends a LID on; -1: no path, -2: why says what is wrong. */
-static int64_t step(struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid)
+/* onward is the slot by which a row sends a LID on; -1: no path, -2: why says what is wrong. */
+static int64_t onward(struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid)
 {
 	const struct net *n = p->n;
 	uint32_t x = n->slot[row] + out[row];
@@ -202,7 +230,7 @@ static int64_t step(struct proof *p, const uint8_t *out, uint32_t row, uint32_t 
 	if (out[row] == WIRE_NO_PORT)
 		return -1;
 	if (x >= n->slot[row + 1])
-		return wrong(p, row, lid, "out-port %u of %u", out[row], n->slot[row + 1] - n->slot[row] - 1), -2;
+		return walk_wrong(&p->now.walk, row, "out-port %u of %u", out[row], n->slot[row + 1] - n->slot[row] - 1), -2;
 	if (x == n->home[lid])
 		return x;
 	if (n->link[x].peer >= 0)
@@ -213,13 +241,13 @@ static int64_t step(struct proof *p, const uint8_t *out, uint32_t row, uint32_t 
 }
 
 /* does_not_arrive says where packets are lost. */
-static int does_not_arrive(const struct proof *p, uint32_t row, uint32_t lid)
+static int does_not_arrive(const struct proof *p, uint32_t row)
 {
 	uint32_t x = p->dead, at = x == NONE ? row : p->n->row_of[x];
 
 	if (x == NONE)
-		return wrong(p, row, lid, "packets do not arrive");
-	return wrong(p, at, lid, p->n->link[x].lanes == 0 ? "out-port %u has no cable" : "out-port %u leads to another node", x - p->n->slot[at]);
+		return walk_wrong(&p->now.walk, row, "packets do not arrive");
+	return walk_wrong(&p->now.walk, at, p->n->link[x].lanes == 0 ? "out-port %u has no cable" : "out-port %u leads to another node", x - p->n->slot[at]);
 }
 
 /* arrive settles for every row whether packets to a LID arrive. */
@@ -233,7 +261,7 @@ static int arrive(struct proof *p, const uint8_t *out, uint32_t lid)
 		uint32_t depth = 0, r = s;
 		uint8_t end;
 		while (p->fate[r] == UNKNOWN) {
-			int64_t x = step(p, out, r, lid);
+			int64_t x = onward(p, out, r, lid);
 			if (x == -2)
 				return -1;
 			p->fate[r] = ON_THE_WAY;
@@ -247,7 +275,7 @@ static int arrive(struct proof *p, const uint8_t *out, uint32_t lid)
 		}
 		end = p->fate[r];
 		if (end == ON_THE_WAY)
-			return wrong(p, r, lid, "packets circle for ever");
+			return walk_wrong(&p->now.walk, r, "packets circle for ever");
 		for (uint32_t deep = depth > 0 && p->way[depth - 1] == r ? 0 : p->depth[r]; depth > 0;) {
 			p->fate[p->way[--depth]] = end;
 			p->depth[p->way[depth]] = ++deep;
@@ -258,90 +286,27 @@ static int arrive(struct proof *p, const uint8_t *out, uint32_t lid)
 	return 0;
 }
 
-/* climb follows one path and demands that the ranks rise, from the one on which senders begin. */
-static int climb(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid, uint8_t sl, int32_t last)
-{
-	const struct tables *t = p->t;
-	const struct net *n = p->n;
-	uint32_t x = n->slot[row] + out[row], home = n->home[lid];
-
-	if (last == BAD)
-		return wrong(p, row, lid, "on SL %u senders begin on a lane that does not exist or has no rank", sl);
-	while (x != home) {
-		uint32_t in = (uint32_t)n->link[x].peer, r = n->row_of[in];
-		uint8_t lane = tables_map(t, r, (uint8_t)(in - n->slot[r]), out[r])[sl];
-
-		x = n->slot[r] + out[r];
-		if (x == home) {
-			if (out[r] != 0 && lane == WIRE_DROPPED)
-				return wrong(p, r, lid, "SL %u is dropped", sl);
-			break;
-		}
-		if (!lane_ok(p, x, lane))
-			return wrong(p, r, lid, "SL %u goes on by port %u on lane %u, which does not exist or has no rank", sl, out[r], lane);
-		if (rank(t, x, lane) <= last)
-			return wrong(p, r, lid, "the rank does not rise at port %u, lane %u: a credit loop is not ruled out", out[r], lane);
-		last = rank(t, x, lane);
-	}
-	return 0;
-}
-
-/*
- * climb_all follows one path on every service level on which packets may take it:
- * those that the contract allows, that of the path record, and those of the way back.
- */
-static int climb_all(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid, uint8_t sl)
-{
-	const struct net *n = p->n;
-	uint32_t x = n->slot[row] + out[row], home = n->row_of[n->home[lid]];
-	uint16_t own = (uint16_t)(p->t->terms.contract | 1u << sl), seen = 0;
-	uint16_t answers = (uint16_t)(p->back[(size_t)home * n->rows + row] & ~own);
-
-	for (uint8_t s = 0; s < WIRE_SLS; s++) {
-		uint16_t kind = (uint16_t)(1u << p->distinct[s]);
-		if (!(own >> s & 1) || seen & kind)
-			continue;
-		seen |= kind;
-		if (climb(p, out, row, lid, s, p->start[(size_t)x * WIRE_SLS + s]) != 0)
-			return -1;
-	}
-	for (uint8_t s = 0; s < WIRE_SLS; s++) {
-		int some = row == home || p->varied[x] >> s & 1; /* it depends on who answers */
-		if (!(answers >> s & 1) || seen & 1u << p->distinct[s])
-			continue;
-		if (!some)
-			seen |= (uint16_t)(1u << p->distinct[s]);
-		if (climb(p, out, row, lid, s, some ? answer_starts(p, row, x, s, home) : p->start[(size_t)x * WIRE_SLS + s]) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* destination proves all paths to one LID. */
 static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, uint32_t lid)
 {
 	const struct tables *t = p->t;
 	const struct net *n = p->n;
 
+	p->now.walk.lid = lid;
 	if (arrive(p, out, lid) != 0)
 		return -1;
 	for (uint32_t r = 0; r < n->rows; r++) {
 		if (sl[r] >= WIRE_SLS)
-			return wrong(p, r, lid, "SL %u", sl[r]);
-		if (n->adapters[r] == NOBODY && t->terms.scope < 2)
+			return walk_wrong(&p->now.walk, r, "SL %u", sl[r]);
+		if ((n->adapters[r] == NOBODY && t->terms.scope < 2) || p->fate[r] == ARRIVES)
 			continue;
-		if (p->fate[r] != ARRIVES && may_be_cut(p, r, lid)) {
-			p->found.cut++;
-			continue;
-		}
-		if (p->fate[r] != ARRIVES)
-			return does_not_arrive(p, r, lid);
-		if (!tables_in_scope(t, n->owner[lid]) || (t->terms.scope < 2 && !tables_in_scope(t, n->adapters[r])))
-			continue;
-		if (climb_all(p, out, r, lid, sl[r]) != 0)
-			return -1;
+		if (!may_be_cut(p, r, lid))
+			return does_not_arrive(p, r);
+		p->found.cut++;
 	}
-	return 0;
+	if (!tables_in_scope(t, n->owner[lid]))
+		return 0;
+	return follow(p, &p->now, out, lid) != 0 || (p->was && follow(p, &p->step, out, lid) != 0) ? -1 : 0;
 }
 
 /* all proves every LID, a block of columns of the tables at a time. */
@@ -427,7 +392,7 @@ int tables_prove(const struct tables *t, const struct net *n, char *why) { retur
 
 int tables_prove_from(const struct tables *t, const struct before *b, const struct net *n, struct found *found, char *why)
 {
-	struct proof p = {.t = t, .n = n, .why = why};
+	struct proof p = {.t = t, .n = n};
 	int result = -1;
 
 	/* A step is one from the tables in use; tables that stay are no step any more. */
@@ -441,32 +406,23 @@ int tables_prove_from(const struct tables *t, const struct before *b, const stru
 		snprintf(why, WHY_SIZE, "they use several lanes and QoS is off, so that OpenSM would not write them: set qos TRUE");
 		return -1;
 	}
-	p.start = malloc((n->slots + 1) * WIRE_SLS * sizeof *p.start);
 	p.out = malloc((size_t)BLOCK * (n->rows + 1));
 	p.sl = malloc((size_t)BLOCK * (n->rows + 1));
 	p.fate = malloc(n->rows + 1);
 	p.way = malloc((n->rows + 1) * sizeof *p.way);
 	p.depth = malloc((n->rows + 1) * sizeof *p.depth);
-	p.varied = calloc(n->slots + 1, sizeof *p.varied);
-	p.back = calloc((size_t)n->rows * n->rows + 1, sizeof *p.back);
-	if (p.start && p.out && p.sl && p.fate && p.way && p.depth && p.varied && p.back) {
-		tell_apart(&p);
-		ways_back(&p);
-		for (uint32_t r = 0; r < n->rows; r++)
-			starts(&p, r);
-		result = all(&p);
-		if (found)
-			*found = p.found;
-	} else {
+	if (!p.out || !p.sl || !p.fate || !p.way || !p.depth)
 		snprintf(why, WHY_SIZE, "out of memory");
-	}
-	free(p.start);
+	else if (senders_begin(&p.now, t, NULL, n, why) && (!p.was || senders_begin(&p.step, t, b, n, why)))
+		result = all(&p);
+	if (found)
+		*found = p.found;
+	senders_end(&p.now);
+	senders_end(&p.step);
 	free(p.out);
 	free(p.sl);
 	free(p.fate);
 	free(p.way);
 	free(p.depth);
-	free(p.varied);
-	free(p.back);
-	return result == 0 && p.was ? step_prove(t, b, n, why) : result;
+	return result;
 }

@@ -14,36 +14,6 @@
 
 #define NDR 8 /* LinkSpeedExtActive of 100 Gb/s a lane, later than these headers */
 
-/* lanes_of decodes VLCap, max_op_vls and the like; 0: not known. */
-static uint8_t lanes_of(uint8_t code)
-{
-	static const uint8_t lanes[] = {0, 1, 2, 4, 8, 15};
-
-	return code < sizeof lanes ? lanes[code] : 0;
-}
-
-static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
-
-static uint8_t capacity(const osm_physp_t *port) { return lanes_of(ib_port_info_get_vl_cap(&port->port_info)); }
-
-/* allowed is what max_op_vls leaves; a value that does not exist limits nothing. */
-static uint8_t allowed(const osm_subn_t *subn)
-{
-	uint8_t lanes = lanes_of(subn->opt.max_op_vls);
-
-	return lanes ? lanes : WIRE_MAX_LANES;
-}
-
-uint8_t port_lanes(const osm_physp_t *port, const osm_subn_t *subn)
-{
-	const osm_physp_t *far = osm_physp_get_remote(port);
-	uint8_t lanes = least(capacity(port), allowed(subn));
-
-	if (far)
-		lanes = least(lanes, capacity(far));
-	return lanes ? lanes : 1;
-}
-
 static uint8_t width_of(const osm_physp_t *port)
 {
 	switch (port->port_info.link_width_active) {
@@ -146,7 +116,7 @@ static void put_port(uint8_t *b, osm_node_t *node, uint8_t number, osm_node_t *c
 		b[14] = osm_physp_get_lmc(port);
 	}
 	b[15] = number;
-	b[17] = capacity(port);
+	b[17] = port_capacity(port);
 	put32(b + 8, WIRE_NO_PEER);
 	if (number == 0)
 		return;
@@ -240,7 +210,7 @@ uint8_t *request_new(const osm_subn_t *subn, const struct asked *a, size_t *size
 	put32(body + 8, (uint32_t)count);
 	put32(body + 12, (uint32_t)ports);
 	put32(body + 16, (uint32_t)a->deadline_ms);
-	body[20] = allowed(subn);
+	body[20] = lanes_allowed(subn);
 	body[21] = WIRE_IMPROVES | (subn->opt.qos ? WIRE_QOS : 0) | (!a->in_use && switches_filled(subn) ? WIRE_FILLED : 0);
 	put16(body + 22, (uint16_t)letters);
 	put64(body + 24, tables_number(a->in_use));

@@ -24,7 +24,4 @@ struct asked {
 };
 uint8_t *request_new(const osm_subn_t *subn, const struct asked *a, size_t *size);
 
-/* port_lanes is the data lanes that OpenSM will make usable on a port. */
-uint8_t port_lanes(const osm_physp_t *port, const osm_subn_t *subn);
-
 #endif

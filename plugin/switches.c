@@ -3,8 +3,36 @@
 
 #include <string.h>
 
-#include "request.h"
 #include "switches.h"
+
+/* lanes_of decodes VLCap, max_op_vls and the like; 0: not known. */
+static uint8_t lanes_of(uint8_t code)
+{
+	static const uint8_t lanes[] = {0, 1, 2, 4, 8, 15};
+
+	return code < sizeof lanes ? lanes[code] : 0;
+}
+
+static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
+
+uint8_t port_capacity(const osm_physp_t *port) { return lanes_of(ib_port_info_get_vl_cap(&port->port_info)); }
+
+uint8_t lanes_allowed(const osm_subn_t *subn)
+{
+	uint8_t lanes = lanes_of(subn->opt.max_op_vls);
+
+	return lanes ? lanes : WIRE_MAX_LANES;
+}
+
+uint8_t port_lanes(const osm_physp_t *port, const osm_subn_t *subn)
+{
+	const osm_physp_t *far = osm_physp_get_remote(port);
+	uint8_t lanes = least(port_capacity(port), lanes_allowed(subn));
+
+	if (far)
+		lanes = least(lanes, port_capacity(far));
+	return lanes ? lanes : 1;
+}
 
 /* What the proof is about is below lanes; of the rest OpenSM would take the lowest bits. */
 static void fill(ib_slvl_table_t *to, const uint8_t *map, uint8_t lanes)

@@ -9,6 +9,15 @@
 
 #include "tables.h"
 
+/* port_capacity is the data lanes of a port; 0: not known. */
+uint8_t port_capacity(const osm_physp_t *port);
+
+/* lanes_allowed is what max_op_vls leaves; a value that does not exist limits nothing. */
+uint8_t lanes_allowed(const osm_subn_t *subn);
+
+/* port_lanes is the data lanes that OpenSM will make usable on a port. */
+uint8_t port_lanes(const osm_physp_t *port, const osm_subn_t *subn);
+
 /* switch_map is the SL2VL map of a switch from an in-port to an out-port; left alone if the tables know neither. */
 void switch_map(const osm_subn_t *subn, osm_node_t *node, const struct tables *t, uint8_t in, uint8_t out, ib_slvl_table_t *map);
 

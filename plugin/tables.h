@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The tables of an answer: reading them, proving them, looking things up.
- *
- * Nothing in an answer is believed. tables_prove follows the path of every
- * sender to every LID through the tables themselves, in the fabric that OpenSM
- * found, and lets them pass only if each arrives, on lanes that exist, and the
- * rank of its lane rises from trunk to trunk. A rank that always rises cannot
- * come back to where it was, so no circle of packets that wait for one another
- * can close (Dally and Seitz, IEEE Trans. Computers 36(5), 1987, Theorem 1).
- */
+/* The tables of an answer: what is in them, and looking it up. answer.h reads them, prove.h proves them. */
 #ifndef WEFT_TABLES_H
 #define WEFT_TABLES_H
 
@@ -86,44 +77,14 @@ struct tables {
 #define NO_ROW 0xFFFF
 #define NO_SL 255
 
-/* tables_size_max is the largest body of tables that a fabric can call for. */
-uint64_t tables_size_max(const struct net *n);
-
-/*
- * tables_new reads the body of an answer, of tables, and takes it over: it is
- * freed even if the tables are malformed. NULL: why says what is wrong.
- */
-struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const struct net *n, char *why);
-
 /* tables_hold says that one more has the tables, each of whom frees them once. */
 struct tables *tables_hold(struct tables *t);
 void tables_free(struct tables *t);
 
-/*
- * tables_left is what is left of tables on a fabric that they are not for: all entries and
- * maps of switches that are still there, but none to a LID that is on another switch now, and
- * none over a cable that leads elsewhere. Pairs that these do not serve are cut; for all others it is proven as any tables are, with
- * hosts that are new or elsewhere among the senders; where that can be, together with what packets
- * may follow before it is written (meanwhile). NULL: why says why it cannot be proven.
- */
-struct tables *tables_left(struct tables *t, const struct before *b, const struct net *n, char *why);
-
 /* tables_place keeps where switches, LIDs and cables are, so that the fabric need not be kept; 0: out of memory. */
 int tables_place(struct tables *t, const struct net *n);
 
-/* tables_prove is 0 if the tables are good for the fabric; else why says why not. */
-int tables_prove(const struct tables *t, const struct net *n, char *why);
-
-/*
- * tables_prove_from proves tables that are to replace others: of a step also that the
- * ranks rise while they do, whatever part of them has arrived (step.c).
- */
-int tables_prove_from(const struct tables *t, const struct before *b, const struct net *n, struct found *found, char *why);
-
-/* step_prove is the part of that which is about mixtures; some tables are in use. */
-int step_prove(const struct tables *t, const struct before *b, const struct net *n, char *why);
-
-/* Of every proof: who counts, and which service levels stay together. */
+/* tables_in_scope says whether a proof is about what somebody sends and receives. */
 int tables_in_scope(const struct tables *t, uint8_t owner);
 
 /* tables_suffice says whether the terms of a proof cover those wanted; else why says what is lacking. */
@@ -144,6 +105,15 @@ static inline uint64_t tables_number(const struct tables *t) { return t ? t->num
 
 /* tables_row finds the row of a switch; NO_ROW: not there. */
 uint32_t tables_row(const struct tables *t, uint64_t guid);
+
+/* tables_row_then finds the row of a switch of a fabric; NO_ROW: it was not there, or had other ports and is another one. */
+uint32_t tables_row_then(const struct tables *t, const struct net *n, uint32_t row);
+
+/* tables_rank is the rank of a lane of a slot; negative: it carries nothing. */
+static inline int32_t tables_rank(const struct tables *t, uint32_t slot, uint8_t lane)
+{
+	return (int32_t)get32(t->rank + 4 * ((size_t)slot * t->lanes + lane));
+}
 
 /* tables_same_home says whether a LID hangs on the same switch in both; neither knows it: no. */
 static inline int tables_same_home(const struct tables *a, const struct tables *b, uint16_t lid)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "talk.h"
 
 int64_t now_ms(void)
@@ -24,6 +25,7 @@ struct line {
 	int fd;
 	int stop;    /* file that can be read when nobody wants the answer any more, -1: none */
 	int64_t end; /* as now_ms */
+	enum reply reply; /* what has become of the question; FAILURE until anything else is known */
 };
 
 /* until waits for the socket, 0 when it is ready. */
@@ -45,17 +47,26 @@ static int until(const struct line *l, short events, const char *doing, char *wh
 	}
 }
 
-/* hung_up says whether the daemon closed the connection, as it does when it is killed. */
-static int hung_up(void) { return errno == EPIPE || errno == ECONNRESET; }
+/*
+ * broken says what went wrong while doing something: as it does when it is killed, the daemon may
+ * have closed the connection; no error: it has, without one.
+ */
+static int broken(struct line *l, int error, const char *doing, const char *when, char *why)
+{
+	if (error != 0 && error != EPIPE && error != ECONNRESET)
+		return snprintf(why, WHY_SIZE, "%s: %s", doing, strerror(error)), -1;
+	l->reply = ABSENT;
+	return snprintf(why, WHY_SIZE, "the daemon hung up %s%s%s", when, error ? ": " : "", error ? strerror(error) : ""), -1;
+}
 
-static int send_all(const struct line *l, const uint8_t *b, size_t size, char *why)
+static int send_all(struct line *l, const uint8_t *b, size_t size, char *why)
 {
 	while (size > 0) {
 		if (until(l, POLLOUT, "sending the fabric", why) != 0)
 			return -1;
 		ssize_t n = send(l->fd, b, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return snprintf(why, WHY_SIZE, hung_up() ? HUNG_UP "while it was sent the fabric: %s" : "sending the fabric: %s", strerror(errno)), -1;
+			return broken(l, errno, "sending the fabric", "while it was sent the fabric", why);
 		if (n > 0) {
 			b += n;
 			size -= (size_t)n;
@@ -64,16 +75,16 @@ static int send_all(const struct line *l, const uint8_t *b, size_t size, char *w
 	return 0;
 }
 
-static int receive_all(const struct line *l, uint8_t *b, size_t size, char *why)
+static int receive_all(struct line *l, uint8_t *b, size_t size, char *why)
 {
 	while (size > 0) {
 		if (until(l, POLLIN, "waiting for the answer", why) != 0)
 			return -1;
 		ssize_t n = recv(l->fd, b, size, MSG_DONTWAIT);
 		if (n == 0)
-			return snprintf(why, WHY_SIZE, HUNG_UP "in the middle of its answer"), -1;
+			return broken(l, 0, "waiting for the answer", "in the middle of its answer", why);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return snprintf(why, WHY_SIZE, hung_up() ? HUNG_UP "in the middle of its answer: %s" : "waiting for the answer: %s", strerror(errno)), -1;
+			return broken(l, errno, "waiting for the answer", "in the middle of its answer", why);
 		if (n > 0) {
 			b += n;
 			size -= (size_t)n;
@@ -116,7 +127,8 @@ static int connect_to(struct line *l, const struct daemon *d, char *why)
 	while (connect(l->fd, (struct sockaddr *)&a, sizeof a) != 0) {
 		if (errno == EINTR || (errno == EAGAIN && now_ms() < l->end && !stopped(l))) /* its queue is full */
 			continue;
-		snprintf(why, WHY_SIZE, ABSENT "%s: %s", d->socket, errno == EAGAIN ? "it does not take the call" : strerror(errno));
+		snprintf(why, WHY_SIZE, "no daemon at %s: %s", d->socket, errno == EAGAIN ? "it does not take the call" : strerror(errno));
+		l->reply = ABSENT;
 		close(l->fd);
 		return 0;
 	}
@@ -129,14 +141,14 @@ static int connect_to(struct line *l, const struct daemon *d, char *why)
 /* refused puts the daemon's words into why, fit for a log. */
 static void refused(const uint8_t *body, uint64_t size, char *why)
 {
-	int used = snprintf(why, WHY_SIZE, REFUSES);
+	int used = snprintf(why, WHY_SIZE, "the daemon refuses: ");
 
 	for (uint64_t i = WIRE_REFUSAL_SIZE; i < size && used < WHY_SIZE - 1; i++)
 		why[used++] = (char)(body[i] < ' ' || body[i] == 127 ? ' ' : body[i]);
 	why[used] = 0;
 }
 
-static struct tables *receive(const struct line *l, const uint8_t *request, const struct net *n, char *why)
+static struct tables *receive(struct line *l, const uint8_t *request, const struct net *n, char *why)
 {
 	uint8_t header[WIRE_HEADER_SIZE], *body;
 	uint64_t size, sweep = get64(request + WIRE_HEADER_SIZE);
@@ -159,21 +171,23 @@ static struct tables *receive(const struct line *l, const uint8_t *request, cons
 	if (receive_all(l, body, size, why) == 0) {
 		if (kind == WIRE_TABLES)
 			return tables_new(body, size, sweep, n, why);
+		l->reply = REFUSAL;
 		refused(body, size, why);
 	}
 	free(body);
 	return NULL;
 }
 
-struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, char *why)
+struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, enum reply *reply, char *why)
 {
-	struct line l = {.stop = stop, .end = now_ms() + d->deadline_ms};
+	struct line l = {.stop = stop, .end = now_ms() + d->deadline_ms, .reply = FAILURE};
 	struct tables *t = NULL;
 
-	if (!connect_to(&l, d, why))
-		return NULL;
-	if (send_all(&l, request, size, why) == 0)
-		t = receive(&l, request, n, why);
-	close(l.fd);
+	if (connect_to(&l, d, why)) {
+		if (send_all(&l, request, size, why) == 0)
+			t = receive(&l, request, n, why);
+		close(l.fd);
+	}
+	*reply = t ? TABLES : l.reply;
 	return t;
 }

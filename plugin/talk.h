@@ -15,17 +15,20 @@ struct daemon {
 	int deadline_ms;  /* for everything: connecting, sending, waiting, receiving */
 };
 
+/* What became of a question. */
+enum reply {
+	TABLES,	 /* there are some */
+	REFUSAL, /* the daemon has none, and says why */
+	ABSENT,	 /* there is no daemon, or there was one and it is gone: it may be started anew */
+	FAILURE, /* no time left, or what came is no answer */
+};
+
 /*
  * ask_daemon sends a request and returns the tables of the answer, well formed
- * but not proven. NULL: why says what happened; a refusal is among that. It gives
+ * but not proven. NULL: reply and, in words, why say what happened. It gives
  * up when the file stop can be read; -1: there is none.
  */
-struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, char *why);
-
-/* With these begins why: the daemon has no tables; nobody took the call; the daemon was there and is gone. */
-#define REFUSES "the daemon refuses: "
-#define ABSENT "no daemon at "
-#define HUNG_UP "the daemon hung up "
+struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, enum reply *reply, char *why);
 
 int64_t now_ms(void); /* of a clock that is never set */
 

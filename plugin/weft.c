@@ -52,7 +52,9 @@
 
 #include "ask.h"
 #include "group.h"
+#include "left.h"
 #include "options.h"
+#include "prove.h"
 #include "request.h"
 #include "shelf.h"
 #include "switches.h"
@@ -334,7 +336,7 @@ static void late(void *context, const struct question *q)
 	}
 	if (!q->tables) {
 		SAY(w, OSM_LOG_ERROR, "ERR W007: no tables after %.1f s: %s; the daemon is asked again in %d s\n", (double)q->took / 1000, q->why,
-		    asker_pause(&w->asker, q->why) / 1000);
+		    asker_pause(&w->asker, q->reply) / 1000);
 		if (remnant(w))
 			reroute(w);
 		return;

@@ -20,7 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "ask.h"
+#include "left.h"
+#include "prove.h"
 #include "shelf.h"
 #include "tree.h"
 
@@ -326,7 +329,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "ask") == 0 && argc > 4) {
 		struct daemon d = {.owner = geteuid(), .deadline_ms = DEADLINE};
 		snprintf(d.socket, sizeof d.socket, "%s", argv[4]);
-		verdict(ask_daemon(&d, request, size, n, -1, why), n, why);
+		enum reply reply;
+		verdict(ask_daemon(&d, request, size, n, -1, &reply, why), n, why);
 		net_free(n);
 		free(request);
 		return 0;

@@ -37,9 +37,9 @@ func TestDropped(t *testing.T) {
 		in, out uint8
 		want    string
 	}{
-		"to a neighbour":  {s, in, f.Channel(f.Endpoint(neighbour).Deliver).FromPort, "senders begin on a lane that does not exist"},
-		"to a trunk":      {s, in, first, "senders begin on a lane that does not exist"},
-		"on the way":      {trunk.To, trunk.ToPort, next, "which does not exist or has no rank"},
+		"to a neighbour":  {s, in, f.Channel(f.Endpoint(neighbour).Deliver).FromPort, "is dropped"},
+		"to a trunk":      {s, in, first, "is dropped"},
+		"on the way":      {trunk.To, trunk.ToPort, next, "is dropped"},
 		"where it is due": {far.Switch, lastTrunk(tables, from, far.LID), f.Channel(far.Deliver).FromPort, "is dropped"},
 	} {
 		t.Run(name, func(t *testing.T) {
