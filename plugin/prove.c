@@ -156,7 +156,7 @@ static void senders_end(struct senders *s)
 }
 
 /* follow has all senders send to the LID, on every service level on which they may, and follows what they send. */
-static int follow(const struct proof *p, struct senders *s, const uint8_t *out, uint32_t lid)
+static int follow(struct proof *p, struct senders *s, const uint8_t *out, uint32_t lid)
 {
 	const struct net *n = p->n;
 	struct walk *w = &s->walk;
@@ -175,13 +175,19 @@ static int follow(const struct proof *p, struct senders *s, const uint8_t *out, 
 	for (uint32_t g = 0; g < s->groups; g++) {
 		uint32_t r = n->row_of[s->one[g]];
 		uint16_t own = (uint16_t)(p->t->terms.contract | levels(w, r, lid));
-		if (r != home && walk_send(w, r, s->one[g], own | s->back[(size_t)home * s->groups + g]) != 0)
+		if (r == home)
+			continue;
+		p->found.about = 1;
+		if (walk_send(w, r, s->one[g], own | s->back[(size_t)home * s->groups + g]) != 0)
 			return -1;
 	}
-	for (uint32_t in = n->slot[home]; in < n->slot[home + 1]; in++) /* the LID itself is among these, and sends it nothing */
-		if (s->group[in] != NONE && in != n->home[lid] &&
-		    walk_send(w, home, in, p->t->terms.contract | levels(w, home, lid) | answers(w, in, home)) != 0)
+	for (uint32_t in = n->slot[home]; in < n->slot[home + 1]; in++) {
+		if (s->group[in] == NONE || in == n->home[lid]) /* who has the LID sends nothing to it */
+			continue;
+		p->found.about = 1;
+		if (walk_send(w, home, in, p->t->terms.contract | levels(w, home, lid) | answers(w, in, home)) != 0)
 			return -1;
+	}
 	return walk_on(w);
 }
 

@@ -22,6 +22,7 @@ struct terms {
 struct found {
 	uint32_t hops; /* switches on the longest path */
 	uint64_t cut;  /* pairs of a switch and a LID that a step leaves cut, as they were, or cuts */
+	uint8_t about; /* somebody in scope sends to somebody; 0: there was nothing to prove */
 };
 
 struct tables;

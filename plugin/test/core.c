@@ -10,6 +10,7 @@
  *	weft-core left REQUEST ANSWER LATER a verdict on what is left of the answer for a later request
  *	weft-core step REQUEST IN-USE STEPS a verdict for each message of a file as a step from another
  *	weft-core levels REQUEST ANSWER     for each hint, the path SL from a LID that nobody has to the first
+ *	weft-core cases FILE -              a letter for each case of a file: p proven, n proven of nobody, u unproven, m malformed
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
  *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
  */
@@ -129,6 +130,47 @@ static void steps(const uint8_t *request, size_t size, const uint8_t *was, const
 	}
 	tables_free(in_use);
 	net_free(then);
+	free(file);
+}
+
+/*
+ * cases answers the cases of a file. A case is a number of pairs of a request and an answer: those
+ * at hand, those whose tables are in use then, and those that were in use before.
+ */
+static void cases(const char *path)
+{
+	enum { MOST = 3 };
+	size_t size;
+	uint8_t *file = slurp(path, &size), *m = file;
+
+	while (m < file + size) {
+		struct net *n[MOST] = {0};
+		struct tables *t[MOST] = {0};
+		struct before b = {0};
+		char why[WHY_SIZE];
+		int ok, pairs = *m++;
+		for (int i = 0; i < pairs; i++) {
+			uint8_t *request = m, *answer = m + WIRE_HEADER_SIZE + get64(m + 8);
+			n[i] = net_new(request, (size_t)(answer - request));
+			t[i] = tables_new(body(answer, get64(answer + 8)), get64(answer + 8), get64(request + WIRE_HEADER_SIZE), n[i], why);
+			m = answer + WIRE_HEADER_SIZE + get64(answer + 8);
+			if (i > 0 && !t[i])
+				exit(2);
+			if (i == 0) {
+				b.count = get32(request + WIRE_HEADER_SIZE + 36);
+				b.blocks = answer - (size_t)b.count * WIRE_BLOCK_SIZE - get16(request + WIRE_HEADER_SIZE + 22);
+			}
+		}
+		b.in_use = t[1];
+		b.earlier = t[2];
+		ok = t[0] && tables_prove_from(t[0], &b, n[0], &t[0]->found, why) == 0 && tree_prove(t[0], &b, n[0], why) == 0;
+		putchar(!t[0] ? 'm' : !ok ? 'u' : t[0]->found.about ? 'p' : 'n');
+		for (int i = 0; i < pairs; i++) {
+			tables_free(t[i]);
+			net_free(n[i]);
+		}
+	}
+	putchar('\n');
 	free(file);
 }
 
@@ -322,6 +364,8 @@ int main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
+	if (strcmp(argv[1], "cases") == 0)
+		return cases(argv[2]), 0;
 	request = slurp(argv[2], &size);
 	n = net_new(request, size);
 	if (!n)
