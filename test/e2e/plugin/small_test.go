@@ -1,0 +1,602 @@
+package plugin_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+)
+
+// smallNet is a fabric of a few switches. Ports of switches are numbered from 0, which is the switch itself.
+type smallNet struct {
+	ports []int             // of each switch, port 0 not counted; negative: the switch is not there
+	peer  map[[2]int][2]int // cables between switches, both ways
+	flat  [][wide][2]int    // the same, [switch][port]; zero: none
+	vls   map[[2]int]int    // of the ports of these
+	ends  []smallEnd
+	lids  int // one more than the highest
+}
+
+// smallEnd is what sends and receives.
+type smallEnd struct {
+	at    [2]int // switch and port; port 0: the switch itself
+	kind  int    // 0 a host, 1 another adapter, 2 a router, 3 a switch
+	lid   int
+	lmc   int
+	needs int // the scope in which it counts
+}
+
+func (e *smallEnd) has(lid int) bool { return lid >= e.lid && lid < e.lid+1<<e.lmc }
+
+// smallTables is an answer, with nothing packed.
+type smallTables struct {
+	out, sl  [][]int // [switch][LID]
+	lanes    int
+	maps     [][16]int
+	mapOf    [][wide][wide]uint8 // [switch][in-port][out-port] number of a map; nil: the first for all
+	adapters [16]int
+	rank     map[[3]int]int // switch, out-port, lane; else unused
+	scope    int
+	contract uint16
+	directed bool
+	step     bool
+	drops    bool
+	newTree  bool
+	more     int
+	groups   uint16
+	tree     []int // [switch] port towards the root; 0: the root
+	number   uint64
+}
+
+func (t *smallTables) lane(s, in, out, sl int) int {
+	if t.mapOf == nil {
+		return t.maps[0][sl]
+	}
+	return t.maps[t.mapOf[s][in][out]][sl]
+}
+
+// smallCase is tables to be proven, those that they replace, if any, and those before them.
+type smallCase struct {
+	net    []*smallNet // of each
+	tables []*smallTables
+	qos    bool
+	filled bool
+	maxVLs int
+	blocks map[int][]int // [switch] out-ports that it has confirmed otherwise
+
+	used [][wide]bool // [switch][port] some entry leads there
+}
+
+// draw is the dice of a case.
+type draw struct{ *rand.Rand }
+
+func (d draw) once(in int) bool          { return d.IntN(in) == 0 }
+func (d draw) pick(from ...int) int      { return from[d.IntN(len(from))] }
+func (d draw) between(low, high int) int { return low + d.IntN(high-low+1) }
+
+func (d draw) network() *smallNet {
+	n := &smallNet{peer: map[[2]int][2]int{}, vls: map[[2]int]int{}}
+	switches := d.pick(1, 2, 2, 3, 3, 3, 4, 4, 5)
+	n.ports = make([]int, switches)
+	port := func(s int) [2]int { n.ports[s]++; return [2]int{s, n.ports[s]} }
+	join := func(a, b int) {
+		x := port(a)
+		y := port(b)
+		n.peer[x], n.peer[y] = y, x
+		n.vls[x], n.vls[y] = d.pick(2, 4, 4, 4, 8), d.pick(1, 2, 4, 4, 4, 8, 0)
+	}
+	for s := 1; s < switches; s++ {
+		join(s, d.IntN(s))
+	}
+	for range d.IntN(4) {
+		if a, b := d.IntN(switches), d.IntN(switches); a != b {
+			join(a, b)
+		}
+	}
+	next := 1
+	end := func(at [2]int, kind int) {
+		e := smallEnd{at: at, kind: kind, lid: next, needs: []int{0, 1, 1, 2}[kind]}
+		if kind != 3 && d.once(6) {
+			e.lmc = 1
+		}
+		next += 1 << e.lmc
+		if d.once(10) {
+			next++
+		}
+		n.ends = append(n.ends, e)
+	}
+	for s := range switches {
+		end([2]int{s, 0}, 3)
+	}
+	for range d.pick(1, 2, 2, 3, 3, 4, 5) {
+		end(port(d.IntN(switches)), d.pick(0, 0, 0, 0, 0, 0, 0, 1, 2))
+	}
+	for s := range switches {
+		if d.once(4) {
+			n.ports[s]++ // a port without a cable
+		}
+	}
+	n.count()
+	return n
+}
+
+// wide is one more than the ports that a switch of such a network has at most.
+const wide = 32
+
+// trunk is the other end of a cable between switches.
+func (n *smallNet) trunk(x [2]int) (far [2]int, is bool) {
+	far = n.flat[x[0]][x[1]%wide]
+	return far, far != [2]int{} && x[1] < wide
+}
+
+// count finds how many LIDs there are, and where cables lead.
+func (n *smallNet) count() {
+	n.flat = make([][wide][2]int, len(n.ports))
+	for x, y := range n.peer {
+		n.flat[x[0]][x[1]] = y
+	}
+	n.lids = 0
+	for _, e := range n.ends {
+		n.lids = max(n.lids, e.lid+1<<e.lmc)
+	}
+}
+
+// owner is the end that has a LID; nil: nobody.
+func (n *smallNet) owner(lid int) *smallEnd {
+	for i := range n.ends {
+		if n.ends[i].has(lid) {
+			return &n.ends[i]
+		}
+	}
+	return nil
+}
+
+// damaged is the network after something has happened to it.
+func (d draw) damaged(n *smallNet) *smallNet {
+	m := &smallNet{ports: slices.Clone(n.ports), peer: map[[2]int][2]int{}, vls: map[[2]int]int{}, ends: slices.Clone(n.ends)}
+	for x, y := range n.peer {
+		m.peer[x], m.vls[x] = y, n.vls[x]
+	}
+	for range d.pick(0, 1, 1, 1, 2) {
+		switch d.IntN(5) {
+		case 0, 1: // a cable breaks
+			if cables := slices.SortedFunc(keysOf(m.peer), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }); len(cables) > 0 {
+				x := cables[d.IntN(len(cables))]
+				delete(m.peer, m.peer[x])
+				delete(m.peer, x)
+			}
+		case 2: // an adapter is gone, or plugged in elsewhere
+			i := d.IntN(len(m.ends))
+			if m.ends[i].kind == 3 {
+				continue
+			}
+			if d.once(2) {
+				s := d.IntN(len(m.ports))
+				m.ports[s]++
+				m.ends[i].at = [2]int{s, m.ports[s]}
+			} else {
+				m.ends = slices.Delete(m.ends, i, i+1)
+			}
+		case 3: // another comes
+			s := d.IntN(len(m.ports))
+			m.ports[s]++
+			m.count()
+			m.ends = append(m.ends, smallEnd{at: [2]int{s, m.ports[s]}, lid: m.lids})
+		}
+	}
+	m.count()
+	return m
+}
+
+func keysOf[K comparable, V any](m map[K]V) func(func(K) bool) {
+	return func(yield func(K) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// route is tables of some kind for a network; near: most of it is as there.
+func (d draw) route(n *smallNet, near *smallTables) *smallTables {
+	t := &smallTables{
+		lanes: d.pick(1, 1, 2, 2, 3, 4), rank: map[[3]int]int{}, scope: d.pick(0, 0, 0, 1, 1, 2), number: uint64(d.between(1, 1000)),
+	}
+	switch d.IntN(6) {
+	case 0:
+		t.contract = 0xFFFF
+	case 1:
+		t.contract = 1 << d.IntN(3)
+	case 2:
+		t.contract = uint16(d.IntN(8))
+	case 3:
+		t.directed = true
+	}
+	for range d.between(1, 4) {
+		var m [16]int
+		for sl := range m {
+			m[sl] = d.IntN(t.lanes)
+			if d.once(60) {
+				m[sl] = d.pick(15, 15, 14, t.lanes)
+			}
+		}
+		if d.once(2) {
+			for sl := 4; sl < 16; sl++ {
+				m[sl] = m[sl%4]
+			}
+		}
+		t.maps = append(t.maps, m)
+	}
+	if !d.once(4) {
+		t.mapOf = make([][wide][wide]uint8, len(n.ports))
+		for s, ports := range n.ports {
+			for in := range ports + 1 {
+				for out := range ports + 1 {
+					t.mapOf[s][in][out] = uint8(d.IntN(len(t.maps)))
+				}
+			}
+			if d.once(2) { // what does not come by a trunk is treated alike
+				first := -1
+				for in := range ports + 1 {
+					if _, trunk := n.trunk([2]int{s, in}); trunk {
+						continue
+					}
+					if first < 0 {
+						first = in
+					}
+					for out := range ports + 1 {
+						t.mapOf[s][in][out] = t.mapOf[s][first][out]
+					}
+				}
+			}
+		}
+	}
+	for sl := range t.adapters {
+		if d.once(200) {
+			t.adapters[sl] = 15
+		}
+	}
+	levels := d.pick(1, 2, 2, 3, 4)
+	t.out, t.sl = make([][]int, len(n.ports)), make([][]int, len(n.ports))
+	for s := range n.ports {
+		t.out[s], t.sl[s] = slices.Repeat([]int{255}, n.lids), make([]int, n.lids)
+	}
+	for lid := range n.lids {
+		e := n.owner(lid)
+		if e == nil {
+			continue
+		}
+		whole := d.once(2)
+		level := d.IntN(levels)
+		t.out[e.at[0]][lid] = e.at[1]
+		reached := []int{e.at[0]}
+		for i := 0; i < len(reached); i++ { // in an order drawn by lot
+			j := i + d.IntN(len(reached)-i)
+			reached[i], reached[j] = reached[j], reached[i]
+			s := reached[i]
+			for _, p := range d.Perm(n.ports[s] + 1) {
+				y, trunk := n.trunk([2]int{s, p})
+				if trunk && t.out[y[0]][lid] == 255 {
+					t.out[y[0]][lid] = y[1]
+					reached = append(reached, y[0])
+				}
+			}
+		}
+		for s := range n.ports {
+			t.sl[s][lid] = level
+			if !whole {
+				t.sl[s][lid] = d.IntN(levels)
+			}
+			if near != nil && s < len(near.out) && lid < len(near.out[s]) && !d.once(8) {
+				if port := near.out[s][lid]; n.flat[s][port%wide] != [2]int{} {
+					t.out[s][lid] = port
+				}
+				t.sl[s][lid] = near.sl[s][lid]
+			}
+		}
+	}
+	if d.once(5) {
+		t.groups = uint16(d.pick(1, 1, 2, 3, 5))
+		t.tree = d.tree(n)
+	}
+	return t
+}
+
+// tree is a spanning tree, as ports towards its root; where the network has parts, no tree.
+func (d draw) tree(n *smallNet) []int {
+	t := make([]int, len(n.ports))
+	root := d.IntN(len(n.ports))
+	seen, reached := map[int]bool{root: true}, []int{root}
+	for i := 0; i < len(reached); i++ {
+		for _, p := range d.Perm(n.ports[reached[i]] + 1) {
+			if y, trunk := n.trunk([2]int{reached[i], p}); trunk && !seen[y[0]] {
+				seen[y[0]] = true
+				t[y[0]] = y[1]
+				reached = append(reached, y[0])
+			}
+		}
+	}
+	return t
+}
+
+// spoil changes a thing or two.
+func (d draw) spoil(c *smallCase) {
+	n, t := c.net[0], c.tables[0]
+	s, lid := d.IntN(len(n.ports)), d.IntN(n.lids)
+	switch d.IntN(12) {
+	case 0, 1:
+		if n.owner(lid) != nil || d.once(10) {
+			t.out[s][lid] = d.pick(255, d.IntN(n.ports[s]+2), d.IntN(n.ports[s]+1))
+		}
+	case 2:
+		if n.owner(lid) != nil || d.once(10) {
+			t.sl[s][lid] = d.pick(d.IntN(4), d.IntN(4), d.IntN(18))
+		}
+	case 3:
+		m := &t.maps[d.IntN(len(t.maps))]
+		m[d.IntN(4)] = d.pick(15, 15, d.IntN(t.lanes+1))
+	case 4:
+		t.adapters[d.IntN(4)] = 15
+	case 5:
+		t.lanes = max(1, t.lanes-1)
+	case 6:
+		c.qos = false
+	case 7:
+		if t.groups != 0 {
+			t.tree[s] = d.IntN(n.ports[s] + 2)
+		}
+	default: // ranks
+		all := slices.SortedFunc(keysOf(t.rank), func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+		if len(all) == 0 {
+			return
+		}
+		at := all[d.IntN(len(all))]
+		t.rank[at] += d.pick(-1, -1, 1, 1, 3)
+		if d.once(4) {
+			delete(t.rank, at)
+		}
+	}
+}
+
+// small draws a case.
+func (d draw) small() *smallCase {
+	c := &smallCase{qos: true, maxVLs: d.pick(4, 8, 8, 15), blocks: map[int][]int{}}
+	base := d.network()
+	c.net, c.tables = []*smallNet{base}, []*smallTables{d.route(base, nil)}
+	if d.once(2) {
+		was := c.tables[0]
+		c.net = []*smallNet{d.damaged(base), base}
+		now := d.route(c.net[0], d.near(was))
+		if d.once(2) && len(c.net[0].ports) == len(base.ports) && slices.Equal(c.net[0].ports, base.ports) { // the maps stay
+			now.maps, now.mapOf, now.lanes = slices.Clone(was.maps), was.mapOf, max(was.lanes, now.lanes)
+		}
+		now.step = !d.once(8)
+		now.drops = now.step && d.once(2)
+		if now.groups != 0 {
+			now.newTree = now.step && d.once(4)
+			if was.groups != 0 && d.once(2) {
+				now.groups |= was.groups
+				for s, p := range was.tree {
+					if _, trunk := c.net[0].peer[[2]int{s, p}]; trunk {
+						now.tree[s] = p
+					}
+				}
+			}
+		}
+		c.tables = []*smallTables{now, was}
+		if d.once(4) {
+			c.net, c.tables = append(c.net, base), append(c.tables, d.route(base, was))
+		}
+		for s := range c.net[0].ports {
+			if d.once(8) {
+				c.blocks[s] = make([]int, c.net[0].lids)
+				for lid := range c.blocks[s] {
+					c.blocks[s][lid] = d.pick(255, 255, d.IntN(c.net[0].ports[s]+2))
+				}
+			}
+		}
+	} else if d.once(12) {
+		c.filled, c.tables[0].step, c.tables[0].more = true, true, d.pick(0, 1, 1, 1)
+		if d.once(2) {
+			c.net[0] = d.damaged(base) // with entries that lead nowhere
+			c.tables[0] = d.route(c.net[0], c.tables[0])
+			c.tables[0].step, c.tables[0].more = true, 1
+		}
+	}
+	c.rankAll(d)
+	for range d.pick(0, 0, 0, 1, 1, 2) {
+		d.spoil(c)
+	}
+	return c
+}
+
+// near is sometimes the tables that others are to be like.
+func (d draw) near(t *smallTables) *smallTables {
+	if d.once(3) {
+		return nil
+	}
+	return t
+}
+
+var le = binary.LittleEndian
+
+// request is what asks for the tables of a case.
+func (c *smallCase) request(i int) *wire.Request {
+	n := c.net[i]
+	q := &wire.Request{Sweep: 7, MaxVLs: c.maxVLs, QoS: c.qos || i > 0, Filled: i == 0 && c.filled}
+	if i == 0 && len(c.tables) > 1 {
+		q.InUse = c.tables[1].number
+		for s, ports := range c.blocks {
+			b := wire.Block{Switch: s, Ports: bytes.Repeat([]byte{255}, 64)}
+			for lid, p := range ports {
+				b.Ports[lid] = byte(p)
+			}
+			q.Blocks = append(q.Blocks, b)
+		}
+		slices.SortFunc(q.Blocks, func(a, b wire.Block) int { return a.Switch - b.Switch })
+	}
+	at := map[[2]int]int{} // adapters by the port that they are cabled to
+	for s, ports := range n.ports {
+		q.Nodes = append(q.Nodes, wire.Node{GUID: fabric.GUID(100 + s), Kind: fabric.Switch, Ports: ports, Has: []wire.Port{{GUID: fabric.GUID(100 + s), Peer: -1}}})
+	}
+	for i := range n.ends {
+		e := &n.ends[i]
+		if e.kind == 3 {
+			q.Nodes[e.at[0]].Has[0].LID, q.Nodes[e.at[0]].Has[0].LMC = fabric.LID(e.lid), uint8(e.lmc)
+			continue
+		}
+		at[e.at] = len(q.Nodes)
+		node := wire.Node{GUID: fabric.GUID(1000 + i), Kind: fabric.Adapter, Ports: 1}
+		switch e.kind {
+		case 1:
+			node.VendorID, node.DeviceID = fabric.AggregationVendor, fabric.AggregationDevice
+		case 2:
+			node.Kind = fabric.Router
+		}
+		node.Has = []wire.Port{{GUID: fabric.GUID(1000 + i), Peer: e.at[0], PeerPort: uint8(e.at[1]), Number: 1, VLs: 8, LID: fabric.LID(e.lid), LMC: uint8(e.lmc)}}
+		q.Nodes = append(q.Nodes, node)
+	}
+	for s, ports := range n.ports {
+		for p := 1; p <= ports; p++ {
+			if y, trunk := n.trunk([2]int{s, p}); trunk {
+				q.Nodes[s].Has = append(q.Nodes[s].Has, wire.Port{Peer: y[0], PeerPort: uint8(y[1]), Number: uint8(p), VLs: uint8(n.vls[[2]int{s, p}])})
+			} else if a, ok := at[[2]int{s, p}]; ok {
+				q.Nodes[s].Has = append(q.Nodes[s].Has, wire.Port{Peer: a, PeerPort: 1, Number: uint8(p), VLs: 8})
+			}
+		}
+	}
+	return q
+}
+
+// answer is the message with the tables.
+func (c *smallCase) answer(i int) []byte {
+	n, t := c.net[i], c.tables[i]
+	slots, pairs := 0, 0
+	for _, ports := range n.ports {
+		slots += ports + 1
+		if t.mapOf != nil {
+			pairs += (ports + 1) * (ports + 1)
+		}
+	}
+	flags := byte(0)
+	for bit, set := range []bool{false, t.directed && t.contract == 0, t.step, t.drops, t.newTree} {
+		if set {
+			flags |= 1 << bit
+		}
+	}
+	m := append([]byte("WEFT"), 4, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	m = le.AppendUint64(m, 7)
+	for _, v := range []int{len(n.ports), n.lids, slots, pairs} {
+		m = le.AppendUint32(m, uint32(v))
+	}
+	m = le.AppendUint16(m, uint16(len(t.maps)))
+	m = append(m, byte(t.lanes), byte(t.scope))
+	m = le.AppendUint16(m, t.contract)
+	m = append(m, flags, byte(t.more))
+	for _, lane := range t.adapters {
+		m = append(m, byte(lane))
+	}
+	m = append(m, make([]byte, 32)...)
+	m = le.AppendUint64(m, t.number)
+	m = le.AppendUint64(m, uint64(t.groups))
+	for _, of := range [][][]int{t.out, t.sl} {
+		for _, row := range of {
+			for _, v := range row {
+				m = append(m, byte(v))
+			}
+		}
+	}
+	for _, row := range t.maps {
+		for _, v := range row {
+			m = append(m, byte(v))
+		}
+	}
+	for s, ports := range n.ports {
+		for k := 0; t.mapOf != nil && k < (ports+1)*(ports+1); k++ {
+			m = le.AppendUint16(m, uint16(t.mapOf[s][k/(ports+1)][k%(ports+1)]))
+		}
+	}
+	for s, ports := range n.ports {
+		for k := range (ports + 1) * t.lanes {
+			rank, ok := t.rank[[3]int{s, k / t.lanes, k % t.lanes}]
+			if !ok {
+				rank = -1
+			}
+			m = le.AppendUint32(m, uint32(int32(rank)))
+		}
+	}
+	if t.groups != 0 {
+		for _, p := range t.tree {
+			m = append(m, byte(p))
+		}
+	}
+	le.PutUint64(m[8:], uint64(len(m)-16))
+	return m
+}
+
+// message is the case as weft-core reads it.
+func (c *smallCase) message(b *bytes.Buffer) error {
+	b.WriteByte(byte(len(c.tables)))
+	for i := range c.tables {
+		if err := c.request(i).Write(b); err != nil {
+			return err
+		}
+		b.Write(c.answer(i))
+	}
+	return nil
+}
+
+// known says whether tables of before know a switch of the network: as it is, with as many ports.
+func (c *smallCase) known(k, s int) bool {
+	return k == 0 || s < len(c.net[k].ports) && c.net[k].ports[s] == c.net[0].ports[s]
+}
+
+// outs is what a switch may forward a LID by, in tables that may be in force at once.
+func (c *smallCase) outOf(k, s, lid int) int {
+	if !c.known(k, s) || lid >= c.net[k].lids {
+		return 255
+	}
+	return c.tables[k].out[s][lid]
+}
+
+// level is the service level of tables from a switch to a LID; 255: they do not know it.
+func (c *smallCase) level(k, s, lid int) int {
+	if !c.known(k, s) || lid >= c.net[k].lids || c.net[k].owner(lid) == nil {
+		return 255
+	}
+	return c.tables[k].sl[s][lid]
+}
+
+// laneOf is the lane by the maps of tables; those that do not know the switch have no say.
+func (c *smallCase) laneOf(k, s, in, out, sl int) int {
+	if !c.known(k, s) {
+		k = 0
+	}
+	return c.tables[k].lane(s, in, out, sl)
+}
+
+// mixed is how many tables packets may meet: of a step all, else the new ones.
+func (c *smallCase) mixed() int {
+	if c.tables[0].step {
+		return len(c.tables)
+	}
+	return 1
+}
+
+func appendInts(b []byte, of ...int) []byte {
+	for _, v := range of {
+		b = strconv.AppendInt(append(b, ' '), int64(v), 10)
+	}
+	return b
+}
+
+// lanesOf is how many lanes of a trunk there are.
+func (c *smallCase) lanesOf(x [2]int) int {
+	n := c.net[0]
+	return max(1, min(n.vls[x], n.vls[n.flat[x[0]][x[1]]], c.maxVLs))
+}
