@@ -275,7 +275,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole", "internal/engine/option", "internal/engine/setting"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -413,6 +413,11 @@ var rules = []rule{
 	{packages: "internal/whole", may: []string{"internal/visible"}, why: "it writes a file, whatever is in it"},
 	{packages: "internal/visible", why: "texts and nothing else"},
 	{packages: "internal/journal", may: []string{"format", "internal/reading"}, why: "lines of a file, whatever they say"},
+	{
+		packages: "internal/proofchecker",
+		may:      []string{"deadlock", "format/files", "format/ibnet", "routing"},
+		why:      "it writes tables and certificate as files, which is all that weft-proof shares with weft",
+	},
 	{packages: "internal/loopback", why: "it guards a port, whoever answers there"},
 	{packages: "internal/clock", why: "the time of the day and nothing else"},
 	{

@@ -33,7 +33,9 @@ type Config struct {
 	Rebalance  string `yaml:"rebalance"` // hours of the day for keep balanced, as 02:00-05:00; empty: any
 	Drops      string `yaml:"drops"`     // whether a step may cut pairs until the next, where there is no other: allowed or never; empty: never
 	State      string `yaml:"state"`     // folder for the last good tables and refusals; empty: none
-	Metrics    string `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
+	// weft-proof, asked behind the answers about what was handed over; empty: not asked.
+	ProofChecker string `yaml:"proof_checker"`
+	Metrics      string `yaml:"metrics"` // loopback address and port for Prometheus; empty: none
 
 	lines configfile.Lines
 }

@@ -32,6 +32,8 @@ type metrics struct {
 	internal  prometheus.Counter
 	asides    prometheus.Counter
 
+	opinions *prometheus.CounterVec
+
 	changes *prometheus.CounterVec
 	due     prometheus.Counter
 	blocks  prometheus.Counter
@@ -84,6 +86,8 @@ func newMetrics() *metrics {
 		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
 		internal:  counter("internal_errors_total", "Errors of the program itself; report them."),
 		asides:    counter("state_put_aside_total", "Times that tables in the state folder were put aside because they were damaged or led to an internal error."),
+		opinions: counters("proof_checker_answers_total", "Answers of the proof checker about tables handed over, where one is set: holds, refused (an alarm), failed, and skipped for newer ones.",
+			"answer", opinionHolds, opinionRefused, opinionFailed, opinionSkipped),
 		changes: counters("changes_total", "Tables handed over in place of others, by kind: repair, return, or full, which is routed anew.",
 			"kind", string(installed.Repair), string(installed.Return), string(installed.Full)),
 		due:    counter("lft_entries_due_total", "Forwarding table entries that had to change: they led into nothing, or were for hosts that are new."),

@@ -35,16 +35,17 @@ type Server struct {
 	// Ready is called once the socket answers; nil: nobody is told.
 	Ready func()
 
-	jobs    *jobs
-	keeper  *keeper
-	places  *places
-	metrics *metrics
-	pages   *livepage.Pages
-	writer  *writer                                  // nil: there is no state folder
-	open    func(dir string) (folder, error)         // nil: openState
-	peer    func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
-	group   int
-	clock   clock.Clock
+	jobs     *jobs
+	keeper   *keeper
+	places   *places
+	metrics  *metrics
+	pages    *livepage.Pages
+	opinions *opinions
+	writer   *writer                                  // nil: there is no state folder
+	open     func(dir string) (folder, error)         // nil: openState
+	peer     func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
+	group    int
+	clock    clock.Clock
 
 	mu       sync.Mutex
 	settings *settings
@@ -88,6 +89,8 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	}
 	defer s.writer.finish(grace)
 	s.metrics.watch(s.writer)
+	s.opinions = newOpinions(s.Log, s.metrics)
+	defer s.opinions.finish()
 	go s.restore(s.settings.State)
 	stop, err := s.metrics.serve(s.settings.Metrics, s.pages, s.Log)
 	if err != nil {

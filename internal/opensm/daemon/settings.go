@@ -121,6 +121,12 @@ func (c Config) check() (*settings, error) {
 			}
 			return configfile.Absolute("state", c.State)
 		}},
+		{"proof_checker", func() error {
+			if c.ProofChecker == "" {
+				return nil
+			}
+			return configfile.Absolute("proof_checker", c.ProofChecker) // a daemon has no folder of its own
+		}},
 		{"metrics", func() error { return loopback.Check("metrics", c.Metrics) }},
 	} {
 		if err := c.at(setting.key, setting.settle()); err != nil {

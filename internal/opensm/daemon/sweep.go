@@ -371,6 +371,7 @@ func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
 	s.last = last
 	if good {
 		s.last = h.tables
+		s.secondOpinion(r, p, last)
 		s.pages.Show(livepage.Shown{Tables: h.tables, Verdict: h.verdict, Engine: h.engine, When: r.At})
 	}
 	s.mu.Lock()

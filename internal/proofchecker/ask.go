@@ -1,0 +1,129 @@
+// Package proofchecker asks weft-proof, the checker that is extracted from the proofs, about tables
+// and their certificate (docs/proof.md).
+package proofchecker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// A Question is whether tables are proven by their certificate; with Before, whether every mixture of
+// those and of these is.
+type Question struct {
+	Tables      *routing.Tables
+	Certificate *deadlock.Certificate
+	Before      *routing.Tables // nil: these alone
+}
+
+// An Answer is what weft-proof says.
+type Answer struct {
+	Holds    bool
+	Delivers *bool  // all packets arrive; nil: not asked, since it does not hold or is about mixtures
+	Why      string // empty: nothing is wrong
+}
+
+// Unknown says what the tables of a question have that weft-proof knows nothing of; empty: nothing.
+func (q *Question) Unknown() string {
+	for _, t := range []*routing.Tables{q.Tables, q.Before} {
+		switch {
+		case t == nil:
+		case t.Groups != nil:
+			return "tables with groups of ports"
+		case t.Lanes.SL2VL.AnyByLane():
+			return "switches that look up lanes by lanes"
+		}
+	}
+	return ""
+}
+
+// Ask runs the program. Where the tables have a multicast tree, the question is about unicast alone.
+func Ask(ctx context.Context, program string, q Question) (*Answer, error) {
+	dir, err := os.MkdirTemp("", "weft-proof")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	arguments := []string{"--json"}
+	folder := &files.Folder{Tables: q.Tables, Certificate: q.Certificate, Compact: true}
+	now := filepath.Join(dir, "tables")
+	if q.Before != nil {
+		before := filepath.Join(dir, "before")
+		if err := write(ctx, before, &files.Folder{Tables: q.Before, Compact: true}); err != nil {
+			return nil, err
+		}
+		folder.Certificate, folder.Union = nil, q.Certificate
+		arguments = append(arguments, "--step", before)
+	}
+	if err := write(ctx, now, folder); err != nil {
+		return nil, err
+	}
+	return run(ctx, program, append(arguments, now)...)
+}
+
+// write writes the network and the tables as weft-proof reads them.
+func write(ctx context.Context, dir string, folder *files.Folder) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	network := files.File{Name: "fabric.ibnetdiscover", Write: func(w io.Writer) error { return ibnet.Write(w, folder.Fabric) }}
+	for _, f := range append(folder.Files(), network) {
+		file, err := os.Create(filepath.Join(dir, f.Name))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Write(unlessEnded{ctx, file}), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlessEnded is a writer that stops when the context ends.
+type unlessEnded struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (w unlessEnded) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(b)
+}
+
+// run runs weft-proof. Its exit codes 0 and 1 are verdicts; all else is a failure.
+func run(ctx context.Context, program string, arguments ...string) (*Answer, error) {
+	var out, told bytes.Buffer
+	c := exec.CommandContext(ctx, program, arguments...)
+	c.Stdout, c.Stderr = &out, &told
+	err := c.Run()
+	var ended *exec.ExitError
+	if err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
+		return nil, fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(told.Bytes()))
+	}
+	var answer struct {
+		Schema   string
+		Holds    *bool
+		Delivers *bool
+		Why      string
+	}
+	if e := json.Unmarshal(out.Bytes(), &answer); e != nil || answer.Schema != "weft/proof/1" || answer.Holds == nil {
+		return nil, fmt.Errorf("%s gave no answer of weft-proof", program)
+	}
+	if finding := !*answer.Holds || answer.Delivers != nil && !*answer.Delivers; finding != (err != nil) {
+		return nil, fmt.Errorf("%s gave an answer of weft-proof that its exit code contradicts", program)
+	}
+	return &Answer{Holds: *answer.Holds, Delivers: answer.Delivers, Why: answer.Why}, nil
+}
