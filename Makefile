@@ -35,7 +35,7 @@ VERSION_OF := github.com/weft-fabric/weft/internal/cli/internal/version
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 LIBWEFT := $(if $(shell command -v $(CC)),libweft)
 
-.PHONY: help build libweft plugin weft-proof proof extract test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm release lint cover clean
+.PHONY: help build libweft plugin weft-proof proof extract test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm package-proof rpm-proof release lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -111,6 +111,12 @@ package: ## build a Debian package of the same in bin/
 
 rpm: ## build an RPM package of the same in bin/
 	@OUT='$(OUT)' VERSION='$(VERSION)' REVISION='$(REVISION)' ./build/scripts/rpm.sh
+
+package-proof: ## build a Debian package of weft-proof alone in bin/; takes OCaml
+	@OUT='$(OUT)' VERSION='$(VERSION)' ./build/scripts/package-proof.sh deb
+
+rpm-proof: ## build an RPM package of weft-proof alone in bin/; takes OCaml
+	@OUT='$(OUT)' VERSION='$(VERSION)' ./build/scripts/package-proof.sh rpm
 
 release: ## make all files of a release in bin/release, from a tagged commit: sources, archives, packages, SBOM, checksums
 	@OUT='$(OUT)' VERSION='$(VERSION)' REVISION='$(REVISION)' ./build/scripts/release.sh

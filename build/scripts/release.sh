@@ -5,6 +5,7 @@
 #   weft-V.tar.gz                  the sources, as git archive packs them
 #   weft-V-SYSTEM.tar.gz           the command for SYSTEM, without any C library, with documents and licences
 #   weft_V_ARCH.deb, weft-V….rpm   packages, with the plugin where OpenSM's headers are installed
+#   weft-proof_V_ARCH.deb, weft-proof-V….rpm   the checker that is extracted from the proofs (takes OCaml)
 #   weft-V.cdx.json                what the command consists of (SBOM, CycloneDX)
 #   SHA256SUMS                     of all these
 set -euo pipefail
@@ -38,7 +39,7 @@ for system in linux-amd64 linux-arm64 darwin-arm64; do
 	pack "$name"
 done
 
-for kind in package rpm; do
+for kind in package rpm package-proof rpm-proof; do
 	make --no-print-directory "$kind" OUT="$work/packages" VERSION="$VERSION" REVISION="$REVISION"
 done
 mv "$work"/packages/*.deb "$work"/packages/*.rpm "$work/release"
