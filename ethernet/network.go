@@ -24,6 +24,7 @@ type Class struct {
 	At       []DeviceID // where packets leave the network, ascending
 	Hosts    bool       // hosts or the world outside are behind it, not only devices and cables
 	Tunnels  []Tunnel
+	Weights  map[LinkID]uint16 // shares of the flows of next hops, where dumps state some that differ; nil: all alike
 }
 
 // Tunnel says that a device may wrap packets of a class and send them to another device, as

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
 	"net/netip"
 	"slices"
 )
@@ -26,6 +27,7 @@ type Route struct {
 	Prefix  netip.Prefix
 	Deliver Delivery
 	Via     []LinkID // next hops by the links that lead there
+	Weights []uint16 // [as Via] their shares of the flows; nil: all alike
 	Wraps   bool     // the device may also wrap the packets: see Class.Tunnels
 }
 
@@ -73,6 +75,7 @@ func (c *Cabling) classOf(p netip.Prefix, look []map[netip.Prefix]*Route) Class 
 		for _, l := range r.Via {
 			c.Add(class.Next, l)
 		}
+		class.weigh(r)
 		if r.Wraps {
 			class.Tunnels = append(class.Tunnels, Tunnel{Device: DeviceID(d), Into: None})
 		}
@@ -82,6 +85,31 @@ func (c *Cabling) classOf(p netip.Prefix, look []map[netip.Prefix]*Route) Class 
 		}
 	}
 	return class
+}
+
+// weigh notes the weights of a route's next hops where they are not alike. Those of several next hops by one
+// link add up.
+func (c *Class) weigh(r *Route) {
+	if len(r.Weights) == 0 {
+		return
+	}
+	sum := map[LinkID]uint32{}
+	for i, l := range r.Via {
+		sum[l] += uint32(max(r.Weights[i], 1))
+	}
+	alike := true
+	for _, l := range r.Via {
+		alike = alike && sum[l] == sum[r.Via[0]]
+	}
+	if alike {
+		return
+	}
+	if c.Weights == nil {
+		c.Weights = map[LinkID]uint16{}
+	}
+	for l, w := range sum {
+		c.Weights[l] = uint16(min(w, math.MaxUint16))
+	}
 }
 
 // longest is the route of the longest prefix that covers p.
@@ -164,6 +192,10 @@ func (c *Class) key() string {
 	}
 	for _, w := range c.Next {
 		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	for _, l := range slices.Sorted(maps.Keys(c.Weights)) {
+		b = binary.LittleEndian.AppendUint32(b, uint32(l))
+		b = binary.LittleEndian.AppendUint16(b, c.Weights[l])
 	}
 	return string(b)
 }

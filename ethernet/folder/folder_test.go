@@ -3,6 +3,7 @@ package folder
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -211,6 +212,27 @@ func TestLongestMatch(t *testing.T) {
 	v := verify(t, n, ethernet.HostScope)
 	if v.Unreachable == 0 || n.Names[v.Lost[0].Where] != "a" || n.Classes[v.Lost[0].Class].Prefix().String() != "10.2.0.128/25" {
 		t.Fatalf("%+v", v)
+	}
+}
+
+// Weights of next hops are kept where they differ, and only there.
+func TestWeights(t *testing.T) {
+	files := map[string]string{
+		"a.interface.json": interfaces("eth0", "10.0.0.0/31", "eth1", "10.0.0.2/31"), "b.interface.json": interfaces("eth0", "10.0.0.1/31", "eth1", "10.0.0.3/31"),
+		"b.route.json": routes("10.2.0.0/24 vlan1", "10.3.0.0/24 vlan2", "10.0.0.0/31 eth0", "10.0.0.2/31 eth1"),
+		"a.route.json": `{"10.2.0.0/24":[{"selected":true,"protocol":"bgp","nexthops":[{"fib":true,"interfaceName":"eth0","ip":"10.0.0.1","weight":1},{"fib":true,"interfaceName":"eth1","ip":"10.0.0.3","weight":3}]}],
+"10.3.0.0/24":[{"selected":true,"protocol":"bgp","nexthops":[{"fib":true,"interfaceName":"eth0","ip":"10.0.0.1","weight":5},{"fib":true,"interfaceName":"eth1","ip":"10.0.0.3","weight":5}]}]}`,
+	}
+	n, err := Read(t.Context(), write(t, files), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := n.Device("a")
+	want := map[string]map[ethernet.LinkID]uint16{"10.2.0.0/24": {n.LinkAt(a, "eth0"): 1, n.LinkAt(a, "eth1"): 3}, "10.3.0.0/24": nil}
+	for i := range n.Classes {
+		if c := &n.Classes[i]; c.Hosts && !maps.Equal(c.Weights, want[c.Prefix().String()]) {
+			t.Errorf("%s: %v", c.Prefix(), c.Weights)
+		}
 	}
 }
 

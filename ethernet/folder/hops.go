@@ -71,6 +71,7 @@ func (r *gathering) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *e
 		return nil
 	case link != ethernet.None:
 		to.Via = append(to.Via, link)
+		to.Weights = append(to.Weights, hop.Weight)
 		if why := r.elsewhere(link, hop.IP); why != "" {
 			return r.unsure(from, hop, here, why)
 		}

@@ -60,7 +60,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	groups := []group{
 		{"Look", []*cobra.Command{look.Info(a), reportCommand(a), explainCommand(a), changes.Diff(a), exportCommand(a)}},
 		{"Prove", []*cobra.Command{ethernet.Verify(a, prove.Verify(a))}},
-		{"Route", []*cobra.Command{ethernet.Route(route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), route.Compare(a), placeCommand(a)}},
+		{"Route", []*cobra.Command{ethernet.Route(route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), ethernet.Compare(a, route.Compare(a)), placeCommand(a)}},
 		{"Change", []*cobra.Command{changes.WhatIf(a), changes.Repair(a), changes.Drain(a)}},
 		{"Simulate", []*cobra.Command{simulateCommand(a), ethernet.Packets(a, packetsCommand(a)), patternsTopic()}},
 		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), watchCommand(a), deployCommand(a)}},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -72,7 +73,7 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 	flags.Whole(f, &o.runs, "runs", 0, 0, math.MaxInt, "it cannot be negative", "runs of a random pattern (default: until the precision is reached)")
 	f.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("standard error at which runs end (default %g without --runs)", congestion.DefaultPrecision))
 	flags.Whole(f, &o.hot, "hot", 10, 0, math.MaxInt, "it cannot be negative", "how many of the hottest channels to list")
-	return c
+	return ethernet.Simulate(a, c, &o.job)
 }
 
 // addTo declares what tells routes, which may be finished tables, and the job that uses

@@ -198,6 +198,11 @@ var rules = []rule{
 		why:      "it computes routes, and does not ask what is made of them",
 	},
 	{
+		packages: "internal/ethernet/ecmp",
+		may:      []string{"ethernet", "routing", "traffic"},
+		why:      "it counts flows on routes, wherever these come from; of routing it has the word for progress",
+	},
+	{
 		packages: "internal/ethernet/cure",
 		may:      []string{"ethernet", "format", "internal/reading"},
 		why:      "it makes rules that others judge, and so asks no judge",

@@ -11,6 +11,8 @@ import (
 func Outputs() []console.Output {
 	return []console.Output{
 		{Schema: "weft/priorities/1", Command: "weft priorities, and summary.json of --out", Form: result.Priorities{}},
+		{Schema: "weft/compare-ethernet/1", Command: "weft compare, of a lossless Ethernet network", Form: ethernetCompare{}},
+		{Schema: "weft/simulate-ethernet/1", Command: "weft simulate, of a lossless Ethernet network", Form: ethernetSimulate{}},
 		{Schema: "weft/replay-ethernet/1", Command: "weft packets --replay-cycle, of a lossless Ethernet network", Form: result.ReplayEthernet{}},
 		{Schema: "weft/verify-ethernet/1", Command: "weft verify, of a lossless Ethernet network", Form: result.VerifyEthernet{}},
 		{Schema: "weft/verify-failures/1", Command: "weft verify --failures", Form: result.EthernetFailures{}},

@@ -58,6 +58,9 @@ type networkInput struct {
 	plan   *bgp.Plan
 	routes string // where routes and AS numbers come from
 	again  string // name and flags, for commands about the same network
+
+	hosts  []int          // [DeviceID] adapters behind it; nil: not known
+	fabric *fabric.Fabric // that the network was computed of; nil: none
 }
 
 // outside is what no verdict about lossless Ethernet covers.
@@ -119,13 +122,14 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 	var cabling *ethernet.Cabling
 	var hosts []int
 	var notes []string
+	var f *fabric.Fabric
 	switch {
 	case isClab(name):
 		cabling, hosts, notes, err = ofDrawing(c, name, drawn.Containerlab)
 	case isNS3(name):
 		cabling, hosts, notes, err = ofDrawing(c, name, drawn.NS3)
 	default:
-		cabling, hosts, err = ofFabric(c, name)
+		f, cabling, hosts, err = ofFabric(c, name)
 	}
 	if err != nil {
 		return nil, err
@@ -134,7 +138,7 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 		lossless = []uint8{3}
 	}
 	n := &ethernet.Network{Cabling: cabling, Classes: bgp.Subnets(cabling, hosts), Priorities: ethernet.Uniform(cabling, lossless), Notes: notes}
-	in := &networkInput{Network: n, again: name + o.text()}
+	in := &networkInput{Network: n, again: name + o.text(), hosts: hosts, fabric: f}
 	return in, o.compute(in)
 }
 
@@ -226,10 +230,10 @@ func (in *networkInput) nothing(s ethernet.Scope) string {
 
 // ofFabric is a computed network, or any fabric that weft reads, as Ethernet: its switches and the
 // cables between them, and how many hosts each has.
-func ofFabric(c *console.Console, name string) (*ethernet.Cabling, []int, error) {
+func ofFabric(c *console.Console, name string) (*fabric.Fabric, *ethernet.Cabling, []int, error) {
 	f, err := input.Fabric(c, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var names []string
 	var cables []ethernet.Cable
@@ -246,7 +250,7 @@ func ofFabric(c *console.Console, name string) (*ethernet.Cabling, []int, error)
 	}
 	cabling, err := ethernet.NewCabling(names, cables)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	hosts := make([]int, len(names))
 	for i := range f.Endpoints() {
@@ -254,7 +258,7 @@ func ofFabric(c *console.Console, name string) (*ethernet.Cabling, []int, error)
 			hosts[cabling.Device(f.Label(e.Switch))]++
 		}
 	}
-	return cabling, hosts, nil
+	return f, cabling, hosts, nil
 }
 
 // text names the network and counts what it consists of.

@@ -34,8 +34,9 @@ func Verify(a *console.Console, c *cobra.Command) *cobra.Command {
 NAME.route.json and NAME.interface.json of FRR, NAME.lldp.json, SONiC's
 NAME.config_db.json. The verdict then is about every choice that ECMP can make under
 priority flow control; --endpoints is hosts or all. With --routes, routes are
-computed, of a Containerlab file, ns-3's topology.txt or a computed network too. --failures computes them
-for every failure and says which open a loop or cut a pair. See docs/ethernet.md.`,
+computed, of a Containerlab file, ns-3's topology.txt or a computed network too.
+--failures computes them for every failure and says which open a loop or cut a pair.
+See docs/ethernet.md.`,
 		run: func(cmd *cobra.Command, name string) error {
 			if o.failures != "" {
 				return runFailures(a, cmd, name, o)

@@ -124,6 +124,12 @@ func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.Endpoin
 	return p, ranks, nil
 }
 
+// TrafficOf reads a file with who sends to whom, and where they are.
+func TrafficOf(c *console.Console, f *fabric.Fabric, among []fabric.EndpointID, file string) (traffic.Pattern, traffic.Placement, error) {
+	o := Job{traffic: file, given: func(string) bool { return false }, perEndpoint: 1}
+	return o.Place(c, f, among, nil, 0)
+}
+
 // onRails tells patterns that are about rails which rank is on which, and says what they
 // leave out.
 func onRails(c *console.Console, index *names.Index, p traffic.Pattern, ranks traffic.Placement) traffic.Pattern {

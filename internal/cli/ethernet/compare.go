@@ -1,0 +1,207 @@
+package ethernet
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+type ethernetCompare struct {
+	Network  string            `json:"network"`
+	Routes   string            `json:"routes"`
+	Assumed  []string          `json:"assumed"`
+	Gaps     []string          `json:"not_covered"`
+	Adapters int               `json:"adapters"`
+	Seed     uint64            `json:"seed"`
+	Traffic  []comparedTraffic `json:"traffic"`
+	Advice   []string          `json:"advice"`
+}
+
+type comparedTraffic struct {
+	Name string       `json:"name"`
+	Ways []trafficWay `json:"ways"`
+}
+
+// Compare is weft compare, the command c of InfiniBand, of lossless Ethernet too.
+func Compare(a *console.Console, c *cobra.Command) *cobra.Command {
+	o := &trafficFlags{}
+	return ofBothKinds(twoKinds{
+		Command: c,
+		also:    []string{"json", "markdown", "engine", "traffic", "seed", "precision", "phases"},
+		flags:   o.addTo,
+		long: `Of lossless Ethernet (weft simulate): ECMP by --qps, spraying, pins by --engine (ftree).`,
+		run: func(cmd *cobra.Command, name string) error { return runCompare(a, cmd, name, o) },
+	})
+}
+
+func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	var asJSON, markdown bool
+	var precision float64
+	var phases int
+	var file string
+	s := &ethernetCompare{Network: name, Traffic: []comparedTraffic{}, Advice: []string{}}
+	if err := errorOf(
+		get(cmd.Flags().GetUint64, "seed", &s.Seed), get(cmd.Flags().GetInt, "phases", &phases),
+		get(cmd.Flags().GetBool, "json", &asJSON), get(cmd.Flags().GetBool, "markdown", &markdown), get(cmd.Flags().GetString, "traffic", &file),
+	); err != nil {
+		return err
+	}
+	if f := cmd.Flags().Lookup("precision"); f.Changed { // else that of hashing, whose times are larger than bandwidths
+		var err error
+		if precision, err = strconv.ParseFloat(f.Value.String(), 64); err != nil {
+			return err
+		}
+	}
+	engines := []string{"ftree"}
+	if cmd.Flags().Changed("engine") {
+		var err error
+		if engines, err = cmd.Flags().GetStringSlice("engine"); err != nil {
+			return err
+		}
+	}
+	t, err := o.readTraffic(a, name)
+	if err != nil {
+		return err
+	}
+	jobs, err := t.compared(a, file, s.Seed, phases)
+	if err != nil {
+		return err
+	}
+	var spent float64
+	stage := a.Stage("simulate", &spent)
+	defer stage.Done()
+	for i := range jobs {
+		jobs[i].precision = precision
+		ways, err := t.hashedWays(cmd.Context(), o, &jobs[i].trafficJob, stage.Progress())
+		if err != nil {
+			return err
+		}
+		s.Traffic = append(s.Traffic, comparedTraffic{jobs[i].name, ways})
+	}
+	for _, engine := range engines {
+		tables, refused, err := t.pins(cmd.Context(), engine, s.Seed)
+		if err != nil {
+			return err
+		}
+		for i := range jobs {
+			w := trafficWay{Way: "pinned", Engine: engine, Refused: refused}
+			if refused == "" {
+				if w, err = t.pinned(cmd.Context(), engine, tables, &jobs[i].trafficJob, s.Traffic[i].Ways[0].Bound); err != nil {
+					return err
+				}
+			}
+			s.Traffic[i].Ways = append(s.Traffic[i].Ways, w)
+		}
+	}
+	stage.Done()
+	lost := false
+	for _, c := range s.Traffic {
+		s.Advice = append(s.Advice, advice(c.Ways, c.Name)...)
+		lost = lost || slices.ContainsFunc(c.Ways, func(w trafficWay) bool { return w.Lost > 0 })
+	}
+	s.Routes, s.Assumed, s.Gaps, s.Adapters = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...), len(t.w.NICs)
+	return a.Answer(asJSON, s, func() error { return showCompared(a, t, s, markdown) }, lost)
+}
+
+// namedJob is traffic with the name of its column.
+type namedJob struct {
+	trafficJob
+	name string
+}
+
+// compared is the traffic that ways are compared by.
+func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, phases int) ([]namedJob, error) {
+	all := "alltoall-phased"
+	if phases > 0 && phases < len(t.among())-1 {
+		all += ":phases=" + strconv.Itoa(phases)
+	}
+	var jobs []namedJob
+	for _, c := range []struct{ name, pattern, order string }{
+		{"random pairs", "bisect", "switch"}, {"by switch", all, "switch"}, {"by name", all, "name"},
+	} {
+		p, err := traffic.Parse(c.pattern)
+		if err != nil {
+			return nil, err
+		}
+		on, err := traffic.Place(c.order, t.f, t.among(), seed)
+		if err != nil {
+			return nil, err
+		}
+		j := namedJob{trafficJob{pattern: p, placement: on, seed: seed}, c.name}
+		if !p.Random() {
+			j.runs = 1
+		}
+		jobs = append(jobs, j)
+	}
+	if file == "" {
+		return jobs, nil
+	}
+	p, on, err := flags.TrafficOf(a, t.f, t.among(), file)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Phases(len(on)); err != nil {
+		return nil, exit.Usage("--traffic: %w", err)
+	}
+	return append(jobs, namedJob{trafficJob{pattern: p, placement: on, seed: seed}, "traffic"}), nil
+}
+
+func showCompared(a *console.Console, t *trafficNetwork, s *ethernetCompare, markdown bool) error {
+	if !markdown {
+		p := a.NewPage()
+		t.factNetwork(p, s.Network)
+		p.Fact("adapters", "%s", words.Thousands(s.Adapters))
+		if err := a.Show(p); err != nil {
+			return err
+		}
+	}
+	head := []any{"way"}
+	for _, c := range s.Traffic {
+		head = append(head, c.Name)
+	}
+	table := a.NewTable(head...)
+	table.Right(1, len(head)-1)
+	for i := range s.Traffic[0].Ways {
+		row := []any{s.Traffic[0].Ways[i].name()}
+		for _, c := range s.Traffic {
+			row = append(row, c.Ways[i].timeText())
+		}
+		table.Row(row...)
+	}
+	bound := []any{"bound of any ways"}
+	for _, c := range s.Traffic {
+		bound = append(bound, twoPlaces(c.Ways[0].Bound))
+	}
+	table.Line()
+	table.Row(bound...)
+	if markdown {
+		table.RenderMarkdown()
+	} else {
+		table.Render()
+	}
+	p := a.NewPage()
+	for _, w := range s.Traffic[0].Ways {
+		if w.Refused != "" {
+			p.Fact("refused", "%s: %s", w.name(), w.Refused)
+		}
+	}
+	p.Fact("figures", "time of the fullest link of each phase, 1 if no flow is in another's way; random pairs: a random half of the adapters sends to the other; by switch, by name: all to all in phases, with ranks in that order; links are taken to be alike")
+	if len(s.Advice) > 0 {
+		p.Fact("advice", "%s", strings.Join(s.Advice, "\n"))
+	}
+	return a.Show(p)
+}
+
+func twoPlaces(x float64) string { return fmt.Sprintf("%.2f", x) }

@@ -1,0 +1,193 @@
+package ethernet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
+)
+
+type ethernetSimulate struct {
+	Network  string        `json:"network"`
+	Routes   string        `json:"routes"`
+	Assumed  []string      `json:"assumed"`
+	Gaps     []string      `json:"not_covered"`
+	Adapters int           `json:"adapters"`
+	Pattern  string        `json:"pattern"`
+	Ranks    int           `json:"ranks"`
+	Seed     uint64        `json:"seed"`
+	Ways     []trafficWay  `json:"ways"`
+	Hot      []ethernetHot `json:"hot_links"`
+	Advice   []string      `json:"advice"`
+	Seconds  struct {
+		Read     float64 `json:"read"`
+		Simulate float64 `json:"simulate"`
+	} `json:"seconds"`
+}
+
+// ethernetHot is a direction of a cable that much goes over, by the first way.
+type ethernetHot struct {
+	result.EthernetLink
+	Mean float64 `json:"mean_flows"`
+	Most float64 `json:"max_flows"`
+}
+
+// Simulate is weft simulate, the command c of InfiniBand with its flags for the job, of lossless
+// Ethernet too.
+func Simulate(a *console.Console, c *cobra.Command, job *flags.Job) *cobra.Command {
+	o := &trafficFlags{}
+	return ofBothKinds(twoKinds{
+		Command: c,
+		also:    []string{"json", "pattern", "traffic", "allocation", "ranks", "rail", "per-endpoint", "seed", "runs", "precision", "hot", "engine"},
+		flags:   o.addTo,
+		long: `Of a lossless Ethernet network flows are hashed over the next hops of every device,
+by the weights that dumps state: each queue pair between two adapters (--qps) is a
+flow, with its part of the bytes. Beside it is spraying, packet by packet, and with
+--engine pins: one way to each adapter, by that engine. Each has its time, 1 being that
+in which nobody is in another's way, with its standard error, the worst of all runs,
+and the bound that no ways beat: the adapters, and the cables of the devices that they
+are behind. With --routes the network may be a Containerlab file or a computed one.`,
+		run: func(cmd *cobra.Command, name string) error { return runSimulate(a, cmd, name, o, job) },
+	})
+}
+
+func runSimulate(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags, job *flags.Job) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	j := trafficJob{}
+	var hot int
+	var asJSON bool
+	if err := errorOf(
+		get(cmd.Flags().GetUint64, "seed", &j.seed), get(cmd.Flags().GetInt, "runs", &j.runs), get(cmd.Flags().GetFloat64, "precision", &j.precision),
+		get(cmd.Flags().GetInt, "hot", &hot), get(cmd.Flags().GetBool, "json", &asJSON),
+	); err != nil {
+		return err
+	}
+	if !(j.precision >= 0) { // not a number is not
+		return exit.Usage("--precision %g: it cannot be negative", j.precision)
+	}
+	pattern, err := job.Parse(a)
+	if err != nil {
+		return err
+	}
+	s := &ethernetSimulate{Network: name, Seed: j.seed}
+	stage := a.Stage("reading", &s.Seconds.Read)
+	t, err := o.readTraffic(a, name)
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	if j.pattern, j.placement, err = job.Place(a, t.f, t.among(), pattern, j.seed); err != nil {
+		return err
+	}
+	stage = a.Stage("simulate", &s.Seconds.Simulate)
+	if s.Ways, err = t.hashedWays(cmd.Context(), o, &j, stage.Progress()); err == nil && cmd.Flags().Changed("engine") {
+		err = t.addPins(cmd, &j, &s.Ways)
+	}
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	s.Routes, s.Assumed, s.Gaps, s.Adapters = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...), len(t.w.NICs)
+	s.Pattern, s.Ranks, s.Advice = j.pattern.String(), len(j.placement), advice(s.Ways, j.pattern.String())
+	s.Hot = t.hottest(&s.Ways[0], hot)
+	lost := slices.ContainsFunc(s.Ways, func(w trafficWay) bool { return w.Lost > 0 })
+	return a.Answer(asJSON, s, func() error { return showSimulated(a, t, s) }, lost)
+}
+
+// addPins adds the pins of --engine to the ways of some traffic.
+func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]trafficWay) error {
+	engine, err := cmd.Flags().GetString("engine")
+	if err != nil {
+		return err
+	}
+	tables, refused, err := t.pins(cmd.Context(), engine, j.seed)
+	if err != nil {
+		return err
+	}
+	w := trafficWay{Way: "pinned", Engine: engine, Refused: refused}
+	if refused == "" {
+		if w, err = t.pinned(cmd.Context(), engine, tables, j, (*ways)[0].Bound); err != nil {
+			return err
+		}
+	}
+	*ways = append(*ways, w)
+	return nil
+}
+
+// get reads the value of a flag.
+func get[T any](of func(string) (T, error), name string, to *T) error {
+	v, err := of(name)
+	*to = v
+	return err
+}
+
+// errorOf is the first error.
+func errorOf(list ...error) error { return cmp.Or(list...) }
+
+// hottest is the links that most goes over, the hottest first.
+func (t *trafficNetwork) hottest(w *trafficWay, most int) []ethernetHot {
+	order := make([]ethernet.LinkID, 0, len(t.Links))
+	for l := range ethernet.LinkID(len(t.Links)) {
+		if w.loads.Load[l] > 0 {
+			order = append(order, l)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b ethernet.LinkID) int { return cmp.Compare(w.loads.Load[b], w.loads.Load[a]) })
+	list := []ethernetHot{}
+	for _, l := range order[:min(most, len(order))] {
+		list = append(list, ethernetHot{namedLink(t.Network, l), w.loads.Load[l], w.loads.Most[l]})
+	}
+	return list
+}
+
+func showSimulated(a *console.Console, t *trafficNetwork, s *ethernetSimulate) error {
+	p := a.NewPage()
+	t.factNetwork(p, s.Network)
+	p.Fact("traffic", "%s, %s on %s", s.Pattern, words.Plural(s.Ranks, "rank"), words.Plural(s.Adapters, "adapter"))
+	if err := a.Show(p); err != nil {
+		return err
+	}
+	table := a.NewTable("way", "time", "worst", "bound", "runs", "lost")
+	table.Right(1, 5)
+	for i := range s.Ways {
+		w := &s.Ways[i]
+		if w.Refused != "" {
+			table.Row(w.name(), "–", "", "", "", "")
+			continue
+		}
+		worst := ""
+		if w.Worst > 0 {
+			worst = twoPlaces(w.Worst)
+		}
+		table.Row(w.name(), w.timeText(), worst, twoPlaces(w.Bound), words.Thousands(w.Runs), words.Thousands(w.Lost))
+	}
+	table.Render()
+	p = a.NewPage()
+	for i := range s.Ways {
+		if w := &s.Ways[i]; w.Refused != "" {
+			p.Fact("refused", "%s: %s", w.name(), w.Refused)
+		}
+	}
+	p.Fact("figures", "time: of the fullest link of each phase, 1 if no flow is in another's way; bound: no ways are quicker; links are taken to be alike")
+	var lines []string
+	for _, h := range s.Hot {
+		lines = append(lines, h.From+", "+h.FromInterface+" → "+h.To+", "+h.ToInterface+": "+twoPlaces(h.Mean)+" in the mean, "+twoPlaces(h.Most)+" at the most")
+	}
+	if len(lines) > 0 {
+		p.Fact("hottest", "%s: %s", s.Ways[0].name(), strings.Join(lines, "\n"))
+	}
+	if len(s.Advice) > 0 {
+		p.Fact("advice", "%s", strings.Join(s.Advice, "\n"))
+	}
+	return a.Show(p)
+}

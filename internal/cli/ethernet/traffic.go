@@ -1,0 +1,349 @@
+package ethernet
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/ecmp"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// trafficFlags is what commands can be told about traffic on a lossless Ethernet network.
+type trafficFlags struct {
+	networkFlags
+	qps       []uint
+	polarized bool
+	nics      int
+}
+
+func (o *trafficFlags) addTo(f *pflag.FlagSet) {
+	o.networkFlags.addTo(f)
+	f.UintSliceVar(&o.qps, "qps", nil, "queue pairs between two adapters, which devices hash each for itself, with commas between (default 1,4,16)")
+	f.Lookup("qps").DefValue = "" // help says it
+	f.BoolVar(&o.polarized, "polarized", false, "all devices hash with one seed, as switches come from their makers")
+	f.IntVar(&o.nics, "nics", 0, "adapters behind each device with hosts, where the network does not tell them (default: as many as it has cables to others)")
+}
+
+// maxQPs is how many queue pairs two adapters can have: more make no difference, and take time.
+const maxQPs = 1 << 16
+
+// check checks the flags.
+func (o *trafficFlags) check() error {
+	if len(o.qps) == 0 {
+		o.qps = []uint{1, 4, 16}
+	}
+	for _, n := range o.qps {
+		if n < 1 || n > maxQPs {
+			return exit.Usage("--qps %d: it is 1 to %d", n, maxQPs)
+		}
+	}
+	if o.nics < 0 || o.nics > 1<<12 {
+		return exit.Usage("--nics %d: it is 0 to %d", o.nics, 1<<12)
+	}
+	return nil
+}
+
+// trafficNetwork is a network with its adapters, once as ECMP sees it and once as a fabric,
+// whose endpoints patterns and jobs are laid on.
+type trafficNetwork struct {
+	*networkInput
+	f    *fabric.Fabric
+	w    *ecmp.Network
+	nics []int32 // [EndpointID] the adapter; -1: none
+}
+
+// readTraffic reads a network and finds its adapters.
+func (o *trafficFlags) readTraffic(c *console.Console, name string) (*trafficNetwork, error) {
+	in, err := o.read(c, name)
+	if err != nil {
+		return nil, err
+	}
+	t := &trafficNetwork{networkInput: in, f: in.fabric}
+	if in.hosts == nil {
+		in.hosts = o.adapters(in)
+	} else if o.nics > 0 {
+		return nil, exit.Usage("--nics is for networks that do not tell their adapters, and %s does", name)
+	}
+	classes := t.classes()
+	total := 0
+	for d, n := range in.hosts {
+		if len(classes[d]) > 0 {
+			total += n
+		}
+	}
+	if total < 2 {
+		return nil, exit.Finding("%s has %s behind its devices, and traffic needs two", name, words.Plural(total, "adapter"))
+	}
+	if t.f == nil {
+		if t.f, err = in.asFabric(); err != nil {
+			return nil, err
+		}
+	}
+	var nics []ecmp.NIC
+	at := make([]int, len(in.Names)) // [DeviceID] adapters so far
+	t.nics = make([]int32, len(t.f.Endpoints()))
+	for i := range t.f.Endpoints() {
+		t.nics[i] = -1
+		e := t.f.Endpoint(fabric.EndpointID(i))
+		if e.Class != fabric.HostAdapter || e.Switch == fabric.None {
+			continue
+		}
+		d := in.Device(t.f.Label(e.Switch))
+		if len(classes[d]) == 0 {
+			continue
+		}
+		t.nics[i] = int32(len(nics))
+		nics = append(nics, ecmp.NIC{Device: d, Class: classes[d][at[d]%len(classes[d])]})
+		at[d]++
+	}
+	t.w, err = ecmp.New(in.Network, nics)
+	return t, err
+}
+
+// adapters is how many adapters each device with hosts is taken to have.
+func (o *trafficFlags) adapters(in *networkInput) []int {
+	n := make([]int, len(in.Names))
+	for _, d := range bgp.Leaves(in.Classes) {
+		first, end := in.LinksFrom(d)
+		n[d] = max(int(end-first), 1)
+		if o.nics > 0 {
+			n[d] = o.nics
+		}
+	}
+	if o.nics == 0 {
+		in.Notes = append(in.Notes, "assumed: behind each device with hosts are as many adapters as it has cables to other devices (--nics)")
+	}
+	return n
+}
+
+// classes is the classes with hosts of each device, [DeviceID]: those of IPv4 where there are any, and
+// not the way out of the network.
+func (t *trafficNetwork) classes() [][]int {
+	list := make([][]int, len(t.Names))
+	for _, four := range []bool{true, false} {
+		found := make([][]int, len(t.Names))
+		for i := range t.Classes {
+			c := &t.Classes[i]
+			p := slices.IndexFunc(c.Prefixes, func(p netip.Prefix) bool { return p.Bits() > 0 && p.Addr().Is4() == four })
+			if !c.Hosts || p < 0 {
+				continue
+			}
+			for _, d := range c.At {
+				found[d] = append(found[d], i)
+			}
+		}
+		for d := range list {
+			if len(list[d]) == 0 {
+				list[d] = found[d]
+			}
+		}
+	}
+	return list
+}
+
+// asFabric is the network as a fabric: devices are switches, and adapters are named by their device.
+func (in *networkInput) asFabric() (*fabric.Fabric, error) {
+	var b fabric.Builder
+	refs := make([]fabric.Ref, len(in.Names))
+	for d, name := range in.Names {
+		first, end := in.LinksFrom(ethernet.DeviceID(d))
+		ports := int(end-first) + in.hosts[d]
+		if ports > fabric.MaxPorts {
+			return nil, fmt.Errorf("%s has %d cables and adapters; traffic is simulated on devices with up to %d", name, ports, fabric.MaxPorts)
+		}
+		refs[d] = b.Node(fabric.Node{Kind: fabric.Switch, Ports: ports, Name: name}, fmt.Sprintf("switch %08d", d))
+	}
+	port := func(l ethernet.LinkID) uint8 {
+		first, _ := in.LinksFrom(in.Links[l].From)
+		return uint8(l - first + 1)
+	}
+	rate := fabric.Rate{}
+	for l := range ethernet.LinkID(len(in.Links)) {
+		if back := in.Reverse[l]; l < back {
+			b.Cable(refs[in.Links[l].From], port(l), refs[in.Links[l].To], port(back), rate)
+		}
+	}
+	for d, n := range in.hosts {
+		first, end := in.LinksFrom(ethernet.DeviceID(d))
+		for i := range n {
+			host := b.Node(fabric.Node{Kind: fabric.Adapter, Ports: 1, Name: fmt.Sprintf("%s-nic%d mlx5_0", in.Names[d], i)}, fmt.Sprintf("adapter %08d %08d", d, i))
+			b.Cable(refs[d], uint8(int(end-first)+i+1), host, 1, rate)
+		}
+	}
+	return b.Build()
+}
+
+// among is the endpoints that are adapters.
+func (t *trafficNetwork) among() []fabric.EndpointID {
+	var list []fabric.EndpointID
+	for e, nic := range t.nics {
+		if nic >= 0 {
+			list = append(list, fabric.EndpointID(e))
+		}
+	}
+	return list
+}
+
+// on is a placement by adapters.
+func (t *trafficNetwork) on(p traffic.Placement) ([]int32, error) {
+	list := make([]int32, len(p))
+	for i, e := range p {
+		if list[i] = t.nics[e]; list[i] < 0 {
+			return nil, fmt.Errorf("%s is behind a device without routes to it", t.f.Label(t.f.Endpoint(e).Node))
+		}
+	}
+	return list, nil
+}
+
+// trafficWay is how long traffic takes in one way.
+type trafficWay struct {
+	Way     string  `json:"way"`              // hashed, polarized, sprayed or pinned
+	QPs     int     `json:"queue_pairs"`      // of hashed and polarized; 0: does not matter
+	Engine  string  `json:"engine,omitempty"` // of pinned
+	Refused string  `json:"refused,omitempty"`
+	Time    float64 `json:"time"`                  // 1: nobody is in another's way
+	StdErr  float64 `json:"time_stderr,omitempty"` // where it is known
+	Worst   float64 `json:"time_worst,omitempty"`
+	Bound   float64 `json:"time_bound"` // no ways are quicker
+	Runs    int     `json:"runs"`
+	Phases  int     `json:"phases"`
+	Flows   int64   `json:"flows"`
+	Local   int64   `json:"local"`
+	Lost    int64   `json:"noroute"`
+
+	loads *ecmp.Result
+}
+
+// name is a way in words.
+func (w *trafficWay) name() string {
+	switch w.Way {
+	case "hashed":
+		return "ECMP, " + words.Plural(w.QPs, "queue pair")
+	case "polarized":
+		return "ECMP, one seed, " + words.Plural(w.QPs, "queue pair")
+	case "pinned":
+		return "pins by " + w.Engine
+	}
+	return "spraying"
+}
+
+// job is traffic with what it is run with.
+type trafficJob struct {
+	pattern   traffic.Pattern
+	placement traffic.Placement
+	seed      uint64
+	runs      int
+	precision float64
+}
+
+// hashedWays lays traffic on the network in each way that flags say, and sprayed.
+func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *trafficJob, progress func(done, total int)) ([]trafficWay, error) {
+	on, err := t.on(j.placement)
+	if err != nil {
+		return nil, err
+	}
+	var list []trafficWay
+	run := func(way string, qps int, options ecmp.Options) error {
+		options.Pattern, options.Placement, options.Seed, options.Runs, options.Precision = j.pattern, on, j.seed, j.runs, j.precision
+		options.QPs, options.Progress = max(qps, 1), progress
+		r, err := ecmp.Simulate(ctx, t.w, options)
+		if err != nil {
+			return err
+		}
+		list = append(list, trafficWay{Way: way, QPs: qps, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost, loads: r})
+		return nil
+	}
+	for _, qps := range o.qps {
+		if err := run("hashed", int(qps), ecmp.Options{}); err != nil {
+			return nil, err
+		}
+		if o.polarized {
+			if err := run("polarized", int(qps), ecmp.Options{Polarized: true}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, run("sprayed", 0, ecmp.Options{Spray: true})
+}
+
+// pins routes the network by an engine, which gives every adapter one way from everywhere.
+func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64) (*routing.Tables, string, error) {
+	r, err := routed.LoopOrResult(weft.Route(ctx, t.f, weft.Request{Engine: engine, VLs: routing.MaxDataVLs, Options: engines.Options{Seed: seed}}))
+	if routing.Refused(err) {
+		return nil, plain.Error(err), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return r.Tables, "", nil
+}
+
+// pinned lays traffic on the ways of tables.
+func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *routing.Tables, j *trafficJob, bound float64) (trafficWay, error) {
+	w := trafficWay{Way: "pinned", Engine: engine, Bound: bound}
+	r, err := congestion.Simulate(ctx, tables, congestion.Options{Pattern: j.pattern, Placement: j.placement, UniformRates: true, Seed: j.seed, Runs: j.runs, Precision: j.precision / 10})
+	if err != nil {
+		return w, err
+	}
+	if w.Runs, w.Phases, w.Flows, w.Local, w.Lost = r.Runs, r.Phases, r.Flows, r.Local, r.Lost; r.Ideal > 0 && r.Lost == 0 {
+		if w.Time = r.Slowdown(); r.Runs == 1 {
+			w.Worst = w.Time
+		}
+	}
+	return w, nil
+}
+
+// timeText is a time with its error, where there is one.
+func (w *trafficWay) timeText() string {
+	switch {
+	case w.Refused != "":
+		return "–"
+	case w.Flows == w.Lost:
+		return "no route"
+	case w.StdErr > 0:
+		return fmt.Sprintf("%.2f ± %.2f", w.Time, w.StdErr)
+	}
+	return strconv.FormatFloat(w.Time, 'f', 2, 64)
+}
+
+// advice compares pins with what goes without: they serve some traffic and harm other.
+func advice(ways []trafficWay, of string) []string {
+	var hashed, sprayed *trafficWay
+	for i := range ways {
+		switch w := &ways[i]; {
+		case w.Way == "sprayed":
+			sprayed = w
+		case w.Way == "hashed" && (hashed == nil || w.Time < hashed.Time):
+			hashed = w
+		}
+	}
+	const noise = 1.02
+	lines := []string{}
+	for i := range ways {
+		switch w := &ways[i]; {
+		case w.Way != "pinned" || w.Time == 0:
+		case w.Time > hashed.Time*noise:
+			lines = append(lines, fmt.Sprintf("%s: do not pin by %s, which takes %.2f: %s take %.2f", of, w.Engine, w.Time, hashed.name(), hashed.Time))
+		case w.Time > sprayed.Time*noise:
+			lines = append(lines, fmt.Sprintf("%s: switches that spray need no pins: %.2f, and pins by %s take %.2f", of, sprayed.Time, w.Engine, w.Time))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,321 @@
+package ecmp
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/testcables"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// clos is a network of leaves with adapters, leaf by leaf, whose routes are all shortest paths.
+func clos(t testing.TB, devices, leaves, nics int, join func(cable func(a, b int))) (*Network, []int32) {
+	t.Helper()
+	w, placement := prepared(t, network(t, devices, leaves, nics, join), nics)
+	return w, placement
+}
+
+func network(t testing.TB, devices, leaves, nics int, join func(cable func(a, b int))) *ethernet.Network {
+	t.Helper()
+	var names []string
+	for i := range devices {
+		names = append(names, fmt.Sprintf("d%d", i))
+	}
+	var cables []ethernet.Cable
+	join(func(a, b int) {
+		port := fmt.Sprintf("e%d", len(cables))
+		cables = append(cables, ethernet.Cable{A: ethernet.End{Device: names[a], Interface: port}, B: ethernet.End{Device: names[b], Interface: port}})
+	})
+	c, err := ethernet.NewCabling(names, cables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := make([]int, devices)
+	for i := range leaves {
+		hosts[i] = nics
+	}
+	n := &ethernet.Network{Cabling: c, Classes: bgp.Subnets(c, hosts)}
+	plan, err := bgp.NewPlan(c, bgp.Leaves(n.Classes), bgp.ECMP, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Fill(n.Classes)
+	return n
+}
+
+// prepared has so many adapters in each class.
+func prepared(t testing.TB, n *ethernet.Network, nics int) (*Network, []int32) {
+	t.Helper()
+	var list []NIC
+	var placement []int32
+	for i := range n.Classes {
+		for range nics {
+			placement = append(placement, int32(len(list)))
+			list = append(list, NIC{n.Classes[i].At[0], i})
+		}
+	}
+	w, err := New(n, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, placement
+}
+
+func twoTiers(t testing.TB, leaves, spines, nics int) (*Network, []int32) {
+	t.Helper()
+	return clos(t, leaves+spines, leaves, nics, func(cable func(a, b int)) {
+		for a := range leaves {
+			for b := range spines {
+				cable(a, leaves+b)
+			}
+		}
+	})
+}
+
+// threeTiers is the fat tree of switches with k ports.
+func threeTiers(t testing.TB, k int) (*Network, []int32) {
+	t.Helper()
+	h := k / 2
+	leaves := k * h
+	return clos(t, 2*leaves+h*h, leaves, h, func(cable func(a, b int)) {
+		for pod := range k {
+			for i := range h {
+				for j := range h {
+					cable(pod*h+i, leaves+pod*h+j)
+					cable(leaves+pod*h+i, 2*leaves+i*h+j)
+				}
+			}
+		}
+	})
+}
+
+func pattern(t testing.TB, spec string) traffic.Pattern {
+	t.Helper()
+	p, err := traffic.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func simulate(t testing.TB, w *Network, o Options) *Result {
+	t.Helper()
+	if o.QPs == 0 {
+		o.QPs = 1
+	}
+	r, err := Simulate(t.Context(), w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The figures that independent simulations of hashing (written before this one, in another language too)
+// found of the same networks: phases of all to all, and random permutations.
+func TestKnownFigures(t *testing.T) {
+	two, on2 := twoTiers(t, 32, 32, 32)
+	three, on3 := threeTiers(t, 16)
+	for _, c := range []struct {
+		name    string
+		w       *Network
+		on      []int32
+		pattern string
+		runs    int
+		want    map[int]float64 // by queue pairs; 0: spraying
+	}{
+		{"32 leaves, 32 spines, 32 adapters each", two, on2, "alltoall-phased", 1, map[int]float64{1: 5.36, 4: 2.97, 16: 1.90, 0: 1}},
+		{"three tiers, k=16", three, on3, "alltoall-phased", 1, map[int]float64{1: 5.62, 4: 3.10, 16: 1.94, 0: 1}},
+		{"three tiers, k=16", three, on3, "permutation", 400, map[int]float64{1: 5.86, 4: 3.05, 16: 1.92}},
+	} {
+		for qps, want := range c.want {
+			o := Options{Pattern: pattern(t, c.pattern), Placement: c.on, QPs: max(qps, 1), Spray: qps == 0, Runs: c.runs, Seed: 1}
+			r := simulate(t, c.w, o)
+			t.Logf("%s, %s, %d queue pairs: %.3f ± %.3f, worst %.2f, bound %.3f", c.name, c.pattern, qps, r.Time, r.StdErr, r.Worst, r.Bound)
+			if math.Abs(r.Time-want) > .03*want || r.Lost > 0 || r.Bound > r.Time {
+				t.Errorf("%s, %s, %d queue pairs: %.3f, not %.2f", c.name, c.pattern, qps, r.Time, want)
+			}
+		}
+	}
+}
+
+// slow sends flow by flow, with sets of next hops looked up anew at every hop.
+func slow(w *Network, n *ethernet.Network, o Options, run int) (time, ideal float64, lost int64) {
+	phases, _ := o.Pattern.Phases(len(o.Placement))
+	stream := traffic.Stream(o.Seed, uint64(run))
+	seed := mix(mix(o.Seed+1) ^ uint64(run)*0x9E3779B97F4A7C15)
+	for at := range phases {
+		load := map[any]float64{}
+		most, alone := 0., 0.
+		for _, p := range o.Pattern.Append(nil, len(o.Placement), at, stream) {
+			from, to := o.Placement[p.From], o.Placement[p.To]
+			if from == to {
+				continue
+			}
+			size := float64(max(p.Bytes, 1))
+			alone = max(alone, size)
+			load[[2]int32{0, from}] += size
+			load[[2]int32{1, to}] += size
+			ok := true
+			for qp := range o.QPs {
+				d := w.NICs[from].Device
+				class := &n.Classes[w.NICs[to].Class]
+				flow := mix(mix(seed^uint64(uint32(from))<<32^uint64(uint32(to))) + uint64(qp)*0x9E3779B97F4A7C15)
+				for hop := 0; !class.Leaves(d); hop++ {
+					var next []ethernet.LinkID
+					for l, end := n.LinksFrom(d); l < end; l++ {
+						for range max(1, class.Weights[l]) { // as often as its weight says
+							if n.Has(class.Next, l) {
+								next = append(next, l)
+							}
+						}
+					}
+					if len(next) == 0 || hop == len(n.Names) {
+						ok = false
+						break
+					}
+					salt := mix(seed + uint64(d)*0xD1342543DE82EF95)
+					if o.Polarized {
+						salt = 0
+					}
+					l := next[(mix(flow^salt)>>32)*uint64(len(next))>>32]
+					load[l] += size / float64(o.QPs)
+					d = n.Links[l].To
+				}
+			}
+			if !ok {
+				lost++
+			}
+		}
+		for _, l := range load {
+			most = max(most, l)
+		}
+		time, ideal = time+most, ideal+alone
+	}
+	return time, ideal, lost
+}
+
+// Whatever the network and its routes, sensible or not, the quick simulation counts what the slow one does.
+func TestAgainstSlow(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	looped := 0
+	for i := range 300 {
+		n := testcables.Network(t, r)
+		var nics []NIC
+		for c := range n.Classes {
+			for range 1 + r.IntN(3) {
+				nics = append(nics, NIC{n.Classes[c].At[0], c})
+			}
+			if r.IntN(2) == 0 {
+				n.Classes[c].Weights = map[ethernet.LinkID]uint16{}
+				for l := range n.Links {
+					n.Classes[c].Weights[ethernet.LinkID(l)] = uint16(1 + r.IntN(4))
+				}
+			}
+		}
+		w, err := New(n, nics)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var on []int32
+		for range 2 + r.IntN(8) {
+			on = append(on, int32(r.IntN(len(nics))))
+		}
+		o := Options{Pattern: pattern(t, []string{"bisect", "alltoall-phased", "uniform+ring"}[i%3]), Placement: on, QPs: 1 << r.IntN(3), Polarized: i%4 == 0, Seed: uint64(i), Runs: 3}
+		got := simulate(t, w, o)
+		sum, lost, runs := 0., int64(0), 0
+		for run := range o.Runs {
+			time, ideal, l := slow(w, n, o, run)
+			lost += l
+			if ideal > 0 {
+				sum += time / ideal
+				runs++
+			}
+		}
+		if lost > 0 {
+			looped++
+		}
+		if runs > 0 && math.Abs(got.Time-sum/float64(runs)) > 1e-9 || got.Lost != lost || got.Bound > got.Time+1e-9 && lost == 0 {
+			t.Fatalf("network %d: time %g, lost %d, bound %g; slowly %g, %d", i, got.Time, got.Lost, got.Bound, sum/float64(runs), lost)
+		}
+		o.Spray = true
+		if s := simulate(t, w, o); lost == 0 && got.Flows > 0 && s.Bound > s.Time+1e-9 {
+			t.Fatalf("network %d: spraying takes %g, below the bound %g", i, s.Time, s.Bound)
+		}
+	}
+	if looped == 0 {
+		t.Error("no network lost a packet")
+	}
+}
+
+// Spraying is what hashing comes to with ever more queue pairs, also where next hops have weights.
+func TestSprayIsManyQueuePairs(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		n := network(t, 7, 4, 4, func(cable func(a, b int)) {
+			for a := range 4 {
+				for b := range 3 {
+					cable(a, 4+b)
+				}
+			}
+		})
+		want := 4. / 3 // four adapters, three links
+		if weighted {
+			want = 4 * 3. / 6 // half of it by the third
+			for i := range n.Classes {
+				n.Classes[i].Weights = map[ethernet.LinkID]uint16{}
+				for l := range n.Links {
+					n.Classes[i].Weights[ethernet.LinkID(l)] = uint16(max(1, int(n.Links[l].To)-3))
+				}
+			}
+		}
+		w, on := prepared(t, n, 4)
+		o := Options{Pattern: pattern(t, "shift:k=4"), Placement: on, QPs: 20_000, Runs: 1}
+		many := simulate(t, w, o)
+		o.Spray = true
+		even := simulate(t, w, o)
+		if math.Abs(many.Time-want) > .05 || math.Abs(even.Time-want) > 1e-9 || math.Abs(even.Bound-4./3) > 1e-9 {
+			t.Errorf("weighted %v: spraying %g, bound %g; 20,000 queue pairs %g, not %g", weighted, even.Time, even.Bound, many.Time, want)
+		}
+	}
+}
+
+// Where all devices hash with one seed, a device above uses a part of its links only.
+func TestPolarized(t *testing.T) {
+	w, on := threeTiers(t, 8)
+	o := Options{Pattern: pattern(t, "permutation"), Placement: on, QPs: 4, Runs: 50}
+	apart := simulate(t, w, o)
+	o.Polarized = true
+	alike := simulate(t, w, o)
+	used := func(r *Result) (n int) {
+		for _, load := range r.Load {
+			if load > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	if alike.Time < 1.5*apart.Time || used(apart) != len(w.Links) || used(alike) > len(w.Links)*3/4 {
+		t.Errorf("with one seed %g over %d links, with several %g over %d of %d", alike.Time, used(alike), apart.Time, used(apart), len(w.Links))
+	}
+}
+
+// Figures do not depend on the number of cores.
+func TestCores(t *testing.T) {
+	w, on := threeTiers(t, 4)
+	for _, spec := range []string{"uniform", "alltoall-phased"} {
+		o := Options{Pattern: pattern(t, spec), Placement: on, QPs: 3, Seed: 9, Runs: 40}
+		var figures [2]string
+		for i, cores := range []int{1, 3} {
+			before := runtime.GOMAXPROCS(cores)
+			figures[i] = fmt.Sprint(simulate(t, w, o))
+			runtime.GOMAXPROCS(before)
+		}
+		if figures[0] != figures[1] {
+			t.Errorf("%s: %s\n%s", spec, figures[0], figures[1])
+		}
+	}
+}

@@ -1,0 +1,56 @@
+//go:build unix
+
+package ecmp
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// busy is the processor time of this process.
+func busy(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Ten thousand patterns on 1,024 adapters with 16 queue pairs each take ten seconds on two cores, so at most
+// 20 s of processor time.
+func TestSpeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	w, on := threeTiers(t, 16)
+	const patterns = 500
+	o := Options{Pattern: pattern(t, "permutation"), Placement: on, QPs: 16, Runs: patterns}
+	before := busy(t)
+	simulate(t, w, o)
+	all := (busy(t) - before) * 10_000 / patterns
+	t.Logf("10,000 patterns take %v of processor time", all.Round(time.Millisecond*100))
+	if all > 20*time.Second {
+		t.Errorf("10,000 patterns take %v of processor time", all)
+	}
+}
+
+// 65,536 adapters on 5,120 devices take less than 1 GiB.
+func TestMemory(t *testing.T) {
+	if os.Getenv("WEFT_THOROUGH") == "" {
+		t.Skip("WEFT_THOROUGH is not set: a network of 5,120 devices")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	w, on := threeTiers(t, 64)
+	r := simulate(t, w, Options{Pattern: pattern(t, "permutation"), Placement: on, QPs: 16, Runs: 2})
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	t.Logf("%.2f ± %.2f, %d MiB", r.Time, r.StdErr, m.Sys>>20)
+	if m.Sys > 1<<30 || r.Lost > 0 || r.Flows < 131_000 {
+		t.Errorf("%d MiB, %d flows, %d lost", m.Sys>>20, r.Flows, r.Lost)
+	}
+}

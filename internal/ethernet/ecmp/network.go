@@ -1,0 +1,183 @@
+// Package ecmp counts flows on the links of an Ethernet network: how long the traffic of a pattern takes
+// where each device picks, for every flow, one of its next hops by a hash.
+//
+// A flow is what the header says that devices hash, the five-tuple: source, destination, and a port that is the
+// queue pair's own. So Options.QPs queue pairs between two adapters are as many flows, which may take
+// different ways, each with its part of the bytes. What no hash sees is how full a link is. The time of a
+// phase is that of its fullest link, in the time that an adapter takes to send what a pair sends: 1 if
+// no flow is in another's way. That is the model of package congestion, whose routes are fixed by
+// destination; links are taken to be alike.
+//
+// Beside hashing there is spraying: each device divides what it has evenly over its next hops, packet by
+// packet, which is what no ordering allows and adaptive switches come close to. Bound is what no
+// choice of ways can beat: the adapters, and the cut between each device with adapters and the rest.
+//
+// Devices hash with seeds of their own. With Options.Polarized all use one, as switches come from their
+// makers: a device that was picked by a hash finds all its flows with that hash, and uses a part of
+// its links only.
+//
+// Complexity: O(F·H) for F flows and H hops a run, whatever the number of next hops; memory O(C·D + L)
+// for C classes of prefixes, D devices and L links.
+package ecmp
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// NIC is a network adapter: the device that it is plugged into, and the class of its address.
+type NIC struct {
+	Device ethernet.DeviceID
+	Class  int
+}
+
+// Network is the next hops of every class at every device, ready to be walked.
+type Network struct {
+	*ethernet.Cabling
+	NICs []NIC
+
+	devices int
+	set     []int32 // [class × devices + device] into sets, or delivered or none
+	sets    []hops
+	next    []ethernet.LinkID // those of each set, one after the other
+	upto    []uint32          // [as next] the weights up to there, of sets that have some
+	to      []ethernet.DeviceID
+	uplinks []int32 // [DeviceID] links that leave it
+
+	anywhere []bool // [class] its packets leave at several devices
+}
+
+// hops is a set of next hops: next[from:from+count].
+type hops struct {
+	from  uint32
+	count uint32
+	total uint32 // of the weights; 0: all are alike
+}
+
+const (
+	delivered = -1
+	none      = -2
+)
+
+// New prepares a network for adapters.
+func New(n *ethernet.Network, nics []NIC) (*Network, error) {
+	d := len(n.Names)
+	w := &Network{Cabling: n.Cabling, NICs: nics, devices: d, set: make([]int32, len(n.Classes)*d)}
+	for i, nic := range nics {
+		if nic.Device < 0 || int(nic.Device) >= d || nic.Class < 0 || nic.Class >= len(n.Classes) || !n.Classes[nic.Class].Leaves(nic.Device) {
+			return nil, fmt.Errorf("ecmp: adapter %d is not at a device of its class", i)
+		}
+	}
+	for l := range n.Links { // a set of one link has the number of the link
+		w.sets = append(w.sets, hops{from: uint32(l), count: 1})
+		w.next = append(w.next, ethernet.LinkID(l))
+		w.upto = append(w.upto, 0)
+		w.to = append(w.to, n.Links[l].To)
+	}
+	w.uplinks = make([]int32, d)
+	for device := range ethernet.DeviceID(d) {
+		first, end := n.LinksFrom(device)
+		w.uplinks[device] = int32(end - first)
+	}
+	several := make([]map[string]int32, d) // sets of more than one link, by what they consist of
+	for c := range n.Classes {
+		class := &n.Classes[c]
+		for device := range ethernet.DeviceID(d) {
+			w.set[c*d+int(device)] = w.setOf(class, device, several)
+		}
+		w.anywhere = append(w.anywhere, len(class.At) > 1)
+		for _, device := range class.At {
+			w.set[c*d+int(device)] = delivered
+		}
+	}
+	return w, nil
+}
+
+// setOf finds or makes the set of next hops of a class at a device.
+func (w *Network) setOf(class *ethernet.Class, d ethernet.DeviceID, several []map[string]int32) int32 {
+	words := w.Words(class.Next, d)
+	count := 0
+	for _, word := range words {
+		count += bits.OnesCount64(word)
+	}
+	switch count {
+	case 0:
+		return none
+	case 1:
+		for i, word := range words {
+			if word != 0 {
+				return int32(w.FirstOf(d, i, word))
+			}
+		}
+	}
+	key := make([]byte, 0, 64)
+	for _, word := range words {
+		for ; word != 0; word &= word - 1 {
+			key = append(key, byte(bits.TrailingZeros64(word)))
+		}
+		key = append(key, 64)
+	}
+	var weights []uint32
+	if class.Weights != nil {
+		w.Each(words, d, func(l ethernet.LinkID) { weights = append(weights, uint32(class.Weights[l])) })
+		if slices.Max(weights) == slices.Min(weights) {
+			weights = nil
+		}
+		for _, weight := range weights {
+			key = append(key, byte(weight), byte(weight>>8))
+		}
+	}
+	if several[d] == nil {
+		several[d] = map[string]int32{}
+	}
+	if id, ok := several[d][string(key)]; ok {
+		return id
+	}
+	id := int32(len(w.sets))
+	several[d][string(key)] = id
+	h := hops{from: uint32(len(w.next)), count: uint32(count)}
+	w.Each(words, d, func(l ethernet.LinkID) {
+		if weights != nil {
+			h.total += max(weights[len(w.next)-int(h.from)], 1)
+		}
+		w.next, w.upto = append(w.next, l), append(w.upto, h.total)
+	})
+	w.sets = append(w.sets, h)
+	return id
+}
+
+// pick is the next hop of a set by a hash.
+func (w *Network) pick(s hops, hash uint64) ethernet.LinkID {
+	if s.total == 0 {
+		return w.next[s.from+uint32(uint64(uint32(hash>>32))*uint64(s.count)>>32)]
+	}
+	at := uint32(uint64(uint32(hash>>32)) * uint64(s.total) >> 32)
+	i := s.from
+	for w.upto[i] <= at {
+		i++
+	}
+	return w.next[i]
+}
+
+// share is the part of the packets of a set that go by its i-th next hop.
+func (w *Network) share(s hops, i uint32) float64 {
+	if s.total == 0 {
+		return 1 / float64(s.count)
+	}
+	weight := w.upto[s.from+i]
+	if i > 0 {
+		weight -= w.upto[s.from+i-1]
+	}
+	return float64(weight) / float64(s.total)
+}
+
+// mix is a hash of 64 bits (splitmix64's last steps: G. L. Steele, D. Lea, C. H. Flood, Fast Splittable
+// Pseudorandom Number Generators, OOPSLA 2014).
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}

@@ -1,0 +1,308 @@
+package ecmp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// Options are the traffic, and how it finds its way.
+type Options struct {
+	Pattern   traffic.Pattern
+	Placement []int32 // [rank] its adapter
+
+	QPs       int  // queue pairs between two adapters, which share its bytes; at least 1
+	Polarized bool // all devices hash with one seed
+	Spray     bool // packets are divided evenly over all next hops; QPs and Polarized do not matter
+
+	Seed      uint64 // run k draws patterns from traffic.Stream(Seed, k), and hashes with a seed of its own
+	Runs      int    // 0: until the standard error of Time is at most Precision
+	Precision float64
+	Progress  routing.Progress
+}
+
+// DefaultPrecision is the standard error at which runs end if neither it nor their number is said.
+const DefaultPrecision = .01
+
+// maxRuns ends runs whose figures never come to rest.
+const maxRuns = 100_000
+
+// Result is what the runs found. Times are in those that the phases would take if each pair of
+// adapters were alone.
+type Result struct {
+	Time   float64 // in the mean over runs
+	StdErr float64
+	Worst  float64 // of a run
+	Bound  float64 // no choice of ways is quicker, in the mean over runs
+	Runs   int
+	Phases int   // of a run
+	Flows  int64 // pairs that cross a cable between adapters, in all runs
+	Lost   int64 // pairs of them with queue pairs that do not arrive
+	Local  int64 // pairs on one adapter
+
+	Load []float64 // [LinkID] what crosses it in a phase, in the mean over all runs and phases; the unit is what the largest pair of a phase sends
+	Most []float64 // [LinkID] the most in one phase
+}
+
+// phase is what one phase of a run took.
+type phase struct {
+	time, ideal, bound float64
+	flows, lost, local int64
+}
+
+// Simulate lays a pattern on the network, run after run.
+func Simulate(ctx context.Context, w *Network, o Options) (*Result, error) {
+	phases, err := o.Pattern.Phases(len(o.Placement))
+	if err != nil {
+		return nil, err
+	}
+	if o.QPs < 1 {
+		return nil, fmt.Errorf("ecmp: %d queue pairs; there is at least one", o.QPs)
+	}
+	if o.Precision == 0 && o.Runs == 0 {
+		o.Precision = DefaultPrecision
+	}
+	most := o.Runs
+	if most == 0 {
+		most = maxRuns
+	}
+	if o.Spray && !o.Pattern.Random() {
+		most = 1 // nothing is left to chance
+	}
+	r := &Result{Phases: phases, Load: make([]float64, len(w.Links)), Most: make([]float64, len(w.Links))}
+	sum := make([]uint64, len(w.Links)) // [LinkID] loads of all phases, in loadUnits
+	var times []float64
+	bound := 0.
+	for batch := 16; r.Runs < most; batch = min(2*batch, 1024) {
+		n := min(batch, most-r.Runs)
+		if phases > 64 && o.Runs == 0 {
+			n = min(n, 4)
+		}
+		found, err := w.runs(ctx, &o, r, sum, n, phases)
+		if err != nil {
+			return nil, err
+		}
+		for k := range n {
+			var all phase
+			for _, p := range found[k*phases : (k+1)*phases] {
+				all.time, all.ideal, all.bound = all.time+p.time, all.ideal+p.ideal, all.bound+p.bound
+				r.Flows, r.Lost, r.Local = r.Flows+p.flows, r.Lost+p.lost, r.Local+p.local
+			}
+			if all.ideal > 0 {
+				times = append(times, all.time/all.ideal)
+				bound += all.bound / all.ideal
+			}
+		}
+		r.Runs += n
+		r.settle(times, bound)
+		o.Progress.Report(r.Runs, most)
+		if o.Runs == 0 && (len(times) == 0 || len(times) > 1 && r.StdErr <= o.Precision) {
+			break
+		}
+	}
+	for l, units := range sum {
+		r.Load[l] = float64(units) / loadUnits / float64(max(r.Runs*phases, 1))
+	}
+	return r, nil
+}
+
+// loadUnits is in how many parts the unit of a load is counted, so that sums are whole numbers,
+// which do not depend on who adds them up.
+const loadUnits = 1 << 16
+
+// settle computes the figures of all runs.
+func (r *Result) settle(times []float64, bound float64) {
+	n := float64(len(times))
+	if n == 0 {
+		return
+	}
+	sum, squares := 0., 0.
+	for _, t := range times {
+		sum += t
+	}
+	r.Time, r.Bound, r.Worst = sum/n, bound/n, slices.Max(times)
+	for _, t := range times {
+		squares += (t - r.Time) * (t - r.Time)
+	}
+	if n > 1 {
+		r.StdErr = math.Sqrt(squares / (n - 1) / n)
+	}
+}
+
+// runs computes some runs, on all cores. Phases of a pattern that is not random can be computed by
+// themselves; those of a random one draw from one stream.
+func (w *Network) runs(ctx context.Context, o *Options, r *Result, sum []uint64, n, phases int) ([]phase, error) {
+	found := make([]phase, n*phases)
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	each := 1 // phases of a job
+	if o.Pattern.Random() {
+		each = phases
+	}
+	for range min(runtime.GOMAXPROCS(0), max(n*phases/max(each, 1), 1)) {
+		wg.Go(func() {
+			k := newWorker(w, o)
+			for job := range jobs {
+				run, at := r.Runs+job*each/phases, job*each%phases
+				k.start(run)
+				for i := range each {
+					found[job*each+i] = k.phase(at + i)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for l := range sum {
+				sum[l] += k.sum[l]
+				r.Most[l] = max(r.Most[l], k.most[l])
+			}
+		})
+	}
+	err := func() error {
+		defer close(jobs)
+		for job := range n * phases / max(each, 1) {
+			select {
+			case jobs <- job:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	}()
+	wg.Wait()
+	return found, err
+}
+
+// worker counts the flows of one phase at a time.
+type worker struct {
+	*Network
+	o       *Options
+	draw    func(at int) // the pairs of a phase
+	pairs   []traffic.Pair
+	seed    uint64
+	salt    []uint64  // [DeviceID]
+	load    []float64 // [LinkID] in this phase
+	in, out []float64 // [NIC] likewise
+	cutOut  []float64 // [DeviceID] what its adapters send to others
+	cutIn   []float64
+	sum     []uint64
+	most    []float64
+	spray   *sprayer
+}
+
+func newWorker(w *Network, o *Options) *worker {
+	k := &worker{
+		Network: w, o: o, salt: make([]uint64, w.devices), load: make([]float64, len(w.Links)), sum: make([]uint64, len(w.Links)), most: make([]float64, len(w.Links)),
+		in: make([]float64, len(w.NICs)), out: make([]float64, len(w.NICs)), cutIn: make([]float64, w.devices), cutOut: make([]float64, w.devices),
+	}
+	if o.Spray {
+		k.spray = newSprayer(w)
+	}
+	return k
+}
+
+// start begins a run.
+func (k *worker) start(run int) {
+	stream := traffic.Stream(k.o.Seed, uint64(run))
+	k.draw = func(at int) { k.pairs = k.o.Pattern.Append(k.pairs[:0], len(k.o.Placement), at, stream) }
+	k.seed = mix(mix(k.o.Seed+1) ^ uint64(run)*0x9E3779B97F4A7C15)
+	for d := range k.salt {
+		k.salt[d] = 0
+		if !k.o.Polarized {
+			k.salt[d] = mix(k.seed + uint64(d)*0xD1342543DE82EF95)
+		}
+	}
+}
+
+// phase counts a phase.
+func (k *worker) phase(at int) (p phase) {
+	k.draw(at)
+	clear(k.load)
+	clear(k.in)
+	clear(k.out)
+	clear(k.cutIn)
+	clear(k.cutOut)
+	for _, pair := range k.pairs {
+		from, to := k.o.Placement[pair.From], k.o.Placement[pair.To]
+		if from == to {
+			p.local++
+			continue
+		}
+		size := float64(max(pair.Bytes, 1))
+		p.flows++
+		p.ideal = max(p.ideal, size)
+		k.out[from] += size
+		k.in[to] += size
+		a, b := k.NICs[from].Device, k.NICs[to].Device
+		class := k.NICs[to].Class
+		if k.set[class*k.devices+int(a)] == delivered {
+			continue
+		}
+		k.cutOut[a] += size
+		if !k.anywhere[class] {
+			k.cutIn[b] += size
+		}
+		if k.spray != nil {
+			k.spray.add(class, a, size)
+		} else if !k.hashed(from, to, size) {
+			p.lost++
+		}
+	}
+	if k.spray != nil {
+		p.lost += k.spray.spread(k.load)
+	}
+	for i := range k.in {
+		p.bound = max(p.bound, k.in[i], k.out[i])
+	}
+	p.time = p.bound
+	for d, links := range k.uplinks {
+		if links > 0 {
+			p.bound = max(p.bound, k.cutIn[d]/float64(links), k.cutOut[d]/float64(links))
+		}
+	}
+	for l, load := range k.load {
+		if load > 0 {
+			p.time = max(p.time, load)
+			load /= p.ideal
+			k.sum[l] += uint64(load*loadUnits + .5)
+			k.most[l] = max(k.most[l], load)
+		}
+	}
+	return p
+}
+
+// hashed sends the queue pairs of two adapters; false if one does not arrive.
+func (k *worker) hashed(from, to int32, size float64) bool {
+	arrived := true
+	part := size / float64(k.o.QPs)
+	flow := mix(k.seed ^ uint64(uint32(from))<<32 ^ uint64(uint32(to)))
+	base := k.NICs[to].Class * k.devices
+	for qp := range k.o.QPs {
+		tuple := mix(flow + uint64(qp)*0x9E3779B97F4A7C15)
+		d := k.NICs[from].Device
+		for left := k.devices; ; left-- {
+			id := k.set[base+int(d)]
+			if id == delivered {
+				break
+			}
+			if id == none || left == 0 { // no route, or round and round
+				arrived = false
+				break
+			}
+			l := ethernet.LinkID(id)
+			if int(id) >= len(k.load) {
+				l = k.pick(k.sets[id], mix(tuple^k.salt[d]))
+			}
+			k.load[l] += part
+			d = k.to[l]
+		}
+	}
+	return arrived
+}

@@ -1,0 +1,104 @@
+package ecmp
+
+import (
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// sprayer divides packets evenly over next hops, class by class.
+type sprayer struct {
+	*Network
+	demand  map[int][]demand // [class]
+	classes []int            // those with demands, in the order in which they came
+	amount  []float64        // [DeviceID] what is there to be sent on
+	waiting []int32          // [DeviceID] links into it whose packets are not there yet; reached ones only
+	reached []bool
+	queue   []ethernet.DeviceID
+}
+
+type demand struct {
+	at   ethernet.DeviceID
+	size float64
+}
+
+func newSprayer(w *Network) *sprayer {
+	return &sprayer{Network: w, demand: map[int][]demand{}, amount: make([]float64, w.devices), waiting: make([]int32, w.devices), reached: make([]bool, w.devices)}
+}
+
+// add has a pair's packets wait at the device of their source.
+func (s *sprayer) add(class int, at ethernet.DeviceID, size float64) {
+	if len(s.demand[class]) == 0 {
+		s.classes = append(s.classes, class)
+	}
+	s.demand[class] = append(s.demand[class], demand{at, size})
+}
+
+// spread sends all that waits, and returns how many pairs have packets that do not all arrive.
+func (s *sprayer) spread(load []float64) (lost int64) {
+	for _, class := range s.classes {
+		if !s.class(class, load) {
+			lost += int64(len(s.demand[class]))
+		}
+		s.demand[class] = s.demand[class][:0]
+	}
+	s.classes = s.classes[:0]
+	return lost
+}
+
+// class sends the packets of a class: each device when all that it gets is there. Devices on a
+// forwarding loop never are.
+func (s *sprayer) class(class int, load []float64) bool {
+	base := class * s.devices
+	s.queue = s.queue[:0]
+	reach := func(d ethernet.DeviceID) {
+		if !s.reached[d] {
+			s.reached[d] = true
+			s.queue = append(s.queue, d)
+		}
+	}
+	for _, d := range s.demand[class] {
+		s.amount[d.at] += d.size
+		reach(d.at)
+	}
+	whole := true
+	for i := 0; i < len(s.queue); i++ {
+		switch id := s.set[base+int(s.queue[i])]; id {
+		case delivered:
+		case none:
+			whole = false
+		default:
+			h := s.sets[id]
+			for _, l := range s.next[h.from : h.from+h.count] {
+				s.waiting[s.to[l]]++
+				reach(s.to[l])
+			}
+		}
+	}
+	all := s.queue
+	ready := make([]ethernet.DeviceID, 0, len(all))
+	for _, d := range all {
+		if s.waiting[d] == 0 {
+			ready = append(ready, d)
+		}
+	}
+	done := 0
+	for ; done < len(ready); done++ {
+		d := ready[done]
+		id := s.set[base+int(d)]
+		if id < 0 {
+			continue
+		}
+		h := s.sets[id]
+		for i, l := range s.next[h.from : h.from+h.count] {
+			part := s.amount[d] * s.share(h, uint32(i))
+			load[l] += part
+			s.amount[s.to[l]] += part
+			if s.waiting[s.to[l]]--; s.waiting[s.to[l]] == 0 {
+				ready = append(ready, s.to[l])
+			}
+		}
+	}
+	for _, d := range all {
+		s.amount[d], s.waiting[d], s.reached[d] = 0, 0, false
+	}
+	return whole && done == len(all)
+}
