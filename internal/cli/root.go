@@ -58,7 +58,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand(root)
 	groups := []group{
-		{"Look", []*cobra.Command{look.Info(a), reportCommand(a), explainCommand(a), changes.Diff(a), exportCommand(a)}},
+		{"Look", []*cobra.Command{ethernet.Info(a, look.Info(a)), reportCommand(a), explainCommand(a), changes.Diff(a), exportCommand(a)}},
 		{"Prove", []*cobra.Command{ethernet.Verify(a, prove.Verify(a))}},
 		{"Route", []*cobra.Command{ethernet.Route(route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), ethernet.Compare(a, route.Compare(a)), placeCommand(a)}},
 		{"Change", []*cobra.Command{changes.WhatIf(a), changes.Repair(a), changes.Drain(a)}},

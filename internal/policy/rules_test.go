@@ -198,6 +198,11 @@ var rules = []rule{
 		why:      "it computes routes, and does not ask what is made of them",
 	},
 	{
+		packages: "internal/ethernet/shape",
+		may:      []string{"ethernet", "internal/words"},
+		why:      "it describes a network, and judges nothing",
+	},
+	{
 		packages: "internal/ethernet/ecmp",
 		may:      []string{"ethernet", "routing", "traffic"},
 		why:      "it counts flows on routes, wherever these come from; of routing it has the word for progress",

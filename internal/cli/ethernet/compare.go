@@ -38,8 +38,8 @@ func Compare(a *console.Console, c *cobra.Command) *cobra.Command {
 		Command: c,
 		also:    []string{"json", "markdown", "engine", "traffic", "seed", "precision", "phases"},
 		flags:   o.addTo,
-		long: `Of lossless Ethernet (weft simulate): ECMP by --qps, spraying, pins by --engine (ftree).`,
-		run: func(cmd *cobra.Command, name string) error { return runCompare(a, cmd, name, o) },
+		long:    `Of lossless Ethernet (weft simulate): ECMP by --qps, spraying, pins by --engine (ftree).`,
+		run:     func(cmd *cobra.Command, name string) error { return runCompare(a, cmd, name, o) },
 	})
 }
 

@@ -156,6 +156,9 @@ func NetworkIn(arg string) (string, error) {
 	}
 	path := FileIn(arg, network, subnetList)
 	if path == "" {
+		if isEthernet(arg) {
+			return "", exit.Usage("%s is a lossless Ethernet network; weft verify, info, simulate, compare, priorities and packets take those, and this command does not", arg)
+		}
 		return "", fmt.Errorf("%s is a folder without %s or %s (plain or packed): a folder as FABRIC is the output of ibdiagnet2 or OpenSM", arg, network, subnetList)
 	}
 	return path, plainFiles(path)
@@ -252,4 +255,14 @@ func (o *Tables) Assumed() result.Assumed {
 		ServiceLevels: cmp.Or(o.PSL, "0 everywhere"),
 		Lanes:         cmp.Or(o.SL2VL, "of the same number as the service level"),
 	}
+}
+
+// isEthernet says whether a folder has what devices of Ethernet say of themselves.
+func isEthernet(dir string) bool {
+	for _, pattern := range [...]string{"*.route*", "*/route*", "*.config_db.json*", "*/config_db.json*", "*.interface.json*"} {
+		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil && len(found) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,253 @@
+// Package shape says what a lossless Ethernet network is made of: the tiers of its devices, how much leads
+// up from each, how many next hops routes have, and what is odd: a device with fewer cables or next hops than
+// others like it, a cable that is lossless in one direction only.
+//
+// The tier of a device is how many hops it is from the nearest device with hosts. Devices are alike if
+// they are in one tier; routes are alike if they are of devices of one tier, to prefixes that are
+// equally many hops away.
+package shape
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// Tier is the devices that are equally far from hosts.
+type Tier struct {
+	Devices int
+	Hosts   int   // devices of them with hosts
+	Up      int   // cables to the next tier
+	Down    int   // to the one before
+	Across  int   // within the tier
+	Widths  []int // [next hops] routes to prefixes with hosts that have so many
+}
+
+// Finding is something odd.
+type Finding struct {
+	Kind   string // one-uplink, uneven-cables, narrow-group, one-way-lossless, no-route or no-cable
+	Device ethernet.DeviceID
+	Text   string
+}
+
+// Shape is what a network is made of.
+type Shape struct {
+	Level []int32 // [DeviceID] its tier; -1: no hosts can be reached
+	Tiers []Tier
+	Odd   []Finding // by kind, then by device
+}
+
+// Of looks at a network.
+func Of(n *ethernet.Network) *Shape {
+	s := &Shape{Level: make([]int32, len(n.Names))}
+	s.levels(n)
+	s.cables(n)
+	s.routes(n)
+	s.lossless(n)
+	slices.SortStableFunc(s.Odd, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Device, b.Device)) })
+	return s
+}
+
+func (s *Shape) odd(kind string, d ethernet.DeviceID, format string, args ...any) {
+	s.Odd = append(s.Odd, Finding{kind, d, fmt.Sprintf(format, args...)})
+}
+
+// levels finds the tiers.
+func (s *Shape) levels(n *ethernet.Network) {
+	for d := range s.Level {
+		s.Level[d] = -1
+	}
+	var queue []ethernet.DeviceID
+	for i := range n.Classes {
+		if !n.Classes[i].Hosts {
+			continue
+		}
+		for _, d := range n.Classes[i].At {
+			if s.Level[d] < 0 {
+				s.Level[d] = 0
+				queue = append(queue, d)
+			}
+		}
+	}
+	hosts := len(queue)
+	for i := 0; i < len(queue); i++ {
+		d := queue[i]
+		for int(s.Level[d]) >= len(s.Tiers) {
+			s.Tiers = append(s.Tiers, Tier{})
+		}
+		s.Tiers[s.Level[d]].Devices++
+		if i < hosts {
+			s.Tiers[0].Hosts++
+		}
+		for l, end := n.LinksFrom(d); l < end; l++ {
+			if to := n.Links[l].To; s.Level[to] < 0 {
+				s.Level[to] = s.Level[d] + 1
+				queue = append(queue, to)
+			}
+		}
+	}
+}
+
+// cables counts those between tiers, and finds devices with others than most of their tier.
+func (s *Shape) cables(n *ethernet.Network) {
+	up, down := make([]int, len(n.Names)), make([]int, len(n.Names))
+	for l, link := range n.Links {
+		a, b := s.Level[link.From], s.Level[link.To]
+		switch {
+		case a < 0 || b < 0:
+		case a < b:
+			up[link.From]++
+			s.Tiers[a].Up++
+		case a > b:
+			down[link.From]++
+			s.Tiers[a].Down++
+		case ethernet.LinkID(l) < n.Reverse[l]:
+			s.Tiers[a].Across++
+		}
+	}
+	for d, level := range s.Level {
+		first, end := n.LinksFrom(ethernet.DeviceID(d))
+		switch {
+		case first == end:
+			s.odd("no-cable", ethernet.DeviceID(d), "%s has no cable to another device", n.Names[d])
+		case level >= 0 && int(level) < len(s.Tiers)-1 && up[d] == 1:
+			s.odd("one-uplink", ethernet.DeviceID(d), "%s has one cable up: without it, it is cut off", n.Names[d])
+		}
+	}
+	for level := range s.Tiers {
+		s.uneven(n, level, "up", up)
+		s.uneven(n, level, "down", down)
+	}
+}
+
+// uneven finds devices of a tier with other numbers of cables than most.
+func (s *Shape) uneven(n *ethernet.Network, level int, way string, cables []int) {
+	count := map[int]int{}
+	for d, l := range s.Level {
+		if int(l) == level {
+			count[cables[d]]++
+		}
+	}
+	most, devices := 0, 0
+	for cables, c := range count {
+		if c > devices {
+			most, devices = cables, c
+		}
+	}
+	if devices*2 <= s.Tiers[level].Devices {
+		return // none is in the majority
+	}
+	for d, l := range s.Level {
+		if int(l) == level && cables[d] != most {
+			s.odd("uneven-cables", ethernet.DeviceID(d), "%s has %s %s, and %d of %d devices of tier %d have %d", n.Names[d], words.Plural(cables[d], "cable"), way, devices, s.Tiers[level].Devices, level, most)
+		}
+	}
+}
+
+// routes counts next hops, and finds devices with fewer than others like them.
+func (s *Shape) routes(n *ethernet.Network) {
+	type kind struct{ level, distance int32 }
+	narrow := map[[3]int]int{} // by device, its width, and that of others: prefixes
+	lost := make([]int, len(n.Names))
+	widths := make([]int, len(n.Names))
+	for i := range n.Classes {
+		c := &n.Classes[i]
+		if !c.Hosts || len(c.At) == 0 || c.Prefix().Bits() == 0 {
+			continue
+		}
+		distance := hops(n, c)
+		widest := map[kind]int{}
+		for d := range ethernet.DeviceID(len(n.Names)) {
+			widths[d] = 0
+			if s.Level[d] < 0 || distance[d] == 0 {
+				continue
+			}
+			for _, w := range n.Words(c.Next, d) {
+				widths[d] += bits.OnesCount64(w)
+			}
+			if widths[d] == 0 {
+				lost[d] += len(c.Prefixes)
+				continue
+			}
+			t := &s.Tiers[s.Level[d]]
+			for widths[d] >= len(t.Widths) {
+				t.Widths = append(t.Widths, 0)
+			}
+			t.Widths[widths[d]] += len(c.Prefixes)
+			k := kind{s.Level[d], distance[d]}
+			widest[k] = max(widest[k], widths[d])
+		}
+		for d, w := range widths {
+			if most := widest[kind{s.Level[d], distance[d]}]; w > 0 && w < most {
+				narrow[[3]int{d, w, most}] += len(c.Prefixes)
+			}
+		}
+	}
+	for k, prefixes := range narrow {
+		s.odd("narrow-group", ethernet.DeviceID(k[0]), "%s has %s to %s, and others of its tier as far away have up to %d", n.Names[k[0]], words.Plural(k[1], "next hop"), words.Counted(prefixes, "prefix", "prefixes"), k[2])
+	}
+	slices.SortFunc(s.Odd, func(a, b Finding) int { return cmp.Compare(a.Text, b.Text) }) // of maps
+	for d, prefixes := range lost {
+		if prefixes > 0 {
+			s.odd("no-route", ethernet.DeviceID(d), "%s has no route to %s with hosts", n.Names[d], words.Counted(prefixes, "prefix", "prefixes"))
+		}
+	}
+}
+
+// hops is how far each device is from where packets of a class leave, by their next hops; -1: they never get there.
+func hops(n *ethernet.Network, c *ethernet.Class) []int32 {
+	distance := make([]int32, len(n.Names))
+	for d := range distance {
+		distance[d] = -1
+	}
+	var queue []ethernet.DeviceID
+	for _, d := range c.At {
+		distance[d] = 0
+		queue = append(queue, d)
+	}
+	for i := 0; i < len(queue); i++ {
+		for l, end := n.LinksFrom(queue[i]); l < end; l++ {
+			if from := n.Links[l].To; distance[from] < 0 && n.Has(c.Next, n.Reverse[l]) {
+				distance[from] = distance[queue[i]] + 1
+				queue = append(queue, from)
+			}
+		}
+	}
+	return distance
+}
+
+// lossless finds cables whose two directions have different lossless priorities.
+func (s *Shape) lossless(n *ethernet.Network) {
+	if n.Priorities == nil {
+		return
+	}
+	of := func(l ethernet.LinkID) (set uint16) {
+		for m := range n.Priorities.Marks {
+			if lane := n.Priorities.Of(uint8(m), l); lane != ethernet.Lossy {
+				set |= 1 << lane
+			}
+		}
+		return set
+	}
+	for l := range ethernet.LinkID(len(n.Links)) {
+		back := n.Reverse[l]
+		if a, b := of(l), of(back); l < back && a != b {
+			s.odd("one-way-lossless", n.Links[l].From, "from %s to %s %s, and back %s", n.End(l), n.End(back), lossless(a), lossless(b))
+		}
+	}
+}
+
+func lossless(set uint16) string {
+	if set == 0 {
+		return "nothing is lossless"
+	}
+	text := ""
+	for ; set != 0; set &= set - 1 {
+		text += fmt.Sprintf(", %d", bits.TrailingZeros16(set))
+	}
+	return "the lossless priorities are " + text[2:]
+}
