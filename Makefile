@@ -3,6 +3,7 @@
 .DEFAULT_GOAL := help
 FUZZ ?= 50000x
 SAMPLE ?= 200
+SECONDS ?= 300
 FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
@@ -35,7 +36,7 @@ VERSION_OF := github.com/weft-fabric/weft/internal/cli/internal/version
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 LIBWEFT := $(if $(shell command -v $(CC)),libweft)
 
-.PHONY: help build libweft plugin weft-proof proof extract test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm package-proof rpm-proof release lint cover clean
+.PHONY: help build libweft plugin weft-proof proof extract test web race conformance fuzz fuzz-plugin mutants bench bench-opensm bench-speed reproduce install uninstall package rpm package-proof rpm-proof release lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -81,6 +82,9 @@ conformance: ## every engine on every ruin of every network (minutes)
 
 fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
 	./build/scripts/fuzz.sh $(FUZZ)
+
+fuzz-plugin: ## fuzz the plugin's C over the wire format for SECONDS (300), with clang's libFuzzer and sanitizers
+	./build/scripts/fuzz-plugin.sh $(SECONDS)
 
 mutants: ## change the programs that decide in SAMPLE places (200), one at a time, and see whether a test notices (hours; goes on where it was stopped)
 	go run ./build/scripts/mutants -sample $(SAMPLE) $(FLAGS)
