@@ -45,6 +45,7 @@ type options struct {
 	skip     string
 	json     bool
 	list     bool
+	cases    bool
 	packages []string
 }
 
@@ -59,6 +60,7 @@ func main() {
 	flag.StringVar(&o.skip, "skip", "", "folders to leave out, with commas between")
 	flag.BoolVar(&o.again, "again", false, "try those that survived once more")
 	flag.BoolVar(&o.json, "json", false, "print the report as JSON")
+	flag.BoolVar(&o.cases, "cases", false, "try mutants of the plugin on small cases alone, with the verdicts of the proven checker, and nothing else")
 	flag.BoolVar(&o.list, "list", false, "only list the mutants")
 	flag.Parse()
 	o.packages = flag.Args()
@@ -97,7 +99,7 @@ func run(ctx context.Context, o *options) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	allow, err := readEquivalents(filepath.Join(root, "scripts", "mutants", "equivalent.txt"))
+	allow, err := readEquivalents(filepath.Join(root, "build", "scripts", "mutants", "equivalent.txt"))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func run(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{root: root, dir: dir, patience: o.patience, rapid: map[string]bool{}, sound: map[string]outcome{}, takes: map[string]time.Duration{}}
+	b := &bench{root: root, dir: dir, patience: o.patience, rapid: map[string]bool{}, sound: map[string]outcome{}, takes: map[string]time.Duration{}, only: o.cases}
 	return r, r.sample(ctx, o, b, all, known, allow)
 }
 

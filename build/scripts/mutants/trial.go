@@ -40,6 +40,9 @@ type bench struct {
 	rapid    map[string]bool          // [package of tests] whether it uses rapid, which must be told to leave no files
 	sound    map[string]outcome       // [tests] their outcome without a mutant
 	takes    map[string]time.Duration // [tests] their time without a mutant
+	plugin   string                   // a folder with the plugin and what is built of it; empty: not yet
+	cases    string                   // a folder with small cases for the plugin, and the verdicts that are due; empty: not drawn yet
+	only     bool                     // the plugin's mutants are tried on these alone
 }
 
 // memory limits the memory of a test in KiB, because a mutant may allocate without end.
@@ -88,6 +91,19 @@ func (b *bench) try(ctx context.Context, m *mutant) (outcome, error) {
 	return outcome{Fate: survived}, nil
 }
 
+// buildPlugin builds the plugin as it is, of which a mutant takes all files but its own.
+func (b *bench) buildPlugin(ctx context.Context) error {
+	if b.plugin != "" {
+		return nil
+	}
+	b.plugin = filepath.Join(b.dir, "plugin")
+	script := `mkdir "$2" && cp -r "$1" "$2" && nice make -s -C "$2/plugin" OUT="$2" "$2/weft-core"`
+	if out, err := exec.CommandContext(ctx, "sh", "-c", script, "sh", filepath.Join(b.root, "plugin"), b.plugin).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
 // tryPlugin builds the mutated plugin from a copy, and runs its tests with it.
 func (b *bench) tryPlugin(ctx context.Context, m *mutant, text []byte) (outcome, error) {
 	work, err := os.MkdirTemp(b.dir, "plugin-")
@@ -95,16 +111,25 @@ func (b *bench) tryPlugin(ctx context.Context, m *mutant, text []byte) (outcome,
 		return outcome{}, err
 	}
 	defer os.RemoveAll(work)
-	if out, err := exec.CommandContext(ctx, "cp", "-r", filepath.Join(b.root, "plugin"), work).CombinedOutput(); err != nil {
+	if err := b.buildPlugin(ctx); err != nil {
+		return outcome{}, err
+	}
+	if out, err := exec.CommandContext(ctx, "cp", "-rp", b.plugin+"/.", work).CombinedOutput(); err != nil {
 		return outcome{}, fmt.Errorf("%w: %s", err, out)
 	}
 	if err := os.WriteFile(filepath.Join(work, m.File), text, 0o600); err != nil {
 		return outcome{}, err
 	}
 	src := filepath.Join(work, path.Dir(m.File))
-	for _, what := range []string{"libweft.so", "weft-core"} {
-		if err := exec.CommandContext(ctx, "make", "-s", "-C", src, "OUT="+work, work+"/"+what).Run(); err != nil {
+	for _, what := range []string{"weft-core", "libweft.so"} {
+		if err := exec.CommandContext(ctx, "nice", "make", "-s", "-C", src, "OUT="+work, work+"/"+what).Run(); err != nil {
 			return outcome{Fate: notCompiled}, ctx.Err()
+		}
+		if what == "libweft.so" {
+			continue
+		}
+		if o, err := b.tryCases(ctx, work+"/"+what); err != nil || o.Fate != survived || b.only {
+			return o, err
 		}
 	}
 	for _, suite := range targetOf(path.Dir(m.File)).tests {

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// smallCases is what kills most mutants of the plugin's proof, at once: cases with the verdicts of the
+// proven checker, which it gives once for all mutants.
+const smallCases = "./test/e2e/plugin -run=TestSmallCases$"
+
+// drawCases has the cases drawn and judged, without a mutant.
+func (b *bench) drawCases(ctx context.Context) error {
+	if b.cases != "" {
+		return nil
+	}
+	dir := filepath.Join(b.dir, "cases")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	o, err := b.test(ctx, smallCases, []string{"WEFT_CASES_AT=" + dir})
+	if err == nil && o.Fate != survived {
+		err = fmt.Errorf("%s without a mutant: %s", smallCases, o.Fate)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.cases"))
+	if err == nil && len(files) == 0 {
+		err = errors.New("no small cases: they take OCaml, a C compiler and OpenSM's headers")
+	}
+	b.cases = dir
+	return err
+}
+
+// tryCases has a mutant of the plugin answer the cases.
+func (b *bench) tryCases(ctx context.Context, program string) (outcome, error) {
+	if err := b.drawCases(ctx); err != nil {
+		return outcome{}, err
+	}
+	files, err := filepath.Glob(filepath.Join(b.cases, "*.cases"))
+	if err != nil {
+		return outcome{}, err
+	}
+	for _, file := range files {
+		due, err := os.ReadFile(strings.TrimSuffix(file, "cases") + "due")
+		if err != nil {
+			return outcome{}, err
+		}
+		cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -t 10 -v %d; exec nice "$@"`, memory), "sh", program, "cases", file, "-")
+		got, err := cmd.Output()
+		if ctx.Err() != nil {
+			return outcome{}, ctx.Err()
+		}
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
+			return outcome{Fate: timedOut, By: smallCases}, nil
+		}
+		if err != nil || !bytes.Equal(got, due) {
+			return outcome{Fate: killed, By: smallCases}, nil
+		}
+	}
+	return outcome{Fate: survived}, nil
+}
