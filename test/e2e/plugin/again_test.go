@@ -35,6 +35,7 @@ func (d *daemon) spoilt(engine string, contract routing.Contract) answer {
 // has some. Nobody sweeps: the plugin asks by itself, after a pause that grows, and OpenSM has
 // tables soon after the daemon.
 func TestAskedAgain(t *testing.T) {
+	t.Parallel()
 	refuses := func(q *wire.Request, c net.Conn) error { return wire.WriteRefusal(c, q.Sweep, "out of order") }
 	for name, c := range map[string]struct {
 		first func(d *daemon) answer

@@ -65,6 +65,7 @@ func answerTo(t testing.TB, q *wire.Request, engine string, contract routing.Con
 // verdict, in C, against the judge's, in Go: whatever the plugin lets pass must be
 // complete and free of deadlock.
 func TestNothingUnproven(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		spec, engine string
 		contract     routing.Contract

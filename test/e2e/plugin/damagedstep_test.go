@@ -172,6 +172,7 @@ func (n *tally) hold(t *testing.T, x *aStep, f *fabric.Fabric, answers [][]byte,
 // TestEveryByteOfSteps changes every byte of every step of plans on small networks: what the plugin
 // takes is proven for the judge, in Go, as well.
 func TestEveryByteOfSteps(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		spec, engine string
 		contract     routing.Contract

@@ -114,6 +114,7 @@ func rankAllAlike(t testing.TB, q *wire.Request, _ []byte) []byte {
 // at a time. The plugin, in C, refuses what the daemon's reader or the judge, in Go,
 // refuse, and takes what both take.
 func TestEveryByte(t *testing.T) {
+	t.Parallel()
 	for _, c := range spoilable {
 		t.Run(fmt.Sprintf("%s/%s/%s/%s", c.spec, c.engine, c.contract, c.name), func(t *testing.T) {
 			t.Parallel()

@@ -47,6 +47,7 @@ func (k *served) recordOf(t *testing.T, slid, dlid fabric.LID) (sl int, took tim
 // lead from the one to the other, with none at once where they do not. Once the daemon goes on
 // everybody is reached.
 func TestHungDaemon(t *testing.T) {
+	t.Parallel()
 	const spec = "torus:4x4,hosts=2"
 	f := testnet.Build(t, spec)
 	hosts := routing.HCA.Endpoints(f)

@@ -219,6 +219,7 @@ func (k *served) all() int { return int(k.f.TopLID())/64 + 1 }
 // OpenSM writes is held against the least there is, the switches against the judge, and
 // when all is back the tables are the first.
 func TestKeeps(t *testing.T) {
+	t.Parallel()
 	for _, n := range []struct {
 		spec, engine string
 		thorough     bool

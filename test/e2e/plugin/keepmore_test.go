@@ -78,6 +78,7 @@ func (k *served) least(t *testing.T, less *fabric.Fabric) transition.Least {
 // TestKeepsSwitch has whole switches leave with their hosts, and come back: those that stay
 // reach each other, and then the tables are the first.
 func TestKeepsSwitch(t *testing.T) {
+	t.Parallel()
 	for spec, engine := range map[string]string{"dragonfly:p=2": "weave-any", "xgft:m=4x4,w=2x4,hosts=2": "updn"} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
@@ -172,6 +173,7 @@ func TestHostsOfMany(t *testing.T) {
 // TestNeverKept has a cable leave with keep: never: all is routed anew, which on a tree is a
 // step as well. Where it is none, OpenSM's log says that nothing is proven about the time between.
 func TestNeverKept(t *testing.T) {
+	t.Parallel()
 	for spec, c := range map[string]struct{ engine, says string }{
 		"torus:4x4,hosts=2":        {"weave-any", "not a step: nothing is proven about the time until it is written"},
 		"xgft:m=4x4,w=2x4,hosts=2": {"updn", "; a step, proven while it is written"},
@@ -198,6 +200,7 @@ func TestNeverKept(t *testing.T) {
 // TestDrops has all be routed anew on a torus with drops: allowed. The plugin takes a step that
 // cuts pairs only if its own options allow that.
 func TestDrops(t *testing.T) {
+	t.Parallel()
 	for option, says := range map[string]string{
 		"weft.drops=allowed": "; a step, proven while it is written; 1 steps follow",
 		"weft.drops=never":   "a step that may cut pairs; event_plugin_options has no weft.drops=allowed",

@@ -17,6 +17,7 @@ import (
 // never said to be proven where ranks of the whole do not rise on it, and is where any client may use
 // any service level, or no host moved.
 func TestLeftBesideTheWhole(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		spec, engine string
 		contract     routing.Contract

@@ -18,6 +18,7 @@ import (
 // tables before until it has confirmed the new ones.
 func TestLevelsWait(t *testing.T) {
 	live.Need(t)
+	t.Parallel()
 	for name, attribute := range map[string]int{"forwarding table": 0x19, "SL2VL map": 0x17} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -192,6 +192,7 @@ func nodeID(f *fabric.Fabric, n fabric.NodeID) string {
 // refused, whoever says that they are proven, and those that do not are taken.
 func TestLanesAllowed(t *testing.T) {
 	live.Need(t)
+	t.Parallel()
 	greedy := func(q *wire.Request, c net.Conn) error {
 		q.QoS, q.MaxVLs = true, 8
 		tables, proof, err := routed(q, "df-dn", routing.Honored)

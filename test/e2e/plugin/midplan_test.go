@@ -27,6 +27,7 @@ import (
 // but where the plugin took the answer to another question, which held for its own as well. SL2VL maps are then
 // read from the switches themselves.
 func TestRefusedInMidPlan(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"refusal", "half", "ranks", "rows", "hung up", "another sweep", "another step", "the step before"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()

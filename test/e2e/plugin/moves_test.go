@@ -13,6 +13,7 @@ import (
 // TestMoves has hosts exchange their places, adapters and cables replaced, while OpenSM runs. Every
 // moment is proven, or the daemon's log says that nothing is; in the end everybody is reached.
 func TestMoves(t *testing.T) {
+	t.Parallel()
 	for _, n := range []struct{ spec, engine string }{{"torus:4x4,hosts=2", "weave-any"}, {"xgft:m=4x4,w=2x4,hosts=2", "updn"}} {
 		t.Run(n.spec, func(t *testing.T) {
 			t.Parallel()

@@ -32,6 +32,7 @@ import (
 // members come and go.
 func TestMulticast(t *testing.T) {
 	live.Need(t)
+	t.Parallel()
 	for _, n := range []struct {
 		name, spec, engine string
 		contract           routing.Contract

@@ -105,6 +105,7 @@ const unchanged = "Baselid changed"
 // that cut pairs, and a LID whose entries lead to another switch than before closes a circle unless the
 // old ones go first. The daemon's log says so.
 func TestReplaced(t *testing.T) {
+	t.Parallel()
 	thorough := os.Getenv("WEFT_THOROUGH") != ""
 	for turn, n := range []struct{ spec, engine string }{{"torus:4x4,hosts=2", "weave-any"}, {"xgft:m=4x4,w=2x4,hosts=2", "updn"}} {
 		t.Run(n.spec, func(t *testing.T) {

@@ -174,6 +174,7 @@ func (k *interruptible) one(t *testing.T, s fabric.NodeID) {
 // every mixture of the tables that the switches may have is free of loops: after an OpenSM that ended
 // while it wrote a step which leaves pairs cut, too, whose next begins with that step.
 func TestRestartAtEveryBoundary(t *testing.T) {
+	t.Parallel()
 	thorough := os.Getenv("WEFT_THOROUGH") != ""
 	for _, n := range []struct {
 		spec     string

@@ -27,6 +27,7 @@ import (
 // WEFT_THOROUGH all that was read back of one engine is proven both ways.
 func TestReversible(t *testing.T) {
 	live.Need(t)
+	t.Parallel()
 	for _, c := range []struct {
 		spec string
 		all  string // the engine whose path records are all asked for

@@ -181,6 +181,7 @@ func TestHung(t *testing.T) {
 // whether another engine has routed meanwhile or none.
 func TestHeld(t *testing.T) {
 	live.Need(t)
+	t.Parallel()
 	for next, c := range map[string]struct{ meanwhile, then, done string }{
 		"nue": {"nue tables configured", fell + ", nue", "REROUTE COMPLETE"},
 		"no_fallback": {"No routing engine able to successfully configure",

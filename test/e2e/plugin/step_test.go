@@ -72,6 +72,7 @@ func honest(t testing.TB, f *fabric.Fabric, engine string, contract routing.Cont
 // with the ranks of the union: all are proven. With the ranks of the new tables alone
 // the plugin says what the judge says of them.
 func TestSteps(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		spec, engine string
 		contract     routing.Contract
@@ -141,6 +142,7 @@ func TestSteps(t *testing.T) {
 // the one to the other against the judge's on their mixtures: with the ranks of the
 // judge, if there are any, else with those of the new tables alone, and spoilt.
 func TestStepAgrees(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []string{"ring:5,hosts=2", "torus:3x3,hosts=1", "dragonfly:p=2"} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()

@@ -27,6 +27,7 @@ import (
 // reads back what it did with the tables.
 func TestEngines(t *testing.T) {
 	live.Need(t)
+	t.Parallel()
 	for _, n := range []struct {
 		name  string
 		spec  string   // empty: a real dump
