@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/dumped"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -27,7 +29,7 @@ func BenchmarkBisect(b *testing.B) {
 		{"dragonfly-1056", "dragonfly:p=4", "sssp"},
 		{"xgft-11664", "xgft:m=18x36,w=18x18,hosts=18", "ftree"},
 	} {
-		b.Run(c.name, func(b *testing.B) { bisect(b, routed(b, c.spec, c.engine)) })
+		b.Run(c.name, func(b *testing.B) { bisect(b, routed.By(b, c.spec, c.engine)) })
 	}
 }
 
@@ -56,7 +58,7 @@ func cpuSeconds(b *testing.B) float64 {
 // BenchmarkExplainWithGroups names the cable at which waiting ends where switches choose and hosts use all
 // service levels, an operation each.
 func BenchmarkExplainWithGroups(b *testing.B) {
-	tables := *routed(b, "xgft:m=8x12,w=8x8,hosts=8", "updn")
+	tables := *routed.By(b, "xgft:m=8x12,w=8x8,hosts=8", "updn")
 	f := tables.Fabric
 	groups, err := minimal.Groups(b.Context(), &tables, routing.Any, routing.HCA, nil)
 	if err != nil {
@@ -73,7 +75,7 @@ func BenchmarkExplainWithGroups(b *testing.B) {
 		b.Fatal(err)
 	}
 	n := len(f.Channels())
-	c := congestion.Counted{Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n), Seconds: 1, Tick: 1}
+	c := explain.Counted{Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n), Seconds: 1, Tick: 1}
 	for i, ch := range f.Channels() {
 		c.Bytes[i], c.Known[i] = 1e6, true
 		if ch.To == 0 { // a switch
@@ -83,7 +85,7 @@ func BenchmarkExplainWithGroups(b *testing.B) {
 	b.ReportAllocs()
 	before := cpuSeconds(b)
 	for range b.N {
-		if m := congestion.Explain(&tables, loads, c); len(m.Findings) == 0 || m.Findings[0].Kind != congestion.Slow {
+		if m := explain.Trunks(&tables, loads, c); len(m.Findings) == 0 || m.Findings[0].Kind != explain.Slow {
 			b.Fatal("no cable is named")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/packets"
@@ -65,7 +66,7 @@ func (s *site) by(engine string) *routing.Tables {
 
 // findings is what counters say of packets under tables on a network, each with a tenth of
 // noise.
-func (s *site) findings(f *fabric.Fabric, forwarding *routing.Forwarding, offered float64) *congestion.Measured {
+func (s *site) findings(f *fabric.Fabric, forwarding *routing.Forwarding, offered float64) *explain.Measured {
 	hardware, err := packets.PresetNamed("ib")
 	if err != nil {
 		s.t.Fatal(err)
@@ -83,12 +84,12 @@ func (s *site) findings(f *fabric.Fabric, forwarding *routing.Forwarding, offere
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c := congestion.Counted{Known: slices.Repeat([]bool{true}, len(r.Counters)), Seconds: float64(r.Window) / 1e12, Tick: 22e-9}
+	c := explain.Counted{Known: slices.Repeat([]bool{true}, len(r.Counters)), Seconds: float64(r.Window) / 1e12, Tick: 22e-9}
 	noise := func(v float64) float64 { return v * (.9 + .2*s.rng.Float64()) }
 	for _, k := range r.Counters {
 		c.Bytes, c.Wait = append(c.Bytes, noise(float64(k.Bytes))), append(c.Wait, noise(float64(k.Wait)/1e12/c.Tick))
 	}
-	return congestion.Explain(s.tables, s.loads, c)
+	return explain.Trunks(s.tables, s.loads, c)
 }
 
 // anyTrunk is a trunk over which so much leads that a fault of its cable shows.
@@ -105,7 +106,7 @@ func (s *site) anyTrunk(share float64) fabric.ChannelID {
 // whether it is named: at one of its ends, at its very port.
 func (s *site) slowed(c fabric.ChannelID, rate fabric.Rate, offered float64) (at, exactly bool) {
 	m := s.findings(withRate(s.t, s.f, c, rate), s.tables.Forwarding, offered)
-	i := slices.IndexFunc(m.Findings, func(x congestion.Finding) bool { return x.Kind == congestion.Slow })
+	i := slices.IndexFunc(m.Findings, func(x explain.Finding) bool { return x.Kind == explain.Slow })
 	if i < 0 {
 		return false, false
 	}
@@ -138,7 +139,7 @@ func (s *site) stale(c fabric.ChannelID) (named, ok bool) {
 	now := &routing.Tables{Fabric: s.f, Forwarding: told, Lanes: s.tables.Lanes}
 	believed := &site{t: s.t, f: s.f, tables: now, loads: congestion.Count(s.f, told, routing.HCA), rng: s.rng}
 	m := believed.findings(s.f, left, .05)
-	return len(m.Findings) > 0 && m.Findings[0].Kind == congestion.Unexpected && m.Findings[0].Trunk == c, true
+	return len(m.Findings) > 0 && m.Findings[0].Kind == explain.Unexpected && m.Findings[0].Trunk == c, true
 }
 
 // Counters of packets, each with a tenth of noise: no finding without a fault, and faults

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/fan"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -27,7 +28,7 @@ const cellsPerFlow = 4
 // numbers. Where there are more trunks than 16 bits can number, flows are walked.
 type routes struct {
 	tables  *routing.Tables
-	fan     *fan                // nil: switches do not choose
+	fan     *fan.Fan            // nil: switches do not choose
 	sites   []fabric.EndpointID // [site]
 	rank    []int32             // [rank] its site
 	class   []int32             // [site] its class as a source
@@ -43,7 +44,7 @@ type routes struct {
 const noRoute = ^uint16(0)
 
 func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
-	r := &routes{tables: t, fan: newFan(t), rank: make([]int32, len(p))}
+	r := &routes{tables: t, fan: fan.New(t), rank: make([]int32, len(p))}
 	f := t.Fabric
 	site := make([]int32, len(f.Endpoints()))
 	type key struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -278,7 +279,7 @@ func isFair(t *rapid.T, w twin, flows []judged) {
 
 // Same tables, same options, same result, bit for bit, on any number of cores.
 func TestSameOnAnyCores(t *testing.T) {
-	tables := routed(t, "dragonfly:p=2", "sssp")
+	tables := routed.By(t, "dragonfly:p=2", "sssp")
 	for _, spec := range []string{"bisect", "shifts", "incast:n=5", "uniform+ring"} {
 		for _, model := range []congestion.Model{congestion.Bottleneck, congestion.MaxMin} {
 			o := congestion.Options{Pattern: pattern(t, spec), Placement: hosts(t, tables.Fabric), Model: model, Seed: 3, Precision: .004}
@@ -297,7 +298,7 @@ func TestSameOnAnyCores(t *testing.T) {
 
 // A run of many phases is all its phases, and the seed matters to random patterns.
 func TestRunsAndSeeds(t *testing.T) {
-	tables := routed(t, "torus:3x3,hosts=2", "dfsssp")
+	tables := routed.By(t, "torus:3x3,hosts=2", "dfsssp")
 	o := congestion.Options{Pattern: pattern(t, "bisect"), Placement: hosts(t, tables.Fabric), Seed: 1, Runs: 300}
 	one := simulate(t, tables, o)
 	o.Seed = 2
@@ -330,7 +331,7 @@ func TestRunsAndSeeds(t *testing.T) {
 // The length of records is guessed from some destinations; one that is farther
 // than these is not cut short.
 func TestLongRoutes(t *testing.T) {
-	tables := routed(t, "ring:70,hosts=1", "minhop")
+	tables := routed.By(t, "ring:70,hosts=1", "minhop")
 	f, p := tables.Fabric, hosts(t, tables.Fabric)
 	far := f.Endpoint(p[1])
 	for s := range fabric.NodeID(f.Switches()) {
@@ -383,7 +384,7 @@ func TestBytes(t *testing.T) {
 
 // Nothing is allocated run by run.
 func TestRunsDoNotAllocate(t *testing.T) {
-	tables := routed(t, "torus:4x4,hosts=4", "dfsssp")
+	tables := routed.By(t, "torus:4x4,hosts=4", "dfsssp")
 	for _, model := range []congestion.Model{congestion.Bottleneck, congestion.MaxMin} {
 		o := congestion.Options{Pattern: pattern(t, "bisect"), Placement: hosts(t, tables.Fabric), Model: model}
 		few, many := 512, 512+2560

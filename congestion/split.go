@@ -2,6 +2,7 @@ package congestion
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/fan"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -17,86 +18,6 @@ import (
 // lowest numbers, a unit each.
 const splitUnits = 1 << 20
 
-// fan is how packets go on in tables with groups. Places are where they may be: a switch with
-// those of its in-ports of which packets meet the same tables and the same lanes.
-type fan struct {
-	t     *routing.Tables
-	first []int           // [switch, plus one] into place
-	place []int32         // [first + in-port]
-	at    []fabric.NodeID // [place] its switch
-	in    []uint8         // [place] one of its in-ports
-	ports [][][]uint8     // [switch][group] ports with a cable
-}
-
-// newFan is nil for tables without groups.
-func newFan(t *routing.Tables) *fan {
-	f, g := t.Fabric, t.Groups
-	if g == nil {
-		return nil
-	}
-	n := &fan{t: t, first: make([]int, f.Switches()+1), ports: make([][][]uint8, f.Switches())}
-	for s := range fabric.NodeID(f.Switches()) {
-		from := len(n.at)
-		for in := range uint8(f.Node(s).Ports + 1) {
-			n.place = append(n.place, n.placeFrom(from, s, in))
-		}
-		n.first[s+1] = len(n.place)
-		for _, set := range g.Sets(s) {
-			var ports []uint8
-			for port := range set.All() {
-				if f.Out(s, port) != fabric.None {
-					ports = append(ports, port)
-				}
-			}
-			n.ports[s] = append(n.ports[s], ports)
-		}
-	}
-	return n
-}
-
-// placeFrom is the place of an in-port, whose switch has those from a number on; a new one if
-// packets meet others there.
-func (n *fan) placeFrom(from int, s fabric.NodeID, in uint8) int32 {
-	byLane := n.t.Lanes.SL2VL.AnyByLane()
-	for i := from; i < len(n.at); i++ {
-		if byLane && lanesAt(n.t.Fabric, s, in) != lanesAt(n.t.Fabric, s, n.in[i]) {
-			continue // what enters there is on other lanes
-		}
-		if n.t.Groups.SameFrom(s, in, n.in[i]) && n.t.Lanes.SL2VL.SameFrom(s, in, n.in[i]) {
-			return int32(i)
-		}
-	}
-	n.at, n.in = append(n.at, s), append(n.in, in)
-	return int32(len(n.at) - 1)
-}
-
-// placeOf is where packets of an endpoint with a switch enter it.
-func (n *fan) placeOf(e *fabric.Endpoint) int32 {
-	return n.place[n.first[e.Switch]+int(n.t.Fabric.LastPort(e))]
-}
-
-// outs appends the ports by which packets to a LID may leave a place, ascending but for the static
-// port, which is last where the group does not have it.
-func (n *fan) outs(ports []uint8, place int32, lid fabric.LID, sl uint8) []uint8 {
-	g, s := n.t.Groups, n.at[place]
-	table := g.Table(s, n.in[place], sl)
-	static := n.t.Forwarding
-	if table > 0 {
-		static = g.Static(table)
-	}
-	port := static.Port(s, lid)
-	if choice := g.Row(table, lid)[s]; choice != routing.NoChoice && g.Levels(s)>>sl&1 == 1 {
-		ports = append(ports, n.ports[s][choice.Group()]...)
-		if set := &g.Sets(s)[choice.Group()]; set.Has(port) {
-			return ports
-		}
-	}
-	if port == 0 || port != routing.NoPort && n.t.Fabric.Out(s, port) != fabric.None {
-		ports = append(ports, port)
-	}
-	return ports
-}
-
 // fromSource in place of the lane of a part: it has not crossed a trunk yet.
 const fromSource = routing.MaxDataVLs
 
@@ -106,7 +27,7 @@ const statesPerPlace = routing.MaxDataVLs + 1
 // spray sends flows to a LID on a service level through a fan, hop by hop. It is scratch space
 // that is used again and again.
 type spray struct {
-	*fan
+	*fan.Fan
 	held, next     []uint64 // [place × statesPerPlace + lane by which it came] units
 	queue, arrived []int32  // the states in held, and in next: those of parts too small for a unit too
 	listed         []bool   // [index into next] whether it is in arrived
@@ -124,12 +45,12 @@ type move struct {
 	units    uint64
 }
 
-func newSpray(n *fan) *spray {
+func newSpray(n *fan.Fan) *spray {
 	if n == nil {
 		return nil
 	}
-	size := len(n.at) * statesPerPlace
-	return &spray{fan: n, held: make([]uint64, size), next: make([]uint64, size), listed: make([]bool, size)}
+	size := len(n.At) * statesPerPlace
+	return &spray{Fan: n, held: make([]uint64, size), next: make([]uint64, size), listed: make([]bool, size)}
 }
 
 // add puts units that came by a lane to a place.
@@ -150,13 +71,13 @@ func (p *spray) hop(lid fabric.LID, to *fabric.Endpoint, sl uint8) bool {
 	for _, i := range p.queue {
 		p.listed[i] = false
 	}
-	f := p.t.Fabric
+	f := p.Tables.Fabric
 	for _, i := range p.queue {
 		place, came := i/statesPerPlace, uint8(i%statesPerPlace)
 		units := p.held[i]
 		p.held[i] = 0
-		s := p.at[place]
-		p.ports = p.outs(p.ports[:0], place, lid, sl)
+		s := p.At[place]
+		p.ports = p.Outs(p.ports[:0], place, lid, sl)
 		if len(p.ports) == 0 {
 			p.lost = true
 			continue
@@ -176,9 +97,9 @@ func (p *spray) hop(lid fabric.LID, to *fabric.Endpoint, sl uint8) bool {
 			default:
 				lane := came
 				if came == fromSource {
-					lane = routing.SourceLane(lanesAt(f, s, p.in[place]), sl)
+					lane = routing.SourceLane(fan.LanesAt(f, s, p.In[place]), sl)
 				}
-				vl := p.t.Lanes.SL2VL.Next(s, p.in[place], port, sl, lane)
+				vl := p.Tables.Lanes.SL2VL.Next(s, p.In[place], port, sl, lane)
 				if int(vl) >= routing.MaxDataVLs {
 					p.lost = true
 					continue
@@ -187,7 +108,7 @@ func (p *spray) hop(lid fabric.LID, to *fabric.Endpoint, sl uint8) bool {
 					p.moves = append(p.moves, move{c, came, vl, part})
 				}
 				ch := f.Channel(c)
-				p.add(p.place[p.first[ch.To]+int(ch.ToPort)], vl, part)
+				p.add(p.Enter(ch.To, ch.ToPort), vl, part)
 			}
 		}
 	}
@@ -209,22 +130,22 @@ type splitter struct {
 	crossed []uint32 // trunks with any
 }
 
-func newSplitter(n *fan) *splitter {
+func newSplitter(n *fan.Fan) *splitter {
 	if n == nil {
 		return nil
 	}
-	return &splitter{spray: *newSpray(n), part: make([]uint32, n.t.Fabric.Trunks())}
+	return &splitter{spray: *newSpray(n), part: make([]uint32, n.Tables.Fabric.Trunks())}
 }
 
 // walk appends the trunks of a flow and the units on each, in the order in which packets come to
 // them. It goes to the first address that the source may use and to which all parts get.
 func (p *splitter) walk(crossed, share []uint32, src, dst fabric.EndpointID) ([]uint32, []uint32, bool) {
-	from, to := p.t.Fabric.Endpoint(src), p.t.Fabric.Endpoint(dst)
+	from, to := p.Tables.Fabric.Endpoint(src), p.Tables.Fabric.Endpoint(dst)
 	if from.Switch == fabric.None || to.Switch == fabric.None {
 		return crossed, share, false
 	}
 	for lid := range to.LIDs() {
-		sl := p.t.Lanes.SL(src, lid)
+		sl := p.Tables.Lanes.SL(src, lid)
 		if sl == routing.NoSL {
 			continue
 		}
@@ -248,9 +169,9 @@ func (p *splitter) walk(crossed, share []uint32, src, dst fabric.EndpointID) ([]
 // follow fills part and crossed, and says whether all parts arrive.
 func (p *splitter) follow(from, to *fabric.Endpoint, lid fabric.LID, sl uint8) bool {
 	p.crossed = p.crossed[:0]
-	p.add(p.placeOf(from), fromSource, splitUnits)
+	p.add(p.Source(from), fromSource, splitUnits)
 	for hops := 0; p.hop(lid, to, sl) && !p.lost; hops++ {
-		if hops > p.t.Fabric.Switches() {
+		if hops > p.Tables.Fabric.Switches() {
 			p.lost = true // they circle
 			break
 		}

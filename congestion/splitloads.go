@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/fan"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -70,13 +71,13 @@ type placeSender struct {
 	count    uint64
 }
 
-// senders groups the endpoints in scope by their places and rows of service levels.
-func (n *fan) senders(scope routing.Scope) (list []placeSender) {
-	f := n.t.Fabric
+// sendersIn groups the endpoints in scope by their places and rows of service levels.
+func sendersIn(n *fan.Fan, scope routing.Scope) (list []placeSender) {
+	f := n.Tables.Fabric
 	type key struct{ place, row int32 }
 	number := map[key]int{}
 	for _, id := range scope.Endpoints(f) {
-		k := key{n.placeOf(f.Endpoint(id)), n.t.Lanes.Row[id]}
+		k := key{n.Source(f.Endpoint(id)), n.Tables.Lanes.Row[id]}
 		i, ok := number[k]
 		if !ok {
 			i = len(list)
@@ -99,8 +100,8 @@ func rounded(units uint64) int64 {
 // countSplit takes O(D·h·T) for D destination LIDs, h hops and T trunks that lead nearer: all sources
 // of a LID are followed together.
 func countSplit(ctx context.Context, t *routing.Tables, scope routing.Scope) (*splitCount, error) {
-	f, n := t.Fabric, newFan(t)
-	senders := n.senders(scope)
+	f, n := t.Fabric, fan.New(t)
+	senders := sendersIn(n, scope)
 	var lids []fabric.LID
 	for lid := range scope.LIDs(f) {
 		lids = append(lids, lid)
@@ -135,14 +136,14 @@ func countSplit(ctx context.Context, t *routing.Tables, scope routing.Scope) (*s
 func (n *splitCount) add(p *spray, lid fabric.LID, senders []placeSender) {
 	sls := uint16(0)
 	for i, s := range senders {
-		if n.sl[i] = p.t.Lanes.SL(s.endpoint, lid); n.sl[i] != routing.NoSL {
+		if n.sl[i] = p.Tables.Lanes.SL(s.endpoint, lid); n.sl[i] != routing.NoSL {
 			sls |= 1 << n.sl[i]
 		}
 	}
-	f := p.t.Fabric
+	f := p.Tables.Fabric
 	owner := f.Owner(lid)
 	to := f.Endpoint(owner)
-	home, row := p.placeOf(to), p.t.Lanes.Row[owner]
+	home, row := p.Source(to), p.Tables.Lanes.Row[owner]
 	for ; sls != 0; sls &= sls - 1 {
 		sl := uint8(bits.TrailingZeros16(sls))
 		for i, s := range senders {
@@ -160,8 +161,8 @@ func (n *splitCount) add(p *spray, lid fabric.LID, senders []placeSender) {
 
 // follow counts what is about to be sent.
 func (n *splitCount) follow(p *spray, lid fabric.LID, to *fabric.Endpoint, sl uint8) {
-	trunks := p.t.Fabric.Trunks()
-	for hops := 0; p.hop(lid, to, sl) && hops <= p.t.Fabric.Switches(); hops++ {
+	trunks := p.Tables.Fabric.Trunks()
+	for hops := 0; p.hop(lid, to, sl) && hops <= p.Tables.Fabric.Switches(); hops++ {
 		if p.delivered > 0 {
 			n.delivered += p.delivered
 			n.most = max(n.most, hops)

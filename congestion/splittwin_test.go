@@ -3,12 +3,11 @@ package congestion_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -70,58 +69,13 @@ func splitOf(t *routing.Tables, from, to fabric.EndpointID, lid fabric.LID) *spl
 	return s
 }
 
-// adaptiveTables is tables of an engine with groups of all ports that keep the proof; spoiled, some
-// groups have other ports, lose some, or are of another private table.
-func adaptiveTables(t *testing.T, spec, engine string, seed uint64, spoiled bool) *routing.Tables {
-	t.Helper()
-	made := *routed(t, spec, engine)
-	groups, err := minimal.Groups(t.Context(), &made, routing.Any, routing.HCA, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made.Groups = groups
-	if !spoiled {
-		return &made
-	}
-	rng := rand.New(rand.NewPCG(seed, 1))
-	f := made.Fabric
-	groups.AddTable()
-	for lid := range f.LIDs() {
-		copy(groups.Static(1).Row(lid), made.Forwarding.Row(lid))
-		for s := range groups.Row(1, lid) {
-			switch rng.IntN(40) {
-			case 0:
-				groups.Static(1).Row(lid)[s] = routing.NoPort
-			case 1:
-				groups.Static(1).Row(lid)[s] = uint8(1 + rng.IntN(f.Node(fabric.NodeID(s)).Ports))
-			default:
-				groups.Row(1, lid)[s] = groups.Row(0, lid)[s]
-			}
-		}
-	}
-	for s := range fabric.NodeID(f.Switches()) {
-		for in := range uint8(f.Node(s).Ports + 1) {
-			groups.SetTable(s, in, 0, uint8(rng.IntN(2)))
-		}
-		if rng.IntN(8) == 0 {
-			groups.SetLevels(s, 0)
-		}
-		if sets := groups.Sets(s); len(sets) > 0 && rng.IntN(6) == 0 {
-			set := sets[rng.IntN(len(sets))]
-			set.Add(uint8(1 + rng.IntN(f.Node(s).Ports)))
-			groups.Set(s, rng.IntN(len(sets)), set)
-		}
-	}
-	return &made
-}
-
 // Flows whose switches choose are on every channel as often as one finds who goes through all paths,
 // and get what the fullest channel of their parts gives them.
 func TestSplitFlows(t *testing.T) {
 	lost, whole, parts := 0, 0, 0
 	for seed := range uint64(12) {
 		for _, c := range [][2]string{{"xgft:m=3x3,w=2x3,hosts=3", "updn"}, {"torus:3x4,hosts=1", "weave-any"}, {"dragonfly:p=2", "weave-any"}} {
-			tables := adaptiveTables(t, c[0], c[1], seed, seed > 0)
+			tables := routed.Choosing(t, c[0], c[1], seed, seed > 0)
 			f := tables.Fabric
 			p := hosts(t, f)
 			for _, model := range []congestion.Model{congestion.Bottleneck, congestion.MaxMin} {
@@ -228,7 +182,7 @@ func splitRates(flows []*split, load map[fabric.ChannelID]float64, model congest
 func TestSplitLoads(t *testing.T) {
 	for seed := range uint64(4) {
 		for _, c := range [][2]string{{"xgft:m=3x3,w=2x3,hosts=3", "updn"}, {"xgft:m=2x2,w=4x4,hosts=1", "updn"}, {"torus:3x4,hosts=1", "weave-any"}, {"dragonfly:p=2", "weave-any"}} {
-			tables := adaptiveTables(t, c[0], c[1], seed, seed > 2)
+			tables := routed.Choosing(t, c[0], c[1], seed, seed > 2)
 			f := tables.Fabric
 			l, err := congestion.CountTables(t.Context(), tables, routing.HCA)
 			if err != nil {

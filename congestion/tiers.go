@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/fan"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -222,7 +223,7 @@ func (r *LaneRoutes) add(t *routing.Tables, tree *routing.Tree, lid fabric.LID, 
 		if tree.Depth(at) < 0 || sl == routing.NoSL {
 			continue
 		}
-		in, lane := s.in, routing.SourceLane(lanesAt(f, at, s.in), sl)
+		in, lane := s.in, routing.SourceLane(fan.LanesAt(f, at, s.in), sl)
 		var used uint16 // lanes, a bit each
 		for at != root {
 			c := tree.Out[at]
@@ -239,12 +240,4 @@ func (r *LaneRoutes) add(t *routing.Tables, tree *routing.Tree, lid fabric.LID, 
 			r.Pairs[bits.TrailingZeros16(used)] += int64(s.count)
 		}
 	}
-}
-
-// lanesAt is how many data lanes the cable at a port of a switch runs; 0: not known, or no cable.
-func lanesAt(f *fabric.Fabric, s fabric.NodeID, port uint8) uint8 {
-	if c := f.Out(s, port); port != 0 && c != fabric.None {
-		return f.Channel(c).DataVLs
-	}
-	return 0
 }

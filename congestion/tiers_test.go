@@ -9,14 +9,13 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // A fat tree has tiers up and down, and its routing loads each alike.
 func TestTiers(t *testing.T) {
-	tables := routed(t, "karytree:k=4,n=3", "ftree")
+	tables := routed.By(t, "karytree:k=4,n=3", "ftree")
 	l := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
 	tiers := l.Tiers(tables.Fabric, routing.HCA)
 	var names [][2]int
@@ -44,7 +43,7 @@ func TestTiers(t *testing.T) {
 // The lanes together carry what Count counts.
 func TestLaneLoads(t *testing.T) {
 	for _, c := range [][2]string{{"torus:4x4,hosts=2", "dfsssp"}, {"torus:5x5,hosts=1", "torus-2qos"}, {"dragonfly:p=2", "df-dn"}, {"ring:5", "sssp"}} {
-		tables := routed(t, c[0], c[1])
+		tables := routed.By(t, c[0], c[1])
 		lanes, err := congestion.LaneLoads(context.Background(), tables, routing.HCA)
 		if err != nil {
 			t.Fatal(err)
@@ -139,21 +138,4 @@ func TestAnyLaneLoads(t *testing.T) {
 			t.Fatal(diff)
 		}
 	})
-}
-
-// routed is a computed network with the tables of an engine.
-func routed(t testing.TB, spec, engine string) *routing.Tables {
-	t.Helper()
-	f := testnet.Build(t, spec)
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA}, func(string) (routing.Progress, func()) {
-		return nil, func() {}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tables
 }

@@ -3,7 +3,6 @@ package result
 import (
 	"fmt"
 
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -72,13 +71,13 @@ type DifferentFEC struct {
 // Text is the same for people.
 func (f *MeasuredFinding) Text() string {
 	switch f.Kind {
-	case congestion.Slow.String():
+	case "slow":
 		return fmt.Sprintf("%s is where waiting ends: ports wait up to %.0f %% of the time to send to its switch, and no cable out of it waits or is full: this one, or another of the same switch, is slower than the fabric says", f.Channel, 100*f.Factor)
-	case congestion.Waiting.String():
+	case "waits":
 		return fmt.Sprintf("%s waits %.0f times as long for each byte as cables with as many routes: a slow cable behind it, or a wrong rate", f.Channel, f.Factor)
-	case congestion.Unexpected.String():
+	case "no route":
 		return fmt.Sprintf("%s carries %s, and no route leads over it: switches have other tables", f.Channel, words.Bytes(int64(f.Bytes)))
-	case congestion.Idle.String():
+	case "idle":
 		return fmt.Sprintf("%s carries nothing, and %s lead over it", f.Channel, words.Counted(f.Routes, "route", "routes"))
 	}
 	return fmt.Sprintf("%s carries %.1f times what its routes explain", f.Channel, f.Factor)
@@ -91,7 +90,7 @@ func (m *Measured) Finding() bool {
 		return false
 	}
 	for _, f := range m.Findings {
-		if f.Kind == congestion.Slow.String() || f.Kind == congestion.Waiting.String() || f.Kind == congestion.Unexpected.String() {
+		if f.Kind == "slow" || f.Kind == "waits" || f.Kind == "no route" {
 			return true
 		}
 	}

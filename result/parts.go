@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/list"
-	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // LaneCounts is the lanes of a result. The words are the same everywhere, and so are
@@ -83,15 +80,6 @@ type RemovedLink struct {
 	ChannelNodes
 }
 
-// LimitOf is the lane limit of a fabric, where it is as low as the lanes available or lower; nil: it is not.
-func LimitOf(f *fabric.Fabric, available int) *LaneLimit {
-	l := routing.LimitOf(f)
-	if l.Lanes == 0 || l.Lanes > available {
-		return nil
-	}
-	return &LaneLimit{ChannelOf(f, l.Trunk), l.Lanes, l.Cables, l.Text(f)}
-}
-
 // String is the counts that are known.
 func (l LaneCounts) String() string {
 	var parts []string
@@ -106,76 +94,9 @@ func (l LaneCounts) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// ChannelOf is a channel with its name.
-func ChannelOf(f *fabric.Fabric, c fabric.ChannelID) NamedChannel {
-	return NamedChannel{f.ChannelLabel(c), EndsOf(f, c)}
-}
-
-// PairOf is a source and a destination with their names.
-func PairOf(f *fabric.Fabric, src, dst fabric.EndpointID) Pair {
-	return Pair{f.EndpointLabel(src), f.EndpointLabel(dst), PairNodes{EndpointNode(f, src), EndpointNode(f, dst)}}
-}
-
-// NodeOf is a node, or its port if that is not 0.
-func NodeOf(f *fabric.Fabric, n fabric.NodeID, port uint8) Node {
-	return Node{f.Node(n).Name, f.Node(n).GUID.String(), port}
-}
-
-// EndpointNode is the port of an endpoint.
-func EndpointNode(f *fabric.Fabric, e fabric.EndpointID) Node {
-	return NodeOf(f, f.Endpoint(e).Node, f.Endpoint(e).Port)
-}
-
-// EndpointNodes is EndpointNode for several.
-func EndpointNodes(f *fabric.Fabric, list []fabric.EndpointID) []Node {
-	nodes := make([]Node, len(list))
-	for i, e := range list {
-		nodes[i] = EndpointNode(f, e)
-	}
-	return nodes
-}
-
-// NodesOf is NodeOf for several, without ports.
-func NodesOf(f *fabric.Fabric, nodes []fabric.NodeID) []Node {
-	return list.Of(nodes, func(n fabric.NodeID) Node { return NodeOf(f, n, 0) })
-}
-
-// EndsOf is the ports that a channel joins.
-func EndsOf(f *fabric.Fabric, c fabric.ChannelID) ChannelNodes {
-	ch := f.Channel(c)
-	return ChannelNodes{NodeOf(f, ch.From, ch.FromPort), NodeOf(f, ch.To, ch.ToPort)}
-}
-
-// RemovedLinks is the cables of channels.
-func RemovedLinks(f *fabric.Fabric, channels []fabric.ChannelID) []RemovedLink {
-	return list.Of(channels, func(c fabric.ChannelID) RemovedLink {
-		ch := f.Channel(c)
-		return RemovedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort, EndsOf(f, c)}
-	})
-}
-
 // Name is what people call the cable.
 func (l RemovedLink) Name() string {
 	return fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
-}
-
-// FabricOf names a fabric and counts it.
-func FabricOf(name string, f *fabric.Fabric) Fabric {
-	n := f.Count()
-	return Fabric{name, n.Switches, n.HCA + n.Aggregation + n.Router, n.SwitchCables + n.AdapterCables + n.SelfCables}
-}
-
-// LimitText says which cable limits the lanes available, and on how many cables to endpoints service
-// levels share lanes; empty: nothing is stated that matters.
-func (l LaneCounts) LimitText(f *fabric.Fabric) string {
-	text := ""
-	if l.Limit != nil && l.Limit.DataVLs < routing.DefaultVLs {
-		text = fmt.Sprintf("\nno more than %d, as %s", l.Limit.DataVLs, l.Limit.Text)
-	}
-	if n := routing.SharesLanes(f, l.Used); n > 0 && !l.Absent {
-		text += fmt.Sprintf("\n%s fewer than %d lanes: there service levels share those there are, which closes no loop", words.Counted(n, "cable to an endpoint runs", "cables to endpoints run"), l.Used)
-	}
-	return text
 }
 
 // LinkNames is what people call cables.

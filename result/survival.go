@@ -3,8 +3,6 @@ package result
 import (
 	"fmt"
 
-	"github.com/weft-fabric/weft/change"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -40,28 +38,6 @@ type Candidate struct {
 	Rebuilt   int     `json:"mended_by_rebuilding"`
 	NotMended int     `json:"not_mended"`
 	Taken     bool    `json:"taken"`
-}
-
-// mostWorst is the number of failures that are named, unless there are more that are not mended.
-const mostWorst = 5
-
-// SurvivalOf is how the failures of a kind, links or switches, are mended.
-func SurvivalOf(f *fabric.Fabric, kind string, r *change.Survival) *Survival {
-	sum := &Survival{Failures: kind, Tried: len(r.Repairs), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []SurvivalCase{}}
-	for _, x := range r.Worst() {
-		if x.Left == 0 && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
-			break
-		}
-		sum.Worst = append(sum.Worst, SurvivalCase{failureName(f, x.Failure), x.Steps, x.Entries, x.Due, x.Rebuilt, x.Left})
-	}
-	return sum
-}
-
-func failureName(f *fabric.Fabric, x change.Failure) string {
-	if len(x.Channels) > 0 {
-		return RemovedLinks(f, x.Channels[:1])[0].Name()
-	}
-	return f.Label(x.Nodes[0])
 }
 
 // Text is the same for people.

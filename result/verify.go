@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // BadCertificate is a proof that does not hold, as JSON.
@@ -104,80 +101,6 @@ type Proof struct {
 	Delivers *bool  `json:"delivers"` // all packets arrive; nil: not asked, since it does not hold
 	Why      string `json:"why"`      // empty: nothing is wrong
 }
-
-// GroupOf counts the groups of tables; nil where they have none.
-func GroupOf(t *routing.Tables) *Group {
-	if t.Groups == nil {
-		return nil
-	}
-	s := &Group{Tables: t.Groups.Tables()}
-	for lid := range t.Fabric.LIDs() {
-		for table := range s.Tables {
-			s.count(t, table, lid)
-		}
-	}
-	return s
-}
-
-// count counts the entries for a LID in a private table.
-func (s *Group) count(t *routing.Tables, table int, lid fabric.LID) {
-	for sw, c := range t.Groups.Row(table, lid) {
-		s.Entries++
-		if c == routing.NoChoice || t.Groups.Levels(fabric.NodeID(sw)) == 0 {
-			continue
-		}
-		n := t.Groups.Sets(fabric.NodeID(sw))[c.Group()].Len()
-		if n < 2 {
-			continue
-		}
-		s.Chosen++
-		s.Largest = max(s.Largest, n)
-		if c.Hashed() {
-			s.Hashed++
-		}
-	}
-}
-
-// EscapeOf is how packets that wait can leave; without one they cannot.
-func EscapeOf(f *fabric.Fabric, e *deadlock.Escape) *Escape {
-	if e == nil {
-		return &Escape{}
-	}
-	s := &Escape{Found: true, Choices: e.Choices, Static: e.Static}
-	if e.First != nil {
-		s.Other = &OtherPort{f.Label(e.First.Switch), e.First.LID, e.First.In, e.First.Port}
-	}
-	return s
-}
-
-// LostOf names the pairs that a verdict found without a route.
-func LostOf(f *fabric.Fabric, lost []deadlock.Lost) (all []Lost) {
-	for _, l := range lost {
-		to := f.Owner(l.LID)
-		all = append(all, Lost{f.Label(l.Switch), f.EndpointLabel(to), NodeOf(f, l.Switch, 0), EndpointNode(f, to), l.LID, l.Why.String(), l.Pairs})
-	}
-	return all
-}
-
-// LevelsOf is service levels that are given as bits.
-func LevelsOf(mask uint16) (sls []int) {
-	for sl := range routing.SLs {
-		if mask>>sl&1 == 1 {
-			sls = append(sls, sl)
-		}
-	}
-	return sls
-}
-
-// MulticastOf names the multicast groups of a verdict; nil where it is about none.
-func MulticastOf(v *deadlock.MulticastVerdict, file string) *Multicast {
-	if v == nil {
-		return nil
-	}
-	return &Multicast{file, v.Groups, LevelsOf(v.SLs), list.Of(v.Circling, mlid), list.Of(v.Split, mlid), list.Of(v.OneSided, mlid)}
-}
-
-func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
 
 // Text says how many entries let packets choose among ports.
 func (s *Group) Text() string {

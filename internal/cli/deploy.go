@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weft-fabric/weft/internal/cli/opensm"
-
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft"
@@ -23,10 +21,12 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/cli/opensm"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -245,7 +245,7 @@ func writeDeployment(ctx context.Context, j *routed.Job, plan *deploy.Plan, o *d
 		return nil, exit.Usage("%w", err)
 	}
 	s := &deploySummary{
-		Fabric: result.FabricOf(j.Name, j.Fabric), Engine: j.Engine.Name, Verdict: result.WordOf(j.Verdict), Contract: j.Contract.String(),
+		Fabric: outputs.Fabric(j.Name, j.Fabric), Engine: j.Engine.Name, Verdict: outputs.WordOf(j.Verdict), Contract: j.Contract.String(),
 		VLs: plan.VLs, LaneCounts: j.Lanes(), Dir: opt.Dir,
 		Levels:  list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
 		Classes: plan.Classes, ClassLevels: plan.ClassLevels,
@@ -288,7 +288,7 @@ func printDeployment(a *console.Console, s *deploySummary, f *fabric.Fabric, con
 	}
 	p.Fact("tables", "%s, %s (contract %s)", s.Engine, s.Verdict, s.Contract)
 	p.Fact("levels", "%s", levels)
-	if limit := strings.TrimSpace(s.LimitText(f)); limit != "" {
+	if limit := strings.TrimSpace(outputs.LimitText(s.LaneCounts, f)); limit != "" {
 		p.Fact("lanes", "%s", limit)
 	}
 	p.Fact("hold", "%s", advice.Clients(contract))

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -69,14 +70,14 @@ func tryOut(ctx context.Context, j *routed.Job, s *result.Explain) error {
 		if err != nil {
 			return refusedBy(s, err)
 		}
-		s.Routes, s.VLs, s.Needed, s.Verdict, s.How, s.Notes = true, t.Needed, t.Needed, result.WordOf(v), "adaptive", t.Notes
+		s.Routes, s.VLs, s.Needed, s.Verdict, s.How, s.Notes = true, t.Needed, t.Needed, outputs.WordOf(v), "adaptive", t.Notes
 		return nil
 	}
 	if err := j.Compute(ctx); err != nil {
 		return refusedBy(s, err)
 	}
 	needed := j.Tables.Lanes.Needed
-	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, result.WordOf(j.Verdict)
+	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, outputs.WordOf(j.Verdict)
 	s.How, s.Notes = "contract "+j.Contract.String(), j.Tables.Forwarding.Notes
 	return nil
 }

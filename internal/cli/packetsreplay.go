@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
@@ -49,7 +50,7 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := &replaySummary{Verdict: result.WordOf(v), Cycle: result.Steps(j.fabric, v.Cycle)}
+	s := &replaySummary{Verdict: outputs.WordOf(v), Cycle: outputs.Loop(j.fabric, v.Cycle)}
 	if !v.Free() {
 		if err := j.stop(ctx, v, s); err != nil {
 			return err
@@ -133,7 +134,7 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	p.Verdict = result.WordOf(o.Verdict)
+	p.Verdict = outputs.WordOf(o.Verdict)
 	n, err := packets.New(o.Tables, j.config)
 	if err != nil {
 		return p, asUsage(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
@@ -122,7 +123,7 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 	}
 	for _, b := range r.Busiest(busiest) {
 		u := r.Use(b.Channel, b.VL)
-		s.Busiest = append(s.Busiest, channelSummary{result.ChannelOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+		s.Busiest = append(s.Busiest, channelSummary{outputs.Channel(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
 	}
 	if r.Deadlock != nil {
 		s.Deadlock = j.stopSummary(r.Deadlock)
@@ -133,9 +134,9 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
 	for _, b := range d.Cycle {
-		c := blockedSummary{NamedChannel: result.ChannelOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		c := blockedSummary{NamedChannel: outputs.Channel(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
 		for _, p := range b.Packets {
-			c.Packets = append(c.Packets, packetSummary{result.PairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+			c.Packets = append(c.Packets, packetSummary{outputs.Pair(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
 		}
 		s.Cycle = append(s.Cycle, c)
 	}
@@ -144,7 +145,7 @@ func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 
 func (j *packetsJob) summary() *packetsSummary {
 	s := &packetsSummary{
-		Fabric: result.FabricOf(j.name, j.fabric), Engine: j.engine,
+		Fabric: outputs.Fabric(j.name, j.fabric), Engine: j.engine,
 		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
@@ -260,7 +261,7 @@ func (j *reportJob) ours(ctx context.Context, name string, beside []*page.Given)
 	if r.Choice != nil {
 		g.Notes = append(g.Notes, r.Choice.Why)
 	}
-	if text := strings.TrimSpace(r.Lanes().LimitText(r.Fabric)); text != "" {
+	if text := strings.TrimSpace(outputs.LimitText(r.Lanes(), r.Fabric)); text != "" {
 		for _, line := range strings.Split(text, "\n") {
 			g.Notes = append(g.Notes, "lanes: "+line)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -129,7 +130,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		Spent:   j.spent,
 		PeakRSS: console.PeakMemory(), Fit: j.fit, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
 	}
-	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) result.Pair { return result.PairOf(f, l.From, l.To) })
+	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) result.Pair { return outputs.Pair(f, l.From, l.To) })
 	for m, n := range r.Congestion {
 		if n > 0 {
 			s.Histogram = append(s.Histogram, congestionSummary{m, n})
@@ -142,24 +143,24 @@ func (j *simulateJob) summary() *simulateSummary {
 		}
 	}
 	if c := j.times; c != nil {
-		nodes := result.EndsOf(f, c.Fullest)
+		nodes := outputs.Ends(f, c.Fullest)
 		s.Traffic = &trafficSummary{c.Time, c.Mean, f.ChannelLabel(c.Fullest), &nodes, c.Bytes}
 	}
 	if r.Flows > 0 {
 		w := r.Worst
-		s.Worst = &flowSummary{Pair: result.PairOf(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
+		s.Worst = &flowSummary{Pair: outputs.Pair(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
 		for i, c := range w.Route {
-			s.Worst.Route = append(s.Worst.Route, hopLoading{NamedChannel: result.ChannelOf(f, c), Flows: w.Load[i]})
+			s.Worst.Route = append(s.Worst.Route, hopLoading{NamedChannel: outputs.Channel(f, c), Flows: w.Load[i]})
 			if w.Share != nil {
 				s.Worst.Route[i].Share = w.Share[i]
 			}
 		}
 	}
 	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) hotSummary {
-		return hotSummary{result.ChannelOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
+		return hotSummary{outputs.Channel(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
 	})
 	if j.loads.Hottest != fabric.None {
-		nodes := result.EndsOf(f, j.loads.Hottest)
+		nodes := outputs.Ends(f, j.loads.Hottest)
 		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
 	}
 	for i, t := range j.loads.Tiers(f, j.scope) {

@@ -198,7 +198,7 @@ func (r *rule) problem(dir, imported string) string {
 		own = cmp.Or(strings.TrimSuffix(own, "/"), ".")
 		imported = own
 		switch {
-		case slices.Contains(testOnly, own):
+		case slices.Contains(testOnly, own) && !slices.Contains(testOnly, dir):
 			return "it is for tests only"
 		case slices.ContainsFunc(r.may, within):
 			return ""

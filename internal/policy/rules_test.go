@@ -249,9 +249,12 @@ var rules = []rule{
 	},
 	{
 		packages: "congestion",
-		may:      []string{"fabric", "routing", "traffic", "internal/par"},
+		may:      []string{"fabric", "routing", "traffic", "internal/par", "internal/fan"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
+	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
+	{packages: "internal/counters/explain", may: []string{"fabric", "routing", "congestion", "internal/fan"}, why: "it puts counters beside the loads of routes; who reads them from where is not its business"},
+	{packages: "internal/bandwidths", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it has tables before and after a change measured alike"},
 	{packages: "internal/placement", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it takes finished tables, and has what it finds measured by the counting of flows"},
 	{
 		packages: "packets",
@@ -301,7 +304,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/watch",
-		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/list", "internal/whole", "internal/words", "result"},
+		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -362,10 +365,11 @@ var rules = []rule{
 	{packages: "internal/cli/internal/exit", why: "exit codes and nothing else"},
 	{packages: "internal/words", why: "texts and nothing else"},
 	{packages: "internal/list", why: "lists of anything"},
+	{packages: "result", may: []string{"fabric", "internal/list", "internal/words"}, why: "what commands print, as values: who makes them is not its business"},
 	{
-		packages: "result",
-		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "internal/list", "internal/repair", "internal/words"},
-		why:      "what commands print, as values: it is made of what judges and planners found, and finds out nothing by itself",
+		packages: "internal/outputs",
+		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "result", "internal/list", "internal/repair", "internal/words", "internal/bandwidths"},
+		why:      "what commands print is made of what judges and planners found; it finds out nothing by itself",
 	},
 	{
 		packages: "internal/cli/internal/console",
@@ -380,7 +384,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/report",
-		may:      []string{"fabric", "routing", "deadlock", "result", "internal/cli/internal/console", "internal/list", "internal/words"},
+		may:      []string{"fabric", "routing", "deadlock", "result", "internal/cli/internal/console", "internal/list", "internal/words", "internal/outputs"},
 		why:      "it says what is in networks and verdicts; it makes none",
 	},
 	{
@@ -394,7 +398,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/input",
-		may:      []string{"fabric", "internal/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/..."},
+		may:      []string{"fabric", "internal/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/...", "internal/outputs"},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{
@@ -463,6 +467,7 @@ var rules = []rule{
 		may:      []string{"fabric", "topology", "format/ibnet"},
 		why:      "fabrics for tests: generated and read, and nothing that routes them",
 	},
+	{packages: "internal/testnet/routed", may: []string{"fabric", "routing", "routing/engines", "internal/engine/adaptive/minimal", "internal/testnet"}, why: "tables for tests, by the names of engines"},
 	{packages: "internal/scramble", why: "it damages texts for tests, whatever they are"},
 	{
 		packages: "internal/dumped",
@@ -488,4 +493,4 @@ var rules = []rule{
 }
 
 // testOnly is what no code but tests may import, whatever the rules say.
-var testOnly = []string{"internal/dumped", "internal/engine/steps/grid/gridtest", "internal/live", "internal/policy", "internal/testnet", "test/bench", "test/conformance", "test/e2e"}
+var testOnly = []string{"internal/dumped", "internal/engine/steps/grid/gridtest", "internal/live", "internal/policy", "internal/testnet", "internal/testnet/routed", "test/bench", "test/conformance", "test/e2e"}

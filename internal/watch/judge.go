@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/inspect"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -43,7 +44,7 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock
 	l.Cycle, l.Covers = stepsOf(f, v.Cycle), "unicast"
 	for _, a := range v.Absent {
 		ch := f.Channel(a.Channel)
-		l.Absent = append(l.Absent, Absent{result.NodeOf(f, ch.From, ch.FromPort), a.SL, a.VL, ch.DataVLs})
+		l.Absent = append(l.Absent, Absent{outputs.Node(f, ch.From, ch.FromPort), a.SL, a.VL, ch.DataVLs})
 	}
 	if m := v.Multicast; m != nil {
 		l.Covers = "unicast and multicast"
@@ -64,9 +65,9 @@ func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
 		c := f.Channel(s.Trunk)
 		to := result.Node{Name: "multicast group " + mlid(s.Dst)}
 		if !s.Multicast {
-			to = result.EndpointNode(f, f.Owner(s.Dst))
+			to = outputs.Endpoint(f, f.Owner(s.Dst))
 		}
-		all[i] = LoopStep{result.NodeOf(f, c.From, c.FromPort), result.NodeOf(f, c.To, c.ToPort), s.VL, s.SL, result.EndpointNode(f, s.Src), to}
+		all[i] = LoopStep{outputs.Node(f, c.From, c.FromPort), outputs.Node(f, c.To, c.ToPort), s.VL, s.SL, outputs.Endpoint(f, s.Src), to}
 	}
 	return all
 }
@@ -89,7 +90,7 @@ func hottest(f *fabric.Fabric, loads *congestion.Loads) []HotLink {
 	for _, c := range order[:min(hotLinks, len(order))] {
 		if loads.Routes[c] > 0 {
 			ch := f.Channel(c)
-			hot = append(hot, HotLink{result.NodeOf(f, ch.From, ch.FromPort), result.NodeOf(f, ch.To, ch.ToPort), loads.Routes[c]})
+			hot = append(hot, HotLink{outputs.Node(f, ch.From, ch.FromPort), outputs.Node(f, ch.To, ch.ToPort), loads.Routes[c]})
 		}
 	}
 	return hot
@@ -102,7 +103,7 @@ func degraded(f *fabric.Fabric) []Degraded {
 			continue
 		}
 		for _, k := range a.Links {
-			all = append(all, Degraded{string(a.Kind), k.Rate.String(), LookLink{result.NodeOf(f, k.A, k.APort), result.NodeOf(f, k.B, k.BPort)}})
+			all = append(all, Degraded{string(a.Kind), k.Rate.String(), LookLink{outputs.Node(f, k.A, k.APort), outputs.Node(f, k.B, k.BPort)}})
 		}
 	}
 	return all
@@ -126,9 +127,9 @@ func partsOf(f *fabric.Fabric, p *transition.Part) LookParts {
 	cables := make([]LookLink, len(p.Cables))
 	for i, c := range p.Cables {
 		ch := f.Channel(c)
-		cables[i] = LookLink{result.NodeOf(f, ch.From, ch.FromPort), result.NodeOf(f, ch.To, ch.ToPort)}
+		cables[i] = LookLink{outputs.Node(f, ch.From, ch.FromPort), outputs.Node(f, ch.To, ch.ToPort)}
 	}
-	return LookParts{result.NodesOf(f, p.Switches), result.NodesOf(f, p.Others), cables}
+	return LookParts{outputs.Nodes(f, p.Switches), outputs.Nodes(f, p.Others), cables}
 }
 
 // recabled is the ports of switches that have a cable in both fabrics which leads to
@@ -155,7 +156,7 @@ func recabled(old, next *fabric.Fabric, parts *transition.Parts) []result.Node {
 	was, all := ends(old, parts.Gone.Cables), []result.Node{}
 	for e, trunk := range ends(next, parts.New.Cables) {
 		if before, ok := was[e]; ok && (before || trunk) {
-			all = append(all, result.NodeOf(next, next.NodeByGUID(e.switchGUID), e.port))
+			all = append(all, outputs.Node(next, next.NodeByGUID(e.switchGUID), e.port))
 		}
 	}
 	slices.SortFunc(all, func(a, b result.Node) int { return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port)) })

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -43,7 +44,7 @@ func showBandwidths(c *console.Console, b *result.Bandwidths) {
 }
 
 // bandwidthsOf measures the bandwidth before and after a change, in all and of each job.
-func bandwidthsOf(ctx context.Context, c congestion.Change, jobs []flags.Allocation) (result.Bandwidths, error) {
+func bandwidthsOf(ctx context.Context, c bandwidths.Change, jobs []flags.Allocation) (result.Bandwidths, error) {
 	var names []string
 	for _, a := range jobs {
 		names, c.Jobs = append(names, a.Name), append(c.Jobs, a.Placement)
@@ -52,5 +53,5 @@ func bandwidthsOf(ctx context.Context, c congestion.Change, jobs []flags.Allocat
 	if err != nil {
 		return result.Bandwidths{}, err
 	}
-	return result.BandwidthsOf(m, names), nil
+	return outputs.Bandwidths(m, names), nil
 }

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -186,6 +186,6 @@ func (j *diffJob) judge(ctx context.Context) (err error) {
 func (j *diffJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.old.tables, After: j.new.tables, Stays: j.new.fabric, Scope: j.scope, Seed: j.o.Seed, Precision: j.o.Precision}, j.jobs)
+	j.ebb, err = bandwidthsOf(ctx, bandwidths.Change{Before: j.old.tables, After: j.new.tables, Stays: j.new.fabric, Scope: j.scope, Seed: j.o.Seed, Precision: j.o.Precision}, j.jobs)
 	return err
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
 
 func partsSummaryOf(f *fabric.Fabric, p *transition.Part) result.Parts {
-	return result.Parts{Switches: result.NodesOf(f, p.Switches), Hosts: result.NodesOf(f, p.Others), Links: result.RemovedLinks(f, p.Cables)}
+	return result.Parts{Switches: outputs.Nodes(f, p.Switches), Hosts: outputs.Nodes(f, p.Others), Links: outputs.RemovedLinks(f, p.Cables)}
 }
 
 func (s *DiffSide) summary() result.DiffSide {
 	o := result.DiffSide{Fabric: s.Name, Tables: cmp.Or(s.Shown, s.Source), Fit: s.fit}
 	if s.alone != nil {
-		o.Verdict, o.AbsentLanes = result.WordOf(s.alone), result.AbsentLanes(s.fabric, s.alone.Absent)
+		o.Verdict, o.AbsentLanes = outputs.WordOf(s.alone), outputs.AbsentLanes(s.fabric, s.alone.Absent)
 	}
 	return o
 }
@@ -31,15 +32,15 @@ func (j *diffJob) summary() *result.Diff {
 	s := &result.Diff{
 		Old: j.old.summary(), New: j.new.summary(),
 		Gone: partsSummaryOf(j.old.fabric, &j.parts.Gone), Added: partsSummaryOf(j.new.fabric, &j.parts.New),
-		Readdressed: list.Of(j.parts.Readdressed, func(e fabric.EndpointID) result.Node { return result.EndpointNode(j.new.fabric, e) }),
+		Readdressed: list.Of(j.parts.Readdressed, func(e fabric.EndpointID) result.Node { return outputs.Endpoint(j.new.fabric, e) }),
 		Seconds:     j.spent,
 	}
 	if v := j.verdict; v != nil {
 		s.Change = &result.Transition{
-			Claim: result.Claim{Word: result.WordOf(v), Contract: j.contract.String(), Endpoints: j.scope.String()}, Dependencies: v.Dependencies, Cycle: j.mixtures(),
-			Entries: v.Entries, Due: v.Due, Least: result.LeastOf(j.before, j.scope), Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps, Choices: v.Choices,
+			Claim: result.Claim{Word: outputs.WordOf(v), Contract: j.contract.String(), Endpoints: j.scope.String()}, Dependencies: v.Dependencies, Cycle: j.mixtures(),
+			Entries: v.Entries, Due: v.Due, Least: outputs.Least(j.before, j.scope), Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps, Choices: v.Choices,
 			Pairs: v.Pairs, CutBefore: v.CutBefore(), Exposed: v.Exposed, CutAfter: v.CutAfter(), Circles: v.Circles,
-			Bandwidth: j.ebb, BySwitch: result.SwitchEntriesOf(j.new.fabric, v.BySwitch),
+			Bandwidth: j.ebb, BySwitch: outputs.SwitchEntries(j.new.fabric, v.BySwitch),
 		}
 	}
 	return s
@@ -49,7 +50,7 @@ func (j *diffJob) mixtures() []result.Mixture {
 	f := j.new.fabric
 	plain := list.Of(j.verdict.Cycle, func(s deadlock.MixtureStep) deadlock.LoopStep { return s.LoopStep })
 	var all []result.Mixture
-	for i, named := range result.Steps(f, plain) {
+	for i, named := range outputs.Loop(f, plain) {
 		m := result.Mixture{Step: named}
 		for _, c := range j.verdict.Cycle[i].Way {
 			word := [...]string{"old", "new"}
@@ -57,7 +58,7 @@ func (j *diffJob) mixtures() []result.Mixture {
 			if transition.SameEntry(j.before, j.new.tables, c.Switch, plain[i].Dst) {
 				entry = "same"
 			}
-			m.Way = append(m.Way, result.Choice{Switch: result.NodeOf(f, c.Switch, 0), Entry: entry, Map: word[c.Map]})
+			m.Way = append(m.Way, result.Choice{Switch: outputs.Node(f, c.Switch, 0), Entry: entry, Map: word[c.Map]})
 		}
 		all = append(all, m)
 	}
@@ -85,18 +86,18 @@ func (j *diffJob) factSide(p *console.Page, label string, s *DiffSide) {
 	if s.alone == nil {
 		return
 	}
-	p.Fact("", "tables %s, by themselves %s", cmp.Or(s.Shown, s.Source), result.WordOf(s.alone))
+	p.Fact("", "tables %s, by themselves %s", cmp.Or(s.Shown, s.Source), outputs.WordOf(s.alone))
 	for _, text := range s.fit.Texts() {
 		p.Fact("", "%s", text)
 	}
-	report.FactAbsent(p, "", result.AbsentLanes(s.fabric, s.alone.Absent))
+	report.FactAbsent(p, "", outputs.AbsentLanes(s.fabric, s.alone.Absent))
 }
 
 func partsText(f *fabric.Fabric, p *transition.Part) string {
 	return cmp.Or(strings.Join(words.Lists(
 		words.Kind{Names: report.Labels(f, p.Switches), What: "switch"},
 		words.Kind{Names: report.Labels(f, p.Others), What: "adapter"},
-		words.Kind{Names: result.LinkNames(result.RemovedLinks(f, p.Cables)), What: "cable"},
+		words.Kind{Names: result.LinkNames(outputs.RemovedLinks(f, p.Cables)), What: "cable"},
 	), "\n"), "nothing")
 }
 

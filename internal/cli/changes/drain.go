@@ -10,8 +10,8 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -157,7 +158,7 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
 		return planError(j.Console, err, j.source, "", j.contract, j.o.JSON)
 	}
-	if left := result.LeftOf(j.there); len(left) > 0 {
+	if left := outputs.Left(j.there); len(left) > 0 {
 		return j.refuse(left, j.noWayOut(left))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
@@ -222,7 +223,7 @@ func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err e
 	if err != nil {
 		return err
 	}
-	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.was, After: j.there.After, Stays: rest, Scope: j.scope, Seed: j.o.seed, Precision: j.o.precision}, jobs)
+	j.ebb, err = bandwidthsOf(ctx, bandwidths.Change{Before: j.was, After: j.there.After, Stays: rest, Scope: j.scope, Seed: j.o.seed, Precision: j.o.precision}, jobs)
 	return err
 }
 
@@ -242,7 +243,7 @@ func (j *drainJob) summary(away, back *planned) *result.Drain {
 	f := j.was.Fabric
 	return &result.Drain{
 		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Drained: &j.gone, CutAway: j.there.Cuts(), CutBack: j.cutBack(),
-		Gone: result.EndpointNodes(f, j.pulling.Gone), PairsGone: j.pulling.PairsGone, Apart: result.EndpointNodes(f, j.pulling.Apart), PairsApart: j.pulling.PairsApart, Away: away.JSON(), Back: back.JSON(), Bandwidth: j.ebb,
+		Gone: outputs.Endpoints(f, j.pulling.Gone), PairsGone: j.pulling.PairsGone, Apart: outputs.Endpoints(f, j.pulling.Apart), PairsApart: j.pulling.PairsApart, Away: away.JSON(), Back: back.JSON(), Bandwidth: j.ebb,
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -179,7 +180,7 @@ func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
 }
 
 func (j *planned) JSON() *result.Plan {
-	s := result.PlanOf(j.plan, j.Contract, j.Scope)
+	s := outputs.Plan(j.plan, j.Contract, j.Scope)
 	s.Fabric, s.Without, s.Tables, s.Fit, s.Moved = j.Name, j.without, j.source, j.fit, j.moved
 	return s
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -159,7 +160,7 @@ func (j *repairJob) read() (err error) {
 		if f, err = input.Fabric(j.Console, name); err != nil {
 			return fmt.Errorf("--before: %w", err)
 		}
-		j.moved = result.MovedOf(f, j.Fabric)
+		j.moved = outputs.Moved(f, j.Fabric)
 	}
 	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source})
 	if err != nil {
@@ -227,7 +228,7 @@ func (j *repairJob) since() string {
 }
 
 func (j *repairJob) notMended() error {
-	left := result.LeftOf(j.plan)
+	left := outputs.Left(j.plan)
 	why := "no safe steps near these tables make " + words.Counted(len(left), "destination", "destinations") + " reachable again that cables reach: " + leftText(left)
 	if len(left) == 0 {
 		why = words.Thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -11,7 +12,7 @@ import (
 // restored refuses a plan that does not end with the tables of --restore.
 func (j *repairJob) restored() error {
 	cost := transition.CostOf(j.plan.After, j.target)
-	left := result.LeftOf(j.plan)
+	left := outputs.Left(j.plan)
 	var why, next string
 	switch {
 	case cost.SLs > 0 || cost.Maps > 0:

@@ -6,15 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/change"
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -142,7 +143,7 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	}
 	v, err := deadlock.Verify(ctx, j.there.Before, deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1})
 	if err == nil {
-		j.cut = result.CutOffOf(j.there.Before, v)
+		j.cut = outputs.CutOff(j.there.Before, v)
 	}
 	return err
 }
@@ -164,21 +165,21 @@ func cleared(t *routing.Tables) *routing.Tables {
 func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	j.ebb, err = bandwidthsOf(ctx, congestion.Change{Before: j.was, After: j.there.After, Stays: j.live, Scope: j.scope, Seed: j.o.route.Seed, Precision: j.o.precision}, j.jobs)
+	j.ebb, err = bandwidthsOf(ctx, bandwidths.Change{Before: j.was, After: j.there.After, Stays: j.live, Scope: j.scope, Seed: j.o.route.Seed, Precision: j.o.precision}, j.jobs)
 	return err
 }
 
 func (j *whatIfJob) summary() *result.WhatIf {
 	s := &result.WhatIf{
 		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
-		Gone: result.EndpointNodes(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut, Least: result.LeastOf(j.there.Before, j.scope),
+		Gone: outputs.Endpoints(j.was.Fabric, j.going.Gone), PairsGone: j.going.PairsGone, CutOff: j.cut, Least: outputs.Least(j.there.Before, j.scope),
 		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Disconnected,
-		Steps: result.StepsOf(j.there), Left: result.LeftOf(j.there),
+		Steps: outputs.StepsOfPlan(j.there), Left: outputs.Left(j.there),
 	}
 	s.Bandwidth = j.ebb
-	s.Absent, s.Back.Absent = result.AbsentLanes(j.there.After.Fabric, j.there.Absent), result.AbsentLanes(j.back.After.Fabric, j.back.Absent)
-	s.Back.Steps, s.Back.Left = result.StepsOf(j.back), result.LeftOf(j.back)
-	s.Back.HeldBack = result.HeldBackOf(j.back)
+	s.Absent, s.Back.Absent = outputs.AbsentLanes(j.there.After.Fabric, j.there.Absent), outputs.AbsentLanes(j.back.After.Fabric, j.back.Absent)
+	s.Back.Steps, s.Back.Left = outputs.StepsOfPlan(j.back), outputs.Left(j.back)
+	s.Back.HeldBack = outputs.HeldBack(j.back)
 	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
 	return s
 }

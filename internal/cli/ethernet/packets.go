@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/pfc"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -102,7 +103,7 @@ func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsF
 	if err != nil {
 		return err
 	}
-	s := &result.ReplayEthernet{Verdict: result.WordOf(v), Cycle: steps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
+	s := &result.ReplayEthernet{Verdict: outputs.WordOf(v), Cycle: steps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
 	if !v.Free() {
 		if err := o.replay(cmd.Context(), in.Network, v, config, seed, s); err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -174,7 +175,7 @@ func (j *prioritiesJob) judge() error {
 			return exit.Internal("SONiC's maps leave a credit loop")
 		}
 	}
-	j.s.Before, j.s.Verdict = result.Word(before), result.Word(free)
+	j.s.Before, j.s.Verdict = outputs.Word(before), outputs.Word(free)
 	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), j.in.notCovered()
 	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
 	j.s.Rules = list.Of(c.Names(), func(r cure.Named) result.PriorityRule { return result.PriorityRule(r) })

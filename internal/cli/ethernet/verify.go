@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -163,7 +164,7 @@ func (j *verifyJob) certify(cmd *cobra.Command, asJSON bool) error {
 func (j *verifyJob) summary() *result.VerifyEthernet {
 	n, v := j.n, j.verdict
 	s := &result.VerifyEthernet{
-		Verdict: result.WordOf(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
+		Verdict: outputs.WordOf(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
 		Cycle: steps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/inspect"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -298,15 +299,15 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 	return list.Of(findings, func(o inspect.Finding) oddSummary {
 		s := oddSummary{Kind: string(o.Kind), What: o.What}
 		for _, l := range o.Links {
-			link := linkSummary{From: result.NodeOf(f, l.A, l.APort), To: result.NodeOf(f, l.B, l.BPort), Cables: l.Cables}
+			link := linkSummary{From: outputs.Node(f, l.A, l.APort), To: outputs.Node(f, l.B, l.BPort), Cables: l.Cables}
 			if l.APort > 0 {
 				link.Rate = l.Rate.String()
 			}
 			s.Links = append(s.Links, link)
 		}
-		s.Nodes = result.NodesOf(f, o.Nodes)
+		s.Nodes = outputs.Nodes(f, o.Nodes)
 		for _, h := range o.Hosts {
-			s.Hosts = append(s.Hosts, hostSummary{h.Name, result.NodesOf(f, h.Adapters)})
+			s.Hosts = append(s.Hosts, hostSummary{h.Name, outputs.Nodes(f, h.Adapters)})
 		}
 		return s
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/topology"
@@ -115,8 +116,8 @@ func runDegrade(a *console.Console, name string, o *degradeFlags) error {
 		return err
 	}
 	s := &degradeSummary{Fabric: name, Seed: o.seed, Output: o.out}
-	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), result.RemovedLinks(f, loss.Links)
-	s.Removed.SwitchNodes, s.Removed.AdapterNodes = result.NodesOf(f, loss.Switches), result.NodesOf(f, loss.Adapters)
+	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), outputs.RemovedLinks(f, loss.Links)
+	s.Removed.SwitchNodes, s.Removed.AdapterNodes = outputs.Nodes(f, loss.Switches), outputs.Nodes(f, loss.Adapters)
 	n := left.Count()
 	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
 	tellLoss(a, s, f, left)

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -189,13 +190,13 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 func (j *verifyJob) summary() *result.Verify {
 	f, v := j.Tables.Fabric, j.verdict
 	s := &result.Verify{
-		Verdict: result.VerdictOf(f, v), Covers: report.Covers(v), Multicast: j.multicastSummary(),
+		Verdict: outputs.Verdict(f, v), Covers: report.Covers(v), Multicast: j.multicastSummary(),
 		VLs: v.VLs, LaneCounts: result.LaneCounts{Used: v.VLs},
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray,
-		Assumed: j.o.Tables.Assumed(), Fit: j.Fit(), CutOff: result.CutOffOf(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Proof: j.proof, Next: j.next(),
-		Seconds: j.spent, Groups: j.groupSummary(), Lost: result.LostOf(f, v.Lost), ByLane: j.ByLane,
+		Assumed: j.o.Tables.Assumed(), Fit: j.Fit(), CutOff: outputs.CutOff(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Proof: j.proof, Next: j.next(),
+		Seconds: j.spent, Groups: j.groupSummary(), Lost: outputs.Lost(f, v.Lost), ByLane: j.ByLane,
 	}
-	s.Word = result.Word(j.free())
+	s.Word = outputs.Word(j.free())
 	s.Findings = slices.Concat(j.Doubts, report.Absent(s.AbsentLanes))
 	return s
 }

@@ -1,15 +1,18 @@
 package prove
 
-import "github.com/weft-fabric/weft/result"
+import (
+	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/result"
+)
 
 func (j *verifyJob) groupSummary() *result.Group {
-	s := result.GroupOf(j.Tables)
+	s := outputs.Group(j.Tables)
 	if s == nil {
 		return nil
 	}
 	s.File, s.Choose = j.o.Groups, j.o.choose
 	if !j.verdict.Free() && !j.checked {
-		s.Escape = result.EscapeOf(j.Tables.Fabric, j.verdict.Escape)
+		s.Escape = outputs.Escape(j.Tables.Fabric, j.verdict.Escape)
 	}
 	return s
 }

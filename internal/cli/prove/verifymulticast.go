@@ -1,11 +1,12 @@
 package prove
 
 import (
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 )
 
 func (j *verifyJob) multicastSummary() *result.Multicast {
-	return result.MulticastOf(j.verdict.Multicast, j.o.Multicast)
+	return outputs.Multicast(j.verdict.Multicast, j.o.Multicast)
 }
 
 // treesComplete says whether packets of every group come to all of its members, and end.

@@ -24,6 +24,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -254,7 +255,7 @@ func (j *compareJob) present(ctx context.Context, row *result.CompareRow, files 
 	rowJudged(row, verdict, 0)
 	row.VLs = verdict.VLs
 	assumed := files.Assumed()
-	row.Assumed, row.Fit, row.AbsentLanes = &assumed, v.Fit(), result.AbsentLanes(j.fabric, verdict.Absent)
+	row.Assumed, row.Fit, row.AbsentLanes = &assumed, v.Fit(), outputs.AbsentLanes(j.fabric, verdict.Absent)
 	loads, err := congestion.CountTables(ctx, v.Tables, j.scope)
 	if err != nil {
 		return err
@@ -293,8 +294,8 @@ func (j *compareJob) adaptive(ctx context.Context, row *result.CompareRow, r *ro
 	if err != nil {
 		return rowRefused(ctx, row, err)
 	}
-	row.Verdict, row.Contract, row.VLs, row.VLsUsed = result.WordOf(v), "adaptive", v.VLs, v.VLs
-	row.LaneCounts = result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.VLs, Limit: result.LimitOf(j.fabric, r.VLs)}
+	row.Verdict, row.Contract, row.VLs, row.VLsUsed = outputs.WordOf(v), "adaptive", v.VLs, v.VLs
+	row.LaneCounts = result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.VLs, Limit: outputs.LaneLimit(j.fabric, r.VLs)}
 	row.Unreachable = v.Unreachable
 	row.Hops = &result.Hop{Max: v.Hops}
 	return nil
@@ -322,7 +323,7 @@ func (j *compareJob) measure(ctx context.Context, row *result.CompareRow, t *rou
 }
 
 func rowJudged(r *result.CompareRow, v *deadlock.Verdict, lanes int) {
-	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = result.WordOf(v), v.Contract.String(), lanes, v.VLs, v.SLs
+	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = outputs.WordOf(v), v.Contract.String(), lanes, v.VLs, v.SLs
 	r.LaneCounts = result.LaneCounts{Needed: lanes, Used: v.VLs}
 	r.Pairs, r.Unreachable, r.Complete = v.Pairs, v.Unreachable, v.Complete()
 }

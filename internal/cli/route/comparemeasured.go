@@ -11,7 +11,9 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/counters"
+	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -72,7 +74,7 @@ func (j *compareJob) explain(row *result.CompareRow, t *routing.Tables, loads *c
 	if j.counted == nil {
 		return
 	}
-	m := congestion.Explain(t, loads, congestion.Counted{
+	m := explain.Trunks(t, loads, explain.Counted{
 		Bytes: j.counted.Bytes, Wait: j.counted.Wait, Known: j.counted.Known, Seconds: j.o.during.Seconds(), Tick: j.o.tick.Seconds(),
 	})
 	if !math.IsNaN(m.Correlation) {
@@ -82,8 +84,8 @@ func (j *compareJob) explain(row *result.CompareRow, t *routing.Tables, loads *c
 		return
 	}
 	j.explained = &result.Measured{Files: j.files, Ports: j.counted.Ports, Trunks: m.Trunks, Row: row.Name}
-	j.explained.Findings = list.Of(m.Findings, func(f congestion.Finding) result.MeasuredFinding {
-		return result.MeasuredFinding{Kind: f.Kind.String(), Channel: j.fabric.ChannelLabel(f.Trunk), Factor: f.Factor, Bytes: f.Bytes, Routes: f.Routes, ChannelNodes: result.EndsOf(j.fabric, f.Trunk)}
+	j.explained.Findings = list.Of(m.Findings, func(f explain.Finding) result.MeasuredFinding {
+		return result.MeasuredFinding{Kind: f.Kind.String(), Channel: j.fabric.ChannelLabel(f.Trunk), Factor: f.Factor, Bytes: f.Bytes, Routes: f.Routes, ChannelNodes: outputs.Ends(j.fabric, f.Trunk)}
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -28,7 +29,7 @@ func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *r
 	for _, out := range outs {
 		in := f.Channel(out).Reverse
 		if r, far := all[out], all[in]; out < in && r.FEC != "" && far.FEC != "" && !strings.EqualFold(r.FEC, far.FEC) {
-			s.FEC = append(s.FEC, result.DifferentFEC{Channel: f.ChannelLabel(out), From: r.FEC, To: far.FEC, ChannelNodes: result.EndsOf(f, out)})
+			s.FEC = append(s.FEC, result.DifferentFEC{Channel: f.ChannelLabel(out), From: r.FEC, To: far.FEC, ChannelNodes: outputs.Ends(f, out)})
 		}
 	}
 	slices.SortStableFunc(outs, func(x, y fabric.ChannelID) int { return worseFirst(all[x], all[y]) })
@@ -41,7 +42,7 @@ func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *r
 		}
 		s.Rates = append(s.Rates, result.ReceivedPort{
 			Level: level, Channel: f.ChannelLabel(in), Symbol: known(r.Symbol), Effective: known(r.Effective), Raw: known(r.Raw), SymbolErrors: known(r.SymbolErrors), EffectiveErrors: known(r.EffectiveErrors),
-			FEC: r.FEC, Retransmission: r.Retransmission, ChannelNodes: result.EndsOf(f, in),
+			FEC: r.FEC, Retransmission: r.Retransmission, ChannelNodes: outputs.Ends(f, in),
 		})
 		switch r.Level() {
 		case counters.Bad:

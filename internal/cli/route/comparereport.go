@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -17,7 +18,7 @@ import (
 
 func (j *compareJob) print() error {
 	s := &result.Compare{
-		Fabric:    result.FabricOf(j.name, j.fabric),
+		Fabric:    outputs.Fabric(j.name, j.fabric),
 		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
 		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, Measured: j.explained, Received: j.received,
 	}
@@ -137,7 +138,7 @@ func (j *compareJob) printTable(s *result.Compare) error {
 
 // sayLimit says which cable limits the lanes available, if one does.
 func (j *compareJob) sayLimit(available int) error {
-	text := result.LaneCounts{Limit: result.LimitOf(j.fabric, available)}.LimitText(j.fabric)
+	text := outputs.LimitText(result.LaneCounts{Limit: outputs.LaneLimit(j.fabric, available)}, j.fabric)
 	if text == "" {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -40,8 +41,8 @@ func (j *routeRun) readInForce(ctx context.Context, tables []flags.Named) error 
 			return err
 		}
 		j.inForce = append(j.inForce, result.InForce{
-			Name: d.Name, Verdict: result.WordOf(verdict), Used: verdict.VLs, Unreachable: verdict.Unreachable, Fit: v.Fit(), Lambda: x.Lambda, Shifts: routed.ShiftsOf(x.Shifts),
-			MaxLoad: loads.Max, Traffic: x.Traffic, Mean: x.TrafficMean, AbsentLanes: result.AbsentLanes(j.Fabric, verdict.Absent),
+			Name: d.Name, Verdict: outputs.WordOf(verdict), Used: verdict.VLs, Unreachable: verdict.Unreachable, Fit: v.Fit(), Lambda: x.Lambda, Shifts: routed.ShiftsOf(x.Shifts),
+			MaxLoad: loads.Max, Traffic: x.Traffic, Mean: x.TrafficMean, AbsentLanes: outputs.AbsentLanes(j.Fabric, verdict.Absent),
 		})
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/lanes/weave"
 	"github.com/weft-fabric/weft/internal/engine/mplash"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -95,7 +96,7 @@ func compareLanes(ctx context.Context, a *console.Console, name string, o *flags
 	}
 	s := result.Lanes{
 		Fabric: name, Paths: j.Wanted.PathsUnder(j.Asked()), Contract: j.Asked().String(), Endpoints: j.Budget().Scope.String(),
-		Offered: j.VLs, Available: j.VLs, Limit: result.LimitOf(j.Fabric, j.VLs),
+		Offered: j.VLs, Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs),
 	}
 	if s.Assigners, err = countLanes(ctx, j, paths); err != nil {
 		return err
@@ -265,7 +266,7 @@ func printLanes(a *console.Console, s *result.Lanes, f *fabric.Fabric) error {
 			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(p.Most), inARow(p.PerLayer), inARow(p.Spread)))
 	}
 	t.Render()
-	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s%s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints, result.LaneCounts{Limit: s.Limit}.LimitText(f))
+	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s%s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints, outputs.LimitText(result.LaneCounts{Limit: s.Limit}, f))
 	return err
 }
 

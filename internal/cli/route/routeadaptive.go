@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -37,8 +38,8 @@ func routeAdaptive(ctx context.Context, j *routed.Job, o *routeFlags) error {
 
 func adaptiveSummary(j *routed.Job, t *adaptive.Tables, v *judge.Verdict) *result.Adaptive {
 	s := &result.Adaptive{
-		Fabric: result.FabricOf(j.Name, j.Fabric),
-		Engine: j.Wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.VLs, Limit: result.LimitOf(j.Fabric, j.VLs)}, Verdict: result.WordOf(v), Endpoints: j.Flags.Scope.String(),
+		Fabric: outputs.Fabric(j.Name, j.Fabric),
+		Engine: j.Wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, Verdict: outputs.WordOf(v), Endpoints: j.Flags.Scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: j.Spent,
 		PeakRSS: console.PeakMemory(),
@@ -49,7 +50,7 @@ func adaptiveSummary(j *routed.Job, t *adaptive.Tables, v *judge.Verdict) *resul
 			From: j.Fabric.PortLabel(c.From, c.FromPort),
 			To:   j.Fabric.PortLabel(c.To, c.ToPort),
 			VL:   step.Lane, Kind: step.Kind.String(), Src: j.Fabric.Label(step.Source),
-			ChannelNodes: result.EndsOf(j.Fabric, step.Trunk), SrcNode: result.NodeOf(j.Fabric, step.Source, 0),
+			ChannelNodes: outputs.Ends(j.Fabric, step.Trunk), SrcNode: outputs.Node(j.Fabric, step.Source, 0),
 		})
 	}
 	return s
@@ -70,7 +71,7 @@ func adaptiveScreen(j *routed.Job, s *result.Adaptive) *console.Page {
 		})
 		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, s.Endpoints, len(s.Cycle), strings.Join(steps, "\n"))
 	}
-	p.Fact("lanes", "%s%s", s.LaneCounts, s.LimitText(j.Fabric))
+	p.Fact("lanes", "%s%s", s.LaneCounts, outputs.LimitText(s.LaneCounts, j.Fabric))
 	minimal := "all paths minimal"
 	if !s.Minimal {
 		minimal = "with detours"

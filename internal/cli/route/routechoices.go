@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -16,11 +17,11 @@ func (j *routeRun) treeSummary() *result.Tree {
 	case j.treeless != nil:
 		s := &result.Tree{SLs: []int{}, None: j.treeless.None.Error()}
 		if j.treeless.Loop != nil {
-			s.Loop = result.Steps(j.Fabric, j.treeless.Loop.Cycle)
+			s.Loop = outputs.Loop(j.Fabric, j.treeless.Loop.Cycle)
 		}
 		return s
 	case j.Tables.Multicast != nil:
-		return &result.Tree{SLs: result.LevelsOf(j.Tables.Multicast.SLs)}
+		return &result.Tree{SLs: outputs.Levels(j.Tables.Multicast.SLs)}
 	}
 	return nil
 }

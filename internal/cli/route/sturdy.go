@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -63,7 +64,7 @@ func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Optio
 		if err != nil {
 			return err
 		}
-		random, err := congestion.Bisect(ctx, r.Tables, congestion.Options{Placement: j.Scope.Endpoints(j.Fabric), Seed: j.o.Seed})
+		random, err := bandwidths.Bisect(ctx, r.Tables, congestion.Options{Placement: j.Scope.Endpoints(j.Fabric), Seed: j.o.Seed})
 		if err != nil || random == nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/result"
+	"github.com/weft-fabric/weft/internal/outputs"
 )
 
 // survivals is the kinds of failure that --survive knows.
@@ -20,7 +20,7 @@ func (j *routeRun) survive(ctx context.Context, kinds []string, drain bool) erro
 		if err != nil {
 			return err
 		}
-		j.survival = append(j.survival, result.SurvivalOf(j.Fabric, kind, r))
+		j.survival = append(j.survival, outputs.Survival(j.Fabric, kind, r))
 	}
 	return nil
 }

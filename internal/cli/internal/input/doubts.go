@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -108,7 +109,7 @@ func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
 	for s, sls := range levels {
 		if sls != 0 {
 			maps.SetByLane(fabric.NodeID(s), sls)
-			g.ByLane = append(g.ByLane, result.ByLane{Switch: f.Label(fabric.NodeID(s)), SLs: result.LevelsOf(sls)})
+			g.ByLane = append(g.ByLane, result.ByLane{Switch: f.Label(fabric.NodeID(s)), SLs: outputs.Levels(sls)})
 			g.Tables.Lanes.SL2VL = maps
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -16,10 +17,10 @@ import (
 // --sl2vl and --psl are added as these are read.
 func mismatchesOf(f *fabric.Fabric, d *lft.Dump) *result.Mismatches {
 	m := &result.Mismatches{}
-	m.NoTable, m.NoTableOf = report.Labels(f, d.NoTable), result.NodesOf(f, d.NoTable)
+	m.NoTable, m.NoTableOf = report.Labels(f, d.NoTable), outputs.Nodes(f, d.NoTable)
 	for _, e := range d.Unreached {
 		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
-			m.NoEntry, m.NoEntryOf = append(m.NoEntry, f.EndpointLabel(e)), append(m.NoEntryOf, result.EndpointNode(f, e))
+			m.NoEntry, m.NoEntryOf = append(m.NoEntry, f.EndpointLabel(e)), append(m.NoEntryOf, outputs.Endpoint(f, e))
 		}
 	}
 	m.UnknownSwitches = list.Of(d.Mismatches.UnknownSwitches, func(s lft.UnknownSwitch) result.AbsentSwitch {
@@ -37,14 +38,14 @@ func mismatchesOf(f *fabric.Fabric, d *lft.Dump) *result.Mismatches {
 		}
 	}
 	m.Dead = list.Of(d.Mismatches.Dead, func(p lft.DeadEntries) result.DeadPort {
-		return result.DeadPort{Switch: f.Label(p.Switch), SwitchNode: result.NodeOf(f, p.Switch, p.Port), Port: p.Port, Entries: p.Entries}
+		return result.DeadPort{Switch: f.Label(p.Switch), SwitchNode: outputs.Node(f, p.Switch, p.Port), Port: p.Port, Entries: p.Entries}
 	})
 	for _, g := range d.Mismatches.Moved {
 		if e := f.Owner(g.PortLID); e != fabric.None && f.Endpoint(e).LID == g.PortLID {
-			m.OtherLIDs = append(m.OtherLIDs, result.OtherLID{Endpoint: f.EndpointLabel(e), EndpointNode: result.EndpointNode(f, e), Tables: g.LID, Fabric: g.PortLID})
+			m.OtherLIDs = append(m.OtherLIDs, result.OtherLID{Endpoint: f.EndpointLabel(e), EndpointNode: outputs.Endpoint(f, e), Tables: g.LID, Fabric: g.PortLID})
 		}
 		if g.Now != fabric.None {
-			m.OtherOwners = append(m.OtherOwners, result.OtherOwner{LID: g.LID, GUID: g.GUID.String(), Name: g.Name, Line: g.Line, Endpoint: f.EndpointLabel(g.Now), EndpointNode: result.EndpointNode(f, g.Now), Replaced: g.PortLID == 0})
+			m.OtherOwners = append(m.OtherOwners, result.OtherOwner{LID: g.LID, GUID: g.GUID.String(), Name: g.Name, Line: g.Line, Endpoint: f.EndpointLabel(g.Now), EndpointNode: outputs.Endpoint(f, g.Now), Replaced: g.PortLID == 0})
 		}
 	}
 	return m

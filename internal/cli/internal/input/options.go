@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -102,8 +103,8 @@ func PartsOf(f *fabric.Fabric, o *flags.Parts) (p Parts, err error) {
 // Without is a fabric without parts of it, and what went.
 func (p *Parts) Without(f *fabric.Fabric) (*fabric.Fabric, result.GoneParts, error) {
 	gone := result.GoneParts{
-		Switches: report.Labels(f, p.Switches), Links: result.RemovedLinks(f, p.Cables), Hosts: report.Labels(f, p.Adapters),
-		SwitchNodes: result.NodesOf(f, p.Switches), HostNodes: result.NodesOf(f, p.Adapters),
+		Switches: report.Labels(f, p.Switches), Links: outputs.RemovedLinks(f, p.Cables), Hosts: report.Labels(f, p.Adapters),
+		SwitchNodes: outputs.Nodes(f, p.Switches), HostNodes: outputs.Nodes(f, p.Adapters),
 	}
 	left, err := f.Without(p.Cables, slices.Concat(p.Switches, p.Adapters))
 	if err == nil && left.Switches() == 0 {

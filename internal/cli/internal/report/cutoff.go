@@ -18,7 +18,7 @@ const mostCut = 5
 // CutOffText describes the pairs that are cut off, for a terminal.
 func CutOffText(on *console.Console, c *result.CutOff) string {
 	var b strings.Builder
-	places := c.Merged()
+	places := c.Merged
 	lines := list.Of(places, func(p result.CutPlace) string { return "  " + placeText(&p) })
 	fmt.Fprintf(&b, "routes end too early at %s:\n%s", words.Plural(len(places), "place"),
 		on.First(mostCut, lines, func(n int) string { return fmt.Sprintf("  and %s more (--json has all)", words.Thousands(n)) }))

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -26,9 +27,9 @@ func VerdictText(c *console.Console, f *fabric.Fabric, v *deadlock.Verdict) stri
 // About is a verdict in a word and what it is about.
 func About(v *deadlock.Verdict) string {
 	if v.Multicast == nil {
-		return fmt.Sprintf("%s (contract %s, endpoints %s)", result.WordOf(v), v.Contract, v.Scope)
+		return fmt.Sprintf("%s (contract %s, endpoints %s)", outputs.WordOf(v), v.Contract, v.Scope)
 	}
-	return fmt.Sprintf("%s (contract %s, endpoints %s, %s)", result.WordOf(v), v.Contract, v.Scope, Covers(v))
+	return fmt.Sprintf("%s (contract %s, endpoints %s, %s)", outputs.WordOf(v), v.Contract, v.Scope, Covers(v))
 }
 
 // Covers says whose packets a verdict is about.
@@ -54,7 +55,7 @@ const MaxSteps = 12
 
 // CycleText is a credit loop for people, a step a line.
 func CycleText(c *console.Console, f *fabric.Fabric, cycle []deadlock.LoopStep) string {
-	return LoopText(c, result.Steps(f, cycle), func(int) string { return "" })
+	return LoopText(c, outputs.Loop(f, cycle), func(int) string { return "" })
 }
 
 // LoopText is CycleText with more to say about each step.

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -82,7 +83,7 @@ func (j *Judged) classesText() string {
 // Lanes counts those of what was routed: with more used than are needed, paths are
 // spread over spare ones.
 func (j *Judged) Lanes() result.LaneCounts {
-	return result.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.VLs, Limit: result.LimitOf(j.Fabric, j.VLs), Absent: len(j.Verdict.Absent) > 0}
+	return result.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs), Absent: len(j.Verdict.Absent) > 0}
 }
 
 func (j *Judged) verdictText() string {
@@ -120,11 +121,11 @@ func (j *Judged) FactResult(p *console.Page, multicast string) {
 	if multicast != "" {
 		p.Fact("multicast", "%s", multicast)
 	}
-	if g := result.GroupOf(j.Tables); g != nil {
+	if g := outputs.Group(j.Tables); g != nil {
 		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.Text())
 	}
-	p.Fact("lanes", "%s; %s%s", j.Lanes(), j.serviceLevels(), j.Lanes().LimitText(j.Fabric))
-	report.FactAbsent(p, "dropped", result.AbsentLanes(j.Fabric, j.Verdict.Absent))
+	p.Fact("lanes", "%s; %s%s", j.Lanes(), j.serviceLevels(), outputs.LimitText(j.Lanes(), j.Fabric))
+	report.FactAbsent(p, "dropped", outputs.AbsentLanes(j.Fabric, j.Verdict.Absent))
 	if text := j.classesText(); text != "" {
 		p.Fact("classes", "%s", text)
 	}
@@ -212,18 +213,18 @@ func (j *Judged) apartSummary() []result.Part {
 // Summary is the result as --json has it.
 func (j *Judged) Summary() *result.Route {
 	s := &result.Route{
-		Fabric: result.FabricOf(j.Name, j.Fabric),
+		Fabric: outputs.Fabric(j.Name, j.Fabric),
 		Engine: j.Engine.Name, Paths: j.Engine.PathsUnder(j.under), Lanes: j.Engine.Lanes,
-		LaneCounts: j.Lanes(), Verdict: result.VerdictOf(j.Fabric, j.Verdict),
+		LaneCounts: j.Lanes(), Verdict: outputs.Verdict(j.Fabric, j.Verdict),
 		VLs: j.Tables.Lanes.Needed, VLsUsed: j.Verdict.VLs, VLsAvailable: j.VLs, Classes: j.Tables.Lanes.Classes, ClassLevels: j.Tables.Lanes.ClassLevels,
 		Hops:    result.Hop{Mean: j.Loads.MeanHops(), Max: j.Loads.MaxHops},
 		MaxLoad: j.Loads.Max, Apart: j.apartSummary(),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.Fabric.Warnings(),
-		Groups:  result.GroupOf(j.Tables),
+		Groups:  outputs.Group(j.Tables),
 		Seconds: j.Spent, PeakRSS: console.PeakMemory(),
 	}
 	if j.Loads.Hottest != fabric.None {
-		nodes := result.EndsOf(j.Fabric, j.Loads.Hottest)
+		nodes := outputs.Ends(j.Fabric, j.Loads.Hottest)
 		s.MaxLoadOn, s.MaxLoadNodes = j.Fabric.ChannelLabel(j.Loads.Hottest), &nodes
 	}
 	if j.Choice != nil {
@@ -231,7 +232,7 @@ func (j *Judged) Summary() *result.Route {
 		s.Seconds.Tried = trialSeconds(j.Choice.Trials)
 	}
 	if j.Wider != nil {
-		s.AllAdapters = result.WordOf(j.Wider)
+		s.AllAdapters = outputs.WordOf(j.Wider)
 	}
 	return s
 }

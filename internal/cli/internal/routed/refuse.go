@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -33,7 +34,7 @@ func (j *Job) Refusal(ctx context.Context, err error, asJSON bool) error {
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
-		s.LaneCounts = result.LaneCounts{Needed: few.Need, Available: few.Have, Limit: result.LimitOf(j.Fabric, few.Have)}
+		s.LaneCounts = result.LaneCounts{Needed: few.Need, Available: few.Have, Limit: outputs.LaneLimit(j.Fabric, few.Have)}
 		text = tooFewText(&s, few)
 	}
 	if classes := (*weft.TooFewForClasses)(nil); errors.As(err, &classes) {
@@ -87,8 +88,8 @@ func tooFewText(s *result.Refusal, few *routing.TooFewLanes) error {
 
 // NoneProven answers that auto has found nothing that is proven, and what it tried.
 func (j *Job) NoneProven(none *weft.NoneProven, asJSON bool) error {
-	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: result.LimitOf(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
-		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.VLs, "lane"), result.LaneCounts{Limit: result.LimitOf(j.Fabric, j.VLs)}.LimitText(j.Fabric), TrialText(none.Trials))
+	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
+		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.VLs, "lane"), outputs.LimitText(result.LaneCounts{Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, j.Fabric), TrialText(none.Trials))
 }
 
 func trialSummaries(trials []weft.Trial) []result.Trial {

@@ -1,8 +1,10 @@
-package congestion
+// Package bandwidths measures tables before and after a change, on the endpoints that stay.
+package bandwidths
 
 import (
 	"context"
 
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -21,28 +23,28 @@ type Change struct {
 
 // Changed is bandwidths before and after; a Result is nil for fewer than two endpoints.
 type Changed struct {
-	Before, After *Result
-	Tiers         [2]*TrunkTiers // of the fabrics before and after
+	Before, After *congestion.Result
+	Tiers         [2]*congestion.TrunkTiers // of the fabrics before and after
 	Jobs          []ChangedJob
 }
 
 // ChangedJob is the same for an allocation, without other traffic.
 type ChangedJob struct {
 	Ranks, Stay   int
-	Before, After *Result
+	Before, After *congestion.Result
 }
 
 // Bandwidths measures all of it.
 func (t *Change) Bandwidths(ctx context.Context) (*Changed, error) {
 	old, next := t.Before.Fabric, t.After.Fabric
-	c := &Changed{Tiers: [2]*TrunkTiers{TiersOf(old, Levels(old, t.Scope)), TiersOf(next, t.levelsAfter())}}
+	c := &Changed{Tiers: [2]*congestion.TrunkTiers{congestion.TiersOf(old, congestion.Levels(old, t.Scope)), congestion.TiersOf(next, t.levelsAfter())}}
 	all, err := t.measure(ctx, t.Scope.Endpoints(old), c.Tiers)
 	if err != nil {
 		return nil, err
 	}
 	c.Before, c.After = all.Before, all.After
 	for _, ranks := range t.Jobs {
-		job, err := t.measure(ctx, ranks, [2]*TrunkTiers{})
+		job, err := t.measure(ctx, ranks, [2]*congestion.TrunkTiers{})
 		if err != nil {
 			return nil, err
 		}
@@ -51,10 +53,10 @@ func (t *Change) Bandwidths(ctx context.Context) (*Changed, error) {
 	return c, nil
 }
 
-func (t *Change) measure(ctx context.Context, ranks traffic.Placement, tiers [2]*TrunkTiers) (j ChangedJob, err error) {
+func (t *Change) measure(ctx context.Context, ranks traffic.Placement, tiers [2]*congestion.TrunkTiers) (j ChangedJob, err error) {
 	stay := t.staying(ranks)
 	j.Ranks, j.Stay = len(ranks), len(stay)
-	o := Options{Placement: stay, Seed: t.Seed, Precision: t.Precision, Tiers: tiers[0]}
+	o := congestion.Options{Placement: stay, Seed: t.Seed, Precision: t.Precision, Tiers: tiers[0]}
 	if j.Before, err = Bisect(ctx, t.Before, o); err != nil {
 		return j, err
 	}
@@ -67,7 +69,7 @@ func (t *Change) measure(ctx context.Context, ranks traffic.Placement, tiers [2]
 // switches, those that they have.
 func (t *Change) levelsAfter() []int32 {
 	old, next := t.Before.Fabric, t.After.Fabric
-	was, level := Levels(old, t.Scope), Levels(next, t.Scope)
+	was, level := congestion.Levels(old, t.Scope), congestion.Levels(next, t.Scope)
 	for s := range level {
 		if n := old.NodeByGUID(next.Node(fabric.NodeID(s)).GUID); n != fabric.None && old.Node(n).Kind == fabric.Switch {
 			level[s] = was[n]
@@ -110,10 +112,10 @@ func (t *Change) onNext(ranks traffic.Placement) traffic.Placement {
 }
 
 // Bisect simulates random bisections; nil: fewer than two endpoints.
-func Bisect(ctx context.Context, t *routing.Tables, o Options) (*Result, error) {
+func Bisect(ctx context.Context, t *routing.Tables, o congestion.Options) (*congestion.Result, error) {
 	if len(o.Placement) < 2 {
 		return nil, nil
 	}
 	o.Pattern = traffic.Bisection()
-	return Simulate(ctx, t, o)
+	return congestion.Simulate(ctx, t, o)
 }

@@ -1,10 +1,13 @@
-package congestion
+// Package explain compares counters of ports with the routes of tables: which trunks carry or
+// wait for what their routes do not explain.
+package explain
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -31,25 +34,25 @@ type Counted struct {
 // Finding is a trunk that is otherwise than its routes explain.
 type Finding struct {
 	Trunk  fabric.ChannelID
-	Kind   FindingKind
+	Kind   Kind
 	Factor float64 // how many times what is usual; of Slow, the share of the time for which others wait; 0 where there is nothing to compare with
 	Bytes  float64
 	Routes uint32
 }
 
-// FindingKind is what is odd about a trunk.
-type FindingKind uint8
+// Kind is what is odd about a trunk.
+type Kind uint8
 
 // The kinds.
 const (
-	Slow       FindingKind = iota // what comes to its switch waits, nothing that goes out of the switch does, and no cable is full: a slow cable, or a wrong rate
-	Waiting                       // waits more for each byte than trunks that as many routes lead over: a slow cable behind it, or a wrong rate
-	Unexpected                    // carries traffic though no route leads over it: switches have other tables
-	Idle                          // carries nothing though routes lead over it: switches have other tables, or nobody there talks
-	Hot                           // carries more than its routes explain
+	Slow       Kind = iota // what comes to its switch waits, nothing that goes out of the switch does, and no cable is full: a slow cable, or a wrong rate
+	Waiting                // waits more for each byte than trunks that as many routes lead over: a slow cable behind it, or a wrong rate
+	Unexpected             // carries traffic though no route leads over it: switches have other tables
+	Idle                   // carries nothing though routes lead over it: switches have other tables, or nobody there talks
+	Hot                    // carries more than its routes explain
 )
 
-func (k FindingKind) String() string {
+func (k Kind) String() string {
 	return [...]string{"slow", "waits", "no route", "idle", "hot"}[k]
 }
 
@@ -64,8 +67,8 @@ const (
 	fullShare  = 0.6   // of what a cable can carry: where traffic is enough to make others wait
 )
 
-// Explain compares counters with the routes of tables and their loads (CountTables).
-func Explain(t *routing.Tables, l *Loads, counted Counted) *Measured {
+// Trunks compares counters with the routes of tables and their loads (CountTables).
+func Trunks(t *routing.Tables, l *congestion.Loads, counted Counted) *Measured {
 	f := t.Fabric
 	bytes, wait, known := counted.Bytes, counted.Wait, counted.Known
 	m := &Measured{Correlation: math.NaN()}
@@ -117,7 +120,7 @@ func Explain(t *routing.Tables, l *Loads, counted Counted) *Measured {
 
 // waiting finds trunks that wait longer for each byte than those that at least as many
 // routes lead over: load is no reason for it.
-func waiting(l *Loads, trunks []fabric.ChannelID, bytes, wait []float64) []Finding {
+func waiting(l *congestion.Loads, trunks []fabric.ChannelID, bytes, wait []float64) []Finding {
 	byRoutes := slices.Clone(trunks)
 	slices.SortStableFunc(byRoutes, func(a, b fabric.ChannelID) int { return cmp.Compare(l.Routes[b], l.Routes[a]) })
 	ratio := func(c fabric.ChannelID) (float64, bool) { return wait[c] / bytes[c], bytes[c] > 0 }
@@ -143,7 +146,7 @@ func waiting(l *Loads, trunks []fabric.ChannelID, bytes, wait []float64) []Findi
 
 // fullest is waiting for the few trunks that most routes lead over, which have none like
 // them: they are compared with all.
-func fullest(l *Loads, byRoutes []fabric.ChannelID, usual float64, ratio func(fabric.ChannelID) (float64, bool), bytes []float64) []Finding {
+func fullest(l *congestion.Loads, byRoutes []fabric.ChannelID, usual float64, ratio func(fabric.ChannelID) (float64, bool), bytes []float64) []Finding {
 	var found []Finding
 	for _, c := range byRoutes[:min(fewTrunks-1, len(byRoutes))] {
 		if r, ok := ratio(c); ok && usual > 0 && r > 2*waitFactor*usual {

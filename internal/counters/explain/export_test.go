@@ -1,4 +1,4 @@
-package congestion
+package explain
 
 import (
 	"github.com/weft-fabric/weft/fabric"

@@ -1,4 +1,4 @@
-package congestion_test
+package explain_test
 
 import (
 	"math"
@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/counters/explain"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -86,19 +87,19 @@ func TestWaitFor(t *testing.T) {
 	for _, c := range [][2]string{{"xgft:m=3x3,w=2x3,hosts=3", "updn"}, {"torus:3x4,hosts=1", "weave-any"}, {"dragonfly:p=2", "weave-any"}, {"kautz:b=3,n=2,hosts=2", "lash"}} {
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, 7))
-			tables := routed(t, c[0], c[1])
+			tables := routed.By(t, c[0], c[1])
 			f := tables.Fabric
 			if c[1] != "lash" { // whose proof is of its service levels: no groups
-				tables = adaptiveTables(t, c[0], c[1], seed, seed > 0)
+				tables = routed.Choosing(t, c[0], c[1], seed, seed > 0)
 				f = tables.Fabric
 				chooseByLevel(rng, tables, seed > 1)
 			}
 			n := len(f.Channels())
-			counted := congestion.Counted{Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n), Seconds: 1, Tick: 1}
+			counted := explain.Counted{Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n), Seconds: 1, Tick: 1}
 			for i := range n {
 				counted.Wait[i], counted.Known[i] = rng.Float64(), true
 			}
-			waitFor := congestion.WaitFor(tables, counted)
+			waitFor := explain.WaitFor(tables, counted)
 			for s := range fabric.NodeID(f.Switches()) {
 				got, want := waitFor(s), waitOneByOne(tables, counted.Wait, s)
 				for id, v := range want {

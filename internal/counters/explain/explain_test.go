@@ -1,4 +1,4 @@
-package congestion_test
+package explain_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
@@ -59,35 +60,35 @@ func TestExplain(t *testing.T) {
 		bytes[c] *= .9 + .2*rng.Float64()
 		wait[c] = bytes[c] / 1000 * (.5 + rng.Float64())
 	}
-	explain := func(l *congestion.Loads, known []bool) *congestion.Measured {
-		return congestion.Explain(&routing.Tables{Fabric: f}, l, congestion.Counted{Bytes: bytes, Wait: wait, Known: known})
+	explained := func(l *congestion.Loads, known []bool) *explain.Measured {
+		return explain.Trunks(&routing.Tables{Fabric: f}, l, explain.Counted{Bytes: bytes, Wait: wait, Known: known})
 	}
-	clean := explain(loads, known)
+	clean := explained(loads, known)
 	if clean.Correlation < .9 || len(clean.Findings) > 0 || clean.Trunks != f.Trunks() {
 		t.Errorf("without a fault: %+v", clean)
 	}
-	if stale := explain(other, known); !(stale.Correlation < clean.Correlation) {
+	if stale := explained(other, known); !(stale.Correlation < clean.Correlation) {
 		t.Errorf("by other tables the correlation is %.2f, by these %.2f", stale.Correlation, clean.Correlation)
 	}
 	for _, tc := range []struct {
-		kind  congestion.FindingKind
+		kind  explain.Kind
 		trunk fabric.ChannelID
 		fault func(c fabric.ChannelID)
 	}{
-		{congestion.Waiting, used, func(c fabric.ChannelID) { wait[c] *= 40 }},
-		{congestion.Hot, used, func(c fabric.ChannelID) { bytes[c], wait[c] = bytes[c]*6, wait[c]*6 }},
-		{congestion.Idle, used, func(c fabric.ChannelID) { bytes[c], wait[c] = 0, 0 }},
-		{congestion.Unexpected, unused, func(c fabric.ChannelID) { bytes[c], wait[c] = bytes[used], wait[used] }},
+		{explain.Waiting, used, func(c fabric.ChannelID) { wait[c] *= 40 }},
+		{explain.Hot, used, func(c fabric.ChannelID) { bytes[c], wait[c] = bytes[c]*6, wait[c]*6 }},
+		{explain.Idle, used, func(c fabric.ChannelID) { bytes[c], wait[c] = 0, 0 }},
+		{explain.Unexpected, unused, func(c fabric.ChannelID) { bytes[c], wait[c] = bytes[used], wait[used] }},
 	} {
 		b, w := bytes[tc.trunk], wait[tc.trunk]
 		tc.fault(tc.trunk)
-		m := explain(loads, known)
+		m := explained(loads, known)
 		if len(m.Findings) != 1 || m.Findings[0].Kind != tc.kind || m.Findings[0].Trunk != tc.trunk {
 			t.Errorf("%s on %s: %+v", tc.kind, f.ChannelLabel(tc.trunk), m.Findings)
 		}
 		bytes[tc.trunk], wait[tc.trunk] = b, w
 	}
-	if few := explain(loads, make([]bool, len(known))); few.Trunks != 0 || !math.IsNaN(few.Correlation) {
+	if few := explained(loads, make([]bool, len(known))); few.Trunks != 0 || !math.IsNaN(few.Correlation) {
 		t.Errorf("of no counters: %+v", few)
 	}
 }

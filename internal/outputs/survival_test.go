@@ -1,4 +1,4 @@
-package result
+package outputs
 
 import (
 	"testing"
@@ -19,7 +19,7 @@ func TestNotMendedIsNamed(t *testing.T) {
 			}
 			r.Repairs = append(r.Repairs, one)
 		}
-		sum, named := SurvivalOf(f, "switches", r), 0
+		sum, named := Survival(f, "switches", r), 0
 		for _, w := range sum.Worst {
 			named += w.Left
 		}

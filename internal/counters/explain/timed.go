@@ -1,4 +1,4 @@
-package congestion
+package explain
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/fan"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -20,7 +21,7 @@ import (
 type timed struct {
 	f    *fabric.Fabric
 	t    *routing.Tables
-	fan  *fan      // where switches choose
+	fan  *fan.Fan  // where switches choose
 	sls  []alike   // service levels to look at
 	ways [][]uint8 // [switch] in-ports, one of each kind: from those of a kind packets meet the same tables
 	wait []float64 // [ChannelID] share of the time for which its port waited
@@ -35,7 +36,7 @@ func newTimed(tables *routing.Tables, c Counted) *timed {
 	}
 	f := tables.Fabric
 	n := len(f.Channels())
-	t := &timed{f: f, t: tables, fan: newFan(tables), sls: levelsOf(tables), ways: make([][]uint8, f.Switches()),
+	t := &timed{f: f, t: tables, fan: fan.New(tables), sls: levelsOf(tables), ways: make([][]uint8, f.Switches()),
 		wait: make([]float64, n), in: make([]float64, f.Switches()), out: make([]float64, f.Switches())}
 	for s := range fabric.NodeID(f.Switches()) {
 		for port := range uint8(f.Node(s).Ports + 1) {
@@ -224,7 +225,7 @@ func (t *timed) outs(ports []uint8, s fabric.NodeID, in uint8, lid fabric.LID, s
 	if t.fan == nil {
 		return append(ports, t.t.Forwarding.Port(s, lid))
 	}
-	return t.fan.outs(ports, t.fan.place[t.fan.first[s]+int(in)], lid, sl)
+	return t.fan.Outs(ports, t.fan.Enter(s, in), lid, sl)
 }
 
 // sends is the ports by which a switch may send packets to a LID, wherever they came in; ports is

@@ -1,4 +1,4 @@
-package result
+package outputs
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func TestCutOffPairByPair(t *testing.T) {
 				}
 			}
 		}
-		c := CutOffOf(tables, v)
+		c := CutOff(tables, v)
 		if c == nil {
 			if total != 0 {
 				t.Errorf("seed %d: nobody is cut off; pair by pair %d are", seed, total)

@@ -1,0 +1,29 @@
+package outputs
+
+import (
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/result"
+)
+
+// mostWorst is the number of failures that are named, unless there are more that are not mended.
+const mostWorst = 5
+
+// Survival is how the failures of a kind, links or switches, are mended.
+func Survival(f *fabric.Fabric, kind string, r *change.Survival) *result.Survival {
+	sum := &result.Survival{Failures: kind, Tried: len(r.Repairs), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []result.SurvivalCase{}}
+	for _, x := range r.Worst() {
+		if x.Left == 0 && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
+			break
+		}
+		sum.Worst = append(sum.Worst, result.SurvivalCase{Without: failureName(f, x.Failure), Steps: x.Steps, Entries: x.Entries, Due: x.Due, Rebuilt: x.Rebuilt, Left: x.Left})
+	}
+	return sum
+}
+
+func failureName(f *fabric.Fabric, x change.Failure) string {
+	if len(x.Channels) > 0 {
+		return RemovedLinks(f, x.Channels[:1])[0].Name()
+	}
+	return f.Label(x.Nodes[0])
+}
