@@ -2,7 +2,7 @@
     refuses it with any rank; and where every packet goes one hop, it is accepted. *)
 
 From Coq Require Import NArith List Bool Lia Arith FMapPositive.
-From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict.
+From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Deadlocks.
 Import ListNotations.
 Local Open Scope N_scope.
 
@@ -108,3 +108,29 @@ Qed.
 Theorem one_hop_accepted :
   check ring [clockwise false] (fun _ _ => 1) (fun v => v) 2 alone true 100 Directed hosts [[1]; [2]; [3]] = None.
 Proof. vm_compute. reflexivity. Qed.
+
+(** The circle is filled by sending in order, so that [loop_deadlocks] applies: these packets stand for ever. *)
+Theorem ring_is_a_deadlock : filled ring one_packet sent_ (tables_of (clockwise true)) (held full) /\
+  blocked ring one_packet (tables_of (clockwise true)) (held full).
+Proof.
+  split.
+  - assert (G : forall h s d, In s hosts -> In d hosts -> s <> d ->
+      filled ring one_packet sent_ (tables_of (clockwise true)) h ->
+      (forall x, In x h -> fst x <> From s 0 /\ fst x <> On s 0) ->
+      next ring (tables_of (clockwise true)) (From s 0) (to d) = Forward (On s 0) ->
+      filled ring one_packet sent_ (tables_of (clockwise true)) (h ++ [(On s 0, to d)])).
+    { intros h s d I J N F Fr W. apply (filled_more _ _ _ _ h (From s 0) [] (On s 0) (to d)).
+      - exact F.
+      - now apply may.
+      - simpl. split; [exact W | discriminate].
+      - intros x [<- | []]. split; [intros y K; now apply Fr | simpl; auto].
+      - rewrite (weight_free (On s 0) h); [simpl; auto | intros y K; now apply Fr]. }
+    change (held full) with ((([] ++ [(On 1 0, to 3)]) ++ [(On 2 0, to 1)]) ++ [(On 3 0, to 2)]).
+    repeat (apply G; [simpl; auto 6 | simpl; auto 6 | lia | | | reflexivity]); try apply filled_none;
+      intros x X; simpl in X; intuition; subst; discriminate.
+  - intros h1 l p h2 E F. simpl in E.
+    destruct h1 as [| x h1]; [injection E as <- <- _; exists (On 2 0); split; [reflexivity | vm_compute; auto] |].
+    destruct h1 as [| y h1]; [injection E as _ <- <- _; exists (On 3 0); split; [reflexivity | vm_compute; auto] |].
+    destruct h1 as [| z h1]; [injection E as _ _ <- <- _; exists (On 1 0); split; [reflexivity | vm_compute; auto] |].
+    injection E as _ _ _ E. destruct h1; discriminate.
+Qed.

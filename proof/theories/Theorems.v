@@ -1,6 +1,7 @@
 (** The theorems that docs/proof.md names. build/scripts/proof.sh demands of each that it rests on no axiom. *)
 
-From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Mixtures Ring.
+From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Mixtures Deadlocks Ring.
+From WeftProof Require Escape Multicast Ethernet.
 
 Print Assumptions check_sound.
 Print Assumptions check_about_something.
@@ -19,3 +20,14 @@ Print Assumptions plan_wait_ends.
 Print Assumptions ring_deadlocks.
 Print Assumptions ring_refused.
 Print Assumptions one_hop_accepted.
+Print Assumptions filled_comes_about.
+Print Assumptions stands_for_ever.
+Print Assumptions loop_deadlocks.
+Print Assumptions deadlock_has_no_rank.
+Print Assumptions ring_is_a_deadlock.
+Print Assumptions Escape.escape_progress.
+Print Assumptions Escape.every_choice_escapes.
+Print Assumptions Multicast.multicast_progress.
+Print Assumptions Multicast.multicast_sound.
+Print Assumptions Ethernet.pfc_progress.
+Print Assumptions Ethernet.pfc_loses_nothing.
