@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/weft-fabric/weft/internal/nodename"
 )
 
 // Ref names a node inside one Builder.
@@ -154,7 +156,28 @@ func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
 			f.switches++
 		}
 	}
+	f.nameShortly()
 	return id, nil
+}
+
+// nameShortly finds the names of switches for Label.
+func (f *Fabric) nameShortly() {
+	called := map[string]NodeID{} // None: several are
+	for s := range NodeID(f.switches) {
+		for i, name := range nodename.OfSwitch(f.nodes[s].Name) {
+			if _, taken := called[name]; taken || f.sameName[name] > 0 {
+				called[name] = None
+			} else if called[name] = s; i > 0 {
+				called[name] = None // a unit of a director, whose name is longer
+			}
+		}
+	}
+	f.short = map[NodeID]string{}
+	for name, s := range called {
+		if s != None {
+			f.short[s] = name
+		}
+	}
 }
 
 // printable is a node description as it is shown everywhere: any host sets its own, and

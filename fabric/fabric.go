@@ -146,7 +146,8 @@ type Fabric struct {
 	lidOwner []EndpointID // [LID] its endpoint, or None
 	given    []bool       // [endpoint] see LIDGiven
 	byGUID   map[GUID]NodeID
-	sameName map[string]int // number of nodes with a name, for Label
+	sameName map[string]int    // number of nodes with a name, for Label
+	short    map[NodeID]string // names of switches without what firmware adds, where no other node has that name
 }
 
 // Switches counts the switches; they are the nodes [0, Switches()).
@@ -174,11 +175,15 @@ func (f *Fabric) NodeByGUID(g GUID) NodeID {
 	return None
 }
 
-// Label names a node for people: its description, with the GUID added if several nodes
+// Label names a node for people: its description, of a switch without what its firmware adds
+// (sw-a of MF0;sw-a:MQM8700/U1) where that names no other, with the GUID added if several nodes
 // share the description or it is empty.
 func (f *Fabric) Label(n NodeID) string {
 	node := &f.nodes[n]
+	short := f.short[n]
 	switch {
+	case short != "":
+		return short
 	case node.Name == "":
 		return node.GUID.String()
 	case f.sameName[node.Name] > 1:

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -16,13 +15,12 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir("../..")
-	t.Setenv("COLUMNS", "120")
 	blocks := strings.Split(string(text), "\n```\n")
 	shown := 0
 	for _, block := range blocks {
 		var args []string
 		switch {
-		case strings.HasPrefix(block, "fabric "):
+		case strings.HasPrefix(block, "verdict    deadlock-free"):
 			args = []string{"route", "examples/cluster.ibnetdiscover"}
 		case strings.HasPrefix(block, "verdict    credit-loop"):
 			args = []string{"route", "examples/cluster.ibnetdiscover", "--engine", "minhop"}
@@ -30,9 +28,7 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 			continue
 		}
 		shown++
-		var out, errs bytes.Buffer
-		run(t.Context(), args, nil, &out, &errs)
-		rest, lines := out.String(), strings.Split(block, "\n")
+		rest, lines := onTerminal(t, args...), strings.Split(block, "\n")
 		if len(lines) > 8 {
 			t.Errorf("%q: %d lines are shown", args, len(lines))
 		}

@@ -54,6 +54,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	}
 	root.SetVersionTemplate("weft {{.Version}}\n")
 	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "no progress and no warnings on standard error")
+	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "on a terminal, all there is to say, as in a pipe")
 	root.PersistentFlags().BoolVar(&a.NoColor, "no-color", false, "no colors on a terminal, as with NO_COLOR")
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand(root)

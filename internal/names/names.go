@@ -20,11 +20,11 @@ package names
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/nodename"
 )
 
 // Index finds the parts of one fabric.
@@ -92,16 +92,6 @@ func (x *Index) of(n fabric.NodeID) (first, end fabric.EndpointID) {
 	return x.first[n], x.first[n+1]
 }
 
-var (
-	// managed is how the firmware of managed switches writes descriptions:
-	// MF0;name:MODEL/U1, in a director MF0;name:MODEL/L02/U1.
-	managed = regexp.MustCompile(`^MF\d+;(.+):[^:/]*((?:/\w+)*)/U\d+$`)
-	// voltaire is how Voltaire's firmware does: model, a mark, name.
-	voltaire = regexp.MustCompile(`^Voltaire .*# (\S+)$`)
-	// device is the name of an adapter after that of its host, as drivers write it.
-	device = regexp.MustCompile(`^(HCA-\d+|[a-z]+\d*_\d+)$`)
-)
-
 // Short is the shortest name by which people know a node: a short name if it has one,
 // otherwise its description, or its GUID where that is empty.
 func Short(n *fabric.Node) string {
@@ -122,17 +112,7 @@ func shortNames(n *fabric.Node) []string {
 		}
 		return nil
 	}
-	if m := managed.FindStringSubmatch(n.Name); m != nil {
-		if m[2] == "" {
-			return []string{m[1]}
-		}
-		unit := n.Name[strings.LastIndexByte(n.Name, '/'):]
-		return []string{m[1] + m[2] + unit, m[1]}
-	}
-	if m := voltaire.FindStringSubmatch(n.Name); m != nil {
-		return []string{m[1]}
-	}
-	return nil
+	return nodename.OfSwitch(n.Name)
 }
 
 // HostOf splits the description of an adapter: "luna-0001 mlx5_0" into the host and its
@@ -143,14 +123,7 @@ func HostOf(n *fabric.Node) (host, adapter string) {
 	if n.Kind != fabric.Adapter {
 		return "", ""
 	}
-	words := strings.Fields(n.Name)
-	switch {
-	case len(words) == 1:
-		return words[0], ""
-	case len(words) == 2, len(words) > 2 && device.MatchString(words[1]):
-		return words[0], words[1]
-	}
-	return "", ""
+	return nodename.OfAdapter(n.Name)
 }
 
 // fits says whether a name matches a pattern, in which * is any text, even none. No

@@ -195,7 +195,7 @@ func (e Engine) Trust() string {
 	case e.Safe:
 		return "its tables cannot hold a credit loop, if clients use the service level of their PathRecord"
 	}
-	return "it promises nothing: only the verdict below counts, for this network as it is"
+	return "it promises nothing: only the verdict counts, for this network as it is"
 }
 
 func find[T any](name, what string, rows []T, nameOf func(T) string) (T, error) {

@@ -108,6 +108,24 @@ func stepsText(p *change.Proven, none string, least result.Least) string {
 	return text
 }
 
+// cutInShort is cutText for an answer.
+func cutInShort(p *change.Proven) string {
+	text := fmt.Sprintf("%s of %s pairs now, %s after the last step", words.Thousands(p.CutBefore), words.Thousands(p.Pairs), words.Thousands(p.CutAfter))
+	if p.Disconnected > 0 {
+		text += " (no cable joins them)"
+	}
+	return text
+}
+
+// stepsInShort is stepsText for an answer.
+func stepsInShort(p *change.Proven, none string) string {
+	if len(p.Steps) == 0 {
+		return none
+	}
+	entries, _ := p.Entries()
+	return fmt.Sprintf("%s in %s, proven at every moment", words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"))
+}
+
 // stepText says what a step changes.
 func stepText(s *change.Step) string {
 	choices := words.Counted(s.Union.Choices, "entry", "entries")

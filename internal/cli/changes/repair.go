@@ -257,38 +257,45 @@ func (j *repairJob) report() error {
 }
 
 func (j *repairJob) screen(s *result.Plan) *console.Page {
-	p := j.NewPage()
-	p.Fact("fabric", "%s", report.NetworkAndCables(j.Name, j.Fabric))
-	if j.without != nil {
-		p.Fact("without", "%s", j.without.Text())
+	p := j.NewAnswer()
+	j.FactResult(p, "")
+	p.Short("cut off", "%s", cutInShort(j.plan))
+	p.Detail("cut off", "%s", cutText(j.plan))
+	label := "repair"
+	if j.target != nil {
+		label = "way back"
 	}
-	p.Fact("tables", "%s", j.source)
-	input.Facts(p, s.Fit)
+	p.Short(label, "%s", stepsInShort(j.plan, "nothing has to change"))
+	p.Detail(label, "%s", stepsText(j.plan, "nothing has to change", s.Least))
+	if text := s.HeldBack.Text(); text != "" {
+		p.Fact("held back", "%s", text)
+	}
 	if len(j.moved) > 0 {
 		p.Fact("moved", "%s", movedText("", j.moved))
 	}
 	if n := len(j.plan.Anew); n > 0 {
 		p.Fact("", "%s; with the service levels that they had, packets could close a credit loop", anewText(j.plan))
 	}
-	p.Fact("cut off", "%s", cutText(j.plan))
-	label := "repair"
-	if j.target != nil {
-		label = "way back"
-	}
-	p.Fact(label, "%s", stepsText(j.plan, "nothing has to change", s.Least))
-	if text := s.HeldBack.Text(); text != "" {
-		p.Fact("", "%s", text)
-	}
-	j.FactResult(p, "")
 	j.FactApart(p)
-	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.Spent.Read), words.Seconds(j.Spent.Paths), words.Seconds(j.Spent.Verify))
+	p.Spare("fabric", "%s", report.Counts(j.Fabric))
+	p.Detail("fabric", "%s", report.NetworkAndCables(j.Name, j.Fabric))
+	if j.without != nil {
+		p.Fact("without", "%s", j.without.Text())
+	}
+	p.Detail("tables", "%s", j.source)
+	input.Facts(p, s.Fit)
+	p.Detail("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.Spent.Read), words.Seconds(j.Spent.Paths), words.Seconds(j.Spent.Verify))
 	switch {
 	case j.o.steps != "":
 		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.Out, output.PlanText))
 	case j.Out != "" && len(j.plan.Steps) > 1:
-		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", routed.InstallText(j.Install))
+		p.Short("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out)")
+		p.Detail("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", routed.InstallText(j.Install))
+	case j.Out == "" && len(j.plan.Steps) > 0:
+		p.Fact("next", "--steps DIR writes each step, and when to go on; --out DIR the last")
 	default:
-		p.Fact("next", "%s", j.Next(j.Verdict.Free()))
+		p.Short("next", "%s", j.NextInShort(j.Verdict.Free()))
+		p.Detail("next", "%s", j.Next(j.Verdict.Free()))
 	}
 	return p
 }

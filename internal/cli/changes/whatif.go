@@ -185,41 +185,60 @@ func (j *whatIfJob) summary() *result.WhatIf {
 }
 
 func (j *whatIfJob) print(s *result.WhatIf) error {
-	f := j.was.Fabric
-	p := j.NewPage()
-	p.Fact("fabric", "%s", report.Network(j.name, f))
-	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
-	input.Facts(p, s.Fit)
-	p.Fact("without", "%s", j.gone.Text())
-	if how, who := endpointsText(f, j.going.Gone); len(j.going.Gone) > 0 {
-		p.Fact("", "gone with it: %s, %s: %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"), who)
-	}
-	p.Fact("cut off", "%s", cutText(j.there))
-	if j.cut != nil {
-		p.Fact("", "%s", report.CutOffText(j.Console, j.cut))
-	}
-	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change", s.Least))
-	if n := len(s.Left); n > 0 {
-		next := ""
-		if !j.o.Drops {
-			next = dropsInstead
-		}
-		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
-	}
-	report.FactAbsent(p, "dropped", s.Absent)
-	p.Fact("bandwidth", "%s", s.Bandwidth.Text("endpoints that are left"))
-	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed", result.Least{}))
-	if n := len(s.Back.Left); n > 0 {
-		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
-	}
-	if text := s.Back.HeldBack.Text(); text != "" {
-		p.Fact("", "%s", text)
-	}
-	report.FactAbsent(p, "", s.Back.Absent)
-	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
-	if err := j.Show(p); err != nil {
+	p := j.screen(s)
+	if err := j.Show(p); err != nil || j.Brief() {
 		return err
 	}
 	showBandwidths(j.Console, &s.Bandwidth)
 	return nil
+}
+
+func (j *whatIfJob) screen(s *result.WhatIf) *console.Page {
+	f := j.was.Fabric
+	p := j.NewAnswer()
+	switch n := len(s.Left); {
+	case n > 0:
+		next := ""
+		if !j.o.Drops {
+			next = dropsInstead
+		}
+		p.Finding("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
+	case j.there.CutBefore == 0:
+		p.Judged(true, "nobody who stays is cut off (contract %s, endpoints %s)", s.Contract, s.Endpoints)
+	default:
+		p.Judged(true, "can be mended, each step proven (contract %s, endpoints %s)", s.Contract, s.Endpoints)
+	}
+	p.Fact("without", "%s", j.gone.Text())
+	if how, who := endpointsText(f, j.going.Gone); len(j.going.Gone) > 0 {
+		p.Short("", "gone with it: %s, %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"))
+		p.Detail("", "gone with it: %s, %s: %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"), who)
+	}
+	p.Short("cut off", "%s", cutInShort(j.there))
+	p.Detail("cut off", "%s", cutText(j.there))
+	if j.cut != nil {
+		p.Spare("", "%s", report.CutOffInShort(j.cut))
+		p.Detail("", "%s", report.CutOffText(j.Console, j.cut))
+	}
+	p.Short("repair", "%s", stepsInShort(j.there, "nothing has to change"))
+	p.Detail("repair", "%s", stepsText(j.there, "nothing has to change", s.Least))
+	report.FactAbsent(p, "dropped", s.Absent)
+	p.Short("bandwidth", "%s", s.Bandwidth.Text("rest"))
+	p.Detail("bandwidth", "%s", s.Bandwidth.Text("endpoints that are left"))
+	p.Short("and back", "%s", stepsInShort(j.back, "the tables never changed"))
+	p.Detail("and back", "%s", stepsText(j.back, "the tables never changed", result.Least{}))
+	if n := len(s.Back.Left); n > 0 {
+		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
+	}
+	if text := s.Back.HeldBack.Text(); text != "" {
+		p.Detail("", "%s", text)
+	}
+	report.FactAbsent(p, "", s.Back.Absent)
+	p.Detail("fabric", "%s", report.Network(j.name, f))
+	p.Detail("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
+	input.Facts(p, s.Fit)
+	p.Detail("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
+	if j.o.tables.LFTs != "" && len(s.Steps) > 0 && len(s.Left) == 0 {
+		p.Fact("next", "weft repair --steps DIR, for these tables and parts, writes the steps")
+	}
+	return p
 }

@@ -202,27 +202,13 @@ func (j *verifyJob) summary() *result.Verify {
 }
 
 func (j *verifyJob) screen(s *result.Verify) *console.Page {
-	p := j.NewPage()
+	p := j.NewAnswer()
 	f, v := j.Tables.Fabric, j.verdict
-	p.Fact("fabric", "%s", report.Network(j.name, f))
-	p.Fact("tables", "%s, destinations found by %s", j.o.LFTs, j.Rule)
-	p.Fact("assumed", "%s", j.assumedText())
-	if s.Groups != nil {
-		p.Fact("groups", "%s", s.Groups.Text())
-	}
-	input.Facts(p, s.Fit)
-	for i, finding := range s.Findings {
-		label := ""
-		if i == 0 {
-			label = "findings"
-		}
-		p.Fact(label, "%s", finding.What)
-	}
 	switch {
 	case j.checked:
-		p.Fact("verdict", "%s: the ranks of %s rise along all %s dependencies", report.About(v), j.o.readCert, words.Thousands(v.Dependencies))
+		p.Judged(true, "%s: the ranks of %s rise along all %s dependencies", report.About(v), j.o.readCert, words.Thousands(v.Dependencies))
 	case j.free() && !v.Free():
-		p.Fact("verdict", "%s (contract %s, endpoints %s), as long as switches choose again; if they choose once, there is a loop of %d steps:\n%s",
+		p.Judged(true, "%s (contract %s, endpoints %s), as long as switches choose again; if they choose once, there is a loop of %d steps:\n%s",
 			result.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
 	default:
 		p.Judged(v.Free(), "%s", report.VerdictText(j.Console, f, v))
@@ -234,17 +220,37 @@ func (j *verifyJob) screen(s *result.Verify) *console.Page {
 		p.Fact("escape", "%s", s.Groups.Escape.Text(j.o.choose == chooseOnce))
 	}
 	if j.free() {
-		p.Fact("outside", "%s", report.OutsideOf(v))
+		p.Detail("outside", "%s", report.OutsideOf(v))
+	}
+	p.Fact("routes", "%s", j.routesText())
+	if s.CutOff != nil {
+		p.Short("cut off", "%s", report.CutOffInShort(s.CutOff))
+		p.Detail("cut off", "%s", report.CutOffText(j.Console, s.CutOff))
 	}
 	p.Fact("lanes", "%s; %s", result.LaneCounts{Used: v.VLs}, words.Plural(v.SLs, "service level"))
-	p.Fact("routes", "%s", j.routesText())
 	if s.Multicast != nil {
 		p.Fact("multicast", "%s", s.Multicast.Text())
 	}
-	if s.CutOff != nil {
-		p.Fact("cut off", "%s", report.CutOffText(j.Console, s.CutOff))
+	for i, finding := range s.Findings {
+		if i == 0 {
+			p.Finding("findings", "%s", finding.What)
+		} else {
+			p.Detail("", "%s", finding.What)
+		}
 	}
-	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Verify))
+	p.Spare("fabric", "%s", report.Counts(f))
+	p.Detail("fabric", "%s", report.Network(j.name, f))
+	p.Detail("tables", "%s, destinations found by %s", j.o.LFTs, j.Rule)
+	assumed := j.assumed()
+	if j.o.PSL == "" || j.o.SL2VL == "" || len(j.ByLane) > 0 {
+		p.Short("assumed", "%s", assumed[0])
+	}
+	p.Detail("assumed", "%s", strings.Join(assumed, "\n"))
+	if s.Groups != nil {
+		p.Detail("groups", "%s", s.Groups.Text())
+	}
+	input.Facts(p, s.Fit)
+	p.Detail("time", "read %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Verify))
 	if j.o.writeCertificate != "" && v.Free() {
 		p.Fact("proof", "%s", j.o.writeCertificate)
 	}
@@ -254,9 +260,8 @@ func (j *verifyJob) screen(s *result.Verify) *console.Page {
 	return p
 }
 
-// assumedText says under which assumptions the tables are judged, and what changes
-// them.
-func (j *verifyJob) assumedText() string {
+// assumed is under which assumptions the tables are judged, and what changes them.
+func (j *verifyJob) assumed() []string {
 	lines := []string{"every packet has SL 0 (--psl FILE gives service levels)"}
 	if j.o.PSL != "" {
 		lines[0] = "service levels are those of " + j.o.PSL
@@ -285,7 +290,7 @@ func (j *verifyJob) assumedText() string {
 	if j.Rule == lft.ByLID && (j.Mismatches == nil || len(j.Mismatches.OtherLIDs)+len(j.Mismatches.OtherOwners) == 0) {
 		lines = append(lines, "the tables speak of the LIDs of the fabric (--lst FILE gives the opensm-subnet.lst of their OpenSM)")
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 func (j *verifyJob) routesText() string {
@@ -298,7 +303,7 @@ func (j *verifyJob) routesText() string {
 	if v.Dropped > 0 {
 		fmt.Fprintf(&b, "; packets are dropped at %s turns, their SL being mapped to VL 15", words.Thousands(v.Dropped))
 	}
-	if v.Stray > 0 {
+	if v.Stray > 0 && !j.Brief() {
 		fmt.Fprintf(&b, "; %s more from switches without endpoints in this scope (harmless)", words.Thousands(v.Stray))
 	}
 	return b.String()
@@ -323,7 +328,7 @@ func (j *verifyJob) next() string {
 	case j.Mismatches != nil:
 		do = append(do, "take both dumps again, close together; if they still differ, OpenSM has not routed since: SIGHUP to opensm makes it")
 		if j.verdict.Free() && !j.verdict.Complete() {
-			do = append(do, fmt.Sprintf("weft repair %s --tables TABLES mends tables with the fewest changes, in steps that are safe", j.name))
+			do = append(do, "weft repair mends the tables by the fewest entries, in steps that are safe")
 		}
 	case j.verdict.Loops > 0:
 		do = append(do, "the forwarding tables send packets round in circles: route the fabric again, or SIGHUP to opensm makes it route")

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,9 @@ func (j *compareJob) print() error {
 		return j.JSON(s)
 	case j.o.csv:
 		return j.printCSV()
+	}
+	if j.Brief() && !j.o.markdown {
+		return j.answer()
 	}
 	return j.printTable(s)
 }
@@ -87,6 +91,73 @@ func knownOf(r *result.CompareRow) map[string]any {
 		}
 	}
 	return k
+}
+
+// answer is the rows that matter, for people who want no more: the tables in force, the engines with
+// the most bandwidth, and how many others there are.
+func (j *compareJob) answer() error {
+	const most = 6
+	var rows, engines []*result.CompareRow
+	loops, refused := 0, 0
+	for i := range j.rows {
+		switch r := &j.rows[i]; {
+		case r.Refused != "":
+			refused++
+		case r.Source == "tables":
+			rows = append(rows, r)
+		case r.Verdict != result.DeadlockFree || r.EBB == nil:
+			loops++
+		default:
+			engines = append(engines, r)
+		}
+	}
+	slices.SortStableFunc(engines, func(a, b *result.CompareRow) int { return cmp.Compare(*b.EBB, *a.EBB) })
+	rows = append(rows, engines...)
+	lines := []string{answerLine("tables", "verdict", "lanes", "bandwidth", []string{"switch", "name", "random"}, j.withTraffic(nil, "traffic"))}
+	for _, r := range rows[:min(most, len(rows))] {
+		verdict, lanes, bandwidth, traffic := r.Verdict, r.Needed, "", ""
+		if r.Unreachable > 0 {
+			verdict += " *"
+		}
+		if lanes == 0 {
+			lanes = r.Used
+		}
+		if r.EBB != nil {
+			bandwidth = fmt.Sprintf("%.3f", *r.EBB)
+		}
+		if r.Traffic > 0 {
+			traffic = fmt.Sprintf("%.2f", r.Traffic)
+		}
+		lines = append(lines, answerLine(r.Name, verdict, strconv.Itoa(lanes), bandwidth, timesOf(r.Shifts), j.withTraffic(nil, traffic)))
+	}
+	if cut := list.Of(slices.DeleteFunc(slices.Clone(rows), func(r *result.CompareRow) bool { return r.Unreachable == 0 }), func(r *result.CompareRow) string { return r.Name }); len(cut) > 0 {
+		lines = append(lines, fmt.Sprintf("* pairs without a route: weft verify says which, of %s", words.FirstOf(cut)))
+	}
+	if err := errors.Join(j.Say("%s", strings.Join(lines, "\n")), j.sayMeasured(), j.sayReceived()); err != nil {
+		return err
+	}
+	var more []string
+	for _, m := range []struct {
+		n    int
+		what string
+	}{{len(rows) - most, "have less bandwidth"}, {loops, "have a credit loop"}, {refused, "refuse"}} {
+		if m.n > 0 {
+			more = append(more, fmt.Sprintf("%d more %s", m.n, m.what))
+		}
+	}
+	return j.Say("%s", strings.Join(append(more, "-v has all, and says what the columns are"), "; "))
+}
+
+// answerLine is a line of an answer, in columns.
+func answerLine(name, verdict, lanes, bandwidth string, times []string, more []any) string {
+	line := fmt.Sprintf("%-18s %-15s %5s  %9s", name, verdict, lanes, bandwidth)
+	for _, time := range times {
+		line += fmt.Sprintf("  %6s", time)
+	}
+	for _, x := range more {
+		line += fmt.Sprintf("  %7s", x)
+	}
+	return line
 }
 
 func (j *compareJob) printTable(s *result.Compare) error {
@@ -150,7 +221,7 @@ func (j *compareJob) withTraffic(cells []any, took string) []any {
 	if len(j.meter.Demands) == 0 {
 		return cells
 	}
-	return slices.Insert(cells, 8, any(took))
+	return slices.Insert(cells, min(8, len(cells)), any(took))
 }
 
 func (j *compareJob) sayTraffic() error {

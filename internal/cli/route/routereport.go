@@ -1,6 +1,7 @@
 package route
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -34,49 +35,64 @@ func (j *routeRun) report() error {
 }
 
 func (j *routeRun) screen() *console.Page {
-	o := j.o
-	p := j.NewPage()
-	p.Fact("fabric", "%s", report.NetworkAndCables(j.Name, j.Fabric))
-	trust := j.Engine.Trust()
+	p := j.NewAnswer()
+	j.FactVerdict(p)
+	j.factFigures(p)
+	j.FactLanes(p, j.treeText())
+	j.FactApart(p)
+	for _, s := range j.survival {
+		p.Fact("without", "%s", s.Text())
+	}
+	p.Spare("fabric", "%s", report.Counts(j.Fabric))
+	p.Detail("fabric", "%s", report.NetworkAndCables(j.Name, j.Fabric))
+	j.factEngine(p)
+	if j.Loads.Hottest != fabric.None {
+		p.Detail("load", "%s on the fullest channel, %s", words.Plural(j.Loads.Max, "route"), j.Fabric.ChannelLabel(j.Loads.Hottest))
+	}
+	if len(j.compared) > 1 {
+		p.Detail("compared", "%s", comparedText(j.compared))
+	}
+	p.Detail("time", "%s", j.timeText())
+	p.Short("next", "%s", j.NextInShort(j.Verdict.Free()))
+	p.Detail("next", "%s", j.Next(j.Verdict.Free()))
+	return p
+}
+
+// factEngine prints which engine made the tables, what was tried beside it, and how good they are.
+func (j *routeRun) factEngine(p *console.Page) {
+	trust, short := j.Engine.Trust(), ""
 	if j.Choice != nil { // proven under a contract that may ask less of clients than the engine does
 		trust = "the best of those proven for this network\n" + j.Choice.Why
+		short = ", the best of " + words.Plural(j.proven(), "engine") + " proven here"
 		if j.best != "" {
 			trust = "as good as " + j.best + ", of those proven for this network, and with fewer exceptions among the repairs of failures\n" + j.Choice.Why
 		}
 	}
-	p.Fact("engine", "%s (%s): %s", j.Engine.Name, j.Engine.Paper, trust)
+	p.Short("engine", "%s%s", j.Engine.Name, short)
+	p.Detail("engine", "%s (%s): %s", j.Engine.Name, j.Engine.Paper, trust)
 	for _, note := range j.Tables.Forwarding.Notes {
-		p.Fact("", "%s", note)
+		p.Detail("", "%s", note)
 	}
 	if j.Choice != nil {
-		p.Fact("tried", "%s", j.triedText())
+		p.Detail("tried", "%s", j.triedText())
 	}
-	j.FactResult(p, j.treeText())
-	if j.Loads.Hottest != fabric.None {
-		p.Fact("load", "%s on the fullest channel, %s", words.Plural(j.Loads.Max, "route"), j.Fabric.ChannelLabel(j.Loads.Hottest))
-	}
-	j.FactApart(p)
-	if len(j.compared) > 1 {
-		p.Fact("compared", "%s", comparedText(j.compared))
-	}
-	for _, s := range j.survival {
-		p.Fact("without", "%s", s.Text())
-	}
+}
+
+// timeText says what took how long.
+func (j *routeRun) timeText() string {
 	written := ""
-	if o.multicast != 0 {
+	if j.o.multicast != 0 {
 		written = ", tree " + words.Seconds(j.Spent.Multicast)
 	}
-	if len(o.survives) > 0 {
+	if len(j.o.survives) > 0 {
 		written += ", repairs " + words.Seconds(j.Spent.Repairs)
 	}
-	if o.out != "" {
+	if j.o.out != "" {
 		written += ", write " + words.Seconds(j.Spent.Write)
 	}
 	routed := "paths " + words.Seconds(j.Spent.Paths) + ", lanes " + words.Seconds(j.Spent.Lanes)
 	if j.Choice != nil {
 		routed = "choose " + words.Seconds(j.Spent.Choose)
 	}
-	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.Spent.Read), routed, words.Seconds(j.Spent.Verify), written, words.Bytes(console.PeakMemory()))
-	p.Fact("next", "%s", j.Next(j.Verdict.Free()))
-	return p
+	return fmt.Sprintf("read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.Spent.Read), routed, words.Seconds(j.Spent.Verify), written, words.Bytes(console.PeakMemory()))
 }

@@ -2,15 +2,83 @@ package route
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
 )
+
+// proven is how many of the engines that auto tried are proven.
+func (j *routeRun) proven() (n int) {
+	for _, t := range j.Choice.Trials {
+		if t.Outcome == weft.Proven {
+			n++
+		}
+	}
+	return n
+}
+
+// factFigures prints, for the answer, the bandwidth of the tables and the time of phases, and beside
+// them those of the tables in force. Tables that are another seed's or root's were not measured so.
+func (j *routeRun) factFigures(p *console.Page) {
+	if j.Choice == nil {
+		return
+	}
+	trials := j.Choice.Trials
+	at := slices.IndexFunc(trials, func(t weft.Trial) bool { return t.Engine == j.Engine.Name })
+	others := slices.ContainsFunc(j.compared[min(1, len(j.compared)):], func(c *result.Candidate) bool { return c.Taken && c.Engine == j.Engine.Name })
+	if at < 0 || others || len(j.Choice.Meter.Endpoints) < 2 {
+		return
+	}
+	t := &trials[at]
+	bandwidth, phases := []string{fmt.Sprintf("%.3f of full for random pairs", t.Lambda)}, []string{phasesText(j.Choice.Meter.Orders, routed.ShiftsOf(t.Shifts))}
+	if len(j.Choice.Meter.Demands) > 0 {
+		bandwidth[0] = fmt.Sprintf("traffic takes %.2f; ", t.Traffic) + bandwidth[0]
+	}
+	for _, r := range j.inForce {
+		verdict := ""
+		if r.Verdict != result.DeadlockFree {
+			verdict = ", with a " + r.Verdict
+		}
+		bandwidth = append(bandwidth, fmt.Sprintf("%s %.3f%s", r.Name, r.Lambda, verdict))
+		phases = append(phases, r.Name+" "+strings.Join(timesOf(r.Shifts), ", "))
+	}
+	p.Short("bandwidth", "%s", strings.Join(bandwidth, "; "))
+	if len(t.Shifts) > 0 {
+		p.Short("phases", "%s", strings.Join(phases, "; "))
+	}
+}
+
+// phasesText is the time of all to all in phases by each order of ranks.
+func phasesText(orders []engines.RankOrder, shifts []result.Shift) string {
+	var parts []string
+	for i, time := range timesOf(shifts) {
+		if i < len(orders) && i < 3 {
+			by := " by "
+			if orders[i].Name == "random" {
+				by = " at "
+			}
+			parts = append(parts, time+by+orders[i].Name)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// timesOf is those times alone; 1 is without congestion.
+func timesOf(shifts []result.Shift) []string {
+	return list.Of(shifts, func(s result.Shift) string {
+		if s.Time == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.2f", s.Time)
+	})
+}
 
 // triedText is what auto tried, side by side, the tables in force first, and what the
 // columns are.

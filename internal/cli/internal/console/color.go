@@ -26,11 +26,13 @@ func (p *Page) Judged(free bool, format string, args ...any) {
 	if free {
 		m = proven
 	}
-	p.fact(m, "verdict", format, args...)
+	p.add(fact{label: "verdict", meaning: m}, format, args...)
 }
 
 // Finding prints a fact that somebody should look into.
-func (p *Page) Finding(label, format string, args ...any) { p.fact(finding, label, format, args...) }
+func (p *Page) Finding(label, format string, args ...any) {
+	p.add(fact{label: label, meaning: finding}, format, args...)
+}
 
 // Show prints text as it is; on a terminal what judged and found something in its color. Colors
 // go past what makes control characters in the text of others visible, and nothing else does.

@@ -20,6 +20,7 @@ type Console struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Quiet   bool
+	Verbose bool // people get all there is, on a terminal too
 
 	Warnings []string // of what was read, for programs
 	Outputs  []Output // every form that JSON may print
@@ -30,6 +31,10 @@ type Console struct {
 	Colors  io.Writer // what stdout writes to if that is a terminal that has colors; nil: none
 	NoColor bool
 }
+
+// Brief reports whether people get the answer alone: on a terminal, unless they ask for more. What
+// goes into a file or a program has everything.
+func (c *Console) Brief() bool { return c.Terminal && !c.Verbose }
 
 // Tell says on standard error what is going on.
 func (c *Console) Tell(format string, args ...any) {

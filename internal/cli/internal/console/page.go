@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -12,35 +13,138 @@ import (
 
 // Page collects what fits one screen: a label and lines for each fact.
 type Page struct {
-	b       strings.Builder
+	facts   []fact
 	columns int // that lines may take, 0: any number
+	brief   bool
+	less    bool // an answer with less than there is
 	marks   []mark
+}
+
+// fact is a label and its lines, of which some mean something.
+type fact struct {
+	label   string
+	lines   []string
+	meaning meaning
+	first   int  // lines that mean so
+	spare   bool // an answer does without it rather than cut others
 }
 
 // NewPage is a page for standard output.
 func (c *Console) NewPage() *Page { return &Page{columns: c.Columns} }
 
+// NewAnswer is a page that, where people get the answer alone, leaves out its details and has
+// MostLines at most.
+func (c *Console) NewAnswer() *Page { return &Page{columns: c.Columns, brief: c.Brief()} }
+
+// MostLines is how long an answer may be.
+const MostLines = 10
+
 // labelWidth is what the labels of a page take, with the space behind.
 const labelWidth = 11
 
 // Fact prints a label and text; further lines are indented alike.
-func (p *Page) Fact(label, format string, args ...any) { p.fact(0, label, format, args...) }
+func (p *Page) Fact(label, format string, args ...any) {
+	p.add(fact{label: label}, format, args...)
+}
 
-// fact is Fact with what the first line means; 0 is nothing in particular.
-func (p *Page) fact(m meaning, label, format string, args ...any) {
+// Detail is a fact that is no part of the answer.
+func (p *Page) Detail(label, format string, args ...any) {
+	if p.brief {
+		p.less = true
+		return
+	}
+	p.Fact(label, format, args...)
+}
+
+// Short is a fact of the answer alone, which says details in fewer words.
+func (p *Page) Short(label, format string, args ...any) {
+	if p.brief {
+		p.Fact(label, format, args...)
+	}
+}
+
+// Spare is Short for what is first left out where an answer grows too long.
+func (p *Page) Spare(label, format string, args ...any) {
+	if p.brief {
+		p.add(fact{label: label, spare: true}, format, args...)
+	}
+}
+
+func (p *Page) add(f fact, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
-		for _, part := range wrapped(line, p.columns-labelWidth) {
-			fmt.Fprintf(&p.b, "%-*s ", labelWidth-1, label)
-			from := p.b.Len()
-			p.b.WriteString(part)
-			if m != 0 {
-				p.marks = append(p.marks, mark{from, p.b.Len(), m})
+		f.lines = append(f.lines, wrapped(line, p.columns-labelWidth)...)
+		if f.first == 0 {
+			f.first = len(f.lines)
+		}
+	}
+	p.facts = append(p.facts, f)
+}
+
+// shorten makes an answer no longer than it may be: without what can be spared, then with fewer
+// lines of the longest facts.
+func (p *Page) shorten() {
+	for p.lines() > MostLines {
+		p.less = true
+		if i := slices.IndexFunc(p.facts, func(f fact) bool { return f.spare }); i >= 0 {
+			p.facts = slices.Delete(p.facts, i, i+1)
+			continue
+		}
+		var longest *fact // the verdict only where others have a line each
+		for i := range p.facts {
+			f := &p.facts[i]
+			if longest == nil || len(longest.lines) == 1 || f.label != "verdict" && len(f.lines) >= len(longest.lines) {
+				longest = f
 			}
-			p.b.WriteByte('\n')
+		}
+		last := len(longest.lines) - 2
+		if last < 0 {
+			return // many facts of a line each
+		}
+		longest.lines = longest.lines[:last+1]
+		line, most := strings.TrimSuffix(longest.lines[last], " …"), p.columns-labelWidth-2
+		if p.columns > 0 && text.StringWidth(line) > most {
+			line = text.Trim(line, most)
+		}
+		longest.lines[last] = line + " …"
+	}
+}
+
+func (p *Page) lines() int {
+	n := 0
+	for _, f := range p.facts {
+		n += len(f.lines)
+	}
+	if p.less {
+		n++
+	}
+	return n
+}
+
+// String is the page. An answer that leaves something out says how to see it.
+func (p *Page) String() string {
+	if p.brief {
+		p.shorten()
+	}
+	facts := p.facts
+	if p.less {
+		facts = append(facts[:len(facts):len(facts)], fact{label: "more", lines: []string{"-v (--verbose) says how it was found, and what is left out here"}})
+	}
+	var b strings.Builder
+	p.marks = nil
+	for _, f := range facts {
+		label := f.label
+		for i, line := range f.lines {
+			fmt.Fprintf(&b, "%-*s ", labelWidth-1, label)
+			from := b.Len()
+			b.WriteString(line)
+			if f.meaning != 0 && i < f.first {
+				p.marks = append(p.marks, mark{from, b.Len(), f.meaning})
+			}
+			b.WriteByte('\n')
 			label = ""
 		}
-		m = 0
 	}
+	return b.String()
 }
 
 // wrapped breaks a line at spaces so that each part has at most so many columns,
@@ -96,5 +200,3 @@ func (c *Console) Say(format string, args ...any) error {
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
 }
-
-func (p *Page) String() string { return p.b.String() }

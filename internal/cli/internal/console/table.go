@@ -28,11 +28,10 @@ func ColumnsOf(w io.Writer) (columns int, terminal bool) {
 	return 0, terminal
 }
 
-// AtMost is how many of a list are shown to people: most on a terminal, all where
-// the output goes into a file or a program.
+// AtMost is how many of a list are shown to people: most where they get the answer alone, or all.
 func (c *Console) AtMost(most, all int) int {
-	if c.Terminal {
-		return min(most, all)
+	if c.Brief() && all > most+1 { // where one is left, it takes the line that says so
+		return most
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package input
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/lft"
@@ -31,11 +32,21 @@ func (g *Given) Fit() result.Fit { return result.Fit{Misfits: g.Mismatches, Renu
 // Facts adds to a page how tables fit the fabric, if anything is to be said of it.
 func Facts(p *console.Page, t result.Fit) {
 	if t.Misfits != nil {
-		p.Fact("differs", "%s", t.Misfits.Text())
+		p.Short("differs", "%s", inShort(t.Misfits.Text()))
+		p.Detail("differs", "%s", t.Misfits.Text())
 	}
 	if t.Renumbered != nil {
 		p.Fact("LIDs", "%s", t.Renumbered.Text())
 	}
+}
+
+// inShort is the first item of a list with a heading, and how many more there are.
+func inShort(text string) string {
+	lines := strings.Split(text, "\n  ")
+	if n := len(lines) - 2; n > 0 {
+		return fmt.Sprintf("%s; %s", lines[1], words.Counted(n, "more difference", "more differences"))
+	}
+	return lines[len(lines)-1]
 }
 
 // Held is an error for tables of which nothing can be said that switches hold: these forward by LIDs.

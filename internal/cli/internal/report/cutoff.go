@@ -36,6 +36,28 @@ func CutOffText(on *console.Console, c *result.CutOff) string {
 	return b.String()
 }
 
+// CutOffInShort is the worst place where routes end, and who is concerned most.
+func CutOffInShort(c *result.CutOff) string {
+	places, groups := c.Merged, c.Groups()
+	text := "nowhere"
+	if len(places) > 0 {
+		p := &places[0]
+		where := p.Switch
+		if p.Port > 0 {
+			where += fmt.Sprintf(", port %d", p.Port)
+		}
+		text = fmt.Sprintf("most at %s: %s, %s", where, whyWords[p.Why], words.Counted(p.Pairs, "pair", "pairs"))
+		if n := len(places) - 1; n > 0 {
+			text += "; " + words.Plural(n, "other place")
+		}
+	}
+	var names []string
+	for _, g := range groups {
+		names = append(names, list.Of(g, func(e result.CutEndpoint) string { return e.Endpoint })...)
+	}
+	return fmt.Sprintf("%s\n%s: %s", text, words.Plural(len(names), "endpoint"), words.FirstOf(names))
+}
+
 // whyWords is why a route ends, in fewer words than Loss.String.
 var whyWords = map[string]string{
 	deadlock.NoEntry.String(): "no entry", deadlock.DeadPort.String(): "no cable", deadlock.WrongNode.String(): "leads to another node",

@@ -18,10 +18,17 @@ import (
 // VerdictText is the verdict for people, with the credit loop if there is one.
 func VerdictText(c *console.Console, f *fabric.Fabric, v *deadlock.Verdict) string {
 	about := About(v)
+	if v.Free() && c.Brief() {
+		return about
+	}
 	if v.Free() {
 		return fmt.Sprintf("%s: %s dependencies, a rank that rises along each", about, words.Thousands(v.Dependencies))
 	}
-	return fmt.Sprintf("%s, a shortest one of %d steps:\n%s", about, len(v.Cycle), CycleText(c, f, v.Cycle))
+	one := "a shortest one"
+	if c.Brief() {
+		one = "a loop"
+	}
+	return fmt.Sprintf("%s, %s of %d steps:\n%s", about, one, len(v.Cycle), CycleText(c, f, v.Cycle))
 }
 
 // About is a verdict in a word and what it is about.
@@ -50,8 +57,11 @@ func Outside(s routing.Scope) string {
 	return "of any proof: " + strings.Join(deadlock.Outside(s), ", ")
 }
 
-// MaxSteps is how many steps of a loop are shown on a terminal.
-const MaxSteps = 12
+// MaxSteps is how many of a long list the answer shows, and loopSteps of a credit loop.
+const (
+	MaxSteps  = 12
+	loopSteps = 3
+)
 
 // CycleText is a credit loop for people, a step a line.
 func CycleText(c *console.Console, f *fabric.Fabric, cycle []deadlock.LoopStep) string {
@@ -72,8 +82,8 @@ func LoopText(c *console.Console, cycle []result.Step, more func(i int) string) 
 		}
 		lines[i] = fmt.Sprintf("  %s → %s, VL %d    (by %s → %s%s%s%s)", s.From, s.To, s.VL, s.Src, s.Dst, answering, choosing, more(i))
 	}
-	return c.First(MaxSteps, lines, func(n int) string {
-		return fmt.Sprintf("  … and %d more steps back to the first (--json has all)", n)
+	return c.First(loopSteps, lines, func(n int) string {
+		return fmt.Sprintf("  … and %d more steps back to the first", n)
 	})
 }
 

@@ -29,6 +29,11 @@ func Endpoints(f *fabric.Fabric) string {
 	return s
 }
 
+// Counts says how much of everything a fabric has.
+func Counts(f *fabric.Fabric) string {
+	return fmt.Sprintf("%s, %s, %s between switches", words.Plural(f.Switches(), "switch"), words.Plural(f.Count().HCA, "host adapter port"), words.Plural(f.Count().SwitchCables, "cable"))
+}
+
 // Network names a fabric and counts its nodes.
 func Network(name string, f *fabric.Fabric) string {
 	return fmt.Sprintf("%s: %s, %s", name, words.Plural(f.Switches(), "switch"), Endpoints(f))

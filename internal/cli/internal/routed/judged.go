@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
@@ -13,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -90,9 +92,9 @@ func (j *Judged) verdictText() string {
 	text := report.VerdictText(j.Console, j.Fabric, j.Verdict) + WithheldText(j.Tables, j.Verdict.Contract)
 	switch {
 	case j.Wider == nil:
-	case j.Wider.Free():
+	case j.Wider.Free() && !j.Brief():
 		text += "\nalso with aggregation nodes and routers as endpoints"
-	case j.Verdict.Free():
+	case j.Verdict.Free() && !j.Wider.Free():
 		text += fmt.Sprintf("\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.Wider.Cycle))
 	}
 	return text
@@ -107,17 +109,26 @@ func WithheldText(t *routing.Tables, k routing.Contract) string {
 	return "\ntaking for granted that no packet, answers included, goes to an address that its sender must not use (#none in " + files.PSLFile + "): OpenSM cannot see to that, and gets no such tables"
 }
 
-// FactResult prints the verdict and what it covers, lanes and hops; multicast is what the verdict
-// has to say about that, if anything.
+// FactResult is FactVerdict and FactLanes.
 func (j *Judged) FactResult(p *console.Page, multicast string) {
+	j.FactVerdict(p)
+	j.FactLanes(p, multicast)
+}
+
+// FactVerdict prints the verdict and what it covers.
+func (j *Judged) FactVerdict(p *console.Page) {
 	p.Judged(j.Verdict.Free(), "%s", j.verdictText())
 	if j.Verdict.Free() {
 		widest := j.Verdict
 		if j.Wider != nil && j.Wider.Free() {
 			widest = j.Wider // the verdict says that these are covered too
 		}
-		p.Fact("outside", "%s", report.OutsideOf(widest))
+		p.Detail("outside", "%s", report.OutsideOf(widest))
 	}
+}
+
+// FactLanes prints lanes and hops; multicast is what the verdict has to say about that, if anything.
+func (j *Judged) FactLanes(p *console.Page, multicast string) {
 	if multicast != "" {
 		p.Fact("multicast", "%s", multicast)
 	}
@@ -129,7 +140,7 @@ func (j *Judged) FactResult(p *console.Page, multicast string) {
 	if text := j.classesText(); text != "" {
 		p.Fact("classes", "%s", text)
 	}
-	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
+	p.Detail("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
 }
 
 // FactApart prints how many pairs have no route since no cable joins their parts.
@@ -256,6 +267,25 @@ func (w *Written) Next(free bool) string {
 		return "--out DIR writes the tables, and says how OpenSM takes them"
 	}
 	return InstallText(w.Install)
+}
+
+// NextInShort is Next for an answer: how OpenSM takes the tables, without the reasons.
+func (w *Written) NextInShort(free bool) string {
+	switch {
+	case !free:
+		return "--engine auto takes the best engine that is proven here"
+	case w.Out == "" || w.Install == nil:
+		return w.Next(free)
+	}
+	switch advice.By(w.Install.By) {
+	case advice.File:
+		return "in opensm.conf: " + strings.Join(w.Install.Lines, "\n")
+	case advice.Policy:
+		return w.Install.Command + "\nwrites the files that a stock OpenSM takes with QoS"
+	case advice.Plugin:
+		return w.Install.Command + "\nand the plugin (docs/opensm.md), in opensm.conf: " + strings.Join(w.Install.Lines, "; ")
+	}
+	return "these tables are for studying: no OpenSM takes them as they are proven"
 }
 
 // EngineSource is an engine's name with its paper.
