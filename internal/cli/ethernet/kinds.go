@@ -3,6 +3,7 @@ package ethernet
 import (
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -74,6 +75,9 @@ func isEthernet(cmd *cobra.Command, own *pflag.FlagSet, name string) bool {
 // isNS3 says whether a file begins as the topology.txt of ns-3 does: three numbers in the first
 // line, and as many in what follows as the second of them says.
 func isNS3(name string) bool {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false // a pipe is opened once, by who reads it
+	}
 	f, err := reading.OpenPlain(name)
 	if err != nil {
 		return false
