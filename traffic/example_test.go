@@ -2,7 +2,6 @@ package traffic_test
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -33,12 +32,8 @@ func ExampleParse() {
 }
 
 // What a tracer of MPI programs counted, by rank.
-func ExampleReadRankPairs() {
-	pattern, err := traffic.ReadRankPairs(strings.NewReader("src,dst,bytes\n0,1,4096\n1,2,512\n"), "trace.csv", 3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+func ExamplePairs() {
+	pattern := traffic.Pairs("trace", 3, []traffic.Pair{{From: 0, To: 1, Bytes: 4096}, {From: 1, To: 2, Bytes: 512}})
 	for _, p := range pattern.Append(nil, 3, 0, nil) {
 		fmt.Println(p.From, "sends", p.Bytes, "bytes to", p.To)
 	}

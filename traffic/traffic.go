@@ -7,7 +7,7 @@
 // routing, and packets sends them.
 //
 // Parse makes a pattern of a spec such as "bisect", "shift:k=3" or "bisect+ring"; Kinds
-// lists all patterns. ReadPairs reads one from a file. Place and ReadRanks make
+// lists all patterns. Pairs makes one of pairs. Place makes
 // placements. Random patterns draw only from the stream of their run (PCG-DXSM of
 // math/rand/v2).
 package traffic

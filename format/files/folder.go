@@ -14,18 +14,8 @@ import (
 	"github.com/weft-fabric/weft/format/mcfdbs"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/routing"
-)
-
-// The files of a folder of tables.
-const (
-	ForwardingFile       = "lfts.dump"
-	SL2VLFile            = "sl2vl.dump"
-	PSLFile              = "paths.psl"
-	GroupsFile           = "groups.far"
-	MulticastFile        = "multicast.mcfdbs"
-	CertificateFile      = "certificate"
-	UnionCertificateFile = "transition.certificate" // of a step: of every mixture of its tables and those before
 )
 
 // File is a file to be written.
@@ -58,21 +48,21 @@ func (d *Folder) Files() []File {
 		form = psl.Compact
 	}
 	files := []File{
-		{ForwardingFile, func(w io.Writer) error { return lft.Write(w, f, t.Forwarding, lft.PortGUIDs) }},
-		{SL2VLFile, func(w io.Writer) error { return slvl.Write(w, f, t.Lanes.SL2VL, slvl.Dump) }},
-		{PSLFile, func(w io.Writer) error { return psl.Write(w, t, form) }},
+		{tablefiles.ForwardingFile, func(w io.Writer) error { return lft.Write(w, f, t.Forwarding, lft.PortGUIDs) }},
+		{tablefiles.SL2VLFile, func(w io.Writer) error { return slvl.Write(w, f, t.Lanes.SL2VL, slvl.Dump) }},
+		{tablefiles.PSLFile, func(w io.Writer) error { return psl.Write(w, t, form) }},
 	}
 	if t.Groups != nil {
-		files = append(files, File{GroupsFile, func(w io.Writer) error { return far.Write(w, t) }})
+		files = append(files, File{tablefiles.GroupsFile, func(w io.Writer) error { return far.Write(w, t) }})
 	}
 	if t.Multicast != nil {
-		files = append(files, File{MulticastFile, func(w io.Writer) error { return mcfdbs.Write(w, f, t.Multicast) }})
+		files = append(files, File{tablefiles.MulticastFile, func(w io.Writer) error { return mcfdbs.Write(w, f, t.Multicast) }})
 	}
 	if d.Certificate != nil {
-		files = append(files, File{CertificateFile, func(w io.Writer) error { return certificate.Write(w, f, d.Certificate) }})
+		files = append(files, File{tablefiles.CertificateFile, func(w io.Writer) error { return certificate.Write(w, f, d.Certificate) }})
 	}
 	if d.Union != nil {
-		files = append(files, File{UnionCertificateFile, func(w io.Writer) error { return certificate.Write(w, f, d.Union) }})
+		files = append(files, File{tablefiles.UnionCertificateFile, func(w io.Writer) error { return certificate.Write(w, f, d.Union) }})
 	}
 	return files
 }
@@ -89,24 +79,24 @@ func (d *Folder) ReadBack(ctx context.Context, open func(name string) (io.ReadCl
 		wanted bool
 		read   func(r io.Reader, name string) error
 	}{
-		{ForwardingFile, true, func(r io.Reader, name string) (err error) {
+		{tablefiles.ForwardingFile, true, func(r io.Reader, name string) (err error) {
 			read.Forwarding, err = ReadForwardingBack(r, name, d.Tables, d.Underway)
 			return err
 		}},
-		{SL2VLFile, true, func(r io.Reader, name string) (err error) { maps, err = slvl.Read(r, name, f); return err }},
-		{PSLFile, true, func(r io.Reader, name string) (err error) {
+		{tablefiles.SL2VLFile, true, func(r io.Reader, name string) (err error) { maps, err = slvl.Read(r, name, f); return err }},
+		{tablefiles.PSLFile, true, func(r io.Reader, name string) (err error) {
 			read.Lanes, err = psl.Read(r, name, f, maps, nil)
 			return err
 		}},
-		{GroupsFile, d.Tables.Groups != nil, func(r io.Reader, name string) (err error) {
+		{tablefiles.GroupsFile, d.Tables.Groups != nil, func(r io.Reader, name string) (err error) {
 			read.Groups, err = far.Read(r, name, f, read.Forwarding)
 			return err
 		}},
-		{MulticastFile, d.Tables.Multicast != nil, func(r io.Reader, name string) (err error) {
+		{tablefiles.MulticastFile, d.Tables.Multicast != nil, func(r io.Reader, name string) (err error) {
 			read.Multicast, err = mcfdbs.Read(r, name, f, d.Tables.Multicast.SLs)
 			return err
 		}},
-		{CertificateFile, d.Certificate != nil, func(r io.Reader, name string) (err error) { proof, err = certificate.Read(r, name, f); return err }},
+		{tablefiles.CertificateFile, d.Certificate != nil, func(r io.Reader, name string) (err error) { proof, err = certificate.Read(r, name, f); return err }},
 	}
 	for _, s := range steps {
 		if !s.wanted {
@@ -149,7 +139,7 @@ func sameSLs(read *routing.Lanes, t *routing.Tables) error {
 		for e := range f.Endpoints() {
 			e := fabric.EndpointID(e)
 			if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort && read.SL(e, lid) != t.Lanes.SL(e, lid) {
-				return fmt.Errorf("%s: the service level from %s to LID %d differs", PSLFile, f.Label(ep.Node), lid)
+				return fmt.Errorf("%s: the service level from %s to LID %d differs", tablefiles.PSLFile, f.Label(ep.Node), lid)
 			}
 		}
 	}

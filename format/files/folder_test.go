@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -54,7 +55,7 @@ func TestReadBack(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	written[CertificateFile] = strings.Replace(written[CertificateFile], "honored", "any", 1)
+	written[tablefiles.CertificateFile] = strings.Replace(written[tablefiles.CertificateFile], "honored", "any", 1)
 	if err := d.ReadBack(t.Context(), open); err == nil {
 		t.Error("a certificate of another contract reads back")
 	}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 )
 
 // smallDisk is a file system of 64 KiB.
@@ -45,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 		{"generate", "torus:16x16", "-o", small},
 		{"generate", "torus:32x32", "-o", small + ".gz"},
 		{"convert", "torus:16x16", small},
-		{"convert", filepath.Join(outside, files.ForwardingFile), filepath.Join(disk, "lfts"), "--fabric", "torus:5x5"},
+		{"convert", filepath.Join(outside, tablefiles.ForwardingFile), filepath.Join(disk, "lfts"), "--fabric", "torus:5x5"},
 		{"route", "torus:5x5", "--out", filepath.Join(disk, "new")},
 		{"route", "torus:5x5", "--out", tables, "--force"},
 	} {

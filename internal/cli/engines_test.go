@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -84,8 +84,8 @@ func routeAdaptively(t *testing.T, engine, spec string) {
 
 // verifyTables judges what was written again, with and without its proof.
 func verifyTables(t *testing.T, spec, out string, s *result.Route) {
-	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, files.CertificateFile)}} {
-		args := []string{"verify", spec, "--json", "--tables", filepath.Join(out, files.ForwardingFile), "--sl2vl", filepath.Join(out, files.SL2VLFile), "--psl", filepath.Join(out, files.PSLFile)}
+	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, tablefiles.CertificateFile)}} {
+		args := []string{"verify", spec, "--json", "--tables", filepath.Join(out, tablefiles.ForwardingFile), "--sl2vl", filepath.Join(out, tablefiles.SL2VLFile), "--psl", filepath.Join(out, tablefiles.PSLFile)}
 		code, stdout, stderr := runWeft(append(args, proof...)...)
 		var v result.Verify
 		if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exit.OK {

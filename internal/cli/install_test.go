@@ -15,12 +15,12 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -177,11 +177,11 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *result.Route) {
 	t.Helper()
 	dir := args[slices.Index(args, "--out")+1]
-	maps, err := slvl.Read(opened(t, filepath.Join(dir, files.SL2VLFile)), files.SL2VLFile, f)
+	maps, err := slvl.Read(opened(t, filepath.Join(dir, tablefiles.SL2VLFile)), tablefiles.SL2VLFile, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, files.ForwardingFile) + "\n"
+	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, tablefiles.ForwardingFile) + "\n"
 	if advice.By(s.Install.By) == advice.File {
 		byFileAlone = strings.Join(s.Install.Lines, "\n")
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 )
 
 // fillWith makes files, with the folders they are in.
@@ -48,8 +48,8 @@ func TestUnfinishedOfKilledRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, outside := t.TempDir(), t.TempDir()
-			fillWith(t, outside, files.ForwardingFile)
-			fillWith(t, dir, ".t.weft-1/"+files.ForwardingFile, ".t.weft-2", ".t.weft-3.old/"+files.ForwardingFile, ".t.123/mine", ".tt.weft-5")
+			fillWith(t, outside, tablefiles.ForwardingFile)
+			fillWith(t, dir, ".t.weft-1/"+tablefiles.ForwardingFile, ".t.weft-2", ".t.weft-3.old/"+tablefiles.ForwardingFile, ".t.123/mine", ".tt.weft-5")
 			if err := os.Symlink(outside, filepath.Join(dir, ".t.weft-4")); err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestUnfinishedOfKilledRuns(t *testing.T) {
 			if got := entriesOf(t, dir); !slices.Equal(got, want) {
 				t.Errorf("left: %q, want %q", got, want)
 			}
-			if got := entriesOf(t, outside); !slices.Equal(got, []string{files.ForwardingFile}) {
+			if got := entriesOf(t, outside); !slices.Equal(got, []string{tablefiles.ForwardingFile}) {
 				t.Errorf("behind the link: %q", got)
 			}
 			alive.Discard()

@@ -63,7 +63,7 @@ var rules = []rule{
 		modules:  []string{"gonum.org/v1/gonum/graph/formats/dot"},
 		why:      "a graph of another program is a fabric and nothing else; DOT is read by a parser that others keep",
 	},
-	{packages: "format/files", may: []string{"fabric", "routing", "deadlock", "format/...", "internal/reading"}, why: "a text is recognised by its beginning, and read by the package of its format"},
+	{packages: "format/files", may: []string{"fabric", "routing", "deadlock", "format/...", "internal/reading", "internal/tablefiles"}, why: "a text is recognised by its beginning, and read by the package of its format"},
 	{
 		packages: "format/...",
 		may:      []string{"fabric", "routing", "format", "internal/reading", "format/internal/...", "internal/par"},
@@ -260,6 +260,8 @@ var rules = []rule{
 	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
 	{packages: "internal/counters/explain", may: []string{"fabric", "routing", "congestion", "internal/fan"}, why: "it puts counters beside the loads of routes; who reads them from where is not its business"},
 	{packages: "internal/bandwidths", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it has tables before and after a change measured alike"},
+	{packages: "internal/jobfiles", may: []string{"fabric", "format", "internal/names", "internal/reading", "traffic"}, why: "it reads what people write about jobs, by the names of hosts"},
+	{packages: "internal/tablefiles", why: "the names of the files of a folder"},
 	{packages: "internal/placement", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it takes finished tables, and has what it finds measured by the counting of flows"},
 	{
 		packages: "packets",
@@ -293,7 +295,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -384,7 +386,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/output",
-		may:      []string{"format/files", "internal/opensm/deploy", "internal/cli/internal/exit", "internal/cli/internal/console", "internal/visible"},
+		may:      []string{"format/files", "internal/opensm/deploy", "internal/cli/internal/exit", "internal/cli/internal/console", "internal/visible", "internal/tablefiles"},
 		why:      "it knows the names of the files that weft writes, and not what is in them",
 	},
 	{
@@ -396,14 +398,14 @@ var rules = []rule{
 		packages: "internal/cli/internal/flags",
 		may: []string{
 			"fabric", "internal/names", "format", "format/files", "internal/reading", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
-			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output", "internal/engine/adaptive/choosing", "internal/engine/option", "internal/engine/setting",
+			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output", "internal/engine/adaptive/choosing", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/tablefiles",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",
 	},
 	{
 		packages: "internal/cli/internal/input",
-		may:      []string{"fabric", "internal/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/...", "internal/outputs"},
+		may:      []string{"fabric", "internal/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/...", "internal/outputs", "internal/jobfiles"},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{

@@ -12,11 +12,11 @@ import (
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/setting"
+	"github.com/weft-fabric/weft/internal/jobfiles"
 	"github.com/weft-fabric/weft/internal/loopback"
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 // DefaultEngines is tried where no engine is named: the best that is proven.
@@ -31,7 +31,7 @@ type settings struct {
 	uses     option.Set // what any of Engine does
 	contract routing.Contract
 	scope    routing.Scope
-	weights  []traffic.Weighting
+	weights  []jobfiles.Weighting
 	limit    time.Duration
 	keep     keep
 	hours    hours
@@ -175,7 +175,7 @@ func (s *settings) settleWord(option option.Set, text string) (err error) {
 
 func (s *settings) settleWeights() error {
 	for _, text := range s.Weight {
-		w, err := traffic.ParseWeighting(text)
+		w, err := jobfiles.ParseWeighting(text)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 	if len(s.Roots) > 0 && len(about.told.Roots) == 0 {
 		return nil, missing, fmt.Errorf("daemon: the fabric has none of the roots that are set: %s", s.Roots)
 	}
-	weights, unknown := traffic.Weigh(index, f, s.weights)
+	weights, unknown := jobfiles.Weigh(index, f, s.weights)
 	for _, err := range unknown {
 		missing = append(missing, "weight: "+err.Error())
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/jobfiles"
 	"github.com/weft-fabric/weft/internal/testnet"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 // A wrong line is told by its number, whether it cannot be read or means nothing.
@@ -86,8 +86,8 @@ func TestRootsAndWeights(t *testing.T) {
 	for _, w := range told.told.Weights {
 		most = max(most, w)
 	}
-	if most != 90 || traffic.MaxWeight != balance.MaxWeight {
-		t.Errorf("the largest weight is %d, the largest there may be %d and %d", most, traffic.MaxWeight, balance.MaxWeight)
+	if most != 90 || jobfiles.MaxWeight != balance.MaxWeight {
+		t.Errorf("the largest weight is %d, the largest there may be %d and %d", most, jobfiles.MaxWeight, balance.MaxWeight)
 	}
 	if len(missing) != 2 || !strings.Contains(missing[0], `roots: `) || !strings.Contains(missing[0], "gone") || !strings.Contains(missing[1], "down") {
 		t.Errorf("%q", missing)

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/jobfiles"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/routing"
@@ -91,15 +92,15 @@ func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.Endpoin
 	switch {
 	case o.traffic != "" && !o.byRank():
 		ranks, err = console.ReadFile(c, o.traffic, func(r io.Reader, name string) (ranks traffic.Placement, err error) {
-			p, ranks, err = traffic.ReadPairs(r, name, hosts)
+			p, ranks, err = jobfiles.Pairs(r, name, hosts)
 			return ranks, err
 		})
 	case o.ranks != "":
 		ranks, err = console.ReadFile(c, o.ranks, func(r io.Reader, name string) (traffic.Placement, error) {
-			return traffic.ReadRanks(r, name, hosts)
+			return jobfiles.Ranks(r, name, hosts)
 		})
 	case named:
-		if ranks, err = traffic.ReadRanks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--allocation names", hosts); err != nil {
+		if ranks, err = jobfiles.Ranks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--allocation names", hosts); err != nil {
 			err = exit.Usage("%w", err)
 		}
 	default:
@@ -111,7 +112,7 @@ func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.Endpoin
 	ranks = ranks.Times(o.perEndpoint)
 	if o.byRank() {
 		p, err = console.ReadFile(c, o.traffic, func(r io.Reader, name string) (traffic.Pattern, error) {
-			return traffic.ReadRankPairs(r, name, len(ranks))
+			return jobfiles.RankPairs(r, name, len(ranks))
 		})
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w; beside --allocation or --ranks, --traffic goes by rank", err)
@@ -198,7 +199,7 @@ func (o Allocations) Place(f *fabric.Fabric, scope routing.Scope) ([]Allocation,
 		if !ok || name == "" {
 			return nil, exit.Usage("--job %s: give the job a name and its hosts, as in lattice=node[001-128]", text)
 		}
-		ranks, err := traffic.ReadRanks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--job "+name, hosts)
+		ranks, err := jobfiles.Ranks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--job "+name, hosts)
 		if err != nil {
 			return nil, exit.Usage("%w", err)
 		}

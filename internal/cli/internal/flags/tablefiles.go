@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -220,15 +220,15 @@ func TablesIn(dir string) (Tables, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return o, fmt.Errorf("%s: there is no such folder", dir)
 	}
-	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", files.ForwardingFile, "opensm.fdbs", fdbs), FileIn(dir, subnetList)
-	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", files.SL2VLFile, maps), FileIn(dir, files.PSLFile)
-	o.Groups, o.Multicast = FileIn(dir, groups, files.GroupsFile), FileIn(dir, "opensm.mcfdbs", trees, files.MulticastFile)
+	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", tablefiles.ForwardingFile, "opensm.fdbs", fdbs), FileIn(dir, subnetList)
+	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", tablefiles.SL2VLFile, maps), FileIn(dir, tablefiles.PSLFile)
+	o.Groups, o.Multicast = FileIn(dir, groups, tablefiles.GroupsFile), FileIn(dir, "opensm.mcfdbs", trees, tablefiles.MulticastFile)
 	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
 	if o.LFTs == "" && FileIn(dir, output.Plan) != "" {
 		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, filepath.Join(dir, "step-1"))
 	}
 	if o.LFTs == "" {
-		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or packed)", dir, files.ForwardingFile, fdbs)
+		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or packed)", dir, tablefiles.ForwardingFile, fdbs)
 	}
 	return o, plainFiles(o.LFTs, o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
 }

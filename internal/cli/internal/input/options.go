@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/jobfiles"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/outputs"
@@ -55,7 +56,7 @@ func demands(c *console.Console, f *fabric.Fabric, file string) ([]engines.Deman
 	}
 	var ranks traffic.Placement
 	pattern, err := console.ReadFile(c, file, func(r io.Reader, name string) (p traffic.Pattern, err error) {
-		p, ranks, err = traffic.ReadPairs(r, name, hosts)
+		p, ranks, err = jobfiles.Pairs(r, name, hosts)
 		return p, err
 	})
 	if err != nil {
@@ -68,14 +69,14 @@ func demands(c *console.Console, f *fabric.Fabric, file string) ([]engines.Deman
 
 // weights is the weight of every endpoint, or nil if none is given.
 func weights(f *fabric.Fabric, texts []string) ([]uint8, error) {
-	all := make([]traffic.Weighting, len(texts))
+	all := make([]jobfiles.Weighting, len(texts))
 	for i, text := range texts {
 		var err error
-		if all[i], err = traffic.ParseWeighting(text); err != nil {
+		if all[i], err = jobfiles.ParseWeighting(text); err != nil {
 			return nil, exit.Usage("--weight %w", err)
 		}
 	}
-	weights, unknown := traffic.Weigh(names.New(f), f, all)
+	weights, unknown := jobfiles.Weigh(names.New(f), f, all)
 	if len(unknown) > 0 {
 		return nil, exit.Usage("--weight: %w", unknown[0])
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/jobfiles"
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
@@ -55,10 +56,10 @@ func rankOrder(c *console.Console, f *fabric.Fabric, item string) (engines.RankO
 	}
 	var ranks traffic.Placement
 	if strings.Contains(item, "[") {
-		ranks, err = traffic.ReadRanks(strings.NewReader(item), "--rank-order", among)
+		ranks, err = jobfiles.Ranks(strings.NewReader(item), "--rank-order", among)
 	} else {
 		ranks, err = console.ReadFile(c, item, func(r io.Reader, name string) (traffic.Placement, error) {
-			return traffic.ReadRanks(r, name, among)
+			return jobfiles.Ranks(r, name, among)
 		})
 	}
 	if errors.Is(err, fs.ErrNotExist) {

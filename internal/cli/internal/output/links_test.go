@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 )
 
 func hello(w io.Writer) error {
@@ -53,7 +54,7 @@ func TestLinksOfOthersAreNotFollowed(t *testing.T) {
 // of the folder is replaced, not followed: what it leads to stays as it is.
 func TestFoldersAreNotWrittenThroughLinks(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
-	victim := filepath.Join(outside, files.ForwardingFile)
+	victim := filepath.Join(outside, tablefiles.ForwardingFile)
 	if err := os.WriteFile(victim, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +62,13 @@ func TestFoldersAreNotWrittenThroughLinks(t *testing.T) {
 	for _, within := range []bool{true, false} {
 		err := WriteFolder(final, true, func(d *Folder) error {
 			if within {
-				if err := os.Symlink(victim, d.At(files.ForwardingFile)); err != nil {
+				if err := os.Symlink(victim, d.At(tablefiles.ForwardingFile)); err != nil {
 					return err
 				}
 			} else if err := os.Symlink(outside, final); err != nil {
 				return err
 			}
-			return d.Write(context.Background(), files.File{Name: files.ForwardingFile, Write: hello})
+			return d.Write(context.Background(), files.File{Name: tablefiles.ForwardingFile, Write: hello})
 		})
 		if (err != nil) != within {
 			t.Errorf("with a link within, %v: %v", within, err)
@@ -100,17 +101,17 @@ func TestFoldersAreNotExchanged(t *testing.T) {
 	}
 	defer d.Discard()
 	exchange(d.Path)
-	if err := d.Write(t.Context(), files.File{Name: files.ForwardingFile, Write: hello}); err != nil {
+	if err := d.Write(t.Context(), files.File{Name: tablefiles.ForwardingFile, Write: hello}); err != nil {
 		t.Error(err)
 	}
 	step, err := d.Within("step-1")
 	if err == nil {
-		err = step.Write(t.Context(), files.File{Name: files.SL2VLFile, Write: hello})
+		err = step.Write(t.Context(), files.File{Name: tablefiles.SL2VLFile, Write: hello})
 	}
 	if err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{files.ForwardingFile, filepath.Join("step-1", files.SL2VLFile)} {
+	for _, name := range []string{tablefiles.ForwardingFile, filepath.Join("step-1", tablefiles.SL2VLFile)} {
 		if _, err := os.Stat(filepath.Join(d.Path+".away", name)); err != nil {
 			t.Error(err)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/visible"
 )
 
@@ -215,7 +216,7 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{files.ForwardingFile, files.SL2VLFile, files.PSLFile, files.MulticastFile, files.CertificateFile, files.UnionCertificateFile, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
+	ours := append([]string{tablefiles.ForwardingFile, tablefiles.SL2VLFile, tablefiles.PSLFile, tablefiles.MulticastFile, tablefiles.CertificateFile, tablefiles.UnionCertificateFile, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
 	for _, e := range entries {
 		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps)) {
 			continue

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 )
 
 // Writing ends with the context, however much is still to be written.
@@ -41,7 +41,7 @@ func TestCommitFails(t *testing.T) {
 	if err := os.Mkdir(final, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(final, files.ForwardingFile), []byte("old"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(final, tablefiles.ForwardingFile), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	d, err := NewFolder(final, true)
@@ -55,7 +55,7 @@ func TestCommitFails(t *testing.T) {
 		t.Error(err)
 	}
 	d.Discard()
-	if text, err := os.ReadFile(filepath.Join(final, files.ForwardingFile)); err != nil || string(text) != "old" {
+	if text, err := os.ReadFile(filepath.Join(final, tablefiles.ForwardingFile)); err != nil || string(text) != "old" {
 		t.Errorf("%q, %v", text, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -29,7 +29,7 @@ func (j *Judged) Installation(ctx context.Context, out, byFiles, engine string) 
 	if err != nil {
 		return nil, err
 	}
-	a, err := advice.For(ctx, j.Tables, ProofOf(j.Result), filepath.Join(dir, files.ForwardingFile))
+	a, err := advice.For(ctx, j.Tables, ProofOf(j.Result), filepath.Join(dir, tablefiles.ForwardingFile))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -106,7 +107,7 @@ func WithheldText(t *routing.Tables, k routing.Contract) string {
 	if _, fixed := k.FixedMask(); fixed || !t.HasWithheld() {
 		return ""
 	}
-	return "\ntaking for granted that no packet, answers included, goes to an address that its sender must not use (#none in " + files.PSLFile + "): OpenSM cannot see to that, and gets no such tables"
+	return "\ntaking for granted that no packet, answers included, goes to an address that its sender must not use (#none in " + tablefiles.PSLFile + "): OpenSM cannot see to that, and gets no such tables"
 }
 
 // FactResult is FactVerdict and FactLanes.
@@ -162,7 +163,7 @@ func (w *Written) Add(s *result.Route, folder *files.Folder) {
 		return
 	}
 	for _, f := range folder.Files() {
-		if f.Name != files.UnionCertificateFile { // of the plan
+		if f.Name != tablefiles.UnionCertificateFile { // of the plan
 			s.Files = append(s.Files, f.Name)
 		}
 	}

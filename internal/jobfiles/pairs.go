@@ -1,4 +1,6 @@
-package traffic
+// Package jobfiles reads what people write about jobs: which host sends how much to which, which
+// rank runs where, which hosts have more traffic. Hosts have the names that package names finds.
+package jobfiles
 
 import (
 	"errors"
@@ -12,9 +14,10 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/traffic"
 )
 
-// ReadPairs reads a pattern, or a matrix of traffic that was measured or is expected, from
+// Pairs reads a pattern, or a matrix of traffic that was measured or is expected, from
 // comma-separated values: source, destination and optionally bytes, or any whole numbers
 // in proportion to them; hosts and adapters as package names finds them. It skips a first
 // line "src,dst" or "src,dst,bytes" and lines that begin with #. All pairs send at
@@ -28,9 +31,9 @@ import (
 //
 // If hosts have several adapter ports, a line becomes several pairs, which share its
 // bytes: see railPairs.
-func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Placement, error) {
-	l := &pairList{name: file}
-	var p Placement
+func Pairs(r io.Reader, file string, names *names.Endpoints) (traffic.Pattern, traffic.Placement, error) {
+	l := &pairFile{}
+	var p traffic.Placement
 	rank := map[fabric.EndpointID]int32{}
 	rankOf := func(e fabric.EndpointID) int32 {
 		k, ok := rank[e]
@@ -43,7 +46,7 @@ func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Place
 	}
 	err := eachLine(r, file, func(src, dst string, bytes uint64) error {
 		return flowsOf(src, dst, bytes, names, func(flow flow) error {
-			return l.add(Pair{From: rankOf(flow.from), To: rankOf(flow.to), Bytes: flow.bytes})
+			return l.add(traffic.Pair{From: rankOf(flow.from), To: rankOf(flow.to), Bytes: flow.bytes})
 		})
 	})
 	if err != nil {
@@ -52,15 +55,14 @@ func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Place
 	if len(l.pairs) == 0 {
 		return nil, nil, fmt.Errorf("%s: no pair in it; a line is src,dst or src,dst,bytes", file)
 	}
-	l.ranks = len(p)
-	return l, p, nil
+	return traffic.Pairs(file, len(p), l.pairs), p, nil
 }
 
-// ReadRankPairs reads such a file whose sources and destinations are ranks, from 0 to
+// RankPairs reads such a file whose sources and destinations are ranks, from 0 to
 // ranks-1, as tracers of MPI programs count them. What a rank sends to itself stays on its
 // host and is skipped.
-func ReadRankPairs(r io.Reader, file string, ranks int) (Pattern, error) {
-	l := &pairList{name: file, ranks: ranks}
+func RankPairs(r io.Reader, file string, ranks int) (traffic.Pattern, error) {
+	l := &pairFile{}
 	err := eachLine(r, file, func(src, dst string, bytes uint64) error {
 		var ends [2]int32
 		for i, text := range []string{src, dst} {
@@ -73,7 +75,7 @@ func ReadRankPairs(r io.Reader, file string, ranks int) (Pattern, error) {
 		if ends[0] == ends[1] {
 			return nil
 		}
-		return l.add(Pair{From: ends[0], To: ends[1], Bytes: int64(bytes)})
+		return l.add(traffic.Pair{From: ends[0], To: ends[1], Bytes: int64(bytes)})
 	})
 	if err != nil {
 		return nil, err
@@ -81,16 +83,22 @@ func ReadRankPairs(r io.Reader, file string, ranks int) (Pattern, error) {
 	if len(l.pairs) == 0 {
 		return nil, fmt.Errorf("%s: no pair of two ranks in it; a line is src,dst or src,dst,bytes", file)
 	}
-	return l, nil
+	return traffic.Pairs(file, ranks, l.pairs), nil
 }
 
-// add appends a pair of a file.
-func (l *pairList) add(p Pair) error {
+// mostLines limits the pairs of a file: more would not fit in memory.
+const mostLines = 1 << 22
+
+// pairFile is the pairs of a file.
+type pairFile struct{ pairs []traffic.Pair }
+
+// add appends a pair.
+func (l *pairFile) add(p traffic.Pair) error {
 	if len(l.pairs) > 0 && (p.Bytes == 0) != (l.pairs[0].Bytes == 0) {
 		return errors.New("bytes on some lines and not on others")
 	}
-	if len(l.pairs) == mostPairs {
-		return fmt.Errorf("more than %d pairs", mostPairs)
+	if len(l.pairs) == mostLines {
+		return fmt.Errorf("more than %d pairs", mostLines)
 	}
 	l.pairs = append(l.pairs, p)
 	return nil

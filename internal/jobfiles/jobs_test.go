@@ -1,4 +1,4 @@
-package traffic_test
+package jobfiles_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/jobfiles"
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -38,10 +39,10 @@ func endpoints(t testing.TB, f *fabric.Fabric, among []fabric.EndpointID) *names
 	return n
 }
 
-func TestReadPairs(t *testing.T) {
+func TestPairs(t *testing.T) {
 	f, among := hosts(t)
 	names := endpoints(t, f, among)
-	p, place, err := traffic.ReadPairs(strings.NewReader("src,dst,bytes\n# the first job\nnode2, node1 ,10\n0x0000000000000300,0x0000000000000401,20\n\n5,2,30\n"), "t.csv", names)
+	p, place, err := jobfiles.Pairs(strings.NewReader("src,dst,bytes\n# the first job\nnode2, node1 ,10\n0x0000000000000300,0x0000000000000401,20\n\n5,2,30\n"), "t.csv", names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,15 +76,15 @@ func TestReadPairs(t *testing.T) {
 		"src,dst\n":                     "t.csv: no pair in it",
 		"1,2":                           `t.csv:1: no endpoint is called "1"`,
 	} {
-		if _, _, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", names); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := jobfiles.Pairs(strings.NewReader(text), "t.csv", names); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }
 
 // By rank, who sends to itself is skipped.
-func TestReadRankPairs(t *testing.T) {
-	p, err := traffic.ReadRankPairs(strings.NewReader("src,dst,bytes\n0, 3,10\n2,2,7\n3,0,20\n"), "m.csv", 4)
+func TestRankPairs(t *testing.T) {
+	p, err := jobfiles.RankPairs(strings.NewReader("src,dst,bytes\n0, 3,10\n2,2,7\n3,0,20\n"), "m.csv", 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestReadRankPairs(t *testing.T) {
 		"0,1,0":        "is no number of bytes",
 		"4294967296,1": `"4294967296" is no rank of the job`,
 	} {
-		if _, err := traffic.ReadRankPairs(strings.NewReader(text), "m.csv", 4); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := jobfiles.RankPairs(strings.NewReader(text), "m.csv", 4); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -114,7 +115,7 @@ func TestReadRankPairs(t *testing.T) {
 func TestGroupsOfHosts(t *testing.T) {
 	f, among := hosts(t)
 	for _, text := range []string{"node*,node*,10\n", "\"node[1-3]\",node*,10\n", "node1,\"node[2,3]\",10\nnode2,node1,10\nnode2,node3,10\nnode3,\"node[1-2]\",10\n"} {
-		p, place, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", endpoints(t, f, among))
+		p, place, err := jobfiles.Pairs(strings.NewReader(text), "t.csv", endpoints(t, f, among))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,7 @@ func TestGroupsOfHosts(t *testing.T) {
 
 // A pair of hosts talks on each rail that both have, and shares the bytes among
 // them; ports of no common rail take turns.
-func TestReadPairsOfHosts(t *testing.T) {
+func TestPairsOfHosts(t *testing.T) {
 	var b fabric.Builder
 	sw := b.Node(fabric.Node{GUID: 1, Ports: 9, Name: "leaf"}, "")
 	for i, name := range []string{"a HCA-1", "a HCA-2", "a HCA-3", "b mlx5_1", "b mlx5_2", "b mlx5_7", "c mlx5_8"} {
@@ -158,7 +159,7 @@ func TestReadPairsOfHosts(t *testing.T) {
 		"a/HCA-3,b":        {{"a HCA-3", "b mlx5_2", 0}},
 		"a HCA-1,b/mlx5_7": {{"a HCA-1", "b mlx5_7", 0}},
 	} {
-		p, place, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", endpoints(t, f, []fabric.EndpointID{1, 2, 3, 4, 5, 6, 7}))
+		p, place, err := jobfiles.Pairs(strings.NewReader(text), "t.csv", endpoints(t, f, []fabric.EndpointID{1, 2, 3, 4, 5, 6, 7}))
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -188,7 +189,7 @@ func TestRanksOnRails(t *testing.T) {
 	for text, want := range map[string]traffic.Placement{
 		"q slots=2": {1, 2}, "q:8": {1, 1, 2, 2, 3, 3, 4, 4}, "q": {1, 2, 3, 4}, "rank 1=q\nrank 0=q": {1, 2},
 	} {
-		got, err := traffic.ReadRanks(strings.NewReader(text), "ranks", endpoints(t, f, []fabric.EndpointID{1, 2, 3, 4}))
+		got, err := jobfiles.Ranks(strings.NewReader(text), "ranks", endpoints(t, f, []fabric.EndpointID{1, 2, 3, 4}))
 		if err != nil {
 			t.Error(err)
 		}
@@ -198,7 +199,7 @@ func TestRanksOnRails(t *testing.T) {
 	}
 }
 
-func TestReadRanks(t *testing.T) {
+func TestRanks(t *testing.T) {
 	f, among := hosts(t)
 	names := endpoints(t, f, among)
 	for text, want := range map[string]traffic.Placement{
@@ -222,7 +223,7 @@ func TestReadRanks(t *testing.T) {
 		"rank 0=node3\nrank 1=node1\nrank 2=node3\nrank 3=node3": {3, 1, 3, 4},
 		"rank 0=node3\nrank 1=node3/mlx5_0":                      {3, 3},
 	} {
-		got, err := traffic.ReadRanks(strings.NewReader(text), "ranks", names)
+		got, err := jobfiles.Ranks(strings.NewReader(text), "ranks", names)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -248,7 +249,7 @@ func TestReadRanks(t *testing.T) {
 		"node1 slots=0":                    "the allocation is empty",
 		strings.Repeat("x", 70_000) + "\n": "ranks:1: ",
 	} {
-		if _, err := traffic.ReadRanks(strings.NewReader(text), "ranks", names); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := jobfiles.Ranks(strings.NewReader(text), "ranks", names); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: %v, want %s", text, err, want)
 		}
 	}
@@ -300,12 +301,12 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-func FuzzReadPairs(fz *testing.F) {
+func FuzzPairs(fz *testing.F) {
 	f, among := hosts(fz)
 	names := endpoints(fz, f, among)
 	fz.Add("src,dst,bytes\nnode2,node1,10\n2,0x100,7\n")
 	fz.Fuzz(func(t *testing.T, text string) {
-		p, place, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", names)
+		p, place, err := jobfiles.Pairs(strings.NewReader(text), "t.csv", names)
 		if err != nil {
 			return
 		}
@@ -317,13 +318,13 @@ func FuzzReadPairs(fz *testing.F) {
 	})
 }
 
-func FuzzReadRanks(fz *testing.F) {
+func FuzzRanks(fz *testing.F) {
 	f, among := hosts(fz)
 	names := endpoints(fz, f, among)
 	fz.Add("rank 1=node1 slot=0\nrank 0=node2")
 	fz.Add("node2:2\nnode1 slots=3\n")
 	fz.Fuzz(func(t *testing.T, text string) {
-		p, err := traffic.ReadRanks(strings.NewReader(text), "ranks", names)
+		p, err := jobfiles.Ranks(strings.NewReader(text), "ranks", names)
 		if err == nil && len(p) == 0 {
 			t.Fatal("an empty allocation")
 		}

@@ -1,0 +1,13 @@
+// Package tablefiles names the files of a folder of tables.
+package tablefiles
+
+// The files of a folder of tables.
+const (
+	ForwardingFile       = "lfts.dump"
+	SL2VLFile            = "sl2vl.dump"
+	PSLFile              = "paths.psl"
+	GroupsFile           = "groups.far"
+	MulticastFile        = "multicast.mcfdbs"
+	CertificateFile      = "certificate"
+	UnionCertificateFile = "transition.certificate" // of a step: of every mixture of its tables and those before
+)
