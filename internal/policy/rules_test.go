@@ -436,7 +436,7 @@ var rules = []rule{
 	{packages: "internal/journal", may: []string{"format", "internal/reading"}, why: "lines of a file, whatever they say"},
 	{
 		packages: "internal/proofchecker",
-		may:      []string{"deadlock", "format/files", "format/ibnet", "routing"},
+		may:      []string{"deadlock", "fabric", "format/files", "format/ibnet", "routing"},
 		why:      "it writes tables and certificate as files, which is all that weft-proof shares with weft",
 	},
 	{packages: "internal/loopback", why: "it guards a port, whoever answers there"},

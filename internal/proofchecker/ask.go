@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/routing"
@@ -39,13 +40,26 @@ func (q *Question) Unknown() string {
 	for _, t := range []*routing.Tables{q.Tables, q.Before} {
 		switch {
 		case t == nil:
-		case t.Groups != nil:
-			return "tables with groups of ports"
+		case t.Groups != nil && q.Before != nil:
+			return "steps of tables with groups of ports"
+		case t.Groups != nil && t.Groups.Tables() > 1:
+			return "private forwarding tables"
+		case t.Groups != nil && !everyLevelChooses(t):
+			return "service levels that must not choose from groups of ports"
 		case t.Lanes.SL2VL.AnyByLane():
 			return "switches that look up lanes by lanes"
 		}
 	}
 	return ""
+}
+
+func everyLevelChooses(t *routing.Tables) bool {
+	for s := range fabric.NodeID(t.Fabric.Switches()) {
+		if t.Groups.Levels(s) != 1<<routing.SLs-1 {
+			return false
+		}
+	}
+	return true
 }
 
 // Ask runs the program. Where the tables have a multicast tree, the question is about unicast alone.

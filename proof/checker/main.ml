@@ -7,7 +7,8 @@ let usage = "usage: weft-proof [--fabric FILE] [--certificate FILE] [--contract 
        weft-proof --step OLD NEW [--fabric FILE] [--old-fabric FILE] [--certificate FILE] [--json]
        weft-proof --jobs | --cases
 
-DIR is what weft route --out writes: lfts.dump, sl2vl.dump, paths.psl, certificate; the network is
+DIR is what weft route --out writes: lfts.dump, sl2vl.dump, paths.psl, certificate, and groups.far if
+switches choose from groups of ports; the network is
 fabric.ibnetdiscover in it, or FILE (weft convert and weft generate write that form). With --step: all
 mixtures of the tables of two folders, by NEW/transition.certificate, on the network of NEW; what
 OLD's hosts and LIDs were is in the network of OLD, where that is another.
@@ -88,7 +89,7 @@ let canon f (c : Certificate.t) =
 
 type verdict = { holds : bool; delivers : bool option; why : Judge.fault option }
 
-let judge f tables (c : Certificate.t) contract ends ~step =
+let judge f tables more (c : Certificate.t) contract ends ~step =
   let net = {
     Judge.wired = (fun s p -> let w = f.wired.(s) in if p < Array.length w then w.(p) else Judge.Nothing);
     far = (fun c -> f.ends.(c));
@@ -99,7 +100,7 @@ let judge f tables (c : Certificate.t) contract ends ~step =
   let net = { net with own = (fun s -> own.(s)) } in
   let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
   let ask must =
-    Judge.check net (List.map Tables.routing tables) (Certificate.rank c) (canon f c) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
+    Judge.check net (List.map (Tables.routing more) tables) (Certificate.rank c) (canon f c) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
   if step then (match ask false with None -> { holds = true; delivers = None; why = None } | w -> { holds = false; delivers = None; why = w })
   else
     match ask true with
@@ -162,14 +163,24 @@ let run j =
    | Judge.Honored | Judge.Directed ->
      List.iter (fun (t : Tables.t) -> Tables.complete f (Filename.concat t.folder "paths.psl") t.levels ends) tables
    | _ -> ());
-  let v = judge f tables c contract ends ~step:j.step in
+  let far d = existing (Filename.concat d "groups.far") in
+  let more =
+    match old, far dir with
+    | None, None -> fun _ _ -> []
+    | None, Some file -> Groups.more (Groups.read f fresh.forwarding file)
+    | Some o, now -> (
+      match now, far o with
+      | None, None -> fun _ _ -> []
+      | Some file, _ | None, Some file -> Text.refuse "%s: a step of tables with groups of ports, which this program does not know" file) in
+  let trees = existing (Filename.concat dir "multicast.mcfdbs") <> None in
+  let v = judge f tables more c contract ends ~step:j.step in
   let reason = Option.map (why f) v.why in
   let b = Buffer.create 256 in
   let finding = not v.holds || v.delivers = Some false in
   if j.json then
-    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"holds\":%b,\"delivers\":%s,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"step\":%b,\"why\":%s}\n"
+    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"holds\":%b,\"delivers\":%s,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"step\":%b,\"outside\":%s,\"why\":%s}\n"
       v.holds (match v.delivers with None -> "null" | Some d -> string_of_bool d) (quoted c.contract) (quoted c.scope)
-      (Array.length f.switches) (List.length ends) j.step (match reason with None -> "null" | Some r -> quoted r)
+      (Array.length f.switches) (List.length ends) j.step (if trees then "[\"multicast\"]" else "[]") (match reason with None -> "null" | Some r -> quoted r)
   else begin
     Printf.bprintf b "network    %s: %d switches, %d endpoints in scope\n" (printable f.file) (Array.length f.switches) (List.length ends);
     Printf.bprintf b "verdict    %s (contract %s, endpoints %s)%s\n"
@@ -178,6 +189,7 @@ let run j =
      | Some true -> Buffer.add_string b "packets    all arrive where they are sent\n"
      | Some false -> Buffer.add_string b "packets    not all arrive\n"
      | None -> ());
+    if trees then Buffer.add_string b "outside    multicast.mcfdbs: this is about unicast alone\n";
     match reason with Some r -> Printf.bprintf b "why        %s\n" (printable r) | None -> ()
   end;
   (Buffer.contents b, if (match v.why with Some { what = Judge.Exhausted | Judge.Unlike _ | Judge.Missed _; _ } -> true | _ -> false) then 4 else if finding then 1 else 0)

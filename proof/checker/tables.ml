@@ -300,11 +300,11 @@ let read f age fresh folder =
   { forwarding; lanes; levels = levels f age (file "paths.psl"); folder }
 
 (* routing is the tables as the proofs take them. *)
-let routing t =
+let routing more t =
   let { width; port } = t.forwarding and { class_of; map_of; rows } = t.lanes in
   let rows = Array.of_list (List.rev rows) in
   { Judge.entry_of = (fun s d -> Char.code (Bytes.get port ((s * width) + d)));
-    more_of = (fun _ _ -> []);
+    more_of = more;
     class_of = (fun s i -> class_of.(s).(i));
     map_of = (fun s c o -> let row = map_of.(s).(c) in if o < Array.length row then row.(o) else absent);
     maps = Array.length rows;

@@ -20,6 +20,8 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
@@ -303,6 +305,94 @@ func TestProvenCheckerRefusesDamage(t *testing.T) {
 		}
 	})
 	t.Logf("%d of %d damaged folders refused", refused, cases)
+}
+
+// groupsFrom are groups of ports from which switches choose, of some LIDs.
+func groupsFrom(f *fabric.Fabric, rng *rand.Rand) *routing.Groups {
+	g := routing.NewGroups(f, 1)
+	for s := range fabric.NodeID(f.Switches()) {
+		n := rng.IntN(3)
+		for i := range n {
+			ports := routing.PortSet{}
+			for range rng.IntN(4) {
+				ports.Add(uint8(1 + rng.IntN(f.Node(s).Ports)))
+			}
+			g.Set(s, i, ports)
+		}
+		for lid := range f.LIDs() {
+			if n > 0 && rng.IntN(3) == 0 {
+				g.Row(0, lid)[s] = routing.ChoiceOf(rng.IntN(n), rng.IntN(2) == 0)
+			}
+		}
+	}
+	return g
+}
+
+// Whatever switches choose from their groups: what the judge proves for every choice is proven, with its
+// ranks; no other ranks are accepted but those that the judge accepts as well.
+func TestProvenCheckerAgreesOnGroups(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	cases, held, refused := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := tinyNetworks(t)
+		tables := garbage(t, f)
+		onPorts(tables)
+		rng := chance(t, "groups")
+		tables.Groups = groupsFrom(f, rng)
+		dir, err := os.MkdirTemp("", "proof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		for _, file := range (&files.Folder{Tables: tables, Compact: true}).Files() {
+			if err := writeFile(dir, file.Name, file.Write); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := writeFile(dir, fabricFile, func(w io.Writer) error { return ibnet.Write(w, f) }); err != nil {
+			t.Fatal(err)
+		}
+		for _, contract := range contracts {
+			scope := scopes[rng.IntN(len(scopes))]
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: contract, Scope: scope, Lost: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tried := []*deadlock.Certificate{drawnRanks(f, contract, scope, rng)}
+			if v.Free() {
+				tried = []*deadlock.Certificate{v.Certificate, damaged(v.Certificate, rng), tried[0]}
+			}
+			for i, cert := range tried {
+				if err := writeCertificate(dir, f, cert); err != nil {
+					t.Fatal(err)
+				}
+				got, err := p.ask(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.aboutNobody() {
+					continue
+				}
+				cases++
+				_, wrong := deadlock.CheckMixture(context.Background(), []*routing.Tables{tables}, cert, nil)
+				if i == 0 && v.Free() && wrong != nil {
+					t.Fatal(wrong)
+				}
+				if got.Holds != (wrong == nil) || got.Holds && !v.Free() {
+					t.Fatalf("contract %s, endpoints %s: the judge says %v and %v, weft-proof %v (%s)", contract, scope, v.Free(), wrong, got.Holds, got.Why)
+				}
+				if got.Holds {
+					held++
+				} else {
+					refused++
+				}
+			}
+		}
+	})
+	t.Logf("%d cases: %d proven, %d refused", cases, held, refused)
 }
 
 // The small cases that other judges are compared with, each answered with a line.

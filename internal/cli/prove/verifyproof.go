@@ -11,8 +11,11 @@ import (
 
 // prove has weft-proof judge the certificate; nothing is asked where there is a credit loop.
 func (j *verifyJob) prove(ctx context.Context) error {
-	if j.o.proofChecker == "" || j.verdict.Certificate == nil {
+	if j.o.proofChecker == "" || !j.free() {
 		return nil
+	}
+	if j.verdict.Certificate == nil {
+		return exit.Usage("--proof-checker: weft-proof knows no switches that choose again (--choose again), and these tables have a loop otherwise")
 	}
 	q := proofchecker.Question{Tables: j.Tables, Certificate: j.verdict.Certificate}
 	switch unknown := q.Unknown(); {
