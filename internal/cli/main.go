@@ -1,14 +1,13 @@
 // Package cli is the command weft.
 //
-// The command is a thin layer: each subcommand is a file that declares its flags, calls
-// the packages that do the work, and prints; where that is long, the report is in a file
-// beside it. Results go to standard output, for people or with --json for programs;
-// progress and logs go to standard error.
+// The command is a thin layer: an area of subcommands is a package below this one (look, prove,
+// route, changes, simulate, opensm, campaigns, networks, ethernet), which declares their flags, calls
+// the packages that do the work, and prints. This package puts them together: the root with its
+// help, the errors of flags, completion, and every JSON output in one list. What several areas have
+// in common, such as flags, reading, writing and wording, is below internal.
 //
-// Four files are of several subcommands: routejob.go routes a fabric as the flags of
-// engines say, judged.go shows and writes tables with their verdict, plan.go a change in
-// steps, and without.go takes parts of a network away. jsonout.go lists every JSON output.
-// Flags that several have, reading, writing and wording are packages under internal.
+// Results go to standard output, for people or with --json for programs; progress and logs go to
+// standard error.
 package cli
 
 import (

@@ -14,29 +14,18 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/opensm"
 	"github.com/weft-fabric/weft/internal/cli/prove"
 	"github.com/weft-fabric/weft/internal/cli/route"
-	"github.com/weft-fabric/weft/internal/page"
-	"github.com/weft-fabric/weft/internal/watch"
+	"github.com/weft-fabric/weft/internal/cli/simulate"
 	"github.com/weft-fabric/weft/result"
 )
 
 // schemas is every JSON output, by name. Lists have no place for a name: they are as they were
 // before there were any.
-var schemas = slices.SortedFunc(slices.Values(slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs(), route.Outputs())),
+var schemas = slices.SortedFunc(slices.Values(slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs(), route.Outputs(), simulate.Outputs())),
 	func(a, b console.Output) int { return strings.Compare(a.Schema, b.Schema) })
 
-// shellOutputs is those of commands that are not in a package of their own.
+// shellOutputs is those of several areas, and of this program.
 var shellOutputs = []console.Output{
-	{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
-	{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
-	{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
-	{Schema: "weft/packets/1", Command: "weft packets", Form: packetsSummary{}},
 	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; repair, what-if and drain, where there is no plan", Form: result.Refusal{}},
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: result.NoneProven{}},
-	{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
-	{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
-	{Schema: "weft/place/1", Command: "weft place", Form: result.Place{}},
-	{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
-	{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
-	{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
 	{Schema: "weft/version/1", Command: "weft version", Form: version.Version{}},
 }

@@ -10,25 +10,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weft-fabric/weft/internal/cli/changes"
-	"github.com/weft-fabric/weft/internal/cli/ethernet"
-	"github.com/weft-fabric/weft/internal/cli/prove"
-	"github.com/weft-fabric/weft/internal/cli/route"
-
-	"github.com/weft-fabric/weft/internal/cli/opensm"
-
-	"github.com/weft-fabric/weft/internal/cli/campaigns"
-
-	"github.com/weft-fabric/weft/internal/cli/look"
-
-	"github.com/weft-fabric/weft/internal/cli/networks"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/weft-fabric/weft/internal/cli/campaigns"
+	"github.com/weft-fabric/weft/internal/cli/changes"
+	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
+	"github.com/weft-fabric/weft/internal/cli/look"
+	"github.com/weft-fabric/weft/internal/cli/networks"
+	"github.com/weft-fabric/weft/internal/cli/opensm"
+	"github.com/weft-fabric/weft/internal/cli/prove"
+	"github.com/weft-fabric/weft/internal/cli/route"
+	"github.com/weft-fabric/weft/internal/cli/simulate"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -59,12 +55,12 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand(root)
 	groups := []group{
-		{"Look", []*cobra.Command{ethernet.Info(a, look.Info(a)), reportCommand(a), explainCommand(a), changes.Diff(a), exportCommand(a)}},
+		{"Look", []*cobra.Command{ethernet.Info(a, look.Info(a)), look.Report(a), look.Explain(a), changes.Diff(a), look.Export(a)}},
 		{"Prove", []*cobra.Command{ethernet.Verify(a, prove.Verify(a))}},
-		{"Route", []*cobra.Command{ethernet.Route(route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), ethernet.Compare(a, route.Compare(a)), placeCommand(a)}},
+		{"Route", []*cobra.Command{ethernet.Route(route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), ethernet.Compare(a, route.Compare(a)), simulate.Place(a)}},
 		{"Change", []*cobra.Command{changes.WhatIf(a), changes.Repair(a), changes.Drain(a)}},
-		{"Simulate", []*cobra.Command{simulateCommand(a), ethernet.Packets(a, packetsCommand(a)), patternsTopic()}},
-		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), watchCommand(a), deployCommand(a)}},
+		{"Simulate", []*cobra.Command{simulate.Command(a), ethernet.Packets(a, simulate.Packets(a)), simulate.Patterns()}},
+		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), opensm.Watch(a), opensm.Deploy(a)}},
 		{"Research", []*cobra.Command{campaigns.Reproduce(a), campaigns.Sweep(a)}},
 		{"Networks", []*cobra.Command{networks.Generate(a), networks.Topologies(a), networks.Convert(a), networks.Degrade(a)}},
 		{"This program", []*cobra.Command{help, completionCommand(), versionCommand(a), manCommand()}},

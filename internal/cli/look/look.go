@@ -1,11 +1,17 @@
-// Package look shows what there is: weft info.
+// Package look shows what there is: weft info, report, explain and export.
 package look
 
-import "github.com/weft-fabric/weft/internal/cli/internal/console"
+import (
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/result"
+)
 
 // Outputs is what the commands print for programs.
 func Outputs() []console.Output {
 	return []console.Output{
+		{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
 		{Schema: "weft/info/1", Command: "weft info", Form: infoSummary{}},
+		{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
 	}
 }

@@ -1,15 +1,20 @@
-// Package opensm works with a subnet manager: weft serve, status and deploy check.
+// Package opensm works with a subnet manager: weft serve, status, deploy and watch.
 package opensm
 
 import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/watch"
 )
 
 // Outputs is what the commands print for programs.
 func Outputs() []console.Output {
 	return []console.Output{
 		{Schema: "weft/deploy-check/1", Command: "weft deploy check", Form: checkSummary{}},
+		{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
+		{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
 		{Schema: "weft/status/1", Command: "weft status", Form: daemon.Status{}},
+		{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
+		{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
 	}
 }

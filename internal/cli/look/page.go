@@ -1,4 +1,4 @@
-package cli
+package look
 
 import (
 	"context"
@@ -39,7 +39,8 @@ type reportFlags struct {
 	json      bool
 }
 
-func reportCommand(a *console.Console) *cobra.Command {
+// Report makes the command weft report.
+func Report(a *console.Console) *cobra.Command {
 	var o reportFlags
 	c := &cobra.Command{
 		Use:   "report FABRIC...",

@@ -1,4 +1,4 @@
-package cli
+package look
 
 import (
 	"context"
@@ -20,7 +20,8 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-func exportCommand(a *console.Console) *cobra.Command {
+// Export makes the command weft export.
+func Export(a *console.Console) *cobra.Command {
 	var o reportFlags
 	var form string
 	c := &cobra.Command{

@@ -1,4 +1,4 @@
-package cli
+package simulate
 
 import (
 	"context"
@@ -28,7 +28,8 @@ type placeFlags struct {
 	out        string
 }
 
-func placeCommand(a *console.Console) *cobra.Command {
+// Place makes the command weft place.
+func Place(a *console.Console) *cobra.Command {
 	var o placeFlags
 	c := &cobra.Command{
 		Use:   "place FABRIC --pattern P [--engine ENGINE | --tables FILE]",

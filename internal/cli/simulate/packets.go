@@ -1,4 +1,4 @@
-package cli
+package simulate
 
 import (
 	"cmp"
@@ -54,7 +54,8 @@ type packetsFlags struct {
 	counters            string
 }
 
-func packetsCommand(a *console.Console) *cobra.Command {
+// Packets makes the command weft packets.
+func Packets(a *console.Console) *cobra.Command {
 	var o packetsFlags
 	c := &cobra.Command{
 		Use:   "packets FABRIC",

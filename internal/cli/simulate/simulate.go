@@ -1,4 +1,4 @@
-package cli
+package simulate
 
 import (
 	"cmp"
@@ -32,7 +32,8 @@ type simulateFlags struct {
 	json         bool
 }
 
-func simulateCommand(a *console.Console) *cobra.Command {
+// Command makes the command weft simulate.
+func Command(a *console.Console) *cobra.Command {
 	var o simulateFlags
 	c := &cobra.Command{
 		Use:   "simulate FABRIC [--engine ENGINE | --tables FILE]",

@@ -1,4 +1,4 @@
-package cli
+package opensm
 
 import (
 	"context"
@@ -34,7 +34,8 @@ type watchFlags struct {
 	json        bool
 }
 
-func watchCommand(a *console.Console) *cobra.Command {
+// Watch makes the command weft watch.
+func Watch(a *console.Console) *cobra.Command {
 	var o watchFlags
 	c := &cobra.Command{
 		Use:   "watch --config FILE",

@@ -1,4 +1,4 @@
-package cli
+package simulate
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// patternsTopic is no command but what weft help patterns says.
-func patternsTopic() *cobra.Command {
+// Patterns is no command but what weft help patterns says.
+func Patterns() *cobra.Command {
 	var b strings.Builder
 	for _, k := range traffic.Kinds() {
 		fmt.Fprintf(&b, "  %-26s %s\n", k.Example, k.Summary)

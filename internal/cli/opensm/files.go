@@ -1,4 +1,4 @@
-package cli
+package opensm
 
 import (
 	"context"
@@ -21,7 +21,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
-	"github.com/weft-fabric/weft/internal/cli/opensm"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
@@ -33,14 +32,15 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-func deployCommand(a *console.Console) *cobra.Command {
+// Deploy makes the command weft deploy.
+func Deploy(a *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deploy",
 		Short: "Bring tables to an OpenSM without the plugin, and check one that runs",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(deployFilesCommand(a), opensm.Check(a))
+	c.AddCommand(deployFilesCommand(a), Check(a))
 	return c
 }
 

@@ -1,4 +1,4 @@
-package cli
+package look
 
 import (
 	"context"
@@ -18,7 +18,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-func explainCommand(a *console.Console) *cobra.Command {
+// Explain makes the command weft explain.
+func Explain(a *console.Console) *cobra.Command {
 	var o flags.Engine
 	var asJSON bool
 	c := &cobra.Command{
