@@ -29,6 +29,12 @@ import (
 )
 
 func newRoot(a *console.Console) *cobra.Command {
+	root, _ := rootAndGroups(a)
+	return root
+}
+
+// rootAndGroups is the command and those below it, as people look for them.
+func rootAndGroups(a *console.Console) (*cobra.Command, []group) {
 	root := &cobra.Command{
 		Use:   "weft",
 		Short: "Route lossless networks and prove that they cannot deadlock",
@@ -74,7 +80,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	for _, c := range root.Commands() {
 		exitCodes(c)
 	}
-	return root
+	return root, groups
 }
 
 // helpCommand is in place of cobra's own, which answers words that are no command with
