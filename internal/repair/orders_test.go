@@ -118,7 +118,7 @@ func trunk(t *testing.T, f *fabric.Fabric, from, to fabric.NodeID) fabric.Channe
 }
 
 // Where the spines that are left to some leaves send packets back to them, no first step serves all
-// these leaves: in some mixture of the entries packets would circle. So it is with all destinations
+// these leaves: in some mixture of the entries packets would circle. So it is with most destinations
 // that the first step leaves here.
 //
 // Look for switches among which packets stay: by each trunk of one with hosts whose entry is dead,
@@ -141,7 +141,7 @@ func TestNoStepServesAllLeaves(t *testing.T) {
 		if err != nil || len(plan.Left) > 0 {
 			t.Fatalf("%v, %v left", err, plan.Left)
 		}
-		left := 0
+		left, lost := 0, 0
 		for lid, owner := range routing.HCA.LIDs(live) {
 			home, after := live.Endpoint(owner).Switch, plan.Steps[0].Tables.Forwarding.Row(lid)
 			served := true
@@ -151,12 +151,14 @@ func TestNoStepServesAllLeaves(t *testing.T) {
 			if !served {
 				left++
 			}
-			if served == circling(live, before.Forwarding.Row(lid), home) {
-				t.Errorf("%s without %s: the first step serves all to LID %d: %v; whether one can says otherwise", spec, name, lid, served)
+			if circling(live, before.Forwarding.Row(lid), home) {
+				if lost++; served {
+					t.Errorf("%s without %s: the first step serves all to LID %d, and none can", spec, name, lid)
+				}
 			}
 		}
-		if left == 0 {
-			t.Errorf("%s without %s: the first step serves all", spec, name)
+		if lost == 0 || 2*lost < left {
+			t.Errorf("%s without %s: the first step leaves %d destinations, of which none serves %d", spec, name, left, lost)
 		}
 	}
 }

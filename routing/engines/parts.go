@@ -100,7 +100,7 @@ var finders = sync.OnceValue(func() []Finder {
 			New: func(o Options) routing.PathFinder { return o.lighter() }},
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
-		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009, Uses: option.Balanced,
+		{Name: "balance", Summary: "shortest paths, in trees those up and then down, routed again until flows meet no less", Paper: ours + ", after " + hoti2009, Uses: option.Balanced,
 			New: func(o Options) routing.PathFinder { return o.balanced() }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},

@@ -39,17 +39,18 @@ func ParseAim(s string) (Aim, error) {
 
 // exchange is how many hundredths of the duration of shifts one hundredth of the
 // bandwidth of random pairs is worth to Mixed. Much less buys little for shifts dearly
-// with bandwidth; at twice as much, paths stay those for random pairs on some fabrics
-// where a fortieth of bandwidth would save a third of the duration.
-const exchange = 15
+// with bandwidth; at 15, paths stay those for random pairs on some networks where a
+// fortieth of bandwidth would save a third of the duration.
+const exchange = 10
 
 // What Mixed keeps of the most bandwidth that random pairs can have: where there is less
 // than this part, the shortfall counts steep times beside what it counts anyhow. A limit
 // that nothing may fall below would leave grown trees with three times the duration of
 // shifts for a hundredth of bandwidth, and ends trials that begin just below it before
-// they can rise.
+// they can rise. Of trees as they are grown, paths for random pairs alone have a tenth more
+// bandwidth than paths that are good for shifts, which take a quarter of the time there.
 const (
-	leastBandwidth = 0.96
+	leastBandwidth = 0.88
 	steep          = 2
 )
 

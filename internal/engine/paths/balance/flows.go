@@ -21,11 +21,13 @@ type flows struct {
 	over  bool     // a cell got more than it can hold, so that none can be trusted
 }
 
-// Cells of flows. Up to fewCells there is one for each offset; more would be slower than
-// they are worth, because they do not fit in caches. mostCells limits the memory, two
-// bytes each.
+// Cells of flows. Up to fewCells there is one for each offset. More are slower, because they
+// do not fit in caches, but where offsets share a cell nobody sees which of them is the
+// fullest: so up to someCells there is one for each as well, if phasedWork is enough for two
+// passes then. mostCells limits the memory, two bytes each.
 const (
 	fewCells  = 6_000_000
+	someCells = 40_000_000
 	mostCells = 150_000_000
 )
 
@@ -36,16 +38,18 @@ type span struct{ at, n int32 }
 // layOut settles the cells of orders, for one offset each, or on large networks for about
 // as many as most switches with hosts have hosts. It says whether they fit in memory.
 func (n *network) layOut() bool {
-	leaves := 0
-	for _, w := range n.src {
-		if w > 0 {
+	leaves := 0 // switches with hosts: aggregation nodes make none
+	with := make([]bool, n.f.Switches())
+	for _, e := range n.hosts {
+		if s := n.f.Endpoint(e).Switch; !with[s] {
+			with[s] = true
 			leaves++
 		}
 	}
 	widest := bits.Len(uint(len(n.hosts) / max(1, leaves)))
 	for shift := range widest + 2 {
 		n.lay(uint(shift))
-		if n.cells() <= fewCells {
+		if n.cells() <= fewCells || n.cells() <= someCells && 2*n.counted <= phasedWork {
 			return true
 		}
 		if shift >= widest-1 && n.cells() <= mostCells {
@@ -57,11 +61,14 @@ func (n *network) layOut() bool {
 
 // lay settles the cells of orders for 1<<shift offsets each.
 func (n *network) lay(shift uint) {
-	n.shift, n.width = shift, 0
+	n.shift, n.width, n.counted = shift, 0, 0
 	for i := range n.orders {
 		o := &n.orders[i]
 		o.base = n.width
 		n.width += int32((len(o.Ranks) + 1<<shift - 1) >> shift)
+	}
+	for i := range n.roots {
+		n.counted += n.countedTo(&n.roots[i])
 	}
 }
 

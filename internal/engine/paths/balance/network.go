@@ -39,10 +39,12 @@ type network struct {
 	fits     bool    // flows fit in memory
 	counted  int64   // cells and trunks that a pass for shifts looks at, about
 	ordinary int64   // mean weight of hosts
+	tree     *tree   // whose ways up and then down are taken; nil: all shortest ways
+	levelled bool    // all ways go up and then down
 	direct   bool    // most shortest paths pass switches with hosts
 }
 
-// root is a switch with destinations, and the shortest paths to it. Switches are
+// root is a switch with destinations, and the ways to it, all equally long from one switch. Switches are
 // named by their position in breadth-first order; the root is at 0.
 type root struct {
 	order []fabric.NodeID // [position]
@@ -85,7 +87,19 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 	if err := n.layRanks(fd); err != nil {
 		return nil, err
 	}
-	return n, n.graphs(ctx)
+	if err := n.graphs(ctx, dag.Shortest); err != nil {
+		return nil, err
+	}
+	if fd.Aim.phases() && !fd.shortest {
+		n.tree = n.findTree(ctx)
+	}
+	if n.tree != nil {
+		if err := n.graphs(ctx, n.tree.Legal); err != nil {
+			return nil, err
+		}
+	}
+	n.fits = n.layOut()
+	return n, ctx.Err()
 }
 
 // weigh settles the weights. Without wishes a host adapter weighs MaxWeight and
@@ -137,7 +151,6 @@ func (n *network) layRanks(fd Finder) (err error) {
 	}
 	n.ordinary = max(1, sum/int64(max(1, len(n.hosts))))
 	n.orders, err = newOrders(n, fd.Orders)
-	n.fits = n.layOut()
 	return err
 }
 
@@ -233,11 +246,20 @@ func (n *network) destinations() {
 	}
 }
 
-// graphs builds the shortest paths to every root.
-func (n *network) graphs(ctx context.Context) error {
+// ways builds the graph of all ways to a root that paths may take.
+func (n *network) ways() dag.Builder {
+	if n.tree != nil {
+		return n.tree.Legal
+	}
+	return dag.Shortest
+}
+
+// graphs builds the ways to every root.
+func (n *network) graphs(ctx context.Context, build dag.Builder) error {
+	n.looked, n.placed = 0, 0
 	scratch := make([]dag.DAG, par.Workers(len(n.roots)))
 	err := par.For(ctx, len(n.roots), func(worker, i int) {
-		dag.Shortest(&scratch[worker], n.f, n.roots[i].order[0])
+		build(&scratch[worker], n.f, n.roots[i].order[0])
 		n.roots[i].fill(&scratch[worker])
 	})
 	if err != nil {
@@ -252,7 +274,6 @@ func (n *network) graphs(ctx context.Context) error {
 		r := &n.roots[i]
 		n.looked += int64(len(r.ways)) * int64(len(r.dests))
 		n.placed += int64(len(r.order)) * int64(len(r.dests))
-		n.counted += n.countedTo(r)
 		by, of := n.byHosts(r, on)
 		passing, all = passing+by, all+of
 	}

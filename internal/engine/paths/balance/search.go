@@ -91,9 +91,6 @@ func affordable(n *network, all []plan, work int64) []plan {
 // Mixed is for pairs at random: what shifts would gain there, irregular paths would lose
 // by the lanes that they need.
 func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
-	if fd.Time > 0 {
-		fd.deadline = time.Now().Add(fd.Time)
-	}
 	regular := fd.Regular && n.tier != nil
 	if fd.Demands != nil && len(n.hosts) > 1 {
 		return searchMatrix(ctx, n, fd, p)

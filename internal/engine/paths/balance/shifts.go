@@ -84,11 +84,15 @@ func (s *phases) judge(t *trial) float64 {
 // searchPhases is search for the aims Shifts and Mixed. It measures the paths that it may
 // begin with, those for random pairs among them. If no flow of a shift meets another on
 // some of them, they are it. Otherwise the search improves the best beginnings: all that
-// is in trouble on large networks, and else everything, in a tournament of trials.
+// is in trouble on large networks, and else everything, in a tournament of trials or, where
+// there is time for few passes only, in these. That is for paths that stay as they are: where
+// some have to be changed for want of lanes, what a whole pass gains is lost.
 func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
 	s := &phases{network: n, aim: fd.Aim, pairs: newSample(n, fd.Seed), shifts: newShiftSample(n, fd.Seed)}
 	if work := cmp.Or(fd.Work, max(n.counted, phasedWork)); work >= fewPasses*n.counted {
 		return s.compete(ctx, fd, work, p)
+	} else if n.levelled && work >= n.counted && !n.largest() {
+		return s.wholePasses(ctx, fd, work, p)
 	}
 	return s.searchLarge(ctx, fd, p)
 }

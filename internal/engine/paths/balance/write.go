@@ -46,7 +46,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	}
 	pick := make([]uint8, t.f.Switches())
 	var r root
-	err := dag.InOrder(ctx, t.f, some, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
+	err := dag.InOrder(ctx, t.f, some, t.network.ways(), func(d *dag.DAG, lids []fabric.LID) {
 		r.fill(d)
 		for _, lid := range lids {
 			if e := t.f.Owner(lid); t.between(e) {
@@ -59,7 +59,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	if err != nil {
 		return err
 	}
-	return dag.InOrder(ctx, t.f, all, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
+	return dag.InOrder(ctx, t.f, all, t.network.ways(), func(d *dag.DAG, lids []fabric.LID) {
 		r.fill(d)
 		t.placeAnew(&r, pick, int32(d.Root))
 		for _, lid := range lids {

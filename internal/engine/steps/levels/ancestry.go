@@ -194,6 +194,10 @@ func share(common []ancestry) float64 {
 	return float64(joined) / float64(pairs)
 }
 
+// Joined is the part of the pairs of hosts that have a switch above both, 1 where there
+// are none.
+func (l *Levels) Joined() float64 { return share(l.common) }
+
 // apart counts the ordered pairs of hosts without a switch above both.
 func (l *Levels) apart() int64 {
 	n := int64(0)
