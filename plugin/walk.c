@@ -37,7 +37,7 @@ static int come(struct walk *w, uint32_t row, uint32_t x, uint8_t sl, uint8_t la
 	if (w->lanes[at] >> lane & 1)
 		return 0;
 	if (w->left_count == w->left_size) {
-		size_t size = w->left_size * 2 + 1024;
+		size_t size = w->left_size * 2 + 16; /* small, so that small cases see it grow */
 		uint32_t *left = realloc(w->left, size * sizeof *left);
 		if (!left)
 			return snprintf(w->why, WHY_SIZE, "out of memory"), -1;

@@ -37,8 +37,8 @@ func (b *bench) drawCases(ctx context.Context) error {
 	return err
 }
 
-// tryCases has a mutant of the plugin answer the cases.
-func (b *bench) tryCases(ctx context.Context, program string) (outcome, error) {
+// tryCases has a mutant of the plugin answer the cases; watched is one that watches its memory.
+func (b *bench) tryCases(ctx context.Context, program string, watched bool) (outcome, error) {
 	if err := b.drawCases(ctx); err != nil {
 		return outcome{}, err
 	}
@@ -46,12 +46,16 @@ func (b *bench) tryCases(ctx context.Context, program string) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	limit := fmt.Sprintf(`ulimit -t 10; ulimit -v %d; exec nice "$@"`, memory)
+	if watched { // which takes addresses without end, and time
+		limit, files = `ulimit -t 60; exec nice "$@"`, files[:min(2, len(files))]
+	}
 	for _, file := range files {
 		due, err := os.ReadFile(strings.TrimSuffix(file, "cases") + "due")
 		if err != nil {
 			return outcome{}, err
 		}
-		cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -t 10 -v %d; exec nice "$@"`, memory), "sh", program, "cases", file, "-")
+		cmd := exec.CommandContext(ctx, "sh", "-c", limit, "sh", program, "cases", file, "-")
 		got, err := cmd.Output()
 		if ctx.Err() != nil {
 			return outcome{}, ctx.Err()

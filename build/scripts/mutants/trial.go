@@ -91,13 +91,16 @@ func (b *bench) try(ctx context.Context, m *mutant) (outcome, error) {
 	return outcome{Fate: survived}, nil
 }
 
+// watching has the plugin's C watch its memory and its arithmetic.
+const watching = "CFLAGS=-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+
 // buildPlugin builds the plugin as it is, of which a mutant takes all files but its own.
 func (b *bench) buildPlugin(ctx context.Context) error {
 	if b.plugin != "" {
 		return nil
 	}
 	b.plugin = filepath.Join(b.dir, "plugin")
-	script := `mkdir "$2" && cp -r "$1" "$2" && nice make -s -C "$2/plugin" OUT="$2" "$2/weft-core"`
+	script := `mkdir "$2" && cp -r "$1" "$2" && nice make -s -C "$2/plugin" OUT="$2" "$2/weft-core" && nice make -s -C "$2/plugin" OUT="$2/watched" "` + watching + `" "$2/watched/weft-core"`
 	if out, err := exec.CommandContext(ctx, "sh", "-c", script, "sh", filepath.Join(b.root, "plugin"), b.plugin).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -128,7 +131,14 @@ func (b *bench) tryPlugin(ctx context.Context, m *mutant, text []byte) (outcome,
 		if what == "libweft.so" {
 			continue
 		}
-		if o, err := b.tryCases(ctx, work+"/"+what); err != nil || o.Fate != survived || b.only {
+		if o, err := b.tryCases(ctx, work+"/"+what, false); err != nil || o.Fate != survived {
+			return o, err
+		}
+		watched := work + "/watched"
+		if err := exec.CommandContext(ctx, "nice", "make", "-s", "-C", src, "OUT="+watched, watching, watched+"/"+what).Run(); err != nil {
+			return outcome{Fate: notCompiled}, ctx.Err()
+		}
+		if o, err := b.tryCases(ctx, watched+"/"+what, true); err != nil || o.Fate != survived || b.only {
 			return o, err
 		}
 	}
