@@ -32,6 +32,7 @@ var refusalName = regexp.MustCompile(`^\d{8}T\d{6}\.\d{3}Z-\d{6,}\.json$`)
 // state is the state folder. Whatever is done in it is done below its handle, so
 // that no symbolic link leads out of it.
 type state struct {
+	dir    string
 	root   *os.Root
 	lock   *os.File
 	number int // of refusals and tables in this run, to tell apart those of one second
@@ -47,7 +48,7 @@ func openState(dir string) (_ *state, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("daemon: state folder: %w", err)
 	}
-	s := &state{root: root}
+	s := &state{dir: dir, root: root}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -74,6 +75,19 @@ func openState(dir string) (_ *state, err error) {
 		return nil, fmt.Errorf("daemon: state folder: %w", err)
 	}
 	return s, nil
+}
+
+// there says that the name of the folder leads to it still. What is written after somebody removed
+// or moved it would not be found.
+func (s *state) there() error {
+	held, err := s.root.Stat(".")
+	if err != nil {
+		return fmt.Errorf("daemon: state folder: %w", err)
+	}
+	if now, err := os.Stat(s.dir); err != nil || !os.SameFile(held, now) {
+		return fmt.Errorf("daemon: state folder %s was taken away, or another put in its place: it is made again", s.dir)
+	}
+	return nil
 }
 
 // close gives the folder back.

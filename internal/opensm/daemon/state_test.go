@@ -242,6 +242,37 @@ func TestStateTakenAway(t *testing.T) {
 	}
 }
 
+// A folder that is taken away, or another put in its place, is told and made again without waiting
+// for something to write, with what is needed to go on after a restart.
+func TestStateTakenAwayAtRest(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(dir string) error{
+		"removed":   os.RemoveAll,
+		"moved":     func(dir string) error { return os.Rename(dir, dir+"-elsewhere") },
+		"exchanged": func(dir string) error { return errors.Join(os.Rename(dir, dir+"-elsewhere"), os.Mkdir(dir, 0o755)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "state")
+			r := start(t, Config{Engine: Names{"updn"}, State: dir})
+			a := r.ask(request(t, "ring:n=4", 1))
+			r.after(1)
+			r.until(func(s Status) bool { return s.StateWaiting == 0 })
+			if err := take(dir); err != nil {
+				t.Fatal(err)
+			}
+			r.until(func(s Status) bool { return strings.Contains(s.StateError, dir+" was taken away") })
+			r.until(func(s Status) bool { return s.StateError == "" })
+			if all := names(t, filepath.Join(dir, snapshots)); len(all) != 1 || !strings.Contains(all[0], hexadecimal(a.Number)) {
+				t.Errorf("the folder has snapshots %q, and tables %s are in use", all, hexadecimal(a.Number))
+			}
+			if log := r.log.String(); !strings.Contains(log, "was taken away") || !strings.Contains(log, "written again") {
+				t.Errorf("the log says nothing:\n%s", log)
+			}
+		})
+	}
+}
+
 func (r *running) metricsText() string {
 	r.t.Helper()
 	response, err := http.Get("http://" + r.metricsAddress() + "/metrics")

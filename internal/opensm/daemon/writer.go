@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ const (
 	slowDisk        = 5 * time.Second  // after which a write is said to hang
 	retryFirst      = time.Second      // after a failed write, and twice as long each time
 	retryMost       = 60 * time.Second //
+	lookAfter       = 2 * time.Second  // between looks whether the folder is where it was
 )
 
 // State is how the state folder is, for the status.
@@ -36,6 +38,7 @@ type folder interface {
 	tables(r *Sweep, h *handed, newer func() bool) error // errNewer: it was not finished
 	refusal(*Sweep) error
 	putAside(*aside) (string, error)
+	there() error // it is where its name leads
 	close()
 }
 
@@ -63,6 +66,7 @@ func (r *record) into(f folder, w *writer) error {
 		if err := f.remember(r.handed, r.inUse); err != nil {
 			return err
 		}
+		w.remembered(r.inUse, r.handed)
 		close(r.known)
 	}
 	if r.sweep == nil {
@@ -93,6 +97,7 @@ type writer struct {
 
 	mu       sync.Mutex
 	first    []*record // to put aside, and snapshots to write again, before newest; the oldest first
+	kept     []*handed // of which there are snapshots, the oldest first: they are written again where the folder was taken away
 	lastDir  string    // of what was put aside last
 	lastWhy  string
 	newest   *record   // tables to write; nil: none
@@ -155,6 +160,33 @@ func (w *writer) remember(h *handed) {
 	w.add(func() { w.first = append(w.first, &record{handed: h, known: make(chan struct{})}) })
 }
 
+// remembered notes of which tables there are snapshots now; nil: of none.
+func (w *writer) remembered(written ...*handed) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, h := range written {
+		if h != nil {
+			w.kept = append(slices.DeleteFunc(w.kept, func(o *handed) bool { return o.number == h.number }), h)
+		}
+	}
+	w.kept = w.kept[max(0, len(w.kept)-handedKept):]
+}
+
+// moved is an error where the folder is not where its name leads any more. Snapshots are to be written again then.
+func (w *writer) moved(f folder) error {
+	err := w.timed(f.there)
+	if err == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, h := range w.kept {
+		w.first = append(w.first, &record{handed: h, known: make(chan struct{})})
+	}
+	w.kept = nil
+	return err
+}
+
 // setAside notes that it was done.
 func (w *writer) setAside(dir, why string) {
 	w.asides.Inc()
@@ -202,8 +234,13 @@ func (w *writer) run(first chan<- error) {
 	close(w.tried)
 	first <- err // and noted at the next attempt, unless there is none
 	pause := retryFirst
+	every := time.NewTicker(lookAfter)
+	defer every.Stop()
 	for ending := false; !ending; {
-		again := (<-chan time.Time)(nil)
+		var again, look <-chan time.Time
+		if f != nil {
+			look = every.C
+		}
 		if err != nil {
 			again = time.After(pause)
 			pause = min(2*pause, retryMost)
@@ -211,6 +248,7 @@ func (w *writer) run(first chan<- error) {
 		select {
 		case <-w.wake:
 		case <-again:
+		case <-look:
 		case <-w.end:
 			if ending = true; w.state().StateWaiting == 0 {
 				continue
@@ -220,12 +258,14 @@ func (w *writer) run(first chan<- error) {
 			f, err = w.opened()
 		}
 		if f != nil {
-			err = w.write(f)
+			if err = w.moved(f); err == nil {
+				err = w.write(f)
+			}
 		}
 		w.note(err)
 		if err == nil {
 			pause = retryFirst
-		} else if f != nil { // it may have been taken away, and made again
+		} else if f != nil { // it is opened again, or made
 			f.close()
 			f = nil
 		}
