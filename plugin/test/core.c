@@ -10,7 +10,7 @@
  *	weft-core left REQUEST ANSWER LATER a verdict on what is left of the answer for a later request
  *	weft-core step REQUEST IN-USE STEPS a verdict for each message of a file as a step from another
  *	weft-core levels REQUEST ANSWER     for each hint, the path SL from a LID that nobody has to the first
- *	weft-core cases FILE -              a letter for each case of a file: p proven, n proven of nobody, u unproven, m malformed
+ *	weft-core cases FILE -              a line for each case of a file: p proven, n proven of nobody (both with hops and pairs cut), u unproven, m malformed
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
  *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
  */
@@ -164,13 +164,15 @@ static void cases(const char *path)
 		b.in_use = t[1];
 		b.earlier = t[2];
 		ok = t[0] && tables_prove_from(t[0], &b, n[0], &t[0]->found, why) == 0 && tree_prove(t[0], &b, n[0], why) == 0;
-		putchar(!t[0] ? 'm' : !ok ? 'u' : t[0]->found.about ? 'p' : 'n');
+		if (ok)
+			printf("%c %u %llu\n", t[0]->found.about ? 'p' : 'n', t[0]->found.hops, (unsigned long long)t[0]->found.cut);
+		else
+			puts(t[0] ? "u" : "m");
 		for (int i = 0; i < pairs; i++) {
 			tables_free(t[i]);
 			net_free(n[i]);
 		}
 	}
-	putchar('\n');
 	free(file);
 }
 

@@ -26,7 +26,7 @@ var cSwaps = map[string]string{
 }
 
 // cTalk begins a call that formats messages.
-var cTalk = regexp.MustCompile(`\b(snprintf|wrong|SAY|fprintf)\(`)
+var cTalk = regexp.MustCompile(`\b(snprintf|wrong|walk_wrong|SAY|fprintf)\(`)
 
 // cAssign is a line that is a whole assignment, cCall one that is a whole call.
 var (
@@ -90,7 +90,9 @@ func (c *cFile) token(tok, last string, at int) {
 			return
 		}
 		suffix := tok[len(digits):]
-		c.add(at, end, strconv.FormatInt(v+1, 10)+suffix)
+		if before := strings.TrimRight(c.text[:at], " -"); v != 1 || !strings.HasSuffix(before, "return") { // a caller asks whether it is 0
+			c.add(at, end, strconv.FormatInt(v+1, 10)+suffix)
+		}
 		if v > 0 {
 			c.add(at, end, strconv.FormatInt(v-1, 10)+suffix)
 		}

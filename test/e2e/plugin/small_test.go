@@ -98,6 +98,9 @@ func (d draw) network() *smallNet {
 		}
 	}
 	next := 1
+	if d.once(20) {
+		next = d.between(55, 140) // not all in the first blocks of 64
+	}
 	end := func(at [2]int, kind int) {
 		e := smallEnd{at: at, kind: kind, lid: next, needs: []int{0, 1, 1, 2}[kind]}
 		if kind != 3 && d.once(6) {
@@ -162,7 +165,15 @@ func (d draw) damaged(n *smallNet) *smallNet {
 		m.peer[x], m.vls[x] = y, n.vls[x]
 	}
 	for range d.pick(0, 1, 1, 1, 2) {
-		switch d.IntN(5) {
+		switch d.IntN(6) {
+		case 4: // a switch comes, by one cable
+			s, p := len(m.ports), d.IntN(len(m.ports))
+			m.ports[p]++
+			m.ports = append(m.ports, 2)
+			x, y := [2]int{p, m.ports[p]}, [2]int{s, 1}
+			m.peer[x], m.peer[y], m.vls[x], m.vls[y] = y, x, 4, 4
+			m.count()
+			m.ends = append(m.ends, smallEnd{at: [2]int{s, 0}, kind: 3, lid: m.lids, needs: 2})
 		case 0, 1: // a cable breaks
 			if cables := slices.SortedFunc(keysOf(m.peer), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }); len(cables) > 0 {
 				x := cables[d.IntN(len(cables))]
@@ -389,6 +400,12 @@ func (d draw) small() *smallCase {
 			}
 		}
 		c.tables = []*smallTables{now, was}
+		for d.once(3) { // of before nothing is proven here: packets may have circled
+			s, lid := d.IntN(len(base.ports)), d.IntN(base.lids)
+			if base.owner(lid) != nil {
+				was.out[s][lid] = d.IntN(base.ports[s] + 1)
+			}
+		}
 		if d.once(4) {
 			c.net, c.tables = append(c.net, base), append(c.tables, d.route(base, was))
 		}
@@ -432,13 +449,15 @@ func (c *smallCase) request(i int) *wire.Request {
 	if i == 0 && len(c.tables) > 1 {
 		q.InUse = c.tables[1].number
 		for s, ports := range c.blocks {
-			b := wire.Block{Switch: s, Ports: bytes.Repeat([]byte{255}, 64)}
-			for lid, p := range ports {
-				b.Ports[lid] = byte(p)
+			for from := 0; from < len(ports); from += 64 {
+				b := wire.Block{Switch: s, Number: from / 64, Ports: bytes.Repeat([]byte{255}, 64)}
+				for lid := from; lid < min(from+64, len(ports)); lid++ {
+					b.Ports[lid-from] = byte(ports[lid])
+				}
+				q.Blocks = append(q.Blocks, b)
 			}
-			q.Blocks = append(q.Blocks, b)
 		}
-		slices.SortFunc(q.Blocks, func(a, b wire.Block) int { return a.Switch - b.Switch })
+		slices.SortFunc(q.Blocks, func(a, b wire.Block) int { return (a.Switch-b.Switch)*1000 + a.Number - b.Number })
 	}
 	at := map[[2]int]int{} // adapters by the port that they are cabled to
 	for s, ports := range n.ports {

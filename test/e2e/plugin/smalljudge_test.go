@@ -76,6 +76,32 @@ func (c *smallCase) follow(k, s, lid int) string {
 	return "circle"
 }
 
+// found is the switches on the longest path, and the pairs of a switch with adapters and a LID that are cut.
+func (c *smallCase) found() (hops, cut int) {
+	n := c.net[0]
+	for s := range n.ports {
+		hosts := slices.ContainsFunc(n.ends, func(e smallEnd) bool { return e.at[0] == s && e.kind != 3 })
+		for lid := range n.lids {
+			home := n.owner(lid)
+			if home == nil {
+				continue
+			}
+			if c.follow(0, s, lid) != "arrives" {
+				if hosts || c.tables[0].scope == 2 {
+					cut++
+				}
+				continue
+			}
+			deep := 1
+			for at := s; at != home.at[0] || c.tables[0].out[at][lid] != home.at[1]; deep++ {
+				at = n.flat[at][c.tables[0].out[at][lid]][0]
+			}
+			hops = max(hops, deep)
+		}
+	}
+	return hops, cut
+}
+
 // beyond is what is wrong with a case whatever the ranks: of what the plugin asks for more than the
 // proven checker does, or of what is not in a case of that checker. Empty: nothing.
 func (c *smallCase) beyond() string {
@@ -654,8 +680,9 @@ func smallChunk(t *testing.T, checker, program string, seed uint64, n int) (map[
 		return nil, err
 	}
 	verdicts, err := exec.Command(program, "cases", file, "-").CombinedOutput()
-	if err != nil || len(verdicts) != n+1 {
-		return nil, fmt.Errorf("weft-core: %v, %d verdicts on %d cases: %s", err, len(verdicts)-1, n, verdicts[max(0, len(verdicts)-2000):])
+	lines := strings.Split(string(verdicts), "\n")
+	if err != nil || len(lines) != n+1 {
+		return nil, fmt.Errorf("weft-core: %v, %d verdicts on %d cases: %s", err, len(lines)-1, n, verdicts[max(0, len(verdicts)-2000):])
 	}
 	cmd := exec.Command(checker, "--cases")
 	cmd.Stdin = &text
@@ -703,14 +730,18 @@ func smallChunk(t *testing.T, checker, program string, seed uint64, n int) (map[
 		default:
 			count[kind+"proven"]++
 		}
-		due = append(due, want...)
-		if got := string(verdicts[i]); got != want {
+		if want == "p" || want == "n" {
+			hops, cut := c.found()
+			want = fmt.Sprintf("%s %d %d", want, hops, cut)
+		}
+		due = append(append(due, want...), '\n')
+		if got := lines[i]; got != want {
 			wrong = append(wrong, fmt.Sprintf("seed %d, case %d: the plugin says %s, not %s; beyond ranks: %q, by ranks: %q", seed, i, got, want, beyond[i], why))
 		}
 	}
 	if os.Getenv("WEFT_CASES_AT") == "" {
 		os.Remove(file) // there are too many to keep
-	} else if err := os.WriteFile(strings.TrimSuffix(file, "cases")+"due", append(due, '\n'), 0o600); err != nil {
+	} else if err := os.WriteFile(strings.TrimSuffix(file, "cases")+"due", due, 0o600); err != nil {
 		return count, err
 	}
 	if len(wrong) > 0 {
