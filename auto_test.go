@@ -18,7 +18,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -50,16 +50,16 @@ func TestBestIsProvenAndBest(t *testing.T) {
 				if err != nil || !v.Free() || v.Unreachable > 0 {
 					t.Fatalf("%s is not proven: %v, %d pairs without a route", c.Engine.Name, err, v.Unreachable)
 				}
-				won := c.Choice.Trials[slices.IndexFunc(c.Choice.Trials, func(x Trial) bool { return x.Engine == c.Engine.Name })]
+				won := c.Choice.Trials[slices.IndexFunc(c.Choice.Trials, func(x choose.Trial) bool { return x.Engine == c.Engine.Name })]
 				if got := lambda(t, c.Tables, 100); got != won.Lambda {
 					t.Errorf("%s: measured anew it has %v, not %v", won.Engine, got, won.Lambda)
 				}
 				for _, x := range c.Choice.Trials {
-					if x.Outcome == Proven && (!won.Wider || x.Wider) && passedOver(&won, &x) {
+					if x.Outcome == choose.Proven && (!won.Wider || x.Wider) && passedOver(&won, &x) {
 						t.Errorf("%s was taken with %d lanes and %+v; %s has %d and %+v", won.Engine, won.VLs, won.Figures, x.Engine, x.VLs, x.Figures)
 					}
 					// On one lane it holds whatever clients do.
-					if x.Engine == "nue" && contract != routing.Honored && x.Outcome != Skipped && (x.Outcome != Proven || x.VLs != 1) {
+					if x.Engine == "nue" && contract != routing.Honored && x.Outcome != choose.Skipped && (x.Outcome != choose.Proven || x.VLs != 1) {
 						t.Errorf("nue: %v on %d lanes (%s), want it proven on one", x.Outcome, x.VLs, x.Why)
 					}
 				}
@@ -69,7 +69,7 @@ func TestBestIsProvenAndBest(t *testing.T) {
 }
 
 // passedOver says whether x is nowhere worse than what won, and better somewhere.
-func passedOver(won, x *Trial) bool {
+func passedOver(won, x *choose.Trial) bool {
 	better := x.Lambda > won.Lambda+.002 || x.VLs < won.VLs
 	for i := range 2 { // by switch and by name
 		if x.Shifts[i].Time > won.Shifts[i].Time {
@@ -95,98 +95,16 @@ func lambda(t testing.TB, tables *routing.Tables, runs int) float64 {
 	return r.Lambda
 }
 
-// ranked is a trial as rank sees it.
-func ranked(engine string, lambda, bySwitch, byName float64, lanes int, load uint32) Trial {
-	return Trial{
-		Engine: engine, Figures: Figures{Lambda: lambda, Shifts: []Shift{{"switch", bySwitch}, {"name", byName}}},
-		VLs: lanes, MaxLoad: load, simple: simplicity(engine), safe: engine != "minhop", result: &Result{Engine: engines.Engine{Name: engine}},
-	}
-}
-
-// What is taken for each aim, and why.
-func TestRank(t *testing.T) {
-	pairs, phases := ranked("weave-any", .702, 5.5, 5.5, 3, 40), ranked("weave", .690, 2, 2, 2, 50)
-	type trials []Trial
-	wider := func(x Trial) Trial { x.Wider = true; return x }
-	for _, c := range []struct {
-		aim    balance.Aim
-		trials trials
-		want   string
-		why    string
-	}{
-		{balance.Bisection, trials{pairs, phases}, "weave-any", "weave-any has the most bandwidth for random pairs; the next is weave, with 1.7 % less"},
-		{balance.Mixed, trials{pairs, phases}, "weave", "weave is best for random pairs and phases together; the next is weave-any"},
-		{balance.Shifts, trials{pairs, phases}, "weave", "weave takes the least time for phases; the next is weave-any, which takes 175 % longer"},
-		{balance.AllToAll, trials{pairs, phases}, "weave-any", "weave-any has the least on its fullest channel; the next is weave, with 25 % more"},
-		// Bandwidth is not bought dearly with phases.
-		{balance.Mixed, trials{ranked("updn", .70, 6, 6, 1, 1), ranked("nue", .61, 1, 1, 1, 1)}, "updn", "updn is best for random pairs and phases together; the next is nue"},
-		// Equal bandwidth: shifts, then lanes, then the simplest.
-		{balance.Bisection, trials{ranked("updn", .7015, 4, 4, 1, 1), ranked("nue", .7, 3, 3, 2, 2), ranked("weave", .701, 3.02, 3, 1, 3), ranked("lash", .7, 3, 3.02, 1, 9)},
-			"lash", "lash is as good as updn, nue, weave, and of these it takes less time for phases, needs fewer lanes, is the simplest"},
-		{balance.Shifts, trials{ranked("updn", .7, 3, 3, 1, 1), ranked("nue", .71, 3.02, 3, 1, 2)},
-			"nue", "nue is as good as updn, and of these it has more bandwidth for random pairs"},
-		{balance.Mixed, trials{ranked("minhop", .7, 3, 3, 1, 1), ranked("nue", .7, 3, 3, 1, 1), ranked("ftree", .7, 3, 3, 1, 1)},
-			"ftree", "ftree is as good as minhop, nue, and of these it makes no credit loop on any network, is the simplest"},
-		// The wider proof first.
-		{balance.Mixed, trials{ranked("updn", .7, 3, 3, 1, 1), wider(ranked("nue", .7, 3, 3, 2, 2))},
-			"nue", "nue is as good as updn, and of these it is proven for aggregation nodes and routers too"},
-		// Lanes that gain nothing are saved, whatever they are worth to the aim only.
-		{balance.Bisection, trials{pairs, ranked("ftree", .6951, 8, 8, 1, 90)}, "ftree",
-			"ftree is at most 1 % behind weave-any, which has the most bandwidth for random pairs, and needs fewer lanes, 1 in place of 3"},
-		{balance.Mixed, trials{pairs, ranked("ftree", .6951, 5.55, 5.55, 1, 90)}, "ftree",
-			"ftree is at most 1 % behind weave-any, which is best for random pairs and phases together, and needs fewer lanes, 1 in place of 3"},
-		{balance.Mixed, trials{pairs, ranked("ftree", .6951, 5.6, 5.4, 1, 90)}, "weave-any", "weave-any is best for random pairs and phases together; the next is ftree"},
-		{balance.AllToAll, trials{ranked("weave", .7, 3, 3, 2, 200), ranked("updn", .1, 9, 9, 1, 202)}, "updn",
-			"updn is at most 1 % behind weave, which has the least on its fullest channel, and needs fewer lanes, 1 in place of 2"},
-		{balance.Bisection, trials{pairs, wider(pairs), ranked("ftree", .6951, 8, 8, 1, 90)}, "weave-any", ""},
-		// What is nowhere worse and somewhere better is not passed over for a simpler one that is
-		// as good on the whole.
-		{balance.Mixed, trials{ranked("updn", .7, 3, 3.05, 1, 1), ranked("nue", .7, 3, 3, 1, 1)}, "nue",
-			"nue is nowhere behind updn, and ahead in some of random pairs, phases and lanes"},
-		{balance.Mixed, trials{ranked("updn", .7, 3, 3.05, 1, 1), ranked("nue", .7, 3, 3, 2, 1)}, "updn", ""},
-		{balance.AllToAll, trials{ranked("updn", .5, 9, 9, 1, 100), ranked("nue", .6, 3, 3, 1, 101)}, "updn", ""},
-	} {
-		s := &search{contract: routing.Honored, aimed: []int{0, 1}, meter: Meter{Endpoints: make([]fabric.EndpointID, 2)}}
-		s.Options.Aim = c.aim
-		for i, x := range c.trials {
-			x.place = i
-			s.add(x)
-		}
-		got, err := s.choice()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.Engine.Name != c.want {
-			t.Errorf("%v: %s was taken of %+v, want %s", c.aim, got.Engine.Name, c.trials, c.want)
-		}
-		if why := fmt.Sprintf("of the %d engines proven under contract honored, %s", len(c.trials), c.why); c.why != "" && got.Choice.Why != why {
-			t.Errorf("why: %s\nwant %s", got.Choice.Why, why)
-		}
-	}
-}
-
 // However little time there is, something is proven; what was left out is said.
 func TestBudgetOfTime(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2")
 	c := best(t, f, Request{Contract: new(routing.Any), Time: time.Nanosecond, Patterns: 10})
-	if i := slices.IndexFunc(c.Choice.Trials, func(x Trial) bool { return x.Outcome == Proven }); c.Choice.Trials[i].Engine != c.Engine.Name {
+	if i := slices.IndexFunc(c.Choice.Trials, func(x choose.Trial) bool { return x.Outcome == choose.Proven }); c.Choice.Trials[i].Engine != c.Engine.Name {
 		t.Errorf("%s was taken, and %s was the first proven", c.Engine.Name, c.Choice.Trials[i].Engine)
 	}
 	last := c.Choice.Trials[len(c.Choice.Trials)-1]
-	if last.Outcome != Skipped || last.Why == "" {
+	if last.Outcome != choose.Skipped || last.Why == "" {
 		t.Errorf("the last candidate %s is %v (%q), not skipped with a reason", last.Engine, last.Outcome, last.Why)
-	}
-}
-
-// Every engine that makes tables for any fabric is a candidate or left out for a
-// reason that the table's comment gives.
-func TestCandidates(t *testing.T) {
-	leftOut := []string{"dnup", "sssp", "p2sssp", "dfsssp-online", "df-d2-minhop", "df-dn-minhop", "mroots", "d-mroots", "mp-lash", "fatpaths", "parx", "dla", "d3r"}
-	for _, e := range engines.All() {
-		candidate := slices.ContainsFunc(candidates(), func(c engines.Engine) bool { return c.Name == e.Name })
-		if out := slices.Contains(leftOut, e.Name); out == candidate {
-			t.Errorf("%s: candidate %v, left out %v", e.Name, candidate, out)
-		}
 	}
 }
 
@@ -229,7 +147,7 @@ func sameOnAnyNumberOfCores(t *testing.T, f *fabric.Fabric) {
 			t.Fatalf("other paths to LID %d", lid)
 		}
 	}
-	if d := cmp.Diff(one.Choice.Trials, four.Choice.Trials, cmpopts.IgnoreUnexported(Trial{}), cmpopts.IgnoreFields(Trial{}, "Spent")); d != "" {
+	if d := cmp.Diff(one.Choice.Trials, four.Choice.Trials, cmpopts.IgnoreUnexported(choose.Trial{}), cmpopts.IgnoreFields(choose.Trial{}, "Spent")); d != "" {
 		t.Error(d)
 	}
 }
@@ -267,7 +185,7 @@ func TestHeeds(t *testing.T) {
 		}
 	}
 	weighed := engines.Options{Weights: weights}
-	for _, e := range candidates() {
+	for _, e := range choose.Candidates() {
 		route := func(o engines.Options) *routing.Tables {
 			tables, err := e.Route(context.Background(), f, o, routing.Budget{VLs: routing.DefaultVLs}, nil)
 			if routing.Refused(err) {
@@ -280,7 +198,7 @@ func TestHeeds(t *testing.T) {
 		}
 		plain, heavy := route(engines.Options{}), route(weighed)
 		if plain == nil || heavy == nil {
-			if balanced(e) {
+			if choose.Balanced(e) {
 				t.Errorf("%s refuses", e.Name)
 			}
 			continue
@@ -289,13 +207,17 @@ func TestHeeds(t *testing.T) {
 		for lid := range f.LIDs() {
 			same = same && slices.Equal(plain.Forwarding.Row(lid), heavy.Forwarding.Row(lid))
 		}
-		if same == balanced(e) {
-			t.Errorf("%s: heeds %v, and its tables are the same: %v", e.Name, balanced(e), same)
+		if same == choose.Balanced(e) {
+			t.Errorf("%s: heeds %v, and its tables are the same: %v", e.Name, choose.Balanced(e), same)
 		}
 	}
 	for _, x := range best(t, f, Request{Contract: new(routing.Honored), Options: weighed, Patterns: 10}).Choice.Trials {
-		if e := candidates()[x.place]; (x.Outcome == Skipped) == balanced(e) {
-			t.Errorf("%s: heeds %v, and is %v (%s)", e.Name, balanced(e), x.Outcome, x.Why)
+		e, err := engines.Named(x.Engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (x.Outcome == choose.Skipped) == choose.Balanced(e) {
+			t.Errorf("%s: heeds %v, and is %v (%s)", e.Name, choose.Balanced(e), x.Outcome, x.Why)
 		}
 	}
 }
@@ -328,11 +250,8 @@ func slowly(t *testing.T, w Request, table []engines.Engine, takes map[string]ti
 	}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		s, err := newSearch(f, w, table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c, err = s.run(t.Context(), nil); err != nil {
+		var err error
+		if c, err = newTries(f, &w).best(t.Context(), table, nil); err != nil {
 			t.Fatal(err)
 		}
 		spent = time.Since(began)
@@ -408,8 +327,8 @@ func TestClockIsALimit(t *testing.T) {
 		if said := fmt.Sprintf("the clock ended the search, %d not tried", test.stopped); !strings.Contains(c.Choice.Why, said) {
 			t.Errorf("%v: %s", test.takes, c.Choice.Why)
 		}
-		i := slices.IndexFunc(c.Choice.Trials, func(x Trial) bool { return x.Outcome == Stopped })
-		if x := c.Choice.Trials[i]; x.Why != "the clock reached 15s, the limit for a --time-budget of 10s" || x.VLs != 0 || x.result != nil {
+		i := slices.IndexFunc(c.Choice.Trials, func(x choose.Trial) bool { return x.Outcome == choose.Stopped })
+		if x := c.Choice.Trials[i]; x.Why != "the clock reached 15s, the limit for a --time-budget of 10s" || x.VLs != 0 {
 			t.Errorf("%v: %+v", test.takes, x)
 		}
 	}
@@ -420,9 +339,9 @@ func TestSharedPathsCountOnce(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2") // that of slowly
 	enough := time.Duration(0)
 	for i, c := range short[:3] {
-		enough += estimate(c, f, i == 1)
+		enough += choose.Estimate(c, f, i == 1)
 	}
-	if twice := estimate(short[1], f, false); twice <= estimate(short[1], f, true) {
+	if twice := choose.Estimate(short[1], f, false); twice <= choose.Estimate(short[1], f, true) {
 		t.Errorf("paths that are there save nothing of %v", twice)
 	}
 	for less, want := range map[time.Duration]string{
@@ -438,30 +357,18 @@ func TestSharedPathsCountOnce(t *testing.T) {
 // Without a budget of time small networks get ten seconds, large ones what the likely
 // engines are expected to take.
 func TestDefaultTime(t *testing.T) {
-	if d := defaultTime(testnet.Build(t, "ring:5")); d != 10*time.Second {
+	if d := choose.DefaultTime(testnet.Build(t, "ring:5")); d != 10*time.Second {
 		t.Errorf("a small network gets %v", d)
 	}
 	f := testnet.Build(t, "xgft:m=20x18,w=18x18,hosts=18")
 	likely, ready := time.Duration(0), false
 	for _, name := range []string{"updn", "balance", "weave-any", "weave"} {
-		c := candidates()[slices.IndexFunc(candidates(), func(c engines.Engine) bool { return c.Name == name })]
-		likely += estimate(c, f, ready)
+		c := choose.Candidates()[slices.IndexFunc(choose.Candidates(), func(c engines.Engine) bool { return c.Name == name })]
+		likely += choose.Estimate(c, f, ready)
 		ready = ready || name == "balance"
 	}
-	if d := defaultTime(f); d != likely || d <= 10*time.Second {
+	if d := choose.DefaultTime(f); d != likely || d <= 10*time.Second {
 		t.Errorf("a large one gets %v, not %v", d, likely)
-	}
-}
-
-// Times are told as exactly as they are worth.
-func TestRound(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		1234 * time.Microsecond: "0s", 987 * time.Millisecond: "990ms", time.Second: "1s", 1260 * time.Millisecond: "1.3s",
-		19940 * time.Millisecond: "19.9s", 20 * time.Second: "20s", 20400 * time.Millisecond: "20s", 61500 * time.Millisecond: "1m2s",
-	} {
-		if got := round(d).String(); got != want {
-			t.Errorf("%v is told as %s, not %s", d, got, want)
-		}
 	}
 }
 

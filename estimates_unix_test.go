@@ -3,12 +3,15 @@
 package weft
 
 import (
+	"errors"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // spent is the time of all cores that this process has taken so far.
@@ -37,18 +40,15 @@ func BenchmarkRoute(b *testing.B) {
 			})
 			b.Run(spec+" "+contract.String()+" estimates", func(b *testing.B) {
 				w.Time = time.Hour
-				s, err := newSearch(f, w, candidates())
-				if err != nil {
-					b.Fatal(err)
-				}
-				for _, place := range inTurn(s.table) {
-					e := s.table[place]
-					if !fits(e, contract) {
+				tried, ready := newTries(f, &w), false
+				for _, e := range choose.Candidates() {
+					if !choose.Fits(e, contract) {
 						continue
 					}
-					estimate := estimate(e, f, s.balanced)
+					estimate := choose.Estimate(e, f, ready)
+					ready = ready || choose.Balanced(e)
 					began := spent(b)
-					if err := s.take(b.Context(), place); err != nil {
+					if _, err := tried.best(b.Context(), []engines.Engine{e}, nil); err != nil && !errors.As(err, new(*NoneProven)) {
 						b.Fatal(err)
 					}
 					b.Logf("%-10s estimate %6.2f s, took %6.2f s", e.Name, estimate.Seconds(), (spent(b) - began).Seconds())

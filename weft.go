@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -92,7 +93,7 @@ type Result struct {
 	Wider        *deadlock.Verdict // for all adapters, where Scope is host adapters and there are others
 	Loads        *congestion.Loads // routes over every channel, in scope
 	Disconnected int64             // pairs in different parts of the network, which nothing can join
-	Choice       *Choice           // how Auto chose; nil: not asked
+	Choice       *choose.Choice    // how Auto chose; nil: not asked
 }
 
 // Route routes a fabric and has the tables proven. The error is
@@ -174,6 +175,101 @@ func (r *Request) contract(e engines.Engine) routing.Contract {
 	}
 	return e.Contract
 }
+
+// choose is Route where the engine is Auto.
+func (r *Request) choose(ctx context.Context, f *fabric.Fabric) (*Result, error) {
+	t := newTries(f, r)
+	if _, err := r.forClass(routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: *t.Contract}); err != nil {
+		return nil, err
+	}
+	var p routing.Progress
+	if r.Stages != nil {
+		var done func()
+		p, done = r.Stages("choose")
+		defer done()
+	}
+	return t.best(ctx, choose.Candidates(), p)
+}
+
+// tries is the results of the engines that Auto tries, as long as they can win.
+type tries struct {
+	Request
+	fabric *fabric.Fabric
+	made   map[string]*Result // by engine
+}
+
+func newTries(f *fabric.Fabric, r *Request) *tries {
+	t := &tries{Request: *r, fabric: f, made: map[string]*Result{}}
+	if r.Contract == nil {
+		t.Contract = &routing.Any
+	}
+	t.Options = r.Options.Sharing()
+	return t
+}
+
+// best is the best of a table of engines.
+func (t *tries) best(ctx context.Context, table []engines.Engine, p routing.Progress) (*Result, error) {
+	s, err := choose.New(t.fabric, choose.Request{
+		Options: t.Options, Contract: *t.Contract, Scope: t.Scope, Time: t.Time, Patient: t.Patient, Patterns: t.Patterns, Table: table,
+	}, router{t})
+	if err != nil {
+		return nil, err
+	}
+	engine, c, err := s.Run(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if engine == "" {
+		return nil, &NoneProven{*t.Contract, c.Trials}
+	}
+	return t.chosen(engine, c), nil
+}
+
+// chosen is the result of an engine, with how it was chosen.
+func (t *tries) chosen(engine string, c *choose.Choice) *Result {
+	best := *t.made[engine]
+	best.Choice = c
+	return &best
+}
+
+// router is tries as choose sees them.
+type router struct{ *tries }
+
+// Route implements choose.Router.
+func (t router) Route(ctx context.Context, e engines.Engine, oneLane bool) (choose.Judged, error) {
+	r := t.Request
+	r.Stages, r.NoCycle = nil, true
+	if oneLane {
+		r.VLs = max(1, r.Classes)
+	}
+	s, err := r.with(ctx, t.fabric, e)
+	if loop := (*CreditLoop)(nil); errors.As(err, &loop) {
+		s = loop.Result // which cannot win
+	} else if err != nil {
+		return choose.Judged{}, err
+	} else {
+		t.made[e.Name] = s
+	}
+	return choose.Judged{Tables: s.Tables, Verdict: s.Verdict, Wider: s.Wider, Loads: s.Loads}, nil
+}
+
+// Accept implements choose.Router.
+func (t router) Accept(engine string) error {
+	if t.Request.Accept == nil {
+		return nil
+	}
+	return t.Request.Accept(t.made[engine])
+}
+
+// Found implements choose.Router.
+func (t router) Found(engine string, c *choose.Choice) {
+	if t.Request.Found != nil {
+		t.Request.Found(t.chosen(engine, c))
+	}
+}
+
+// Drop implements choose.Router.
+func (t router) Drop(engine string) { delete(t.made, engine) }
 
 // Verify has tables judged that came from elsewhere, as Route has its own. Custom or Engine
 // says what they are said to come from, whose promises they are held to.
@@ -397,7 +493,7 @@ func (e *EngineDefect) Error() string {
 // NoneProven is the error of Auto if no engine is proven.
 type NoneProven struct {
 	Contract routing.Contract
-	Trials   []Trial
+	Trials   []choose.Trial
 }
 
 func (e *NoneProven) Error() string {

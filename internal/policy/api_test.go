@@ -54,6 +54,10 @@ func TestAPIIsTheListedOne(t *testing.T) {
 		lines = append(lines, exported(t, dir)...)
 	}
 	got := strings.Join(lines, "\n") + "\n"
+	names := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !named.MatchString(l) })
+	if len(names) > mostNames {
+		t.Errorf("the library exports %d names, more than %d: what only our own programs need goes below internal", len(names), mostNames)
+	}
 	const name = "testdata/api.txt"
 	if *update {
 		if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
@@ -79,6 +83,12 @@ func TestAPIIsTheListedOne(t *testing.T) {
 		t.Error("if that is meant: go test ./internal/policy -run API -update")
 	}
 }
+
+// mostNames is how many functions, methods, types, constants and variables the library may
+// export; fields do not count.
+const mostNames = 800
+
+var named = regexp.MustCompile(`^[^ ]+: (func|type|const|var) `)
 
 // exported is the exported names of a package, sorted, each with its type. A name without
 // a comment fails the test.

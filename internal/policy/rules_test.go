@@ -269,8 +269,13 @@ var rules = []rule{
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{
+		packages: "internal/choose",
+		may:      []string{"fabric", "traffic", "routing", "routing/engines", "internal/engine/option", "internal/engine/paths/balance", "deadlock", "congestion", "internal/plain"},
+		why:      "how auto chooses among engines by their columns; who routes and asks the judge tells it",
+	},
+	{
 		packages: ".",
-		may:      []string{"fabric", "routing", "routing/engines", "internal/engine/spanning", "traffic", "deadlock", "congestion", "internal/plain", "internal/engine/option", "internal/engine/paths/balance"},
+		may:      []string{"fabric", "routing", "routing/engines", "internal/engine/spanning", "traffic", "deadlock", "congestion", "internal/choose"},
 		why:      "the way in for programs: it runs engines by name, asks the judge, and knows no engine in particular",
 	},
 	{
@@ -362,7 +367,7 @@ var rules = []rule{
 		why:      "it measures repairs by the hundred, each of them too quick to measure as a process",
 	},
 	{
-		packages: "test/bench/patchwork", may: []string{".", "fabric", "format/files", "routing", "routing/engines", "topology", "internal/engine/option", "internal/engine/setting"},
+		packages: "test/bench/patchwork", may: []string{".", "fabric", "format/files", "routing", "routing/engines", "topology", "internal/engine/option", "internal/engine/setting", "internal/choose"},
 		why: "a program that measures engines as users of the library do",
 	},
 	{

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -62,7 +62,7 @@ var dominated = map[string]string{
 
 // figuresOf measures the paths of an engine, with as many lanes as it likes; they may have
 // credit loops, as those of all path finders. nil: it refuses.
-func figuresOf(t *testing.T, f *fabric.Fabric, m *weft.Meter, name string, o engines.Options, vls int) *weft.Figures {
+func figuresOf(t *testing.T, f *fabric.Fabric, m *choose.Meter, name string, o engines.Options, vls int) *choose.Figures {
 	t.Helper()
 	e, err := engines.Named(name)
 	if err != nil {
@@ -97,7 +97,7 @@ const (
 )
 
 // dominates says whether figures are nowhere worse and somewhere better than others.
-func dominates(x, than *weft.Figures) bool {
+func dominates(x, than *choose.Figures) bool {
 	better := x.Lambda > than.Lambda+errorOfPairs
 	if x.Lambda < than.Lambda {
 		return false
@@ -112,7 +112,7 @@ func dominates(x, than *weft.Figures) bool {
 	return better
 }
 
-func say(x *weft.Figures) string {
+func say(x *choose.Figures) string {
 	return fmt.Sprintf("%.3f · %.2f · %.2f", x.Lambda, x.Shifts[0].Time, x.Shifts[1].Time)
 }
 
@@ -120,11 +120,11 @@ func say(x *weft.Figures) string {
 func undominated(t *testing.T, name string, f *fabric.Fabric) {
 	t.Helper()
 	hosts := f.ByPort(routing.HCA.Endpoints(f))
-	orders, err := weft.Orders(f, hosts, 1)
+	orders, err := choose.Orders(f, hosts, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &weft.Meter{Endpoints: hosts, Orders: orders[:2], Uniform: true, Seed: 5, Runs: min(1000, max(300, 300_000/len(hosts))), Phases: 1000}
+	m := &choose.Meter{Endpoints: hosts, Orders: orders[:2], Uniform: true, Seed: 5, Runs: min(1000, max(300, 300_000/len(hosts))), Phases: 1000}
 	o := engines.Options{Seed: 1}.Sharing()
 	mixed := figuresOf(t, f, m, "balance", o, 8)
 	by := []string{}
@@ -209,11 +209,11 @@ func TestMixedIsUndominated(t *testing.T) {
 
 // A dominated figure is told from chance.
 func TestDominates(t *testing.T) {
-	figures := func(lambda, bySwitch, byName float64) *weft.Figures {
-		return &weft.Figures{Lambda: lambda, Shifts: []weft.Shift{{Order: "switch", Time: bySwitch}, {Order: "name", Time: byName}}}
+	figures := func(lambda, bySwitch, byName float64) *choose.Figures {
+		return &choose.Figures{Lambda: lambda, Shifts: []choose.Shift{{Order: "switch", Time: bySwitch}, {Order: "name", Time: byName}}}
 	}
 	than := figures(.7, 3, 4)
-	for x, want := range map[*weft.Figures]bool{
+	for x, want := range map[*choose.Figures]bool{
 		figures(.7, 3, 4): false, figures(.702, 2.99, 3.98): false, figures(.704, 3, 4): true, figures(.704, 3.001, 4): false,
 		figures(.7, 2.9, 4): true, figures(.7, 3, 3.9): true, figures(.6999, 1, 1): false, figures(.8, 1, 4.01): false,
 	} {

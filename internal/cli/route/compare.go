@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -132,7 +132,7 @@ type compareJob struct {
 	scope  routing.Scope
 
 	fabric    *fabric.Fabric
-	meter     weft.Meter
+	meter     choose.Meter
 	counted   *counters.Counters // of --measured
 	files     []string           // that it is of
 	explained *result.Measured   // by the first row
@@ -232,8 +232,8 @@ func (j *compareJob) prepare() (err error) {
 	if len(among) < 2 {
 		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, words.Plural(len(among), "endpoint"), j.scope)
 	}
-	j.meter = weft.Meter{Endpoints: j.fabric.ByPort(among), Uniform: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision, Phases: j.o.phases, Demands: told.Demands}
-	j.meter.Orders, err = weft.Orders(j.fabric, among, j.o.route.Seed)
+	j.meter = choose.Meter{Endpoints: j.fabric.ByPort(among), Uniform: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision, Phases: j.o.phases, Demands: told.Demands}
+	j.meter.Orders, err = choose.Orders(j.fabric, among, j.o.route.Seed)
 	return err
 }
 

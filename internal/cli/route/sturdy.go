@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/bandwidths"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -123,7 +124,7 @@ func (j *routeRun) enginesAsGood() []engines.Engine {
 		return nil
 	}
 	trials := j.Choice.Trials
-	chosen := slices.IndexFunc(trials, func(t weft.Trial) bool { return t.Engine == j.Engine.Name })
+	chosen := slices.IndexFunc(trials, func(t choose.Trial) bool { return t.Engine == j.Engine.Name })
 	var list []engines.Engine
 	for i, t := range trials {
 		if e, err := engines.Named(t.Engine); err == nil && i != chosen && chosen >= 0 && asGood(&t, &trials[chosen]) && len(list) < sturdyEngines-1 {
@@ -133,8 +134,8 @@ func (j *routeRun) enginesAsGood() []engines.Engine {
 	return list
 }
 
-func asGood(t, chosen *weft.Trial) bool {
-	if t.Outcome != weft.Proven || t.Lambda < (1-sturdyLoss)*chosen.Lambda || t.Traffic > (1+sturdyLoss)*chosen.Traffic || len(t.Shifts) != len(chosen.Shifts) {
+func asGood(t, chosen *choose.Trial) bool {
+	if t.Outcome != choose.Proven || t.Lambda < (1-sturdyLoss)*chosen.Lambda || t.Traffic > (1+sturdyLoss)*chosen.Traffic || len(t.Shifts) != len(chosen.Shifts) {
 		return false
 	}
 	for i, s := range t.Shifts {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
@@ -17,7 +17,7 @@ import (
 // proven is how many of the engines that auto tried are proven.
 func (j *routeRun) proven() (n int) {
 	for _, t := range j.Choice.Trials {
-		if t.Outcome == weft.Proven {
+		if t.Outcome == choose.Proven {
 			n++
 		}
 	}
@@ -31,7 +31,7 @@ func (j *routeRun) factFigures(p *console.Page) {
 		return
 	}
 	trials := j.Choice.Trials
-	at := slices.IndexFunc(trials, func(t weft.Trial) bool { return t.Engine == j.Engine.Name })
+	at := slices.IndexFunc(trials, func(t choose.Trial) bool { return t.Engine == j.Engine.Name })
 	others := slices.ContainsFunc(j.compared[min(1, len(j.compared)):], func(c *result.Candidate) bool { return c.Taken && c.Engine == j.Engine.Name })
 	if at < 0 || others || len(j.Choice.Meter.Endpoints) < 2 {
 		return
@@ -133,7 +133,7 @@ func (j *routeRun) triedText() string {
 	}
 	for _, t := range trials {
 		what := routed.OutcomeText(&t)
-		if t.Outcome == weft.Proven {
+		if t.Outcome == choose.Proven {
 			what = figures(t.Lambda, routed.ShiftsOf(t.Shifts), t.MaxLoad, t.VLs, t.Traffic) + "  " + words.Seconds(t.Spent.Seconds())
 		}
 		lines = append(lines, fmt.Sprintf("%-*s  %s", width, t.Engine, what))

@@ -28,6 +28,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/routing"
@@ -108,11 +109,11 @@ func (t *table) network(spec string) error {
 		return err
 	}
 	hosts := f.ByPort(routing.HCA.Endpoints(f))
-	orders, err := weft.Orders(f, hosts, 1)
+	orders, err := choose.Orders(f, hosts, 1)
 	if err != nil {
 		return err
 	}
-	m := weft.Meter{Endpoints: hosts, Orders: orders[:2], Uniform: true, Seed: 1, Runs: 500, Phases: 1000}
+	m := choose.Meter{Endpoints: hosts, Orders: orders[:2], Uniform: true, Seed: 1, Runs: 500, Phases: 1000}
 	rows := make([]*row, len(t.engines))
 	for i, name := range t.engines {
 		r := weft.Request{Engine: name, Options: t.options}

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
@@ -249,7 +250,7 @@ func (j *Judged) Summary() *result.Route {
 	return s
 }
 
-func trialSeconds(trials []weft.Trial) map[string]float64 {
+func trialSeconds(trials []choose.Trial) map[string]float64 {
 	s := make(map[string]float64, len(trials))
 	for _, t := range trials {
 		if t.Spent > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -92,33 +93,33 @@ func (j *Job) NoneProven(none *weft.NoneProven, asJSON bool) error {
 		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.VLs, "lane"), outputs.LimitText(result.LaneCounts{Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, j.Fabric), TrialText(none.Trials))
 }
 
-func trialSummaries(trials []weft.Trial) []result.Trial {
-	return list.Of(trials, func(t weft.Trial) result.Trial {
+func trialSummaries(trials []choose.Trial) []result.Trial {
+	return list.Of(trials, func(t choose.Trial) result.Trial {
 		return result.Trial{Engine: t.Engine, Outcome: t.Outcome.String(), Why: t.Why, VLs: t.VLs, Needed: t.VLs, SLs: t.SLs, Lambda: t.Lambda, Shifts: ShiftsOf(t.Shifts), MaxLoad: t.MaxLoad, Traffic: t.Traffic, Mean: t.TrafficMean}
 	})
 }
 
 // TrialText is a line for each engine that was tried, without figures.
-func TrialText(trials []weft.Trial) string {
-	return strings.Join(list.Of(trials, func(t weft.Trial) string { return fmt.Sprintf("%-10s  %s", t.Engine, OutcomeText(&t)) }), "\n")
+func TrialText(trials []choose.Trial) string {
+	return strings.Join(list.Of(trials, func(t choose.Trial) string { return fmt.Sprintf("%-10s  %s", t.Engine, OutcomeText(&t)) }), "\n")
 }
 
 // OutcomeText is what became of an engine, in words.
-func OutcomeText(t *weft.Trial) string {
+func OutcomeText(t *choose.Trial) string {
 	switch t.Outcome {
-	case weft.Loop:
+	case choose.Loop:
 		return "has a credit loop here"
-	case weft.Refused:
+	case choose.Refused:
 		return "refuses: " + t.Why
-	case weft.Skipped:
+	case choose.Skipped:
 		return "not tried: " + t.Why
-	case weft.Stopped:
+	case choose.Stopped:
 		return "stopped: " + t.Why
 	}
 	return fmt.Sprintf("%s needed, %s on the fullest channel", words.Plural(t.VLs, "lane"), words.Plural(t.MaxLoad, "route"))
 }
 
 // ShiftsOf is the times of all to all in phases, a value an order of ranks.
-func ShiftsOf(all []weft.Shift) []result.Shift {
-	return list.Of(all, func(s weft.Shift) result.Shift { return result.Shift{Order: s.Order, Time: s.Time} })
+func ShiftsOf(all []choose.Shift) []result.Shift {
+	return list.Of(all, func(s choose.Shift) result.Shift { return result.Shift{Order: s.Order, Time: s.Time} })
 }

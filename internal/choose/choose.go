@@ -1,26 +1,4 @@
-package weft
-
-import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-	"time"
-
-	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/engine/option"
-	"github.com/weft-fabric/weft/internal/engine/paths/balance"
-	"github.com/weft-fabric/weft/internal/plain"
-	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/traffic"
-)
-
-// The engine auto tries engines, has each result judged under the requested contract,
+// Package choose is how the engine auto chooses: it tries engines, has each result judged under the requested contract,
 // and keeps what is proven. All proven results are measured alike (see Meter), and the
 // best for the aim of the options is taken:
 //
@@ -54,6 +32,28 @@ import (
 // budget of time after the beginning, the engine at work is stopped and no other is
 // begun. Then, and only then, the choice depends on the machine, and Choice.Stopped
 // says so. Whatever the budget, the search goes on until something is proven.
+package choose
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
 
 // leastTime is the budget of time for all but large networks.
 const leastTime = 10 * time.Second
@@ -73,9 +73,42 @@ type Choice struct {
 	Stopped int
 }
 
-type search struct {
+// Request says what is wanted.
+type Request struct {
+	Options  engines.Options
+	Contract routing.Contract
+	Scope    routing.Scope
+	Time     time.Duration // what estimates may add up to; zero: ten seconds, more on large networks
+	Patient  bool          // the clock is no limit
+	Patterns int           // random patterns to simulate; zero: as many as tell engines apart
+	Table    []engines.Engine
+}
+
+// Router is whoever routes for a search, and has the results.
+type Router interface {
+	// Route routes by an engine, on one lane if no other is safe, and keeps what comes of it
+	// until it is dropped. The error is a refusal, or ends the search.
+	Route(ctx context.Context, e engines.Engine, oneLane bool) (Judged, error)
+	// Accept says why proven tables will not do.
+	Accept(engine string) error
+	// Found is told of every choice that is better than all before.
+	Found(engine string, c *Choice)
+	// Drop is told what can no longer win.
+	Drop(engine string)
+}
+
+// Judged is tables with what is known of them.
+type Judged struct {
+	Tables  *routing.Tables
+	Verdict *deadlock.Verdict
+	Wider   *deadlock.Verdict // for all adapters; nil: there are no others than in scope
+	Loads   *congestion.Loads
+}
+
+// Search is a choice that is being made.
+type Search struct {
 	Request
-	contract routing.Contract
+	router   Router
 	fabric   *fabric.Fabric
 	meter    Meter
 	aimed    []int         // of the meter's orders, those that the aim is about
@@ -83,50 +116,19 @@ type search struct {
 	left     time.Duration // of the budget, by estimates
 	balanced bool          // balanced paths have been made
 	limit    time.Time
-	table    []engines.Engine
 }
 
-// choose is Route where the engine is Auto.
-func (r *Request) choose(ctx context.Context, f *fabric.Fabric) (*Result, error) {
-	contract := routing.Any
-	if r.Contract != nil {
-		contract = *r.Contract
-	}
-	if _, err := r.forClass(routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: contract}); err != nil {
-		return nil, err
-	}
-	s, err := newSearch(f, *r, candidates())
-	if err != nil {
-		return nil, err
-	}
-	var p routing.Progress
-	if r.Stages != nil {
-		var done func()
-		p, done = r.Stages("choose")
-		defer done()
-	}
-	return s.run(ctx, p)
-}
-
-func newSearch(f *fabric.Fabric, r Request, table []engines.Engine) (*search, error) {
-	contract := routing.Any
-	if r.Contract != nil {
-		contract = *r.Contract
-	}
-	r.Contract = &contract
+// New is a search that has tried nothing yet.
+func New(f *fabric.Fabric, r Request, router Router) (*Search, error) {
 	if r.Time == 0 {
-		r.Time = defaultTime(f)
+		r.Time = DefaultTime(f)
 	}
-	r.Options = r.Options.Sharing()
-	s := &search{
-		Request: r, contract: contract, fabric: f,
-		left: r.Time, limit: time.Now().Add(time.Duration(overrun * float64(r.Time))), table: table,
-	}
+	s := &Search{Request: r, router: router, fabric: f, left: r.Time, limit: time.Now().Add(time.Duration(overrun * float64(r.Time)))}
 	return s, s.setMeter()
 }
 
 // setMeter settles what trials are measured by.
-func (s *search) setMeter() (err error) {
+func (s *Search) setMeter() (err error) {
 	s.meter = Meter{Endpoints: s.fabric.ByPort(s.Scope.Endpoints(s.fabric)), Seed: s.Options.Seed, Demands: s.Options.Demands}
 	hosts := len(s.meter.Endpoints)
 	if hosts < 2 {
@@ -150,14 +152,16 @@ func (s *search) setMeter() (err error) {
 	return nil
 }
 
-func (s *search) run(ctx context.Context, p routing.Progress) (*Result, error) {
-	for n, place := range inTurn(s.table) {
-		p.Report(n, len(s.table))
+// Run tries the engines, and is the best; empty: none is proven.
+func (s *Search) Run(ctx context.Context, p routing.Progress) (engine string, c *Choice, err error) {
+	for n, place := range inTurn(s.Table) {
+		p.Report(n, len(s.Table))
 		if err := s.take(ctx, place); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 	}
-	return s.choice()
+	engine, c = s.choice()
+	return engine, c, nil
 }
 
 // inTurn is the places in the table in the order of trying: engines that are Sure
@@ -175,13 +179,13 @@ func inTurn(table []engines.Engine) []int {
 }
 
 // take tries an engine if it fits the request and the time, and records the result.
-func (s *search) take(ctx context.Context, place int) error {
-	e := s.table[place]
-	if !fits(e, s.contract) {
+func (s *Search) take(ctx context.Context, place int) error {
+	e := s.Table[place]
+	if !Fits(e, s.Contract) {
 		return nil
 	}
 	t := Trial{Engine: e.Name, place: place, simple: simplicity(e.Name), safe: e.Safe}
-	cost := estimate(e, s.fabric, s.balanced)
+	cost := Estimate(e, s.fabric, s.balanced)
 	switch {
 	case deaf(e, s.Options):
 		t.Outcome, t.Why = Skipped, "it does not heed --weight"
@@ -191,7 +195,7 @@ func (s *search) take(ctx context.Context, place int) error {
 		t.Outcome, t.Why = Stopped, s.limitText()
 	default:
 		s.left -= cost
-		s.balanced = s.balanced || balanced(e)
+		s.balanced = s.balanced || Balanced(e)
 		if err := s.within(ctx, e, &t); err != nil {
 			return err
 		}
@@ -202,7 +206,7 @@ func (s *search) take(ctx context.Context, place int) error {
 
 // within tries an engine within the limit of the clock; without a limit as long as
 // nothing is proven.
-func (s *search) within(ctx context.Context, e engines.Engine, t *Trial) error {
+func (s *Search) within(ctx context.Context, e engines.Engine, t *Trial) error {
 	limited := ctx
 	if s.limited() {
 		var cancel context.CancelFunc
@@ -211,19 +215,20 @@ func (s *search) within(ctx context.Context, e engines.Engine, t *Trial) error {
 	}
 	err := s.try(limited, e, t)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		s.release(t)
 		*t, err = Trial{Engine: t.Engine, Outcome: Stopped, Why: s.limitText(), Spent: t.Spent, place: t.place, simple: t.simple}, nil
 	}
 	return err
 }
 
-func (s *search) limitText() string {
+func (s *Search) limitText() string {
 	return fmt.Sprintf("the clock reached %s, the limit for a --time-budget of %s", round(time.Duration(overrun*float64(s.Time))), round(s.Time))
 }
 
 // limited says whether the clock is a limit at present.
-func (s *search) limited() bool { return s.proven() && !s.Patient }
+func (s *Search) limited() bool { return s.proven() && !s.Patient }
 
-func (s *search) proven() bool {
+func (s *Search) proven() bool {
 	return slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Outcome == Proven })
 }
 
@@ -240,7 +245,7 @@ func round(d time.Duration) time.Duration {
 
 // add records a trial, drops tables that can no longer win, and reports a result that
 // is better than those before.
-func (s *search) add(t Trial) {
+func (s *Search) add(t Trial) {
 	before := -1
 	if won := s.rank().won; won != nil {
 		before = won.place
@@ -248,21 +253,19 @@ func (s *search) add(t Trial) {
 	at, _ := slices.BinarySearchFunc(s.trials, t.place, func(t Trial, place int) int { return cmp.Compare(t.place, place) })
 	s.trials = slices.Insert(s.trials, at, t)
 	s.drop()
-	if won := s.rank().won; s.Found != nil && won != nil && won.place != before {
-		if c, err := s.choice(); err == nil {
-			s.Found(c)
-		}
+	if won := s.rank().won; won != nil && won.place != before {
+		s.router.Found(s.choice())
 	}
 }
 
 // drop drops the tables that can no longer win.
-func (s *search) drop() {
+func (s *Search) drop() {
 	var all []*Trial
 	for i := range s.trials {
 		if t := &s.trials[i]; t.Outcome == Proven {
 			all = append(all, t)
 		} else {
-			t.result = nil
+			s.release(t)
 		}
 	}
 	most, best := mostPairs(all), 0.0
@@ -271,32 +274,37 @@ func (s *search) drop() {
 	}
 	for _, t := range all {
 		if s.worth(t, most) < best*keep {
-			t.result = nil
+			s.release(t)
 		}
 	}
 }
 
-// choice is the best trial, and how it was found.
-func (s *search) choice() (*Result, error) {
+// release lets the tables of a trial go.
+func (s *Search) release(t *Trial) {
+	if t.held {
+		t.held = false
+		s.router.Drop(t.Engine)
+	}
+}
+
+// choice is the best trial, and how it was found; empty: none is proven.
+func (s *Search) choice() (engine string, c *Choice) {
 	r := s.rank()
-	trials := slices.Clone(s.trials)
-	stopped := 0
-	for i := range trials {
-		trials[i].result = nil
-		if trials[i].Outcome == Stopped {
-			stopped++
+	c = &Choice{Trials: slices.Clone(s.trials), Aim: s.aim(), Meter: s.meter}
+	for i := range c.Trials {
+		if c.Trials[i].Outcome == Stopped {
+			c.Stopped++
 		}
 	}
 	if r.won == nil {
-		return nil, &NoneProven{s.contract, trials}
+		return "", c
 	}
-	best := *r.won.result
-	best.Choice = &Choice{Trials: trials, Why: s.why(r, stopped), Stopped: stopped, Aim: s.aim(), Meter: s.meter}
-	return &best, nil
+	c.Why = s.why(r, c.Stopped)
+	return r.won.Engine, c
 }
 
 // aim is the name of what trials are ranked by.
-func (s *search) aim() string {
+func (s *Search) aim() string {
 	if s.served() {
 		return option.Demands.String()
 	}
@@ -331,38 +339,18 @@ type Trial struct {
 	Wider   bool          // proven with aggregation nodes and routers as endpoints too, or there are none
 	Spent   time.Duration // measured, and as long as the clock stops nothing the only thing that differs from run to run
 
-	place  int     // in the order of trying
-	simple int     // in the order of the table of engines, which begins with the simplest
-	safe   bool    // its engine makes no credit loop on any network
-	result *Result // nil: not proven, or it can no longer win
+	place  int  // in the order of trying
+	simple int  // in the order of the table of engines, which begins with the simplest
+	safe   bool // its engine makes no credit loop on any network
+	held   bool // proven, and it can still win
 }
 
-// try routes with one engine, judges the result and measures it. An error is one
-// that ends the search; a refusal is an outcome.
-func (s *search) try(ctx context.Context, e engines.Engine, t *Trial) error {
+// try has one engine route, and measures what is proven. An error is one that ends the
+// search; a refusal is an outcome.
+func (s *Search) try(ctx context.Context, e engines.Engine, t *Trial) error {
 	began := time.Now()
 	defer func() { t.Spent = time.Since(began) }()
-	r := s.Request
-	r.Stages, r.NoCycle = nil, true
-	if onOneLane(e, s.contract) {
-		r.VLs = max(1, s.Classes)
-	}
-	var err error
-	t.result, err = r.with(ctx, s.fabric, e)
-	if loop := (*CreditLoop)(nil); errors.As(err, &loop) {
-		t.Outcome = Loop
-		t.figures(loop.Result)
-		return nil
-	}
-	if err == nil {
-		t.figures(t.result)
-		if err = s.measure(ctx, t); err == nil && s.Accept != nil {
-			if no := s.Accept(t.result); no != nil {
-				t.Outcome, t.Why = Refused, no.Error()
-			}
-		}
-		return err
-	}
+	made, err := s.router.Route(ctx, e, onOneLane(e, s.Contract))
 	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {
 		t.Outcome, t.Why = Refused, rule.Brief()
 		return nil
@@ -371,21 +359,24 @@ func (s *search) try(ctx context.Context, e engines.Engine, t *Trial) error {
 		t.Outcome, t.Why = Refused, plain.Error(err)
 		return nil
 	}
-	return err
-}
-
-// figures notes what the judge and the routes say.
-func (t *Trial) figures(r *Result) {
-	t.VLs, t.SLs, t.MaxLoad = r.Tables.Lanes.Needed, r.Verdict.SLs, r.Loads.Max
-	t.Wider = r.Verdict.Free() && (r.Wider == nil || r.Wider.Free())
-}
-
-// measure measures what is proven.
-func (s *search) measure(ctx context.Context, t *Trial) (err error) {
-	if len(s.meter.Endpoints) > 1 {
-		t.Figures, err = s.meter.Measure(ctx, t.result.Tables)
+	if err != nil {
+		return err
 	}
-	return err
+	t.VLs, t.SLs, t.MaxLoad = made.Tables.Lanes.Needed, made.Verdict.SLs, made.Loads.Max
+	if !made.Verdict.Free() {
+		t.Outcome = Loop
+		return nil
+	}
+	t.held, t.Wider = true, made.Wider == nil || made.Wider.Free()
+	if len(s.meter.Endpoints) > 1 {
+		if t.Figures, err = s.meter.Measure(ctx, made.Tables); err != nil {
+			return err
+		}
+	}
+	if no := s.router.Accept(t.Engine); no != nil {
+		t.Outcome, t.Why = Refused, no.Error()
+	}
+	return nil
 }
 
 // Figures is how good tables are, whoever made them.
@@ -535,7 +526,7 @@ const keep = 0.97
 
 // logTime is the mean logarithm of the times of phases, in the orders that the aim is
 // about; 0 where pairs have no route, which is so of all tables of a network in parts.
-func (s *search) logTime(t *Trial) float64 {
+func (s *Search) logTime(t *Trial) float64 {
 	sum := 0.0
 	for _, time := range s.times(t) {
 		sum += math.Log(time)
@@ -544,7 +535,7 @@ func (s *search) logTime(t *Trial) float64 {
 }
 
 // times is the times of phases in the orders that the aim is about.
-func (s *search) times(t *Trial) []float64 {
+func (s *Search) times(t *Trial) []float64 {
 	all := make([]float64, len(s.aimed))
 	for i, order := range s.aimed {
 		all[i] = 1
@@ -556,7 +547,7 @@ func (s *search) times(t *Trial) []float64 {
 }
 
 // worth is one number for the aim, the more the better; most is the bandwidth of the best.
-func (s *search) worth(t *Trial, most float64) float64 {
+func (s *Search) worth(t *Trial, most float64) float64 {
 	if s.served() {
 		return balance.WorthOfTraffic(t.Traffic, t.TrafficMean)
 	}
@@ -567,7 +558,7 @@ func (s *search) worth(t *Trial, most float64) float64 {
 }
 
 // served says that the aim is the traffic given.
-func (s *search) served() bool { return len(s.Options.Demands) > 0 }
+func (s *Search) served() bool { return len(s.Options.Demands) > 0 }
 
 // mostPairs is the most bandwidth of any trial.
 func mostPairs(all []*Trial) float64 {
@@ -587,7 +578,7 @@ type criterion struct {
 }
 
 // criteria is in which order trials are told apart.
-func (s *search) criteria() []criterion {
+func (s *Search) criteria() []criterion {
 	wider := criterion{"is proven for aggregation nodes and routers too", 0, func(t *Trial) float64 {
 		if t.Wider {
 			return 0
@@ -625,10 +616,10 @@ type standing struct {
 }
 
 // rank ranks the trials that can win; won is nil if nothing is proven.
-func (s *search) rank() (r standing) {
+func (s *Search) rank() (r standing) {
 	var all []*Trial
 	for i := range s.trials {
-		if t := &s.trials[i]; t.result != nil {
+		if t := &s.trials[i]; t.held {
 			all = append(all, t)
 		}
 	}
@@ -698,7 +689,7 @@ func within(all []*Trial, slack float64, cost func(*Trial) float64) (list []*Tri
 
 // cheaper is the trials that need fewer lanes than another, and are at most cheap worse
 // in every figure that the aim is about.
-func (s *search) cheaper(all []*Trial, than *Trial) (list []*Trial) {
+func (s *Search) cheaper(all []*Trial, than *Trial) (list []*Trial) {
 	for _, t := range all {
 		ok := t.VLs < than.VLs && (t.Wider || !than.Wider)
 		switch aim := s.Options.Aim; {
@@ -724,7 +715,7 @@ func (s *search) cheaper(all []*Trial, than *Trial) (list []*Trial) {
 
 // dominates says whether a trial is nowhere worse than another, in random pairs, in phases
 // by switch and by name and in lanes, and in one of these better by more than chance.
-func (s *search) dominates(t, than *Trial) bool {
+func (s *Search) dominates(t, than *Trial) bool {
 	if t.Lambda < than.Lambda || t.VLs > than.VLs || than.Wider && !t.Wider || s.Options.Aim == engines.AllToAll && t.MaxLoad > than.MaxLoad ||
 		t.Traffic > than.Traffic || t.TrafficMean > than.TrafficMean {
 		return false
@@ -742,9 +733,9 @@ func (s *search) dominates(t, than *Trial) bool {
 
 // why is the sentence that says why a trial won. stopped is how many the clock kept
 // from being tried.
-func (s *search) why(r standing, stopped int) string {
+func (s *Search) why(r standing, stopped int) string {
 	var b strings.Builder
-	proven, contract := 0, s.contract
+	proven, contract := 0, s.Contract
 	for i := range s.trials {
 		if s.trials[i].Outcome == Proven {
 			proven++
@@ -765,7 +756,7 @@ func (s *search) why(r standing, stopped int) string {
 }
 
 // reason is why a trial won over the other proven ones.
-func (s *search) reason(r standing) string {
+func (s *Search) reason(r standing) string {
 	switch {
 	case r.beats != nil:
 		return fmt.Sprintf("%s is nowhere behind %s, and ahead in some of random pairs, phases and lanes", r.won.Engine, r.beats.Engine)
@@ -783,7 +774,7 @@ func (s *search) reason(r standing) string {
 }
 
 // best is what is said of the best for the aim.
-func (s *search) best() string {
+func (s *Search) best() string {
 	if s.served() {
 		return "is best for the traffic given"
 	}
@@ -799,7 +790,7 @@ func (s *search) best() string {
 }
 
 // next is the best of those that are not as good as what won.
-func (s *search) next(r standing) (next *Trial) {
+func (s *Search) next(r standing) (next *Trial) {
 	out := map[*Trial]bool{r.won: true, r.saves: true, r.beats: true}
 	for _, t := range r.equal {
 		out[t] = true
@@ -814,7 +805,7 @@ func (s *search) next(r standing) (next *Trial) {
 }
 
 // behind is by how much a trial is behind, where the aim is about one figure.
-func (s *search) behind(next, won *Trial) string {
+func (s *Search) behind(next, won *Trial) string {
 	worth, best := s.worth(next, 0), s.worth(won, 0)
 	switch {
 	case s.served() || s.Options.Aim == engines.Mixed || worth <= 0 || worth > best:
@@ -837,8 +828,8 @@ func names(trials []*Trial, but *Trial) string {
 	return strings.Join(n, ", ")
 }
 
-// candidates is the engines that auto tries, by their places.
-func candidates() []engines.Engine {
+// Candidates is the engines that auto tries, by their places.
+func Candidates() []engines.Engine {
 	all := slices.DeleteFunc(engines.All(), func(e engines.Engine) bool { return e.Auto.Place == 0 })
 	slices.SortFunc(all, func(a, b engines.Engine) int { return cmp.Compare(a.Auto.Place, b.Auto.Place) })
 	return all
@@ -859,8 +850,8 @@ const searching = 6000
 // them.
 const shaping = option.Aim | option.Weights
 
-// balanced says whether an engine begins with balanced paths.
-func balanced(e engines.Engine) bool { return e.Uses&shaping != 0 }
+// Balanced says whether an engine begins with balanced paths.
+func Balanced(e engines.Engine) bool { return e.Uses&shaping != 0 }
 
 // deaf says that an engine would make the same tables whatever weights of hosts are set,
 // which no measurement of auto knows of.
@@ -879,8 +870,8 @@ func onOneLane(e engines.Engine, contract routing.Contract) bool {
 	return fixed && e.AnyOnOneLane
 }
 
-// fits says whether an engine could be proven under a contract.
-func fits(e engines.Engine, contract routing.Contract) bool {
+// Fits says whether an engine could be proven under a contract.
+func Fits(e engines.Engine, contract routing.Contract) bool {
 	_, fixed := contract.FixedMask()
 	return !fixed || e.AnyOnOneLane || e.Contract == routing.Any
 }
@@ -895,24 +886,24 @@ func expected(a engines.Auto, f *fabric.Fabric) time.Duration {
 	return time.Duration(work*a.Cost) + min(a.Search, time.Duration(work*searching))
 }
 
-// estimate is how long it takes to route with an engine, to judge the tables and to
+// Estimate is how long it takes to route with an engine, to judge the tables and to
 // simulate them. ready says that balanced paths have been made.
-func estimate(e engines.Engine, f *fabric.Fabric, ready bool) time.Duration {
+func Estimate(e engines.Engine, f *fabric.Fabric, ready bool) time.Duration {
 	d := expected(e.Auto, f) + expected(judging, f)
-	if balanced(e) && !ready {
+	if Balanced(e) && !ready {
 		d += expected(balancing, f)
 	}
 	return d
 }
 
-// defaultTime is the default budget of time: ten seconds or, on large networks, the
+// DefaultTime is the default budget of time: ten seconds or, on large networks, the
 // expected time of the engines that are best on most of them.
-func defaultTime(f *fabric.Fabric) time.Duration {
+func DefaultTime(f *fabric.Fabric) time.Duration {
 	d, ready := time.Duration(0), false
-	for _, e := range candidates() {
-		if e.Auto.Sure || balanced(e) {
-			d += estimate(e, f, ready)
-			ready = ready || balanced(e)
+	for _, e := range Candidates() {
+		if e.Auto.Sure || Balanced(e) {
+			d += Estimate(e, f, ready)
+			ready = ready || Balanced(e)
 		}
 	}
 	return max(leastTime, d)
