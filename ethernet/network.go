@@ -10,8 +10,9 @@ type Network struct {
 	*Cabling
 	Classes    []Class
 	Priorities *Priorities
-	TunnelMaps [][]uint64 // [Tunnel.Map][mark] the marks that the outer header can have, as bits
-	AS         []uint32   // [DeviceID] AS number of BGP, 0 where it is not known; nil: of none
+	TunnelMaps [][]uint64   // [Tunnel.Map][mark] the marks that the outer header can have, as bits
+	Addresses  []netip.Addr // [LinkID] the first address of the interface that it leaves; zero or nil: not known
+	AS         []uint32     // [DeviceID] AS number of BGP, 0 where it is not known; nil: of none
 
 	Notes []string // what was assumed or left out when it was read, a sentence each
 	Gaps  []string // what was missing or contradictory, and so is not covered by any verdict, a sentence each

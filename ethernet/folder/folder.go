@@ -86,7 +86,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	if err := r.cable(); err != nil {
 		return nil, err
 	}
-	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers()}
+	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses()}
 	if err := r.route(n); err != nil {
 		return nil, err
 	}
@@ -212,6 +212,17 @@ func (r *gathering) attached(d ethernet.DeviceID) []ethernet.Route {
 			case out:
 				r.leading = append(r.leading, leading{d, p})
 			}
+		}
+	}
+	return list
+}
+
+// firstAddresses is the first address of the interface that each link leaves.
+func (r *gathering) firstAddresses() []netip.Addr {
+	list := make([]netip.Addr, len(r.cabling.Links))
+	for l := range list {
+		if known := r.address[r.cabling.End(ethernet.LinkID(l))]; len(known) > 0 && !known[0].Addr().IsLinkLocalUnicast() {
+			list[l] = known[0].Addr()
 		}
 	}
 	return list

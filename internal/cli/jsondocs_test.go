@@ -313,6 +313,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/report/1", "report torus:4x4,hosts=2 --engine updn --with " + filepath.Join("testdata", "what-if.json")},
 		{"weft/verify-ethernet/1", "verify ../../examples/ethernet/clos-two-links-down"},
 		{"weft/priorities/1", "priorities ../../examples/ethernet/clos-two-links-down --bounces 1"},
+		{"weft/pins/1", "route fattree:ports=4 --routes bgp --as per-leaf --pin"},
 		{"weft/info-ethernet/1", "info ../../examples/ethernet/clos-two-links-down"},
 		{"weft/simulate-ethernet/1", "simulate ../../examples/ethernet/clos-healthy --runs 2"},
 		{"weft/compare-ethernet/1", "compare ../../examples/ethernet/clos-healthy --engine ftree,dor"},

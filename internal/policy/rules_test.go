@@ -203,6 +203,11 @@ var rules = []rule{
 		why:      "it computes routes, and does not ask what is made of them",
 	},
 	{
+		packages: "internal/ethernet/pins",
+		may:      []string{"ethernet", "fabric", "routing", "internal/ethernet/bgp"},
+		why:      "it makes configurations of tables that others computed, and of the plan of BGP",
+	},
+	{
 		packages: "internal/ethernet/shape",
 		may:      []string{"ethernet", "internal/words"},
 		why:      "it describes a network, and judges nothing",

@@ -62,19 +62,6 @@ Containerlab file or a computed network.`,
 	return c
 }
 
-// Route is weft route, the command c of InfiniBand, which says of lossless Ethernet where its
-// rules are computed.
-func Route(c *cobra.Command) *cobra.Command {
-	route := c.RunE
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if isEthernet(cmd, nil, args[0]) {
-			return exit.Usage("%s is a lossless Ethernet network, whose routes stay as they are: weft priorities %[1]s computes rules for its priorities", args[0])
-		}
-		return route(cmd, args)
-	}
-	return c
-}
-
 type prioritiesJob struct {
 	*console.Console
 	name    string

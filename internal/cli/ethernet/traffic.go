@@ -75,7 +75,12 @@ func (o *trafficFlags) readTraffic(c *console.Console, name string) (*trafficNet
 	if err != nil {
 		return nil, err
 	}
-	t := &trafficNetwork{networkInput: in, f: in.fabric}
+	return o.lay(in, name)
+}
+
+// lay finds the adapters of a network.
+func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, err error) {
+	t = &trafficNetwork{networkInput: in, f: in.fabric}
 	if in.hosts == nil {
 		in.hosts = o.adapters(in)
 	} else if o.nics > 0 {

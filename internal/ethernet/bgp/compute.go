@@ -11,7 +11,9 @@ type Computer struct {
 	parent   []ethernet.DeviceID // [DeviceID] neighbor whose path is announced; None at the end
 	settled  []bool              // [DeviceID] reached by links that lead down only, of UpDown
 	queue    []ethernet.DeviceID
-	Announce []uint64 // [DeviceID] stands for the AS path that it announces; 0: none
+	pin      *Pin         // whose communities count; nil: none
+	pinned   ethernet.Row // next hops of a pin, where it is known
+	Announce []uint64     // [DeviceID] stands for the AS path that it announces; 0: none
 }
 
 // NewComputer is a Computer with memory for one class at a time; use one on each core.
@@ -57,7 +59,7 @@ func (c *Computer) offer(d ethernet.DeviceID, down []bool, row ethernet.Row) {
 		if down[l] || c.distance[to] >= 0 && c.distance[to] != c.distance[d]+1 {
 			continue
 		}
-		if !c.accepts(to, d) {
+		if c.pin != nil && !c.announces(c.pin, d, to) || !c.accepts(to, d) {
 			continue
 		}
 		if c.distance[to] < 0 {

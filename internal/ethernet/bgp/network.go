@@ -50,7 +50,7 @@ func (p *Plan) Fill(classes []ethernet.Class) {
 					return
 				}
 				classes[i].Next = p.Cabling.NewRow()
-				c.Row(classes[i].At, down, classes[i].Next)
+				c.Class(i, classes[i].At, down, classes[i].Next)
 			}
 		})
 	}

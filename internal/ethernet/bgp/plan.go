@@ -72,8 +72,9 @@ type Plan struct {
 	Protocol Protocol
 	AS       []uint32 // [DeviceID]; not looked at by ECMP and UpDown
 
-	level  []int32 // [DeviceID] hops from the nearest device with hosts; -1: none
-	unique bool    // no two devices share an AS
+	level  []int32      // [DeviceID] hops from the nearest device with hosts; -1: none
+	unique bool         // no two devices share an AS
+	pins   map[int]*Pin // by class
 }
 
 // NewPlan is a plan by AS numbers that are given, [DeviceID]; nil for ECMP and UpDown. leaves
@@ -96,6 +97,9 @@ func NewPlan(c *ethernet.Cabling, leaves []ethernet.DeviceID, p Protocol, as []u
 	}
 	return plan, nil
 }
+
+// Level is how many hops a device is from the nearest one with hosts; -1: none can be reached.
+func (p *Plan) Level(d ethernet.DeviceID) int32 { return p.level[d] }
 
 // levels is the hops of each device from the nearest leaf.
 func levels(c *ethernet.Cabling, leaves []ethernet.DeviceID) []int32 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -48,14 +49,47 @@ func network(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 		}
 	}
 	plan.Fill(n.Classes)
+	pin(r, plan, n)
 	return plan, n
+}
+
+// pin gives some networks pins, where devices that can stand in for each other share an AS.
+func pin(r *rand.Rand, plan *bgp.Plan, n *ethernet.Network) {
+	var pins []bgp.Pin
+	for i := range n.Classes {
+		if len(n.Classes[i].At) != 1 {
+			continue
+		}
+		p := bgp.Pin{Prefix: netip.PrefixFrom(n.Classes[i].Prefix().Addr().Next(), 32), At: n.Classes[i].At[0], Under: i}
+		for at := p.At; ; at = p.Up[len(p.Up)-1] {
+			var above []ethernet.DeviceID
+			for l, end := n.LinksFrom(at); l < end; l++ {
+				if to := n.Links[l].To; plan.Level(to) > plan.Level(at) {
+					above = append(above, to)
+				}
+			}
+			if len(above) == 0 || len(p.Up) > 0 && r.IntN(3) == 0 {
+				break
+			}
+			p.Up = append(p.Up, above[r.IntN(len(above))])
+		}
+		if len(p.Up) > 0 {
+			pins = append(pins, p)
+		}
+	}
+	if classes, err := plan.SetPins(n.Classes, pins); err == nil {
+		n.Classes = classes
+	}
 }
 
 // What is judged by what changed is what a network computed from scratch is judged to be.
 func TestFromScratch(t *testing.T) {
-	loops, cuts, tried := 0, 0, 0
+	loops, cuts, tried, pinned := 0, 0, 0, 0
 	for i := range 1500 {
 		plan, n := network(t, rand.New(rand.NewPCG(9, uint64(i))))
+		if plan.Pin(len(n.Classes)-1) != nil {
+			pinned++
+		}
 		if i%5 == 0 {
 			rewrite(rand.New(rand.NewPCG(10, uint64(i))), n)
 		}
@@ -91,6 +125,9 @@ func TestFromScratch(t *testing.T) {
 			}
 		}
 	}
+	if pinned < 100 {
+		t.Errorf("%d networks have pins: this tests little", pinned)
+	}
 	if loops < tried/50 || cuts < tried/50 {
 		t.Fatalf("%d of %d failures open a loop, %d cut a pair: this tests little", loops, tried, cuts)
 	}
@@ -116,7 +153,7 @@ func scratch(t *testing.T, plan *bgp.Plan, n *ethernet.Network, f Failure, conve
 			}
 		}
 		class.Next = n.NewRow()
-		c.Row(class.At, down, class.Next)
+		c.Class(i, class.At, down, class.Next)
 		for _, s := range n.Senders(ethernet.HostScope) {
 			lost := false
 			for _, d := range s.At {
@@ -127,9 +164,21 @@ func scratch(t *testing.T, plan *bgp.Plan, n *ethernet.Network, f Failure, conve
 			}
 		}
 		if converging {
+			mixed := []ethernet.Row{old.Next}
+			changed := false // more than that links are down
 			for l := range n.Links {
-				if n.Has(old.Next, ethernet.LinkID(l)) && !down[l] {
-					n.Add(class.Next, ethernet.LinkID(l))
+				changed = changed || n.Has(class.Next, ethernet.LinkID(l)) != (n.Has(old.Next, ethernet.LinkID(l)) && !down[l])
+			}
+			if p := plan.Pin(i); p != nil && changed { // it can be withdrawn before or after the subnet's routes change
+				subnet := n.NewRow()
+				c.Row(class.At, down, subnet)
+				mixed = append(mixed, n.Classes[p.Under].Next, subnet)
+			}
+			for l := range n.Links {
+				for _, row := range mixed {
+					if n.Has(row, ethernet.LinkID(l)) && !down[l] {
+						n.Add(class.Next, ethernet.LinkID(l))
+					}
 				}
 			}
 		}

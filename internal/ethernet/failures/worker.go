@@ -20,6 +20,7 @@ type worker struct {
 	changes  []judge.Change
 	rows     []ethernet.Row // to be used again
 	left     []uint64
+	under    ethernet.Row // next hops of a pin's subnet
 }
 
 func (t *trial) worker() *worker {
@@ -75,21 +76,59 @@ func (w *worker) recompute(f Failure) (cut int64) {
 			w.rows = append(w.rows, w.n.NewRow())
 		}
 		row := w.rows[len(w.changes)]
-		w.computer.Row(at, w.down, row)
+		w.computer.Class(i, at, w.down, row)
 		if len(at) > 0 && c.Hosts {
 			cut += w.cut(i, row)
 		}
 		if w.o.Converging {
+			pin := w.plan.Pin(i)
+			changed := pin != nil && w.changed(row, c.Next)
 			w.mix(row, c.Next)
+			if changed { // it is withdrawn somewhere, while the subnet's routes are the old ones or the new
+				w.mix(row, w.n.Classes[pin.Under].Next)
+				w.computer.Class(pin.Under, at, w.down, w.subnet())
+				w.mix(row, w.under)
+			}
 		}
 		w.changes = append(w.changes, judge.Change{Class: i, Next: row})
 	}
 	return cut
 }
 
+func (w *worker) subnet() ethernet.Row {
+	if w.under == nil {
+		w.under = w.n.NewRow()
+	}
+	return w.under
+}
+
+// changed says whether a row is more than one before without the links that are down.
+func (w *worker) changed(row, before ethernet.Row) bool {
+	w.left = append(w.left[:0], before...)
+	for _, l := range w.links {
+		w.n.Remove(w.left, l)
+	}
+	return !slices.Equal(w.left, row)
+}
+
+// unpins says whether a failure takes a next hop from a device that knows a pin.
+func (w *worker) unpins(class, under int) bool {
+	n := w.n
+	for _, l := range w.links {
+		d := n.Links[l].From
+		if n.Has(n.Classes[class].Next, l) && !slices.Equal(n.Words(n.Classes[class].Next, d), n.Words(n.Classes[under].Next, d)) {
+			return true
+		}
+	}
+	return false
+}
+
 // concerns says whether a failure changes more of a class than taking some of several next
 // hops away from devices that announce the same as before.
 func (w *worker) concerns(class int) bool {
+	if pin := w.plan.Pin(class); pin != nil {
+		return w.concerns(pin.Under) || w.unpins(class, pin.Under)
+	}
 	n := w.n
 	for _, l := range w.links {
 		d := n.Links[l].From

@@ -66,6 +66,8 @@ type lab struct {
 	tag string // before the names of namespaces
 	dir string
 	as  map[string]uint32
+
+	pins []pin // that the routers were told
 }
 
 func sh(t *testing.T, command string) string {
@@ -187,8 +189,8 @@ func (l *lab) set(cables [][2]string, state string) {
 	sh(l.t, script.String())
 }
 
-// differ reads what the routers say, and says where they go another way than is computed; empty: nowhere.
-func (l *lab) differ() string {
+// read reads what the routers say; why is what keeps it from being compared.
+func (l *lab) read() (n *ethernet.Network, why string) {
 	dump := filepath.Join(l.dir, "dump")
 	var script strings.Builder
 	fmt.Fprintf(&script, "mkdir -p %s\n", dump)
@@ -201,12 +203,21 @@ func (l *lab) differ() string {
 	// What zebra selects is compared, also where this machine's kernel refuses to install it.
 	n, err := folder.Read(l.t.Context(), dump, folder.Options{Partial: true})
 	if err != nil {
-		return err.Error()
+		return nil, err.Error()
 	}
 	for _, gap := range n.Gaps {
 		if !strings.Contains(gap, "could not be installed") {
-			return gap
+			return nil, gap
 		}
+	}
+	return n, ""
+}
+
+// differ says where the routers go another way than is computed; empty: nowhere.
+func (l *lab) differ() string {
+	n, why := l.read()
+	if why != "" {
+		return why
 	}
 	classes := bgp.HostClasses(n)
 	if len(classes) != len(l.c.leaves) {
@@ -221,9 +232,12 @@ func (l *lab) differ() string {
 		return err.Error()
 	}
 	plan.Fill(classes)
+	if len(l.pins) > 0 {
+		return l.pinsDiffer(n)
+	}
 	for i := range classes {
 		for j := range n.Classes {
-			if n.Classes[j].Prefix() != classes[i].Prefix() {
+			if !slices.Contains(n.Classes[j].Prefixes, classes[i].Prefix()) {
 				continue
 			}
 			for link := range ethernet.LinkID(len(n.Links)) {

@@ -1,0 +1,131 @@
+package pins
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+)
+
+// The communities of pins: all have the first; the second half of the others is the number of a device.
+const (
+	Mark  = "64997:1"
+	tier1 = 64999 // the device above the leaf
+	tier2 = 64998 // the one above that
+)
+
+// Config is what a router needs for its pins, and what takes it back, as vtysh reads it.
+type Config struct {
+	Device      string
+	Apply, Undo string
+}
+
+// Configs writes the configurations of the routers that have some, by device. neighbor is what
+// a router calls its BGP neighbor at the other end of a link.
+func Configs(n *ethernet.Network, as []uint32, level func(ethernet.DeviceID) int32, pins []bgp.Pin, neighbor func(ethernet.LinkID) string) ([]Config, error) {
+	number := map[ethernet.DeviceID]int{} // of devices above others, from 1
+	for d := range ethernet.DeviceID(len(n.Names)) {
+		if level(d) > 0 {
+			number[d] = len(number) + 1
+		}
+	}
+	if len(number) > 65535 {
+		return nil, fmt.Errorf("pins: %d devices above leaves, and communities number up to 65535", len(number))
+	}
+	own := map[ethernet.DeviceID][]bgp.Pin{}
+	between := map[ethernet.DeviceID]bool{} // devices above leaves that have others above
+	for _, p := range pins {
+		own[p.At] = append(own[p.At], p)
+		for _, d := range p.Up[:len(p.Up)-1] {
+			between[d] = true
+		}
+	}
+	var list []Config
+	for d := range ethernet.DeviceID(len(n.Names)) {
+		// A leaf without pins of its own still must not pass on those of others, nor a device between.
+		if level(d) < 0 || level(d) > 1 || level(d) == 1 && len(between) == 0 {
+			continue
+		}
+		c, err := config(n, as[d], d, level, own[d], number, neighbor)
+		if err != nil {
+			return nil, err
+		}
+		if c.Apply != "" {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// config writes the configuration of one router.
+func config(n *ethernet.Network, as uint32, d ethernet.DeviceID, level func(ethernet.DeviceID) int32, own []bgp.Pin, number map[ethernet.DeviceID]int, neighbor func(ethernet.LinkID) string) (Config, error) {
+	var lists, maps1, neighbors, networks, undoBGP, undo strings.Builder
+	community := tier1
+	if level(d) == 1 {
+		community = tier2
+	}
+	done := map[ethernet.DeviceID]bool{}
+	for l, end := n.LinksFrom(d); l < end; l++ {
+		to := n.Links[l].To
+		if level(to) <= level(d) {
+			continue
+		}
+		k := number[to]
+		if !done[to] {
+			done[to] = true
+			fmt.Fprintf(&lists, "bgp community-list standard WEFT-TO-%d permit %d:%d\n", k, community, k)
+			fmt.Fprintf(&maps1, "route-map WEFT-TO-%d permit 10\n match community WEFT-TO-%[1]d\n", k)
+			if level(d) == 0 {
+				maps1.WriteString(" match as-path WEFT-OWN\n")
+			}
+			fmt.Fprintf(&maps1, "exit\nroute-map WEFT-TO-%d deny 20\n match community WEFT-PIN\nexit\nroute-map WEFT-TO-%[1]d permit 30\nexit\n", k)
+			fmt.Fprintf(&undo, "no route-map WEFT-TO-%d\nno bgp community-list standard WEFT-TO-%[1]d\n", k)
+		}
+		name := neighbor(l)
+		if name == "" {
+			return Config{}, fmt.Errorf("pins: the BGP neighbor of %s at the other end of %s is not known", n.Names[d], n.Links[l].FromInterface)
+		}
+		fmt.Fprintf(&neighbors, "  neighbor %s route-map WEFT-TO-%d out\n", name, k)
+		fmt.Fprintf(&undoBGP, "  no neighbor %s route-map WEFT-TO-%d out\n", name, k)
+	}
+	if neighbors.Len() == 0 {
+		return Config{}, nil
+	}
+	sets := map[string]string{}
+	for _, p := range own {
+		name, communities := "WEFT-SET", Mark
+		for i, up := range p.Up {
+			name += fmt.Sprintf("-%d", number[up])
+			communities += fmt.Sprintf(" %d:%d", tier1-i, number[up])
+		}
+		sets[name] = communities
+		if !p.Prefix.Addr().Is4() {
+			return Config{}, fmt.Errorf("pins: %s is IPv6, and pins are written for IPv4", p.Prefix)
+		}
+		fmt.Fprintf(&networks, "  network %s route-map %s\n", p.Prefix, name)
+		fmt.Fprintf(&undoBGP, "  no network %s\n", p.Prefix)
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(sets), ethernet.Natural) {
+		fmt.Fprintf(&maps1, "route-map %s permit 10\n set community %s\nexit\n", name, sets[name])
+		fmt.Fprintf(&undo, "no route-map %s\n", name)
+	}
+	lists.WriteString("bgp community-list standard WEFT-PIN permit " + Mark + "\n")
+	undo.WriteString("no bgp community-list standard WEFT-PIN\n")
+	if level(d) == 0 {
+		lists.WriteString("bgp as-path access-list WEFT-OWN permit ^$\n")
+		undo.WriteString("no bgp as-path access-list WEFT-OWN\n")
+	}
+	check := ""
+	if len(own) > 0 {
+		check = " no bgp network import-check\n"
+	}
+	head := fmt.Sprintf("router bgp %d\n", as)
+	return Config{
+		Device: n.Names[d],
+		Apply:  lists.String() + maps1.String() + head + check + " address-family ipv4 unicast\n" + neighbors.String() + networks.String() + " exit-address-family\nexit\n",
+		Undo:   head + " address-family ipv4 unicast\n" + undoBGP.String() + " exit-address-family\nexit\n" + undo.String(),
+	}, nil
+}
