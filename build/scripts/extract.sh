@@ -7,8 +7,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/theories" "$work/checker"
 cp proof/theories/*.v "$work/theories"
 cd "$work"
-for name in Network Contracts Checker Extract; do
-	if [[ $name == Contracts ]]; then coqc -Q theories WeftProof theories/Semantics.v; fi
+for name in Network Semantics Freedom Contracts Checker Soundness Verdict Deadlocks Witness Extract; do
 	coqc -Q theories WeftProof "theories/$name.v"
 done
 cd - >/dev/null

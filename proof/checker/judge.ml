@@ -27,13 +27,9 @@ type comparison =
 | Lt
 | Gt
 
-(** val add : int -> int -> int **)
-
-let rec add n0 m =
-  (fun none more n -> if n <= 0 then none () else more (n - 1))
-    (fun _ -> m)
-    (fun p -> Stdlib.succ (add p m))
-    n0
+module Nat =
+ struct
+ end
 
 module Pos =
  struct
@@ -93,7 +89,23 @@ module Pos =
   (** val to_nat : Number.positive -> int **)
 
   let to_nat x =
-    iter_op add x (Stdlib.succ 0)
+    iter_op Number.plus x (Stdlib.succ 0)
+
+  (** val eq_dec : Number.positive -> Number.positive -> bool **)
+
+  let rec eq_dec p x0 =
+    match p with
+    | Number.XI p0 ->
+      (match x0 with
+       | Number.XI p1 -> eq_dec p0 p1
+       | _ -> false)
+    | Number.XO p0 ->
+      (match x0 with
+       | Number.XO p1 -> eq_dec p0 p1
+       | _ -> false)
+    | Number.XH -> (match x0 with
+                    | Number.XH -> true
+                    | _ -> false)
  end
 
 module N =
@@ -139,6 +151,12 @@ let rec fold_left f l a0 =
   match l with
   | [] -> a0
   | b :: t0 -> fold_left f t0 (f a0 b)
+
+(** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
+
+let rec fold_right f a0 = function
+| [] -> a0
+| b :: t0 -> f b (fold_right f a0 t0)
 
 (** val existsb : ('a1 -> bool) -> 'a1 list -> bool **)
 
@@ -221,6 +239,25 @@ type lane =
 | On of int * int
 | To of int * int
 
+(** val lane_eq_dec : lane -> lane -> bool **)
+
+let lane_eq_dec a b =
+  match a with
+  | From (e, v) ->
+    (match b with
+     | From (e0, v0) -> if Number.equal e e0 then Number.equal v v0 else false
+     | _ -> false)
+  | On (c, v) ->
+    (match b with
+     | On (c0, v0) -> if Number.equal c c0 then Number.equal v v0 else false
+     | _ -> false)
+  | To (e, v) ->
+    (match b with
+     | To (e0, v0) -> if Number.equal e e0 then Number.equal v v0 else false
+     | _ -> false)
+
+type packet = { dest : int; level : int; size : int; born : int }
+
 type wire =
 | Nothing
 | Link of int
@@ -228,6 +265,9 @@ type wire =
 
 type network = { wired : (int -> int -> wire); far : (int -> int * int);
                  hangs : (int -> int * int); own : (int -> int) }
+
+type tables = { entry : (int -> int -> int);
+                vl : (int -> int -> int -> int -> int) }
 
 (** val no_port : int **)
 
@@ -259,6 +299,31 @@ let leave net s o v =
              | Host e ->
                if Number.equal v no_lane then Lost else Forward (To (e, v)))
 
+(** val at_switch : network -> tables -> (int * int) -> int -> int -> fate **)
+
+let at_switch net t0 at_ d sl0 =
+  let o = t0.entry (fst at_) d in
+  leave net (fst at_) o (t0.vl (fst at_) (snd at_) o sl0)
+
+(** val next : network -> tables -> lane -> packet -> fate **)
+
+let next net t0 l p =
+  match l with
+  | From (e, _) -> at_switch net t0 (net.hangs e) p.dest p.level
+  | On (c, _) -> at_switch net t0 (net.far c) p.dest p.level
+  | To (e, _) -> Taken e
+
+(** val weight : lane -> (lane * int) list -> int **)
+
+let weight l h =
+  fold_right (fun x n0 ->
+    if lane_eq_dec (fst x) l then Number.plus (snd x) n0 else n0) 0 h
+
+(** val sizes : (lane * packet) list -> (lane * int) list **)
+
+let sizes h =
+  map (fun x -> ((fst x), (snd x).size)) h
+
 type contract =
 | Honored
 | Directed
@@ -282,6 +347,12 @@ type routing = { entry_of : (int -> int -> int);
 
 let mapped r m sl0 =
   if Number.less m r.maps then r.lane_of m sl0 else no_lane
+
+(** val tables_of : routing -> tables **)
+
+let tables_of r =
+  { entry = r.entry_of; vl = (fun s i o sl0 ->
+    mapped r (r.map_of s (r.class_of s i) o) sl0) }
 
 (** val choices : routing -> int -> int -> int list **)
 
@@ -718,3 +789,126 @@ let check net rs rank canon top lids must_arrive fuel k ends gs =
                (group net rs rank canon top lids must_arrive fuel k ks
                  (fixed_kinds k ks) gs) gs))
   else Some (report Nobody)
+
+type sending = { sender : int; on : int; receiver : int; address : int;
+                 sl_of : int; after_ : int }
+
+(** val same_lane : lane -> lane -> bool **)
+
+let same_lane a b =
+  if lane_eq_dec a b then true else false
+
+(** val stands : (lane * packet) list -> lane -> bool **)
+
+let stands h l =
+  existsb (fun x -> same_lane (fst x) l) h
+
+(** val packet_of : sending -> packet **)
+
+let packet_of s =
+  { dest = s.address; level = s.sl_of; size = (Stdlib.succ 0); born = 0 }
+
+(** val may_be_used :
+    routing -> (int -> int list) -> contract -> sending -> bool **)
+
+let may_be_used r lids k s =
+  let there = told r.given s.sender s.address in
+  (&&)
+    (Number.less s.sl_of (Number.of_positive (Number.XO (Number.XO (Number.XO
+      (Number.XO Number.XH))))))
+    (match k with
+     | Honored ->
+       (&&)
+         (Number.less there (Number.of_positive (Number.XO (Number.XO
+           (Number.XO (Number.XO Number.XH))))))
+         ((||) (Number.equal there s.sl_of)
+           (existsb (fun i ->
+             Number.equal (told r.given s.receiver i) s.sl_of)
+             (lids s.sender)))
+     | Directed -> Number.equal there s.sl_of
+     | Single n0 -> Number.equal s.sl_of n0
+     | AnyLevel -> true)
+
+(** val may_be_sent :
+    routing -> (int -> int list) -> contract -> int list -> sending -> bool **)
+
+let may_be_sent r lids k ends s =
+  (&&)
+    ((&&)
+      ((&&) ((&&) (member s.sender ends) (member s.receiver ends))
+        (negb (Number.equal s.sender s.receiver)))
+      (member s.address (lids s.receiver))) (may_be_used r lids k s)
+
+(** val follow :
+    network -> routing -> packet -> lane -> int -> (lane list * lane) option **)
+
+let rec follow net r p s n0 =
+  match next net (tables_of r) s p with
+  | Forward x ->
+    if same_lane s x
+    then None
+    else ((fun none more n -> if n <= 0 then none () else more (n - 1))
+            (fun _ -> Some ([], x))
+            (fun n1 ->
+            match follow net r p x n1 with
+            | Some p0 -> let (via, l) = p0 in Some ((x :: via), l)
+            | None -> None)
+            n0)
+  | _ -> None
+
+(** val one :
+    network -> routing -> (int -> int list) -> contract -> int list -> int ->
+    (lane * packet) list -> sending -> (lane * packet) list option **)
+
+let one net r lids k ends blocks h s =
+  let from = From (s.sender, s.on) in
+  (match follow net r (packet_of s) from s.after_ with
+   | Some p ->
+     let (via, l) = p in
+     if (&&)
+          ((&&) (may_be_sent r lids k ends s)
+            (forallb (fun x -> negb (stands h x)) (from :: via)))
+          (Number.at_most (Stdlib.succ (weight l (sizes h))) blocks)
+     then Some (app h ((l, (packet_of s)) :: []))
+     else None
+   | None -> None)
+
+(** val fill :
+    network -> routing -> (int -> int list) -> contract -> int list -> int ->
+    (lane * packet) list -> sending list -> (lane * packet) list option **)
+
+let rec fill net r lids k ends blocks h = function
+| [] -> Some h
+| s :: rest ->
+  (match one net r lids k ends blocks h s with
+   | Some h' -> fill net r lids k ends blocks h' rest
+   | None -> None)
+
+(** val all_blocked :
+    network -> routing -> int -> (lane * packet) list -> (lane * packet) list
+    -> (lane * packet) list -> bool **)
+
+let rec all_blocked net r blocks whole before = function
+| [] -> true
+| p0 :: rest ->
+  let (l, p) = p0 in
+  (&&)
+    ((||) (stands before l)
+      (match next net (tables_of r) l p with
+       | Forward x ->
+         Number.at_most (Stdlib.succ blocks)
+           (Number.plus (weight x (sizes whole)) p.size)
+       | _ -> false))
+    (all_blocked net r blocks whole (app before ((l, p) :: [])) rest)
+
+(** val deadlocks :
+    network -> routing -> (int -> int list) -> contract -> int list -> int ->
+    sending list -> bool **)
+
+let deadlocks net r lids k ends blocks order =
+  match fill net r lids k ends blocks [] order with
+  | Some h ->
+    (match h with
+     | [] -> false
+     | _ :: _ -> all_blocked net r blocks h [] h)
+  | None -> false

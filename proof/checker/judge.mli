@@ -12,7 +12,9 @@ type comparison =
 | Lt
 | Gt
 
-val add : int -> int -> int
+module Nat :
+ sig
+ end
 
 module Pos :
  sig
@@ -28,6 +30,8 @@ module Pos :
   val iter_op : ('a1 -> 'a1 -> 'a1) -> Number.positive -> 'a1 -> 'a1
 
   val to_nat : Number.positive -> int
+
+  val eq_dec : Number.positive -> Number.positive -> bool
  end
 
 module N :
@@ -42,6 +46,8 @@ val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
 val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list
 
 val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1
+
+val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1
 
 val existsb : ('a1 -> bool) -> 'a1 list -> bool
 
@@ -75,6 +81,10 @@ type lane =
 | On of int * int
 | To of int * int
 
+val lane_eq_dec : lane -> lane -> bool
+
+type packet = { dest : int; level : int; size : int; born : int }
+
 type wire =
 | Nothing
 | Link of int
@@ -82,6 +92,9 @@ type wire =
 
 type network = { wired : (int -> int -> wire); far : (int -> int * int);
                  hangs : (int -> int * int); own : (int -> int) }
+
+type tables = { entry : (int -> int -> int);
+                vl : (int -> int -> int -> int -> int) }
 
 val no_port : int
 
@@ -93,6 +106,14 @@ type fate =
 | Lost
 
 val leave : network -> int -> int -> int -> fate
+
+val at_switch : network -> tables -> (int * int) -> int -> int -> fate
+
+val next : network -> tables -> lane -> packet -> fate
+
+val weight : lane -> (lane * int) list -> int
+
+val sizes : (lane * packet) list -> (lane * int) list
 
 type contract =
 | Honored
@@ -111,6 +132,8 @@ type routing = { entry_of : (int -> int -> int);
                  lane_of : (int -> int -> int); given : levels }
 
 val mapped : routing -> int -> int -> int
+
+val tables_of : routing -> tables
 
 val choices : routing -> int -> int -> int list
 
@@ -240,3 +263,36 @@ val check :
   network -> routing list -> (int -> int -> int) -> (int -> int) -> int ->
   (int -> int list) -> bool -> int -> contract -> int list -> int list list
   -> fault option
+
+type sending = { sender : int; on : int; receiver : int; address : int;
+                 sl_of : int; after_ : int }
+
+val same_lane : lane -> lane -> bool
+
+val stands : (lane * packet) list -> lane -> bool
+
+val packet_of : sending -> packet
+
+val may_be_used : routing -> (int -> int list) -> contract -> sending -> bool
+
+val may_be_sent :
+  routing -> (int -> int list) -> contract -> int list -> sending -> bool
+
+val follow :
+  network -> routing -> packet -> lane -> int -> (lane list * lane) option
+
+val one :
+  network -> routing -> (int -> int list) -> contract -> int list -> int ->
+  (lane * packet) list -> sending -> (lane * packet) list option
+
+val fill :
+  network -> routing -> (int -> int list) -> contract -> int list -> int ->
+  (lane * packet) list -> sending list -> (lane * packet) list option
+
+val all_blocked :
+  network -> routing -> int -> (lane * packet) list -> (lane * packet) list
+  -> (lane * packet) list -> bool
+
+val deadlocks :
+  network -> routing -> (int -> int list) -> contract -> int list -> int ->
+  sending list -> bool

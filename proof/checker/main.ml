@@ -5,6 +5,7 @@ open Fabric
 
 let usage = "usage: weft-proof [--fabric FILE] [--certificate FILE] [--contract C] [--endpoints E] [--json] DIR
        weft-proof --step OLD NEW [--fabric FILE] [--old-fabric FILE] [--certificate FILE] [--json]
+       weft-proof --deadlock DIR [--fabric FILE] [--contract C] [--endpoints E] [--json]
        weft-proof --jobs | --cases
 
 DIR is what weft route --out writes: lfts.dump, sl2vl.dump, paths.psl, certificate, and groups.far if
@@ -12,9 +13,11 @@ switches choose from groups of ports; the network is
 fabric.ibnetdiscover in it, or FILE (weft convert and weft generate write that form). With --step: all
 mixtures of the tables of two folders, by NEW/transition.certificate, on the network of NEW; what
 OLD's hosts and LIDs were is in the network of OLD, where that is another.
+--deadlock: whether packets can come to wait for each other for ever; an order of sending is looked for,
+and proven to end so, with buffers of one packet. C is any and E hca, if not given.
 --jobs: arguments with tabs between on each line, an answer in JSON on each line.
 --cases: small cases on standard input, a line for each (docs/proof.md).
-Exit codes: 0 proven, 1 not proven or packets lost, 2 usage, 3 bad input, 4 internal error.\n"
+Exit codes: 0 proven, 1 not proven (--deadlock: no order was found, which proves nothing) or packets lost, 2 usage, 3 bad input, 4 internal error.\n"
 
 exception Usage of string
 
@@ -26,11 +29,12 @@ type job = {
   mutable scope : string option;
   mutable json : bool;
   mutable step : bool;
+  mutable deadlock : bool;
   mutable dirs : string list; (* the last first *)
 }
 
 let parse words =
-  let j = { fabric = None; old_fabric = None; certificate = None; contract = None; scope = None; json = false; step = false; dirs = [] } in
+  let j = { fabric = None; old_fabric = None; certificate = None; contract = None; scope = None; json = false; step = false; deadlock = false; dirs = [] } in
   let rec go = function
     | "--fabric" :: v :: r -> j.fabric <- Some v; go r
     | "--old-fabric" :: v :: r -> j.old_fabric <- Some v; go r
@@ -39,6 +43,7 @@ let parse words =
     | "--endpoints" :: v :: r -> j.scope <- Some v; go r
     | "--json" :: r -> j.json <- true; go r
     | "--step" :: r -> j.step <- true; go r
+    | "--deadlock" :: r -> j.deadlock <- true; go r
     | w :: _ when String.length w > 0 && w.[0] = '-' -> raise (Usage (Printf.sprintf "%s: no such flag, or no value behind it" w))
     | w :: r -> j.dirs <- w :: j.dirs; go r
     | [] -> ()
@@ -47,6 +52,7 @@ let parse words =
   let n = List.length j.dirs in
   if n <> if j.step then 2 else 1 then raise (Usage (Printf.sprintf "%d folders given" n));
   if j.old_fabric <> None && not j.step then raise (Usage "--old-fabric is for --step");
+  if j.deadlock && (j.step || j.certificate <> None) then raise (Usage "--deadlock is about one folder, and without a certificate");
   j
 
 let contract_of file text =
@@ -89,7 +95,7 @@ let canon f (c : Certificate.t) =
 
 type verdict = { holds : bool; delivers : bool option; why : Judge.fault option }
 
-let judge f tables more (c : Certificate.t) contract ends ~step =
+let network f =
   let net = {
     Judge.wired = (fun s p -> let w = f.wired.(s) in if p < Array.length w then w.(p) else Judge.Nothing);
     far = (fun c -> f.ends.(c));
@@ -97,7 +103,10 @@ let judge f tables more (c : Certificate.t) contract ends ~step =
     own = (fun s -> match Hashtbl.find_opt f.by_port (f.switches.(s).guid, 0) with Some e -> e | None -> -1);
   } in
   let own = Array.init (Array.length f.switches) net.own in
-  let net = { net with own = (fun s -> own.(s)) } in
+  { net with own = (fun s -> own.(s)) }
+
+let judge f tables more (c : Certificate.t) contract ends ~step =
+  let net = network f in
   let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
   let ask must =
     Judge.check net (List.map (Tables.routing more) tables) (Certificate.rank c) (canon f c) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
@@ -193,6 +202,38 @@ let run j =
     match reason with Some r -> Printf.bprintf b "why        %s\n" (printable r) | None -> ()
   end;
   (Buffer.contents b, if (match v.why with Some { what = Judge.Exhausted | Judge.Unlike _ | Judge.Missed _; _ } -> true | _ -> false) then 4 else if finding then 1 else 0)
+
+(* deadlock is weft-proof --deadlock. *)
+let deadlock j =
+  let dir = List.hd j.dirs in
+  let f = Fabric.read (match j.fabric with Some f -> f | None -> Filename.concat dir "fabric.ibnetdiscover") in
+  let contract_text = Option.value ~default:"any" j.contract and scope = Option.value ~default:"hca" j.scope in
+  let contract = (try contract_of "" contract_text with Text.Bad _ -> raise (Usage ("no contract " ^ contract_text ^ ": honored, directed, single:N or any")))
+  and kinds = (try kinds_of "" scope with Text.Bad _ -> raise (Usage ("no endpoints " ^ scope ^ ": hca, ca or all"))) in
+  let ends = List.filter (fun e -> List.mem f.endpoints.(e).kind kinds && fst f.endpoints.(e).where >= 0) (range (Array.length f.endpoints)) in
+  let t = Tables.read f Tables.Fresh None dir in
+  (match contract with Judge.Honored | Judge.Directed -> Tables.complete f (Filename.concat dir "paths.psl") t.levels ends | _ -> ());
+  let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
+  let found = Witness.find (network f) (Tables.routing (fun _ _ -> []) t) (fun e -> lids.(e)) contract ends ~blocks:1 in
+  let b = Buffer.create 256 in
+  let each form = List.map (fun ((c, v), (w : Witness.standing)) ->
+    let s, p = f.begins.(c) in
+    form s p v f.endpoints.(w.way.sender) w.way.address w.way.sl_of) (Option.value ~default:[] found) in
+  if j.json then
+    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"deadlocks\":%b,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"waiting\":[%s]}\n"
+      (found <> None) (quoted contract_text) (quoted scope) (Array.length f.switches) (List.length ends)
+      (String.concat "," (each (fun s p v e lid sl ->
+        Printf.sprintf "{\"switch\":\"0x%s\",\"port\":%d,\"vl\":%d,\"sender\":\"0x%s\",\"lid\":%d,\"sl\":%d}" f.switches.(s).guid p v e.node lid sl)))
+  else begin
+    Printf.bprintf b "network    %s: %d switches, %d endpoints in scope\n" (printable f.file) (Array.length f.switches) (List.length ends);
+    Printf.bprintf b "verdict    %s (contract %s, endpoints %s)\n"
+      (if found = None then "no deadlock shown, which proves nothing" else "proven to deadlock, with buffers of one packet") contract_text scope;
+    List.iteri (fun i line -> Printf.bprintf b "%s%s\n" (if i = 0 then "order      " else "           ") (printable line))
+      (each (fun s p v e lid sl -> Printf.sprintf "node 0x%s sends to LID %d on SL %d; the packet stands at %s, port %d, lane %d" e.node lid sl (label f s) p v))
+  end;
+  (Buffer.contents b, if found = None then 1 else 0)
+
+let run j = if j.deadlock then deadlock j else run j
 
 let guarded f fail =
   try f () with

@@ -18,3 +18,5 @@ let succ_positive n = to_positive (n + 1)
 let equal (a : int) b = a = b
 let less (a : int) b = a < b
 let same (n : int) = n
+let at_most (a : int) b = a <= b
+let plus (a : int) b = a + b

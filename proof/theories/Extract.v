@@ -2,8 +2,8 @@
     2^31), and so does the fuel; positive numbers stay as they are defined, which is what makes the maps
     of the proofs quick. What is written here by hand is trusted: see docs/proof.md. *)
 
-From Coq Require Import NArith Extraction ExtrOcamlBasic.
-From WeftProof Require Import Checker.
+From Coq Require Import NArith PeanoNat Extraction ExtrOcamlBasic.
+From WeftProof Require Import Checker Witness.
 
 Extract Inductive nat => "int" [ "0" "Stdlib.succ" ] "(fun none more n -> if n <= 0 then none () else more (n - 1))".
 Extract Inductive N => "int" [ "0" "Number.of_positive" ] "(fun zero pos n -> if n = 0 then zero () else pos (Number.to_positive n))".
@@ -21,4 +21,9 @@ Extract Constant nothing => "Seen.nothing".
 Extract Constant has => "Seen.has".
 Extract Constant put => "Seen.put".
 
-Extraction "checker/judge.ml" check.
+Extract Inlined Constant PeanoNat.Nat.leb => "Number.at_most".
+Extract Inlined Constant Init.Nat.leb => "Number.at_most".
+Extract Inlined Constant Init.Nat.add => "Number.plus".
+Extract Inlined Constant N.eq_dec => "Number.equal".
+
+Extraction "checker/judge.ml" check deadlocks.

@@ -39,11 +39,12 @@ type prover struct {
 
 // proven is what weft-proof says of a folder.
 type proven struct {
-	Holds    bool
-	Delivers *bool
-	Why      string
-	Error    string
-	Code     int
+	Holds     bool
+	Deadlocks bool
+	Delivers  *bool
+	Why       string
+	Error     string
+	Code      int
 }
 
 // buildProver builds weft-proof and says where it is; nowhere if there is no OCaml.
@@ -393,6 +394,55 @@ func TestProvenCheckerAgreesOnGroups(t *testing.T) {
 		}
 	})
 	t.Logf("%d cases: %d proven, %d refused", cases, held, refused)
+}
+
+// The two verdicts exclude each other: where the judge proves tables, no packets are shown to wait for each
+// other for ever; where it finds a loop, they nearly always are.
+func TestProvenDeadlocks(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	free, loops, shown := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := tinyNetworks(t)
+		tables := garbage(t, f)
+		onPorts(tables)
+		rng := chance(t, "scope")
+		dir, err := os.MkdirTemp("", "proof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		if err := writeFolder(dir, tables, psl.Compact); err != nil {
+			t.Fatal(err)
+		}
+		for _, contract := range contracts {
+			scope := scopes[rng.IntN(len(scopes))]
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: contract, Scope: scope})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.ask("--deadlock", dir, "--contract", contract.String(), "--endpoints", scope.String())
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case v.Free() && got.Deadlocks:
+				t.Fatalf("contract %s, endpoints %s: the judge proves what weft-proof shows to deadlock", contract, scope)
+			case v.Free():
+				free++
+			default:
+				loops++
+				if got.Deadlocks {
+					shown++
+				}
+			}
+		}
+	})
+	t.Logf("%d free; of %d with a loop %d are shown to deadlock", free, loops, shown)
+	if loops > 50 && shown < loops/2 {
+		t.Errorf("only %d of %d loops are shown to deadlock", shown, loops)
+	}
 }
 
 // The small cases that other judges are compared with, each answered with a line.
