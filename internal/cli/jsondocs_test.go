@@ -286,6 +286,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/packets/1", "packets ring:6 --engine sssp --pattern shift:k=2 --load 0.95 --buffer 2112"},
 		{"weft/replay/1", "packets torus:5x5 --engine minhop --replay-cycle"},
 		{"weft/explain/1", "explain torus:4x4 --engine ftree"},
+		{"weft/bound/1", "bound random:switches=6,links=9,hosts=4,seed=1"},
 		{"weft/lanes/1", "lanes torus:4x4 --engine lash --exact --all-paths"},
 		{"weft/info/1", "info " + in("odd")},
 		{"weft/degrade/1", "degrade torus:4x4 --cables 2 --switches 1 -o " + in("less")},

@@ -18,6 +18,10 @@ var rules = []rule{
 		why:      "what people call the parts of a network is one question, asked by every command and every file about hosts",
 	},
 	{
+		packages: "internal/bound", may: []string{"fabric", "routing", "internal/engine/steps/levels", "internal/par"},
+		why: "it says what no routing can do better, and so knows none",
+	},
+	{
 		packages: "internal/inspect",
 		may:      []string{"fabric", "internal/names"},
 		why:      "what is odd about cables and names shows before anything is routed",

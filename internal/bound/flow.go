@@ -1,0 +1,168 @@
+package bound
+
+import (
+	"container/heap"
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+)
+
+// Limits of the dual: ways that are looked for in all, by trunks and switches with hosts,
+// and the unit of lengths.
+const (
+	dualWork   = 300_000_000
+	dualRounds = 60
+	dualUnit   = 1 << 16
+)
+
+// AllToAll is the bound for what the fullest channel carries when all hosts send to all.
+func (n *Network) AllToAll(ctx context.Context) (Routes, error) {
+	var r Routes
+	for _, c := range n.cuts {
+		if most := ceil(int64(c.Hosts)*int64(len(n.hosts)-c.Hosts), int64(c.Cables)); most > r.Most {
+			r.Most, r.Cut = most, c
+		}
+	}
+	var leaves []fabric.NodeID
+	for s, hosts := range n.on {
+		if hosts > 0 {
+			leaves = append(leaves, fabric.NodeID(s))
+		}
+	}
+	rounds := min(dualRounds, int(dualWork/(8*int64(len(leaves)+1)*int64(n.f.Trunks()+1))))
+	if len(leaves) < 2 || rounds < 8 {
+		return r, ctx.Err()
+	}
+	weight := make([]float64, n.f.Trunks())
+	for c := range weight {
+		weight[c] = 1
+	}
+	lengths := make([]int64, n.f.Trunks())
+	for range rounds {
+		most := 0.0
+		for _, w := range weight {
+			most = max(most, w)
+		}
+		for c, w := range weight {
+			lengths[c] = int64(w / most * dualUnit)
+		}
+		bound, load, err := n.dual(ctx, leaves, lengths)
+		if err != nil {
+			return r, err
+		}
+		if bound > r.Most {
+			r.Most, r.Lengths = bound, append([]int64(nil), lengths...)
+		}
+		top := int64(1)
+		for _, l := range load {
+			top = max(top, l)
+		}
+		for c, l := range load {
+			weight[c] *= 1 + .3*float64(l)/float64(top)
+		}
+	}
+	return r, nil
+}
+
+// CheckLengths is the bound that lengths make, from the cables alone.
+func CheckLengths(ctx context.Context, f *fabric.Fabric, lengths []int64) (int64, error) {
+	n, err := New(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	var leaves []fabric.NodeID
+	for s, hosts := range n.on {
+		if hosts > 0 {
+			leaves = append(leaves, fabric.NodeID(s))
+		}
+	}
+	bound, _, err := n.dual(ctx, leaves, lengths)
+	return bound, err
+}
+
+// dual is the bound that lengths make, and what shortest ways load on every trunk.
+func (n *Network) dual(ctx context.Context, leaves []fabric.NodeID, lengths []int64) (bound int64, load []int64, err error) {
+	type work struct {
+		sum  int64
+		load []int64
+	}
+	all := make([]work, par.Workers(len(leaves)))
+	err = par.For(ctx, len(leaves), func(worker, i int) {
+		w := &all[worker]
+		if w.load == nil {
+			w.load = make([]int64, n.f.Trunks())
+		}
+		w.sum += n.shortest(leaves[i], lengths, w.load)
+	})
+	load = make([]int64, n.f.Trunks())
+	sum, total := int64(0), int64(0)
+	for _, w := range all {
+		sum += w.sum
+		for c, l := range w.load {
+			load[c] += l
+		}
+	}
+	for _, l := range lengths {
+		total += l
+	}
+	return ceil(sum, total), load, err
+}
+
+// shortest adds the routes from a switch along shortest ways to load, and is the sum of
+// their lengths.
+func (n *Network) shortest(root fabric.NodeID, lengths, load []int64) (sum int64) {
+	const far = int64(1) << 60
+	dist, from := make([]int64, n.f.Switches()), make([]fabric.ChannelID, n.f.Switches())
+	for s := range dist {
+		dist[s], from[s] = far, fabric.None
+	}
+	dist[root] = 0
+	q := &queue{{root, 0}}
+	var order []fabric.NodeID
+	heads := n.f.Heads()
+	for q.Len() > 0 {
+		at := heap.Pop(q).(place)
+		if at.far > dist[at.s] {
+			continue
+		}
+		order = append(order, at.s)
+		for c, end := n.f.TrunksFrom(at.s); c < end; c++ {
+			if d := at.far + lengths[c]; d < dist[heads[c]] {
+				dist[heads[c]], from[heads[c]] = d, c
+				heap.Push(q, place{heads[c], d})
+			}
+		}
+	}
+	routes := make([]int64, n.f.Switches())
+	for i := len(order) - 1; i > 0; i-- {
+		s := order[i]
+		own := int64(n.on[s]) * int64(n.on[root])
+		sum += own * dist[s]
+		routes[s] += own
+		load[from[s]] += routes[s]
+		routes[n.f.Channel(from[s]).From] += routes[s]
+	}
+	return sum
+}
+
+type place struct {
+	s   fabric.NodeID
+	far int64
+}
+
+// queue is places, the nearest first, of equals by number.
+type queue []place
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return q[i].far < q[j].far || q[i].far == q[j].far && q[i].s < q[j].s
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(place)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}

@@ -1,0 +1,179 @@
+package look
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/bound"
+	"github.com/weft-fabric/weft/internal/choose"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Bound makes the command weft bound.
+func Bound(a *console.Console) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "bound FABRIC",
+		Short: "Say what no routing of a fabric can do better, and which cables are why",
+		Long: `Say how good any routing can be at best, whatever it is made by, with all links
+alike. Each bound is proven by cuts: some switches, the hosts on them and the
+cables that leave them, which all that these hosts send to others has to pass.
+
+  phases         all to all in phases, with the ranks by switch and port, by the
+                 names of hosts and at random, takes at least so many times as
+                 long as without other flows; 1 if nothing has to meet
+  fullest        routes on the fullest channel if all hosts send to all
+  random pairs   what pairs of hosts at random get at most of full: a weak bound,
+                 as it lets all flows out of a cut share its cables evenly
+
+Beside each are the cuts that decide most of it. What the cables of a cut do not
+let through no routing can mend; what a routing is behind the bound it may mend, or
+there may be a reason that no single cut shows. weft compare shows what engines
+reach.`,
+		Example: "  weft bound fabric.ibnetdiscover\n  weft bound fattree:ports=24,hosts=16",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := input.Fabric(a, args[0])
+			if err != nil {
+				return err
+			}
+			s := boundSummary{Name: args[0]}
+			if err := s.find(cmd, f); err != nil {
+				return err
+			}
+			return a.Answer(asJSON, s, func() error { return printBound(a, &s) }, false)
+		},
+	}
+	flags.AddJSON(c.Flags(), &asJSON)
+	return c
+}
+
+// boundSummary is what weft bound prints.
+type boundSummary struct {
+	Name    string        `json:"name"`
+	Hosts   int           `json:"hosts"` // adapter ports
+	Phases  []phasesBound `json:"phases"`
+	Fullest fullestBound  `json:"fullest"`
+	Pairs   pairsBound    `json:"random_pairs"`
+}
+
+type phasesBound struct {
+	Order string     `json:"order"` // of ranks
+	Time  float64    `json:"time"`  // at least, a multiple of that without other flows
+	Cuts  []boundCut `json:"cuts"`  // that decide phases, those that decide most first
+}
+
+type fullestBound struct {
+	Routes int64     `json:"routes"` // at least
+	By     string    `json:"by"`     // "cut", or "lengths": a dual solution of the linear program of fractional flow
+	Cut    *boundCut `json:"cut,omitempty"`
+}
+
+type pairsBound struct {
+	Lambda float64    `json:"lambda"` // at most, a fraction of full
+	Cuts   []boundCut `json:"cuts"`   // that let through less than all, the worst first
+}
+
+type boundCut struct {
+	Switches []string `json:"switches"`
+	Hosts    int      `json:"hosts"`            // adapter ports on these
+	Cables   int      `json:"cables"`           // that leave them
+	Phases   int      `json:"phases,omitempty"` // that it decides
+}
+
+func (s *boundSummary) find(cmd *cobra.Command, f *fabric.Fabric) error {
+	ctx := cmd.Context()
+	hosts := f.ByPort(routing.HCA.Endpoints(f))
+	s.Hosts = len(hosts)
+	n, err := bound.New(ctx, f)
+	if err != nil {
+		return err
+	}
+	orders, err := choose.Orders(f, hosts, weft.DefaultSeed)
+	if err != nil {
+		return err
+	}
+	for _, o := range orders {
+		p, err := n.Phases(ctx, o.Ranks)
+		if err != nil {
+			return err
+		}
+		s.Phases = append(s.Phases, phasesBound{o.Name, p.Time, cutsOf(f, p.Cuts)})
+	}
+	r, err := n.AllToAll(ctx)
+	if err != nil {
+		return err
+	}
+	s.Fullest = fullestBound{Routes: r.Most, By: "lengths"}
+	if r.Lengths == nil {
+		s.Fullest.By = "cut"
+		if r.Cut.Switches != nil {
+			s.Fullest.Cut = &cutsOf(f, []bound.Cut{r.Cut})[0]
+		}
+	}
+	p := n.Random()
+	s.Pairs = pairsBound{p.Lambda, cutsOf(f, p.Cuts)}
+	return nil
+}
+
+// cutsOf names the switches of cuts.
+func cutsOf(f *fabric.Fabric, cuts []bound.Cut) []boundCut {
+	all := make([]boundCut, len(cuts))
+	for i, c := range cuts {
+		all[i] = boundCut{Hosts: c.Hosts, Cables: c.Cables, Phases: c.Phases}
+		for _, s := range c.Switches {
+			all[i].Switches = append(all[i].Switches, f.Label(s))
+		}
+	}
+	return all
+}
+
+// mostCuts is how many cuts are shown beside a bound; JSON has all.
+const mostCuts = 3
+
+func printBound(a *console.Console, s *boundSummary) error {
+	t := a.NewTable("bound", "", "by")
+	t.AtMost(2, 90)
+	for _, p := range s.Phases {
+		t.Row("phases by "+p.Order, fmt.Sprintf("≥ %.2f", p.Time), cutText(p.Cuts))
+	}
+	by := "lengths of channels (a dual solution of the linear program of flow)"
+	if s.Fullest.By == "cut" {
+		by = ""
+		if s.Fullest.Cut != nil {
+			by = cutText([]boundCut{*s.Fullest.Cut})
+		}
+	}
+	t.Row("fullest channel", "≥ "+words.Thousands(s.Fullest.Routes), by)
+	t.Row("random pairs", fmt.Sprintf("≤ %.3f", s.Pairs.Lambda), cutText(s.Pairs.Cuts))
+	t.Render()
+	return nil
+}
+
+// cutText says the first of some cuts.
+func cutText(cuts []boundCut) string {
+	lines := make([]string, 0, mostCuts)
+	for _, c := range cuts[:min(mostCuts, len(cuts))] {
+		name := strings.Join(c.Switches, ", ")
+		if len(c.Switches) > 3 {
+			name = fmt.Sprintf("%s, %s and %d more switches", c.Switches[0], c.Switches[1], len(c.Switches)-2)
+		}
+		line := fmt.Sprintf("%s: %s on %s", name, words.Plural(c.Hosts, "host"), words.Plural(c.Cables, "cable"))
+		if c.Phases > 0 {
+			line += fmt.Sprintf(", %s", words.Plural(c.Phases, "phase"))
+		}
+		lines = append(lines, line)
+	}
+	if more := len(cuts) - mostCuts; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %s", words.Plural(more, "other cut")))
+	}
+	return strings.Join(lines, "\n")
+}
