@@ -41,6 +41,10 @@
 //     switches with hosts as leaves and the distance from them as level.
 //   - Who can go down to the destination does so, even if a neighbour below had a lower
 //     cost by going up again: that would be a turn from down to up.
+//   - Where several groups lead down, as from a top that reaches a leaf by several switches of
+//     its pod, which is no PGFT, the group is number t mod #C. At a top Π is so large that
+//     ⌊t/Π⌋ is the same for all hosts of a pod, and all would come down by one switch. Where
+//     what has no way up and down cannot be joined to these paths, equation 2 is taken.
 //   - Addresses that are not those of hosts are numbered after them, in the same order of
 //     switches; further addresses of a port (LMC) after all others.
 //
@@ -69,10 +73,24 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		return nil, refusal
 	}
 	o := orient.New(f, l.Order)
-	n := &network{f: f, o: o, links: dag.NewLinks(f), t: routing.NewForwarding(f)}
+	n := &network{f: f, o: o, links: dag.NewLinks(f), spread: true}
 	n.divide()
 	n.number(l)
-	switches := f.Switches()
+	err := n.route(ctx, l, p)
+	if routing.Refused(err) {
+		n.spread = false
+		err = n.route(ctx, l, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return n.t, nil
+}
+
+// route fills a forwarding for all destinations.
+func (n *network) route(ctx context.Context, l *levels.Levels, p routing.Progress) error {
+	n.t = routing.NewForwarding(n.f)
+	switches := n.f.Switches()
 	routers := make([]router, par.Workers(switches))
 	err := par.For(ctx, switches, func(worker, root int) {
 		routers[worker].route(n, fabric.NodeID(root))
@@ -81,13 +99,10 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.Report(switches, switches)
-	if err := l.Join(ctx, o, n.t); err != nil {
-		return nil, err
-	}
-	return n.t, nil
+	return l.Join(ctx, n.o, n.t)
 }
 
 // Explain implements routing.Explainer.
@@ -100,6 +115,7 @@ type network struct {
 	links   *dag.Links // port groups
 	divider []uint32   // [switch] Π
 	nid     []uint32   // [LID] t
+	spread  bool       // over groups down by t
 	t       *routing.Forwarding
 }
 

@@ -28,9 +28,14 @@ func (r *router) route(n *network, root fabric.NodeID) {
 	for i, s := range r.closer.Order[1:] {
 		r.alternatives(n, i+1)
 		among, divider := uint32(len(r.groups)), n.divider[s]
+		spread := n.spread && !n.up(r.groups[0])
 		for j, lid := range r.lids {
 			turn := n.nid[lid] / divider
-			cables := n.links.Cables(r.groups[turn%among])
+			group := turn % among
+			if spread {
+				group = n.nid[lid] % among
+			}
+			cables := n.links.Cables(r.groups[group])
 			port := 0
 			if len(cables) > 1 {
 				port = int(turn / among % uint32(len(cables)))
