@@ -236,7 +236,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 	if r.why == "" {
 		r.why = "there are better tables than the best so far"
 	}
-	if was.settings != h.settings { // under which those in use may have a loop
+	if !mayKeep(was.settings, h.settings) { // under which those in use may have a loop
 		return
 	}
 	ctx, cancel := inTime(ctx, q, start)

@@ -3,6 +3,8 @@ package daemon
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -164,8 +166,8 @@ func (k *keeper) inUse(q *wire.Request, settings string) (h *handed, why string)
 		now.used = true
 		k.list[i] = &now
 	}
-	if k.list[i].settings != settings {
-		return nil, "the tables in use are from other settings, or for another number of lanes"
+	if !mayKeep(k.list[i].settings, settings) {
+		return nil, "the tables in use are from other settings, or for more lanes than there are"
 	}
 	return k.list[i], ""
 }
@@ -174,7 +176,7 @@ func (k *keeper) inUse(q *wire.Request, settings string) (h *handed, why string)
 func (k *keeper) all(settings string) []*handed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(k.list), func(h *handed) bool { return h.settings != settings })
+	list := slices.DeleteFunc(slices.Clone(k.list), func(h *handed) bool { return !mayKeep(h.settings, settings) })
 	slices.Reverse(list)
 	return list
 }
@@ -210,8 +212,26 @@ func (k *keeper) unfinished(of key) *proven {
 // confirms says whether all switches have confirmed the tables that are in use by a question.
 func confirms(q *wire.Request) bool { return q.InUse != 0 && len(q.Blocks) == 0 }
 
-// settingsKey identifies the settings that tables must have been made under to be kept.
+// settingsKey identifies the settings, and how many lanes there are, for mayKeep.
 func (s *settings) settingsKey(lanes int) string { return fmt.Sprintf("%s %d", s.key(), lanes) }
+
+// mayKeep says whether tables made under some settings may be kept under others: the same, with as
+// many lanes or more. There are more when the cable with the fewest breaks.
+func mayKeep(made, now string) bool {
+	key, lanes, _ := cutLast(made)
+	nowKey, nowLanes, ok := cutLast(now)
+	return ok && key == nowKey && lanes <= nowLanes
+}
+
+// cutLast cuts the number of lanes off a settingsKey; of what is none it leaves all.
+func cutLast(settings string) (key string, lanes int, ok bool) {
+	at := strings.LastIndexByte(settings, ' ')
+	lanes, err := strconv.Atoi(settings[at+1:])
+	if at < 0 || err != nil {
+		return settings, 0, false
+	}
+	return settings[:at], lanes, true
+}
 
 // confirmed is what the switches have beside tables that were handed over, as far as that is
 // known when OpenSM asks. An OpenSM that was ended while it wrote the tables has none in use when
