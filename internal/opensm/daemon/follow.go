@@ -109,7 +109,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	}
 	begin := time.Now()
 	state := h.state
-	state.Confirmed, state.Earlier = h.confirmed(q), h.lingering(q)
+	state.Confirmed, state.Beside, state.Earlier = h.confirmed(q), h.beside(q), h.lingering(q)
 	m, jumped, err := next(limited, state, f, set, q)
 	switch {
 	case limited.Err() != nil:
@@ -127,6 +127,9 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	}
 	now := h.after(m, f, set, q.Lifetime, start)
 	now.key, now.route = k, time.Since(begin)
+	if now.since.number == h.number && now.number != h.number {
+		now.since.beside = state.Confirmed
+	}
 	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: jumped}, ""
 }
 
@@ -194,10 +197,10 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 		loads: congestion.Count(f, m.Tables.Forwarding, set.scope),
 	}
 	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
-	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
+	now.state.Sent, now.state.Confirmed, now.state.Beside, now.state.Plan, now.state.Returning = m.Tables, nil, nil, m.Plan, m.Returning
 	now.since, now.hops = h.since, m.Hops
 	if entries, _ := changes(h.tables, m.Tables); m.Cost.Entries > 0 && entries > 0 { // else it is what was handed over before, once more
-		now.since = since{start, h.tables, h.number}
+		now.since = since{at: start, earlier: h.tables, number: h.number}
 	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
 	now.progress = h.progress.next(m, start, wait(m, lifetime))
@@ -232,7 +235,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 		h.since = was.since
 		return
 	}
-	h.since = since{start, was.tables, was.number}
+	h.since = since{at: start, earlier: was.tables, beside: confirmed(was.tables, q), number: was.number}
 	if r.why == "" {
 		r.why = "there are better tables than the best so far"
 	}

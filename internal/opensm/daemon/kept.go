@@ -36,6 +36,7 @@ type handed struct {
 type since struct {
 	at      time.Time
 	earlier *routing.Tables // those others; nil: not known
+	beside  *routing.Tables // what some switch had in their place then; nil: all had them, or it was read back
 	number  uint64          // of them; 0: not known
 }
 
@@ -241,6 +242,15 @@ func (h *handed) confirmed(q *wire.Request) *routing.Tables {
 		return h.since.earlier
 	}
 	return confirmed(h.tables, q)
+}
+
+// beside is what some switch may have, where OpenSM was ended while it wrote the tables, beside
+// these and those before: it had not confirmed those.
+func (h *handed) beside(q *wire.Request) *routing.Tables {
+	if q.InUse == 0 && !h.used {
+		return h.since.beside
+	}
+	return nil
 }
 
 // confirmed is the tables in use as the switches have confirmed them by a request; nil:

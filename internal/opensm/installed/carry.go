@@ -101,19 +101,22 @@ func (c *carrier) onLive(plan []*routing.Tables) ([]*routing.Tables, error) {
 // mixed is the tables that packets may meet before a step: those that the switches have by
 // what they have confirmed, and those handed over where these are others; all without trees.
 func (c *carrier) mixed() ([]*routing.Tables, error) {
-	sent := c.hardware(c.before)
-	if c.Confirmed == nil {
-		return []*routing.Tables{sent}, nil
+	var all []*routing.Tables
+	for _, had := range []*routing.Tables{c.Confirmed, c.Beside} {
+		if had == nil {
+			continue
+		}
+		on, err := transition.On(c.live, had, nil)
+		if err != nil {
+			return nil, err
+		}
+		lanes := on.Lanes
+		if had.Lanes == c.Sent.Lanes {
+			lanes = c.before.Lanes
+		}
+		all = append(all, &routing.Tables{Fabric: c.live, Forwarding: on.Forwarding, Lanes: lanes})
 	}
-	on, err := transition.On(c.live, c.Confirmed, nil)
-	if err != nil {
-		return nil, err
-	}
-	lanes := on.Lanes
-	if c.Confirmed.Lanes == c.Sent.Lanes {
-		lanes = c.before.Lanes
-	}
-	return []*routing.Tables{{Fabric: c.live, Forwarding: on.Forwarding, Lanes: lanes}, sent}, nil
+	return append(all, c.hardware(c.before)), nil
 }
 
 // hardware is tables as the switches have them: without rows for what is new.

@@ -20,6 +20,7 @@ type State struct {
 	Goal      *routing.Tables // routed from scratch last; nil: there is nothing to come back to
 	Returning bool            // something is back, and the tables are not yet what the goal is with it
 	Plan      Plan            // what is to follow Sent, while the fabric stays as it was
+	Beside    *routing.Tables // what some switch may have beside both: what it had confirmed when Sent was handed over; nil: nothing
 	Earlier   *routing.Tables // that Sent replaced so late that packets of theirs may be about; nil: none
 }
 
@@ -53,7 +54,7 @@ const (
 type Move struct {
 	Kind      Kind
 	Tables    *routing.Tables
-	Union     *deadlock.MixtureVerdict // of every mixture with Sent and Confirmed, and with Earlier if that has no loop
+	Union     *deadlock.MixtureVerdict // of every mixture with Sent, Confirmed and Beside, and with Earlier if that has no loop
 	Alone     *deadlock.Verdict        // of the tables
 	Cost      transition.Cost          // against what the switches have
 	CutBefore int64                    // pairs that what the switches have does not deliver
@@ -123,7 +124,7 @@ func (s State) End(ctx context.Context, live *fabric.Fabric, o Options, filled b
 		}
 	}
 	if err != nil && s.Confirmed != nil && ctx.Err() == nil {
-		s.Confirmed = nil // what was handed over last did not go with it either
+		s.Confirmed, s.Beside = nil, nil // what was handed over last did not go with it either
 		m, _, _, err = s.end(ctx, live, o)
 		return m, true, err
 	}
@@ -146,7 +147,7 @@ func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m, next
 		if first {
 			next = m
 		}
-		s.Sent, s.Confirmed, s.Earlier, s.Plan, s.Returning = m.Tables, nil, nil, m.Plan, m.Returning
+		s.Sent, s.Confirmed, s.Beside, s.Earlier, s.Plan, s.Returning = m.Tables, nil, nil, nil, m.Plan, m.Returning
 		switch {
 		case m.CutAfter > o.Scope.Disconnected(live):
 			continue
