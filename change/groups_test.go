@@ -9,22 +9,16 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // withChoices is tables of an engine with groups of ports.
 func withChoices(t *testing.T, spec, engine string) *routing.Tables {
 	t.Helper()
 	f := testnet.Build(t, spec)
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, f, engine, routing.Budget{VLs: 8})
+	var err error
 	if tables.Groups, err = minimal.Groups(t.Context(), tables, routing.Any, routing.HCA, nil); err != nil {
 		t.Fatal(err)
 	}

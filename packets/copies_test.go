@@ -7,23 +7,17 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // spanned is the tables of a network by updn, with a tree that all hosts are in.
 func spanned(t *testing.T, spec string) *routing.Tables {
 	t.Helper()
-	e, err := engines.Named("updn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), testnet.Build(t, spec), engines.Options{}, routing.Budget{VLs: 1, Contract: routing.Any}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, testnet.Build(t, spec), "updn", routing.Budget{VLs: 1, Contract: routing.Any})
 	with := *tables
+	var err error
 	if with.Multicast, err = spanning.Tree(t.Context(), tables, spanning.Options{Contract: routing.Any, SLs: 1}); err != nil {
 		t.Fatal(err)
 	}

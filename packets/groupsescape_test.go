@@ -5,9 +5,9 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // doubleTorus is a torus with two cables between neighbours and some hosts at each switch. The second
@@ -50,14 +50,7 @@ func withEscape(t *testing.T, f *fabric.Fabric, second []fabric.ChannelID, engin
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	static, err := e.Route(t.Context(), first, engines.Options{}, routing.Budget{VLs: 1, Contract: routing.Any}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	static := routed.Of(t, first, engine, routing.Budget{VLs: 1, Contract: routing.Any})
 	all := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.OneSL(f, routing.UniformSL2VL([routing.SLs]uint8{})), Groups: routing.NewGroups(f, 1)}
 	for lid, owner := range f.LIDs() {
 		copy(all.Forwarding.Row(lid), static.Forwarding.Row(lid))

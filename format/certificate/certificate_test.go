@@ -2,7 +2,6 @@ package certificate_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,8 +16,8 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // contracts is how contracts are compared: their fields are their own.
@@ -68,15 +67,7 @@ func TestRoundTripOfProofs(t *testing.T) {
 }
 
 func route(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tables
+	return routed.Of(t, f, engine, routing.Budget{})
 }
 
 // Any ranks at all come back as they were.

@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/scramble"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // pair is two switches with a host each and two cables between them: port 1 is the host,
@@ -137,14 +137,8 @@ func TestErrors(t *testing.T) {
 // What is written reads back the same.
 func TestWriteReadIsIdentity(t *testing.T) {
 	f := testnet.Build(t, "xgft:m=4x4x2,w=2x2x2,hosts=2")
-	e, err := engines.Named("updn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, f, "updn", routing.Budget{VLs: 1})
+	var err error
 	if tables.Groups, err = minimal.Groups(t.Context(), tables, routing.Any, routing.HCA, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -9,21 +9,14 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // What was written reads back as it was; another port, service level or rank does not.
 func TestReadBack(t *testing.T) {
 	f := testnet.Build(t, "torus:5x5,hosts=1")
-	e, err := engines.Named("lash")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: routing.Honored}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, f, "lash", routing.Budget{VLs: 8, Contract: routing.Honored})
 	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Honored})
 	if err != nil || !v.Free() {
 		t.Fatal(v, err)

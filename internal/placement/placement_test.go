@@ -9,22 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
 )
 
 func tables(t testnet.TB, spec, engine string) *routing.Tables {
 	t.Helper()
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := e.Route(context.Background(), testnet.Build(t, spec), engines.Options{}, routing.Budget{VLs: 8}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return routed.Of(t, testnet.Build(t, spec), engine, routing.Budget{VLs: 8})
 }
 
 func options(t testnet.TB, tables *routing.Tables, pattern string, ranks int) Options {

@@ -10,22 +10,16 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // withTree is tables of an engine with a spanning tree for multicast.
 func withTree(t *testing.T, spec, engine string, contract routing.Contract, sls uint16) *routing.Tables {
 	t.Helper()
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), testnet.Build(t, spec), engines.Options{}, routing.Budget{VLs: 8, Contract: contract}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, testnet.Build(t, spec), engine, routing.Budget{VLs: 8, Contract: contract})
 	with := *tables
+	var err error
 	if with.Multicast, err = spanning.Tree(t.Context(), tables, spanning.Options{Contract: contract, SLs: sls}); err != nil {
 		t.Fatal(err)
 	}

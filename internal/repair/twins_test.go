@@ -11,22 +11,15 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // oneForSwitch is tables in which all hosts of a switch have the row of its first.
 func oneForSwitch(t *testing.T, spec, engine string, c routing.Contract) *routing.Tables {
 	t.Helper()
 	f := testnet.Build(t, spec)
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: c}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, f, engine, routing.Budget{VLs: 8, Contract: c})
 	sameOnSwitch(f, tables.Forwarding)
 	return tables
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // From one spine to the other, each with entries only while it is used: the new one gets its
@@ -31,14 +31,7 @@ func TestKeepWhole(t *testing.T) {
 	if free > f.TopLID() {
 		t.Fatal("no LID is free")
 	}
-	e, err := engines.Named("updn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 1, Scope: routing.Adapters}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := routed.Of(t, f, "updn", routing.Budget{VLs: 1, Scope: routing.Adapters})
 	scope := routing.HCA
 	leaf, lid := fabric.NodeID(fabric.None), fabric.LID(0)
 	for to, owner := range scope.LIDs(f) {

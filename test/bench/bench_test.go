@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -112,15 +113,7 @@ func BenchmarkMixture(b *testing.B) {
 	} {
 		f := testnet.Build(b, c.network)
 		route := func(name string) *routing.Tables {
-			e, err := engines.Named(name)
-			if err != nil {
-				b.Fatal(err)
-			}
-			t, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			return t
+			return routed.Of(b, f, name, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters})
 		}
 		before := route(c.before)
 		after := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: before.Lanes}

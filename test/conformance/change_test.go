@@ -9,9 +9,9 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -110,15 +110,7 @@ func weaveAny(t *testing.T, f *fabric.Fabric) *routing.Tables {
 
 func routedBy(t *testing.T, f *fabric.Fabric, engine string, contract routing.Contract) *routing.Tables {
 	t.Helper()
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: contract}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tables
+	return routed.Of(t, f, engine, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: contract})
 }
 
 // cablesOf is so many cables of a network, evenly spread.

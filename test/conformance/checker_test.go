@@ -21,8 +21,8 @@ import (
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // checker is checker.py at work: a judge in another language that knows weft by its
@@ -241,14 +241,7 @@ func (c *checker) holds(dir, certificate string) (*opinion, error) {
 // written in any other way is an error, not a network without it.
 func TestCheckerReadsEverySwitch(t *testing.T) {
 	c, dir := startChecker(t), t.TempDir()
-	e, err := engines.Named("minhop")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), testnet.Build(t, "torus:3x3"), engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Contract: routing.Any}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, testnet.Build(t, "torus:3x3"), "minhop", routing.Budget{VLs: routing.DefaultVLs, Contract: routing.Any})
 	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
 	if err != nil {
 		t.Fatal(err)

@@ -24,8 +24,8 @@ import (
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // transitionFile has a rank for the union of the dependencies of a step's tables and those before.
@@ -562,14 +562,7 @@ func TestProvenCheckerProvesSteps(t *testing.T) {
 	steps, alone := 0, 0
 	for _, spec := range []string{"torus:4x4", "dragonfly:p=2", "random:switches=24,links=48"} {
 		f := testnet.Build(t, spec)
-		e, err := engines.Named("weave-any")
-		if err != nil {
-			t.Fatal(err)
-		}
-		was, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Contract: routing.Any}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		was := routed.Of(t, f, "weave-any", routing.Budget{VLs: routing.DefaultVLs, Contract: routing.Any})
 		failures := append(change.Sample(change.Cables(f), 6), change.Sample(change.Switches(f), 4)...)
 		for i, failure := range failures {
 			live, err := f.Without(failure.Channels, failure.Nodes)

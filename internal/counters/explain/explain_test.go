@@ -9,22 +9,15 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // counted is the counters of a run of packets, and the loads that its tables predict.
 func counted(t *testing.T, f *fabric.Fabric, engine string) (*congestion.Loads, []float64) {
 	t.Helper()
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, f, engine, routing.Budget{VLs: 8})
 	hardware, err := packets.PresetNamed("unit")
 	if err != nil {
 		t.Fatal(err)

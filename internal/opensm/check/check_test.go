@@ -11,8 +11,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 func configuration(t *testing.T, text string) *conf.Conf {
@@ -26,15 +26,7 @@ func configuration(t *testing.T, text string) *conf.Conf {
 
 func tables(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
 	t.Helper()
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Scope: routing.Adapters}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tables
+	return routed.Of(t, f, engine, routing.Budget{VLs: 8, Scope: routing.Adapters})
 }
 
 // has says whether a report has a finding of a kind and level with these words.

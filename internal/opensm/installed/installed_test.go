@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // sweeps plays a subnet manager that is handed one step after another.
@@ -28,14 +28,7 @@ type sweeps struct {
 
 func begin(t testing.TB, f *fabric.Fabric, engine string, contract routing.Contract) *sweeps {
 	t.Helper()
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: contract}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, f, engine, routing.Budget{VLs: 8, Contract: contract})
 	return &sweeps{TB: t, State: installed.State{Sent: tables, Goal: tables}, o: installed.Options{Contract: contract}}
 }
 

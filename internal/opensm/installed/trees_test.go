@@ -7,8 +7,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // Whichever cable dies, the next tables have a tree, with all that is left of the one in use unless
@@ -28,15 +28,9 @@ func TestTreeStays(t *testing.T) {
 		{"random:switches=16,links=32,hosts=1,seed=3", "weave-any", routing.Any, 1<<routing.SLs - 1, 0},
 	} {
 		f := testnet.Build(t, c.spec)
-		e, err := engines.Named(c.engine)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: c.contract}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := routed.Of(t, f, c.engine, routing.Budget{VLs: 8, Contract: c.contract})
 		was := *tables
+		var err error
 		if was.Multicast, err = spanning.Tree(t.Context(), tables, spanning.Options{Contract: c.contract, SLs: c.sls}); err != nil {
 			t.Fatal(err)
 		}

@@ -7,22 +7,16 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // widened is the tables of a network by an engine, with groups.
 func widened(t *testing.T, spec, engine string, c routing.Contract) *routing.Tables {
 	t.Helper()
 	f := testnet.Build(t, spec)
-	e, err := engines.Named(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: c}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := routed.Of(t, f, engine, routing.Budget{VLs: 8, Contract: c})
+	var err error
 	if tables.Groups, err = minimal.Groups(t.Context(), tables, c, routing.HCA, nil); err != nil {
 		t.Fatal(err)
 	}
