@@ -27,7 +27,7 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 			 (unsigned long long)t->number);
 	else if (t->step && !n->replaces && !(n->filled && t->more > 0))
 		snprintf(why, WHY_SIZE, "a step from tables in use, where there are none");
-	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS | WIRE_NEW_TREE)) != 0 || (t->new_tree && (!t->step || t->groups == 0)) || (get64(t->body + 88) >> 16) != 0 || (t->terms.drops && !t->step) || (t->terms.directed && t->terms.contract != 0))
+	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS | WIRE_NEW_TREE | WIRE_ORDERS)) != 0 || (t->new_tree && (!t->step || t->groups == 0)) || (get64(t->body + 88) >> 16) != 0 || (t->terms.drops && !t->step) || (t->terms.directed && t->terms.contract != 0))
 		snprintf(why, WHY_SIZE, "a contract of service levels 0x%04x and flags %u, which there is not", t->terms.contract, t->body[30]);
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes + (t->groups ? t->rows : 0))
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
@@ -102,6 +102,7 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->terms.directed = (body[30] & WIRE_DIRECTED) != 0;
 	t->terms.drops = (body[30] & WIRE_DROPS) != 0;
 	t->so_far = body[30] & WIRE_SO_FAR;
+	t->orders = body[30] & WIRE_ORDERS;
 	t->step = (body[30] & WIRE_STEP) != 0;
 	t->more = body[31];
 	t->new_tree = (body[30] & WIRE_NEW_TREE) != 0;

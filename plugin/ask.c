@@ -115,6 +115,15 @@ static int rest(const struct asker *a, const struct question *q)
 	return poll(&p, 1, asker_pause(a, q->reply)) == 0 && !*a->over;
 }
 
+/*
+ * stands says whether a question stays open for tables that may be ordered at any time,
+ * through restarts of the daemon too: a new one asks at once what there is to do.
+ */
+static int stands(const struct question *q)
+{
+	return q->again && q->in_use && q->in_use->orders && q->in_use->more == 0;
+}
+
 /* note notes what became of asking once. */
 static void note(struct asker *a, struct question *q, int64_t asked)
 {
@@ -123,9 +132,9 @@ static void note(struct asker *a, struct question *q, int64_t asked)
 	q->took = now_ms() - q->began;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
-	if (!q->tables)
+	if (!q->tables && !stands(q))
 		atomic_fetch_add(&a->failures, 1);
-	else if (q->tables->number != tables_number(q->in_use))
+	else if (q->tables && q->tables->number != tables_number(q->in_use))
 		atomic_store(&a->failures, 0);
 	pthread_mutex_lock(&a->lock);
 	if (!q->again)
@@ -149,7 +158,18 @@ static int follows_on(const struct asker *a, const struct question *q, int64_t a
 		rest(a, q);
 		return 0;
 	}
-	return step || now_ms() - asked > BETTER_MS / 2;
+	return step || stands(q) || now_ms() - asked > BETTER_MS / 2;
+}
+
+/* tell tells once that a question which stays open has had no tables so far. */
+static void tell(struct asker *a, struct question *q)
+{
+	pthread_mutex_lock(&a->lock);
+	if (!q->tables && !a->awaited && !q->told && stands(q) && !is_gone(q->why)) {
+		q->told = 1;
+		a->late(a->context, q);
+	}
+	pthread_mutex_unlock(&a->lock);
 }
 
 /* goes_on says whether any other question is: until there are tables, once nobody waits for it any more. */
@@ -179,7 +199,10 @@ static void *asking(void *asker)
 		int64_t asked = now_ms();
 		q->tables = fetch(a, q);
 		note(a, q, asked);
-		wanted = (q->again ? follows_on(a, q, asked) : goes_on(a, q)) && rest(a, q);
+		wanted = (q->again ? follows_on(a, q, asked) : goes_on(a, q));
+		if (wanted)
+			tell(a, q);
+		wanted = wanted && rest(a, q);
 	}
 	pthread_mutex_lock(&a->lock);
 	a->ended = 1;

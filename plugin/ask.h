@@ -31,6 +31,7 @@ struct question {
 	double cpu;   /* s of the thread that asked */
 	int again;    /* for better tables than those of the question before */
 	int persists; /* asked until there are tables */
+	int told;     /* that there are none for now, of one that stays open */
 };
 
 /* question_before is what packets may follow beside the tables that are asked for. */

@@ -211,7 +211,7 @@ uint8_t *request_new(const osm_subn_t *subn, const struct asked *a, size_t *size
 	put32(body + 12, (uint32_t)ports);
 	put32(body + 16, (uint32_t)a->deadline_ms);
 	body[20] = lanes_allowed(subn);
-	body[21] = WIRE_IMPROVES | (subn->opt.qos ? WIRE_QOS : 0) | (!a->in_use && switches_filled(subn) ? WIRE_FILLED : 0);
+	body[21] = WIRE_IMPROVES | WIRE_STANDS | (subn->opt.qos ? WIRE_QOS : 0) | (!a->in_use && switches_filled(subn) ? WIRE_FILLED : 0);
 	put16(body + 22, (uint16_t)letters);
 	put64(body + 24, tables_number(a->in_use));
 	put32(body + 32, lifetime(subn));

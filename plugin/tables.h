@@ -42,6 +42,7 @@ struct tables {
 	uint32_t maps;
 	uint8_t lanes;
 	uint8_t so_far; /* better tables, or the next step, may follow */
+	uint8_t orders; /* others may be ordered at any time: a question for them stays open */
 	uint8_t step;	/* the ranks are to hold while the tables in use are replaced by these */
 	uint8_t more;	/* steps that are to follow */
 	uint8_t new_tree; /* of a step: the tree is another, and multicast is proven once it is in use */

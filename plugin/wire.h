@@ -26,11 +26,13 @@
 #define WIRE_IMPROVES 2 /* the sender knows WIRE_SO_FAR */
 #define WIRE_AGAIN 4	/* it waits for better tables than those answered with that */
 #define WIRE_FILLED 8	/* none of our tables are in use, and some switch forwards by tables of before */
+#define WIRE_STANDS 16	/* it keeps a question open where tables say WIRE_ORDERS */
 #define WIRE_SO_FAR 1	/* flags of tables: better ones may follow */
 #define WIRE_DIRECTED 2 /* no client uses the PathRecord of the opposite direction */
 #define WIRE_STEP 4	/* the ranks hold while the tables in use are replaced by these */
 #define WIRE_DROPS 8	/* of a step: it may cut pairs, until the next */
 #define WIRE_NEW_TREE 16 /* of a step: the tree is another than that of the tables in use */
+#define WIRE_ORDERS 32	/* others may be ordered at any time: asked with WIRE_AGAIN, the daemon answers then */
 
 /* The device that aggregation nodes are; all other adapters are hosts. */
 #define WIRE_AGGREGATION_VENDOR 0x2c9

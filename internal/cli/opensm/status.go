@@ -3,10 +3,7 @@ package opensm
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
-	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -44,20 +40,11 @@ folder cannot be written; 3 if no daemon answers.`,
 }
 
 func showStatus(ctx context.Context, a *console.Console, socket string, asJSON bool) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	text, err := wire.AskStatus(ctx, socket)
-	if errors.Is(err, os.ErrPermission) {
-		return fmt.Errorf("%s answers the members of its group only: %w", socket, err)
-	}
+	s, err := statusOf(ctx, socket)
 	if err != nil {
-		return fmt.Errorf("no daemon answers at %s: %w", socket, err)
+		return err
 	}
-	var s daemon.Status
-	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("%s: %w", socket, err)
-	}
-	return a.Answer(asJSON, s, func() error { return printStatus(a, &s) }, s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "")
+	return a.Answer(asJSON, s, func() error { return printStatus(a, s) }, s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "")
 }
 
 func printStatus(a *console.Console, s *daemon.Status) error {
@@ -72,6 +59,9 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 		p.Fact("outside", "of any proof: %s", strings.Join(s.NotCovered, ", "))
 	}
 	p.Fact("sweeps", "%s; %s refused, %s answered from memory", words.Plural(s.Sweeps, "sweep"), words.Thousands(s.Refused), words.Thousands(s.Cached))
+	if !s.OpenSM {
+		p.Fact("OpenSM", "has no question open: it does not run, or its plugin is of an earlier release")
+	}
 	if s.Last == nil {
 		p.Fact("last", "OpenSM has not asked yet")
 	} else {
@@ -86,6 +76,13 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	}
 	if s.Plan != nil {
 		p.Fact("plan", "%s", progressText(s.Plan))
+	}
+	for i, d := range s.Drained {
+		label := ""
+		if i == 0 {
+			label = "drained"
+		}
+		p.Fact(label, "%s", drainedText(&d))
 	}
 	if s.Search != nil {
 		p.Fact("search", "%s", searchText(s.Search))
@@ -102,6 +99,30 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	return a.Show(p)
 }
 
+// drainedText is a part that is to be kept free of traffic, and how that stands.
+func drainedText(d *daemon.Drained) string {
+	text := fmt.Sprintf("%s, by %s: ", d.Part, d.By)
+	switch d.State {
+	case daemon.Later:
+		text += "begins " + d.After.Local().Format(time.DateTime)
+	case daemon.Waiting:
+		text += "ordered; OpenSM has not asked since"
+	case daemon.Leaving:
+		text += "its traffic is leaving, step by step"
+	case daemon.StillUsed:
+		text += "still used: " + d.Why
+	default:
+		text += "free of traffic since " + d.After.Local().Format(time.DateTime) + " or soon after; it can be pulled"
+	}
+	if d.Until != nil {
+		text += "; comes back " + d.Until.Local().Format(time.DateTime)
+	}
+	if len(d.Cut) > 0 {
+		text += fmt.Sprintf("\n%s cut off when it is pulled: %s", words.Plural(len(d.Cut), "endpoint"), words.FirstOf(d.Cut))
+	}
+	return text
+}
+
 func stateText(s *daemon.State) string {
 	since := ""
 	if s.StateSince != nil {
@@ -115,7 +136,7 @@ func stateText(s *daemon.State) string {
 }
 
 func progressText(g *daemon.Progress) string {
-	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "full": "tables that were routed anew", "same": "waiting for new links"}[g.Kind]
+	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "full": "tables that were routed anew", "drain": "the way out of parts that are drained", "same": "waiting for new links"}[g.Kind]
 	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), words.Plural(g.Steps, "step"))
 	if g.Ended != nil {
 		text += " handed over, the last at " + g.Ended.Local().Format(time.TimeOnly)

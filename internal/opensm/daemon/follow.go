@@ -93,11 +93,22 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 		return nil, "the settings say keep: never"
 	}
 	var was *handed // those in use, if the step is to lead to better ones
-	if h.key == k && h.settled() && h.verdict != nil && len(q.Blocks) == 0 {
+	free, ordered := s.drained.now(s.clock)
+	if h.key == k && h.settled() && h.state.Drained.Equal(free) && h.verdict != nil && len(q.Blocks) == 0 {
 		switch {
 		case h.open:
 			return nil, "" // the search for better tables goes on; its result answers
 		case q.Again:
+			if q.Stands && !h.drifts(set) {
+				if err := s.stand(ctx, x, q, start, ordered); err != nil {
+					return &reply{proven: &proven{refusal: err.Error()}, aside: true}, ""
+				}
+				now := time.Now()
+				if r, why = s.follow(ctx, x, k, f, set, q, now); r != nil && r.began.IsZero() {
+					r.began = now
+				}
+				return r, why
+			}
 			better := s.rebalance(ctx, x, h, f, set, q, start)
 			if better == nil {
 				return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
@@ -110,7 +121,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	begin := time.Now()
 	state := h.state
 	state.Confirmed, state.Beside, state.Earlier = h.confirmed(q), h.beside(q), h.lingering(q)
-	m, jumped, err := next(limited, state, f, set, q)
+	m, jumped, err := next(limited, state, f, set.installed(free), q)
 	switch {
 	case limited.Err() != nil:
 		r := refusal(errNoTime)
@@ -140,9 +151,10 @@ const mostAgain = 8
 // folder, of a full disk or one that hangs: where they are a step from tables that are known, they
 // are planned again, and known by their number. nil: they are not.
 func (s *Server) again(ctx context.Context, f *fabric.Fabric, set *settings, q *wire.Request) *handed {
+	free, _ := s.drained.now(s.clock)
 	for _, h := range s.keeper.all(set.settingsKey(q.Lanes())) {
 		for range mostAgain {
-			m, err := h.state.Next(ctx, f, set.installed())
+			m, err := h.state.Next(ctx, f, set.installed(free))
 			if err != nil {
 				break
 			}
@@ -176,17 +188,17 @@ func inTime(ctx context.Context, q *wire.Request, start time.Time) (context.Cont
 // next is the next step. A plugin that has none of our tables in use cannot prove a step. It
 // accepts tables that leave pairs cut only while a plan goes on, and some switch has what was
 // handed over.
-func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, jumped bool, err error) {
+func next(ctx context.Context, state installed.State, f *fabric.Fabric, o installed.Options, q *wire.Request) (m *installed.Move, jumped bool, err error) {
 	if q.InUse == 0 {
-		return state.End(ctx, f, set.installed(), q.Filled)
+		return state.End(ctx, f, o, q.Filled)
 	}
-	m, err = state.Next(ctx, f, set.installed())
+	m, err = state.Next(ctx, f, o)
 	return m, false, err
 }
 
 // installed is the settings that steps are planned under.
-func (s *settings) installed() installed.Options {
-	return installed.Options{Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops, Groups: s.groups}
+func (s *settings) installed(free installed.Drained) installed.Options {
+	return installed.Options{Drained: free, Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops, Groups: s.groups}
 }
 
 // after is what is handed over by a move. A packet waits in a switch for no longer than
@@ -197,7 +209,8 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 		loads: congestion.Count(f, m.Tables.Forwarding, set.scope),
 	}
 	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
-	now.state.Sent, now.state.Confirmed, now.state.Beside, now.state.Plan, now.state.Returning = m.Tables, nil, nil, m.Plan, m.Returning
+	now.state.Sent, now.state.Confirmed, now.state.Beside, now.state.Plan, now.state.Returning, now.state.Drained = m.Tables, nil, nil, m.Plan, m.Returning, m.Drained
+	now.undrained = m.Undrained
 	now.since, now.hops = h.since, m.Hops
 	if entries, _ := changes(h.tables, m.Tables); m.Cost.Entries > 0 && entries > 0 { // else it is what was handed over before, once more
 		now.since = since{at: start, earlier: h.tables, number: h.number}
@@ -246,7 +259,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 	defer cancel()
 	state := was.state
 	state.Confirmed, state.Earlier = confirmed(was.tables, q), was.lingering(q)
-	m, err := state.Replace(ctx, r.tables, set.installed())
+	m, err := state.Replace(ctx, r.tables, set.installed(nil))
 	if err != nil {
 		return
 	}

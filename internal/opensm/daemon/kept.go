@@ -18,14 +18,15 @@ import (
 // handed is tables that were handed over, with what is needed to continue from them.
 type handed struct {
 	*proven
-	number   uint64 // by which the plugin knows them
-	key      key    // of the fabric and settings they were handed over for
-	settings string // settings under which they may be kept
-	state    installed.State
-	balanced []key // fabrics that the goal was routed for, or for which nothing better was found
-	grown    bool  // the fabric has links that the goal does not know
-	open     bool  // a search for better tables goes on, or did when the daemon ended
-	progress *Progress
+	number    uint64 // by which the plugin knows them
+	key       key    // of the fabric and settings they were handed over for
+	settings  string // settings under which they may be kept
+	state     installed.State
+	balanced  []key // fabrics that the goal was routed for, or for which nothing better was found
+	grown     bool  // the fabric has links that the goal does not know
+	open      bool  // a search for better tables goes on, or did when the daemon ended
+	progress  *Progress
+	undrained string // why parts that are to be kept free are not; empty: they are
 
 	since since
 	hops  int  // switches that a packet has to leave at most under them
@@ -180,6 +181,16 @@ func (k *keeper) all(settings string) []*handed {
 	list := slices.DeleteFunc(slices.Clone(k.list), func(h *handed) bool { return !mayKeep(h.settings, settings) })
 	slices.Reverse(list)
 	return list
+}
+
+// newest is the tables handed over last; nil: none are known.
+func (k *keeper) newest() *handed {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.list) == 0 {
+		return nil
+	}
+	return k.list[len(k.list)-1]
 }
 
 // index is where tables are in the list; -1: they are not known.

@@ -160,6 +160,12 @@ func (s *Server) restore(dir string) {
 		return
 	}
 	defer root.Close()
+	if list, err := readDrained(root); err != nil {
+		s.Log.Error("what is drained is not known any more", "error", err)
+	} else if len(list) > 0 {
+		s.drained.set(list)
+		s.expire()
+	}
 	files, err := remembered(root)
 	if err != nil {
 		s.Log.Error("the tables handed over are not known any more", "error", err)

@@ -42,6 +42,7 @@ type reply struct {
 	move   *installed.Move // how they replace those in use; nil: they were routed anew
 	jumped bool            // steps of the move were left out
 	saved  bool            // the tables are on their way into the state folder
+	began  time.Time       // when there was something to do, of a question that stayed open until then; zero: at once
 	why    string          // for tables routed anew: why those in use were not kept
 }
 

@@ -52,10 +52,18 @@ type Server struct {
 	status   Status
 	tail     chan struct{} // closed when the last sweep in the queue is reported
 
+	inUse      uint64    // tables that all switches have confirmed, by OpenSM's last question; 0: none
+	inUseSince time.Time // when it said so first
+	lifetime   time.Duration
+
 	confirmed   int       // steps of a plan that all switches have confirmed, by OpenSM's word
 	confirmedOf time.Time // when that plan began
 
 	last *routing.Tables // handed over last; belongs to the sweep that is reported
+
+	drained  drained
+	standing standing
+	ending   chan struct{} // closed when the daemon is to end
 }
 
 // Run serves until the context ends, then lets connections finish. Every receive
@@ -74,6 +82,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	}
 	s.jobs, s.keeper, s.metrics, s.places = newJobs(), newKeeper(), newMetrics(), newPlaces(connections, questionBytes)
 	s.pages = &livepage.Pages{Version: s.Version}
+	s.ending = make(chan struct{})
 	if s.peer == nil {
 		s.peer = peerOf
 	}
@@ -108,6 +117,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 		for {
 			select {
 			case <-ctx.Done():
+				close(s.ending)
 				socket.listener.Close()
 				return
 			case <-reload:
@@ -169,19 +179,27 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 	}
 	q, err := wire.ReadQuestion(counted{x})
 	switch {
-	case errors.Is(err, wire.ErrAsk):
+	case err == nil && q.Request == nil:
+		if err = x.enter(waiting); err != nil {
+			break
+		}
+		said := any(s.Status())
+		if q.Order != nil {
+			said = s.order(ctx, q.Order, who)
+		}
 		if err = x.enter(taking); err == nil {
-			err = wire.WriteStatus(x.conn, s.Status())
+			err = wire.WriteStatus(x.conn, said)
 		}
 	case errors.As(err, new(*wire.VersionError)):
 		err = errors.Join(err, s.explain(x, err))
 	case err == nil:
-		err = guarded(func() error { return s.sweep(ctx, x, q, start) })
+		defer s.standing.begin()()
+		err = guarded(func() error { return s.sweep(ctx, x, q.Request, start) })
 		if errors.As(err, new(*internalError)) { // while tables were sent or reported
 			s.internal(err)
 			s.keeper.suspend(putAsideWhy)
 			s.jobs.forgetAll()
-			s.forget(err, q)
+			s.forget(err, q.Request)
 			return
 		}
 	case x.isLost():
@@ -255,6 +273,7 @@ func (s *Server) Status() Status {
 	defer s.mu.Unlock()
 	now := s.status
 	now.State = s.writer.state()
+	now.Drained, now.OpenSM = s.tellDrained(), s.standing.there()
 	if now.Plan != nil {
 		plan := *now.Plan
 		if s.confirmedOf.Equal(plan.Began) {
@@ -262,12 +281,20 @@ func (s *Server) Status() Status {
 		}
 		now.Plan = &plan
 	}
+	if s.keeper == nil {
+		return now
+	}
+	if h := s.keeper.newest(); h != nil {
+		free, _ := s.drained.now(s.clock)
+		now.Settled = s.settled(h) && h.state.Drained.Equal(free)
+	}
 	return now
 }
 
 // noteConfirmed notes what a question of a sweep says of the tables in use: where it lists no block
 // that a switch has otherwise, all switches have confirmed them.
 func (s *Server) noteConfirmed(q *wire.Request) {
+	s.sure(q)
 	if !confirms(q) {
 		return
 	}
@@ -278,6 +305,18 @@ func (s *Server) noteConfirmed(q *wire.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.confirmed, s.confirmedOf = h.progress.Steps, h.progress.Began
+}
+
+// sure notes which tables all switches have confirmed, and since when.
+func (s *Server) sure(q *wire.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !confirms(q):
+		s.inUse = 0
+	case s.inUse != q.InUse:
+		s.inUse, s.inUseSince, s.lifetime = q.InUse, time.Now(), q.Lifetime
+	}
 }
 
 // current is the settings that hold now.

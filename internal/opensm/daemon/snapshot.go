@@ -66,13 +66,15 @@ type saving struct {
 	Replaced  string         `json:"replaced,omitempty"` // number of the tables that they took the place of
 	At        time.Time      `json:"at"`                 // when
 	Hops      int            `json:"hops"`
+
+	Drained installed.Drained `json:"drained,omitempty"`
 }
 
 // snapshot writes what is needed to go on from tables.
 func (h *handed) snapshot(w io.Writer) error {
 	s := saving{
 		Number: hexadecimal(h.number), Settings: h.settings, Engine: h.engine, Tried: h.tried,
-		Returning: h.state.Returning, Open: h.open, PlanKind: h.state.Plan.Kind, PlanSteps: len(h.state.Plan.Steps), Progress: h.progress, At: h.since.at, Hops: h.hops,
+		Returning: h.state.Returning, Open: h.open, PlanKind: h.state.Plan.Kind, PlanSteps: len(h.state.Plan.Steps), Progress: h.progress, At: h.since.at, Hops: h.hops, Drained: h.state.Drained,
 	}
 	if h.since.number != 0 {
 		s.Replaced = hexadecimal(h.since.number)
@@ -228,7 +230,7 @@ func readSnapshot(b []byte) (h *handed, replaced uint64, err error) {
 	t := d.tables(d.fabric())
 	h = &handed{
 		proven: &proven{tables: t, engine: s.Engine, tried: s.Tried, restored: true}, settings: s.Settings,
-		state: installed.State{Sent: t, Goal: t, Returning: s.Returning, Plan: installed.Plan{Kind: s.PlanKind}}, open: s.Open, progress: s.Progress,
+		state: installed.State{Sent: t, Goal: t, Returning: s.Returning, Plan: installed.Plan{Kind: s.PlanKind}, Drained: s.Drained}, open: s.Open, progress: s.Progress,
 		since: since{at: time.Now()}, hops: s.Hops, // at the latest: the clock that s.At is by may have been set
 	}
 	if s.Goal {

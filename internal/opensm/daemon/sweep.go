@@ -33,6 +33,9 @@ type Status struct {
 	Last     *Sweep    `json:"last,omitempty"`      // the last request
 	LastGood *Sweep    `json:"last_good,omitempty"` // the last that got tables
 	Plan     *Progress `json:"plan,omitempty"`      // of several steps, or the last that is done
+	Settled  bool      `json:"settled"`             // no step follows, all switches have confirmed the last, and packets of those before are gone
+	OpenSM   bool      `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
+	Drained  []Drained `json:"drained"`             // parts that are kept free of traffic, or are to be
 	Search   *Search   `json:"search,omitempty"`    // the last that went on when tables were handed over
 }
 
@@ -189,6 +192,9 @@ func (s *Server) forget(err error, q *wire.Request) {
 // answer sends what came of a request and reports it.
 func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time.Time) error {
 	begin := time.Now()
+	if !p.began.IsZero() {
+		start, r.At = p.began, p.began.UTC()
+	}
 	turn := s.queue()
 	defer turn.leave()
 	s.save(r, &p, q, turn)
@@ -197,12 +203,12 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	}
 	var sent error
 	switch {
-	case p.move != nil:
-		sent = wire.WriteStep(x.conn, q, p.engine, p.tables, p.verdict.Certificate, wire.Step{More: p.move.More, SoFar: p.soFar, Drops: p.move.Drops, NewTree: p.move.NewTree})
-	case p.soFar:
-		sent = wire.WriteSoFar(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
 	case p.tables != nil:
-		sent = wire.WriteTables(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
+		how := wire.Manner{SoFar: p.soFar, Orders: true}
+		if m := p.move; m != nil {
+			how.Step = &wire.Step{More: m.More, Drops: m.Drops, NewTree: m.NewTree}
+		}
+		sent = wire.WriteAnswer(x.conn, q, p.engine, p.tables, p.verdict.Certificate, how)
 	default:
 		sent = wire.WriteRefusal(x.conn, q.Sweep, p.refusal)
 	}

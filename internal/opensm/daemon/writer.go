@@ -37,6 +37,7 @@ type folder interface {
 	remember(h, inUse *handed) error
 	tables(r *Sweep, h *handed, newer func() bool) error // errNewer: it was not finished
 	refusal(*Sweep) error
+	drained([]Drained) error
 	putAside(*aside) (string, error)
 	there() error // it is where its name leads
 	close()
@@ -46,6 +47,7 @@ type folder interface {
 type record struct {
 	sweep  *Sweep // nil: only a snapshot
 	aside  *aside
+	free   *[]Drained // nil: it is something else
 	handed *handed
 	inUse  *handed       // by the question that handed is the answer to; nil: not known
 	known  chan struct{} // closed when there is a snapshot of handed
@@ -57,6 +59,12 @@ func (r *record) into(f folder, w *writer) error {
 		dir, err := f.putAside(r.aside)
 		if err == nil {
 			w.setAside(dir, r.aside.why)
+		}
+		return err
+	case r.free != nil:
+		err := f.drained(*r.free)
+		if err == nil {
+			close(r.known)
 		}
 		return err
 	case r.handed == nil:
@@ -100,11 +108,12 @@ type writer struct {
 	kept     []*handed // of which there are snapshots, the oldest first: they are written again where the folder was taken away
 	lastDir  string    // of what was put aside last
 	lastWhy  string
-	newest   *record   // tables to write; nil: none
-	refusals []*record // to write, the oldest first
-	begun    time.Time // of the write under way; zero: none
-	err      error     // of the last attempt; nil: it succeeded
-	since    time.Time // of the first of the errors in a row
+	free     *[]Drained // parts that are to be kept free, as written last or to be; nil: none were
+	newest   *record    // tables to write; nil: none
+	refusals []*record  // to write, the oldest first
+	begun    time.Time  // of the write under way; zero: none
+	err      error      // of the last attempt; nil: it succeeded
+	since    time.Time  // of the first of the errors in a row
 	dropped  int64
 }
 
@@ -184,7 +193,20 @@ func (w *writer) moved(f folder) error {
 		w.first = append(w.first, &record{handed: h, known: make(chan struct{})})
 	}
 	w.kept = nil
+	if w.free != nil {
+		w.first = append(w.first, &record{free: w.free, known: make(chan struct{})})
+	}
 	return err
+}
+
+// drained has the list of parts written that are to be kept free, and returns what is closed when it is.
+func (w *writer) drained(list []Drained) <-chan struct{} {
+	known := make(chan struct{})
+	w.add(func() {
+		w.first = slices.DeleteFunc(w.first, func(r *record) bool { return r.free != nil })
+		w.first, w.free = append(w.first, &record{free: &list, known: known}), &list
+	})
+	return known
 }
 
 // setAside notes that it was done.

@@ -15,6 +15,9 @@ type carrier struct {
 	change change.Options
 	before *routing.Tables // as they were handed over, with the rows that are known of hosts that are back
 	left   int             // destinations that bring leaves
+
+	kept      Drained // Move.Drained
+	undrained string  // Move.Undrained
 }
 
 // carry finds out how the tables handed over act on the fabric as it is. Plans begin there,

@@ -22,6 +22,7 @@ type State struct {
 	Plan      Plan            // what is to follow Sent, while the fabric stays as it was
 	Beside    *routing.Tables // what some switch may have beside both: what it had confirmed when Sent was handed over; nil: nothing
 	Earlier   *routing.Tables // that Sent replaced so late that packets of theirs may be about; nil: none
+	Drained   Drained         // that Sent, or the plan that goes on, keeps free as far as that can be
 }
 
 // Plan is the steps that are left of a plan.
@@ -36,6 +37,7 @@ type Options struct {
 	Scope    routing.Scope
 	Drops    bool     // where there is no other way, a step may cut pairs until the next
 	Groups   []uint16 // service levels that multicast groups may use, as bits, the first set with a tree; empty: no tree is wanted
+	Drained  Drained  // parts that nothing is to use that could go another way
 	Most     int      // entries that a step may change where nothing is broken, at least a row; 0: any number
 }
 
@@ -48,6 +50,7 @@ const (
 	Repair Kind = "repair" // of what is broken, and for what is new
 	Return Kind = "return" // to the goal, since something is back
 	Full   Kind = "full"   // to tables that were routed anew
+	Drain  Kind = "drain"  // away from parts that are to be pulled
 )
 
 // Move is what is handed over next.
@@ -66,6 +69,8 @@ type Move struct {
 	Drops     bool                     // it may cut pairs that the tables before deliver, until the next step
 	NewTree   bool                     // the tree for multicast is another than that in use: nothing is proven about multicast until all is written
 	Left      int                      // destinations that no safe step brings to the goal: they stay as they are
+	Drained   Drained                  // State.Drained from now on
+	Undrained string                   // why parts that are to be kept free are not; empty: they are, or a plan is under way
 
 	before *routing.Tables // what the switches have, on the fabric as it is
 }
@@ -86,6 +91,8 @@ func none(format string, args ...any) error {
 
 // Next is the next step for a fabric as it is now. The error is ErrNone where there is none.
 func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move, error) {
+	aimed := s.aim(o.Drained)
+	s = &aimed
 	c, parts, err := s.carrier(live, o)
 	if err != nil {
 		return nil, err
@@ -107,7 +114,7 @@ func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Pa
 	if err := s.elsewhere(live, parts, o.Contract); err != nil {
 		return nil, parts, err
 	}
-	c := &carrier{State: s, live: live, o: o, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
+	c := &carrier{State: s, live: live, o: o, kept: s.Drained, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
 	return c, parts, c.carry()
 }
 
@@ -147,7 +154,7 @@ func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m, next
 		if first {
 			next = m
 		}
-		s.Sent, s.Confirmed, s.Beside, s.Earlier, s.Plan, s.Returning = m.Tables, nil, nil, nil, m.Plan, m.Returning
+		s.Sent, s.Confirmed, s.Beside, s.Earlier, s.Plan, s.Returning, s.Drained = m.Tables, nil, nil, nil, m.Plan, m.Returning, m.Drained
 		switch {
 		case m.CutAfter > o.Scope.Disconnected(live):
 			continue
@@ -180,7 +187,7 @@ func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(
 func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 	switch {
 	case c.Confirmed != nil: // once more
-		m := &Move{Kind: Repair, Tables: c.before, Returning: c.Returning, More: len(c.Plan.Steps), Plan: c.Plan, Drops: c.o.Drops && c.Plan.Kind == Full}
+		m := &Move{Kind: Repair, Tables: c.before, Returning: c.Returning, More: len(c.Plan.Steps), Plan: c.Plan, Drained: c.Drained, Drops: c.o.Drops && c.Plan.Kind == Full}
 		if c.Returning {
 			m.More++
 		}
@@ -197,11 +204,21 @@ func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Plan.Kind == Return {
+		if c.Plan.Kind == Return || c.Plan.Kind == Drain {
 			plan = c.atMost(plan)
 		}
 		return c.move(ctx, c.Plan.Kind, plan, c.Returning)
-	case c.Returning && c.Goal != nil:
+	}
+	if !c.Drained.Equal(c.o.Drained) {
+		plan, err := c.drain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(plan) > 0 {
+			return c.move(ctx, Drain, c.atMost(plan), c.Returning)
+		}
+	}
+	if c.Returning && c.Goal != nil {
 		plan, err := c.bring(ctx)
 		if err != nil {
 			return nil, err
@@ -216,7 +233,7 @@ func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 // adapt is the first step where the fabric is another.
 func (c *carrier) adapt(ctx context.Context, parts transition.Parts) (*Move, error) {
 	unarmed := trunksOf(c.live, parts.New.Cables)
-	plan, err := c.mend(ctx, unarmed)
+	plan, err := c.mendFree(ctx, unarmed)
 	if err != nil && ctx.Err() == nil && c.likeNeighbours() {
 		plan, err = c.mend(ctx, unarmed)
 	}
@@ -320,7 +337,15 @@ func (c *carrier) bring(ctx context.Context) ([]*routing.Tables, error) {
 	if err != nil || whole(p) != nil {
 		return nil, ctx.Err()
 	}
-	if p, err = change.Return(ctx, c.before, p.After, c.change); err != nil {
+	target := p.After
+	if len(c.o.Drained) > 0 {
+		without, err := c.without(ctx, target)
+		if err != nil || without == nil {
+			return nil, ctx.Err()
+		}
+		target = without.After
+	}
+	if p, err = change.Return(ctx, c.before, target, c.change); err != nil {
 		return nil, err
 	}
 	c.left = len(p.Left)
@@ -403,7 +428,7 @@ func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge dea
 
 // move has the first step of a plan judged, or that nothing changes.
 func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, returning bool) (*Move, error) {
-	m := &Move{Kind: kind, Tables: c.before, Returning: returning, Left: c.left}
+	m := &Move{Kind: kind, Tables: c.before, Returning: returning, Left: c.left, Drained: c.kept, Undrained: c.undrained}
 	if len(plan) > 0 {
 		m.Tables, m.More, m.Plan = plan[0], len(plan)-1, Plan{kind, plan[1:]}
 	}

@@ -19,6 +19,7 @@ type Answer struct {
 	Refusal string // empty: the fields below are set
 
 	SoFar    bool   // better tables may follow: ask with Request.Again
+	Orders   bool   // others may be ordered at any time: ask with Request.Again, which is answered then
 	Step     bool   // Ranks hold, too, while the tables in use are replaced by these
 	Drops    bool   // of a step: it may cut pairs, until the next
 	More     int    // steps that are to follow, at least
@@ -127,7 +128,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	a := &Answer{
 		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
 		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Directed: b[30]&flagDirected != 0,
-		SoFar: b[30]&flagSoFar != 0, Step: b[30]&flagStep != 0, Drops: b[30]&flagDrops != 0, More: int(b[31]), Number: le.Uint64(b[80:]), Engine: unpadded(b[48:80]), Groups: le.Uint16(b[88:]), NewTree: b[30]&flagNewTree != 0,
+		SoFar: b[30]&flagSoFar != 0, Step: b[30]&flagStep != 0, Drops: b[30]&flagDrops != 0, More: int(b[31]), Number: le.Uint64(b[80:]), Engine: unpadded(b[48:80]), Groups: le.Uint16(b[88:]), NewTree: b[30]&flagNewTree != 0, Orders: b[30]&flagOrders != 0,
 	}
 	copy(a.Adapters[:], b[32:])
 	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
@@ -143,7 +144,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d, %d maps and number 0x%x", a.Lanes, a.Scope, maps, a.Number)
 	case a.Step && q.InUse == 0 && !(q.Filled && a.More > 0):
 		return nil, errors.New("wire: a step from tables in use, where there are none")
-	case b[30]&^(flagSoFar|flagDirected|flagStep|flagDrops|flagNewTree) != 0 || a.Drops && !a.Step || a.NewTree && (!a.Step || a.Groups == 0) || le.Uint16(b[90:])|le.Uint16(b[92:])|le.Uint16(b[94:]) != 0 || a.Directed && a.Contract != 0:
+	case b[30]&^(flagSoFar|flagDirected|flagStep|flagDrops|flagNewTree|flagOrders) != 0 || a.Drops && !a.Step || a.NewTree && (!a.Step || a.Groups == 0) || le.Uint16(b[90:])|le.Uint16(b[92:])|le.Uint16(b[94:]) != 0 || a.Directed && a.Contract != 0:
 		return nil, fmt.Errorf("wire: tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])
 	}
 	cells, tree := switches*lids, 0

@@ -14,7 +14,7 @@
 //
 //	0  4  the letters "WEFT"
 //	4  2  version: 4
-//	6  2  kind: 1 request, 2 tables, 3 refusal, 4 how are you, 5 status
+//	6  2  kind: 1 request, 2 tables, 3 refusal, 4 how are you, 5 status, 6 order
 //	8  8  length of the body that follows
 //
 // Request:
@@ -31,6 +31,7 @@
 //	                     the next step
 //	              bit 3: no tables of ours are in use, and some switch forwards by tables that
 //	                     were written before OpenSM began
+//	              bit 4: the sender knows bit 5 of the flags of tables
 //	22  2  length of OpenSM's version
 //	24  8  number of the tables in use, as their answer said; 0: none, or OpenSM's own
 //	32  4  microseconds that a packet may wait in a switch; 0: for ever
@@ -102,6 +103,8 @@
 //	              bit 4: the tree is another than that of the tables in use, as far as
 //	              that is left: nothing is proven about multicast while they are replaced;
 //	              only with bit 2 and a tree
+//	              bit 5: others may be ordered at any time: asked again with bit 2 of its flags, the
+//	              daemon answers when they are, so a question stays open as long as tables are in use
 //	31  1  steps that are to follow this one, at least
 //	32 16  lanes on which adapters send, by service level; 15 (dropped) only where
 //	       no adapter may send on it
@@ -140,6 +143,9 @@
 // How are you: no body. Whoever may send a request may ask; the plugin does not.
 //
 // Status: a JSON document, at most 1 MiB.
+//
+// Order: a JSON document, at most 64 KiB, which the daemon answers with another, as a status. Whoever
+// may send a request may order; the plugin does not.
 //
 // Decoding takes memory for what was received, never for what a length promises.
 package wire

@@ -38,6 +38,8 @@ var Constants = map[string]string{
 	"STEP":               fmt.Sprint(flagStep),
 	"DROPS":              fmt.Sprint(flagDrops),
 	"NEW_TREE":           fmt.Sprint(flagNewTree),
+	"STANDS":             fmt.Sprint(flagStands),
+	"ORDERS":             fmt.Sprint(flagOrders),
 	"NO_PEER":            fmt.Sprintf("0x%X", uint32(noPeer)),
 	"NO_PORT":            fmt.Sprint(routing.NoPort),
 	"SLS":                fmt.Sprint(routing.SLs),

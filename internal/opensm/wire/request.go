@@ -23,6 +23,7 @@ type Request struct {
 	Improves bool          // the sender understands Answer.SoFar
 	Again    bool          // tables of such an answer for this fabric are in use; the sender waits for better ones
 	Filled   bool          // none are in use, and some switch forwards by tables of before OpenSM began: a step with others to follow is taken
+	Stands   bool          // the sender keeps a question open where Answer.Orders says so
 	Nodes    []Node
 
 	InUse    uint64        // Answer.Number of the tables in use; 0: none, or OpenSM's own
@@ -80,7 +81,7 @@ func (q *Request) Write(w io.Writer) error {
 	for _, f := range []struct {
 		set bool
 		bit byte
-	}{{q.QoS, flagQoS}, {q.Improves, flagImproves}, {q.Again, flagAgain}, {q.Filled, flagFilled}} {
+	}{{q.QoS, flagQoS}, {q.Improves, flagImproves}, {q.Again, flagAgain}, {q.Filled, flagFilled}, {q.Stands, flagStands}} {
 		if f.set {
 			flags |= f.bit
 		}
@@ -161,11 +162,12 @@ func decodeRequest(b []byte) (*Request, error) {
 		Improves: b[21]&flagImproves != 0,
 		Again:    b[21]&flagAgain != 0,
 		Filled:   b[21]&flagFilled != 0,
+		Stands:   b[21]&flagStands != 0,
 		Nodes:    make([]Node, nodes),
 		InUse:    le.Uint64(b[24:]),
 		Lifetime: time.Duration(le.Uint32(b[32:])) * time.Microsecond,
 	}
-	if q.MaxVLs < 1 || q.MaxVLs > routing.MaxDataVLs || b[21]&^(flagQoS|flagImproves|flagAgain|flagFilled) != 0 || q.Filled && q.InUse != 0 {
+	if q.MaxVLs < 1 || q.MaxVLs > routing.MaxDataVLs || b[21]&^(flagQoS|flagImproves|flagAgain|flagFilled|flagStands) != 0 || q.Filled && q.InUse != 0 {
 		return nil, fmt.Errorf("wire: a request with %d lanes and flags %#x", q.MaxVLs, b[21])
 	}
 	if le.Uint64(b[40:]) != 0 || blocks > 0 && q.InUse == 0 {

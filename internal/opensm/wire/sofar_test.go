@@ -46,11 +46,22 @@ func TestSoFar(t *testing.T) {
 			t.Errorf("knows %v, and is told %v, %v", knows, a.SoFar, err)
 		}
 	}
+	for _, stands := range []bool{false, true} {
+		q := wire.Of(f, 9)
+		q.Stands = stands
+		var b bytes.Buffer
+		if err := wire.WriteAnswer(&b, q, "updn", tables, proof, wire.Manner{Orders: true}); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := wire.ReadAnswer(&b, q); err != nil || a.Orders != stands || a.SoFar {
+			t.Errorf("stands %v, and is told %+v, %v", stands, a, err)
+		}
+	}
 	var b bytes.Buffer
 	if err := wire.Of(f, 9).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	b.Bytes()[16+21] |= 16
+	b.Bytes()[16+21] |= 32
 	if _, err := wire.ReadRequest(&b); err == nil {
 		t.Error("a request may have any flag")
 	}

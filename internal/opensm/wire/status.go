@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -11,26 +10,33 @@ import (
 // MaxStatus bounds a status, in bytes.
 const MaxStatus = 1 << 20
 
-// ErrAsk is what ReadQuestion returns if the other end asks for the daemon's status
-// instead of tables.
-var ErrAsk = errors.New("wire: a question for the status")
+// MaxOrder bounds an order, in bytes.
+const MaxOrder = 64 << 10
 
-// ReadQuestion reads a question to the daemon: a request, as ReadRequest does, or a
-// question for the status, for which the error is ErrAsk.
-func ReadQuestion(r io.Reader) (*Request, error) {
+// Question is what the daemon is asked: one of a request, an order, or neither for its status.
+type Question struct {
+	Request *Request
+	Order   json.RawMessage
+}
+
+// ReadQuestion reads a question to the daemon.
+func ReadQuestion(r io.Reader) (*Question, error) {
 	k, body, err := readMessage(r, MaxRequest)
 	switch {
 	case err != nil:
 		return nil, err
 	case k == kindRequest:
-		return decodeRequest(body)
+		q, err := decodeRequest(body)
+		return &Question{Request: q}, err
 	case k == kindAsk && len(body) == 0:
-		return nil, ErrAsk
+		return &Question{}, nil
+	case k == kindOrder && len(body) <= MaxOrder && json.Valid(body):
+		return &Question{Order: body}, nil
 	}
 	return nil, fmt.Errorf("wire: message of kind %d with %d bytes where a request is expected", k, len(body))
 }
 
-// WriteStatus answers ErrAsk with a value as JSON.
+// WriteStatus answers a question for the status, or an order, with a value as JSON.
 func WriteStatus(w io.Writer, status any) error {
 	text, err := json.Marshal(status)
 	if err != nil {
@@ -49,7 +55,29 @@ func AskStatus(ctx context.Context, socket string) (json.RawMessage, error) {
 		return nil, err
 	}
 	defer hangUp()
-	if err := send(c, newMessage(kindAsk, 0)); err != nil {
+	return answered(c, newMessage(kindAsk, 0))
+}
+
+// GiveOrder gives the daemon at a socket an order, a value as JSON, and returns its answer, a JSON document.
+func GiveOrder(ctx context.Context, socket string, order any) (json.RawMessage, error) {
+	text, err := json.Marshal(order)
+	if err != nil {
+		return nil, fmt.Errorf("wire: order: %w", err)
+	}
+	if len(text) > MaxOrder {
+		return nil, fmt.Errorf("wire: an order of %d bytes; at most %d are sent", len(text), MaxOrder)
+	}
+	c, hangUp, err := dial(ctx, socket)
+	if err != nil {
+		return nil, err
+	}
+	defer hangUp()
+	return answered(c, append(newMessage(kindOrder, len(text)), text...))
+}
+
+// answered sends a message that is answered with a JSON document.
+func answered(c io.ReadWriter, m []byte) (json.RawMessage, error) {
+	if err := send(c, m); err != nil {
 		return nil, err
 	}
 	k, body, err := readMessage(c, MaxStatus)

@@ -36,14 +36,17 @@ func TestStatus(t *testing.T) {
 				return
 			}
 			defer conn.Close()
-			_, question := wire.ReadQuestion(conn)
-			asked <- errors.Join(question, c.answer(conn))
+			q, err := wire.ReadQuestion(conn)
+			if err == nil && (q.Request != nil || q.Order != nil) {
+				err = errors.New("a request, or an order")
+			}
+			asked <- errors.Join(err, c.answer(conn))
 		}()
 		text, err := wire.AskStatus(t.Context(), socket)
 		if string(text) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
-		if err := <-asked; !errors.Is(err, wire.ErrAsk) {
+		if err := <-asked; err != nil {
 			t.Errorf("%s: the question was taken for %v", name, err)
 		}
 		l.Close()
@@ -62,13 +65,47 @@ func TestReadQuestion(t *testing.T) {
 	if err := wire.Of(testnet.Build(t, "ring:n=3"), 6).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if q, err := wire.ReadQuestion(&b); err != nil || q.Sweep != 6 {
+	if q, err := wire.ReadQuestion(&b); err != nil || q.Request == nil || q.Request.Sweep != 6 || q.Order != nil {
 		t.Errorf("%+v, %v", q, err)
 	}
 	if err := wire.WriteRefusal(&b, 6, "no"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := wire.ReadQuestion(&b); err == nil || errors.Is(err, wire.ErrAsk) {
+	if _, err := wire.ReadQuestion(&b); err == nil {
 		t.Errorf("a refusal is taken for %v", err)
+	}
+}
+
+// An order arrives as it was given, and its answer comes back; one that is no JSON, or too long, is none.
+func TestGiveOrder(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	asked := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			defer conn.Close()
+			var q *wire.Question
+			if q, err = wire.ReadQuestion(conn); err == nil && string(q.Order) != `{"do":"drain"}` {
+				err = errors.New("another order: " + string(q.Order))
+			}
+			err = errors.Join(err, wire.WriteStatus(conn, map[string]int{"steps": 2}))
+		}
+		asked <- err
+	}()
+	text, err := wire.GiveOrder(t.Context(), socket, map[string]string{"do": "drain"})
+	if err := errors.Join(err, <-asked); err != nil || string(text) != `{"steps":2}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := wire.GiveOrder(t.Context(), socket, strings.Repeat("x", wire.MaxOrder)); err == nil {
+		t.Error("an order of any size is sent")
+	}
+	message := append([]byte("WEFT\x04\x00\x06\x00\x03\x00\x00\x00\x00\x00\x00\x00"), "{x}"...)
+	if _, err := wire.ReadQuestion(bytes.NewReader(message)); err == nil {
+		t.Error("an order may be anything")
 	}
 }

@@ -41,7 +41,39 @@ func Expressible(t *routing.Tables, k routing.Contract) error {
 // If the contract is single:N, the PathRecords say N: clients use that, and the proof
 // is about it. Tables that are not Expressible are an error, and nothing is written.
 func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
-	return writeTables(w, q, engine, t, proof, 0, 0)
+	return WriteAnswer(w, q, engine, t, proof, Manner{})
+}
+
+// Manner is what there is to say of tables, beside their proof.
+type Manner struct {
+	Step   *Step // nil: they are none
+	SoFar  bool  // better tables may follow
+	Orders bool  // others may be ordered at any time
+}
+
+// WriteAnswer is WriteTables or WriteStep. What the sender of the request does not understand is
+// not said.
+func WriteAnswer(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, m Manner) error {
+	flags, more := uint8(0), 0
+	if s := m.Step; s != nil {
+		more = s.More
+		if q.InUse != 0 || q.Filled && q.Improves && s.More > 0 {
+			flags |= flagStep
+			if s.Drops {
+				flags |= flagDrops
+			}
+			if s.NewTree && t.Multicast != nil {
+				flags |= flagNewTree
+			}
+		}
+	}
+	if (more > 0 || m.SoFar) && q.Improves {
+		flags |= flagSoFar
+	}
+	if m.Orders && q.Stands {
+		flags |= flagOrders
+	}
+	return writeTables(w, q, engine, t, proof, flags, uint8(min(more, math.MaxUint8)))
 }
 
 // Step is what there is to say of a step; where others follow, or better tables may, who
@@ -59,29 +91,13 @@ type Step struct {
 // WriteStep is WriteTables with tables whose proof holds, too, while those in use, or else those
 // that the switches are filled with, are replaced by them (package transition).
 func WriteStep(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, s Step) error {
-	flags := uint8(0)
-	if q.InUse != 0 || q.Filled && q.Improves && s.More > 0 {
-		flags |= flagStep
-		if s.Drops {
-			flags |= flagDrops
-		}
-		if s.NewTree && t.Multicast != nil {
-			flags |= flagNewTree
-		}
-	}
-	if (s.More > 0 || s.SoFar) && q.Improves {
-		flags |= flagSoFar
-	}
-	return writeTables(w, q, engine, t, proof, flags, uint8(min(s.More, math.MaxUint8)))
+	return WriteAnswer(w, q, engine, t, proof, Manner{Step: &s, SoFar: s.SoFar})
 }
 
 // WriteSoFar is WriteTables for tables to which better ones may follow. The answer says
 // so if the sender of the request understands that.
 func WriteSoFar(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
-	if !q.Improves {
-		return writeTables(w, q, engine, t, proof, 0, 0)
-	}
-	return writeTables(w, q, engine, t, proof, flagSoFar, 0)
+	return WriteAnswer(w, q, engine, t, proof, Manner{SoFar: true})
 }
 
 func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, flags, more uint8) error {

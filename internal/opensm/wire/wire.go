@@ -28,11 +28,13 @@ const (
 	flagImproves = 2
 	flagAgain    = 4
 	flagFilled   = 8
+	flagStands   = 16
 	flagSoFar    = 1 // of tables
 	flagDirected = 2
 	flagStep     = 4
 	flagDrops    = 8
 	flagNewTree  = 16
+	flagOrders   = 32
 	noPeer       = 0xFFFFFFFF
 )
 
@@ -51,6 +53,7 @@ const (
 	kindRefusal kind = 3
 	kindAsk     kind = 4
 	kindStatus  kind = 5
+	kindOrder   kind = 6
 )
 
 var le = binary.LittleEndian

@@ -1,0 +1,308 @@
+package opensm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// Live is what weft drain --live and weft undrain print for programs.
+type Live struct {
+	Do      string           `json:"do"`
+	Refused string           `json:"refused,omitempty"` // why nothing is done
+	Parts   []daemon.Drained `json:"parts"`             // with their states in the end
+	Steps   int              `json:"steps"`             // of the plan, when it was ordered
+	Entries int              `json:"entries"`
+	Cut     []string         `json:"cut"`            // endpoints that are cut off when the parts are pulled
+	Kept    string           `json:"kept,omitempty"` // why a restart of the daemon would forget the order
+	Seconds float64          `json:"seconds"`        // from the order to its end
+	Done    bool             `json:"done"`           // all switches have confirmed it; false where it begins later
+}
+
+// liveFlags is the flags of weft drain --live and weft undrain.
+type liveFlags struct {
+	live         bool
+	socket       string
+	after, until time.Duration
+	force, json  bool
+	all          bool
+}
+
+// Drain makes weft drain drain a live network as well, with --live.
+func Drain(a *console.Console, c *cobra.Command) *cobra.Command {
+	var o liveFlags
+	planned, args, f := c.RunE, c.Args, c.Flags()
+	f.BoolVar(&o.live, "live", false, "do it: have a running weft serve lead all traffic away from these parts, step by step through OpenSM, and say when they can be pulled")
+	f.StringVar(&o.socket, "socket", defaultSocket, "of --live: Unix socket of the daemon")
+	f.DurationVar(&o.after, "after", 0, "of --live: begin so much later, such as 2h30m")
+	f.DurationVar(&o.until, "for", 0, "of --live: bring the parts back by themselves so long after that (default: weft undrain does)")
+	c.Use = "drain FABRIC --tables DIR | drain --live SWITCH|NAME:PORT…"
+	c.Long += `
+
+With --live there is no file and no folder: the daemon that OpenSM's plugin asks makes
+the same plan from the tables in use, carries it out, and keeps the parts free over
+sweeps and restarts until weft undrain. It refuses where somebody would be cut off when
+the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
+	c.Example += `
+  weft drain --live spine-3
+  weft drain --live leaf-7:12 --after 3h --for 45m`
+	c.Args = func(cmd *cobra.Command, list []string) error {
+		if !o.live {
+			return args(cmd, list)
+		}
+		delete(f.Lookup("tables").Annotations, cobra.BashCompOneRequiredFlag)
+		return cobra.MinimumNArgs(1)(cmd, list)
+	}
+	c.RunE = func(cmd *cobra.Command, parts []string) error {
+		of := []string{"socket", "after", "for"}
+		if o.live {
+			of = []string{"tables", "switch", "cable", "steps", "back-steps"}
+		}
+		for _, name := range of {
+			switch {
+			case f.Changed(name) && o.live:
+				return exit.Usage("--%s is for plans in files; with --live parts are named by themselves, as in weft drain --live spine-3 leaf-7:12", name)
+			case f.Changed(name):
+				return exit.Usage("--%s is for --live", name)
+			}
+		}
+		if !o.live {
+			return planned(cmd, parts)
+		}
+		if o.after < 0 || o.until < 0 {
+			return exit.Usage("--after and --for are not negative")
+		}
+		var err error
+		if o.force, err = f.GetBool("force"); err != nil {
+			return err
+		}
+		if o.json, err = f.GetBool("json"); err != nil {
+			return err
+		}
+		return live(cmd.Context(), a, &o, daemon.Order{Do: daemon.DrainOrder, Parts: parts, After: o.after, For: o.until, Force: o.force})
+	}
+	return c
+}
+
+// Undrain makes the command weft undrain.
+func Undrain(a *console.Console) *cobra.Command {
+	var o liveFlags
+	c := &cobra.Command{
+		Use:   "undrain SWITCH|NAME:PORT… | --all",
+		Short: "Have traffic use parts again that weft drain --live took out of use",
+		Long: `Have the running weft serve bring traffic back to parts that were drained, to the tables
+of before as far as the network is as it was, in steps each of which is proven while it is
+written. Ctrl-C only ends the waiting.`,
+		Example: `  weft undrain spine-3
+  weft undrain --all`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, parts []string) error {
+			if (len(parts) == 0) != o.all {
+				return exit.Usage("name what comes back, or give --all")
+			}
+			return live(cmd.Context(), a, &o, daemon.Order{Do: daemon.UndrainOrder, Parts: parts})
+		},
+	}
+	c.Flags().BoolVar(&o.all, "all", false, "all parts that are drained")
+	c.Flags().StringVar(&o.socket, "socket", defaultSocket, "Unix socket of the daemon")
+	flags.AddJSON(c.Flags(), &o.json)
+	return c
+}
+
+// live gives an order and follows it to its end.
+func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Order) error {
+	begun := time.Now()
+	said, err := give(ctx, o.socket, order)
+	if err != nil {
+		return err
+	}
+	r := &Live{Do: order.Do, Refused: said.Refused, Parts: said.Parts, Steps: said.Steps, Entries: said.Entries, Cut: said.Cut, Kept: said.Kept}
+	names := strings.Join(list.Of(r.Parts, func(p daemon.Drained) string { return p.Part }), ", ")
+	if r.Refused == "" && order.After == 0 {
+		if order.Do == daemon.DrainOrder {
+			a.Tell("%s: %s in %s; Ctrl-C takes it back", names, words.Counted(r.Entries, "entry of forwarding tables", "entries of forwarding tables"), words.Plural(r.Steps, "step"))
+		}
+		err = follow(ctx, a, o, order.Do, r)
+	}
+	r.Seconds = time.Since(begun).Seconds()
+	if err != nil {
+		return err
+	}
+	stuck := false
+	for _, p := range r.Parts {
+		stuck = stuck || p.State == daemon.StillUsed
+	}
+	return a.Answer(o.json, r, func() error { return showLive(a, r, names) }, r.Refused != "" || stuck)
+}
+
+func give(ctx context.Context, socket string, order daemon.Order) (*daemon.Ordered, error) {
+	text, err := wire.GiveOrder(ctx, socket, order)
+	if err != nil {
+		return nil, noDaemon(socket, err)
+	}
+	var said daemon.Ordered
+	if err := json.Unmarshal(text, &said); err != nil {
+		return nil, fmt.Errorf("%s: %w", socket, err)
+	}
+	return &said, nil
+}
+
+// noDaemon words that nobody answered.
+func noDaemon(socket string, err error) error {
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("%s answers the members of its group only: %w", socket, err)
+	}
+	return fmt.Errorf("no daemon answers at %s: %w", socket, err)
+}
+
+// statusOf asks a daemon how it is.
+func statusOf(ctx context.Context, socket string) (*daemon.Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	text, err := wire.AskStatus(ctx, socket)
+	if err != nil {
+		return nil, noDaemon(socket, err)
+	}
+	var s daemon.Status
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("%s: %w", socket, err)
+	}
+	return &s, nil
+}
+
+// lookAgain is how often the daemon is asked how far it is.
+const lookAgain = 250 * time.Millisecond
+
+// follow waits until an order is carried out, and tells how far it is. Where the wait is interrupted a
+// drain is taken back.
+func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r *Live) error {
+	told := ""
+	tell := func(text string) {
+		if text != told {
+			a.Tell("%s", text)
+			told = text
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return interrupted(context.WithoutCancel(ctx), a, o, do, r)
+		case <-time.After(lookAgain):
+		}
+		s, err := statusOf(ctx, o.socket)
+		switch {
+		case ctx.Err() != nil:
+			continue
+		case err != nil:
+			tell(err.Error() + "; it is asked again")
+			continue
+		}
+		states := map[string]bool{}
+		for i := range r.Parts {
+			p := &r.Parts[i]
+			p.State = ""
+			for _, d := range s.Drained {
+				if d.Place == p.Place {
+					*p = d
+				}
+			}
+			states[p.State] = true
+		}
+		switch {
+		case do == daemon.DrainOrder && states[""]:
+			return errors.New("somebody else took the order back: weft status")
+		case s.Settled && !states[daemon.Waiting] && !states[daemon.Leaving]:
+			r.Done = true
+			return nil
+		case states[daemon.StillUsed]:
+			return nil
+		}
+		tell(progressOf(s))
+	}
+}
+
+// progressOf is how far a plan is, in a line.
+func progressOf(s *daemon.Status) string {
+	switch p := s.Plan; {
+	case !s.OpenSM:
+		return "OpenSM is not there, or its plugin is of an earlier release: it goes on when OpenSM sweeps"
+	case s.Last != nil && s.Last.Refusal != "":
+		return "OpenSM's last question was refused: " + s.Last.Refusal
+	case p == nil:
+		return "waiting for OpenSM's question"
+	case p.Ended == nil:
+		return fmt.Sprintf("%s handed over, at least %d to follow, %s after the last", words.Plural(p.Steps, "step"), p.More, words.Seconds(p.Wait))
+	}
+	return "all steps are handed over; waiting until switches have confirmed the last and earlier packets are gone"
+}
+
+// interrupted takes a drain back.
+func interrupted(ctx context.Context, a *console.Console, o *liveFlags, do string, r *Live) error {
+	ended := &exit.Error{Code: exit.Interrupted}
+	if do != daemon.DrainOrder {
+		a.Tell("the daemon goes on: weft status tells how far it is")
+		return ended
+	}
+	names := list.Of(r.Parts, func(p daemon.Drained) string { return p.Part })
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	said, err := give(ctx, o.socket, daemon.Order{Do: daemon.UndrainOrder, Parts: names})
+	switch {
+	case err != nil:
+		return fmt.Errorf("interrupted, and the order was not taken back (weft undrain does that): %w", err)
+	case said.Refused != "":
+		a.Tell("interrupted: %s", said.Refused)
+	default:
+		a.Tell("interrupted, and taken back: traffic uses %s again, step by step (weft status)", strings.Join(names, ", "))
+	}
+	return ended
+}
+
+func showLive(a *console.Console, r *Live, names string) error {
+	p := a.NewPage()
+	p.Fact(r.Do, "%s", cmp.Or(names, "nothing"))
+	switch {
+	case r.Refused != "":
+		p.Fact("refused", "%s", r.Refused)
+	case r.Do == daemon.UndrainOrder:
+		p.Fact("done", "traffic uses it again; all switches have confirmed that, in %s", words.Seconds(r.Seconds))
+	case !r.Done && len(r.Parts) > 0 && r.Parts[0].State == daemon.StillUsed:
+		p.Fact("still used", "%s", r.Parts[0].Why)
+	case !r.Done:
+		p.Fact("begins", "%s: %s by the tables of now", r.Parts[0].After.Local().Format(time.DateTime), words.Plural(r.Steps, "step"))
+	default:
+		p.Fact("done", "it is free of traffic: all switches have confirmed %s, in %s", words.Plural(r.Steps, "step"), words.Seconds(r.Seconds))
+	}
+	if len(r.Cut) > 0 {
+		p.Fact("cut off", "%s when it is pulled: %s", words.Plural(len(r.Cut), "endpoint"), words.FirstOf(r.Cut))
+	}
+	if r.Kept != "" {
+		p.Fact("note", "a restart of the daemon would forget it: %s", r.Kept)
+	}
+	if r.Do == daemon.DrainOrder && r.Refused == "" {
+		until := "it stays drained over sweeps and restarts; weft undrain brings it back"
+		if len(r.Parts) > 0 && r.Parts[0].Until != nil {
+			until = "it comes back by itself at " + r.Parts[0].Until.Local().Format(time.DateTime) + "; weft undrain brings it back before"
+		}
+		if r.Done {
+			until = "pull it now; " + until
+		}
+		p.Fact("next", "%s", until)
+	}
+	return a.Show(p)
+}

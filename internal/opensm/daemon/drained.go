@@ -1,0 +1,540 @@
+package daemon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/clock"
+	nodenames "github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/whole"
+)
+
+// Order is what weft drain --live and weft undrain tell the daemon.
+type Order struct {
+	Do    string        `json:"do"`              // drain or undrain
+	Parts []string      `json:"parts"`           // switches by name, cables as NAME:PORT; of undrain, none are all
+	After time.Duration `json:"after,omitempty"` // from now, when it is to begin
+	For   time.Duration `json:"for,omitempty"`   // from then, after which the parts come back by themselves; 0: not at all
+	Force bool          `json:"force,omitempty"` // also where hosts are cut off when the parts are pulled
+}
+
+// What an order says is to be done.
+const (
+	DrainOrder   = "drain"
+	UndrainOrder = "undrain"
+)
+
+// Ordered is the answer to an order.
+type Ordered struct {
+	Refused string    `json:"refused,omitempty"` // why nothing is done; empty: it is
+	Parts   []Drained `json:"parts"`             // that the order is about
+	Steps   int       `json:"steps"`             // of the plan, by the tables in use now
+	Entries int       `json:"entries"`           // of forwarding tables, that all steps change
+	Cut     []string  `json:"cut"`               // endpoints that are cut off when the parts are pulled
+	Kept    string    `json:"kept,omitempty"`    // why a restart of the daemon would forget the order; empty: it would not
+}
+
+// Drained is a part that is to be kept free of traffic.
+type Drained struct {
+	Part  string          `json:"part"` // as people call it
+	Kind  string          `json:"kind"` // switch or cable
+	Place installed.Place `json:"place"`
+	By    string          `json:"by"` // who ordered it
+	At    time.Time       `json:"at"` // when
+	After time.Time       `json:"after"`
+	Until *time.Time      `json:"until,omitempty"` // when it comes back by itself; nil: not at all
+	Cut   []string        `json:"cut,omitempty"`   // endpoints that are cut off when it is pulled
+
+	State string `json:"state,omitempty"` // see the constants
+	Why   string `json:"why,omitempty"`   // of StillUsed
+}
+
+// The states of parts that are to be kept free.
+const (
+	Later     = "later"      // its time has not come
+	Waiting   = "waiting"    // OpenSM has not asked since it was ordered
+	Leaving   = "leaving"    // a plan is under way
+	Free      = "free"       // it can be pulled: no packet is on it that could go another way
+	StillUsed = "still used" // no safe steps lead away from it as the network is
+)
+
+// drained is the parts that are to be kept free; the zero value is none.
+type drained struct {
+	mu      sync.Mutex
+	list    []Drained
+	changed chan struct{} // closed when the list is another; nil: nobody waits for that
+}
+
+// all is the whole list.
+func (d *drained) all() []Drained {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.list)
+}
+
+// set makes a list the one that counts.
+func (d *drained) set(list []Drained) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.list = list
+	if d.changed != nil {
+		close(d.changed)
+		d.changed = nil
+	}
+}
+
+// now is the places that are to be free now, and what is closed when the list is another.
+func (d *drained) now(c clock.Clock) (installed.Drained, <-chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var places installed.Drained
+	var at time.Time // looked at only where it matters
+	if len(d.list) > 0 {
+		at = c.Now()
+	}
+	for _, p := range d.list {
+		if !at.Before(p.After) && (p.Until == nil || at.Before(*p.Until)) && !slices.Contains(places, p.Place) {
+			places = append(places, p.Place)
+		}
+	}
+	slices.SortFunc(places, func(a, b installed.Place) int {
+		return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port))
+	})
+	if d.changed == nil {
+		d.changed = make(chan struct{})
+	}
+	return places, d.changed
+}
+
+// next is how long it is until some part is to be free, or need not be any more; at most a
+// minute, since the clock may be set.
+func (d *drained) next(c clock.Clock) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	wait := clockLook
+	if len(d.list) == 0 {
+		return wait
+	}
+	at := c.Now()
+	for _, p := range d.list {
+		for _, t := range []*time.Time{&p.After, p.Until} {
+			if t != nil && t.After(at) {
+				wait = min(wait, t.Sub(at))
+			}
+		}
+	}
+	return wait
+}
+
+// errNothingOrdered ends a question that stayed open for long.
+var errNothingOrdered = errors.New("nothing was ordered")
+
+// errEnding ends one when the daemon does.
+var errEnding = errors.New("the daemon ends")
+
+// stand keeps a question open until some part is to be drained, or none any more; that is why it returns
+// nil. ordered is closed when the list of drained parts is another than it was.
+func (s *Server) stand(ctx context.Context, x *place, q *wire.Request, start time.Time, ordered <-chan struct{}) error {
+	free, _ := s.drained.now(s.clock)
+	gone := x.goes()
+	defer gone.stop()
+	for {
+		wait := s.drained.next(s.clock)
+		if q.Deadline > 0 {
+			left := working(q) - time.Since(start)
+			if left <= 0 {
+				return errNothingOrdered
+			}
+			wait = min(wait, left)
+		}
+		select {
+		case <-ordered:
+			return nil
+		case <-time.After(wait):
+			if now, _ := s.drained.now(s.clock); !now.Equal(free) {
+				s.expire()
+				return nil
+			}
+		case <-gone.read:
+			return errPlaceLost
+		case <-x.lost:
+			return errPlaceLost
+		case <-s.ending:
+			return errEnding
+		case <-ctx.Done():
+			return errEnding
+		}
+	}
+}
+
+// expire takes parts off the list whose time is over.
+func (s *Server) expire() {
+	list := s.drained.all()
+	if len(list) == 0 {
+		return
+	}
+	now := s.clock.Now()
+	left := slices.DeleteFunc(slices.Clone(list), func(p Drained) bool { return p.Until != nil && !now.Before(*p.Until) })
+	if len(left) == len(list) {
+		return
+	}
+	for _, p := range list {
+		if !slices.ContainsFunc(left, func(o Drained) bool { return o.Place == p.Place }) {
+			s.Log.Info("undrain", "part", p.Part, "by", "its time, which is over")
+		}
+	}
+	s.drained.set(left)
+	s.writer.drained(left)
+}
+
+// leaving is told when the other end of a connection hangs up.
+type leaving struct {
+	read  chan struct{} // closed then
+	ended chan struct{}
+	conn  interface{ SetReadDeadline(time.Time) error }
+}
+
+// goes watches a connection whose question has been read: nothing follows it but the end.
+func (x *place) goes() *leaving {
+	l := &leaving{make(chan struct{}), make(chan struct{}), x.conn}
+	if err := x.conn.SetDeadline(time.Time{}); err != nil {
+		close(l.read)
+		close(l.ended)
+		return l
+	}
+	go func() {
+		defer close(l.ended)
+		if _, err := x.conn.Read(make([]byte, 1)); err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			close(l.read)
+		}
+	}()
+	return l
+}
+
+// stop ends that.
+func (l *leaving) stop() {
+	_ = l.conn.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed already
+	<-l.ended
+}
+
+// standing counts the questions of OpenSM that are open: with a plugin that keeps one open, at least
+// one is as long as OpenSM runs.
+type standing struct {
+	mu   sync.Mutex
+	open int
+	last time.Time // when there was one last
+}
+
+func (n *standing) begin() (end func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.open++
+	n.last = time.Now()
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.open--
+		n.last = time.Now()
+	}
+}
+
+// there reports whether OpenSM has a question open, or had a moment ago.
+func (n *standing) there() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.open > 0 || !n.last.IsZero() && time.Since(n.last) < betweenQuestions
+}
+
+// betweenQuestions is how long OpenSM may take between an answer and its next question.
+const betweenQuestions = 10 * time.Second
+
+// order carries out an order, or says why not.
+func (s *Server) order(ctx context.Context, text json.RawMessage, who credentials) *Ordered {
+	var o Order
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return &Ordered{Refused: "the order cannot be read: " + err.Error(), Parts: []Drained{}, Cut: []string{}}
+	}
+	var r *Ordered
+	err := guarded(func() (err error) {
+		switch o.Do {
+		case DrainOrder:
+			r, err = s.drain(ctx, &o, nameOf(who.uid))
+		case UndrainOrder:
+			r, err = s.undrain(&o, nameOf(who.uid))
+		default:
+			err = fmt.Errorf("there is no order %q", o.Do)
+		}
+		return err
+	})
+	if errors.As(err, new(*internalError)) {
+		s.internal(err)
+	}
+	if err != nil {
+		if r == nil {
+			r = &Ordered{Parts: []Drained{}, Cut: []string{}}
+		}
+		r.Refused = plain.FirstLine(plain.Error(err))
+		s.Log.Warn("order refused", "do", o.Do, "parts", strings.Join(o.Parts, ", "), "by", nameOf(who.uid), "reason", r.Refused)
+	}
+	return r
+}
+
+// nameOf is the name of a user, or the number where there is none.
+func nameOf(uid uint32) string {
+	if u, err := user.LookupId(strconv.Itoa(int(uid))); err == nil {
+		return u.Username
+	}
+	return fmt.Sprintf("user %d", uid)
+}
+
+// partsOf finds parts by name in a fabric: a switch, or a cable between switches as NAME:PORT.
+func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
+	index := nodenames.New(f)
+	var all []Drained
+	for _, name := range names {
+		switches, err := index.Switches(name)
+		if err == nil {
+			for _, n := range switches {
+				all = append(all, Drained{Part: f.Label(n), Kind: "switch", Place: installed.Place{GUID: f.Node(n).GUID}})
+			}
+			continue
+		}
+		if !strings.Contains(name, ":") {
+			return nil, err
+		}
+		cables, err := index.Cables(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cables {
+			ch := f.Channel(c)
+			if int(c) >= f.Trunks() {
+				return nil, fmt.Errorf("%s is the cable of a host: nothing else could carry its packets", name)
+			}
+			// One of its ends stands for a cable, whichever was named.
+			if r := f.Channel(ch.Reverse); f.Node(r.From).GUID < f.Node(ch.From).GUID || r.From == ch.From && r.FromPort < ch.FromPort {
+				ch = r
+			}
+			all = append(all, Drained{Part: cableText(f, ch), Kind: "cable", Place: installed.Place{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
+		}
+	}
+	return all, nil
+}
+
+func cableText(f *fabric.Fabric, ch *fabric.Channel) string {
+	return fmt.Sprintf("%s:%d – %s:%d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
+}
+
+// drain has parts kept free from a time on.
+func (s *Server) drain(ctx context.Context, o *Order, by string) (*Ordered, error) {
+	set, h := s.current(), s.keeper.newest()
+	switch {
+	case set.keep == keepNever:
+		return nil, errors.New("the settings say keep: never, so all is routed anew whenever the network changes, and nothing can be kept free")
+	case h == nil:
+		return nil, errors.New("no tables were handed over yet: there is nothing to drain from (OpenSM has not asked)")
+	case len(o.Parts) == 0:
+		return nil, errors.New("nothing is named that could be drained")
+	case o.After < 0 || o.For < 0:
+		return nil, errors.New("times are not negative")
+	}
+	f := h.tables.Fabric
+	parts, err := partsOf(f, o.Parts)
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock.Now()
+	r := &Ordered{Cut: []string{}}
+	list := s.drained.all()
+	var all installed.Drained
+	for i := range parts {
+		p := &parts[i]
+		p.By, p.At, p.After = by, now.UTC(), now.Add(o.After).UTC()
+		if o.For > 0 {
+			until := p.After.Add(o.For)
+			p.Until = &until
+		}
+		list = slices.DeleteFunc(list, func(x Drained) bool { return x.Place == p.Place })
+	}
+	list = append(list, parts...)
+	for _, p := range list {
+		all = append(all, p.Place)
+	}
+	r.Parts = parts
+	less, err := all.Without(f)
+	if err != nil {
+		return r, err
+	}
+	if less == nil || less.Switches() == 0 {
+		return r, errors.New("no switch would be left")
+	}
+	paths := *h.tables
+	paths.Multicast = nil // its tree is looked for beside the paths, step by step
+	p, err := change.Remove(ctx, &paths, less, change.Options{Contract: set.contract, Scope: set.scope})
+	if err == nil {
+		err = installed.Stays(p)
+	}
+	if err != nil {
+		return r, fmt.Errorf("no safe steps lead all packets away from it while it is there: %w", err)
+	}
+	r.Steps = len(p.Steps)
+	r.Entries, _ = p.Entries()
+	cut := change.CutOffWithout(p.After, less, set.scope)
+	for _, e := range append(slices.Clone(cut.Gone), cut.Apart...) {
+		r.Cut = append(r.Cut, f.EndpointLabel(e))
+	}
+	if len(r.Cut) > 0 && !o.Force {
+		return r, fmt.Errorf("pulling it would cut off %d endpoints, to which nothing else leads; --force drains all the same", len(r.Cut))
+	}
+	for i := range list {
+		if i >= len(list)-len(parts) {
+			list[i].Cut = r.Cut
+		}
+	}
+	r.Kept = s.keepDrained(list)
+	s.drained.set(list)
+	for _, p := range parts {
+		s.Log.Info("drain", "part", p.Part, "by", by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
+	}
+	return r, nil
+}
+
+// undrain has parts used again.
+func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
+	list := s.drained.all()
+	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
+	if len(list) == 0 {
+		return r, errors.New("nothing is drained")
+	}
+	taken := make([]bool, len(list))
+	for _, name := range o.Parts {
+		found := false
+		var places []installed.Place
+		if h := s.keeper.newest(); h != nil {
+			if parts, err := partsOf(h.tables.Fabric, []string{name}); err == nil {
+				for _, p := range parts {
+					places = append(places, p.Place)
+				}
+			}
+		}
+		for i, p := range list { // by its text too, if it was pulled meanwhile
+			if slices.Contains(places, p.Place) || p.Part == name || p.Kind == "cable" && slices.Contains(strings.Split(p.Part, " – "), name) {
+				taken[i], found = true, true
+			}
+		}
+		if !found {
+			names := make([]string, len(list))
+			for i, p := range list {
+				names[i] = p.Part
+			}
+			return r, fmt.Errorf("%s is not drained; drained are %s", name, strings.Join(names, ", "))
+		}
+	}
+	left := []Drained{}
+	for i, p := range list {
+		if len(o.Parts) > 0 && !taken[i] {
+			left = append(left, p)
+			continue
+		}
+		r.Parts = append(r.Parts, p)
+	}
+	r.Kept = s.keepDrained(left)
+	s.drained.set(left)
+	for _, p := range r.Parts {
+		s.Log.Info("undrain", "part", p.Part, "by", by)
+	}
+	return r, nil
+}
+
+// keepDrained writes the list into the state folder, and says why a restart would forget it.
+func (s *Server) keepDrained(list []Drained) string {
+	if s.writer == nil {
+		return "there is no state folder"
+	}
+	known := s.writer.drained(list)
+	select {
+	case <-known:
+		return ""
+	case <-time.After(diskFirst):
+		return "the state folder could not be written in time, and is tried again"
+	}
+}
+
+// drainedName is the file with the parts that are to be kept free.
+const drainedName = "drained.json"
+
+// drained writes the list of parts that are to be kept free.
+func (s *state) drained(list []Drained) error { return s.whole(drainedName, whole.JSON(list)) }
+
+// readDrained reads it back.
+func readDrained(root *os.Root) ([]Drained, error) {
+	b, err := readFile(root, drainedName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []Drained
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(b))
+		if err = d.Decode(&list); err == nil {
+			if _, more := d.Token(); more != io.EOF {
+				err = errors.New("daemon: more follows the list")
+			}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("daemon: %s: %w", drainedName, err)
+	}
+	return list, nil
+}
+
+// tellDrained is the parts that are to be kept free, with how that stands. The caller holds mu.
+func (s *Server) tellDrained() []Drained {
+	list := append([]Drained{}, s.drained.all()...)
+	if len(list) == 0 || s.keeper == nil {
+		return list
+	}
+	h, now := s.keeper.newest(), s.clock.Now()
+	for i := range list {
+		p := &list[i]
+		switch {
+		case now.Before(p.After):
+			p.State = Later
+		case h == nil || !slices.Contains(h.state.Drained, p.Place):
+			p.State = Waiting
+		case h.undrained != "":
+			p.State, p.Why = StillUsed, h.undrained
+		case !s.settled(h):
+			p.State = Leaving
+		default:
+			p.State = Free
+		}
+	}
+	return list
+}
+
+// settled reports whether no step follows tables that all switches have confirmed so long ago that no
+// packet of those before is about. The caller holds mu.
+func (s *Server) settled(h *handed) bool {
+	lingers := time.Duration(h.hops) * cmp.Or(s.lifetime, defaultLifetime)
+	return h.settled() && s.inUse == h.number && time.Since(s.inUseSince) > lingers
+}

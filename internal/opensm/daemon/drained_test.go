@@ -1,0 +1,186 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/internal/testnet"
+)
+
+// orders gives an order.
+func (o *opensm) orders(order Order) *Ordered {
+	o.t.Helper()
+	text, err := wire.GiveOrder(o.t.Context(), o.config.Socket, order)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var said Ordered
+	if err := json.Unmarshal(text, &said); err != nil {
+		o.t.Fatal(err)
+	}
+	return &said
+}
+
+// stands asks a question that stays open, and uses its answer.
+func (o *opensm) stands(f *fabric.Fabric) *wire.Answer {
+	o.t.Helper()
+	q := o.question(f, true)
+	q.Stands = true
+	a := o.ask(q)
+	if a.Refusal == "" {
+		o.inUse, o.engine, o.ports, o.switches = a.Number, a.Engine, a.OutPorts, a.Switches
+	}
+	return a
+}
+
+// leads says whether a switch has an entry for a host that leads out by a port.
+func (o *opensm) leads(f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
+	lids := len(o.ports) / o.switches
+	for lid, owner := range f.LIDs() {
+		if f.Endpoint(owner).Class != fabric.SwitchPort && o.ports[int(s)*lids+int(lid)] == port {
+			return true
+		}
+	}
+	return false
+}
+
+// A question that stays open is answered when a cable is to be drained, in steps; a sweep after that and
+// another daemon keep it free; a cable that dies meanwhile is mended without it; and then it comes back.
+func TestDrained(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.run()
+	o := openSM(r)
+	o.lifetime = time.Millisecond
+	f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{"x"}}); !strings.Contains(said.Refused, "no tables were handed over yet") {
+		t.Errorf("%+v", said)
+	}
+	o.settles(f)
+	first := o.ports
+	ch := f.Channel(0)
+	part := f.Label(ch.From) + ":" + string('0'+rune(ch.FromPort))
+	for _, c := range []struct {
+		order Order
+		want  string
+	}{
+		{Order{Do: DrainOrder, Parts: []string{"nobody"}}, `no switch is called "nobody"`},
+		{Order{Do: DrainOrder}, "nothing is named"},
+		{Order{Do: "dance"}, `there is no order "dance"`},
+		{Order{Do: UndrainOrder, Parts: []string{part}}, "nothing is drained"},
+		{Order{Do: DrainOrder, Parts: []string{part}, After: -1}, "not negative"},
+		{Order{Do: DrainOrder, Parts: []string{f.Label(f.Endpoint(fabric.EndpointID(f.Switches())).Switch)}}, "would cut off"},
+		{Order{Do: DrainOrder, Parts: []string{"*"}}, "no switch would be left"},
+	} {
+		if said := o.orders(c.order); !strings.Contains(said.Refused, c.want) {
+			t.Errorf("%+v: %q, want %q", c.order, said.Refused, c.want)
+		}
+	}
+	if s := r.Status(); len(s.Drained) != 0 {
+		t.Errorf("refused, and %+v", s.Drained)
+	}
+	var said *Ordered
+	time.AfterFunc(100*time.Millisecond, func() { said = o.orders(Order{Do: DrainOrder, Parts: []string{part}}) })
+	steps := 0
+	for a := o.stands(f); ; a = o.asks(f, true) {
+		if a.Refusal != "" || !a.Step {
+			t.Fatalf("%+v", a)
+		}
+		if steps++; a.More == 0 {
+			break
+		}
+	}
+	if said.Refused != "" || said.Steps != steps || said.Kept != "" || o.leads(f, ch.From, ch.FromPort) || o.leads(f, ch.To, ch.ToPort) {
+		t.Errorf("%d steps: %+v", steps, said)
+	}
+	o.asks(f, false) // which says that all switches have confirmed them
+	o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free && s.Settled })
+
+	r.end() // and another goes on
+	r = newRunning(t, r.config)
+	r.dir = filepath.Dir(r.config.Socket)
+	r.run()
+	o.running = r
+	o.settles(f)
+	if s := r.Status(); len(s.Drained) != 1 || o.leads(f, ch.From, ch.FromPort) {
+		t.Errorf("after a restart %+v", s.Drained)
+	}
+	other := fabric.ChannelID(1)
+	for f.Channel(other).To == ch.To || f.Channel(other).From == ch.From || f.Channel(other).To == ch.From {
+		other++
+	}
+	g := less(t, f, []fabric.ChannelID{other})
+	o.settles(g)
+	if o.leads(g, ch.From, ch.FromPort) || o.leads(g, ch.To, ch.ToPort) {
+		t.Error("a repair uses what is drained")
+	}
+	o.settles(f)
+	if said := o.orders(Order{Do: UndrainOrder}); said.Refused != "" || len(said.Parts) != 1 {
+		t.Errorf("%+v", said)
+	}
+	o.settles(f)
+	o.settles(f)
+	if n := differences(first, o.ports); n != 0 {
+		t.Errorf("it comes back with %d other entries", n)
+	}
+}
+
+// A part is drained when its time has come and comes back when that is over, though nobody asks; and who
+// hangs up takes no place.
+func TestDrainedForAWhile(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.clock = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return now
+	}
+	r.run()
+	o := openSM(r)
+	f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+	o.settles(f)
+	ch := f.Channel(0)
+	part := f.Label(ch.From) + ":" + string('0'+rune(ch.FromPort))
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{part}, After: time.Hour, For: time.Hour}); said.Refused != "" {
+		t.Fatal(said.Refused)
+	}
+	for _, c := range []struct {
+		after time.Duration
+		leads bool
+		state string
+	}{{0, true, Later}, {time.Hour, false, ""}, {time.Hour, true, ""}} {
+		mu.Lock()
+		now = now.Add(c.after)
+		mu.Unlock()
+		o.settles(f)
+		if got := o.leads(f, ch.From, ch.FromPort); got != c.leads {
+			t.Errorf("%v later: something leads over it: %v", c.after, got)
+		}
+		if s := r.Status(); c.state != "" && s.Drained[0].State != c.state {
+			t.Errorf("%+v", s.Drained)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(r.config.State, drainedName))
+	if err != nil || !bytes.Contains(text, []byte(part)) {
+		t.Errorf("%s, %v", text, err)
+	}
+	q := o.question(f, true)
+	q.Stands, q.Deadline = true, 300*time.Millisecond
+	if a := o.ask(q); !strings.Contains(a.Refusal, errNothingOrdered.Error()) {
+		t.Errorf("%+v", a)
+	}
+}
