@@ -132,7 +132,7 @@ static void note(struct asker *a, struct question *q, int64_t asked)
 	q->took = now_ms() - q->began;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
-	if (!q->tables && !stands(q))
+	if (!q->tables && !(stands(q) && q->reply != FAILURE))
 		atomic_fetch_add(&a->failures, 1);
 	else if (q->tables && q->tables->number != tables_number(q->in_use))
 		atomic_store(&a->failures, 0);
@@ -165,7 +165,7 @@ static int follows_on(const struct asker *a, const struct question *q, int64_t a
 static void tell(struct asker *a, struct question *q)
 {
 	pthread_mutex_lock(&a->lock);
-	if (!q->tables && !a->awaited && !q->told && stands(q) && !is_gone(q->why)) {
+	if (!q->tables && !a->awaited && !q->told && stands(q) && q->reply != ABSENT) {
 		q->told = 1;
 		a->late(a->context, q);
 	}

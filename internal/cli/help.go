@@ -33,6 +33,7 @@ var sections = []section{
 	{"Traffic", "allocation beginnings burst job lifetime load message pattern per-endpoint phases precision rail ranks runs then then-at until-saturated warm-up"},
 	{"Model", "any-lane arbiter buffer complete flits hot measured measured-tick measured-time model mtu output-buffer process replay-cycle speedup " +
 		"store-and-forward time uniform-rates choice vlarb-high vlarb-limit vlarb-low"},
+	{"Live", "after for live"},
 	{"Steps", "back-steps max-entries-per-change steps"},
 	{"Cluster", "account array-limit partition sbatch shard slurm tasks"},
 	{"Run", "check-config config dry-run estimates every files list log memory metrics once quick set socket wait workers"},

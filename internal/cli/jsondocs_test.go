@@ -322,6 +322,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/verify-failures/1", "verify xgft:m=2x4,w=1x2,hosts=1 --routes bgp --failures 2-links"},
 		{"weft/watch-look/1", "watch --once --config " + watching},
 		{"weft/watch-log/1", "watch log --config " + watching},
+		{"weft/events/1", "events --state " + in("looks")},
 		{"weft/sweep-plan/1", "sweep " + spec + " --dry-run --shard 1/2"},
 		{"weft/sweep/1", "sweep " + spec + " --out " + in("swept")},
 		{"weft/sweep/1", "sweep " + spec + " --shard 1/2 --out " + in("shard")},
@@ -363,7 +364,7 @@ func TestJSONOutputs(t *testing.T) {
 	checkOutput(t, "auto", "weft/none-proven/1", out.Bytes(), objects, outputs["weft/none-proven/1"][1])
 	seen["weft/none-proven/1"] = true
 	for _, s := range schemas {
-		if !seen[s.Schema] && s.Schema != "weft/status/1" && s.Schema != "weft/reproduce/1" { // a daemon's, and minutes of work
+		if !seen[s.Schema] && s.Schema != "weft/status/1" && s.Schema != "weft/drain-live/1" && s.Schema != "weft/reproduce/1" { // a daemon's, and minutes of work
 			t.Errorf("nothing was run that prints %s", s.Schema)
 		}
 	}

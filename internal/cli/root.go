@@ -66,7 +66,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		{"Route", []*cobra.Command{ethernet.Route(a, route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), ethernet.Compare(a, route.Compare(a)), simulate.Place(a)}},
 		{"Change", []*cobra.Command{changes.WhatIf(a), changes.Repair(a), opensm.Drain(a, changes.Drain(a)), opensm.Undrain(a)}},
 		{"Simulate", []*cobra.Command{simulate.Command(a), ethernet.Packets(a, simulate.Packets(a)), simulate.Patterns()}},
-		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), opensm.Watch(a), opensm.Deploy(a)}},
+		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), opensm.EventsOf(a), opensm.Watch(a), opensm.Deploy(a)}},
 		{"Research", []*cobra.Command{campaigns.Reproduce(a), campaigns.Sweep(a)}},
 		{"Networks", []*cobra.Command{networks.Generate(a), networks.Topologies(a), networks.Convert(a), networks.Degrade(a)}},
 		{"This program", []*cobra.Command{help, completionCommand(), versionCommand(a), manCommand()}},

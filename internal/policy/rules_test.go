@@ -309,7 +309,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -325,7 +325,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/watch",
-		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs"},
+		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -439,6 +439,17 @@ var rules = []rule{
 		may:      []string{"format", "internal/reading", "internal/spell"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "it reads settings into a struct, whatever they are about",
+	},
+	{
+		packages: "internal/shell",
+		may:      []string{"internal/loopback"},
+		modules:  []string{"github.com/prometheus/client_golang"},
+		why:      "it is what any daemon is to whoever runs it, whatever it does",
+	},
+	{
+		packages: "internal/events",
+		may:      []string{"fabric", "deadlock/transition", "internal/reading"},
+		why:      "it notes what happened, and decides nothing",
 	},
 	{
 		packages: "internal/livepage",

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // alarms is what is wrong at a look; before is the one before, or nil. differ is the entries that are not as in the tables
@@ -37,6 +37,7 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 		add(true, Dropped, "let OpenSM write SL2VL maps for the lanes that there are (max_op_vls)", "packets are dropped at %s for want of a lane, first: SL %d takes VL %d on %s, which runs %s",
 			words.Plural(n, "port"), a.SL, a.VL, a.From, words.Plural(int(a.DataVLs), "data lane"))
 	}
+	add(l.Lack != "", SweepFailed, "start the daemon, or read its log (weft status)", "OpenSM has no tables for the network as it is, and those judged are of before: %s", l.Lack)
 	if l.Made != nil && l.Asked != "" {
 		asked := strings.Split(l.Asked, ",")
 		how := "as OpenSM's log says"
@@ -114,11 +115,19 @@ func sinceWhen(there []Alarm, kind Kind, now time.Time) time.Time {
 	return now
 }
 
-// differing is the entries of tables that are not as expected.
-func differing(now, expected *Snapshot) (int, error) {
-	acting, err := transition.On(now.Tables.Fabric, expected.Tables, now.Tables)
-	if err != nil {
-		return 0, err
+// differing is the entries of tables that are as in none of others, which act on their fabric.
+func differing(now *Snapshot, expected []*routing.Tables) int {
+	if len(expected) == 0 {
+		return 0
 	}
-	return transition.CostOf(acting, now.Tables).Entries, nil
+	f, n := now.Tables.Fabric, 0
+	for lid := range f.LIDs() {
+		row := now.Tables.Forwarding.Row(lid)
+		for s, port := range row {
+			if !slices.ContainsFunc(expected, func(t *routing.Tables) bool { return t.Forwarding.Row(lid)[s] == port }) {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -20,7 +22,7 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 	if b.asked, b.noFallback, err = r.asked(ctx); err != nil {
 		return b, fmt.Errorf("the engine asked for: %w", err)
 	}
-	engine, behind := "", false
+	engine, behind, lack := "", false, ""
 	if r.settings.Log != "" {
 		if b.log, err = readLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return b, fmt.Errorf("OpenSM's log: %w", err)
@@ -37,13 +39,20 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 		}
 		b.log.ahead = !written.IsZero() && !r.ahead.IsZero() && r.ahead.Equal(b.log.at) // until it is written to again
 		engine, behind = b.log.of(written, b.asked, b.noFallback)
+		lack = b.log.lacks(written)
 	}
 	b.against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", b.asked, engine, r.Contract, r.Endpoints, r.Multicast)
 	if behind {
 		b.against += ", the log is behind"
 	}
-	if r.Expect != "" {
-		expected := source{&settings{Config: Config{Folder: r.Expect}}}
+	if !b.log.given.IsZero() {
+		b.against += ", tables used at " + b.log.given.UTC().Format(time.RFC3339)
+	}
+	if lack != "" {
+		b.against += ", the log says " + lack
+	}
+	for _, folder := range r.expected() {
+		expected := source{&settings{Config: Config{Folder: folder}}}
 		stamps, err := expected.stamps()
 		if err != nil {
 			return b, fmt.Errorf("the tables that are expected: %w", err)
@@ -53,4 +62,19 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 		}
 	}
 	return b, nil
+}
+
+// expected is the folders of tables that may be in force: that of expect and, where it is what weft
+// serve handed over last, that of before: OpenSM writes a step when it was handed over.
+func (r *running) expected() []string {
+	if r.Expect == "" {
+		return nil
+	}
+	all := []string{r.Expect}
+	if before := filepath.Join(filepath.Dir(r.Expect), "before"); filepath.Base(r.Expect) == "last-good" {
+		if info, err := os.Stat(before); err == nil && info.IsDir() {
+			all = append(all, before)
+		}
+	}
+	return all
 }

@@ -5,11 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/loopback"
+	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -139,6 +144,46 @@ func (c Config) check() (*settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// readable says why a file or folder cannot be read.
+func readable(name string) error {
+	const read = 4 // R_OK
+	if err := syscall.Access(name, read); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Try says what of a configuration that was checked is not there: a folder or file to look at, a
+// program, or a place for the state folder. What OpenSM is yet to write may be missing.
+func (c Config) Try() error {
+	for _, at := range []struct {
+		key, path string
+		folder    bool
+	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"state", filepath.Dir(c.State), true}} {
+		if at.path == "" || at.path == "." {
+			continue
+		}
+		info, err := os.Stat(at.path)
+		switch {
+		case err != nil:
+		case at.folder != info.IsDir():
+			err = fmt.Errorf("%s is %s", at.path, whole.KindOf(info.Mode()))
+		case at.key != "state":
+			err = readable(at.path)
+		}
+		if err != nil {
+			return c.at(at.key, fmt.Errorf("%s: %w", at.key, err))
+		}
+	}
+	for _, text := range c.Commands {
+		_, program, _ := strings.Cut(text, "=")
+		if _, err := exec.LookPath(strings.Fields(program)[0]); err != nil {
+			return c.at("commands", fmt.Errorf("commands: %w", err))
+		}
+	}
+	return nil
 }
 
 func (s *settings) checkSource() error {

@@ -11,6 +11,7 @@
 //	multicast         trees of multicast groups circle, are in pieces or lead out of themselves
 //	forwarding-loop   packets circle
 //	dropped           a service level in use is mapped to no lane
+//	sweep-failed      OpenSM's log says that it has no tables for the network as it is
 //	fallback          another engine made the tables than was asked for
 //	other-tables      the tables are not those that are expected
 //	stale-tables      tables and network are not of one time

@@ -19,11 +19,17 @@ type logged struct {
 	failed []string  // engines that made none since
 	at     time.Time // when it was last written to
 	ahead  bool      // that was before the clock was set back, and the tables were written after it
+	given  time.Time // when tables of weft's were used last, by the line's own time; zero: it does not say
+	lack   string    // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
 }
 
 // routed is the lines of OpenSM's log that name the engine whose tables it wrote, or one that
 // failed.
 var routed = regexp.MustCompile(`(\S+) tables configured on all switches|(\S+): cannot build (?:fwd tables|lid matrices)`)
+
+// lacking is the lines of weft's plugin that say whether tables fit the network: ERR W001 and W002 that
+// none do, the others that some do.
+var lacking = regexp.MustCompile(`(?m)weft: (?:ERR (W00[12]): no tables for (.*)|(ERR W003|sweep \d+: .* proven).*)$`)
 
 // ofOneSweep is taken as the longest time from an engine's failure, which is in the log at once, to the dump
 // of the tables that another made in its place. On a large network a sweep may take longer: then the log is
@@ -55,7 +61,51 @@ func readLog(path string) (said logged, err error) {
 			said.failed = append(said.failed, strings.ToLower(string(m[2])))
 		}
 	}
+	for _, m := range lacking.FindAllSubmatch(text, -1) {
+		if said.lack = ""; len(m[1]) > 0 {
+			said.lack = reading.Printable(string(m[1]) + ": no tables for " + string(m[2]))
+		}
+	}
+	if all := usedAt.FindAllSubmatch(text, -1); len(all) > 0 {
+		said.given = timeOf(string(all[len(all)-1][1]), said.at)
+	}
+	if said.lack != "" && said.engine != "" && said.engine != "weft" && len(said.failed) == 0 {
+		said.lack = "" // another engine has routed since
+	}
 	return said, nil
+}
+
+// usedAt is the line of weft's plugin that tables are used, with its time.
+var usedAt = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) .*weft: sweep \d+: .* proven;`)
+
+// timeOf is the time of a line, which has no year: the last such time before the log was written to.
+func timeOf(text string, written time.Time) time.Time {
+	t, err := time.ParseInLocation(time.Stamp, text, time.Local)
+	if err != nil {
+		return time.Time{}
+	}
+	t = t.AddDate(written.Year(), 0, 0)
+	if t.After(written.Add(24 * time.Hour)) {
+		t = t.AddDate(-1, 0, 0)
+	}
+	return t
+}
+
+// sinceDump says whether OpenSM has written tables of weft's since it dumped some: it dumps none when it takes
+// a step of a plan.
+func (l *logged) sinceDump(written time.Time) bool {
+	return !l.ahead && !written.IsZero() && !l.given.IsZero() && l.given.Sub(written) > dumpTime
+}
+
+// dumpTime is taken as the longest time from the line to the end of the dump, in whole seconds.
+const dumpTime = 2 * time.Second
+
+// lacks is why the tables that were written at a time are suspect: since then OpenSM had none that fit.
+func (l *logged) lacks(written time.Time) string {
+	if l.at.Before(written) || l.ahead {
+		return ""
+	}
+	return l.lack
 }
 
 // of is the engine of tables that were written at a time, which is zero where OpenSM did not write

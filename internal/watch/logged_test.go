@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // What OpenSM 3.3.23 wrote to its log in two sweeps: lash works; then lanes are taken away, and the lines
@@ -128,6 +131,83 @@ func TestFallbackThatCommandsDoNotShow(t *testing.T) {
 		}
 		if got := kindsOf(s.status.Alarms); !slices.Equal(got, c.want) {
 			t.Errorf("alarms %v, want %v, after\n%s", got, c.want, c.text)
+		}
+	}
+}
+
+// The plugin's errors make tables suspect until there are some again, or another engine has routed; and
+// whether OpenSM wrote tables since it dumped some is known by the time of its lines.
+func TestLogOfThePlugin(t *testing.T) {
+	t.Parallel()
+	const (
+		w002    = "Nov 23 23:59:02 584819 [4B5286C0] 0x01 -> weft: ERR W002: no tables for sweep 8: no daemon at /run/s: Connection refused; those of sweep 5 do not fit\n"
+		w001    = "Nov 23 23:59:02 584819 [4B5286C0] 0x01 -> weft: ERR W001: no tables for sweep 1: no daemon at /run/s\n"
+		w003    = "Nov 23 23:59:03 584819 [4B5286C0] 0x01 -> weft: ERR W003: no tables for sweep 9: no daemon; those of sweep 5 are proven for the fabric as it is, and stay\n"
+		proven  = "Nov 23 23:59:05 146531 [4B5286C0] 0x02 -> weft: sweep 9: 32 switches, 1 lanes used, engine updn, proven; 0.074 s\n"
+		ours    = "Nov 23 23:59:05 146532 [4B5286C0] 0x02 -> weft tables configured on all switches\n"
+		another = "Nov 23 23:59:06 146531 [4B5286C0] 0x02 -> updn tables configured on all switches\n"
+		cannot  = "Nov 23 23:59:06 146531 [4B5286C0] 0x01 -> weft: cannot build fwd tables.\n"
+	)
+	at := time.Date(2026, 11, 23, 23, 59, 10, 0, time.Local)
+	for _, c := range []struct{ text, lack string }{
+		{"", ""}, {proven + ours, ""}, {proven + ours + w002, "W002: no tables for sweep 8: no daemon"}, {w001 + cannot, "W001"},
+		{w002 + proven, ""}, {w002 + w003, ""}, {w001 + another, ""}, {another + w001 + cannot, "W001"}, {w002 + ours, "W002"},
+	} {
+		name := filepath.Join(t.TempDir(), "osm.log")
+		if err := errors.Join(os.WriteFile(name, []byte(c.text), 0o600), os.Chtimes(name, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		said, err := readLog(name)
+		if err != nil || (said.lack == "") != (c.lack == "") || !strings.HasPrefix(said.lack, c.lack) {
+			t.Errorf("%q: %q, %v", c.text, said.lack, err)
+		}
+		if said.lacks(at.Add(time.Second)) != "" {
+			t.Errorf("%q: there were tables since", c.text)
+		}
+		uses := strings.Contains(c.text, proven)
+		dumped := time.Date(2026, 11, 23, 23, 59, 1, 0, time.Local)
+		if said.sinceDump(dumped) != uses || said.sinceDump(dumped.Add(3*time.Second)) || said.sinceDump(time.Time{}) {
+			t.Errorf("%q: used at %v", c.text, said.given)
+		}
+	}
+	newYear := time.Date(2027, 1, 1, 0, 5, 0, 0, time.Local)
+	if got := timeOf("Dec 31 23:59:59", newYear); got.Year() != 2026 || newYear.Sub(got) > 10*time.Minute {
+		t.Error(got)
+	}
+	if !timeOf("Foo 99 1:2:3", newYear).IsZero() {
+		t.Error("any time is one")
+	}
+}
+
+// While a step is written entries may be as in the tables before it or as in those after it, each by itself.
+func TestExpectedWhileAStepIsWritten(t *testing.T) {
+	t.Parallel()
+	r := &running{settings: &settings{Config: Config{Expect: filepath.Join(t.TempDir(), "last-good")}}}
+	if got := r.expected(); len(got) != 1 {
+		t.Error(got)
+	}
+	if err := os.Mkdir(filepath.Join(filepath.Dir(r.Expect), "before"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.expected(); len(got) != 2 {
+		t.Error(got)
+	}
+	f := testnet.Build(t, "ring:4,hosts=1")
+	tables := func(change func(*routing.Forwarding)) *routing.Tables {
+		fw := routing.NewForwarding(f)
+		change(fw)
+		return &routing.Tables{Fabric: f, Forwarding: fw}
+	}
+	lid := f.Endpoint(fabric.EndpointID(f.Switches())).LID
+	before, after := tables(func(fw *routing.Forwarding) {}), tables(func(fw *routing.Forwarding) { fw.Row(lid)[0], fw.Row(lid)[1] = 1, 1 })
+	half := tables(func(fw *routing.Forwarding) { fw.Row(lid)[0] = 1 })
+	other := tables(func(fw *routing.Forwarding) { fw.Row(lid)[0] = 2 })
+	for _, c := range []struct {
+		now  *routing.Tables
+		want []int // of before, of both
+	}{{before, []int{0, 0}}, {after, []int{2, 0}}, {half, []int{1, 0}}, {other, []int{1, 1}}} {
+		if a, b := differing(&Snapshot{Tables: c.now}, []*routing.Tables{before}), differing(&Snapshot{Tables: c.now}, []*routing.Tables{after, before}); a != c.want[0] || b != c.want[1] {
+			t.Errorf("%d, %d, want %v", a, b, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -57,13 +58,21 @@ type Look struct {
 	Asked string `json:"engine_asked,omitempty"`
 	Made  *Made  `json:"engine_made,omitempty"` // nil: not known
 
+	// HandedOver: OpenSM has written tables since it dumped these, by its log, so those of expect are judged, which weft
+	// serve handed over.
+	HandedOver bool `json:"handed_over,omitempty"`
+
+	// Lack is why OpenSM has no tables for the network as it is, by its log: those judged are of before.
+	Lack string `json:"lack,omitempty"`
+
 	// LogStale: OpenSM's log ends before these tables were made, and says nothing of them.
 	LogStale bool `json:"log_stale,omitempty"`
 
-	Changed  *Changes    `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
-	Degraded []Degraded  `json:"degraded_links"`
-	Alarms   []Alarm     `json:"alarms"`
-	Seconds  LookSeconds `json:"seconds"`
+	Missing  []events.Missing `json:"missing"`           // parts that went within a week and are not back
+	Changed  *Changes         `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
+	Degraded []Degraded       `json:"degraded_links"`
+	Alarms   []Alarm          `json:"alarms"`
+	Seconds  LookSeconds      `json:"seconds"`
 }
 
 // Absent is a lane that a switch maps a service level to, and the cable at its port does not
@@ -161,6 +170,7 @@ const (
 	Multicast      Kind = "multicast"
 	ForwardingLoop Kind = "forwarding-loop"
 	Dropped        Kind = "dropped"
+	SweepFailed    Kind = "sweep-failed"
 	Fallback       Kind = "fallback"
 	OtherTables    Kind = "other-tables"
 	StaleTables    Kind = "stale-tables"
@@ -172,7 +182,7 @@ const (
 )
 
 // Kinds is all kinds of alarm.
-var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, Unreadable}
+var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, Unreadable}
 
 // Alarm is something that packets suffer from, or will.
 type Alarm struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/weft-fabric/weft/internal/loopback"
+	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/shell"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -31,6 +31,7 @@ type metrics struct {
 	changes *prometheus.CounterVec
 	routes  *prometheus.GaugeVec
 	slow    *prometheus.GaugeVec
+	missing *prometheus.GaugeVec
 }
 
 // value is a number of the last look.
@@ -66,6 +67,7 @@ func newMetrics() *metrics {
 		engine:  gauges("engine_info", "1 for the engines asked for and the one that made the tables, none where not known.", "asked", "made"),
 		changes: counters("changes_total", "What looks saw that was not so at the look before.", "what", kindsOfChange()...),
 		routes:  gauges("link_routes", "Routes over the fullest links between switches, with all to all.", "guid", "port", "switch"),
+		missing: gauges("missing", "1 for parts of the network that went within a week and are not back, switches and cables first, the first fifty: kind is cable, switch or host.", "kind", "name"),
 		slow:    gauges("link_degraded", "1 for links that are slower or narrower than others of their kind.", "guid", "port", "switch", "kind"),
 	}
 	for _, k := range Kinds {
@@ -166,11 +168,18 @@ func (m *metrics) show(l *Look) {
 	for _, h := range l.Hot {
 		m.routes.WithLabelValues(portLabels(h.From)...).Set(float64(h.Routes))
 	}
+	m.missing.Reset()
+	for _, p := range events.Shown(l.Missing, mostShown) {
+		m.missing.WithLabelValues(p.Kind, p.Name).Set(1)
+	}
 	m.slow.Reset()
 	for _, d := range l.Degraded {
 		m.slow.WithLabelValues(append(portLabels(d.A), d.Kind)...).Set(1)
 	}
 }
+
+// mostShown is how many missing parts metrics name.
+const mostShown = 50
 
 func portLabels(p result.Node) []string { return []string{p.GUID, strconv.Itoa(int(p.Port)), p.Name} }
 
@@ -180,27 +189,32 @@ func (r *running) answer() (stop func(), err error) {
 	if r.last != nil && r.before != nil {
 		r.metrics.show(r.last)
 	}
-	if r.settings.Metrics == "" {
-		return func() {}, nil
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /look", r.answerLook)
-	mux.Handle("GET /report", r.pages)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, r.healthy()) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { say(w, r.ready()) })
-	if stop, err = loopback.Serve("metrics", r.settings.Metrics, mux, r.Watcher.Log); err != nil {
+	stop, err = r.site().Serve(r.settings.Metrics, r.Watcher.Log)
+	if err != nil {
 		return nil, fmt.Errorf("watch: %w", err)
 	}
 	return stop, nil
 }
 
-func say(w http.ResponseWriter, err error) {
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
+// site is what the watch answers over HTTP.
+func (r *running) site() *shell.Site {
+	return &shell.Site{
+		Name: "weft watch", Metrics: r.metrics.registry, Page: r.pages, Healthy: r.healthy, Ready: r.ready, Troubles: r.troubles,
+		More: []shell.Link{{Path: "/look", What: "the last look, for programs", Handler: http.HandlerFunc(r.answerLook)}},
 	}
-	fmt.Fprintln(w, "ok")
+}
+
+// troubles names every alarm and every part in trouble.
+func (r *running) troubles() (all []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.status.Alarms {
+		all = append(all, fmt.Sprintf("%s since %s: %s; %s", a.Kind, a.Since.Local().Format(time.DateTime), a.What, a.Do))
+	}
+	for _, m := range r.status.Missing {
+		all = append(all, fmt.Sprintf("%s %s is gone since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime)))
+	}
+	return all
 }
 
 // healthy says what is wrong with the watch itself: that it does not look any more.

@@ -54,7 +54,7 @@ func TestEverythingIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{"weft_watch_link_routes": true, "weft_watch_link_degraded": true, "weft_watch_engine_info": true, "weft_watch_look_seconds_bucket": true}
+	known := map[string]bool{"weft_watch_link_routes": true, "weft_watch_missing": true, "weft_watch_link_degraded": true, "weft_watch_engine_info": true, "weft_watch_look_seconds_bucket": true}
 	for _, f := range families {
 		known[f.GetName()] = true
 	}

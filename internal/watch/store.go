@@ -16,7 +16,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/shell"
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
@@ -80,8 +82,8 @@ func (s *Store) take() (err error) {
 	if s.lock, err = s.root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600); err != nil {
 		return fmt.Errorf("state folder: %w", err)
 	}
-	if err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("another weft watch uses the state folder %s (its lock is held): %w", s.dir, err)
+	if err := shell.Hold(s.lock, "the state folder "+s.dir); err != nil {
+		return err
 	}
 	if err := s.clean(); err != nil {
 		return fmt.Errorf("state folder: %w", err)
@@ -304,15 +306,16 @@ func (s *Store) prune(keep int) error {
 
 // Health is how a watch is, beside its looks.
 type Health struct {
-	Version string    `json:"version"`
-	PID     int       `json:"pid"`
-	Every   string    `json:"every"`
-	At      time.Time `json:"at"`              // of the last look, also one that saw nothing new
-	Look    int       `json:"look"`            // the last one kept
-	Same    int       `json:"same"`            // looks since that saw nothing new
-	Failed  int       `json:"failed"`          // looks that failed, the last ones in a row
-	Error   string    `json:"error,omitempty"` // why the last look failed
-	Alarms  []Alarm   `json:"alarms"`          // that are there now
+	Version string           `json:"version"`
+	PID     int              `json:"pid"`
+	Every   string           `json:"every"`
+	At      time.Time        `json:"at"`              // of the last look, also one that saw nothing new
+	Look    int              `json:"look"`            // the last one kept
+	Same    int              `json:"same"`            // looks since that saw nothing new
+	Failed  int              `json:"failed"`          // looks that failed, the last ones in a row
+	Error   string           `json:"error,omitempty"` // why the last look failed
+	Alarms  []Alarm          `json:"alarms"`          // that are there now
+	Missing []events.Missing `json:"missing"`         // parts that went within a week and are not back
 
 	ReloadError string `json:"reload_error,omitempty"` // why the last reload was refused: the settings before it stand
 }

@@ -16,10 +16,13 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/internal/clock"
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Watcher looks at a fabric again and again.
@@ -48,8 +51,11 @@ type running struct {
 	stamps []stamp   // of the files of the last look; nil: none was read
 	tried  []stamp   // of those of the last attempt
 	before *Snapshot // nil: there is none
-	last   *Look     // kept; nil: there is none
-	failed string    // the error of the last look as it was logged; empty: there was none
+	events *events.Log
+
+	gone, came []events.Element // between the last two looks
+	last       *Look            // kept; nil: there is none
+	failed     string           // the error of the last look as it was logged; empty: there was none
 
 	ahead time.Time // when OpenSM's log was last written to, if the clock was set back since
 
@@ -66,12 +72,13 @@ func (w *Watcher) Run(ctx context.Context, reload <-chan os.Signal) error {
 	if err != nil {
 		return err
 	}
-	defer r.store.close()
+	defer r.end()
 	stop, err := r.answer()
 	if err != nil {
 		return err
 	}
 	defer stop()
+	r.events.Add(events.Event{At: time.Now(), What: events.Begin, Text: r.Version})
 	if w.Ready != nil {
 		w.Ready()
 	}
@@ -116,7 +123,7 @@ func (w *Watcher) Once(ctx context.Context) (*Look, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.store.close()
+	defer r.end()
 	if _, err := r.look(ctx); err != nil {
 		return nil, err
 	}
@@ -133,9 +140,23 @@ func (w *Watcher) begin() (*running, error) {
 		return nil, err
 	}
 	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version}}
-	r.status = Health{Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
+	r.status = Health{Missing: []events.Missing{}, Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
+	if root, err := os.OpenRoot(s.State); err == nil {
+		r.keepEvents(root)
+	}
 	r.resume()
 	return r, nil
+}
+
+func (r *running) keepEvents(root *os.Root) {
+	r.events = events.New("watch")
+	r.events.To(root)
+}
+
+// end gives back what the watch has open.
+func (r *running) end() {
+	r.events.Close(time.Second)
+	r.store.close()
 }
 
 // resume continues from the last look that is kept.
@@ -155,7 +176,7 @@ func (r *running) resume() {
 		}
 		return
 	}
-	r.last, r.status.Look, r.status.Alarms = l, l.Number, l.Alarms
+	r.last, r.status.Look, r.status.Alarms, r.status.Missing = l, l.Number, l.Alarms, l.Missing
 	dir, err := os.MkdirTemp("", "weft-watch")
 	if err == nil {
 		defer os.RemoveAll(dir)
@@ -234,7 +255,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 		st.Failed, st.Error = 0, ""
 		r.raise(r.last.Alarms)
 	default:
-		st.Look, st.Same, st.Failed, st.Error = l.Number, 0, 0, ""
+		st.Look, st.Same, st.Failed, st.Error, st.Missing = l.Number, 0, 0, "", l.Missing
 		r.raise(l.Alarms)
 		r.tell(l)
 	}
@@ -269,11 +290,13 @@ func (r *running) raise(alarms []Alarm) {
 	}
 	for _, a := range alarms {
 		if !has(r.status.Alarms, a.Kind) {
+			r.events.Add(events.Event{At: time.Now(), What: events.Alarm, Text: string(a.Kind) + ": " + a.What})
 			r.Log.Error("alarm", "kind", string(a.Kind), "what", a.What, "do", a.Do)
 		}
 	}
 	for _, a := range r.status.Alarms {
 		if !has(alarms, a.Kind) {
+			r.events.Add(events.Event{At: time.Now(), What: events.AlarmOver, Text: string(a.Kind), Seconds: time.Since(a.Since).Seconds()})
 			r.Log.Info("alarm over", "kind", string(a.Kind), "since", a.Since)
 		}
 	}
@@ -321,6 +344,11 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	if err != nil {
 		return nil, errors.New(named(err.Error()))
 	}
+	if r.Expect != "" && b.log.sinceDump(dumped(g.stamps)) {
+		if handed, err := r.read(dir, r.Expect); err == nil {
+			now, l.HandedOver = handed, true
+		}
+	}
 	now.NoMap = named(now.NoMap)
 	for _, sentences := range [][]string{now.Stale, now.Doubts} {
 		for i, text := range sentences {
@@ -358,29 +386,50 @@ func (r *running) show(l *Look, now *Snapshot, v *deadlock.Verdict) {
 // hold compares a look with the one before, with what was asked for and with what is
 // expected, and raises its alarms.
 func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, b beside, written time.Time) (err error) {
+	if r.last != nil {
+		l.Missing = r.last.Missing
+	}
+	l.Missing = events.Miss(l.Missing, nil, nil, l.At)
 	if r.before != nil {
 		if l.Changed, err = compare(r.before, now); err != nil {
 			return err
 		}
+		r.gone, r.came = events.Between(r.before.Tables.Fabric, now.Tables.Fabric)
+		l.Missing = events.Miss(l.Missing, r.gone, r.came, l.At)
 	}
 	var engine string
 	engine, l.LogStale = b.log.of(written, b.asked, b.noFallback)
+	l.Lack = b.log.lacks(written)
 	if l.Made, err = made(ctx, now, b.asked, engine); err != nil {
 		return err
 	}
-	differ := 0
-	if r.Expect != "" {
-		expected, err := r.read(dir, r.Expect)
-		if err != nil {
-			return fmt.Errorf("the tables that are expected: %w", err)
-		}
-		if differ, err = differing(now, expected); err != nil {
-			return err
-		}
+	differ, err := r.differing(now, dir)
+	if err != nil {
+		return err
 	}
 	l.Alarms = append([]Alarm{}, alarms(l, r.last, now, differ)...)
 	since(l, r.last, r.status.Alarms)
 	return nil
+}
+
+// differing is the entries that are as in none of the tables that are expected; while a step of a plan is
+// written, those may be of before or after it.
+func (r *running) differing(now *Snapshot, dir string) (int, error) {
+	var all []*routing.Tables
+	for i, folder := range r.expected() {
+		var expected *Snapshot
+		err := error(nil)
+		if expected, err = r.read(dir, folder); err == nil {
+			var acting *routing.Tables
+			if acting, err = transition.On(now.Tables.Fabric, expected.Tables, now.Tables); err == nil {
+				all = append(all, acting)
+			}
+		}
+		if err != nil && i == 0 {
+			return 0, fmt.Errorf("the tables that are expected: %w", err)
+		}
+	}
+	return differing(now, all), nil
 }
 
 // tellFailure logs why a look failed, unless the one before did for the same reason, and that looks work again.
@@ -413,6 +462,18 @@ func (r *running) tell(l *Look) {
 			"cables_gone", len(c.Gone.Cables), "cables_new", len(c.New.Cables))
 	}
 	r.Log.Info("look", args...)
+	for what, parts := range map[string][]events.Element{events.Gone: r.gone, events.Came: r.came} {
+		for i := range parts {
+			r.events.Add(events.Event{At: l.At, What: what, Part: &parts[i]})
+			if parts[i].With == "" {
+				r.Log.Info(what, "kind", parts[i].Kind, "name", parts[i].Name)
+			}
+		}
+	}
+	if c := l.Changed; c != nil && c.Entries > 0 {
+		r.events.Add(events.Event{At: l.At, What: events.Repair, Entries: c.Entries, Cut: l.CutOff, Text: "forwarding tables are others than at the look before"})
+	}
+	r.gone, r.came = nil, nil
 }
 
 // laps times stages one after the other, in seconds.

@@ -14,6 +14,7 @@ func Outputs() []console.Output {
 		{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
 		{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
 		{Schema: "weft/drain-live/1", Command: "weft drain --live and weft undrain", Form: Live{}},
+		{Schema: "weft/events/1", Command: "weft events", Form: Events{}},
 		{Schema: "weft/status/1", Command: "weft status", Form: daemon.Status{}},
 		{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
 		{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/words"
@@ -76,6 +77,11 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	}
 	if s.Plan != nil {
 		p.Fact("plan", "%s", progressText(s.Plan))
+	}
+	if len(s.Missing) > 0 {
+		p.Finding("gone", "%s", words.FirstOf(list.Of(s.Missing, func(m events.Missing) string {
+			return fmt.Sprintf("%s %s since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime))
+		})))
 	}
 	for i, d := range s.Drained {
 		label := ""

@@ -94,6 +94,9 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	}
 	switch {
 	case o.check:
+		if err := config.Try(); err != nil {
+			return configfile.In(o.config, err)
+		}
 		return a.Show(watchSettings(o.config, &config))
 	case o.json && !o.once:
 		return exit.Usage("--json is for --once; the log is JSON with --log json, and weft watch log has --json")

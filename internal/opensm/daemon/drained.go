@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/clock"
+	"github.com/weft-fabric/weft/internal/events"
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
@@ -54,14 +55,14 @@ type Ordered struct {
 
 // Drained is a part that is to be kept free of traffic.
 type Drained struct {
-	Part  string          `json:"part"` // as people call it
-	Kind  string          `json:"kind"` // switch or cable
-	Place installed.Place `json:"place"`
-	By    string          `json:"by"` // who ordered it
-	At    time.Time       `json:"at"` // when
-	After time.Time       `json:"after"`
-	Until *time.Time      `json:"until,omitempty"` // when it comes back by itself; nil: not at all
-	Cut   []string        `json:"cut,omitempty"`   // endpoints that are cut off when it is pulled
+	Part  string             `json:"part"` // as people call it
+	Kind  string             `json:"kind"` // switch or cable
+	Place installed.Location `json:"place"`
+	By    string             `json:"by"` // who ordered it
+	At    time.Time          `json:"at"` // when
+	After time.Time          `json:"after"`
+	Until *time.Time         `json:"until,omitempty"` // when it comes back by itself; nil: not at all
+	Cut   []string           `json:"cut,omitempty"`   // endpoints that are cut off when it is pulled
 
 	State string `json:"state,omitempty"` // see the constants
 	Why   string `json:"why,omitempty"`   // of StillUsed
@@ -115,7 +116,7 @@ func (d *drained) now(c clock.Clock) (installed.Drained, <-chan struct{}) {
 			places = append(places, p.Place)
 		}
 	}
-	slices.SortFunc(places, func(a, b installed.Place) int {
+	slices.SortFunc(places, func(a, b installed.Location) int {
 		return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port))
 	})
 	if d.changed == nil {
@@ -198,7 +199,7 @@ func (s *Server) expire() {
 	}
 	for _, p := range list {
 		if !slices.ContainsFunc(left, func(o Drained) bool { return o.Place == p.Place }) {
-			s.Log.Info("undrain", "part", p.Part, "by", "its time, which is over")
+			s.tellOrder(events.Undrain, &p, "its time, which is over")
 		}
 	}
 	s.drained.set(left)
@@ -315,7 +316,7 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 		switches, err := index.Switches(name)
 		if err == nil {
 			for _, n := range switches {
-				all = append(all, Drained{Part: f.Label(n), Kind: "switch", Place: installed.Place{GUID: f.Node(n).GUID}})
+				all = append(all, Drained{Part: f.Label(n), Kind: "switch", Place: installed.Location{GUID: f.Node(n).GUID}})
 			}
 			continue
 		}
@@ -335,14 +336,10 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 			if r := f.Channel(ch.Reverse); f.Node(r.From).GUID < f.Node(ch.From).GUID || r.From == ch.From && r.FromPort < ch.FromPort {
 				ch = r
 			}
-			all = append(all, Drained{Part: cableText(f, ch), Kind: "cable", Place: installed.Place{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
+			all = append(all, Drained{Part: events.CableName(f, ch), Kind: "cable", Place: installed.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
 		}
 	}
 	return all, nil
-}
-
-func cableText(f *fabric.Fabric, ch *fabric.Channel) string {
-	return fmt.Sprintf("%s:%d – %s:%d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
 }
 
 // drain has parts kept free from a time on.
@@ -414,9 +411,51 @@ func (s *Server) drain(ctx context.Context, o *Order, by string) (*Ordered, erro
 	r.Kept = s.keepDrained(list)
 	s.drained.set(list)
 	for _, p := range parts {
-		s.Log.Info("drain", "part", p.Part, "by", by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
+		s.tellOrder(events.Drain, &p, by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
 	}
 	return r, nil
+}
+
+// tellOrder logs an order.
+func (s *Server) tellOrder(what string, p *Drained, by string, more ...any) {
+	s.Log.Info(what, append([]any{"part", p.Part, "by", by}, more...)...)
+	s.events.Add(events.Event{At: time.Now(), What: what, By: by, Part: &events.Element{Kind: p.Kind, Name: p.Part, GUID: p.Place.GUID.String(), Port: p.Place.Port}})
+}
+
+// openEvents opens the log of events, below the state folder if that can be written.
+func (s *Server) openEvents(dir string) {
+	if s.writer == nil {
+		return
+	}
+	s.events = events.New("serve")
+	s.events.Add(events.Event{At: time.Now(), What: events.Begin, Text: s.Version})
+	go func() {
+		if !s.writer.isFound() {
+			return
+		}
+		if all, _, err := events.Read(dir); err == nil {
+			var missing []events.Missing
+			for _, e := range all {
+				switch {
+				case e.Part == nil:
+				case e.What == events.Gone:
+					missing = events.Miss(missing, []events.Element{*e.Part}, nil, e.At)
+				case e.What == events.Came:
+					missing = events.Miss(missing, nil, []events.Element{*e.Part}, e.At)
+				}
+			}
+			s.mu.Lock()
+			s.status.Missing = append(missing, s.status.Missing...)
+			s.metrics.show(events.Shown(s.status.Missing, mostShown))
+			s.mu.Unlock()
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			s.Log.Error("events are not kept", "error", err)
+			return
+		}
+		s.events.To(root)
+	}()
 }
 
 // undrain has parts used again.
@@ -429,7 +468,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	taken := make([]bool, len(list))
 	for _, name := range o.Parts {
 		found := false
-		var places []installed.Place
+		var places []installed.Location
 		if h := s.keeper.newest(); h != nil {
 			if parts, err := partsOf(h.tables.Fabric, []string{name}); err == nil {
 				for _, p := range parts {
@@ -461,7 +500,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	r.Kept = s.keepDrained(left)
 	s.drained.set(left)
 	for _, p := range r.Parts {
-		s.Log.Info("undrain", "part", p.Part, "by", by)
+		s.tellOrder(events.Undrain, &p, by)
 	}
 	return r, nil
 }

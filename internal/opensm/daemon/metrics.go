@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 )
 
@@ -27,6 +28,8 @@ type metrics struct {
 	switches prometheus.Gauge
 	hosts    prometheus.Gauge
 	seconds  *prometheus.HistogramVec
+
+	missing *prometheus.GaugeVec
 
 	unwritten prometheus.Counter
 	internal  prometheus.Counter
@@ -83,6 +86,8 @@ func newMetrics() *metrics {
 		seconds: add.NewHistogramVec(prometheus.HistogramOpts{Namespace: "weft", Name: "stage_seconds",
 			Help:    "Time of each stage of a request: read, route, verify, answer, total.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
+		missing: add.NewGaugeVec(prometheus.GaugeOpts{Namespace: "weft", Name: "missing",
+			Help: "1 for parts of the network that went within a week and are not back, switches and cables first, the first fifty: kind is cable, switch or host."}, []string{"kind", "name"}),
 		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
 		internal:  counter("internal_errors_total", "Errors of the program itself; report them."),
 		asides:    counter("state_put_aside_total", "Times that tables in the state folder were put aside because they were damaged or led to an internal error."),
@@ -114,6 +119,25 @@ func (m *metrics) watch(w *writer) {
 		return 1
 	})
 	gauge("state_waiting", "Tables and refusals that wait to be written to the state folder.", func(s State) float64 { return float64(s.StateWaiting) })
+}
+
+// connected adds whether OpenSM is there.
+func (m *metrics) connected(there func() bool) {
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Namespace: "weft", Name: "opensm_connected",
+		Help: "1 while OpenSM has a question open, as its plugin does as long as it runs."}, func() float64 {
+		if there() {
+			return 1
+		}
+		return 0
+	})
+}
+
+// show names missing parts.
+func (m *metrics) show(list []events.Missing) {
+	m.missing.Reset()
+	for _, p := range list {
+		m.missing.WithLabelValues(p.Kind, p.Name).Set(1)
+	}
 }
 
 // noteChange counts how tables replaced others.

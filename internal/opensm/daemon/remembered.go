@@ -144,7 +144,16 @@ func (s *state) putAside(a *aside) (string, error) {
 // not trusted: whoever continues from it has every step judged. What cannot be read is put aside.
 func (s *Server) restore(dir string) {
 	var all []*handed
-	defer func() { s.keeper.restore(all) }()
+	defer func() {
+		s.keeper.restore(all)
+		if len(all) > 0 {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.seen == nil {
+				s.seen = all[len(all)-1].tables.Fabric
+			}
+		}
+	}()
 	if s.writer == nil {
 		return
 	}

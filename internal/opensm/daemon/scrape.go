@@ -1,26 +1,100 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
-	"log/slog"
-	"net/http"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"github.com/weft-fabric/weft/internal/loopback"
+	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/shell"
 )
 
-// serve answers Prometheus and browsers at an address, if there is one, until stop is
-// called.
-func (m *metrics) serve(address string, page http.Handler, log *slog.Logger) (stop func(), err error) {
-	if address == "" {
-		return func() {}, nil
+// site is what the daemon answers over HTTP.
+func (s *Server) site() *shell.Site {
+	return &shell.Site{Name: "weft serve", Metrics: s.metrics.registry, Page: s.pages, Healthy: s.healthy, Ready: s.ready, Troubles: s.troubles}
+}
+
+// healthy says what is wrong with the daemon itself.
+func (s *Server) healthy() error {
+	if s.writer.hangs(time.Minute) {
+		return errors.New("the disk of the state folder hangs")
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /report", page)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	if stop, err = loopback.Serve("metrics", address, mux, log); err != nil {
-		return nil, fmt.Errorf("daemon: %w", err)
+	return nil
+}
+
+// ready says why OpenSM has no tables that can be relied on.
+func (s *Server) ready() error {
+	switch st := s.Status(); {
+	case st.Last == nil:
+		return errors.New("OpenSM has not asked yet")
+	case st.Last.Refusal != "":
+		return fmt.Errorf("OpenSM's last question was refused: %s", st.Last.Refusal)
+	case !st.OpenSM:
+		return errors.New("OpenSM has no question open: it does not run, or its plugin is of an earlier release")
 	}
-	return stop, nil
+	return nil
+}
+
+// troubles names every part in trouble.
+func (s *Server) troubles() []string {
+	st, all := s.Status(), []string{}
+	if st.StateError != "" {
+		all = append(all, "the state folder cannot be written: "+st.StateError)
+	}
+	for _, m := range st.Missing {
+		all = append(all, fmt.Sprintf("%s %s is gone since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime)))
+	}
+	for _, d := range st.Drained {
+		all = append(all, fmt.Sprintf("%s %s is drained by %s: %s", d.Kind, d.Part, d.By, d.State))
+	}
+	if p := st.Plan; p != nil && p.CutNow > 0 {
+		all = append(all, fmt.Sprintf("%d pairs are cut until the next step", p.CutNow))
+	}
+	return all
+}
+
+// mostShown is how many missing parts metrics name.
+const mostShown = 50
+
+// note notes what went and came between the fabrics of two questions, and that tables were handed over
+// or refused. The caller does not hold mu.
+func (s *Server) noteParts(r *Sweep, h *handed) {
+	if h == nil {
+		if r.Refusal != "" {
+			s.events.Add(events.Event{At: r.At, What: events.Refused, Text: r.Refusal})
+		}
+		return
+	}
+	f := h.tables.Fabric
+	s.mu.Lock()
+	last := s.seen
+	s.seen = f
+	s.mu.Unlock()
+	if last != nil && last != f {
+		gone, came := events.Between(last, f)
+		s.mu.Lock()
+		s.status.Missing = events.Miss(s.status.Missing, gone, came, r.At)
+		shown := events.Shown(s.status.Missing, mostShown)
+		s.mu.Unlock()
+		s.metrics.show(shown)
+		for what, parts := range map[string][]events.Element{events.Gone: gone, events.Came: came} {
+			for i := range parts {
+				s.events.Add(events.Event{At: r.At, What: what, Part: &parts[i]})
+				if parts[i].With == "" {
+					s.Log.Info(what, "kind", parts[i].Kind, "name", parts[i].Name)
+				}
+			}
+		}
+	}
+	if c := r.Change; c != nil && c.Kind != "same" {
+		what := map[string]string{"repair": events.Repair, "return": events.Return, "drain": events.Drained}[c.Kind]
+		if what == "" {
+			what = events.Full
+		}
+		e := events.Event{At: r.At, What: what, Entries: c.Entries, Text: c.Why}
+		if c.CutBefore > c.CutAfter {
+			e.Cut, e.Seconds = c.CutBefore-c.CutAfter, r.Seconds.Total
+		}
+		s.events.Add(e)
+	}
 }

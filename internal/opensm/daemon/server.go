@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/clock"
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
@@ -61,6 +63,9 @@ type Server struct {
 
 	last *routing.Tables // handed over last; belongs to the sweep that is reported
 
+	events *events.Log    // nil: there is no state folder
+	seen   *fabric.Fabric // of the last question that got tables
+
 	drained  drained
 	standing standing
 	ending   chan struct{} // closed when the daemon is to end
@@ -86,7 +91,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	if s.peer == nil {
 		s.peer = peerOf
 	}
-	s.status = Status{Version: s.Version, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
+	s.status = Status{Missing: []events.Missing{}, Version: s.Version, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
 	s.describe()
 	socket, err := listen(s.settings.Socket, s.group)
 	if err != nil {
@@ -98,10 +103,13 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	}
 	defer s.writer.finish(grace)
 	s.metrics.watch(s.writer)
+	s.metrics.connected(s.standing.there)
+	s.openEvents(s.settings.State)
+	defer s.events.Close(grace)
 	s.opinions = newOpinions(s.Log, s.metrics)
 	defer s.opinions.finish()
 	go s.restore(s.settings.State)
-	stop, err := s.metrics.serve(s.settings.Metrics, s.pages, s.Log)
+	stop, err := s.site().Serve(s.settings.Metrics, s.Log)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+
+	"github.com/weft-fabric/weft/internal/shell"
 )
 
 // socket is a listening Unix socket and the lock that keeps it ours.
@@ -27,9 +29,9 @@ func listen(path string, group int) (*socket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("daemon: %w", err)
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := shell.Hold(lock, "the socket "+path); err != nil {
 		lock.Close()
-		return nil, fmt.Errorf("daemon: another daemon serves %s (its lock is held): %w", path, err)
+		return nil, fmt.Errorf("daemon: %w", err)
 	}
 	l, err := bind(path, group)
 	if err != nil {

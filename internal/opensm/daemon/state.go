@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/weft-fabric/weft/internal/shell"
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
@@ -68,8 +68,8 @@ func openState(dir string) (_ *state, err error) {
 	if s.lock, err = root.OpenFile(lockName, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, fmt.Errorf("daemon: state folder: %w", err)
 	}
-	if err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, fmt.Errorf("daemon: another daemon uses the state folder %s (its lock is held): %w", dir, err)
+	if err := shell.Hold(s.lock, "the state folder "+dir); err != nil {
+		return nil, fmt.Errorf("daemon: %w", err)
 	}
 	if err := s.clean(); err != nil {
 		return nil, fmt.Errorf("daemon: state folder: %w", err)

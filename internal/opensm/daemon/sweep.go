@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
@@ -30,13 +31,14 @@ type Status struct {
 	Cached      int64     `json:"cached"` // answered from memory
 	ReloadError string    `json:"reload_error,omitempty"`
 	State
-	Last     *Sweep    `json:"last,omitempty"`      // the last request
-	LastGood *Sweep    `json:"last_good,omitempty"` // the last that got tables
-	Plan     *Progress `json:"plan,omitempty"`      // of several steps, or the last that is done
-	Settled  bool      `json:"settled"`             // no step follows, all switches have confirmed the last, and packets of those before are gone
-	OpenSM   bool      `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
-	Drained  []Drained `json:"drained"`             // parts that are kept free of traffic, or are to be
-	Search   *Search   `json:"search,omitempty"`    // the last that went on when tables were handed over
+	Last     *Sweep           `json:"last,omitempty"`      // the last request
+	LastGood *Sweep           `json:"last_good,omitempty"` // the last that got tables
+	Plan     *Progress        `json:"plan,omitempty"`      // of several steps, or the last that is done
+	Settled  bool             `json:"settled"`             // no step follows, all switches have confirmed the last, and packets of those before are gone
+	OpenSM   bool             `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
+	Drained  []Drained        `json:"drained"`             // parts that are kept free of traffic, or are to be
+	Missing  []events.Missing `json:"missing"`             // parts that went within a week and are not back
+	Search   *Search          `json:"search,omitempty"`    // the last that went on when tables were handed over
 }
 
 // Sweep is a request of OpenSM's, and what came of it.
@@ -380,6 +382,7 @@ func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
 		s.secondOpinion(r, p, last)
 		s.pages.Show(livepage.Shown{Tables: h.tables, Verdict: h.verdict, Engine: h.engine, When: r.At})
 	}
+	s.noteParts(r, h)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.status

@@ -10,22 +10,22 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Place is a part that is drained: a switch, or the cable at a port of one.
-type Place struct {
+// Location is a part that is drained: a switch, or the cable at a port of one.
+type Location struct {
 	GUID fabric.GUID `json:"guid"`
 	Port uint8       `json:"port,omitempty"` // 0: the whole switch
 }
 
 // Drained is parts that are to be pulled, ascending, each once. They are in the network as long as
 // somebody has cables in them, and packets that can go no other way use them.
-type Drained []Place
+type Drained []Location
 
 // Equal reports whether two lists name the same parts.
 func (d Drained) Equal(o Drained) bool { return slices.Equal(d, o) }
 
 // has reports whether a list names all parts of another.
 func (d Drained) has(o Drained) bool {
-	return !slices.ContainsFunc(o, func(p Place) bool { return !slices.Contains(d, p) })
+	return !slices.ContainsFunc(o, func(p Location) bool { return !slices.Contains(d, p) })
 }
 
 // Without is a fabric without the parts; those that it does not have are gone already. nil: it has none.

@@ -1,0 +1,176 @@
+package shell_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// rule is an alert rule.
+type rule struct {
+	Alert       string            `yaml:"alert"`
+	Labels      map[string]string `yaml:"labels"`
+	Annotations map[string]string `yaml:"annotations"`
+}
+
+func rulesOf(t *testing.T) (files []string, all map[string]rule) {
+	t.Helper()
+	files, err := filepath.Glob("../../build/packaging/monitoring/*.rules.yaml")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	all = map[string]rule{}
+	for i, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f struct {
+			Groups []struct {
+				Rules []rule `yaml:"rules"`
+			} `yaml:"groups"`
+		}
+		if err := yaml.Unmarshal(text, &f); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range f.Groups[0].Rules {
+			all[r.Alert] = r
+		}
+		if files[i], err = filepath.Abs(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files, all
+}
+
+// What is scraped where nothing is wrong, a value a minute.
+const quiet = `up{W} 1x60
+weft_watch_last_look_timestamp_seconds{W} 0+60x60
+up{S} 1x60
+weft_opensm_connected{S} 1x60
+weft_proven{S} 1x60
+weft_sweeps_total{S,verdict="deadlock-free"} 1+1x60
+weft_pairs_cut{S} 0x60
+weft_plan_steps_left{S} 0x60
+weft_state_ok{S} 1x60
+weft_internal_errors_total{S} 0x60
+weft_state_put_aside_total{S} 0x60
+weft_watch_changes_total{W,what="recabled"} 0x60
+weft_watch_changes_total{W,what="cable-gone"} 0x60
+weft_watch_changes_total{W,what="switch-gone"} 0x60
+`
+
+// troubles is what goes wrong, and the one alert that is to fire by then.
+var troubles = []struct {
+	name, alert string
+	minute      int
+	series      string // in place of that of the same name; without values: it is scraped no more
+	labels      string
+}{
+	{"weft serve stops answering", "WeftDown", 45, `up{S} 1x5 0x55`, "S"},
+	{"weft serve is no target any more", "WeftDown", 45, `up{S}`, `job="weft"`},
+	{"OpenSM dies", "OpenSMGone", 45, `weft_opensm_connected{S} 1x5 0x55`, "S"},
+	{"a sweep is refused", "WeftRefuses", 45, `weft_proven{S} 1x5 0x55`, "S"},
+	{"pairs stay cut", "WeftPairsCut", 45, `weft_pairs_cut{S} 0x5 12x55`, "S"},
+	{"a plan does not end", "WeftPlanStands", 45, `weft_plan_steps_left{S} 0x5 2x55`, "S"},
+	{"the disk is full", "WeftStateNotWritten", 45, `weft_state_ok{S} 1x5 0x55`, "S"},
+	{"a cable goes", "WeftPartMissing", 45, `weft_missing{S,kind="cable",name="a:1 – b:2"} _x5 1x55`, `S,kind="cable",name="a:1 – b:2"`},
+	{"an error of its own", "WeftInternalError", 45, `weft_internal_errors_total{S} 0x5 1x55`, "S"},
+	{"a credit loop", "FabricCanDeadlock", 45, `weft_watch_alarm{W,kind="credit-loop"} 0x5 1x55`, `W,kind="credit-loop"`},
+	{"pairs cut off", "FabricLosesPackets", 45, `weft_watch_alarm{W,kind="cut-off"} 0x5 1x55`, `W,kind="cut-off"`},
+	{"MinHop in silence", "FabricRoutedByAnother", 45, `weft_watch_alarm{W,kind="fallback"} 0x5 1x55`, `W,kind="fallback"`},
+	{"tables of another time", "FabricTablesStale", 45, `weft_watch_alarm{W,kind="stale-tables"} 0x5 1x55`, `W,kind="stale-tables"`},
+	{"a verdict in doubt", "FabricVerdictDoubtful", 45, `weft_watch_alarm{W,kind="unproven"} 0x5 1x55`, `W,kind="unproven"`},
+	{"a cable leads elsewhere", "FabricRecabled", 45, `weft_watch_changes_total{W,what="recabled"} 0x5 1x55`, `W,what="recabled"`},
+	{"a switch goes", "FabricPartMissing", 45, `weft_watch_missing{W,kind="switch",name="sw-7"} _x5 1x55`, `W,kind="switch",name="sw-7"`},
+	{"a cable flaps", "FabricFlaps", 18, `weft_watch_changes_total{W,what="cable-gone"} 0x5 0+1x55`, `instance="w"`},
+	{"no tables that fit", "FabricSweepFailed", 45, `weft_watch_alarm{W,kind="sweep-failed"} 0x5 1x55`, `W,kind="sweep-failed"`},
+	{"a slow cable", "FabricLinkDegraded", 45, `weft_watch_link_degraded{W,guid="0x1",port="3",switch="sw",kind="slow-link"} _x5 1x55`, `W,guid="0x1",port="3",switch="sw",kind="slow-link"`},
+	{"nothing to read", "FabricUnreadable", 45, `weft_watch_alarm{W,kind="unreadable"} 0x5 1x55`, `W,kind="unreadable"`},
+	{"weft watch stops answering", "FabricUnwatched", 45, `up{W} 1x5 0x55`, "W"},
+	{"weft watch is no target any more", "FabricUnwatched", 45, `up{W}`, `job="weft-watch"`},
+	{"it looks no more", "FabricUnwatched", 45, `weft_watch_last_look_timestamp_seconds{W} 0+60x5 300x55`, "W"},
+}
+
+// Every alert rule fires in its case, and no other does then; where nothing is wrong none fires: promtool
+// plays an hour of each. A target that is gone, and takes its series along, is among them.
+func TestEveryRuleFires(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not installed; build/scripts/test-deps.sh does that")
+	}
+	t.Parallel()
+	files, rules := rulesOf(t)
+	full := strings.NewReplacer("{W", `{job="weft-watch",instance="w"`, "{S", `{job="weft",instance="s"`)
+	var b strings.Builder
+	fmt.Fprintf(&b, "rule_files: [%s]\nevaluation_interval: 1m\ntests:\n", strings.Join(files, ", "))
+	play := func(name, series, alert string, minute int, labels string) {
+		fmt.Fprintf(&b, "  - name: %q\n    interval: 1m\n    input_series:\n", name)
+		for line := range strings.Lines(series) {
+			of, values, _ := strings.Cut(strings.TrimSpace(full.Replace(line)), "} ")
+			fmt.Fprintf(&b, "      - {series: '%s}', values: %q}\n", of, values)
+		}
+		b.WriteString("    alert_rule_test:\n")
+		for _, name := range slices.Sorted(maps.Keys(rules)) {
+			fmt.Fprintf(&b, "      - eval_time: %dm\n        alertname: %s\n", minute, name)
+			if r := rules[name]; name == alert {
+				has := map[string]string{"severity": r.Labels["severity"]}
+				for _, m := range regexp.MustCompile(`(\w+)="([^"]*)"`).FindAllStringSubmatch(full.Replace("{"+labels), -1) {
+					has[m[1]] = m[2]
+				}
+				filled := map[string]string{}
+				for key, text := range r.Annotations {
+					text = strings.ReplaceAll(text, "{{ $value }}", "12")
+					filled[key] = regexp.MustCompile(`\{\{ \$labels\.(\w+) \}\}`).ReplaceAllStringFunc(text, func(l string) string { return has[l[len("{{ $labels."):len(l)-len(" }}")]] })
+				}
+				fmt.Fprintf(&b, "        exp_alerts: [{exp_labels: %s, exp_annotations: %s}]\n", inline(t, has), inline(t, filled))
+			}
+		}
+	}
+	play("nothing is wrong", quiet, "", 45, "")
+	fires := map[string]bool{}
+	for _, c := range troubles {
+		of, _, gone := strings.Cut(c.series, "} ")
+		series := ""
+		for line := range strings.Lines(quiet) {
+			if name, _, _ := strings.Cut(line, "} "); name != strings.TrimSuffix(of, "}") {
+				series += line
+			}
+		}
+		if gone {
+			series += c.series + "\n"
+		}
+		play(c.name, series, c.alert, c.minute, c.labels)
+		fires[c.alert] = true
+	}
+	for name := range rules {
+		if !fires[name] {
+			t.Errorf("%s fires in no case", name)
+		}
+	}
+	test := filepath.Join(t.TempDir(), "test.yaml")
+	if err := os.WriteFile(test, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(promtool, "test", "rules", test).CombinedOutput(); err != nil || !strings.Contains(string(out), "SUCCESS") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// inline is a map on a line of YAML.
+func inline(t *testing.T, m map[string]string) string {
+	t.Helper()
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%s: %q", key, m[key]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
