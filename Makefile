@@ -36,7 +36,7 @@ VERSION_OF := github.com/weft-fabric/weft/internal/cli/internal/version
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 LIBWEFT := $(if $(shell command -v $(CC)),libweft)
 
-.PHONY: help build libweft plugin weft-proof proof extract test web race conformance fuzz fuzz-plugin mutants bench bench-opensm bench-speed reproduce install uninstall package rpm package-proof rpm-proof release lint cover clean
+.PHONY: help build libweft plugin weft-proof proof proof-mutants extract test web race conformance fuzz fuzz-plugin mutants bench bench-opensm bench-speed reproduce install uninstall package rpm package-proof rpm-proof release lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -58,6 +58,9 @@ weft-proof: ## build bin/weft-proof, the checker that is extracted from the proo
 
 proof: ## check all proofs from nothing (docs/proof.md); takes Coq
 	@./build/scripts/proof.sh
+
+proof-mutants: ## change the theories in 56 places, one at a time, and demand that Coq refuses each; takes Coq (ten minutes)
+	@./build/scripts/proof-mutants.sh
 
 extract: ## extract proof/checker/judge.ml from the theories anew; takes Coq
 	@./build/scripts/extract.sh

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Changes the theories in one place at a time, a comparison turned, a case dropped, a hint believed, an
+# assumption weakened, and demands that Coq refuses each: make proof-mutants (ten minutes). A change that is
+# accepted is one that no theorem depends on. With a name, such as Checker: those of that file alone.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+command -v coqc >/dev/null || { echo "proof-mutants: no Coq; on Debian: apt-get install coq" >&2; exit 1; }
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Mixtures Deadlocks Witness Ring Escape Multicast Ethernet)
+
+# file, what stands there, what is put there instead; with tabs between
+mutants() {
+	cat <<'LIST'
+Checker	if r <? rank c' v' then None	if r <=? rank c' v' then None
+Checker	(0 <? r) && (r <? top)	(r <? top)
+Checker	(0 <? r) && (r <? top)	(0 <? r)
+Checker	then first_wrong (rising r c v) (fates (far net c) d l)	then None
+Checker	if has s x then walk n e d todo s	if true then walk n e d todo s
+Checker	(push (snd x) (onward fs) todo) (put s x)	todo (put s x)
+Checker	| O => Some {| what := Exhausted; place := (0, 0); lid := d; sl := 0 |}	| O => None
+Checker	| Lost => if must_arrive then Some Discards else None	| Lost => None
+Checker	if must_arrive && negb (x =? e) then Some (Misled x)	if must_arrive && (x =? e) then Some (Misled x)
+Checker	(choices r (fst at_) d)) rs.	[entry_of r (fst at_) d]) rs.
+Checker	(snd at_)) o) l))) rs)	(snd at_)) o) l))) [r])
+Checker	forallb (fun r => forallb (fun m => rep	forallb (fun r => existsb (fun m => rep
+Checker	(row (given r) a =? row (given r) b) &&	
+Checker	then add_kinds ks there back	then add_kinds ks there []
+Checker	| Directed => add_kinds ks (forward_levels s d) []	| Directed => []
+Checker	| AnyLevel => add_kinds ks sixteen []	| AnyLevel => add_kinds ks [0] []
+Checker	| Single n => add_kinds ks [n] []	| Single n => []
+Checker	all (fun m => if same s m then None else	all (fun m => if true then None else
+Checker	if PositiveMap.mem (N.succ_pos e) known then None else	if true then None else
+Checker	if somebody k ends then	if true then
+Checker	negb (s =? e) && sends_at_all k s e d	sends_at_all k s e d
+Checker	| Single n => n <? 16	| Single n => true
+Checker	(lids m) some) members [].	[0] some) members [].
+Checker	if w =? no_lane then v else w.	w.
+Checker	=> i :: upto n (N.succ i) end.	=> upto n (N.succ i) end.
+Checker	if m <? maps r then lane_of r m sl else no_lane	if m <=? maps r then lane_of r m sl else no_lane
+Checker	match f x with None => all f r | w => w end	match f x with None => None | w => w end
+Checker	match f x with None => first_wrong f r | w => w end	match f x with None => None | w => w end
+Checker	filter (fun m => negb (m =? e)) g	filter (fun m => m =? e) g
+Checker	(None, todo) => starts k ks fixed e d r todo	(None, todo) => (None, todo)
+Checker	| None => start e d at_ ls (push l (onward fs) todo)	| None => start e d at_ ls todo
+Freedom	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward l' -> rank l <= rank l'.
+Freedom	may_send l p -> forall l', size p <= cap l'.	may_send l p -> forall l', 0 <= cap l'.
+Semantics	(forall l, may_have (t' l)) ->	
+Semantics	may_send l p -> used {| now := t; held := h; owed := w |} l + size p <= cap l ->	used {| now := t; held := h; owed := w |} l + size p <= cap l ->
+Contracts	(told x s d = l \/ exists i, In i (lids s) /\ told x e i = l)	told x s d = l
+Mixtures	(forall l p, In (l, p) (held st) -> born p = 2 * i + 1) -> comes (S i) Writing st.	comes (S i) Writing st.
+Mixtures	comes i Writing st -> (forall l, has_after i (now st l)) -> comes i Waiting st	comes i Writing st -> comes i Waiting st
+Mixtures	rises net (has_during i) (sent_of (both i)) (rank i) (top i).	rises net (has_after i) (sent_of (both i)) (rank i) (top i).
+Deadlocks	cap l' < weight l' (sizes h) + size p.	cap l' <= weight l' (sizes h) + size p.
+Deadlocks	| [] => next net t s p = Forward l /\ s <> l	| [] => next net t s p = Forward l
+Deadlocks	weight l (sizes h) + size p <= cap l ->	
+Witness	forallb (fun x => negb (stands h x)) (from :: via)	true
+Witness	Nat.leb (S (weight l (sizes h))) blocks	true
+Witness	Nat.leb (S blocks) (weight x (sizes whole) + size p)	Nat.leb blocks (weight x (sizes whole) + size p)
+Witness	negb (sender s =? receiver s) &&	
+Witness	(there =? sl_of s) || existsb	true || existsb
+Witness	if same_lane s x then None	if false then None
+Witness	(stands before l ||	(stands whole l ||
+Escape	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward l' -> rank l <= rank l'.
+Multicast	copies l p c -> In x c -> rank l < rank x.	copies l p c -> In x c -> rank l <= rank x.
+Ethernet	goes l p (Some l') -> rank l < rank l'.	goes l p (Some l') -> rank l <= rank l'.
+Ethernet	amount l (flight st) + since st l + size p <= headroom l.	size p <= headroom l.
+Ethernet	if td l || (xoff l <? amount l (map (fun x => (at_ x, what x)) h) + size p)	if td l
+Ethernet	amount l (map (fun x => (at_ x, what x)) h) <= xon l ->	
+Ring	else 16 |}	else 0 |}
+LIST
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/whole" "$work/one"
+cp proof/theories/*.v "$work/whole"
+cd "$work" # where Coq leaves its cache
+for name in "${theories[@]}"; do
+	coqc -Q "$work/whole" WeftProof "$work/whole/$name.v" >/dev/null || exit 1
+done
+
+count=0
+accepted=0
+while IFS=$'\t' read -r name old new; do
+	[[ $# -eq 0 || $1 == "$name" ]] || continue
+	text=$(cat "$work/whole/$name.v")
+	if [[ $text != *"$old"* ]]; then
+		echo "proof-mutants: $name.v has no: $old" >&2
+		accepted=$((accepted + 1))
+		continue
+	fi
+	rm -rf "$work/one"
+	cp -r "$work/whole" "$work/one"
+	printf '%s\n' "${text/"$old"/"$new"}" >"$work/one/$name.v"
+	count=$((count + 1))
+	later=0
+	refused=
+	for each in "${theories[@]}"; do
+		[[ $each == "$name" ]] && later=1
+		[[ $later == 1 ]] || continue
+		if ! coqc -Q "$work/one" WeftProof "$work/one/$each.v" >/dev/null 2>&1; then
+			refused=$each
+			break
+		fi
+	done
+	if [[ -z $refused ]]; then
+		echo "proof-mutants: accepted: $name.v: $old -> $new" >&2
+		accepted=$((accepted + 1))
+	else
+		echo "refused in $refused.v: $name.v: ${old:0:90} -> ${new:0:90}"
+	fi
+done < <(mutants)
+echo "proof-mutants: Coq refuses $((count - accepted > 0 ? count - accepted : 0)) of $count"
+[[ $accepted == 0 && $count -gt 0 ]]
