@@ -95,3 +95,42 @@ func TestAnswersAreShort(t *testing.T) {
 		})
 	}
 }
+
+// Whatever else people ask for fits 80 columns too.
+func TestEverythingFitsTheTerminal(t *testing.T) {
+	for _, net := range []string{"xgft:m=4x4,w=4x4,hosts=2", "kalcher-stage-2014"} {
+		t.Run(net, func(t *testing.T) {
+			t.Parallel()
+			gone := "sw-l1-0-1"
+			if net == "kalcher-stage-2014" {
+				net, gone = filepath.Join(testnet.Corpus(t), "fabrics", net+".ibnetdiscover"), "ib3"
+			}
+			dir, err := os.MkdirTemp("", "w")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			tables := filepath.Join(dir, "t")
+			onTerminal(t, "route", net, "--engine", "updn", "--out", tables)
+			for _, command := range []string{
+				"info", "drain --tables " + tables + " --switch " + gone, "diff --tables old=" + tables + " --tables new=" + tables, "explain --engine ftree",
+				"simulate --tables " + tables + " --precision 0.05", "lanes --engine minhop", "packets --tables " + tables + " --load 0.3 --time 20us", "place --engine updn --pattern alltoall --allocation linear:8",
+				"route -v --engine updn", "verify -v --tables " + tables, "what-if -v --precision 0.05 --tables " + tables + " --switch " + gone, "repair -v --within-parts --tables " + tables + " --switch " + gone,
+				"compare -v --precision 0.05 --phases 2 --engine updn,minhop,lash", "engines", "topologies",
+			} {
+				words := strings.Fields(command)
+				t.Run(words[0], func(t *testing.T) {
+					args := words
+					if words[0] != "engines" && words[0] != "topologies" {
+						args = append([]string{words[0], net}, words[1:]...)
+					}
+					for line := range strings.Lines(onTerminal(t, args...)) {
+						if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+							t.Errorf("weft %s: %d columns:\n%s", strings.Join(args, " "), n, line)
+						}
+					}
+				})
+			}
+		})
+	}
+}
