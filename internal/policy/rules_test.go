@@ -13,6 +13,11 @@ var rules = []rule{
 		why:      "how firmware and drivers describe nodes is about text",
 	},
 	{
+		packages: "internal/sturdy",
+		may:      []string{".", "change", "congestion", "fabric", "result", "routing", "routing/engines", "internal/bandwidths", "internal/choose", "internal/engine/option"},
+		why:      "whether other tables would survive failures better is asked of whole results; it stands above what makes them",
+	},
+	{
 		packages: "internal/names",
 		may:      []string{"fabric", "internal/nodename", "internal/spell"},
 		why:      "what people call the parts of a network is one question, asked by every command and every file about hosts",

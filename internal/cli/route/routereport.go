@@ -2,14 +2,17 @@ package route
 
 import (
 	"fmt"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/sturdy"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // summary is also what only weft route has.
@@ -95,4 +98,35 @@ func (j *routeRun) timeText() string {
 		routed = "choose " + words.Seconds(j.Spent.Choose)
 	}
 	return fmt.Sprintf("read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.Spent.Read), routed, words.Seconds(j.Spent.Verify), written, words.Bytes(console.PeakMemory()))
+}
+
+// comparedText says whose tables were taken, and what speaks for them.
+func comparedText(list []*result.Candidate) string {
+	text := ""
+	for _, c := range list {
+		if c.Taken {
+			text = fmt.Sprintf("%s: of %d tables those with the fewest exceptions among %s (bandwidth at most %.0f %% less)",
+				flagsOf(c), len(list), words.Plural(c.Tried, "sampled failure"), 100*sturdy.Loss)
+		}
+	}
+	for _, c := range list {
+		text += fmt.Sprintf("\n  %s: %s not mended, for %s others make way, %s in one step; bandwidth %.3f", flagsOf(c), words.Thousands(c.NotMended), words.Thousands(c.Rebuilt), words.Thousands(c.OneStep), c.Bandwidth)
+	}
+	return text
+}
+
+// flagsOf is what weft route takes to compute these tables.
+func flagsOf(c *result.Candidate) string {
+	e, err := engines.Named(c.Engine)
+	if err != nil { // a pair of --paths and --lanes
+		return fmt.Sprintf("%s, seed %d", c.Engine, c.Seed)
+	}
+	text := "--engine " + c.Engine
+	if e.Uses&option.Seed != 0 {
+		text += fmt.Sprintf(" --seed %d", c.Seed)
+	}
+	if c.Root != "" {
+		text += " --roots " + c.Root
+	}
+	return text
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/sturdy"
 )
 
 // survivals is the kinds of failure that --survive knows.
@@ -21,6 +22,28 @@ func (j *routeRun) survive(ctx context.Context, kinds []string, drain bool) erro
 			return err
 		}
 		j.survival = append(j.survival, outputs.Survival(j.Fabric, kind, r))
+	}
+	return nil
+}
+
+// sturdiest takes other tables where these survive a sample of failures better.
+func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Options) error {
+	if len(kinds) == 0 {
+		return nil
+	}
+	s := j.Stage("candidates", &j.Spent.Repairs)
+	defer s.Done()
+	var failures []change.Failure
+	for _, kind := range kinds {
+		failures = append(failures, change.Sample(survivals[kind](j.Fabric), sturdy.Sample)...)
+	}
+	first := j.Engine.Name
+	best, compared, err := sturdy.Best(ctx, j.Result, j.Request(), j.o.Set.Changed("seed"), failures, o)
+	if err != nil {
+		return err
+	}
+	if j.Result, j.compared = best, compared; j.Engine.Name != first {
+		j.best = first
 	}
 	return nil
 }
