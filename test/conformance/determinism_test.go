@@ -65,21 +65,32 @@ func diff(a, b result) string {
 	return cmp.Diff(a, b, cmp.AllowUnexported(routing.Contract{}))
 }
 
-// The number of cores changes nothing.
+// The number of cores changes nothing. Every pair takes one of the networks, in turn, and another
+// where it refuses; with WEFT_THOROUGH all of them.
 func TestSameResultOnAnyNumberOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, spec := range []string{"dragonfly:p=2", "torus:4x4,hosts=3", "random:switches=20,links=50,seed=3"} {
+	specs := []string{"dragonfly:p=2", "torus:4x4,hosts=3", "random:switches=20,links=50,seed=3"}
+	var one, four []*subject
+	for _, spec := range specs {
 		f := testnet.Build(t, spec)
-		one, four := newSubject(f), newSubject(f)
-		eachPair(func(e engines.Engine) {
-			runtime.GOMAXPROCS(1)
-			want := one.everything(e, routing.HCA)
-			runtime.GOMAXPROCS(4)
-			if d := diff(want, four.everything(e, routing.HCA)); d != "" {
-				t.Errorf("%s on %s differs between one core and four (-one +four):\n%s", e.Name, spec, d)
-			}
-		})
+		one, four = append(one, newSubject(f)), append(four, newSubject(f))
 	}
+	n := 0
+	eachPair(func(e engines.Engine) {
+		n++
+		for k := range specs {
+			i := (n + k) % len(specs)
+			runtime.GOMAXPROCS(1)
+			want := one[i].everything(e, routing.HCA)
+			runtime.GOMAXPROCS(4)
+			if d := diff(want, four[i].everything(e, routing.HCA)); d != "" {
+				t.Errorf("%s on %s differs between one core and four (-one +four):\n%s", e.Name, specs[i], d)
+			}
+			if want.Error == "" && !thorough {
+				return
+			}
+		}
+	})
 }
 
 // The order in which nodes, cables and the ends of cables are named changes
@@ -97,7 +108,7 @@ func TestSameResultInAnyOrder(t *testing.T) {
 			t.Fatal(d)
 		}
 		one, other := newSubject(f), newSubject(g)
-		eachPair(func(e engines.Engine) {
+		somePairs(t, func(e engines.Engine) {
 			if d := diff(one.everything(e, routing.All), other.everything(e, routing.All)); d != "" {
 				t.Fatalf("%s: %s", e.Name, d)
 			}
