@@ -2,7 +2,8 @@
    number at a time, and answers each with a line. For tests that compare other judges with this one;
    docs/proof.md describes the form. *)
 
-let most = 1 lsl 12 (* of switches, ports, hosts, LIDs, maps; so that no case takes all memory *)
+let most = 1 lsl 10 (* of switches and LIDs, so that no case takes all memory *)
+let most_tables = 8
 
 type tables = {
   out : int array array; (* [switch][LID] *)
@@ -154,7 +155,7 @@ let line c t =
     end
     else if Text.cut t "contract" then c.contract <- contract t
     else if Text.cut t "arrive" then c.arrive <- true
-    else if Text.cut t "tables" then c.all <- fresh c :: c.all
+    else if Text.cut t "tables" then (if List.length c.all = most_tables then Text.bad t "more than %d tables" most_tables; c.all <- fresh c :: c.all)
     else if Text.cut t "out " then begin
       let x = tables t c in
       let s = switch t c in
@@ -181,7 +182,7 @@ let line c t =
       Hashtbl.replace c.ranks (s, p, v) (number t "rank" Certificate.highest)
     end
     else if Text.cut t "judge" then answer := Some (judge t c)
-    else Text.bad t "no line of a case: %s" (Text.rest t);
+    else Text.bad t "no line of a case: %s" (Text.shown t);
     whole ()
   end;
   !answer
@@ -190,7 +191,7 @@ let line c t =
 let run () =
   let c = ref (empty ()) and damaged = ref None in
   let answer text =
-    print_endline text;
+    print_endline (Fabric.printable text);
     c := empty ();
     damaged := None in
   Text.lines stdin "standard input" (fun t ->

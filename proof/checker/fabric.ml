@@ -136,7 +136,7 @@ let line r t =
   else if Text.cut t "Ca" && Text.is_space (Text.peek t) then node_line r t `Ca
   else if Text.cut t "Rt" && Text.is_space (Text.peek t) then node_line r t `Rt
   else if Text.peek t = '#' || Text.cut t "sysimgguid=" || Text.cut t "switchguid=" || Text.cut t "caguid=" || Text.cut t "guid=" || Text.cut t "rtguid=" then ()
-  else Text.bad t "not as ibnetdiscover writes it: %s" (Text.rest t)
+  else Text.bad t "not as ibnetdiscover writes it: %s" (Text.shown t)
 
 (* owners says who has each LID. *)
 let owners file (endpoints : endpoint array) =
@@ -189,9 +189,36 @@ let read file =
   let r = { switches_ = []; ends_ = []; cables = Hashtbl.create 1024; all = Hashtbl.create 1024; raw } in
   Text.each file (line r) (fun _ -> build file r)
 
-(* printable shows control characters, which are not to reach a terminal, as \u001b. *)
+(* character looks at what begins at a byte of a text: how long it is, and its number in Unicode; -1: no UTF-8. *)
+let character text i =
+  let byte k = if i + k < String.length text then Char.code text.[i + k] else 0 in
+  let more k = if byte k land 0xC0 = 0x80 then byte k land 0x3F else -1 in
+  let b = byte 0 in
+  let long n lead least =
+    let rec go k c = if k = n then c else let m = more k in if m < 0 then -1 else go (k + 1) ((c lsl 6) lor m) in
+    let c = go 1 lead in
+    if c < least || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF) then (1, -1) else (n, c) in
+  if b < 0x80 then (1, b)
+  else if b land 0xE0 = 0xC0 then long 2 (b land 0x1F) 0x80
+  else if b land 0xF0 = 0xE0 then long 3 (b land 0x0F) 0x800
+  else if b land 0xF8 = 0xF0 then long 4 (b land 0x07) 0x10000
+  else (1, -1)
+
+(* printable shows what is not to reach a terminal as \u001b: control characters, those that turn the
+   direction of writing or cannot be seen, and what is no UTF-8. *)
 let printable text =
-  String.concat "" (List.map (fun c -> if c < ' ' || c = '\127' then Printf.sprintf "\\u%04x" (Char.code c) else String.make 1 c) (List.of_seq (String.to_seq text)))
+  let b = Buffer.create (String.length text) in
+  let rec go i =
+    if i < String.length text then begin
+      let n, c = character text i in
+      if c < 0 then Printf.bprintf b "\\u%04x" (Char.code text.[i])
+      else if c < 32 || (c >= 127 && c < 160) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c = 0xFEFF
+      then Printf.bprintf b "\\u%04x" c
+      else Buffer.add_string b (String.sub text i n);
+      go (i + n)
+    end in
+  go 0;
+  Buffer.contents b
 
 (* label names a switch for people. *)
 let label f s = Printf.sprintf "%s (0x%s)" f.switches.(s).name f.switches.(s).guid

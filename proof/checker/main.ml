@@ -139,11 +139,17 @@ let why f (w : Judge.fault) =
 let quoted s =
   let b = Buffer.create 64 in
   Buffer.add_char b '"';
-  String.iter (fun c ->
-    match c with
-    | '"' | '\\' -> Buffer.add_char b '\\'; Buffer.add_char b c
-    | c when c < ' ' -> Printf.bprintf b "\\u%04x" (Char.code c)
-    | c -> Buffer.add_char b c) s;
+  let rec go i =
+    if i < String.length s then begin
+      let n, c = character s i in
+      (match s.[i] with
+       | '"' | '\\' -> Buffer.add_char b '\\'; Buffer.add_char b s.[i]
+       | _ when c < 0 -> Buffer.add_string b "\\ufffd"
+       | _ when c < 32 || (c >= 127 && c < 160) -> Printf.bprintf b "\\u%04x" c
+       | _ -> Buffer.add_string b (String.sub s i n));
+      go (i + n)
+    end in
+  go 0;
   Buffer.add_char b '"';
   Buffer.contents b
 

@@ -74,7 +74,7 @@ let forwarding f age file =
         if not largest && n <> !count then Text.bad t "the block has %d LIDs, its last line says otherwise" !count;
         open_ := false
       end
-      else Text.bad t "not as dump_lfts.sh writes it: %s" (Text.rest t)
+      else Text.bad t "not as dump_lfts.sh writes it: %s" (Text.shown t)
   in
   Text.each file line (fun t ->
     if !open_ then Text.bad t "truncated: a block ends with the number of its LIDs";

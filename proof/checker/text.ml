@@ -55,6 +55,9 @@ let each file f finish =
   Fun.protect ~finally:(fun () -> close_in input) (fun () -> lines input file f finish)
 
 let rest t = Bytes.sub_string t.buffer t.at (t.stop - t.at)
+
+(* shown is the rest of a line for an error, which need not be long. *)
+let shown t = let s = rest t in if String.length s <= 80 then s else String.sub s 0 80 ^ "…"
 let at_end t = t.at >= t.stop
 let peek t = if at_end t then '\000' else Bytes.unsafe_get t.buffer t.at
 let is_space c = c = ' ' || c = '\t'

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -478,6 +480,37 @@ func TestProvenCheckerCases(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		if want := c.want + "\nholds\n"; err != nil || string(out) != want {
 			t.Errorf("%s: %q, %v, want %q", c.input, out, err, want)
+		}
+	}
+}
+
+// What files say reaches neither a terminal nor JSON raw.
+func TestProvenCheckerShowsNothingRaw(t *testing.T) {
+	program := buildProver(t)
+	if program == "" {
+		t.SkipNow()
+	}
+	for _, text := range []string{"\x1b[31m", "\u009b31m", "\xff\xfe", "\u202egpj", "\u2066x", "a\xe2\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", strings.Repeat("x", 60000)} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, fabricFile), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, flag := range []string{"text", "--json"} {
+			cmd := exec.Command(program, dir)
+			if flag == "--json" {
+				cmd = exec.Command(program, "--jobs")
+				cmd.Stdin = strings.NewReader(dir + "\n")
+			}
+			out, _ := cmd.CombinedOutput()
+			shown := strings.TrimSuffix(string(out), "\n")
+			if !utf8.ValidString(shown) || len(shown) > 500+len(dir) || strings.ContainsFunc(shown, func(r rune) bool {
+				return unicode.IsControl(r) || flag != "--json" && unicode.Is(unicode.Cf, r)
+			}) {
+				t.Errorf("%q is shown as %q", text, shown)
+			}
+			if flag == "--json" && !json.Valid(out) {
+				t.Errorf("%q is no JSON", shown)
+			}
 		}
 	}
 }
