@@ -38,6 +38,9 @@ func runFailures(a *console.Console, cmd *cobra.Command, name string, o *verifyF
 	if err == nil && in.plan == nil {
 		s.Differ, err = o.computeInstead(in)
 	}
+	if err == nil && o.pins != "" {
+		err = in.pinned(a, o.pins)
+	}
 	stage.Done()
 	if err != nil {
 		return err

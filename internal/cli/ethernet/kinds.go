@@ -101,7 +101,7 @@ func isNS3(name string) bool {
 	}
 	c = lines.Text()
 	n, ok := c.Uint(math.MaxInt32)
-	return ok && n < head[0] && strings.HasSuffix(name, ".txt")
+	return ok && n < head[0]
 }
 
 // isClab says whether a name is that of a Containerlab file.

@@ -168,6 +168,7 @@ func (j *pinJob) read(name string) error {
 // readNICs reads a file of name,ip,leaf, with these words in its first line.
 func readNICs(r io.Reader, file string, in *networkInput) ([]nic, error) {
 	table := reading.NewCSV(r, file)
+	leaves := bgp.Leaves(in.Classes)
 	var list []nic
 	seen := map[netip.Addr]bool{}
 	for first := true; ; first = false {
@@ -191,6 +192,9 @@ func readNICs(r io.Reader, file string, in *networkInput) ([]nic, error) {
 		leaf := in.Device(strings.TrimSpace(row[2]))
 		if leaf == ethernet.None {
 			return nil, table.Errorf("there is no device %s", reading.Printable(row[2]))
+		}
+		if !slices.Contains(leaves, leaf) {
+			return nil, table.Errorf("%s has no subnet with hosts", in.Names[leaf])
 		}
 		if seen[ip] {
 			return nil, table.Errorf("%s a second time", ip)
@@ -397,6 +401,70 @@ func (j *pinJob) writeCSV(w io.Writer) error {
 		rows = append(rows, row)
 	}
 	return reading.NewCSVWriter(w).WriteAll(rows)
+}
+
+// readPins reads what writeCSV wrote.
+func readPins(r io.Reader, file string, in *networkInput) ([]bgp.Pin, error) {
+	table := reading.NewCSV(r, file)
+	var list []bgp.Pin
+	for first := true; ; first = false {
+		row, err := table.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(row) < 4 {
+			return nil, table.Errorf("a line has name,prefix,leaf,up and, with three tiers, up2")
+		}
+		if first && row[1] == "prefix" {
+			continue
+		}
+		var pin bgp.Pin
+		if pin.Prefix, err = netip.ParsePrefix(row[1]); err != nil {
+			return nil, table.Errorf("%q is not a prefix such as 10.1.0.11/32", row[1])
+		}
+		for i, name := range row[2:min(len(row), 5)] {
+			d := in.Device(name)
+			switch {
+			case i > 1 && name == "":
+				continue
+			case d == ethernet.None:
+				return nil, table.Errorf("there is no device %s", reading.Printable(name))
+			case i == 0:
+				pin.At = d
+			default:
+				pin.Up = append(pin.Up, d)
+			}
+		}
+		pin.Under = slices.IndexFunc(in.Classes, func(c ethernet.Class) bool {
+			return len(c.At) == 1 && c.At[0] == pin.At && slices.ContainsFunc(c.Prefixes, func(p netip.Prefix) bool { return p.Contains(pin.Prefix.Addr()) })
+		})
+		if pin.Under < 0 {
+			return nil, table.Errorf("%s is in no subnet that is behind %s alone", pin.Prefix, in.Names[pin.At])
+		}
+		list = append(list, pin)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s has no pin", file)
+	}
+	return list, nil
+}
+
+// pinned gives the network the pins of a file.
+func (in *networkInput) pinned(a *console.Console, file string) error {
+	list, err := console.ReadFile(a, file, func(r io.Reader, name string) ([]bgp.Pin, error) { return readPins(r, name, in) })
+	if err != nil {
+		return err
+	}
+	n := *in.Network
+	if n.Classes, err = in.plan.SetPins(in.Classes, list); err != nil {
+		return exit.Finding("%s", strings.TrimPrefix(err.Error(), "bgp: "))
+	}
+	in.Network = &n
+	in.routes += ", with " + words.Plural(len(list), "pin")
+	return nil
 }
 
 func (j *pinJob) readme() string {

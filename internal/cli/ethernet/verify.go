@@ -45,6 +45,9 @@ See docs/ethernet.md.`,
 			if o.converging {
 				return exit.Usage("--converging is about the change after a failure: it needs --failures")
 			}
+			if o.pins != "" {
+				return exit.Usage("--pins is for routes that are computed: it needs --failures; routers that have pins say them in their routes")
+			}
 			return runVerify(a, cmd, name, &o.networkFlags)
 		},
 	})
@@ -56,12 +59,14 @@ type verifyFlags struct {
 	failures   string
 	converging bool
 	samples    int
+	pins       string
 }
 
 func (o *verifyFlags) addTo(f *pflag.FlagSet) {
 	o.networkFlags.addTo(f)
 	f.StringVar(&o.failures, "failures", "", "compute routes after every failure of these, and judge them: links, switches or 2-links")
 	f.BoolVar(&o.converging, "converging", false, "with --failures: judge every mixture of the routes before and after")
+	f.StringVar(&o.pins, "pins", "", "with --failures: pins that the routers have, the pins.csv of weft route --pin")
 	f.IntVar(&o.samples, "samples", 10_000, "with --failures 2-links: pairs to try, drawn at random where there are more")
 }
 

@@ -1,11 +1,14 @@
 package ecmp
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
@@ -317,5 +320,17 @@ func TestCores(t *testing.T) {
 		if figures[0] != figures[1] {
 			t.Errorf("%s: %s\n%s", spec, figures[0], figures[1])
 		}
+	}
+}
+
+// Who gives up gets an error, and soon.
+func TestCancelled(t *testing.T) {
+	w, on := threeTiers(t, 8)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, err := Simulate(ctx, w, Options{Pattern: pattern(t, "alltoall"), Placement: on, QPs: 1 << 16, Runs: 4})
+	if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took > 20*time.Second {
+		t.Errorf("%v after %v", err, took)
 	}
 }

@@ -1,6 +1,7 @@
 package ecmp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -150,6 +151,7 @@ func (w *Network) runs(ctx context.Context, o *Options, r *Result, sum []uint64,
 	for range min(runtime.GOMAXPROCS(0), max(n*phases/max(each, 1), 1)) {
 		wg.Go(func() {
 			k := newWorker(w, o)
+			k.ctx = ctx
 			for job := range jobs {
 				run, at := r.Runs+job*each/phases, job*each%phases
 				k.start(run)
@@ -177,12 +179,13 @@ func (w *Network) runs(ctx context.Context, o *Options, r *Result, sum []uint64,
 		return nil
 	}()
 	wg.Wait()
-	return found, err
+	return found, cmp.Or(err, ctx.Err())
 }
 
 // worker counts the flows of one phase at a time.
 type worker struct {
 	*Network
+	ctx     context.Context // ended: what is counted does not matter any more
 	o       *Options
 	draw    func(at int) // the pairs of a phase
 	pairs   []traffic.Pair
@@ -229,7 +232,10 @@ func (k *worker) phase(at int) (p phase) {
 	clear(k.out)
 	clear(k.cutIn)
 	clear(k.cutOut)
-	for _, pair := range k.pairs {
+	for i, pair := range k.pairs {
+		if i%8 == 0 && k.ctx.Err() != nil {
+			return p
+		}
 		from, to := k.o.Placement[pair.From], k.o.Placement[pair.To]
 		if from == to {
 			p.local++
