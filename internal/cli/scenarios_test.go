@@ -77,7 +77,7 @@ func compareWith(t *testing.T, file, text, want string) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s (-) and what is printed (+); go test ./internal/cli -run Scenarios -update writes it:\n%s", file, diff)
+		t.Errorf("%s (-) and what is printed (+); go test ./internal/cli -run %s -update writes it:\n%s", file, strings.Split(t.Name(), "/")[0], diff)
 	}
 }
 
