@@ -36,7 +36,7 @@ func onTerminal(t *testing.T, args ...string) string {
 func TestAnswersAreShort(t *testing.T) {
 	networks := map[string]struct{ spec, gone string }{
 		"torus": {"torus:4x4,hosts=2", "sw-1-1"}, "tree": {"xgft:m=4x4,w=4x4,hosts=2", "sw-l1-0-1"},
-		"dragonfly": {"dragonfly:p=2", "sw-g0-r1"}, "random": {"random:switches=24,links=60,hosts=1,seed=3", "sw-3"},
+		"dragonfly": {"dragonfly:p=1", "sw-g0-r1"}, "random": {"random:switches=24,links=60,hosts=1,seed=3", "sw-3"},
 		"kalcher-stage-2014": {"", "*ib3*"}, "topograph-ndr-dgx-2025": {"", "*SPINE-01*"}, "psmn-x5-2020": {"", "*8C5C*"},
 	}
 	for name, n := range networks {
@@ -78,8 +78,8 @@ func TestAnswersAreShort(t *testing.T) {
 					if args[0] != "compare" && !strings.HasPrefix(text, "verdict ") {
 						t.Errorf("weft %s does not begin with the verdict:\n%s", strings.Join(args, " "), text)
 					}
-					if first[args[0]] {
-						return
+					if name != "torus" || first[args[0]] {
+						return // once is enough
 					}
 					first[args[0]] = true
 					for i, arg := range args { // folders that were written

@@ -24,15 +24,19 @@ func runWeft(args ...string) (code int, stdout, stderr string) {
 
 // Every engine on every kind of network routes with a proof that holds, shows a
 // credit loop, or refuses with a reason. Only the first leaves a folder behind,
-// and whoever promises to be free of deadlock makes no loops.
+// and whoever promises to be free of deadlock makes no loops. What tables engines make is the
+// business of test/conformance: here each meets two of the networks, with WEFT_THOROUGH all.
 func TestEveryEngine(t *testing.T) {
 	_, list, _ := runWeft("engines", "--json")
 	var all []result.Engine
 	if err := json.Unmarshal([]byte(list), &all); err != nil || len(all) < 5 {
 		t.Fatal(all, err)
 	}
-	for _, e := range all {
-		for _, spec := range []string{"ring:5", "mesh:3x3", "torus:4x4", "hypercube:3", "karytree:k=2,n=3", "dragonfly:p=1", "random:switches=12,links=20,seed=3", "mesh:1,hosts=2"} {
+	for i, e := range all {
+		for k, spec := range []string{"ring:5", "mesh:3x3", "torus:4x4", "hypercube:3", "karytree:k=2,n=3", "dragonfly:p=1", "random:switches=12,links=20,seed=3", "mesh:1,hosts=2"} {
+			if (i+k)%4 != 0 && os.Getenv("WEFT_THOROUGH") == "" {
+				continue
+			}
 			t.Run(e.Name+" "+spec, func(t *testing.T) {
 				if e.Contract == "adaptive" {
 					routeAdaptively(t, e.Name, spec)

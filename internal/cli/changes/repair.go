@@ -153,6 +153,7 @@ func (j *repairJob) read() (err error) {
 			return err
 		}
 		j.without = &gone
+		j.purpose = "that serve " + j.Name + " without " + strings.ReplaceAll(gone.Text(), "\n", " and ")
 	}
 	j.CountApart(j.o.scope, j.o.withinParts)
 	if j.o.before != "" {
