@@ -102,7 +102,7 @@ func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 		}
 	}
 	if len(c.devices) == 0 {
-		return nil, fmt.Errorf("ethernet: %s has no file such as leaf1.route.json (show ip route json) or leaf1.config_db.json, and no folder of a device with route.json", reading.Printable(dir))
+		return nil, &noDevices{dir}
 	}
 	for _, d := range c.devices {
 		switch {
@@ -316,3 +316,13 @@ func (d *device) loopback(name string) bool {
 	}
 	return name == "lo" || strings.HasPrefix(name, "Loopback") || strings.HasPrefix(name, "dummy")
 }
+
+// noDevices is the error for a folder in which no device says anything.
+type noDevices struct{ dir string }
+
+func (e *noDevices) Error() string {
+	return fmt.Sprintf("ethernet: %s has no file such as leaf1.route.json (show ip route json) or leaf1.config_db.json, and no folder of a device with route.json", reading.Printable(e.dir))
+}
+
+// NoDevices reports that it is a folder of something else.
+func (e *noDevices) NoDevices() bool { return true }

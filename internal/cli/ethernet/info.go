@@ -1,6 +1,7 @@
 package ethernet
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,12 +57,20 @@ type ethernetOdd struct {
 // Info is weft info, the command c of InfiniBand, of lossless Ethernet too.
 func Info(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &networkFlags{}
+	rest := c.RunE
 	return ofBothKinds(twoKinds{
 		Command: c,
 		also:    []string{"json"},
 		flags:   o.addTo,
 		long:    `Of lossless Ethernet: tiers, next hops, and odd devices, routes and cables; see docs/ethernet.md.`,
-		run:     func(cmd *cobra.Command, name string) error { return runInfo(a, cmd, name, o) },
+		run: func(cmd *cobra.Command, name string) error {
+			err := runInfo(a, cmd, name, o)
+			var other interface{ NoDevices() bool }
+			if errors.As(err, &other) && other.NoDevices() {
+				return rest(cmd, []string{name}) // which says what a folder of InfiniBand has
+			}
+			return err
+		},
 	})
 }
 
