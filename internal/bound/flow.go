@@ -122,7 +122,7 @@ func (n *Network) shortest(root fabric.NodeID, lengths, load []int64) (sum int64
 	var order []fabric.NodeID
 	heads := n.f.Heads()
 	for q.Len() > 0 {
-		at := heap.Pop(q).(place)
+		at, _ := heap.Pop(q).(place)
 		if at.far > dist[at.s] {
 			continue
 		}
@@ -159,7 +159,10 @@ func (q queue) Less(i, j int) bool {
 	return q[i].far < q[j].far || q[i].far == q[j].far && q[i].s < q[j].s
 }
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(place)) }
+func (q *queue) Push(x any) {
+	at, _ := x.(place)
+	*q = append(*q, at)
+}
 func (q *queue) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]

@@ -246,7 +246,7 @@ func write(root *os.Root, e Event) (err error) {
 		}
 		return write(root, e)
 	}
-	line := append(text, '\n')
+	line := slices.Concat(text, []byte{'\n'})
 	if last := []byte{'\n'}; end > 0 {
 		if _, err := f.ReadAt(last, end-1); err != nil {
 			return err

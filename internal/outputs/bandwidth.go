@@ -2,10 +2,11 @@ package outputs
 
 import (
 	"cmp"
+	"slices"
+
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/result"
-	"slices"
 )
 
 // Bandwidths is what was measured, with the names of its jobs.

@@ -2,13 +2,14 @@ package outputs
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
-	"maps"
-	"slices"
 )
 
 type cutter struct {

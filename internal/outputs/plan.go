@@ -2,6 +2,10 @@ package outputs
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
@@ -9,9 +13,6 @@ import (
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
-	"slices"
-	"strings"
-	"time"
 )
 
 // StepsOfPlan is the steps of a plan.

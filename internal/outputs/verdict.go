@@ -2,6 +2,7 @@ package outputs
 
 import (
 	"fmt"
+
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/list"

@@ -417,9 +417,8 @@ func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, 
 func (r *running) differing(now *Snapshot, dir string) (int, error) {
 	var all []*routing.Tables
 	for i, folder := range r.expected() {
-		var expected *Snapshot
-		err := error(nil)
-		if expected, err = r.read(dir, folder); err == nil {
+		expected, err := r.read(dir, folder)
+		if err == nil {
 			var acting *routing.Tables
 			if acting, err = transition.On(now.Tables.Fabric, expected.Tables, now.Tables); err == nil {
 				all = append(all, acting)

@@ -61,8 +61,10 @@ func (b *bench) tryCases(ctx context.Context, program string, watched bool) (out
 			return outcome{}, ctx.Err()
 		}
 		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
-			return outcome{Fate: timedOut, By: smallCases}, nil
+		if errors.As(err, &exit) {
+			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
+				return outcome{Fate: timedOut, By: smallCases}, nil
+			}
 		}
 		if err != nil || !bytes.Equal(got, due) {
 			return outcome{Fate: killed, By: smallCases}, nil

@@ -2,6 +2,7 @@ package ethernet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -173,7 +174,7 @@ func readNICs(r io.Reader, file string, in *networkInput) ([]nic, error) {
 	seen := map[netip.Addr]bool{}
 	for first := true; ; first = false {
 		row, err := table.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -238,15 +239,19 @@ func (j *pinJob) choose(ctx context.Context, seed uint64) error {
 		end := t.f.Endpoint(e)
 		class := t.w.NICs[t.nics[e]].Class
 		pin := bgp.Pin{At: device[end.Switch], Under: class}
-		name, ip, err := t.label(e), netip.Addr{}, error(nil)
+		name := t.label(e)
+		var ip netip.Addr
 		if j.nics != nil {
 			n := byLeaf[pin.At][at[pin.At]]
 			name, ip = n.name, n.ip
 			if !slices.ContainsFunc(t.Classes[class].Prefixes, func(p netip.Prefix) bool { return p.Contains(ip) }) {
 				return fmt.Errorf("%s: %s of %s is in no subnet of %s", j.o.nicList, ip, name, t.Names[pin.At])
 			}
-		} else if ip, err = addressIn(t.Classes[class].Prefix(), at[pin.At]); err != nil {
-			return err
+		} else {
+			var err error
+			if ip, err = addressIn(t.Classes[class].Prefix(), at[pin.At]); err != nil {
+				return err
+			}
 		}
 		at[pin.At]++
 		pin.Prefix = netip.PrefixFrom(ip, ip.BitLen())
@@ -409,7 +414,7 @@ func readPins(r io.Reader, file string, in *networkInput) ([]bgp.Pin, error) {
 	var list []bgp.Pin
 	for first := true; ; first = false {
 		row, err := table.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -41,8 +41,8 @@ func (o *trafficFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&o.nics, "nics", 0, "adapters behind each device with hosts, where the network does not tell them (default: as many as it has cables to others)")
 }
 
-// maxQPs is how many queue pairs two adapters can have: more make no difference, and take time.
-const maxQPs = 1 << 16
+// maxQueuePairs is how many queue pairs two adapters can have: more make no difference, and take time.
+const maxQueuePairs = 1 << 16
 
 // check checks the flags.
 func (o *trafficFlags) check() error {
@@ -50,8 +50,8 @@ func (o *trafficFlags) check() error {
 		o.qps = []uint{1, 4, 16}
 	}
 	for _, n := range o.qps {
-		if n < 1 || n > maxQPs {
-			return exit.Usage("--qps %d: it is 1 to %d", n, maxQPs)
+		if n < 1 || n > maxQueuePairs {
+			return exit.Usage("--qps %d: it is 1 to %d", n, maxQueuePairs)
 		}
 	}
 	if o.nics < 0 || o.nics > 1<<12 {
@@ -219,19 +219,19 @@ func (t *trafficNetwork) on(p traffic.Placement) ([]int32, error) {
 
 // trafficWay is how long traffic takes in one way.
 type trafficWay struct {
-	Way     string  `json:"way"`              // hashed, polarized, sprayed or pinned
-	QPs     int     `json:"queue_pairs"`      // of hashed and polarized; 0: does not matter
-	Engine  string  `json:"engine,omitempty"` // of pinned
-	Refused string  `json:"refused,omitempty"`
-	Time    float64 `json:"time"`                  // 1: nobody is in another's way
-	StdErr  float64 `json:"time_stderr,omitempty"` // where it is known
-	Worst   float64 `json:"time_worst,omitempty"`
-	Bound   float64 `json:"time_bound"` // no ways are quicker
-	Runs    int     `json:"runs"`
-	Phases  int     `json:"phases"`
-	Flows   int64   `json:"flows"`
-	Local   int64   `json:"local"`
-	Lost    int64   `json:"noroute"`
+	Way        string  `json:"way"`              // hashed, polarized, sprayed or pinned
+	QueuePairs int     `json:"queue_pairs"`      // of hashed and polarized; 0: does not matter
+	Engine     string  `json:"engine,omitempty"` // of pinned
+	Refused    string  `json:"refused,omitempty"`
+	Time       float64 `json:"time"`                  // 1: nobody is in another's way
+	StdErr     float64 `json:"time_stderr,omitempty"` // where it is known
+	Worst      float64 `json:"time_worst,omitempty"`
+	Bound      float64 `json:"time_bound"` // no ways are quicker
+	Runs       int     `json:"runs"`
+	Phases     int     `json:"phases"`
+	Flows      int64   `json:"flows"`
+	Local      int64   `json:"local"`
+	Lost       int64   `json:"noroute"`
 
 	loads *ecmp.Result
 }
@@ -240,9 +240,9 @@ type trafficWay struct {
 func (w *trafficWay) name() string {
 	switch w.Way {
 	case "hashed":
-		return "ECMP, " + words.Plural(w.QPs, "queue pair")
+		return "ECMP, " + words.Plural(w.QueuePairs, "queue pair")
 	case "polarized":
-		return "ECMP, one seed, " + words.Plural(w.QPs, "queue pair")
+		return "ECMP, one seed, " + words.Plural(w.QueuePairs, "queue pair")
 	case "pinned":
 		return "pins by " + w.Engine
 	}
@@ -267,12 +267,12 @@ func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *tra
 	var list []trafficWay
 	run := func(way string, qps int, options ecmp.Options) error {
 		options.Pattern, options.Placement, options.Seed, options.Runs, options.Precision = j.pattern, on, j.seed, j.runs, j.precision
-		options.QPs, options.Progress = max(qps, 1), progress
+		options.QueuePairs, options.Progress = max(qps, 1), progress
 		r, err := ecmp.Simulate(ctx, t.w, options)
 		if err != nil {
 			return err
 		}
-		list = append(list, trafficWay{Way: way, QPs: qps, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost, loads: r})
+		list = append(list, trafficWay{Way: way, QueuePairs: qps, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost, loads: r})
 		return nil
 	}
 	for _, qps := range o.qps {

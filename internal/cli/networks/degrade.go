@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,7 +139,7 @@ func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 		return nil, err
 	}
 	p, err := input.PartsOf(f, &o.parts)
-	d.Nodes, d.Channels = append(p.Switches, p.Adapters...), p.Cables
+	d.Nodes, d.Channels = slices.Concat(p.Switches, p.Adapters), p.Cables
 	return d, err
 }
 

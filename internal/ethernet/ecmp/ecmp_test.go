@@ -108,8 +108,8 @@ func pattern(t testing.TB, spec string) traffic.Pattern {
 
 func simulate(t testing.TB, w *Network, o Options) *Result {
 	t.Helper()
-	if o.QPs == 0 {
-		o.QPs = 1
+	if o.QueuePairs == 0 {
+		o.QueuePairs = 1
 	}
 	r, err := Simulate(t.Context(), w, o)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestKnownFigures(t *testing.T) {
 		{"three tiers, k=16", three, on3, "permutation", 400, map[int]float64{1: 5.86, 4: 3.05, 16: 1.92}},
 	} {
 		for qps, want := range c.want {
-			o := Options{Pattern: pattern(t, c.pattern), Placement: c.on, QPs: max(qps, 1), Spray: qps == 0, Runs: c.runs, Seed: 1}
+			o := Options{Pattern: pattern(t, c.pattern), Placement: c.on, QueuePairs: max(qps, 1), Spray: qps == 0, Runs: c.runs, Seed: 1}
 			r := simulate(t, c.w, o)
 			t.Logf("%s, %s, %d queue pairs: %.3f ± %.3f, worst %.2f, bound %.3f", c.name, c.pattern, qps, r.Time, r.StdErr, r.Worst, r.Bound)
 			if math.Abs(r.Time-want) > .03*want || r.Lost > 0 || r.Bound > r.Time {
@@ -164,7 +164,7 @@ func slow(w *Network, n *ethernet.Network, o Options, run int) (time, ideal floa
 			load[[2]int32{0, from}] += size
 			load[[2]int32{1, to}] += size
 			ok := true
-			for qp := range o.QPs {
+			for qp := range o.QueuePairs {
 				d := w.NICs[from].Device
 				class := &n.Classes[w.NICs[to].Class]
 				flow := mix(mix(seed^uint64(uint32(from))<<32^uint64(uint32(to))) + uint64(qp)*0x9E3779B97F4A7C15)
@@ -186,7 +186,7 @@ func slow(w *Network, n *ethernet.Network, o Options, run int) (time, ideal floa
 						salt = 0
 					}
 					l := next[(mix(flow^salt)>>32)*uint64(len(next))>>32]
-					load[l] += size / float64(o.QPs)
+					load[l] += size / float64(o.QueuePairs)
 					d = n.Links[l].To
 				}
 			}
@@ -228,7 +228,7 @@ func TestAgainstSlow(t *testing.T) {
 		for range 2 + r.IntN(8) {
 			on = append(on, int32(r.IntN(len(nics))))
 		}
-		o := Options{Pattern: pattern(t, []string{"bisect", "alltoall-phased", "uniform+ring"}[i%3]), Placement: on, QPs: 1 << r.IntN(3), Polarized: i%4 == 0, Seed: uint64(i), Runs: 3}
+		o := Options{Pattern: pattern(t, []string{"bisect", "alltoall-phased", "uniform+ring"}[i%3]), Placement: on, QueuePairs: 1 << r.IntN(3), Polarized: i%4 == 0, Seed: uint64(i), Runs: 3}
 		got := simulate(t, w, o)
 		sum, lost, runs := 0., int64(0), 0
 		for run := range o.Runs {
@@ -276,7 +276,7 @@ func TestSprayIsManyQueuePairs(t *testing.T) {
 			}
 		}
 		w, on := prepared(t, n, 4)
-		o := Options{Pattern: pattern(t, "shift:k=4"), Placement: on, QPs: 20_000, Runs: 1}
+		o := Options{Pattern: pattern(t, "shift:k=4"), Placement: on, QueuePairs: 20_000, Runs: 1}
 		many := simulate(t, w, o)
 		o.Spray = true
 		even := simulate(t, w, o)
@@ -289,7 +289,7 @@ func TestSprayIsManyQueuePairs(t *testing.T) {
 // Where all devices hash with one seed, a device above uses a part of its links only.
 func TestPolarized(t *testing.T) {
 	w, on := threeTiers(t, 8)
-	o := Options{Pattern: pattern(t, "permutation"), Placement: on, QPs: 4, Runs: 50}
+	o := Options{Pattern: pattern(t, "permutation"), Placement: on, QueuePairs: 4, Runs: 50}
 	apart := simulate(t, w, o)
 	o.Polarized = true
 	alike := simulate(t, w, o)
@@ -310,7 +310,7 @@ func TestPolarized(t *testing.T) {
 func TestCores(t *testing.T) {
 	w, on := threeTiers(t, 4)
 	for _, spec := range []string{"uniform", "alltoall-phased"} {
-		o := Options{Pattern: pattern(t, spec), Placement: on, QPs: 3, Seed: 9, Runs: 40}
+		o := Options{Pattern: pattern(t, spec), Placement: on, QueuePairs: 3, Seed: 9, Runs: 40}
 		var figures [2]string
 		for i, cores := range []int{1, 3} {
 			before := runtime.GOMAXPROCS(cores)
@@ -329,7 +329,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	_, err := Simulate(ctx, w, Options{Pattern: pattern(t, "alltoall"), Placement: on, QPs: 1 << 16, Runs: 4})
+	_, err := Simulate(ctx, w, Options{Pattern: pattern(t, "alltoall"), Placement: on, QueuePairs: 1 << 16, Runs: 4})
 	if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took > 20*time.Second {
 		t.Errorf("%v after %v", err, took)
 	}

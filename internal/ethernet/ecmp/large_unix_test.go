@@ -29,7 +29,7 @@ func TestSpeed(t *testing.T) {
 	}
 	w, on := threeTiers(t, 16)
 	const patterns = 500
-	o := Options{Pattern: pattern(t, "permutation"), Placement: on, QPs: 16, Runs: patterns}
+	o := Options{Pattern: pattern(t, "permutation"), Placement: on, QueuePairs: 16, Runs: patterns}
 	before := busy(t)
 	simulate(t, w, o)
 	all := (busy(t) - before) * 10_000 / patterns
@@ -46,7 +46,7 @@ func TestMemory(t *testing.T) {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	w, on := threeTiers(t, 64)
-	r := simulate(t, w, Options{Pattern: pattern(t, "permutation"), Placement: on, QPs: 16, Runs: 2})
+	r := simulate(t, w, Options{Pattern: pattern(t, "permutation"), Placement: on, QueuePairs: 16, Runs: 2})
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	t.Logf("%.2f ± %.2f, %d MiB", r.Time, r.StdErr, m.Sys>>20)

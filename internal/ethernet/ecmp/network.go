@@ -2,7 +2,7 @@
 // where each device picks, for every flow, one of its next hops by a hash.
 //
 // A flow is what the header says that devices hash, the five-tuple: source, destination, and a port that is the
-// queue pair's own. So Options.QPs queue pairs between two adapters are as many flows, which may take
+// queue pair's own. So Options.QueuePairs queue pairs between two adapters are as many flows, which may take
 // different ways, each with its part of the bytes. What no hash sees is how full a link is. The time of a
 // phase is that of its fullest link, in the time that an adapter takes to send what a pair sends: 1 if
 // no flow is in another's way. That is the model of package congestion, whose routes are fixed by

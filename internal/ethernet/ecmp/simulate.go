@@ -19,9 +19,9 @@ type Options struct {
 	Pattern   traffic.Pattern
 	Placement []int32 // [rank] its adapter
 
-	QPs       int  // queue pairs between two adapters, which share its bytes; at least 1
-	Polarized bool // all devices hash with one seed
-	Spray     bool // packets are divided evenly over all next hops; QPs and Polarized do not matter
+	QueuePairs int  // queue pairs between two adapters, which share its bytes; at least 1
+	Polarized  bool // all devices hash with one seed
+	Spray      bool // packets are divided evenly over all next hops; QueuePairs and Polarized do not matter
 
 	Seed      uint64 // run k draws patterns from traffic.Stream(Seed, k), and hashes with a seed of its own
 	Runs      int    // 0: until the standard error of Time is at most Precision
@@ -64,8 +64,8 @@ func Simulate(ctx context.Context, w *Network, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.QPs < 1 {
-		return nil, fmt.Errorf("ecmp: %d queue pairs; there is at least one", o.QPs)
+	if o.QueuePairs < 1 {
+		return nil, fmt.Errorf("ecmp: %d queue pairs; there is at least one", o.QueuePairs)
 	}
 	if o.Precision == 0 && o.Runs == 0 {
 		o.Precision = DefaultPrecision
@@ -287,10 +287,10 @@ func (k *worker) phase(at int) (p phase) {
 // hashed sends the queue pairs of two adapters; false if one does not arrive.
 func (k *worker) hashed(from, to int32, size float64) bool {
 	arrived := true
-	part := size / float64(k.o.QPs)
+	part := size / float64(k.o.QueuePairs)
 	flow := mix(k.seed ^ uint64(uint32(from))<<32 ^ uint64(uint32(to)))
 	base := k.NICs[to].Class * k.devices
-	for qp := range k.o.QPs {
+	for qp := range k.o.QueuePairs {
 		tuple := mix(flow + uint64(qp)*0x9E3779B97F4A7C15)
 		d := k.NICs[from].Device
 		for left := k.devices; ; left-- {

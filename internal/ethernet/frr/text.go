@@ -140,7 +140,7 @@ func (t *textReader) hop(status, text string) error {
 	parts := strings.Split(text, ", ")
 	first := parts[0]
 	// FRR's JSON says of the next hops of a route that was refused that they are in the FIB: so here.
-	inForce := strings.Contains("*tro", status) && status != "" && !strings.Contains(text, " inactive")
+	inForce := (status == "*" || status == "t" || status == "r" || status == "o") && !strings.Contains(text, " inactive")
 	if strings.HasPrefix(first, "unreachable") {
 		t.drops = t.drops || inForce
 		return nil

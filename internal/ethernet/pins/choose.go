@@ -15,7 +15,6 @@ import (
 // those that most other leaves' packets pass. exact says that all do. It is nil if no other leaf's packets arrive.
 func Roots(t *routing.Tables, lid fabric.LID, leaf fabric.NodeID, leaves []fabric.NodeID, level func(fabric.NodeID) int32) (up []fabric.NodeID, exact bool) {
 	f := t.Fabric
-	exact = true
 	votes := map[fabric.NodeID]int{}
 	ways := make([][]fabric.NodeID, 0, len(leaves))
 	for _, from := range leaves {

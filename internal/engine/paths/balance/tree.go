@@ -3,6 +3,7 @@ package balance
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -58,8 +59,9 @@ func (n *network) findTree(ctx context.Context) *tree {
 // turnsUp says whether a way from a switch that sends goes down and then up.
 func (r *root) turnsUp(o *orient.Orientation, src []int64, scratch *[]uint8) bool {
 	const sent, fromAbove = 1, 2
-	state := append((*scratch)[:0], make([]uint8, len(r.order))...) // [position] whose packets come through
-	*scratch = state
+	*scratch = slices.Grow((*scratch)[:0], len(r.order))[:len(r.order)]
+	state := *scratch // [position] whose packets come through
+	clear(state)
 	for j := len(r.order) - 1; j > 0; j-- { // whoever sends by way of a switch comes after it
 		if src[r.order[j]] > 0 {
 			state[j] |= sent
