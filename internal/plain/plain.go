@@ -8,8 +8,8 @@ import "strings"
 // packages lists those that begin their errors with their names; a test compares the
 // list with the code.
 var packages = []string{
-	"adaptive", "balance", "bgp", "campaign", "change", "chart", "congestion", "cure", "daemon", "deadlock", "deploy", "engines", "ethernet", "exact", "export", "fabric", "failures", "figure", "format", "journal", "judge", "layer", "lighter",
-	"meter", "orient", "packets", "page", "papers", "pfc", "placement", "pool", "psl", "reading", "repair", "reproduce", "results", "routing", "slurm", "spanning", "sweep", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
+	"adaptive", "balance", "bgp", "bound", "campaign", "change", "chart", "congestion", "cure", "daemon", "deadlock", "deploy", "ecmp", "engines", "ethernet", "events", "exact", "export", "fabric", "failures", "figure", "format", "journal", "judge", "layer", "lighter",
+	"meter", "orient", "packets", "page", "papers", "pfc", "pins", "placement", "pool", "psl", "reading", "repair", "reproduce", "results", "routing", "slurm", "spanning", "sweep", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
 }
 
 // Error is the text of an error, without the package names at the beginning of its

@@ -254,7 +254,7 @@ func same(a, b *routing.Tables) bool {
 func TestUnheard(t *testing.T) {
 	ftree := named(t, "ftree")
 	err := setting.FirstUnused(ftree.Name, ftree.Uses, option.Aim|option.Roots)
-	if want := "engines: roots is for updn, auto; ftree does not look at it"; err == nil || err.Error() != want {
+	if want := "roots is for updn, auto; ftree does not look at it"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, e := range engines.All() {
