@@ -106,7 +106,7 @@ func TestCMutants(t *testing.T) {
 	want := []string{
 		"`if (n->rows <= a || !a)` → `if (!(n->rows <= a || !a))`", "`if (n->rows <= a || !a)` → `if (n->rows < a || !a)`",
 		"`if (n->rows <= a || !a)` → `if (n->rows <= a && !a)`", "`if (n->rows <= a || !a)` → `if (n->rows <= a || a)`",
-		"`return -1;` → `return -2;`", "`return -1;` → `return -0;`",
+		"`return -1;` → `return -0;`", // and none to -2: callers ask whether it is 0
 		"`n->at = a + 0x10u;` → `;`", "`n->at = a + 0x10u;` → `n->at = a - 0x10u;`", "`n->at = a + 0x10u;` → `n->at = a + 17u;`", "`n->at = a + 0x10u;` → `n->at = a + 15u;`",
 		"`if (snprintf(n->why, 9, \"%d\", a + 1) > 0)` → `if (!(snprintf(n->why, 9, \"%d\", a + 1) > 0))`",
 		"`n->list = calloc(a, 2);` → `;`", "`break;` → `;`", "`return 0;` → `return 1;`",
