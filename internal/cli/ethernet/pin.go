@@ -140,7 +140,11 @@ func (j *pinJob) read(name string) error {
 	if err != nil {
 		return err
 	}
-	if j.as = in.AS; in.plan == nil {
+	j.as = in.AS
+	if j.as == nil && j.s.Out != "" && folder.IsFolder(name) {
+		return fmt.Errorf("%s: no router says its AS number, which configurations name: give DEVICE.frr.conf or bgp_asn in DEVICE.config_db.json; without --out this says what would be", name)
+	}
+	if in.plan == nil {
 		v := &verifyFlags{networkFlags: j.o.networkFlags}
 		if j.s.Differ, err = v.computeInstead(in); err != nil {
 			return err
@@ -389,9 +393,9 @@ func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error
 	text := func(name, text string) files.File {
 		return files.File{Name: name, Write: func(w io.Writer) error { _, err := io.WriteString(w, text); return err }}
 	}
-	all := []files.File{text("README.md", j.readme()), {Name: "pins.csv", Write: j.writeCSV}}
+	all := []files.File{text(output.PinsText, j.readme()), {Name: output.PinsTable, Write: j.writeCSV}}
 	for _, c := range configs {
-		all = append(all, text(c.Device+".pins.conf", "! Pins of "+c.Device+", by weft.\n"+c.Apply), text(c.Device+".unpin.conf", "! Takes the pins of "+c.Device+" back.\n"+c.Undo))
+		all = append(all, text(c.Device+output.PinsOfDevice, "! Pins of "+c.Device+", by weft.\n"+c.Apply), text(c.Device+output.UnpinOfDevice, "! Takes the pins of "+c.Device+" back.\n"+c.Undo))
 	}
 	return d.Write(ctx, append(all, output.JSONFile(j.Console, output.Summary, &j.s))...)
 }

@@ -216,9 +216,10 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{tablefiles.ForwardingFile, tablefiles.SL2VLFile, tablefiles.PSLFile, tablefiles.MulticastFile, tablefiles.CertificateFile, tablefiles.UnionCertificateFile, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
+	ours := append([]string{tablefiles.ForwardingFile, tablefiles.SL2VLFile, tablefiles.PSLFile, tablefiles.MulticastFile, tablefiles.CertificateFile, tablefiles.UnionCertificateFile, Summary, Plan, PlanText, Rules, RulesTable, PinsTable}, deploy.Names...)
+	pins := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == PinsTable })
 	for _, e := range entries {
-		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps)) {
+		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps) || pins && ofPins(e.Name())) {
 			continue
 		}
 		within, err := os.ReadDir(filepath.Join(dir, e.Name()))
@@ -230,6 +231,11 @@ func notOurs(dir string, entries []os.DirEntry) string {
 		}
 	}
 	return ""
+}
+
+// ofPins reports whether a file is one that weft route --pin writes beside pins.csv.
+func ofPins(name string) bool {
+	return name == PinsText || strings.HasSuffix(name, PinsOfDevice) || strings.HasSuffix(name, UnpinOfDevice)
 }
 
 // At is where a file of the folder lies for now.
@@ -291,6 +297,11 @@ const (
 	Rules      = "rules.json"
 	RulesTable = "rules.csv"
 	SonicMaps  = ".config_db.json" // behind the name of a device
+
+	PinsTable     = "pins.csv"
+	PinsText      = "README.md"
+	PinsOfDevice  = ".pins.conf" // behind the name of a device, as is the next
+	UnpinOfDevice = ".unpin.conf"
 )
 
 // stepFolder tells the folder of a plan's step from one that weft did not write.
