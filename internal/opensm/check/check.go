@@ -38,10 +38,13 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 	if in.VLs == 0 {
 		in.VLs = routing.DefaultVLs
 	}
-	r := &Report{QoS: in.Conf.Bool("qos", false)}
+	r := &Report{QoS: in.Conf.Bool("qos", false), Family: family(&in)}
 	r.Engines, r.NoFallback = in.Conf.Engines()
 	r.fallback(&in)
 	if err := r.tables(ctx, &in); err != nil {
+		return nil, err
+	}
+	if err := r.minHops(ctx, &in); err != nil {
 		return nil, err
 	}
 	if err := r.need(ctx, &in); err != nil {
@@ -57,19 +60,17 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 		r.add(Finding{Warning, Odd, "the line is longer than OpenSM reads at a time: the rest is taken for another option", "shorten it", nil, n})
 	}
 	r.unknown(in.Conf)
+	r.others(&in)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)), cmp.Compare(slices.Index(order, a.Code), slices.Index(order, b.Code)))
 	})
 	return r, ctx.Err()
 }
 
-// known is the engines of OpenSM 3.3.23. "null" is an old name of minhop.
-var known = []string{"minhop", "null", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp"}
-
 // fallback finds configurations under which tables come from another engine than
 // intended.
 func (r *Report) fallback(in *Input) {
-	c, line := in.Conf, in.Conf.Line("routing_engine")
+	c, line, known := in.Conf, in.Conf.Line("routing_engine"), r.Family.Engines()
 	if len(r.Engines) == 0 {
 		r.add(Finding{Danger, SilentFallback, "no routing engine is named, so that OpenSM routes by MinHop, which can deadlock where cables form a ring",
 			"name an engine", []string{"event_plugin_name " + PluginName, "routing_engine " + PluginName + ",no_fallback"}, line})
@@ -83,7 +84,7 @@ func (r *Report) fallback(in *Input) {
 		case strings.EqualFold(e, "no_fallback"):
 			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%q is not no_fallback: OpenSM skips it as an engine that it does not know", e), "write no_fallback", nil, line})
 		default:
-			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("OpenSM knows no engine %q and skips the name", e),
+			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%s knows no engine %q and skips the name", name(r.Family), e),
 				"engines are " + strings.Join(known, ", ") + ", and weft with the plugin", nil, line})
 		}
 	}
@@ -95,7 +96,11 @@ func (r *Report) fallback(in *Input) {
 	tried := slices.DeleteFunc(slices.Clone(r.Engines), func(e string) bool {
 		return !slices.Contains(known, e) && (e != PluginName || !hasPlugin(c))
 	})
-	if len(tried) > 0 && !r.NoFallback {
+	if i := slices.IndexFunc(tried, isMinHop); i >= 0 && in.Tables == nil {
+		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%s, which is asked for, is MinHop: it can deadlock where cables form a ring, a tree with a broken cable among them", tried[i]),
+			"name an engine that cannot, or have its tables judged, after every change (--fabric and --tables; weft watch)", nil, line})
+	}
+	if len(tried) > 0 && !isMinHop(tried[len(tried)-1]) && !r.NoFallback {
 		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("when %s, OpenSM routes by MinHop and says so in one INFO line", fail(tried)),
 			"with no_fallback it keeps the tables there are", []string{"routing_engine " + strings.Join(tried, ",") + ",no_fallback"}, line})
 	}
@@ -124,10 +129,10 @@ const maxUnknown = 8
 
 // unknown names the options that OpenSM skips.
 func (r *Report) unknown(c *conf.Conf) {
-	named, rest := map[string]bool{}, 0
+	named, rest, opensm := map[string]bool{}, 0, name(r.Family)
 	for _, o := range c.Options {
 		switch {
-		case conf.Known(o.Key) || named[o.Key] || slices.Contains(c.Cut, o.Line):
+		case r.Family.Of(o.Key) || named[o.Key] || slices.Contains(c.Cut, o.Line):
 			continue
 		case len(named) == maxUnknown:
 			rest++
@@ -140,12 +145,15 @@ func (r *Report) unknown(c *conf.Conf) {
 			continue
 		}
 		do := "take the line out; none of its options is like that (opensm -c FILE writes them all)"
+		if r.Family == conf.NVIDIA {
+			do = "it may be of another release: opensm -c FILE writes all that yours has"
+		}
 		if near := conf.Nearest(o.Key); near != "" {
 			do = "the nearest it knows is " + near
 		}
-		r.add(Finding{Warning, Odd, fmt.Sprintf("OpenSM knows no option %q and skips it", o.Key), do, nil, o.Line})
+		r.add(Finding{Warning, Odd, fmt.Sprintf("%s knows no option %q and skips it", opensm, o.Key), do, nil, o.Line})
 	}
 	if rest > 0 {
-		r.add(Finding{Warning, Odd, fmt.Sprintf("%d more lines have options that OpenSM 3.3.23 does not know", rest), "if another subnet manager runs, ask its manual: what is said here is about OpenSM", nil, 0})
+		r.add(Finding{Warning, Odd, fmt.Sprintf("%d more lines have options that %s does not know", rest, opensm), "if another subnet manager runs, ask its manual: what is said here is about OpenSM", nil, 0})
 	}
 }

@@ -40,7 +40,7 @@ const plugin = "event_plugin_name other,weft\nrouting_engine weft,no_fallback\n"
 
 // Every danger by itself: what there is to look at, and what must be said.
 func TestFindings(t *testing.T) {
-	ring, tree := testnet.Build(t, "ring:7,hosts=2"), testnet.Build(t, "karytree:k=3,n=2")
+	ring, tree, torus := testnet.Build(t, "ring:7,hosts=2"), testnet.Build(t, "karytree:k=3,n=2"), testnet.Build(t, "torus:4x4,hosts=2")
 	single := routing.Single(2)
 	for _, c := range []struct {
 		name  string
@@ -53,6 +53,17 @@ func TestFindings(t *testing.T) {
 		{"nothing", Input{}, "", Danger, SilentFallback, "no routing engine"},
 		{"null", Input{}, "routing_engine (null)\n", Danger, SilentFallback, "no routing engine"},
 		{"no fallback", Input{}, "routing_engine ftree\n", Danger, SilentFallback, "when ftree fails"},
+		{"minhop itself", Input{}, "routing_engine minhop,no_fallback\n", Danger, SilentFallback, "minhop, which is asked for, is MinHop"},
+		{"tables of MinHop", Input{Fabric: torus, Tables: tables(t, torus, "minhop")}, "routing_engine dfsssp,no_fallback\n", Danger, SilentFallback, "are MinHop's (100 % of their entries), and the configuration asks for dfsssp"},
+		{"tables of MinHop for the plugin", Input{Fabric: tree, Tables: tables(t, tree, "minhop")}, plugin, Danger, SilentFallback, "asks for weft"},
+		{"NVIDIA's", Input{}, "routing_engine ar_updn,no_fallback\nar_mode 1\n", Advice, OtherManager, "NVIDIA's OpenSM (5.x), of MLNX_OFED, DOCA or UFM; what only that reads is not looked at: ar_mode"},
+		{"NVIDIA's, by its options", Input{}, "routing_engine updn,no_fallback\nar_mode 1\nshield_mode 1\nhm_num_traps 1\nvirt_enabled 2\nnvl_hbf_seed 3\n", Advice, OtherManager, "ar_mode, shield_mode, hm_num_traps, virt_enabled and 1 more"},
+		{"switches choose", Input{}, "routing_engine ar_ftree,no_fallback\n", Advice, OtherManager, "ar_ftree lets switches choose"},
+		{"plugin in NVIDIA's", Input{}, plugin + "ar_mode 1\nshield_mode 1\n", Warning, OtherManager, "untested with NVIDIA's"},
+		{"fallback in NVIDIA's", Input{}, "routing_engine ar_updn\n", Danger, SilentFallback, "when ar_updn fails"},
+		{"no engine of NVIDIA's", Input{}, "routing_engine ar_updn,nue,no_fallback\n", Danger, SilentFallback, "NVIDIA's OpenSM (5.x) knows no engine \"nue\""},
+		{"a typo in NVIDIA's", Input{}, "routing_engine ar_updn,no_fallback\nqoz_mode 1\n", Warning, Odd, "NVIDIA's OpenSM (5.x) knows no option \"qoz_mode\""},
+		{"NVIDIA's file for 3.3", Input{OpenSM: "OpenSM 3.3.23"}, "routing_engine ar_updn,no_fallback\n", Danger, SilentFallback, "OpenSM knows no engine \"ar_updn\""},
 		{"own engine next", Input{}, plugin + "routing_engine weft,updn,no_fallback\n", Warning, SilentFallback, "goes on to its own updn"},
 		{"case of a name", Input{}, "routing_engine Torus-2QoS,no_fallback\n", Danger, SilentFallback, `no engine "Torus-2QoS"`},
 		{"no plugin", Input{}, "routing_engine weft,no_fallback\n", Danger, SilentFallback, "no plugin of that name"},
@@ -139,7 +150,7 @@ func TestFindings(t *testing.T) {
 func TestUnknownOptions(t *testing.T) {
 	text := plugin + "QOS TRUE\nnue_max_vls 2\nnue_max_vls 3\n"
 	for i := range 10 {
-		text += fmt.Sprintf("ar_mode%d 1\n", i)
+		text += fmt.Sprintf("qoz_mode%d 1\n", i)
 	}
 	r, err := Run(t.Context(), Input{Conf: configuration(t, text)})
 	if err != nil {
@@ -230,6 +241,36 @@ func TestNothingToSay(t *testing.T) {
 		}
 		if r.Bad() {
 			t.Errorf("%s: %+v", name, r.Findings)
+		}
+	}
+}
+
+// Nothing is said against what a family has, nor of MinHop where the engine that is asked for makes the same
+// tables, where MinHop is asked for, or where the tables are others.
+func TestFamilies(t *testing.T) {
+	ring, tree := testnet.Build(t, "ring:7,hosts=2"), testnet.Build(t, "karytree:k=3,n=2")
+	for _, c := range []struct {
+		text string
+		in   Input
+		not  string
+	}{
+		{"routing_engine ar_updn,no_fallback\nar_mode 1\nar_sl_mask 0xFFFF\nshield_mode 1\npgrp_policy_file /x\nvirt_enabled 2\n", Input{}, "knows no"},
+		{"routing_engine updn,no_fallback\n", Input{Fabric: tree, Tables: tables(t, tree, "updn")}, "are MinHop's"},
+		{"routing_engine dfsssp,no_fallback\n", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp")}, "are MinHop's"},
+		{"routing_engine minhop,no_fallback\n", Input{Fabric: tree, Tables: tables(t, tree, "minhop")}, "MinHop"},
+		{"routing_engine lash,no_fallback\n", Input{Fabric: ring, Tables: tables(t, ring, "minhop")}, "are MinHop's"}, // there is one way only
+		{"routing_engine updn,no_fallback\n", Input{}, "NVIDIA"},
+		{"routing_engine updn,no_fallback\nar_mode 1\nvirt_enabled 1\n", Input{OpenSM: "OpenSM 3.3.23"}, "NVIDIA"},
+	} {
+		c.in.Conf = configuration(t, c.text)
+		r, err := Run(t.Context(), c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Findings {
+			if strings.Contains(f.What, c.not) {
+				t.Errorf("%q: %s", c.text, f.What)
+			}
 		}
 	}
 }

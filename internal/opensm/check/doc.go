@@ -7,6 +7,9 @@
 // lanes that a port does not have onto others, so that VL 9 uses VL 1, and continues
 // without weft's plugin if one of the plugin's options is wrong.
 //
+// Files of NVIDIA's OpenSM (MLNX_OFED, DOCA, UFM) have other engines and options besides: what both have in
+// common is checked, and what only NVIDIA's has is no finding.
+//
 // The facts are from OpenSM 3.3.23: its manual, its source and experiments. For
 // OpenSM's own updn the search for roots is OpenSM's (updn_find_root_nodes_by_min_hop:
 // a root sees more than 0.9 of all adapter ports at one distance and at most 0.05 at
@@ -14,7 +17,10 @@
 // same name, which say where a fabric breaks them.
 package check
 
-import "github.com/weft-fabric/weft/routing"
+import (
+	"github.com/weft-fabric/weft/internal/opensm/conf"
+	"github.com/weft-fabric/weft/routing"
+)
 
 // Level is the severity of a finding.
 type Level string
@@ -43,9 +49,10 @@ const (
 	Refusal        Code = "engine-refuses"
 	Contract       Code = "contract"
 	Odd            Code = "odd-line"
+	OtherManager   Code = "other-manager"
 )
 
-var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, PluginOption, Refusal, Contract, Odd}
+var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, PluginOption, Refusal, Contract, Odd, OtherManager}
 
 // Finding is one problem or piece of advice.
 type Finding struct {
@@ -59,7 +66,8 @@ type Finding struct {
 
 // Report is all findings, the worst first.
 type Report struct {
-	Engines    []string // that OpenSM will try, in order
+	Family     conf.Family // of the subnet manager that the file is for
+	Engines    []string    // that OpenSM will try, in order
 	NoFallback bool
 	QoS        bool
 	Lanes      int // that ports will have: the smaller of the hardware's and max_op_vls

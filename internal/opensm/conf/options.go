@@ -56,13 +56,13 @@ func Nearest(key string) string { return spell.Nearest(strings.ToLower(key), opt
 // file that is taken for an opensm.conf.
 const fewKnown = 10
 
-// plausible refuses a file with hardly any line that OpenSM knows. An empty file is
+// plausible refuses a file with hardly any line that OpenSM, of whichever family, knows. An empty file is
 // accepted.
 func (c *Conf) plausible() error {
 	known, first := 0, (*Option)(nil)
 	for i := range c.Options {
 		switch {
-		case Known(c.Options[i].Key):
+		case NVIDIA.Of(c.Options[i].Key):
 			known++
 		case first == nil:
 			first = &c.Options[i]
