@@ -48,6 +48,7 @@ type between struct {
 	stopAt  int            // of them, the one to stop at; -1: none
 	stopped chan boundary
 	goOn    chan struct{}
+	older   bool                                                      // the plugin is one that knows nothing of orders, as far as the daemon can see
 	spoil   func(q *wire.Request, a *wire.Answer, text []byte) []byte // what the plugin is given instead; nil: nothing is spoilt
 
 	moments  int
@@ -92,6 +93,9 @@ func (b *between) serve(c net.Conn) {
 		_, _ = c.Read(make([]byte, 1)) // nothing comes but the end
 		d.Close()
 	}()
+	b.mu.Lock()
+	q.Stands = q.Stands && !b.older
+	b.mu.Unlock()
 	if err := q.Write(d); err != nil {
 		return
 	}

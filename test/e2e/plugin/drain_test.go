@@ -39,7 +39,7 @@ func (k *interruptible) order(t *testing.T, weft string, stopAt int, r restart, 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(4*soon, func() { _ = cmd.Process.Kill() })
+	timer := time.AfterFunc(soon, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	done := make(chan struct{})
 	go func() {

@@ -40,6 +40,7 @@ func TestRefusedInMidPlan(t *testing.T) {
 			lent := map[uint64]func(){}
 			chance := rand.New(rand.NewPCG(6, 6))
 			k.between.mu.Lock()
+			k.between.older = how == "another sweep" || how == "another step" || how == "the step before"
 			k.between.spoil = func(q *wire.Request, a *wire.Answer, text []byte) []byte {
 				mu.Lock()
 				defer mu.Unlock()

@@ -640,6 +640,11 @@ func TestSmallCases(t *testing.T) {
 		if t.Failed() {
 			break
 		}
+		if seed > 0 && seed%100 == 0 { // a run of millions takes an hour
+			mutex.Lock()
+			t.Log(seed*chunk, count)
+			mutex.Unlock()
+		}
 		work <- seed
 	}
 	close(work)
