@@ -364,7 +364,6 @@ var rules = []rule{
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
 	{packages: "libweft", may: []string{"fabric", "routing", "deadlock", "format", "internal/reading", "format/certificate", "format/files", "internal/plain"}, why: "it asks the judge for C, and makes nothing"},
-	{packages: "examples/sweeps", why: "campaigns as files, which the program carries with it"},
 	{packages: "examples/...", may: []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "format/files", "deadlock", "congestion"}, why: "programs as others write them"},
 	{
 		packages: "build/scripts/mutants",
@@ -485,12 +484,12 @@ var rules = []rule{
 	{packages: "internal/reproduce/claims", why: "a sentence of a paper is held against values, however they were measured"},
 	{
 		packages: "internal/reproduce/papers",
-		may:      []string{"examples/sweeps", "internal/reproduce/example", "internal/reproduce/claims", "internal/spell", "internal/sweep"},
+		may:      []string{"internal/reproduce/example", "internal/reproduce/claims", "internal/spell", "internal/sweep", "internal/sweep/measures"},
 		why:      "what the papers show and state is data: campaigns, and which of their rows are a figure",
 	},
 	{
 		packages: "internal/reproduce",
-		may:      []string{"fabric", "internal/figure", "format", "internal/reading", "internal/journal", "internal/reproduce/...", "internal/sweep", "internal/sweep/campaign", "internal/sweep/meter", "internal/sweep/pool", "internal/sweep/results"},
+		may:      []string{"fabric", "internal/figure", "format", "internal/reading", "internal/journal", "internal/reproduce/...", "internal/sweep", "internal/sweep/campaign", "internal/sweep/measures", "internal/sweep/meter", "internal/sweep/pool", "internal/sweep/results"},
 		why:      "it runs the papers' campaigns, and writes pages about them",
 	},
 	{packages: "internal/spell", why: "words and nothing else"},

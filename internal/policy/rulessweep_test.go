@@ -4,9 +4,14 @@ package policy
 var sweepRules = []rule{
 	{
 		packages: "internal/sweep",
-		may:      []string{"format", "internal/reading", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "internal/spell", "internal/engine/option", "internal/engine/setting"},
+		may:      []string{"format", "internal/reading", "topology", "routing", "routing/engines", "internal/plain", "internal/spell", "internal/engine/option", "internal/engine/setting", "internal/sweep/measures"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
-		why:      "what a campaign consists of: it knows the names of networks, engines and settings, and measures nothing",
+		why:      "what a campaign consists of: it knows the names of networks, engines and settings, and the table of measures; it takes none",
+	},
+	{
+		packages: "internal/sweep/measures",
+		may:      []string{".", "fabric", "traffic", "routing", "internal/engine/mplash", "internal/engine/adaptive/alash", "internal/engine/paths/updown", "deadlock", "internal/adaptive", "congestion", "packets", "internal/spell"},
+		why:      "a measure is a row: what it is called, what its time grows with, and how it is taken by what weft.Route, the simulators and algorithms that no table can hold say",
 	},
 	{
 		packages: "internal/sweep/results",
@@ -16,8 +21,8 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "internal/sweep/meter",
-		may:      []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "internal/engine/mplash", "internal/engine/adaptive/alash", "internal/engine/paths/updown", "deadlock", "internal/adaptive", "internal/adaptive/judge", "internal/engine/adaptive/choosing", "congestion", "packets", "internal/plain", "internal/sweep", "internal/sweep/results", "internal/sweep/pool"},
-		why:      "it measures a point by what weft.Route and the simulators say, and by the algorithms that no table can hold; where files are read is not its business",
+		may:      []string{".", "fabric", "topology", "routing", "routing/engines", "internal/engine/mplash", "internal/engine/paths/updown", "internal/adaptive", "internal/adaptive/judge", "internal/engine/adaptive/choosing", "packets", "internal/plain", "internal/sweep", "internal/sweep/measures", "internal/sweep/results", "internal/sweep/pool"},
+		why:      "it makes the network of a point and has it routed; where files are read is not its business",
 	},
 	{
 		packages: "internal/sweep/pool",
@@ -34,7 +39,7 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "internal/sweep/campaign",
-		may:      []string{"internal/whole", "internal/sweep", "internal/sweep/results", "internal/sweep/meter", "internal/sweep/pool"},
+		may:      []string{"internal/whole", "internal/sweep", "internal/sweep/measures", "internal/sweep/results", "internal/sweep/meter", "internal/sweep/pool"},
 		why:      "it brings together what a campaign consists of, who measures it and who keeps it",
 	},
 }

@@ -3,7 +3,7 @@
 //
 // An experiment (package papers) is a figure or table: lines, usually one an engine,
 // over networks. What is measured, and how often, is a campaign of weft sweep
-// (examples/sweeps), in a quick and a full set where the full one takes long; a line at a
+// (papers/specs), in a quick and a full set where the full one takes long; a line at a
 // place is a selection of its rows, and its value the mean over the networks drawn. A claim
 // (package claims) is a sentence of the paper's text and how to hold it against the values.
 //

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/internal/sweep/campaign"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // Estimate is how long the full set of the run's experiments is expected to take on
@@ -28,7 +29,7 @@ func (r *Run) Estimate() (seconds float64, points int, err error) {
 		if r.rows.has(&all[i]) {
 			took = r.rows.spent(&all[i], true)
 		}
-		if !slices.ContainsFunc(all[i].Measures, func(m sweep.Measure) bool { return m.Alone() }) {
+		if !slices.ContainsFunc(all[i].Measures, func(m measures.Measure) bool { return m.Alone() }) {
 			took /= float64(max(1, o.Workers))
 		}
 		seconds += took

@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
-	"github.com/weft-fabric/weft/internal/sweep/meter"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // Reference is what OpenSM's own tables have on networks of the experiments, by network
@@ -55,7 +55,7 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 			Value: figures[0], Low: figures[1], High: figures[2], Count: int(figures[3]), Index: figures[4], Loops: int(figures[5]),
 		}
 		if result.Count == 0 && row[1] == string(papers.Stops) {
-			result.Refused, result.Refusals = meter.NeverStopped, 1
+			result.Refused, result.Refusals = measures.NeverStopped, 1
 		}
 		ref.rows[referenceKey{papers.Measure(row[1]), row[2], row[3], row[4]}] = result
 		if !slices.Contains(ref.engines, row[4]) {

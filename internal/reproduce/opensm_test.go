@@ -27,6 +27,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/meter"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -214,7 +215,7 @@ func ofOpenSM(ctx context.Context, m *meter.Meter, t *routing.Tables, row *refer
 		return claims.Result{}, err
 	}
 	p := *row.sample.Point
-	p.Measures = []sweep.Measure{*row.sample.Measure, {Name: "load"}}
+	p.Measures = []measures.Measure{*row.sample.Measure, {Name: "load"}}
 	rows, err := m.Judged(ctx, &p, &weft.Result{Tables: t, Verdict: v, Loads: congestion.Count(t.Fabric, t.Forwarding, routing.HCA)})
 	if err != nil {
 		return claims.Result{}, err
@@ -247,7 +248,7 @@ func TestReadReference(t *testing.T) {
 		"one network": {papers.Bandwidth, claims.Place{Spec: "odin", Job: 16}, "minhop", claims.Result{Value: 0.9, Low: 0.898, High: 0.902, Count: 1, Index: 234}},
 		"swept, of which one is missing": {papers.Bandwidth, claims.Place{Spec: "odin | odin:seed=4 | odin:seed=5", Job: 16}, "minhop",
 			claims.Result{Value: 0.8500000000000001, Low: 0.8, High: 0.9, Count: 2, Index: 235, Each: []float64{0.9, 0.8, 0}}},
-		"never stopped": {papers.Stops, claims.Place{Spec: "odin"}, "sssp", claims.Result{Loops: 1, Refused: meter.NeverStopped, Refusals: 1}},
+		"never stopped": {papers.Stops, claims.Place{Spec: "odin"}, "sssp", claims.Result{Loops: 1, Refused: measures.NeverStopped, Refusals: 1}},
 	} {
 		got, ok := of(c.m, c.at, c.engine)
 		if diff := cmp.Diff(c.want, got); !ok || diff != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/example"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
@@ -57,11 +58,11 @@ func (t *taken) list() (rows []results.Row) {
 
 // has says whether there is a row of every measure of a point.
 func (t *taken) has(p *sweep.Point) bool {
-	return !slices.ContainsFunc(p.Measures, func(m sweep.Measure) bool { return t.of[[2]string{p.ID, m.Key()}] == nil })
+	return !slices.ContainsFunc(p.Measures, func(m measures.Measure) bool { return t.of[[2]string{p.ID, m.Key()}] == nil })
 }
 
 // row is what came of a measure of a point.
-func (t *taken) row(p *sweep.Point, m *sweep.Measure) (*results.Row, error) {
+func (t *taken) row(p *sweep.Point, m *measures.Measure) (*results.Row, error) {
 	r := t.of[[2]string{p.ID, m.Key()}]
 	switch {
 	case r == nil:
@@ -133,7 +134,7 @@ func spread(result *claims.Result, r *results.Row) {
 	case r.Count > 0:
 		result.Count, result.Low, result.High = int(r.Count), *r.Low, *r.High
 	case r.Error != nil:
-		m := sweep.MeasureOf(r.Measure, r.Settings)
+		m := measures.Parse(r.Measure, r.Settings)
 		patterns, _ := strconv.Atoi(m.Setting("patterns")) // as it was checked
 		single := *r.Error * math.Sqrt(float64(patterns))
 		result.Low, result.High = result.Value-single, result.Value+single

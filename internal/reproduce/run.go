@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/internal/sweep/campaign"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/meter"
 	"github.com/weft-fabric/weft/internal/sweep/pool"
 	"github.com/weft-fabric/weft/internal/sweep/results"
@@ -189,7 +190,7 @@ func shares(outcomes []*Outcome) [][]share {
 	all := make([][]share, len(outcomes))
 	for n, out := range outcomes {
 		at := map[string]int{}
-		add := func(p *sweep.Point, m sweep.Measure) {
+		add := func(p *sweep.Point, m measures.Measure) {
 			key := [2]string{p.ID, m.Key()}
 			if asked[key] {
 				return

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/internal/sweep/campaign"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/meter"
 	"github.com/weft-fabric/weft/internal/sweep/pool"
 	"github.com/weft-fabric/weft/internal/sweep/results"
@@ -339,7 +340,7 @@ func TestLoopsAreCounted(t *testing.T) {
 	})
 	for m, want := range map[papers.Measure]int{papers.Seconds: 0, papers.Lanes: 1} {
 		name := map[papers.Measure]string{papers.Seconds: "time", papers.Lanes: "lanes"}[m]
-		r, err := all.result(m, &papers.Value{Samples: []papers.Sample{{Point: p, Measure: &sweep.Measure{Name: name}}}})
+		r, err := all.result(m, &papers.Value{Samples: []papers.Sample{{Point: p, Measure: &measures.Measure{Name: name}}}})
 		if err != nil || r.Loops != want || r.Value != value {
 			t.Errorf("%s: %+v, %v", m, r, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // Size is what the time that a point takes grows with.
@@ -50,31 +51,22 @@ func OfRouting(engine, options, kind string, s Size, seconds float64) Sample {
 func enginePart(name, contract string) string { return strings.TrimSpace(name + " " + contract) }
 
 // OfMeasure is a sample of a measure.
-func OfMeasure(m *Measure, kind string, s Size, seconds float64) Sample {
-	return Sample{partOf(m), kind, seconds, measureAt(m, s)}
+func OfMeasure(m *measures.Measure, kind string, s Size, seconds float64) Sample {
+	part, _ := partOf(m)
+	return Sample{part, kind, seconds, measureAt(m, s)}
 }
 
 const measurePart = "measure:"
 
-// partOf is the part that a measure is. Packets accepted and their latency are one: they are
-// of the same run.
-func partOf(m *Measure) string {
-	return measurePart + cmp.Or(map[string]string{"latency": "accepted", "settled-latency": "settled", "delivered-latency": "delivered"}[m.Name], m.Name)
+// partOf is the part that a measure is, and the one that foretells it where there is no line
+// for it. Measures of one run are one part.
+func partOf(m *measures.Measure) (part, like string) {
+	k, err := measures.Named(m.Name)
+	if err != nil {
+		return measurePart + m.Name, ""
+	}
+	return measurePart + cmp.Or(k.RunOf, m.Name), measurePart + k.Like
 }
-
-// partLike is the part that foretells another where there is no line for it: packets of time
-// units are like those of ns, if fewer.
-func partLike(part string) string {
-	return map[string]string{measurePart + "settled": measurePart + "accepted", measurePart + "delivered": measurePart + "throughput"}[part]
-}
-
-// nsOfWindow is how long on the usual links as many packets take as there are in a time unit
-// of a window, which is as long again until it begins: packets have 32 time units there.
-const nsOfWindow = 2. / 32 * usualTime / 4000
-
-// usualTime is what packets are measured for unless a SPEC says how long, in ns: 4,000 of
-// 4 KiB at 200 Gb/s.
-const usualTime = 680_000
 
 // routingAt is where on its line a network is: by the entries of its forwarding tables, and
 // by how many cables a switch has.
@@ -84,40 +76,12 @@ func routingAt(s Size) [features]float64 {
 
 // measureAt is the same for a measure: by what it does for each host, and by the table of
 // routes that it makes first.
-func measureAt(m *Measure, s Size) [features]float64 {
+func measureAt(m *measures.Measure, s Size) [features]float64 {
 	work := float64(max(1, s.Hosts))
-	number := func(key string) float64 {
-		v, err := strconv.ParseFloat(m.Setting(key), 64)
-		if err != nil || v <= 0 {
-			return 1
-		}
-		return v
-	}
-	switch m.Name {
-	case "bandwidth", "risk":
-		work *= number("patterns")
-	case "stops":
-		work *= number("repeats")
-	case "accepted", "latency":
-		work *= number("load") * timeOf(number("time"))
-	case "throughput":
-		work *= timeOf(number("time"))
-	case "settled", "settled-latency":
-		work *= number("load") * number("window") * nsOfWindow
-	case "delivered", "delivered-latency":
-		work *= number("window") * nsOfWindow
-	case "time":
-		work = number("repeats") * float64(max(1, s.Switches)) * float64(max(1, s.LIDs))
+	if k, err := measures.Named(m.Name); err == nil {
+		work = k.Work(m, s.Hosts, max(1, s.Switches)*max(1, s.LIDs))
 	}
 	return [features]float64{1, math.Log(work), logOf(s.Hosts * s.Switches)}
-}
-
-// timeOf is how long packets are measured for, of which 1 is the least that a SPEC says.
-func timeOf(ns float64) float64 {
-	if ns <= 1 {
-		return usualTime
-	}
-	return ns
 }
 
 func logOf(n int) float64 { return math.Log(float64(max(1, n))) }
@@ -303,14 +267,14 @@ func (e *Estimates) Point(p *Point, s Size) float64 {
 	run := map[string]bool{} // of packets, that measures share
 	for i := range p.Measures {
 		m := &p.Measures[i]
-		part := partOf(m)
-		if k, err := KindNamed(m.Name); err == nil && k.OfPackets {
+		part, like := partOf(m)
+		if k, err := measures.Named(m.Name); err == nil && k.OfPackets {
 			if run[part+m.Text()] {
 				continue
 			}
 			run[part+m.Text()] = true
 		}
-		total += e.part(measureAt(m, s), part, partLike(part))
+		total += e.part(measureAt(m, s), part, like)
 	}
 	return total
 }

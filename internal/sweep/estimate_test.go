@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // made is samples of an engine that takes ns for each entry of the tables, times a power
@@ -29,7 +30,7 @@ func takes(s sweep.Size, ns, power float64) float64 {
 	return ns * 1e-9 * float64(s.Switches*s.LIDs) * math.Pow(float64(s.Cables)/float64(s.Switches), power)
 }
 
-func point(engine, contract string, measures ...sweep.Measure) *sweep.Point {
+func point(engine, contract string, measures ...measures.Measure) *sweep.Point {
 	return &sweep.Point{Engine: sweep.Engine{Name: engine, Contract: contract}, Measures: measures}
 }
 
@@ -79,11 +80,11 @@ func TestEstimatesAddUp(t *testing.T) {
 }
 
 func TestMeasuresCost(t *testing.T) {
-	m := sweep.MeasureOf("bandwidth", "pattern=bisect,patterns=100")
+	m := measures.Parse("bandwidth", "pattern=bisect,patterns=100")
 	s := sizeOf(100, 3)
 	var samples []sweep.Sample
 	for i, patterns := range []int{10, 100, 1000} {
-		of := sweep.MeasureOf("bandwidth", fmt.Sprintf("pattern=bisect,patterns=%d", patterns))
+		of := measures.Parse("bandwidth", fmt.Sprintf("pattern=bisect,patterns=%d", patterns))
 		samples = append(samples, sweep.OfMeasure(&of, fmt.Sprint(i), s, 1e-6*float64(patterns*s.Hosts)))
 	}
 	e := sweep.Fit(samples)
@@ -97,10 +98,10 @@ func TestMeasuresCost(t *testing.T) {
 func TestPacketsCost(t *testing.T) {
 	e, s := sweep.BuiltIn(), sizeOf(64, 3)
 	of := func(names ...string) float64 {
-		var all []sweep.Measure
+		var all []measures.Measure
 		for _, n := range names {
 			name, settings, _ := strings.Cut(n, " ")
-			all = append(all, sweep.MeasureOf(name, settings))
+			all = append(all, measures.Parse(name, settings))
 		}
 		return e.Point(point("updn", "", all...), s) - e.Point(point("updn", ""), s)
 	}
@@ -128,9 +129,9 @@ func TestPacketsCost(t *testing.T) {
 // less for a load; without samples of them they are like those of ns.
 func TestSettledPacketsCost(t *testing.T) {
 	s := sweep.Size{Switches: 64, Hosts: 64, Cables: 128, LIDs: 129}
-	settled, delivered := sweep.MeasureOf("settled", "load=0.3,window=50000"), sweep.MeasureOf("delivered", "window=50000")
-	latency := sweep.MeasureOf("settled-latency", "load=0.3,window=50000")
-	of := func(e *sweep.Estimates, all ...sweep.Measure) float64 {
+	settled, delivered := measures.Parse("settled", "load=0.3,window=50000"), measures.Parse("delivered", "window=50000")
+	latency := measures.Parse("settled-latency", "load=0.3,window=50000")
+	of := func(e *sweep.Estimates, all ...measures.Measure) float64 {
 		return e.Point(point("none", "", all...), s)
 	}
 	e := sweep.BuiltIn()
@@ -141,7 +142,7 @@ func TestSettledPacketsCost(t *testing.T) {
 	if many := of(e, delivered); many < 2*one || many > 20*one {
 		t.Errorf("the load that is delivered takes %g s, one %g", many, one)
 	}
-	m := sweep.MeasureOf("accepted", "load=0.3,time=0")
+	m := measures.Parse("accepted", "load=0.3,time=0")
 	if of(sweep.Fit([]sweep.Sample{sweep.OfMeasure(&m, "a", s, 1)}), settled) <= 0 {
 		t.Error("nothing is known of packets of time units where those of ns are known")
 	}
@@ -173,7 +174,7 @@ func TestBuiltInEstimates(t *testing.T) {
 	e := sweep.BuiltIn()
 	s := sweep.Size{Switches: 128, Hosts: 2048, Cables: 256, LIDs: 2177}
 	for _, engine := range []string{"minhop", "lash", "dfsssp", "nue", "weave", "another"} {
-		m := sweep.MeasureOf("bandwidth", "patterns=1000")
+		m := measures.Parse("bandwidth", "patterns=1000")
 		if got := e.Point(point(engine, "directed", m), s); got < 0.02 || got > 20 {
 			t.Errorf("%s: %g s", engine, got)
 		}

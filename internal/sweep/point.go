@@ -8,27 +8,29 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // Point is a network routed by an engine, and what is measured of it. It travels as JSON
 // to the process that measures it.
 type Point struct {
-	ID       string    `json:"id"`
-	Network  Network   `json:"network"`
-	Seed     uint64    `json:"seed"` // of everything that is drawn: network, damage, engine, patterns
-	Engine   Engine    `json:"engine"`
-	Measures []Measure `json:"measures"`
+	ID       string             `json:"id"`
+	Network  Network            `json:"network"`
+	Seed     uint64             `json:"seed"` // of everything that is drawn: network, damage, engine, patterns
+	Engine   Engine             `json:"engine"`
+	Measures []measures.Measure `json:"measures"`
 }
 
 // Network is a network as a SPEC has it, with its parameters filled in.
 type Network struct {
-	Spec   string      `json:"spec,omitempty"` // of package topology; or
-	File   string      `json:"file,omitempty"` // where to read it
-	Digest string      `json:"digest,omitempty"`
-	Damage Damage      `json:"damage"`
-	Ports  string      `json:"ports,omitempty"` // Shuffled: cables of switches are in ports drawn by lot; empty: as they come
-	Given  []Parameter `json:"given,omitempty"` // the parameters of the SPEC that Spec was made of, in its order
-	Kind   string      `json:"kind"`            // Spec with everything but the seed filled in, or the file: networks of one kind are about as large
+	Spec   string             `json:"spec,omitempty"` // of package topology; or
+	File   string             `json:"file,omitempty"` // where to read it
+	Digest string             `json:"digest,omitempty"`
+	Damage Damage             `json:"damage"`
+	Ports  string             `json:"ports,omitempty"` // Shuffled: cables of switches are in ports drawn by lot; empty: as they come
+	Given  []measures.Setting `json:"given,omitempty"` // the parameters of the SPEC that Spec was made of, in its order
+	Kind   string             `json:"kind"`            // Spec with everything but the seed filled in, or the file: networks of one kind are about as large
 }
 
 // Shuffled says that the cables of every switch are in other ports, drawn by the seed of the
@@ -39,13 +41,7 @@ const Shuffled = "shuffled"
 func (n *Network) String() string { return cmp.Or(n.Spec, n.File) }
 
 // Parameters is what the words in braces stood for, as name=value with commas between.
-func (n *Network) Parameters() string { return joined(n.Given) }
-
-// Parameter is a word in braces of a spec, and what it stands for.
-type Parameter struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+func (n *Network) Parameters() string { return measures.Joined(n.Given) }
 
 // Damage is what is taken away from a network, drawn by the seed of the point, so that the
 // rest stays connected.
@@ -137,48 +133,6 @@ func number(n int) string {
 	}
 	return strconv.Itoa(n)
 }
-
-// Measure is something to measure with its settings, all of them, in the order of the
-// table of measures.
-type Measure struct {
-	Name     string      `json:"name"`
-	Settings []Parameter `json:"settings,omitempty"`
-}
-
-// Setting is the value of a setting.
-func (m *Measure) Setting(key string) string {
-	for _, s := range m.Settings {
-		if s.Name == key {
-			return s.Value
-		}
-	}
-	return ""
-}
-
-// Text is the settings as key=value with commas between.
-func (m *Measure) Text() string { return joined(m.Settings) }
-
-func joined(all []Parameter) string {
-	list := make([]string, len(all))
-	for i, p := range all {
-		list[i] = p.Name + "=" + p.Value
-	}
-	return strings.Join(list, ",")
-}
-
-// MeasureOf is the measure of a row of results.
-func MeasureOf(name, settings string) Measure {
-	m := Measure{Name: name}
-	for pair := range strings.SplitSeq(settings, ",") {
-		if key, value, ok := strings.Cut(pair, "="); ok {
-			m.Settings = append(m.Settings, Parameter{key, value})
-		}
-	}
-	return m
-}
-
-// Key tells the measures of a point apart.
-func (m *Measure) Key() string { return m.Name + ":" + m.Text() }
 
 // idOf is the ID of a point: 16 hexadecimal digits that follow from network, damage, ports,
 // seed, engine and what it is told. What is measured is not part of it: a point may get further

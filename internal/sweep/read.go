@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/spell"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
@@ -135,7 +136,7 @@ func (r *reader) computed(spec *yaml.Node, f *fields) (all []Network, err error)
 	for _, c := range choices {
 		n := Network{Kind: template}
 		for i, name := range names {
-			n.Given = append(n.Given, Parameter{name, c[i].text})
+			n.Given = append(n.Given, measures.Setting{Name: name, Value: c[i].text})
 			n.Kind = strings.ReplaceAll(n.Kind, "{"+name+"}", c[i].text)
 		}
 		one := n.with(1)
@@ -314,7 +315,7 @@ func (r *reader) told(c choice, e *Engine) error {
 	return nil
 }
 
-func (r *reader) measures(list *yaml.Node) (all []Measure, err error) {
+func (r *reader) measures(list *yaml.Node) (all []measures.Measure, err error) {
 	seen := map[string]bool{}
 	for _, n := range list.Content {
 		some, err := r.measure(n)
@@ -332,13 +333,13 @@ func (r *reader) measures(list *yaml.Node) (all []Measure, err error) {
 }
 
 // measure is an entry of the measures: a name, or measure: NAME with settings.
-func (r *reader) measure(n *yaml.Node) (all []Measure, err error) {
+func (r *reader) measure(n *yaml.Node) (all []measures.Measure, err error) {
 	if n.Kind == yaml.ScalarNode {
-		k, err := KindNamed(n.Value)
+		k, err := measures.Named(n.Value)
 		if err != nil {
 			return nil, r.errorf(n, "%v", err)
 		}
-		return []Measure{k.measure(nil)}, nil
+		return []measures.Measure{k.With(nil)}, nil
 	}
 	f, err := r.mapping(n, "a measure")
 	if err != nil {
@@ -353,7 +354,7 @@ func (r *reader) measure(n *yaml.Node) (all []Measure, err error) {
 		return nil, err
 	}
 	for _, name := range names {
-		k, err := KindNamed(name.text)
+		k, err := measures.Named(name.text)
 		if err != nil {
 			return nil, r.errorf(name.at, "%v", err)
 		}
@@ -367,14 +368,14 @@ func (r *reader) measure(n *yaml.Node) (all []Measure, err error) {
 }
 
 // settings is a kind of measure with every combination of its settings.
-func (r *reader) settings(n *yaml.Node, f *fields, k *Kind) (all []Measure, err error) {
-	var keys []*Key
+func (r *reader) settings(n *yaml.Node, f *fields, k *measures.Kind) (all []measures.Measure, err error) {
+	var keys []*measures.Key
 	var values [][]scalar
 	for i, word := range f.keys {
 		if word.Value == "measure" {
 			continue
 		}
-		key, err := k.key(word.Value)
+		key, err := k.Key(word.Value)
 		if err != nil {
 			return nil, r.errorf(word, "%v", err)
 		}
@@ -391,11 +392,11 @@ func (r *reader) settings(n *yaml.Node, f *fields, k *Kind) (all []Measure, err 
 	for _, c := range choices {
 		given := map[string]string{}
 		for i, key := range keys {
-			if given[key.Name], err = key.check(c[i].text); err != nil {
+			if given[key.Name], err = key.Check(c[i].text); err != nil {
 				return nil, r.errorf(c[i].at, "%s: %s", key.Name, plain.Error(err))
 			}
 		}
-		all = append(all, k.measure(given))
+		all = append(all, k.With(given))
 	}
 	return all, nil
 }

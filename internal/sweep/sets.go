@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/internal/spell"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // A SPEC may be several: sets: [quick, full] says that it can be read as quick or as full, and
@@ -131,8 +132,8 @@ func isKey(word string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(Kinds(), func(k Kind) bool {
-		return slices.ContainsFunc(k.Keys, func(key Key) bool { return key.Name == word })
+	return slices.ContainsFunc(measures.Kinds(), func(k measures.Kind) bool {
+		return slices.ContainsFunc(k.Keys, func(key measures.Key) bool { return key.Name == word })
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/spell"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // MostPoints is how many points a SPEC may have.
@@ -180,24 +181,24 @@ func (r *reader) part(n *yaml.Node, top *fields) (p Part, err error) {
 	if err != nil {
 		return p, err
 	}
-	measures, err := r.measures(get("measures"))
+	taken, err := r.measures(get("measures"))
 	if err != nil {
 		return p, err
 	}
-	if err := r.fit(get("measures"), engines, measures); err != nil {
+	if err := r.fit(get("measures"), engines, taken); err != nil {
 		return p, err
 	}
 	if len(networks)*len(engines) > MostPoints {
 		return p, r.errorf(n, "%d networks with %d engines are more than %d points", len(networks), len(engines), MostPoints)
 	}
-	p.Points = multiplied(networks, engines, measures)
+	p.Points = multiplied(networks, engines, taken)
 	return p, nil
 }
 
 // fit refuses measures of tables where an engine has none.
-func (r *reader) fit(at *yaml.Node, engines []Engine, measures []Measure) error {
-	for i := range measures {
-		k, err := KindNamed(measures[i].Name)
+func (r *reader) fit(at *yaml.Node, engines []Engine, taken []measures.Measure) error {
+	for i := range taken {
+		k, err := measures.Named(taken[i].Name)
 		if err != nil {
 			return err
 		}
@@ -231,10 +232,10 @@ func together(parts []Part) (all []Point) {
 }
 
 // withMeasures is measures and more of them, each once.
-func withMeasures(all, more []Measure) []Measure {
+func withMeasures(all, more []measures.Measure) []measures.Measure {
 	all = slices.Clone(all)
 	for _, m := range more {
-		if !slices.ContainsFunc(all, func(o Measure) bool { return o.Key() == m.Key() }) {
+		if !slices.ContainsFunc(all, func(o measures.Measure) bool { return o.Key() == m.Key() }) {
 			all = append(all, m)
 		}
 	}
@@ -242,12 +243,12 @@ func withMeasures(all, more []Measure) []Measure {
 }
 
 // multiplied is every network with every engine, each once.
-func multiplied(networks []drawn, engines []Engine, measures []Measure) []Point {
+func multiplied(networks []drawn, engines []Engine, taken []measures.Measure) []Point {
 	points := make([]Point, 0, len(networks)*len(engines))
 	seen := make(map[string]bool, len(networks)*len(engines))
 	for _, n := range networks {
 		for _, e := range engines {
-			p := Point{Network: n.Network, Seed: n.seed, Engine: e, Measures: measures}
+			p := Point{Network: n.Network, Seed: n.seed, Engine: e, Measures: taken}
 			p.ID = idOf(&p)
 			if !seen[p.ID] {
 				seen[p.ID] = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/setting"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -62,11 +63,11 @@ func formatSeed(seed uint64) string { return strconv.FormatUint(seed, 10) }
 
 // inOrder is measures in the order of the table of measures, those of one kind as they
 // came.
-func inOrder(all []Measure) []Measure {
+func inOrder(all []measures.Measure) []measures.Measure {
 	place := map[string]int{}
-	for i, k := range Kinds() {
+	for i, k := range measures.Kinds() {
 		place[k.Name] = i
 	}
-	slices.SortStableFunc(all, func(a, b Measure) int { return place[a.Name] - place[b.Name] })
+	slices.SortStableFunc(all, func(a, b measures.Measure) int { return place[a.Name] - place[b.Name] })
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/internal/sweep/campaign"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/results"
 	"github.com/weft-fabric/weft/internal/words"
 )
@@ -183,10 +184,10 @@ func (j *sweepJob) printSweep(s *campaignSummary) error {
 	t.Right(4, 8)
 	for _, m := range s.Measures {
 		if m.Points == m.Refused+m.Broken {
-			t.Row(m.Measure, sweep.Unusual(m.Measure, m.Settings), m.Engine, m.Options, m.Points, m.Refused, "", "", "", m.Unit)
+			t.Row(m.Measure, measures.Unusual(m.Measure, m.Settings), m.Engine, m.Options, m.Points, m.Refused, "", "", "", m.Unit)
 			continue
 		}
-		t.Row(m.Measure, sweep.Unusual(m.Measure, m.Settings), m.Engine, m.Options, m.Points, m.Refused, words.Figure(m.Least), words.Figure(m.Mean), words.Figure(m.Most), m.Unit)
+		t.Row(m.Measure, measures.Unusual(m.Measure, m.Settings), m.Engine, m.Options, m.Points, m.Refused, words.Figure(m.Least), words.Figure(m.Mean), words.Figure(m.Most), m.Unit)
 	}
 	t.Render()
 	page := j.NewPage()

@@ -53,8 +53,8 @@ figure, beside what came out here.
 Points are kept in the folder as they are finished. A run that was interrupted
 goes on where it was; points that another weft, another machine or another
 definition came to are taken again. What is measured is campaigns of weft sweep
-(examples/sweeps), kept as its results are: --have counts points that it took, on
-a cluster for one. Figures about bandwidth and lanes use all
+(internal/reproduce/papers/specs), kept as its results are: --have counts points
+that it took, on a cluster for one. Figures about bandwidth and lanes use all
 cores; times are taken alone, so leave the machine alone meanwhile.
 
 --dry-run says what the experiments took as part of all: what several show counts

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // Effort is how often a set measures, as its campaign says. Zero is once, or nothing of the
@@ -67,7 +67,7 @@ func (v *Value) drawn() (most int) {
 	return most
 }
 
-func number(m *sweep.Measure, key string) int {
+func number(m *measures.Measure, key string) int {
 	n, _ := strconv.Atoi(m.Setting(key)) // none is 0
 	return n
 }

@@ -1,7 +1,7 @@
 // Package papers holds the experiments of the papers that weft is built on, as data:
 // each figure or table of theirs is a row of one literal table (All), with its lines
 // over networks and the sentences that the text states about it. What is measured, and how
-// often, says a SPEC of weft sweep of the same name (examples/sweeps): a line at a place
+// often, says a SPEC of weft sweep of the same name (folder specs): a line at a place
 // is a selection of its rows.
 //
 // The papers:
@@ -30,11 +30,11 @@
 package papers
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/weft-fabric/weft/examples/sweeps"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/spell"
 )
@@ -61,6 +61,18 @@ type Experiment struct {
 	Sweep []byte
 }
 
+//go:embed specs/*.yaml
+var specs embed.FS
+
+// spec is the SPEC of an experiment; nothing where there is none.
+func spec(id string) []byte {
+	text, err := specs.ReadFile("specs/" + id + ".yaml")
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // All is the table of experiments, in the order in which to show them.
 func All() []Experiment {
 	var all []Experiment
@@ -69,7 +81,7 @@ func All() []Experiment {
 		experiments []Experiment
 	}{{"HOTI 2009", hoti2009}, {"IPDPS 2011", ipdps2011}, {"HOTI 2016", hoti2016}, {"TPDS 2006", tpds2006}, {"TPDS 2006", throughput()}, {"IEEE Micro 2020", micro2020}} {
 		for _, e := range paper.experiments {
-			e.Paper, e.Sweep = paper.name, sweeps.Text(e.ID)
+			e.Paper, e.Sweep = paper.name, spec(e.ID)
 			all = append(all, e)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
 // Value is a line at a place of a figure: which rows of the campaign it is made of.
@@ -21,19 +22,19 @@ type Value struct {
 type Sample struct {
 	Network string // as places have it, with its seed
 	Point   *sweep.Point
-	Measure *sweep.Measure // of the point
+	Measure *measures.Measure // of the point
 }
 
 // Beside is the measure of the same point that a value shows besides: of bandwidth and risk
 // the edge-forwarding index, of packets the latency. Its name is empty where there is none.
-func (s *Sample) Beside() sweep.Measure {
+func (s *Sample) Beside() measures.Measure {
 	switch s.Measure.Name {
 	case "bandwidth", "risk":
-		return sweep.Measure{Name: "load"}
+		return measures.Measure{Name: "load"}
 	case "settled", "delivered":
-		return sweep.Measure{Name: s.Measure.Name + "-latency", Settings: s.Measure.Settings}
+		return measures.Measure{Name: s.Measure.Name + "-latency", Settings: s.Measure.Settings}
 	}
-	return sweep.Measure{}
+	return measures.Measure{}
 }
 
 // campaign is the parts of the campaign of an experiment, with seeds from one on in place of 1.
@@ -165,13 +166,13 @@ func networkOf(text string, at *claims.Place) (k kind, ranks string) {
 	job := strconv.Itoa(at.Job)
 	ranks = "guid"
 	if at.Job > 0 {
-		ranks = sweep.RanksAnew + job
+		ranks = measures.RanksAnew + job
 	}
 	if spec, ok := strings.CutSuffix(text, hostsPacked); ok {
 		text, ranks = spec, "guid:"+job
 	}
 	if spec, ok := strings.CutSuffix(text, hostsApart); ok {
-		text, ranks = spec, sweep.RanksApart+job
+		text, ranks = spec, measures.RanksApart+job
 	}
 	if spec, _, ok := strings.Cut(text, portsShuffled); ok {
 		text, k.ports = spec, sweep.Shuffled
@@ -184,10 +185,10 @@ func networkOf(text string, at *claims.Place) (k kind, ranks string) {
 }
 
 // measureOf finds the measure of a point that a line shows at a place.
-func (e *Experiment) measureOf(p *sweep.Point, l *claims.Line, at *claims.Place, ranks string) (*sweep.Measure, error) {
+func (e *Experiment) measureOf(p *sweep.Point, l *claims.Line, at *claims.Place, ranks string) (*measures.Measure, error) {
 	name, want := e.wanted(l, at, ranks)
 	found := measuresWith(p, name, want)
-	if len(found) == 0 && strings.HasPrefix(ranks, sweep.RanksAnew) { // a job on all hosts: they are not drawn
+	if len(found) == 0 && strings.HasPrefix(ranks, measures.RanksAnew) { // a job on all hosts: they are not drawn
 		want["ranks"] = "guid"
 		found = measuresWith(p, name, want)
 	}
@@ -198,7 +199,7 @@ func (e *Experiment) measureOf(p *sweep.Point, l *claims.Line, at *claims.Place,
 }
 
 // measuresWith is the measures of a point of a name with some settings.
-func measuresWith(p *sweep.Point, name string, settings map[string]string) (found []*sweep.Measure) {
+func measuresWith(p *sweep.Point, name string, settings map[string]string) (found []*measures.Measure) {
 	for i := range p.Measures {
 		m := &p.Measures[i]
 		fits := m.Name == name

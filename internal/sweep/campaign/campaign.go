@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/meter"
 	"github.com/weft-fabric/weft/internal/sweep/pool"
 	"github.com/weft-fabric/weft/internal/sweep/results"
@@ -81,7 +82,7 @@ func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []po
 	done := finished(rows, version)
 	for i := range p.Points {
 		point := p.Points[i]
-		point.Measures = slices.DeleteFunc(slices.Clone(point.Measures), func(m sweep.Measure) bool { return done[[2]string{point.ID, m.Key()}] })
+		point.Measures = slices.DeleteFunc(slices.Clone(point.Measures), func(m measures.Measure) bool { return done[[2]string{point.ID, m.Key()}] })
 		if n := len(point.Measures); n > 0 {
 			bytes := p.Sizes[i].Bytes
 			if point.Engine.Name == "p2sssp" {
@@ -98,7 +99,7 @@ func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []po
 // takes no time, it is not worth routing the network twice.
 func divided(jobs []pool.Job[sweep.Point]) (all []pool.Job[sweep.Point]) {
 	for _, j := range jobs {
-		var beside, alone []sweep.Measure
+		var beside, alone []measures.Measure
 		free := true
 		for _, m := range j.Point.Measures {
 			if m.Alone() {
@@ -110,7 +111,7 @@ func divided(jobs []pool.Job[sweep.Point]) (all []pool.Job[sweep.Point]) {
 		if free && len(alone) > 0 {
 			beside, alone = nil, j.Point.Measures
 		}
-		for kind, part := range [][]sweep.Measure{beside, alone} {
+		for kind, part := range [][]measures.Measure{beside, alone} {
 			if len(part) > 0 {
 				p := *j.Point
 				p.Measures = part
@@ -329,14 +330,14 @@ func Add(dir string, rows []results.Row) (all []results.Row, differ []results.Di
 
 // Write writes the Parquet file of a folder, whole or not at all.
 func Write(dir string, rows []results.Row) error {
-	var measures []results.Measured
-	for _, k := range sweep.Kinds() {
-		measures = append(measures, results.Measured{Name: k.Name, Unit: k.Unit, What: k.What})
+	var columns []results.Measured
+	for _, k := range measures.Kinds() {
+		columns = append(columns, results.Measured{Name: k.Name, Unit: k.Unit, What: k.What})
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("campaign: %w", err)
 	}
 	defer root.Close()
-	return whole.Write(root, results.ParquetFile, 0o644, func(w io.Writer) error { return results.WriteParquet(w, rows, measures) })
+	return whole.Write(root, results.ParquetFile, 0o644, func(w io.Writer) error { return results.WriteParquet(w, rows, columns) })
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
@@ -21,7 +22,7 @@ func Samples(rows []results.Row) (samples []sweep.Sample) {
 		}
 		kind := seedIn.ReplaceAllString(r.Network, "")
 		size := sweep.Size{Switches: int(r.Switches), Hosts: int(r.Hosts), Cables: int(r.Cables), LIDs: int(r.Switches + r.Hosts + 1)}
-		m := sweep.MeasureOf(r.Measure, r.Settings)
+		m := measures.Parse(r.Measure, r.Settings)
 		if !m.Alone() && !routed[r.Point] && r.Engine != sweep.NoEngine {
 			routed[r.Point] = true
 			samples = append(samples, sweep.OfRouting(r.Engine, r.Options, kind, size, r.RoutingSeconds))

@@ -15,14 +15,15 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/pool"
 	"github.com/weft-fabric/weft/internal/sweep/results"
-	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -39,7 +40,7 @@ type Meter struct {
 // Take measures a point: a row for every measure. The error is the context's, if that
 // ends.
 func (m *Meter) Take(ctx context.Context, p *sweep.Point) ([]results.Row, error) {
-	t := &taking{meter: m, point: p, rows: m.blank(p)}
+	t := m.taking(p)
 	forgetPeak()
 	t.whole(ctx)
 	if err := ctx.Err(); err != nil {
@@ -54,7 +55,7 @@ func (m *Meter) Take(ctx context.Context, p *sweep.Point) ([]results.Row, error)
 
 // Lost is the rows of a point whose process came to an end while it took it.
 func (m *Meter) Lost(p *sweep.Point, why string) []results.Row {
-	t := &taking{meter: m, point: p, rows: m.blank(p)}
+	t := m.taking(p)
 	t.fail(0, results.Broken, why)
 	return t.rows
 }
@@ -65,7 +66,7 @@ func (m *Meter) blank(p *sweep.Point) []results.Row {
 	for i := range rows {
 		of := &p.Measures[i]
 		unit := ""
-		if k, err := sweep.KindNamed(of.Name); err == nil {
+		if k, err := measures.Named(of.Name); err == nil {
 			unit = k.Unit
 		}
 		rows[i] = results.Row{
@@ -79,17 +80,19 @@ func (m *Meter) blank(p *sweep.Point) []results.Row {
 
 // taking is a point while it is measured.
 type taking struct {
-	meter   *Meter
-	point   *sweep.Point
-	rows    []results.Row
-	next    int // the row at hand; those before it are finished
-	fabric  *fabric.Fabric
-	result  *weft.Result
-	ways    ways               // of engines without tables, in place of result
-	lanes   int                // that packets have; 0: as the preset of the measure says
-	sent    sent               // packet simulations
-	clock   stopwatch          // of the run that is judged
-	largest map[string]largest // loads delivered, by the settings of the measure
+	meter *Meter
+	point *sweep.Point
+	rows  []results.Row
+	next  int       // the row at hand; those before it are finished
+	clock stopwatch // of the run that is judged
+	of    measures.Input
+}
+
+// taking begins with a point.
+func (m *Meter) taking(p *sweep.Point) *taking {
+	t := &taking{meter: m, point: p, rows: m.blank(p)}
+	t.of = measures.Input{Seed: p.Seed, Again: t.again, Peak: peakMemory}
+	return t
 }
 
 // whole takes the point. What goes wrong is in the rows.
@@ -114,11 +117,12 @@ func (t *taking) whole(ctx context.Context) {
 
 // measures takes every measure of what is routed.
 func (t *taking) measures(ctx context.Context) {
+	t.of.Spent = time.Duration(t.clock)
 	for t.next = range t.rows {
 		row := &t.rows[t.next]
 		row.Verdict = t.verdict()
 		start := pool.ProcessorTime()
-		v, err := t.measure(ctx, &t.point.Measures[t.next])
+		v, err := t.of.Take(ctx, &t.point.Measures[t.next])
 		row.Seconds = (pool.ProcessorTime() - start).Seconds()
 		switch {
 		case ctx.Err() != nil:
@@ -126,9 +130,9 @@ func (t *taking) measures(ctx context.Context) {
 		case err != nil:
 			row.Status, row.Reason = results.Refused, plain.Error(err)
 		default:
-			row.Value, row.Error, row.Count = &v.mean, v.stderr, int64(len(v.runs))
-			if len(v.runs) > 0 {
-				low, high := slices.Min(v.runs), slices.Max(v.runs)
+			row.Value, row.Error, row.Count = &v.Mean, v.Error, int64(len(v.Runs))
+			if len(v.Runs) > 0 {
+				low, high := slices.Min(v.Runs), slices.Max(v.Runs)
 				row.Low, row.High = &low, &high
 			}
 		}
@@ -140,7 +144,7 @@ func (t *taking) verdict() string {
 	switch {
 	case t.point.Engine.Name == sweep.NoEngine:
 		return ""
-	case t.result != nil && !t.result.Verdict.Free():
+	case t.of.Result != nil && !t.of.Result.Verdict.Free():
 		return "credit-loop"
 	}
 	return "deadlock-free"
@@ -173,7 +177,8 @@ func (m *Meter) Fabric(p *sweep.Point) (*fabric.Fabric, error) {
 // Judged takes the measures of a point of tables that are at hand, in place of those of its
 // engine.
 func (m *Meter) Judged(ctx context.Context, p *sweep.Point, r *weft.Result) ([]results.Row, error) {
-	t := &taking{meter: m, point: p, rows: m.blank(p), fabric: r.Tables.Fabric, result: r}
+	t := m.taking(p)
+	t.of.Fabric, t.of.Result = r.Tables.Fabric, r
 	t.measures(ctx)
 	return t.rows, ctx.Err()
 }
@@ -201,12 +206,12 @@ func (t *taking) route(ctx context.Context) error {
 			return err
 		}
 	}
-	t.fabric = f
+	t.of.Fabric = f
 	n := f.Count()
 	for i := range t.rows {
 		t.rows[i].Switches, t.rows[i].Hosts, t.rows[i].Cables = int64(n.Switches), int64(n.HCA), int64(n.SwitchCables)
 	}
-	if t.lanes, err = t.lanesAtHand(ctx); err != nil {
+	if t.of.Lanes, err = t.lanesAtHand(ctx); err != nil {
 		return err
 	}
 	switch name := t.point.Engine.Name; {
@@ -219,7 +224,7 @@ func (t *taking) route(ctx context.Context) error {
 	if t.asked("time") {
 		stages = t.clock.stages
 	}
-	if t.result, err = t.routed(ctx, stages); err == nil && t.lanes > 0 {
+	if t.of.Result, err = t.routed(ctx, stages); err == nil && t.of.Lanes > 0 {
 		err = t.classes(ctx)
 	}
 	return err
@@ -276,8 +281,8 @@ func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Resul
 		return nil, err
 	}
 	told.Seed = t.point.Seed
-	r, err := weft.Route(ctx, t.fabric, weft.Request{
-		Engine: e.Name, Contract: contract, Scope: scope, ExactScope: e.Exact, VLs: cmp.Or(t.lanes, e.VLs), SLs: e.SLs, Options: told, Stages: stages,
+	r, err := weft.Route(ctx, t.of.Fabric, weft.Request{
+		Engine: e.Name, Contract: contract, Scope: scope, ExactScope: e.Exact, VLs: cmp.Or(t.of.Lanes, e.VLs), SLs: e.SLs, Options: told, Stages: stages,
 		NoCycle: !t.asked("stops"), Patient: true,
 	})
 	if loop := (*weft.CreditLoop)(nil); errors.As(err, &loop) {
@@ -288,8 +293,5 @@ func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Resul
 
 // asked says whether a measure is taken of the point.
 func (t *taking) asked(measure string) bool {
-	return slices.ContainsFunc(t.point.Measures, func(m sweep.Measure) bool { return m.Name == measure })
+	return slices.ContainsFunc(t.point.Measures, func(m measures.Measure) bool { return m.Name == measure })
 }
-
-// hosts is the endpoints between which traffic is measured.
-func (t *taking) hosts() []fabric.EndpointID { return routing.HCA.Endpoints(t.fabric) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/meter"
 	"github.com/weft-fabric/weft/internal/sweep/results"
 )
@@ -45,12 +46,12 @@ func take(t *testing.T, m *meter.Meter, p *sweep.Point) map[string]results.Row {
 
 func TestEveryMeasureHasAValue(t *testing.T) {
 	spec := "networks: ['torus:3x3,hosts=1']\nengines: [{engine: dfsssp, contract: directed}]\nmeasures:\n"
-	for _, k := range sweep.Kinds() {
+	for _, k := range measures.Kinds() {
 		spec += "- " + k.Name + "\n"
 	}
 	p := points(t, spec)[0]
 	rows := take(t, newMeter(), &p)
-	for _, k := range sweep.Kinds() {
+	for _, k := range measures.Kinds() {
 		r := rows[k.Name]
 		if k.Name == "stops" {
 			if r.Status != results.Refused || !strings.Contains(r.Reason, "the tables use lane") {
@@ -143,7 +144,7 @@ func TestTimeUntilANetworkStops(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	p = points(t, "networks: ['karytree:k=2,n=2']\nengines: [sssp]\nmeasures: [{measure: stops, repeats: 4}]")
-	if r := take(t, newMeter(), &p[0])["stops"]; r.Status != results.Refused || r.Reason != meter.NeverStopped || r.Verdict != "deadlock-free" {
+	if r := take(t, newMeter(), &p[0])["stops"]; r.Status != results.Refused || r.Reason != measures.NeverStopped || r.Verdict != "deadlock-free" {
 		t.Errorf("a tree: %+v", r)
 	}
 }

@@ -6,28 +6,20 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/engine/mplash"
 	"github.com/weft-fabric/weft/internal/engine/paths/updown"
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// ways is what packets go through where there are no tables of an engine, as TPDS 2006,
-// section 8, has it: those of sources or switches that choose, or tables of our own making.
-type ways struct {
-	tables   *routing.Tables
-	adaptive *adaptive.Tables
-	choice   packets.LaneChoice
-}
-
 // simulatedEngine finds how a network forwards with so many lanes; sweep.SimulatedEngines
 // says what each is.
-func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (ways, error), error) {
+func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (measures.Ways, error), error) {
 	switch name {
 	case "lash-source":
 		return lashSource, nil
@@ -47,9 +39,9 @@ func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, v
 		return mpLASH(false, packets.BySwitches), nil
 	}
 	e, err := choosing.Named(name)
-	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (ways, error) {
+	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (measures.Ways, error) {
 		t, err := e.RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
-		return ways{adaptive: t}, err
+		return measures.Ways{Adaptive: t}, err
 	}, err
 }
 
@@ -64,46 +56,46 @@ func lanesOf(ctx context.Context, f *fabric.Fabric, engine string, seed uint64) 
 		}
 		return a.Layers, nil
 	case "mp-lash":
-		return layersOf(ctx, f, engine)
+		return measures.LayersOf(ctx, f, engine)
 	case "a-lash":
-		needed, err := layersOf(ctx, f, engine)
+		needed, err := measures.LayersOf(ctx, f, engine)
 		return max(2, needed), err
 	}
 	return 0, fmt.Errorf("meter: lanes-of: %q", engine)
 }
 
 // lashSource is one shortest path for each pair, taken at random, layers balanced.
-func lashSource(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (ways, error) {
+func lashSource(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (measures.Ways, error) {
 	a, err := mplash.Analyse(ctx, f, mplash.Options{One: true, Seed: seed, Spread: true, AtLeast: vls})
 	switch {
 	case err != nil:
-		return ways{}, err
+		return measures.Ways{}, err
 	case a.Layers > vls:
-		return ways{}, &routing.TooFewLanes{Need: a.Layers, Have: vls}
+		return measures.Ways{}, &routing.TooFewLanes{Need: a.Layers, Have: vls}
 	}
-	return ways{adaptive: a.Routing(true)}, nil
+	return measures.Ways{Adaptive: a.Routing(true)}, nil
 }
 
 // upDown is Up*/Down* by source routes, as its papers have it. "The choice of layer was
 // made by distributing the source/destination pairs as evenly between the layers as
 // possible."
-func upDown(o updown.SourceRoutes) func(context.Context, *fabric.Fabric, int, uint64) (ways, error) {
-	return func(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (ways, error) {
+func upDown(o updown.SourceRoutes) func(context.Context, *fabric.Fabric, int, uint64) (measures.Ways, error) {
+	return func(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (measures.Ways, error) {
 		o.Seed = seed
 		t, err := o.RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
-		return ways{adaptive: t}, err
+		return measures.Ways{Adaptive: t}, err
 	}
 }
 
 // upDownTables is Up*/Down* after a depth-first search as InfiniBand's tables can hold it.
-func upDownTables(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (ways, error) {
+func upDownTables(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (measures.Ways, error) {
 	finder, err := engines.FinderNamed("updn-dfs")
 	if err != nil {
-		return ways{}, err
+		return measures.Ways{}, err
 	}
 	paths, err := finder.New(engines.Options{Seed: seed}).Paths(ctx, f, nil)
 	if err != nil {
-		return ways{}, err
+		return measures.Ways{}, err
 	}
 	lanes := routing.NewLanes(f, routing.LanePerSL(vls))
 	for lid, id := range f.LIDs() {
@@ -112,21 +104,21 @@ func upDownTables(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (
 			row[s] = uint8((s + int(end.Switch)) % vls)
 		}
 	}
-	return ways{tables: &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}}, nil
+	return measures.Ways{Tables: &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}}, nil
 }
 
 // mpLASH opens every shortest path to its source, on every layer that takes it, or
 // on one.
-func mpLASH(one bool, choice packets.LaneChoice) func(context.Context, *fabric.Fabric, int, uint64) (ways, error) {
-	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (ways, error) {
+func mpLASH(one bool, choice packets.LaneChoice) func(context.Context, *fabric.Fabric, int, uint64) (measures.Ways, error) {
+	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (measures.Ways, error) {
 		a, err := mplash.Analyse(ctx, f, mplash.Options{Spread: true})
 		switch {
 		case err != nil:
-			return ways{}, err
+			return measures.Ways{}, err
 		case a.Layers > vls:
-			return ways{}, &routing.TooFewLanes{Need: a.Layers, Have: vls}
+			return measures.Ways{}, &routing.TooFewLanes{Need: a.Layers, Have: vls}
 		}
-		return ways{adaptive: a.Routing(one), choice: choice}, nil
+		return measures.Ways{Adaptive: a.Routing(one), Choice: choice}, nil
 	}
 }
 
@@ -137,18 +129,18 @@ func (t *taking) simulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if routing.HCA.Disconnected(t.fabric) > 0 {
-		return routing.Refuse(t.fabric, "all hosts are joined by cables", fabric.None, 0, "the network is in %d parts", len(t.fabric.Parts()))
+	if routing.HCA.Disconnected(t.of.Fabric) > 0 {
+		return routing.Refuse(t.of.Fabric, "all hosts are joined by cables", fabric.None, 0, "the network is in %d parts", len(t.of.Fabric.Parts()))
 	}
-	if t.ways, err = route(ctx, t.fabric, t.lanes, t.point.Seed); err != nil {
+	if t.of.Ways, err = route(ctx, t.of.Fabric, t.of.Lanes, t.point.Seed); err != nil {
 		return err
 	}
-	if t.ways.adaptive == nil {
+	if t.of.Ways.Adaptive == nil {
 		contract := routing.Directed
-		_, err := weft.Verify(ctx, t.ways.tables, weft.Request{Custom: &engines.Engine{Name: e.Name, Safe: true, Contract: contract}, Contract: &contract})
+		_, err := weft.Verify(ctx, t.of.Ways.Tables, weft.Request{Custom: &engines.Engine{Name: e.Name, Safe: true, Contract: contract}, Contract: &contract})
 		return err
 	}
-	v, err := judge.Verify(ctx, t.ways.adaptive, judge.Options{})
+	v, err := judge.Verify(ctx, t.of.Ways.Adaptive, judge.Options{})
 	if err == nil && !(v.Free() && v.Complete()) {
 		err = &defect{e.Name}
 	}
@@ -165,8 +157,8 @@ func (d *defect) Error() string {
 // classes gives the routed tables as many classes of traffic as there are lanes for, where
 // senders may choose any.
 func (t *taking) classes(ctx context.Context) error {
-	r := t.result
-	n := t.lanes / max(1, r.Verdict.VLs)
+	r := t.of.Result
+	n := t.of.Lanes / max(1, r.Verdict.VLs)
 	if r.Contract != routing.Any || n < 2 {
 		return nil
 	}
@@ -174,27 +166,8 @@ func (t *taking) classes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.result, err = weft.Verify(ctx, tables, weft.Request{Custom: &r.Engine, Contract: &r.Contract, Scope: r.Scope, NoCycle: true})
+	t.of.Result, err = weft.Verify(ctx, tables, weft.Request{Custom: &r.Engine, Contract: &r.Contract, Scope: r.Scope, NoCycle: true})
 	return err
-}
-
-// packetNetwork is the network with packets.
-func (t *taking) packetNetwork(preset string) (*packets.Network, error) {
-	config, err := packets.PresetNamed(preset)
-	if err != nil {
-		return nil, err
-	}
-	if t.lanes > 0 {
-		config.Lanes = t.lanes
-	}
-	switch {
-	case t.ways.adaptive != nil:
-		config.LaneChoice = t.ways.choice
-		return packets.NewAdaptive(t.ways.adaptive, config)
-	case t.ways.tables != nil:
-		return packets.New(t.ways.tables, config)
-	}
-	return packets.New(t.result.Tables, config)
 }
 
 // lanesAtHand is how many lanes an engine gets: zero where it is not told so, and has
@@ -203,7 +176,7 @@ func (t *taking) lanesAtHand(ctx context.Context) (int, error) {
 	e := &t.point.Engine
 	switch {
 	case e.LanesOf != "":
-		return lanesOf(ctx, t.fabric, e.LanesOf, t.point.Seed)
+		return lanesOf(ctx, t.of.Fabric, e.LanesOf, t.point.Seed)
 	case !sweep.IsSimulated(e.Name):
 		return 0, nil
 	case e.VLs > 0:

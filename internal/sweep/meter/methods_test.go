@@ -20,14 +20,14 @@ func TestLanesOfAnother(t *testing.T) {
 	}
 	for i := range s.Points {
 		p := &s.Points[i]
-		x := &taking{meter: &Meter{}, point: p, rows: make([]results.Row, 1)}
+		x := new(Meter).taking(p)
 		if err := x.route(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		lanes := x.result.Tables.Lanes
-		classes := lanes.Classes > 1 && lanes.Needed <= x.lanes && lanes.Needed+lanes.Needed/lanes.Classes > x.lanes
-		if x.lanes < 3 || classes != (p.Engine.Name == "weave-any") || x.result.Verdict.VLs > x.lanes {
-			t.Errorf("%s needs %d lanes in %d classes, of %d; the judge finds %d", p.Engine.Name, lanes.Needed, lanes.Classes, x.lanes, x.result.Verdict.VLs)
+		lanes := x.of.Result.Tables.Lanes
+		classes := lanes.Classes > 1 && lanes.Needed <= x.of.Lanes && lanes.Needed+lanes.Needed/lanes.Classes > x.of.Lanes
+		if x.of.Lanes < 3 || classes != (p.Engine.Name == "weave-any") || x.of.Result.Verdict.VLs > x.of.Lanes {
+			t.Errorf("%s needs %d lanes in %d classes, of %d; the judge finds %d", p.Engine.Name, lanes.Needed, lanes.Classes, x.of.Lanes, x.of.Result.Verdict.VLs)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/internal/sweep"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/pool"
 	"github.com/weft-fabric/weft/internal/sweep/results"
 )
@@ -66,10 +67,10 @@ func lost(p *sweep.Point, why string) ([]results.Row, error) {
 	return []results.Row{{Point: p.ID, Status: results.Broken, Reason: why}}, nil
 }
 
-func point(id, engine string, measures ...string) *sweep.Point {
+func point(id, engine string, names ...string) *sweep.Point {
 	p := &sweep.Point{ID: id, Engine: sweep.Engine{Name: engine}}
-	for _, m := range measures {
-		p.Measures = append(p.Measures, sweep.Measure{Name: m})
+	for _, m := range names {
+		p.Measures = append(p.Measures, measures.Measure{Name: m})
 	}
 	return p
 }

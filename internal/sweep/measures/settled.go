@@ -1,4 +1,4 @@
-package meter
+package measures
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -18,12 +17,50 @@ import (
 // gridOfLoads is how many loads a throughput is looked for among: 0.02, 0.04 … 1.
 const gridOfLoads = 50
 
+func settled(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	r, err := s.settled(ctx, m)
+	if err != nil {
+		return Value{}, err
+	}
+	return plainly(r.Accepted)
+}
+
+func settledLatency(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	r, err := s.settled(ctx, m)
+	if err != nil {
+		return Value{}, err
+	}
+	if r.Packets == 0 {
+		return Value{}, errNothingArrived
+	}
+	return plainly(r.Mean)
+}
+
+func delivered(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	d, err := s.most(ctx, m)
+	if err != nil {
+		return Value{}, err
+	}
+	return plainly(d.load)
+}
+
+func deliveredLatency(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	d, err := s.most(ctx, m)
+	if err != nil {
+		return Value{}, err
+	}
+	if d.latency == 0 {
+		return Value{}, errNothingArrived
+	}
+	return plainly(d.latency)
+}
+
 // settled is what comes of a load.
-func (t *taking) settled(ctx context.Context, m *sweep.Measure) (*packets.Result, error) {
-	if r := t.sent["settled "+m.Text()]; r != nil {
+func (s *Input) settled(ctx context.Context, m *Measure) (*packets.Result, error) {
+	if r := s.sent["settled "+m.Text()]; r != nil {
 		return r, nil
 	}
-	n, err := t.packetNetwork("unit")
+	n, err := s.packetNetwork("unit")
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +69,11 @@ func (t *taking) settled(ctx context.Context, m *sweep.Measure) (*packets.Result
 		return nil, err
 	}
 	// "For pairwise traffic, a new set of pairs was drawn for each topology and load."
-	r, err := t.send(ctx, n, m, load, uint64(math.Round(load*gridOfLoads*2)), false)
+	r, err := s.send(ctx, n, m, load, uint64(math.Round(load*gridOfLoads*2)), false)
 	if err != nil {
 		return nil, err
 	}
-	t.keep("settled "+m.Text(), r)
+	s.keep("settled "+m.Text(), r)
 	return r, nil
 }
 
@@ -44,20 +81,20 @@ func (t *taking) settled(ctx context.Context, m *sweep.Measure) (*packets.Result
 // latency there; 0 if nothing arrived in the window.
 type largest struct{ load, latency float64 }
 
-// delivered looks for it. It takes for granted that a network which delivers a load delivers
+// most looks for it. It takes for granted that a network which delivers a load delivers
 // smaller ones, so that pairs are the same at all loads.
-func (t *taking) delivered(ctx context.Context, m *sweep.Measure) (d largest, err error) {
-	if known, ok := t.largest[m.Text()]; ok {
+func (s *Input) most(ctx context.Context, m *Measure) (d largest, err error) {
+	if known, ok := s.delivered[m.Text()]; ok {
 		return known, nil
 	}
-	n, err := t.packetNetwork("unit")
+	n, err := s.packetNetwork("unit")
 	if err != nil {
 		return d, err
 	}
 	for low, high := 0, gridOfLoads+1; high-low > 1; {
 		mid := (low + high) / 2
 		load := float64(mid) / gridOfLoads
-		r, err := t.send(ctx, n, m, load, 0, true)
+		r, err := s.send(ctx, n, m, load, 0, true)
 		if err != nil {
 			return d, err
 		}
@@ -67,17 +104,17 @@ func (t *taking) delivered(ctx context.Context, m *sweep.Measure) (d largest, er
 			low, d = mid, largest{load, r.Mean}
 		}
 	}
-	if t.largest == nil {
-		t.largest = map[string]largest{}
+	if s.delivered == nil {
+		s.delivered = map[string]largest{}
 	}
-	t.largest[m.Text()] = d
+	s.delivered[m.Text()] = d
 	return d, nil
 }
 
 // send sends packets at a load; runs of another number draw other pairs. If all that is
 // asked is whether the load is delivered, the run ends as soon as it is clear that it is not.
-func (t *taking) send(ctx context.Context, n *packets.Network, m *sweep.Measure, offered float64, run uint64, isIt bool) (*packets.Result, error) {
-	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: t.point.Seed, Run: run}
+func (s *Input) send(ctx context.Context, n *packets.Network, m *Measure, offered float64, run uint64, isIt bool) (*packets.Result, error) {
+	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: s.Seed, Run: run}
 	if pattern := m.Setting("pattern"); pattern != "uniform" {
 		var err error
 		if load.Pattern, err = traffic.Parse(pattern); err != nil {
@@ -87,7 +124,7 @@ func (t *taking) send(ctx context.Context, n *packets.Network, m *sweep.Measure,
 	// Section 8: "until the average latency had stabilized ... Thereafter, the
 	// simulation was run for another 50,000 time units." Past saturation it never
 	// stabilizes, and what is accepted does.
-	length := packets.Time(whole(m, "window"))
+	length := packets.Time(m.whole("window"))
 	r, err := n.Measure(ctx, load, packets.Window{Length: length, WarmUp: length, Throughput: true, Verdict: isIt})
 	switch {
 	case err != nil:

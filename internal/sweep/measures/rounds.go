@@ -1,4 +1,4 @@
-package meter
+package measures
 
 import (
 	"bytes"
@@ -8,6 +8,11 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/paths/updown"
 	"github.com/weft-fabric/weft/routing"
 )
+
+func rounds(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	n, err := roundsOf(ctx, s.Fabric, uint8(m.whole("lmc")), s.Seed)
+	return Value{Mean: float64(n)}, err
+}
 
 // roundsOf is how many rounds of messages between neighbours TPDS 2006, section 4.3, takes
 // until every switch has computed its tables of MROOTS by itself. That it "will conclude with

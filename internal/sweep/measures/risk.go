@@ -1,4 +1,4 @@
-package meter
+package measures
 
 import (
 	"context"
@@ -14,6 +14,11 @@ import (
 // allToAll is the pattern of riskOf in which every host sends to every other at once, which is
 // counted without making all its pairs.
 const allToAll = "alltoall"
+
+func risk(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	mean, err := riskOf(ctx, s.Result.Tables, m.Setting("pattern"), m.whole("patterns"), s.Seed)
+	return Value{Mean: mean}, err
+}
 
 // riskOf is the congestion risk of the tables: that of the port with most. The risk of a
 // port under some traffic is the number of sources whose packets leave by it, or of their

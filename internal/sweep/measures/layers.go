@@ -1,4 +1,4 @@
-package meter
+package measures
 
 import (
 	"context"
@@ -9,10 +9,15 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// layersOf is how many layers all shortest paths of all pairs need if the source may take any
+func layers(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	n, err := LayersOf(ctx, s.Fabric, m.Setting("of"))
+	return Value{Mean: float64(n)}, err
+}
+
+// LayersOf is how many layers all shortest paths of all pairs need if the source may take any
 // of them (of mp-lash: TPDS 2006, section 6), or if the switches may, grouped by the first
 // link (of a-lash: section 7).
-func layersOf(ctx context.Context, f *fabric.Fabric, of string) (int, error) {
+func LayersOf(ctx context.Context, f *fabric.Fabric, of string) (int, error) {
 	if of == "a-lash" {
 		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, f, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contract: routing.Directed}, nil)
 		if err != nil {

@@ -1,4 +1,4 @@
-package meter
+package measures
 
 import (
 	"fmt"
@@ -7,18 +7,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/traffic"
 )
 
 // placed is a pattern with the hosts of its ranks.
-func (t *taking) placed(pattern traffic.Pattern, ranks string) (traffic.Pattern, traffic.Placement, error) {
-	hosts := t.hosts()
-	n, anew := strings.CutPrefix(ranks, sweep.RanksAnew)
+func (s *Input) placed(pattern traffic.Pattern, ranks string) (traffic.Pattern, traffic.Placement, error) {
+	hosts := s.hosts()
+	n, anew := strings.CutPrefix(ranks, RanksAnew)
 	if !anew {
 		var apart bool
-		if n, apart = strings.CutPrefix(ranks, sweep.RanksApart); !apart {
-			at, err := traffic.Place(ranks, t.fabric, hosts, t.point.Seed)
+		if n, apart = strings.CutPrefix(ranks, RanksApart); !apart {
+			at, err := traffic.Place(ranks, s.Fabric, hosts, s.Seed)
 			return pattern, at, err
 		}
 	}

@@ -1,7 +1,8 @@
-package meter
+package measures
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 
 	"github.com/weft-fabric/weft/deadlock"
@@ -9,6 +10,24 @@ import (
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 )
+
+// NeverStopped is why a network has no time after which it stopped.
+const NeverStopped = "the network did not stop in any run"
+
+func stops(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	after, err := stopsOf(ctx, s.Result.Tables, s.Result.Verdict.Cycle, m.whole("repeats"), s.Seed)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case len(after) == 0:
+		return Value{}, errors.New(NeverStopped)
+	}
+	sum := 0.0
+	for _, v := range after {
+		sum += v
+	}
+	return Value{Mean: sum / float64(len(after)), Runs: after}, nil
+}
 
 // stopsOf simulates HOTI 2016, section VI.A: every host sends one message of 128 KiB to
 // another, as far as possible along the routes of a credit loop, the others at

@@ -1,0 +1,120 @@
+package measures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// What packets come to.
+
+// errNothingArrived refuses the latency of no packets.
+var errNothingArrived = errors.New("nothing arrived in the window, so there is no latency")
+
+// simulated is the network with packets, and the traffic of a measure on it.
+func (s *Input) simulated(m *Measure) (*packets.Network, packets.Injection, packets.Window, error) {
+	pattern, at, err := s.traffic(m)
+	if err != nil {
+		return nil, packets.Injection{}, packets.Window{}, err
+	}
+	if pattern.String() == "uniform" {
+		pattern = nil // each message to another, not each run
+	}
+	n, err := s.packetNetwork(m.Setting("preset"))
+	load := packets.Injection{Pattern: pattern, Placement: at, Seed: s.Seed}
+	return n, load, packets.Window{Length: packets.Time(m.whole("time")) * 1000}, err
+}
+
+func accepted(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	r, err := s.offer(ctx, m)
+	if err != nil {
+		return Value{}, err
+	}
+	return plainly(r.Accepted)
+}
+
+func latency(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	r, err := s.offer(ctx, m)
+	if err != nil {
+		return Value{}, err
+	}
+	if r.Packets == 0 {
+		return Value{}, errNothingArrived
+	}
+	half := r.Error / 1000 / 1.96 // of a 95 % interval
+	return Value{Mean: r.Mean / 1000, Error: &half}, nil
+}
+
+// offer sends packets at the load of a measure.
+func (s *Input) offer(ctx context.Context, m *Measure) (*packets.Result, error) {
+	if r := s.sent[m.Text()]; r != nil {
+		return r, nil
+	}
+	n, load, window, err := s.simulated(m)
+	if err != nil {
+		return nil, err
+	}
+	if load.Offered, err = strconv.ParseFloat(m.Setting("load"), 64); err != nil {
+		return nil, err
+	}
+	r, err := n.Measure(ctx, load, window)
+	if err != nil {
+		return nil, err
+	}
+	if r.Deadlock != nil {
+		return nil, fmt.Errorf("the network deadlocked: %s", r.Deadlock)
+	}
+	s.keep(m.Text(), r)
+	return r, nil
+}
+
+// keep keeps a run of packets for other measures of it.
+func (s *Input) keep(of string, r *packets.Result) {
+	if s.sent == nil {
+		s.sent = map[string]*packets.Result{}
+	}
+	s.sent[of] = r
+}
+
+func throughput(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	n, load, window, err := s.simulated(m)
+	if err != nil {
+		return Value{}, err
+	}
+	r, err := n.Saturation(ctx, load, window, 0, 1, 0.01)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case r.Status == packets.Deadlocked:
+		return Value{}, fmt.Errorf("the network deadlocked at a load of %g", r.Above)
+	}
+	return plainly(r.Offered)
+}
+
+// completion sends the messages of a pattern once.
+func completion(ctx context.Context, s *Input, m *Measure) (Value, error) {
+	pattern, at, err := s.traffic(m)
+	if err != nil {
+		return Value{}, err
+	}
+	phases, err := packets.Phases(pattern, at, int64(m.whole("message")), traffic.Stream(s.Seed, 0))
+	if err != nil {
+		return Value{}, err
+	}
+	n, err := s.packetNetwork(m.Setting("preset"))
+	if err != nil {
+		return Value{}, err
+	}
+	r, err := n.Complete(ctx, phases, s.Seed, 0)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case r.Deadlock != nil:
+		return Value{}, fmt.Errorf("the network deadlocked: %s", r.Deadlock)
+	}
+	return plainly(float64(r.Makespan) / 1e6)
+}
