@@ -35,9 +35,7 @@ func (s *sprayer) add(class int, at ethernet.DeviceID, size float64) {
 // spread sends all that waits, and returns how many pairs have packets that do not all arrive.
 func (s *sprayer) spread(load []float64) (lost int64) {
 	for _, class := range s.classes {
-		if !s.class(class, load) {
-			lost += int64(len(s.demand[class]))
-		}
+		lost += s.class(class, load)
 		s.demand[class] = s.demand[class][:0]
 	}
 	s.classes = s.classes[:0]
@@ -45,8 +43,8 @@ func (s *sprayer) spread(load []float64) (lost int64) {
 }
 
 // class sends the packets of a class: each device when all that it gets is there. Devices on a
-// forwarding loop never are.
-func (s *sprayer) class(class int, load []float64) bool {
+// forwarding loop never are. It returns how many pairs have packets that do not all arrive.
+func (s *sprayer) class(class int, load []float64) (lost int64) {
 	base := class * s.devices
 	s.queue = s.queue[:0]
 	reach := func(d ethernet.DeviceID) {
@@ -97,8 +95,45 @@ func (s *sprayer) class(class int, load []float64) bool {
 			}
 		}
 	}
+	if !whole || done < len(all) {
+		lost = s.losing(class, all)
+	}
 	for _, d := range all {
 		s.amount[d], s.waiting[d], s.reached[d] = 0, 0, false
 	}
-	return whole && done == len(all)
+	return lost
+}
+
+// losing counts the pairs of a class some of whose packets do not arrive, of whom there are at least some. all is the devices
+// that packets come to.
+func (s *sprayer) losing(class int, all []ethernet.DeviceID) (lost int64) {
+	arrives := make([]bool, s.devices)
+	for settled := false; !settled; {
+		settled = true
+		for _, d := range all {
+			if id := s.set[class*s.devices+int(d)]; !arrives[d] && id != none && s.allArrive(id, arrives) {
+				arrives[d], settled = true, false
+			}
+		}
+	}
+	for _, d := range s.demand[class] {
+		if !arrives[d.at] {
+			lost++
+		}
+	}
+	return lost
+}
+
+// allArrive says whether packets arrive from every next hop of a set.
+func (s *sprayer) allArrive(id int32, arrives []bool) bool {
+	if id == delivered {
+		return true
+	}
+	h := s.sets[id]
+	for _, l := range s.next[h.from : h.from+h.count] {
+		if !arrives[s.to[l]] {
+			return false
+		}
+	}
+	return true
 }
