@@ -83,7 +83,7 @@ func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 	switch {
 	case len(in) == 0:
 		return nil, n.outside(name, found)
-	case !isPattern(name) && len(in) > 1 && !n.rails(in):
+	case !IsPattern(name) && len(in) > 1 && !n.rails(in):
 		return nil, x.ambiguous(name, in, kinds{many: "endpoints"})
 	}
 	return hosts, nil

@@ -73,7 +73,7 @@ func (x *Index) Cables(text string) ([]fabric.ChannelID, error) {
 		}
 		found = []fabric.NodeID{n}
 	}
-	if !several && !isPattern(port) {
+	if !several && !IsPattern(port) {
 		c, err := x.cableAt(found[0], port)
 		return []fabric.ChannelID{c}, err
 	}
@@ -81,7 +81,7 @@ func (x *Index) Cables(text string) ([]fabric.ChannelID, error) {
 	for _, n := range found {
 		for p := range x.fabric.Node(n).Ports {
 			c := x.fabric.Out(n, uint8(p+1))
-			if c != fabric.None && fits(strconv.Itoa(p+1), port) && !slices.Contains(all, x.fabric.Channel(c).Reverse) {
+			if c != fabric.None && Fits(strconv.Itoa(p+1), port) && !slices.Contains(all, x.fabric.Channel(c).Reverse) {
 				all = append(all, c)
 			}
 		}
@@ -108,7 +108,7 @@ func (x *Index) cableAt(n fabric.NodeID, text string) (fabric.ChannelID, error) 
 // isMeantAsPattern says whether a name stands for all the switches it matches: it is a
 // pattern, and not itself the description of a switch.
 func (x *Index) isMeantAsPattern(name string, found []fabric.NodeID) bool {
-	return isPattern(name) && x.fabric.Node(found[0]).Name != name
+	return IsPattern(name) && x.fabric.Node(found[0]).Name != name
 }
 
 // find is all nodes of some kinds with a name.
@@ -134,7 +134,7 @@ func (x *Index) named(name string, k kinds) []fabric.NodeID {
 			return found
 		}
 	}
-	if !isPattern(name) {
+	if !IsPattern(name) {
 		return nil
 	}
 	var found []fabric.NodeID
@@ -170,13 +170,13 @@ func (x *Index) only(list []fabric.NodeID, k kinds) []fabric.NodeID {
 // fitsAny says whether one of the names of a node matches a pattern.
 func (x *Index) fitsAny(n fabric.NodeID, pattern string) bool {
 	node := x.fabric.Node(n)
-	if fits(node.Name, pattern) {
+	if Fits(node.Name, pattern) {
 		return true
 	}
-	if host, _ := HostOf(node); host != "" && fits(host, pattern) {
+	if host, _ := HostOf(node); host != "" && Fits(host, pattern) {
 		return true
 	}
-	return slices.ContainsFunc(shortNames(node), func(s string) bool { return fits(s, pattern) })
+	return slices.ContainsFunc(shortNames(node), func(s string) bool { return Fits(s, pattern) })
 }
 
 // byWord finds an adapter by the first word of its description, if no other begins with
@@ -253,7 +253,7 @@ func (x *Index) onePort(text string) fabric.EndpointID {
 
 // unknown is the error for a name that nothing has, with the nearest name.
 func (x *Index) unknown(name string, k kinds) error {
-	if isPattern(name) {
+	if IsPattern(name) {
 		return fmt.Errorf("no %s fits %q (* is any text)%s", k.one, name, x.near(strings.ReplaceAll(name, "*", ""), k))
 	}
 	return fmt.Errorf("no %s is called %q, and none has that GUID or LID%s", k.one, name, x.near(name, k))

@@ -126,10 +126,10 @@ func HostOf(n *fabric.Node) (host, adapter string) {
 	return nodename.OfAdapter(n.Name)
 }
 
-// fits says whether a name matches a pattern, in which * is any text, even none. No
+// Fits says whether a name matches a pattern, in which * is any text, even none. No
 // other character is special, because descriptions of nodes contain slashes and
 // brackets.
-func fits(name, pattern string) bool {
+func Fits(name, pattern string) bool {
 	parts := strings.Split(pattern, "*")
 	last := len(parts) - 1
 	if last == 0 {
@@ -147,5 +147,5 @@ func fits(name, pattern string) bool {
 	return strings.HasSuffix(name, parts[last])
 }
 
-// isPattern says whether a name may match several nodes.
-func isPattern(name string) bool { return strings.ContainsRune(name, '*') }
+// IsPattern says whether a name may match several things.
+func IsPattern(name string) bool { return strings.ContainsRune(name, '*') }

@@ -124,7 +124,7 @@ func (x *Index) OnRails(among []fabric.EndpointID, rails []string) ([]fabric.End
 		any := false
 		for i, e := range among {
 			_, adapter := HostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
-			if err == nil && x.RailOf(e) == number && number > 0 || err != nil && adapter != "" && fits(adapter, rail) {
+			if err == nil && x.RailOf(e) == number && number > 0 || err != nil && adapter != "" && Fits(adapter, rail) {
 				wanted[i], any = true, true
 			}
 		}

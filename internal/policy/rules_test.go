@@ -217,6 +217,11 @@ var rules = []rule{
 		why:      "it makes configurations of tables that others computed, and of the plan of BGP",
 	},
 	{
+		packages: "internal/ethernet/between",
+		may:      []string{"ethernet", "internal/ethernet/bgp"},
+		why:      "it compares networks, however they were read; who judges the mixture is not its business",
+	},
+	{
 		packages: "internal/ethernet/shape",
 		may:      []string{"ethernet", "internal/words"},
 		why:      "it describes a network, and judges nothing",

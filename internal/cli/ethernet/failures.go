@@ -70,7 +70,7 @@ func runFailures(a *console.Console, cmd *cobra.Command, name string, o *verifyF
 // computeInstead puts routes computed by BGP in place of those that were read, because only
 // computed ones can be computed again after a failure. It returns the devices that the dumps
 // give other next hops than were computed: what holds for the one need not for the other.
-func (o *verifyFlags) computeInstead(in *networkInput) ([]string, error) {
+func (o *networkFlags) computeInstead(in *networkInput) ([]string, error) {
 	read := in.Network
 	computed := *read
 	computed.Classes = bgp.HostClasses(read)

@@ -177,8 +177,8 @@ func (j *verifyJob) summary() *result.VerifyEthernet {
 	if j.nothing != "" {
 		s.Verdict, s.Nothing = result.NothingToJudge, j.nothing
 	}
-	for _, l := range v.Lost {
-		s.Lost = append(s.Lost, result.EthernetLost{From: senderName(n.Network, &l), Device: n.Names[l.From], To: n.Classes[l.Class].Prefix().String(), Why: l.Why.String(), Where: n.Names[l.Where], Pairs: l.Pairs})
+	for i := range v.Lost {
+		s.Lost = append(s.Lost, lostOf(n.Network, &v.Lost[i]))
 	}
 	for _, c := range v.Circling {
 		e := result.EthernetCircle{Prefix: n.Classes[c.Class].Prefix().String()}
@@ -298,26 +298,35 @@ func (j *verifyJob) lostText() string {
 	var lines []string
 	pairs := int64(0)
 	for _, l := range j.summary().Lost {
-		line := l.From
-		if l.Device != l.From {
-			line += " (" + l.Device + ")"
-		}
-		line += " to " + l.To + ": "
-		if l.Why == judge.Circles.String() {
-			line += "packets can circle, from " + l.Where
-		} else {
-			line += "no route at " + l.Where
-		}
-		if l.Pairs > 1 {
-			line += ", and " + words.Plural(l.Pairs-1, "more pair") + " like it"
-		}
 		pairs += l.Pairs
-		lines = append(lines, line)
+		lines = append(lines, lostLine(&l))
 	}
 	if more := j.verdict.Unreachable - pairs; more > 0 {
 		lines = append(lines, "and "+words.Thousands(more)+" more pairs")
 	}
 	return strings.Join(lines, "\n")
+}
+
+func lostOf(n *ethernet.Network, l *judge.Lost) result.EthernetLost {
+	return result.EthernetLost{From: senderName(n, l), Device: n.Names[l.From], To: n.Classes[l.Class].Prefix().String(), Why: l.Why.String(), Where: n.Names[l.Where], Pairs: l.Pairs}
+}
+
+// lostLine is a pair that can be lost, for people.
+func lostLine(l *result.EthernetLost) string {
+	line := l.From
+	if l.Device != l.From {
+		line += " (" + l.Device + ")"
+	}
+	line += " to " + l.To + ": "
+	if l.Why == judge.Circles.String() {
+		line += "packets can circle, from " + l.Where
+	} else {
+		line += "no route at " + l.Where
+	}
+	if l.Pairs > 1 {
+		line += ", and " + words.Plural(l.Pairs-1, "more pair") + " like it"
+	}
+	return line
 }
 
 func (j *verifyJob) circleText() string {

@@ -1,0 +1,386 @@
+package ethernet
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/ethernet/between"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
+)
+
+type ethernetDiff struct {
+	Old      string             `json:"old"`
+	New      string             `json:"new"`
+	Assumed  []string           `json:"assumed"`
+	Gaps     []string           `json:"not_covered"`
+	Same     bool               `json:"same"`
+	Parts    ethernetParts      `json:"parts"`
+	Prefixes ethernetPrefixes   `json:"prefixes"`
+	Entries  int                `json:"entries"`
+	Routes   []ethernetReroute  `json:"routes"`
+	Lossless []ethernetLossless `json:"lossless"`
+	Maps     []string           `json:"maps"`
+	Change   ethernetChange     `json:"change"`
+	Seconds  struct {
+		Read   float64 `json:"read"`
+		Verify float64 `json:"verify"`
+	} `json:"seconds"`
+}
+
+// ethernetParts is devices and cables that are in one of two networks only.
+type ethernetParts struct {
+	DevicesGone []string           `json:"devices_gone"`
+	DevicesNew  []string           `json:"devices_new"`
+	CablesGone  []ethernetCable    `json:"cables_gone"`
+	CablesNew   []ethernetCable    `json:"cables_new"`
+	Recabled    []ethernetRecabled `json:"recabled"`
+}
+
+type ethernetCable struct {
+	A          string `json:"a"`
+	AInterface string `json:"a_interface"`
+	B          string `json:"b"`
+	BInterface string `json:"b_interface"`
+}
+
+func (c ethernetCable) text() string {
+	return c.A + ", " + c.AInterface + " – " + c.B + ", " + c.BInterface
+}
+
+// ethernetRecabled is an interface that leads elsewhere than before.
+type ethernetRecabled struct {
+	Device    string `json:"device"`
+	Interface string `json:"interface"`
+	Was       string `json:"was"`
+	Is        string `json:"is"`
+}
+
+// ethernetPrefixes is prefixes with hosts that are in one of two networks only, or behind other devices.
+type ethernetPrefixes struct {
+	Gone  []string `json:"gone"`
+	New   []string `json:"new"`
+	Moved []string `json:"moved"`
+}
+
+// ethernetReroute is prefixes that a device forwards otherwise than before.
+type ethernetReroute struct {
+	Device   string        `json:"device"`
+	Was      []ethernetHop `json:"was"`
+	Is       []ethernetHop `json:"is"`
+	Prefixes []string      `json:"prefixes"`
+}
+
+// ethernetHop is a next hop.
+type ethernetHop struct {
+	Device    string `json:"device"`
+	Interface string `json:"interface"`
+}
+
+// ethernetLossless is a direction of a cable with other lossless priorities than before.
+type ethernetLossless struct {
+	result.EthernetLink
+	Was []int `json:"was"`
+	Is  []int `json:"is"`
+}
+
+// ethernetChange is what becomes of packets before, while and after one network becomes another.
+type ethernetChange struct {
+	Verdict     string                `json:"verdict"`
+	Nothing     string                `json:"nothing_because,omitempty"`
+	Before      string                `json:"verdict_before"`
+	After       string                `json:"verdict_after"`
+	Cycle       []result.EthernetStep `json:"cycle"`
+	Pairs       int64                 `json:"pairs"`
+	CutBefore   int64                 `json:"cut_before"`
+	CutBetween  int64                 `json:"cut_between"`
+	CutAfter    int64                 `json:"cut_after"`
+	Circles     int                   `json:"circles_after"`
+	Lost        []result.EthernetLost `json:"lost"`
+	OneMapsOnly bool                  `json:"maps_of_new_only"`
+
+	circle []judge.Step
+	n      *ethernet.Network // whose circle it is
+}
+
+// judgeChange judges what the second network holds while the first becomes it.
+func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c ethernetChange, err error) {
+	o := judge.Options{Most: -1}
+	before, err := judge.Verify(ctx, old.Network, judge.Options{})
+	if err != nil {
+		return c, err
+	}
+	after, err := judge.Verify(ctx, new.Network, o)
+	if err != nil {
+		return c, err
+	}
+	mixture := between.Mixture(old.Network, new.Network)
+	mixed, err := judge.Verify(ctx, mixture, o)
+	if err != nil {
+		return c, err
+	}
+	c = ethernetChange{
+		Verdict: outputs.WordOf(mixed), Before: outputs.WordOf(before), After: outputs.WordOf(after), Cycle: steps(mixture, mixed.Cycle), Lost: []result.EthernetLost{},
+		Pairs: after.Pairs, CutBefore: before.Unreachable, CutBetween: mixed.Unreachable, CutAfter: after.Unreachable, Circles: after.Circles,
+		OneMapsOnly: otherMaps, circle: mixed.Cycle, n: mixture,
+	}
+	for i := range after.Lost {
+		c.Lost = append(c.Lost, lostOf(new.Network, &after.Lost[i]))
+	}
+	if why := new.nothing(ethernet.HostScope); why != "" {
+		c.Verdict, c.After, c.Nothing = result.NothingToJudge, result.NothingToJudge, why
+	}
+	if old.nothing(ethernet.HostScope) != "" {
+		c.Before = result.NothingToJudge
+	}
+	return c, nil
+}
+
+// Diff is weft diff, the command c of InfiniBand, of lossless Ethernet too.
+func Diff(a *console.Console, c *cobra.Command) *cobra.Command {
+	o := &networkFlags{}
+	return ofBothKinds(twoKinds{
+		Command: c,
+		also:    []string{"json"},
+		flags:   o.addTo,
+		long: `Of two folders of lossless Ethernet: devices, cables and prefixes that are gone or new,
+next hops and lossless priorities that are others, and whether packets can deadlock
+while the one becomes the other: every device forwards by old next hops or new ones,
+at any time, on the cables of NEW.`,
+		run: func(cmd *cobra.Command, name string) error { return runDiff(a, cmd, o) },
+	})
+}
+
+func runDiff(a *console.Console, cmd *cobra.Command, o *networkFlags) error {
+	args := cmd.Flags().Args()
+	if len(args) < 2 {
+		return exit.Usage("%s is one lossless Ethernet network; weft diff compares two folders, OLD and NEW", args[0])
+	}
+	if !isEthernet(cmd, cmd.Flags(), args[1]) {
+		return exit.Usage("%s is a lossless Ethernet network, and %s is none", args[0], args[1])
+	}
+	asJSON, err := cmd.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	s := &ethernetDiff{Old: args[0], New: args[1]}
+	stage := a.Stage("reading", &s.Seconds.Read)
+	old, err := o.read(a, args[0])
+	if err != nil {
+		stage.Done()
+		return err
+	}
+	next, err := o.read(a, args[1])
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	stage = a.Stage("verify", &s.Seconds.Verify)
+	d := between.Differ(old.Network, next.Network)
+	s.take(d, next.Network)
+	s.Change, err = judgeChange(cmd.Context(), old, next, d.Marks || len(d.Maps)+len(d.Lossless) > 0)
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	s.Assumed = common(args, old.Notes, next.Notes)
+	s.Gaps = append(common(args, old.Gaps, next.Gaps), outside...)
+	c := &s.Change
+	found := c.Verdict != result.DeadlockFree || c.CutAfter > 0 || c.Circles > 0
+	return a.Answer(asJSON, s, func() error { return a.Show(diffScreen(a, old, next, s)) }, found)
+}
+
+// common is sentences about two networks, those about one of them with its name.
+func common(names []string, a, b []string) []string {
+	all := []string{}
+	for _, text := range a {
+		if slices.Contains(b, text) {
+			all = append(all, text)
+		} else {
+			all = append(all, names[0]+": "+text)
+		}
+	}
+	for _, text := range b {
+		if !slices.Contains(a, text) {
+			all = append(all, names[1]+": "+text)
+		}
+	}
+	return all
+}
+
+// take takes over a difference.
+func (s *ethernetDiff) take(d *between.Difference, n *ethernet.Network) {
+	s.Same, s.Entries = d.Same(), d.Entries
+	s.Parts = partsOf(d)
+	s.Prefixes = ethernetPrefixes{prefixTexts(d.PrefixesGone), prefixTexts(d.PrefixesNew), prefixTexts(d.Moved)}
+	s.Routes = list.Of(d.Routes, func(r between.Route) ethernetReroute {
+		return ethernetReroute{r.Device, hopsOf(r.Before), hopsOf(r.After), prefixTexts(r.Prefixes)}
+	})
+	s.Lossless = list.Of(d.Lossless, func(l between.Lane) ethernetLossless {
+		return ethernetLossless{result.EthernetLink{From: l.From.Device, FromInterface: l.From.Interface, To: l.To.Device, ToInterface: l.To.Interface}, bitsOf(l.Before), bitsOf(l.After)}
+	})
+	if s.Maps = append([]string{}, d.Maps...); d.Marks {
+		s.Maps = append(s.Maps, n.Names...)
+	}
+}
+
+func partsOf(d *between.Difference) ethernetParts {
+	return ethernetParts{
+		d.DevicesGone, d.DevicesNew, list.Of(d.CablesGone, cableOf), list.Of(d.CablesNew, cableOf),
+		list.Of(d.Recabled, func(r between.Recabled) ethernetRecabled {
+			return ethernetRecabled{r.At.Device, r.At.Interface, r.Before.String(), r.After.String()}
+		}),
+	}
+}
+
+func cableOf(c ethernet.Cable) ethernetCable {
+	return ethernetCable{c.A.Device, c.A.Interface, c.B.Device, c.B.Interface}
+}
+
+func hopsOf(ends []ethernet.End) []ethernetHop {
+	return list.Of(ends, func(e ethernet.End) ethernetHop { return ethernetHop(e) })
+}
+
+func prefixTexts(prefixes []netip.Prefix) []string { return list.Of(prefixes, netip.Prefix.String) }
+
+func bitsOf(set uint16) []int {
+	all := []int{}
+	for i := range 16 {
+		if set>>i&1 == 1 {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *console.Page {
+	p := a.NewPage()
+	c := &s.Change
+	switch {
+	case c.Nothing != "":
+		p.Judged(false, "%s: %s", result.NothingToJudge, c.Nothing)
+	case c.Verdict == result.DeadlockFree:
+		p.Judged(true, "no mixture of old next hops and new ones can deadlock%s", next.covered())
+	default:
+		p.Judged(false, "packets can deadlock while it changes: a shortest loop of %d steps (%s before, %s after):\n%s", len(c.circle), c.Before, c.After, loopText(a, c.n, c.circle))
+	}
+	p.Fact("old", "%s", old.text(s.Old))
+	p.Fact("new", "%s", next.text(s.New))
+	if len(s.Assumed) > 0 {
+		p.Fact("read", "%s", strings.Join(s.Assumed, "\n"))
+	}
+	if s.Same {
+		p.Fact("differ", "nothing that weft looks at")
+	}
+	factParts(p, &s.Parts)
+	for _, f := range []struct {
+		what string
+		list []string
+	}{{"gone", s.Prefixes.Gone}, {"new", s.Prefixes.New}, {"behind other devices", s.Prefixes.Moved}} {
+		if len(f.list) > 0 {
+			p.Fact("prefixes", "%s with hosts %s: %s", words.Counted(len(f.list), "prefix", "prefixes"), f.what, words.FirstOf(f.list))
+		}
+	}
+	if len(s.Routes) > 0 {
+		lines := list.Of(s.Routes, func(r ethernetReroute) string { return r.text() })
+		p.Fact("routes", "%s of a prefix at a device changed:\n%s", words.Counted(s.Entries, "set of next hops", "sets of next hops"),
+			firstLines(lines))
+	}
+	if len(s.Lossless) > 0 {
+		lines := list.Of(s.Lossless, func(l ethernetLossless) string {
+			return fmt.Sprintf("%s, %s → %s, %s: %s, was %s", l.From, l.FromInterface, l.To, l.ToInterface, prioritiesText(l.Is), prioritiesText(l.Was))
+		})
+		p.Finding("lossless", "%s", firstLines(lines))
+	}
+	if len(s.Maps) > 0 {
+		p.Fact("maps", "of priorities changed at %s", words.FirstOf(s.Maps))
+	}
+	factCut(p, c)
+	if c.OneMapsOnly {
+		p.Fact("outside", "mixtures of maps of priorities, which changed too: old and new next hops are judged with the maps of NEW")
+	}
+	p.Fact("outside", "of any proof: %s; longer paths that BGP tries in between", strings.Join(outside, ", "))
+	p.Fact("time", "read %s, verify %s", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Verify))
+	return p
+}
+
+// factParts says which devices and cables are gone and new.
+func factParts(p *console.Page, parts *ethernetParts) {
+	for _, f := range []struct {
+		what string
+		list []string
+		one  string
+	}{
+		{"gone", parts.DevicesGone, "device"}, {"new", parts.DevicesNew, "device"},
+		{"gone", list.Of(parts.CablesGone, ethernetCable.text), "cable"}, {"new", list.Of(parts.CablesNew, ethernetCable.text), "cable"},
+	} {
+		if len(f.list) > 0 {
+			p.Fact(f.one+"s", "%s %s: %s", words.Plural(len(f.list), f.one), f.what, words.FirstOf(f.list))
+		}
+	}
+	if len(parts.Recabled) > 0 {
+		lines := list.Of(parts.Recabled, func(r ethernetRecabled) string {
+			return r.Device + ", " + r.Interface + " leads to " + r.Is + ", was " + r.Was
+		})
+		p.Finding("recabled", "%s", firstLines(lines))
+	}
+}
+
+// factCut says which pairs have no sure route.
+func factCut(p *console.Page, c *ethernetChange) {
+	p.Fact("cut off", "of %s pairs of prefixes with hosts %s before, up to %s meanwhile, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.CutBetween), words.Thousands(c.CutAfter))
+	if len(c.Lost) > 0 {
+		lines := list.Of(c.Lost, func(l result.EthernetLost) string { return lostLine(&l) })
+		p.Finding("", "%s", firstLines(lines))
+	}
+	if c.Circles > 0 {
+		p.Finding("circling", "packets to %s can circle for ever after it", words.Counted(c.Circles, "prefix", "prefixes"))
+	}
+}
+
+func (r *ethernetReroute) text() string {
+	return fmt.Sprintf("%s to %s: %s, was %s", r.Device, words.FirstOf(r.Prefixes), hopsText(r.Is), hopsText(r.Was))
+}
+
+// firstLines keeps lists short, on a terminal and elsewhere.
+func firstLines(lines []string) string {
+	if len(lines) > maxFailures {
+		lines = append(slices.Clone(lines[:maxFailures]), "and "+words.Thousands(len(lines)-maxFailures)+" more (--json has all)")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func hopsText(hops []ethernetHop) string {
+	if len(hops) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, h := range hops {
+		if !slices.Contains(names, h.Device) {
+			names = append(names, h.Device)
+		}
+	}
+	text := words.FirstOf(names)
+	if len(hops) > len(names) {
+		text += " (" + words.Plural(len(hops), "link") + ")"
+	}
+	return text
+}
+
+func prioritiesText(set []int) string {
+	if len(set) == 0 {
+		return "nothing is lossless"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(set), " ", ", "), "[]")
+}

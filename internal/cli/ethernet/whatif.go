@@ -1,0 +1,386 @@
+package ethernet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/ethernet/between"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+type ethernetWhatIf struct {
+	Network   string            `json:"network"`
+	Routes    string            `json:"routes"`
+	Differ    []string          `json:"differ"`
+	Assumed   []string          `json:"assumed"`
+	Gaps      []string          `json:"not_covered"`
+	Without   ethernetParts     `json:"without"`
+	Gone      []string          `json:"prefixes_gone"`
+	Entries   int               `json:"entries"`
+	Rerouted  int               `json:"devices_rerouted"`
+	Apart     int64             `json:"pairs_apart"`
+	Change    ethernetChange    `json:"change"`
+	Narrowest ethernetNarrowest `json:"narrowest"`
+	Bandwidth []ethernetLeft    `json:"bandwidth"`
+	Seconds   struct {
+		Read     float64 `json:"read"`
+		Verify   float64 `json:"verify"`
+		Simulate float64 `json:"simulate"`
+	} `json:"seconds"`
+}
+
+// ethernetNarrowest is the device with hosts that has the smallest part of its cables left.
+type ethernetNarrowest struct {
+	Device string `json:"device"` // empty: all have all
+	Cables int    `json:"cables"`
+	Of     int    `json:"of"`
+}
+
+// ethernetLeft is how long random pairs take in one way before and after, in terms of that in which nobody is in
+// another's way.
+type ethernetLeft struct {
+	Way          string  `json:"way"`
+	QueuePairs   int     `json:"queue_pairs"`
+	Before       float64 `json:"time_before"`
+	BeforeStdErr float64 `json:"time_before_stderr,omitempty"`
+	After        float64 `json:"time_after"`
+	AfterStdErr  float64 `json:"time_after_stderr,omitempty"`
+	Lost         int64   `json:"noroute_after"`
+
+	before, after trafficWay
+}
+
+// WhatIf is weft what-if, the command c of InfiniBand, of lossless Ethernet too.
+func WhatIf(a *console.Console, c *cobra.Command) *cobra.Command {
+	o := &trafficFlags{}
+	return ofBothKinds(twoKinds{
+		Command: c,
+		also:    []string{"json", "switch", "cable", "seed", "precision"},
+		flags:   o.addTo,
+		long: `Of lossless Ethernet, --switch names devices and --cable NAME:INTERFACE; the answer is
+who is cut off, whether packets can deadlock with the routes that BGP computes then, or
+while it converges, in any mixture of the routes before and after, and how long random
+pairs take on what is left.`,
+		run: func(cmd *cobra.Command, name string) error { return runWhatIf(a, cmd, name, o) },
+	})
+}
+
+// taken is the parts that flags take away.
+type taken struct {
+	devices, links []bool // [DeviceID], [LinkID] one direction of each cable
+}
+
+// take finds the parts that flags name.
+func take(cmd *cobra.Command, c *ethernet.Cabling) (*taken, error) {
+	switches, err := cmd.Flags().GetStringArray("switch")
+	if err != nil {
+		return nil, err
+	}
+	cables, err := cmd.Flags().GetStringArray("cable")
+	if err != nil {
+		return nil, err
+	}
+	if len(switches)+len(cables) == 0 {
+		return nil, exit.Usage("nothing is taken away: give --switch or --cable")
+	}
+	t := &taken{make([]bool, len(c.Names)), make([]bool, len(c.Links))}
+	for _, name := range switches {
+		devices, err := devicesOf(c, name)
+		if err != nil {
+			return nil, exit.Usage("--switch: %w", err)
+		}
+		for _, d := range devices {
+			t.devices[d] = true
+		}
+	}
+	for _, text := range cables {
+		links, err := cablesOf(c, text)
+		if err != nil {
+			return nil, exit.Usage("--cable: %w", err)
+		}
+		for _, l := range links {
+			t.links[l] = true
+		}
+	}
+	if !slices.Contains(t.devices, false) {
+		return nil, exit.Usage("--switch: nothing is left of the network")
+	}
+	return t, nil
+}
+
+func runWhatIf(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	j := trafficJob{}
+	var asJSON bool
+	if err := errorOf(
+		get(cmd.Flags().GetUint64, "seed", &j.seed), get(cmd.Flags().GetBool, "json", &asJSON),
+	); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("precision") {
+		if err := get(cmd.Flags().GetFloat64, "precision", &j.precision); err != nil {
+			return err
+		}
+	}
+	s := &ethernetWhatIf{Network: name, Differ: []string{}}
+	stage := a.Stage("reading", &s.Seconds.Read)
+	in, err := o.read(a, name)
+	if err == nil && in.plan == nil {
+		var differ []string
+		differ, err = o.computeInstead(in)
+		s.Differ = append(s.Differ, differ...)
+	}
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	t, err := take(cmd, in.Cabling)
+	if err != nil {
+		return err
+	}
+	stage = a.Stage("verify", &s.Seconds.Verify)
+	after, err := in.without(t)
+	if err == nil {
+		err = s.judge(cmd.Context(), in, after)
+	}
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	stage = a.Stage("simulate", &s.Seconds.Simulate)
+	s.Bandwidth, err = o.left(cmd.Context(), in, after, &j)
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	s.Routes, s.Assumed, s.Gaps = in.routes, append([]string{}, in.Notes...), in.notCovered()
+	c := &s.Change
+	found := c.Verdict == result.CreditLoop || c.After == result.CreditLoop || c.CutAfter > c.CutBefore
+	return a.Answer(asJSON, s, func() error { return showWhatIf(a, in, s) }, found)
+}
+
+// without is the network without parts, with the routes that are computed then.
+func (in *networkInput) without(t *taken) (*networkInput, error) {
+	n, err := between.Without(in.plan, in.Network, t.devices, t.links)
+	if err != nil {
+		return nil, err
+	}
+	return &networkInput{Network: n, plan: in.plan, routes: in.routes, again: in.again}, nil
+}
+
+// judge says what is gone, who is cut off, and whether packets can deadlock.
+func (s *ethernetWhatIf) judge(ctx context.Context, in, after *networkInput) (err error) {
+	d := between.Differ(in.Network, after.Network)
+	s.Without, s.Gone, s.Entries = partsOf(d), prefixTexts(d.PrefixesGone), d.Entries
+	devices := map[string]bool{}
+	for _, r := range d.Routes {
+		devices[r.Device] = true
+	}
+	s.Rerouted = len(devices)
+	if s.Change, err = judgeChange(ctx, in, after, false); err != nil {
+		return err
+	}
+	s.Apart = apart(after.Network)
+	for _, leaf := range bgp.Leaves(after.Classes) {
+		first, end := after.LinksFrom(leaf)
+		now := int(end - first)
+		first, end = in.LinksFrom(in.Device(after.Names[leaf]))
+		was, least := int(end-first), &s.Narrowest
+		if now < was && (least.Device == "" || now*least.Of < least.Cables*was) {
+			*least = ethernetNarrowest{after.Names[leaf], now, was}
+		}
+	}
+	return nil
+}
+
+// apart counts pairs of prefixes with hosts that no cables join.
+func apart(n *ethernet.Network) (pairs int64) {
+	part := make([]int, len(n.Names))
+	parts := 0
+	for d := range part {
+		if part[d] > 0 {
+			continue
+		}
+		parts++
+		part[d] = parts
+		for queue := []ethernet.DeviceID{ethernet.DeviceID(d)}; len(queue) > 0; queue = queue[1:] {
+			for l, end := n.LinksFrom(queue[0]); l < end; l++ {
+				if to := n.Links[l].To; part[to] == 0 {
+					part[to] = parts
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	if parts == 1 {
+		return 0
+	}
+	senders := n.Senders(ethernet.HostScope)
+	for i := range senders {
+		for k := range senders {
+			a, b := &senders[i], &senders[k]
+			four := func(class int) bool { return n.Classes[class].Prefix().Addr().Is4() }
+			together := func(from ethernet.DeviceID) bool {
+				return slices.ContainsFunc(b.At, func(to ethernet.DeviceID) bool { return part[from] == part[to] })
+			}
+			if i != k && four(a.Class) == four(b.Class) && !slices.ContainsFunc(a.At, together) {
+				pairs += int64(a.Count) * int64(b.Count)
+			}
+		}
+	}
+	return pairs
+}
+
+// left is how long random pairs of the adapters that stay take before and after.
+func (o *trafficFlags) left(ctx context.Context, in, after *networkInput, j *trafficJob) ([]ethernetLeft, error) {
+	before := *in
+	before.Network = &ethernet.Network{}
+	*before.Network = *in.Network // gets a note
+	before.fabric = nil           // adapters are named by their devices, in both
+	if before.hosts == nil {
+		before.hosts = o.adapters(&before)
+		in.Notes = before.Notes
+	} else if o.nics > 0 {
+		return nil, exit.Usage("--nics is for networks that do not tell their adapters, and this one does")
+	}
+	was := before.hosts
+	before.hosts, after.hosts = make([]int, len(in.Names)), make([]int, len(after.Names))
+	for d, name := range after.Names {
+		n := was[in.Device(name)]
+		after.hosts[d], before.hosts[in.Device(name)] = n, n
+	}
+	bare := trafficFlags{qps: o.qps, polarized: o.polarized}
+	if adaptersWithRoutes(after) < 2 {
+		return []ethernetLeft{}, nil // nobody is left to send to another
+	}
+	a, err := bare.lay(&before, "the network")
+	if err != nil {
+		return nil, err
+	}
+	b, err := bare.lay(after, "what is left")
+	if err != nil {
+		return nil, err
+	}
+	if j.pattern, err = traffic.Parse("bisect"); err != nil {
+		return nil, err
+	}
+	ways := [2][]trafficWay{}
+	for i, t := range []*trafficNetwork{a, b} {
+		j.placement = t.byName()
+		if ways[i], err = t.hashedWays(ctx, &bare, j, nil); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]ethernetLeft, len(ways[0]))
+	for i := range list {
+		x, y := ways[0][i], ways[1][i]
+		list[i] = ethernetLeft{Way: x.Way, QueuePairs: x.QueuePairs, Before: x.Time, BeforeStdErr: x.StdErr, After: y.Time, AfterStdErr: y.StdErr, Lost: y.Lost, before: x, after: y}
+	}
+	return list, nil
+}
+
+// adaptersWithRoutes counts the adapters that traffic can be laid on.
+func adaptersWithRoutes(in *networkInput) (n int) {
+	t := &trafficNetwork{networkInput: in}
+	for d, classes := range t.classes() {
+		if len(classes) > 0 {
+			n += in.hosts[d]
+		}
+	}
+	return n
+}
+
+// byName is the adapters of a network in an order that does not depend on which others there are.
+func (t *trafficNetwork) byName() traffic.Placement {
+	p := traffic.Placement(t.among())
+	name := func(e fabric.EndpointID) string { return t.f.Label(t.f.Endpoint(e).Node) }
+	slices.SortFunc(p, func(a, b fabric.EndpointID) int { return ethernet.Natural(name(a), name(b)) })
+	return p
+}
+
+func showWhatIf(a *console.Console, in *networkInput, s *ethernetWhatIf) error {
+	p := a.NewPage()
+	c := &s.Change
+	switch {
+	case c.Nothing != "":
+		p.Judged(false, "%s: %s", result.NothingToJudge, c.Nothing)
+	case c.Verdict == result.DeadlockFree:
+		p.Judged(true, "no packet can deadlock after it, nor while BGP converges%s", in.covered())
+	default:
+		when := "while BGP converges"
+		if c.After == result.CreditLoop {
+			when = "after it"
+		}
+		p.Judged(false, "packets can deadlock %s (%s before): a shortest loop of %d steps:\n%s", when, c.Before, len(c.circle), loopText(a, c.n, c.circle))
+	}
+	p.Fact("without", "%s", s.Without.text())
+	if len(s.Gone) > 0 {
+		p.Fact("", "gone with it: %s with hosts: %s", words.Counted(len(s.Gone), "prefix", "prefixes"), words.FirstOf(s.Gone))
+	}
+	factCut(p, c)
+	if s.Apart > 0 {
+		p.Fact("", "no cables join %s of these pairs", words.Thousands(s.Apart))
+	}
+	p.Fact("routes", "%s of a prefix at a device change, at %s", words.Counted(s.Entries, "set of next hops", "sets of next hops"), words.Plural(s.Rerouted, "device"))
+	if least := s.Narrowest; least.Device != "" {
+		p.Fact("bandwidth", "%s has %d of %s left", least.Device, least.Cables, words.Plural(least.Of, "cable"))
+	}
+	p.Fact("network", "%s", in.text(s.Network))
+	p.Fact("routing", "%s", in.routes)
+	if len(s.Differ) > 0 {
+		p.Fact("differ", "computed routes are not those that were read at %s: what is said here is about those computed", strings.Join(s.Differ, ", "))
+	}
+	if len(s.Assumed) > 0 {
+		p.Fact("read", "%s", strings.Join(s.Assumed, "\n"))
+	}
+	p.Fact("outside", "of any proof: %s; longer paths that BGP tries in between", strings.Join(s.Gaps, ", "))
+	p.Fact("time", "read %s, verify %s, simulate %s", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Verify), words.Seconds(s.Seconds.Simulate))
+	if err := a.Show(p); err != nil || len(s.Bandwidth) == 0 {
+		return err
+	}
+	t := a.NewTable("random pairs of adapters that stay", "before", "after")
+	t.Right(1, 2)
+	for i := range s.Bandwidth {
+		l := &s.Bandwidth[i]
+		text := l.after.timeText()
+		if l.Lost > 0 && l.Lost < l.after.Flows {
+			text += fmt.Sprintf(", %.3g %% lost", 100*float64(l.Lost)/float64(l.after.Flows))
+		}
+		t.Row(l.before.name(), l.before.timeText(), text)
+	}
+	t.Render()
+	return a.Say("times of the fullest link, 1 if no flow is in another's way")
+}
+
+// text is what is taken away, in words.
+func (p *ethernetParts) text() string {
+	var parts []string
+	if len(p.DevicesGone) > 0 {
+		parts = append(parts, words.Plural(len(p.DevicesGone), "device")+": "+words.FirstOf(p.DevicesGone))
+	}
+	if len(p.CablesGone) > 0 {
+		parts = append(parts, words.Plural(len(p.CablesGone), "cable")+": "+strings.Join(firstThree(list.Of(p.CablesGone, ethernetCable.text)), "; "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func firstThree(names []string) []string {
+	if len(names) <= 4 {
+		return names
+	}
+	return append(slices.Clone(names[:3]), "and "+words.Thousands(len(names)-3)+" more")
+}
