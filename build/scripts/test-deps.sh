@@ -16,6 +16,7 @@ needs=(
 	'drawings by Graphviz|graphviz|dot'
 	'alarms and metrics, read by Prometheus|prometheus|promtool'
 	'routes of FRR in network namespaces|frr iproute2|/usr/lib/frr/bgpd'
+	'dumps collected over ssh|openssh-server openssh-client|sshd ssh-keygen'
 	'campaigns on a Slurm|slurmctld slurmd slurm-client munge procps|slurmctld slurmd sbatch munged'
 	'the proofs, checked by Coq|coq ocaml-nox|coqc ocamlopt'
 )

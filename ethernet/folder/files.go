@@ -34,18 +34,19 @@ type device struct {
 	config     *sonic.Config
 	drawn      *sonic.Config // minigraph.xml, until config has what it says
 	as         uint32
+	heard      []frr.Neighbor    // addresses that it knows behind its interfaces
 	files      map[string]string // the file of each kind
 }
 
 // fileName is what a file of a device is called: in a folder of the device's name, or with
 // the name and a point before it.
-var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr|minigraph)\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz))?$`)
+var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr|minigraph|neigh)\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz))?$`)
 
 // kinds is what the words in file names stand for.
 var kinds = map[string]string{
 	"route": "IPv4 routes", "route4": "IPv4 routes", "ip-route": "IPv4 routes", "route6": "IPv6 routes", "ipv6-route": "IPv6 routes",
 	"interface": "interfaces", "interfaces": "interfaces", "lldp": "neighbors", "config_db": "configuration", "frr": "FRR's configuration",
-	"minigraph": "minigraph",
+	"minigraph": "minigraph", "neigh": "addresses of neighbors",
 }
 
 // settingsName is what the file with settings for the whole folder is called.
@@ -81,6 +82,9 @@ func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if IsFolder(path) {
+			if strings.HasPrefix(e.Name(), ".") {
+				continue // what weft collect or an editor has not finished
+			}
 			if err := c.readDevice(ctx, path, e.Name(), vrf); err != nil {
 				return nil, err
 			}
@@ -116,8 +120,14 @@ func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 	return c, nil
 }
 
+// collected is the record that weft collect leaves beside what it gathered.
+const collected = "collect.json"
+
 // pass notes a file that is not read, if it looks as if it should be.
 func (c *contents) pass(name string) {
+	if filepath.Base(name) == collected {
+		return
+	}
 	switch filepath.Ext(name) {
 	case ".json", ".gz", ".zst", ".xz", ".yaml", ".yml", ".xml", ".txt":
 		c.passed = append(c.passed, name)
@@ -142,7 +152,7 @@ func (c *contents) readDevice(ctx context.Context, dir, name, vrf string) error 
 			return err
 		}
 	}
-	if !read && !strings.HasPrefix(name, ".") {
+	if !read {
 		c.passed = append(c.passed, name+string(filepath.Separator)+" (the folder has no file of a device)")
 	}
 	return nil
@@ -177,6 +187,8 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 		d.config, err = sonic.Read(r, path)
 	case "minigraph":
 		d.drawn, err = sonic.ReadMinigraph(r, path)
+	case "addresses of neighbors":
+		d.heard, err = frr.ReadNeighbors(r, path)
 	case "FRR's configuration":
 		d.as, err = frr.ReadAS(r, path)
 	default:

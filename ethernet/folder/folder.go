@@ -4,11 +4,12 @@
 //	leaf1.route.json      show ip route json of FRR (vtysh), also route4, ip-route; as text too;
 //	                      of Cumulus Linux (NVUE) and Arista's EOS as JSON
 //	leaf1.route6.json     show ipv6 route json, also ipv6-route
-//	leaf1.interface.json  show interface json
+//	leaf1.interface.json  show interface json, or ip -j address show
 //	leaf1.lldp.json       lldpcli -f json show neighbors; of NVUE and EOS too
 //	leaf1.config_db.json  SONiC's configuration, or a dump of its database
 //	leaf1.minigraph.xml   what SONiC's configuration is made from
 //	leaf1.frr.conf        FRR's, for the AS number if routes are to be computed
+//	leaf1.neigh.json      ip -j neigh show, for the addresses of adapters
 //	qos.yaml              lossless: [3, 4], where devices have no SONiC configuration
 //
 // Cables are taken from LLDP, from SONiC's DEVICE_NEIGHBOR, and from subnets of two

@@ -227,6 +227,12 @@ var rules = []rule{
 		why:      "it describes a network, and judges nothing",
 	},
 	{
+		packages: "internal/ethernet/collect",
+		may:      []string{"ethernet", "internal/ethernet/frr", "internal/ethernet/lined", "internal/ethernet/lldp", "internal/ethernet/sonic", "format", "internal/reading", "internal/whole"},
+		modules:  []string{"go.yaml.in/yaml/v3"},
+		why:      "what devices print counts if the readers can read it; inventories are YAML",
+	},
+	{
 		packages: "internal/ethernet/ecmp",
 		may:      []string{"ethernet", "routing", "traffic"},
 		why:      "it counts flows on routes, wherever these come from; of routing it has the word for progress",

@@ -11,6 +11,7 @@ import (
 func Outputs() []console.Output {
 	return []console.Output{
 		{Schema: "weft/priorities/1", Command: "weft priorities, and summary.json of --out", Form: result.Priorities{}},
+		{Schema: "weft/collect/1", Command: "weft collect", Form: collectSummary{}},
 		{Schema: "weft/compare-ethernet/1", Command: "weft compare, of a lossless Ethernet network", Form: ethernetCompare{}},
 		{Schema: "weft/pins/1", Command: "weft route --pin, and summary.json of --out, of a lossless Ethernet network", Form: pinSummary{}},
 		{Schema: "weft/diff-ethernet/1", Command: "weft diff, of lossless Ethernet networks", Form: ethernetDiff{}},

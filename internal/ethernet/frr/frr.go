@@ -269,11 +269,14 @@ type Interface struct {
 	Addresses []netip.Prefix // as configured, not masked
 }
 
-// ReadInterfaces reads show interface json.
+// ReadInterfaces reads show interface json, or ip -j address show.
 func ReadInterfaces(r io.Reader, file string) ([]Interface, error) {
 	v, err := lined.Read(r, file)
 	if err != nil {
 		return nil, err
+	}
+	if v.Kind == lined.List {
+		return kernelInterfaces(v)
 	}
 	if err := v.Want(lined.Object, "show interface json"); err != nil {
 		return nil, err

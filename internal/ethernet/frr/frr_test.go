@@ -158,6 +158,7 @@ func TestOtherTexts(t *testing.T) {
 
 func FuzzReadInterfaces(f *testing.F) {
 	seeds(f, "lf1.interface.json")
+	f.Add(addresses)
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := ReadInterfaces(strings.NewReader(text), "f")
 		located(t, err)
@@ -191,4 +192,41 @@ func TestReadAS(t *testing.T) {
 	if _, err := ReadAS(strings.NewReader("!\nrouter bgp 4294967296\n"), "f"); err == nil || !strings.HasPrefix(err.Error(), "f:2: ") {
 		t.Error(err)
 	}
+}
+
+// addresses is ip -j -d address show, with what it leaves out as {}.
+const addresses = `[{},{"ifname":"lo","link_type":"loopback","operstate":"UNKNOWN","addr_info":[{"local":"10.9.0.1","prefixlen":32}]},
+{"ifname":"eth0","address":"52:54:00:00:00:01","operstate":"UP","addr_info":[{},{"local":"10.0.0.0","prefixlen":31},{"local":"fe80::1","prefixlen":64}]},
+{"ifname":"eth1","operstate":"DOWN","master":"red","linkinfo":{"info_slave_kind":"vrf"}}]`
+
+// Interfaces are read as the kernel says them, where FRR does not.
+func TestKernelInterfaces(t *testing.T) {
+	list, err := ReadInterfaces(strings.NewReader(addresses), "f")
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%v %+v", err, list)
+	}
+	lo, up, red := list[0], list[1], list[2]
+	if !lo.Loopback || !lo.Up || !up.Up || up.Loopback || len(up.Addresses) != 2 || up.Addresses[0].String() != "10.0.0.0/31" || up.MAC == "" || red.Up || red.VRF != "red" {
+		t.Errorf("%+v", list)
+	}
+	for _, text := range []string{`[1]`, `[{"ifname":1}]`, `[{"operstate":"UP"}]`, `[{"ifname":"e","addr_info":[{"local":"x"}]}]`, `[{"ifname":"e","addr_info":1}]`} {
+		if _, err := ReadInterfaces(strings.NewReader(text), "f"); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}
+
+func FuzzReadNeighbors(f *testing.F) {
+	for _, text := range scramble.Of(`[{"dst":"10.1.0.7","dev":"vlan1","lladdr":"52:54:00:00:00:07","state":["REACHABLE"]},{"dst":"10.1.0.8","dev":"vlan1","state":["FAILED"]}]`) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := ReadNeighbors(strings.NewReader(text), "f")
+		located(t, err)
+		for _, n := range list {
+			if !n.IP.IsValid() || n.Interface == "" || n.MAC == "" {
+				t.Fatalf("%+v", n)
+			}
+		}
+	})
 }

@@ -1,0 +1,113 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// mostBytes is how much a session may print.
+const mostBytes = 512 << 20
+
+// session runs a command on a device and returns what it printed. An error says what to do.
+func (r *run) session(ctx context.Context, d *Device, command, input string) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := exec.CommandContext(ctx, r.o.SSH, r.arguments(d, command)...)
+	// What ssh started, such as a jump host's ssh, ends with it.
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.Cancel = func() error {
+		if err := syscall.Kill(-p.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+		return os.ErrProcessDone
+	}
+	p.WaitDelay = time.Second
+	p.Stdin = strings.NewReader(input)
+	out, said := limited{most: mostBytes, full: cancel}, limited{most: 64 << 10}
+	p.Stdout, p.Stderr = &out, &said
+	err := p.Run()
+	switch {
+	case out.over:
+		return nil, fmt.Errorf("it printed more than %d MiB", mostBytes>>20)
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("there is no program %s: install OpenSSH's client", r.o.SSH)
+	case err != nil:
+		return out.Bytes(), fmt.Errorf("%s", explain(d, said.Bytes(), err))
+	}
+	return out.Bytes(), nil
+}
+
+// arguments is what ssh is told: no questions, no forwarding, host keys checked.
+func (r *run) arguments(d *Device, command string) []string {
+	seconds := max(1, min(int(r.o.Timeout/time.Second), 15))
+	list := []string{
+		"-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes", "-o", "LogLevel=ERROR",
+		"-o", "ConnectTimeout=" + strconv.Itoa(seconds), "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
+	}
+	check := "yes"
+	if r.o.AcceptNew {
+		check = "accept-new"
+	}
+	list = append(list, "-o", "StrictHostKeyChecking="+check)
+	if r.o.KnownHosts != "" {
+		list = append(list, "-o", "UserKnownHostsFile="+r.o.KnownHosts)
+	}
+	if r.o.Config != "" {
+		list = append(list, "-F", r.o.Config)
+	}
+	if d.Port != 0 {
+		list = append(list, "-p", strconv.Itoa(int(d.Port)))
+	}
+	if d.User != "" {
+		list = append(list, "-l", d.User)
+	}
+	if d.Key != "" {
+		list = append(list, "-i", d.Key, "-o", "IdentitiesOnly=yes")
+	}
+	return append(list, "--", d.Address, command)
+}
+
+// explain says why a session failed, and what to do.
+func explain(d *Device, said []byte, err error) string {
+	text := string(said)
+	last := tail(said)
+	switch {
+	case strings.Contains(text, "IDENTIFICATION HAS CHANGED"), strings.Contains(text, "host key for") && strings.Contains(text, "has changed"):
+		return fmt.Sprintf("its host key is not the one that is known: if the device was exchanged, ssh-keygen -R %s takes the old one away", d.Address)
+	case strings.Contains(text, "Host key verification failed"), strings.Contains(text, "host key is known"):
+		return fmt.Sprintf("its host key is not known: ssh-keyscan %s prints it, to be checked and put into known_hosts (--known-hosts); --accept-new takes keys that are new", d.Address)
+	case strings.Contains(text, "Permission denied"):
+		return last + ": no key or certificate is accepted (user and key in the inventory, or ssh's configuration; passwords are not asked for)"
+	case last != "":
+		return last
+	}
+	return err.Error()
+}
+
+// limited is the beginning of what is written, up to a bound.
+type limited struct {
+	bytes.Buffer
+	most int
+	over bool
+	full func()
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if room := l.most - l.Len(); len(p) > room {
+		l.over = l.full != nil
+		l.Buffer.Write(p[:max(room, 0)])
+		if l.full != nil {
+			l.full()
+		}
+		return len(p), nil
+	}
+	return l.Buffer.Write(p)
+}
