@@ -5,8 +5,6 @@ FUZZ ?= 50000x
 SAMPLE ?= 200
 SECONDS ?= 300
 FLAGS ?=
-CORPUS := $(or $(WEFT_CORPUS),../shared)
-REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
 # What the program and the packages say they are.
 VERSION ?= $(shell ./build/scripts/version.sh version)
@@ -92,9 +90,9 @@ fuzz-plugin: ## fuzz the plugin's C over the wire format for SECONDS (300), with
 mutants: ## change the programs that decide in SAMPLE places (200), one at a time, and see whether a test notices (hours; goes on where it was stopped)
 	go run ./build/scripts/mutants -sample $(SAMPLE) $(FLAGS)
 
-bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's figures where they are at hand
+bench: build ## measure time, memory and lanes (half an hour)
 	go test -run '^$$' -bench . -benchmem -timeout 2h $(FLAGS) ./...
-	go run ./test/bench/table -weft bin/weft $(REFERENCE)
+	bin/weft sweep test/bench/engines.yaml -o bin/bench
 
 reproduce: build ## run the papers' experiments, the quick set (minutes; leave the machine alone meanwhile)
 	bin/weft reproduce all --quick --opensm docs/results/opensm.csv --out bin/reproduce

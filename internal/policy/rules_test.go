@@ -381,16 +381,6 @@ var rules = []rule{
 		why:      "it changes the programs that decide, and so is made of none of them",
 	},
 	{
-		packages: "test/bench/table",
-		may:      []string{"result"},
-		why:      "it runs the program as a user does, and so knows nothing of its parts but what it prints",
-	},
-	{
-		packages: "test/bench/change",
-		may:      []string{".", "fabric", "topology", "format/ibnet", "routing", "internal/repair", "deadlock/transition", "change", "traffic", "congestion"},
-		why:      "it measures repairs by the hundred, each of them too quick to measure as a process",
-	},
-	{
 		packages: "test/bench/patchwork", may: []string{".", "fabric", "format/files", "routing", "routing/engines", "topology", "internal/engine/option", "internal/engine/setting", "internal/choose"},
 		why: "a program that measures engines as users of the library do",
 	},

@@ -11,13 +11,13 @@ import (
 )
 
 // placed is a pattern with the hosts of its ranks.
-func (s *Input) placed(pattern traffic.Pattern, ranks string) (traffic.Pattern, traffic.Placement, error) {
-	hosts := s.hosts()
+func (in *Input) placed(pattern traffic.Pattern, ranks string) (traffic.Pattern, traffic.Placement, error) {
+	hosts := in.hosts()
 	n, anew := strings.CutPrefix(ranks, RanksAnew)
 	if !anew {
 		var apart bool
 		if n, apart = strings.CutPrefix(ranks, RanksApart); !apart {
-			at, err := traffic.Place(ranks, s.Fabric, hosts, s.Seed)
+			at, err := traffic.Place(ranks, in.Fabric, hosts, in.Seed)
 			return pattern, at, err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-func layers(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	n, err := LayersOf(ctx, s.Fabric, m.Setting("of"))
+func layers(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	n, err := LayersOf(ctx, in.Fabric, m.Setting("of"))
 	return Value{Mean: float64(n)}, err
 }
 

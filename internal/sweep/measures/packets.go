@@ -16,29 +16,29 @@ import (
 var errNothingArrived = errors.New("nothing arrived in the window, so there is no latency")
 
 // simulated is the network with packets, and the traffic of a measure on it.
-func (s *Input) simulated(m *Measure) (*packets.Network, packets.Injection, packets.Window, error) {
-	pattern, at, err := s.traffic(m)
+func (in *Input) simulated(m *Measure) (*packets.Network, packets.Injection, packets.Window, error) {
+	pattern, at, err := in.traffic(m)
 	if err != nil {
 		return nil, packets.Injection{}, packets.Window{}, err
 	}
 	if pattern.String() == "uniform" {
 		pattern = nil // each message to another, not each run
 	}
-	n, err := s.packetNetwork(m.Setting("preset"))
-	load := packets.Injection{Pattern: pattern, Placement: at, Seed: s.Seed}
+	n, err := in.packetNetwork(m.Setting("preset"))
+	load := packets.Injection{Pattern: pattern, Placement: at, Seed: in.Seed}
 	return n, load, packets.Window{Length: packets.Time(m.whole("time")) * 1000}, err
 }
 
-func accepted(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	r, err := s.offer(ctx, m)
+func accepted(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	r, err := in.offer(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
 	return plainly(r.Accepted)
 }
 
-func latency(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	r, err := s.offer(ctx, m)
+func latency(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	r, err := in.offer(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -50,11 +50,11 @@ func latency(ctx context.Context, s *Input, m *Measure) (Value, error) {
 }
 
 // offer sends packets at the load of a measure.
-func (s *Input) offer(ctx context.Context, m *Measure) (*packets.Result, error) {
-	if r := s.sent[m.Text()]; r != nil {
+func (in *Input) offer(ctx context.Context, m *Measure) (*packets.Result, error) {
+	if r := in.sent[m.Text()]; r != nil {
 		return r, nil
 	}
-	n, load, window, err := s.simulated(m)
+	n, load, window, err := in.simulated(m)
 	if err != nil {
 		return nil, err
 	}
@@ -68,20 +68,20 @@ func (s *Input) offer(ctx context.Context, m *Measure) (*packets.Result, error) 
 	if r.Deadlock != nil {
 		return nil, fmt.Errorf("the network deadlocked: %s", r.Deadlock)
 	}
-	s.keep(m.Text(), r)
+	in.keep(m.Text(), r)
 	return r, nil
 }
 
 // keep keeps a run of packets for other measures of it.
-func (s *Input) keep(of string, r *packets.Result) {
-	if s.sent == nil {
-		s.sent = map[string]*packets.Result{}
+func (in *Input) keep(of string, r *packets.Result) {
+	if in.sent == nil {
+		in.sent = map[string]*packets.Result{}
 	}
-	s.sent[of] = r
+	in.sent[of] = r
 }
 
-func throughput(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	n, load, window, err := s.simulated(m)
+func throughput(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	n, load, window, err := in.simulated(m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -96,20 +96,20 @@ func throughput(ctx context.Context, s *Input, m *Measure) (Value, error) {
 }
 
 // completion sends the messages of a pattern once.
-func completion(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	pattern, at, err := s.traffic(m)
+func completion(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	pattern, at, err := in.traffic(m)
 	if err != nil {
 		return Value{}, err
 	}
-	phases, err := packets.Phases(pattern, at, int64(m.whole("message")), traffic.Stream(s.Seed, 0))
+	phases, err := packets.Phases(pattern, at, int64(m.whole("message")), traffic.Stream(in.Seed, 0))
 	if err != nil {
 		return Value{}, err
 	}
-	n, err := s.packetNetwork(m.Setting("preset"))
+	n, err := in.packetNetwork(m.Setting("preset"))
 	if err != nil {
 		return Value{}, err
 	}
-	r, err := n.Complete(ctx, phases, s.Seed, 0)
+	r, err := n.Complete(ctx, phases, in.Seed, 0)
 	switch {
 	case err != nil:
 		return Value{}, err

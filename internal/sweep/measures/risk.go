@@ -15,8 +15,8 @@ import (
 // counted without making all its pairs.
 const allToAll = "alltoall"
 
-func risk(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	mean, err := riskOf(ctx, s.Result.Tables, m.Setting("pattern"), m.whole("patterns"), s.Seed)
+func risk(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	mean, err := riskOf(ctx, in.Result.Tables, m.Setting("pattern"), m.whole("patterns"), in.Seed)
 	return Value{Mean: mean}, err
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-func rounds(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	n, err := roundsOf(ctx, s.Fabric, uint8(m.whole("lmc")), s.Seed)
+func rounds(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	n, err := roundsOf(ctx, in.Fabric, uint8(m.whole("lmc")), in.Seed)
 	return Value{Mean: float64(n)}, err
 }
 

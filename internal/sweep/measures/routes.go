@@ -23,39 +23,39 @@ type Value struct {
 func plainly[T int | uint32 | float64](v T) (Value, error) { return Value{Mean: float64(v)}, nil }
 
 // Take takes a measure.
-func (s *Input) Take(ctx context.Context, m *Measure) (Value, error) {
+func (in *Input) Take(ctx context.Context, m *Measure) (Value, error) {
 	k, err := Named(m.Name)
 	if err != nil {
 		return Value{}, err
 	}
-	return k.take(ctx, s, m)
+	return k.take(ctx, in, m)
 }
 
-func lanes(_ context.Context, s *Input, _ *Measure) (Value, error) {
-	return plainly(s.Result.Tables.Lanes.Needed)
+func lanes(_ context.Context, in *Input, _ *Measure) (Value, error) {
+	return plainly(in.Result.Tables.Lanes.Needed)
 }
 
-func loops(_ context.Context, s *Input, _ *Measure) (Value, error) {
-	if s.Result.Verdict.Free() {
+func loops(_ context.Context, in *Input, _ *Measure) (Value, error) {
+	if in.Result.Verdict.Free() {
 		return plainly(0)
 	}
 	return plainly(1)
 }
 
-func fullest(_ context.Context, s *Input, _ *Measure) (Value, error) {
-	return plainly(s.Result.Loads.Max)
+func fullest(_ context.Context, in *Input, _ *Measure) (Value, error) {
+	return plainly(in.Result.Loads.Max)
 }
 
-func hops(_ context.Context, s *Input, _ *Measure) (Value, error) {
-	return plainly(s.Result.Loads.MeanHops())
+func hops(_ context.Context, in *Input, _ *Measure) (Value, error) {
+	return plainly(in.Result.Loads.MeanHops())
 }
 
-func longest(_ context.Context, s *Input, _ *Measure) (Value, error) {
-	return plainly(s.Result.Loads.MaxHops)
+func longest(_ context.Context, in *Input, _ *Measure) (Value, error) {
+	return plainly(in.Result.Loads.MaxHops)
 }
 
-func disjoint(ctx context.Context, s *Input, _ *Measure) (Value, error) {
-	n, err := congestion.Disjoint(ctx, s.Result.Tables, routing.HCA)
+func disjoint(ctx context.Context, in *Input, _ *Measure) (Value, error) {
+	n, err := congestion.Disjoint(ctx, in.Result.Tables, routing.HCA)
 	switch {
 	case err != nil:
 		return Value{}, err
@@ -65,26 +65,26 @@ func disjoint(ctx context.Context, s *Input, _ *Measure) (Value, error) {
 	return plainly(n)
 }
 
-func ports(_ context.Context, s *Input, _ *Measure) (Value, error) {
+func ports(_ context.Context, in *Input, _ *Measure) (Value, error) {
 	most := 0
-	for n := range s.Fabric.Switches() {
-		most = max(most, s.Fabric.Node(fabric.NodeID(n)).Ports)
+	for n := range in.Fabric.Switches() {
+		most = max(most, in.Fabric.Node(fabric.NodeID(n)).Ports)
 	}
 	return plainly(most)
 }
 
 // traffic is the pattern and the placement of a measure; the pattern is nil where every
 // message goes to another host.
-func (s *Input) traffic(m *Measure) (traffic.Pattern, traffic.Placement, error) {
+func (in *Input) traffic(m *Measure) (traffic.Pattern, traffic.Placement, error) {
 	pattern, err := traffic.Parse(m.Setting("pattern"))
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.placed(pattern, m.Setting("ranks"))
+	return in.placed(pattern, m.Setting("ranks"))
 }
 
-func bandwidth(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	pattern, at, err := s.traffic(m)
+func bandwidth(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	pattern, at, err := in.traffic(m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -92,8 +92,8 @@ func bandwidth(ctx context.Context, s *Input, m *Measure) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	r, err := congestion.Simulate(ctx, s.Result.Tables, congestion.Options{
-		Pattern: pattern, Placement: at, Model: model, UniformRates: m.Setting("rates") == "alike", Seed: s.Seed, Runs: m.whole("patterns"),
+	r, err := congestion.Simulate(ctx, in.Result.Tables, congestion.Options{
+		Pattern: pattern, Placement: at, Model: model, UniformRates: m.Setting("rates") == "alike", Seed: in.Seed, Runs: m.whole("patterns"),
 	})
 	if err != nil {
 		return Value{}, err

@@ -17,16 +17,16 @@ import (
 // gridOfLoads is how many loads a throughput is looked for among: 0.02, 0.04 … 1.
 const gridOfLoads = 50
 
-func settled(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	r, err := s.settled(ctx, m)
+func settled(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	r, err := in.settled(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
 	return plainly(r.Accepted)
 }
 
-func settledLatency(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	r, err := s.settled(ctx, m)
+func settledLatency(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	r, err := in.settled(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -36,16 +36,16 @@ func settledLatency(ctx context.Context, s *Input, m *Measure) (Value, error) {
 	return plainly(r.Mean)
 }
 
-func delivered(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	d, err := s.most(ctx, m)
+func delivered(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	d, err := in.most(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
 	return plainly(d.load)
 }
 
-func deliveredLatency(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	d, err := s.most(ctx, m)
+func deliveredLatency(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	d, err := in.most(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -56,11 +56,11 @@ func deliveredLatency(ctx context.Context, s *Input, m *Measure) (Value, error) 
 }
 
 // settled is what comes of a load.
-func (s *Input) settled(ctx context.Context, m *Measure) (*packets.Result, error) {
-	if r := s.sent["settled "+m.Text()]; r != nil {
+func (in *Input) settled(ctx context.Context, m *Measure) (*packets.Result, error) {
+	if r := in.sent["settled "+m.Text()]; r != nil {
 		return r, nil
 	}
-	n, err := s.packetNetwork("unit")
+	n, err := in.packetNetwork("unit")
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +69,11 @@ func (s *Input) settled(ctx context.Context, m *Measure) (*packets.Result, error
 		return nil, err
 	}
 	// "For pairwise traffic, a new set of pairs was drawn for each topology and load."
-	r, err := s.send(ctx, n, m, load, uint64(math.Round(load*gridOfLoads*2)), false)
+	r, err := in.send(ctx, n, m, load, uint64(math.Round(load*gridOfLoads*2)), false)
 	if err != nil {
 		return nil, err
 	}
-	s.keep("settled "+m.Text(), r)
+	in.keep("settled "+m.Text(), r)
 	return r, nil
 }
 
@@ -83,18 +83,18 @@ type largest struct{ load, latency float64 }
 
 // most looks for it. It takes for granted that a network which delivers a load delivers
 // smaller ones, so that pairs are the same at all loads.
-func (s *Input) most(ctx context.Context, m *Measure) (d largest, err error) {
-	if known, ok := s.delivered[m.Text()]; ok {
+func (in *Input) most(ctx context.Context, m *Measure) (d largest, err error) {
+	if known, ok := in.delivered[m.Text()]; ok {
 		return known, nil
 	}
-	n, err := s.packetNetwork("unit")
+	n, err := in.packetNetwork("unit")
 	if err != nil {
 		return d, err
 	}
 	for low, high := 0, gridOfLoads+1; high-low > 1; {
 		mid := (low + high) / 2
 		load := float64(mid) / gridOfLoads
-		r, err := s.send(ctx, n, m, load, 0, true)
+		r, err := in.send(ctx, n, m, load, 0, true)
 		if err != nil {
 			return d, err
 		}
@@ -104,17 +104,17 @@ func (s *Input) most(ctx context.Context, m *Measure) (d largest, err error) {
 			low, d = mid, largest{load, r.Mean}
 		}
 	}
-	if s.delivered == nil {
-		s.delivered = map[string]largest{}
+	if in.delivered == nil {
+		in.delivered = map[string]largest{}
 	}
-	s.delivered[m.Text()] = d
+	in.delivered[m.Text()] = d
 	return d, nil
 }
 
 // send sends packets at a load; runs of another number draw other pairs. If all that is
 // asked is whether the load is delivered, the run ends as soon as it is clear that it is not.
-func (s *Input) send(ctx context.Context, n *packets.Network, m *Measure, offered float64, run uint64, isIt bool) (*packets.Result, error) {
-	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: s.Seed, Run: run}
+func (in *Input) send(ctx context.Context, n *packets.Network, m *Measure, offered float64, run uint64, isIt bool) (*packets.Result, error) {
+	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: in.Seed, Run: run}
 	if pattern := m.Setting("pattern"); pattern != "uniform" {
 		var err error
 		if load.Pattern, err = traffic.Parse(pattern); err != nil {

@@ -14,8 +14,8 @@ import (
 // NeverStopped is why a network has no time after which it stopped.
 const NeverStopped = "the network did not stop in any run"
 
-func stops(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	after, err := stopsOf(ctx, s.Result.Tables, s.Result.Verdict.Cycle, m.whole("repeats"), s.Seed)
+func stops(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	after, err := stopsOf(ctx, in.Result.Tables, in.Result.Verdict.Cycle, m.whole("repeats"), in.Seed)
 	switch {
 	case err != nil:
 		return Value{}, err

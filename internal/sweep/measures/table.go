@@ -62,6 +62,11 @@ func Kinds() []Kind {
 		{"pattern", "uniform", "traffic pattern, as of weft packets", isPattern},
 		{"window", "50000", "time units to measure, once the latency, or what arrives, has settled over as many", isCount},
 	}
+	failures := []Key{
+		{"without", "cable", "what fails: a cable, or a switch", isPart},
+		{"failures", "12", "of them, evenly spread", isCount},
+		{"drops", "no", "yes: single destinations may drop their packets for a step where there is no other way", isYesNo},
+	}
 	const units, ofHosts = "on switches that pass a flit on in a time unit", "fraction of the hosts' links"
 	return []Kind{
 		{Name: "lanes", Free: true, What: "virtual lanes that the proof needs", take: lanes},
@@ -116,6 +121,13 @@ func Kinds() []Kind {
 			},
 			work: times("patterns"), take: risk,
 		},
+		{Name: "repaired", Unit: "fraction of failures", What: "failures, one at a time, after which every pair that has a way is served by steps that are proven, nothing routed anew", Keys: failures, work: times("failures"), take: ofFailures(wholly)},
+		{Name: "repaired-near", RunOf: "repaired", Unit: "fraction of failures", What: "those of them after which no destination that lost nothing gets other paths", Keys: failures, work: times("failures"), take: ofFailures(nearby)},
+		{Name: "repaired-at-once", RunOf: "repaired", Unit: "fraction of failures", What: "those of them that take one step", Keys: failures, work: times("failures"), take: ofFailures(inOneStep)},
+		{Name: "repair-reach", RunOf: "repaired", Unit: "fraction of pairs", What: "pairs without a way that have one after the first step", Keys: failures, work: times("failures"), take: ofFailures(atFirst)},
+		{Name: "repair-entries", RunOf: "repaired", Unit: "entries", What: "entries that repairs change, for each that leads into nothing", Keys: failures, work: times("failures"), take: ofFailures(rewritten)},
+		{Name: "repair-back", RunOf: "repaired", Unit: "fraction of failures", What: "failures after which the tables come back exactly when the part does", Keys: failures, work: times("failures"), take: ofFailures(broughtBack)},
+		{Name: "repair-bandwidth", Unit: "fraction of routing anew", What: "effective bisection bandwidth with repaired tables, by that with new ones", Keys: failures, work: times("failures"), take: ofEach(repairBandwidth)},
 		{
 			Name: "stops", Unit: "µs", What: "time after which the network stood still, everything on one lane and every host with a message along a credit loop: the mean of the runs that stopped",
 			Keys: []Key{{"repeats", "50", "runs, with other pairs", isCount}},
@@ -146,6 +158,7 @@ func Kinds() []Kind {
 			Keys: []Key{{"repeats", "3", "runs, fewer of those that take seconds", isCount}},
 			work: ofEntries, take: clock,
 		},
+		{Name: "repair-time", Unit: "s", Alone: true, What: "processor time of a repair, without its proof: the mean, and the longest", Keys: failures, work: times("failures"), take: ofEach(repairSeconds)},
 		{Name: "memory", Unit: "MiB", Alone: true, What: "memory at the peak of a process that makes the network, routes it and proves it", take: memory},
 	}
 }

@@ -12,10 +12,10 @@ import (
 // clock is the least time of paths and lanes of several runs. The first is the one that was
 // judged; of the others, which make the same tables, the clock alone is asked, and they end
 // where the judge would begin.
-func clock(ctx context.Context, s *Input, m *Measure) (Value, error) {
-	runs := []float64{s.Spent.Seconds()}
+func clock(ctx context.Context, in *Input, m *Measure) (Value, error) {
+	runs := []float64{in.Spent.Seconds()}
 	for len(runs) < m.whole("repeats") && !enough(runs) {
-		spent, err := s.Again(ctx)
+		spent, err := in.Again(ctx)
 		if err != nil {
 			return Value{}, err
 		}
@@ -44,9 +44,9 @@ const (
 )
 
 // memory is the peak of the process: the pool starts one for this point alone.
-func memory(_ context.Context, s *Input, _ *Measure) (Value, error) {
+func memory(_ context.Context, in *Input, _ *Measure) (Value, error) {
 	if runtime.GOOS != "linux" {
 		return Value{}, fmt.Errorf("only Linux says how much memory a process had at the peak")
 	}
-	return plainly(s.Peak())
+	return plainly(in.Peak())
 }

@@ -91,7 +91,7 @@ type taking struct {
 // taking begins with a point.
 func (m *Meter) taking(p *sweep.Point) *taking {
 	t := &taking{meter: m, point: p, rows: m.blank(p)}
-	t.of = measures.Input{Seed: p.Seed, Again: t.again, Peak: peakMemory}
+	t.of = measures.Input{Seed: p.Seed, Again: t.again, Route: t.anew, Processors: pool.ProcessorTime, Peak: peakMemory}
 	return t
 }
 
@@ -224,7 +224,7 @@ func (t *taking) route(ctx context.Context) error {
 	if t.asked("time") {
 		stages = t.clock.stages
 	}
-	if t.of.Result, err = t.routed(ctx, stages); err == nil && t.of.Lanes > 0 {
+	if t.of.Result, err = t.routed(ctx, t.of.Fabric, stages); err == nil && t.of.Lanes > 0 {
 		err = t.classes(ctx)
 	}
 	return err
@@ -269,8 +269,8 @@ func (t *taking) damaged(f *fabric.Fabric) (*fabric.Fabric, error) {
 	return loss.Apply(f)
 }
 
-// routed is the network routed by the engine and judged, with or without a credit loop.
-func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Result, error) {
+// routed is a network routed by the engine and judged, with or without a credit loop.
+func (t *taking) routed(ctx context.Context, f *fabric.Fabric, stages engines.Stages) (*weft.Result, error) {
 	e := &t.point.Engine
 	contract, scope, err := e.Promises()
 	if err != nil {
@@ -281,7 +281,7 @@ func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Resul
 		return nil, err
 	}
 	told.Seed = t.point.Seed
-	r, err := weft.Route(ctx, t.of.Fabric, weft.Request{
+	r, err := weft.Route(ctx, f, weft.Request{
 		Engine: e.Name, Contract: contract, Scope: scope, ExactScope: e.Exact, VLs: cmp.Or(t.of.Lanes, e.VLs), SLs: e.SLs, Options: told, Stages: stages,
 		NoCycle: !t.asked("stops"), Patient: true,
 	})
@@ -289,6 +289,11 @@ func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Resul
 		return loop.Result, nil
 	}
 	return r, err
+}
+
+// anew is another network routed likewise.
+func (t *taking) anew(ctx context.Context, f *fabric.Fabric) (*weft.Result, error) {
+	return t.routed(ctx, f, nil)
 }
 
 // asked says whether a measure is taken of the point.

@@ -30,7 +30,7 @@ func (t *taking) again(ctx context.Context) (time.Duration, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var w stopwatch
-	_, err := t.routed(ctx, func(stage string) (routing.Progress, func()) {
+	_, err := t.routed(ctx, t.of.Fabric, func(stage string) (routing.Progress, func()) {
 		if stage == judging {
 			stop(errRouted)
 		}

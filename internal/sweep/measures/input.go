@@ -22,12 +22,15 @@ type Input struct {
 	Lanes  int          // that packets have; 0: as the preset of the measure says
 	Seed   uint64
 
-	Spent time.Duration                                    // by paths and lanes
-	Again func(ctx context.Context) (time.Duration, error) // does both once more, and says what they took
-	Peak  func() float64                                   // memory of the process at most, in MiB
+	Spent      time.Duration                                                     // by paths and lanes
+	Again      func(ctx context.Context) (time.Duration, error)                  // does both once more, and says what they took
+	Route      func(ctx context.Context, f *fabric.Fabric) (*weft.Result, error) // another network, likewise
+	Processors func() time.Duration                                              // of the process, so far
+	Peak       func() float64                                                    // memory of the process at most, in MiB
 
 	sent      map[string]*packets.Result // by load, pattern and whatever else they were asked for: several measures are of one run
 	delivered map[string]largest         // loads, by the settings of the measure
+	repaired  map[string]*repaired       // by the settings
 }
 
 // Ways is what packets go through where there are no tables of an engine, as TPDS 2006,
@@ -39,23 +42,23 @@ type Ways struct {
 }
 
 // packetNetwork is the network with packets.
-func (s *Input) packetNetwork(preset string) (*packets.Network, error) {
+func (in *Input) packetNetwork(preset string) (*packets.Network, error) {
 	config, err := packets.PresetNamed(preset)
 	if err != nil {
 		return nil, err
 	}
-	if s.Lanes > 0 {
-		config.Lanes = s.Lanes
+	if in.Lanes > 0 {
+		config.Lanes = in.Lanes
 	}
 	switch {
-	case s.Ways.Adaptive != nil:
-		config.LaneChoice = s.Ways.Choice
-		return packets.NewAdaptive(s.Ways.Adaptive, config)
-	case s.Ways.Tables != nil:
-		return packets.New(s.Ways.Tables, config)
+	case in.Ways.Adaptive != nil:
+		config.LaneChoice = in.Ways.Choice
+		return packets.NewAdaptive(in.Ways.Adaptive, config)
+	case in.Ways.Tables != nil:
+		return packets.New(in.Ways.Tables, config)
 	}
-	return packets.New(s.Result.Tables, config)
+	return packets.New(in.Result.Tables, config)
 }
 
 // hosts is the endpoints between which traffic is measured.
-func (s *Input) hosts() []fabric.EndpointID { return routing.HCA.Endpoints(s.Fabric) }
+func (in *Input) hosts() []fabric.EndpointID { return routing.HCA.Endpoints(in.Fabric) }
