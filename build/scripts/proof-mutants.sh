@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 command -v coqc >/dev/null || { echo "proof-mutants: no Coq; on Debian: apt-get install coq" >&2; exit 1; }
-theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Mixtures Deadlocks Witness Ring Escape Multicast Ethernet)
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Ring Escape Multicast Ethernet)
 
 # file, what stands there, what is put there instead; with tabs between
 mutants() {
@@ -46,6 +46,11 @@ Freedom	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forwar
 Freedom	may_send l p -> forall l', size p <= cap l'.	may_send l p -> forall l', 0 <= cap l'.
 Semantics	(forall l, may_have (t' l)) ->	
 Semantics	may_send l p -> used {| now := t; held := h; owed := w |} l + size p <= cap l ->	used {| now := t; held := h; owed := w |} l + size p <= cap l ->
+Waiting	exists j, i <= j /\ fewer l (st j) (st (S j)).	exists j, i <= j /\ able l (st j).
+Waiting	exists k, forall j, k <= j -> count l' (held (st (S j))) <= count l' (held (st j)).	True.
+Waiting	count l (owed (st (S j))) < count l (owed (st j)).	count l (owed (st (S j))) <= count l (owed (st j)).
+Waiting	Hypothesis Quiet : forall i, what i <> Writes /\ what i <> Loses.	Hypothesis Quiet : forall i, what i <> Loses /\ what i <> Loses.
+Waiting	m <= count l (held (st i)) -> ~ (forall n, gone l i n < m).	m <= S (count l (held (st i))) -> ~ (forall n, gone l i n < m).
 Contracts	(told x s d = l \/ exists i, In i (lids s) /\ told x e i = l)	told x s d = l
 Mixtures	(forall l p, In (l, p) (held st) -> born p = 2 * i + 1) -> comes (S i) Writing st.	comes (S i) Writing st.
 Mixtures	comes i Writing st -> (forall l, has_after i (now st l)) -> comes i Waiting st	comes i Writing st -> comes i Waiting st

@@ -1,6 +1,6 @@
 (** The theorems that docs/proof.md names. build/scripts/proof.sh demands of each that it rests on no axiom. *)
 
-From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Mixtures Deadlocks Witness Ring.
+From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Ring.
 From WeftProof Require Escape Multicast Ethernet.
 
 Print Assumptions check_sound.
@@ -11,6 +11,9 @@ Print Assumptions some_packet_moves.
 Print Assumptions never_stuck.
 Print Assumptions bounded.
 Print Assumptions drains.
+Print Assumptions no_lane_stays.
+Print Assumptions no_packet_waits_for_ever.
+Print Assumptions check_no_packet_waits_for_ever.
 Print Assumptions answers_are_covered.
 Print Assumptions any_covers_all.
 Print Assumptions honored_covers_directed.
