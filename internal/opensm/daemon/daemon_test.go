@@ -190,7 +190,7 @@ func TestSweeps(t *testing.T) {
 	if l := two.Last; !l.Cached || l.ChangedEntries != 0 || l.ChangedSLs != 0 || l.Seconds.Route != 0 {
 		t.Errorf("%+v", l)
 	}
-	for _, name := range []string{"lfts.dump", "sl2vl.dump", "paths.psl", "certificate", "sweep.json"} {
+	for _, name := range []string{"lfts.dump", "sl2vl.dump", "paths.psl", "certificate", "fabric.ibnetdiscover", "sweep.json"} {
 		if info, err := os.Stat(filepath.Join(state, lastGood, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

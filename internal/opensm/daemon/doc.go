@@ -50,8 +50,9 @@
 //	                that is needed to go on from them after a restart: the fabric they are
 //	                for, the tables they are to come back to, the steps that follow
 //	last-good       link to the folder of the tables handed over last, for people and their
-//	                tools: lfts.dump, sl2vl.dump, paths.psl, certificate, sweep.json,
-//	                fabric.request, and multicast.mcfdbs if there is a tree
+//	                tools: lfts.dump, sl2vl.dump, paths.psl, certificate, fabric.ibnetdiscover,
+//	                sweep.json, fabric.request, multicast.mcfdbs if there is a tree, and of a
+//	                step transition.certificate, the proof of every mixture with those of before
 //	before          the same of the tables handed over before
 //	refusals/       a JSON document for every refusal, the last hundred
 //	put-aside/      snapshots that were damaged or led to an internal error, with the reason

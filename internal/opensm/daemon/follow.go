@@ -213,7 +213,7 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 	now.undrained = m.Undrained
 	now.since, now.hops = h.since, m.Hops
 	if entries, _ := changes(h.tables, m.Tables); m.Cost.Entries > 0 && entries > 0 { // else it is what was handed over before, once more
-		now.since = since{at: start, earlier: h.tables, number: h.number}
+		now.since, now.step = since{at: start, earlier: h.tables, number: h.number}, true
 	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
 	now.progress = h.progress.next(m, start, wait(m, lifetime))
@@ -264,7 +264,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 		return
 	}
 	now := h.after(m, r.tables.Fabric, set, q.Lifetime, start)
-	now.key, now.since, now.route, now.verify = k, h.since, r.route, r.verify
+	now.key, now.since, now.step, now.route, now.verify = k, h.since, true, r.route, r.verify
 	r.proven, r.handed, r.move, r.soFar = now.proven, now, m, r.soFar || m.More > 0
 }
 

@@ -29,6 +29,7 @@ type handed struct {
 	undrained string // why parts that are to be kept free are not; empty: they are
 
 	since since
+	step  bool // the verdict's certificate is of every mixture with the tables of since
 	hops  int  // switches that a packet has to leave at most under them
 	used  bool // a question said that all switches have confirmed them
 }

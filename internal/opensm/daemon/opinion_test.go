@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
 
@@ -101,6 +102,49 @@ func TestProofCheckerIsAskedAboutSteps(t *testing.T) {
 	}
 	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || strings.Count(string(asked), "--step") != 1 {
 		t.Errorf("asked %q, %v", asked, err)
+	}
+}
+
+// Whoever has the state folder can ask weft-proof the same: it has the network, and of a step the proof of every
+// mixture with the tables of before, which after a restart the folder alone tells.
+func TestFolderHasTheProofOfSteps(t *testing.T) {
+	t.Parallel()
+	program := ""
+	if _, err := exec.LookPath("ocamlopt"); err == nil {
+		program = filepath.Join(t.TempDir(), "weft-proof")
+		if out, err := exec.CommandContext(t.Context(), "../../../proof/checker/build.sh", program).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	c := Config{Engine: Names{"weave-any"}, State: stateDir(t)}
+	o := openSM(start(t, c))
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	gone := less(t, f, []fabric.ChannelID{0})
+	for i, now := range []*fabric.Fabric{f, gone, f, gone} {
+		if i == 3 {
+			o.end()
+			o.running = start(t, c)
+		}
+		sweeps := o.Status().Sweeps
+		steps := o.settles(now)
+		o.after(sweeps + int64(len(steps)))
+		last, earlier := filepath.Join(c.State, lastGood), filepath.Join(c.State, before)
+		_, err := os.Stat(filepath.Join(last, tablefiles.UnionCertificateFile))
+		if step := steps[len(steps)-1].Step; step != (i > 0) || step != (err == nil) {
+			t.Fatalf("hand-over %d: a step: %v, its proof: %v\n%s", i, step, err, o.log)
+		}
+		asked := [][]string{{last}, {"--step", earlier, last}}
+		if i == 0 {
+			asked = asked[:1]
+		}
+		for _, arguments := range asked {
+			if program == "" {
+				continue
+			}
+			if out, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput(); err != nil {
+				t.Errorf("hand-over %d: weft-proof %q: %v\n%s", i, arguments, err, out)
+			}
+		}
 	}
 }
 

@@ -182,17 +182,17 @@ func (u unless) Write(b []byte) (int, error) {
 // gigabytes of text, which the snapshot of newer tables does not wait for.
 func (s *state) tables(r *Sweep, p *handed, newer func() bool) error {
 	s.number++
-	dir := fmt.Sprintf("%s%s-%06d", tablesPrefix, r.At.Format("20060102T150405.000Z"), s.number)
+	dir := folderName(r.At.Format("20060102T150405.000Z"), s.number, p.number)
+	last, _ := s.root.Readlink(lastGood) // none before the first
 	err := s.root.Mkdir(dir, 0o755)
 	if err == nil {
 		err = s.root.Chmod(dir, 0o755) // whatever the umask
 	}
-	for _, file := range p.files(r) {
+	for _, file := range p.files(r, last) {
 		if err == nil {
 			err = s.whole(filepath.Join(dir, file.Name), func(w io.Writer) error { return file.Write(unless{w, newer}) })
 		}
 	}
-	last, _ := s.root.Readlink(lastGood) // none before the first
 	if err == nil && last != "" {
 		err = s.link(last, before)
 	}

@@ -405,7 +405,7 @@ func TestNewerTablesDoNotWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &handed{proven: &proven{tables: tables, verdict: judged(t, tables)}, number: 1}
-	for files := range len(h.files(&Sweep{})) {
+	for files := range len(h.files(&Sweep{}, "")) {
 		asked := 0
 		if err := s.tables(&Sweep{}, h, func() bool { asked++; return asked > files }); !errors.Is(err, errNewer) {
 			t.Errorf("%v after %d files", err, files)
