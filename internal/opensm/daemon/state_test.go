@@ -232,7 +232,11 @@ func TestStateTakenAway(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	r := start(t, Config{Engine: Names{"updn"}, State: dir})
-	if err := os.RemoveAll(dir); err != nil {
+	err := os.RemoveAll(dir)
+	for end := time.Now().Add(busy); err != nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		err = os.RemoveAll(dir) // it may be about to write there
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	r.ask(request(t, "ring:n=4", 1))
