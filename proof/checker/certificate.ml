@@ -43,7 +43,7 @@ let read f file =
     else if !ended then (if not (Text.blank t) then Text.bad t "the certificate ended before")
     else if Text.blank t || Text.peek t = '#' then ()
     else if Text.cut t "end " then begin
-      if Text.number t max_int <> !count || not (Text.blank t) then Text.bad t "the file has %d ranks, its last line says otherwise" !count;
+      if Text.number t Text.many <> !count || not (Text.blank t) then Text.bad t "the file has %d ranks, its last line says otherwise" !count;
       ended := true
     end
     else row t

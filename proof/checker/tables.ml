@@ -65,7 +65,7 @@ let forwarding f age file =
     else if Text.blank t || Text.peek t = '#' then ()
     else if Text.cut t "Unicast lids " then header t
     else
-      let n = Text.number t max_int in
+      let n = Text.number t Text.many in
       (* The first form has the largest LID, the second the number of entries. *)
       let largest = n >= 0 && Text.cut t " lids dumped" in
       if largest || (n >= 0 && Text.cut t " valid lids dumped") then begin

@@ -14,6 +14,7 @@ type t = {
 }
 
 let longest = 1 lsl 16 (* bytes of a line *)
+let many = 1 lsl 40 (* more than there are of anything; ten times that is no overflow *)
 let bad t form = Printf.ksprintf (fun s -> raise (Bad (Printf.sprintf "%s:%d: %s" t.file t.number s))) form
 let refuse form = Printf.ksprintf (fun s -> raise (Bad s)) form
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -308,6 +309,65 @@ func TestProvenCheckerRefusesDamage(t *testing.T) {
 		}
 	})
 	t.Logf("%d of %d damaged folders refused", refused, cases)
+}
+
+// Numbers that are too large are refused, also where they would be the right ones if they overflowed.
+func TestProvenCheckerRefusesLargeNumbers(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	tables := routed.Of(t, testnet.Build(t, "torus:3x3"), "updn", routing.Budget{VLs: 1, Contract: routing.Any})
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, c := range []struct{ name, old, new string }{
+		{certificateFile, "\nend ", "the number and 2^63"},
+		{certificateFile, "\nlanes 1\n", "\nlanes 4294967297\n"},
+		{lftFile, "18 lids dumped", "9223372036854775826 lids dumped"},
+		{lftFile, "[0-18]", "[0-18446744073709551634]"},
+		{lftFile, "\n0x0002 ", "\n0x10002 "},
+		{lftFile, "\n0x0002 ", "\n0x10000000000000002 "},
+		{sl2vlFile, "\n0   1   : 0 ", "\n0   1   : 4611686018427387904 "},
+		{pslFile, " 1 0\n", " 65537 0\n"},
+		{pslFile, " 1 0\n", " 1 9223372036854775808\n"},
+		{fabricFile, "lid 2 lmc 0", "lid 65538 lmc 0"},
+		{fabricFile, "lid 2 lmc 0", "lid 2 lmc 9223372036854775808"},
+	} {
+		if err := errors.Join(writeFolder(dir, tables, psl.Full), writeCertificate(dir, tables.Fabric, v.Certificate)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, c.name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		large := strings.Replace(string(text), c.old, c.new, 1)
+		if c.old == "\nend " { // with the number that is there, and 2^63
+			large = strings.Replace(string(text), fmt.Sprintf("end %d\n", ranked(v.Certificate)), fmt.Sprintf("end %d\n", 1<<63+uint64(ranked(v.Certificate))), 1)
+		}
+		if large == string(text) {
+			t.Fatalf("%s has no %q:\n%s", c.name, c.old, text)
+		}
+		if err := os.WriteFile(path, []byte(large), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.ask(dir); err == nil || !strings.Contains(err.Error(), "(exit code 3)") || !strings.Contains(err.Error(), c.name+":") {
+			t.Errorf("%s with %q: %+v, %v", c.name, c.new, got, err)
+		}
+	}
+}
+
+// ranked is how many lanes have a rank.
+func ranked(c *deadlock.Certificate) (n int) {
+	for _, rank := range c.Rank {
+		if rank != deadlock.Unused {
+			n++
+		}
+	}
+	return n
 }
 
 // groupsFrom are groups of ports from which switches choose, of some LIDs.
