@@ -123,9 +123,12 @@ func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
 // collected is the record that weft collect leaves beside what it gathered.
 const collected = "collect.json"
 
+// countersName is what files with counters of pauses are called, which weft watch reads.
+var countersName = regexp.MustCompile(`(?:^|[./])(?:pfc|pfcwd)\.txt(?:\.(?:gz|zst|xz))?$`)
+
 // pass notes a file that is not read, if it looks as if it should be.
 func (c *contents) pass(name string) {
-	if filepath.Base(name) == collected {
+	if filepath.Base(name) == collected || countersName.MatchString(name) {
 		return
 	}
 	switch filepath.Ext(name) {
@@ -144,6 +147,7 @@ func (c *contents) readDevice(ctx context.Context, dir, name, vrf string) error 
 	for _, e := range entries {
 		m := fileName.FindStringSubmatch(e.Name())
 		if m == nil || m[1] != "" && m[1] != name {
+			read = read || countersName.MatchString(e.Name())
 			c.pass(filepath.Join(name, e.Name()))
 			continue
 		}

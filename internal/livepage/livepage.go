@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -26,11 +27,14 @@ const (
 type Pages struct {
 	Version string // of weft, for the page
 
+	// Network makes the page of a lossless Ethernet network; nil: there is none.
+	Network func(ctx context.Context, n *ethernet.Network, when time.Time) ([]byte, error)
+
 	mu     sync.Mutex // of latest
 	latest Shown
 
 	making sync.Mutex
-	of     *routing.Tables // that page shows
+	of     any // the tables or the network that page shows
 	page   []byte
 }
 
@@ -40,6 +44,14 @@ type Shown struct {
 	Verdict *deadlock.Verdict
 	Engine  string
 	When    time.Time
+	network *ethernet.Network // of lossless Ethernet, in place of tables
+}
+
+// ShowNetwork makes a lossless Ethernet network the one of the page.
+func (p *Pages) ShowNetwork(n *ethernet.Network, when time.Time) {
+	if p.Network != nil {
+		p.Show(Shown{When: when, network: n})
+	}
 }
 
 // Show makes some tables those of the page.
@@ -54,7 +66,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	latest := p.latest
 	p.mu.Unlock()
-	if latest.Tables == nil {
+	if latest.Tables == nil && latest.network == nil {
 		http.Error(w, "there are no tables yet", http.StatusServiceUnavailable)
 		return
 	}
@@ -80,7 +92,17 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) make(ctx context.Context, s Shown) ([]byte, error) {
 	p.making.Lock()
 	defer p.making.Unlock()
-	if p.of == s.Tables {
+	if s.network != nil {
+		if p.of == any(s.network) {
+			return p.page, nil
+		}
+		page, err := p.Network(ctx, s.network, s.When)
+		if err == nil {
+			p.of, p.page = s.network, page
+		}
+		return page, err
+	}
+	if p.of == any(s.Tables) {
 		return p.page, nil
 	}
 	n := page.NewNetwork("the fabric of "+s.When.UTC().Format("2006-01-02 15:04:05 MST"), s.Tables.Fabric)

@@ -222,6 +222,11 @@ var rules = []rule{
 		why:      "it compares networks, however they were read; who judges the mixture is not its business",
 	},
 	{
+		packages: "internal/ethernet/pauses",
+		may:      []string{"ethernet", "format", "internal/reading"},
+		why:      "what ports count of pauses, and the way that they come by next hops",
+	},
+	{
 		packages: "internal/ethernet/shape",
 		may:      []string{"ethernet", "internal/words"},
 		why:      "it describes a network, and judges nothing",
@@ -341,7 +346,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/watch",
-		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs"},
+		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs", "ethernet", "ethernet/judge", "internal/ethernet/between", "internal/ethernet/pauses", "internal/ethernet/shape"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -394,7 +399,7 @@ var rules = []rule{
 	{packages: "result", may: []string{"fabric", "internal/list", "internal/words"}, why: "what commands print, as values: who makes them is not its business"},
 	{
 		packages: "internal/outputs",
-		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "result", "internal/list", "internal/repair", "internal/words", "internal/bandwidths"},
+		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "result", "internal/list", "internal/repair", "internal/words", "internal/bandwidths", "ethernet", "ethernet/judge"},
 		why:      "what commands print is made of what judges and planners found; it finds out nothing by itself",
 	},
 	{
@@ -458,7 +463,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/livepage",
-		may:      []string{"deadlock", "internal/page", "routing"},
+		may:      []string{"deadlock", "ethernet", "internal/page", "routing"},
 		why:      "it shows the tables that a daemon has judged",
 	},
 	{packages: "internal/whole", may: []string{"internal/visible"}, why: "it writes a file, whatever is in it"},

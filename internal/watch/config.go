@@ -23,7 +23,7 @@ type Config struct {
 	Folder    string           `yaml:"folder"`       // OpenSM's dumps or an output folder of ibdiagnet; either this or Commands
 	Fabric    string           `yaml:"fabric"`       // file with the network, if Folder has none
 	Commands  configfile.Names `yaml:"commands"`     // FILE = PROGRAM ARGUMENT…, whose output is that file of the look
-	Timeout   time.Duration    `yaml:"timeout"`      // of each command; 0: DefaultTimeout
+	Timeout   time.Duration    `yaml:"timeout"`      // of each command; 0: DefaultTimeout, of Collect DefaultCollect
 	Every     time.Duration    `yaml:"every"`        // between looks; 0: DefaultEvery
 	Settle    time.Duration    `yaml:"settle"`       // files are read that have not changed for so long; 0: DefaultSettle
 	Engine    string           `yaml:"engine"`       // asked for; empty: what Conf says
@@ -36,6 +36,14 @@ type Config struct {
 	State     string           `yaml:"state"`        // folder of the looks; required
 	Keep      int              `yaml:"keep"`         // looks that are kept; 0: DefaultKeep
 	Metrics   string           `yaml:"metrics"`      // loopback address and port for Prometheus; empty: none
+
+	Ethernet  string           `yaml:"ethernet"`            // folder of a lossless Ethernet network, in place of Folder and Commands
+	Collect   string           `yaml:"collect"`             // PROGRAM ARGUMENT…, which writes that folder anew before each look; empty: others do
+	VRF       string           `yaml:"vrf"`                 // whose routes count; empty: default
+	Lossless  configfile.Names `yaml:"lossless_priorities"` // where no configuration says so; empty: 3
+	Silent    time.Duration    `yaml:"silent"`              // a device whose files are older is not heard from; 0: DefaultSilent
+	Pins      string           `yaml:"pins"`                // pins.csv of weft route --pin, whose pins should be in force
+	PauseRate int              `yaml:"pause_rate"`          // pauses a second of a priority from which on they are an alarm; 0: DefaultPauseRate
 
 	lines configfile.Lines
 }
@@ -66,6 +74,7 @@ type settings struct {
 	scope    routing.Scope
 	trees    uint16 // service levels of multicast groups, as bits
 	commands []command
+	lossless []uint8 // Lossless, checked
 }
 
 // command is a program whose output is a file.
@@ -87,12 +96,16 @@ func (c Config) Check() (Config, error) {
 func (c Config) check() (*settings, error) {
 	s := &settings{Config: c}
 	s.Every, s.Settle = cmp.Or(c.Every, DefaultEvery), cmp.Or(c.Settle, DefaultSettle)
+	if c.Ethernet != "" {
+		c.Timeout = cmp.Or(c.Timeout, DefaultCollect)
+	}
 	s.Timeout, s.Keep = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.Keep, DefaultKeep)
 	for _, setting := range []struct {
 		key    string
 		settle func() error
 	}{
 		{"folder", s.checkSource},
+		{"ethernet", s.checkEthernet},
 		{"commands", s.checkCommands},
 		{"timeout", func() error { return configfile.NotNegative("timeout", c.Timeout) }},
 		{"every", func() error { return configfile.NotNegative("every", c.Every) }},
@@ -161,7 +174,7 @@ func (c Config) Try() error {
 	for _, at := range []struct {
 		key, path string
 		folder    bool
-	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"state", filepath.Dir(c.State), true}} {
+	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"state", filepath.Dir(c.State), true}, {"ethernet", c.Ethernet, true}, {"pins", c.Pins, false}} {
 		if at.path == "" || at.path == "." {
 			continue
 		}
@@ -177,6 +190,11 @@ func (c Config) Try() error {
 			return c.at(at.key, fmt.Errorf("%s: %w", at.key, err))
 		}
 	}
+	if args := strings.Fields(c.Collect); len(args) > 0 {
+		if _, err := exec.LookPath(args[0]); err != nil {
+			return c.at("collect", fmt.Errorf("collect: %w", err))
+		}
+	}
 	for _, text := range c.Commands {
 		_, program, _ := strings.Cut(text, "=")
 		if _, err := exec.LookPath(strings.Fields(program)[0]); err != nil {
@@ -188,8 +206,10 @@ func (c Config) Try() error {
 
 func (s *settings) checkSource() error {
 	switch {
-	case s.Folder == "" && len(s.Commands) == 0:
-		return errors.New("neither folder nor commands is set: what shall be looked at")
+	case s.Ethernet != "" && (s.Folder != "" || len(s.Commands) > 0):
+		return errors.New("ethernet is set, and folder or commands too; a look is at one of them")
+	case s.Folder == "" && len(s.Commands) == 0 && s.Ethernet == "":
+		return errors.New("neither folder nor commands is set, nor ethernet: what shall be looked at")
 	case s.Folder != "" && len(s.Commands) > 0:
 		return errors.New("folder and commands are both set; a look is at one of them")
 	}
@@ -218,7 +238,7 @@ func (s *settings) checkCommands() error {
 
 // fixed says what of new settings would need a restart, or nothing.
 func (s *settings) fixed(now *settings) string {
-	for _, f := range [...]struct{ name, old, new string }{{"state", s.State, now.State}, {"metrics", s.Metrics, now.Metrics}} {
+	for _, f := range [...]struct{ name, old, new string }{{"state", s.State, now.State}, {"metrics", s.Metrics, now.Metrics}, {"ethernet", s.Ethernet, now.Ethernet}} {
 		if f.old != f.new {
 			return fmt.Sprintf("%s changes from %q to %q, which needs a restart", f.name, f.old, f.new)
 		}

@@ -21,6 +21,17 @@
 //	recabled          a cable leads elsewhere than at the look before
 //	unreadable        the files cannot be gathered or read
 //
+// Of lossless Ethernet a look is at a folder with what the devices say, judged for every choice of ECMP. The alarms of
+// these names are raised there too, and
+//
+//	next-hops-gone    a device has fewer next hops for a prefix than before, and their cables are there
+//	narrow-group      a device has fewer next hops than others of its tier
+//	lossless-differs  the ends of a cable have other lossless priorities
+//	pins-fell-back    pins that routers should have are not in force
+//	silent-device     a device was not heard from for too long
+//	pause-storm       a port is paused more often a second than is set
+//	watchdog-drops    a watchdog saw a storm of pauses, or dropped packets
+//
 // What goes or comes with tables that fit it raises none: hosts, cables and switches that
 // are gone or new are in Look.Changed.
 //

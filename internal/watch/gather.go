@@ -63,6 +63,9 @@ type source struct{ *settings }
 // stamps is the state of the files of a folder, by name. Of forwarding tables in several
 // forms only one is looked at.
 func (s source) stamps() ([]stamp, error) {
+	if s.Ethernet != "" {
+		return s.ethernetStamps()
+	}
 	entries, err := os.ReadDir(s.Folder)
 	if err != nil {
 		return nil, err
@@ -129,6 +132,9 @@ func (s source) gather(ctx context.Context, before []stamp, into string) (g coll
 		return g, err
 	}
 	if len(g.stamps) == 0 {
+		if s.Ethernet != "" {
+			return g, fmt.Errorf("%s: no file of a device is in it, such as leaf1.route.json", s.Ethernet)
+		}
 		return g, fmt.Errorf("%s: none of the files that a look reads is in it (%s)", s.Folder, strings.Join(known, ", "))
 	}
 	for range tries {
@@ -143,7 +149,7 @@ func (s source) gather(ctx context.Context, before []stamp, into string) (g coll
 		if !slices.Equal(g.stamps, seen) {
 			continue
 		}
-		if g.files, err = copyAll(ctx, g.stamps, s.Fabric, into); err != nil {
+		if g.files, err = s.copyAll(ctx, g.stamps, into); err != nil {
 			return g, err
 		}
 		if seen, err = s.stamps(); err != nil || slices.Equal(seen, g.stamps) {
@@ -169,11 +175,11 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func copyAll(ctx context.Context, all []stamp, network, into string) ([]File, error) {
+func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]File, error) {
 	var files []File
 	for _, at := range all {
-		name := filepath.Base(at.path)
-		if at.path == network {
+		name := s.lookFileName(at.path)
+		if at.path == s.Fabric {
 			name = ibnetdiscover // whatever kind of network file it is: readers look inside
 			name += strings.TrimPrefix(at.path, reading.PlainName(at.path))
 		}
@@ -193,6 +199,11 @@ func copyAll(ctx context.Context, all []stamp, network, into string) ([]File, er
 
 // store writes a file of a look.
 func store(r io.Reader, into, name string) (File, error) {
+	if dir := filepath.Dir(name); dir != "." {
+		if err := os.MkdirAll(filepath.Join(into, dir), 0o750); err != nil {
+			return File{}, err
+		}
+	}
 	out, err := os.OpenFile(filepath.Join(into, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return File{}, err

@@ -16,6 +16,8 @@ type Snapshot struct {
 	Stale  []string // sentences: what tables and network do not have in common, and packets suffer from
 	NoMap  string   // a sentence about ports without an SL2VL map; empty: all have one
 	Doubts []string // sentences: why switches may not do what the tables say
+
+	Ethernet *EthernetSnapshot // of lossless Ethernet, in place of all of this
 }
 
 // Reader reads the network in one folder, and the tables in another or the same for it;
@@ -73,6 +75,8 @@ type Look struct {
 	Degraded []Degraded       `json:"degraded_links"`
 	Alarms   []Alarm          `json:"alarms"`
 	Seconds  LookSeconds      `json:"seconds"`
+
+	Ethernet *EthernetLook `json:"ethernet,omitempty"` // of lossless Ethernet; switches are devices then
 }
 
 // Absent is a lane that a switch maps a service level to, and the cable at its port does not
@@ -142,6 +146,8 @@ type Changes struct {
 	Touched  int           `json:"switches_written"` // with any of Blocks
 	SLs      int64         `json:"sls"`              // (source row, LID) with another service level
 	Maps     int           `json:"sl2vl_cells"`      // (switch, in-port, out-port, SL) with another lane
+
+	hops int // sets of next hops, of lossless Ethernet
 }
 
 // LookParts is switches, adapters and cables.
@@ -179,10 +185,20 @@ const (
 	DegradedLink   Kind = "degraded-link"
 	Recabled       Kind = "recabled"
 	Unreadable     Kind = "unreadable"
+
+	// Of lossless Ethernet.
+	NextHopsGone    Kind = "next-hops-gone"
+	NarrowGroup     Kind = "narrow-group"
+	LosslessDiffers Kind = "lossless-differs"
+	PinFallback     Kind = "pins-fell-back"
+	SilentDevice    Kind = "silent-device"
+	PauseStorm      Kind = "pause-storm"
+	WatchdogDrops   Kind = "watchdog-drops"
 )
 
 // Kinds is all kinds of alarm.
-var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, Unreadable}
+var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, Unreadable,
+	NextHopsGone, NarrowGroup, LosslessDiffers, PinFallback, SilentDevice, PauseStorm, WatchdogDrops}
 
 // Alarm is something that packets suffer from, or will.
 type Alarm struct {

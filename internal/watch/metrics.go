@@ -32,6 +32,8 @@ type metrics struct {
 	routes  *prometheus.GaugeVec
 	slow    *prometheus.GaugeVec
 	missing *prometheus.GaugeVec
+	pauses  *prometheus.GaugeVec
+	dropped *prometheus.GaugeVec
 }
 
 // value is a number of the last look.
@@ -70,6 +72,8 @@ func newMetrics() *metrics {
 		missing: gauges("missing", "1 for parts of the network that went within a week and are not back, switches and cables first, the first fifty: kind is cable, switch or host.", "kind", "name"),
 		slow:    gauges("link_degraded", "1 for links that are slower or narrower than others of their kind.", "guid", "port", "switch", "kind"),
 	}
+	m.pauses = gauges("pfc_frames", "Pause frames of a priority that a port of a lossless Ethernet network has counted, received or sent.", "device", "interface", "priority", "direction")
+	m.dropped = gauges("pfc_dropped_packets", "Packets of a priority that the watchdog of a port has dropped, as the port counts them.", "device", "interface", "priority")
 	for _, k := range Kinds {
 		m.alarm.WithLabelValues(string(k))
 	}
@@ -90,6 +94,19 @@ func newMetrics() *metrics {
 	number("switches", "Switches.", func(l *Look) float64 { return float64(l.Switches) })
 	number("hosts", "Host adapter ports.", func(l *Look) float64 { return float64(l.Hosts) })
 	number("cables", "Cables.", func(l *Look) float64 { return float64(l.Cables) })
+	of := func(count func(*EthernetLook) int) func(*Look) float64 {
+		return func(l *Look) float64 {
+			if l.Ethernet == nil {
+				return 0
+			}
+			return float64(count(l.Ethernet))
+		}
+	}
+	number("next_hops", "Next hops of all devices of a lossless Ethernet network, to prefixes with hosts.", of(func(e *EthernetLook) int { return e.NextHops }))
+	number("host_prefixes", "Prefixes with hosts of a lossless Ethernet network.", of(func(e *EthernetLook) int { return e.Prefixes }))
+	number("pins", "Pins that routers of a lossless Ethernet network should have.", of(func(e *EthernetLook) int { return e.Pins }))
+	number("pins_fallen_back", "Pins of these that are not in force.", of(func(e *EthernetLook) int { return len(e.Fallbacks) }))
+	number("silent_devices", "Devices of a lossless Ethernet network that were not heard from.", of(func(e *EthernetLook) int { return len(e.Silent) }))
 	number("largest_load", "Routes over the fullest link between switches, with all to all.", func(l *Look) float64 { return float64(l.MaxLoad) })
 	return m
 }
@@ -106,7 +123,7 @@ func counted(c *Changes) []struct {
 		{"switch-gone", int64(len(c.Gone.Switches))}, {"switch-new", int64(len(c.New.Switches))},
 		{"adapter-gone", int64(len(c.Gone.Adapters))}, {"adapter-new", int64(len(c.New.Adapters))},
 		{"cable-gone", int64(len(c.Gone.Cables))}, {"cable-new", int64(len(c.New.Cables))}, {"recabled", int64(len(c.Recabled))},
-		{"lft-entry", int64(c.Entries)}, {"lft-block", int64(c.Blocks)}, {"service-level", c.SLs}, {"sl2vl-cell", int64(c.Maps)},
+		{"lft-entry", int64(c.Entries)}, {"lft-block", int64(c.Blocks)}, {"service-level", c.SLs}, {"sl2vl-cell", int64(c.Maps)}, {"next-hop-set", int64(c.hops)},
 	}
 }
 
@@ -145,6 +162,11 @@ func (m *metrics) note(st *Health, l *Look) {
 		}{{"gather", l.Seconds.Gather}, {"read", l.Seconds.Read}, {"judge", l.Seconds.Judge}, {"compare", l.Seconds.Compare}, {"total", l.Seconds.Total}} {
 			m.seconds.WithLabelValues(stage.name).Observe(stage.seconds)
 		}
+		if e := l.Ethernet; e != nil && e.Changed != nil {
+			for _, c := range counted(e.Changed.counted()) {
+				m.changes.WithLabelValues(c.what).Add(float64(c.n))
+			}
+		}
 		if l.Changed != nil {
 			for _, c := range counted(l.Changed) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
@@ -175,6 +197,26 @@ func (m *metrics) show(l *Look) {
 	m.slow.Reset()
 	for _, d := range l.Degraded {
 		m.slow.WithLabelValues(append(portLabels(d.A), d.Kind)...).Set(1)
+	}
+}
+
+// showPauses shows what ports have counted; those that have counted nothing are left out.
+func (m *metrics) showPauses(now *EthernetSnapshot) {
+	m.pauses.Reset()
+	m.dropped.Reset()
+	for device, list := range now.Counters {
+		for _, c := range list {
+			priority := strconv.Itoa(int(c.Priority))
+			if c.Received > 0 {
+				m.pauses.WithLabelValues(device, c.Interface, priority, "received").Set(float64(c.Received))
+			}
+			if c.Sent > 0 {
+				m.pauses.WithLabelValues(device, c.Interface, priority, "sent").Set(float64(c.Sent))
+			}
+			if c.Dropped > 0 {
+				m.dropped.WithLabelValues(device, c.Interface, priority).Set(float64(c.Dropped))
+			}
+		}
 	}
 }
 
@@ -229,6 +271,9 @@ func (r *running) healthy() error {
 
 // patience is how long after its beginning a look may be the last one.
 func (r *running) patience() time.Duration {
+	if r.Collect != "" {
+		return 3*r.Every + tries*r.Settle + r.settings.Timeout + time.Minute
+	}
 	return 3*r.Every + tries*r.Settle + time.Duration(len(r.commands))*r.Timeout + time.Minute
 }
 

@@ -27,12 +27,19 @@ func TestInstalledConfiguration(t *testing.T) {
 	if err != nil || c.Every != DefaultEvery || c.Settle != DefaultSettle || c.Keep != DefaultKeep || c.Metrics == "" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	with := regexp.MustCompile(`(?m)^folder.*\n`).ReplaceAllString(regexp.MustCompile(`(?m)^#((\w+|  -)[: ])`).ReplaceAllString(text, "$1"), "")
+	with := regexp.MustCompile(`(?m)^(folder|ethernet|collect|vrf|lossless_priorities|silent|pins|pause_rate):.*\n`).ReplaceAllString(regexp.MustCompile(`(?m)^#((\w+|  -)[: ])`).ReplaceAllString(text, "$1"), "")
 	if c, err = ReadConfig(strings.NewReader(with)); err == nil {
 		_, err = c.Check()
 	}
 	if err != nil || len(c.Commands) != 2 || c.Expect == "" {
 		t.Errorf("the examples mean %+v, %v", c, err)
+	}
+	other := regexp.MustCompile(`(?m)^(folder|conf|log):.*\n`).ReplaceAllString(regexp.MustCompile(`(?m)^#((ethernet|collect|vrf|lossless_priorities|silent|pins|pause_rate):)`).ReplaceAllString(text, "$1"), "")
+	if c, err = ReadConfig(strings.NewReader(other)); err == nil {
+		c, err = c.Check()
+	}
+	if err != nil || c.Silent != DefaultSilent || c.PauseRate != DefaultPauseRate || c.Timeout != DefaultCollect {
+		t.Errorf("the examples of Ethernet mean %+v, %v", c, err)
 	}
 	for _, key := range regexp.MustCompile(`yaml:"(\w+)"`).FindAllStringSubmatch(fileOf(t, "internal/watch/config.go"), -1) {
 		if key[1] != "fabric" && key[1] != "engine" && !regexp.MustCompile(`(?m)^#?`+key[1]+`:`).MatchString(text) {
@@ -54,11 +61,11 @@ func TestEverythingIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{"weft_watch_link_routes": true, "weft_watch_missing": true, "weft_watch_link_degraded": true, "weft_watch_engine_info": true, "weft_watch_look_seconds_bucket": true}
+	known := map[string]bool{"weft_watch_link_routes": true, "weft_watch_missing": true, "weft_watch_link_degraded": true, "weft_watch_engine_info": true, "weft_watch_look_seconds_bucket": true, "weft_watch_pfc_frames": true, "weft_watch_pfc_dropped_packets": true}
 	for _, f := range families {
 		known[f.GetName()] = true
 	}
-	for _, name := range []string{"build/packaging/monitoring/weft-watch.rules.yaml", "build/packaging/monitoring/weft-watch.grafana.json", "docs/watch.md"} {
+	for _, name := range []string{"build/packaging/monitoring/weft-watch.rules.yaml", "build/packaging/monitoring/weft-watch.grafana.json", "build/packaging/monitoring/weft-watch-ethernet.grafana.json", "docs/watch.md"} {
 		for _, metric := range regexp.MustCompile(`weft_watch_\w+`).FindAllString(fileOf(t, name), -1) {
 			if !known[metric] {
 				t.Errorf("%s: there is no %s", name, metric)

@@ -220,7 +220,7 @@ func (l *Look) check(number int) error {
 		return fmt.Errorf("it is look %d by its text", l.Number)
 	}
 	for _, f := range l.Files {
-		if !gathered(f.Name) || !contentSum.MatchString(f.SHA256) {
+		if !gathered(f.Name) && (l.Ethernet == nil || !localName(f.Name)) || !contentSum.MatchString(f.SHA256) {
 			return fmt.Errorf("%q with sum %q is no file of a look", f.Name, f.SHA256)
 		}
 	}
@@ -237,6 +237,11 @@ func kept(all []int) string {
 // Files makes the files of a look in a folder, each packed as it is kept.
 func (s *Store) Files(l *Look, into string) error {
 	for _, f := range l.Files {
+		if dir := filepath.Dir(f.Name); dir != "." {
+			if err := os.MkdirAll(filepath.Join(into, dir), 0o750); err != nil {
+				return err
+			}
+		}
 		name := f.Name + ".gz"
 		if f.Name != reading.PlainName(f.Name) { // packed twice
 			if err := s.unpack(f, filepath.Join(into, f.Name)); err != nil {

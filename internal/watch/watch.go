@@ -17,6 +17,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/clock"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
@@ -27,8 +28,12 @@ import (
 
 // Watcher looks at a fabric again and again.
 type Watcher struct {
-	Config  Config
-	Read    Reader
+	Config Config
+	Read   Reader
+
+	ReadEthernet EthernetReader // of lossless Ethernet, in place of Read
+	EthernetPage func(ctx context.Context, n *ethernet.Network, when time.Time) ([]byte, error)
+
 	Log     *slog.Logger
 	Version string
 	Ready   func()                 // called when it has begun; may be nil
@@ -139,7 +144,7 @@ func (w *Watcher) begin() (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version}}
+	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version, Network: w.EthernetPage}}
 	r.status = Health{Missing: []events.Missing{}, Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
 	if root, err := os.OpenRoot(s.State); err == nil {
 		r.keepEvents(root)
@@ -178,9 +183,20 @@ func (r *running) resume() {
 	}
 	r.last, r.status.Look, r.status.Alarms, r.status.Missing = l, l.Number, l.Alarms, l.Missing
 	dir, err := os.MkdirTemp("", "weft-watch")
+	if (l.Ethernet != nil) != (r.Ethernet != "") {
+		err = errors.New("it was of a network of another kind")
+	}
 	if err == nil {
 		defer os.RemoveAll(dir)
-		if err = r.store.Files(l, dir); err == nil {
+		if err = r.store.Files(l, dir); err == nil && r.Ethernet != "" {
+			var now *EthernetSnapshot
+			if now, err = r.readEthernet(dir); err == nil {
+				now.At = l.At
+				r.before = &Snapshot{Ethernet: now}
+				r.pages.ShowNetwork(now.Network, l.At)
+				return
+			}
+		} else if err == nil {
 			r.before, err = r.read(dir, dir)
 		}
 	}
@@ -197,12 +213,15 @@ func (r *running) resume() {
 
 // read is Read, whose defects must not end the watch.
 func (r *running) read(network, tables string) (s *Snapshot, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("watch: internal error: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer recovered(&err)
 	return r.Read(network, tables, r.trees)
+}
+
+// recovered, deferred, makes a panic an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("watch: internal error: %v\n%s", p, debug.Stack())
+	}
 }
 
 // rest waits for the next look: until its time, until files changed or settings did.
@@ -217,7 +236,7 @@ func (r *running) rest(ctx context.Context, reload <-chan os.Signal) error {
 			return nil
 		case <-time.After(min(pollTime, time.Until(until))):
 		}
-		if len(r.commands) > 0 {
+		if len(r.commands) > 0 || r.Collect != "" {
 			continue
 		}
 		if now, err := (source{r.settings}).stamps(); err == nil && len(now) > 0 && !slices.Equal(now, r.tried) {
@@ -316,6 +335,9 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		return nil, &stateError{r.State, err}
 	}
 	defer os.RemoveAll(dir)
+	if r.Ethernet != "" {
+		return r.seeEthernet(ctx, begin, l, dir)
+	}
 	b, err := r.beside(ctx)
 	if err != nil {
 		return nil, err
@@ -460,6 +482,9 @@ func (r *running) tell(l *Look) {
 			"switches_gone", len(c.Gone.Switches), "switches_new", len(c.New.Switches), "adapters_gone", len(c.Gone.Adapters), "adapters_new", len(c.New.Adapters),
 			"cables_gone", len(c.Gone.Cables), "cables_new", len(c.New.Cables))
 	}
+	if e := l.Ethernet; e != nil {
+		args = []any{"look", l.Number, "verdict", l.Verdict, "devices", l.Switches, "cables", l.Cables, "prefixes", e.Prefixes, "pairs_cut", l.CutOff, "alarms", len(l.Alarms), "seconds", l.Seconds.Total}
+	}
 	r.Log.Info("look", args...)
 	for what, parts := range map[string][]events.Element{events.Gone: r.gone, events.Came: r.came} {
 		for i := range parts {
@@ -468,6 +493,9 @@ func (r *running) tell(l *Look) {
 				r.Log.Info(what, "kind", parts[i].Kind, "name", parts[i].Name)
 			}
 		}
+	}
+	if e := l.Ethernet; e != nil && e.Changed != nil && e.Changed.Entries > 0 {
+		r.events.Add(events.Event{At: l.At, What: events.Repair, Entries: e.Changed.Entries, Cut: l.CutOff, Text: "next hops are others than at the look before"})
 	}
 	if c := l.Changed; c != nil && c.Entries > 0 {
 		r.events.Add(events.Event{At: l.At, What: events.Repair, Entries: c.Entries, Cut: l.CutOff, Text: "forwarding tables are others than at the look before"})

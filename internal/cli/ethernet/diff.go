@@ -131,7 +131,7 @@ func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c
 		return c, err
 	}
 	c = ethernetChange{
-		Verdict: outputs.WordOf(mixed), Before: outputs.WordOf(before), After: outputs.WordOf(after), Cycle: steps(mixture, mixed.Cycle), Lost: []result.EthernetLost{},
+		Verdict: outputs.WordOf(mixed), Before: outputs.WordOf(before), After: outputs.WordOf(after), Cycle: outputs.EthernetSteps(mixture, mixed.Cycle), Lost: []result.EthernetLost{},
 		Pairs: after.Pairs, CutBefore: before.Unreachable, CutBetween: mixed.Unreachable, CutAfter: after.Unreachable, Circles: after.Circles,
 		OneMapsOnly: otherMaps, circle: mixed.Cycle, n: mixture,
 	}
@@ -174,14 +174,20 @@ func runDiff(a *console.Console, cmd *cobra.Command, o *networkFlags) error {
 	if err != nil {
 		return err
 	}
-	s := &ethernetDiff{Old: args[0], New: args[1]}
+	both := [2]string{args[0], args[1]}
+	return diff(cmd.Context(), a, o, both, both, asJSON)
+}
+
+// diff compares two networks, which may be called otherwise than their files.
+func diff(ctx context.Context, a *console.Console, o *networkFlags, names, files [2]string, asJSON bool) error {
+	s := &ethernetDiff{Old: names[0], New: names[1]}
 	stage := a.Stage("reading", &s.Seconds.Read)
-	old, err := o.read(a, args[0])
+	old, err := o.read(a, files[0])
 	if err != nil {
 		stage.Done()
 		return err
 	}
-	next, err := o.read(a, args[1])
+	next, err := o.read(a, files[1])
 	stage.Done()
 	if err != nil {
 		return err
@@ -189,13 +195,13 @@ func runDiff(a *console.Console, cmd *cobra.Command, o *networkFlags) error {
 	stage = a.Stage("verify", &s.Seconds.Verify)
 	d := between.Differ(old.Network, next.Network)
 	s.take(d, next.Network)
-	s.Change, err = judgeChange(cmd.Context(), old, next, d.Marks || len(d.Maps)+len(d.Lossless) > 0)
+	s.Change, err = judgeChange(ctx, old, next, d.Marks || len(d.Maps)+len(d.Lossless) > 0)
 	stage.Done()
 	if err != nil {
 		return err
 	}
-	s.Assumed = common(args, old.Notes, next.Notes)
-	s.Gaps = append(common(args, old.Gaps, next.Gaps), outside...)
+	s.Assumed = common(names[:], old.Notes, next.Notes)
+	s.Gaps = append(common(names[:], old.Gaps, next.Gaps), outside...)
 	c := &s.Change
 	found := c.Verdict != result.DeadlockFree || c.CutAfter > 0 || c.Circles > 0
 	return a.Answer(asJSON, s, func() error { return a.Show(diffScreen(a, old, next, s)) }, found)

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -116,11 +117,11 @@ func (in *networkInput) failure(f failures.Finding) result.EthernetFailure {
 		e.Device = in.Names[f.Device]
 	} else {
 		for _, l := range f.Links {
-			e.Cables = append(e.Cables, namedLink(in.Network, l))
+			e.Cables = append(e.Cables, outputs.EthernetLink(in.Network, l))
 		}
 	}
 	if f.Verdict != nil {
-		e.Cycle = steps(in.Network, f.Verdict.Cycle)
+		e.Cycle = outputs.EthernetSteps(in.Network, f.Verdict.Cycle)
 	}
 	return e
 }

@@ -103,7 +103,7 @@ func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsF
 	if err != nil {
 		return err
 	}
-	s := &result.ReplayEthernet{Verdict: outputs.WordOf(v), Cycle: steps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
+	s := &result.ReplayEthernet{Verdict: outputs.WordOf(v), Cycle: outputs.EthernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
 	if !v.Free() {
 		if err := o.replay(cmd.Context(), in.Network, v, config, seed, s); err != nil {
 			return err
@@ -149,7 +149,7 @@ func runOf(n *ethernet.Network, r *pfc.Result) *result.EthernetRun {
 		e.Status = "deadlocked"
 	}
 	for _, h := range r.Cycle {
-		e.Held = append(e.Held, result.EthernetHeld{EthernetLink: namedLink(n, h.Link), Priority: h.Lane, Packets: h.Packets})
+		e.Held = append(e.Held, result.EthernetHeld{EthernetLink: outputs.EthernetLink(n, h.Link), Priority: h.Lane, Packets: h.Packets})
 	}
 	return e
 }

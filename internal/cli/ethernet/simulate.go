@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -145,7 +146,7 @@ func (t *trafficNetwork) hottest(w *trafficWay, most int) []ethernetHot {
 	slices.SortStableFunc(order, func(a, b ethernet.LinkID) int { return cmp.Compare(w.loads.Load[b], w.loads.Load[a]) })
 	list := []ethernetHot{}
 	for _, l := range order[:min(most, len(order))] {
-		list = append(list, ethernetHot{namedLink(t.Network, l), w.loads.Load[l], w.loads.Most[l]})
+		list = append(list, ethernetHot{outputs.EthernetLink(t.Network, l), w.loads.Load[l], w.loads.Most[l]})
 	}
 	return list
 }

@@ -172,7 +172,7 @@ func (j *verifyJob) summary() *result.VerifyEthernet {
 		Verdict: outputs.WordOf(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
-		Cycle: steps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
+		Cycle: outputs.EthernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
 	}
 	if j.nothing != "" {
 		s.Verdict, s.Nothing = result.NothingToJudge, j.nothing
@@ -183,40 +183,11 @@ func (j *verifyJob) summary() *result.VerifyEthernet {
 	for _, c := range v.Circling {
 		e := result.EthernetCircle{Prefix: n.Classes[c.Class].Prefix().String()}
 		for _, l := range c.Links {
-			e.Links = append(e.Links, namedLink(n.Network, l))
+			e.Links = append(e.Links, outputs.EthernetLink(n.Network, l))
 		}
 		s.Circling = append(s.Circling, e)
 	}
 	return s
-}
-
-func namedLink(n *ethernet.Network, l ethernet.LinkID) result.EthernetLink {
-	link := n.Links[l]
-	return result.EthernetLink{From: n.Names[link.From], FromInterface: link.FromInterface, To: n.Names[link.To], ToInterface: link.ToInterface}
-}
-
-// steps names the steps of a credit loop.
-func steps(n *ethernet.Network, cycle []judge.Step) []result.EthernetStep {
-	steps := make([]result.EthernetStep, len(cycle))
-	for i, s := range cycle {
-		next := cycle[(i+1)%len(cycle)].Link
-		steps[i] = result.EthernetStep{
-			EthernetLink: namedLink(n, s.Link), Priority: s.Lane, Mark: n.Priorities.Marks[s.Mark],
-			Prefix: n.Classes[s.Class].Prefix().String(), Next: n.Names[n.Links[next].To], Path: pathNames(n, s.Path),
-		}
-		if s.Tunnel != ethernet.None {
-			steps[i].Tunnel = n.Classes[s.Tunnel].Prefix().String()
-		}
-	}
-	return steps
-}
-
-func pathNames(n *ethernet.Network, path []ethernet.LinkID) []string {
-	names := []string{n.Names[n.Links[path[0]].From]}
-	for _, l := range path {
-		names = append(names, n.Names[n.Links[l].To])
-	}
-	return names
 }
 
 func senderName(n *ethernet.Network, l *judge.Lost) string {
@@ -270,7 +241,11 @@ func losslessText(lanes []int) string {
 
 // loopText is a credit loop for people, a step a line.
 func loopText(c *console.Console, n *ethernet.Network, cycle []judge.Step) string {
-	lines := list.Of(steps(n, cycle), func(s result.EthernetStep) string {
+	return namedLoop(c, outputs.EthernetSteps(n, cycle))
+}
+
+func namedLoop(c *console.Console, cycle []result.EthernetStep) string {
+	lines := list.Of(cycle, func(s result.EthernetStep) string {
 		by := "by " + s.Prefix + ", next hop " + s.Next
 		if s.Tunnel != "" {
 			by += " through the tunnel to " + s.Tunnel

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/internal/cli/changes"
+	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
@@ -23,6 +24,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/service"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/watch"
 )
@@ -45,6 +47,11 @@ whenever they change: judge the tables, compare them with the look before, and r
 an alarm for credit loops, pairs that are cut off, tables of another engine than was
 asked for (OpenSM falls back to MinHop with one line in its log), tables that are not
 of the network as it is, missing SL2VL maps, degraded and exchanged cables.
+
+Of lossless Ethernet it is a folder with what the devices say: every choice of ECMP is
+judged, and there are alarms for next hops that are gone, groups narrower than others,
+lossless priorities that differ along a cable, pins that fell back, devices not heard
+from, and ports that are paused, with the way by which the pauses come.
 
 Settings are strict YAML: /etc/weft/watch.yaml explains them, and docs/watch.md. SIGHUP reads
 them again; wrong ones change nothing. Alarms and looks are
@@ -110,6 +117,9 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		Read: func(network, tables string, multicast uint16) (*watch.Snapshot, error) {
 			return readLook(ctx, network, tables, multicast)
 		},
+		ReadEthernet: func(folder string, s watch.EthernetSettings) (*watch.EthernetSnapshot, error) {
+			return ethernet.ReadLook(ctx, folder, s)
+		},
 		Ready: func() { service.Tell(log, "READY=1") },
 		Load:  func() (watch.Config, error) { return watchConfig(a, o.config) },
 	}
@@ -125,7 +135,12 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.Answer(o.json, l, func() error { return a.Show(lookScreen(a, l)) }, len(l.Alarms) > 0)
+	return a.Answer(o.json, l, func() error {
+		if l.Ethernet != nil {
+			return a.Show(ethernet.LookPage(a, l))
+		}
+		return a.Show(lookScreen(a, l))
+	}, len(l.Alarms) > 0)
 }
 
 // readLook reads what a look gathered.
@@ -248,6 +263,9 @@ func watchDiff(ctx context.Context, a *console.Console, s *watch.Store, args []s
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if done, err := watchDiffEthernet(ctx, a, s, args, dir, o.JSON); done || err != nil {
+		return err
+	}
 	var sides [2]changes.DiffSide
 	for i, arg := range args {
 		if sides[i], err = lookSide(s, arg, filepath.Join(dir, strconv.Itoa(i))); err != nil {
@@ -257,15 +275,49 @@ func watchDiff(ctx context.Context, a *console.Console, s *watch.Store, args []s
 	return changes.DiffOf(ctx, a, o, sides[0], sides[1])
 }
 
-// lookSide is a look by its number as a side of a comparison, with its files in a new folder.
-func lookSide(s *watch.Store, arg, dir string) (changes.DiffSide, error) {
+// watchDiffEthernet compares two looks if they are of lossless Ethernet.
+func watchDiffEthernet(ctx context.Context, a *console.Console, s *watch.Store, args []string, dir string, asJSON bool) (done bool, err error) {
+	var names, folders [2]string
+	var settings watch.EthernetSettings
+	count := 0
+	for i, arg := range args {
+		l, err := lookOf(s, arg)
+		if err != nil || l.Ethernet == nil {
+			continue // whoever compares fabrics tells what is wrong
+		}
+		count++
+		settings.VRF, settings.Lossless = l.Ethernet.VRF, list.Of(l.Ethernet.Lossless, func(p int) uint8 { return uint8(p) })
+		names[i], folders[i] = fmt.Sprintf("look %d", l.Number), filepath.Join(dir, "ethernet", strconv.Itoa(i))
+		if err := errors.Join(os.MkdirAll(folders[i], 0o700), s.Files(l, folders[i])); err != nil {
+			return false, err
+		}
+	}
+	switch count {
+	case 0:
+		return false, nil
+	case 1:
+		return false, exit.Usage("one of the looks is of lossless Ethernet, and the other is not")
+	}
+	return true, ethernet.DiffLooks(ctx, a, names, folders, settings, asJSON)
+}
+
+func lookOf(s *watch.Store, arg string) (*watch.Look, error) {
 	number, err := strconv.Atoi(arg)
 	if err != nil {
-		return changes.DiffSide{}, exit.Usage("%q is no number of a look", arg)
+		return nil, exit.Usage("%q is no number of a look", arg)
 	}
 	l, err := s.Look(number)
 	if err != nil {
-		return changes.DiffSide{}, exit.Usage("%w", err)
+		return nil, exit.Usage("%w", err)
+	}
+	return l, nil
+}
+
+// lookSide is a look by its number as a side of a comparison, with its files in a new folder.
+func lookSide(s *watch.Store, arg, dir string) (changes.DiffSide, error) {
+	l, err := lookOf(s, arg)
+	if err != nil {
+		return changes.DiffSide{}, err
 	}
 	if err := errors.Join(os.Mkdir(dir, 0o700), s.Files(l, dir)); err != nil {
 		return changes.DiffSide{}, err

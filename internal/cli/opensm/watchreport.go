@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/watch"
@@ -15,6 +16,17 @@ import (
 func watchSettings(name string, c *watch.Config) *console.Page {
 	var p console.Page
 	p.Fact("config", "%s: nothing is wrong with it", name)
+	if c.Ethernet != "" {
+		p.Fact("looks at", "%s, of lossless Ethernet, when its files changed and rested for %s", c.Ethernet, c.Settle)
+		if c.Collect != "" {
+			p.Fact("collects", "by %s, every %s", c.Collect, c.Every)
+		}
+		p.Fact("silent", "a device whose files are older than %s", c.Silent)
+		p.Fact("pins", "%s", cmp.Or(c.Pins, "none"))
+		p.Fact("keeps", "%d looks in %s", c.Keep, c.State)
+		p.Fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
+		return &p
+	}
 	if c.Folder != "" {
 		p.Fact("looks at", "%s, when its files changed and rested for %s", c.Folder, c.Settle)
 	} else {
@@ -137,8 +149,12 @@ func printWatchLog(a *console.Console, h *watchHistory) error {
 		if l.Made != nil {
 			made = l.Made.Engine
 		}
+		changed := changedText(l.Changed)
+		if l.Ethernet != nil {
+			made, changed = "–", ethernet.ChangedText(l.Ethernet.Changed)
+		}
 		kinds := list.Of(l.Alarms, func(alarm watch.Alarm) string { return string(alarm.Kind) })
-		t.Row(l.Number, l.At.Local().Format(time.DateTime), l.Verdict, made, words.Thousands(l.CutOff), changedText(l.Changed), cmp.Or(strings.Join(kinds, ", "), "none"))
+		t.Row(l.Number, l.At.Local().Format(time.DateTime), l.Verdict, made, words.Thousands(l.CutOff), changed, cmp.Or(strings.Join(kinds, ", "), "none"))
 	}
 	t.Render()
 	if h.Status == nil {

@@ -1,0 +1,210 @@
+package ethernet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/ethernet/pauses"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/watch"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// ReadLook reads a folder for weft watch, with what ports count of pauses, and goes on where something is missing.
+func ReadLook(ctx context.Context, dir string, s watch.EthernetSettings) (*watch.EthernetSnapshot, error) {
+	n, err := folder.Read(ctx, dir, folder.Options{VRF: s.VRF, Partial: true, Lossless: s.Lossless})
+	if err != nil {
+		return nil, err
+	}
+	look := &watch.EthernetSnapshot{Network: n}
+	if look.Counters, err = readCounters(ctx, dir); err != nil {
+		return nil, err
+	}
+	if s.Pins != "" {
+		in, err := reading.Open(ctx, s.Pins, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		if look.Pins, err = readWays(in, s.Pins); err != nil {
+			return nil, err
+		}
+	}
+	return look, nil
+}
+
+// counterFile is what a file with counters is called, as those that package folder reads.
+var counterFile = regexp.MustCompile(`^(?:(.+)\.)?(pfc|pfcwd)\.txt(?:\.(?:gz|zst|xz))?$`)
+
+// readCounters reads what the devices of a folder count of pauses.
+func readCounters(ctx context.Context, dir string) (map[string][]pauses.Counter, error) {
+	all := map[string][]pauses.Counter{}
+	read := func(path, device, kind string) error {
+		in, err := reading.OpenFound(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		of := pauses.Read
+		if kind == "pfcwd" {
+			of = pauses.ReadWatchdog
+		}
+		found, err := of(in, path)
+		all[device] = pauses.Merge(all[device], found)
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !folder.IsFolder(path) {
+			if m := counterFile.FindStringSubmatch(e.Name()); m != nil && m[1] != "" {
+				if err := read(path, m[1], m[2]); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		inside, err := os.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range inside {
+			if m := counterFile.FindStringSubmatch(f.Name()); m != nil && (m[1] == "" || m[1] == e.Name()) {
+				if err := read(filepath.Join(path, f.Name()), e.Name(), m[2]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// readWays reads the pins of weft route --pin with their ways: name, prefix, leaf, and the devices above. Those that
+// are not there any more are for alarms to tell.
+func readWays(r io.Reader, file string) ([]watch.EthernetPin, error) {
+	table := reading.NewCSV(r, file)
+	var all []watch.EthernetPin
+	for first := true; ; first = false {
+		row, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(row) < 4 {
+			return nil, table.Errorf("a line has name,prefix,leaf,up and, with three tiers, up2")
+		}
+		if first && row[1] == "prefix" {
+			continue
+		}
+		pin := watch.EthernetPin{}
+		if pin.Prefix, err = netip.ParsePrefix(row[1]); err != nil {
+			return nil, table.Errorf("%q is not a prefix such as 10.1.0.11/32", row[1])
+		}
+		for _, name := range row[2:min(len(row), 5)] {
+			if name != "" {
+				pin.Way = append(pin.Way, name)
+			}
+		}
+		all = append(all, pin)
+	}
+	return all, nil
+}
+
+// LookPage is a look at a lossless Ethernet network for people.
+func LookPage(a *console.Console, l *watch.Look) *console.Page {
+	p, e := a.NewPage(), l.Ethernet
+	p.Fact("look", "%d, %s: %s, %s, %s with hosts", l.Number, l.At.Local().Format(time.DateTime), words.Plural(l.Switches, "device"), words.Plural(l.Cables, "cable"), words.Counted(e.Prefixes, "prefix", "prefixes"))
+	verdict := l.Verdict
+	if e.Nothing != "" {
+		verdict += ": " + e.Nothing
+	}
+	p.Fact("verdict", "%s (endpoints %s)", verdict, l.Endpoints)
+	if len(e.Cycle) > 0 {
+		p.Fact("", "%s", namedLoop(a, e.Cycle))
+	}
+	p.Fact("routes", "%s pairs of prefixes with hosts, %s without a sure route; %s next hops", words.Thousands(l.Pairs), words.Thousands(l.CutOff), words.Thousands(e.NextHops))
+	if e.Pins > 0 {
+		p.Fact("pins", "%s, %s not in force", words.Thousands(e.Pins), words.Thousands(len(e.Fallbacks)))
+	}
+	p.Fact("changed", "%s", ChangedText(e.Changed))
+	if len(e.Paused) > 0 {
+		p.Fact("paused", "%s", firstLines(list.Of(e.Paused, pausedText)))
+	}
+	if len(l.Alarms) == 0 {
+		p.Fact("alarms", "none")
+	}
+	for i, alarm := range l.Alarms {
+		label := ""
+		if i == 0 {
+			label = "alarms"
+		}
+		p.Fact(label, "%s: %s\n  %s", alarm.Kind, alarm.What, alarm.Do)
+	}
+	p.Fact("time", "gather %s, read %s, judge %s, compare %s", words.Seconds(l.Seconds.Gather), words.Seconds(l.Seconds.Read), words.Seconds(l.Seconds.Judge), words.Seconds(l.Seconds.Compare))
+	return p
+}
+
+func pausedText(p watch.PausedPort) string {
+	text := fmt.Sprintf("%s, %s, priority %d: %s received, %s sent", p.Device, p.Interface, p.Priority, words.Counted(p.Received, "pause", "pauses"), words.Thousands(p.Sent))
+	if p.Dropped > 0 {
+		text += ", " + words.Counted(p.Dropped, "packet", "packets") + " dropped"
+	}
+	if p.Prefixes > 0 {
+		text += fmt.Sprintf("; packets to %s go by it", words.Counted(p.Prefixes, "prefix", "prefixes"))
+	}
+	if p.Circle {
+		text += "; pauses circle: " + strings.Join(p.Way, ", ")
+	} else if len(p.Way) > 0 {
+		text += "; pauses come by " + strings.Join(p.Way, ", ")
+	}
+	return text
+}
+
+// ChangedText is what changed since the look before, in few words.
+func ChangedText(c *watch.EthernetChanges) string {
+	if c == nil {
+		return "not known: there is no look before"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n         int
+		one, many string
+	}{
+		{len(c.DevicesGone), "device gone", "devices gone"}, {len(c.DevicesNew), "device new", "devices new"}, {len(c.CablesGone), "cable gone", "cables gone"}, {len(c.CablesNew), "cable new", "cables new"},
+		{len(c.Recabled), "interface leads elsewhere", "interfaces lead elsewhere"}, {c.Entries, "set of next hops", "sets of next hops"},
+		{len(c.Lossless), "direction with other lossless priorities", "directions with other lossless priorities"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, words.Counted(p.n, p.one, p.many))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing that routes"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// DiffLooks compares two looks, whose files are in folders.
+func DiffLooks(ctx context.Context, a *console.Console, names, folders [2]string, s watch.EthernetSettings, asJSON bool) error {
+	o := &networkFlags{vrf: s.VRF, partial: true}
+	for _, p := range s.Lossless {
+		o.priorities = append(o.priorities, uint(p))
+	}
+	return diff(ctx, a, o, names, folders, asJSON)
+}

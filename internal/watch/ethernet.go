@@ -1,0 +1,638 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/ethernet/between"
+	"github.com/weft-fabric/weft/internal/ethernet/pauses"
+	"github.com/weft-fabric/weft/internal/ethernet/shape"
+	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// EthernetSettings is what a reader has to know to read a lossless Ethernet network.
+type EthernetSettings struct {
+	VRF      string
+	Lossless []uint8 // where no configuration says so
+	Pins     string  // file with the pins that the routers should have; empty: none
+}
+
+// EthernetReader reads a folder of a lossless Ethernet network, and goes on where something is missing.
+type EthernetReader func(folder string, s EthernetSettings) (*EthernetSnapshot, error)
+
+// EthernetSnapshot is what a reader made of a folder.
+type EthernetSnapshot struct {
+	Network  *ethernet.Network
+	Pins     []EthernetPin
+	Counters map[string][]pauses.Counter // by device
+	At       time.Time                   // of the look that read them
+}
+
+// EthernetPin is a route to one adapter that routers should have.
+type EthernetPin struct {
+	Prefix netip.Prefix
+	Way    []string // the leaf, and the devices above it
+}
+
+// EthernetLook is what a look saw of a lossless Ethernet network, beside what it says of any network.
+type EthernetLook struct {
+	VRF          string                `json:"vrf,omitempty"`
+	Lossless     []int                 `json:"lossless_priorities,omitempty"` // as set, where no configuration says so
+	Prefixes     int                   `json:"host_prefixes"`
+	NextHops     int                   `json:"next_hops"` // of all devices, to prefixes with hosts
+	Nothing      string                `json:"nothing_because,omitempty"`
+	Gaps         []string              `json:"not_covered"`
+	Cycle        []result.EthernetStep `json:"cycle"`
+	Narrow       []string              `json:"narrow_groups"`
+	OneWay       []string              `json:"one_way_lossless"`
+	Pins         int                   `json:"pins"`
+	Fallbacks    []string              `json:"pins_fallen_back"` // prefixes
+	Silent       []string              `json:"silent_devices"`
+	CollectError string                `json:"collect_error,omitempty"`
+	Changed      *EthernetChanges      `json:"changed,omitempty"`
+	Paused       []PausedPort          `json:"paused_ports"` // the most paused first
+}
+
+// EthernetChanges is the difference from the look before.
+type EthernetChanges struct {
+	DevicesGone  []string `json:"devices_gone"`
+	DevicesNew   []string `json:"devices_new"`
+	CablesGone   []string `json:"cables_gone"`
+	CablesNew    []string `json:"cables_new"`
+	Recabled     []string `json:"recabled"`
+	PrefixesGone []string `json:"prefixes_gone"`
+	Entries      int      `json:"entries"`        // sets of next hops of a prefix at a device
+	Lost         []string `json:"next_hops_gone"` // sentences: next hops that are gone though their cables are there
+	Lossless     []string `json:"lossless"`       // sentences: directions of cables with other lossless priorities
+}
+
+// PausedPort is what a port counted of pauses of a priority since the look before, and where they come from.
+type PausedPort struct {
+	Device    string   `json:"device"`
+	Interface string   `json:"interface"`
+	Priority  uint8    `json:"priority"`
+	Received  uint64   `json:"pause_frames_received"`
+	Sent      uint64   `json:"pause_frames_sent"`
+	Storms    uint64   `json:"storms"`
+	Dropped   uint64   `json:"packets_dropped"`
+	PerSecond float64  `json:"received_per_second"`
+	Prefixes  int      `json:"host_prefixes"` // whose packets go by the port
+	Way       []string `json:"pauses_come_by"`
+	Circle    bool     `json:"pauses_circle"`
+}
+
+// What zero settings mean.
+const (
+	DefaultSilent    = 15 * time.Minute
+	DefaultPauseRate = 1000
+	DefaultCollect   = 10 * time.Minute // the time that collect may take, where no timeout is set
+)
+
+// checkEthernet checks the settings of a lossless Ethernet network.
+func (s *settings) checkEthernet() error {
+	if s.Ethernet == "" {
+		if s.Collect != "" || s.VRF != "" || len(s.Lossless) > 0 || s.Silent != 0 || s.Pins != "" || s.PauseRate != 0 {
+			return errors.New("collect, vrf, lossless_priorities, silent, pins and pause_rate go with ethernet, the folder of a lossless Ethernet network")
+		}
+		return nil
+	}
+	if s.Engine != "" || s.Conf != "" || s.Log != "" || s.Expect != "" || s.Contract != "" || s.Endpoints != "" && s.Endpoints != routing.HCA.String() || s.Multicast != "" && s.Multicast != "0" || s.Fabric != "" {
+		return errors.New("ethernet: fabric, engine, conf, log, expect, contract, endpoints and multicast_sl are about InfiniBand")
+	}
+	s.Silent, s.PauseRate = cmp.Or(s.Silent, DefaultSilent), cmp.Or(s.PauseRate, DefaultPauseRate)
+	if s.PauseRate < 1 {
+		return fmt.Errorf("pause_rate %d: it is pauses a second, 1 and more", s.PauseRate)
+	}
+	for _, text := range s.Lossless {
+		p, err := strconv.ParseUint(text, 10, 8)
+		if err != nil || p >= ethernet.MaxPriorities || slices.Contains(s.lossless, uint8(p)) {
+			return fmt.Errorf("lossless_priorities: %q; priorities are 0 to %d, each once", text, ethernet.MaxPriorities-1)
+		}
+		s.lossless = append(s.lossless, uint8(p))
+	}
+	return errors.Join(configfile.Absolute("ethernet", s.Ethernet), configfile.NotNegative("silent", s.Silent), absoluteOrNone("pins", s.Pins))
+}
+
+func absoluteOrNone(key, path string) error {
+	if path == "" {
+		return nil
+	}
+	return configfile.Absolute(key, path)
+}
+
+// ethernetFile is the names of files that a folder of a lossless Ethernet network has.
+var ethernetFile = regexp.MustCompile(`^[^.][^/]*\.(?:json|conf|txt|xml|ya?ml)(?:\.(?:gz|zst|xz))?$`)
+
+// ethernetStamps is the state of the files of a folder with what devices say, by name, and those of the folders in it.
+func (s source) ethernetStamps() ([]stamp, error) {
+	var all []stamp
+	var walk func(dir string, deeper bool) error
+	walk = func(dir string, deeper bool) error {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			info, err := os.Stat(path)
+			switch {
+			case errors.Is(err, os.ErrNotExist): // it went away just now
+			case err != nil:
+				return err
+			case info.IsDir() && deeper && !strings.HasPrefix(e.Name(), "."):
+				if err := walk(path, false); err != nil {
+					return err
+				}
+			case info.Mode().IsRegular() && ethernetFile.MatchString(e.Name()):
+				if info.Size() > mostBytes {
+					return fmt.Errorf("%s has more than %d bytes", path, int64(mostBytes))
+				}
+				all = append(all, stamp{path, info.Size(), info.ModTime()})
+			}
+		}
+		return nil
+	}
+	return all, walk(s.Ethernet, true)
+}
+
+// lookFileName is what a file is called in a look.
+func (s source) lookFileName(path string) string {
+	if s.Ethernet != "" {
+		if name, err := filepath.Rel(s.Ethernet, path); err == nil {
+			return name
+		}
+	}
+	return filepath.Base(path)
+}
+
+// localName says whether a name of a file of a look stays in its folder, in a folder in it at most.
+func localName(name string) bool {
+	return filepath.IsLocal(name) && strings.Count(filepath.ToSlash(name), "/") <= 1 && ethernetFile.MatchString(filepath.Base(name))
+}
+
+// collect runs what writes the folder anew. What it could not get is told by the age of files; so only its own failure is.
+func (r *running) collect(ctx context.Context) string {
+	args := strings.Fields(r.Collect)
+	if len(args) == 0 {
+		return ""
+	}
+	limit := r.settings.Timeout
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	p := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // whoever writes the settings says what runs
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
+	p.WaitDelay = time.Second
+	said := tail{most: 4 << 10}
+	p.Stderr = &said
+	switch err := p.Run(); {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Sprintf("%s did not end within %v", args[0], limit)
+	case err != nil:
+		return fmt.Sprintf("%s: %v%s", args[0], err, said.last())
+	}
+	return ""
+}
+
+// silent is the devices that were not heard from for too long, by the newest of their files.
+func (s source) silent(stamps []stamp, now time.Time) []string {
+	newest := map[string]time.Time{}
+	for _, at := range stamps {
+		name := s.lookFileName(at.path)
+		device, _, _ := strings.Cut(name, string(filepath.Separator))
+		if device == name {
+			if m := deviceFile.FindStringSubmatch(name); m != nil {
+				device = m[1]
+			} else {
+				continue
+			}
+		}
+		if at.mtime.After(newest[device]) {
+			newest[device] = at.mtime
+		}
+	}
+	var all []string
+	for device, at := range newest {
+		if now.Sub(at) > s.Silent {
+			all = append(all, device)
+		}
+	}
+	slices.SortFunc(all, ethernet.Natural)
+	return all
+}
+
+var deviceFile = regexp.MustCompile(`^(.+)\.[^.]+\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz))?$`)
+
+// seeEthernet is see for a lossless Ethernet network.
+func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir string) (*Look, error) {
+	lap := laps(begin)
+	e := &EthernetLook{VRF: r.VRF, Lossless: list.Of(r.lossless, func(p uint8) int { return int(p) }), CollectError: r.collect(ctx)}
+	l.Ethernet = e
+	stamps, err := (source{r.settings}).ethernetStamps()
+	if err != nil {
+		return nil, err
+	}
+	e.Silent = append([]string{}, (source{r.settings}).silent(stamps, r.clock.Now())...)
+	l.Against = fmt.Sprintf("vrf %q, lossless %v, silent %v, collect %q", r.VRF, r.lossless, e.Silent, e.CollectError)
+	if info, err := os.Stat(r.Pins); r.Pins != "" && err == nil {
+		l.Against += fmt.Sprintf(", pins of %s, %d bytes", info.ModTime().UTC().Format(time.RFC3339Nano), info.Size())
+	}
+	same := r.before != nil && r.before.Ethernet != nil && l.Against == r.last.Against
+	known := r.stamps
+	if !same {
+		known = nil
+	}
+	g, err := source{r.settings}.gather(ctx, known, dir)
+	r.stamps, r.tried = nil, g.stamps
+	if err != nil {
+		return nil, err
+	}
+	l.Seconds.Gather = lap() - g.waited.Seconds()
+	if g.files == nil || same && slices.Equal(g.files, r.last.Files) {
+		r.stamps = g.stamps
+		return nil, nil
+	}
+	l.Files = g.files
+	now, err := r.readEthernet(dir)
+	if err != nil {
+		return nil, errors.New(strings.ReplaceAll(err.Error(), dir, r.Ethernet))
+	}
+	now.At = begin
+	l.Seconds.Read = lap()
+	if err := l.judgeEthernet(ctx, now); err != nil {
+		return nil, err
+	}
+	l.Seconds.Judge = lap()
+	d := r.holdEthernet(l, now)
+	l.Seconds.Compare = lap()
+	l.Seconds.Total = time.Since(begin).Seconds() - g.waited.Seconds()
+	r.metrics.showPauses(now)
+	if same && d != nil && d.Same() && sameAlarms(l.Alarms, r.last.Alarms) && l.Verdict == r.last.Verdict { // only ages and counters are others
+		r.before, r.stamps = &Snapshot{Ethernet: now}, g.stamps
+		return nil, nil
+	}
+	if err := r.store.put(l, dir, r.Keep); err != nil {
+		return l, &stateError{r.State, err}
+	}
+	r.before, r.last, r.stamps = &Snapshot{Ethernet: now}, l, g.stamps
+	r.pages.ShowNetwork(now.Network, l.At)
+	return l, nil
+}
+
+func sameAlarms(a, b []Alarm) bool {
+	return slices.EqualFunc(a, b, func(a, b Alarm) bool { return a.Kind == b.Kind && (a.What == b.What || counting(a.Kind)) })
+}
+
+// counting says whether the sentence of an alarm has counts that rise from look to look.
+func counting(k Kind) bool { return k == PauseStorm || k == WatchdogDrops }
+
+func (r *running) readEthernet(dir string) (s *EthernetSnapshot, err error) {
+	defer recovered(&err)
+	return r.ReadEthernet(dir, EthernetSettings{r.VRF, r.lossless, r.Pins})
+}
+
+// judgeEthernet fills in what a look says about the network by itself.
+func (l *Look) judgeEthernet(ctx context.Context, now *EthernetSnapshot) error {
+	n, e := now.Network, l.Ethernet
+	v, err := judge.Verify(ctx, n, judge.Options{})
+	if err != nil {
+		return err
+	}
+	l.Switches, l.Cables, l.Endpoints, l.Contract, l.Covers = len(n.Names), n.Cables(), v.Scope.String(), "every choice of ECMP", "unicast"
+	l.Verdict, l.Lanes, l.Pairs, l.CutOff, l.Circles = outputs.WordOf(v), len(v.Lanes), v.Pairs, v.Unreachable, int64(v.Circles)
+	l.Cycle, l.Degraded, l.Hot = []LoopStep{}, []Degraded{}, []HotLink{}
+	e.Cycle, e.Prefixes, e.Gaps, e.Pins = outputs.EthernetSteps(n, v.Cycle), n.HostPrefixes(), append([]string{}, n.Gaps...), len(now.Pins)
+	if e.Nothing = nothing(n); e.Nothing != "" {
+		l.Verdict = result.NothingToJudge
+	}
+	for i := range n.Classes {
+		if c := &n.Classes[i]; c.Hosts {
+			hops := 0
+			for k := range ethernet.LinkID(len(n.Links)) {
+				if n.Has(c.Next, k) {
+					hops++
+				}
+			}
+			e.NextHops += hops * len(c.Prefixes)
+		}
+	}
+	e.Narrow, e.OneWay = []string{}, []string{}
+	for _, odd := range shape.Of(n).Odd {
+		switch odd.Kind {
+		case "narrow-group":
+			e.Narrow = append(e.Narrow, odd.Text)
+		case "one-way-lossless":
+			e.OneWay = append(e.OneWay, odd.Text)
+		}
+	}
+	e.Fallbacks = append([]string{}, fellBack(n, now.Pins)...)
+	return nil
+}
+
+// nothing says why there is nothing to judge; empty: there is something.
+func nothing(n *ethernet.Network) string {
+	switch {
+	case n.Cables() == 0:
+		return "no cable joins two devices"
+	case len(n.Senders(ethernet.HostScope)) == 0:
+		return "no subnet with hosts is known"
+	case len(n.Priorities.Lossless()) == 0:
+		return "no packet is lossless on any cable"
+	}
+	return ""
+}
+
+// fellBack is the pins that the routers do not have, or not as they should: their packets take the routes of the subnet.
+func fellBack(n *ethernet.Network, pins []EthernetPin) (all []string) {
+	class := map[netip.Prefix]int{}
+	for i := range n.Classes {
+		for _, p := range n.Classes[i].Prefixes {
+			class[p] = i
+		}
+	}
+	for _, pin := range pins {
+		i, there := class[pin.Prefix]
+		for k := 1; there && k < len(pin.Way); k++ {
+			at, below := n.Device(pin.Way[k]), n.Device(pin.Way[k-1])
+			down := false
+			if at != ethernet.None {
+				n.Each(n.Words(n.Classes[i].Next, at), at, func(l ethernet.LinkID) { down = down || n.Links[l].To == below })
+			}
+			there = down
+		}
+		if !there {
+			all = append(all, pin.Prefix.String())
+		}
+	}
+	return all
+}
+
+// holdEthernet compares a look with the one before, and raises its alarms. nil: there is none before.
+func (r *running) holdEthernet(l *Look, now *EthernetSnapshot) *between.Difference {
+	e := l.Ethernet
+	l.Missing = events.Miss(nil, nil, nil, l.At)
+	if r.last != nil {
+		l.Missing = events.Miss(r.last.Missing, nil, nil, l.At)
+	}
+	var d *between.Difference
+	e.Paused = []PausedPort{}
+	if r.before != nil && r.before.Ethernet != nil {
+		before := r.before.Ethernet
+		d = between.Differ(before.Network, now.Network)
+		e.Changed = changesOf(d, hostsOf(before.Network))
+		r.gone, r.came = elements(d.DevicesGone, d.CablesGone), elements(d.DevicesNew, d.CablesNew)
+		l.Missing = events.Miss(l.Missing, r.gone, r.came, l.At)
+		e.Paused = pausedPorts(before, now)
+	}
+	l.Alarms = append([]Alarm{}, r.ethernetAlarms(l)...)
+	since(l, r.last, r.status.Alarms)
+	return d
+}
+
+func elements(devices []string, cables []ethernet.Cable) (all []events.Element) {
+	for _, name := range devices {
+		all = append(all, events.Element{Kind: "switch", Name: name})
+	}
+	for _, c := range cables {
+		all = append(all, events.Element{Kind: "cable", Name: cableText(c)})
+	}
+	return all
+}
+
+func cableText(c ethernet.Cable) string {
+	return c.A.Device + ":" + c.A.Interface + " – " + c.B.Device + ":" + c.B.Interface
+}
+
+// hostsOf is the prefixes of a network with hosts.
+func hostsOf(n *ethernet.Network) map[string]bool {
+	all := map[string]bool{}
+	for i := range n.Classes {
+		for _, p := range n.Classes[i].Prefixes {
+			all[p.String()] = n.Classes[i].Hosts
+		}
+	}
+	return all
+}
+
+func changesOf(d *between.Difference, hosts map[string]bool) *EthernetChanges {
+	c := &EthernetChanges{
+		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, cableText), CablesNew: list.Of(d.CablesNew, cableText),
+		PrefixesGone: list.Of(d.PrefixesGone, netip.Prefix.String), Entries: d.Entries, Lost: []string{}, Lossless: []string{},
+		Recabled: list.Of(d.Recabled, func(r between.Recabled) string {
+			return r.At.String() + " leads to " + r.After.String() + ", was " + r.Before.String()
+		}),
+	}
+	for _, p := range d.PrefixesGone {
+		delete(hosts, p.String())
+	}
+	gone := map[ethernet.End]bool{}
+	for _, cable := range d.CablesGone {
+		gone[cable.A], gone[cable.B] = true, true
+	}
+	for i := range d.Routes {
+		route := &d.Routes[i]
+		prefixes := slices.DeleteFunc(list.Of(route.Prefixes, netip.Prefix.String), func(p string) bool { return !hosts[p] })
+		if len(prefixes) == 0 {
+			continue
+		}
+		var lost []string
+		for _, hop := range route.Before {
+			if !slices.Contains(route.After, hop) && !gone[ethernet.End{Device: route.Device, Interface: hop.Interface}] {
+				lost = append(lost, hop.Device)
+			}
+		}
+		if len(lost) > 0 {
+			c.Lost = append(c.Lost, fmt.Sprintf("%s does not send to %s by %s any more", route.Device, words.FirstOf(prefixes), words.FirstOf(lost)))
+		}
+	}
+	for _, lane := range d.Lossless {
+		c.Lossless = append(c.Lossless, fmt.Sprintf("from %s to %s lossless are %s, were %s", lane.From, lane.To, prioritiesText(lane.After), prioritiesText(lane.Before)))
+	}
+	return c
+}
+
+// counted is the changes as metrics count them.
+func (c *EthernetChanges) counted() *Changes {
+	return &Changes{
+		Gone:     LookParts{Switches: make([]result.Node, len(c.DevicesGone)), Cables: make([]LookLink, len(c.CablesGone))},
+		New:      LookParts{Switches: make([]result.Node, len(c.DevicesNew)), Cables: make([]LookLink, len(c.CablesNew))},
+		Recabled: make([]result.Node, len(c.Recabled)), hops: c.Entries,
+	}
+}
+
+func prioritiesText(set uint16) string {
+	var names []string
+	for p := range 16 {
+		if set>>p&1 == 1 {
+			names = append(names, strconv.Itoa(p))
+		}
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
+}
+
+// mostPaused is how many paused ports a look names.
+const mostPaused = 20
+
+// pausedPorts is what ports counted since before, the most paused first.
+func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
+	n := now.Network
+	paused := make(pauses.Paused, len(n.Links)*pauses.Priorities)
+	seconds := now.At.Sub(before.At).Seconds()
+	all := []PausedPort{}
+	for _, name := range slices.SortedFunc(keysOf(now.Counters), ethernet.Natural) {
+		had, known := before.Counters[name]
+		if !known {
+			continue // since when is not known
+		}
+		for _, c := range pauses.Since(now.Counters[name], had) {
+			if c.Received+c.Sent+c.Storms+c.Dropped == 0 {
+				continue
+			}
+			p := PausedPort{Device: name, Interface: c.Interface, Priority: c.Priority, Received: c.Received, Sent: c.Sent, Storms: c.Storms, Dropped: c.Dropped, Way: []string{}}
+			if seconds > 0 {
+				p.PerSecond = float64(c.Received) / seconds
+			}
+			if d := n.Device(name); d != ethernet.None {
+				if l := n.LinkAt(d, c.Interface); l != ethernet.None {
+					paused[int(l)*pauses.Priorities+int(c.Priority)] = c.Received
+				}
+			}
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b PausedPort) int {
+		return cmp.Or(cmp.Compare(b.Dropped, a.Dropped), cmp.Compare(b.Received, a.Received))
+	})
+	all = all[:min(len(all), mostPaused)]
+	for i := range all {
+		p := &all[i]
+		d := n.Device(p.Device)
+		if d == ethernet.None {
+			continue
+		}
+		l := n.LinkAt(d, p.Interface)
+		if l == ethernet.None {
+			continue
+		}
+		p.Prefixes, _ = pauses.Over(n, l)
+		var way []ethernet.LinkID
+		way, p.Circle = pauses.Follow(n, paused, l, p.Priority)
+		p.Way = list.Of(way, func(l ethernet.LinkID) string { return n.Names[n.Links[l].To] })
+	}
+	return all
+}
+
+func keysOf(m map[string][]pauses.Counter) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// ethernetAlarms is what is wrong at a look.
+func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
+	e := l.Ethernet
+	add := func(found bool, kind Kind, do, what string, args ...any) {
+		if found {
+			all = append(all, Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
+		}
+	}
+	if l.Verdict == result.CreditLoop {
+		s := e.Cycle[0]
+		add(true, CreditLoop, "weft verify shows it, and weft priorities computes rules that break it", "pauses can wait for each other in a circle of %d links, of which one is from %s, %s to %s, priority %d", len(e.Cycle), s.From, s.FromInterface, s.To, s.Priority)
+	}
+	add(l.CutOff > 0, CutOff, "weft verify names them; look at the BGP sessions of devices without a route", "%s of %s prefixes with hosts have no sure route", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
+	add(l.Circles > 0, ForwardingLoop, "if it stays when BGP has converged, weft verify shows it", "packets to %s can circle for ever", words.Counted(l.Circles, "prefix", "prefixes"))
+	if c := e.Changed; c != nil {
+		add(len(c.Lost) > 0, NextHopsGone, "look at the BGP session over the cable, at its filters and at what the neighbor announces", "next hops are gone though their cables are there: %s", sentences(c.Lost))
+		add(len(c.Recabled) > 0, Recabled, "see whether the cables were meant to be moved", "%s elsewhere than before: %s", words.Counted(len(c.Recabled), "interface leads", "interfaces lead"), sentences(c.Recabled))
+	}
+	add(len(e.Narrow) > 0, NarrowGroup, "look for the session or the cable that the device lacks", "%s", sentences(e.Narrow))
+	changed := ""
+	if c := e.Changed; c != nil && len(c.Lossless) > 0 {
+		changed = "; since the look before: " + sentences(c.Lossless)
+	}
+	add(len(e.OneWay) > 0, LosslessDiffers, "give both ends of the cable the same pfc_enable and maps", "%s%s", sentences(e.OneWay), changed)
+	add(len(e.Fallbacks) > 0, PinFallback, "see what is down on their way; BGP takes them back when it is up again", "%s of %s not in force, and packets take the routes of the subnet: %s",
+		words.Counted(len(e.Fallbacks), "pin is", "pins are"), words.Thousands(e.Pins), words.FirstOf(e.Fallbacks))
+	add(len(e.Silent)+len(e.CollectError) > 0, SilentDevice, "see whether the device can be reached, and that the collector works", "%s", silentText(e, r.Silent))
+	storms := slices.DeleteFunc(slices.Clone(e.Paused), func(p PausedPort) bool { return p.PerSecond < float64(r.PauseRate) })
+	if len(storms) > 0 {
+		add(true, PauseStorm, "look at the host or the circle at the end of the way", "%s", stormText(&storms[0], len(storms)))
+	}
+	dropped := slices.DeleteFunc(slices.Clone(e.Paused), func(p PausedPort) bool { return p.Dropped+p.Storms == 0 })
+	if len(dropped) > 0 {
+		p := &dropped[0]
+		add(true, WatchdogDrops, "find who pauses: the way of the pauses, or weft verify for a circle", "the watchdog of %s, %s dropped %s of priority %d after %s%s%s", p.Device, p.Interface,
+			words.Counted(p.Dropped, "packet", "packets"), p.Priority, words.Counted(p.Storms, "storm", "storms"), comesBy(p), others(len(dropped)))
+	}
+	add(e.Nothing != "", Unproven, "see that the folder has every device, and its lossless priorities", "there is nothing to judge: %s", e.Nothing)
+	add(e.Nothing == "" && len(e.Gaps) > 0, Unproven, "weft verify --partial tells all", "the verdict does not cover: %s", sentences(e.Gaps))
+	return all
+}
+
+// sentences is the first of some sentences, and how many more there are.
+func sentences(all []string) string {
+	const most = 3
+	if len(all) <= most {
+		return strings.Join(all, "; ")
+	}
+	return strings.Join(all[:most], "; ") + "; and " + words.Thousands(len(all)-most) + " more"
+}
+
+func silentText(e *EthernetLook, limit time.Duration) string {
+	var parts []string
+	if len(e.Silent) > 0 {
+		parts = append(parts, fmt.Sprintf("not heard from for more than %v: %s", limit, words.FirstOf(e.Silent)))
+	}
+	if e.CollectError != "" {
+		parts = append(parts, "the collector failed: "+e.CollectError)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func stormText(p *PausedPort, ports int) string {
+	return fmt.Sprintf("%s, %s was paused %s a second in priority %d, and packets to %s go by it%s%s", p.Device, p.Interface, words.Thousands(int64(p.PerSecond)), p.Priority,
+		words.Counted(p.Prefixes, "prefix", "prefixes"), comesBy(p), others(ports))
+}
+
+// comesBy is the way of pauses in words.
+func comesBy(p *PausedPort) string {
+	switch {
+	case len(p.Way) == 0:
+		return ""
+	case p.Circle:
+		return "; the pauses go round in a circle: " + strings.Join(p.Way, ", ")
+	}
+	return "; the pauses come from " + p.Way[len(p.Way)-1] + " by " + strings.Join(append([]string{p.Device}, p.Way...), " ← ")
+}
+
+func others(ports int) string {
+	if ports == 1 {
+		return ""
+	}
+	return "; and " + words.Counted(ports-1, "more port", "more ports")
+}
