@@ -114,7 +114,9 @@ const (
 // Miss is what is missing after parts went and came; the list is in the order of time.
 func Miss(list []Missing, gone, came []Element, at time.Time) []Missing {
 	is := func(a Element) func(Missing) bool {
-		return func(m Missing) bool { return m.GUID == a.GUID && m.Port == a.Port && m.Kind == a.Kind && (a.GUID != "" || m.Name == a.Name) }
+		return func(m Missing) bool {
+			return m.GUID == a.GUID && m.Port == a.Port && m.Kind == a.Kind && (a.GUID != "" || m.Name == a.Name)
+		}
 	}
 	left := slices.DeleteFunc(slices.Clone(list), func(m Missing) bool { return at.Sub(m.Since) > forgetAfter })
 	for _, p := range came {

@@ -45,6 +45,7 @@ type EthernetSnapshot struct {
 	Network  *ethernet.Network
 	Pins     []EthernetPin
 	Counters map[string][]pauses.Counter // by device
+	Silent   []string                    // devices that did not answer the collector
 	At       time.Time                   // of the look that read them
 }
 
@@ -278,6 +279,12 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 		return nil, errors.New(strings.ReplaceAll(err.Error(), dir, r.Ethernet))
 	}
 	now.At = begin
+	if len(now.Silent) > 0 { // it says why it failed
+		e.CollectError = ""
+		e.Silent = append(e.Silent, now.Silent...)
+		slices.SortFunc(e.Silent, ethernet.Natural)
+		e.Silent = slices.Compact(e.Silent)
+	}
 	l.Seconds.Read = lap()
 	if err := l.judgeEthernet(ctx, now); err != nil {
 		return nil, err
@@ -606,7 +613,7 @@ func sentences(all []string) string {
 func silentText(e *EthernetLook, limit time.Duration) string {
 	var parts []string
 	if len(e.Silent) > 0 {
-		parts = append(parts, fmt.Sprintf("not heard from for more than %v: %s", limit, words.FirstOf(e.Silent)))
+		parts = append(parts, fmt.Sprintf("not heard from, or for more than %v: %s", limit, words.FirstOf(e.Silent)))
 	}
 	if e.CollectError != "" {
 		parts = append(parts, "the collector failed: "+e.CollectError)

@@ -193,6 +193,11 @@ func TestEthernetSilence(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, l, err)
 		}
 	}
+	s.now.Silent = []string{"c"}
+	if l, err = s.look(t.Context()); err != nil || l != nil && !slices.Equal(l.Ethernet.Silent, []string{"b", "c"}) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	s.now.Silent = nil
 	s.Collect = "touch " + filepath.Join(s.Ethernet, "b", "b.route.json")
 	if l, err = s.look(t.Context()); err != nil || l == nil || alarmsOf(l) != "" {
 		t.Errorf("%+v, %v", l, err)

@@ -2,6 +2,7 @@ package ethernet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/weft-fabric/weft/ethernet/folder"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/ethernet/collect"
 	"github.com/weft-fabric/weft/internal/ethernet/pauses"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/reading"
@@ -31,6 +33,9 @@ func ReadLook(ctx context.Context, dir string, s watch.EthernetSettings) (*watch
 	if look.Counters, err = readCounters(ctx, dir); err != nil {
 		return nil, err
 	}
+	if look.Silent, err = silentBy(ctx, filepath.Join(dir, collect.Name)); err != nil {
+		return nil, err
+	}
 	if s.Pins != "" {
 		in, err := reading.Open(ctx, s.Pins, nil)
 		if err != nil {
@@ -42,6 +47,35 @@ func ReadLook(ctx context.Context, dir string, s watch.EthernetSettings) (*watch
 		}
 	}
 	return look, nil
+}
+
+// silentBy is the devices that did not answer weft collect, by its record; without one none is known.
+func silentBy(ctx context.Context, name string) ([]string, error) {
+	if found, err := filepath.Glob(name + "*"); err != nil || len(found) == 0 {
+		return nil, err
+	} else {
+		name = found[0] // packed, in a look that is kept
+	}
+	in, err := reading.OpenFound(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := reading.ReadAll(in, name, reading.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	var records []collect.Record
+	if err := json.Unmarshal(text, &records); err != nil {
+		return nil, fmt.Errorf("%s: %w", reading.Printable(name), err)
+	}
+	var all []string
+	for i := range records {
+		if records[i].Error != "" {
+			all = append(all, reading.Printable(records[i].Device))
+		}
+	}
+	return all, nil
 }
 
 // counterFile is what a file with counters is called, as those that package folder reads.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/ethernet/frr"
 	"github.com/weft-fabric/weft/internal/ethernet/lldp"
+	"github.com/weft-fabric/weft/internal/ethernet/pauses"
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 )
 
@@ -17,7 +18,7 @@ import (
 type file struct {
 	name     string
 	what     string
-	form     string // of the output: json, text
+	form     string // of the output: json, text, or table
 	commands []string
 	eos      string // of Arista's EOS, whose shell is its command line
 	read     func(r io.Reader, name string) error
@@ -85,6 +86,22 @@ var files = [...]file{
 		},
 	},
 	{
+		name: "pfc", what: "counters of pauses", form: "table", sonic: true, lacking: "weft watch does not see pauses",
+		commands: sudo("show pfc counters"),
+		read: func(r io.Reader, name string) error {
+			_, err := pauses.Read(r, name)
+			return err
+		},
+	},
+	{
+		name: "pfcwd", what: "the watchdog's counters", form: "table", sonic: true, lacking: "weft watch does not see what watchdogs drop",
+		commands: sudo("show pfcwd stats"),
+		read: func(r io.Reader, name string) error {
+			_, err := pauses.ReadWatchdog(r, name)
+			return err
+		},
+	},
+	{
 		name: "neigh", what: "neighbors by ARP", form: "json", lacking: "adapters behind it are not known: weft route --pin needs --nic-list",
 		commands: []string{"ip -j neigh show"},
 		read: func(r io.Reader, name string) error {
@@ -96,8 +113,11 @@ var files = [...]file{
 
 // fileName is what a file is called in the folder of its device.
 func (f *file) fileName() string {
-	if f.form == "json" {
+	switch f.form {
+	case "json":
 		return f.name + ".json"
+	case "table":
+		return f.name + ".txt"
 	}
 	return f.name + ".conf"
 }
