@@ -1,5 +1,5 @@
 // Package counters reads how much ports have sent, how long they waited and how well they
-// receive, from what perfquery prints, from the table PM_INFO of an ibdiagnet2.db_csv, from an
+// receive, from what perfquery or ibqueryerrors prints, from the table PM_INFO of an ibdiagnet2.db_csv, from an
 // ibdiagnet2.pm, or from the text that either of the two programs called infiniband_exporter
 // gives Prometheus; how well they receive alone, from an ibdiagnet2.net_dump_ext:
 //
@@ -17,6 +17,9 @@
 //	infiniband_switch_port_transmit_data_bytes_total{guid="0x506b4b03005c2740",port="1",switch="ib-i4l1s01"} 178762341961629
 //	infiniband_portxmitdata_total{local_guid="0x506b4b03005c2740",local_port="1",…} 4.4690585490407e+013
 //
+//	Errors for 0x506b4b03005c2740 "ib-i4l1s01"
+//	   GUID 0x506b4b03005c2740 port 1: [SymbolErrorCounter == 12] [PortXmitWait == 17]
+//
 //	Ty : # : #IB : GUID : … : FEC mode : RTR : Raw BER : Effective BER : Symbol BER : Symbol Err : … : Node Desc
 //	SW : 1/1/1 : 1 : 0x506b4b03005c2740 : … : MLNX_RS_271_257_PLR : NO-RTR : 7e-09 : 1.5e-254 : 1.5e-254 : 0 : … : "ib-i4l1s01"
 //
@@ -27,8 +30,10 @@ package counters
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -44,6 +49,8 @@ type Counters struct {
 	Wait  []float64 // [ChannelID] ticks in which there was data and no credit, or another had its turn
 	Known []bool    // [ChannelID] Bytes is of the file
 	Ports int       // how many are known
+
+	Listed bool // ports that are not there have no errors to speak of: of ibqueryerrors
 }
 
 // Read reads the counters of a fabric; file is the name for errors.
@@ -53,7 +60,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	n := len(f.Channels())
-	p := &parser{lines: reading.NewTableLines(r, file), f: f, guid: map[fabric.GUID]portOf{}, wide: make([]bool, n),
+	p := &parser{lines: reading.NewTableLines(r, file), f: f, guid: map[fabric.GUID]portOf{}, names: map[string]named{}, wide: make([]bool, n),
 		c: &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}}
 	for i := range f.Endpoints() {
 		if e := f.Endpoint(fabric.EndpointID(i)); e.PortGUID != 0 {
@@ -69,12 +76,71 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	switch {
 	case p.table:
 		return nil, p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO")
-	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.pm && p.rates == nil && p.columns == nil:
-		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)
+	case p.c.Listed:
+	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.listed && !p.pm && p.rates == nil && p.columns == nil:
+		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's or ibqueryerrors' output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)
 	case p.c.Ports == 0 && len(p.c.Received) == 0:
-		return nil, p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's, nor a table PM_INFO, nor an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, nor infiniband_exporter's")
+		return nil, &without{p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's or ibqueryerrors', nor a table PM_INFO, nor an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, nor infiniband_exporter's")}
 	}
 	return p.c, nil
+}
+
+// ErrNone is what an error of Read is where a file has no counters.
+var ErrNone = errors.New("no counters")
+
+// without is that a file has no counters.
+type without struct{ error }
+
+func (n *without) Unwrap() error { return n.error }
+
+func (n *without) Is(target error) bool { return target == ErrNone }
+
+// Rates is what holds for now: rates of errors, and modes of error correction.
+func (c *Counters) Rates() *Counters {
+	d := &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, len(c.Bytes)), Wait: make([]float64, len(c.Wait)), Known: make([]bool, len(c.Known))}
+	for at, r := range c.Received {
+		r.Errors = noErrors()
+		d.Received[at] = r
+	}
+	return d
+}
+
+// Add adds what another file of the same time knows of ports.
+func (c *Counters) Add(other *Counters) {
+	for i := range other.Known {
+		if other.Known[i] {
+			if !c.Known[i] {
+				c.Ports++
+			}
+			c.Bytes[i], c.Wait[i], c.Known[i] = other.Bytes[i], other.Wait[i], true
+		}
+	}
+	for at, r := range other.Received {
+		had, ok := c.Received[at]
+		if !ok {
+			c.Received[at] = r
+			continue
+		}
+		for i, v := range r.Errors {
+			if !(had.Errors[i] >= v) && !math.IsNaN(v) {
+				had.Errors[i] = v
+			}
+		}
+		if r.Rated() || r.FEC != "" {
+			had.Raw, had.Effective, had.Symbol, had.FEC, had.Retransmission = r.Raw, r.Effective, r.Symbol, r.FEC, r.Retransmission
+		}
+		c.Received[at] = had
+	}
+}
+
+// Rated says whether error rates are known of some port.
+func (c *Counters) Rated() bool {
+	for _, r := range c.Received {
+		if r.Rated() {
+			return true
+		}
+	}
+	return false
 }
 
 // Since is the counters less those of an earlier look, of ports that both know. Ports that
@@ -90,8 +156,11 @@ func (c *Counters) Since(before *Counters) *Counters {
 	}
 	for at, r := range c.Received {
 		then, ok := before.Received[at]
-		if !ok {
-			then = unknown()
+		switch {
+		case !ok && before.Listed:
+			then = Received{}
+		case !ok:
+			then = Unknown()
 		}
 		d.Received[at] = r.since(then)
 	}
@@ -113,11 +182,14 @@ type parser struct {
 	at       fabric.ChannelID // of perfquery: the port of the block; None: none that counts
 	begun    bool             // of perfquery: a block has begun
 	extended bool
+	listed   bool           // the lines are of ibqueryerrors
 	pm       bool           // the lines are of a block of an ibdiagnet2.pm
 	rates    *rates         // the lines are of an ibdiagnet2.net_dump_ext; nil: they are not
 	table    bool           // the lines are of PM_INFO
 	columns  map[string]int // of its header; nil: not read yet
 	cells    int            // in that header
+	errors   []errorColumn
+	names    map[string]named // of counters, that lines had
 }
 
 func (p *parser) line(c reading.Cursor) error {
@@ -130,23 +202,43 @@ func (p *parser) line(c reading.Cursor) error {
 		return p.beginRates(c)
 	case p.rates != nil:
 		return p.rate(c)
-	case c.Cut("# Port counters:"), c.Cut("# Port extended counters:"):
+	case c.Cut("# Port counters:"), c.Cut("# Port extended counters:"), c.Cut("# PortExtendedSpeedsCounters:"), c.Cut("# Port extended speeds counters:"):
 		p.extended = bytes.Contains(p.lines.Text(), []byte("extended"))
 		return p.begin(c)
+	case c.Cut("Errors for "), c.Cut("Data Counters for "):
+		p.listed, p.begun, p.pm = true, false, false
+		return nil
+	case c.Cut("## Summary: "):
+		p.c.Listed = true
+		return nil
+	case p.listed && c.Cut("GUID "):
+		return p.list(c)
 	case c.Cut("Port="):
 		return p.beginPM(c)
-	case p.pm && (bytes.HasPrefix(c, []byte("port_xmit_")) || bytes.HasPrefix(c, []byte("symbol_error_counter"))):
+	case p.pm:
 		return p.countPM(c)
 	case p.begun && c.Cut("PortXmitData:"):
 		return p.count(c, func(v float64) { p.data(p.at, v*4, p.extended) })
 	case p.begun && c.Cut("PortXmitWait:"):
 		return p.count(c, func(v float64) { p.c.Wait[p.at] = max(p.c.Wait[p.at], v) })
-	case p.begun && c.Cut("SymbolErrorCounter:"):
-		return p.count(c, p.symbolErrors)
 	case c.Cut("infiniband_"):
 		return p.metric(c)
+	case p.begun:
+		return p.countErrors(c)
 	}
 	return nil // the other counters
+}
+
+// countErrors reads a line of perfquery that may be about errors.
+func (p *parser) countErrors(c reading.Cursor) error {
+	name, rest, ok := bytes.Cut(c, []byte(":"))
+	if !ok {
+		return nil
+	}
+	if of, lane, ok := p.errorNamed(name); ok {
+		return p.count(rest, func(v float64) { p.countError(of, lane, v) })
+	}
+	return nil
 }
 
 // data notes the bytes that a port has sent.
@@ -226,17 +318,37 @@ type metric struct {
 	name       string
 	guid, port string  // the labels
 	wait       bool    // it counts ticks; else data
-	bytes      float64 // in a unit of data
+	bytes      float64 // in a unit of data; 0: it counts ticks or errors
+	errors     Counter // which errors it counts, if it does
 }
 
 // SckyzO's and treydock's count bytes, guilbaults' gives PortXmitData as it is.
 var metrics = []metric{
-	{"switch_port_transmit_data_bytes_total{", "guid", "port", false, 1},
-	{"hca_port_transmit_data_bytes_total{", "guid", "port", false, 1},
-	{"switch_port_transmit_wait_total{", "guid", "port", true, 0},
-	{"hca_port_transmit_wait_total{", "guid", "port", true, 0},
-	{"portxmitdata_total{", "local_guid", "local_port", false, 4},
-	{"portxmitwait_total{", "local_guid", "local_port", true, 0},
+	{name: "switch_port_transmit_data_bytes_total{", guid: "guid", port: "port", bytes: 1},
+	{name: "hca_port_transmit_data_bytes_total{", guid: "guid", port: "port", bytes: 1},
+	{name: "switch_port_transmit_wait_total{", guid: "guid", port: "port", wait: true},
+	{name: "hca_port_transmit_wait_total{", guid: "guid", port: "port", wait: true},
+	{name: "portxmitdata_total{", guid: "local_guid", port: "local_port", bytes: 4},
+	{name: "portxmitwait_total{", guid: "local_guid", port: "local_port", wait: true},
+}
+
+// ofErrors is the metric of a line about errors, whose name is theirs.
+func ofErrors(c *reading.Cursor) (m metric, ok bool) {
+	name, rest, found := bytes.Cut(*c, []byte("{"))
+	name, total := bytes.CutSuffix(name, []byte("_total"))
+	if !found || !total {
+		return m, false
+	}
+	m = metric{guid: "local_guid", port: "local_port"}
+	for _, kind := range []string{"switch_port_", "hca_port_"} {
+		if plain, ok := bytes.CutPrefix(name, []byte(kind)); ok {
+			name, m.guid, m.port = plain, "guid", "port"
+		}
+	}
+	if m.errors, _, ok = errorNamed(name); ok {
+		*c = rest
+	}
+	return m, ok
 }
 
 // metric reads a line for Prometheus.
@@ -246,14 +358,9 @@ func (p *parser) metric(c reading.Cursor) error {
 		if !c.Cut(m.name) {
 			continue
 		}
-		at, err := p.labels(&c, m)
+		at, v, err := p.value(c, m)
 		if err != nil {
 			return err
-		}
-		word := c.Word()
-		v, err := strconv.ParseFloat(string(word), 64)
-		if err != nil || !(v >= 0) || v > 1e30 {
-			return p.lines.Errorf("%q is no value of a counter", word)
 		}
 		if err := p.byGUID(at.guid, at.port); err != nil || p.at == fabric.None {
 			return err
@@ -265,7 +372,29 @@ func (p *parser) metric(c reading.Cursor) error {
 		}
 		return nil
 	}
+	m, ok := ofErrors(&c)
+	if !ok {
+		return nil
+	}
+	at, v, err := p.value(c, &m)
+	if err != nil || p.byGUID(at.guid, at.port) != nil || p.at == fabric.None { // what sends is looked at above
+		return err
+	}
+	p.countError(m.errors, 0, v)
 	return nil
+}
+
+// value reads the labels of a metric, and its value.
+func (p *parser) value(c reading.Cursor, m *metric) (at labelled, v float64, err error) {
+	if at, err = p.labels(&c, m); err != nil {
+		return at, 0, err
+	}
+	word := c.Word()
+	v, err = strconv.ParseFloat(string(word), 64)
+	if err != nil || !(v >= 0) || v > 1e30 {
+		return at, 0, p.lines.Errorf("%q is no value of a counter", word)
+	}
+	return at, v, nil
 }
 
 type labelled struct {
@@ -304,4 +433,32 @@ func (p *parser) labels(c *reading.Cursor, m *metric) (at labelled, err error) {
 		return at, p.lines.Errorf("a metric without the labels %s and %s", m.guid, m.port)
 	}
 	return at, nil
+}
+
+// On is counters of a fabric as those of another, whose cables may be others: those at the same ports.
+func (c *Counters) On(from, to *fabric.Fabric) *Counters {
+	if from == to {
+		return c
+	}
+	n := len(to.Channels())
+	d := &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}
+	for i := range from.Channels() {
+		ch := from.Channel(fabric.ChannelID(i))
+		at := to.NodeByGUID(from.Node(ch.From).GUID)
+		if at == fabric.None || int(ch.FromPort) > to.Node(at).Ports {
+			continue
+		}
+		out := to.Out(at, ch.FromPort)
+		if out == fabric.None {
+			continue
+		}
+		if c.Known[i] {
+			d.Bytes[out], d.Wait[out], d.Known[out] = c.Bytes[i], c.Wait[i], true
+			d.Ports++
+		}
+		if r, ok := c.Received[fabric.ChannelID(i)]; ok {
+			d.Received[out] = r
+		}
+	}
+	return d
 }

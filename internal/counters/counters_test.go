@@ -31,6 +31,12 @@ func pair(t testing.TB) *fabric.Fabric {
 	return f
 }
 
+const listed = `Errors for 0x10 "x"
+   GUID 0x10 port 2: [SymbolErrorCounter == 7] [PortXmitData == 1250 (4.883KB)]
+
+## Summary: 3 nodes checked, 1 bad nodes found
+`
+
 const perfquery = `# Port counters: Lid 1 port 2 (CapMask: 0x5A00)
 PortSelect:......................2
 SymbolErrorCounter:..............0
@@ -133,11 +139,11 @@ func TestReadErrorRates(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		r := c.Received[trunk]
-		if c.Ports != 0 || len(c.Received) != 3 || r.Raw != 1.5e-6 || r.Effective != 4e-12 || r.Symbol != 1.5e-254 || r.SymbolErrors != 31 || r.EffectiveErrors != 7 ||
+		if c.Ports != 0 || len(c.Received) != 3 || r.Raw != 1.5e-6 || r.Effective != 4e-12 || r.Symbol != 1.5e-254 || r.Errors[counters.Symbol] != 31 || r.Errors[counters.Effective] != 7 ||
 			r.FEC != "MLNX_RS_271_257_PLR" || r.Retransmission != "NO-RTR" || r.Level() != counters.Normal || !r.Resends() {
 			t.Errorf("%s: %+v", name, c)
 		}
-		if r := c.Received[far]; !math.IsNaN(r.Raw) || !math.IsNaN(r.Symbol) || !math.IsNaN(r.SymbolErrors) || !math.IsNaN(r.EffectiveErrors) || r.FEC != "" || r.Retransmission != "" || r.Level() != counters.Bad {
+		if r := c.Received[far]; !math.IsNaN(r.Raw) || !math.IsNaN(r.Symbol) || !math.IsNaN(r.Errors[counters.Symbol]) || !math.IsNaN(r.Errors[counters.Effective]) || r.FEC != "" || r.Retransmission != "" || r.Level() != counters.Bad {
 			t.Errorf("%s: of what nobody knows %+v", name, r)
 		}
 		if r := c.Received[host]; r.Raw != 0 || r.Level() != counters.Warning || r.Resends() {
@@ -160,18 +166,18 @@ func TestSymbolErrors(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if r := c.Received[trunk]; r.SymbolErrors != 70000 || r.Rated() || c.Ports != 2 {
+		if r := c.Received[trunk]; r.Errors[counters.Symbol] != 70000 || r.Rated() || c.Ports != 2 {
 			t.Errorf("%s: %+v", name, c)
 		}
 		before, later := *c, *c
 		r := c.Received[trunk]
-		r.SymbolErrors = 100
+		r.Errors[counters.Symbol] = 100
 		before.Received = map[fabric.ChannelID]counters.Received{trunk: r}
-		if got := later.Since(&before).Received[trunk].SymbolErrors; got != 69900 {
+		if got := later.Since(&before).Received[trunk].Errors[counters.Symbol]; got != 69900 {
 			t.Errorf("%s: since before %v", name, got)
 		}
 		before.Received = nil
-		if got := later.Since(&before).Received[trunk].SymbolErrors; !math.IsNaN(got) {
+		if got := later.Since(&before).Received[trunk].Errors[counters.Symbol]; !math.IsNaN(got) {
 			t.Errorf("%s: since a look without them %v", name, got)
 		}
 	}
@@ -255,7 +261,7 @@ func TestErrors(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	network := pair(f)
-	for _, text := range scramble.Of(perfquery, pmInfo, exporter, pm, otherExporter, extended) {
+	for _, text := range scramble.Of(perfquery, listed, pmInfo, exporter, pm, otherExporter, extended) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -267,4 +273,78 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("counters and an error, or neither")
 		}
 	})
+}
+
+// Error counters of each form: those with two widths, those by lane, and what is not known.
+func TestErrorCounters(t *testing.T) {
+	f := pair(t)
+	trunk := f.Out(0, 2)
+	for name, text := range map[string]string{
+		"perfquery": strings.Replace(perfquery, "SymbolErrorCounter:..............0", "SymbolErrorCounter:..............7\nLinkErrorRecoveryCounter:........3\nLinkDownedCounter:...............2\nPortRcvErrors:...................9\nLocalLinkIntegrityErrors:........1\nExcessiveBufferOverrunErrors:....4", 1) +
+			"# PortExtendedSpeedsCounters: Lid 1 port 2\nFECUncorrectableBlockCtrLane0:....5\nFECUncorrectableBlockCtrLane11:...6\n",
+		"PM_INFO": strings.NewReplacer("PortXmitData,", "SymbolErrorCounter,LinkErrorRecoveryCounter,LinkErrorRecoveryCounterExt,LinkDownedCounterExtended,PortRcvErrors,LocalLinkIntegrityErrors,ExcessiveBufferOverrunErrors,PortFECUncorrectableBlockCounter,PortXmitData,",
+			"0x10,2,", "0x10,2,7,2,3,2,0x9,1,4,11,", "0x10,3,", "0x10,3,,,,,,,,,", "0x31,1,", "0x31,1,N/A,0,0,0,0,0,0,0,").Replace(pmInfo),
+		"ibdiagnet2.pm": strings.Replace(pm, "link_down_counter=0x00", "symbol_error_counter=0x07\nlink_down_counter=0x02\nlink_error_recovery_counter=0x03\nport_rcv_errors=0x09\nlocal_link_integrity_errors=0x1\nexcessive_buffer_errors=0x4\nport_fec_uncorrectable_block_counter=0x0b", 1),
+		"exporter": exporter + `infiniband_switch_port_symbol_error_total{guid="0x10",port="2",switch="a"} 7
+infiniband_switch_port_link_error_recovery_total{guid="0x10",port="2"} 3
+infiniband_switch_port_link_downed_total{guid="0x10",port="2"} 2
+infiniband_switch_port_receive_errors_total{guid="0x10",port="2"} 9
+infiniband_switch_port_local_link_integrity_errors_total{guid="0x10",port="2"} 1
+infiniband_switch_port_excessive_buffer_overrun_errors_total{guid="0x10",port="2"} 4
+infiniband_portfecuncorrectableblockcounter_total{local_guid="0x10",local_port="2"} 11
+`,
+		"ibqueryerrors": `Errors for 0x10 "x"
+   GUID 0x10 port ALL: [SymbolErrorCounter == 8] [LinkDownedCounter == 2]
+   GUID 0x10 port 2: [SymbolErrorCounter == 7] [LinkErrorRecoveryCounter == 3] [LinkDownedCounter == 2] [PortRcvErrors == 9] [LocalLinkIntegrityErrors == 1] [ExcessiveBufferOverrunErrors == 4] [PortFECUncorrectableBlockCounter == 11] [PortXmitData == 1250 (4.883KB)] [PortXmitWait == 55]
+         Link info:      1    2[  ] ==( 4X 25.78125 Gbps Active/  LinkUp)==>  0x0000000000000020      2    2[  ] "y" ( )
+
+## Summary: 3 nodes checked, 1 bad nodes found
+`,
+	} {
+		c, err := counters.Read(strings.NewReader(text), "c", f)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := counters.Errors{7, 3, 2, 9, 1, 4, 11, math.NaN()}
+		for k, v := range c.Received[trunk].Errors {
+			if v != want[k] && !(math.IsNaN(v) && math.IsNaN(want[k])) {
+				t.Errorf("%s: %s is %v, want %v", name, counters.Counter(k), v, want[k])
+			}
+		}
+		if !c.Known[trunk] || c.Wait[trunk] != 55 {
+			t.Errorf("%s: sent %v, waited %v", name, c.Bytes[trunk], c.Wait[trunk])
+		}
+		if c.Listed != (name == "ibqueryerrors") {
+			t.Errorf("%s: listed %v", name, c.Listed)
+		}
+		// Kept and read again, it is the same.
+		text, err := c.Keep(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := counters.Kept(text, f)
+		if err != nil || again.Ports != c.Ports || again.Received[trunk].Errors[counters.Symbol] != 7 || !math.IsNaN(again.Received[trunk].Errors[counters.Effective]) {
+			t.Errorf("%s: kept: %v, %+v", name, err, again)
+		}
+	}
+	// A port that ibqueryerrors did not list had none, and a counter that stands says nothing.
+	none, err := counters.Read(strings.NewReader("\n## Summary: 3 nodes checked, 0 bad nodes found\n"), "c", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := counters.Read(strings.NewReader("Errors for \"x\"\n GUID 0x10 port 2: [SymbolErrorCounter == 65535] [LinkDownedCounter == 255]\n"), "c", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := now.Since(none).Received[trunk].Errors; d[counters.Symbol] != 65535 {
+		t.Errorf("since none: %v", d)
+	}
+	if d := now.Since(now).Received[trunk].Errors; !math.IsNaN(d[counters.Symbol]) || !math.IsNaN(d[counters.Downed]) {
+		t.Errorf("of counters that stand: %v", d)
+	}
+	for _, bad := range []string{"Errors for \"x\"\n GUID 0x10 port 2: [SymbolErrorCounter == x]\n", "Errors for \"x\"\n GUID 0x10 port 2: [SymbolErrorCounter == 7\n", "Errors for \"x\"\n GUID 0x77 port 2: [SymbolErrorCounter == 7]\n", "Errors for \"x\"\n GUID port\n"} {
+		if _, err := counters.Read(strings.NewReader(bad), "c", f); err == nil || !strings.Contains(err.Error(), "c:2: ") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
 }

@@ -32,8 +32,10 @@ func (p *parser) countPM(c reading.Cursor) error {
 		set = func(v float64) { p.data(p.at, v*4, wide) }
 	case "port_xmit_wait":
 		set = func(v float64) { p.c.Wait[p.at] = max(p.c.Wait[p.at], v) }
-	case "symbol_error_counter":
-		set = p.symbolErrors
+	default:
+		if of, lane, ok := p.errorNamed(name); ok {
+			set = func(v float64) { p.countError(of, lane, v) }
+		}
 	}
 	if set == nil || bytes.HasPrefix(bytes.TrimSpace(value), []byte("N")) {
 		return nil

@@ -17,9 +17,9 @@ type Received struct {
 	Effective float64 // of those that are wrong behind it
 	Symbol    float64 // of those that are wrong in the end, where the link sends again what was wrong
 
-	SymbolErrors, EffectiveErrors float64 // counted
-	FEC                           string  // mode of forward error correction, such as MLNX_RS_271_257_PLR
-	Retransmission                string  // NO-RTR, PLR, LLR64 …
+	Errors         Errors // counted
+	FEC            string // mode of forward error correction, such as MLNX_RS_271_257_PLR
+	Retransmission string // NO-RTR, PLR, LLR64 …
 }
 
 // Level is what a rate of errors means.
@@ -44,7 +44,8 @@ var (
 	ResentLimit = Limit{5e-12, 1e-11} // of Effective where the link sends again
 )
 
-func (l Limit) level(rate float64) Level {
+// Level is what a rate means.
+func (l Limit) Level(rate float64) Level {
 	switch {
 	case rate >= l.Bad:
 		return Bad
@@ -60,44 +61,30 @@ func (r Received) Resends() bool {
 }
 
 // Level is the worse of the levels of Symbol and Effective.
-func (r Received) Level() Level {
-	limit := FinalLimit
+func (r Received) Level() Level { return r.LevelBy(FinalLimit, ResentLimit) }
+
+// LevelBy is Level by other limits.
+func (r Received) LevelBy(final, resent Limit) Level {
+	limit := final
 	if r.Resends() {
-		limit = ResentLimit
+		limit = resent
 	}
-	return max(FinalLimit.level(r.Symbol), limit.level(r.Effective))
+	return max(final.Level(r.Symbol), limit.Level(r.Effective))
 }
 
 // Rated says whether a rate is known that has a level.
 func (r Received) Rated() bool { return !math.IsNaN(r.Effective) || !math.IsNaN(r.Symbol) }
 
-func unknown() Received {
+// Unknown is a port of which nothing is known.
+func Unknown() Received {
 	nan := math.NaN()
-	return Received{Raw: nan, Effective: nan, Symbol: nan, SymbolErrors: nan, EffectiveErrors: nan}
+	return Received{Raw: nan, Effective: nan, Symbol: nan, Errors: noErrors()}
 }
 
 // since takes away what was counted before.
 func (r Received) since(before Received) Received {
-	less := func(now, then float64) float64 {
-		if now >= then {
-			return now - then
-		}
-		return math.NaN()
-	}
-	r.SymbolErrors, r.EffectiveErrors = less(r.SymbolErrors, before.SymbolErrors), less(r.EffectiveErrors, before.EffectiveErrors)
+	r.Errors = r.Errors.since(&before.Errors)
 	return r
-}
-
-// symbolErrors notes how many a port has counted; it may have counters of several widths.
-func (p *parser) symbolErrors(v float64) {
-	r, ok := p.c.Received[p.at]
-	if !ok {
-		r = unknown()
-	}
-	if !(r.SymbolErrors >= v) {
-		r.SymbolErrors = v
-	}
-	p.c.Received[p.at] = r
 }
 
 // rates is the header of an ibdiagnet2.net_dump_ext.
@@ -182,7 +169,7 @@ func (p *parser) rate(c reading.Cursor) error {
 	if err := p.byGUID(fabric.GUID(v), uint8(port)); err != nil || p.at == fabric.None {
 		return err
 	}
-	r := unknown()
+	r := Unknown()
 	for _, cell := range []struct {
 		column int
 		to     *float64
@@ -190,8 +177,8 @@ func (p *parser) rate(c reading.Cursor) error {
 		what   string
 	}{
 		{colRaw, &r.Raw, 1, "rate of errors, which is from 0 to 1"}, {colEffective, &r.Effective, 1, "rate of errors, which is from 0 to 1"},
-		{colSymbol, &r.Symbol, 1, "rate of errors, which is from 0 to 1"}, {colSymbolErrors, &r.SymbolErrors, 1e30, "number of errors"},
-		{colEffectiveErrors, &r.EffectiveErrors, 1e30, "number of errors"},
+		{colSymbol, &r.Symbol, 1, "rate of errors, which is from 0 to 1"}, {colSymbolErrors, &r.Errors[Symbol], 1e30, "number of errors"},
+		{colEffectiveErrors, &r.Errors[Effective], 1e30, "number of errors"},
 	} {
 		text := p.known(cells, cell.column)
 		if text == "" {

@@ -19,14 +19,11 @@ const (
 // waitColumns is what versions of ibdiagnet call the wait, the widest first.
 var waitColumns = []string{"portxmitwaitextended", "portxmitwaitext", "portxmitwait"}
 
-// symbolColumns is what versions of ibdiagnet call the symbol errors.
-var symbolColumns = []string{"symbolerrorcounter", "symbolerrorcounterext", "symbolerrorcounterextended"}
-
 // row reads a line of PM_INFO: its name, its header, a port, or its end.
 func (p *parser) row(c reading.Cursor) error {
 	switch text := bytes.TrimSpace(p.lines.Text()); {
 	case !p.table:
-		p.table, p.columns = true, nil
+		p.table, p.columns, p.errors = true, nil, nil
 		return nil
 	case len(text) == 0:
 		return nil
@@ -41,6 +38,9 @@ func (p *parser) row(c reading.Cursor) error {
 		p.columns, p.cells = map[string]int{}, len(cells)
 		for i, name := range cells {
 			p.columns[strings.ToLower(string(bytes.TrimSpace(name)))] = i
+			if of, lane, ok := errorNamed(name); ok {
+				p.errors = append(p.errors, errorColumn{i, of, lane})
+			}
 		}
 		for _, name := range [...]string{nodeColumn, portColumn} {
 			if _, ok := p.columns[name]; !ok {
@@ -79,9 +79,9 @@ func (p *parser) port(cells [][]byte) error {
 			break
 		}
 	}
-	for _, name := range symbolColumns {
-		if v, ok := p.cell(cells, name); ok {
-			p.symbolErrors(v)
+	for _, e := range p.errors {
+		if v, ok := numberOf(cells[e.at]); ok {
+			p.countError(e.of, e.lane, v)
 		}
 	}
 	return nil
@@ -94,7 +94,18 @@ func (p *parser) cell(cells [][]byte, column string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	cell := reading.Cursor(bytes.TrimSpace(cells[at]))
+	return numberOf(cells[at])
+}
+
+// errorColumn is a column of PM_INFO that counts errors.
+type errorColumn struct {
+	at   int
+	of   Counter
+	lane int
+}
+
+func numberOf(text []byte) (float64, bool) {
+	cell := reading.Cursor(bytes.TrimSpace(text))
 	read := cell.Uint
 	if bytes.HasPrefix(cell, []byte("0x")) {
 		read = cell.Hex

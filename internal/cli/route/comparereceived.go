@@ -41,7 +41,7 @@ func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *r
 			level = r.Level().String()
 		}
 		s.Rates = append(s.Rates, result.ReceivedPort{
-			Level: level, Channel: f.ChannelLabel(in), Symbol: known(r.Symbol), Effective: known(r.Effective), Raw: known(r.Raw), SymbolErrors: known(r.SymbolErrors), EffectiveErrors: known(r.EffectiveErrors),
+			Level: level, Channel: f.ChannelLabel(in), Symbol: known(r.Symbol), Effective: known(r.Effective), Raw: known(r.Raw), SymbolErrors: known(r.Errors[counters.Symbol]), EffectiveErrors: known(r.Errors[counters.Effective]),
 			FEC: r.FEC, Retransmission: r.Retransmission, ChannelNodes: outputs.Ends(f, in),
 		})
 		switch r.Level() {
@@ -71,7 +71,7 @@ func worseFirst(x, y counters.Received) int {
 		return r.Symbol
 	}
 	return -cmp.Or(cmp.Compare(x.Level(), y.Level()), cmp.Compare(final(x), final(y)), cmp.Compare(x.Effective, y.Effective),
-		cmp.Compare(x.SymbolErrors, y.SymbolErrors), cmp.Compare(x.EffectiveErrors, y.EffectiveErrors), cmp.Compare(x.Raw, y.Raw))
+		cmp.Compare(x.Errors[counters.Symbol], y.Errors[counters.Symbol]), cmp.Compare(x.Errors[counters.Effective], y.Errors[counters.Effective]), cmp.Compare(x.Raw, y.Raw))
 }
 
 // told says whether people are shown a port: a rate or a number of errors is more than none.

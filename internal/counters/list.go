@@ -1,0 +1,51 @@
+package counters
+
+import (
+	"bytes"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/reading"
+)
+
+// list reads what ibqueryerrors has of a port:
+//
+//	GUID 0x506b4b03005c2740 port 1: [SymbolErrorCounter == 12] [PortXmitData == 17 (68.000 B)]
+//
+// Of "port ALL", which is the sum of a node, nothing is taken.
+func (p *parser) list(c reading.Cursor) error {
+	guid, okGUID := c.Hex(1<<64 - 1)
+	if !okGUID || !c.Cut("port ") {
+		return p.lines.Errorf("no GUID and port before the counters of a port")
+	}
+	port, ok := c.Uint(fabric.MaxPorts)
+	if !ok {
+		return nil
+	}
+	if err := p.byGUID(fabric.GUID(guid), uint8(port)); err != nil || p.at == fabric.None {
+		return err
+	}
+	for {
+		_, rest, ok := bytes.Cut(c, []byte("["))
+		if !ok {
+			return nil
+		}
+		one, rest, ok := bytes.Cut(rest, []byte("]"))
+		name, value, both := bytes.Cut(one, []byte(" == "))
+		number := reading.Cursor(value)
+		v, okNumber := number.Uint(1<<64 - 1)
+		if !ok || !both || !okNumber {
+			return p.lines.Errorf("no [NAME == NUMBER]; the line may be cut short")
+		}
+		c = rest
+		switch string(bytes.TrimSpace(name)) {
+		case "PortXmitData":
+			p.data(p.at, float64(v)*4, true)
+		case "PortXmitWait":
+			p.c.Wait[p.at] = max(p.c.Wait[p.at], float64(v))
+		default:
+			if of, lane, ok := p.errorNamed(name); ok {
+				p.countError(of, lane, float64(v))
+			}
+		}
+	}
+}
