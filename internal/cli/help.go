@@ -31,8 +31,9 @@ var sections = []section{
 		"time-budget traffic vls weight within-parts"},
 	{"What is proven", "contract endpoints proof-checker write-certificate write-unproven"},
 	{"Traffic", "allocation beginnings burst job lifetime load message pattern per-endpoint phases precision rail ranks runs then then-at until-saturated warm-up"},
-	{"Model", "any-lane arbiter buffer complete flits hot measured measured-tick measured-time model mtu output-buffer process replay-cycle speedup " +
+	{"Model", "any-lane arbiter buffer complete flits hot model mtu output-buffer process replay-cycle speedup " +
 		"store-and-forward time uniform-rates choice vlarb-high vlarb-limit vlarb-low"},
+	{"Cables in trouble", "cabling cable-limit events measured measured-tick measured-time"},
 	{"Live", "after for live"},
 	{"Steps", "back-steps max-entries-per-change steps"},
 	{"Cluster", "account array-limit partition sbatch shard slurm tasks"},

@@ -46,8 +46,12 @@ const (
 	Undrain   = "undrain"
 	Alarm     = "alarm"
 	AlarmOver = "alarm-over"
-	Begin     = "begin" // of the daemon
-	End       = "end"
+
+	InTrouble    = "in-trouble" // a cable
+	OutOfTrouble = "out-of-trouble"
+
+	Begin = "begin" // of the daemon
+	End   = "end"
 )
 
 // Element is a cable, a switch or a host.

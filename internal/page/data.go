@@ -1,5 +1,7 @@
 package page
 
+import "github.com/weft-fabric/weft/internal/trouble"
+
 // Data is all that a report shows. Long lists of numbers are columns: in a list of
 // cables all first ends, then all second ends.
 type Data struct {
@@ -22,7 +24,8 @@ type Network struct {
 	Ports    EndpointColumns `json:"endpoints"`
 	Cables   CableColumns    `json:"cables"`
 	Odd      []Oddity        `json:"odd"`
-	Warnings []string        `json:"warnings"` // oddities of the file that were resolved
+	Trouble  *trouble.Cables `json:"trouble,omitempty"` // cables in trouble; absent: nothing is known of them
+	Warnings []string        `json:"warnings"`          // oddities of the file that were resolved
 	Tables   []*TableSet     `json:"tables"`
 	Against  *Difference     `json:"difference,omitempty"` // of the second tables to the first
 }

@@ -94,7 +94,7 @@ func (p *packer) tree(v reflect.Value) any {
 		fields := map[string]any{}
 		for i := range v.NumField() {
 			key, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-			if options == "omitempty" && v.Field(i).IsZero() {
+			if !v.Type().Field(i).IsExported() || key == "-" || options == "omitempty" && v.Field(i).IsZero() {
 				continue
 			}
 			fields[key] = p.tree(v.Field(i))

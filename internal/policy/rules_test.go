@@ -288,6 +288,11 @@ var rules = []rule{
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
+	{
+		packages: "internal/trouble",
+		may:      []string{"fabric", "internal/counters", "internal/counters/explain", "internal/events", "internal/inspect", "internal/names", "result"},
+		why:      "it weighs what others read, counted and remembered; who reads it from where, and who shows it, is not its business",
+	},
 	{packages: "internal/counters/explain", may: []string{"fabric", "routing", "congestion", "internal/fan"}, why: "it puts counters beside the loads of routes; who reads them from where is not its business"},
 	{packages: "internal/bandwidths", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it has tables before and after a change measured alike"},
 	{packages: "internal/jobfiles", may: []string{"fabric", "format", "internal/names", "internal/reading", "traffic"}, why: "it reads what people write about jobs, by the names of hosts"},
@@ -330,7 +335,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/trouble", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -346,7 +351,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/watch",
-		may:      []string{"fabric", "internal/inspect", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs", "ethernet", "ethernet/judge", "internal/ethernet/between", "internal/ethernet/pauses", "internal/ethernet/shape"},
+		may:      []string{"fabric", "internal/inspect", "internal/trouble", "internal/counters/explain", "internal/counters", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs", "ethernet", "ethernet/judge", "internal/ethernet/between", "internal/ethernet/pauses", "internal/ethernet/shape"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -362,7 +367,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/page",
-		may:      []string{"fabric", "internal/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/page/layout", "internal/page/web", "internal/words", "result"},
+		may:      []string{"fabric", "internal/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/page/layout", "internal/page/web", "internal/words", "internal/trouble", "result"},
 		why:      "it shows what judges and simulators found; who routed, and where files lie, is not its business",
 	},
 	{

@@ -14,28 +14,35 @@ import (
 
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/loopback"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // Config is the configuration file.
 type Config struct {
-	Folder    string           `yaml:"folder"`       // OpenSM's dumps or an output folder of ibdiagnet; either this or Commands
-	Fabric    string           `yaml:"fabric"`       // file with the network, if Folder has none
-	Commands  configfile.Names `yaml:"commands"`     // FILE = PROGRAM ARGUMENT…, whose output is that file of the look
-	Timeout   time.Duration    `yaml:"timeout"`      // of each command; 0: DefaultTimeout, of Collect DefaultCollect
-	Every     time.Duration    `yaml:"every"`        // between looks; 0: DefaultEvery
-	Settle    time.Duration    `yaml:"settle"`       // files are read that have not changed for so long; 0: DefaultSettle
-	Engine    string           `yaml:"engine"`       // asked for; empty: what Conf says
-	Conf      string           `yaml:"conf"`         // opensm.conf
-	Log       string           `yaml:"log"`          // OpenSM's log
-	Expect    string           `yaml:"expect"`       // folder of the tables that should be in force
-	Contract  string           `yaml:"contract"`     // what clients do with service levels; empty: see Look.Contract
-	Endpoints string           `yaml:"endpoints"`    // hca, ca or all; empty: hca
-	Multicast string           `yaml:"multicast_sl"` // service levels of multicast groups, such as 0,2, whose trees are judged too; empty: 0
-	State     string           `yaml:"state"`        // folder of the looks; required
-	Keep      int              `yaml:"keep"`         // looks that are kept; 0: DefaultKeep
-	Metrics   string           `yaml:"metrics"`      // loopback address and port for Prometheus; empty: none
+	Folder    string           `yaml:"folder"`           // OpenSM's dumps or an output folder of ibdiagnet; either this or Commands
+	Fabric    string           `yaml:"fabric"`           // file with the network, if Folder has none
+	Commands  configfile.Names `yaml:"commands"`         // FILE = PROGRAM ARGUMENT…, whose output is that file of the look
+	Timeout   time.Duration    `yaml:"timeout"`          // of each command; 0: DefaultTimeout, of Collect DefaultCollect
+	Every     time.Duration    `yaml:"every"`            // between looks; 0: DefaultEvery
+	Settle    time.Duration    `yaml:"settle"`           // files are read that have not changed for so long; 0: DefaultSettle
+	Engine    string           `yaml:"engine"`           // asked for; empty: what Conf says
+	Conf      string           `yaml:"conf"`             // opensm.conf
+	Log       string           `yaml:"log"`              // OpenSM's log
+	Expect    string           `yaml:"expect"`           // folder of the tables that should be in force
+	Contract  string           `yaml:"contract"`         // what clients do with service levels; empty: see Look.Contract
+	Endpoints string           `yaml:"endpoints"`        // hca, ca or all; empty: hca
+	Multicast string           `yaml:"multicast_sl"`     // service levels of multicast groups, such as 0,2, whose trees are judged too; empty: 0
+	State     string           `yaml:"state"`            // folder of the looks; required
+	Keep      int              `yaml:"keep"`             // looks that are kept; 0: DefaultKeep
+	Counters  configfile.Names `yaml:"counters"`         // files with what ports have counted; empty: those of ibdiagnet in Folder
+	CountBy   configfile.Names `yaml:"counter_commands"` // programs that print it
+	Over      time.Duration    `yaml:"counters_over"`    // errors count that came within it; 0: DefaultOver
+	Tick      time.Duration    `yaml:"tick"`             // of PortXmitWait; 0: not known
+	Limits    configfile.Names `yaml:"cable_limits"`     // from how much on a cable is in trouble: NAME=NUMBER
+	Cabling   string           `yaml:"cabling"`          // file with the network as it should be cabled
+	Metrics   string           `yaml:"metrics"`          // loopback address and port for Prometheus; empty: none
 
 	Ethernet  string           `yaml:"ethernet"`            // folder of a lossless Ethernet network, in place of Folder and Commands
 	Collect   string           `yaml:"collect"`             // PROGRAM ARGUMENT…, which writes that folder anew before each look; empty: others do
@@ -54,6 +61,7 @@ const (
 	DefaultSettle  = 2 * time.Second
 	DefaultTimeout = time.Minute
 	DefaultKeep    = 100
+	DefaultOver    = time.Hour
 )
 
 // ReadConfig reads a configuration in YAML. Unknown keys and values of the wrong kind are
@@ -75,6 +83,9 @@ type settings struct {
 	trees    uint16 // service levels of multicast groups, as bits
 	commands []command
 	lossless []uint8 // Lossless, checked
+	limits   trouble.Limits
+
+	counterCommands []command
 }
 
 // command is a program whose output is a file.
@@ -99,6 +110,7 @@ func (c Config) check() (*settings, error) {
 	if c.Ethernet != "" {
 		c.Timeout = cmp.Or(c.Timeout, DefaultCollect)
 	}
+	s.Over = cmp.Or(c.Over, DefaultOver)
 	s.Timeout, s.Keep = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.Keep, DefaultKeep)
 	for _, setting := range []struct {
 		key    string
@@ -110,6 +122,21 @@ func (c Config) check() (*settings, error) {
 		{"timeout", func() error { return configfile.NotNegative("timeout", c.Timeout) }},
 		{"every", func() error { return configfile.NotNegative("every", c.Every) }},
 		{"settle", func() error { return configfile.NotNegative("settle", c.Settle) }},
+		{"counters_over", func() error { return configfile.NotNegative("counters_over", c.Over) }},
+		{"tick", func() error { return configfile.NotNegative("tick", c.Tick) }},
+		{"counters", func() error {
+			for _, path := range c.Counters {
+				if err := configfile.Absolute("counters", path); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"counter_commands", s.checkCounterCommands},
+		{"cable_limits", func() (err error) {
+			s.limits, err = trouble.ParseLimits(c.Limits)
+			return err
+		}},
 		{"contract", func() error {
 			if c.Contract == "" {
 				return nil
@@ -147,7 +174,7 @@ func (c Config) check() (*settings, error) {
 		}
 	}
 	for _, path := range []struct{ key, value string }{
-		{"folder", c.Folder}, {"fabric", c.Fabric}, {"conf", c.Conf}, {"log", c.Log}, {"expect", c.Expect}, {"state", c.State},
+		{"folder", c.Folder}, {"fabric", c.Fabric}, {"conf", c.Conf}, {"log", c.Log}, {"expect", c.Expect}, {"cabling", c.Cabling}, {"state", c.State},
 	} {
 		if path.value == "" {
 			continue
@@ -174,7 +201,7 @@ func (c Config) Try() error {
 	for _, at := range []struct {
 		key, path string
 		folder    bool
-	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"state", filepath.Dir(c.State), true}, {"ethernet", c.Ethernet, true}, {"pins", c.Pins, false}} {
+	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"cabling", c.Cabling, false}, {"state", filepath.Dir(c.State), true}, {"ethernet", c.Ethernet, true}, {"pins", c.Pins, false}} {
 		if at.path == "" || at.path == "." {
 			continue
 		}
@@ -195,6 +222,16 @@ func (c Config) Try() error {
 			return c.at("collect", fmt.Errorf("collect: %w", err))
 		}
 	}
+	for _, path := range c.Counters {
+		if err := readable(path); err != nil {
+			return c.at("counters", fmt.Errorf("counters: %w", err))
+		}
+	}
+	for _, program := range c.CountBy {
+		if _, err := exec.LookPath(strings.Fields(program)[0]); err != nil {
+			return c.at("counter_commands", fmt.Errorf("counter_commands: %w", err))
+		}
+	}
 	for _, text := range c.Commands {
 		_, program, _ := strings.Cut(text, "=")
 		if _, err := exec.LookPath(strings.Fields(program)[0]); err != nil {
@@ -212,6 +249,17 @@ func (s *settings) checkSource() error {
 		return errors.New("neither folder nor commands is set, nor ethernet: what shall be looked at")
 	case s.Folder != "" && len(s.Commands) > 0:
 		return errors.New("folder and commands are both set; a look is at one of them")
+	}
+	return nil
+}
+
+func (s *settings) checkCounterCommands() error {
+	for i, text := range s.CountBy {
+		args := strings.Fields(text)
+		if len(args) == 0 {
+			return fmt.Errorf("counter_commands: %q: it is PROGRAM ARGUMENT…", text)
+		}
+		s.counterCommands = append(s.counterCommands, command{fmt.Sprintf("counters.%d", i), args})
 	}
 	return nil
 }

@@ -19,6 +19,7 @@
 //	unproven          files say of switches what the verdict cannot follow
 //	degraded-link     a link is slower or narrower than others of its kind
 //	recabled          a cable leads elsewhere than at the look before
+//	cable-trouble     errors come, cables flap, are not where they should be, or packets wait for them without reason
 //	unreadable        the files cannot be gathered or read
 //
 // Of lossless Ethernet a look is at a folder with what the devices say, judged for every choice of ECMP. The alarms of

@@ -307,11 +307,11 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 }
 
 func sameAlarms(a, b []Alarm) bool {
-	return slices.EqualFunc(a, b, func(a, b Alarm) bool { return a.Kind == b.Kind && (a.What == b.What || counting(a.Kind)) })
+	return slices.EqualFunc(a, b, func(a, b Alarm) bool { return a.Kind == b.Kind && (a.What == b.What || countsRise(a.Kind)) })
 }
 
-// counting says whether the sentence of an alarm has counts that rise from look to look.
-func counting(k Kind) bool { return k == PauseStorm || k == WatchdogDrops }
+// countsRise says whether the sentence of an alarm has counts that rise from look to look.
+func countsRise(k Kind) bool { return k == PauseStorm || k == WatchdogDrops }
 
 func (r *running) readEthernet(dir string) (s *EthernetSnapshot, err error) {
 	defer recovered(&err)

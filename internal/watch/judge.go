@@ -54,6 +54,7 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock
 	if err != nil {
 		return nil, err
 	}
+	now.loads = loads
 	l.MaxLoad, l.Hot = loads.Max, hottest(f, loads)
 	l.Degraded = degraded(f)
 	return v, nil

@@ -3,7 +3,9 @@ package watch
 import (
 	"time"
 
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -18,6 +20,7 @@ type Snapshot struct {
 	Doubts []string // sentences: why switches may not do what the tables say
 
 	Ethernet *EthernetSnapshot // of lossless Ethernet, in place of all of this
+	loads    *congestion.Loads // once it is judged
 }
 
 // Reader reads the network in one folder, and the tables in another or the same for it;
@@ -73,6 +76,7 @@ type Look struct {
 	Missing  []events.Missing `json:"missing"`           // parts that went within a week and are not back
 	Changed  *Changes         `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
 	Degraded []Degraded       `json:"degraded_links"`
+	Trouble  *trouble.Cables  `json:"trouble,omitempty"` // of --once: cables in trouble
 	Alarms   []Alarm          `json:"alarms"`
 	Seconds  LookSeconds      `json:"seconds"`
 
@@ -184,6 +188,7 @@ const (
 	Unproven       Kind = "unproven"
 	DegradedLink   Kind = "degraded-link"
 	Recabled       Kind = "recabled"
+	CableTrouble   Kind = "cable-trouble"
 	Unreadable     Kind = "unreadable"
 
 	// Of lossless Ethernet.
@@ -197,7 +202,7 @@ const (
 )
 
 // Kinds is all kinds of alarm.
-var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, Unreadable,
+var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
 	NextHopsGone, NarrowGroup, LosslessDiffers, PinFallback, SilentDevice, PauseStorm, WatchdogDrops}
 
 // Alarm is something that packets suffer from, or will.

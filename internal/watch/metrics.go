@@ -34,6 +34,7 @@ type metrics struct {
 	missing *prometheus.GaugeVec
 	pauses  *prometheus.GaugeVec
 	dropped *prometheus.GaugeVec
+	trouble *prometheus.GaugeVec
 }
 
 // value is a number of the last look.
@@ -70,6 +71,7 @@ func newMetrics() *metrics {
 		changes: counters("changes_total", "What looks saw that was not so at the look before.", "what", kindsOfChange()...),
 		routes:  gauges("link_routes", "Routes over the fullest links between switches, with all to all.", "guid", "port", "switch"),
 		missing: gauges("missing", "1 for parts of the network that went within a week and are not back, switches and cables first, the first fifty: kind is cable, switch or host.", "kind", "name"),
+		trouble: gauges("cable_trouble", "1 for cables in trouble, the worst fifty: kind is what speaks against a cable most, level error or warning, guid, port and switch are of its first end.", "kind", "level", "name", "guid", "port", "switch"),
 		slow:    gauges("link_degraded", "1 for links that are slower or narrower than others of their kind.", "guid", "port", "switch", "kind"),
 	}
 	m.pauses = gauges("pfc_frames", "Pause frames of a priority that a port of a lossless Ethernet network has counted, received or sent.", "device", "interface", "priority", "direction")
@@ -147,6 +149,12 @@ func (m *metrics) note(st *Health, l *Look) {
 	m.looks.WithLabelValues(result).Inc()
 	if result != "failed" {
 		m.last.Set(float64(st.At.UnixNano()) / 1e9)
+	}
+	m.trouble.Reset()
+	if t := st.Trouble; t != nil {
+		for _, c := range t.Cables[:min(mostShown, len(t.Cables))] {
+			m.trouble.WithLabelValues(string(c.Signs[0].Kind), c.Level, c.Name, c.A.GUID, strconv.Itoa(int(c.A.Port)), c.A.Name).Set(1)
+		}
 	}
 	for _, k := range Kinds {
 		m.alarm.WithLabelValues(string(k)).Set(0)
@@ -255,6 +263,9 @@ func (r *running) troubles() (all []string) {
 	}
 	for _, m := range r.status.Missing {
 		all = append(all, fmt.Sprintf("%s %s is gone since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime)))
+	}
+	if r.status.Trouble != nil {
+		all = append(all, r.status.Trouble.Texts()...)
 	}
 	return all
 }

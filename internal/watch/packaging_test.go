@@ -61,7 +61,7 @@ func TestEverythingIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{"weft_watch_link_routes": true, "weft_watch_missing": true, "weft_watch_link_degraded": true, "weft_watch_engine_info": true, "weft_watch_look_seconds_bucket": true, "weft_watch_pfc_frames": true, "weft_watch_pfc_dropped_packets": true}
+	known := map[string]bool{"weft_watch_link_routes": true, "weft_watch_missing": true, "weft_watch_link_degraded": true, "weft_watch_engine_info": true, "weft_watch_look_seconds_bucket": true, "weft_watch_pfc_frames": true, "weft_watch_pfc_dropped_packets": true, "weft_watch_cable_trouble": true}
 	for _, f := range families {
 		known[f.GetName()] = true
 	}

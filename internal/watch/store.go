@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/shell"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
@@ -314,13 +315,14 @@ type Health struct {
 	Version string           `json:"version"`
 	PID     int              `json:"pid"`
 	Every   string           `json:"every"`
-	At      time.Time        `json:"at"`              // of the last look, also one that saw nothing new
-	Look    int              `json:"look"`            // the last one kept
-	Same    int              `json:"same"`            // looks since that saw nothing new
-	Failed  int              `json:"failed"`          // looks that failed, the last ones in a row
-	Error   string           `json:"error,omitempty"` // why the last look failed
-	Alarms  []Alarm          `json:"alarms"`          // that are there now
-	Missing []events.Missing `json:"missing"`         // parts that went within a week and are not back
+	At      time.Time        `json:"at"`                // of the last look, also one that saw nothing new
+	Look    int              `json:"look"`              // the last one kept
+	Same    int              `json:"same"`              // looks since that saw nothing new
+	Failed  int              `json:"failed"`            // looks that failed, the last ones in a row
+	Error   string           `json:"error,omitempty"`   // why the last look failed
+	Alarms  []Alarm          `json:"alarms"`            // that are there now
+	Trouble *trouble.Cables  `json:"trouble,omitempty"` // cables in trouble; absent: there was no look
+	Missing []events.Missing `json:"missing"`           // parts that went within a week and are not back
 
 	ReloadError string `json:"reload_error,omitempty"` // why the last reload was refused: the settings before it stand
 }

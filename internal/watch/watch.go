@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/clock"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
@@ -33,6 +34,7 @@ type Watcher struct {
 
 	ReadEthernet EthernetReader // of lossless Ethernet, in place of Read
 	EthernetPage func(ctx context.Context, n *ethernet.Network, when time.Time) ([]byte, error)
+	ReadFabric   func(file string) (*fabric.Fabric, error) // reads the network of cabling
 
 	Log     *slog.Logger
 	Version string
@@ -57,6 +59,7 @@ type running struct {
 	tried  []stamp   // of those of the last attempt
 	before *Snapshot // nil: there is none
 	events *events.Log
+	cables cabling
 
 	gone, came []events.Element // between the last two looks
 	last       *Look            // kept; nil: there is none
@@ -116,7 +119,7 @@ func (r *running) reload() {
 		r.Watcher.Log.Error("reload refused, the old settings stand", "error", err)
 		return
 	}
-	r.settings, r.stamps, r.tried = now, nil, nil
+	r.settings, r.stamps, r.tried, r.cables.planned = now, nil, nil, nil
 	r.status.ReloadError, r.status.Every = "", now.Every.String()
 	r.Watcher.Log.Info("reloaded")
 }
@@ -132,7 +135,9 @@ func (w *Watcher) Once(ctx context.Context) (*Look, error) {
 	if _, err := r.look(ctx); err != nil {
 		return nil, err
 	}
-	return r.last, nil
+	l := *r.last
+	l.Trouble, l.Alarms = r.cables.list, r.status.Alarms
+	return &l, nil
 }
 
 func (w *Watcher) begin() (*running, error) {
@@ -150,6 +155,7 @@ func (w *Watcher) begin() (*running, error) {
 		r.keepEvents(root)
 	}
 	r.resume()
+	r.resumeCables()
 	return r, nil
 }
 
@@ -254,9 +260,17 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if l != nil {
+		r.noteGone(l)
+	}
+	r.count(ctx, begin.UTC())
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st := &r.status
+	st.Trouble = r.cables.list
 	st.At, r.begun = begin.UTC(), begin
 	switch {
 	case err != nil:
@@ -268,18 +282,26 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 			r.metrics.show(l)
 			l = nil
 		}
-		r.raise(append(there, Alarm{Unreadable, st.Error, r.remedy(err), sinceWhen(st.Alarms, Unreadable, begin.UTC())}))
+		r.raise(r.ofCables(append(there, Alarm{Unreadable, st.Error, r.remedy(err), sinceWhen(st.Alarms, Unreadable, begin.UTC())}), begin.UTC()))
 	case l == nil:
 		st.Same++
 		st.Failed, st.Error = 0, ""
-		r.raise(r.last.Alarms)
+		r.raise(r.ofCables(r.last.Alarms, begin.UTC()))
 	default:
 		st.Look, st.Same, st.Failed, st.Error, st.Missing = l.Number, 0, 0, "", l.Missing
-		r.raise(l.Alarms)
+		r.raise(r.ofCables(l.Alarms, begin.UTC()))
 		r.tell(l)
 	}
 	r.metrics.note(st, l)
 	return l, errors.Join(err, r.store.whole(statusName, whole.JSON(st)))
+}
+
+// noteGone remembers what went, by which cables flap.
+func (r *running) noteGone(l *Look) {
+	r.cables.recent = gone(r.cables.recent, l.At)
+	for i := range r.gone {
+		r.cables.recent = append(r.cables.recent, events.Event{At: l.At, From: "watch", What: events.Gone, Part: &r.gone[i]})
+	}
 }
 
 // stateError is that the state folder cannot be written.

@@ -10,15 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
+	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/page"
@@ -36,6 +39,7 @@ type reportFlags struct {
 	with      []string
 	jobs      flags.Allocations
 	precision float64
+	measured  measured.Flags
 	json      bool
 }
 
@@ -58,8 +62,11 @@ side by side, with what would change. Several fabrics make one page.
 packets --json, diff --json or what-if --json. --job NAME=HOSTS adds what random
 pairs of a job's hosts get; HOSTS is a list such as a[1-3,7],b02.
 
+--measured, --events and --cabling add the cables in trouble, with what to do and the
+command, as weft compare --measured has them; they are marked on the map.
+
 Exit code 1: the tables have a credit loop, leave pairs without a route or do not
-fit the fabric. The page is written all the same.`,
+fit the fabric, or cables are in trouble by an error. The page is written all the same.`,
 		Example: `  weft report fabric.ibnetdiscover -o report.html
   weft report fabric.ibnetdiscover --tables /var/log/opensm --engine auto -o report.html
   weft report fattree:ports=24 dragonfly:p=4 --with compared.json -o report.html`,
@@ -76,6 +83,8 @@ fit the fabric. The page is written all the same.`,
 	f.StringArrayVar(&o.with, "with", nil, "JSON output of another command to show; may be repeated")
 	o.jobs.AddTo(f)
 	f.Float64Var(&o.precision, "precision", 0.002, "standard error of the bandwidth of random pairs")
+	o.measured.AddTo(f, "to show which cables are in trouble")
+	o.measured.Complete(c)
 	flags.AddJSON(f, &o.json)
 	return c
 }
@@ -129,6 +138,8 @@ func (j *reportJob) check(fabrics []string) error {
 		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
 	case o.tables.LFTs != "" && len(fabrics) > 1:
 		return exit.Usage("--tables are those of one fabric, and %d are given", len(fabrics))
+	case o.measured.Given() && len(fabrics) > 1:
+		return exit.Usage("--measured, --events and --cabling are of one fabric, and %d are given", len(fabrics))
 	case !o.json && o.out == "":
 		return exit.Usage("--out names no file; - is standard output")
 	}
@@ -136,6 +147,9 @@ func (j *reportJob) check(fabrics []string) error {
 		if slices.Contains(fabrics[:i], name) {
 			return exit.Usage("%s is named twice", name)
 		}
+	}
+	if err := o.measured.Check(); err != nil {
+		return err
 	}
 	j.scope = o.route.Scope
 	j.fabrics = len(fabrics)
@@ -185,6 +199,29 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 		}
 	}
 	j.data.Networks = append(j.data.Networks, n)
+	if j.o.measured.Given() {
+		return j.trouble(ctx, n, given[0].Tables)
+	}
+	return nil
+}
+
+// trouble adds the cables in trouble, by what the tables in force explain.
+func (j *reportJob) trouble(ctx context.Context, n *page.Network, t *routing.Tables) error {
+	seen, err := j.o.measured.Read(j.Console, t.Fabric)
+	if err != nil {
+		return err
+	}
+	var waiting []explain.Finding
+	if c := seen.Sent; c != nil && c.Ports > 0 {
+		loads, err := congestion.CountTables(ctx, t, j.scope)
+		if err != nil {
+			return err
+		}
+		waiting = explain.Trunks(t, loads, j.o.measured.Counted(c)).Findings
+	}
+	l := seen.Trouble(waiting)
+	n.AddTrouble(t.Fabric, l)
+	j.found = j.found || l.Found()
 	return nil
 }
 

@@ -4,8 +4,12 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/words"
 )
+
+// mostCables is how many cables in trouble the screen names; the page has all.
+const mostCables = 6
 
 // screen says what the page shows.
 func (j *reportJob) screen(size int64) *console.Page {
@@ -21,6 +25,15 @@ func (j *reportJob) screen(size int64) *console.Page {
 			if e := t.Paths; len(e.LIDs) < e.Of {
 				p.Fact("paths", "the page has those to %s of %s LIDs, some of every switch", words.Thousands(len(e.LIDs)), words.Thousands(e.Of))
 			}
+		}
+	}
+	for _, n := range j.data.Networks {
+		if l := n.Trouble; l != nil {
+			text := measured.Head(l)
+			for _, c := range l.Cables[:min(len(l.Cables), mostCables)] {
+				text += fmt.Sprintf("\n%s: %s", c.Name, c.Signs[0].Text)
+			}
+			p.Fact("trouble", "%s", text)
 		}
 	}
 	p.Fact("page", "%s, %.2f MB; open it in a browser", j.o.out, float64(size)/1e6)

@@ -83,6 +83,9 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 			return fmt.Sprintf("%s %s since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime))
 		})))
 	}
+	if s.Trouble != nil && len(s.Trouble.Cables) > 0 {
+		p.Finding("trouble", "%s", strings.Join(s.Trouble.Texts(), "\n"))
+	}
 	for i, d := range s.Drained {
 		label := ""
 		if i == 0 {

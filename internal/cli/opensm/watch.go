@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/changes"
 	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -119,6 +120,9 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		},
 		ReadEthernet: func(folder string, s watch.EthernetSettings) (*watch.EthernetSnapshot, error) {
 			return ethernet.ReadLook(ctx, folder, s)
+		},
+		ReadFabric: func(file string) (*fabric.Fabric, error) {
+			return input.Fabric(&console.Console{Context: ctx, Stdout: io.Discard, Stderr: io.Discard, Quiet: true}, file)
 		},
 		Ready: func() { service.Tell(log, "READY=1") },
 		Load:  func() (watch.Config, error) { return watchConfig(a, o.config) },

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/internal/words"
@@ -39,6 +40,9 @@ func watchSettings(name string, c *watch.Config) *console.Page {
 	p.Fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
 	return &p
 }
+
+// mostCables is how many cables in trouble a screen has.
+const mostCables = 12
 
 // lookScreen is a look for people.
 func lookScreen(a *console.Console, l *watch.Look) *console.Page {
@@ -75,6 +79,16 @@ func lookScreen(a *console.Console, l *watch.Look) *console.Page {
 			label = "alarms"
 		}
 		p.Fact(label, "%s: %s\n  %s", alarm.Kind, alarm.What, alarm.Do)
+	}
+	if t := l.Trouble; t != nil {
+		text := measured.Head(t)
+		for i := range t.Cables[:min(len(t.Cables), mostCables)] {
+			text += "\n" + strings.Join(measured.Lines(&t.Cables[i]), "\n")
+		}
+		for _, note := range t.Notes {
+			text += "\nnote: " + note
+		}
+		p.Fact("trouble", "%s", text)
 	}
 	p.Fact("time", "gather %s, read %s, judge %s, compare %s", words.Seconds(l.Seconds.Gather), words.Seconds(l.Seconds.Read), words.Seconds(l.Seconds.Judge), words.Seconds(l.Seconds.Compare))
 	return p
@@ -171,6 +185,11 @@ func printWatchLog(a *console.Console, h *watchHistory) error {
 	}
 	for _, alarm := range st.Alarms {
 		p.Fact("alarm", "%s since %s: %s\n  %s", alarm.Kind, alarm.Since.Local().Format(time.DateTime), alarm.What, alarm.Do)
+	}
+	if st.Trouble != nil {
+		for _, text := range st.Trouble.Texts() {
+			p.Fact("trouble", "%s", text)
+		}
 	}
 	return a.Show(p)
 }

@@ -21,11 +21,13 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
-	"github.com/weft-fabric/weft/internal/counters"
+	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -36,9 +38,7 @@ type compareFlags struct {
 	route        flags.Engine
 	engines      []string
 	tables       []string
-	measured     []string
-	during       time.Duration
-	tick         time.Duration
+	measured     measured.Flags
 	uniformRates bool
 	precision    float64
 	phases       int
@@ -68,7 +68,9 @@ that wait longer than their load explains, carry more than it explains, or carry
 traffic though no route leads over them. An ibdiagnet2.net_dump_ext has error rates
 in place of bytes: it shows, the worst first, which ports receive badly and over
 which cables, and cables with two modes of error correction; routes and loads are not
-compared with it. It may be given beside the others.
+compared with it. It may be given beside the others. All of it makes one list of
+cables in trouble, with what to do and the command; --events adds those that flap,
+--cabling those that are elsewhere than they should be.
 
 With --traffic FILE, the traffic that is measured or expected gets a column: how long
 it takes if the fullest channel is busy all the time, 1 being the fullest link of a
@@ -85,8 +87,8 @@ taken.
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 (opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or packed.
 
-Exit code 1: cables found by --measured that wait, carry what no route explains, or have
-an error rate at its limit or two modes of error correction; tables of --tables have
+Exit code 1: cables in trouble by an error, or found by --measured to wait or to carry what
+no route explains; tables of --tables have
 a credit loop, leave pairs without a route or do not fit the fabric (which --strict
 refuses; see weft verify), or the network is in parts (unless
 --within-parts). What engines would do is no finding.`,
@@ -99,9 +101,8 @@ refuses; see weft verify), or the network is in parts (unless
 	f := c.Flags()
 	f.StringSliceVar(&o.engines, "engine", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between (default: those that weft engines says are compared)")
 	f.Lookup("engine").DefValue = "" // help says it
-	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.pm or ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; error rates: an ibdiagnet2.net_dump_ext; given twice, an earlier look and a later one")
-	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
-	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
+	o.measured.AddTo(f, "to put beside what routes predict")
+	o.measured.Complete(c)
 	flags.AddNamed(f, &o.tables, "tables in force to put beside")
 	f.StringVar(&o.route.Traffic, option.Demands.String(), "", "measured or expected traffic, which gets a column, and for which engines make paths that can: a file of src,dst[,bytes], hosts or groups such as 'gpu-*'")
 	o.route.Set = f
@@ -133,10 +134,11 @@ type compareJob struct {
 
 	fabric    *fabric.Fabric
 	meter     choose.Meter
-	counted   *counters.Counters // of --measured
-	files     []string           // that it is of
-	explained *result.Measured   // by the first row
-	received  *result.Received   // of --measured; nil: no file says it
+	seen      *measured.Seen    // of --measured and what else is known of cables
+	explained *result.Measured  // by the first row
+	waiting   []explain.Finding // the same
+	received  *result.Received  // of --measured; nil: no file says it
+	troubled  *trouble.Cables   // nil: not made yet
 	rows      []result.CompareRow
 }
 
@@ -167,7 +169,7 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, result.CompareRow.Finding) || j.explained.Finding() || j.received.Finding() || len(j.routes) > 0 && j.routes[0].Apart {
+	if slices.ContainsFunc(j.rows, result.CompareRow.Finding) || j.explained.Finding() || j.received.Finding() || j.inTrouble().Found() || len(j.routes) > 0 && j.routes[0].Apart {
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil

@@ -2,88 +2,66 @@ package route
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
 	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/internal/cli/internal/console"
-	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
-	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
-const timesMeasured = "once, or for an earlier look and a later one, and once for an ibdiagnet2.net_dump_ext"
-
-// readCounters reads the files of --measured.
+// readCounters reads what is known of cables.
 func (j *compareJob) readCounters() error {
-	files := j.o.measured
-	if (j.o.during > 0) != (j.o.tick > 0) || len(files) == 0 && j.o.during > 0 {
-		return exit.Usage("--measured-time and --measured-tick go together, with --measured: ticks by time say how long ports waited")
+	o := &j.o.measured
+	if err := o.Check(); err != nil {
+		return err
 	}
-	if j.o.during < 0 || j.o.tick < 0 {
-		return exit.Usage("--measured-time and --measured-tick are not negative")
+	seen, err := o.Read(j.Console, j.fabric)
+	if err != nil {
+		return err
 	}
-	if len(files) > 3 {
-		return exit.Usage("--measured is given %d times: %s", len(files), timesMeasured)
-	}
-	var sent []*counters.Counters // of files that say what ports have sent
-	var names, rated []string
-	for _, name := range files {
-		c, err := console.ReadFile(j.Console, name, func(r io.Reader, file string) (*counters.Counters, error) {
-			return counters.Read(r, file, j.fabric)
-		})
-		switch {
-		case err != nil:
-			return err
-		case c.Ports > 0:
-			sent, names = append(sent, c), append(names, name)
-		default:
-			rated, j.received = append(rated, name), receivedOf(j.fabric, []string{name}, c)
-		}
-	}
+	j.seen = seen
 	switch {
-	case len(rated) > 1:
-		return exit.Usage("%s have error rates alone: one of them is enough, as each covers all the time since counters were cleared", words.FirstOf(rated))
-	case len(sent) > 2:
-		return exit.Usage("--measured is given %d times: %s", len(files), timesMeasured)
-	case len(sent) == 0 && j.o.during > 0:
-		return exit.Usage("--measured-time says how long bytes were counted, and %s has error rates alone", rated[0])
-	case len(sent) == 1:
-		j.counted = sent[0]
-	case len(sent) == 2:
-		if j.counted = sent[1].Since(sent[0]); j.counted.Ports == 0 {
-			return fmt.Errorf("%s and %s have no port in common that has counted on since", names[0], names[1])
-		}
-	}
-	j.files = names
-	if j.received == nil && j.counted != nil && len(j.counted.Received) > 0 {
-		j.received = receivedOf(j.fabric, names, j.counted)
+	case seen.Rated != nil:
+		j.received = receivedOf(j.fabric, []string{seen.RatedOf}, seen.Rated)
+	case seen.Sent != nil && len(seen.Sent.Received) > 0:
+		j.received = receivedOf(j.fabric, seen.Files, seen.Sent)
 	}
 	return nil
 }
 
+// inTrouble is the cables in trouble, if anything is known of them.
+func (j *compareJob) inTrouble() *trouble.Cables {
+	if !j.o.measured.Given() {
+		return nil
+	}
+	if j.troubled == nil {
+		j.troubled = j.seen.Trouble(j.waiting)
+	}
+	return j.troubled
+}
+
 // explain puts the counters beside the routes of a row.
 func (j *compareJob) explain(row *result.CompareRow, t *routing.Tables, loads *congestion.Loads) {
-	if j.counted == nil {
+	counted := j.seen.Sent
+	if counted == nil || counted.Ports == 0 {
 		return
 	}
-	m := explain.Trunks(t, loads, explain.Counted{
-		Bytes: j.counted.Bytes, Wait: j.counted.Wait, Known: j.counted.Known, Seconds: j.o.during.Seconds(), Tick: j.o.tick.Seconds(),
-	})
+	m := explain.Trunks(t, loads, j.o.measured.Counted(counted))
 	if !math.IsNaN(m.Correlation) {
 		row.Correlation = &m.Correlation
 	}
 	if j.explained != nil {
 		return
 	}
-	j.explained = &result.Measured{Files: j.files, Ports: j.counted.Ports, Trunks: m.Trunks, Row: row.Name}
+	j.waiting = m.Findings
+	j.explained = &result.Measured{Files: j.seen.Files, Ports: counted.Ports, Trunks: m.Trunks, Row: row.Name}
 	j.explained.Findings = list.Of(m.Findings, func(f explain.Finding) result.MeasuredFinding {
 		return result.MeasuredFinding{Kind: f.Kind.String(), Channel: j.fabric.ChannelLabel(f.Trunk), Factor: f.Factor, Bytes: f.Bytes, Routes: f.Routes, ChannelNodes: outputs.Ends(j.fabric, f.Trunk)}
 	})

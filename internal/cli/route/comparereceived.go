@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/list"
@@ -41,7 +42,7 @@ func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *r
 			level = r.Level().String()
 		}
 		s.Rates = append(s.Rates, result.ReceivedPort{
-			Level: level, Channel: f.ChannelLabel(in), Symbol: known(r.Symbol), Effective: known(r.Effective), Raw: known(r.Raw), SymbolErrors: known(r.Errors[counters.Symbol]), EffectiveErrors: known(r.Errors[counters.Effective]),
+			Level: level, Channel: f.ChannelLabel(in), Symbol: measured.Known(r.Symbol), Effective: measured.Known(r.Effective), Raw: measured.Known(r.Raw), SymbolErrors: measured.Known(r.Errors[counters.Symbol]), EffectiveErrors: measured.Known(r.Errors[counters.Effective]),
 			FEC: r.FEC, Retransmission: r.Retransmission, ChannelNodes: outputs.Ends(f, in),
 		})
 		switch r.Level() {
@@ -52,14 +53,6 @@ func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *r
 		}
 	}
 	return s
-}
-
-// known is a figure, or nil where nobody knows it.
-func known(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
 }
 
 // worseFirst orders ports by what is wrong in the end. NaN is less than any rate.

@@ -9,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -25,7 +27,7 @@ func (j *compareJob) print() error {
 	}
 	switch {
 	case j.o.json:
-		return j.JSON(s)
+		return j.JSON(&compare{*s, j.inTrouble()})
 	case j.o.csv:
 		return j.printCSV()
 	}
@@ -33,6 +35,12 @@ func (j *compareJob) print() error {
 		return j.answer()
 	}
 	return j.printTable(s)
+}
+
+// compare is what weft compare prints for programs.
+type compare struct {
+	result.Compare
+	Trouble *trouble.Cables `json:"trouble,omitempty"` // of --measured, --events and --cabling
 }
 
 var csvColumns = []string{
@@ -133,7 +141,7 @@ func (j *compareJob) answer() error {
 	if cut := list.Of(slices.DeleteFunc(slices.Clone(rows), func(r *result.CompareRow) bool { return r.Unreachable == 0 }), func(r *result.CompareRow) string { return r.Name }); len(cut) > 0 {
 		lines = append(lines, fmt.Sprintf("* pairs without a route: weft verify says which, of %s", words.FirstOf(cut)))
 	}
-	if err := errors.Join(j.Say("%s", strings.Join(lines, "\n")), j.sayMeasured(), j.sayReceived()); err != nil {
+	if err := errors.Join(j.Say("%s", strings.Join(lines, "\n")), j.sayMeasured(), j.sayReceived(), measured.Say(j.Console, j.inTrouble(), report.MaxSteps)); err != nil {
 		return err
 	}
 	var more []string
@@ -194,7 +202,7 @@ func (j *compareJob) printTable(s *result.Compare) error {
 	if j.o.uniformRates {
 		rates = "all links alike"
 	}
-	if err := errors.Join(j.sayRefusals(), j.sayTables(), j.sayMeasured(), j.sayReceived()); err != nil {
+	if err := errors.Join(j.sayRefusals(), j.sayTables(), j.sayMeasured(), j.sayReceived(), measured.Say(j.Console, j.inTrouble(), report.MaxSteps)); err != nil {
 		return err
 	}
 	available := j.o.route.LanesOn(j.fabric)

@@ -25,6 +25,7 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
@@ -446,6 +447,7 @@ func (s *Server) openEvents(dir string) {
 			}
 			s.mu.Lock()
 			s.status.Missing = append(missing, s.status.Missing...)
+			s.cables.recent = append(slices.DeleteFunc(all, func(e events.Event) bool { return e.What != events.Gone || time.Since(e.At) > trouble.Flapping }), s.cables.recent...)
 			s.metrics.show(events.Shown(s.status.Missing, mostShown))
 			s.mu.Unlock()
 		}

@@ -47,6 +47,9 @@ func (s *Server) troubles() []string {
 	for _, d := range st.Drained {
 		all = append(all, fmt.Sprintf("%s %s is drained by %s: %s", d.Kind, d.Part, d.By, d.State))
 	}
+	if st.Trouble != nil {
+		all = append(all, st.Trouble.Texts()...)
+	}
 	if p := st.Plan; p != nil && p.CutNow > 0 {
 		all = append(all, fmt.Sprintf("%d pairs are cut until the next step", p.CutNow))
 	}
@@ -74,6 +77,7 @@ func (s *Server) noteParts(r *Sweep, h *handed) {
 		gone, came := events.Between(last, f)
 		s.mu.Lock()
 		s.status.Missing = events.Miss(s.status.Missing, gone, came, r.At)
+		s.cables.went(r.At, gone)
 		shown := events.Shown(s.status.Missing, mostShown)
 		s.mu.Unlock()
 		s.metrics.show(shown)

@@ -65,6 +65,7 @@ type Server struct {
 
 	events *events.Log    // nil: there is no state folder
 	seen   *fabric.Fabric // of the last question that got tables
+	cables cables
 
 	drained  drained
 	standing standing
@@ -104,6 +105,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	defer s.writer.finish(grace)
 	s.metrics.watch(s.writer)
 	s.metrics.connected(s.standing.there)
+	s.metrics.troubles(s.inTrouble)
 	s.openEvents(s.settings.State)
 	defer s.events.Close(grace)
 	s.opinions = newOpinions(s.Log, s.metrics)
@@ -281,6 +283,7 @@ func (s *Server) Status() Status {
 	defer s.mu.Unlock()
 	now := s.status
 	now.State = s.writer.state()
+	now.Trouble = s.cables.inTrouble(s.seen, time.Now())
 	now.Drained, now.OpenSM = s.tellDrained(), s.standing.there()
 	if now.Plan != nil {
 		plan := *now.Plan

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -38,6 +39,7 @@ type Status struct {
 	OpenSM   bool             `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
 	Drained  []Drained        `json:"drained"`             // parts that are kept free of traffic, or are to be
 	Missing  []events.Missing `json:"missing"`             // parts that went within a week and are not back
+	Trouble  *trouble.Cables  `json:"trouble,omitempty"`   // cables in trouble; absent: no network was seen yet
 	Search   *Search          `json:"search,omitempty"`    // the last that went on when tables were handed over
 }
 

@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/trouble"
+)
+
+// cables is what the daemon knows of cables: how often they went, and their rates. The caller holds Server.mu.
+type cables struct {
+	recent []events.Event // of what went, the oldest first
+
+	list *trouble.Cables
+	of   *fabric.Fabric // that the list is of
+	seen int            // events that it is of
+	at   time.Time      // when it was made
+}
+
+// lastsFor is how long a list counts: cables that have flapped are quiet after a while.
+const lastsFor = 10 * time.Second
+
+// went remembers what went.
+func (c *cables) went(at time.Time, gone []events.Element) {
+	c.recent = slices.DeleteFunc(c.recent, func(e events.Event) bool { return at.Sub(e.At) > trouble.Flapping })
+	for i := range gone {
+		c.recent = append(c.recent, events.Event{At: at, From: "serve", What: events.Gone, Part: &gone[i]})
+	}
+	c.of = nil
+}
+
+// inTrouble is the cables in trouble; nil: no network was seen yet.
+func (c *cables) inTrouble(f *fabric.Fabric, now time.Time) *trouble.Cables {
+	if f == nil {
+		return nil
+	}
+	if c.of != f || c.seen != len(c.recent) || now.Sub(c.at) > lastsFor || now.Before(c.at) {
+		c.list = trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Events: c.recent, Now: now})
+		c.of, c.seen, c.at = f, len(c.recent), now
+	}
+	return c.list
+}
+
+// inTrouble is the cables in trouble.
+func (s *Server) inTrouble() *trouble.Cables {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cables.inTrouble(s.seen, time.Now())
+}
+
+// troubled is the metric of cables in trouble, made when it is asked for.
+type troubled struct {
+	of   func() *trouble.Cables
+	desc *prometheus.Desc
+}
+
+func (m *metrics) troubles(of func() *trouble.Cables) {
+	m.registry.MustRegister(&troubled{of, prometheus.NewDesc("weft_cable_trouble", "1 for cables in trouble, the worst fifty: kind is what speaks against a cable most, level error or warning.", []string{"kind", "level", "name"}, nil)})
+}
+
+func (t *troubled) Describe(to chan<- *prometheus.Desc) { to <- t.desc }
+
+func (t *troubled) Collect(to chan<- prometheus.Metric) {
+	l := t.of()
+	if l == nil {
+		return
+	}
+	for _, c := range l.Cables[:min(mostShown, len(l.Cables))] {
+		to <- prometheus.MustNewConstMetric(t.desc, prometheus.GaugeValue, 1, string(c.Signs[0].Kind), c.Level, c.Name)
+	}
+}

@@ -1,0 +1,107 @@
+package trouble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/names"
+)
+
+// What is to be done with a cable.
+const (
+	Reseat  = "reseat"
+	Replace = "replace"
+	Move    = "move"
+	Look    = "look"
+)
+
+// much is how many times a limit, from which on reseating is not expected to help.
+const much = 100
+
+// settle says how bad a cable is and what to do about it.
+func (d *finder) settle(c *Cable) {
+	slices.SortStableFunc(c.Signs, func(a, b Sign) int {
+		if a.Level != b.Level {
+			return strings.Compare(a.Level, b.Level) // error, warning
+		}
+		return rank(a.Kind) - rank(b.Kind)
+	})
+	c.Level = c.Signs[0].Level
+	has := func(list ...Kind) *Sign {
+		for i := range c.Signs {
+			if slices.Contains(list, c.Signs[i].Kind) {
+				return &c.Signs[i]
+			}
+		}
+		return nil
+	}
+	switch {
+	case has(Missing) != nil:
+		c.Do, c.Advice = Look, "see whether it is pulled or dead: both of its ports are free; reseat it, and replace it if it does not come back"
+	case has(Miscabled) != nil:
+		c.Do, c.Advice = Move, "move the end that is in the wrong port, or correct the plan"
+	case has(FECModes) != nil && len(c.Signs) == 1:
+		c.Do, c.Advice = Look, "set both ports to one mode of error correction (mlxlink), or replace the end that cannot"
+	case has(Flaps, Downed) != nil && has(Symbol, Uncorrected, ErrorRate) != nil:
+		c.Do, c.Advice = Replace, "it goes and has errors: replace it"
+	case tooMuch(has(Symbol)) || tooMuch(has(Uncorrected)):
+		c.Do, c.Advice = Replace, "far more errors than its limit: replace it, or the optics at its ends"
+	case has(Flaps, Downed) != nil:
+		c.Do, c.Advice = Reseat, "reseat both ends; replace it if it goes again"
+	case has(Slow, Narrow, Mixed) != nil:
+		c.Do, c.Advice = Reseat, "reseat both ends, so that the link trains again; replace it if it comes back as slow"
+	case has(Symbol, Uncorrected, ErrorRate, Recovered, Integrity, Damaged, Overrun) != nil:
+		c.Do, c.Advice = Reseat, "clean and reseat both ends; replace it if errors come again"
+	default:
+		c.Do, c.Advice = Look, "measure it (ib_write_bw over this cable alone), and look at the adapters behind it; reseat it if it is slow"
+	}
+	d.command(c)
+}
+
+func tooMuch(s *Sign) bool {
+	return s != nil && s.Level == Bad && s.PerHour != nil && *s.PerHour >= much*s.Limit
+}
+
+// command is what has to be typed before a cable is pulled, and after.
+func (d *finder) command(c *Cable) {
+	if c.channel == fabric.None {
+		return // nothing is on it
+	}
+	f := d.Fabric
+	ch := f.Channel(c.channel)
+	for _, n := range []fabric.NodeID{ch.To, ch.From} {
+		if node := f.Node(n); node.Kind != fabric.Switch {
+			host, _ := names.HostOf(node)
+			if host == "" {
+				host = f.Label(n)
+			}
+			host = quote(host)
+			c.Command = fmt.Sprintf("scontrol update NodeName=%s State=DRAIN Reason=%s", host, quote("cable "+c.Name))
+			c.Then = fmt.Sprintf("scontrol update NodeName=%s State=RESUME", host)
+			return
+		}
+	}
+	port := quote(fmt.Sprintf("%s:%d", d.name(ch.From), ch.FromPort))
+	c.Command, c.Then = "weft drain --live "+port, "weft undrain "+port
+}
+
+// name is what finds a switch and nothing else.
+func (d *finder) name(n fabric.NodeID) string {
+	label := d.Fabric.Label(n)
+	if found, err := d.index.Node(label); err == nil && found == n && !strings.ContainsAny(label, "*") {
+		return label
+	}
+	return d.Fabric.Node(n).GUID.String()
+}
+
+// quote is a word for a shell.
+func quote(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,", r))
+	}) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,528 @@
+// Package trouble is one list of the cables of a fabric that are in trouble, from everything that is known of
+// them: errors that ports count and rates of errors, how often a cable went, waiting that routes do not explain,
+// links that came up slower or narrower than others of their kind, and cables that are not where they should be.
+// Each is there once, with both of its ports, all that speaks against it, what to do and the command for that.
+//
+// weft watch, weft report, weft compare --measured and weft serve make the same list and show it.
+//
+// Errors count if they come: more than a limit within the hour, or in the time that was measured where it is
+// longer. What was counted at an unknown time, since counters were cleared, is held against the same number, as
+// ibqueryerrors does. A port counts what it receives, so the errors of both ports are those of one cable; a
+// switch passes damaged packets on, so of errors in packets (Damaged) ports behind the cable count as well, and a
+// cable of which only that is known is no finding where a port of the switch that feeds it has worse.
+package trouble
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/counters"
+	"github.com/weft-fabric/weft/internal/counters/explain"
+	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/inspect"
+	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/result"
+)
+
+// Evidence is what is known of cables. What is not known is left out.
+type Evidence struct {
+	Fabric  *fabric.Fabric
+	Planned *fabric.Fabric // the network as it should be cabled; nil: not known
+	Limits  Limits
+
+	Counted *counters.Counters // what ports counted; nil: not known
+	Time    time.Duration      // in which they did; 0: not known
+	Between bool               // they did between two looks, also where the time is not known
+	Waiting []explain.Finding  // what routes do not explain
+
+	Events []events.Event // of which what went counts
+	Now    time.Time      // of Events, and those of Flapping before it count
+}
+
+// Flapping is the time within which a cable goes time and again.
+const Flapping = time.Hour
+
+// Kind is what speaks against a cable.
+type Kind string
+
+// The kinds, the worst first. Those of counters are the names of these.
+const (
+	Missing     Kind = "missing"     // it should be there, and is not
+	Miscabled   Kind = "miscabled"   // it leads elsewhere than it should
+	Flaps       Kind = "flaps"       // it goes time and again
+	Uncorrected Kind = "uncorrected" // more than error correction mends
+	ErrorRate   Kind = "error-rate"  // of its bits, more are wrong than its maker allows
+	Symbol      Kind = "symbol"      // these and the next: errors are counted
+	Recovered   Kind = "recovered"   //
+	Downed      Kind = "downed"      //
+	Integrity   Kind = "integrity"   //
+	Overrun     Kind = "overrun"     //
+	Damaged     Kind = "damaged"     //
+	Slow        Kind = "slow-link"   // it runs at a lower rate than others of its kind
+	Narrow      Kind = "narrow-link" // it has fewer lanes
+	Mixed       Kind = "mixed-rates" // it is slower than others that join the same two nodes
+	FECModes    Kind = "fec-modes"   // its ends correct errors in different ways
+	Waits       Kind = "waits"       // packets wait for it, and its routes do not explain that
+)
+
+// Kinds is all kinds.
+var Kinds = []Kind{Missing, Miscabled, Flaps, Uncorrected, ErrorRate, Symbol, Recovered, Downed, Integrity, Overrun, Damaged, Slow, Narrow, Mixed, FECModes, Waits}
+
+// Cables is those in trouble, the worst first.
+type Cables struct {
+	Cables  []Cable  `json:"cables"`
+	Looked  int      `json:"cables_looked_at"`
+	Seconds float64  `json:"seconds,omitempty"` // in which errors were counted; absent: not known
+	Limits  []string `json:"limits"`
+	Source  string   `json:"limits_from"` // of those that were not set
+	Notes   []string `json:"notes"`       // what is not known, and how it could be
+}
+
+// Cable is a cable in trouble.
+type Cable struct {
+	Name    string      `json:"name"` // as people call it: the two ends with their ports
+	A       result.Node `json:"a"`
+	B       result.Node `json:"b"`
+	Place   string      `json:"place"` // what it joins
+	Level   string      `json:"level"` // error or warning
+	Signs   []Sign      `json:"signs"` // the worst first
+	Do      string      `json:"do"`    // reseat, replace, move or look
+	Advice  string      `json:"advice"`
+	Command string      `json:"command"` // with which it can be pulled; of a host that has no other, by the scheduler
+	Then    string      `json:"then"`    // when it is done
+
+	Ends [2]int `json:"-"` // nodes of the fabric; -1: it has none
+
+	channel fabric.ChannelID // from A to B; None: it is not there
+}
+
+// Rate says whether it is about the rate of a link.
+func (k Kind) Rate() bool { return k == Slow || k == Narrow || k == Mixed }
+
+// Element is the cable as events have it.
+func (c *Cable) Element() *events.Element {
+	return &events.Element{Kind: "cable", Name: c.Name, GUID: c.A.GUID, Port: c.A.Port}
+}
+
+// Gone says whether the cable is not there.
+func (c *Cable) Gone() bool { return c.channel == fabric.None }
+
+// Sign is something that speaks against a cable.
+type Sign struct {
+	Kind    Kind     `json:"kind"`
+	At      string   `json:"at,omitempty"` // a or b: the port that counts it; absent: both
+	Level   string   `json:"level"`        // error or warning
+	Count   float64  `json:"count,omitempty"`
+	PerHour *float64 `json:"per_hour,omitempty"` // absent: the time is not known
+	Limit   float64  `json:"limit,omitempty"`
+	Text    string   `json:"text"` // a sentence
+}
+
+// Levels of signs.
+const (
+	Bad     = "error"
+	Warning = "warning"
+)
+
+// finder makes a list.
+type finder struct {
+	Evidence
+	list  *Cables
+	level []int32 // of switches
+	index *names.Index
+	at    map[fabric.ChannelID]int // of the cable's first channel, in list.Cables
+}
+
+// Find makes the list.
+func Find(e Evidence) *Cables {
+	f := e.Fabric
+	d := &finder{Evidence: e, level: inspect.LevelOf(f), index: names.New(f), at: map[fabric.ChannelID]int{},
+		list: &Cables{Cables: []Cable{}, Notes: []string{}, Looked: len(f.Channels()) / 2, Seconds: e.Time.Seconds(), Limits: e.Limits.texts(), Source: LimitsFrom}}
+	d.planned()
+	d.flaps()
+	d.counted()
+	d.rates()
+	d.waits()
+	for i := range d.list.Cables {
+		d.settle(&d.list.Cables[i])
+	}
+	slices.SortStableFunc(d.list.Cables, func(a, b Cable) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(rank(a.Signs[0].Kind), rank(b.Signs[0].Kind)), cmp.Compare(b.Signs[0].Count, a.Signs[0].Count), names.Compare(a.Name, b.Name))
+	})
+	return d.list
+}
+
+// Texts is a sentence for each cable.
+func (l *Cables) Texts() (all []string) {
+	for i := range l.Cables {
+		c := &l.Cables[i]
+		text := fmt.Sprintf("cable %s is in trouble: %s; %s", c.Name, c.Signs[0].Text, c.Advice)
+		if c.Command != "" {
+			text += ": " + c.Command
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// Found says whether a cable is in trouble by an error; of a nil list it is not known.
+func (l *Cables) Found() bool {
+	return l != nil && slices.ContainsFunc(l.Cables, func(c Cable) bool { return c.Level == Bad })
+}
+
+func rank(k Kind) int { return slices.Index(Kinds, k) }
+
+// texts is the limits as they can be set.
+func (l *Limits) texts() (all []string) {
+	for c, v := range l.Errors {
+		if v > 0 {
+			all = append(all, fmt.Sprintf("%s=%g", counters.Counter(c), v))
+		}
+	}
+	return append(all, fmt.Sprintf("%s=%g", flapsName, l.Flaps), fmt.Sprintf("%s=%g", berName, l.Final.Bad), fmt.Sprintf("%s=%g", resentName, l.Resent.Bad))
+}
+
+// first is the channel of a cable from the end that is named first: a switch before an adapter, a lower level
+// before a higher one, then by GUID and port.
+func (d *finder) first(c fabric.ChannelID) fabric.ChannelID {
+	f := d.Fabric
+	ch := f.Channel(c)
+	a, b := f.Node(ch.From), f.Node(ch.To)
+	level := func(n fabric.NodeID) int32 {
+		if int(n) < f.Switches() {
+			return d.level[n]
+		}
+		return math.MaxInt32
+	}
+	if cmp.Or(cmp.Compare(level(ch.From), level(ch.To)), cmp.Compare(a.GUID, b.GUID), cmp.Compare(ch.FromPort, ch.ToPort)) > 0 {
+		return ch.Reverse
+	}
+	return c
+}
+
+// cable is the entry of a cable, which is made if it is not there yet; from is the end, a or b, that the channel
+// leaves.
+func (d *finder) cable(c fabric.ChannelID) (entry *Cable, from string) {
+	first := d.first(c)
+	i, ok := d.at[first]
+	if !ok {
+		i = len(d.list.Cables)
+		d.at[first] = i
+		ch := d.Fabric.Channel(first)
+		d.list.Cables = append(d.list.Cables, Cable{
+			Name: events.CableName(d.Fabric, ch), A: d.node(ch.From, ch.FromPort), B: d.node(ch.To, ch.ToPort), Place: d.place(ch.From, ch.To), channel: first, Ends: [2]int{int(ch.From), int(ch.To)},
+		})
+	}
+	if from = "b"; c == first {
+		from = "a"
+	}
+	return &d.list.Cables[i], from
+}
+
+func (d *finder) node(n fabric.NodeID, port uint8) result.Node {
+	return result.Node{Name: d.Fabric.Node(n).Name, GUID: d.Fabric.Node(n).GUID.String(), Port: port}
+}
+
+// place is what a cable joins.
+func (d *finder) place(a, b fabric.NodeID) string {
+	what := func(n fabric.NodeID) string {
+		node := d.Fabric.Node(n)
+		if node.Kind != fabric.Switch {
+			return "host"
+		}
+		if l := d.level[n]; l >= 0 {
+			return fmt.Sprintf("switch of level %d", l)
+		}
+		return "switch"
+	}
+	if x, y := d.Fabric.Node(a).SystemGUID, d.Fabric.Node(b).SystemGUID; x != 0 && x == y && d.Fabric.Node(a).Kind == fabric.Switch && d.Fabric.Node(b).Kind == fabric.Switch {
+		return "inside one chassis: " + what(a) + " to " + what(b)
+	}
+	return what(a) + " to " + what(b)
+}
+
+// add adds a sign to a cable; at: it is of the port that the channel leaves.
+func (d *finder) add(c fabric.ChannelID, at bool, s Sign) {
+	entry, from := d.cable(c)
+	if at {
+		s.At = from
+	}
+	entry.Signs = append(entry.Signs, s)
+}
+
+// counted finds errors that come.
+func (d *finder) counted() {
+	c := d.Counted
+	if c == nil {
+		return
+	}
+	hours, full := d.Time.Hours(), 0
+	for i := range d.Fabric.Channels() {
+		out := fabric.ChannelID(i)
+		r, ok := c.Received[out]
+		if !ok {
+			continue
+		}
+		for k, n := range r.Errors[:len(d.Limits.Errors)] {
+			limit := d.Limits.Errors[k]
+			if d.Time == 0 && !d.Between && r.Errors.Full(counters.Counter(k)) {
+				full++
+			}
+			if limit == 0 || !(n > 0) || n/max(1, hours) < limit || counters.Counter(k) == counters.Damaged && d.passedOn(out, n) {
+				continue
+			}
+			s := Sign{Kind: kindOf[k], Level: Bad, Count: n, Limit: limit}
+			s.Text = fmt.Sprintf("%s receives %s: %.0f", d.port(out), whatOf[k], n)
+			switch {
+			case hours > 0:
+				perHour := n / hours
+				s.PerHour = &perHour
+				s.Text += fmt.Sprintf(" in %s, %.4g an hour; the limit is %g an hour", span(d.Time), perHour, limit)
+			case d.Between:
+				s.Text += fmt.Sprintf(" between the two looks; the limit is %g", limit)
+			default:
+				s.Level = Warning
+				s.Text += fmt.Sprintf(" since counters were cleared; the limit is %g", limit)
+			}
+			d.add(out, true, s)
+		}
+		d.received(out, r)
+	}
+	if full > 0 {
+		d.list.Notes = append(d.list.Notes, fmt.Sprintf("%d counters stand where they stop and count no more: clear them (ibqueryerrors -k)", full))
+	}
+	if d.Time == 0 && !d.Between {
+		d.list.Notes = append(d.list.Notes, "when counters were cleared is not known: two looks and the time between them say which errors come")
+	}
+}
+
+// kindOf and whatOf are of a counter.
+var (
+	kindOf = [...]Kind{counters.Symbol: Symbol, counters.Recovered: Recovered, counters.Downed: Downed, counters.Damaged: Damaged, counters.Integrity: Integrity, counters.Overrun: Overrun, counters.Uncorrected: Uncorrected}
+	whatOf = [...]string{
+		counters.Symbol: "symbol errors", counters.Recovered: "link error recoveries", counters.Downed: "losses of the link", counters.Damaged: "damaged packets",
+		counters.Integrity: "local link integrity errors", counters.Overrun: "buffer overruns", counters.Uncorrected: "blocks that FEC cannot mend",
+	}
+)
+
+// received looks at error rates and modes of error correction.
+func (d *finder) received(out fabric.ChannelID, r counters.Received) {
+	limit, resent := d.Limits.Final, d.Limits.Resent
+	if level := r.LevelBy(limit, resent); level != counters.Normal {
+		rate, name, bound := r.Symbol, "symbol", limit
+		if limit.Level(r.Symbol) < level {
+			if rate, name = r.Effective, "effective"; r.Resends() {
+				bound = resent
+			}
+		}
+		s := Sign{Kind: ErrorRate, Level: level.String(), Count: rate, Limit: bound.Bad}
+		s.Text = fmt.Sprintf("%s receives with an %s error rate of %.1e; the limit is %.0e", d.port(out), name, rate, bound.Bad)
+		if name == "symbol" {
+			s.Text = strings.Replace(s.Text, "an symbol", "a symbol", 1)
+		}
+		d.add(out, true, s)
+	}
+	in := d.Fabric.Channel(out).Reverse
+	if far, ok := d.Counted.Received[in]; ok && out < in && r.FEC != "" && far.FEC != "" && !strings.EqualFold(r.FEC, far.FEC) {
+		d.add(out, false, Sign{Kind: FECModes, Level: Bad, Text: fmt.Sprintf("its ends correct errors in two ways: %s and %s", r.FEC, far.FEC)})
+	}
+}
+
+// passedOn says whether damaged packets came damaged from further away: the cable has no errors of its own, and a
+// cable into the switch that sends has as many.
+func (d *finder) passedOn(out fabric.ChannelID, n float64) bool {
+	r := d.Counted.Received[out]
+	if r.Errors[counters.Symbol] > 0 || r.Errors[counters.Uncorrected] > 0 || r.Errors[counters.Recovered] > 0 || r.Errors[counters.Integrity] > 0 {
+		return false
+	}
+	f := d.Fabric
+	from := f.Channel(out).To // what it receives comes from there
+	if int(from) >= f.Switches() {
+		return false
+	}
+	for port := 1; port <= f.Node(from).Ports; port++ {
+		at := f.Out(from, uint8(port))
+		if at == fabric.None || f.Channel(at).Reverse == out || at == out {
+			continue
+		}
+		if there, ok := d.Counted.Received[at]; ok && there.Errors[counters.Damaged] >= n {
+			return true
+		}
+	}
+	return false
+}
+
+// end is a port, as events name it; 0: the adapter of a host.
+type end struct {
+	guid string
+	port uint8
+}
+
+// flaps finds cables that went time and again, not with a switch.
+func (d *finder) flaps() {
+	if d.Limits.Flaps == 0 {
+		return
+	}
+	went := map[string]map[end]int{} // [who saw it]: two daemons see the same
+	parts := map[end]*events.Element{}
+	for i := range d.Events {
+		e := &d.Events[i]
+		if e.What != events.Gone || e.Part == nil || e.Part.With != "" || e.Part.Kind == "switch" || e.At.After(d.Now) || d.Now.Sub(e.At) > Flapping {
+			continue
+		}
+		if went[e.From] == nil {
+			went[e.From] = map[end]int{}
+		}
+		at := end{e.Part.GUID, e.Part.Port}
+		went[e.From][at]++
+		parts[at] = e.Part
+	}
+	times := func(at end) (n int) {
+		for _, seen := range went {
+			n = max(n, seen[at])
+		}
+		return n
+	}
+	f := d.Fabric
+	there := map[end]bool{}
+	for i := range f.Channels() {
+		c := fabric.ChannelID(i)
+		ch := f.Channel(c)
+		a, b := d.ends(ch.From, ch.FromPort), d.ends(ch.To, ch.ToPort)
+		n := 0
+		for _, at := range append(a, b...) {
+			n, there[at] = max(n, times(at)), true
+		}
+		if c == d.first(c) && float64(n) >= d.Limits.Flaps {
+			d.add(c, false, d.flap(n))
+		}
+	}
+	var gone []end
+	for at := range parts {
+		if !there[at] && float64(times(at)) >= d.Limits.Flaps {
+			gone = append(gone, at)
+		}
+	}
+	slices.SortFunc(gone, func(a, b end) int { return cmp.Or(cmp.Compare(a.guid, b.guid), cmp.Compare(a.port, b.port)) })
+	for _, at := range gone {
+		d.list.Cables = append(d.list.Cables, d.goneNow(at, parts[at], times(at)))
+	}
+}
+
+func (d *finder) flap(n int) Sign {
+	perHour := float64(n) / Flapping.Hours()
+	return Sign{Kind: Flaps, Level: Bad, Count: float64(n), PerHour: &perHour, Limit: d.Limits.Flaps,
+		Text: fmt.Sprintf("it went %d times within %s; the limit is %g", n, span(Flapping), d.Limits.Flaps)}
+}
+
+// ends is how events name a port of a cable: an adapter goes with its only cable.
+func (d *finder) ends(n fabric.NodeID, port uint8) []end {
+	guid := d.Fabric.Node(n).GUID.String()
+	all := []end{{guid, port}}
+	if d.Fabric.Node(n).Kind != fabric.Switch && cabled(d.Fabric, n) == 1 {
+		all = append(all, end{guid, 0})
+	}
+	return all
+}
+
+// goneNow is a cable that went time and again, and is not there at the moment.
+func (d *finder) goneNow(at end, e *events.Element, n int) Cable {
+	c := Cable{Name: e.Name, A: result.Node{Name: e.Name, GUID: at.guid, Port: at.port}, Place: e.Kind + " that is gone", Signs: []Sign{d.flap(n)}, channel: fabric.None, Ends: [2]int{-1, -1}}
+	if a, b, ok := strings.Cut(e.Name, " – "); ok {
+		c.A.Name, c.B = portOf(a).Name, portOf(b)
+	}
+	return c
+}
+
+// portOf is a port from its name in an event.
+func portOf(text string) result.Node {
+	i := strings.LastIndexByte(text, ':')
+	port, err := strconv.ParseUint(text[i+1:], 10, 8)
+	if i < 0 || err != nil {
+		return result.Node{Name: text}
+	}
+	return result.Node{Name: text[:i], Port: uint8(port)}
+}
+
+func cabled(f *fabric.Fabric, n fabric.NodeID) (cables int) {
+	for port := range f.Node(n).Ports {
+		if f.Out(n, uint8(port+1)) != fabric.None {
+			cables++
+		}
+	}
+	return cables
+}
+
+// rates finds links that are slower or narrower than others of their kind.
+func (d *finder) rates() {
+	f := d.Fabric
+	for _, a := range inspect.Anomalies(f) {
+		kind, ok := map[inspect.Kind]Kind{inspect.SlowLink: Slow, inspect.NarrowLink: Narrow, inspect.MixedRates: Mixed}[a.Kind]
+		if !ok {
+			continue
+		}
+		best := map[[2]fabric.NodeID]int{} // of cables that join two nodes, Mbit/s
+		pair := func(k inspect.Link) [2]fabric.NodeID { return [2]fabric.NodeID{min(k.A, k.B), max(k.A, k.B)} }
+		for _, k := range a.Links {
+			best[pair(k)] = max(best[pair(k)], int(k.Rate.Mbps()))
+		}
+		for _, k := range a.Links {
+			text := "it runs at " + k.Rate.String() + ", others of its kind faster"
+			switch {
+			case kind == Mixed && int(k.Rate.Mbps()) == best[pair(k)]:
+				continue
+			case kind == Mixed:
+				text = "it runs at " + k.Rate.String() + ", others between the same two nodes faster"
+			case kind == Narrow:
+				text = "it runs at " + k.Rate.String() + ", others of its kind with more lanes"
+			}
+			d.add(f.Out(k.A, k.APort), false, Sign{Kind: kind, Level: Bad, Text: text})
+		}
+	}
+}
+
+// waits adds waiting that routes do not explain. What waits need not be at fault: it waits for what is further on.
+// So a cable is named at which waiting ends, which is known where time is (explain.Slow), or which is the only one.
+func (d *finder) waits() {
+	var waiting []explain.Finding
+	for _, found := range d.Waiting {
+		switch found.Kind {
+		case explain.Slow:
+			d.add(found.Trunk, false, Sign{Kind: Waits, Level: Bad, Count: found.Factor,
+				Text: fmt.Sprintf("waiting ends at it, for %.0f %% of the time, and no cable is full: it is slower than its rate says", 100*found.Factor)})
+			return // the others wait for it
+		case explain.Waiting:
+			waiting = append(waiting, found)
+		}
+	}
+	switch len(waiting) {
+	case 0:
+	case 1:
+		d.add(waiting[0].Trunk, true, Sign{Kind: Waits, Level: Warning, Count: waiting[0].Factor,
+			Text: fmt.Sprintf("%s waits %.0f times as long for each byte as cables with as many routes", d.port(waiting[0].Trunk), waiting[0].Factor)})
+	default:
+		d.list.Notes = append(d.list.Notes, fmt.Sprintf("%d cables wait longer than their routes explain; the one that they wait for is named where the time between two looks and the length of a tick of PortXmitWait are known", len(waiting)))
+	}
+}
+
+// port is the port that a channel leaves.
+func (d *finder) port(c fabric.ChannelID) string {
+	ch := d.Fabric.Channel(c)
+	return fmt.Sprintf("%s:%d", d.Fabric.Label(ch.From), ch.FromPort)
+}
+
+func span(d time.Duration) string {
+	if d >= time.Hour && d%time.Hour == 0 {
+		if d == time.Hour {
+			return "an hour"
+		}
+		return fmt.Sprintf("%.0f hours", d.Hours())
+	}
+	return d.Round(time.Second).String()
+}

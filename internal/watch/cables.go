@@ -1,0 +1,286 @@
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/counters"
+	"github.com/weft-fabric/weft/internal/counters/explain"
+	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// counterFiles is the files of an output folder of ibdiagnet that have counters; of the first two, one is read.
+var counterFiles = []string{"ibdiagnet2.pm", "ibdiagnet2.db_csv", "ibdiagnet2.net_dump_ext"}
+
+// countersName is the file in the state folder with what ports had counted, from which errors are an hour.
+const countersName = "counters.json"
+
+// inWindow is how many readings of the counters are kept of the time over which errors count.
+const inWindow = 12
+
+// cabling is what a watch knows of cables beside the tables.
+type cabling struct {
+	readings []counting // the oldest first
+	recent   []events.Event
+	planned  *fabric.Fabric  // nil: not read
+	list     *trouble.Cables // of the last look; nil: there was none
+	failed   string          // why counters were not read; empty: they were, or there are none
+}
+
+// counting is counters as they were at a time.
+type counting struct {
+	at time.Time
+	f  *fabric.Fabric
+	c  *counters.Counters
+}
+
+// count reads what ports have counted, and finds the cables in trouble.
+func (r *running) count(ctx context.Context, at time.Time) {
+	if r.before == nil || r.before.Tables == nil { // of Ethernet a look itself counts pauses
+		return
+	}
+	f := r.before.Tables.Fabric
+	k := &r.cables
+	k.failed = ""
+	e := trouble.Evidence{Fabric: f, Limits: r.limits, Events: k.recent, Now: at}
+	if r.Cabling != "" {
+		if k.planned == nil {
+			var err error
+			if k.planned, err = r.ReadFabric(r.Cabling); err != nil {
+				k.failed = "cabling: " + plain.FirstLine(err.Error())
+			}
+		}
+		e.Planned = k.planned
+	}
+	now, err := r.readCounters(ctx, f)
+	switch {
+	case err != nil:
+		k.failed = "counters: " + plain.FirstLine(err.Error())
+	case now != nil:
+		if before, ok := k.since(at, r.Over); ok {
+			e.Time = at.Sub(before.at)
+			e.Counted = now.Since(before.c.On(before.f, f))
+			e.Waiting = r.unexplained(&e)
+		} else {
+			e.Counted = now.Rates()
+		}
+		if k.keep(counting{at, f, now}, r.Over) {
+			r.keepCounters()
+		}
+	}
+	was := k.list
+	k.list = trouble.Find(e)
+	r.tellCables(was, at)
+}
+
+// unexplained is the waiting that routes do not explain.
+func (r *running) unexplained(e *trouble.Evidence) []explain.Finding {
+	if e.Counted.Ports == 0 || r.before.loads == nil {
+		return nil
+	}
+	counted := explain.Counted{Bytes: e.Counted.Bytes, Wait: e.Counted.Wait, Known: e.Counted.Known}
+	if r.Tick > 0 {
+		counted.Seconds, counted.Tick = e.Time.Seconds(), r.Tick.Seconds()
+	}
+	return explain.Trunks(r.before.Tables, r.before.loads, counted).Findings
+}
+
+// readCounters reads the counters of all files and commands; nil: there are none.
+func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *counters.Counters, err error) {
+	add := func(name string, optional bool) error {
+		in, err := reading.Open(ctx, name, nil)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		c, err := counters.Read(in, name, f)
+		switch {
+		case err != nil && optional && errors.Is(err, counters.ErrNone):
+			return nil // an ibdiagnet2.db_csv without PM_INFO
+		case err != nil:
+			return err
+		case all == nil:
+			all = c
+		default:
+			all.Add(c)
+		}
+		return nil
+	}
+	for _, name := range r.Counters {
+		if err := add(name, false); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.counterCommands) > 0 {
+		dir, err := os.MkdirTemp("", "weft-watch")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		for _, c := range r.counterCommands {
+			if _, err := c.run(ctx, r.Timeout, dir); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.args[0], err)
+			}
+			if err := add(filepath.Join(dir, c.file), false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if all == nil && r.Folder != "" {
+		for i, name := range counterFiles {
+			if i == 1 && all != nil {
+				continue
+			}
+			for _, end := range []string{"", ".gz"} {
+				if err := add(filepath.Join(r.Folder, name+end), true); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return nil, err
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// since is the reading from which errors are counted: the last one that is older than the time over which they
+// count, or the oldest.
+func (k *cabling) since(at time.Time, over time.Duration) (counting, bool) {
+	if len(k.readings) == 0 || !at.After(k.readings[0].at) {
+		k.readings = nil // or the clock was set back
+		return counting{}, false
+	}
+	before := k.readings[0]
+	for _, r := range k.readings {
+		if at.Sub(r.at) >= over {
+			before = r
+		}
+	}
+	return before, true
+}
+
+// keep keeps a reading if the last one that is kept is old enough, and says whether it did.
+func (k *cabling) keep(now counting, over time.Duration) bool {
+	if n := len(k.readings); n > 0 && now.at.Sub(k.readings[n-1].at) < over/inWindow {
+		return false
+	}
+	k.readings = append(k.readings, now)
+	for len(k.readings) > 1 && now.at.Sub(k.readings[1].at) >= over {
+		k.readings = k.readings[1:]
+	}
+	return true
+}
+
+// keptCounters is countersName.
+type keptCounters struct {
+	At       time.Time       `json:"at"`
+	Counters json.RawMessage `json:"counters"`
+}
+
+// keepCounters writes the oldest and the last reading for the time after a restart.
+func (r *running) keepCounters() {
+	var all []keptCounters
+	for i, c := range r.cables.readings {
+		if i > 0 && i < len(r.cables.readings)-1 {
+			continue
+		}
+		text, err := c.c.Keep(c.f)
+		if err != nil {
+			return
+		}
+		all = append(all, keptCounters{c.at, text})
+	}
+	if err := r.store.whole(countersName, whole.JSON(all)); err != nil {
+		r.cables.failed = "counters: " + plain.FirstLine(err.Error())
+	}
+}
+
+// resumeCables continues with what is known of cables from before a restart.
+func (r *running) resumeCables() {
+	list, _, err := events.Read(r.State)
+	if err == nil {
+		r.cables.recent = gone(list, time.Now())
+	}
+	text, err := readOwn(filepath.Join(r.State, countersName))
+	var all []keptCounters
+	if err != nil || json.Unmarshal(text, &all) != nil || r.before == nil || r.before.Tables == nil {
+		return
+	}
+	f := r.before.Tables.Fabric
+	for _, k := range all {
+		if c, err := counters.Kept(k.Counters, f); err == nil && time.Since(k.At) < 2*r.Over {
+			r.cables.readings = append(r.cables.readings, counting{k.At, f, c})
+		}
+	}
+}
+
+// gone is the events about what went lately.
+func gone(list []events.Event, now time.Time) []events.Event {
+	return slices.DeleteFunc(slices.Clone(list), func(e events.Event) bool { return e.What != events.Gone || now.Sub(e.At) > trouble.Flapping })
+}
+
+// tellCables logs which cables came into trouble, and which are out of it.
+func (r *running) tellCables(was *trouble.Cables, at time.Time) {
+	named := func(l *trouble.Cables) map[string]*trouble.Cable {
+		all := map[string]*trouble.Cable{}
+		if l != nil {
+			for i := range l.Cables {
+				all[l.Cables[i].Name] = &l.Cables[i]
+			}
+		}
+		return all
+	}
+	before, now := named(was), named(r.cables.list)
+	for i := range r.cables.list.Cables {
+		if c := &r.cables.list.Cables[i]; before[c.Name] == nil {
+			r.events.Add(events.Event{At: at, What: events.InTrouble, Part: c.Element(), Text: c.Signs[0].Text})
+			r.Watcher.Log.Warn("cable in trouble", "name", c.Name, "kind", string(c.Signs[0].Kind), "what", c.Signs[0].Text, "do", c.Do, "command", c.Command)
+		}
+	}
+	if was == nil {
+		return
+	}
+	for i := range was.Cables {
+		if c := &was.Cables[i]; now[c.Name] == nil {
+			r.events.Add(events.Event{At: at, What: events.OutOfTrouble, Part: c.Element()})
+			r.Watcher.Log.Info("cable out of trouble", "name", c.Name)
+		}
+	}
+}
+
+// ofCables is alarms with those about cables. What is slow is an alarm of its own.
+func (r *running) ofCables(all []Alarm, at time.Time) []Alarm {
+	all = slices.DeleteFunc(slices.Clone(all), func(a Alarm) bool { return a.Kind == CableTrouble })
+	if failed := r.cables.failed; failed != "" && !slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == Unreadable }) {
+		all = append(all, Alarm{Unreadable, failed, "see that the files with counters are there, whole and of this network; weft watch --check-config tells more", sinceWhen(r.status.Alarms, Unreadable, at)})
+	}
+	l := r.cables.list
+	if l == nil {
+		return all
+	}
+	var bad []*trouble.Cable
+	for i := range l.Cables {
+		if c := &l.Cables[i]; c.Level == trouble.Bad && slices.ContainsFunc(c.Signs, func(s trouble.Sign) bool { return s.Level == trouble.Bad && !s.Kind.Rate() }) {
+			bad = append(bad, c)
+		}
+	}
+	if len(bad) > 0 {
+		do := bad[0].Advice
+		if bad[0].Command != "" {
+			do += ": " + bad[0].Command
+		}
+		all = append(all, Alarm{CableTrouble, fmt.Sprintf("%s in trouble, the first: %s: %s", words.Counted(len(bad), "cable is", "cables are"), bad[0].Name, bad[0].Signs[0].Text), do, sinceWhen(r.status.Alarms, CableTrouble, at)})
+	}
+	return all
+}

@@ -1,0 +1,150 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/trouble"
+)
+
+// errorsOf is what ibqueryerrors says of one port.
+func errorsOf(f *fabric.Fabric, symbols int) string {
+	return fmt.Sprintf("Errors for \"x\"\n   GUID %s port 3: [SymbolErrorCounter == %d] [PortXmitData == 9 (1 B)] [PortXmitWait == 0]\n\n## Summary: 1\n", f.Node(0).GUID, symbols)
+}
+
+// Errors that come are an alarm, by name and with what to do; those that came long ago are none; and a restart
+// forgets neither.
+func TestErrorsCome(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:n=5,hosts=2")
+	good := &Snapshot{Tables: tablesBy(t, f, "updn", 1)}
+	file, state := filepath.Join(t.TempDir(), "counters"), filepath.Join(t.TempDir(), "state")
+	count := func(w *scene, symbols int, at time.Time) []Alarm {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(errorsOf(f, symbols)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.count(context.Background(), at)
+		w.status.Trouble = w.cables.list
+		w.status.Alarms = w.ofCables(nil, at)
+		w.metrics.note(&w.status, nil)
+		return w.status.Alarms
+	}
+	if err := os.WriteFile(file, []byte(errorsOf(f, 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newScene(t, Config{State: state, Counters: []string{file}})
+	w.show(good)
+	begin := time.Now().Add(-3 * time.Hour)
+	w.cables.readings = nil
+	for i, c := range []struct {
+		minutes, symbols int
+		bad              bool
+	}{{0, 1000, false}, {1, 1005, false}, {10, 1050, true}, {30, 1050, true}, {69, 1050, true}, {85, 1050, false}, {86, 1070, true}, {120, 20, true}, {125, 20, false}} {
+		if c.minutes == 120 { // it was cleared: nothing is known of the time before, and the rest came since
+			w.cables.readings = nil
+			c.bad = false
+		}
+		alarms := count(w, c.symbols, begin.Add(time.Duration(c.minutes)*time.Minute))
+		if got := slices.Contains(kindsOf(alarms), CableTrouble); got != c.bad {
+			t.Errorf("%d: after %d minutes, %d errors: %+v", i, c.minutes, c.symbols, alarms)
+		}
+		if c.minutes == 30 {
+			list := w.cables.list
+			if len(list.Cables) != 1 || list.Cables[0].Signs[0].Kind != trouble.Symbol || *list.Cables[0].Signs[0].PerHour != 100 || !strings.Contains(alarms[0].Do, "weft drain --live") {
+				t.Errorf("%+v, %+v", list, alarms)
+			}
+			families, err := w.metrics.registry.Gather()
+			text := fmt.Sprint(families)
+			if err != nil || !strings.Contains(text, "weft_watch_cable_trouble") || !strings.Contains(text, `value:"symbol"`) {
+				t.Errorf("%v: %s", err, text)
+			}
+			if got := w.troubles(); len(got) != 2 || !strings.Contains(got[1], "is in trouble") {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+
+	// After a restart errors are counted from before it.
+	w.cables.readings = nil
+	count(w, 2000, time.Now().Add(-30*time.Minute))
+	w.events.Close(time.Minute)
+	w.events = nil
+	w.store.close()
+	again := newScene(t, Config{State: state, Counters: []string{file}})
+	again.before, again.last = good, &Look{Number: 1}
+	again.resumeCables()
+	if len(again.cables.readings) != 1 {
+		t.Fatalf("%+v", again.cables.readings)
+	}
+	if alarms := count(again, 2020, time.Now()); !slices.Contains(kindsOf(alarms), CableTrouble) {
+		t.Errorf("%+v", alarms)
+	}
+	all, _, err := events.Read(state)
+	in, out := 0, 0
+	for _, e := range all {
+		switch e.What {
+		case events.InTrouble:
+			in++
+		case events.OutOfTrouble:
+			out++
+		}
+	}
+	if err != nil || in != 2 || out != 2 {
+		t.Errorf("%v: %d in trouble, %d out of it: %+v", err, in, out, all)
+	}
+
+	// What cannot be read is told.
+	if err := os.WriteFile(file, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again.count(context.Background(), time.Now())
+	if alarms := again.ofCables(nil, time.Now()); !slices.Contains(kindsOf(alarms), Unreadable) {
+		t.Errorf("%+v", alarms)
+	}
+}
+
+// Cables that went three times are flapping, and those that lead elsewhere than planned are in trouble from the first look.
+func TestFlapsAndPlan(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "torus:4x4,hosts=1")
+	whole := &Snapshot{Tables: tablesBy(t, f, "updn", 1)}
+	less, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := &Snapshot{Tables: tablesBy(t, less, "updn", 1)}
+	w := newScene(t, Config{Cabling: "/plan"})
+	w.ReadFabric = func(string) (*fabric.Fabric, error) { return f, nil }
+	w.show(whole)
+	if len(w.cables.list.Cables) > 0 {
+		t.Errorf("%+v", w.cables.list.Cables)
+	}
+	for i := range 3 {
+		w.show(without)
+		if len(w.cables.list.Cables) == 0 || w.cables.list.Cables[0].Signs[0].Kind != trouble.Missing {
+			t.Errorf("%d: %+v", i, w.cables.list.Cables)
+		}
+		w.show(whole)
+	}
+	if l := w.cables.list.Cables; len(l) != 1 || l[0].Signs[0].Kind != trouble.Flaps || l[0].Name != events.CableName(f, f.Channel(0)) || !slices.Contains(kindsOf(w.status.Alarms), CableTrouble) {
+		t.Errorf("%+v, %+v", l, w.status.Alarms)
+	}
+	var page bytes.Buffer
+	for _, text := range w.troubles() {
+		page.WriteString(text)
+	}
+	if !strings.Contains(page.String(), "it went 3 times within an hour") {
+		t.Error(page.String())
+	}
+}
