@@ -28,7 +28,7 @@
 // Guarantee: deadlock-free on one lane, whatever service level a client uses; connected
 // for all host adapters; shortest among the ways up and then down. What has no such way
 // is joined by turns from down to up (package levels), where the paper calls the routing
-// invalid.
+// invalid; where they would close a cycle, some destinations are routed anew (package regrow).
 //
 // Complexity: O(S·(S + C) + D·S) for S switches, C trunks and D destination LIDs, and
 // O(G·(S + C)) to number hosts that are in G subtrees.
@@ -76,10 +76,10 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	n := &network{f: f, o: o, links: dag.NewLinks(f), spread: true}
 	n.divide()
 	n.number(l)
-	err := n.route(ctx, l, p)
+	err := n.route(ctx, l.Join, p)
 	if routing.Refused(err) {
 		n.spread = false
-		err = n.route(ctx, l, p)
+		err = n.route(ctx, l.Complete, p)
 	}
 	if err != nil {
 		return nil, err
@@ -87,8 +87,11 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	return n.t, nil
 }
 
+// joiner completes paths that go up and then down.
+type joiner func(context.Context, *orient.Orientation, *routing.Forwarding) error
+
 // route fills a forwarding for all destinations.
-func (n *network) route(ctx context.Context, l *levels.Levels, p routing.Progress) error {
+func (n *network) route(ctx context.Context, join joiner, p routing.Progress) error {
 	n.t = routing.NewForwarding(n.f)
 	switches := n.f.Switches()
 	routers := make([]router, par.Workers(switches))
@@ -102,7 +105,7 @@ func (n *network) route(ctx context.Context, l *levels.Levels, p routing.Progres
 		return err
 	}
 	p.Report(switches, switches)
-	return l.Join(ctx, n.o, n.t)
+	return join(ctx, n.o, n.t)
 }
 
 // Explain implements routing.Explainer.

@@ -33,7 +33,7 @@ func prepared(t *testing.T, spec string) (*network, *levels.Levels) {
 func TestSpread(t *testing.T) {
 	for spec, parts := range map[string]uint32{"patchwork:17": 4, "patchwork:49": 4, "patchwork:41": 1, "xgft:m=4x6,w=2x3,hosts=4": 1, "patchwork:5": 1} {
 		n, l := prepared(t, spec)
-		if err := n.route(t.Context(), l, nil); err != nil {
+		if err := n.route(t.Context(), l.Join, nil); err != nil {
 			t.Fatal(err)
 		}
 		equations := n.t

@@ -20,8 +20,9 @@
 // a switch is above both ends nobody goes up after going down. The rest, such as
 // one spine to another, is joined by turns from down to up (orient.Join), each
 // admitted only if all paths together stay free of cycles; Forwarding.Notes counts
-// them. What no host needs, such as the address of a spine at a spine of another
-// plane, stays without a path where no turn is left; a note counts that too.
+// them. Where no such turn is left, the destinations whose paths stand in the way are
+// routed anew (package regrow). What no host needs, such as the address of a spine at a spine
+// of another plane, stays without a path where no turn is left; a note counts that too.
 //
 // Complexity: O(S·(S + C) + D·(S + M)) for S switches, C trunks, D destination
 // LIDs, M the trunks on the shortest ways up from one leaf and down from its
@@ -37,9 +38,8 @@
 //   - Hosts may be on any level, and trees need not be complete.
 //
 // It refuses a core with a cable within a level (every torus, mesh, hypercube and
-// dragonfly with hosts alike on all switches), a network in which fewer than half
-// of the pairs of hosts have a switch above both, and one where a turn that two hosts
-// need would close a cycle. A part of the network without hosts is exempt.
+// dragonfly with hosts alike on all switches), and a network in which fewer than half
+// of the pairs of hosts have a switch above both. A part of the network without hosts is exempt.
 package fattree
 
 import (
@@ -65,7 +65,7 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Join(ctx, w.Orientation, t); err != nil {
+	if err := l.Complete(ctx, w.Orientation, t); err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/engine/paths/minhop"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -53,5 +55,26 @@ func TestGrownTrees(t *testing.T) {
 	}
 	if apart == 0 {
 		t.Error("nothing stays apart: no test")
+	}
+}
+
+// Where no turn is left that would join two leaves, destinations are routed anew until one
+// is, and every host reaches every other without a loop.
+func TestNoTurnLeft(t *testing.T) {
+	f := testnet.Build(t, "patchwork:5")
+	fw, refusal := paths(t, f)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	if !strings.Contains(fw.Notes[0], "routed anew") {
+		t.Errorf("the note is %q: no test", fw.Notes[0])
+	}
+	lanes := routing.OneSL(f, routing.UniformSL2VL([routing.SLs]uint8{}))
+	v, err := deadlock.Verify(t.Context(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, deadlock.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.Free() || v.Unreachable > 0 {
+		t.Errorf("free: %v, %d pairs without a path", v.Free(), v.Unreachable)
 	}
 }

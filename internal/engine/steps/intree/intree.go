@@ -81,6 +81,15 @@ func (t *Tree) Plant(root fabric.NodeID) {
 	t.Hops[root], t.Sum[root], t.Out[root] = 0, 0, fabric.None
 }
 
+// Begin is Plant for a tree in which no switch has to stay on its escape path yet.
+func (t *Tree) Begin(root fabric.NodeID) {
+	for _, u := range t.kept {
+		t.frozen[u] = false
+	}
+	t.kept = t.kept[:0]
+	t.Plant(root)
+}
+
 // Put gives switch u the path by trunk c.
 func (t *Tree) Put(u fabric.NodeID, c fabric.ChannelID) {
 	v := t.heads[c]
@@ -104,11 +113,7 @@ func (t *Tree) Grow(d *dag.DAG, e *Escapes, r Rules) (detours, escapes bool) {
 // Shortest begins the tree to d.Root and gives switches shortest paths. Late is then
 // those that need a path and have none.
 func (t *Tree) Shortest(d *dag.DAG, r Rules) {
-	for _, u := range t.kept {
-		t.frozen[u] = false
-	}
-	t.kept = t.kept[:0]
-	t.Plant(d.Root)
+	t.Begin(d.Root)
 	for i := 1; i < len(d.Order); i++ {
 		if u := d.Order[i]; !r.Settle(u, d.Choices(i), d.Hops[u]-1) {
 			t.late(u)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
+	"github.com/weft-fabric/weft/internal/engine/steps/regrow"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -22,7 +23,7 @@ const (
 // turns from down to up where some switches are not joined by them (orient.Join), and
 // notes the levels and what it did. It refuses trees in which that would close a cycle.
 func (l *Levels) Join(ctx context.Context, o *orient.Orientation, t *routing.Forwarding) error {
-	note := l.summary()
+	joined := ""
 	if o.Apart(l.Fabric) {
 		turns, err := orient.Join(ctx, l.Fabric, o, t)
 		if lost := (*orient.NotJoined)(nil); errors.As(err, &lost) {
@@ -31,13 +32,32 @@ func (l *Levels) Join(ctx context.Context, o *orient.Orientation, t *routing.For
 		if err != nil {
 			return err
 		}
-		note += "; " + turns
+		joined = "; " + turns
 	}
-	t.Notes = append(t.Notes, note)
+	l.note(t, joined)
+	return nil
+}
+
+// Complete is Join, and where that refuses it routes some destinations anew, so that turns
+// from down to up join the rest and close no cycle (package regrow).
+func (l *Levels) Complete(ctx context.Context, o *orient.Orientation, t *routing.Forwarding) error {
+	err := l.Join(ctx, o, t)
+	if !routing.Refused(err) {
+		return err
+	}
+	note, err := regrow.Paths(ctx, l.Fabric, t, o.UpThenDown(l.Fabric))
+	if err == nil {
+		l.note(t, "; "+note)
+	}
+	return err
+}
+
+// note notes the levels, what joined them, and how many pairs of hosts go down and up again.
+func (l *Levels) note(t *routing.Forwarding, joined string) {
+	t.Notes = append(t.Notes, l.summary()+joined)
 	if apart := l.apart(); apart > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d pairs of hosts have no switch above both and go down and up again on their way", apart))
 	}
-	return nil
 }
 
 // Explain says whether f keeps the rules of a path finder for trees.

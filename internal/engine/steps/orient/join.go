@@ -43,7 +43,7 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forw
 	if err != nil {
 		return "", err
 	}
-	order := upThenDown(f, o)
+	order := o.UpThenDown(f)
 	begin := func(hubs bool) *joiner {
 		return newJoiner(f, o, t, acyclic.From(f, slices.Clone(used), order), hubs)
 	}
@@ -239,10 +239,10 @@ func (o *Orientation) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.Nod
 	return best
 }
 
-// upThenDown is the order of trunks in which going up, then down closes no cycle:
+// UpThenDown is the order of trunks in which going up, then down closes no cycle:
 // up trunks from the last switch to the first, then down trunks from the first
 // to the last.
-func upThenDown(f *fabric.Fabric, o *Orientation) []fabric.ChannelID {
+func (o *Orientation) UpThenDown(f *fabric.Fabric) []fabric.ChannelID {
 	order := make([]fabric.ChannelID, 0, f.Trunks())
 	collect := func(s fabric.NodeID, up bool) {
 		for c, end := f.TrunksFrom(s); c < end; c++ {
