@@ -18,8 +18,12 @@ func writeCSV(w *bufio.Writer, n *page.Network) error {
 		return err
 	}
 	for i := range c.Trunks {
+		from, to := strconv.Itoa(int(c.APort[i])), strconv.Itoa(int(c.BPort[i]))
+		if n.Ethernet {
+			from, to = c.AName[i], c.BName[i]
+		}
 		line := []string{
-			label(n, c.A[i]), n.Nodes.GUID[c.A[i]], strconv.Itoa(int(c.APort[i])), label(n, c.B[i]), n.Nodes.GUID[c.B[i]], strconv.Itoa(int(c.BPort[i])), n.Rates[c.Rate[i]],
+			label(n, c.A[i]), n.Nodes.GUID[c.A[i]], from, label(n, c.B[i]), n.Nodes.GUID[c.B[i]], to, n.Rates[c.Rate[i]],
 			strconv.FormatUint(uint64(load.There[i]), 10), strconv.FormatUint(uint64(load.Back[i]), 10), lanes(load.LanesA[i]), lanes(load.LanesB[i]),
 		}
 		if err := out.Write(line); err != nil {

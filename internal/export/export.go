@@ -19,19 +19,20 @@ type Format struct {
 	Name   string
 	What   string
 	Judged bool // it is about tables, and so needs some
+	Hosts  bool // it is about hosts by name
 	write  func(w *bufio.Writer, n *page.Network) error
 }
 
 // Formats is in the order in which help lists them.
 var Formats = []Format{
-	{"dot", "Graphviz: switches, hosts and cables", false, writeDOT},
-	{"graphml", "GraphML, for yEd, Gephi or igraph", false, writeGraphML},
-	{"json", "node-link JSON, for networkx.node_link_graph", false, writeNodeLink},
-	{"anynet", "BookSim2's network_file for anynet: routers are switches, nodes the ports of adapters", false, writeAnynet},
-	{"csv", "a line for each cable between switches, with its loads", true, writeCSV},
-	{"slurm", "Slurm's topology.conf, of the levels of the switches", false, writeSlurm},
-	{"slurm-yaml", "the same as topology.yaml", false, writeSlurmYAML},
-	{"prometheus", "the findings as Prometheus text, for a textfile collector", true, writePrometheus},
+	{"dot", "Graphviz: switches, hosts and cables", false, false, writeDOT},
+	{"graphml", "GraphML, for yEd, Gephi or igraph", false, false, writeGraphML},
+	{"json", "node-link JSON, for networkx.node_link_graph", false, false, writeNodeLink},
+	{"anynet", "BookSim2's network_file for anynet: routers are switches, nodes the ports of adapters", false, false, writeAnynet},
+	{"csv", "a line for each cable between switches, with its loads", true, false, writeCSV},
+	{"slurm", "Slurm's topology.conf, of the levels of the switches", false, true, writeSlurm},
+	{"slurm-yaml", "the same as topology.yaml", false, true, writeSlurmYAML},
+	{"prometheus", "the findings as Prometheus text, for a textfile collector", true, false, writePrometheus},
 }
 
 // Write writes a network.
@@ -79,6 +80,9 @@ func nodeAttributes(n *page.Network, node int32) []attribute {
 func cableAttributes(n *page.Network, i int) []attribute {
 	c := &n.Cables
 	all := []attribute{{"port_a", int64(c.APort[i])}, {"port_b", int64(c.BPort[i])}, {"rate", n.Rates[c.Rate[i]]}}
+	if n.Ethernet && i < c.Trunks {
+		all = append(all, attribute{"interface_a", c.AName[i]}, attribute{"interface_b", c.BName[i]})
+	}
 	if len(n.Tables) > 0 && i < c.Trunks {
 		load := &n.Tables[0].Load
 		all = append(all, attribute{"routes_a_to_b", int64(load.There[i])}, attribute{"routes_b_to_a", int64(load.Back[i])})

@@ -128,6 +128,9 @@ func writeGraphML(w *bufio.Writer, n *page.Network) error {
 	}
 	declare("node", []attribute{{"label", ""}, {"guid", ""}, {"kind", ""}, {"ports", int64(0)}, {"level", int64(0)}, {"group", int64(0)}})
 	declare("edge", []attribute{{"port_a", int64(0)}, {"port_b", int64(0)}, {"rate", ""}, {"routes_a_to_b", int64(0)}, {"routes_b_to_a", int64(0)}})
+	if n.Ethernet {
+		declare("edge", []attribute{{"interface_a", ""}, {"interface_b", ""}})
+	}
 	fmt.Fprintf(w, `  <graph id="%s" edgedefault="undirected">`+"\n", xmlText(n.Name))
 	data := func(of string, list []attribute) {
 		for _, a := range list {

@@ -27,7 +27,11 @@ func writePrometheus(w *bufio.Writer, n *page.Network) error {
 		return []sample{{append([][2]string{fabric}, labels...), v}}
 	}
 	odd := gauge{"weft_odd_places", "Unusual things in the fabric, as weft info finds them, by kind.", nil}
-	for _, kind := range []string{"slow-link", "narrow-link", "mixed-rates", "missing-cable", "one-sided", "no-cable", "no-switch", "missing-rail", "duplicate-name", "no-name"} {
+	kinds := []string{"slow-link", "narrow-link", "mixed-rates", "missing-cable", "one-sided", "no-cable", "no-switch", "missing-rail", "duplicate-name", "no-name"}
+	if n.Ethernet {
+		kinds = []string{"one-uplink", "uneven-cables", "narrow-group", "one-way-lossless", "no-route", "no-cable"}
+	}
+	for _, kind := range kinds {
 		places := 0
 		for _, o := range n.Odd {
 			if o.Kind == kind {

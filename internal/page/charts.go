@@ -181,7 +181,7 @@ func lineChart(c *ResultCurves) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // numbers, and texts that are escaped
 }
 
-func charts(t *TableSet) []template.HTML {
+func charts(n *Network, t *TableSet) []template.HTML {
 	var all []template.HTML
 	add := func(c template.HTML) {
 		if c != "" {
@@ -207,10 +207,10 @@ func charts(t *TableSet) []template.HTML {
 	add(countChart("Length of routes", "hops between switches", "pairs", t.Hops.Pairs, "over %s hops"))
 	var lanes, pairs, levels []bar
 	for _, l := range t.Lanes {
-		lanes = append(lanes, bar{fmt.Sprintf("VL %d", l.VL), float64(l.Hops), fmt.Sprintf("VL %d: %s crossed on %s; at most %s on one", l.VL, words.Counted(l.Hops, "hop", "hops"), words.Counted(l.Trunks, "channel", "channels"), words.Counted(l.Most, "route", "routes"))})
+		lanes = append(lanes, bar{fmt.Sprintf("%s %d", n.LaneName(), l.VL), float64(l.Hops), fmt.Sprintf("%s %d: %s crossed on %s; at most %s on one", n.LaneName(), l.VL, words.Counted(l.Hops, "hop", "hops"), words.Counted(l.Trunks, "channel", "channels"), words.Counted(l.Most, "route", "routes"))})
 	}
 	for _, l := range t.Lanes {
-		pairs = append(pairs, bar{fmt.Sprintf("VL %d", l.VL), float64(l.Pairs), fmt.Sprintf("VL %d: on the way of %s", l.VL, words.Counted(l.Pairs, "pair", "pairs"))})
+		pairs = append(pairs, bar{fmt.Sprintf("%s %d", n.LaneName(), l.VL), float64(l.Pairs), fmt.Sprintf("%s %d: on the way of %s", n.LaneName(), l.VL, words.Counted(l.Pairs, "pair", "pairs"))})
 	}
 	if len(lanes) > 1 {
 		add(barChart("Use of lanes", "virtual lane", "hops of all routes", lanes))

@@ -28,6 +28,7 @@ type Network struct {
 	Warnings []string        `json:"warnings"`          // oddities of the file that were resolved
 	Tables   []*TableSet     `json:"tables"`
 	Against  *Difference     `json:"difference,omitempty"` // of the second tables to the first
+	Ethernet bool            `json:"ethernet,omitempty"`   // lossless Ethernet: lanes are priorities, cables are at interfaces with names, and there are neither LIDs nor GUIDs
 }
 
 // NetworkCounts is how many there are of everything.
@@ -91,6 +92,9 @@ type CableColumns struct {
 	BPort  []int32 `json:"b_port"`
 	Rate   []int32 `json:"rate"` // in rates
 	Odd    []int32 `json:"odd"`  // 1 + the oddity that names it; 0: none
+
+	AName []string `json:"a_interface,omitempty"` // of Ethernet: [cable between switches] the interface at end a
+	BName []string `json:"b_interface,omitempty"`
 }
 
 // Oddity is something unusual about the fabric.
@@ -142,6 +146,37 @@ type TableSet struct {
 	Bandwidth *FlowCounts   `json:"bandwidth,omitempty"`
 	Jobs      []JobFlows    `json:"jobs"`
 	Paths     *EntryColumns `json:"paths,omitempty"`
+	Ways      *WayColumns   `json:"ways,omitempty"` // of Ethernet, in place of paths
+}
+
+// WayColumns is the next hops of ECMP. A set of next hops is stored once; 0 is the empty set.
+type WayColumns struct {
+	Class []int32 `json:"class"` // [endpoint] of its address; -1: none
+	First []int32 `json:"first"` // [set, plus one] where its ports begin
+	Ports []int32 `json:"ports"`
+	Set   []int32 `json:"set"` // [class × switches + switch]
+}
+
+// Number is the number of a set of ports, which is added if it is new; sets has those that there are.
+func (w *WayColumns) Number(sets map[string]int32, ports []byte) int32 {
+	if i, known := sets[string(ports)]; known {
+		return i
+	}
+	i := int32(len(w.First) - 1)
+	sets[string(ports)] = i
+	for _, p := range ports {
+		w.Ports = append(w.Ports, int32(p))
+	}
+	w.First = append(w.First, int32(len(w.Ports)))
+	return i
+}
+
+// LaneName is what a lane is called.
+func (n *Network) LaneName() string {
+	if n.Ethernet {
+		return "priority"
+	}
+	return "VL"
 }
 
 // CycleStep is a lane of a trunk in a credit loop, and a route that holds it while it

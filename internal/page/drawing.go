@@ -243,9 +243,9 @@ func (d *drawing) loop(id string) {
 			continue
 		}
 		ux, uy := dx/length, dy/length
-		fmt.Fprintf(&d.b, `<path class="loop" marker-end="url(#%s-arrow)" d="M%s %sL%s %s"><title>%d: %s → %s, VL %d</title></path>`, id,
+		fmt.Fprintf(&d.b, `<path class="loop" marker-end="url(#%s-arrow)" d="M%s %sL%s %s"><title>%d: %s → %s, %s %d</title></path>`, id,
 			short(d.x[a]+ux*d.size), short(d.y[a]+uy*d.size), short(d.x[b]-ux*(d.size+2)), short(d.y[b]-uy*(d.size+2)),
-			i+1, html.EscapeString(s.From), html.EscapeString(s.To), s.VL)
+			i+1, html.EscapeString(s.From), html.EscapeString(s.To), d.n.LaneName(), s.VL)
 	}
 }
 

@@ -203,11 +203,14 @@ func setViewOf(n *Network, t *TableSet, i, k int) setView {
 		v.Head = "Proven free of credit loops"
 	}
 	v.Map, v.Key = drawMap(n, t, "map-"+v.ID), drawKey(n, t)
-	v.Charts = charts(t)
+	v.Charts = charts(n, t)
 	for _, l := range t.Tiers {
 		v.Tiers = append(v.Tiers, tierView{l, smallBars(l.Loads, l.Name, t.Load.Most, t.Load.Scale)})
 	}
 	v.Facts = []fact{{"lanes in use", words.Thousands(t.Used), lanesText(t)}}
+	if n.Ethernet {
+		v.Facts = []fact{{"lossless priorities", words.Thousands(t.Used), "in use between devices"}}
+	}
 	if b := t.Bandwidth; b != nil {
 		v.Facts = append(v.Facts, fact{"of full bandwidth", fmt.Sprintf("%.3f", b.Mean), fmt.Sprintf("random pairs, ± %.4f", b.StdErr)})
 	}

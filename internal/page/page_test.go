@@ -124,7 +124,7 @@ func TestBarsHaveTheColoursOfTheMap(t *testing.T) {
 func TestNamesOfAxesFit(t *testing.T) {
 	n := routed(t, testnet.Build(t, "dragonfly:p=2"), "dfsssp")
 	upright := regexp.MustCompile(`rotate\(-90\)" text-anchor="middle">([^<]*)<`)
-	all := charts(n.Tables[0])
+	all := charts(&Network{}, n.Tables[0])
 	if len(all) < 7 {
 		t.Errorf("%d charts, want loads, congestion, bandwidth, hops, two of lanes and one of service levels", len(all))
 	}

@@ -121,6 +121,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		ReadEthernet: func(folder string, s watch.EthernetSettings) (*watch.EthernetSnapshot, error) {
 			return ethernet.ReadLook(ctx, folder, s)
 		},
+		EthernetPage: ethernet.Page,
 		ReadFabric: func(file string) (*fabric.Fabric, error) {
 			return input.Fabric(&console.Console{Context: ctx, Stdout: io.Discard, Stderr: io.Discard, Quiet: true}, file)
 		},

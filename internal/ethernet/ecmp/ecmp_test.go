@@ -334,3 +334,31 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("%v after %v", err, took)
 	}
 }
+
+// Loads of all to all are what spraying every pair one by one adds up to, and none is lost where all arrive.
+func TestLoads(t *testing.T) {
+	w, on := threeTiers(t, 4)
+	load, demand, lost := w.Loads()
+	sum := make([]float64, len(load))
+	pairs := 0
+	for from := range on {
+		s := newSprayer(w)
+		for to := range on {
+			if a := w.NICs[from].Device; w.set[w.NICs[to].Class*w.devices+int(a)] != delivered {
+				s.add(w.NICs[to].Class, a, 1)
+				pairs++
+			}
+		}
+		if s.spread(sum) > 0 {
+			t.Error("a pair is lost")
+		}
+	}
+	for l := range sum {
+		if math.Abs(sum[l]-load[l]) > 1e-6 {
+			t.Fatalf("link %d: %g, one by one %g", l, load[l], sum[l])
+		}
+	}
+	if demand != float64(pairs) || lost != 0 {
+		t.Errorf("%g pairs, %g lost; one by one %d", demand, lost, pairs)
+	}
+}

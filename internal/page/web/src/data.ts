@@ -14,9 +14,10 @@ export interface Network {
   rates: string[];
   nodes: { name: string[]; short: string[]; guid: string[]; ports: Column; kind: Column; lid: Column; x: Column; y: Column; level: Column; group: Column };
   endpoints: { node: Column; port: Column; lid: Column; lmc: Column; guid: string[]; class: Column; switch: Column; switch_port: Column };
-  cables: { between_switches: number; a: Column; a_port: Column; b: Column; b_port: Column; rate: Column; odd: Column };
+  cables: { between_switches: number; a: Column; a_port: Column; b: Column; b_port: Column; rate: Column; odd: Column; a_interface?: string[]; b_interface?: string[] };
   odd: { kind: string; what: string; places: { text: string; a: number; b: number; cable: number }[] }[];
   tables: TableSet[];
+  ethernet?: boolean;
   difference?: { from: string; to: string; by_switch: Column };
 }
 
@@ -34,6 +35,7 @@ export interface TableSet {
     lanes_back: Column;
   };
   paths?: Paths;
+  ways?: { class: Column; first: Column; ports: Column; set: Column };
 }
 
 export interface Paths {

@@ -37,15 +37,15 @@ export function switchDetails(index: Index, t: TableSet | undefined, s: number, 
     return el(
       "tr",
       {},
-      el("td", { class: "num" }, String(p.port)),
-      el("td", {}, button(index.label(p.peer), () => actions.showNode(p.peer), { class: "link", title: index.name(p.peer) }), ` : ${p.peerPort}`),
+      el("td", { class: n.ethernet ? "" : "num" }, index.portName(p.cable, p.back, p.port)),
+      el("td", {}, button(index.label(p.peer), () => actions.showNode(p.peer), { class: "link", title: index.name(p.peer) }), ` : ${index.portName(p.cable, !p.back, p.peerPort)}`),
       el("td", { class: "rate" }, n.rates[n.cables.rate[p.cable]]),
       el("td", { class: "num" }, out === null ? "" : thousands(out)),
       el("td", { class: "num" }, back === null ? "" : thousands(back)),
       el("td", {}, lanes),
     );
   });
-  const heads = ["port", "to", "rate", "out", "in", "VL"].map((h, i) => el("th", [0, 3, 4].includes(i) ? { class: "num" } : {}, h));
+  const heads = ["port", "to", "rate", "out", "in", index.laneName].map((h, i) => el("th", [0, 3, 4].includes(i) ? { class: "num" } : {}, h));
   return [
     ...head(index.name(s), about.join(" · "), actions),
     el("div", { class: "do" }, hosts.length > 0 && actions.canUnfold() && button(actions.isUnfolded(s) ? "Fold hosts" : `Unfold ${counted(hosts.length, "host port", "host ports")}`, () => actions.unfold(s)), ...(hosts.length > 0 ? ends(s, actions) : [])),
@@ -84,14 +84,14 @@ export function pairDetails(index: Index, t: TableSet | undefined, pair: number,
     return el(
       "tr",
       {},
-      el("td", {}, `${turned ? c.b_port[i] : c.a_port[i]} – ${turned ? c.a_port[i] : c.b_port[i]}`),
+      el("td", {}, `${index.portName(i, turned, turned ? c.b_port[i] : c.a_port[i])} – ${index.portName(i, !turned, turned ? c.a_port[i] : c.b_port[i])}`),
       el("td", { class: "rate" }, index.n.rates[c.rate[i]], odd && el("span", { class: "kind" }, odd)),
       el("td", { class: "num" }, load(turned)),
       el("td", { class: "num" }, load(!turned)),
       el("td", {}, t ? lanesText(t.load.lanes_there[i] | t.load.lanes_back[i]) : ""),
     );
   });
-  const heads = ["ports", "rate", "→", "←", "VL"].map((h, i) => el("th", i === 2 || i === 3 ? { class: "num" } : {}, h));
+  const heads = ["ports", "rate", "→", "←", index.laneName].map((h, i) => el("th", i === 2 || i === 3 ? { class: "num" } : {}, h));
   const name = (s: number) => button(index.name(s), () => actions.showNode(s), { class: "link" });
   return [
     button("×", () => actions.close(), { class: "close", "aria-label": "Close" }),
@@ -115,7 +115,24 @@ export function noPathDetails(index: Index, from: number, to: number, actions: A
   return [...head("No path", `${index.name(from)} → ${index.name(to)}`, actions), el("p", {}, why)];
 }
 
+// waysDetails is the next hops of each switch on the ways of ECMP.
+function waysDetails(index: Index, t: TableSet, src: number, dst: number, path: Path, actions: Actions): Node[] {
+  const nodes = [...new Set(path.hops.map((h) => h.node))];
+  const items = nodes.map((node) => {
+    const hops = path.hops.filter((h) => h.node === node);
+    const loads = hops.map((h) => (h.back ? t.load.back : t.load.there)[h.cable]);
+    const to = hops.length <= 4 ? hops.map((h) => index.portName(h.cable, h.back, h.out)).join(", ") : counted(hops.length, "next hop", "next hops");
+    return el("li", {}, button(index.name(node), () => actions.showNode(node), { class: "link" }), el("span", { class: "by" }, `by ${to}; at most ${thousands(Math.max(...loads))} routes`));
+  });
+  return [
+    ...head(Number.isNaN(path.ways) || path.end !== "arrives" ? "Not every choice arrives" : counted(path.ways!, "way", "ways"), `${index.endpointName(src)} → ${index.endpointName(dst)}`, actions),
+    ...(ended[path.end] ? [el("p", {}, ended[path.end])] : []),
+    el("ol", { class: "hops" }, ...items),
+  ];
+}
+
 export function pathDetails(index: Index, t: TableSet, src: number, dst: number, path: Path, actions: Actions): Node[] {
+  if (path.ways !== undefined) return waysDetails(index, t, src, dst, path, actions);
   const trunks = path.hops.filter((h) => h.cable >= 0).length;
   const items = path.hops.map((h) => {
     const out = h.cable < 0 ? (path.end === "arrives" ? `out by port ${h.out}, to the destination` : "") : `out by port ${h.out}, ${thousands((h.back ? t.load.back : t.load.there)[h.cable])} routes, ${index.n.rates[index.n.cables.rate[h.cable]]} `;

@@ -149,7 +149,7 @@ class View {
   private brief(item: Item): (Node | string)[] {
     const { n } = this.index;
     const t = this.tables;
-    if (item.kind === "endpoint") return [this.index.endpointName(item.endpoint), el("span", {}, `LID ${n.endpoints.lid[item.endpoint]}`)];
+    if (item.kind === "endpoint") return [this.index.endpointName(item.endpoint), el("span", {}, n.ethernet ? "" : `LID ${n.endpoints.lid[item.endpoint]}`)];
     if (item.kind === "node") {
       const s = item.node;
       const free = n.nodes.ports[s] - this.index.portsOf(s).length;
@@ -157,7 +157,7 @@ class View {
     }
     const p = this.index.pairs[item.pair];
     const lines = [`${p.cables.length === 1 ? "one cable" : `${p.cables.length} cables`}, ${this.index.rates(p)}`];
-    if (t) lines.push(`at most ${thousands(this.index.load(t, p))} routes; VL ${lanesText(this.index.lanes(t, p))}`);
+    if (t) lines.push(`at most ${thousands(this.index.load(t, p))} routes; ${this.index.laneName} ${lanesText(this.index.lanes(t, p))}`);
     return [`${this.index.label(p.a)} – ${this.index.label(p.b)}`, ...lines.map((l) => el("span", {}, l))];
   }
 

@@ -30,6 +30,7 @@ export interface Path {
   hops: Hop[];
   sl: number;
   lid: number;
+  ways?: number; // of ECMP: how many there are; the hops are all that they have
   instead: boolean; // the page has no entries for the LID asked for; this is another of its switch
   end: "arrives" | "ends" | "circles" | "not to be used" | "no tables";
 }
@@ -150,8 +151,68 @@ export class Index {
     return ranked.slice(0, most).map((r) => r[1]);
   }
 
+  // laneName is what a lane is called.
+  get laneName(): string {
+    return this.n.ethernet ? "priority" : "VL";
+  }
+
+  // portName is what the port of a switch at one end of a cable is called.
+  portName(cable: number, atB: boolean, port: number): string {
+    return (atB ? this.n.cables.b_interface : this.n.cables.a_interface)?.[cable] ?? String(port);
+  }
+
+  // ways is every way that ECMP may choose from an endpoint to another: each switch on them with each of its next hops.
+  private ways(t: TableSet, src: number, dst: number): Path {
+    const e = this.n.endpoints;
+    const w = t.ways!;
+    const path: Path = { hops: [], sl: 0, lid: 0, instead: false, end: "no tables", ways: 0 };
+    const row = w.class[dst];
+    if (row < 0) return path;
+    const nextOf = (s: number): Port[] => {
+      const set = w.set[row * this.switches + s];
+      const list: Port[] = [];
+      for (let i = w.first[set]; i < w.first[set + 1]; i++) {
+        const port = this.ports[s].find((q) => q.port === w.ports[i]);
+        if (port) list.push(port);
+      }
+      return list;
+    };
+    const queue = [e.switch[src]];
+    const seen = new Set(queue);
+    path.end = "arrives";
+    for (const at of queue) {
+      if (at === e.switch[dst]) continue;
+      const next = nextOf(at);
+      if (next.length === 0) path.end = "ends";
+      for (const port of next) {
+        path.hops.push({ node: at, in: -1, out: port.port, cable: port.cable, back: port.back, vl: -1 });
+        if (!seen.has(port.peer)) {
+          seen.add(port.peer);
+          queue.push(port.peer);
+        }
+      }
+    }
+    const counts = new Map<number, number>(); // of ways from there on; while it is counted: NaN
+    const count = (s: number): number => {
+      if (s === e.switch[dst]) return 1;
+      const known = counts.get(s);
+      if (known !== undefined) {
+        if (Number.isNaN(known)) path.end = "circles";
+        return known;
+      }
+      counts.set(s, NaN);
+      let sum = 0;
+      for (const port of nextOf(s)) sum += count(port.peer);
+      counts.set(s, sum);
+      return sum;
+    };
+    path.ways = count(e.switch[src]);
+    return path;
+  }
+
   // path follows the tables from an endpoint to another.
   path(t: TableSet, src: number, dst: number): Path {
+    if (t.ways) return this.ways(t, src, dst);
     const e = this.n.endpoints;
     const p = t.paths;
     let lid = e.lid[dst];

@@ -76,7 +76,7 @@ function loads({ index, tables, colours }: Shown): Pick<Scheme, "legend" | "edge
 function lanes({ index, tables, colours }: Shown): Pick<Scheme, "legend" | "edge"> {
   const masks = index.pairs.map((p) => (tables ? index.lanes(tables, p) : 0));
   const used = [...new Set(masks)].filter((m) => m !== 0).sort((a, b) => bits(a) - bits(b) || a - b);
-  const items = used.map((m, i) => ({ colour: distinct[i % distinct.length], text: `VL ${lanesText(m)}` }));
+  const items = used.map((m, i) => ({ colour: distinct[i % distinct.length], text: `${index.laneName} ${lanesText(m)}` }));
   if (used.length < new Set(masks).size) items.unshift({ colour: colours.load[0], text: "not used" });
   return {
     legend: { title: "Lanes in use", items: some(items) },

@@ -84,5 +84,5 @@ function about(index: Index, node: number): string {
   const e = index.n.endpoints;
   if (node < index.switches) return index.n.nodes.lid[node] > 0 ? `switch, LID ${index.n.nodes.lid[node]}` : "switch";
   const i = Array.prototype.indexOf.call(e.node, node);
-  return i < 0 ? "no cable" : `LID ${e.lid[i]}, ${e.guid[i]}`;
+  return i < 0 ? "no cable" : e.lid[i] > 0 ? `LID ${e.lid[i]}, ${e.guid[i]}` : "host";
 }

@@ -53,7 +53,7 @@ function tablesOf(index: Index, t: TableSet | undefined, open: Opening): Table[]
       rows: () =>
         Array.from({ length: c.a.length }, (_, i) => {
           const trunk = t && i < c.between_switches;
-          return [index.name(c.a[i]), c.a_port[i], index.name(c.b[i]), c.b_port[i], n.rates[c.rate[i]], load(t?.load.there, i), load(t?.load.back, i), trunk ? lanesText(t.load.lanes_there[i]) : "", trunk ? lanesText(t.load.lanes_back[i]) : "", c.odd[i] > 0 ? n.odd[c.odd[i] - 1].kind : "", i];
+          return [index.name(c.a[i]), n.ethernet && i < c.between_switches ? index.portName(i, false, c.a_port[i]) : c.a_port[i], index.name(c.b[i]), n.ethernet && i < c.between_switches ? index.portName(i, true, c.b_port[i]) : c.b_port[i], n.rates[c.rate[i]], load(t?.load.there, i), load(t?.load.back, i), trunk ? lanesText(t.load.lanes_there[i]) : "", trunk ? lanesText(t.load.lanes_back[i]) : "", c.odd[i] > 0 ? n.odd[c.odd[i] - 1].kind : "", i];
         }),
       open: (row) => open.cable(row[row.length - 1] as number),
     },

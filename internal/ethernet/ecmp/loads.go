@@ -1,0 +1,45 @@
+package ecmp
+
+import (
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Loads is how much crosses each link, [LinkID], where every adapter sends as much to every other and packets are divided over
+// next hops by their weights; the unit is what one sends another. demand is how many such pairs there are between devices,
+// lost how many of them have packets that do not all arrive.
+func (w *Network) Loads() (load []float64, demand, lost float64) {
+	load = make([]float64, len(w.Links))
+	at := make([]float64, w.devices) // adapters
+	classes := map[int]float64{}     // likewise
+	for _, nic := range w.NICs {
+		at[nic.Device]++
+		classes[nic.Class]++
+	}
+	s := newSprayer(w)
+	for class := range len(w.set) / max(w.devices, 1) {
+		for d, adapters := range at {
+			if adapters > 0 && classes[class] > 0 && w.set[class*w.devices+d] != delivered {
+				pairs := adapters * classes[class]
+				demand += pairs
+				s.add(class, ethernet.DeviceID(d), pairs)
+			}
+		}
+		if s.spread(load) > 0 {
+			lost += w.losing(s, class, at, classes[class])
+		}
+	}
+	return load, demand, lost
+}
+
+// losing counts the pairs of adapters to a class some of whose packets do not arrive.
+func (w *Network) losing(s *sprayer, class int, at []float64, adapters float64) (lost float64) {
+	for d, n := range at {
+		if n > 0 && w.set[class*w.devices+d] != delivered {
+			s.add(class, ethernet.DeviceID(d), 0)
+			if s.spread(make([]float64, len(w.Links))) > 0 {
+				lost += n * adapters
+			}
+		}
+	}
+	return lost
+}
