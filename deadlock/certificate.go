@@ -81,16 +81,14 @@ func (c *Certificate) holds(g *cdg.Graph, inUse []uint16) error {
 		return fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.Fabric.Trunks(), g.Lanes)
 	}
 	rank := func(v int32) int32 { return c.Rank[int(v)/g.Lanes*c.Lanes+int(v)%g.Lanes] }
-	var wrong *Violation
+	var after []int32
 	for v := range int32(g.Fabric.Trunks() * g.Lanes) {
-		g.Successors(v, func(u int32) {
-			if wrong == nil && (rank(v) == Unused || rank(v) >= rank(u)) {
-				wrong = violation(g, v, u, rank(v), rank(u))
+		after = g.Successors(v, after[:0])
+		for _, u := range after {
+			if rank(v) == Unused || rank(v) >= rank(u) {
+				return violation(g, v, u, rank(v), rank(u))
 			}
-		})
-	}
-	if wrong != nil {
-		return wrong
+		}
 	}
 	return unranked(g.Fabric, c.Rank, c.Lanes, inUse)
 }

@@ -33,16 +33,18 @@ func Check(ctx context.Context, n *ethernet.Network, c *Certificate) error {
 		return fmt.Sprintf("%s, lane %d", n.End(ethernet.LinkID(int(v)/d.lanes)), int(v)%d.lanes)
 	}
 	var wrong error
+	var after []int32
 	for v, used := range d.inUse() {
 		v := int32(v)
 		if used && rank(v) == Unused && wrong == nil {
 			wrong = fmt.Errorf("judge: the certificate has no rank for %s, which carries packets", lane(v))
 		}
-		d.successors(v, func(u int32) {
+		after = d.successors(v, after[:0])
+		for _, u := range after {
 			if wrong == nil && rank(v) >= rank(u) {
 				wrong = fmt.Errorf("judge: the certificate does not hold: %s (rank %d) waits for %s (rank %d)", lane(v), rank(v), lane(u), rank(u))
 			}
-		})
+		}
 	}
 	return wrong
 }

@@ -58,9 +58,9 @@ func (d *dependencies) vertex(l ethernet.LinkID, mark uint8) int32 {
 	return int32(int(l)*d.lanes + int(lane))
 }
 
-// successors calls visit for every lane that packets in a lane may wait for; several
+// successors adds to a list every lane that packets in a lane may wait for; several
 // times for one that they wait for with several marks.
-func (d *dependencies) successors(v int32, visit func(int32)) {
+func (d *dependencies) successors(v int32, list []int32) []int32 {
 	l := ethernet.LinkID(int(v) / d.lanes)
 	to := d.n.Links[l].To
 	for m := range d.next {
@@ -69,14 +69,15 @@ func (d *dependencies) successors(v int32, visit func(int32)) {
 		}
 		d.n.Each(d.next[m][d.first[l]:d.first[l+1]], to, func(out ethernet.LinkID) {
 			if u := d.vertex(out, d.n.Priorities.Rules.Becomes(l, out, uint8(m))); u >= 0 {
-				visit(u)
+				list = append(list, u)
 			}
 		})
 	}
 	i, _ := slices.BinarySearchFunc(d.extra, [2]int32{v, -1}, comparePairs)
 	for ; i < len(d.extra) && d.extra[i][0] == v; i++ {
-		visit(d.extra[i][1])
+		list = append(list, d.extra[i][1])
 	}
+	return list
 }
 
 func comparePairs(a, b [2]int32) int {
@@ -91,8 +92,7 @@ func (d *dependencies) count() int {
 	n := 0
 	var seen []int32
 	for v := range int32(len(d.n.Links) * d.lanes) {
-		seen = seen[:0]
-		d.successors(v, func(u int32) { seen = append(seen, u) })
+		seen = d.successors(v, seen[:0])
 		slices.Sort(seen)
 		n += len(slices.Compact(seen))
 	}

@@ -45,18 +45,30 @@ type side struct {
 // newCore builds the core from the vertices without a rank. Vertices that can be reached
 // from a cycle and reach none have no rank either; they are removed here.
 func newCore(rank []int32, successors Successors) *core {
-	before := make([][]int32, len(rank)) // predecessors among the unranked
-	left := make([]int32, len(rank))     // successors among the unranked
+	begin := make([]int32, len(rank)+1) // [vertex] where its predecessors among the unranked begin in before
+	left := make([]int32, len(rank))    // successors among the unranked
+	var after, edges []int32            // edges: from, to
 	for v := range int32(len(rank)) {
 		if rank[v] >= 0 {
 			continue
 		}
-		successors(v, func(u int32) {
+		after = successors(v, after[:0])
+		for _, u := range after {
 			if rank[u] < 0 {
-				before[u] = append(before[u], v)
+				edges = append(edges, v, u)
+				begin[u+1]++
 				left[v]++
 			}
-		})
+		}
+	}
+	for v := range rank {
+		begin[v+1] += begin[v]
+	}
+	before, filled := make([]int32, len(edges)/2), slices.Clone(begin)
+	for i := 0; i < len(edges); i += 2 {
+		u := edges[i+1]
+		before[filled[u]] = edges[i]
+		filled[u]++
 	}
 	gone := make([]bool, len(rank))
 	var queue []int32
@@ -67,7 +79,7 @@ func newCore(rank []int32, successors Successors) *core {
 	}
 	for i := 0; i < len(queue); i++ {
 		gone[queue[i]] = true
-		for _, v := range before[queue[i]] {
+		for _, v := range before[begin[queue[i]]:begin[queue[i]+1]] {
 			if left[v]--; left[v] == 0 {
 				queue = append(queue, v)
 			}
@@ -82,24 +94,23 @@ func newCore(rank []int32, successors Successors) *core {
 			c.vertex = append(c.vertex, v)
 		}
 	}
-	c.ahead = newSide(c.vertex, id, successors)
-	c.back = newSide(c.vertex, id, func(v int32, visit func(int32)) {
-		for _, u := range before[v] {
-			visit(u)
-		}
-	})
+	c.ahead = newSide(c.vertex, id, len(before), successors)
+	c.back = newSide(c.vertex, id, len(before), func(v int32, list []int32) []int32 { return append(list, before[begin[v]:begin[v+1]]...) })
 	return c
 }
 
-func newSide(vertices, id []int32, neighbours func(int32, func(int32))) side {
+// newSide is the edges among the vertices of the core, most at most.
+func newSide(vertices, id []int32, most int, neighbours Successors) side {
 	n := len(vertices)
-	s := side{first: []int32{0}, seen: make([]int32, n), from: make([]int32, n), depth: make([]int32, n)}
+	s := side{first: make([]int32, 1, n+1), next: make([]int32, 0, most), seen: make([]int32, n), from: make([]int32, n), depth: make([]int32, n)}
+	var after []int32
 	for _, v := range vertices {
-		neighbours(v, func(u int32) {
+		after = neighbours(v, after[:0])
+		for _, u := range after {
 			if id[u] >= 0 {
 				s.next = append(s.next, id[u])
 			}
-		})
+		}
 		s.first = append(s.first, int32(len(s.next)))
 	}
 	return s

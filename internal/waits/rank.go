@@ -3,16 +3,20 @@
 // derived who waits for whom by itself.
 package waits
 
-// Successors calls visit for every vertex that v waits for.
-type Successors func(v int32, visit func(int32))
+// Successors adds to a list every vertex that v waits for.
+type Successors func(v int32, list []int32) []int32
 
 // Rank gives each of n vertices a number that rises along every edge, the length of
 // the longest way to it. Vertices on cycles, and those that cycles lead to, get none: -1. It
 // says whether all got one.
 func Rank(n int, successors Successors) (rank []int32, all bool) {
 	waiting := make([]int32, n) // [vertex] edges to it from vertices that have no rank yet
+	var after []int32
 	for v := range int32(n) {
-		successors(v, func(u int32) { waiting[u]++ })
+		after = successors(v, after[:0])
+		for _, u := range after {
+			waiting[u]++
+		}
 	}
 	rank = make([]int32, n)
 	queue := make([]int32, 0, n)
@@ -23,12 +27,14 @@ func Rank(n int, successors Successors) (rank []int32, all bool) {
 	}
 	for i := 0; i < len(queue); i++ {
 		v := queue[i]
-		successors(v, func(u int32) {
-			rank[u] = max(rank[u], rank[v]+1)
+		after = successors(v, after[:0])
+		next := rank[v] + 1
+		for _, u := range after {
+			rank[u] = max(rank[u], next)
 			if waiting[u]--; waiting[u] == 0 {
 				queue = append(queue, u)
 			}
-		})
+		}
 	}
 	for v := range rank {
 		if waiting[v] > 0 {

@@ -51,16 +51,14 @@ func CheckCertificate(ctx context.Context, t *adaptive.Tables, c *Certificate, p
 		return nil, fmt.Errorf("judge: %d flows can get to where the routing subfunction offers nothing: no certificate holds", n)
 	}
 	hop := func(v int32) Hop { return Hop{fabric.ChannelID(int(v) / c.Lanes), uint8(int(v) % c.Lanes)} }
-	var wrong *Violation
+	var after []int32
 	for v := range int32(len(c.Rank)) {
-		d.graph.next(v, func(u int32) {
-			if wrong == nil && (c.Rank[v] == deadlock.Unused || c.Rank[v] >= c.Rank[u]) {
-				wrong = &Violation{hop(v), hop(u), c.Rank[v], c.Rank[u]}
+		after = d.graph.next(v, after[:0])
+		for _, u := range after {
+			if c.Rank[v] == deadlock.Unused || c.Rank[v] >= c.Rank[u] {
+				return nil, &Violation{hop(v), hop(u), c.Rank[v], c.Rank[u]}
 			}
-		})
-	}
-	if wrong != nil {
-		return nil, wrong
+		}
 	}
 	if v := cdg.FirstUnranked(c.Rank, d.inUse, c.Lanes); v >= 0 {
 		ch := t.Fabric.Channel(hop(int32(v)).Trunk)

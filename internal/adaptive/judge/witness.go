@@ -92,14 +92,15 @@ func (x *extended) rank() (rank []int32, all bool) {
 	return waits.Rank(x.Fabric.Trunks()*x.Lanes, x.next)
 }
 
-// next calls visit for every vertex that v leads to: first those of turns, then those of
+// next adds to a list every vertex that v leads to: first those of turns, then those of
 // far edges.
-func (x *extended) next(v int32, visit func(int32)) {
-	x.Successors(v, visit)
+func (x *extended) next(v int32, list []int32) []int32 {
+	list = x.Successors(v, list)
 	i, _ := slices.BinarySearchFunc(x.far, v, func(e edge, v int32) int { return cmp.Compare(e.from, v) })
 	for ; i < len(x.far) && x.far[i].from == v; i++ {
-		visit(x.far[i].to)
+		list = append(list, x.far[i].to)
 	}
+	return list
 }
 
 // witness finds packets that cause every step of a cycle: those of the lowest address

@@ -34,20 +34,40 @@ func NewSameLane(turns, lanes int) SameLane {
 	return SameLane{make([]uint64, (turns<<shift+63)/64), uint8(shift)}
 }
 
-// Add adds lanes to a turn. Nearly all were added on the way to other destinations; to
-// write them again would move twice the memory.
-func (s *SameLane) Add(turn int, lanes uint16) {
+// Add adds lanes to a turn, and says whether any of them is new. Nearly all were added on the
+// way to other destinations; to write them again would move twice the memory.
+func (s *SameLane) Add(turn int, lanes uint16) bool {
 	i := turn << s.Shift
-	if word, mask := &s.Words[i/64], uint64(lanes)<<(i%64); *word&mask != mask {
-		*word |= mask
+	word, mask := &s.Words[i/64], uint64(lanes)<<(i%64)
+	if *word&mask == mask {
+		return false
 	}
+	*word |= mask
+	return true
 }
 
-// Has reports whether packets wait so at a turn on a lane.
-func (s *SameLane) Has(turn, lane int) bool {
-	i := turn<<s.Shift + lane
-	return s.Words[i/64]>>(i%64)&1 != 0
+// from adds to a list those of n turns from the first on, by their place among them, at which
+// packets wait so on a lane: a word at a time, since few turns of a switch are in use.
+func (s *SameLane) from(first, n, lane int, list []int32) []int32 {
+	every := everyLane[s.Shift] << lane
+	begin, end := first<<s.Shift, (first+n)<<s.Shift
+	for i := begin / 64; i*64 < end; i++ {
+		word := s.Words[i] & every
+		if i*64 < begin {
+			word &= ^uint64(0) << (begin % 64)
+		}
+		if end < i*64+64 {
+			word &= 1<<(end%64) - 1
+		}
+		for ; word != 0; word &= word - 1 {
+			list = append(list, int32((i*64+bits.TrailingZeros64(word))>>s.Shift-first))
+		}
+	}
+	return list
 }
+
+// everyLane is lane 0 of every turn of a word, [SameLane.Shift].
+var everyLane = [...]uint64{^uint64(0), 0x5555555555555555, 0x1111111111111111, 0x0101010101010101, 0x0001000100010001}
 
 // WaitsFor is the lanes that a lane waits for in the matrix of one turn, as bits.
 func WaitsFor(turn []uint64, lane, lanes int) uint64 {
@@ -81,28 +101,28 @@ func (g *Graph) Count() int {
 	return n
 }
 
-// Successors calls visit for every vertex that v leads to, ascending by trunk and lane.
-func (g *Graph) Successors(v int32, visit func(int32)) {
+// Successors adds to a list every vertex that v leads to, ascending by trunk and lane.
+func (g *Graph) Successors(v int32, list []int32) []int32 {
 	in, lane := fabric.ChannelID(int(v)/g.Lanes), int(v)%g.Lanes
 	first, end := g.Fabric.TrunksFrom(g.Fabric.Heads()[in])
 	turn := g.Fabric.FirstTurn(in)
 	if g.Same.Words != nil {
-		for out := first; out < end; out++ {
-			if g.Same.Has(turn, lane) {
-				visit(int32(int(out)*g.Lanes + lane))
-			}
-			turn++
+		before := len(list)
+		list = g.Same.from(turn, int(end-first), lane, list)
+		for i, out := range list[before:] {
+			list[before+i] = (int32(first)+out)*int32(g.Lanes) + int32(lane)
 		}
-		return
+		return list
 	}
 	words := WordsPerTurn(g.Lanes)
 	for out := first; out < end; out++ {
 		m := g.Turns[turn*words:][:words]
 		turn++
 		for row := WaitsFor(m, lane, g.Lanes); row != 0; row &= row - 1 {
-			visit(int32(int(out)*g.Lanes + bits.TrailingZeros64(row)))
+			list = append(list, int32(int(out)*g.Lanes+bits.TrailingZeros64(row)))
 		}
 	}
+	return list
 }
 
 // Rank gives every vertex a number that rises along every edge, see waits.Rank.
