@@ -26,6 +26,9 @@ func (a Absent) Text(f *fabric.Fabric) string {
 // of their service levels take.
 func (d *derivation) findAbsent() []Absent {
 	f := d.t.Fabric
+	if !runsFewer(f, d.lanes) {
+		return nil
+	}
 	levels := d.fixed
 	if levels == 0 {
 		levels = d.t.Levels()
@@ -38,7 +41,7 @@ func (d *derivation) findAbsent() []Absent {
 			d.absentOn(c, levels, 1<<dropLane-1)
 		}
 	}
-	if d.t.Multicast != nil && runsFewer(f, d.lanes) {
+	if d.t.Multicast != nil {
 		d.absentOfTrees()
 	}
 	slices.SortFunc(d.absent, func(a, b Absent) int {

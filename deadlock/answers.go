@@ -1,6 +1,8 @@
 package deadlock
 
 import (
+	"bytes"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -33,11 +35,17 @@ func newAnswers(t *routing.Tables, groups [][]group) *answers {
 		for i := range groups[s] {
 			g := &groups[s][i]
 			clear(back)
+			var before []uint8
 			for _, e := range g.from {
 				for lid := range t.Fabric.Endpoint(e).LIDs() {
-					for r, sl := range t.Lanes.SLRow(lid) {
+					row := t.Lanes.SLRow(lid)
+					if bytes.Equal(row, before) {
+						continue // as mostly on one switch
+					}
+					for r, sl := range row {
 						back[r] |= bit(sl)
 					}
+					before = row
 				}
 			}
 			for r, mask := range back {

@@ -20,6 +20,7 @@ func (w *groupsWalker) part() part {
 
 // destination follows all packets to a LID, and adds up who reaches it, whatever the switches choose.
 func (w *groupsWalker) destination(lid fabric.LID) {
+	w.d.o.trim(&w.verdict.Lost)
 	w.begin(lid)
 	w.flows(func() {})
 	for i := range w.starts {
@@ -36,6 +37,6 @@ func (w *groupsWalker) destination(lid fabric.LID) {
 			w.verdict.Loops++
 		}
 		w.verdict.Unreachable += b.pairs
-		w.d.o.list(&w.verdict.Lost, Lost{b.s, w.lid, why, b.pairs})
+		w.verdict.Lost = append(w.verdict.Lost, Lost{b.s, w.lid, why, b.pairs})
 	}
 }

@@ -10,24 +10,12 @@ import (
 
 // injectAlike is inject and flow where all packets arrive and have the same service levels. It
 // returns false where that is not so.
-func (w *walker) injectAlike(lid fabric.LID, to *fabric.Endpoint) bool {
-	sls := w.d.fixed
-	if sls == 0 {
-		sls = bit(0)
-	}
-	if !w.simple || !w.arrive || w.d.answers[0] != nil || w.d.t.Lanes.SLRow(lid) != nil || sls&w.d.droppedLevels != 0 {
+func (w *walker) injectAlike(lid fabric.LID) bool {
+	pairs := w.pairsTo(w.f.Owner(lid))
+	if w.d.allOn == 0 || !w.arrive || pairs == 0 {
 		return false
 	}
-	pairs := w.d.sources
-	for i := range w.d.groups[to.Switch] {
-		if slices.Contains(w.d.groups[to.Switch][i].from, w.f.Owner(lid)) {
-			pairs-- // an endpoint does not send to itself
-		}
-	}
-	if pairs == 0 {
-		return false
-	}
-	w.flowAlike(w.low[sls&255] | w.high[sls>>8])
+	w.flowAlike(w.d.allOn)
 	w.sls |= bit(0)
 	w.verdict.Pairs += pairs
 	return true
@@ -89,7 +77,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 		}
 		if mute > 0 {
 			w.verdict.Unreachable += mute
-			w.d.o.list(&w.verdict.Lost, Lost{s, lid, NoAddress, mute})
+			w.verdict.Lost = append(w.verdict.Lost, Lost{s, lid, NoAddress, mute})
 		}
 		w.verdict.Pairs += pairs + mute
 		if w.fate[s] != arrives {
@@ -112,7 +100,7 @@ func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
 		}
 	}
 	w.verdict.Unreachable += pairs
-	w.d.o.list(&w.verdict.Lost, Lost{s, lid, why, pairs})
+	w.verdict.Lost = append(w.verdict.Lost, Lost{s, lid, why, pairs})
 }
 
 // startSimple puts packets of some service levels on the lanes of their first trunk

@@ -155,6 +155,7 @@ func newMixtureWalker(d *derivation) *mixtureWalker {
 
 // destination follows all packets to a LID, and adds up who reaches it by which of the tables.
 func (w *mixtureWalker) destination(lid fabric.LID) {
+	w.d.o.trim(&w.verdict.Lost)
 	w.begin(lid)
 	w.starts = slices.DeleteFunc(w.starts, func(b start) bool { return b.sls == 0 })
 	w.flows(func() {})
@@ -193,5 +194,5 @@ func (w *mixtureWalker) expose(l Lost) {
 			return
 		}
 	}
-	w.d.o.list(&w.verdict.Lost, l)
+	w.verdict.Lost = append(w.verdict.Lost, l)
 }

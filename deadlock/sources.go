@@ -24,10 +24,11 @@ func groupSources(scope routing.Scope, tables ...*routing.Tables) [][]group {
 	f := tables[0].Fabric
 	groups := make([][]group, f.Switches())
 	index := 0
+	rows := make([]int32, len(tables))
 	for s := range groups {
 		for _, e := range f.Attached(fabric.NodeID(s)) {
 			if scope.Includes(f.Endpoint(e).Class) {
-				groups[s] = addSource(groups[s], fabric.NodeID(s), e, tables)
+				groups[s] = addSource(groups[s], fabric.NodeID(s), e, tables, rows)
 			}
 		}
 		for i := range groups[s] {
@@ -38,8 +39,8 @@ func groupSources(scope routing.Scope, tables ...*routing.Tables) [][]group {
 	return groups
 }
 
-func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*routing.Tables) []group {
-	rows := make([]int32, len(tables))
+// addSource adds a source to the groups of its switch; rows is scratch.
+func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*routing.Tables, rows []int32) []group {
 	for i, t := range tables {
 		rows[i] = t.Lanes.Row[e]
 	}
@@ -52,7 +53,7 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 			return groups
 		}
 	}
-	return append(groups, group{rows: rows, from: []fabric.EndpointID{e}, port: port})
+	return append(groups, group{rows: slices.Clone(rows), from: []fabric.EndpointID{e}, port: port})
 }
 
 // unaddressable says whether sources that may not use a LID are cut off, because they

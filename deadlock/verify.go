@@ -32,6 +32,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/waits/cdg"
@@ -121,10 +122,10 @@ func (o *Options) maxLost() int {
 	return o.Lost
 }
 
-// list adds to a list of lost pairs while it is short.
-func (o *Options) list(lost *[]Lost, l Lost) {
-	if len(*lost) < o.maxLost() {
-		*lost = append(*lost, l)
+// trim cuts a list of lost pairs down to those that can be listed in the end, once it is long.
+func (o *Options) trim(lost *[]Lost) {
+	if most := o.maxLost(); len(*lost)/4 > most {
+		*lost = firstLost(*lost, most)
 	}
 }
 
@@ -196,6 +197,12 @@ type derivation struct {
 	simple        bool
 	droppedLevels uint16 // if simple: service levels mapped to dropLane, as bits
 
+	// For walker, which follows what is no relation.
+	exits exits
+	allOn uint16  // the lanes, as bits, of all packets, where these are the same for all of them and none is dropped; else 0
+	sends []bool  // [endpoint] it is a source
+	rowOn []int32 // [switch] the row of service levels of all sources on it, -1: there are none; nil: some switches have several
+
 	// For relationWalker.
 	outs    [][][]outlets     // [tables][switch][group]; nil: no groups
 	private int               // private tables of a switch, at most
@@ -245,7 +252,33 @@ func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivatio
 	}
 	d.findSenders()
 	d.layOutMaps()
+	if !d.isRelation() {
+		d.prepareWalkers()
+	}
 	return d, nil
+}
+
+// prepareWalkers lays out what walkers look up again and again.
+func (d *derivation) prepareWalkers() {
+	d.exits = newExits(d.f)
+	d.sends = make([]bool, len(d.f.Endpoints()))
+	d.rowOn = slices.Repeat([]int32{-1}, d.f.Switches())
+	single := true
+	for _, s := range d.senders {
+		single = single && len(d.groups[s]) == 1
+		d.rowOn[s] = d.groups[s][0].rows[0]
+		for i := range d.groups[s] {
+			for _, e := range d.groups[s][i].from {
+				d.sends[e] = true
+			}
+		}
+	}
+	if !single {
+		d.rowOn = nil
+	}
+	if sls := max(d.fixed, bit(0)); d.simple && d.answers[0] == nil && d.t.Lanes.SLRow(0) == nil && sls&d.droppedLevels == 0 {
+		d.allOn = d.lanesOf(sls)
+	}
 }
 
 // findSenders lists the switches with sources.
@@ -359,14 +392,21 @@ func partsOf[W routeFollower](ctx context.Context, d *derivation, start func(*de
 	return parts, err
 }
 
-// eachDestination makes walkers follow the routes to all LIDs in scope, on all cores,
-// and returns the walkers.
+// eachDestination makes walkers follow the routes to all LIDs in scope, on all cores, and
+// returns the walkers. Each takes the LIDs of a switch one after another, since much of what it
+// finds on the way to one holds for the next.
 func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, start func() W, walk func(W, fabric.LID)) ([]W, error) {
-	var lids []fabric.LID
-	for lid := range o.Scope.LIDs(f) {
-		lids = append(lids, lid)
+	on := make([][]fabric.LID, f.Switches())
+	for lid, e := range o.Scope.LIDs(f) {
+		s := f.Endpoint(e).Switch
+		on[s] = append(on[s], lid)
 	}
-	return cdg.OnAllCores(ctx, lids, o.Progress, start, walk)
+	on = slices.DeleteFunc(on, func(lids []fabric.LID) bool { return len(lids) == 0 })
+	return cdg.OnAllCores(ctx, on, o.Progress, start, func(w W, lids []fabric.LID) {
+		for _, lid := range lids {
+			walk(w, lid)
+		}
+	})
 }
 
 // laneCount is one more than the highest lane that any packet can use.

@@ -47,6 +47,9 @@ type walker struct {
 	// Lanes of a set of service levels, as bits: low for levels 0 to 7, high for 8 to 15.
 	low, high [256]uint16
 
+	levels [256]level // [SL] where the SL alone decides the lane
+	kept   kept
+
 	slMask []uint16              // [switch] service levels of the packets that leave by next
 	vlMask [][routing.SLs]uint16 // [switch][SL] their lanes, as bits
 	matrix []uint64              // see derivation
@@ -72,6 +75,7 @@ func newWalker(d *derivation) *walker {
 		room:  make([]fabric.NodeID, 2*n),
 		path:  make([]fabric.NodeID, n),
 		fate:  make([]fate, n),
+		kept:  kept{root: fabric.None},
 	}
 	if w.simple = d.simple; !w.simple {
 		w.slMask = make([]uint16, n)
@@ -81,6 +85,12 @@ func newWalker(d *derivation) *walker {
 	}
 	for mask := range uint16(len(w.low)) {
 		w.low[mask], w.high[mask] = d.lanesOf(mask), d.lanesOf(mask<<8)
+	}
+	for sl := range w.levels {
+		w.levels[sl] = level{bit: noLevel}
+	}
+	for sl := range routing.SLs {
+		w.levels[sl] = level{1 << sl, d.lanesOf(1 << sl), 1<<16 - 1}
 	}
 	w.turns = turnOffsets(f)
 	w.lanes = make([]uint16, n)
@@ -104,16 +114,21 @@ func (w *walker) part() part { return part{w.matrix, w.same, w.inUse, w.sls, &w.
 func (w *walker) destination(lid fabric.LID) {
 	e := w.f.Endpoint(w.f.Owner(lid))
 	row := w.d.t.Forwarding.Row(lid)
+	if w.again(lid, row, e) {
+		return
+	}
+	w.d.o.trim(&w.verdict.Lost)
 	w.readEntries(row, e)
 	w.sort()
 	w.findFates(row, e)
-	if w.injectAlike(lid, e) {
-		return
-	}
-	w.inject(lid, e)
-	if w.simple {
+	w.keep(lid, row, e)
+	switch {
+	case w.injectAlike(lid), w.kept.lanes && w.flowLevels(lid):
+	case w.simple:
+		w.inject(lid, e)
 		w.flowSimple()
-	} else {
+	default:
+		w.inject(lid, e)
 		w.flow()
 	}
 }
@@ -122,16 +137,14 @@ func (w *walker) destination(lid fabric.LID) {
 func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 	w.home = w.f.LastPort(e)
 	w.arrive = true
-	heads, next, to := w.f.Heads(), w.next[:len(row)], w.to[:len(row)]
+	next, to := w.next[:len(row)], w.to[:len(row)]
 	for s, port := range row {
-		c := w.f.Out(fabric.NodeID(s), port)
-		if uint(c) < uint(len(heads)) { // it goes on, as by Trunk: nearly always
-			next[s], to[s] = c, heads[c]
-			continue
+		x := w.d.exits.of(fabric.NodeID(s), port)
+		next[s], to[s] = x.trunk, x.to
+		if x.to == fabric.None { // seldom
+			_, end := entry(w.f, fabric.NodeID(s), port, e, w.home)
+			w.arrive = w.arrive && end == arrives
 		}
-		_, end := entry(w.f, fabric.NodeID(s), port, e, w.home)
-		next[s], to[s] = fabric.None, fabric.None
-		w.arrive = w.arrive && end == arrives
 	}
 }
 
@@ -243,16 +256,7 @@ func (w *walker) findFates(row []uint8, e *fabric.Endpoint) {
 // flowAlike notes what packets on some lanes from all sources hold and wait for.
 func (w *walker) flowAlike(lanes uint16) {
 	for _, s := range w.order[len(w.order)-w.passed:] {
-		in, u := w.next[s], w.to[s]
-		if u == fabric.None {
-			continue
-		}
-		if use := &w.inUse[in]; *use&lanes != lanes {
-			*use |= lanes
-		}
-		if out := w.next[u]; out != fabric.None {
-			w.same.Add(int(w.turns[in]+int32(out)), lanes)
-		}
+		w.hold(s, lanes)
 	}
 }
 
@@ -266,13 +270,12 @@ func (w *walker) flowSimple() {
 			continue
 		}
 		in := w.next[s]
-		// Nearly all was seen on the way to other destinations. To write it again would move twice the memory.
-		if use := &w.inUse[in]; *use&mask != mask {
-			*use |= mask
-		}
 		w.lanes[u] |= mask
+		// Nearly all was seen on the way to other destinations. To write it again would move twice the memory.
 		if out := w.next[u]; out != fabric.None {
-			w.same.Add(int(w.turns[in]+int32(out)), mask)
+			w.waitsFor(in, out, mask)
+		} else if use := &w.inUse[in]; *use&mask != mask {
+			*use |= mask
 		}
 	}
 }
