@@ -30,11 +30,13 @@ type Options struct {
 	// Rows that switches hold for LIDs that nobody has in the fabric of the tables, [switch of it]: who has got
 	// one since then gets its packets by them. The keys are LIDs.
 	Unowned map[fabric.LID][]uint8
+
+	Memory *deadlock.Memory // of the judge, from one plan to the next; nil: it derives all for each verdict
 }
 
 // judge is what both judges are asked.
 func (o *Options) judge() deadlock.Options {
-	return deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
+	return deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1, Memory: o.Memory}
 }
 
 // Proven is a plan of which every step was judged.

@@ -78,7 +78,7 @@ func returnFirst(ctx context.Context, tables, before, target *routing.Tables, ba
 		a.Channel = f.Out(f.NodeByGUID(less.Node(ch.From).GUID), ch.FromPort)
 		p.addAbsent([]deadlock.Absent{a})
 	}
-	judge := deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
+	judge := o.judge()
 	for _, s := range first.Steps {
 		if err := p.join(s, target); err != nil {
 			return nil, err

@@ -69,6 +69,8 @@ type kept struct {
 	lanes bool     // the lanes that packets start on are known:
 	back  []uint16 // [switch] those of answers
 	slRow []uint8  // service levels
+
+	counted []uint8 // service levels that are counted, where all packets are on the same lanes; nil: none
 }
 
 // again follows the routes to an address by what is known of the one before, if that is on the
@@ -80,8 +82,11 @@ func (w *walker) again(lid fabric.LID, row []uint8, e *fabric.Endpoint) bool {
 		return false
 	}
 	if w.d.allOn != 0 {
+		if !w.countAlike(lid, e) {
+			k.root = fabric.None
+			return false
+		}
 		w.renew(w.d.allOn)
-		w.verdict.Pairs += w.pairsTo(w.f.Owner(lid))
 		return true
 	}
 	if k.lanes && w.renewLevels(lid) {
@@ -99,22 +104,7 @@ func (w *walker) again(lid fabric.LID, row []uint8, e *fabric.Endpoint) bool {
 // packets have as many hops left as before from everywhere.
 func (w *walker) step(row []uint8) bool {
 	k := &w.kept
-	k.other = k.other[:0]
-	old := k.row
-	n := len(row) &^ 7
-	for i := 0; i < n; i += 8 {
-		x := binary.LittleEndian.Uint64(row[i:]) ^ binary.LittleEndian.Uint64(old[i:])
-		for x != 0 {
-			b := bits.TrailingZeros64(x) / 8
-			k.other = append(k.other, fabric.NodeID(i+b))
-			x &^= 0xff << (b * 8)
-		}
-	}
-	for i := n; i < len(row); i++ {
-		if row[i] != old[i] {
-			k.other = append(k.other, fabric.NodeID(i))
-		}
-	}
+	k.other = differing(k.row, row, k.other[:0])
 	k.row = row
 	for i := 0; i < len(k.other); i++ {
 		s := k.other[i]
@@ -132,10 +122,29 @@ func (w *walker) step(row []uint8) bool {
 	return true
 }
 
+// differing adds the switches where two rows have different entries.
+func differing(a, b []uint8, list []fabric.NodeID) []fabric.NodeID {
+	n := len(a) &^ 7
+	for i := 0; i < n; i += 8 {
+		x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:])
+		for x != 0 {
+			k := bits.TrailingZeros64(x) / 8
+			list = append(list, fabric.NodeID(i+k))
+			x &^= 0xff << (k * 8)
+		}
+	}
+	for i := n; i < len(a); i++ {
+		if a[i] != b[i] {
+			list = append(list, fabric.NodeID(i))
+		}
+	}
+	return list
+}
+
 // keep is what is known once the ways to an address are read.
 func (w *walker) keep(lid fabric.LID, row []uint8, e *fabric.Endpoint) {
 	k := &w.kept
-	k.root, k.lanes = fabric.None, false
+	k.root, k.lanes, k.counted = fabric.None, false, nil
 	if !w.simple || !w.arrive || w.d.droppedLevels != 0 || len(w.f.Attached(e.Switch)) < 2 {
 		return
 	}
@@ -153,7 +162,7 @@ func (w *walker) keep(lid fabric.LID, row []uint8, e *fabric.Endpoint) {
 		}
 		k.depth[s+1] = d
 	}
-	if w.d.allOn != 0 && len(w.d.senders) == n {
+	if w.d.allOn != 0 && len(w.d.senders) == n && !w.ordered {
 		return // no order is needed
 	}
 	w.keepOrder()

@@ -1,6 +1,7 @@
 package deadlock
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 
@@ -8,15 +9,43 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// injectAlike is inject and flow where all packets arrive and have the same service levels. It
-// returns false where that is not so.
-func (w *walker) injectAlike(lid fabric.LID) bool {
-	pairs := w.pairsTo(w.f.Owner(lid))
-	if w.d.allOn == 0 || !w.arrive || pairs == 0 {
+// injectAlike is inject and flow where all packets arrive, on the same lanes. It returns false where that is
+// not so.
+func (w *walker) injectAlike(lid fabric.LID, to *fabric.Endpoint) bool {
+	if w.d.allOn == 0 || !w.arrive || !w.countAlike(lid, to) {
 		return false
 	}
 	w.flowAlike(w.d.allOn)
-	w.sls |= bit(0)
+	return true
+}
+
+// countAlike counts the pairs of an address to which packets arrive, and their service levels. It says whether every
+// source has one for it.
+func (w *walker) countAlike(lid fabric.LID, to *fabric.Endpoint) bool {
+	k, row, owner := &w.kept, w.d.t.Lanes.SLRow(lid), w.f.Owner(lid)
+	pairs := w.pairsTo(owner)
+	switch {
+	case pairs == 0 || row != nil && w.d.rowOn == nil:
+		return false
+	case row == nil:
+		w.sls |= bit(0)
+	case k.root == to.Switch && bytes.Equal(row, k.counted): // as of the address before
+	default:
+		seen := uint32(0)
+		for _, s := range w.d.senders {
+			if s != to.Switch || !w.d.sends[owner] || len(w.d.groups[s][0].from) > 1 {
+				seen |= w.levels[row[w.d.rowOn[s]]].bit
+			}
+		}
+		if seen&noLevel != 0 && w.d.fixed == 0 {
+			return false
+		}
+		w.sls |= uint16(seen)
+		k.counted = nil
+		if len(w.d.groups[to.Switch]) == 0 || len(w.d.groups[to.Switch][0].from) > 1 {
+			k.counted = row
+		}
+	}
 	w.verdict.Pairs += pairs
 	return true
 }
@@ -31,6 +60,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	}
 	clear(w.lanes)
 	clear(w.slMask)
+	clear(w.vlMask)
 	from := w.d.senders
 	if !w.arrive {
 		from = w.d.all

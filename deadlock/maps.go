@@ -1,6 +1,7 @@
 package deadlock
 
 import (
+	"bytes"
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -56,6 +57,32 @@ func newLaneMaps[L uint8 | uint16](f *fabric.Fabric, sls uint16, groups [][]grou
 		}
 	}
 	return m
+}
+
+// onlyLevel is the service level of all pairs that have one, if it is the same for them, and whether all destinations
+// have the same row of them.
+func onlyLevel(t *routing.Tables) (only uint8, one, row bool) {
+	if t.Lanes.SLRow(0) == nil {
+		return 0, true, true
+	}
+	rows := 0
+	seen := uint16(0)
+	var before []uint8
+	for lid := range t.Fabric.LIDs() {
+		row := t.Lanes.SLRow(lid)
+		if bytes.Equal(row, before) {
+			continue // as nearly always where there is but one
+		}
+		for _, sl := range row {
+			seen |= bit(sl)
+		}
+		if bits.OnesCount16(seen) > 1 {
+			return 0, false, false
+		}
+		before = row
+		rows++
+	}
+	return uint8(bits.TrailingZeros16(max(seen, bit(0)))), true, rows <= 1
 }
 
 // ignoresSL says whether packets are treated alike on all service levels.

@@ -74,13 +74,18 @@ type TableChoice struct {
 // With a single set of tables VerifyMixture agrees with Verify. Complexity: O(K·D·S)
 // for K tables, D destination LIDs and S switches, and as Verify for the rest.
 func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*MixtureVerdict, error) {
+	if o.Memory.take() {
+		defer o.Memory.release()
+	} else {
+		o.Memory = nil
+	}
 	d, v, err := deriveMixture(ctx, tables, o)
 	if err != nil {
 		return nil, err
 	}
 	g := d.graph()
 	v.Dependencies = g.Count()
-	rank, free := g.Rank()
+	rank, free := o.Memory.rank(g, false)
 	if free {
 		v.Certificate = certify(rank, d.inUse, d.lanes, o)
 	} else {
@@ -110,7 +115,17 @@ func deriveMixture(ctx context.Context, tables []*routing.Tables, o Options) (*d
 	if err != nil {
 		return nil, nil, err
 	}
-	walkers, err := eachDestination(ctx, d.f, o, func() *mixtureWalker { return newMixtureWalker(d) }, (*mixtureWalker).destination)
+	var as func(fabric.LID) bool // a destination is as by the first tables alone, of which all is known
+	if o.Memory != nil {
+		if as, err = o.Memory.under(ctx, d); err != nil {
+			return nil, nil, err
+		}
+	}
+	walkers, err := eachDestination(ctx, d.f, o, func() *mixtureWalker { return newMixtureWalker(d) }, func(w *mixtureWalker, lid fabric.LID) {
+		if as == nil || !as(lid) {
+			w.destination(lid)
+		}
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,6 +137,9 @@ func deriveMixture(ctx context.Context, tables []*routing.Tables, o Options) (*d
 		v.Dropped += w.dropped
 	}
 	d.merge(parts)
+	if as != nil {
+		o.Memory.addTo(d, v, as)
+	}
 	v.Multicast = d.addMulticast()
 	v.Lost = firstLost(v.Lost, o.maxLost())
 	mask := uint16(0)

@@ -46,6 +46,7 @@ type Options struct {
 	Lost     int              // how many lost pairs to list, by LID and switch; 0: 20; negative: all
 	NoCycle  bool             // leave Cycle nil: finding a shortest loop and its routes can take longer than the verdict
 	Progress routing.Progress
+	Memory   *Memory // what is kept from the last verdict for the next; nil: nothing. See Memory
 }
 
 // Verdict is what the judge found. Findings are not errors: look at Free and
@@ -132,13 +133,18 @@ func (o *Options) trim(lost *[]Lost) {
 // Verify judges tables. The error is for what is not a verdict: a cancelled
 // context, or tables that do not belong to their fabric.
 func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error) {
+	if o.Memory.take() {
+		defer o.Memory.release()
+	} else {
+		o.Memory = nil
+	}
 	d, v, err := derive(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
 	g := d.graph()
 	v.Dependencies = g.Count()
-	rank, free := g.Rank()
+	rank, free := o.Memory.rank(g, true)
 	if free {
 		v.Certificate = certify(rank, d.inUse, d.lanes, o)
 	} else if !o.NoCycle {
@@ -198,10 +204,13 @@ type derivation struct {
 	droppedLevels uint16 // if simple: service levels mapped to dropLane, as bits
 
 	// For walker, which follows what is no relation.
-	exits exits
-	allOn uint16  // the lanes, as bits, of all packets, where these are the same for all of them and none is dropped; else 0
-	sends []bool  // [endpoint] it is a source
-	rowOn []int32 // [switch] the row of service levels of all sources on it, -1: there are none; nil: some switches have several
+	exits    exits
+	only     uint8   // the only service level that is given out, if oneLevel
+	oneLevel bool    // so that answers use no other
+	oneRow   bool    // besides, all destinations have the same row of them
+	allOn    uint16  // the lanes, as bits, of all packets, where these are the same for all of them and none is dropped; else 0
+	sends    []bool  // [endpoint] it is a source
+	rowOn    []int32 // [switch] the row of service levels of all sources on it, -1: there are none; nil: some switches have several
 
 	// For relationWalker.
 	outs    [][][]outlets     // [tables][switch][group]; nil: no groups
@@ -229,7 +238,7 @@ func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivatio
 		if t.Fabric != d.f {
 			return nil, errors.New("deadlock: a mixture of tables for different fabrics")
 		}
-		if err := t.Check(); err != nil {
+		if err := d.checked(t).Check(); err != nil {
 			return nil, err
 		}
 		if t.Groups != nil {
@@ -245,8 +254,13 @@ func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivatio
 	d.simple = d.simple && d.alike
 	d.byLane = levelsByLane(tables)
 	d.groups = groupSources(o.Scope, tables...)
+	if was := o.Memory.sameLanes(d.t); was != nil && !change {
+		d.only, d.oneLevel, d.oneRow = was.only, was.oneLevel, was.oneRow
+	} else if !change {
+		d.only, d.oneLevel, d.oneRow = onlyLevel(d.t)
+	}
 	for i, t := range tables {
-		if o.Contract.EitherWay() && !ignored {
+		if o.Contract.EitherWay() && !ignored && !d.oneLevel {
 			d.answers[i] = newAnswers(t, d.groups)
 		}
 	}
@@ -256,6 +270,15 @@ func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivatio
 		d.prepareWalkers()
 	}
 	return d, nil
+}
+
+// checked is tables of which all has to be checked that was not when they were judged before.
+func (d *derivation) checked(t *routing.Tables) *routing.Tables {
+	if d.o.Memory.sameLanes(t) == nil {
+		return t
+	}
+	l := &routing.Lanes{Row: t.Lanes.Row, Rows: t.Lanes.Rows, SL2VL: t.Lanes.SL2VL} // without the service levels of all pairs
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: l, Groups: t.Groups, Multicast: t.Multicast}
 }
 
 // prepareWalkers lays out what walkers look up again and again.
@@ -276,7 +299,13 @@ func (d *derivation) prepareWalkers() {
 	if !single {
 		d.rowOn = nil
 	}
-	if sls := max(d.fixed, bit(0)); d.simple && d.answers[0] == nil && d.t.Lanes.SLRow(0) == nil && sls&d.droppedLevels == 0 {
+	sls := d.fixed
+	if sls == 0 && d.oneLevel {
+		sls = bit(d.only)
+	} else if sls == 0 && ignoresSL(d.t) {
+		sls = bit(0)
+	}
+	if d.simple && sls&d.droppedLevels == 0 {
 		d.allOn = d.lanesOf(sls)
 	}
 }
@@ -337,6 +366,11 @@ func (d *derivation) lanesOf(sls uint16) (lanes uint16) {
 
 // derive follows every route of tables once, and counts what becomes of packets.
 func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, *Verdict, error) {
+	if o.Memory != nil {
+		if d, v, err := o.Memory.derive(ctx, t, o); err != nil || d != nil {
+			return d, v, err
+		}
+	}
 	d, err := newDerivation([]*routing.Tables{t}, false, o)
 	if err != nil {
 		return nil, nil, err

@@ -47,8 +47,9 @@ type walker struct {
 	// Lanes of a set of service levels, as bits: low for levels 0 to 7, high for 8 to 15.
 	low, high [256]uint16
 
-	levels [256]level // [SL] where the SL alone decides the lane
-	kept   kept
+	levels  [256]level // [SL] where the SL alone decides the lane
+	kept    kept
+	ordered bool // switches are wanted in order, whatever the lanes
 
 	slMask []uint16              // [switch] service levels of the packets that leave by next
 	vlMask [][routing.SLs]uint16 // [switch][SL] their lanes, as bits
@@ -123,7 +124,7 @@ func (w *walker) destination(lid fabric.LID) {
 	w.findFates(row, e)
 	w.keep(lid, row, e)
 	switch {
-	case w.injectAlike(lid), w.kept.lanes && w.flowLevels(lid):
+	case w.injectAlike(lid, e), w.kept.lanes && w.flowLevels(lid):
 	case w.simple:
 		w.inject(lid, e)
 		w.flowSimple()
@@ -324,7 +325,6 @@ func (w *walker) flow() {
 			}
 		}
 	}
-	clear(w.vlMask)
 }
 
 func (v *Verdict) add(w *Verdict) {

@@ -41,9 +41,12 @@ func (l *Lanes) check(f *fabric.Fabric, lids int) error {
 		}
 	}
 	for i := 0; i < len(l.sl); i++ {
-		if i+8 <= len(l.sl) && binary.LittleEndian.Uint64(l.sl[i:])&0xf0f0f0f0f0f0f0f0 == 0 {
-			i += 7 // eight at a time, there being so many
-			continue
+		if i+32 <= len(l.sl) { // 32 at a time, there being so many
+			x := l.sl[i : i+32]
+			if (binary.LittleEndian.Uint64(x)|binary.LittleEndian.Uint64(x[8:])|binary.LittleEndian.Uint64(x[16:])|binary.LittleEndian.Uint64(x[24:]))&0xf0f0f0f0f0f0f0f0 == 0 {
+				i += 31
+				continue
+			}
 		}
 		if sl := l.sl[i]; sl >= SLs && sl != NoSL {
 			return fmt.Errorf("routing: SL %d for LID %d, row %d; there are 0 to %d", sl, i/l.Rows, i%l.Rows, SLs-1)

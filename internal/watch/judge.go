@@ -20,7 +20,7 @@ import (
 const hotLinks = 10
 
 // judge fills in what a look says about the tables by themselves.
-func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock.Verdict, error) {
+func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot, m *deadlock.Memory) (*deadlock.Verdict, error) {
 	f := now.Tables.Fabric
 	n := f.Count()
 	l.Switches, l.Hosts, l.Cables = f.Switches(), n.HCA, len(f.Channels())/2
@@ -31,7 +31,7 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock
 	case now.SLs:
 		contract = routing.Honored
 	}
-	v, err := deadlock.Verify(ctx, now.Tables, deadlock.Options{Contract: contract, Scope: s.scope})
+	v, err := deadlock.Verify(ctx, now.Tables, deadlock.Options{Contract: contract, Scope: s.scope, Memory: m})
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,7 @@ type running struct {
 	stamps []stamp   // of the files of the last look; nil: none was read
 	tried  []stamp   // of those of the last attempt
 	before *Snapshot // nil: there is none
+	memory deadlock.Memory
 	events *events.Log
 	cables cabling
 
@@ -208,7 +209,7 @@ func (r *running) resume() {
 	}
 	if err == nil {
 		var v *deadlock.Verdict
-		if v, err = r.judge(context.Background(), &Look{}, r.before); err == nil {
+		if v, err = r.judge(context.Background(), &Look{}, r.before, &r.memory); err == nil {
 			r.show(l, r.before, v)
 		}
 	}
@@ -400,7 +401,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		}
 	}
 	l.Seconds.Read = lap()
-	v, err := r.judge(ctx, l, now)
+	v, err := r.judge(ctx, l, now, &r.memory)
 	if err != nil {
 		return nil, err
 	}

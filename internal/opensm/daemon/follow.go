@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
@@ -121,7 +122,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	begin := time.Now()
 	state := h.state
 	state.Confirmed, state.Beside, state.Earlier = h.confirmed(q), h.beside(q), h.lingering(q)
-	m, jumped, err := next(limited, state, f, set.installed(free), q)
+	m, jumped, err := next(limited, state, f, set.installed(free, &s.memory), q)
 	switch {
 	case limited.Err() != nil:
 		r := refusal(errNoTime)
@@ -154,7 +155,7 @@ func (s *Server) again(ctx context.Context, f *fabric.Fabric, set *settings, q *
 	free, _ := s.drained.now(s.clock)
 	for _, h := range s.keeper.all(set.settingsKey(q.Lanes())) {
 		for range mostAgain {
-			m, err := h.state.Next(ctx, f, set.installed(free))
+			m, err := h.state.Next(ctx, f, set.installed(free, &s.memory))
 			if err != nil {
 				break
 			}
@@ -197,8 +198,8 @@ func next(ctx context.Context, state installed.State, f *fabric.Fabric, o instal
 }
 
 // installed is the settings that steps are planned under.
-func (s *settings) installed(free installed.Drained) installed.Options {
-	return installed.Options{Drained: free, Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops, Groups: s.groups}
+func (s *settings) installed(free installed.Drained, m *deadlock.Memory) installed.Options {
+	return installed.Options{Drained: free, Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops, Groups: s.groups, Memory: m}
 }
 
 // after is what is handed over by a move. A packet waits in a switch for no longer than
@@ -259,7 +260,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 	defer cancel()
 	state := was.state
 	state.Confirmed, state.Earlier = confirmed(was.tables, q), was.lingering(q)
-	m, err := state.Replace(ctx, r.tables, set.installed(nil))
+	m, err := state.Replace(ctx, r.tables, set.installed(nil, &s.memory))
 	if err != nil {
 		return
 	}

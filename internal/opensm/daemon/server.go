@@ -67,6 +67,8 @@ type Server struct {
 	seen   *fabric.Fabric // of the last question that got tables
 	cables cables
 
+	memory deadlock.Memory // of the judge: what it looks at again is what changed
+
 	drained  drained
 	standing standing
 	ending   chan struct{} // closed when the daemon is to end

@@ -39,6 +39,8 @@ type Options struct {
 	Groups   []uint16 // service levels that multicast groups may use, as bits, the first set with a tree; empty: no tree is wanted
 	Drained  Drained  // parts that nothing is to use that could go another way
 	Most     int      // entries that a step may change where nothing is broken, at least a row; 0: any number
+
+	Memory *deadlock.Memory // of the judge, from one step to the next; nil: none
 }
 
 // Kind is what a move is for.
@@ -114,7 +116,7 @@ func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Pa
 	if err := s.elsewhere(live, parts, o.Contract); err != nil {
 		return nil, parts, err
 	}
-	c := &carrier{State: s, live: live, o: o, kept: s.Drained, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
+	c := &carrier{State: s, live: live, o: o, kept: s.Drained, change: change.Options{Contract: o.Contract, Scope: o.Scope, Memory: o.Memory}}
 	return c, parts, c.carry()
 }
 
@@ -447,7 +449,7 @@ func (c *carrier) judge(ctx context.Context, m *Move) error {
 	if err != nil {
 		return err
 	}
-	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1}
+	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1, Memory: c.o.Memory}
 	if err := c.addTree(ctx, m, mixed, judge); err != nil {
 		return err
 	}

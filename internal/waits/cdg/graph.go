@@ -46,6 +46,24 @@ func (s *SameLane) Add(turn int, lanes uint16) bool {
 	return true
 }
 
+// Put sets the lanes of a turn.
+func (s *SameLane) Put(turn int, lanes uint16) {
+	i := turn << s.Shift
+	word := &s.Words[i/64]
+	*word = *word&^((1<<(1<<s.Shift)-1)<<(i%64)) | uint64(lanes)<<(i%64)
+}
+
+// AddTurns adds the lanes of n turns of another set, with as many lanes, from one of them on, to turns
+// that have none.
+func (s *SameLane) AddTurns(to int, other *SameLane, from, n int) {
+	at, i := to<<s.Shift, from<<s.Shift
+	for left := n << s.Shift; left > 0; {
+		most := min(left, 64-at%64, 64-i%64)
+		s.Words[at/64] |= other.Words[i/64] >> (i % 64) & (^uint64(0) >> (64 - most)) << (at % 64)
+		at, i, left = at+most, i+most, left-most
+	}
+}
+
 // from adds to a list those of n turns from the first on, by their place among them, at which
 // packets wait so on a lane: a word at a time, since few turns of a switch are in use.
 func (s *SameLane) from(first, n, lane int, list []int32) []int32 {
@@ -125,6 +143,21 @@ func (g *Graph) Successors(v int32, list []int32) []int32 {
 	return list
 }
 
+// Before is the lanes of the first trunk of a turn on which packets wait for a lane of the second, as bits.
+func (g *Graph) Before(turn, lane int) uint64 {
+	if g.Same.Words != nil {
+		i := turn<<g.Same.Shift + lane
+		return g.Same.Words[i/64] >> (i % 64) & 1 << lane
+	}
+	m := g.Turns[turn*WordsPerTurn(g.Lanes):]
+	lanes := uint64(0)
+	for from := range g.Lanes {
+		i := from*g.Lanes + lane
+		lanes |= m[i/64] >> (i % 64) & 1 << from
+	}
+	return lanes
+}
+
 // Rank gives every vertex a number that rises along every edge, see waits.Rank.
 func (g *Graph) Rank() (rank []int32, all bool) {
 	return waits.Rank(g.Fabric.Trunks()*g.Lanes, g.Successors)
@@ -141,9 +174,12 @@ const Unused = -1
 // MarkUnused sets the rank of lanes that carry nothing to Unused; inUse is the lanes of
 // each trunk, as bits.
 func MarkUnused(rank []int32, inUse []uint16, lanes int) {
-	for v := range rank {
-		if inUse[v/lanes]>>(v%lanes)&1 == 0 {
-			rank[v] = Unused
+	for trunk, used := range inUse {
+		of := rank[trunk*lanes:][:lanes]
+		for lane := range of {
+			if used>>lane&1 == 0 {
+				of[lane] = Unused
+			}
 		}
 	}
 }

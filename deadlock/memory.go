@@ -1,0 +1,775 @@
+package deadlock
+
+import (
+	"bytes"
+	"context"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/waits/cdg"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Memory is what the judge keeps of the tables that it judged last (Options.Memory), so that the
+// next verdict looks only at destinations that changed: those with other entries or service levels, and
+// those that an entry leads over a cable which was pulled, plugged or moved. The verdict is the same, byte for byte.
+// The zero Memory knows nothing, and is ready for use. Where two verdicts are asked for at once, one does without it.
+//
+// It counts, for every dependency, the destinations whose packets cause it, so that it is known
+// when the last of them is gone; and it keeps the rank of every lane, of which only those behind a
+// dependency that is new or gone can be others. Where too much is different (another contract or scope, other switches,
+// other SL2VL maps, a switch with its first source or without any) all is derived anew, and so it always is for
+// tables with groups of ports and switches that look up lanes by lanes.
+//
+// It holds the last tables, four bytes for each two ports of a switch, squared lanes of them where packets
+// change lanes, and nothing where that would be too much.
+type Memory struct {
+	lock sync.Mutex
+	known
+}
+
+// known is what a Memory knows.
+type known struct {
+	d      *derivation // of the last tables; nil: nothing is known
+	slots  slots
+	placed *fabric.Fabric
+	places places   // of placed
+	lanes  int      // derivation.lanes
+	waits  []uint32 // [slot of a turn × slots.width + …] destinations that cause the dependency
+	held   []uint32 // [slot of a trunk × lanes + lane] destinations whose packets hold the lane
+	notes  []note   // [LID]
+	sls    [routing.SLs]int32
+	lossy  map[fabric.LID]*Verdict // the counts of destinations that are not clean
+
+	// Dependencies of d, in d's numbering of turns, without those of multicast.
+	same   cdg.SameLane
+	matrix []uint64
+
+	ranked ranked
+
+	followed int // destinations that the last verdict looked at, for tests
+}
+
+// note is what a destination counts for.
+type note struct {
+	known bool
+	plain bool   // all sources send to it, on levels that are not dropped, and no packet circles
+	clean bool   // besides, packets arrive from every switch
+	sls   uint16 // service levels that pairs use, as bits
+}
+
+// mostMemory is how many counters there may be.
+const mostMemory = 1 << 26
+
+// slots numbers turns and trunks by switch and ports, so that the numbers stay while cables come and go.
+type slots struct {
+	turn   []int32 // [switch] its first turn
+	trunk  []int32 // [switch] its first trunk
+	turns  int
+	ports  int
+	lanes  int
+	width  int    // counters of a turn
+	mapped bool   // packets change lanes
+	all    uint16 // all packets are on these lanes, as bits, and have one counter; 0: each lane has its own
+}
+
+func newSlots(d *derivation) slots {
+	n := d.f.Switches()
+	s := slots{turn: make([]int32, n), trunk: make([]int32, n), lanes: d.lanes, width: d.lanes, mapped: !d.simple, all: d.allOn}
+	switch {
+	case !d.simple:
+		s.width *= d.lanes
+	case d.allOn != 0:
+		s.lanes, s.width = 1, 1
+	}
+	for i := range n {
+		p := d.f.Node(fabric.NodeID(i)).Ports + 1
+		s.turn[i], s.trunk[i] = int32(s.turns), int32(s.ports)
+		s.turns += p * p
+		s.ports += p
+	}
+	return s
+}
+
+// these is the lanes that counters stand for, as bits.
+func (s *slots) these(counted uint16) uint16 {
+	if s.all != 0 && counted != 0 {
+		return s.all
+	}
+	return counted
+}
+
+// places is the slots of the trunks of a fabric.
+type places struct {
+	out  []int32 // [trunk] its slot
+	into []int32 // [trunk] the slot of the first turn from it
+	port []int32 // [trunk] the port that it leaves by, so that into[in] + port[out] is the slot of a turn
+}
+
+func (s *slots) of(f *fabric.Fabric) places {
+	p := places{make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]int32, f.Trunks())}
+	for c := range p.out {
+		ch := f.Channel(fabric.ChannelID(c))
+		p.out[c] = s.trunk[ch.From] + int32(ch.FromPort)
+		p.into[c] = s.turn[ch.To] + int32(ch.ToPort)*int32(f.Node(ch.To).Ports+1)
+		p.port[c] = int32(ch.FromPort)
+	}
+	return p
+}
+
+// tally is a walker that counts what it finds.
+type tally struct {
+	d       *derivation
+	f       *fabric.Fabric
+	walker  *walker // nil: none was needed yet
+	places  places
+	slots   *slots
+	waits   []uint32
+	held    []uint32
+	notes   []note
+	lossy   map[fabric.LID]*Verdict
+	touched *[]touched // dependencies that came or went; nil: all are looked at in the end
+}
+
+// touched is a turn, by switch and ports.
+type touched struct {
+	s       fabric.NodeID
+	in, out uint8
+}
+
+func (m *Memory) newTally(d *derivation, waits, held []uint32) *tally {
+	p := m.places
+	if m.placed != d.f {
+		p = m.slots.of(d.f)
+		m.places, m.placed = p, d.f
+	}
+	return &tally{d: d, f: d.f, places: p, slots: &m.slots, waits: waits, held: held, notes: m.notes, lossy: map[fabric.LID]*Verdict{}}
+}
+
+// destination counts what packets to an address hold and wait for.
+func (t *tally) destination(lid fabric.LID) { t.notes[lid] = t.count(lid, 1) }
+
+// count adds one to all that packets to an address hold and wait for, or takes one away.
+func (t *tally) count(lid fabric.LID, one uint32) note {
+	if t.walker == nil {
+		t.walker = newWalker(t.d)
+		t.walker.ordered = true
+	}
+	w := t.walker
+	e, row := w.f.Endpoint(w.f.Owner(lid)), w.d.t.Forwarding.Row(lid)
+	w.verdict, w.sls = Verdict{}, 0
+	if w.kept.root == e.Switch && row[e.Switch] == w.f.LastPort(e) && w.step(row) {
+		w.home, w.arrive, w.order, w.passed = w.f.LastPort(e), true, w.kept.order, 0
+		w.findFates(row, e)
+	} else {
+		w.readEntries(row, e)
+		w.sort()
+		w.findFates(row, e)
+		w.keep(lid, row, e)
+	}
+	switch {
+	case w.d.allOn != 0 && w.arrive && w.countAlike(lid, e):
+		t.spreadAlike()
+		t.countSimple(one)
+	case w.simple:
+		w.inject(lid, e)
+		w.flowSimple()
+		t.countSimple(one)
+	default:
+		w.inject(lid, e)
+		w.flow()
+		t.countMapped(one)
+	}
+	v := &w.verdict
+	n := note{known: true, sls: w.sls}
+	n.plain = v.Pairs == w.pairsTo(w.f.Owner(lid)) && v.Dropped == 0 && v.Loops == 0 &&
+		!slices.ContainsFunc(v.Lost, func(l Lost) bool { return l.Why == NoAddress })
+	n.clean = n.plain && v.Unreachable == 0 && v.Stray == 0
+	if !n.clean {
+		c := *v
+		t.lossy[lid] = &c
+	}
+	return n
+}
+
+// spreadAlike finds the lanes of packets where all are on the same, in w.lanes.
+func (t *tally) spreadAlike() {
+	w := t.walker
+	clear(w.lanes)
+	for _, s := range w.d.senders {
+		w.lanes[s] = w.d.allOn
+	}
+	for _, s := range w.order {
+		if u := w.to[s]; u != fabric.None {
+			w.lanes[u] |= w.lanes[s]
+		}
+	}
+}
+
+func (t *tally) countSimple(one uint32) {
+	w := t.walker
+	for _, s := range w.order {
+		if u := w.to[s]; u != fabric.None && w.lanes[s] != 0 {
+			t.add(w.next[s], w.next[u], w.lanes[s], one)
+		}
+	}
+}
+
+// add counts packets on some lanes of a trunk, which wait for the same of another, or for none.
+func (t *tally) add(in, out fabric.ChannelID, lanes uint16, one uint32) {
+	if t.slots.all != 0 {
+		lanes = 1 // one counter for all
+	}
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros16(lanes)
+		t.held[int(t.places.out[in])*t.slots.lanes+lane] += one
+		if out != fabric.None {
+			t.wait(in, out, lane, one)
+		}
+	}
+}
+
+// wait counts one dependency, by its place among those of the turn.
+func (t *tally) wait(in, out fabric.ChannelID, place int, one uint32) {
+	n := &t.waits[int(t.places.into[in]+t.places.port[out])*t.slots.width+place]
+	if t.touched != nil && (*n == 0 || *n+one == 0) {
+		ch := t.f.Channel(in)
+		*t.touched = append(*t.touched, touched{ch.To, ch.ToPort, uint8(t.places.port[out])})
+	}
+	*n += one
+}
+
+func (t *tally) countMapped(one uint32) {
+	w := t.walker
+	for _, s := range w.order {
+		in := w.next[s]
+		if in == fabric.None {
+			continue
+		}
+		out := w.next[w.to[s]]
+		for sl := range uint8(routing.SLs) {
+			from := uint16(0)
+			if w.slMask[s]>>sl&1 == 1 {
+				from = w.vlMask[s][sl]
+			}
+			if from == 0 {
+				continue
+			}
+			vl := uint8(dropLane)
+			if out != fabric.None {
+				vl = w.d.maps.lane(w.f.Turn(in, out), sl)
+			}
+			for lane := 0; from>>lane != 0; lane++ {
+				if from>>lane&1 == 0 {
+					continue
+				}
+				t.held[int(t.places.out[in])*t.slots.lanes+lane] += one
+				if vl < dropLane {
+					t.wait(in, out, lane*t.slots.lanes+int(vl), one)
+				}
+			}
+		}
+	}
+}
+
+// goTo looks at what tables change, and keeps it; false: it keeps nothing.
+func (m *Memory) goTo(ctx context.Context, t *routing.Tables, o Options) (bool, error) {
+	m.followed = 0
+	if m.d != nil && m.d.t == t && m.d.o.Contract == o.Contract && m.d.o.Scope == o.Scope {
+		return true, nil
+	}
+	d, err := newDerivation([]*routing.Tables{t}, false, o)
+	if err != nil {
+		return false, err
+	}
+	if d.isRelation() {
+		m.forget()
+		return false, nil
+	}
+	if compared, changed, ok := m.changed(d); ok {
+		was := m.d
+		m.d = nil // until all is counted
+		m.follow(was, d, compared, changed)
+	} else if kept, err := m.begin(ctx, d); err != nil || !kept {
+		m.forget()
+		return false, err
+	}
+	m.d = d
+	return true, nil
+}
+
+// derive is derive by what is known of the tables before, and keeps what it finds. It returns nil where it keeps nothing.
+func (m *Memory) derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, *Verdict, error) {
+	if kept, err := m.goTo(ctx, t, o); err != nil || !kept {
+		return nil, nil, err
+	}
+	d := m.d
+	d.o = o // how much to list
+	d.same, d.matrix, d.inUse = m.same, m.matrix, m.inUse(d.f)
+	if t.Multicast != nil {
+		d.same.Words, d.matrix = slices.Clone(d.same.Words), slices.Clone(d.matrix)
+	}
+	v, sls := m.verdict()
+	v.Multicast = d.addMulticast()
+	v.finish(d.inUse, sls, o.maxLost())
+	v.Absent = d.findAbsent()
+	return d, v, nil
+}
+
+// take says whether there is a memory that nobody else uses; release has to follow.
+func (m *Memory) take() bool { return m != nil && m.lock.TryLock() }
+
+func (m *Memory) release() { m.lock.Unlock() }
+
+// forget drops what is known.
+func (m *Memory) forget() { m.known = known{} }
+
+// begin derives all.
+func (m *Memory) begin(ctx context.Context, d *derivation) (bool, error) {
+	m.forget()
+	m.slots, m.lanes = newSlots(d), d.lanes
+	if m.slots.turns*m.slots.width > mostMemory {
+		return false, nil
+	}
+	m.notes, m.lossy = make([]note, int(d.f.TopLID())+1), map[fabric.LID]*Verdict{}
+	var all []*tally
+	var lock sync.Mutex
+	_, err := eachDestination(ctx, d.f, d.o, func() *tally {
+		lock.Lock()
+		defer lock.Unlock()
+		all = append(all, m.newTally(d, make([]uint32, m.slots.turns*m.slots.width), make([]uint32, m.slots.ports*m.slots.lanes)))
+		return all[len(all)-1]
+	}, (*tally).destination)
+	if err != nil {
+		return false, err
+	}
+	m.waits, m.held = all[0].waits, all[0].held
+	for i, t := range all {
+		for lid, v := range t.lossy {
+			m.lossy[lid] = v
+		}
+		if i > 0 {
+			sum(m.waits, t.waits)
+			sum(m.held, t.held)
+		}
+	}
+	for lid := range d.o.Scope.LIDs(d.f) {
+		m.followed++
+		m.levels(m.notes[lid], 1)
+	}
+	m.read(d.f)
+	return true, nil
+}
+
+func sum(into, from []uint32) {
+	for i, n := range from {
+		into[i] += n
+	}
+}
+
+// levels counts the service levels that a destination uses.
+func (m *Memory) levels(n note, one int32) {
+	for sl := range m.sls {
+		m.sls[sl] += one * int32(n.sls>>sl&1)
+	}
+}
+
+// read makes the dependencies of the counters.
+func (m *Memory) read(f *fabric.Fabric) {
+	p := m.slots.of(f)
+	m.layOut(f)
+	for in := range fabric.ChannelID(f.Trunks()) {
+		first, end := f.TrunksFrom(f.Heads()[in])
+		for out := first; out < end; out++ {
+			m.readTurn(f.Turn(in, out), int(p.into[in]+p.port[out]))
+		}
+	}
+}
+
+// layOut makes room for the dependencies of a fabric.
+func (m *Memory) layOut(f *fabric.Fabric) {
+	if !m.slots.mapped {
+		m.same, m.matrix = cdg.NewSameLane(f.Turns(), m.lanes), nil
+		return
+	}
+	m.same, m.matrix = cdg.SameLane{}, make([]uint64, f.Turns()*cdg.WordsPerTurn(m.lanes))
+}
+
+// readTurn makes the dependencies of one turn of its counters.
+func (m *Memory) readTurn(turn, slot int) {
+	counters := m.waits[slot*m.slots.width:][:m.slots.width]
+	if m.matrix == nil {
+		lanes := uint16(0)
+		for lane, n := range counters {
+			if n > 0 {
+				lanes |= 1 << lane
+			}
+		}
+		m.same.Put(turn, m.slots.these(lanes))
+		return
+	}
+	words := m.matrix[turn*cdg.WordsPerTurn(m.lanes):][:cdg.WordsPerTurn(m.lanes)]
+	clear(words)
+	for i, n := range counters {
+		if n > 0 {
+			words[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// inUse is the lanes of each trunk that packets hold, as bits.
+func (m *Memory) inUse(f *fabric.Fabric) []uint16 {
+	use := make([]uint16, f.Trunks())
+	for c := range use {
+		ch := f.Channel(fabric.ChannelID(c))
+		slot := int(m.slots.trunk[ch.From]) + int(ch.FromPort)
+		for lane, n := range m.held[slot*m.slots.lanes:][:m.slots.lanes] {
+			if n > 0 {
+				use[c] |= 1 << lane
+			}
+		}
+		use[c] = m.slots.these(use[c])
+	}
+	return use
+}
+
+// verdict adds up what destinations count for.
+func (m *Memory) verdict() (v *Verdict, sls uint16) {
+	d := m.d
+	v = &Verdict{Contract: d.o.Contract, Scope: d.o.Scope}
+	for lid, owner := range d.o.Scope.LIDs(d.f) {
+		if !m.notes[lid].clean {
+			v.add(m.lossy[lid])
+			continue
+		}
+		v.Pairs += d.sources
+		if d.sends[owner] {
+			v.Pairs--
+		}
+	}
+	for sl, n := range m.sls {
+		if n > 0 {
+			sls |= 1 << sl
+		}
+	}
+	return v, sls
+}
+
+// changed lists the destinations that have to be looked at again, those that are gone, new, or different; false:
+// there are others than destinations by which the tables differ from the last, or most destinations do.
+func (m *Memory) changed(d *derivation) (*comparison, []fabric.LID, bool) {
+	if !m.fits(d) {
+		return nil, nil, false
+	}
+	was := m.d
+	p := m.comparison(d)
+	top := max(was.f.TopLID(), d.f.TopLID())
+	var list []fabric.LID
+	for lid := range top + 1 {
+		if p.differs(lid) {
+			list = append(list, lid)
+		}
+	}
+	return p, list, len(list)*2 < len(m.notes)
+}
+
+// sameLanes is the last tables if others have the very same lanes on the same network, else nil.
+func (m *Memory) sameLanes(t *routing.Tables) *derivation {
+	if m == nil || m.d == nil || m.d.t.Lanes != t.Lanes || m.d.f != t.Fabric {
+		return nil
+	}
+	return m.d
+}
+
+// fits says whether destinations of other tables can be compared one by one with those of the last.
+func (m *Memory) fits(d *derivation) bool {
+	was := m.d
+	if was == nil || was.o.Contract != d.o.Contract || was.o.Scope != d.o.Scope || was.lanes != d.lanes || was.simple != d.simple ||
+		was.fixed != d.fixed || was.allOn != d.allOn || was.droppedLevels != d.droppedLevels || was.simple && was.uniform != d.uniform ||
+		(was.answers[0] == nil) != (d.answers[0] == nil) || was.f.Switches() != d.f.Switches() {
+		return false
+	}
+	for s := range fabric.NodeID(d.f.Switches()) {
+		a, b := was.f.Node(s), d.f.Node(s)
+		if a.GUID != b.GUID || a.Ports != b.Ports || len(was.groups[s]) != len(d.groups[s]) {
+			return false
+		}
+		for i := range d.groups[s] {
+			if !d.simple && !d.t.Lanes.SL2VL.SameFrom(s, was.groups[s][i].port, d.groups[s][i].port) {
+				return false
+			}
+		}
+	}
+	return d.simple || slices.Equal(was.maps.levels, d.maps.levels) && sameMaps(d.f, was.t.Lanes.SL2VL, d.t.Lanes.SL2VL)
+}
+
+// sameMaps says whether switches map packets alike.
+func sameMaps(f *fabric.Fabric, a, b *routing.SL2VL) bool {
+	if a == b {
+		return true
+	}
+	for s := range fabric.NodeID(f.Switches()) {
+		ports := uint8(f.Node(s).Ports)
+		for in := range ports + 1 {
+			for out := range ports + 1 {
+				if a.Map(s, in, out) != b.Map(s, in, out) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// comparison is of single destinations, by the last tables and by others.
+type comparison struct {
+	m         *Memory
+	was, d    *derivation
+	moved     []touched // ports (in) of switches that lead elsewhere than before
+	sources   bool      // some switch has other numbers of sources
+	sameRows  bool      // groups have the same rows of service levels
+	rows      int       // of them, the first so many count
+	answering map[[2]int32]bool
+	last      [2][]uint8 // the last two rows that were compared pair by pair,
+	alike     bool       // and whether they are alike
+	compared  bool
+}
+
+func (m *Memory) comparison(d *derivation) *comparison {
+	was := m.d
+	p := &comparison{m: m, was: was, d: d, sameRows: true, rows: min(was.t.Lanes.Rows, d.t.Lanes.Rows), answering: map[[2]int32]bool{}}
+	for s := range fabric.NodeID(d.f.Switches()) {
+		for i := range d.groups[s] {
+			a, b := &was.groups[s][i], &d.groups[s][i]
+			p.sources = p.sources || len(a.from) != len(b.from)
+			p.sameRows = p.sameRows && a.rows[0] == b.rows[0] && int(a.rows[0]) < p.rows
+		}
+	}
+	if was.f == d.f {
+		return p
+	}
+	for s := range fabric.NodeID(d.f.Switches()) {
+		for port := range uint8(d.f.Node(s).Ports + 1) {
+			if leadsTo(was.f, s, port) != leadsTo(d.f, s, port) {
+				p.moved = append(p.moved, touched{s: s, in: port})
+			}
+		}
+	}
+	return p
+}
+
+// leadsTo is the switch and port at the end of the cable of a port, -1 and 0 where that is no switch, and -2 where there is no cable.
+func leadsTo(f *fabric.Fabric, s fabric.NodeID, port uint8) [2]int32 {
+	c := f.Out(s, port)
+	switch {
+	case c == fabric.None:
+		return [2]int32{-2}
+	case int(c) >= f.Trunks():
+		return [2]int32{-1}
+	}
+	ch := f.Channel(c)
+	return [2]int32{int32(ch.To), int32(ch.ToPort)}
+}
+
+// differs says whether a destination has to be looked at again.
+func (p *comparison) differs(lid fabric.LID) bool {
+	before, now := p.was.destined(lid), p.d.destined(lid)
+	if before == nil || now == nil {
+		return before != now
+	}
+	if before.Switch != now.Switch || p.was.f.LastPort(before) != p.d.f.LastPort(now) || before.LMC != now.LMC || before.LID != now.LID {
+		return true
+	}
+	if !p.m.notes[lid].clean && (p.sources || now.LMC > 0) {
+		return true
+	}
+	old, row := p.was.t.Forwarding.Row(lid), p.d.t.Forwarding.Row(lid)
+	if !bytes.Equal(old, row) {
+		return true
+	}
+	for _, m := range p.moved {
+		if row[m.s] == m.in {
+			return true
+		}
+	}
+	return p.levelsDiffer(lid)
+}
+
+// destined is the endpoint of a LID to which sources in scope send, or nil.
+func (d *derivation) destined(lid fabric.LID) *fabric.Endpoint {
+	if lid > d.f.TopLID() || d.f.Owner(lid) == fabric.None {
+		return nil
+	}
+	e := d.f.Endpoint(d.f.Owner(lid))
+	if e.Switch == fabric.None || !d.o.Scope.Includes(e.Class) {
+		return nil
+	}
+	return e
+}
+
+// levelsDiffer says whether packets to a destination have other service levels.
+func (p *comparison) levelsDiffer(lid fabric.LID) bool {
+	a, b := p.was.t.Lanes.SLRow(lid), p.d.t.Lanes.SLRow(lid)
+	switch {
+	case a == nil && b == nil:
+		return false
+	case p.was.t.Lanes == p.d.t.Lanes && p.sameRows:
+	case p.was.oneRow && p.d.oneRow && p.compared:
+		return !p.alike
+	case a != nil && b != nil && p.sameRows && bytes.Equal(a[:p.rows], b[:p.rows]):
+	case !bytes.Equal(a, p.last[0]) || !bytes.Equal(b, p.last[1]) || p.last[0] == nil && p.last[1] == nil:
+		p.last, p.alike, p.compared = [2][]uint8{a, b}, p.sameLevels(a, b), true
+		fallthrough
+	default:
+		if !p.alike {
+			return true
+		}
+	}
+	if p.was.answers[0] == nil {
+		return false
+	}
+	rows := [2]int32{p.was.t.Lanes.Row[p.was.f.Owner(lid)], p.d.t.Lanes.Row[p.d.f.Owner(lid)]}
+	differ, known := p.answering[rows]
+	if !known {
+		differ = !slices.Equal(p.was.answers[0].toGroups(rows[0]), p.d.answers[0].toGroups(rows[1]))
+		p.answering[rows] = differ
+	}
+	return differ
+}
+
+// sameLevels says whether all sources have the same service levels by two rows; nil: of zeros.
+func (p *comparison) sameLevels(a, b []uint8) bool {
+	for s := range p.d.groups {
+		for i := range p.d.groups[s] {
+			if levelIn(a, p.was.groups[s][i].rows[0]) != levelIn(b, p.d.groups[s][i].rows[0]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func levelIn(row []uint8, i int32) uint8 {
+	if row == nil {
+		return 0
+	}
+	return row[i]
+}
+
+// follow counts some destinations by other tables than the last.
+func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID) {
+	m.followed = len(changed)
+	m.notes = append(m.notes, make([]note, max(0, int(d.f.TopLID())+1-len(m.notes)))...)
+	if len(changed) > 0 {
+		before, now := m.newTally(was, m.waits, m.held), m.newTally(d, m.waits, m.held)
+		var again []touched
+		before.touched, now.touched = &again, &again
+		steps := newSteps(before, now, p)
+		for _, lid := range changed {
+			if steps.take(lid) {
+				if m.notes[lid].clean && !steps.dropped {
+					continue
+				}
+				delete(m.lossy, lid)
+				v := steps.lose(lid)
+				if m.notes[lid].clean = v == nil; v != nil {
+					m.lossy[lid] = v
+				}
+				continue
+			}
+			if m.notes[lid].known {
+				m.levels(before.count(lid, ^uint32(0)), -1)
+				delete(m.lossy, lid)
+			}
+			m.notes[lid] = note{}
+			if d.destined(lid) != nil {
+				m.notes[lid] = now.count(lid, 1)
+				m.levels(m.notes[lid], 1)
+				if v := now.lossy[lid]; v != nil {
+					m.lossy[lid] = v
+				}
+			}
+		}
+		m.renumber(was.f, d.f, again)
+		return
+	}
+	m.renumber(was.f, d.f, nil)
+}
+
+// renumber brings the dependencies to the turns of another fabric, and looks at some again.
+func (m *Memory) renumber(was, f *fabric.Fabric, again []touched) {
+	if was != f {
+		m.same, m.matrix, _ = translate(was, f, renumbering(was, f), m.lanes, m.same, m.matrix)
+	} else if len(again) > 0 { // verdicts have them
+		m.same.Words, m.matrix = slices.Clone(m.same.Words), slices.Clone(m.matrix)
+	}
+	for _, t := range again {
+		in, out := f.Trunk(t.s, t.in), f.Trunk(t.s, t.out)
+		if in == fabric.None || out == fabric.None {
+			continue // a cable that is gone: nothing waits there any more
+		}
+		slot := int(m.slots.turn[t.s]) + int(t.in)*(f.Node(t.s).Ports+1) + int(t.out)
+		m.readTurn(f.Turn(f.Reverses()[in], out), slot)
+	}
+}
+
+// under says which destinations of a mixture are as by its first tables alone, all of whose packets arrive, once these
+// are known; nil: it cannot be said.
+func (m *Memory) under(ctx context.Context, d *derivation) (func(fabric.LID) bool, error) {
+	for _, t := range d.tables {
+		if t.Groups != nil {
+			return nil, nil
+		}
+	}
+	if kept, err := m.goTo(ctx, d.t, d.o); err != nil || !kept || d.byLane != nil || m.d.simple != d.simple || m.d.lanes != d.lanes || m.d.fixed != d.fixed {
+		return nil, err
+	}
+	for _, t := range d.tables[1:] {
+		if !d.simple && !sameMaps(d.f, d.t.Lanes.SL2VL, t.Lanes.SL2VL) {
+			return nil, nil
+		}
+	}
+	return func(lid fabric.LID) bool { return m.notes[lid].clean && !d.differ(lid) && !d.levelsDiffer(lid) }, nil
+}
+
+// levelsDiffer says whether packets to a LID have other service levels by some of the tables than by the first.
+func (d *derivation) levelsDiffer(lid fabric.LID) bool {
+	first, owner := d.t.Lanes.SLRow(lid), d.f.Owner(lid)
+	for i, t := range d.tables[1:] {
+		row := t.Lanes.SLRow(lid)
+		if first == nil && row == nil || t.Lanes == d.t.Lanes {
+			continue
+		}
+		for s := range d.groups {
+			for k := range d.groups[s] {
+				if rows := d.groups[s][k].rows; levelIn(first, rows[0]) != levelIn(row, rows[i+1]) {
+					return true
+				}
+			}
+		}
+		a, b := d.answers[0], d.answers[i+1]
+		if (a == nil) != (b == nil) || a != nil && !slices.Equal(a.toGroups(d.t.Lanes.Row[owner]), b.toGroups(t.Lanes.Row[owner])) {
+			return true
+		}
+	}
+	return false
+}
+
+// addTo adds what is known of the destinations that are as by the first tables to a mixture. That of others is a part
+// of what their mixtures do.
+func (m *Memory) addTo(d *derivation, v *MixtureVerdict, as func(fabric.LID) bool) {
+	unite(d.same.Words, m.same.Words)
+	unite(d.matrix, m.matrix)
+	unite(d.inUse, m.inUse(d.f))
+	for lid, owner := range d.o.Scope.LIDs(d.f) {
+		if !as(lid) {
+			continue
+		}
+		v.Pairs += m.d.sources
+		if m.d.sends[owner] {
+			v.Pairs--
+		}
+	}
+}

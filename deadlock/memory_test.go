@@ -1,0 +1,200 @@
+package deadlock_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// What the judge says by what it keeps of the tables before is what it says of the tables alone, and of a
+// mixture of both, after one random change after another: cables, switches and hosts that come and go, entries, service
+// levels and maps that are others.
+func TestMemory(t *testing.T) {
+	changes := 25
+	if os.Getenv("WEFT_THOROUGH") != "" {
+		changes = 500
+	}
+	specs := []string{"xgft:m=4x4,w=4x4,hosts=3", "dragonfly:p=2", "torus:4x4,hosts=2", "random:switches=14,links=36,hosts=2,seed=3", "xgft:m=4x5,w=3x2,hosts=5"}
+	all, few := 0, 0
+	for n, spec := range specs {
+		for _, engine := range []string{"sssp", "dfsssp", "weave-any", "updn"} {
+			t.Run(spec+"/"+engine, func(t *testing.T) {
+				w := walk{rng: rand.New(rand.NewPCG(uint64(n), 7)), whole: testnet.Build(t, spec)}
+				w.made = routed.Of(t, w.whole, engine, routing.Budget{VLs: 4})
+				w.tables, w.engine = w.made, engine
+				for range changes {
+					w.change(t)
+					all++
+					few += w.judged(t)
+				}
+			})
+		}
+	}
+	t.Logf("%d changes, after %d of which less than half of the destinations were looked at", all, few)
+	if few*3 < all*2 {
+		t.Errorf("after %d of %d changes only were few destinations looked at", few, all)
+	}
+}
+
+// walk is tables that change again and again.
+type walk struct {
+	rng    *rand.Rand
+	whole  *fabric.Fabric
+	made   *routing.Tables // of the whole network
+	engine string
+	tables *routing.Tables
+	before *routing.Tables
+	what   string
+	memory deadlock.Memory
+}
+
+// change changes the tables at hand.
+func (w *walk) change(t *testing.T) {
+	t.Helper()
+	w.before = w.tables
+	f := w.tables.Fabric
+	next := *w.tables
+	switch kind := w.rng.IntN(10); kind {
+	case 0, 1: // a cable or two are gone
+		w.what = "cables"
+		w.on(t, w.without(t, f, 1+w.rng.IntN(2), false))
+		return
+	case 2: // and other tables are there at once
+		w.what = "cables, routed anew"
+		less := w.without(t, f, 1, false)
+		w.tables = w.routed(t, less)
+		return
+	case 3:
+		w.what = "all is back"
+		w.on(t, w.whole)
+		return
+	case 4:
+		w.what = "a host or a switch"
+		w.on(t, w.without(t, f, 1, true))
+		return
+	case 5:
+		w.what = "the tables of the beginning"
+		w.tables = w.made
+		return
+	case 6:
+		w.what = "service levels"
+		l := routing.NewLanesByRow(f, next.Lanes.SL2VL, next.Lanes.Row, next.Lanes.Rows)
+		for lid := range f.LIDs() {
+			copy(l.SLRow(lid), next.Lanes.SLRow(lid))
+		}
+		for range 1 + w.rng.IntN(3) {
+			row := l.SLRow(w.lid(f))
+			row[w.rng.IntN(len(row))] = []uint8{0, 1, 2, routing.NoSL}[w.rng.IntN(4)]
+		}
+		next.Lanes = l
+	default:
+		w.what = "entries"
+		next.Forwarding = next.Forwarding.Clone()
+		for range 1 + w.rng.IntN(4) {
+			row := next.Forwarding.Row(w.lid(f))
+			s := w.rng.IntN(len(row))
+			if kind < 9 { // to a switch that is as near or nearer, mostly
+				if c := f.Trunk(fabric.NodeID(s), w.made.Forwarding.Row(w.lid(w.whole))[min(s, w.whole.Switches()-1)]); c != fabric.None {
+					row[s] = f.Channel(c).FromPort
+				}
+				continue
+			}
+			row[s] = uint8(w.rng.IntN(2 + f.Node(fabric.NodeID(s)).Ports))
+		}
+	}
+	w.tables = &next
+}
+
+func (w *walk) lid(f *fabric.Fabric) fabric.LID {
+	var all []fabric.LID
+	for lid := range f.LIDs() {
+		all = append(all, lid)
+	}
+	return all[w.rng.IntN(len(all))]
+}
+
+// without is a network without some cables, those of hosts and whole switches among them if asked for.
+func (w *walk) without(t *testing.T, f *fabric.Fabric, n int, others bool) *fabric.Fabric {
+	t.Helper()
+	var cables []fabric.ChannelID
+	var nodes []fabric.NodeID
+	for range n {
+		switch {
+		case !others:
+			cables = append(cables, fabric.ChannelID(w.rng.IntN(max(1, f.Trunks()))))
+		case w.rng.IntN(4) == 0 && f.Switches() > 4:
+			nodes = append(nodes, fabric.NodeID(w.rng.IntN(f.Switches())))
+		default:
+			cables = append(cables, fabric.ChannelID(w.rng.IntN(len(f.Channels()))))
+		}
+	}
+	less, err := f.Without(cables, nodes)
+	if err != nil {
+		return f
+	}
+	return less
+}
+
+// on lets the tables act on another network.
+func (w *walk) on(t *testing.T, f *fabric.Fabric) {
+	t.Helper()
+	on, err := transition.On(f, w.tables, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tables = on
+}
+
+func (w *walk) routed(t *testing.T, f *fabric.Fabric) *routing.Tables {
+	t.Helper()
+	return routed.Of(t, f, "updn", routing.Budget{VLs: 4})
+}
+
+// judged compares verdicts with and without memory, and is 1 where less than half of the destinations were looked at.
+func (w *walk) judged(t *testing.T) int {
+	t.Helper()
+	o := deadlock.Options{Lost: -1}
+	with := o
+	with.Memory = &w.memory
+	on, err := transition.On(w.tables.Fabric, w.before, w.tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed := []*routing.Tables{on, w.tables}
+	compare(t, w.what+": mixture", func(o deadlock.Options) (any, error) { return deadlock.VerifyMixture(t.Context(), mixed, o) }, o, with)
+	compare(t, w.what, func(o deadlock.Options) (any, error) { return deadlock.Verify(t.Context(), w.tables, o) }, o, with)
+	lids := 0
+	for range o.Scope.LIDs(w.tables.Fabric) {
+		lids++
+	}
+	if w.memory.Followed()*2 < lids {
+		return 1
+	}
+	return 0
+}
+
+func compare(t *testing.T, what string, judge func(deadlock.Options) (any, error), o, with deadlock.Options) {
+	t.Helper()
+	want, err := judge(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := judge(with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s: %s\nfrom scratch %s", what, shown(got), shown(want))
+	}
+}
+
+func shown(v any) string { return fmt.Sprintf("%.3000s", fmt.Sprintf("%+v", v)) }
