@@ -319,6 +319,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/info-ethernet/1", "info ../../examples/ethernet/clos-two-links-down"},
 		{"weft/diff-ethernet/1", "diff ../../examples/ethernet/clos-healthy ../../examples/ethernet/clos-two-links-down"},
 		{"weft/what-if-ethernet/1", "what-if ../../examples/ethernet/clos-healthy --cable lf1:lf1-sp1"},
+		{"weft/explain-ethernet/1", "explain ../../examples/ethernet/clos-two-links-down --to 10.1.2.7"},
 		{"weft/simulate-ethernet/1", "simulate ../../examples/ethernet/clos-healthy --runs 2"},
 		{"weft/compare-ethernet/1", "compare ../../examples/ethernet/clos-healthy --engine ftree,dor"},
 		{"weft/replay-ethernet/1", "packets ../../examples/ethernet/clos-two-links-down --replay-cycle"},

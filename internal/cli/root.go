@@ -61,7 +61,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand(root)
 	groups := []group{
-		{"Look", []*cobra.Command{ethernet.Collect(a), ethernet.Info(a, look.Info(a)), ethernet.Report(a, look.Report(a)), look.Explain(a), look.Bound(a), ethernet.Diff(a, changes.Diff(a)), ethernet.Export(a, look.Export(a))}},
+		{"Look", []*cobra.Command{ethernet.Collect(a), ethernet.Info(a, look.Info(a)), ethernet.Report(a, look.Report(a)), ethernet.Explain(a, look.Explain(a)), look.Bound(a), ethernet.Diff(a, changes.Diff(a)), ethernet.Export(a, look.Export(a))}},
 		{"Prove", []*cobra.Command{ethernet.Verify(a, prove.Verify(a))}},
 		{"Route", []*cobra.Command{ethernet.Route(a, route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), ethernet.Compare(a, route.Compare(a)), simulate.Place(a)}},
 		{"Change", []*cobra.Command{ethernet.WhatIf(a, changes.WhatIf(a)), changes.Repair(a), opensm.Drain(a, changes.Drain(a)), opensm.Undrain(a)}},

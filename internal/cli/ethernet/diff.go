@@ -361,10 +361,7 @@ func (r *ethernetReroute) text() string {
 
 // firstLines keeps lists short, on a terminal and elsewhere.
 func firstLines(lines []string) string {
-	if len(lines) > maxFailures {
-		lines = append(slices.Clone(lines[:maxFailures]), "and "+words.Thousands(len(lines)-maxFailures)+" more (--json has all)")
-	}
-	return strings.Join(lines, "\n")
+	return firstOf(maxFailures, lines)
 }
 
 func hopsText(hops []ethernetHop) string {

@@ -16,6 +16,7 @@ func Outputs() []console.Output {
 		{Schema: "weft/pins/1", Command: "weft route --pin, and summary.json of --out, of a lossless Ethernet network", Form: pinSummary{}},
 		{Schema: "weft/diff-ethernet/1", Command: "weft diff, of lossless Ethernet networks", Form: ethernetDiff{}},
 		{Schema: "weft/what-if-ethernet/1", Command: "weft what-if, of a lossless Ethernet network", Form: ethernetWhatIf{}},
+		{Schema: "weft/explain-ethernet/1", Command: "weft explain, of a lossless Ethernet network", Form: ethernetExplain{}},
 		{Schema: "weft/info-ethernet/1", Command: "weft info, of a lossless Ethernet network", Form: ethernetInfo{}},
 		{Schema: "weft/simulate-ethernet/1", Command: "weft simulate, of a lossless Ethernet network", Form: ethernetSimulate{}},
 		{Schema: "weft/replay-ethernet/1", Command: "weft packets --replay-cycle, of a lossless Ethernet network", Form: result.ReplayEthernet{}},

@@ -136,6 +136,9 @@ func covering(of map[netip.Prefix]int, p netip.Prefix) int {
 	return ethernet.None
 }
 
+// ClassOf is the class of the longest prefix of a network that covers another; None: there is none.
+func ClassOf(n *ethernet.Network, p netip.Prefix) int { return covering(byPrefix(n), p) }
+
 // row is the next hops of a class of the first network by the links of the second, and which devices of the second
 // had others besides, by cables that are gone.
 func (p *pair) row(class int, lost []bool) ethernet.Row {

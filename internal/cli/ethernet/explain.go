@@ -1,0 +1,336 @@
+package ethernet
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/ethernet/between"
+	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
+)
+
+type ethernetExplain struct {
+	Network string              `json:"network"`
+	Routes  string              `json:"routes"`
+	Assumed []string            `json:"assumed"`
+	Gaps    []string            `json:"not_covered"`
+	To      string              `json:"to"`
+	Prefix  string              `json:"prefix"` // that it matches
+	Alike   []string            `json:"routed_alike"`
+	Hosts   bool                `json:"hosts"`
+	At      []string            `json:"leaves_at"`
+	From    []string            `json:"from"`
+	Ways    string              `json:"ways"`
+	Lost    float64             `json:"lost"`
+	Circles bool                `json:"circles"`
+	Devices []ethernetSplit     `json:"devices"`
+	Links   []ethernetShareLink `json:"links"`
+}
+
+// ethernetSplit is how a device divides packets of a prefix.
+type ethernetSplit struct {
+	Device   string           `json:"device"`
+	Hops     int              `json:"hops"` // to where packets leave the network, at least; -1: they do not arrive
+	Share    float64          `json:"share"`
+	Delivers bool             `json:"delivers"`
+	Wraps    string           `json:"may_wrap_to,omitempty"`
+	Next     []ethernetWeight `json:"next_hops"`
+}
+
+// ethernetWeight is a next hop with its part of the packets of the device.
+type ethernetWeight struct {
+	ethernetHop
+	Share float64 `json:"share"`
+}
+
+// ethernetShareLink is a link that packets take, with their part of all.
+type ethernetShareLink struct {
+	result.EthernetLink
+	Share    float64 `json:"share"`
+	Lossless []int   `json:"lossless_priorities"`
+}
+
+type explainFlags struct {
+	networkFlags
+	to, from string
+}
+
+func (o *explainFlags) addTo(f *pflag.FlagSet) {
+	o.networkFlags.addTo(f)
+	f.StringVar(&o.to, "to", "", "address or prefix that packets are sent to")
+	f.StringVar(&o.from, "from", "", "device that they enter the network at, or all that fit, as in 'leaf-*' (default all with hosts)")
+}
+
+// Explain is weft explain, the command c of InfiniBand, of lossless Ethernet too.
+func Explain(a *console.Console, c *cobra.Command) *cobra.Command {
+	o := &explainFlags{}
+	return ofBothKinds(twoKinds{
+		Command: c,
+		also:    []string{"json"},
+		flags:   o.addTo,
+		long: `Of a lossless Ethernet network --to ADDRESS says how packets get there: the prefix that
+it matches, the next hops of each device with their parts of the packets, by the
+weights that dumps state, how many ways there are from --from, what crosses each link,
+and in which priorities that is lossless.`,
+		run: func(cmd *cobra.Command, name string) error { return runExplain(a, cmd, name, o) },
+	})
+}
+
+func runExplain(a *console.Console, cmd *cobra.Command, name string, o *explainFlags) error {
+	asJSON, err := cmd.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	if o.to == "" {
+		return exit.Usage("of a lossless Ethernet network weft explain says how packets get to an address: --to 10.1.2.3")
+	}
+	prefix, err := netip.ParsePrefix(o.to)
+	if err != nil {
+		addr, err := netip.ParseAddr(o.to)
+		if err != nil {
+			return exit.Usage("--to %q is neither an address, such as 10.1.2.3, nor a prefix, such as 10.1.2.0/24", o.to)
+		}
+		prefix = netip.PrefixFrom(addr, addr.BitLen())
+	}
+	in, err := o.read(a, name)
+	if err != nil {
+		return err
+	}
+	class := between.ClassOf(in.Network, prefix)
+	if class == ethernet.None {
+		return exit.Finding("no device of %s has a route to %s", name, o.to)
+	}
+	from, err := o.senders(in, class)
+	if err != nil {
+		return err
+	}
+	s := &ethernetExplain{Network: name, Routes: in.routes, Assumed: append([]string{}, in.Notes...), Gaps: append([]string{}, in.Gaps...), To: o.to}
+	s.follow(in.Network, class, prefix, from)
+	return a.Answer(asJSON, s, func() error { return a.Show(explainScreen(a, in, s)) }, s.Lost > 0 || s.Circles)
+}
+
+// senders is where packets enter the network.
+func (o *explainFlags) senders(in *networkInput, class int) ([]ethernet.DeviceID, error) {
+	if o.from != "" {
+		found, err := devicesOf(in.Cabling, o.from)
+		if err != nil {
+			return nil, exit.Usage("--from: %w", err)
+		}
+		return found, nil
+	}
+	var all []ethernet.DeviceID
+	for _, s := range in.Senders(ethernet.HostScope) {
+		for _, d := range s.At {
+			if !in.Classes[class].Leaves(d) {
+				all = append(all, d)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// follow divides packets over next hops, from several devices alike.
+func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix, from []ethernet.DeviceID) {
+	c := &n.Classes[class]
+	covers := func(p netip.Prefix) bool { return p.Bits() <= to.Bits() && p.Contains(to.Addr()) }
+	s.Prefix = c.Prefixes[slices.IndexFunc(c.Prefixes, covers)].String()
+	s.Alike = prefixTexts(slices.DeleteFunc(slices.Clone(c.Prefixes), covers))
+	s.Hosts = c.Hosts
+	s.At = list.Of(c.At, func(d ethernet.DeviceID) string { return n.Names[d] })
+	s.From = list.Of(from, func(d ethernet.DeviceID) string { return n.Names[d] })
+	s.Devices, s.Links = []ethernetSplit{}, []ethernetShareLink{}
+	order, whole := downstream(n, c, from)
+	s.Circles = !whole
+	amount, ways := make([]float64, len(n.Names)), make([]*big.Int, len(n.Names))
+	for _, d := range from {
+		amount[d] += 1 / float64(len(from))
+	}
+	distance := distances(n, class)
+	for i := len(order) - 1; i >= 0; i-- {
+		d := order[i]
+		ways[d] = big.NewInt(0)
+		if c.Leaves(d) {
+			ways[d].SetInt64(1)
+		}
+		n.Each(n.Words(c.Next, d), d, func(l ethernet.LinkID) {
+			if w := ways[n.Links[l].To]; w != nil {
+				ways[d].Add(ways[d], w)
+			}
+		})
+	}
+	sum := big.NewInt(0)
+	for _, d := range from {
+		if ways[d] != nil {
+			sum.Add(sum, ways[d])
+		}
+	}
+	if s.Ways = sum.String(); s.Circles {
+		s.Ways = "" // round and round
+	}
+	for _, d := range order {
+		e := ethernetSplit{Device: n.Names[d], Hops: int(distance[d]), Share: amount[d], Delivers: c.Leaves(d), Next: []ethernetWeight{}}
+		for _, t := range c.Tunnels {
+			if t.Device == d {
+				e.Wraps = n.Classes[t.Into].Prefix().String()
+			}
+		}
+		total := 0.
+		weight := func(l ethernet.LinkID) float64 { return float64(max(c.Weights[l], 1)) }
+		n.Each(n.Words(c.Next, d), d, func(l ethernet.LinkID) { total += weight(l) })
+		if total == 0 && !e.Delivers && e.Wraps == "" {
+			s.Lost += amount[d]
+		}
+		n.Each(n.Words(c.Next, d), d, func(l ethernet.LinkID) {
+			part := weight(l) / total
+			e.Next = append(e.Next, ethernetWeight{ethernetHop{n.Names[n.Links[l].To], n.Links[l].FromInterface}, part})
+			if e.Delivers {
+				return // hosts are behind it as well; what goes on is not known
+			}
+			amount[n.Links[l].To] += part * amount[d]
+			s.Links = append(s.Links, ethernetShareLink{outputs.EthernetLink(n, l), part * amount[d], bitsOf(between.Lossless(n, l))})
+		})
+		s.Devices = append(s.Devices, e)
+	}
+	slices.SortStableFunc(s.Links, func(a, b ethernetShareLink) int { return cmp.Compare(b.Share, a.Share) })
+}
+
+// downstream is the devices that packets come to, each behind all that send it some; where packets circle, whole is false and those that circle
+// come last.
+func downstream(n *ethernet.Network, c *ethernet.Class, from []ethernet.DeviceID) (order []ethernet.DeviceID, whole bool) {
+	waiting := map[ethernet.DeviceID]int{} // links that lead to it
+	reached := map[ethernet.DeviceID]bool{}
+	all := slices.Clone(from)
+	for _, d := range all {
+		reached[d] = true
+	}
+	on := func(d ethernet.DeviceID, visit func(ethernet.DeviceID)) {
+		if !c.Leaves(d) {
+			n.Each(n.Words(c.Next, d), d, func(l ethernet.LinkID) { visit(n.Links[l].To) })
+		}
+	}
+	for i := 0; i < len(all); i++ {
+		on(all[i], func(to ethernet.DeviceID) {
+			waiting[to]++
+			if !reached[to] {
+				reached[to] = true
+				all = append(all, to)
+			}
+		})
+	}
+	for _, d := range all {
+		if waiting[d] == 0 {
+			order = append(order, d)
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		on(order[i], func(to ethernet.DeviceID) {
+			if waiting[to]--; waiting[to] == 0 {
+				order = append(order, to)
+			}
+		})
+	}
+	if len(order) == len(all) {
+		return order, true
+	}
+	for _, d := range all {
+		if !slices.Contains(order, d) {
+			order = append(order, d)
+		}
+	}
+	return order, false
+}
+
+func explainScreen(a *console.Console, in *networkInput, s *ethernetExplain) *console.Page {
+	p := a.NewPage()
+	switch {
+	case s.Circles:
+		p.Judged(false, "packets to %s can circle", s.Prefix)
+	case s.Lost > 0:
+		p.Judged(false, "%.3g %% of the packets to %s are lost", 100*s.Lost, s.Prefix)
+	default:
+		p.Judged(true, "packets to %s arrive, whatever is chosen", s.Prefix)
+	}
+	in.factNetwork(p, s.Network)
+	behind := "leave the network at "
+	if s.Hosts {
+		behind = "hosts are behind "
+	}
+	p.Fact("to", "%s, %s%s", s.Prefix, behind, words.FirstOf(s.At))
+	if len(s.Alike) > 0 {
+		p.Fact("", "routed alike: %s: %s", words.Counted(len(s.Alike), "prefix", "prefixes"), words.FirstOf(s.Alike))
+	}
+	if s.Ways != "" {
+		p.Fact("from", "%s: %s ways in all", words.FirstOf(s.From), s.Ways)
+	} else {
+		p.Fact("from", "%s", words.FirstOf(s.From))
+	}
+	p.Fact("next hops", "%s", firstOf(20, splitLines(s.Devices)))
+	if len(s.Links) > 0 {
+		lines := list.Of(s.Links, func(l ethernetShareLink) string {
+			return fmt.Sprintf("%5.2f %%  %s, %s → %s, %s: lossless: %s", 100*l.Share, l.From, l.FromInterface, l.To, l.ToInterface, prioritiesText(l.Lossless))
+		})
+		p.Fact("links", "%s", firstOf(maxFailures, lines))
+	}
+	return p
+}
+
+// splitLines says next hops, devices with the same in one line.
+func splitLines(devices []ethernetSplit) []string {
+	var keys []string
+	of := map[string][]string{}
+	for i := range devices {
+		d := &devices[i]
+		var parts []string
+		alike := true
+		for _, w := range d.Next {
+			alike = alike && w.Share == d.Next[0].Share
+		}
+		for _, w := range d.Next {
+			text := w.Device
+			if !alike {
+				text += fmt.Sprintf(" %.3g %%", 100*w.Share)
+			}
+			parts = append(parts, text)
+		}
+		text := words.FirstOf(parts)
+		switch {
+		case d.Delivers && len(parts) == 0:
+			text = "delivers"
+		case d.Delivers:
+			text = "delivers, or sends on to " + text
+		case len(parts) == 0:
+			text = "no route: packets are lost"
+		case len(parts) > 1:
+			text += fmt.Sprintf(" (%s)", words.Plural(len(parts), "next hop"))
+		}
+		if d.Wraps != "" {
+			text += ", or wraps packets and sends them to " + d.Wraps
+		}
+		if of[text] == nil {
+			keys = append(keys, text)
+		}
+		of[text] = append(of[text], d.Device)
+	}
+	return list.Of(keys, func(key string) string { return words.FirstOf(of[key]) + ": " + key })
+}
+
+// firstOf keeps a list to so many lines.
+func firstOf(most int, lines []string) string {
+	if len(lines) > most {
+		lines = append(slices.Clone(lines[:most]), "and "+words.Thousands(len(lines)-most)+" more (--json has all)")
+	}
+	return strings.Join(lines, "\n")
+}
