@@ -316,6 +316,9 @@ func searchMatrix(ctx context.Context, n *network, fd Finder, p routing.Progress
 		return own, err
 	}
 	starts = append([]*start{{name: "balance", pick: own.kept}}, starts...)
+	if c := n.colored(m, own.kept); c != nil { // first, where one beginning has to do
+		starts = append([]*start{c}, starts...)
+	}
 	var trials []*laid
 	for _, power := range matrixPowers {
 		for _, s := range starts {

@@ -106,3 +106,21 @@ func TestOddDemands(t *testing.T) {
 		}
 	}
 }
+
+// Rings of servers on a fat tree, each host sending to one, meet nowhere: an edge coloring finds what descent does not.
+func TestRingsMeetNowhere(t *testing.T) {
+	for _, spec := range []string{"fattree:ports=16", "fattree:ports=8,levels=3"} {
+		f := testnet.Build(t, spec)
+		for seed := range uint64(3) {
+			hosts := routing.HCA.Endpoints(f)
+			rand.New(rand.NewPCG(seed, 2)).Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+			var demands []balance.Demand
+			for i := range hosts {
+				demands = append(demands, balance.Demand{From: hosts[i], To: hosts[(i+1)%len(hosts)], Bytes: 1})
+			}
+			if got := times(t, f, paths(t, f, balance.Finder{Demands: demands}), demands); got.Time > 1 {
+				t.Errorf("%s, draw %d: the fullest channel takes %.2f", spec, seed, got.Time)
+			}
+		}
+	}
+}
