@@ -39,7 +39,7 @@ var sections = []section{
 	{"Cluster", "account array-limit partition sbatch shard slurm tasks"},
 	{"Run", "check-config config dry-run estimates every files list log memory metrics once quick set socket wait workers"},
 	{"Output", "counters csv force ibsim io json markdown out output plot title to write-order write-pause write-time"},
-	{"Lossless Ethernet", "accept-new as bounces cable-length converging failures inventory known-hosts lossless lossless-priorities nic-list nics partial parallel pin pins polarized preset qps resume routes samples ssh-config timeout vrf xoff xon"},
+	{"Lossless Ethernet", "accept-new addresses as bounces cable-length converging failures inventory known-hosts lossless lossless-priorities nic-list nics partial parallel pin pins polarized preset qps resume routes samples ssh-config timeout vrf xoff xon"},
 }
 
 // leading is the flags of commands that have many that matter first.

@@ -213,7 +213,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/pins",
-		may:      []string{"ethernet", "fabric", "routing", "internal/ethernet/bgp"},
+		may:      []string{"ethernet", "fabric", "routing", "internal/engine/steps/coloring", "internal/ethernet/bgp"},
 		why:      "it makes configurations of tables that others computed, and of the plan of BGP",
 	},
 	{

@@ -91,7 +91,7 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 		s.Traffic = append(s.Traffic, comparedTraffic{jobs[i].name, ways})
 	}
 	for _, engine := range engines {
-		tables, refused, err := t.pins(cmd.Context(), engine, s.Seed)
+		tables, refused, err := t.pins(cmd.Context(), engine, s.Seed, nil)
 		if err != nil {
 			return err
 		}

@@ -60,6 +60,7 @@ type networkInput struct {
 	again  string // name and flags, for commands about the same network
 
 	hosts  []int          // [DeviceID] adapters behind it; nil: not known
+	nics   [][]nic        // [DeviceID] likewise, where they have names and addresses; nil: not known
 	fabric *fabric.Fabric // that the network was computed of; nil: none
 }
 

@@ -1,10 +1,14 @@
 package ethernet
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/bits"
 	"net/netip"
 	"path/filepath"
 	"regexp"
@@ -33,8 +37,10 @@ import (
 
 type pinFlags struct {
 	networkFlags
-	pin     bool
-	nicList string
+	pin       bool
+	nicList   string
+	addresses int
+	pins      string
 }
 
 // Route is weft route, the command c of InfiniBand, which of lossless Ethernet writes pins.
@@ -42,11 +48,13 @@ func Route(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &pinFlags{}
 	return ofBothKinds(twoKinds{
 		Command: c,
-		also:    []string{"engine", "out", "force", "json", "seed"},
+		also:    []string{"engine", "traffic", "out", "force", "json", "seed"},
 		flags: func(f *pflag.FlagSet) {
 			o.networkFlags.addTo(f)
 			f.BoolVar(&o.pin, "pin", false, "one way to each network adapter, announced by BGP, as configurations of FRR")
-			f.StringVar(&o.nicList, "nic-list", "", "with --pin: the adapters, a file of name,ip,leaf")
+			f.StringVar(&o.nicList, "nic-list", "", "with --pin: the adapters, a file of name,ip,leaf and, if they are on some, rail (default: what the folder says of neighbors)")
+			f.IntVar(&o.addresses, "addresses", 1, "with --pin: addresses of each adapter, each with a way of its own")
+			f.StringVar(&o.pins, "pins", "", "with --pin: pins in force, the pins.csv of an earlier run: those of adapters that --traffic does not name stay")
 		},
 		long: `Of lossless Ethernet, --pin writes one way to each adapter; see docs/ethernet.md.`,
 		run: func(cmd *cobra.Command, name string) error {
@@ -58,14 +66,7 @@ func Route(a *console.Console, c *cobra.Command) *cobra.Command {
 	})
 }
 
-// nic is a network adapter by name.
-type nic struct {
-	name string
-	ip   netip.Addr
-	leaf ethernet.DeviceID
-}
-
-// pinnedNIC is an adapter with its way.
+// pinnedNIC is an address of an adapter with its way.
 type pinnedNIC struct {
 	Name   string   `json:"name"`
 	Prefix string   `json:"prefix"`
@@ -74,50 +75,69 @@ type pinnedNIC struct {
 }
 
 type pinSummary struct {
-	Network  string      `json:"network"`
-	Routes   string      `json:"routes"`
-	Assumed  []string    `json:"assumed"`
-	Gaps     []string    `json:"not_covered"`
-	Differ   []string    `json:"routes_differ,omitempty"`
-	Engine   string      `json:"engine"`
-	Verdict  string      `json:"verdict"`
-	Failures int         `json:"failures"`
-	Loops    int         `json:"open_a_loop"`
-	Cuts     int         `json:"cut_a_pair"`
-	Several  int         `json:"several_roots"`
-	Pins     []pinnedNIC `json:"pins"`
-	Entries  []int       `json:"most_entries_by_tier"`
-	Out      string      `json:"out,omitempty"`
+	Network   string      `json:"network"`
+	Routes    string      `json:"routes"`
+	Assumed   []string    `json:"assumed"`
+	Gaps      []string    `json:"not_covered"`
+	Differ    []string    `json:"routes_differ,omitempty"`
+	Engine    string      `json:"engine"`
+	Tried     []triedPins `json:"tried"`
+	Traffic   []pinnedFor `json:"traffic"`
+	Advice    []string    `json:"advice"`
+	Verdict   string      `json:"verdict"`
+	Failures  int         `json:"failures"`
+	Loops     int         `json:"open_a_loop"`
+	Cuts      int         `json:"cut_a_pair"`
+	Several   int         `json:"several_roots"`
+	Adapters  int         `json:"adapters"`
+	Addresses int         `json:"addresses"`
+	Pins      []pinnedNIC `json:"pins"`
+	Entries   []int       `json:"most_entries_by_tier"`
+	Lines     int         `json:"most_lines,omitempty"`
+	Changed   int         `json:"changed,omitempty"`
+	Leaves    []string    `json:"changed_leaves,omitempty"`
+	Out       string      `json:"out,omitempty"`
 }
 
 // pinJob is pins on their way.
 type pinJob struct {
 	*console.Console
-	o    *pinFlags
-	t    *trafficNetwork
-	nics []nic
-	pins []bgp.Pin
-	as   []uint32 // of the routers, as read; nil: not known
-	s    pinSummary
+	o        *pinFlags
+	t        *trafficNetwork
+	list     []nic
+	adapters []adapter
+	pins     []bgp.Pin
+	as       []uint32 // of the routers, as read; nil: not known
+	before   map[netip.Prefix]bgp.Pin
+	traffic  string
+	seed     uint64
+	s        pinSummary
 }
 
 func runPin(a *console.Console, cmd *cobra.Command, name string, o *pinFlags) error {
 	ctx := cmd.Context()
-	j := &pinJob{Console: a, o: o, s: pinSummary{Network: name, Engine: "ftree", Pins: []pinnedNIC{}}}
+	j := &pinJob{Console: a, o: o, s: pinSummary{Network: name, Engine: "auto", Pins: []pinnedNIC{}, Tried: []triedPins{}, Traffic: []pinnedFor{}, Advice: []string{}, Addresses: o.addresses}}
 	var asJSON, force bool
-	var seed uint64
 	var engine string
-	if err := errorOf(get(cmd.Flags().GetBool, "json", &asJSON), get(cmd.Flags().GetBool, "force", &force), get(cmd.Flags().GetUint64, "seed", &seed),
-		get(cmd.Flags().GetString, "out", &j.s.Out), get(cmd.Flags().GetString, "engine", &engine)); err != nil {
+	if err := errorOf(get(cmd.Flags().GetBool, "json", &asJSON), get(cmd.Flags().GetBool, "force", &force), get(cmd.Flags().GetUint64, "seed", &j.seed),
+		get(cmd.Flags().GetString, "out", &j.s.Out), get(cmd.Flags().GetString, "engine", &engine), get(cmd.Flags().GetString, "traffic", &j.traffic)); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("engine") {
-		j.s.Engine = engine
+	if o.addresses < 1 || o.addresses > maxAddresses {
+		return exit.Usage("--addresses %d: it is 1 to %d", o.addresses, maxAddresses)
+	}
+	if j.s.Out != "" {
+		if err := output.MayWrite(j.s.Out, force); err != nil {
+			return err
+		}
 	}
 	if err := j.read(name); err != nil {
 		return err
 	}
-	if err := j.choose(ctx, seed); err != nil {
+	if err := j.find(); err != nil {
+		return err
+	}
+	if err := j.choose(ctx, engine); err != nil {
 		return err
 	}
 	if err := j.judge(ctx); err != nil {
@@ -150,131 +170,27 @@ func (j *pinJob) read(name string) error {
 			return err
 		}
 	}
-	switch {
-	case in.plan.Protocol != bgp.BGP:
+	if in.plan.Protocol != bgp.BGP {
 		return exit.Usage("pins are announced by BGP: --routes bgp")
-	case j.o.nicList != "":
-		j.nics, err = console.ReadFile(j.Console, j.o.nicList, func(r io.Reader, file string) ([]nic, error) { return readNICs(r, file, in) })
-		if err != nil {
-			return err
-		}
-		in.hosts, in.fabric = make([]int, len(in.Names)), nil
-		for _, n := range j.nics {
-			in.hosts[n.leaf]++
-		}
-	case in.hosts == nil:
-		return exit.Usage("%s does not tell its adapters: give --nic-list FILE, with a line name,ip,leaf and one for each adapter", name)
 	}
-	t := &trafficFlags{networkFlags: j.o.networkFlags}
-	j.t, err = t.lay(in, name)
-	return err
-}
-
-// readNICs reads a file of name,ip,leaf, with these words in its first line.
-func readNICs(r io.Reader, file string, in *networkInput) ([]nic, error) {
-	table := reading.NewCSV(r, file)
-	leaves := bgp.Leaves(in.Classes)
-	var list []nic
-	seen := map[netip.Addr]bool{}
-	for first := true; ; first = false {
-		row, err := table.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if first && len(row) >= 3 && row[0] == "name" && row[1] == "ip" && row[2] == "leaf" {
-			continue
-		}
-		if len(row) < 3 {
-			return nil, table.Errorf("a line has name,ip,leaf")
-		}
-		ip, err := netip.ParseAddr(strings.TrimSpace(row[1]))
-		if err != nil || !ip.Is4() {
-			return nil, table.Errorf("%q is not an IPv4 address; pins are written for those", row[1])
-		}
-		leaf := in.Device(strings.TrimSpace(row[2]))
-		if leaf == ethernet.None {
-			return nil, table.Errorf("there is no device %s", reading.Printable(row[2]))
-		}
-		if !slices.Contains(leaves, leaf) {
-			return nil, table.Errorf("%s has no subnet with hosts", in.Names[leaf])
-		}
-		if seen[ip] {
-			return nil, table.Errorf("%s a second time", ip)
-		}
-		seen[ip] = true
-		list = append(list, nic{reading.Printable(row[0]), ip, leaf})
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has no adapter", file)
-	}
-	slices.SortStableFunc(list, func(a, b nic) int { return int(a.leaf) - int(b.leaf) })
-	return list, nil
-}
-
-// choose finds the way of each adapter.
-func (j *pinJob) choose(ctx context.Context, seed uint64) error {
-	t := j.t
-	tables, refused, err := t.pins(ctx, j.s.Engine, seed)
-	if err != nil {
+	if err := j.nics(in, name); err != nil {
 		return err
 	}
-	if refused != "" {
-		return exit.Finding("%s: %s", j.s.Engine, refused)
-	}
-	var leaves []fabric.NodeID
-	at := make([]int, len(t.Names)) // adapters so far
-	for _, e := range t.among() {
-		leaves = append(leaves, t.f.Endpoint(e).Switch)
-	}
-	slices.Sort(leaves)
-	leaves = slices.Compact(leaves)
-	device := make([]ethernet.DeviceID, t.f.Switches())
-	for s := range device {
-		device[s] = t.Device(t.f.Label(fabric.NodeID(s)))
-	}
-	byLeaf := map[ethernet.DeviceID][]nic{}
-	for _, n := range j.nics {
-		byLeaf[n.leaf] = append(byLeaf[n.leaf], n)
-	}
-	for _, e := range t.among() {
-		end := t.f.Endpoint(e)
-		class := t.w.NICs[t.nics[e]].Class
-		pin := bgp.Pin{At: device[end.Switch], Under: class}
-		name := t.label(e)
-		var ip netip.Addr
-		if j.nics != nil {
-			n := byLeaf[pin.At][at[pin.At]]
-			name, ip = n.name, n.ip
-			if !slices.ContainsFunc(t.Classes[class].Prefixes, func(p netip.Prefix) bool { return p.Contains(ip) }) {
-				return fmt.Errorf("%s: %s of %s is in no subnet of %s", j.o.nicList, ip, name, t.Names[pin.At])
-			}
-		} else {
-			var err error
-			if ip, err = addressIn(t.Classes[class].Prefix(), at[pin.At]); err != nil {
-				return err
-			}
+	if in.nics == nil {
+		if err := in.widen(j.o.addresses); err != nil {
+			return err
 		}
-		at[pin.At]++
-		pin.Prefix = netip.PrefixFrom(ip, ip.BitLen())
-		up, exact := pins.Roots(tables, end.LID, end.Switch, leaves, func(s fabric.NodeID) int32 { return t.plan.Level(device[s]) })
-		if up == nil {
-			return exit.Finding("no other device with hosts reaches %s by a device above %s: there is nothing to pin", name, t.Names[pin.At])
-		}
-		if !exact {
-			j.s.Several++
-		}
-		named := pinnedNIC{Name: name, Prefix: pin.Prefix.String(), Leaf: t.Names[pin.At]}
-		for _, s := range up {
-			pin.Up = append(pin.Up, device[s])
-			named.Up = append(named.Up, t.Names[device[s]])
-		}
-		j.pins = append(j.pins, pin)
-		j.s.Pins = append(j.s.Pins, named)
 	}
-	return nil
+	t := &trafficFlags{networkFlags: j.o.networkFlags}
+	if j.t, err = t.lay(in, name); err != nil || j.o.pins == "" {
+		return err
+	}
+	list, err := console.ReadFile(j.Console, j.o.pins, func(r io.Reader, file string) ([]bgp.Pin, error) { return readPins(r, file, in) })
+	j.before = map[netip.Prefix]bgp.Pin{}
+	for _, p := range list {
+		j.before[p.Prefix] = p
+	}
+	return err
 }
 
 // label is the name of an adapter's host.
@@ -282,25 +198,45 @@ func (t *trafficNetwork) label(e fabric.EndpointID) string {
 	return t.f.Label(t.f.Endpoint(e).Node)
 }
 
-// addressIn is the address of the i-th adapter of a subnet that was computed.
+// widen gives the subnets of a computed network room for so many addresses of each adapter.
+func (in *networkInput) widen(addresses int) error {
+	most := slices.Max(in.hosts)*addresses + 2
+	size := uint32(256)
+	for int(size) < most {
+		size *= 2
+	}
+	if size == 256 {
+		return nil
+	}
+	if uint64(size)*uint64(len(in.Classes)) > 1<<24 {
+		return exit.Usage("--addresses %d: the adapters of %d devices do not have so many in 10.0.0.0/8", addresses, len(in.Classes))
+	}
+	in.Classes = slices.Clone(in.Classes)
+	for i := range in.Classes {
+		var ip [4]byte
+		binary.BigEndian.PutUint32(ip[:], 10<<24|uint32(i)*size)
+		in.Classes[i].Prefixes = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4(ip), 33-bits.Len32(size))}
+	}
+	return nil
+}
+
+// addressIn is the i-th address of a subnet that was computed.
 func addressIn(p netip.Prefix, i int) (netip.Addr, error) {
-	ip := p.Addr()
-	for range i + 1 {
-		ip = ip.Next()
+	ip := p.Addr().As4()
+	binary.BigEndian.PutUint32(ip[:], binary.BigEndian.Uint32(ip[:])+uint32(i)+1)
+	if a := netip.AddrFrom4(ip); p.Contains(a.Next()) {
+		return a, nil
 	}
-	if !p.Contains(ip.Next()) {
-		return ip, fmt.Errorf("%s has not enough addresses for %d adapters", p, i+1)
-	}
-	return ip, nil
+	return p.Addr(), fmt.Errorf("%s has not enough addresses for %d adapters", p, i+1)
 }
 
 // judge gives the network the pins, and judges it, and what it holds while BGP converges after every failure
 // of a cable.
 func (j *pinJob) judge(ctx context.Context) error {
 	t := j.t
-	classes, err := t.plan.SetPins(t.Classes, j.pins)
+	classes, err := j.t.withPins(j.pins)
 	if err != nil {
-		return exit.Finding("%s", strings.TrimPrefix(err.Error(), "bgp: "))
+		return err
 	}
 	n := *t.Network
 	n.Classes = classes
@@ -324,7 +260,7 @@ func (j *pinJob) judge(ctx context.Context) error {
 		computer.Known(i, down, known)
 		for d := range entries {
 			if slices.ContainsFunc(n.Words(known, ethernet.DeviceID(d)), func(word uint64) bool { return word != 0 }) {
-				entries[d]++
+				entries[d] += len(classes[i].Prefixes)
 			}
 		}
 	}
@@ -339,15 +275,24 @@ func (j *pinJob) judge(ctx context.Context) error {
 	return nil
 }
 
-// outMap matches what a configuration already does to what it announces.
-var outMap = regexp.MustCompile(`(?m)^\s*neighbor (\S+) (?:route-map|prefix-list|filter-list|distribute-list) (\S+) out\s*$`)
+// What a configuration of FRR says of neighbors that matters for pins.
+var (
+	outMap    = regexp.MustCompile(`^\s*neighbor (\S+) (?:route-map|prefix-list|filter-list|distribute-list) (\S+) out\s*$`)
+	peerGroup = regexp.MustCompile(`^\s*neighbor (\S+) (?:interface )?peer-group (\S+)\s*$`)
+	session   = regexp.MustCompile(`^\s*neighbor (\S+) (?:remote-as|interface|peer-group|activate)\b`)
+	listening = regexp.MustCompile(`^\s*bgp listen range (\S+) peer-group`)
+	routerOf  = regexp.MustCompile(`^router bgp (\d+)(?: vrf (\S+))?\s*$`)
+	unsaid    = regexp.MustCompile(`^\s*no neighbor (\S+) send-community\b`)
+)
 
-// neighbors says what a router calls its neighbor at the other end of a link, and refuses routers that
-// already filter what they announce to one that pins are filtered for.
+// neighbors says what a router calls its neighbor at the other end of a link: by the address there, or by the interface where
+// BGP is unnumbered. It refuses routers whose configurations, as far as the folder has them, say something that pins
+// would break, or that would break pins.
 func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.LinkID) string, error) {
 	t := j.t
+	byInterface := map[ethernet.LinkID]bool{}
 	call := func(l ethernet.LinkID) string {
-		if back := t.Reverse[l]; t.Addresses != nil && t.Addresses[back].IsValid() {
+		if back := t.Reverse[l]; !byInterface[l] && t.Addresses != nil && t.Addresses[back].IsValid() {
 			return t.Addresses[back].String()
 		}
 		return t.Links[l].FromInterface
@@ -356,6 +301,9 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 		return call, nil
 	}
 	for d, device := range t.Names {
+		if level := t.plan.Level(ethernet.DeviceID(d)); level < 0 || level > 1 {
+			continue
+		}
 		for _, file := range [...]string{filepath.Join(name, device+".frr.conf"), filepath.Join(name, device, "frr.conf")} {
 			r, err := reading.OpenFound(ctx, file)
 			if err != nil {
@@ -366,16 +314,79 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 			if err != nil {
 				return nil, err
 			}
-			for _, m := range outMap.FindAllStringSubmatch(string(text), -1) {
-				for l, end := t.LinksFrom(ethernet.DeviceID(d)); l < end; l++ {
-					if call(l) == m[1] && !strings.HasPrefix(m[2], "WEFT-") {
-						return nil, fmt.Errorf("%s: %s already filters what it announces to %s (%s): pins need the route map of that neighbor; join the two by hand", reading.Printable(file), device, m[1], reading.Printable(m[2]))
-					}
-				}
+			if err := j.checkConfig(ethernet.DeviceID(d), file, string(text), byInterface, call); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return call, nil
+}
+
+// checkConfig reads the configuration of a router.
+func (j *pinJob) checkConfig(d ethernet.DeviceID, file, text string, byInterface map[ethernet.LinkID]bool, call func(ethernet.LinkID) string) error {
+	t := j.t
+	type place struct {
+		line int
+		of   string
+	}
+	sessions, filters, silent, groups := map[string]bool{}, map[string]place{}, map[string]int{}, map[string]string{}
+	in, some, listen := true, false, place{}
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		if m := routerOf.FindStringSubmatch(line); m != nil {
+			in = cmp.Or(m[2], "default") == cmp.Or(j.o.vrf, "default")
+			some = some || in
+		} else if line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "!") {
+			in = false
+		}
+		if !in {
+			continue
+		}
+		if m := outMap.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[2], "WEFT-") {
+			filters[m[1]] = place{i + 1, m[2]}
+		}
+		if m := peerGroup.FindStringSubmatch(line); m != nil {
+			groups[m[1]] = m[2]
+		}
+		if m := session.FindStringSubmatch(line); m != nil {
+			sessions[m[1]] = true
+		}
+		if m := unsaid.FindStringSubmatch(line); m != nil {
+			silent[m[1]] = i + 1
+		}
+		if m := listening.FindStringSubmatch(line); m != nil {
+			listen = place{i + 1, m[1]}
+		}
+	}
+	if !some {
+		return nil // it is no router, or its BGP is configured elsewhere
+	}
+	for l, end := t.LinksFrom(d); l < end; l++ {
+		if t.plan.Level(t.Links[l].To) <= t.plan.Level(d) {
+			continue
+		}
+		if face := t.Links[l].FromInterface; !sessions[call(l)] && sessions[face] {
+			byInterface[l] = true
+		}
+		neighbor := call(l)
+		where := func(line int) string { return fmt.Sprintf("%s:%d", reading.Printable(file), line) }
+		for _, who := range [...]string{neighbor, groups[neighbor]} {
+			if f, ok := filters[who]; ok && who != "" {
+				return fmt.Errorf("%s: %s already filters what it announces to %s (%s): pins need the route map of that neighbor; join the two by hand", where(f.line), t.Names[d], neighbor, reading.Printable(f.of))
+			}
+			if line, ok := silent[who]; ok && who != "" {
+				return fmt.Errorf("%s: %s sends %s no communities, which pins are told by: take that line away first", where(line), t.Names[d], neighbor)
+			}
+		}
+		switch {
+		case sessions[neighbor]:
+		case listen.line > 0:
+			return fmt.Errorf("%s: %s waits for its neighbors (%s) and has no name for the one on %s: name it by neighbor, with its route map, or leave pins", where(listen.line), t.Names[d], reading.Printable(listen.of), t.Links[l].FromInterface)
+		default:
+			return fmt.Errorf("%s: BGP of %s has no neighbor %s, which is at the other end of %s: give the configuration that it runs, or take the file away if it is of other sessions", reading.Printable(file), t.Names[d], neighbor, t.Links[l].FromInterface)
+		}
+	}
+	return nil
 }
 
 func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error {
@@ -386,7 +397,7 @@ func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error
 	if j.as != nil && !slices.Equal(j.as, j.t.plan.AS) {
 		return exit.Usage("--as numbers are not those of the routers, and configurations name theirs: without --out this says what would be, without --as what is")
 	}
-	configs, err := pins.Configs(j.t.Network, j.t.plan.AS, j.t.plan.Level, j.pins, call)
+	configs, err := pins.Configs(j.t.Network, j.t.plan.AS, j.o.vrf, j.t.plan.Level, j.pins, call)
 	if err != nil {
 		return err
 	}
@@ -395,9 +406,44 @@ func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error
 	}
 	all := []files.File{text(output.PinsText, j.readme()), {Name: output.PinsTable, Write: j.writeCSV}}
 	for _, c := range configs {
+		j.s.Lines = max(j.s.Lines, strings.Count(c.Apply, "\n"))
 		all = append(all, text(c.Device+output.PinsOfDevice, "! Pins of "+c.Device+", by weft.\n"+c.Apply), text(c.Device+output.UnpinOfDevice, "! Takes the pins of "+c.Device+" back.\n"+c.Undo))
 	}
+	if sonic, err := j.sonic(name); err != nil {
+		return err
+	} else if sonic != nil {
+		for _, c := range configs {
+			if sonic[c.Device] {
+				all = append(all, text(c.Device+output.PinsOfSonic, "{\"DEVICE_METADATA\": {\"localhost\": {\"docker_routing_config_mode\": \"split\"}}}\n"))
+			}
+		}
+	}
 	return d.Write(ctx, append(all, output.JSONFile(j.Console, output.Summary, &j.s))...)
+}
+
+// sonic is the devices of a folder that run SONiC, which have a configuration of it there; nil: none.
+func (j *pinJob) sonic(name string) (map[string]bool, error) {
+	if !folder.IsFolder(name) {
+		return nil, nil
+	}
+	var list map[string]bool
+	for _, device := range j.t.Names {
+		for _, file := range [...]string{device + ".config_db.json", filepath.Join(device, "config_db.json")} {
+			r, err := reading.OpenFound(j.Context, filepath.Join(name, file))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			r.Close()
+			if list == nil {
+				list = map[string]bool{}
+			}
+			list[device] = true
+		}
+	}
+	return list, nil
 }
 
 func (j *pinJob) writeCSV(w io.Writer) error {
@@ -477,18 +523,33 @@ func (in *networkInput) pinned(a *console.Console, file string) error {
 }
 
 func (j *pinJob) readme() string {
+	changed := ""
+	if j.before != nil {
+		changed = "\nOf the pins in force before, " + words.Plural(j.s.Changed, "pin") + " changed"
+		if j.s.Changed > 0 {
+			changed += ": it is enough to apply the files of " + strings.Join(j.s.Leaves, ", ") + "\nand, for addresses that are no longer pinned, to take the old files back first"
+		}
+		changed += ".\n"
+	}
 	return fmt.Sprintf(`# Pins: one way to each adapter
 
 %s of %s, by %s. The leaf of each adapter announces its address (/32) with communities
 that say which device above it hears of it; no other does. Longest prefix wins. When anything on the way dies, BGP
 withdraws the pin, and packets take the routes of the subnet, as without pins.
-
+%s
 Apply, on each router with a file, in any order, under traffic:
 
     vtysh -f DEVICE.pins.conf && vtysh -c 'write memory'
 
-Or put the file at the end of frr.conf and run frr-reload.py --reload /etc/frr/frr.conf. On SONiC this is for
-docker_routing_config_mode split (DEVICE_METADATA), in the bgp container.
+Or put the file at the end of frr.conf and have FRR find the difference:
+
+    cat DEVICE.pins.conf >> /etc/frr/frr.conf && /usr/lib/frr/frr-reload.py --reload /etc/frr/frr.conf
+
+SONiC writes BGP's configuration itself, unless docker_routing_config_mode (DEVICE_METADATA) is split: DEVICE.sonic.json
+sets it, and keeps what bgpcfgd wrote so far only if it was saved before. Once:
+
+    vtysh -c 'write memory' && sonic-cfggen -j DEVICE.sonic.json --write-to-db && config save -y
+    docker cp DEVICE.pins.conf bgp:/tmp/ && docker exec bgp vtysh -f /tmp/DEVICE.pins.conf && vtysh -c 'write memory'
 
 Take back:
 
@@ -498,8 +559,9 @@ It leaves "no bgp network import-check" in the configuration of leaves, without 
 the routing table is not announced; "bgp network import-check" brings it back.
 
 Communities: %s marks a pin; 64999:N is device N above leaves, 64998:N above those. Spines need no
-change where there are two tiers. pins.csv has the ways.
-`, words.Plural(len(j.pins), "pin"), j.s.Network, j.s.Engine, pins.Mark)
+change where there are two tiers. pins.csv has the ways. A pin takes an entry in the table of every leaf and of each
+device that it comes down by; summary.json has how many that are by tier.
+`, words.Plural(len(j.pins), "pin"), j.s.Network, j.s.Engine, changed, pins.Mark)
 }
 
 func (j *pinJob) screen() *console.Page {
@@ -509,7 +571,29 @@ func (j *pinJob) screen() *console.Page {
 	if len(s.Differ) > 0 {
 		p.Fact("differ", "computed routes are not those that were read at %s: what follows is about those computed", strings.Join(s.Differ, ", "))
 	}
-	p.Fact("pins", "%s by %s, %d of them with one root of several: others of the tables' ways are not pinned", words.Plural(len(s.Pins), "adapter"), s.Engine, s.Several)
+	text := fmt.Sprintf("%s of %s by %s", words.Plural(len(s.Pins), "pin"), words.Plural(s.Adapters, "adapter"), s.Engine)
+	if s.Several > 0 {
+		text += fmt.Sprintf("; ways to %s come down by several devices, and are pinned to one of them", words.Plural(s.Several, "adapter"))
+	}
+	if j.before != nil {
+		text += fmt.Sprintf("; %s not those in force, on %s", words.Plural(s.Changed, "pin"), words.Counted(len(s.Leaves), "leaf", "leaves"))
+	}
+	p.Fact("pins", "%s", text)
+	for _, t := range s.Tried {
+		if t.Refused != "" {
+			p.Fact("refused", "%s: %s", t.Engine, t.Refused)
+		}
+	}
+	for _, f := range s.Traffic {
+		var parts []string
+		for i := range f.Ways {
+			parts = append(parts, f.Ways[i].name()+" "+f.Ways[i].timeText())
+		}
+		p.Fact("time", "%s: %s; no ways are quicker than %.2f", f.Name, strings.Join(parts, "; "), f.Ways[0].Bound)
+	}
+	if len(s.Advice) > 0 {
+		p.Fact("advice", "%s", strings.Join(s.Advice, "\n"))
+	}
 	p.Judged(s.Verdict == result.DeadlockFree && s.Loops == 0, "%s (endpoints hosts); a credit loop in %d of %s mixtures while BGP converges after a cable died; %d cut a pair of prefixes", s.Verdict, s.Loops, words.Thousands(s.Failures), s.Cuts)
 	p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	for level, most := range s.Entries {

@@ -111,7 +111,7 @@ func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]traf
 	if err != nil {
 		return err
 	}
-	tables, refused, err := t.pins(cmd.Context(), engine, j.seed)
+	tables, refused, err := t.pins(cmd.Context(), engine, j.seed, nil)
 	if err != nil {
 		return err
 	}

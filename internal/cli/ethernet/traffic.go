@@ -114,8 +114,12 @@ func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, er
 		if len(classes[d]) == 0 {
 			continue
 		}
+		class := classes[d][at[d]%len(classes[d])]
+		if in.nics != nil {
+			class = in.nics[d][at[d]].class
+		}
 		t.nics[i] = int32(len(nics))
-		nics = append(nics, ecmp.NIC{Device: d, Class: classes[d][at[d]%len(classes[d])]})
+		nics = append(nics, ecmp.NIC{Device: d, Class: class})
 		at[d]++
 	}
 	t.w, err = ecmp.New(in.Network, nics)
@@ -180,6 +184,7 @@ func (in *networkInput) asFabric() (*fabric.Fabric, error) {
 		return uint8(l - first + 1)
 	}
 	rate := fabric.Rate{}
+	named := descriptions(in.nics)
 	for l := range ethernet.LinkID(len(in.Links)) {
 		if back := in.Reverse[l]; l < back {
 			b.Cable(refs[in.Links[l].From], port(l), refs[in.Links[l].To], port(back), rate)
@@ -188,7 +193,11 @@ func (in *networkInput) asFabric() (*fabric.Fabric, error) {
 	for d, n := range in.hosts {
 		first, end := in.LinksFrom(ethernet.DeviceID(d))
 		for i := range n {
-			host := b.Node(fabric.Node{Kind: fabric.Adapter, Ports: 1, Name: fmt.Sprintf("%s-nic%d mlx5_0", in.Names[d], i)}, fmt.Sprintf("adapter %08d %08d", d, i))
+			name := fmt.Sprintf("%s-nic%d mlx5_0", in.Names[d], i)
+			if in.nics != nil {
+				name = named[d][i]
+			}
+			host := b.Node(fabric.Node{Kind: fabric.Adapter, Ports: 1, Name: name}, fmt.Sprintf("adapter %08d %08d", d, i))
 			b.Cable(refs[d], uint8(int(end-first)+i+1), host, 1, rate)
 		}
 	}
@@ -244,6 +253,9 @@ func (w *trafficWay) name() string {
 	case "polarized":
 		return "ECMP, one seed, " + words.Plural(w.QueuePairs, "queue pair")
 	case "pinned":
+		if w.QueuePairs > 1 {
+			return fmt.Sprintf("pins by %s, %d addresses", w.Engine, w.QueuePairs)
+		}
 		return "pins by " + w.Engine
 	}
 	return "spraying"
@@ -289,8 +301,8 @@ func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *tra
 }
 
 // pins routes the network by an engine, which gives every adapter one way from everywhere.
-func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64) (*routing.Tables, string, error) {
-	r, err := routed.LoopOrResult(weft.Route(ctx, t.f, weft.Request{Engine: engine, VLs: routing.MaxDataVLs, Options: engines.Options{Seed: seed}}))
+func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64, demands []engines.Demand) (*routing.Tables, string, error) {
+	r, err := routed.LoopOrResult(weft.Route(ctx, t.f, weft.Request{Engine: engine, VLs: routing.MaxDataVLs, Options: engines.Options{Seed: seed, Demands: demands}}))
 	if routing.Refused(err) {
 		return nil, plain.Error(err), nil
 	}

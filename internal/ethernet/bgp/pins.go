@@ -18,7 +18,8 @@ type Pin struct {
 	Under  int                 // the class of the subnet
 }
 
-// SetPins gives the plan pins, and returns the classes with one for each pin behind them, all with next hops.
+// SetPins gives the plan pins, and returns the classes with those of pins behind them, all with next hops: pins of one leaf
+// with one way are one class.
 // The classes have those of the plan. Pins whose devices are not one above the other are refused, and so are
 // those of networks where devices that can stand in for each other have ASes of their own: there a route
 // that was withdrawn above comes back by another leaf while BGP converges, for subnets too.
@@ -30,7 +31,8 @@ func (p *Plan) SetPins(classes []ethernet.Class, pins []Pin) ([]ethernet.Class, 
 		return nil, err
 	}
 	classes = slices.Clip(classes)
-	p.pins = map[int]*Pin{}
+	p.pins, p.classOf = map[int]*Pin{}, make([]int, len(pins))
+	alike := map[string]int{}
 	seen := map[netip.Prefix]bool{}
 	for i := range pins {
 		pin := &pins[i]
@@ -51,6 +53,13 @@ func (p *Plan) SetPins(classes []ethernet.Class, pins []Pin) ([]ethernet.Class, 
 			}
 			below = d
 		}
+		key := fmt.Sprint(pin.At, pin.Up, pin.Under)
+		if class, ok := alike[key]; ok {
+			p.classOf[i] = class
+			classes[class].Prefixes = append(classes[class].Prefixes, pin.Prefix)
+			continue
+		}
+		alike[key], p.classOf[i] = len(classes), len(classes)
 		p.pins[len(classes)] = pin
 		classes = append(classes, ethernet.Class{Prefixes: []netip.Prefix{pin.Prefix}, At: []ethernet.DeviceID{pin.At}, Hosts: true})
 	}
@@ -58,7 +67,10 @@ func (p *Plan) SetPins(classes []ethernet.Class, pins []Pin) ([]ethernet.Class, 
 	return classes, nil
 }
 
-// Pin is the pin that a class is of; nil if it is of none.
+// ClassOf is the class of a pin, by its number among those that the plan was given.
+func (p *Plan) ClassOf(pin int) int { return p.classOf[pin] }
+
+// Pin is the pin that a class is of, or the first of several; nil if it is of none.
 func (p *Plan) Pin(class int) *Pin { return p.pins[class] }
 
 func (p *Plan) joined(a, b ethernet.DeviceID) bool {
@@ -70,10 +82,17 @@ func (p *Plan) joined(a, b ethernet.DeviceID) bool {
 	return false
 }
 
-// oneASAbove refuses ASes that let a leaf carry routes from one device above it to another.
+// oneASAbove refuses ASes that keep leaves from each other's routes, or let a leaf carry routes from one device above it to another.
 func (p *Plan) oneASAbove() error {
 	c := p.Cabling
+	leaf := map[uint32]ethernet.DeviceID{}
 	for d := range ethernet.DeviceID(len(c.Names)) {
+		if other, twice := leaf[p.AS[d]]; p.level[d] == 0 {
+			if twice {
+				return fmt.Errorf("bgp: %s and %s, both with hosts, are AS %d: neither takes the other's routes and pins, since its own AS is on the way (allowas-in is not computed); give each an AS of its own", c.Names[other], c.Names[d], p.AS[d])
+			}
+			leaf[p.AS[d]] = d
+		}
 		above := ethernet.DeviceID(ethernet.None)
 		for l, end := c.LinksFrom(d); l < end; l++ {
 			to := c.Links[l].To

@@ -75,6 +75,8 @@ type Plan struct {
 	level  []int32      // [DeviceID] hops from the nearest device with hosts; -1: none
 	unique bool         // no two devices share an AS
 	pins   map[int]*Pin // by class
+
+	classOf []int // [pin]
 }
 
 // NewPlan is a plan by AS numbers that are given, [DeviceID]; nil for ECMP and UpDown. leaves

@@ -59,7 +59,7 @@ func prepared(t testing.TB, n *ethernet.Network, nics int) (*Network, []int32) {
 	for i := range n.Classes {
 		for range nics {
 			placement = append(placement, int32(len(list)))
-			list = append(list, NIC{n.Classes[i].At[0], i})
+			list = append(list, NIC{Device: n.Classes[i].At[0], Class: i})
 		}
 	}
 	w, err := New(n, list)
@@ -211,7 +211,7 @@ func TestAgainstSlow(t *testing.T) {
 		var nics []NIC
 		for c := range n.Classes {
 			for range 1 + r.IntN(3) {
-				nics = append(nics, NIC{n.Classes[c].At[0], c})
+				nics = append(nics, NIC{Device: n.Classes[c].At[0], Class: c})
 			}
 			if r.IntN(2) == 0 {
 				n.Classes[c].Weights = map[ethernet.LinkID]uint16{}

@@ -32,6 +32,7 @@ import (
 type NIC struct {
 	Device ethernet.DeviceID
 	Class  int
+	Pins   []int // classes of addresses of its own, which queue pairs take in turn; nil: all take Class
 }
 
 // Network is the next hops of every class at every device, ready to be walked.
@@ -69,6 +70,11 @@ func New(n *ethernet.Network, nics []NIC) (*Network, error) {
 	for i, nic := range nics {
 		if nic.Device < 0 || int(nic.Device) >= d || nic.Class < 0 || nic.Class >= len(n.Classes) || !n.Classes[nic.Class].Leaves(nic.Device) {
 			return nil, fmt.Errorf("ecmp: adapter %d is not at a device of its class", i)
+		}
+		for _, class := range nic.Pins {
+			if class < 0 || class >= len(n.Classes) || !n.Classes[class].Leaves(nic.Device) {
+				return nil, fmt.Errorf("ecmp: adapter %d is not at the device of its pin", i)
+			}
 		}
 	}
 	for l := range n.Links { // a set of one link has the number of the link

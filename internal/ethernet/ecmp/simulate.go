@@ -289,8 +289,11 @@ func (k *worker) hashed(from, to int32, size float64) bool {
 	arrived := true
 	part := size / float64(k.o.QueuePairs)
 	flow := mix(k.seed ^ uint64(uint32(from))<<32 ^ uint64(uint32(to)))
-	base := k.NICs[to].Class * k.devices
+	base, pins := k.NICs[to].Class*k.devices, k.NICs[to].Pins
 	for qp := range k.o.QueuePairs {
+		if len(pins) > 0 {
+			base = pins[qp%len(pins)] * k.devices
+		}
 		tuple := mix(flow + uint64(qp)*0x9E3779B97F4A7C15)
 		d := k.NICs[from].Device
 		for left := k.devices; ; left-- {

@@ -24,8 +24,8 @@ type Config struct {
 }
 
 // Configs writes the configurations of the routers that have some, by device. neighbor is what
-// a router calls its BGP neighbor at the other end of a link.
-func Configs(n *ethernet.Network, as []uint32, level func(ethernet.DeviceID) int32, pins []bgp.Pin, neighbor func(ethernet.LinkID) string) ([]Config, error) {
+// a router calls its BGP neighbor at the other end of a link; vrf is empty or default for the default VRF.
+func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.DeviceID) int32, pins []bgp.Pin, neighbor func(ethernet.LinkID) string) ([]Config, error) {
 	number := map[ethernet.DeviceID]int{} // of devices above others, from 1
 	for d := range ethernet.DeviceID(len(n.Names)) {
 		if level(d) > 0 {
@@ -49,7 +49,7 @@ func Configs(n *ethernet.Network, as []uint32, level func(ethernet.DeviceID) int
 		if level(d) < 0 || level(d) > 1 || level(d) == 1 && len(between) == 0 {
 			continue
 		}
-		c, err := config(n, as[d], d, level, own[d], number, neighbor)
+		c, err := config(n, as[d], vrf, d, level, own[d], number, neighbor)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func Configs(n *ethernet.Network, as []uint32, level func(ethernet.DeviceID) int
 }
 
 // config writes the configuration of one router.
-func config(n *ethernet.Network, as uint32, d ethernet.DeviceID, level func(ethernet.DeviceID) int32, own []bgp.Pin, number map[ethernet.DeviceID]int, neighbor func(ethernet.LinkID) string) (Config, error) {
+func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, level func(ethernet.DeviceID) int32, own []bgp.Pin, number map[ethernet.DeviceID]int, neighbor func(ethernet.LinkID) string) (Config, error) {
 	var lists, maps1, neighbors, networks, undoBGP, undo strings.Builder
 	community := tier1
 	if level(d) == 1 {
@@ -123,6 +123,9 @@ func config(n *ethernet.Network, as uint32, d ethernet.DeviceID, level func(ethe
 		check = " no bgp network import-check\n"
 	}
 	head := fmt.Sprintf("router bgp %d\n", as)
+	if vrf != "" && vrf != "default" {
+		head = fmt.Sprintf("router bgp %d vrf %s\n", as, vrf)
+	}
 	return Config{
 		Device: n.Names[d],
 		Apply:  lists.String() + maps1.String() + head + check + " address-family ipv4 unicast\n" + neighbors.String() + networks.String() + " exit-address-family\nexit\n",

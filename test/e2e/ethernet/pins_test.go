@@ -73,18 +73,19 @@ func (l *lab) pinsDiffer(read *ethernet.Network) string {
 	}
 	computer, row := bgp.NewComputer(plan), n.NewRow()
 	for i := range n.Classes {
-		prefix := n.Classes[i].Prefix()
 		computer.Class(i, n.Classes[i].At, down, row)
-		found := slices.IndexFunc(read.Classes, func(c ethernet.Class) bool { return slices.Contains(c.Prefixes, prefix) })
-		if found < 0 {
-			if plan.Pin(i) == nil {
-				return "no route to " + prefix.String()
+		for _, prefix := range n.Classes[i].Prefixes {
+			found := slices.IndexFunc(read.Classes, func(c ethernet.Class) bool { return slices.Contains(c.Prefixes, prefix) })
+			if found < 0 {
+				if plan.Pin(i) == nil {
+					return "no route to " + prefix.String()
+				}
+				continue // known to nobody: packets take the subnet's routes, which are compared
 			}
-			continue // known to nobody: packets take the subnet's routes, which are compared
-		}
-		for link := range ethernet.LinkID(len(n.Links)) {
-			if !down[link] && read.Has(read.Classes[found].Next, there[link]) != n.Has(row, link) {
-				return fmt.Sprintf("%s to %s: computed is %v of the next hop by it, and FRR says otherwise", n.End(link), prefix, n.Has(row, link))
+			for link := range ethernet.LinkID(len(n.Links)) {
+				if !down[link] && read.Has(read.Classes[found].Next, there[link]) != n.Has(row, link) {
+					return fmt.Sprintf("%s to %s: computed is %v of the next hop by it, and FRR says otherwise", n.End(link), prefix, n.Has(row, link))
+				}
 			}
 		}
 	}
@@ -103,7 +104,7 @@ func (l *lab) tell(undo bool) {
 			address[ethernet.End{Device: a, Interface: a + "-" + b}] = fmt.Sprintf("10.255.%d.%d", i, 1-end)
 		}
 	}
-	configs, err := pins.Configs(n, n.AS, plan.Level, list, func(link ethernet.LinkID) string { return address[c.End(link)] })
+	configs, err := pins.Configs(n, n.AS, "", plan.Level, list, func(link ethernet.LinkID) string { return address[c.End(link)] })
 	if err != nil {
 		l.t.Fatal(err)
 	}

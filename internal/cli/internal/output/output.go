@@ -235,7 +235,7 @@ func notOurs(dir string, entries []os.DirEntry) string {
 
 // ofPins reports whether a file is one that weft route --pin writes beside pins.csv.
 func ofPins(name string) bool {
-	return name == PinsText || strings.HasSuffix(name, PinsOfDevice) || strings.HasSuffix(name, UnpinOfDevice)
+	return name == PinsText || strings.HasSuffix(name, PinsOfDevice) || strings.HasSuffix(name, UnpinOfDevice) || strings.HasSuffix(name, PinsOfSonic)
 }
 
 // At is where a file of the folder lies for now.
@@ -302,6 +302,7 @@ const (
 	PinsText      = "README.md"
 	PinsOfDevice  = ".pins.conf" // behind the name of a device, as is the next
 	UnpinOfDevice = ".unpin.conf"
+	PinsOfSonic   = ".sonic.json"
 )
 
 // stepFolder tells the folder of a plan's step from one that weft did not write.

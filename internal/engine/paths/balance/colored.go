@@ -32,10 +32,10 @@ func (n *network) colored(m *matrix, base []uint8) *start {
 		d := dests[i]
 		r := &n.roots[n.dests[d].root]
 		p, q := t.Pod[from[i]], t.Pod[to[i]]
-		way := []fabric.NodeID{t.Leaves[from[i]], t.Mids[p][w.Plane]}
+		way := []fabric.NodeID{t.Leaves[from[i]], t.Spines[p][w.Plane]}
 		cables := []int32{w.Cable}
 		if w.Beyond {
-			way, cables = append(way, t.Tops[w.Plane][w.Top], t.Mids[q][w.Plane]), append(cables, w.TopCable, w.TopCable)
+			way, cables = append(way, t.Tops[w.Plane][w.Top], t.Spines[q][w.Plane]), append(cables, w.TopCable, w.TopCable)
 		}
 		way, cables = append(way, t.Leaves[to[i]]), append(cables, w.Cable)
 		for k, s := range way[:len(way)-1] {

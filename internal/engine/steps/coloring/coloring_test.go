@@ -97,7 +97,7 @@ func permuted(t *testing.T, spec string, f *fabric.Fabric, tree *Tree, r *rand.R
 	planes, tops := tree.Roots()
 	load := map[[4]int32]int{}
 	for i, w := range tree.Color(hosts, to, nil) {
-		if w.Undefined {
+		if w.Within {
 			continue
 		}
 		load[[4]int32{0, hosts[i], w.Plane, w.Cable}]++
@@ -109,7 +109,7 @@ func permuted(t *testing.T, spec string, f *fabric.Fabric, tree *Tree, r *rand.R
 			load[[4]int32{3, q, w.Plane, w.Top*8 + w.TopCable}]++
 		}
 	}
-	podLeaves := len(tree.Leaves) / len(tree.Mids)
+	podLeaves := len(tree.Leaves) / len(tree.Spines)
 	most := (per[0] + planes*tree.Cables[0] - 1) / (planes * tree.Cables[0])
 	for k, n := range load {
 		limit := most

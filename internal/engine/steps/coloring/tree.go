@@ -12,7 +12,7 @@ type Tree struct {
 	Leaves []fabric.NodeID
 	Leaf   []int32           // [NodeID] its number among the leaves; -1: none
 	Pod    []int32           // [leaf]
-	Mids   [][]fabric.NodeID // [pod][plane]
+	Spines [][]fabric.NodeID // [pod][plane]
 	Tops   [][]fabric.NodeID // [plane][number]; nil: two levels
 	Cables [2]int            // parallel ones from a leaf to a switch above it, and from there to a top
 }
@@ -77,8 +77,8 @@ func (t *Tree) pods(f *fabric.Fabric) bool {
 		}
 		p, known := pod[list[0]]
 		if !known {
-			p = int32(len(t.Mids))
-			t.Mids = append(t.Mids, list)
+			p = int32(len(t.Spines))
+			t.Spines = append(t.Spines, list)
 			for _, s := range list {
 				if _, other := pod[s]; other {
 					return false
@@ -86,7 +86,7 @@ func (t *Tree) pods(f *fabric.Fabric) bool {
 				pod[s] = p
 			}
 		}
-		if cables != t.Cables[0] || !slices.Equal(t.Mids[p], list) || len(list) != len(t.Mids[0]) {
+		if cables != t.Cables[0] || !slices.Equal(t.Spines[p], list) || len(list) != len(t.Spines[0]) {
 			return false
 		}
 		t.Pod[i] = p
@@ -96,7 +96,7 @@ func (t *Tree) pods(f *fabric.Fabric) bool {
 
 // planes puts the switches above leaves in an order in which those below the same tops have the same number.
 func (t *Tree) planes(f *fabric.Fabric) bool {
-	if len(t.Mids) == 1 {
+	if len(t.Spines) == 1 {
 		return true
 	}
 	below := map[fabric.NodeID]bool{}
@@ -104,7 +104,7 @@ func (t *Tree) planes(f *fabric.Fabric) bool {
 		below[leaf] = true
 	}
 	plane := map[fabric.NodeID]int{} // of a top
-	for p, mids := range t.Mids {
+	for p, mids := range t.Spines {
 		order := make([]fabric.NodeID, len(mids))
 		taken := make([]bool, len(mids))
 		for i, s := range mids {
@@ -130,7 +130,7 @@ func (t *Tree) planes(f *fabric.Fabric) bool {
 			}
 			order[k], taken[k] = s, true
 		}
-		t.Mids[p] = order
+		t.Spines[p] = order
 	}
 	return true
 }
@@ -138,16 +138,16 @@ func (t *Tree) planes(f *fabric.Fabric) bool {
 // Roots is how many ways come down to a leaf, by switches: planes, times tops of each.
 func (t *Tree) Roots() (planes, tops int) {
 	if t.Tops == nil {
-		return len(t.Mids[0]), 1
+		return len(t.Spines[0]), 1
 	}
-	return len(t.Mids[0]), len(t.Tops[0])
+	return len(t.Spines[0]), len(t.Tops[0])
 }
 
 // Way is the way of a demand: by which plane, by which of its cables, and from pod to pod by which top, by which of its.
 type Way struct {
-	Plane, Cable      int32
-	Top, TopCable     int32
-	Beyond, Undefined bool // it goes from pod to pod; it does not leave its leaf
+	Plane, Cable   int32
+	Top, TopCable  int32
+	Beyond, Within bool // it goes from pod to pod; it stays on its leaf
 }
 
 // Color gives each demand a way, from a leaf to another, by number. before has ways that are kept where that can be; nil: none.
@@ -156,11 +156,11 @@ func (t *Tree) Color(from, to []int32, before []Way) []Way {
 	ways := make([]Way, len(from))
 	var edges, a, b, kept []int32
 	for i := range from {
-		ways[i] = Way{Undefined: from[i] == to[i]}
-		if !ways[i].Undefined {
+		ways[i] = Way{Within: from[i] == to[i]}
+		if !ways[i].Within {
 			edges, a, b = append(edges, int32(i)), append(a, from[i]), append(b, to[i])
 			if before != nil {
-				kept = append(kept, colorOf(before[i].Plane, before[i].Cable, planes, before[i].Undefined))
+				kept = append(kept, colorOf(before[i].Plane, before[i].Cable, planes, before[i].Within))
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (t *Tree) Color(from, to []int32, before []Way) []Way {
 	for plane := range int32(planes) {
 		edges, a, b, kept = edges[:0], a[:0], b[:0], nil
 		for i := range ways {
-			if p, q := t.Pod[from[i]], t.Pod[to[i]]; !ways[i].Undefined && p != q && ways[i].Plane == plane {
+			if p, q := t.Pod[from[i]], t.Pod[to[i]]; !ways[i].Within && p != q && ways[i].Plane == plane {
 				edges, a, b = append(edges, int32(i)), append(a, p), append(b, q)
 				ways[i].Beyond = true
 				if before != nil {
