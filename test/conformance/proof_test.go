@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -93,6 +95,66 @@ func startProver(t *testing.T) *prover {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<26)
 	return &prover{in: in, out: lines}
+}
+
+// beside is a weft-proof for all tests, which is asked about every engine's tables; nil where there is no OCaml.
+// It ends when this process does, and takes its input away.
+var beside = sync.OnceValues(func() (*prover, error) {
+	if _, err := exec.LookPath("ocamlopt"); err != nil {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp("", "weft-proof")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "weft-proof")
+	if out, err := exec.Command("../../proof/checker/build.sh", program).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building weft-proof: %w\n%s", err, out)
+	}
+	cmd := exec.Command(program, "--jobs")
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<26)
+	return &prover{in: in, out: lines}, nil
+})
+
+// How often accepted was called, how often weft-proof was asked, and what takes turns to ask.
+var (
+	besideAsked, besideAnswers atomic.Int64
+	besideTurn                 sync.Mutex
+)
+
+// accepted asks weft-proof about what the judge proved, of every engine on every network after every fault: one verdict in
+// six, and all with WEFT_THOROUGH.
+func accepted(t *routing.Tables, v *deadlock.Verdict) error {
+	if besideAsked.Add(1)%6 != 0 && !thorough || v.Pairs == v.Unreachable || !asTheProverSees(t.Fabric) {
+		return nil
+	}
+	p, err := beside()
+	if p == nil || err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "proof")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := errors.Join(writeFolder(dir, t, psl.Compact), writeCertificate(dir, t.Fabric, v.Certificate)); err != nil {
+		return err
+	}
+	besideTurn.Lock()
+	defer besideTurn.Unlock()
+	got, err := p.ask(dir)
+	besideAnswers.Add(1)
+	if err == nil && (!got.Holds || len(v.Lost) < maxLost && *got.Delivers != allArrive(v)) {
+		err = fmt.Errorf("contract %s, endpoints %s: the judge proves it, with %d pairs lost; weft-proof says %+v", v.Contract, v.Scope, v.Unreachable, got)
+	}
+	return err
 }
 
 func (p *prover) ask(arguments ...string) (*proven, error) {

@@ -94,6 +94,9 @@ func (on *subject) verify(t *routing.Tables, contract routing.Contract, scope ro
 	v, ok := on.judged[key]
 	if !ok {
 		v.verdict, v.twin, v.err = verify(t, contract, scope)
+		if v.err == nil && v.verdict.Free() {
+			v.err = accepted(t, v.verdict)
+		}
 		on.judged[key] = v
 	}
 	return v.verdict, v.twin, v.err

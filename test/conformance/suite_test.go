@@ -286,6 +286,9 @@ func checkAll(t *testing.T, f *fabric.Fabric, seed uint64) {
 }
 
 func TestEveryEngineOnEveryNetwork(t *testing.T) {
+	t.Cleanup(func() {
+		t.Logf("weft-proof was asked about %d of %d verdicts", besideAnswers.Load(), besideAsked.Load())
+	})
 	list := specs
 	if testing.Short() {
 		list = shortSpecs
