@@ -29,6 +29,9 @@ type MulticastVerdict struct {
 // Outside lists whose traffic the verdict does not cover.
 func (v *Verdict) Outside() []string {
 	list := Outside(v.Scope)
+	if v.SelfCables {
+		list = append(list, "packets sent by a cable from a switch to itself")
+	}
 	if v.Multicast != nil {
 		return list[1:]
 	}

@@ -70,6 +70,7 @@ type Verdict struct {
 	Certificate *Certificate      // nil if there is a credit loop
 	Cycle       []LoopStep        // a shortest credit loop; nil if there is none or Options.NoCycle
 	Multicast   *MulticastVerdict // nil: the tables say nothing of multicast, and the verdict is not about it
+	SelfCables  bool              // tables send packets by a cable from a switch to itself, which are outside of the verdict
 	Escape      *Escape           // of tables with groups that are not free: why they are, if waiting packets choose again; nil: they are not
 }
 
@@ -384,7 +385,7 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, *Ve
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &Verdict{Contract: o.Contract, Scope: o.Scope}
+	v := &Verdict{Contract: o.Contract, Scope: o.Scope, SelfCables: overSelfCables(t)}
 	sls := uint16(0)
 	for _, p := range parts {
 		v.add(p.verdict)
