@@ -40,8 +40,6 @@ func (q *Question) Unknown() string {
 	for _, t := range []*routing.Tables{q.Tables, q.Before} {
 		switch {
 		case t == nil:
-		case t.Groups != nil && q.Before != nil:
-			return "steps of tables with groups of ports"
 		case t.Groups != nil && t.Groups.Tables() > 1:
 			return "private forwarding tables"
 		case t.Groups != nil && !everyLevelChooses(t):

@@ -4,30 +4,62 @@
 
 open Fabric
 
-type t = { width : int; lists : int list array; number : Bytes.t (* 2 * (switch * width + LID): which list; 0: none *) }
+(* What a file says: the group of each LID at each switch, and the ports of each group. *)
+type t = {
+  width : int;
+  group_of : Bytes.t; (* 2 * (switch * width + LID): the number of its group and 1; 0: it has none *)
+  sets : (int, int list) Hashtbl.t array; (* [switch] ports by number *)
+}
 
-let none width = { width; lists = [| [] |]; number = Bytes.empty }
+(* more is what the proofs take: the ports that there are to choose from, beside the static port. While tables are
+   replaced, the group of an entry may be of any of them, and so may be the ports that its number stands for. *)
+let more f all =
+  match all with
+  | [] -> fun _ _ -> []
+  | { width; _ } :: _ ->
+    let n = Array.length f.switches in
+    let number = Bytes.make (2 * n * width) '\000' in
+    let lists = ref [ [] ] and count = ref 1 and known = Hashtbl.create 64 in
+    let list_of ports =
+      match Hashtbl.find_opt known ports with
+      | Some i -> i
+      | None ->
+        let i = !count in
+        if i > 0xFFFF then Text.refuse "groups of ports: more than 65535 different ones";
+        incr count;
+        lists := ports :: !lists;
+        Hashtbl.add known ports i;
+        i in
+    for s = 0 to n - 1 do
+      (* A switch does not choose a port that is down. *)
+      let up p = p < Array.length f.wired.(s) && (match f.wired.(s).(p) with Judge.Nothing -> false | _ -> true) in
+      let of_groups = Hashtbl.create 16 in
+      for lid = 0 to width - 1 do
+        let numbers = List.sort_uniq compare (List.filter (fun g -> g > 0) (List.map (fun t -> Bytes.get_uint16_ne t.group_of (2 * ((s * width) + lid))) all)) in
+        if numbers <> [] then begin
+          let list = match Hashtbl.find_opt of_groups numbers with
+            | Some i -> i
+            | None ->
+              let ports = List.concat_map (fun t -> List.concat_map (fun g -> Option.value ~default:[] (Hashtbl.find_opt t.sets.(s) (g - 1))) numbers) all in
+              let ports = List.filter up (List.sort_uniq compare ports) in
+              let i = if ports = [] then 0 else list_of ports in
+              Hashtbl.add of_groups numbers i;
+              i in
+          Bytes.set_uint16_ne number (2 * ((s * width) + lid)) list
+        end
+      done
+    done;
+    let lists = Array.of_list (List.rev !lists) in
+    fun s d -> lists.(Bytes.get_uint16_ne number (2 * ((s * width) + d)))
 
-(* more is what the proofs take. *)
-let more t s d = if Bytes.length t.number = 0 then [] else t.lists.(Bytes.get_uint16_ne t.number (2 * ((s * t.width) + d)))
-
-let read f (fw : Tables.forwarding) file =
+let read f age (fw : Tables.forwarding) file =
   let { Tables.width; port } = fw in
   let n = Array.length f.switches in
-  let number = Bytes.make (2 * n * width) '\000' in
-  let lists = ref [ [] ] and count = ref 1 and known = Hashtbl.create 64 in
-  let list_of ports =
-    match Hashtbl.find_opt known ports with
-    | Some i -> i
-    | None ->
-      let i = !count in
-      if i > 0xFFFF then Text.refuse "%s: more than 65535 different groups" file;
-      incr count;
-      lists := ports :: !lists;
-      Hashtbl.add known ports i;
-      i in
-  let at = ref (-1) and seen = Array.make n false and sets = Hashtbl.create 64 in
+  let group_of = Bytes.make (2 * n * width) '\000' in
+  let sets = Array.init n (fun _ -> Hashtbl.create 8) in
+  let at = ref (-2) (* -2: none yet, -1: a switch that is gone *) and seen = Array.make n false in
   let part = ref `Before and table = ref false and last = ref 0 in
+  let here () = if !at >= 0 then label f !at else "its switch" in
   (* A block that lacks its end would hide choices. *)
   let finish t =
     if !at >= 0 then begin
@@ -45,13 +77,16 @@ let read f (fw : Tables.forwarding) file =
     let rec ports got =
       if Text.blank t then got
       else
-        let p = Text.number t f.switches.(!at).ports in
-        if p < 0 then Text.bad t "no port from 0 to %d, which is what %s has" f.switches.(!at).ports (label f !at);
+        let top = if age = Tables.Fresh then f.switches.(!at).ports else 254 in
+        let p = Text.number t top in
+        if p < 0 then Text.bad t "no port from 0 to %d, which is what its switch has" top;
         Text.spaces t;
         if not (Text.cut t "," || Text.at_end t) then Text.bad t "no comma behind port %d" p;
         ports (p :: got) in
-    let old = Option.value ~default:[] (Hashtbl.find_opt sets g) in
-    Hashtbl.replace sets g (List.sort_uniq compare (ports old)) in
+    if !at < 0 then ignore (ports [])
+    else
+      let sets = sets.(!at) in
+      Hashtbl.replace sets g (List.sort_uniq compare (ports (Option.value ~default:[] (Hashtbl.find_opt sets g)))) in
   let entry t =
     if not !table then Text.bad t "an entry before PLFT_NUM, which says of which table";
     if not (Text.cut t "0x") then Text.bad t "no LID in hexadecimal";
@@ -68,46 +103,44 @@ let read f (fw : Tables.forwarding) file =
     Text.spaces t;
     let g = Text.number t 32766 in
     if not (Text.blank t) then Text.bad t "more than a LID, its static port, state and group";
-    if lid < width && f.owner.(lid) >= 0 then begin
+    if !at >= 0 && lid < width && f.owner.(lid) >= 0 then begin
       let i = (!at * width) + lid in
-      if static <> Char.code (Bytes.get port i) then
-        Text.bad t "LID %d goes by port %d here, and by port %d in the forwarding table (255: none)" lid static (Char.code (Bytes.get port i));
-      if free then
-        match Hashtbl.find_opt sets g with
-        | None -> Text.bad t "no group of that number at %s" (label f !at)
-        | Some ports ->
-          (* A switch does not choose a port that is down. *)
-          let up p = match f.wired.(!at).(p) with Judge.Nothing -> false | _ -> p <> static in
-          let ports = List.filter up ports in
-          Bytes.set_uint16_ne number (2 * i) (if ports = [] then 0 else list_of ports)
+      let have = Char.code (Bytes.get port i) in
+      if static <> have && (age = Tables.Fresh || static <= f.switches.(!at).ports) then
+        Text.bad t "LID %d goes by port %d here, and by port %d in the forwarding table (255: none)" lid static have;
+      if free then begin
+        if not (Hashtbl.mem sets.(!at) g) then Text.bad t "no group of that number at %s" (label f !at);
+        Bytes.set_uint16_ne group_of (2 * i) (g + 1)
+      end
     end in
   let line t =
     if Text.blank t || Text.peek t = '#' || Text.cut t "--" then ()
-    else if !at < 0 && Text.cut t "File version:" then ()
+    else if !at = -2 && Text.cut t "File version:" then ()
     else if Text.cut t "Switch" then begin
       finish t;
       Text.spaces t;
       let guid = Text.guid t in
       (match Hashtbl.find_opt f.by_guid guid with
-       | None -> Text.bad t "switch 0x%s is not in %s: these groups are for another network" guid f.file
+       | None ->
+         if age = Tables.Fresh then Text.bad t "switch 0x%s is not in %s: these groups are for another network" guid f.file;
+         at := -1
        | Some s ->
          if seen.(s) then Text.bad t "a second block of switch 0x%s" guid;
          seen.(s) <- true;
          at := s);
-      Hashtbl.reset sets;
       part := `Text;
       table := false;
       last := 0
     end
-    else if !at < 0 then Text.bad t "a line before any switch, which is no line of an ibdiagnet2.far"
-    else if Text.cut t "Groups Definition:" then (if !part <> `Text then Text.bad t "second groups of %s" (label f !at); part := `Groups)
-    else if Text.cut t "LFT Definition:" then (if !part <> `Groups then Text.bad t "a table of %s that does not follow its groups" (label f !at); part := `Entries)
+    else if !at = -2 then Text.bad t "a line before any switch, which is no line of an ibdiagnet2.far"
+    else if Text.cut t "Groups Definition:" then (if !part <> `Text then Text.bad t "second groups of %s" (here ()); part := `Groups)
+    else if Text.cut t "LFT Definition:" then (if !part <> `Groups then Text.bad t "a table of %s that does not follow its groups" (here ()); part := `Entries)
     else if !part = `Text || Text.cut t "Group" || Text.cut t "LID" then ()
     else if Text.cut t "PLFT_NUM:" then begin
       Text.spaces t;
       if !part <> `Entries then Text.bad t "a table without LFT Definition before it";
       if Text.number t 7 <> 0 || not (Text.at_end t || Text.cut t ",") then Text.bad t "a private table: this program reads table 0 alone";
-      if !table then Text.bad t "a second table 0 of %s" (label f !at);
+      if !table then Text.bad t "a second table 0 of %s" (here ());
       table := true
     end
     else if !part = `Groups then group t
@@ -115,5 +148,5 @@ let read f (fw : Tables.forwarding) file =
   in
   Text.each file line finish;
   (* weft writes a block for each; to take a missing one for no choices could hide some. *)
-  Array.iteri (fun s seen -> if not seen then Text.refuse "%s: no block of switch %s" file (label f s)) seen;
-  { width; lists = Array.of_list (List.rev !lists); number }
+  if age = Tables.Fresh then Array.iteri (fun s seen -> if not seen then Text.refuse "%s: no block of switch %s" file (label f s)) seen;
+  { width; group_of; sets }

@@ -109,7 +109,9 @@ let judge f tables more (c : Certificate.t) contract ends ~step =
   let net = network f in
   let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
   let ask must =
-    Judge.check net (List.map (Tables.routing more) tables) (Certificate.rank c) (canon f c) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
+    (* What there is to choose from is of all tables together: it is enough to say so of the first. *)
+    let routings = List.mapi (fun i t -> Tables.routing (if i = 0 then more else fun _ _ -> []) t) tables in
+    Judge.check net routings (Certificate.rank c) (canon f c) c.top (fun e -> lids.(e)) must max_int contract ends (groups f tables ends) in
   if step then (match ask false with None -> { holds = true; delivers = None; why = None } | w -> { holds = false; delivers = None; why = w })
   else
     match ask true with
@@ -168,25 +170,16 @@ let run j =
   let contract = contract_of file c.contract and kinds = kinds_of file c.scope in
   let ends = List.filter (fun e -> List.mem f.endpoints.(e).kind kinds && fst f.endpoints.(e).where >= 0) (range (Array.length f.endpoints)) in
   let fresh = Tables.read f Tables.Fresh None dir in
-  let tables =
-    match old with
-    | None -> [ fresh ]
-    | Some o ->
-      let was = match j.old_fabric, existing (in_folder o) with Some p, _ | None, Some p -> Fabric.read p | None, None -> f in
-      [ Tables.read f (Tables.Before was) (Some fresh) o; fresh ] in
+  let before o =
+    Tables.Before (match j.old_fabric, existing (in_folder o) with Some p, _ | None, Some p -> Fabric.read p | None, None -> f) in
+  let folders = (match old with None -> [] | Some o -> [ (o, before o) ]) @ [ (dir, Tables.Fresh) ] in
+  let tables = List.map (fun (d, age) -> if age = Tables.Fresh then fresh else Tables.read f age (Some fresh) d) folders in
   (match contract with
    | Judge.Honored | Judge.Directed ->
      List.iter (fun (t : Tables.t) -> Tables.complete f (Filename.concat t.folder "paths.psl") t.levels ends) tables
    | _ -> ());
-  let far d = existing (Filename.concat d "groups.far") in
-  let more =
-    match old, far dir with
-    | None, None -> fun _ _ -> []
-    | None, Some file -> Groups.more (Groups.read f fresh.forwarding file)
-    | Some o, now -> (
-      match now, far o with
-      | None, None -> fun _ _ -> []
-      | Some file, _ | None, Some file -> Text.refuse "%s: a step of tables with groups of ports, which this program does not know" file) in
+  let groups (d, age) (t : Tables.t) = Option.map (Groups.read f age t.forwarding) (existing (Filename.concat d "groups.far")) in
+  let more = Groups.more f (List.filter_map Fun.id (List.map2 groups folders tables)) in
   let trees = existing (Filename.concat dir "multicast.mcfdbs") <> None in
   let v = judge f tables more c contract ends ~step:j.step in
   let reason = Option.map (why f) v.why in

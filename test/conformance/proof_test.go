@@ -453,6 +453,15 @@ func groupsFrom(f *fabric.Fabric, rng *rand.Rand) *routing.Groups {
 	return g
 }
 
+// writeWhole writes tables with their groups, and the fabric beside.
+func writeWhole(dir string, t *routing.Tables) error {
+	err := writeFile(dir, fabricFile, func(w io.Writer) error { return ibnet.Write(w, t.Fabric) })
+	for _, file := range (&files.Folder{Tables: t, Compact: true}).Files() {
+		err = errors.Join(err, writeFile(dir, file.Name, file.Write))
+	}
+	return err
+}
+
 // Whatever switches choose from their groups: what the judge proves for every choice is proven, with its
 // ranks; no other ranks are accepted but those that the judge accepts as well.
 func TestProvenCheckerAgreesOnGroups(t *testing.T) {
@@ -472,12 +481,7 @@ func TestProvenCheckerAgreesOnGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		for _, file := range (&files.Folder{Tables: tables, Compact: true}).Files() {
-			if err := writeFile(dir, file.Name, file.Write); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := writeFile(dir, fabricFile, func(w io.Writer) error { return ibnet.Write(w, f) }); err != nil {
+		if err := writeWhole(dir, tables); err != nil {
 			t.Fatal(err)
 		}
 		for _, contract := range contracts {
@@ -637,7 +641,7 @@ func TestProvenCheckerShowsNothingRaw(t *testing.T) {
 	}
 }
 
-// For every mixture of two tables: what has a rank for the union of the dependencies is proven, with
+// For every mixture of two tables, with groups of ports or without: what has a rank for the union of the dependencies is proven, with
 // that rank, and nothing else is.
 func TestProvenCheckerAgreesOnMixtures(t *testing.T) {
 	p := startProver(t)
@@ -657,10 +661,10 @@ func TestProvenCheckerAgreesOnMixtures(t *testing.T) {
 		folders := []string{filepath.Join(dir, "old"), filepath.Join(dir, "new")}
 		for i, folder := range folders {
 			onPorts(tables[i])
-			if err := os.Mkdir(folder, 0o700); err != nil {
-				t.Fatal(err)
+			if rng.IntN(2) == 0 {
+				tables[i].Groups = groupsFrom(f, rng)
 			}
-			if err := writeFolder(folder, tables[i], psl.Compact); err != nil {
+			if err := errors.Join(os.Mkdir(folder, 0o700), writeWhole(folder, tables[i])); err != nil {
 				t.Fatal(err)
 			}
 		}
