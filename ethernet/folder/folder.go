@@ -87,7 +87,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	if err := r.cable(); err != nil {
 		return nil, err
 	}
-	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses()}
+	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses(), Speeds: r.speeds()}
 	if err := r.route(n); err != nil {
 		return nil, err
 	}
@@ -213,6 +213,27 @@ func (r *gathering) attached(d ethernet.DeviceID) []ethernet.Route {
 			case out:
 				r.leading = append(r.leading, leading{d, p})
 			}
+		}
+	}
+	return list
+}
+
+// speeds is those of the interfaces that links leave: by the configuration, else as they run.
+func (r *gathering) speeds() []uint32 {
+	list := make([]uint32, len(r.cabling.Links))
+	for l := range list {
+		end := r.cabling.End(ethernet.LinkID(l))
+		d := r.c.devices[end.Device]
+		if d.config != nil {
+			list[l] = d.config.Speed[end.Interface]
+			for member, channel := range d.config.Channel {
+				if channel == end.Interface {
+					list[l] += d.config.Speed[member]
+				}
+			}
+		}
+		if in := d.interfaces[end.Interface]; list[l] == 0 && in != nil {
+			list[l] = in.Speed
 		}
 	}
 	return list

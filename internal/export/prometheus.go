@@ -29,7 +29,7 @@ func writePrometheus(w *bufio.Writer, n *page.Network) error {
 	odd := gauge{"weft_odd_places", "Unusual things in the fabric, as weft info finds them, by kind.", nil}
 	kinds := []string{"slow-link", "narrow-link", "mixed-rates", "missing-cable", "one-sided", "no-cable", "no-switch", "missing-rail", "duplicate-name", "no-name"}
 	if n.Ethernet {
-		kinds = []string{"one-uplink", "uneven-cables", "narrow-group", "one-way-lossless", "no-route", "no-cable"}
+		kinds = []string{"one-uplink", "uneven-cables", "narrow-group", "one-way-lossless", "slow-cable", "speed-differs", "no-route", "no-cable"}
 	}
 	for _, kind := range kinds {
 		places := 0

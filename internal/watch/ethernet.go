@@ -66,6 +66,7 @@ type EthernetLook struct {
 	Cycle        []result.EthernetStep `json:"cycle"`
 	Narrow       []string              `json:"narrow_groups"`
 	OneWay       []string              `json:"one_way_lossless"`
+	Slow         []string              `json:"slow_cables"`
 	Pins         int                   `json:"pins"`
 	Fallbacks    []string              `json:"pins_fallen_back"` // prefixes
 	Silent       []string              `json:"silent_devices"`
@@ -343,11 +344,13 @@ func (l *Look) judgeEthernet(ctx context.Context, now *EthernetSnapshot) error {
 			e.NextHops += hops * len(c.Prefixes)
 		}
 	}
-	e.Narrow, e.OneWay = []string{}, []string{}
+	e.Narrow, e.OneWay, e.Slow = []string{}, []string{}, []string{}
 	for _, odd := range shape.Of(n).Odd {
 		switch odd.Kind {
 		case "narrow-group":
 			e.Narrow = append(e.Narrow, odd.Text)
+		case "slow-cable", "speed-differs":
+			e.Slow = append(e.Slow, odd.Text)
 		case "one-way-lossless":
 			e.OneWay = append(e.OneWay, odd.Text)
 		}
@@ -578,6 +581,7 @@ func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
 		add(len(c.Recabled) > 0, Recabled, "see whether the cables were meant to be moved", "%s elsewhere than before: %s", words.Counted(len(c.Recabled), "interface leads", "interfaces lead"), sentences(c.Recabled))
 	}
 	add(len(e.Narrow) > 0, NarrowGroup, "look for the session or the cable that the device lacks", "%s", sentences(e.Narrow))
+	add(len(e.Slow) > 0, DegradedLink, "reseat or replace the cable, or set both ends to one speed", "%s", sentences(e.Slow))
 	changed := ""
 	if c := e.Changed; c != nil && len(c.Lossless) > 0 {
 		changed = "; since the look before: " + sentences(c.Lossless)

@@ -130,6 +130,23 @@ func TestEthernetLooks(t *testing.T) {
 		t.Errorf("%s", alarmsOf(l))
 	}
 
+	// A cable is slower than others of its tier, or than its other end.
+	slow := clos(t)
+	slow.Speeds = make([]uint32, len(slow.Links))
+	for k := range slow.Speeds {
+		slow.Speeds[k] = 400_000
+	}
+	slow.Speeds[up] = 100_000
+	if l = s.show(&EthernetSnapshot{Network: slow}); alarmsOf(l) != "degraded-link" || !strings.Contains(l.Alarms[0].What, "at the other end 400000") {
+		t.Errorf("%s, %v", alarmsOf(l), l.Alarms)
+	}
+	again := *slow
+	again.Speeds = slices.Clone(slow.Speeds)
+	again.Speeds[slow.Reverse[up]] = 100_000
+	if l = s.show(&EthernetSnapshot{Network: &again}); alarmsOf(l) != "degraded-link" || !strings.Contains(l.Alarms[0].What, "100000 Mb/s, and 5 of the cables between these tiers have 400000") {
+		t.Errorf("%s, %v", alarmsOf(l), l.Alarms)
+	}
+
 	// A device without routes, and what the reader left out.
 	cut := clos(t)
 	cut.Gaps = []string{"no routes of sw1"}

@@ -65,7 +65,7 @@ type networkInput struct {
 }
 
 // outside is what no verdict about lossless Ethernet covers.
-var outside = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
+var outside = []string{"multicast and flooding", "bridging from switch to switch, EVPN", "hosts that pause for ever", "link-level pause without priorities"}
 
 // notCovered is what the verdicts about the network do not cover.
 func (in *networkInput) notCovered() []string { return slices.Concat(in.Gaps, outside) }

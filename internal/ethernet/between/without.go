@@ -36,6 +36,11 @@ func Without(plan *bgp.Plan, n *ethernet.Network, devices, down []bool) (*ethern
 			after.AS = append(after.AS, n.AS[d])
 		}
 	}
+	if n.Speeds != nil {
+		for _, l := range p.before {
+			after.Speeds = append(after.Speeds, n.Speeds[l])
+		}
+	}
 	if n.Addresses != nil {
 		for _, l := range p.before {
 			after.Addresses = append(after.Addresses, n.Addresses[l])

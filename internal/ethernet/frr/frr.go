@@ -17,6 +17,7 @@ import (
 	"math"
 	"net/netip"
 	"regexp"
+	"strconv"
 
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
@@ -265,6 +266,7 @@ type Interface struct {
 	VRF       string
 	Up        bool
 	Loopback  bool
+	Speed     uint32 // Mb/s; 0: not said
 	MAC       string
 	Addresses []netip.Prefix // as configured, not masked
 }
@@ -307,6 +309,11 @@ func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 	in.VRF, in.MAC = text["vrfName"], text["hardwareAddress"]
 	in.Up = text["operationalStatus"] == "up" && text["administrativeStatus"] != "down"
 	in.Loopback = text["type"] == "Loopback"
+	if speed := v.Get("speed"); speed != nil && speed.Kind == lined.Number {
+		if n, err := strconv.ParseUint(speed.Text, 10, 32); err == nil && n < math.MaxUint32 { // the kernel's word for unknown
+			in.Speed = uint32(n)
+		}
+	}
 	addresses := v.Get("ipAddresses")
 	if addresses == nil {
 		return in, nil

@@ -29,7 +29,7 @@ type Tier struct {
 
 // Finding is something odd.
 type Finding struct {
-	Kind   string // one-uplink, uneven-cables, narrow-group, one-way-lossless, no-route or no-cable
+	Kind   string // one-uplink, uneven-cables, narrow-group, one-way-lossless, slow-cable, speed-differs, no-route or no-cable
 	Device ethernet.DeviceID
 	Text   string
 }
@@ -48,6 +48,7 @@ func Of(n *ethernet.Network) *Shape {
 	s.cables(n)
 	s.routes(n)
 	s.lossless(n)
+	s.speeds(n)
 	slices.SortStableFunc(s.Odd, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Device, b.Device)) })
 	return s
 }
@@ -218,6 +219,45 @@ func hops(n *ethernet.Network, c *ethernet.Class) []int32 {
 		}
 	}
 	return distance
+}
+
+// speeds finds cables whose ends have other speeds, and those that are slower than most between their tiers.
+func (s *Shape) speeds(n *ethernet.Network) {
+	if n.Speeds == nil {
+		return
+	}
+	type tiers [2]int32
+	of := func(l ethernet.LinkID) tiers {
+		a, b := s.Level[n.Links[l].From], s.Level[n.Links[l].To]
+		return tiers{min(a, b), max(a, b)}
+	}
+	count := map[tiers]map[uint32]int{}
+	for l := range ethernet.LinkID(len(n.Links)) {
+		back := n.Reverse[l]
+		a, b := n.Speeds[l], n.Speeds[back]
+		switch {
+		case l > back || a == 0 || b == 0:
+		case a != b:
+			s.odd("speed-differs", n.Links[l].From, "%s has %d Mb/s, and %s at the other end %d", n.End(l), a, n.End(back), b)
+		default:
+			if count[of(l)] == nil {
+				count[of(l)] = map[uint32]int{}
+			}
+			count[of(l)][a]++
+		}
+	}
+	for l := range ethernet.LinkID(len(n.Links)) {
+		back, speed := n.Reverse[l], n.Speeds[l]
+		most, cables := uint32(0), 0
+		for other, c := range count[of(l)] {
+			if c > cables || c == cables && other > most {
+				most, cables = other, c
+			}
+		}
+		if l < back && speed > 0 && speed == n.Speeds[back] && speed < most {
+			s.odd("slow-cable", n.Links[l].From, "from %s to %s %d Mb/s, and %d of the cables between these tiers have %d", n.End(l), n.End(back), speed, cables, most)
+		}
+	}
 }
 
 // lossless finds cables whose two directions have different lossless priorities.

@@ -38,7 +38,7 @@ func ReadMinigraph(r io.Reader, file string) (*Config, error) {
 		return nil, err
 	}
 	m := &minigraph{
-		c:    &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Ports: map[string]*QoS{}, VRF: map[string]string{}},
+		c:    &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Speed: map[string]uint32{}, Ports: map[string]*QoS{}, VRF: map[string]string{}},
 		file: file, d: xml.NewDecoder(bytes.NewReader(text)), as: map[string]uint32{},
 	}
 	depth := 0

@@ -26,6 +26,7 @@ type Config struct {
 
 	Channel   map[string]string // the port channel of a port
 	Alias     map[string]string // the port with an alias
+	Speed     map[string]uint32 // of a port, in Mb/s
 	Addresses []Address
 	VRF       map[string]string // the VRF of an interface; none: the default
 	Ports     map[string]*QoS   // by port, with all maps resolved
@@ -113,7 +114,7 @@ func Read(r io.Reader, file string) (*Config, error) {
 	if v, err = tables(v); err != nil {
 		return nil, err
 	}
-	c := &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Ports: map[string]*QoS{}, VRF: map[string]string{}}
+	c := &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Speed: map[string]uint32{}, Ports: map[string]*QoS{}, VRF: map[string]string{}}
 	for i := range v.Members {
 		m := &v.Members[i]
 		if m.Value.Kind != lined.Object {
@@ -215,6 +216,13 @@ func (c *Config) readNames(v *lined.Value) error {
 		alias, err := row.String("alias")
 		if alias != "" && alias != port {
 			c.Alias[alias] = port
+		}
+		if err != nil {
+			return err
+		}
+		speed, err := row.String("speed")
+		if n, bad := strconv.ParseUint(speed, 10, 32); bad == nil {
+			c.Speed[port] = uint32(n)
 		}
 		return err
 	})
