@@ -25,7 +25,7 @@
 // Of lossless Ethernet a look is at a folder with what the devices say, judged for every choice of ECMP. The alarms of
 // these names are raised there too, and
 //
-//	next-hops-gone    a device has fewer next hops for a prefix than before, and their cables are there
+//	next-hops-gone    a device does not use a neighbor any more that has the route as before, over a cable that is there
 //	narrow-group      a device has fewer next hops than others of its tier
 //	lossless-differs  the ends of a cable have other lossless priorities
 //	pins-fell-back    pins that routers should have are not in force

@@ -84,7 +84,7 @@ type EthernetChanges struct {
 	Recabled     []string `json:"recabled"`
 	PrefixesGone []string `json:"prefixes_gone"`
 	Entries      int      `json:"entries"`        // sets of next hops of a prefix at a device
-	Lost         []string `json:"next_hops_gone"` // sentences: next hops that are gone though their cables are there
+	Lost         []string `json:"next_hops_gone"` // sentences: next hops that are gone though their cables are there, and the neighbors have the route as before
 	Lossless     []string `json:"lossless"`       // sentences: directions of cables with other lossless priorities
 }
 
@@ -444,6 +444,12 @@ func hostsOf(n *ethernet.Network) map[string]bool {
 	return all
 }
 
+// entry is what a device has for a prefix.
+type entry struct {
+	device string
+	prefix netip.Prefix
+}
+
 func changesOf(d *between.Difference, hosts map[string]bool) *EthernetChanges {
 	c := &EthernetChanges{
 		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, cableText), CablesNew: list.Of(d.CablesNew, cableText),
@@ -459,20 +465,27 @@ func changesOf(d *between.Difference, hosts map[string]bool) *EthernetChanges {
 	for _, cable := range d.CablesGone {
 		gone[cable.A], gone[cable.B] = true, true
 	}
+	changed := map[entry]bool{}
+	for i := range d.Routes {
+		for _, p := range d.Routes[i].Prefixes {
+			changed[entry{d.Routes[i].Device, p}] = true
+		}
+	}
 	for i := range d.Routes {
 		route := &d.Routes[i]
-		prefixes := slices.DeleteFunc(list.Of(route.Prefixes, netip.Prefix.String), func(p string) bool { return !hosts[p] })
-		if len(prefixes) == 0 {
-			continue
-		}
-		var lost []string
 		for _, hop := range route.Before {
-			if !slices.Contains(route.After, hop) && !gone[ethernet.End{Device: route.Device, Interface: hop.Interface}] {
-				lost = append(lost, hop.Device)
+			if slices.Contains(route.After, hop) || gone[ethernet.End{Device: route.Device, Interface: hop.Interface}] {
+				continue
 			}
-		}
-		if len(lost) > 0 {
-			c.Lost = append(c.Lost, fmt.Sprintf("%s does not send to %s by %s any more", route.Device, words.FirstOf(prefixes), words.FirstOf(lost)))
+			var prefixes []string
+			for _, p := range route.Prefixes { // a neighbor that goes another way itself is a reason not to use it
+				if text := p.String(); hosts[text] && !changed[entry{hop.Device, p}] {
+					prefixes = append(prefixes, text)
+				}
+			}
+			if len(prefixes) > 0 {
+				c.Lost = append(c.Lost, fmt.Sprintf("%s does not send to %s by %s any more", route.Device, words.FirstOf(prefixes), hop.Device))
+			}
 		}
 	}
 	for _, lane := range d.Lossless {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/between"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/pauses"
 	"github.com/weft-fabric/weft/internal/ethernet/testcables"
@@ -110,6 +111,23 @@ func TestEthernetLooks(t *testing.T) {
 	if l = s.show(&EthernetSnapshot{Network: less}); alarmsOf(l) != "narrow-group next-hops-gone" || l.Ethernet.Changed.Entries != 1 {
 		t.Errorf("%s, %+v", alarmsOf(l), l.Ethernet.Changed)
 	}
+
+	// What follows from a cable that is down elsewhere is no such loss.
+	plan, err := bgp.NewPlan(n.Cabling, bgp.Leaves(n.Classes), bgp.ECMP, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := make([]bool, len(n.Links))
+	down[up] = true
+	torn, err := between.Without(plan, clos(t), make([]bool, len(n.Names)), down)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.show(&EthernetSnapshot{Network: clos(t)})
+	if l = s.show(&EthernetSnapshot{Network: torn}); strings.Contains(alarmsOf(l), "next-hops-gone") || l.Ethernet.Changed.Entries < 3 {
+		t.Errorf("%s, %+v", alarmsOf(l), l.Ethernet.Changed)
+	}
+	s.show(&EthernetSnapshot{Network: clos(t)})
 
 	// The two directions of a cable are lossless for other priorities.
 	odd := clos(t)
