@@ -283,11 +283,14 @@ func (w *writer) run(first chan<- error) {
 			if err = w.moved(f); err == nil {
 				err = w.write(f)
 			}
+			if err == nil {
+				err = room(f)
+			}
 		}
 		w.note(err)
 		if err == nil {
 			pause = retryFirst
-		} else if f != nil { // it is opened again, or made
+		} else if f != nil && !errors.Is(err, errFull) { // it is opened again, or made
 			f.close()
 			f = nil
 		}
@@ -295,6 +298,24 @@ func (w *writer) run(first chan<- error) {
 	if f != nil {
 		f.close()
 	}
+}
+
+// errFull is that hardly anything can be written any more.
+var errFull = errors.New("the disk is full")
+
+// leastRoom is how many bytes are taken to be enough for what is written next.
+const leastRoom = 256 << 10
+
+// room says whether there is room, before it is needed: what is written next is the network after a failure.
+func room(f folder) error {
+	s, ok := f.(*state)
+	if !ok {
+		return nil
+	}
+	if n, ok := left(s.dir); ok && n < leastRoom {
+		return fmt.Errorf("%w: %d bytes can still be written in %s", errFull, n, s.dir)
+	}
+	return nil
 }
 
 // opened opens the folder.
