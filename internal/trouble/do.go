@@ -61,7 +61,14 @@ func (d *finder) settle(c *Cable) {
 }
 
 func tooMuch(s *Sign) bool {
-	return s != nil && s.Level == Bad && s.PerHour != nil && *s.PerHour >= much*s.Limit
+	if s == nil || s.Level != Bad {
+		return false
+	}
+	n := s.Count
+	if s.PerHour != nil {
+		n = min(n, *s.PerHour)
+	}
+	return n >= much*s.Limit
 }
 
 // command is what has to be typed before a cable is pulled, and after.

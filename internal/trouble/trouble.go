@@ -256,6 +256,9 @@ func (d *finder) add(c fabric.ChannelID, at bool, s Sign) {
 	entry.Signs = append(entry.Signs, s)
 }
 
+// shortest is the shortest time of which it is said how much would come in an hour.
+const shortest = 10 * time.Minute
+
 // counted finds errors that come.
 func (d *finder) counted() {
 	c := d.Counted
@@ -280,10 +283,12 @@ func (d *finder) counted() {
 			s := Sign{Kind: kindOf[k], Level: Bad, Count: n, Limit: limit}
 			s.Text = fmt.Sprintf("%s receives %s: %.0f", d.port(out), whatOf[k], n)
 			switch {
-			case hours > 0:
+			case d.Time >= shortest:
 				perHour := n / hours
 				s.PerHour = &perHour
-				s.Text += fmt.Sprintf(" in %s, %.4g an hour; the limit is %g an hour", span(d.Time), perHour, limit)
+				s.Text += fmt.Sprintf(" in %s, %.0f an hour; the limit is %g an hour", span(d.Time), perHour, limit)
+			case hours > 0:
+				s.Text += fmt.Sprintf(" in %s; the limit is %g an hour", span(d.Time), limit)
 			case d.Between:
 				s.Text += fmt.Sprintf(" between the two looks; the limit is %g", limit)
 			default:
@@ -523,6 +528,9 @@ func span(d time.Duration) string {
 			return "an hour"
 		}
 		return fmt.Sprintf("%.0f hours", d.Hours())
+	}
+	if d >= time.Minute {
+		return fmt.Sprintf("%.0f minutes", d.Minutes())
 	}
 	return d.Round(time.Second).String()
 }

@@ -259,6 +259,9 @@ func (r *running) troubles() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, a := range r.status.Alarms {
+		if a.Kind == CableTrouble {
+			continue // the cables follow, one by one
+		}
 		all = append(all, fmt.Sprintf("%s since %s: %s; %s", a.Kind, a.Since.Local().Format(time.DateTime), a.What, a.Do))
 	}
 	for _, m := range r.status.Missing {

@@ -73,3 +73,33 @@ func TestEverythingIsExplained(t *testing.T) {
 		}
 	}
 }
+
+// What is installed fits together and to docs/opensm.md: where OpenSM's files are, where the daemon keeps its tables, and where
+// Prometheus finds either.
+func TestSettingsAgree(t *testing.T) {
+	t.Parallel()
+	setting := func(name, key string) string {
+		m := regexp.MustCompile(`(?m)^#?` + key + `: (\S+)$`).FindStringSubmatch(fileOf(t, name))
+		if m == nil {
+			t.Fatalf("%s: no %s", name, key)
+		}
+		return m[1]
+	}
+	const watch, serve = "build/packaging/watch.yaml", "build/packaging/weft.yaml"
+	guide := fileOf(t, "docs/opensm.md")
+	for _, c := range []struct{ what, has, in string }{
+		{"the configuration of OpenSM", "--conf " + setting(watch, "conf"), guide},
+		{"OpenSM's dumps", setting(watch, "folder") + "/opensm-lfts.dump", guide},
+		{"OpenSM's log", setting(watch, "folder") + "/opensm.log", fileOf(t, watch)},
+		{"the tables handed over", setting(serve, "state") + "/last-good", setting(watch, "expect")},
+		{"the tables handed over", setting(serve, "state") + "/last-good/paths.psl", guide},
+		{"the daemon's metrics", "\nmetrics: " + setting(serve, "metrics"), fileOf(t, serve)},
+		{"the daemon's metrics", setting(serve, "metrics"), fileOf(t, "build/packaging/monitoring/prometheus.yaml")},
+		{"the daemon's metrics", "metrics: " + setting(serve, "metrics"), guide},
+		{"the metrics of the watch", setting(watch, "metrics"), fileOf(t, "build/packaging/monitoring/prometheus.yaml")},
+	} {
+		if !strings.Contains(c.in, c.has) {
+			t.Errorf("%s: nobody says %q", c.what, c.has)
+		}
+	}
+}
