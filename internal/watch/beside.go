@@ -46,7 +46,7 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 		b.against += ", the log is behind"
 	}
 	if !b.log.given.IsZero() {
-		b.against += ", tables used at " + b.log.given.UTC().Format(time.RFC3339)
+		b.against += ", tables used at " + b.log.given.UTC().Format(time.RFC3339Nano)
 	}
 	if lack != "" {
 		b.against += ", the log says " + lack

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type logged struct {
 	at     time.Time // when it was last written to
 	ahead  bool      // that was before the clock was set back, and the tables were written after it
 	given  time.Time // when tables of weft's were used last, by the line's own time; zero: it does not say
+	exact  bool      // of given: it has microseconds
 	lack   string    // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
 }
 
@@ -67,7 +69,11 @@ func readLog(path string) (said logged, err error) {
 		}
 	}
 	if all := usedAt.FindAllSubmatch(text, -1); len(all) > 0 {
-		said.given = timeOf(string(all[len(all)-1][1]), said.at)
+		last := all[len(all)-1]
+		said.given = timeOf(string(last[1]), said.at)
+		if micros, err := strconv.Atoi(string(last[2])); err == nil && !said.given.IsZero() {
+			said.given, said.exact = said.given.Add(time.Duration(micros)*time.Microsecond), true
+		}
 	}
 	if said.lack != "" && said.engine != "" && said.engine != "weft" && len(said.failed) == 0 {
 		said.lack = "" // another engine has routed since
@@ -76,7 +82,7 @@ func readLog(path string) (said logged, err error) {
 }
 
 // usedAt is the line of weft's plugin that tables are used, with its time.
-var usedAt = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) .*weft: sweep \d+: .* proven;`)
+var usedAt = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) (\d{6})?.*weft: sweep \d+: .* proven;`)
 
 // timeOf is the time of a line, which has no year: the last such time before the log was written to.
 func timeOf(text string, written time.Time) time.Time {
@@ -94,11 +100,19 @@ func timeOf(text string, written time.Time) time.Time {
 // sinceDump says whether OpenSM has written tables of weft's since it dumped some: it dumps none when it takes
 // a step of a plan.
 func (l *logged) sinceDump(written time.Time) bool {
-	return !l.ahead && !written.IsZero() && !l.given.IsZero() && l.given.Sub(written) > dumpTime
+	margin := dumpTime
+	if l.exact { // the dump of a sweep ends after its line, and the next step is taken no sooner than a tenth of a second later
+		margin = coarse
+	}
+	return !l.ahead && !written.IsZero() && !l.given.IsZero() && l.given.Sub(written) > margin
 }
 
-// dumpTime is taken as the longest time from the line to the end of the dump, in whole seconds.
-const dumpTime = 2 * time.Second
+// dumpTime is taken as the longest time from the line to the end of the dump, in whole seconds; coarse is what the time of
+// a file may lie behind.
+const (
+	dumpTime = 2 * time.Second
+	coarse   = 20 * time.Millisecond
+)
 
 // lacks is why the tables that were written at a time are suspect: since then OpenSM had none that fit.
 func (l *logged) lacks(written time.Time) string {
