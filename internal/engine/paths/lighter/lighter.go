@@ -5,6 +5,7 @@
 package lighter
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -47,12 +48,26 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 func fullest(f *fabric.Fabric, t *routing.Forwarding) uint64 {
 	loads := intree.NewLoads(f)
 	var tree routing.Tree
+	var before []uint8 // a row to root, that times addresses have
+	root, times := fabric.NodeID(fabric.None), uint64(0)
+	charge := func() {
+		if times > 0 {
+			tree.Build(f, before, root)
+			loads.Charge(tree.Order, tree.Out, times)
+		}
+	}
 	for _, e := range routing.Adapters.Endpoints(f) {
 		ep := f.Endpoint(e)
 		for lid := range ep.LIDs() {
-			tree.Build(f, t.Row(lid), ep.Switch)
-			loads.Charge(tree.Order, tree.Out, 1)
+			row := t.Row(lid)
+			if s := ep.Switch; s == root && bytes.Equal(row[:s], before[:s]) && bytes.Equal(row[s+1:], before[s+1:]) {
+				times++ // all go as to the one before, but for the last cable
+				continue
+			}
+			charge()
+			before, root, times = row, ep.Switch, 1
 		}
 	}
+	charge()
 	return loads.Most()
 }

@@ -13,6 +13,8 @@ const none = 255
 type system struct {
 	*network
 	next     []uint8  // [to × n + from] the first link of the path, counted at from; none
+	only     []bool   // [to × n + from] it is the only shortest path, so that no pass chooses another; known after the first
+	again    bool     // only is as known as it gets
 	apart    int      // pairs whose way back is chosen by itself
 	load     []uint64 // [link] on each of its cables, in units
 	expected []uint64 // [link] the load to expect: of the passes before
@@ -20,7 +22,7 @@ type system struct {
 
 func newSystem(n *network) *system {
 	return &system{
-		network: n, next: make([]uint8, n.n*n.n),
+		network: n, next: make([]uint8, n.n*n.n), only: make([]bool, n.n*n.n),
 		load: make([]uint64, len(n.To)), expected: make([]uint64, len(n.To)),
 	}
 }
@@ -28,7 +30,9 @@ func newSystem(n *network) *system {
 // route chooses all paths anew.
 func (s *system) route(ctx context.Context, pairs []pair) error {
 	for i := range s.next {
-		s.next[i] = none
+		if !s.only[i] {
+			s.next[i] = none
+		}
 	}
 	clear(s.load)
 	s.apart = 0
@@ -36,13 +40,30 @@ func (s *system) route(ctx context.Context, pairs []pair) error {
 		if i%(1<<14) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		there, back := s.choose(p.a, p.b)
-		s.set(p.a, p.b, there)
-		s.set(p.b, p.a, back)
+		if i := int(p.b)*s.n + int(p.a); !s.only[i] {
+			there, back := s.choose(p.a, p.b)
+			s.set(p.a, p.b, there)
+			s.set(p.b, p.a, back)
+			if !s.again && s.isOnly(p.a, p.b) {
+				s.only[i], s.only[int(p.a)*s.n+int(p.b)] = true, true
+			}
+		}
 		s.charge(p.a, p.b)
 		s.charge(p.b, p.a)
 	}
+	s.again = true
 	return ctx.Err()
+}
+
+// isOnly says whether the path from a to b is the only shortest one. That is known of all shorter ones.
+func (s *system) isOnly(a, b fabric.NodeID) bool {
+	nearer, ways, by := s.hops[int(b)*s.n:][:s.n], 0, a
+	for _, c := range s.of(a) {
+		if nearer[c] == nearer[a]-1 {
+			ways, by = ways+1, c
+		}
+	}
+	return ways == 1 && (by == b || s.only[int(b)*s.n+int(by)])
 }
 
 // choose is the first links of the paths between two switches both ways, all shorter
