@@ -226,3 +226,13 @@ func TestVariants(t *testing.T) {
 		t.Errorf("without variants: %+v", got)
 	}
 }
+
+// Other programs were timed: ours can agree with them, and not refute them.
+func TestTimed(t *testing.T) {
+	for said, want := range map[Agreement]Agreement{Agrees: Agrees, Differs: Open, Open: Open} {
+		a := Timed(func(*Results) Answer { return Answer{Ours: "1.1 times", Agreement: said} })(nil)
+		if a.Agreement != want || a.Ours != "1.1 times" {
+			t.Errorf("%s: %v", said, a)
+		}
+	}
+}
