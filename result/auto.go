@@ -2,13 +2,21 @@ package result
 
 // Auto is how an engine was chosen.
 type Auto struct {
-	Why     string    `json:"why"`
-	Aim     string    `json:"aim"`
-	Tried   []Trial   `json:"tried"`
-	InForce []InForce `json:"in_force,omitempty"` // of --tables
+	Why        string      `json:"why"`
+	Aim        string      `json:"aim"`
+	Tried      []Trial     `json:"tried"`
+	InForce    []InForce   `json:"in_force,omitempty"`    // of --tables
+	AnyRouting *AnyRouting `json:"any_routing,omitempty"` // of any routing
 	// LimitReached says that the clock ended the search, so that another run may
 	// choose otherwise.
 	LimitReached bool `json:"limit_reached"`
+}
+
+// AnyRouting is what no routing can do better, all links being alike; weft bound says which cables are why.
+type AnyRouting struct {
+	Lambda float64 `json:"ebb"`                             // at most
+	Shifts []Shift `json:"shifts"`                          // at least
+	Index  int64   `json:"edge_forwarding_index,omitempty"` // at least; of weft compare
 }
 
 // Trial is an engine that was tried.

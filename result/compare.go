@@ -9,6 +9,7 @@ type Compare struct {
 	Phases      int          `json:"alltoall_phases"` // counted
 	PhasesOfAll int          `json:"alltoall_phases_of"`
 	Rows        []CompareRow `json:"rows"`
+	AnyRouting  *AnyRouting  `json:"any_routing,omitempty"` // of any routing; left out where it is not known, or links are measured by different rates
 
 	Measured *Measured `json:"measured,omitempty"` // of --measured
 	Received *Received `json:"received,omitempty"` // of --measured

@@ -220,6 +220,14 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 			optional(byOrder["name"], "%.2f"), optional(byOrder["random"], "%.2f"),
 		})
 	}
+	if b := o.AnyRouting; b != nil {
+		byOrder := map[string]string{}
+		for _, s := range b.Shifts {
+			byOrder[s.Order] = fmt.Sprintf("≥ %.2f", s.Time)
+		}
+		t.Rows = append(t.Rows, []string{"any routing", "", "", "", "", "", "", "", fmt.Sprintf("≥ %d", b.Index), fmt.Sprintf("≤ %.3f", b.Lambda), byOrder["switch"], byOrder["name"], byOrder["random"]})
+		r.fact("any routing", "what none can do better, by cuts of the network; weft bound says which cables are why.")
+	}
 	r.Tables = append(r.Tables, t)
 	r.fact("bandwidth", "of random pairs, of full; all-to-all in phases as its time, 1 without congestion, with ranks by switch and port, by name and at random. Endpoints %s.", o.Endpoints)
 	return nil

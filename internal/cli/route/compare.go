@@ -81,7 +81,7 @@ All-to-all is counted in shift phases, each of which waits for its slowest flow:
 the time is that of the fullest channel of each phase, and 1 means that no flow
 is in another's way. Ranks sit by switch and port, by the names of hosts, as
 schedulers hand them out, and at random. Of more than --phases phases, so many are
-taken.
+taken. "any routing" is what none can do better, links being alike (weft bound).
 
 --tables NAME=PATH takes tables from a folder with opensm-lfts.dump,
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
@@ -140,6 +140,7 @@ type compareJob struct {
 	received  *result.Received  // of --measured; nil: no file says it
 	troubled  *trouble.Cables   // nil: not made yet
 	rows      []result.CompareRow
+	bound     *result.AnyRouting // of any routing; nil: not known
 }
 
 func runCompare(ctx context.Context, a *console.Console, name string, o *compareFlags) error {
@@ -165,6 +166,13 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 			return err
 		}
 		j.rows = append(j.rows, row)
+	}
+	s := j.Stage("bound", new(float64))
+	var err error
+	j.bound, err = routed.BoundOf(ctx, j.fabric, &j.meter, true)
+	s.Done()
+	if err != nil {
+		return err
 	}
 	if err := j.print(); err != nil {
 		return err

@@ -23,7 +23,7 @@ func (j *compareJob) print() error {
 	s := &result.Compare{
 		Fabric:    outputs.Fabric(j.name, j.fabric),
 		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
-		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, Measured: j.explained, Received: j.received,
+		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, AnyRouting: j.bound, Measured: j.explained, Received: j.received,
 	}
 	switch {
 	case j.o.json:
@@ -138,6 +138,9 @@ func (j *compareJob) answer() error {
 		}
 		lines = append(lines, answerLine(r.Name, verdict, strconv.Itoa(lanes), bandwidth, timesOf(r.Shifts), j.withTraffic(nil, traffic)))
 	}
+	if j.bound != nil {
+		lines = append(lines, answerLine(anyRouting, "", "", fmt.Sprintf("≤ %.3f", j.bound.Lambda), boundTimes(j.bound), j.withTraffic(nil, "")))
+	}
 	if cut := list.Of(slices.DeleteFunc(slices.Clone(rows), func(r *result.CompareRow) bool { return r.Unreachable == 0 }), func(r *result.CompareRow) string { return r.Name }); len(cut) > 0 {
 		lines = append(lines, fmt.Sprintf("* pairs without a route: weft verify says which, of %s", words.FirstOf(cut)))
 	}
@@ -189,6 +192,10 @@ func (j *compareJob) printTable(s *result.Compare) error {
 			t.Line()
 		}
 	}
+	if j.bound != nil {
+		t.Line()
+		t.Row(j.withTraffic(j.boundCells(), "")...)
+	}
 	if j.o.markdown {
 		t.RenderMarkdown()
 	} else {
@@ -211,8 +218,33 @@ func (j *compareJob) printTable(s *result.Compare) error {
 		j.sayLimit(available),
 		j.Say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
 		j.Say("by switch, by name, at random: the time of all-to-all in shift phases (%s), each as long as on its fullest channel, with ranks in that order of hosts; 1 without congestion.", phases),
+		j.sayBound(),
 		j.sayTraffic(),
 		j.Say("time, memory: of routing, proof not included; what it added to the heap."))
+}
+
+// anyRouting is the name of the row of bounds.
+const anyRouting = "any routing"
+
+// boundCells is the row of what no routing can do better.
+func (j *compareJob) boundCells() []any {
+	cells := []any{anyRouting, "", "", "", "", "", "≥ " + words.Thousands(j.bound.Index), fmt.Sprintf("≤ %.3f", j.bound.Lambda)}
+	for i := range 3 {
+		cell := ""
+		if i < len(j.bound.Shifts) {
+			cell = fmt.Sprintf("≥ %.2f", j.bound.Shifts[i].Time)
+		}
+		cells = append(cells, cell)
+	}
+	return append(cells, "", "", "", "")
+}
+
+// sayBound says what that row is.
+func (j *compareJob) sayBound() error {
+	if j.bound == nil {
+		return nil
+	}
+	return j.Say("%s: what none can do better, by cuts of the network; weft bound says which cables are why.", anyRouting)
 }
 
 // sayLimit says which cable limits the lanes available, if one does.

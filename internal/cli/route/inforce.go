@@ -20,6 +20,10 @@ func (j *routeRun) readInForce(ctx context.Context, tables []flags.Named) error 
 	if j.Choice == nil || len(j.Choice.Meter.Endpoints) < 2 {
 		return nil
 	}
+	var err error
+	if j.bound, err = routed.BoundOf(ctx, j.Fabric, &j.Choice.Meter, false); err != nil {
+		return err
+	}
 	for _, d := range tables {
 		s := j.Stage("reading "+d.Name, new(float64))
 		v, err := input.TablesOf(j.Console, j.Name, j.Fabric, &d.Tables)

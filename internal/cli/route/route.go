@@ -88,6 +88,7 @@ type routeRun struct {
 	routed.Written
 	inForce  []result.InForce    // beside what auto tried
 	compared []*result.Candidate // tables that could be had as well
+	bound    *result.AnyRouting  // of any routing; nil: not known
 	best     string              // the engine that auto chose, if another has fewer exceptions; empty: it is the same
 	survival []*result.Survival
 	treeless *weft.NoTree // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked

@@ -19,7 +19,7 @@ import (
 func (j *routeRun) summary() *result.Route {
 	s := j.Judged.Summary()
 	if s.Auto != nil {
-		s.Auto.InForce = j.inForce
+		s.Auto.InForce, s.Auto.AnyRouting = j.inForce, j.bound
 	}
 	s.Multicast, s.Compared, s.Survival = j.treeSummary(), j.compared, j.survival
 	j.Add(s, j.Folder())

@@ -49,6 +49,10 @@ func (j *routeRun) factFigures(p *console.Page) {
 		bandwidth = append(bandwidth, fmt.Sprintf("%s %.3f%s", r.Name, r.Lambda, verdict))
 		phases = append(phases, r.Name+" "+strings.Join(timesOf(r.Shifts), ", "))
 	}
+	if j.bound != nil {
+		bandwidth = append(bandwidth, fmt.Sprintf("%s ≤ %.3f", anyRouting, j.bound.Lambda))
+		phases = append(phases, anyRouting+" "+strings.Join(boundTimes(j.bound), ", "))
+	}
 	p.Short("bandwidth", "%s", strings.Join(bandwidth, "; "))
 	if len(t.Shifts) > 0 {
 		p.Short("phases", "%s", strings.Join(phases, "; "))
@@ -68,6 +72,11 @@ func phasesText(orders []engines.RankOrder, shifts []result.Shift) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// boundTimes is the times that no routing can be below.
+func boundTimes(b *result.AnyRouting) []string {
+	return list.Of(b.Shifts, func(s result.Shift) string { return fmt.Sprintf("≥ %.2f", s.Time) })
 }
 
 // timesOf is those times alone; 1 is without congestion.
