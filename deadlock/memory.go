@@ -438,7 +438,7 @@ func (m *Memory) inUse(f *fabric.Fabric) []uint16 {
 // verdict adds up what destinations count for.
 func (m *Memory) verdict() (v *Verdict, sls uint16) {
 	d := m.d
-	v = &Verdict{Contract: d.o.Contract, Scope: d.o.Scope}
+	v = &Verdict{Contract: d.o.Contract, Scope: d.o.Scope, SelfCables: overSelfCables(d.t)}
 	for lid, owner := range d.o.Scope.LIDs(d.f) {
 		if !m.notes[lid].clean {
 			v.add(m.lossy[lid])
