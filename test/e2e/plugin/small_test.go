@@ -98,8 +98,8 @@ func (d draw) network() *smallNet {
 		}
 	}
 	next := 1
-	if d.once(20) {
-		next = d.between(55, 140) // not all in the first blocks of 64
+	if d.once(12) {
+		next = d.pick(d.between(55, 140), d.between(57, 64)) // not all in the first blocks of 64
 	}
 	end := func(at [2]int, kind int) {
 		e := smallEnd{at: at, kind: kind, lid: next, needs: []int{0, 1, 1, 2}[kind]}
@@ -415,6 +415,11 @@ func (d draw) small() *smallCase {
 				for lid := range c.blocks[s] {
 					c.blocks[s][lid] = d.pick(255, 255, d.IntN(c.net[0].ports[s]+2))
 				}
+				for from := 0; from < c.net[0].lids; from += 64 {
+					if block := c.blocks[s][from:min(from+64, c.net[0].lids)]; d.once(4) { // of these it confirmed nothing else
+						copy(block, slices.Repeat([]int{255}, len(block)))
+					}
+				}
 			}
 		}
 	} else if d.once(12) {
@@ -450,6 +455,9 @@ func (c *smallCase) request(i int) *wire.Request {
 		q.InUse = c.tables[1].number
 		for s, ports := range c.blocks {
 			for from := 0; from < len(ports); from += 64 {
+				if slices.Min(ports[from:min(from+64, len(ports))]) == 255 {
+					continue
+				}
 				b := wire.Block{Switch: s, Number: from / 64, Ports: bytes.Repeat([]byte{255}, 64)}
 				for lid := from; lid < min(from+64, len(ports)); lid++ {
 					b.Ports[lid-from] = byte(ports[lid])
