@@ -117,7 +117,7 @@ func start(t *testing.T, c clos) *lab {
 	}
 	var script strings.Builder
 	for _, d := range all {
-		fmt.Fprintf(&script, "ip netns add %s%s; ip -n %s%s link set lo up\n", l.tag, d, l.tag, d)
+		fmt.Fprintf(&script, "ip netns add %[1]s%[2]s; ip -n %[1]s%[2]s link set lo up; ip netns exec %[1]s%[2]s sh -c 'for f in ip_forward conf/all/rp_filter conf/default/rp_filter; do v=0; [ $f = ip_forward ] && v=1; echo $v >/proc/sys/net/ipv4/$f || true; done'\n", l.tag, d)
 	}
 	neighbors := map[string]string{}
 	for i, cable := range c.cables {

@@ -162,6 +162,7 @@ func TestPinsAreFRRs(t *testing.T) {
 				l.set([][2]string{cable}, "up")
 			}
 			l.settle("pinned, all up again")
+			l.failover(l.pins[len(l.pins)-1])
 			l.tell(true)
 			l.pins = nil
 			l.settle("taken back")
