@@ -54,16 +54,27 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 }
 
 // RouteWide is Route for the budget's scope if possible, else for the scope needed, if
-// the fabric has endpoints in one but not the other. It returns the scope that lanes
-// were planned for.
+// the fabric has endpoints in one but not the other. Where balanced paths leave apart what the
+// scope needed does not ask for, as ftree's do, and a lane more would be for that alone, it is
+// the scope needed, too. It returns the scope that lanes were planned for.
 func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, stages Stages) (*routing.Tables, routing.Scope, error) {
 	o = o.sharing()
 	t, err := e.Route(ctx, f, o, b, stages)
-	if n := f.Count(); b.Scope > needed && n.Aggregation+n.Router > 0 && routing.Refused(err) {
-		b.Scope = needed
-		t, err = e.Route(ctx, f, o, b, stages)
+	n := f.Count()
+	if b.Scope == needed || n.Aggregation+n.Router == 0 {
+		return t, b.Scope, err
 	}
-	return t, b.Scope, err
+	wide := b.Scope
+	switch b.Scope = needed; {
+	case routing.Refused(err):
+		t, err = e.Route(ctx, f, o, b, stages)
+		return t, needed, err
+	case err == nil && t.Lanes.Needed > 1 && o.shared.apart(f):
+		if fewer, no := e.Route(ctx, f, o, b, stages); no == nil && fewer.Lanes.Needed < t.Lanes.Needed {
+			return fewer, needed, nil
+		}
+	}
+	return t, wide, err
 }
 
 // pair is an Implementation of a path finder, or several that are tried in turn, and a lane

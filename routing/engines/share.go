@@ -53,6 +53,12 @@ func (s *shared) of(f *fabric.Fabric, name string) *routing.Forwarding {
 	return s.paths[name]
 }
 
+// apart says whether balanced paths leave apart what no host needs.
+func (s *shared) apart(f *fabric.Fabric) bool {
+	fw := s.of(f, balanceName)
+	return fw != nil && fw.Apart
+}
+
 // keep keeps what a finder has made.
 func (s *shared) keep(name string, fw *routing.Forwarding) {
 	s.mutex.Lock()

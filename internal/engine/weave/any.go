@@ -36,7 +36,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	t := trial{f: f, budget: b, bandwidth: o.Bandwidth}
 	var before *routing.Forwarding
 	for i, finder := range o.Paths {
-		fw, err := finder.Paths(ctx, f, p)
+		fw, err := begin(ctx, f, finder, b, p)
 		if err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/turnlanes"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -81,7 +82,7 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	bound := uint64(0)
 	both := b.Contract.EitherWay()
 	for _, finder := range o.Paths {
-		fw, err := finder.Paths(ctx, f, p)
+		fw, err := begin(ctx, f, finder, b, p)
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +111,17 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		return nil, &routing.TooFewLanes{Need: b.VLs + 1, AtLeast: true, Have: b.VLs}
 	}
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.lanes.Tables(best.fw, best.lids, both)}, nil
+}
+
+// begin is the paths of a finder. Where these leave apart what hosts do not need, and
+// aggregation nodes or routers count, too, they are completed by shortest paths.
+func begin(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
+	fw, err := finder.Paths(ctx, f, p)
+	if err != nil || !fw.Apart || b.Scope == routing.HCA {
+		return fw, err
+	}
+	fw = fw.Clone()
+	return fw, dag.Fill(ctx, f, fw)
 }
 
 // loadGrowth limits how much other paths may add to the largest load if few lanes are

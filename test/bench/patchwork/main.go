@@ -1,6 +1,6 @@
 // Command patchwork measures engines on networks as machine rooms have them: what flows
 // of random bisections get, how long all to all takes in phases with ranks by switch and by
-// name (links alike, 1 if no flow meets another), lanes, routes on the fullest channel, and
+// name (links alike, 1 if no flow meets another) beside a bound that no routing is below, lanes, routes on the fullest channel, and
 // CPU for routing and proof. It prints a Markdown table, and how an engine stands beside the
 // best of the others.
 //
@@ -21,6 +21,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -28,6 +29,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/internal/bound"
 	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/setting"
@@ -73,7 +75,7 @@ func main() {
 	if err := setting.Read(option.Aim, &t.options, *aim); err != nil {
 		fail(err)
 	}
-	fmt.Fprintln(t.w, "| network | switches, hosts | engine | random pairs | phases by switch / by name | lanes | fullest channel | CPU s |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(t.w, "| network | switches, hosts | engine | random pairs | phases by switch / by name | no routing has less than | lanes | fullest channel | CPU s |\n|---|---|---|---|---|---|---|---|---|")
 	for i := 0; i < len(specs); i += max(1, *every) {
 		if err := t.network(specs[i]); err != nil {
 			fail(fmt.Errorf("%s: %w", specs[i], err))
@@ -92,6 +94,7 @@ type table struct {
 	w       io.Writer
 	engines []string
 	options engines.Options
+	names   []string // [network]
 	rows    [][]*row // [network][engine]; nil where it refuses
 }
 
@@ -99,6 +102,7 @@ type table struct {
 type row struct {
 	pairs  float64
 	phases [2]float64
+	least  [2]float64 // that any routing has
 	lanes  int
 	cpu    float64
 }
@@ -110,6 +114,10 @@ func (t *table) network(spec string) error {
 	}
 	hosts := f.ByPort(routing.HCA.Endpoints(f))
 	orders, err := choose.Orders(f, hosts, 1)
+	if err != nil {
+		return err
+	}
+	least, err := bounds(f, orders[:2])
 	if err != nil {
 		return err
 	}
@@ -126,7 +134,7 @@ func (t *table) network(spec string) error {
 		s, err := weft.Route(context.Background(), f, r)
 		took := cpu() - before
 		if routing.Refused(err) || err != nil && s == nil {
-			fmt.Fprintf(t.w, "| %s | %d, %d | %s | %.60s | | | | %.2f |\n", filepath.Base(spec), f.Switches(), len(hosts), name, strings.ReplaceAll(err.Error(), "|", "/"), took)
+			fmt.Fprintf(t.w, "| %s | %d, %d | %s | %.60s | | | | | %.2f |\n", filepath.Base(spec), f.Switches(), len(hosts), name, strings.ReplaceAll(err.Error(), "|", "/"), took)
 			continue
 		}
 		if err != nil {
@@ -139,16 +147,30 @@ func (t *table) network(spec string) error {
 		if err != nil {
 			return err
 		}
-		rows[i] = &row{x.Lambda, [2]float64{x.Shifts[0].Time, x.Shifts[1].Time}, s.Tables.Lanes.Needed, took}
+		rows[i] = &row{x.Lambda, [2]float64{x.Shifts[0].Time, x.Shifts[1].Time}, least, s.Tables.Lanes.Needed, took}
 		label := name
 		if s.Choice != nil {
 			label += " (" + s.Engine.Name + ")"
 		}
-		fmt.Fprintf(t.w, "| %s | %d, %d | %s | %.3f | %.2f / %.2f | %d | %d | %.2f |\n", filepath.Base(spec), f.Switches(), len(hosts), label, x.Lambda, x.Shifts[0].Time, x.Shifts[1].Time,
-			s.Tables.Lanes.Needed, s.Loads.Max, took)
+		fmt.Fprintf(t.w, "| %s | %d, %d | %s | %.3f | %.2f / %.2f | %.2f / %.2f | %d | %d | %.2f |\n", filepath.Base(spec), f.Switches(), len(hosts), label, x.Lambda, x.Shifts[0].Time, x.Shifts[1].Time,
+			least[0], least[1], s.Tables.Lanes.Needed, s.Loads.Max, took)
 	}
-	t.rows = append(t.rows, rows)
+	t.names, t.rows = append(t.names, filepath.Base(spec)), append(t.rows, rows)
 	return nil
+}
+
+// bounds is the least time of phases that any routing has, by order of ranks.
+func bounds(f *fabric.Fabric, orders []engines.RankOrder) (least [2]float64, err error) {
+	n, err := bound.New(context.Background(), f)
+	for i := range orders {
+		if err != nil {
+			break
+		}
+		var p bound.Phases
+		p, err = n.Phases(context.Background(), orders[i].Ranks)
+		least[i] = p.Time
+	}
+	return least, err
 }
 
 func open(spec string) (*fabric.Fabric, error) {
@@ -166,46 +188,66 @@ func cpu() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// sum says how the last engine stands beside the best of the others on each network.
+// sum says how the last engine stands beside the others on each network.
 func (t *table) sum() {
 	last := len(t.engines) - 1
-	n, worse, lanes, phases, pairs, all, took := 0, 0, 0, 0.0, 0.0, 0.0, 0.0
-	for _, rows := range t.rows {
+	var best, most, bound []float64
+	var behind, beaten, lanes []string
+	all, took := 0.0, 0.0
+	for i, rows := range t.rows {
 		own := rows[last]
 		if own == nil {
 			continue
 		}
 		all += math.Log(own.mean())
 		took += own.cpu
-		var best *row
-		most := 0.0
-		for _, r := range rows[:last] {
-			if r == nil {
-				continue
-			}
-			most = max(most, r.pairs)
-			if best == nil || cmp.Less(r.mean(), best.mean()) {
-				best = r
-			}
-		}
-		if best == nil {
+		bound = append(bound, math.Log(own.mean()/math.Sqrt(own.least[0]*own.least[1])))
+		others := slices.DeleteFunc(slices.Clone(rows[:last]), func(r *row) bool { return r == nil })
+		if len(others) == 0 {
 			continue
 		}
-		n++
-		phases += math.Log(own.mean() / best.mean())
-		pairs += math.Log(own.pairs / most)
-		if own.phases[0] > 1.03*best.phases[0] || own.phases[1] > 1.03*best.phases[1] || own.pairs < .99*best.pairs {
-			worse++
+		quickest := slices.MinFunc(others, func(a, b *row) int { return cmp.Compare(a.mean(), b.mean()) })
+		widest := slices.MaxFunc(others, func(a, b *row) int { return cmp.Compare(a.pairs, b.pairs) })
+		best, most = append(best, math.Log(own.mean()/quickest.mean())), append(most, math.Log(own.pairs/widest.pairs))
+		if own.longer(quickest) || own.pairs < .99*quickest.pairs {
+			behind = append(behind, t.names[i])
+		}
+		if slices.ContainsFunc(others, func(r *row) bool { return own.longer(r) && own.pairs < 1.01*r.pairs }) {
+			beaten = append(beaten, t.names[i])
 		}
 		if rows[0] != nil && own.lanes > rows[0].lanes {
-			lanes++
+			lanes = append(lanes, t.names[i])
 		}
 	}
-	fmt.Fprintf(t.w, "\n%s on %d networks: phases %.3f in the geometric mean, CPU %.1f s in all.\n", t.engines[last], len(t.rows), math.Exp(all/float64(max(1, len(t.rows)))), took)
-	if n > 0 {
-		fmt.Fprintf(t.w, "Beside the best of the others for phases on %d of them: phases %.3f times as long, random pairs %.3f of the most; on %d worse by more than 3 %% in phases or 1 %% in pairs; on %d more lanes than %s.\n",
-			n, math.Exp(phases/float64(n)), math.Exp(pairs/float64(n)), worse, lanes, t.engines[0])
+	fmt.Fprintf(t.w, "\n%s on %d networks: phases %.3f in the geometric mean, %.3f times what no routing has less than; CPU %.1f s in all.\n",
+		t.engines[last], len(t.rows), math.Exp(all/float64(max(1, len(bound)))), mean(bound), took)
+	if len(best) > 0 {
+		fmt.Fprintf(t.w, "Beside the best of the others for phases on %d of them: phases %.3f times as long, random pairs %.3f of the most.\n", len(best), mean(best), mean(most))
+		fmt.Fprintf(t.w, "Phases by switch or by name more than 3 %% longer than those of the best for phases, or 1 %% less bandwidth: %s.\n", list(behind))
+		fmt.Fprintf(t.w, "Phases more than 3 %% longer than those of an engine with about as much bandwidth (1 %%) or more: %s.\n", list(beaten))
+		fmt.Fprintf(t.w, "More lanes than %s: %s.\n", t.engines[0], list(lanes))
 	}
+}
+
+// mean is the geometric mean of numbers, of which these are logarithms.
+func mean(logs []float64) float64 {
+	sum := 0.0
+	for _, x := range logs {
+		sum += x
+	}
+	return math.Exp(sum / float64(max(1, len(logs))))
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "on none"
+	}
+	return fmt.Sprintf("on %d, %s", len(names), strings.Join(names, ", "))
+}
+
+// longer says whether phases are more than 3 % longer than another's in an order of ranks.
+func (r *row) longer(other *row) bool {
+	return r.phases[0] > 1.03*other.phases[0] || r.phases[1] > 1.03*other.phases[1]
 }
 
 func (r *row) mean() float64 { return math.Sqrt(r.phases[0] * r.phases[1]) }

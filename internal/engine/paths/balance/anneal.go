@@ -224,9 +224,14 @@ func (a *annealer) offer(d *dest, r *root, pick []uint8, j int32, to uint8, temp
 	v, w := r.ways[r.first[j]+int32(pick[j])], r.ways[r.first[j]+int32(to)]
 	rehang := v.head != w.head
 	a.off, a.on = append(a.off[:0], v.trunk), append(a.on[:0], w.trunk)
-	for v.head != w.head { // all ways are equally long
-		v, w = r.ways[r.first[v.head]+int32(pick[v.head])], r.ways[r.first[w.head]+int32(pick[w.head])]
-		a.off, a.on = append(a.off, v.trunk), append(a.on, w.trunk)
+	for v.head != w.head { // whoever is behind the other on the way goes on
+		if v.head > w.head {
+			v = r.ways[r.first[v.head]+int32(pick[v.head])]
+			a.off = append(a.off, v.trunk)
+		} else {
+			w = r.ways[r.first[w.head]+int32(pick[w.head])]
+			a.on = append(a.on, w.trunk)
+		}
 	}
 	more := float64(a.move(a.off, a.on))
 	if a.pairs > 0 {

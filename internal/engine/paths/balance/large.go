@@ -33,9 +33,13 @@ func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress)
 	return best, ctx.Err()
 }
 
+// wholePart is the part of the work that goes into whole passes where there is time for few
+// only: one pass does most of what three do.
+const wholePart = 3
+
 // wholePasses is searchPhases where there is time for a few passes over everything: it makes
-// them from the best beginning, and from the one that is best for shifts, or with two values
-// of evenness where that is the same.
+// them from the best beginning and, where there is time for two trials, from the one that is
+// best for shifts, or with two values of evenness where that is the same.
 func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routing.Progress) (*trial, error) {
 	starts, err := s.beginnings(ctx, fd, between(p, 0, 2))
 	if err != nil {
@@ -45,9 +49,13 @@ func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routi
 	first := slices.MaxFunc(starts, func(a, b *start) int { return compare(s.worth(a.figures), s.worth(b.figures)) })
 	other := slices.MaxFunc(starts, func(a, b *start) int { return compare(a.figures.worth(Shifts), b.figures.worth(Shifts)) })
 	r := newTournament(s.network, fd, s.judge)
-	r.work = work
-	r.enter(s.network, fd, []plan{{from: first, power: 3, even: evens[0], share: 2}, {from: other, power: 3, even: evens[1], share: 2}})
-	if r.passes = max(1, int(work/s.counted)); !s.fits || first.perfect() || fd.Passes < 0 {
+	r.work = max(work/wholePart, s.counted)
+	plans := []plan{{from: first, power: 3, even: evens[0], share: 2}, {from: other, power: 3, even: evens[1], share: 2}}
+	if r.work < 2*s.counted {
+		plans = plans[:1]
+	}
+	r.enter(s.network, fd, plans)
+	if r.passes = int(r.work / s.counted); !s.fits || first.perfect() || fd.Passes < 0 {
 		r.passes = 0
 	}
 	best, err := r.run(ctx, between(p, 2, stages))

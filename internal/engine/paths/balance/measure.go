@@ -2,6 +2,8 @@ package balance
 
 import (
 	"math/rand/v2"
+
+	"github.com/weft-fabric/weft/fabric"
 )
 
 // figures is what a routing is judged by where the aim is about phases.
@@ -71,11 +73,16 @@ func (t *trial) durations(s *shiftSample) []float64 {
 			worst := s.slowest
 			on := all[x.first[from]:x.first[from+s.ranks[i]]]
 			for _, c := range on {
+				if c == fabric.None {
+					continue
+				}
 				count[c]++
 				worst = max(worst, int64(count[c])*t.inverse[c])
 			}
 			for _, c := range on {
-				count[c] = 0
+				if c != fabric.None {
+					count[c] = 0
+				}
 			}
 			sum += worst
 		}

@@ -94,7 +94,7 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 		n.tree = n.findTree(ctx)
 	}
 	if n.tree != nil {
-		if err := n.graphs(ctx, n.tree.Legal); err != nil {
+		if err := n.graphs(ctx, n.tree.Wide(n.tree.narrow)); err != nil {
 			return nil, err
 		}
 	}

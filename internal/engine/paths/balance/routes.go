@@ -8,10 +8,10 @@ import (
 )
 
 // routes is flows whose trunks are looked up again and again, for every trial. How long
-// each route is does not depend on the trial, because all are shortest.
+// each route can be does not depend on the trial.
 type routes struct {
 	flows  []ends
-	first  []int32 // [flow, plus one at the end] into the trunks of all
+	first  []int32 // [flow, plus one at the end] into the trunks of all, for the longest ways
 	byDest []int32 // flows, those to one destination in a row, since they share its tree
 }
 
@@ -34,12 +34,23 @@ func newRoutes(n *network, flows []ends) *routes {
 		x.byDest[next[e.dest]] = int32(i)
 		next[e.dest]++
 	}
+	var hops []int32 // [position] of the longest way to the root at hand
+	last := int32(fabric.None)
 	for _, i := range x.byDest { // the paths to one root after another
 		e := flows[i]
-		r := &n.roots[n.dests[e.dest].root]
-		for at := r.at[e.from]; at != 0; at = r.ways[r.first[at]].head {
-			x.first[i+1]++
+		to := n.dests[e.dest].root
+		r := &n.roots[to]
+		if to != last {
+			last, hops = to, append(hops[:0], 0)
+			for j := 1; j < len(r.order); j++ {
+				most := int32(0)
+				for _, w := range r.ways[r.first[j]:r.first[j+1]] {
+					most = max(most, hops[w.head])
+				}
+				hops = append(hops, most+1)
+			}
 		}
+		x.first[i+1] = hops[r.at[e.from]]
 	}
 	for i := range flows {
 		x.first[i+1] += x.first[i]
@@ -47,7 +58,7 @@ func newRoutes(n *network, flows []ends) *routes {
 	return x
 }
 
-// walk is the trunks of all routes in a trial, at first.
+// walk is the trunks of all routes in a trial, at first, with None behind shorter ones.
 func (t *trial) walk(x *routes) []fabric.ChannelID {
 	const chunk = 4096
 	all := make([]fabric.ChannelID, x.first[len(x.flows)])
@@ -59,6 +70,10 @@ func (t *trial) walk(x *routes) []fabric.ChannelID {
 			at := r.at[e.from]
 			way := all[x.first[i]:x.first[i+1]]
 			for h := range way {
+				if at == 0 {
+					way[h] = fabric.None
+					continue
+				}
 				w := r.ways[r.first[at]+int32(pick[at])]
 				way[h], at = w.trunk, w.head
 			}

@@ -66,17 +66,23 @@ func (t *trial) bandwidth(s *sample) float64 {
 		from, to := s.first[run], s.first[run+1]
 		on := all[first[from]:first[to]]
 		for _, c := range on {
-			count[c]++
+			if c != fabric.None {
+				count[c]++
+			}
 		}
 		for i := from; i < to; i++ {
 			worst := s.alone[i]
 			for _, c := range all[first[i]:first[i+1]] {
-				worst = max(worst, int64(count[c])*t.inverse[c])
+				if c != fabric.None {
+					worst = max(worst, int64(count[c])*t.inverse[c])
+				}
 			}
 			total += 1 / float64(worst)
 		}
 		for _, c := range on {
-			count[c] = 0
+			if c != fabric.None {
+				count[c] = 0
+			}
 		}
 	}
 	if s.full == 0 {

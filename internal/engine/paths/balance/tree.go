@@ -2,7 +2,6 @@ package balance
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 
@@ -14,13 +13,27 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// tree is a network with levels in which some shortest paths between hosts go down and up
-// again, as by an odd tail or between pods that share a leaf. Such paths close credit loops,
-// and whoever breaks these afterwards spoils what was balanced. So paths go up and then
-// down, a little longer where need be, and free of loops on one lane from the beginning.
+// tree is a network with levels in which shortest paths between hosts will not do.
+//
+// Some go down and up again, as by an odd tail or between pods that share a leaf. Such paths
+// close credit loops, and whoever breaks these afterwards spoils what was balanced. So paths
+// go up and then down, a little longer where need be, and free of loops on one lane from the
+// beginning.
+//
+// And where two leaves of a pod share few of its mids, since their cables go on where those
+// of the leaf before ended, all shortest paths between them share the cables to these. So a
+// switch may go up by its other cables, too, and come down from farther up.
 type tree struct {
 	*levels.Levels
 	*orient.Orientation
+	on []uint32 // [switch] hosts
+}
+
+// narrow says whether few of the cables up from a switch lead to the nearest: fewer than half,
+// and fewer than hosts may send to the root at once. Of twenty of the sixty networks of
+// test/bench/patchwork it makes phases of eight shorter by more than a fiftieth, and of none longer.
+func (t *tree) narrow(u, root fabric.NodeID, near, all int) bool {
+	return 2*near <= all && near < int(min(t.on[u], t.on[root]))
 }
 
 // joined is the part of the pairs of hosts that must have a switch above both. The others
@@ -31,7 +44,7 @@ const joined = 0.98
 
 // findTree is nil where levels are not found, where too many pairs of hosts have no switch
 // above both, or where all shortest paths between switches with endpoints go up and then
-// down anyway.
+// down anyway and none of them are narrow.
 func (n *network) findTree(ctx context.Context) *tree {
 	if n.tier != nil {
 		return nil
@@ -40,20 +53,42 @@ func (n *network) findTree(ctx context.Context) *tree {
 	if refusal != nil || l.Joined() < joined {
 		return nil
 	}
+	t := &tree{l, orient.New(n.f, l.Order), routing.HCA.PerSwitch(n.f)}
 	n.levelled = true
-	o := orient.New(n.f, l.Order)
-	var turns atomic.Bool
+	up := t.cablesUp(n.f)
+	var odd atomic.Bool
 	scratch := make([][]uint8, par.Workers(len(n.roots)))
 	// Whoever called looks whether the context has ended.
 	_ = par.For(ctx, len(n.roots), func(worker, i int) {
-		if !turns.Load() && n.roots[i].turnsUp(o, n.src, &scratch[worker]) {
-			turns.Store(true)
+		if r := &n.roots[i]; !odd.Load() && (r.narrow(t, up) || r.turnsUp(t.Orientation, n.src, &scratch[worker])) {
+			odd.Store(true)
 		}
 	})
-	if !turns.Load() {
+	if !odd.Load() {
 		return nil
 	}
-	return &tree{l, o}
+	return t
+}
+
+// cablesUp counts the cables up from every switch, [switch].
+func (t *tree) cablesUp(f *fabric.Fabric) []int {
+	up := make([]int, f.Switches())
+	for c, is := range t.Up {
+		if is {
+			up[f.Channel(fabric.ChannelID(c)).From]++
+		}
+	}
+	return up
+}
+
+// narrow says whether the shortest ways from a switch are narrow.
+func (r *root) narrow(t *tree, up []int) bool {
+	for j, u := range r.order {
+		if near := int(r.first[j+1] - r.first[j]); j > 0 && t.narrow(u, r.order[0], near, up[u]) && t.Up[r.ways[r.first[j]].trunk] {
+			return true
+		}
+	}
+	return false
 }
 
 // turnsUp says whether a way from a switch that sends goes down and then up.
@@ -83,27 +118,13 @@ func (r *root) turnsUp(o *orient.Orientation, src []int64, scratch *[]uint8) boo
 	return false
 }
 
-// join completes paths that go up and then down: by turns that close no cycle and, where
-// there are none, by shortest paths. Those are for addresses that no host needs from there, or,
-// in few trees, for hosts too: whoever assigns lanes has to see to them.
+// join completes paths that go up and then down: by turns that close no cycle and, where some
+// hosts need more, by shortest paths: whoever assigns lanes has to see to those. Addresses
+// that no host needs from somewhere may stay without a path (Forwarding.Apart).
 func (n *network) join(ctx context.Context, fw *routing.Forwarding) error {
 	err := n.tree.Join(ctx, n.tree.Orientation, fw)
-	if err == nil && !fw.Apart {
-		return nil
+	if routing.Refused(err) {
+		return dag.Fill(ctx, n.f, fw)
 	}
-	if no := (*routing.Refusal)(nil); err != nil && !errors.As(err, &no) {
-		return err
-	}
-	fw.Apart = false
-	channels := n.f.Channels()
-	return dag.InOrder(ctx, n.f, fabric.All[fabric.NodeID](n.f.Switches()), dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
-		for _, lid := range lids {
-			row := fw.Row(lid)
-			for i, s := range d.Order[1:] {
-				if row[s] == routing.NoPort {
-					row[s] = channels[d.Choices(i + 1)[0]].FromPort
-				}
-			}
-		}
-	})
+	return err
 }

@@ -114,3 +114,46 @@ func (l *legalTwin) nearest(u fabric.NodeID, up bool, behind func(fabric.NodeID)
 	}
 	return hops, out
 }
+
+// Where ways up are widened, every trunk up to a switch with a path is one; whoever can go
+// down does so as before, and nobody is asked about where all trunks up lead to the nearest.
+func TestWide(t *testing.T) {
+	wider := 0
+	for _, spec := range []string{"patchwork:13", "patchwork:41", "xgft:m=3x4,w=2x2,hosts=3", "mesh:3x4"} {
+		f := testnet.Build(t, spec)
+		o := New(f, ByRank(f, Centres(f)))
+		var legal, wide dag.DAG
+		for root := range fabric.NodeID(f.Switches()) {
+			o.Legal(&legal, f, root)
+			o.Wide(func(u, to fabric.NodeID, near, all int) bool {
+				if to != root || near >= all {
+					t.Fatalf("asked about %d of %d trunks to %d on the way to %d", near, all, to, root)
+				}
+				return u%2 == 0
+			})(&wide, f, root)
+			if !slices.Equal(wide.Order, legal.Order) || !slices.Equal(wide.Hops, legal.Hops) {
+				t.Fatalf("%s, to %d: another order or other hops", spec, root)
+			}
+			seen := map[fabric.NodeID]bool{}
+			for i, u := range wide.Order {
+				want := slices.Clone(legal.Choices(i))
+				if i > 0 && o.Up[want[0]] && u%2 == 0 {
+					want = want[:0]
+					for c, end := f.TrunksFrom(u); c < end; c++ {
+						if o.Up[c] && seen[f.Channel(c).To] {
+							want = append(want, c)
+						}
+					}
+					wider += len(want) - len(legal.Choices(i))
+				}
+				if got := wide.Choices(i); !slices.Equal(got, want) {
+					t.Fatalf("%s: from %d to %d by trunks %v, want %v", spec, u, root, got, want)
+				}
+				seen[u] = true
+			}
+		}
+	}
+	if wider == 0 {
+		t.Error("nowhere are ways wider: no test")
+	}
+}

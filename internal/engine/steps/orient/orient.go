@@ -84,21 +84,37 @@ func (o *Orientation) descents(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID,
 // sent up again. The others go up, towards the nearest. First in d.Order are those who
 // can go down, then those who go up; who can do neither is left out.
 func (o *Orientation) Legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
-	o.legal(d, f, root, nil)
+	o.legal(d, f, root, nil, nil)
 }
 
-// legal is Legal but for switches that are barred from going down.
-func (o *Orientation) legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID, barred []bool) {
+// Wide is a dag.Builder like Legal, in which switches may also go up by trunks that lead
+// farther round, where few lead to the nearest: where narrow says so of a switch, the root,
+// and the numbers of trunks up to the nearest and to all that have a path. Hops are those of
+// the shortest ways all the same.
+func (o *Orientation) Wide(narrow func(u, root fabric.NodeID, near, all int) bool) dag.Builder {
+	return func(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) { o.legal(d, f, root, nil, narrow) }
+}
+
+// legal is Legal but for switches that are barred from going down, and for those with few
+// trunks up to the nearest (nil: none).
+func (o *Orientation) legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID, barred []bool, narrow func(u, root fabric.NodeID, near, all int) bool) {
 	o.descents(d, f, root, barred)
 	heads := f.Heads()
 	for _, u := range o.Order { // who is above comes before
 		if d.Hops[u] != dag.NoPath {
 			continue
 		}
-		best := int32(dag.NoPath)
+		best, near, all := int32(dag.NoPath), 0, 0
 		for c, end := f.TrunksFrom(u); c < end; c++ {
-			if h := d.Hops[heads[c]]; o.Up[c] && h != dag.NoPath && (best == dag.NoPath || h < best) {
-				best = h
+			h := d.Hops[heads[c]]
+			if !o.Up[c] || h == dag.NoPath {
+				continue
+			}
+			if all++; best == dag.NoPath || h < best {
+				best, near = h, 0
+			}
+			if h == best {
+				near++
 			}
 		}
 		if best == dag.NoPath {
@@ -106,8 +122,9 @@ func (o *Orientation) legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID, ba
 		}
 		d.Hops[u] = best + 1
 		d.Order = append(d.Order, u)
+		wide := near < all && narrow != nil && narrow(u, root, near, all)
 		for c, end := f.TrunksFrom(u); c < end; c++ {
-			if o.Up[c] && d.Hops[heads[c]] == best {
+			if h := d.Hops[heads[c]]; o.Up[c] && (h == best || wide && h != dag.NoPath) {
 				d.Out, d.Head = append(d.Out, c), append(d.Head, heads[c])
 			}
 		}

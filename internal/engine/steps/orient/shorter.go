@@ -25,10 +25,10 @@ func (o *Orientation) Shorter(sends []bool) dag.Builder {
 	return func(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
 		s := search{o: o, f: f, root: root, sends: sends, barred: make([]bool, f.Switches())}
 		s.left = mostWork / max(1, f.Switches()) / (f.Switches() + f.Trunks())
-		o.legal(d, f, root, s.barred)
+		o.legal(d, f, root, s.barred, nil)
 		for s.sweep(d) {
 		}
-		o.legal(d, f, root, s.barred)
+		o.legal(d, f, root, s.barred, nil)
 	}
 }
 
@@ -52,7 +52,7 @@ func (s *search) sweep(d *dag.DAG) (better bool) {
 			return false
 		}
 		s.barred[u] = !s.barred[u]
-		s.o.legal(&s.tried, s.f, s.root, s.barred)
+		s.o.legal(&s.tried, s.f, s.root, s.barred, nil)
 		if now := s.sum(&s.tried); len(s.tried.Order) == len(d.Order) && now < hops {
 			hops, better = now, true
 		} else {
@@ -60,7 +60,7 @@ func (s *search) sweep(d *dag.DAG) (better bool) {
 		}
 	}
 	if better {
-		s.o.legal(d, s.f, s.root, s.barred)
+		s.o.legal(d, s.f, s.root, s.barred, nil)
 	}
 	return better
 }

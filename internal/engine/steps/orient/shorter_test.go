@@ -37,7 +37,7 @@ func TestShorterIsShortest(t *testing.T) {
 				for u := range barred {
 					barred[u] = set>>u&1 == 1
 				}
-				o.legal(&d, f, root, barred)
+				o.legal(&d, f, root, barred, nil)
 				if len(d.Order) == len(legal.Order) {
 					least = min(least, s.sum(&d))
 				}
