@@ -1,6 +1,7 @@
 package repair_test
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -77,8 +78,11 @@ func TestOneStepWhereFewTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cables, more := 0, 0
-	for c := fabric.ChannelID(0); int(c) < f.Trunks(); c += 29 {
+	cables, more, stride := 0, 0, fabric.ChannelID(145)
+	if os.Getenv("WEFT_THOROUGH") != "" {
+		stride = 29
+	}
+	for c := fabric.ChannelID(0); int(c) < f.Trunks(); c += stride {
 		plan, err := repair.Mend(t.Context(), without(t, was, c), was, repair.Options{Contract: routing.Any})
 		if err != nil || len(plan.Left) > 0 {
 			t.Fatalf("%v, %v left", err, plan.Left)

@@ -16,8 +16,8 @@ import (
 // After some failures one step reaches all destinations if those come first that another order
 // leaves. In the order of their LIDs, 25 of these 36 take one.
 func TestThoseLeftComeFirst(t *testing.T) {
-	f := testnet.Build(t, "dragonfly:p=2")
-	was, contract := routeAsUsual(t, f)
+	was, contract := routeAsUsual(t, "dragonfly:p=2")
+	f := was.Fabric
 	one := 0
 	for s := range fabric.NodeID(f.Switches()) {
 		if mendingSteps(t, was, contract, nil, []fabric.NodeID{s}) == 1 {
@@ -38,8 +38,8 @@ func TestThoseLeftComeFirstOnPlanes(t *testing.T) {
 		failures[testnet.Grown] = [][]string{{"sw-l0-3-5", "sw-l1-3-9"}, {"sw-l1-5-12"}, {"sw-l1-1-9"}, {"sw-l1-8-8"}}
 	}
 	for spec, list := range failures {
-		f := testnet.Build(t, spec)
-		was, contract := routeAsUsual(t, f)
+		was, contract := routeAsUsual(t, spec)
+		f := was.Fabric
 		for _, names := range list {
 			nodes := make([]fabric.NodeID, len(names))
 			for i, name := range names {
@@ -56,17 +56,24 @@ func TestThoseLeftComeFirstOnPlanes(t *testing.T) {
 	}
 }
 
+// usual is the tables of routeAsUsual: several tests repair those of one network.
+var usual = map[string]*routing.Tables{}
+
 // routeAsUsual is weave-any's tables as weft.Route makes them without further options.
-func routeAsUsual(t *testing.T, f *fabric.Fabric) (*routing.Tables, routing.Contract) {
+func routeAsUsual(t *testing.T, spec string) (*routing.Tables, routing.Contract) {
 	t.Helper()
 	e, err := engines.Named("weave-any")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := e.Route(t.Context(), f, engines.Options{Seed: 1}, routing.Budget{VLs: 8}, nil)
+	if tables := usual[spec]; tables != nil {
+		return tables, e.Contract
+	}
+	tables, err := e.Route(t.Context(), testnet.Build(t, spec), engines.Options{Seed: 1}, routing.Budget{VLs: 8}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	usual[spec] = tables
 	return tables, e.Contract
 }
 
@@ -127,8 +134,8 @@ func trunk(t *testing.T, f *fabric.Fabric, from, to fabric.NodeID) fabric.Channe
 func TestNoStepServesAllLeaves(t *testing.T) {
 	failures := map[string]string{"planes:ports=20,groups=10,leaves=8,planes=14,on=7,up=8": "sw-l1-0-6"}
 	for spec, name := range failures {
-		f := testnet.Build(t, spec)
-		was, contract := routeAsUsual(t, f)
+		was, contract := routeAsUsual(t, spec)
+		f := was.Fabric
 		live, err := f.Without(nil, []fabric.NodeID{labelled(t, f, name)})
 		if err != nil {
 			t.Fatal(err)

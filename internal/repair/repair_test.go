@@ -262,7 +262,7 @@ func TestLeft(t *testing.T) {
 }
 
 // When what was gone is back, so are the tables from before it went, exactly, by steps
-// that the judges accept.
+// that the judges accept. Unless thoroughly, every third of what can go.
 func TestBackAgain(t *testing.T) {
 	for _, spec := range []string{"ring:5,hosts=2", "torus:4x4,hosts=2", "dragonfly:p=2", "karytree:k=2,n=3", "slimfly:q=3,hosts=2", "random:switches=16,links=48,hosts=2,seed=1"} {
 		t.Run(spec, func(t *testing.T) {
@@ -272,7 +272,11 @@ func TestBackAgain(t *testing.T) {
 				if was == nil {
 					continue
 				}
+				n := 0
 				every(t, f, func(what string, live *fabric.Fabric) {
+					if n++; n%3 != 0 && os.Getenv("WEFT_THOROUGH") == "" {
+						return
+					}
 					old, err := transition.On(live, was, nil)
 					if err != nil {
 						t.Fatal(err)
