@@ -330,7 +330,7 @@ type TooFewForClasses struct {
 }
 
 func (e *TooFewForClasses) Error() string {
-	return fmt.Sprintf("weft: %d classes of traffic: %v", e.Classes, e.Err)
+	return fmt.Sprintf("%d classes of traffic: %v", e.Classes, e.Err)
 }
 
 func (e *TooFewForClasses) Unwrap() error { return e.Err }
@@ -342,7 +342,7 @@ func (r *Request) forClass(b routing.Budget) (routing.Budget, error) {
 		return b, nil
 	}
 	if b.Contract != routing.Any {
-		return b, fmt.Errorf("weft: classes of traffic are told apart by service levels, so clients may use any: contract %s does not go with them", b.Contract)
+		return b, fmt.Errorf("classes of traffic are told apart by service levels, so clients may use any: contract %s does not go with them", b.Contract)
 	}
 	b, err := b.WithDefaults()
 	if err != nil {
@@ -398,7 +398,7 @@ type NoTree struct {
 }
 
 func (e *NoTree) Error() string {
-	text := "weft: " + e.None.Error()
+	text := e.None.Error()
 	if e.Loop != nil && len(e.Loop.Cycle) > 0 {
 		f, first := e.Tree.Fabric, e.Loop.Cycle[0]
 		c := f.Channel(first.Trunk)
@@ -454,7 +454,7 @@ func (s *Result) judgedWith(ctx context.Context, m *routing.Multicast) (*Result,
 			return nil, err
 		}
 		if *v = now; was && !now.Free() || len(now.Multicast.Circling)+len(now.Multicast.Split) > 0 {
-			return nil, errors.New("weft: the spanning tree for multicast is not what it was said to be")
+			return nil, errors.New("the spanning tree for multicast is not what it was said to be")
 		}
 	}
 	return &with, nil
@@ -465,11 +465,11 @@ func (s *Result) judgedWith(ctx context.Context, m *routing.Multicast) (*Result,
 type CreditLoop struct{ *Result }
 
 func (e *CreditLoop) Error() string {
-	text := fmt.Sprintf("weft: a credit loop under contract %s", e.Contract)
+	text := fmt.Sprintf("a credit loop under contract %s", e.Contract)
 	if len(e.Verdict.Cycle) > 0 {
 		f, first := e.Tables.Fabric, e.Verdict.Cycle[0]
 		c := f.Channel(first.Trunk)
-		text = fmt.Sprintf("weft: a credit loop of %d links under contract %s, one of them %s port %d on VL %d",
+		text = fmt.Sprintf("a credit loop of %d links under contract %s, one of them %s port %d on VL %d",
 			len(e.Verdict.Cycle), e.Contract, f.Label(c.From), c.FromPort, first.VL)
 	}
 	return text
@@ -482,12 +482,12 @@ type EngineDefect struct{ *Result }
 
 func (e *EngineDefect) Error() string {
 	if v := e.Verdict; v.Unreachable > e.Disconnected || v.Loops > 0 {
-		return fmt.Sprintf("weft: %s left %d pairs without a route where %d are in different parts, and %d forwarding loops", e.Engine.Name, v.Unreachable, e.Disconnected, v.Loops)
+		return fmt.Sprintf("%s left %d pairs without a route where %d are in different parts, and %d forwarding loops", e.Engine.Name, v.Unreachable, e.Disconnected, v.Loops)
 	}
 	if absent := e.Verdict.Absent; len(absent) > 0 && e.Verdict.Free() {
-		return fmt.Sprintf("weft: %s sends packets on VL %d over %s, which runs %d", e.Engine.Name, absent[0].VL, e.Tables.Fabric.ChannelLabel(absent[0].Channel), e.Tables.Fabric.Channel(absent[0].Channel).DataVLs)
+		return fmt.Sprintf("%s sends packets on VL %d over %s, which runs %d", e.Engine.Name, absent[0].VL, e.Tables.Fabric.ChannelLabel(absent[0].Channel), e.Tables.Fabric.Channel(absent[0].Channel).DataVLs)
 	}
-	return fmt.Sprintf("weft: the tables of %s have a credit loop, which it promises never to make", e.Engine.Name)
+	return fmt.Sprintf("the tables of %s have a credit loop, which it promises never to make", e.Engine.Name)
 }
 
 // NoneProven is the error of Auto if no engine is proven.
@@ -497,5 +497,5 @@ type NoneProven struct {
 }
 
 func (e *NoneProven) Error() string {
-	return fmt.Sprintf("weft: none of %d engines is proven under contract %s within the lanes and service levels given", len(e.Trials), e.Contract)
+	return fmt.Sprintf("none of %d engines is proven under contract %s within the lanes and service levels given", len(e.Trials), e.Contract)
 }

@@ -83,9 +83,9 @@ type Rejected struct {
 
 func (r *Rejected) Error() string {
 	if !r.Union.Free() {
-		return fmt.Sprintf("change: step %d passes through a credit loop of %d links", r.Step, len(r.Union.Cycle))
+		return fmt.Sprintf("step %d passes through a credit loop of %d links", r.Step, len(r.Union.Cycle))
 	}
-	return fmt.Sprintf("change: the tables of step %d have a credit loop of %d links", r.Step, len(r.Alone.Cycle))
+	return fmt.Sprintf("the tables of step %d have a credit loop of %d links", r.Step, len(r.Alone.Cycle))
 }
 
 // Mend plans the repair of tables when the network has changed. LIDs are the hardware's: an entry

@@ -153,7 +153,7 @@ func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	r.MaxCongestion = int(j.whole(slices.Max(most)))
 	r.Flows, r.Lost, r.Local = all.flows, all.lost, all.local
 	if r.Flows+r.Lost == 0 {
-		return nil, errors.New("congestion: nothing crosses the network: every pair of the pattern has both its ranks on one endpoint")
+		return nil, errors.New("nothing crosses the network: every pair of the pattern has both its ranks on one endpoint")
 	}
 	r.Bandwidth[0] += r.Lost
 	r.Runs, r.Lambda = 1, all.fraction()

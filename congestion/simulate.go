@@ -37,7 +37,7 @@ func ParseModel(s string) (Model, error) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("congestion: a bandwidth model is bottleneck or maxmin, not %q", s)
+	return 0, fmt.Errorf("a bandwidth model is bottleneck or maxmin, not %q", s)
 }
 
 // Limits of the number of runs.
@@ -185,15 +185,15 @@ func newJob(t *routing.Tables, o Options) (*job, error) {
 		return nil, err
 	}
 	if len(o.Placement) == 0 {
-		return nil, errors.New("congestion: the placement is empty: no rank runs anywhere")
+		return nil, errors.New("the placement is empty: no rank runs anywhere")
 	}
 	for rank, e := range o.Placement {
 		if e < 0 || int(e) >= len(t.Fabric.Endpoints()) {
-			return nil, fmt.Errorf("congestion: rank %d is on endpoint %d; the fabric has %d", rank, e, len(t.Fabric.Endpoints()))
+			return nil, fmt.Errorf("rank %d is on endpoint %d; the fabric has %d", rank, e, len(t.Fabric.Endpoints()))
 		}
 	}
 	if o.Runs < 0 || o.Precision < 0 || math.IsNaN(o.Precision) {
-		return nil, fmt.Errorf("congestion: %d runs, precision %g; neither can be negative", o.Runs, o.Precision)
+		return nil, fmt.Errorf("%d runs, precision %g; neither can be negative", o.Runs, o.Precision)
 	}
 	if o.Runs == 0 && o.Precision == 0 {
 		o.Precision = DefaultPrecision

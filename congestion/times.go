@@ -32,7 +32,7 @@ func TimesOf(ctx context.Context, t *routing.Tables, o Options) (*Times, error) 
 	var counted outcome
 	w.expand(&counted, runPhase{})
 	if counted.flows == 0 {
-		return nil, errors.New("congestion: no pair of the traffic has a route through the network")
+		return nil, errors.New("no pair of the traffic has a route through the network")
 	}
 	bytes := make([]float64, len(j.capacity))
 	total := 0.0

@@ -33,7 +33,7 @@ type Violation struct {
 }
 
 func (v *Violation) Error() string {
-	return fmt.Sprintf("deadlock: the certificate does not hold at %s: from port %d, VL %d (%s) to port %d, VL %d (%s)",
+	return fmt.Sprintf("the certificate does not hold at %s: from port %d, VL %d (%s) to port %d, VL %d (%s)",
 		v.Switch, v.In, v.InVL, rankText(v.InRank), v.Out, v.OutVL, rankText(v.Rank))
 }
 
@@ -54,7 +54,7 @@ type Unranked struct {
 }
 
 func (u *Unranked) Error() string {
-	return fmt.Sprintf("deadlock: the certificate has no rank for VL %d of %s, port %d, which carries traffic", u.VL, u.Switch, u.Port)
+	return fmt.Sprintf("the certificate has no rank for VL %d of %s, port %d, which carries traffic", u.VL, u.Switch, u.Port)
 }
 
 // CheckCertificate re-checks a proof against tables: it derives the dependencies
@@ -78,7 +78,7 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 // dependency; inUse is the lanes of each trunk, as bits.
 func (c *Certificate) holds(g *cdg.Graph, inUse []uint16) error {
 	if g.Lanes > c.Lanes || len(c.Rank) != g.Fabric.Trunks()*c.Lanes {
-		return fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.Fabric.Trunks(), g.Lanes)
+		return fmt.Errorf("the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.Fabric.Trunks(), g.Lanes)
 	}
 	rank := func(v int32) int32 { return c.Rank[int(v)/g.Lanes*c.Lanes+int(v)%g.Lanes] }
 	var after []int32

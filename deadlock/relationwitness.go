@@ -49,7 +49,7 @@ func (w *relationWalker) firstThatMakes(all []start, hold, want hop) *start {
 			return &all[i]
 		}
 	}
-	panic("deadlock: packets that no source sends")
+	panic("packets that no source sends")
 }
 
 // makes says whether packets of the flow on w.sl, whose lanes are gathered, can go from one hop to the other.
@@ -77,7 +77,7 @@ func (w *relationWalker) senderOf(b *start) fabric.EndpointID {
 			return e
 		}
 	}
-	panic("deadlock: a group without a source")
+	panic("a group without a source")
 }
 
 // levelOn is the lowest service level on which sources send on a lane, where the SL alone
@@ -88,7 +88,7 @@ func (w *relationWalker) levelOn(b *start, vl uint8) uint8 {
 			return sl
 		}
 	}
-	panic("deadlock: packets on a lane that none of their service levels is mapped to")
+	panic("packets on a lane that none of their service levels is mapped to")
 }
 
 // portsOn is the ports by which packets of the flow may go on from a trunk; nil where

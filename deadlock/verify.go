@@ -229,7 +229,7 @@ func (d *derivation) isRelation() bool {
 // newDerivation checks tables and lays out what the walkers need of them.
 func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivation, error) {
 	if len(tables) == 0 {
-		return nil, errors.New("deadlock: a mixture of no tables")
+		return nil, errors.New("a mixture of no tables")
 	}
 	d := &derivation{f: tables[0].Fabric, t: tables[0], tables: tables, change: change, o: o, simple: true, private: 1, alike: true}
 	d.outs, d.answers = make([][][]outlets, len(tables)), make([]*answers, len(tables))
@@ -237,7 +237,7 @@ func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivatio
 	ignored := true
 	for i, t := range tables {
 		if t.Fabric != d.f {
-			return nil, errors.New("deadlock: a mixture of tables for different fabrics")
+			return nil, errors.New("a mixture of tables for different fabrics")
 		}
 		if err := d.checked(t).Check(); err != nil {
 			return nil, err

@@ -39,7 +39,7 @@ func witness[S any](cycle []int32, lanes int, cause func(hold, want hop, answer 
 			step, ok = cause(hold, want, true)
 		}
 		if !ok {
-			panic("deadlock: a dependency without a route that causes it")
+			panic("a dependency without a route that causes it")
 		}
 		steps[i] = step
 	}

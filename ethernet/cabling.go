@@ -54,10 +54,10 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	id := map[string]DeviceID{}
 	for i, name := range c.Names {
 		if err := Printable(name, name); err != nil {
-			return nil, fmt.Errorf("ethernet: %w", err)
+			return nil, err
 		}
 		if _, twice := id[name]; twice {
-			return nil, fmt.Errorf("ethernet: two devices are called %s", name)
+			return nil, fmt.Errorf("two devices are called %s", name)
 		}
 		id[name] = DeviceID(i)
 	}
@@ -65,19 +65,19 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	for _, cable := range cables {
 		for _, ends := range [2]Cable{cable, {cable.B, cable.A}} {
 			if _, ok := id[ends.A.Device]; !ok {
-				return nil, fmt.Errorf("ethernet: a cable from %s to %s: there is no device %s", ends.B, ends.A, ends.A.Device)
+				return nil, fmt.Errorf("a cable from %s to %s: there is no device %s", ends.B, ends.A, ends.A.Device)
 			}
 			if err := Printable(ends.A.Device, ends.A.Interface); err != nil {
-				return nil, fmt.Errorf("ethernet: %w", err)
+				return nil, err
 			}
 			if other, taken := plugged[ends.A]; taken {
-				return nil, fmt.Errorf("ethernet: two cables at %s: to %s and to %s", ends.A, other, ends.B)
+				return nil, fmt.Errorf("two cables at %s: to %s and to %s", ends.A, other, ends.B)
 			}
 			plugged[ends.A] = ends.B
 			c.Links = append(c.Links, Link{id[ends.A.Device], id[ends.B.Device], ends.A.Interface, ends.B.Interface})
 		}
 		if cable.A.Device == cable.B.Device {
-			return nil, fmt.Errorf("ethernet: a cable from %s to %s, on the same device", cable.A, cable.B.Interface)
+			return nil, fmt.Errorf("a cable from %s to %s, on the same device", cable.A, cable.B.Interface)
 		}
 	}
 	c.index()

@@ -43,7 +43,7 @@ func (c *Cabling) Classify(tables [][]Route) ([]Class, error) {
 		for i := range table {
 			r := &table[i]
 			if look[d][r.Prefix] != nil {
-				return nil, fmt.Errorf("ethernet: %s has two routes to %s", c.Names[d], r.Prefix)
+				return nil, fmt.Errorf("%s has two routes to %s", c.Names[d], r.Prefix)
 			}
 			look[d][r.Prefix] = r
 			all[r.Prefix] = true

@@ -142,10 +142,10 @@ func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
 	for i, r := range order {
 		n := &b.nodes[r].Node
 		if n.Ports < 0 || n.Ports > MaxPorts {
-			return nil, fmt.Errorf("fabric: %s %q has %d ports; InfiniBand numbers at most %d", n.Kind, n.Name, n.Ports, MaxPorts)
+			return nil, fmt.Errorf("%s %q has %d ports; InfiniBand numbers at most %d", n.Kind, n.Name, n.Ports, MaxPorts)
 		}
 		if other, ok := f.byGUID[n.GUID]; ok {
-			return nil, fmt.Errorf("fabric: GUID %s names two nodes, %q and %q", n.GUID, f.nodes[other].Name, n.Name)
+			return nil, fmt.Errorf("GUID %s names two nodes, %q and %q", n.GUID, f.nodes[other].Name, n.Name)
 		}
 		id[r] = NodeID(i)
 		f.nodes[i] = *n
@@ -276,11 +276,11 @@ func (f *Fabric) plug(from NodeID, fromPort uint8, to NodeID, toPort uint8) erro
 		port uint8
 	}{{from, fromPort}, {to, toPort}} {
 		if n := &f.nodes[end.n]; end.port == 0 || int(end.port) > n.Ports {
-			return fmt.Errorf("fabric: %s has no port %d (it has ports 1 to %d)", f.Label(end.n), end.port, n.Ports)
+			return fmt.Errorf("%s has no port %d (it has ports 1 to %d)", f.Label(end.n), end.port, n.Ports)
 		}
 		slot := &f.portChan[f.portFirst[end.n]+int32(end.port)]
 		if *slot != None {
-			return fmt.Errorf("fabric: %s port %d has two cables; one of them joins %s port %d and %s port %d",
+			return fmt.Errorf("%s port %d has two cables; one of them joins %s port %d and %s port %d",
 				f.Label(end.n), end.port, f.Label(from), fromPort, f.Label(to), toPort)
 		}
 		*slot = taken

@@ -169,7 +169,7 @@ func TestRefusals(t *testing.T) {
 		want string
 		fill func(b *fabric.Builder)
 	}{
-		{"fabric: GUID 0x0000000000000007 names two nodes", func(b *fabric.Builder) {
+		{"GUID 0x0000000000000007 names two nodes", func(b *fabric.Builder) {
 			b.Node(fabric.Node{GUID: 7}, "")
 			b.Node(fabric.Node{GUID: 7, Kind: fabric.Adapter}, "")
 		}},

@@ -14,7 +14,7 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 	for i := range f.endpoints {
 		e := &f.endpoints[i]
 		if e.LMC > 7 {
-			return fmt.Errorf("fabric: %s port %d has LMC %d; it is 0 to 7", f.Label(e.Node), e.Port, e.LMC)
+			return fmt.Errorf("%s port %d has LMC %d; it is 0 to 7", f.Label(e.Node), e.Port, e.LMC)
 		}
 		if e.hasValidLID() {
 			top = max(top, int(e.LID)+e.width()-1)
@@ -80,7 +80,7 @@ func (f *Fabric) assignFree(without []EndpointID, owner []EndpointID) error {
 			lid += step
 		}
 		if lid+step-1 > int(MaxLID) {
-			return fmt.Errorf("fabric: no LID left for %s port %d: the network needs more than the %d that InfiniBand has", f.Label(e.Node), e.Port, MaxLID)
+			return fmt.Errorf("no LID left for %s port %d: the network needs more than the %d that InfiniBand has", f.Label(e.Node), e.Port, MaxLID)
 		}
 		e.LID = LID(lid)
 		for l := range step {

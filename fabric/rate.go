@@ -58,7 +58,7 @@ func ParseRate(s string) (Rate, error) {
 	width, speed, ok := strings.Cut(s, "x")
 	n, err := strconv.ParseUint(width, 10, 8)
 	if !ok || err != nil || n == 0 || speed == "" || len(speed) > 16 || strings.ContainsFunc(speed, notInSpeed) {
-		return Rate{}, fmt.Errorf("fabric: %q is no link rate like 4xHDR", s)
+		return Rate{}, fmt.Errorf("%q is no link rate like 4xHDR", s)
 	}
 	return Rate{Width: uint8(n), Speed: knownSpeed(speed)}, nil
 }

@@ -33,7 +33,7 @@ type Mismatches struct {
 }
 
 // ErrSkip is what Skip returns for a line to be left out.
-var ErrSkip = errors.New("format: a line about what the fabric lacks")
+var ErrSkip = errors.New("a line about what the fabric lacks")
 
 // Skip refuses a line about a part that the fabric does not have or, lenient, counts it
 // and returns ErrSkip; why is called for the first one.

@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/files"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -47,11 +46,7 @@ func judged(q *question) (a *answer, err error) {
 			a, err = nil, fmt.Errorf("weft broke, which is a defect of weft: %v\n%s", broken, debug.Stack())
 		}
 	}()
-	a, err = q.judge()
-	if err != nil {
-		return nil, errors.New(plain.Error(err))
-	}
-	return a, nil
+	return q.judge()
 }
 
 func (q *question) judge() (*answer, error) {

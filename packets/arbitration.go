@@ -25,12 +25,12 @@ func (a *Arbitration) check() error {
 		return nil
 	}
 	if len(a.High) > 64 || len(a.Low) > 64 {
-		return fmt.Errorf("packets: arbitration tables of %d and %d entries; they have at most 64", len(a.High), len(a.Low))
+		return fmt.Errorf("arbitration tables of %d and %d entries; they have at most 64", len(a.High), len(a.Low))
 	}
 	for _, t := range [][]Weight{a.High, a.Low} {
 		for _, w := range t {
 			if w.VL >= routing.MaxDataVLs {
-				return fmt.Errorf("packets: the arbitration table has VL %d; there are 0 to %d", w.VL, routing.MaxDataVLs-1)
+				return fmt.Errorf("the arbitration table has VL %d; there are 0 to %d", w.VL, routing.MaxDataVLs-1)
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func (a *Arbitration) serves(lanes int) error {
 		}
 	}
 	if missing := (uint16(1)<<lanes - 1) &^ served; missing != 0 {
-		return fmt.Errorf("packets: the arbitration tables give lane %d no turn", bits.TrailingZeros16(missing))
+		return fmt.Errorf("the arbitration tables give lane %d no turn", bits.TrailingZeros16(missing))
 	}
 	return nil
 }

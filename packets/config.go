@@ -99,7 +99,7 @@ func PresetNamed(name string) (Config, error) {
 			return p.Config, nil
 		}
 	}
-	return Config{}, fmt.Errorf("packets: no preset is called %q; there are %s", name, strings.Join(names, ", "))
+	return Config{}, fmt.Errorf("no preset is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // check fills in defaults and says what is wrong with a Config.
@@ -110,30 +110,30 @@ func (c *Config) check() error {
 	packet := c.MTU + c.Header
 	switch {
 	case c.MTU < 1 || c.MTU > 1<<20 || c.Header < 0 || c.Header > 1<<10:
-		return fmt.Errorf("packets: packets of %d + %d bytes; payload is 1 to %d, the header 0 to %d", c.MTU, c.Header, 1<<20, 1<<10)
+		return fmt.Errorf("packets of %d + %d bytes; payload is 1 to %d, the header 0 to %d", c.MTU, c.Header, 1<<20, 1<<10)
 	case c.Cable < 1 || c.Forward < 0 || c.Credit < 0 || c.Gap < 0 || c.FlitTime < 0 || c.Lifetime < 0:
-		return fmt.Errorf("packets: a cable takes at least 1 ps, and no other time is negative (cable %d, forward %d, credit %d)", c.Cable, c.Forward, c.Credit)
+		return fmt.Errorf("a cable takes at least 1 ps, and no other time is negative (cable %d, forward %d, credit %d)", c.Cable, c.Forward, c.Credit)
 	case blocksOf(packet) > c.Buffer/Block:
-		return fmt.Errorf("packets: a buffer of %d bytes holds %d blocks of %d; a packet of %d bytes needs %d: give larger buffers or a smaller MTU",
+		return fmt.Errorf("a buffer of %d bytes holds %d blocks of %d; a packet of %d bytes needs %d: give larger buffers or a smaller MTU",
 			c.Buffer, c.Buffer/Block, Block, packet, blocksOf(packet))
 	case c.OutBuffer != 0 && blocksOf(packet) > c.OutBuffer/Block:
-		return fmt.Errorf("packets: an output buffer of %d bytes is smaller than a packet of %d", c.OutBuffer, packet)
+		return fmt.Errorf("an output buffer of %d bytes is smaller than a packet of %d", c.OutBuffer, packet)
 	case c.OutBuffer != 0 && c.Forward < 1:
-		return fmt.Errorf("packets: a switch with output buffers takes at least 1 ps to forward")
+		return fmt.Errorf("a switch with output buffers takes at least 1 ps to forward")
 	case max(c.Buffer, c.OutBuffer)/Block > maxBlocks:
-		return fmt.Errorf("packets: a buffer of %d bytes; InfiniBand's flow control reaches to %d", max(c.Buffer, c.OutBuffer), maxBlocks*Block)
+		return fmt.Errorf("a buffer of %d bytes; InfiniBand's flow control reaches to %d", max(c.Buffer, c.OutBuffer), maxBlocks*Block)
 	case c.Speedup < 0 || c.Speedup > 16:
-		return fmt.Errorf("packets: a speed-up of %d; it is 1 to 16", c.Speedup)
+		return fmt.Errorf("a speed-up of %d; it is 1 to 16", c.Speedup)
 	case c.Lanes < 0 || c.Lanes > routing.MaxDataVLs:
-		return fmt.Errorf("packets: %d lanes; there are 1 to %d", c.Lanes, routing.MaxDataVLs)
+		return fmt.Errorf("%d lanes; there are 1 to %d", c.Lanes, routing.MaxDataVLs)
 	case c.Rate != fabric.Rate{} && !c.Rate.Known():
-		return fmt.Errorf("packets: links at %s, a rate that is not known", c.Rate)
+		return fmt.Errorf("links at %s, a rate that is not known", c.Rate)
 	}
 	if c.Flits {
 		return c.checkFlits()
 	}
 	if c.AnyLane {
-		return fmt.Errorf("packets: endpoints take any lane flit by flit only: packets as a whole have the one of their service level")
+		return fmt.Errorf("endpoints take any lane flit by flit only: packets as a whole have the one of their service level")
 	}
 	return c.Arbitration.check()
 }
@@ -145,7 +145,7 @@ func (c *Config) checkFlits() error {
 		"ports that draw lots": c.Lottery, "a lifetime of packets": c.Lifetime > 0, "counters of ports": c.Counters,
 	} {
 		if given {
-			return fmt.Errorf("packets: flit by flit there are no %s: they are modelled for packets as a whole", what)
+			return fmt.Errorf("flit by flit there are no %s: they are modelled for packets as a whole", what)
 		}
 	}
 	return nil

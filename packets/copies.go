@@ -39,18 +39,18 @@ func (n *Network) coversGroup(m Message) error {
 	e := n.Fabric.Endpoint(m.From)
 	switch t := n.tree(m.LID); {
 	case e.Inject == fabric.None:
-		return fmt.Errorf("packets: endpoint %d sends nothing here", m.From)
+		return fmt.Errorf("endpoint %d sends nothing here", m.From)
 	case m.From != m.To:
-		return fmt.Errorf("packets: a message to multicast group %#x names endpoint %d as its destination, which is to be its source", uint16(m.LID), m.To)
+		return fmt.Errorf("a message to multicast group %#x names endpoint %d as its destination, which is to be its source", uint16(m.LID), m.To)
 	case n.Config.Flits:
-		return fmt.Errorf("packets: flits are not copied: multicast group %#x", uint16(m.LID))
+		return fmt.Errorf("flits are not copied: multicast group %#x", uint16(m.LID))
 	case t == nil:
-		return fmt.Errorf("packets: the tables have no tree for multicast group %#x", uint16(m.LID))
+		return fmt.Errorf("the tables have no tree for multicast group %#x", uint16(m.LID))
 	case n.tables.Multicast.SLs>>m.SL&1 == 0:
-		return fmt.Errorf("packets: multicast groups are not on SL %d", m.SL)
+		return fmt.Errorf("multicast groups are not on SL %d", m.SL)
 	default:
 		if ports := t.At(e.Switch); ports.Len() == 0 {
-			return fmt.Errorf("packets: the tree of multicast group %#x has no part at %s", uint16(m.LID), n.Fabric.Label(e.Switch))
+			return fmt.Errorf("the tree of multicast group %#x has no part at %s", uint16(m.LID), n.Fabric.Label(e.Switch))
 		}
 	}
 	return nil
@@ -148,10 +148,10 @@ func (s *sim) headMoves(q int32, enters func(into int32) bool) bool {
 // service level of groups.
 func (g *generator) join(n *Network, share float64) error {
 	if n.tables == nil || n.tables.Multicast == nil || len(n.tables.Multicast.Trees) == 0 {
-		return errors.New("packets: messages to multicast groups, and the tables have no trees")
+		return errors.New("messages to multicast groups, and the tables have no trees")
 	}
 	if n.Config.Flits {
-		return errors.New("packets: flits are not copied, and messages are to go to multicast groups")
+		return errors.New("flits are not copied, and messages are to go to multicast groups")
 	}
 	g.share, g.level = share, uint8(bits.TrailingZeros16(n.tables.Multicast.SLs))
 	g.groups = make([][]fabric.LID, len(g.gap))

@@ -66,7 +66,7 @@ func (f *flows) arrive(src, dst int32, number uint32) error {
 	i := f.slot(flowKey(src, dst))
 	r := &f.rows[i]
 	if r.key == 0 || number >= r.sent || !f.overtake && (number < r.next || number != r.next && !f.gaps) {
-		return fmt.Errorf("packets: internal error: packet %d of the flow from endpoint %d to %d came where %d of %d was due", number, src, dst, r.next, r.sent)
+		return fmt.Errorf("internal error: packet %d of the flow from endpoint %d to %d came where %d of %d was due", number, src, dst, r.next, r.sent)
 	}
 	r.next = number + 1
 	f.close(i)

@@ -43,10 +43,10 @@ type generator struct {
 // prepare checks an Injection and builds its generator.
 func (n *Network) prepare(l *Injection, r *rand.Rand) (*generator, error) {
 	if !(l.Offered > 0 && l.Offered <= 1) {
-		return nil, fmt.Errorf("packets: a load of %v; it is above 0 and at most 1, of what an endpoint's link carries", l.Offered)
+		return nil, fmt.Errorf("a load of %v; it is above 0 and at most 1, of what an endpoint's link carries", l.Offered)
 	}
 	if l.Bytes < 0 || l.Burst < 0 {
-		return nil, fmt.Errorf("packets: messages of %d bytes in bursts of %d; neither is negative", l.Bytes, l.Burst)
+		return nil, fmt.Errorf("messages of %d bytes in bursts of %d; neither is negative", l.Bytes, l.Burst)
 	}
 	g := &generator{bytes: l.Bytes, burst: int32(max(1, l.Burst)), regular: l.Regular, gap: make([]float64, len(n.Fabric.Endpoints()))}
 	if g.bytes == 0 {
@@ -56,7 +56,7 @@ func (n *Network) prepare(l *Injection, r *rand.Rand) (*generator, error) {
 		g.slots = make([]float64, len(g.gap))
 	}
 	if l.Groups < 0 || l.Groups > 1 {
-		return nil, fmt.Errorf("packets: a share of %v of the messages to multicast groups; it is 0 to 1", l.Groups)
+		return nil, fmt.Errorf("a share of %v of the messages to multicast groups; it is 0 to 1", l.Groups)
 	}
 	if l.Groups > 0 {
 		if err := g.join(n, l.Groups); err != nil {
@@ -107,7 +107,7 @@ func (g *generator) uniform(n *Network, p traffic.Placement) error {
 		several = several || e != p[0]
 	}
 	if !several {
-		return fmt.Errorf("packets: uniform traffic among %d ranks on fewer than two endpoints", len(p))
+		return fmt.Errorf("uniform traffic among %d ranks on fewer than two endpoints", len(p))
 	}
 	return n.coversAll(p)
 }
@@ -127,7 +127,7 @@ func (g *generator) pairs(n *Network, l *Injection, r *rand.Rand) error {
 		g.gap[m.From] = 1
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("packets: %s among %d ranks sends nothing over the network", l.Pattern, len(l.Placement))
+		return fmt.Errorf("%s among %d ranks sends nothing over the network", l.Pattern, len(l.Placement))
 	}
 	for e := range g.gap {
 		g.first[e+1] += g.first[e]

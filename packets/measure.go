@@ -284,7 +284,7 @@ func (n *Network) checkMessages(phases [][]Message) error {
 	for _, list := range phases {
 		for _, m := range list {
 			if m.Bytes < 0 || m.At < 0 || m.From == m.To && m.LID < routing.FirstMLID {
-				return fmt.Errorf("packets: a message of %d bytes at %d ps from endpoint %d to %d", m.Bytes, m.At, m.From, m.To)
+				return fmt.Errorf("a message of %d bytes at %d ps from endpoint %d to %d", m.Bytes, m.At, m.From, m.To)
 			}
 			if m.LID != 0 {
 				if err := n.coversRoute(m); err != nil {

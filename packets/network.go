@@ -73,7 +73,7 @@ func newNetwork(c Config, tables ...*routing.Tables) (*Network, error) {
 		n.byLane = n.byLane || t.Lanes.SL2VL.AnyByLane()
 	}
 	if c.AnyLane && n.byLane {
-		return nil, errors.New("packets: switches choose the lane of a packet by the lane it came in on, so endpoints cannot send on any lane: without that (--any-lane) they send on that of the service level")
+		return nil, errors.New("switches choose the lane of a packet by the lane it came in on, so endpoints cannot send on any lane: without that (--any-lane) they send on that of the service level")
 	}
 	var ok bool
 	n.uniform, ok = n.tables.Lanes.SL2VL.Uniform()
@@ -101,7 +101,7 @@ func (n *Network) build(used int) error {
 	n.lanes = max(1, used)
 	if c.Lanes > 0 {
 		if c.Lanes < n.lanes {
-			return fmt.Errorf("packets: the tables use lane %d; there are %d lanes", n.lanes-1, c.Lanes)
+			return fmt.Errorf("the tables use lane %d; there are %d lanes", n.lanes-1, c.Lanes)
 		}
 		n.lanes = c.Lanes
 	}
@@ -176,7 +176,7 @@ func (n *Network) Covers(from, to fabric.EndpointID) error {
 	a, b := f.Endpoint(from), f.Endpoint(to)
 	for _, e := range []*fabric.Endpoint{a, b} {
 		if e.Inject == fabric.None {
-			return fmt.Errorf("packets: %s port %d sends nothing here: it is no adapter or router port at a switch", f.Label(e.Node), e.Port)
+			return fmt.Errorf("%s port %d sends nothing here: it is no adapter or router port at a switch", f.Label(e.Node), e.Port)
 		}
 	}
 	if n.adaptive != nil {
@@ -194,7 +194,7 @@ func (n *Network) Covers(from, to fabric.EndpointID) error {
 		}
 	}
 	if usable == 0 {
-		return &NoRoute{from, to, fmt.Errorf("packets: %s may use no address of %s: the tables do not cover the pair", f.Label(a.Node), f.Label(b.Node))}
+		return &NoRoute{from, to, fmt.Errorf("%s may use no address of %s: the tables do not cover the pair", f.Label(a.Node), f.Label(b.Node))}
 	}
 	return nil
 }
@@ -204,15 +204,15 @@ func (n *Network) coversRoute(m Message) error {
 	f := n.Fabric
 	switch {
 	case n.adaptive != nil:
-		return fmt.Errorf("packets: a message names LID %d, and adaptive routing has no LIDs", m.LID)
+		return fmt.Errorf("a message names LID %d, and adaptive routing has no LIDs", m.LID)
 	case m.LID >= routing.FirstMLID:
 		return n.coversGroup(m)
 	case f.Owner(m.LID) != m.To || m.SL >= routing.SLs:
-		return fmt.Errorf("packets: a message to LID %d on SL %d, which is no address of endpoint %d", m.LID, m.SL, m.To)
+		return fmt.Errorf("a message to LID %d on SL %d, which is no address of endpoint %d", m.LID, m.SL, m.To)
 	case f.Endpoint(m.From).Inject == fabric.None:
-		return fmt.Errorf("packets: endpoint %d sends nothing here", m.From)
+		return fmt.Errorf("endpoint %d sends nothing here", m.From)
 	case !n.perPort && int(n.uniform[m.SL]) >= n.lanes:
-		return fmt.Errorf("packets: SL %d has lane %d; there are %d lanes", m.SL, n.uniform[m.SL], n.lanes)
+		return fmt.Errorf("SL %d has lane %d; there are %d lanes", m.SL, n.uniform[m.SL], n.lanes)
 	}
 	return n.follow(f.Endpoint(m.From), f.Endpoint(m.To), m.LID, m.SL)
 }
@@ -228,22 +228,22 @@ func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error 
 	for range f.Switches() + 1 {
 		c := f.Out(at, t.Forwarding.Port(at, lid))
 		if c == fabric.None {
-			return fmt.Errorf("packets: %s has no way to LID %d of %s, on which %s depends", f.Label(at), lid, f.Label(b.Node), f.Label(a.Node))
+			return fmt.Errorf("%s has no way to LID %d of %s, on which %s depends", f.Label(at), lid, f.Label(b.Node), f.Label(a.Node))
 		}
 		ch := f.Channel(c)
 		vl := t.Lanes.SL2VL.Next(at, in, ch.FromPort, sl, lane)
 		if int(vl) >= n.lanes {
-			return fmt.Errorf("packets: %s puts packets from %s to LID %d on lane %d at port %d; there are %d lanes", f.Label(at), f.Label(a.Node), lid, vl, ch.FromPort, n.lanes)
+			return fmt.Errorf("%s puts packets from %s to LID %d on lane %d at port %d; there are %d lanes", f.Label(at), f.Label(a.Node), lid, vl, ch.FromPort, n.lanes)
 		}
 		if c == b.Deliver {
 			return nil
 		}
 		if f.Node(ch.To).Kind != fabric.Switch {
-			return fmt.Errorf("packets: packets from %s to LID %d of %s arrive at %s", f.Label(a.Node), lid, f.Label(b.Node), f.Label(ch.To))
+			return fmt.Errorf("packets from %s to LID %d of %s arrive at %s", f.Label(a.Node), lid, f.Label(b.Node), f.Label(ch.To))
 		}
 		at, in, lane = ch.To, ch.ToPort, vl
 	}
-	return fmt.Errorf("packets: packets from %s to LID %d of %s circle for ever", f.Label(a.Node), lid, f.Label(b.Node))
+	return fmt.Errorf("packets from %s to LID %d of %s circle for ever", f.Label(a.Node), lid, f.Label(b.Node))
 }
 
 // coversAdaptive only checks that there is an address: that all ways arrive is proven
@@ -258,5 +258,5 @@ func (n *Network) coversAdaptive(a, b *fabric.Endpoint) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("packets: %s has no way to %s", n.Fabric.Label(a.Switch), n.Fabric.Label(b.Switch))
+	return fmt.Errorf("%s has no way to %s", n.Fabric.Label(a.Switch), n.Fabric.Label(b.Switch))
 }

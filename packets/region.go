@@ -130,7 +130,7 @@ func (s *region) step(before Time) bool {
 // fail records an internal error, if it is the first.
 func (s *region) fail(format string, args ...any) {
 	if s.failure == nil {
-		s.failure = fmt.Errorf("packets: internal error: "+format, args...)
+		s.failure = fmt.Errorf("internal error: "+format, args...)
 	}
 }
 

@@ -41,7 +41,7 @@ const attempts = 8
 // stopped by a deadlock, or else the last.
 func (n *Network) Replay(ctx context.Context, loop []LoopStep, seed uint64) (*Replay, error) {
 	if n.adaptive != nil || len(loop) == 0 {
-		return nil, errors.New("packets: a replay needs tables and a credit loop")
+		return nil, errors.New("a replay needs tables and a credit loop")
 	}
 	drawn := *n
 	drawn.Config.Lottery = true

@@ -33,15 +33,15 @@ func NewRewritten(t *routing.Tables, rewrites []Rewrite, c Config) (*Network, er
 		return New(t, c)
 	}
 	if c.Flits {
-		return nil, errors.New("packets: flit by flit tables do not change: that is modelled for packets as a whole")
+		return nil, errors.New("flit by flit tables do not change: that is modelled for packets as a whole")
 	}
 	all := []*routing.Tables{t}
 	for i, r := range rewrites {
 		switch {
 		case r.Tables.Fabric != t.Fabric:
-			return nil, errors.New("packets: tables are rewritten by those of another fabric")
+			return nil, errors.New("tables are rewritten by those of another fabric")
 		case len(r.Blocks) != t.Fabric.Switches()*TableBlocks(t.Fabric) || len(r.Maps) != t.Fabric.Switches():
-			return nil, fmt.Errorf("packets: rewrite %d has times of %d blocks and %d maps; there are %d and %d", i+1,
+			return nil, fmt.Errorf("rewrite %d has times of %d blocks and %d maps; there are %d and %d", i+1,
 				len(r.Blocks), len(r.Maps), t.Fabric.Switches()*TableBlocks(t.Fabric), t.Fabric.Switches())
 		}
 		all = append(all, r.Tables)

@@ -21,7 +21,7 @@ type Saturation struct {
 // of the Injection is ignored.
 func (n *Network) Saturation(ctx context.Context, l Injection, w Window, low, high, step float64) (*Saturation, error) {
 	if !(low >= 0 && low < high && high <= 1 && step > 0) {
-		return nil, fmt.Errorf("packets: a search between loads %v and %v in steps of %v; they are from 0 to 1, and the first is lower", low, high, step)
+		return nil, fmt.Errorf("a search between loads %v and %v in steps of %v; they are from 0 to 1, and the first is lower", low, high, step)
 	}
 	s := &Saturation{Offered: low, Above: high}
 	try := func(load float64) (*Result, error) {

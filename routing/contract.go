@@ -59,7 +59,7 @@ func ParseLevels(text string) (uint16, error) {
 	for _, item := range strings.Split(text, ",") {
 		sl, err := strconv.ParseUint(strings.TrimSpace(item), 10, 8)
 		if err != nil || sl >= SLs {
-			return 0, fmt.Errorf("routing: %q is no service level from 0 to %d", item, SLs-1)
+			return 0, fmt.Errorf("%q is no service level from 0 to %d", item, SLs-1)
 		}
 		mask |= 1 << sl
 	}
@@ -111,5 +111,5 @@ func ParseContract(s string) (Contract, error) {
 			return Single(uint8(sl)), nil
 		}
 	}
-	return Contract{}, fmt.Errorf("routing: a contract is honored, directed, any or single:N with N from 0 to 15, not %q", s)
+	return Contract{}, fmt.Errorf("a contract is honored, directed, any or single:N with N from 0 to 15, not %q", s)
 }

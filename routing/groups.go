@@ -205,12 +205,12 @@ func (g *Groups) IgnoresSL() bool {
 // check says what is wrong with the groups, if anything.
 func (g *Groups) check(t *Tables) error {
 	if g.f != t.Fabric {
-		return fmt.Errorf("routing: the groups of ports are for another fabric")
+		return fmt.Errorf("the groups of ports are for another fabric")
 	}
 	for table, entries := range g.entries {
 		for i, c := range entries {
 			if s := i % g.f.Switches(); c != NoChoice && c.Group() >= len(g.sets[s]) {
-				return fmt.Errorf("routing: switch %d has no group %d, which its table %d names for LID %d", s, c.Group(), table, i/g.f.Switches())
+				return fmt.Errorf("switch %d has no group %d, which its table %d names for LID %d", s, c.Group(), table, i/g.f.Switches())
 			}
 		}
 	}
@@ -218,7 +218,7 @@ func (g *Groups) check(t *Tables) error {
 		return nil
 	}
 	if top := slices.Max(g.private.number); int(top) >= len(g.entries) {
-		return fmt.Errorf("routing: packets are to go by private table %d, and there are %d", top, len(g.entries))
+		return fmt.Errorf("packets are to go by private table %d, and there are %d", top, len(g.entries))
 	}
 	return nil
 }

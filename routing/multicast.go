@@ -56,12 +56,12 @@ func (t *MulticastTree) At(s fabric.NodeID) PortSet {
 // check says what is wrong with the trees, if anything.
 func (m *Multicast) check(f *fabric.Fabric) error {
 	if m.SLs == 0 {
-		return fmt.Errorf("routing: multicast groups without a service level")
+		return fmt.Errorf("multicast groups without a service level")
 	}
 	for _, t := range m.Trees {
 		for i, n := range t.Nodes {
 			if int(n.Switch) >= f.Switches() || i > 0 && n.Switch <= t.Nodes[i-1].Switch {
-				return fmt.Errorf("routing: the tree of MLID %#x has switch %d at place %d", uint16(t.MLID), n.Switch, i)
+				return fmt.Errorf("the tree of MLID %#x has switch %d at place %d", uint16(t.MLID), n.Switch, i)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func TestRefusalSaysWhere(t *testing.T) {
 		if got := c.refusal.Brief(); got != c.brief {
 			t.Errorf("%q, want %q", got, c.brief)
 		}
-		if got, want := c.refusal.Error(), "routing: "+c.brief+" (rule: no rings)"; got != want {
+		if got, want := c.refusal.Error(), c.brief+" (rule: no rings)"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -197,8 +197,8 @@ func TestTooFewLanes(t *testing.T) {
 		err  routing.TooFewLanes
 		want string
 	}{
-		{routing.TooFewLanes{Need: 9, Have: 8}, "routing: needs 9 lanes; 8 are available"},
-		{routing.TooFewLanes{Need: 65, AtLeast: true, Have: 8}, "routing: needs at least 65 lanes; 8 are available"},
+		{routing.TooFewLanes{Need: 9, Have: 8}, "needs 9 lanes; 8 are available"},
+		{routing.TooFewLanes{Need: 65, AtLeast: true, Have: 8}, "needs at least 65 lanes; 8 are available"},
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -100,5 +100,5 @@ func ParseScope(s string) (Scope, error) {
 			return sc, nil
 		}
 	}
-	return 0, fmt.Errorf("routing: endpoints are hca, ca or all, not %q", s)
+	return 0, fmt.Errorf("endpoints are hca, ca or all, not %q", s)
 }

@@ -84,7 +84,7 @@ func Refuse(f *fabric.Fabric, rule string, node fabric.NodeID, port uint8, why s
 }
 
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("routing: %s (rule: %s)", r.Brief(), r.Rule)
+	return fmt.Sprintf("%s (rule: %s)", r.Brief(), r.Rule)
 }
 
 // Brief is where the rule is broken and what was found there, without the rule.
@@ -119,7 +119,7 @@ type TooFewLevels struct {
 }
 
 func (e *TooFewLevels) Error() string {
-	return fmt.Sprintf("routing: needs %d service levels; %d are available", e.Need, e.Have)
+	return fmt.Sprintf("needs %d service levels; %d are available", e.Need, e.Have)
 }
 
 func (e *TooFewLanes) Error() string {
@@ -127,7 +127,7 @@ func (e *TooFewLanes) Error() string {
 	if e.AtLeast {
 		least = "at least "
 	}
-	text := fmt.Sprintf("routing: needs %s%d lanes; %d are available", least, e.Need, e.Have)
+	text := fmt.Sprintf("needs %s%d lanes; %d are available", least, e.Need, e.Have)
 	if e.Where != "" {
 		text += ": " + e.Where
 	}

@@ -98,7 +98,7 @@ func (w *damaged) drawSwitches(order []int, want int) error {
 		}
 	}
 	if want < 0 || want > 0 && want >= left {
-		return fmt.Errorf("topology: cannot draw %d of %d switches; one has to stay", want, left)
+		return fmt.Errorf("cannot draw %d of %d switches; one has to stay", want, left)
 	}
 	for drawn < want {
 		before := drawn
@@ -123,7 +123,7 @@ func (w *damaged) drawLinks(order []int, want int) error {
 		}
 	}
 	if want < 0 || want > left {
-		return fmt.Errorf("topology: cannot draw %d of %d cables between switches", want, left)
+		return fmt.Errorf("cannot draw %d of %d cables between switches", want, left)
 	}
 	for _, t := range order {
 		c := fabric.ChannelID(t)
@@ -154,7 +154,7 @@ type TooFragile struct {
 }
 
 func (e *TooFragile) Error() string {
-	return fmt.Sprintf("topology: the network falls apart if more than %d of its %s go, and %d are asked for", e.Can, e.What, e.Want)
+	return fmt.Sprintf("the network falls apart if more than %d of its %s go, and %d are asked for", e.Can, e.What, e.Want)
 }
 
 // disconnects says whether removing a switch would separate its neighbours.

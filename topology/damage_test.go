@@ -128,10 +128,10 @@ func TestDamageByName(t *testing.T) {
 func TestDamageRefusals(t *testing.T) {
 	f := build(t, "ring:4")
 	for want, d := range map[string]Damage{
-		"topology: the network falls apart if more than 1 of its cables between switches go, and 2 are asked for": {Links: 2},
-		"topology: cannot draw 5 of 4 cables between switches":                                                    {Links: 5, MayCut: true},
-		"topology: cannot draw 4 of 4 switches; one has to stay":                                                  {Switches: 4, MayCut: true},
-		"topology: cannot draw -1 of 4 switches; one has to stay":                                                 {Switches: -1},
+		"the network falls apart if more than 1 of its cables between switches go, and 2 are asked for": {Links: 2},
+		"cannot draw 5 of 4 cables between switches":                                                    {Links: 5, MayCut: true},
+		"cannot draw 4 of 4 switches; one has to stay":                                                  {Switches: 4, MayCut: true},
+		"cannot draw -1 of 4 switches; one has to stay":                                                 {Switches: -1},
 	} {
 		if _, err := d.Draw(f); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v, want %s", d, err, want)

@@ -29,7 +29,7 @@ func ExampleParse_refused() {
 	_, err := topology.Parse("karytree:k=200,n=2")
 	fmt.Println(err)
 	// Output:
-	// topology: karytree: k=200,n=2 makes a switch with 400 ports; InfiniBand numbers at most 254; nearest that works: k=127 or n=1
+	// karytree: k=200,n=2 makes a switch with 400 ports; InfiniBand numbers at most 254; nearest that works: k=127 or n=1
 }
 
 func ExampleBuild() {

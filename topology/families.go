@@ -55,5 +55,5 @@ func rowOf(f form) *row {
 			return &table[i]
 		}
 	}
-	panic("topology: a family without a row in the table")
+	panic("a family without a row in the table")
 }

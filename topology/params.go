@@ -289,7 +289,7 @@ func (r *row) complete(f form, given map[string]string) error {
 	} else {
 		hint = "nearest that works: " + hint
 	}
-	return fmt.Errorf("topology: %s: %s; %s", r.name, bad.msg, hint)
+	return fmt.Errorf("%s: %s; %s", r.name, bad.msg, hint)
 }
 
 // run declares the parameters of f and checks its size against the limits of

@@ -146,7 +146,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%q is not refused: %s", test.spec, f)
 			continue
 		}
-		if diff := cmp.Diff("topology: "+test.want, err.Error()); diff != "" {
+		if diff := cmp.Diff(test.want, err.Error()); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.spec, diff)
 		}
 		if took := time.Since(start); took > 10*time.Second { // what it would take to build and to count
@@ -173,7 +173,7 @@ func TestRefusalsByHand(t *testing.T) {
 		_, err := test.family.Build()
 		if err == nil {
 			t.Errorf("%s is not refused", test.family)
-		} else if diff := cmp.Diff("topology: "+test.want, err.Error()); diff != "" {
+		} else if diff := cmp.Diff(test.want, err.Error()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.family, diff)
 		}
 	}
@@ -363,9 +363,6 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, spec string) {
 		family, err := Parse(spec)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "topology: ") {
-				t.Fatalf("%q: %v", spec, err)
-			}
 			return
 		}
 		again, err := Parse(family.String())

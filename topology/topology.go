@@ -104,7 +104,7 @@ func Parse(spec string) (Family, error) {
 		for i := range table {
 			names[i] = table[i].name
 		}
-		return nil, fmt.Errorf("topology: no family %q%s (families: %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
+		return nil, fmt.Errorf("no family %q%s (families: %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
 	}
 	given, err := r.split(rest)
 	if err != nil {
@@ -130,15 +130,15 @@ func (r *row) split(rest string) (map[string]string, error) {
 		key, value, keyed := strings.Cut(part, "=")
 		if !keyed {
 			if i > 0 || r.bare == "" {
-				return nil, fmt.Errorf("topology: %s: %q is not key=value (keys: %s; example: %s)", r.name, part, listed(keys), r.example)
+				return nil, fmt.Errorf("%s: %q is not key=value (keys: %s; example: %s)", r.name, part, listed(keys), r.example)
 			}
 			key, value = r.bare, part
 		}
 		if !slices.Contains(keys, key) {
-			return nil, fmt.Errorf("topology: %s: no key %q%s (keys: %s)", r.name, key, spell.Hint(key, keys), listed(keys))
+			return nil, fmt.Errorf("%s: no key %q%s (keys: %s)", r.name, key, spell.Hint(key, keys), listed(keys))
 		}
 		if _, twice := given[key]; twice {
-			return nil, fmt.Errorf("topology: %s: %s is given twice", r.name, key)
+			return nil, fmt.Errorf("%s: %s is given twice", r.name, key)
 		}
 		given[key] = value
 	}

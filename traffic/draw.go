@@ -22,7 +22,7 @@ func powerOfTwo(name string, n int) error {
 	if n-low > 2*low-n {
 		nearest *= 2
 	}
-	return fmt.Errorf("traffic: %s needs a power of two of ranks, not %d; nearest is %d%s", name, n, nearest, fewer(n, low))
+	return fmt.Errorf("%s needs a power of two of ranks, not %d; nearest is %d%s", name, n, nearest, fewer(n, low))
 }
 
 // fewer says how to place so many ranks of n.
@@ -238,7 +238,7 @@ func fits(name string, n int, given args) error {
 	}
 	if n%product != 0 {
 		k := (n + product/2) / product * product
-		return fmt.Errorf("traffic: %s: %d ranks do not fill a grid with such sides; nearest is %d", name, n, max(k, product))
+		return fmt.Errorf("%s: %d ranks do not fill a grid with such sides; nearest is %d", name, n, max(k, product))
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ var kinds = []kind{
 		example: "alltoall",
 		phases: func(_ args, n int) (int, error) {
 			if n*(n-1) > mostPairs {
-				return 0, fmt.Errorf("traffic: alltoall among %d ranks is %d pairs at once; at most 2048 ranks, or take alltoall-phased, the same in phases", n, n*(n-1))
+				return 0, fmt.Errorf("alltoall among %d ranks is %d pairs at once; at most 2048 ranks, or take alltoall-phased, the same in phases", n, n*(n-1))
 			}
 			return 1, nil
 		},
@@ -120,7 +120,7 @@ var kinds = []kind{
 		example: "hierarchical:g=8", keys: []key{{"g", "ranks of a group", 0, 2}},
 		phases: func(a args, n int) (int, error) {
 			if n%a[0] != 0 {
-				return 0, fmt.Errorf("traffic: hierarchical:g=%d needs a multiple of %d ranks, not %d; nearest is %d%s", a[0], a[0], n, max(1, (n+a[0]/2)/a[0])*a[0], fewer(n, n/a[0]*a[0]))
+				return 0, fmt.Errorf("hierarchical:g=%d needs a multiple of %d ranks, not %d; nearest is %d%s", a[0], a[0], n, max(1, (n+a[0]/2)/a[0])*a[0], fewer(n, n/a[0]*a[0]))
 			}
 			return a[0] - 1 + n/a[0] - 1, nil
 		},
@@ -136,7 +136,7 @@ var kinds = []kind{
 		example: "neighbours:k=2", keys: []key{{"k", "how far", 1, 1}},
 		phases: func(a args, n int) (int, error) {
 			if a[0] > n/2 {
-				return 0, fmt.Errorf("traffic: neighbours:k=%d among %d ranks: k is at most %d", a[0], n, n/2)
+				return 0, fmt.Errorf("neighbours:k=%d among %d ranks: k is at most %d", a[0], n, n/2)
 			}
 			return 1, nil
 		},
@@ -160,7 +160,7 @@ var kinds = []kind{
 		example: "shift:k=3", keys: []key{{"k", "how far", 0, 1}},
 		phases: func(a args, n int) (int, error) {
 			if a[0]%n == 0 {
-				return 0, fmt.Errorf("traffic: shift:k=%d among %d ranks sends everything back to its source; k=%d does not", a[0], n, a[0]+1)
+				return 0, fmt.Errorf("shift:k=%d among %d ranks sends everything back to its source; k=%d does not", a[0], n, a[0]+1)
 			}
 			return 1, nil
 		},
@@ -171,7 +171,7 @@ var kinds = []kind{
 		example: "tornado",
 		phases: func(_ args, n int) (int, error) {
 			if n < 3 {
-				return 0, fmt.Errorf("traffic: tornado among %d ranks goes nowhere; it needs 3", n)
+				return 0, fmt.Errorf("tornado among %d ranks goes nowhere; it needs 3", n)
 			}
 			return 1, nil
 		},
@@ -191,7 +191,7 @@ var kinds = []kind{
 			if k < 2 || n-k*k > (k+1)*(k+1)-n {
 				k++
 			}
-			return 0, fmt.Errorf("traffic: transpose needs a square number of ranks, not %d; nearest is %d", n, k*k)
+			return 0, fmt.Errorf("transpose needs a square number of ranks, not %d; nearest is %d", n, k*k)
 		},
 		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
 			k := 1
@@ -272,7 +272,7 @@ var kinds = []kind{
 		example: "incast:n=8", keys: []key{{"n", "how many send", 0, 1}}, random: true,
 		phases: func(a args, n int) (int, error) {
 			if a[0] >= n {
-				return 0, fmt.Errorf("traffic: incast:n=%d needs %d ranks; there are %d", a[0], a[0]+1, n)
+				return 0, fmt.Errorf("incast:n=%d needs %d ranks; there are %d", a[0], a[0]+1, n)
 			}
 			return 1, nil
 		},

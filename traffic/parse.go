@@ -92,7 +92,7 @@ func parseOne(spec string) (Pattern, error) {
 	name = strings.ReplaceAll(name, "neighbor", "neighbour")
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("traffic: no pattern %q%s (patterns: %s)", name, spell.Hint(name, kindNames()), strings.Join(kindNames(), ", "))
+		return nil, fmt.Errorf("no pattern %q%s (patterns: %s)", name, spell.Hint(name, kindNames()), strings.Join(kindNames(), ", "))
 	}
 	p := named{kind: &kinds[i]}
 	for _, k := range p.keys {
@@ -103,7 +103,7 @@ func parseOne(spec string) (Pattern, error) {
 	}
 	for i, k := range p.keys {
 		if p.args[i] < k.least {
-			return nil, fmt.Errorf("traffic: %s needs %s, at least %d: %s, as in %s", name, k.name, k.least, k.meaning, p.example)
+			return nil, fmt.Errorf("%s needs %s, at least %d: %s, as in %s", name, k.name, k.least, k.meaning, p.example)
 		}
 	}
 	return p, nil
@@ -133,7 +133,7 @@ func (p *named) read(text string) error {
 	for _, field := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(field), "=")
 		if !ok {
-			return fmt.Errorf("traffic: %s: %q is not key=value, as in %s", p.name, field, p.example)
+			return fmt.Errorf("%s: %q is not key=value, as in %s", p.name, field, p.example)
 		}
 		var known []string
 		for _, k := range p.keys {
@@ -142,19 +142,19 @@ func (p *named) read(text string) error {
 		i := slices.Index(known, name)
 		switch {
 		case len(known) == 0:
-			return fmt.Errorf("traffic: %s has no keys; %q is given", p.name, name)
+			return fmt.Errorf("%s has no keys; %q is given", p.name, name)
 		case i < 0:
-			return fmt.Errorf("traffic: %s: no key %q%s (keys: %s)", p.name, name, spell.Hint(name, known), strings.Join(known, ", "))
+			return fmt.Errorf("%s: no key %q%s (keys: %s)", p.name, name, spell.Hint(name, known), strings.Join(known, ", "))
 		case slices.Contains(given, name):
-			return fmt.Errorf("traffic: %s: %s is given twice", p.name, name)
+			return fmt.Errorf("%s: %s is given twice", p.name, name)
 		}
 		given = append(given, name)
 		n, err := strconv.ParseInt(value, 10, 32)
 		if err != nil {
-			return fmt.Errorf("traffic: %s: %s=%q is not a whole number", p.name, name, value)
+			return fmt.Errorf("%s: %s=%q is not a whole number", p.name, name, value)
 		}
 		if int(n) < p.keys[i].least {
-			return fmt.Errorf("traffic: %s: %s=%d is less than %d", p.name, name, n, p.keys[i].least)
+			return fmt.Errorf("%s: %s=%d is less than %d", p.name, name, n, p.keys[i].least)
 		}
 		p.args[i] = int(n)
 	}
@@ -163,7 +163,7 @@ func (p *named) read(text string) error {
 
 func (p named) Phases(n int) (int, error) {
 	if n < 2 {
-		return 0, fmt.Errorf("traffic: %s among %d ranks: it takes two to talk", p.name, n)
+		return 0, fmt.Errorf("%s among %d ranks: it takes two to talk", p.name, n)
 	}
 	if p.rails == nil {
 		return p.kind.phases(p.args, n)
@@ -213,7 +213,7 @@ func (t combined) Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair {
 	for _, p := range t {
 		k, err := p.Phases(n)
 		if err != nil {
-			panic("traffic: Append for a number of ranks that Phases refuses: " + err.Error())
+			panic("Append for a number of ranks that Phases refuses: " + err.Error())
 		}
 		pairs = p.Append(pairs, n, phase%k, r)
 	}

@@ -53,23 +53,23 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 		slices.Sort(p)
 	default:
 		known := []string{"all", "switch", "name", "rail", "guid", "random", "linear"}
-		return nil, fmt.Errorf("traffic: no placement %q%s (placements: %s)", how, spell.Hint(how, known), PlacementHelp)
+		return nil, fmt.Errorf("no placement %q%s (placements: %s)", how, spell.Hint(how, known), PlacementHelp)
 	}
 	if how == "all" && counted || how == "linear" && !counted {
-		return nil, fmt.Errorf("traffic: placement %q: placements are %s", spec, PlacementHelp)
+		return nil, fmt.Errorf("placement %q: placements are %s", spec, PlacementHelp)
 	}
 	if counted {
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("traffic: placement %s: %q is no number of endpoints", spec, count)
+			return nil, fmt.Errorf("placement %s: %q is no number of endpoints", spec, count)
 		}
 		if n > len(p) {
-			return nil, fmt.Errorf("traffic: placement %s: there are %d endpoints in scope", spec, len(p))
+			return nil, fmt.Errorf("placement %s: there are %d endpoints in scope", spec, len(p))
 		}
 		p = p[:n]
 	}
 	if len(p) == 0 {
-		return nil, fmt.Errorf("traffic: placement %s: no endpoint is in scope", spec)
+		return nil, fmt.Errorf("placement %s: no endpoint is in scope", spec)
 	}
 	return p, nil
 }
@@ -113,7 +113,7 @@ type pairList struct {
 
 func (l *pairList) Phases(n int) (int, error) {
 	if n != l.ranks {
-		return 0, fmt.Errorf("traffic: %s is about %d endpoints, not %d", l.name, l.ranks, n)
+		return 0, fmt.Errorf("%s is about %d endpoints, not %d", l.name, l.ranks, n)
 	}
 	return 1, nil
 }

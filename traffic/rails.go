@@ -56,7 +56,7 @@ func byRail(rail []int) (rails [][]int32, silent int) {
 // railPhases is the phases of the rail with the most ranks.
 func (p named) railPhases() (int, error) {
 	if len(p.rails) == 0 {
-		return 0, fmt.Errorf("traffic: %s: no rail has two ranks; it takes two to talk", p.name)
+		return 0, fmt.Errorf("%s: no rail has two ranks; it takes two to talk", p.name)
 	}
 	most := 0
 	for _, ranks := range p.rails {

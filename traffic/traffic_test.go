@@ -124,7 +124,7 @@ func TestPhases(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for spec, want := range map[string]string{
-		"bisekt":               `traffic: no pattern "bisekt"; nearest is "bisect" (patterns: bisect, bisect-both,`,
+		"bisekt":               `no pattern "bisekt"; nearest is "bisect" (patterns: bisect, bisect-both,`,
 		"":                     `no pattern ""`,
 		"shift":                "shift needs k, at least 1: how far, as in shift:k=3",
 		"shift:k=0":            "k=0 is less than 1",

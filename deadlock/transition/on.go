@@ -23,7 +23,7 @@ func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 		return nil, err
 	}
 	if fresh != nil && fresh.Fabric != f {
-		return nil, errors.New("transition: the fresh tables are for another fabric than the one that tables are to act on")
+		return nil, errors.New("the fresh tables are for another fabric than the one that tables are to act on")
 	}
 	if t.Fabric == f {
 		return t, nil

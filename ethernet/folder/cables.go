@@ -24,7 +24,7 @@ type claim struct {
 
 func (c claim) error(msg string, args ...any) error {
 	if c.file == "" {
-		return fmt.Errorf("ethernet: "+msg, args...)
+		return fmt.Errorf(msg, args...)
 	}
 	return format.Errorf(c.file, c.line, msg, args...)
 }
@@ -245,7 +245,7 @@ func (r *gathering) subnets() error {
 				return err
 			}
 		default:
-			if err := r.gap(fmt.Errorf("ethernet: %d interfaces have addresses in %s: %s, %s, %s", len(list), p, list[0], list[1], list[2])); err != nil {
+			if err := r.gap(fmt.Errorf("%d interfaces have addresses in %s: %s, %s, %s", len(list), p, list[0], list[1], list[2])); err != nil {
 				return err
 			}
 		}
@@ -297,7 +297,7 @@ func (r *gathering) build() error {
 		}
 	}
 	if len(alone) > 0 && len(r.names) > 1 {
-		if err := r.gap(fmt.Errorf("ethernet: no cable of %s is known: give NAME.lldp.json (lldpcli -f json show neighbors) or NAME.interface.json (vtysh -c 'show interface json')", few(alone))); err != nil {
+		if err := r.gap(fmt.Errorf("no cable of %s is known: give NAME.lldp.json (lldpcli -f json show neighbors) or NAME.interface.json (vtysh -c 'show interface json')", few(alone))); err != nil {
 			return err
 		}
 	}

@@ -171,7 +171,7 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 	defer r.Close()
 	d := c.devices[name]
 	if reading.Printable(name) != name {
-		return fmt.Errorf("ethernet: the name %q of a device has characters that cannot be printed", name)
+		return fmt.Errorf("the name %q of a device has characters that cannot be printed", name)
 	}
 	if d == nil {
 		d = &device{name: name, files: map[string]string{}}
@@ -179,7 +179,7 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 	}
 	kind = kinds[kind]
 	if before := d.files[kind]; before != "" {
-		return fmt.Errorf("ethernet: %s of %s twice: %s and %s", kind, name, reading.Printable(before), reading.Printable(path))
+		return fmt.Errorf("%s of %s twice: %s and %s", kind, name, reading.Printable(before), reading.Printable(path))
 	}
 	d.files[kind] = path
 	switch kind {
@@ -218,7 +218,7 @@ func (d *device) readInterfaces(r io.Reader, path string) error {
 
 func (c *contents) readSettings(ctx context.Context, path string) error {
 	if c.settings != nil {
-		return fmt.Errorf("ethernet: %s, and there are other settings in %s", reading.Printable(path), reading.Printable(c.settings.file))
+		return fmt.Errorf("%s, and there are other settings in %s", reading.Printable(path), reading.Printable(c.settings.file))
 	}
 	r, err := reading.OpenFound(ctx, path)
 	if err != nil {
@@ -248,7 +248,7 @@ func (c *contents) readSettings(ctx context.Context, path string) error {
 		list = append(list, uint8(p))
 	}
 	if err := CheckLossless(list); err != nil {
-		return format.Errorf(path, s.line(), "%s", strings.TrimPrefix(err.Error(), "ethernet: "))
+		return format.Errorf(path, s.line(), "%s", err.Error())
 	}
 	s.list = list
 	c.settings = s
@@ -265,14 +265,14 @@ func (s *settings) line() int {
 // CheckLossless says what is wrong with a list of lossless priorities.
 func CheckLossless(list []uint8) error {
 	if len(list) == 0 {
-		return errors.New("ethernet: no lossless priority; it says for example lossless: [3, 4]")
+		return errors.New("no lossless priority; it says for example lossless: [3, 4]")
 	}
 	for i, p := range list {
 		if p >= ethernet.MaxPriorities {
-			return fmt.Errorf("ethernet: lossless priority %d; priorities are 0 to %d", p, ethernet.MaxPriorities-1)
+			return fmt.Errorf("lossless priority %d; priorities are 0 to %d", p, ethernet.MaxPriorities-1)
 		}
 		if slices.Contains(list[:i], p) {
-			return fmt.Errorf("ethernet: lossless priority %d twice", p)
+			return fmt.Errorf("lossless priority %d twice", p)
 		}
 	}
 	return nil
@@ -337,7 +337,7 @@ func (d *device) loopback(name string) bool {
 type noDevices struct{ dir string }
 
 func (e *noDevices) Error() string {
-	return fmt.Sprintf("ethernet: %s has no file such as leaf1.route.json (show ip route json) or leaf1.config_db.json, and no folder of a device with route.json", reading.Printable(e.dir))
+	return fmt.Sprintf("%s has no file such as leaf1.route.json (show ip route json) or leaf1.config_db.json, and no folder of a device with route.json", reading.Printable(e.dir))
 }
 
 // NoDevices reports that it is a folder of something else.

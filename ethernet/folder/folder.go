@@ -113,7 +113,7 @@ func (r *gathering) gap(err error) error {
 	if !r.o.Partial {
 		return fmt.Errorf("%w (--partial goes on without, and says what is not covered)", err)
 	}
-	r.gaps = append(r.gaps, strings.TrimPrefix(err.Error(), "ethernet: "))
+	r.gaps = append(r.gaps, err.Error())
 	return nil
 }
 
@@ -140,13 +140,13 @@ func (r *gathering) whole(dir string) error {
 		}
 	}
 	if len(without) > 0 {
-		if err := r.gap(fmt.Errorf("ethernet: no routes of %s: give NAME.route.json, from vtysh -c 'show ip route json'", few(without))); err != nil {
+		if err := r.gap(fmt.Errorf("no routes of %s: give NAME.route.json, from vtysh -c 'show ip route json'", few(without))); err != nil {
 			return err
 		}
 	}
 	vrfs := slices.Sorted(maps.Keys(r.c.vrfs))
 	if len(vrfs) > 0 && !slices.Contains(vrfs, r.o.VRF) {
-		return fmt.Errorf("ethernet: %s has no routes of VRF %s; there are %s (--vrf)", reading.Printable(dir), r.o.VRF, strings.Join(vrfs, ", "))
+		return fmt.Errorf("%s has no routes of VRF %s; there are %s (--vrf)", reading.Printable(dir), r.o.VRF, strings.Join(vrfs, ", "))
 	}
 	if others := slices.DeleteFunc(vrfs, func(v string) bool { return v == r.o.VRF }); len(others) > 0 {
 		r.note("VRF %s: its packets share the links, and are not looked at (--vrf)", few(others))

@@ -96,7 +96,7 @@ func (m *mapping) merge() error {
 		marks = len(index)
 	}
 	if marks > ethernet.MaxMarks {
-		return fmt.Errorf("ethernet: devices tell %d kinds of packets apart, inside tunnels and outside; no more than %d are followed", marks, ethernet.MaxMarks)
+		return fmt.Errorf("devices tell %d kinds of packets apart, inside tunnels and outside; no more than %d are followed", marks, ethernet.MaxMarks)
 	}
 	p := &ethernet.Priorities{Marks: make([]string, marks), Lane: make([]int8, 0, marks*len(m.n.Links))}
 	for mark := range p.Marks {
@@ -190,7 +190,7 @@ func (m *mapping) rules() error {
 			continue
 		}
 		if m.tunnel(d) != nil {
-			if err := m.r.gap(fmt.Errorf("ethernet: %s changes DSCPs (TC_TO_DSCP_MAP) and wraps packets: what is changed first is not known", n.End(ethernet.LinkID(out)))); err != nil {
+			if err := m.r.gap(fmt.Errorf("%s changes DSCPs (TC_TO_DSCP_MAP) and wraps packets: what is changed first is not known", n.End(ethernet.LinkID(out)))); err != nil {
 				return err
 			}
 		}
@@ -206,7 +206,7 @@ func (m *mapping) rules() error {
 		edge := m.edge(d)
 		for _, q := range edge {
 			if q.TC != edge[0].TC {
-				return fmt.Errorf("ethernet: %s changes DSCPs, and its ports to hosts map them differently: this is not understood", n.Names[d])
+				return fmt.Errorf("%s changes DSCPs, and its ports to hosts map them differently: this is not understood", n.Names[d])
 			}
 			set(ethernet.None, q)
 		}
@@ -263,7 +263,7 @@ func (r *gathering) tunnels(n *ethernet.Network) error {
 				kept = append(kept, t)
 				continue
 			}
-			if err := r.gap(fmt.Errorf("ethernet: %s sends packets for %s through a tunnel to %s, and %s", n.Names[t.Device], c.Prefix(), peer, why)); err != nil {
+			if err := r.gap(fmt.Errorf("%s sends packets for %s through a tunnel to %s, and %s", n.Names[t.Device], c.Prefix(), peer, why)); err != nil {
 				return err
 			}
 		}

@@ -40,7 +40,7 @@ func (r *gathering) prioritize(n *ethernet.Network) error {
 		}
 	}
 	if len(without) > 0 && len(lossless) == 0 {
-		if err := r.gap(fmt.Errorf("ethernet: no PORT_QOS_MAP of %s: give NAME.config_db.json, or qos.yaml with lossless: [3, 4] for those without", few(without))); err != nil {
+		if err := r.gap(fmt.Errorf("no PORT_QOS_MAP of %s: give NAME.config_db.json, or qos.yaml with lossless: [3, 4] for those without", few(without))); err != nil {
 			return err
 		}
 	}
@@ -164,7 +164,7 @@ func (m *mapping) check() error {
 		end := n.End(ethernet.LinkID(l)).String()
 		rows, mapped := m.rows(link.From, link.FromInterface)
 		if far := m.at[n.Reverse[l]]; mapped && len(rows) == 0 && far.PFC != 0 {
-			err := m.r.gap(fmt.Errorf("ethernet: the cable between %s and %s has PFC at the latter only: PORT_QOS_MAP of %s has no row for %s",
+			err := m.r.gap(fmt.Errorf("the cable between %s and %s has PFC at the latter only: PORT_QOS_MAP of %s has no row for %s",
 				end, n.End(n.Reverse[l]), n.Names[link.From], link.FromInterface))
 			if err != nil {
 				return err
@@ -189,12 +189,12 @@ func (m *mapping) check() error {
 		m.r.note("assumed: traffic class n is priority group n and queue n where a port has no map of it: %s", few(assumed))
 	}
 	if len(members) > 0 {
-		if err := m.r.gap(fmt.Errorf("ethernet: members of one port channel have different maps: %s", few(members))); err != nil {
+		if err := m.r.gap(fmt.Errorf("members of one port channel have different maps: %s", few(members))); err != nil {
 			return err
 		}
 	}
 	if len(tags) > 0 {
-		return m.r.gap(fmt.Errorf("ethernet: ports of %s map packets by dot1p_to_tc_map and not by DSCP, and 802.1p tags are not followed", few(tags)))
+		return m.r.gap(fmt.Errorf("ports of %s map packets by dot1p_to_tc_map and not by DSCP, and 802.1p tags are not followed", few(tags)))
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func Check(ctx context.Context, n *ethernet.Network, c *Certificate) error {
 		return err
 	}
 	if d.lanes > c.Lanes || len(c.Rank) != len(n.Links)*c.Lanes {
-		return fmt.Errorf("judge: the certificate is for %d lanes, the network has %d links of %d lanes", len(c.Rank), len(n.Links), d.lanes)
+		return fmt.Errorf("the certificate is for %d lanes, the network has %d links of %d lanes", len(c.Rank), len(n.Links), d.lanes)
 	}
 	rank := func(v int32) int32 { return c.Rank[int(v)/d.lanes*c.Lanes+int(v)%d.lanes] }
 	lane := func(v int32) string {
@@ -37,12 +37,12 @@ func Check(ctx context.Context, n *ethernet.Network, c *Certificate) error {
 	for v, used := range d.inUse() {
 		v := int32(v)
 		if used && rank(v) == Unused && wrong == nil {
-			wrong = fmt.Errorf("judge: the certificate has no rank for %s, which carries packets", lane(v))
+			wrong = fmt.Errorf("the certificate has no rank for %s, which carries packets", lane(v))
 		}
 		after = d.successors(v, after[:0])
 		for _, u := range after {
 			if wrong == nil && rank(v) >= rank(u) {
-				wrong = fmt.Errorf("judge: the certificate does not hold: %s (rank %d) waits for %s (rank %d)", lane(v), rank(v), lane(u), rank(u))
+				wrong = fmt.Errorf("the certificate does not hold: %s (rank %d) waits for %s (rank %d)", lane(v), rank(v), lane(u), rank(u))
 			}
 		}
 	}

@@ -20,7 +20,7 @@ type Base struct {
 
 // ErrWhole says that a network cannot be a base, because devices change marks or wrap packets, or
 // because its links have different priorities: every change of it is judged as a network of its own.
-var ErrWhole = errors.New("judge: changes of this network are judged one by one")
+var ErrWhole = errors.New("changes of this network are judged one by one")
 
 // NewBase judges a network as a base.
 func NewBase(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*Base, error) {

@@ -30,7 +30,7 @@ type TooLarge struct {
 }
 
 func (e *TooLarge) Error() string {
-	return fmt.Sprintf("psl: %d nodes × %d LIDs are %d lines; the full form may have %d, the compact form has no limit", e.Nodes, e.LIDs, e.Nodes*e.LIDs, MaxFull)
+	return fmt.Sprintf("%d nodes × %d LIDs are %d lines; the full form may have %d, the compact form has no limit", e.Nodes, e.LIDs, e.Nodes*e.LIDs, MaxFull)
 }
 
 // Write writes the service levels of t. Read returns the same service levels for every

@@ -116,25 +116,25 @@ func (t *Tables) Ways(a Address, in fabric.ChannelID, from, to uint8) TrunkSet {
 // that do not exist, choices made for another routing.
 func (t *Tables) Valid() error {
 	if len(t.Lanes) == 0 || len(t.Lanes) > routing.MaxDataVLs {
-		return fmt.Errorf("adaptive: an adaptive routing has 1 to %d lanes, not %d", routing.MaxDataVLs, len(t.Lanes))
+		return fmt.Errorf("an adaptive routing has 1 to %d lanes, not %d", routing.MaxDataVLs, len(t.Lanes))
 	}
 	all := uint16(1)<<len(t.Lanes) - 1
 	for i, l := range t.Lanes {
 		switch {
 		case l.Choices == nil:
-			return fmt.Errorf("adaptive: lane %d has no choices", i)
+			return fmt.Errorf("lane %d has no choices", i)
 		case len(l.Choices.phase) != t.Fabric.Trunks() || len(l.Choices.row) != t.Addresses()*l.Choices.phases:
-			return fmt.Errorf("adaptive: the choices of lane %d are for %d trunks and %d addresses; there are %d and %d", i,
+			return fmt.Errorf("the choices of lane %d are for %d trunks and %d addresses; there are %d and %d", i,
 				len(l.Choices.phase), len(l.Choices.row)/l.Choices.phases, t.Fabric.Trunks(), t.Addresses())
 		case l.Next&^all != 0:
-			return fmt.Errorf("adaptive: lane %d leads to lanes %b, beyond the %d there are", i, l.Next&^all, len(t.Lanes))
+			return fmt.Errorf("lane %d leads to lanes %b, beyond the %d there are", i, l.Next&^all, len(t.Lanes))
 		case l.Rely&^l.Next != 0:
-			return fmt.Errorf("adaptive: lane %d relies on lanes %b that it does not lead to", i, l.Rely&^l.Next)
+			return fmt.Errorf("lane %d relies on lanes %b that it does not lead to", i, l.Rely&^l.Next)
 		}
 	}
 	for i, m := range t.allowed {
 		if m&^all != 0 {
-			return fmt.Errorf("adaptive: switch %d may use lanes %b for address %d, beyond the %d there are",
+			return fmt.Errorf("switch %d may use lanes %b for address %d, beyond the %d there are",
 				i%t.Fabric.Switches(), m&^all, i/t.Fabric.Switches(), len(t.Lanes))
 		}
 	}
@@ -200,11 +200,11 @@ const noRow = -1
 // came by, [trunk], and below phases. NewChoices keeps it.
 func NewChoices(f *fabric.Fabric, addresses, phases int, phase []uint8) *Choices {
 	if len(phase) != f.Trunks() {
-		panic(fmt.Sprintf("adaptive: %d phases for %d trunks", len(phase), f.Trunks()))
+		panic(fmt.Sprintf("%d phases for %d trunks", len(phase), f.Trunks()))
 	}
 	for c, p := range phase {
 		if int(p) >= phases {
-			panic(fmt.Sprintf("adaptive: trunk %d has phase %d of %d", c, p, phases))
+			panic(fmt.Sprintf("trunk %d has phase %d of %d", c, p, phases))
 		}
 	}
 	return &Choices{phases: phases, words: (f.Trunks() + 63) / 64, phase: phase, row: slices.Repeat([]int32{noRow}, addresses*phases)}

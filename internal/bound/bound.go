@@ -85,7 +85,7 @@ func New(ctx context.Context, f *fabric.Fabric) (*Network, error) {
 	for _, e := range n.hosts {
 		s := f.Endpoint(e).Switch
 		if s == fabric.None || first >= 0 && part[s] != first {
-			return nil, fmt.Errorf("bound: the hosts are in several parts of the network: pairs without a route take forever")
+			return nil, fmt.Errorf("the hosts are in several parts of the network: pairs without a route take forever")
 		}
 		first = part[s]
 		n.on[s]++
@@ -176,7 +176,7 @@ func Check(f *fabric.Fabric, c Cut) error {
 	inside := make([]bool, f.Switches())
 	for _, s := range c.Switches {
 		if s < 0 || int(s) >= f.Switches() || inside[s] {
-			return fmt.Errorf("bound: %d is no switch, or is listed twice", s)
+			return fmt.Errorf("%d is no switch, or is listed twice", s)
 		}
 		inside[s] = true
 	}
@@ -193,7 +193,7 @@ func Check(f *fabric.Fabric, c Cut) error {
 		}
 	}
 	if cables != c.Cables || hosts != c.Hosts {
-		return fmt.Errorf("bound: %d hosts and %d cables out, not %d and %d", hosts, cables, c.Hosts, c.Cables)
+		return fmt.Errorf("%d hosts and %d cables out, not %d and %d", hosts, cables, c.Hosts, c.Cables)
 	}
 	return nil
 }

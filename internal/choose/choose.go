@@ -49,7 +49,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
@@ -356,7 +355,7 @@ func (s *Search) try(ctx context.Context, e engines.Engine, t *Trial) error {
 		return nil
 	}
 	if routing.Refused(err) {
-		t.Outcome, t.Why = Refused, plain.Error(err)
+		t.Outcome, t.Why = Refused, err.Error()
 		return nil
 	}
 	if err != nil {

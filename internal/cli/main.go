@@ -23,7 +23,6 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/visible"
 )
 
@@ -73,7 +72,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exit.Interrupted
 	}
 	if e.Err != nil {
-		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.Err.Error(), args[min(1, len(args)):]...)) // behind the command: files of the user
+		fmt.Fprintf(stderr, "weft: %s\n", e.Err.Error())
 	}
 	return e.Code
 }

@@ -178,11 +178,11 @@ func Take(key string, to, from any) {
 type Wrong struct {
 	Key  string
 	Line int // in its file; 0: it is from no file
-	Why  string
+	Err  error
 }
 
 func (w *Wrong) Error() string {
-	text := w.Why
+	text := w.Err.Error()
 	if !strings.HasPrefix(text, w.Key) {
 		text = w.Key + ": " + text
 	}
@@ -192,17 +192,15 @@ func (w *Wrong) Error() string {
 	return text
 }
 
-// At adds to an error where in its file the setting is: a *Wrong. Names of packages that
-// begin its text are left out.
-func (l Lines) At(key string, err error, packages ...string) error {
+// Unwrap is what is wrong.
+func (w *Wrong) Unwrap() error { return w.Err }
+
+// At adds to an error where in its file the setting is: a *Wrong.
+func (l Lines) At(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
-	for _, name := range packages {
-		text = strings.TrimPrefix(text, name+": ")
-	}
-	return &Wrong{Key: key, Line: l[key], Why: text}
+	return &Wrong{Key: key, Line: l[key], Err: err}
 }
 
 // Absolute refuses a path that depends on the working directory.

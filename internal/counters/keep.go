@@ -3,7 +3,6 @@ package counters
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -46,7 +45,7 @@ func (c *Counters) Keep(f *fabric.Fabric) ([]byte, error) {
 func Kept(text []byte, f *fabric.Fabric) (*Counters, error) {
 	var all []kept
 	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("counters: %w", err)
+		return nil, err
 	}
 	n := len(f.Channels())
 	c := &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}

@@ -196,7 +196,7 @@ func (l *Log) Failed() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost > 0 {
-		return errors.Join(l.err, fmt.Errorf("events: %d were lost", l.lost))
+		return errors.Join(l.err, fmt.Errorf("%d were lost", l.lost))
 	}
 	return l.err
 }
@@ -243,7 +243,7 @@ func write(root *os.Root, e Event) (err error) {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("events: %s is no file", Name)
+		return fmt.Errorf("%s is no file", Name)
 	}
 	end := info.Size()
 	if end > mostBytes {

@@ -26,7 +26,7 @@ func writeAnynet(w *bufio.Writer, n *page.Network) error {
 		switch {
 		case a == b: // nothing is routed over it
 		case slices.Contains(others[a], b):
-			return fmt.Errorf("export: %s and %s are joined by several cables, and an anynet has one channel between two routers", label(n, a), label(n, b))
+			return fmt.Errorf("%s and %s are joined by several cables, and an anynet has one channel between two routers", label(n, a), label(n, b))
 		default:
 			others[a] = append(others[a], b)
 		}

@@ -38,7 +38,7 @@ var Formats = []Format{
 // Write writes a network.
 func (f *Format) Write(w io.Writer, n *page.Network) error {
 	if f.Judged && len(n.Tables) == 0 {
-		return fmt.Errorf("export: %s is about tables, and there are none", f.Name)
+		return fmt.Errorf("%s is about tables, and there are none", f.Name)
 	}
 	b := bufio.NewWriter(w)
 	if err := f.write(b, n); err != nil {

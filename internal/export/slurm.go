@@ -33,7 +33,7 @@ func tree(n *page.Network) (all []branch, left []int32, err error) {
 	s := &shaper{n: n, used: map[string]bool{}}
 	s.leaves()
 	if len(s.all) == 0 {
-		return nil, nil, fmt.Errorf("export: %s: no adapter has the name of a host in its description, and Slurm's nodes are hosts", n.Name)
+		return nil, nil, fmt.Errorf("%s: no adapter has the name of a host in its description, and Slurm's nodes are hosts", n.Name)
 	}
 	top := int32(0)
 	for _, l := range n.Nodes.Level {

@@ -176,7 +176,7 @@ func (c *Curves) SVG(w io.Writer) error {
 	look, of := newStyles(c.Series), drawnLike(c.Series)
 	for i, s := range c.Series {
 		if len(s.X) != len(s.Y) {
-			return fmt.Errorf("figure: series %q has %d places and %d values", s.Name, len(s.X), len(s.Y))
+			return fmt.Errorf("series %q has %d places and %d values", s.Name, len(s.X), len(s.Y))
 		}
 		if s.Band {
 			area := &plotter.Polygon{XYs: s.area(), Color: band(look.line[i].Color)}
@@ -285,7 +285,7 @@ func (a *Axes) canvas(series []Series, places int) (*plot.Plot, error) {
 	}
 	if a.LogY {
 		if low <= 0 {
-			return nil, fmt.Errorf("figure: %q has the value %g, which its logarithmic axis cannot show", a.Title, low)
+			return nil, fmt.Errorf("%q has the value %g, which its logarithmic axis cannot show", a.Title, low)
 		}
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 		p.Y.Min, p.Y.Max = low/1.5, high*1.5
@@ -315,15 +315,15 @@ func extent(series []Series, places int) (low, high float64, err error) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range series {
 		if places > 0 && len(s.Y) != places {
-			return 0, 0, fmt.Errorf("figure: series %q has %d values for %d places", s.Name, len(s.Y), places)
+			return 0, 0, fmt.Errorf("series %q has %d values for %d places", s.Name, len(s.Y), places)
 		}
 		if s.Low != nil && (len(s.Low) != len(s.Y) || len(s.High) != len(s.Y)) {
-			return 0, 0, fmt.Errorf("figure: series %q has %d values and %d whiskers", s.Name, len(s.Y), len(s.Low))
+			return 0, 0, fmt.Errorf("series %q has %d values and %d whiskers", s.Name, len(s.Y), len(s.Low))
 		}
 		for _, list := range [][]float64{s.Y, s.Low, s.High} {
 			for _, y := range list {
 				if math.IsInf(y, 0) {
-					return 0, 0, fmt.Errorf("figure: series %q has an infinite value", s.Name)
+					return 0, 0, fmt.Errorf("series %q has an infinite value", s.Name)
 				}
 				if !math.IsNaN(y) {
 					low, high = min(low, y), max(high, y)
@@ -338,7 +338,7 @@ func extent(series []Series, places int) (low, high float64, err error) {
 }
 
 // ErrEmpty says that a figure has no value.
-var ErrEmpty = errors.New("figure: there is no value to draw")
+var ErrEmpty = errors.New("there is no value to draw")
 
 // runs is the values as lines, interrupted where a value is missing.
 func (s *Series) runs() []plotter.XYs {

@@ -22,7 +22,7 @@ type Journal struct {
 }
 
 // ErrHeld says that another process has a file.
-var ErrHeld = errors.New("journal: another process has it")
+var ErrHeld = errors.New("another process has it")
 
 // Hold takes a file, which is made if it is not there, for this process alone, until it is
 // closed or the process ends.
@@ -31,13 +31,13 @@ func Hold(name string) (io.Closer, error) { return hold(name) }
 func hold(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o644)
 	if errors.Is(err, syscall.ELOOP) { // what is no whole line is cut off, in whatever file it led to
-		return nil, fmt.Errorf("journal: %s is a symbolic link, and a journal is none: remove it", name)
+		return nil, fmt.Errorf("%s is a symbolic link, and a journal is none: remove it", name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
+		return nil, err
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("journal: %s is not a plain file", name), err, f.Close())
+		return nil, errors.Join(fmt.Errorf("%s is not a plain file", name), err, f.Close())
 	}
 	if err := lock(f); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -70,7 +70,7 @@ func (j *Journal) cut(kept int64) error {
 		_, err = j.file.Seek(kept, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	j.empty = kept == 0
 	return nil
@@ -91,7 +91,7 @@ func Read(r io.Reader, line func(n int, text []byte) error) (kept int64, err err
 			return kept, nil
 		}
 		if err != nil {
-			return 0, fmt.Errorf("journal: %w", err)
+			return 0, err
 		}
 		if err := line(n, text); err != nil {
 			return 0, err
@@ -121,10 +121,10 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 func (j *Journal) Append(document any) error {
 	text, err := json.Marshal(document)
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	if _, err := j.file.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	j.empty = false
 	if time.Since(j.synced) < time.Second {
@@ -132,7 +132,7 @@ func (j *Journal) Append(document any) error {
 	}
 	j.synced = time.Now()
 	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (j *Journal) Append(document any) error {
 // Close makes sure that everything is on the disk.
 func (j *Journal) Close() error {
 	if err := errors.Join(j.file.Sync(), j.file.Close()); err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	return nil
 }

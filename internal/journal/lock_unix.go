@@ -17,7 +17,7 @@ func lock(f *os.File) error {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return ErrHeld
 	case err != nil:
-		return fmt.Errorf("journal: %s cannot be locked against other processes: %w", f.Name(), err)
+		return fmt.Errorf("%s cannot be locked against other processes: %w", f.Name(), err)
 	}
 	return nil
 }

@@ -23,16 +23,16 @@ var (
 func readNetFile(path string) (*netFile, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("live: %w", err)
+		return nil, err
 	}
 	n := &netFile{}
 	if n.path, err = filepath.Abs(path); err != nil {
-		return nil, fmt.Errorf("live: %w", err)
+		return nil, err
 	}
 	for _, m := range nodeLine.FindAllSubmatch(text, -1) {
 		ports, err := strconv.Atoi(string(m[2]))
 		if err != nil {
-			return nil, fmt.Errorf("live: %s: %q has %s ports", path, m[3], m[2])
+			return nil, fmt.Errorf("%s: %q has %s ports", path, m[3], m[2])
 		}
 		n.nodes++
 		n.ports += ports + 1
@@ -42,7 +42,7 @@ func readNetFile(path string) (*netFile, error) {
 	}
 	host := firstHost.FindSubmatch(text)
 	if host == nil {
-		return nil, fmt.Errorf("live: %s has no adapter with a cable for OpenSM to run on", path)
+		return nil, fmt.Errorf("%s has no adapter with a cable for OpenSM to run on", path)
 	}
 	n.host = string(host[1])
 	return n, nil

@@ -47,7 +47,7 @@ func inMemory(t testing.TB) string {
 	}
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("live: %v", err)
+			t.Error(err)
 		}
 	})
 	return dir
@@ -76,7 +76,7 @@ func startSim(t testing.TB, n *netFile, socket string, console *os.File) (stop f
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		cancel()
-		t.Fatalf("live: ibsim: %v", err)
+		t.Fatalf("ibsim: %v", err)
 	}
 	ended := make(chan error, 1)
 	go func() {
@@ -91,7 +91,7 @@ func startSim(t testing.TB, n *netFile, socket string, console *os.File) (stop f
 	select {
 	case <-out.seen:
 	case err := <-ended:
-		t.Fatalf("live: ibsim could not simulate %s: %v\n%s", n.path, err, lastLines(out.String()))
+		t.Fatalf("ibsim could not simulate %s: %v\n%s", n.path, err, lastLines(out.String()))
 	}
 	return stop
 }

@@ -130,7 +130,7 @@ func (d *Data) Write(w io.Writer) error {
 		"plus":  func(a, b int) int { return a + b },
 	}).Parse(web.Page)
 	if err != nil {
-		return fmt.Errorf("page: %w", err)
+		return err
 	}
 	p := &page{Data: d, Style: element("style", web.Style), Script: element("script", web.Script)}
 	packed, err := d.Pack()
@@ -154,7 +154,7 @@ func (d *Data) Write(w io.Writer) error {
 // element is text of ours as an element, in which the end of one must not stand.
 func element(name, text string) template.HTML {
 	if strings.Contains(strings.ToLower(text), "</"+name) {
-		panic("page: the " + name + " of the page ends itself")
+		panic("the " + name + " of the page ends itself")
 	}
 	return template.HTML("<" + name + ">\n" + text + "</" + name + ">") //nolint:gosec // files of package web
 }

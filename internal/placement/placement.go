@@ -60,7 +60,7 @@ func Improve(ctx context.Context, t *routing.Tables, o Options) (*Result, error)
 		return nil, err
 	}
 	if before.Lost > 0 {
-		return nil, fmt.Errorf("placement: %d pairs have no route", before.Lost)
+		return nil, fmt.Errorf("%d pairs have no route", before.Lost)
 	}
 	s, err := newSearch(t, &o)
 	if err != nil {
@@ -140,7 +140,7 @@ func newSearch(t *routing.Tables, o *Options) (*search, error) {
 	}
 	channels := len(t.Fabric.Channels())
 	if phases*times > most/max(1, channels) {
-		return nil, fmt.Errorf("placement: %d phases on %d channels are too many to keep; take a pattern with fewer, such as ring for shifts", phases, channels)
+		return nil, fmt.Errorf("%d phases on %d channels are too many to keep; take a pattern with fewer, such as ring for shifts", phases, channels)
 	}
 	s := &search{t: t, of: make([][]int32, n), load: make([]float64, phases*times*channels)}
 	s.rate, _, _ = congestion.Capacities(t.Fabric, o.Ranks, o.UniformRates)

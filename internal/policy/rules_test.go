@@ -305,7 +305,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/choose",
-		may:      []string{"fabric", "traffic", "routing", "routing/engines", "internal/engine/option", "internal/engine/paths/balance", "deadlock", "congestion", "internal/plain"},
+		may:      []string{"fabric", "traffic", "routing", "routing/engines", "internal/engine/option", "internal/engine/paths/balance", "deadlock", "congestion"},
 		why:      "how auto chooses among engines by their columns; who routes and asks the judge tells it",
 	},
 	{
@@ -325,17 +325,17 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/advice",
-		may:      []string{"routing", "deadlock", "internal/opensm/deploy", "internal/opensm/wire", "internal/plain"},
+		may:      []string{"routing", "deadlock", "internal/opensm/deploy", "internal/opensm/wire"},
 		why:      "which way into an OpenSM keeps tables proven is what files and the plugin can say, and the judge's word on what would be installed",
 	},
 	{
 		packages: "internal/opensm/check",
-		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "internal/opensm/conf", "internal/plain", "internal/spell"},
+		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "internal/opensm/conf", "internal/spell"},
 		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/trouble", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/trouble", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/words"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -351,7 +351,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/watch",
-		may:      []string{"fabric", "internal/inspect", "internal/trouble", "internal/counters/explain", "internal/counters", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/plain", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs", "ethernet", "ethernet/judge", "internal/ethernet/between", "internal/ethernet/pauses", "internal/ethernet/shape"},
+		may:      []string{"fabric", "internal/inspect", "internal/trouble", "internal/counters/explain", "internal/counters", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs", "ethernet", "ethernet/judge", "internal/ethernet/between", "internal/ethernet/pauses", "internal/ethernet/shape"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -384,7 +384,7 @@ var rules = []rule{
 		modules:  []string{"gonum.org/v1/plot"},
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
-	{packages: "libweft", may: []string{"fabric", "routing", "deadlock", "format", "internal/reading", "format/certificate", "format/files", "internal/plain"}, why: "it asks the judge for C, and makes nothing"},
+	{packages: "libweft", may: []string{"fabric", "routing", "deadlock", "format", "internal/reading", "format/certificate", "format/files"}, why: "it asks the judge for C, and makes nothing"},
 	{packages: "examples/...", may: []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "format/files", "deadlock", "congestion"}, why: "programs as others write them"},
 	{
 		packages: "build/scripts/mutants",
@@ -486,7 +486,6 @@ var rules = []rule{
 		modules:  []string{"golang.org/x/sync"},
 		why:      "a loop on several cores",
 	},
-	{packages: "internal/plain", why: "texts and nothing else"},
 	{
 		packages: "internal/reproduce/example",
 		may:      []string{".", "fabric", "routing", "routing/engines"},

@@ -4,7 +4,7 @@ package policy
 var sweepRules = []rule{
 	{
 		packages: "internal/sweep",
-		may:      []string{"format", "internal/reading", "topology", "routing", "routing/engines", "internal/plain", "internal/spell", "internal/engine/option", "internal/engine/setting", "internal/sweep/measures"},
+		may:      []string{"format", "internal/reading", "topology", "routing", "routing/engines", "internal/spell", "internal/engine/option", "internal/engine/setting", "internal/sweep/measures"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "what a campaign consists of: it knows the names of networks, engines and settings, and the table of measures; it takes none",
 	},
@@ -21,7 +21,7 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "internal/sweep/meter",
-		may:      []string{".", "fabric", "topology", "routing", "routing/engines", "internal/engine/mplash", "internal/engine/paths/updown", "internal/adaptive", "internal/adaptive/judge", "internal/engine/adaptive/choosing", "packets", "internal/plain", "internal/sweep", "internal/sweep/measures", "internal/sweep/results", "internal/sweep/pool"},
+		may:      []string{".", "fabric", "topology", "routing", "routing/engines", "internal/engine/mplash", "internal/engine/paths/updown", "internal/adaptive", "internal/adaptive/judge", "internal/engine/adaptive/choosing", "packets", "internal/sweep", "internal/sweep/measures", "internal/sweep/results", "internal/sweep/pool"},
 		why:      "it makes the network of a point and has it routed; where files are read is not its business",
 	},
 	{

@@ -15,20 +15,20 @@ import (
 func Open(ctx context.Context, name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == "-" {
 		if stdin == nil {
-			return nil, errors.New("reading: there is no standard input to read")
+			return nil, errors.New("there is no standard input to read")
 		}
 		return unpacked(ctx, name, waiting(ctx, stdin, io.NopCloser(nil)))
 	}
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("reading: %w", err)
+		return nil, err
 	case info.IsDir():
-		return nil, fmt.Errorf("reading: %s is a directory", name)
+		return nil, fmt.Errorf("%s is a directory", name)
 	case !info.Mode().IsRegular():
 		f, err := openWaiting(ctx, name)
 		if err != nil {
-			return nil, fmt.Errorf("reading: %w", err)
+			return nil, err
 		}
 		return unpacked(ctx, name, waiting(ctx, f, f))
 	}
@@ -61,7 +61,7 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 // plain refuses an opened file that is not a plain one.
 func plain(f *os.File, err error, name string) (*os.File, error) {
 	if err != nil {
-		return nil, fmt.Errorf("reading: %w", err)
+		return nil, err
 	}
 	info, err := f.Stat()
 	switch {
@@ -73,7 +73,7 @@ func plain(f *os.File, err error, name string) (*os.File, error) {
 		err = fmt.Errorf("%s is not a plain file but %s: remove it, or put a file in its place", name, KindOf(info.Mode()))
 	}
 	f.Close()
-	return nil, fmt.Errorf("reading: %w", err)
+	return nil, err
 }
 
 // KindOf says in words what something in a folder is.

@@ -111,7 +111,7 @@ func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadClose
 		is, err := begins(buffered, u.magic)
 		if err != nil {
 			raw.Close()
-			return nil, fmt.Errorf("reading: %s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if !is {
 			continue
@@ -119,7 +119,7 @@ func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadClose
 		z, err := u.open(buffered)
 		if err != nil {
 			raw.Close()
-			return nil, fmt.Errorf("reading: %s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return opened{Interruptible(ctx, z), both{z, raw}}, nil
 	}

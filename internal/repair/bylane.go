@@ -14,7 +14,7 @@ type ByLane struct {
 }
 
 func (e *ByLane) Error() string {
-	return fmt.Sprintf("repair: %s looks up the lane of a packet by the lane it came in on; changes are planned by service levels", e.Switch)
+	return fmt.Sprintf("%s looks up the lane of a packet by the lane it came in on; changes are planned by service levels", e.Switch)
 }
 
 // byLevels is nil for tables in which the service level of a packet decides its lanes, or does not matter.

@@ -107,7 +107,7 @@ type Left struct {
 
 // ErrLoop is what Mend returns for tables that have a credit loop on the live cables:
 // there is no safe state to begin from.
-var ErrLoop = errors.New("repair: the tables in force have a credit loop; a repair would keep it")
+var ErrLoop = errors.New("the tables in force have a credit loop; a repair would keep it")
 
 // Defaults of Options.
 const (

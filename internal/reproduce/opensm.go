@@ -36,10 +36,10 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 	c.FieldsPerRecord = len(referenceHeader)
 	rows, err := c.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("reproduce: %s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(rows) == 0 || !slices.Equal(rows[0], referenceHeader) {
-		return nil, fmt.Errorf("reproduce: %s:1: a reference begins with the columns %v", file, referenceHeader)
+		return nil, fmt.Errorf("%s:1: a reference begins with the columns %v", file, referenceHeader)
 	}
 	ref := &Reference{rows: map[referenceKey]claims.Result{}}
 	for i, row := range rows[1:] {
@@ -47,7 +47,7 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 		var figures [6]float64
 		for k := range figures {
 			if figures[k], err = strconv.ParseFloat(row[first+k], 64); err != nil {
-				return nil, fmt.Errorf("reproduce: %s:%d: %s %q is no number", file, i+2, referenceHeader[first+k], row[first+k])
+				return nil, fmt.Errorf("%s:%d: %s %q is no number", file, i+2, referenceHeader[first+k], row[first+k])
 			}
 		}
 		ref.Version = row[0]

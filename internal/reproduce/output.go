@@ -3,7 +3,6 @@ package reproduce
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -52,10 +51,10 @@ func (r *Run) file(name string, write func(io.Writer) error) error {
 	final := filepath.Join(r.Options.Dir, name)
 	temp := filepath.Join(r.Options.Dir, "."+name+".new")
 	if err := os.WriteFile(temp, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("reproduce: %w", err)
+		return err
 	}
 	if err := os.Rename(temp, final); err != nil {
-		return fmt.Errorf("reproduce: %w", errors.Join(err, os.Remove(temp)))
+		return errors.Join(err, os.Remove(temp))
 	}
 	return nil
 }

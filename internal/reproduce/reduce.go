@@ -66,7 +66,7 @@ func (t *taken) row(p *sweep.Point, m *measures.Measure) (*results.Row, error) {
 	r := t.of[[2]string{p.ID, m.Key()}]
 	switch {
 	case r == nil:
-		return nil, fmt.Errorf("reproduce: there is no %s of %s on %s", m.Name, p.Engine.Name, p.Network.String())
+		return nil, fmt.Errorf("there is no %s of %s on %s", m.Name, p.Engine.Name, p.Network.String())
 	case r.Status == results.Broken:
 		return nil, broken(r)
 	}

@@ -264,5 +264,5 @@ func (r *Run) foreign() int {
 
 // broken is the error of a point at which weft failed.
 func broken(r *results.Row) error {
-	return fmt.Errorf("reproduce: %s of %s on %s, seed %d: %s", r.Measure, r.Engine, r.Network, r.Seed, r.Reason)
+	return fmt.Errorf("%s of %s on %s, seed %d: %s", r.Measure, r.Engine, r.Network, r.Seed, r.Reason)
 }

@@ -7,7 +7,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/internal/engine/setting"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/routing"
@@ -141,7 +140,7 @@ func (r *reader) computed(spec *yaml.Node, f *fields) (all []Network, err error)
 		}
 		one := n.with(1)
 		if _, err := topology.Parse(one.Spec); err != nil {
-			return nil, r.errorf(spec, "%s", plain.Error(err))
+			return nil, r.errorf(spec, "%s", err.Error())
 		}
 		all = append(all, n)
 	}
@@ -170,7 +169,7 @@ func (r *reader) dumps(file *yaml.Node, f *fields) (all []Network, err error) {
 	for _, name := range names {
 		path, digest, err := r.files(name.text)
 		if err != nil {
-			return nil, r.errorf(name.at, "%s", plain.Error(err))
+			return nil, r.errorf(name.at, "%s", err.Error())
 		}
 		all = append(all, Network{File: path, Digest: digest, Kind: digest})
 	}
@@ -298,19 +297,19 @@ func (r *reader) told(c choice, e *Engine) error {
 	if e.Name != engines.AutoName {
 		found, err := engines.Named(e.Name)
 		if err != nil {
-			return r.errorf(c[0].at, "%s", plain.Error(err))
+			return r.errorf(c[0].at, "%s", err.Error())
 		}
 		uses = found.Uses
 	}
 	if _, _, err := e.Promises(); err != nil {
-		return r.errorf(c[3].at, "%s", plain.Error(err))
+		return r.errorf(c[3].at, "%s", err.Error())
 	}
 	o, err := e.Told()
 	if err != nil {
-		return r.errorf(c[0].at, "%s", plain.Error(err))
+		return r.errorf(c[0].at, "%s", err.Error())
 	}
 	if err := setting.FirstUnused(e.Name, uses, o.Given()); err != nil {
-		return r.errorf(c[0].at, "%s", plain.Error(err))
+		return r.errorf(c[0].at, "%s", err.Error())
 	}
 	return nil
 }
@@ -393,7 +392,7 @@ func (r *reader) settings(n *yaml.Node, f *fields, k *measures.Kind) (all []meas
 		given := map[string]string{}
 		for i, key := range keys {
 			if given[key.Name], err = key.Check(c[i].text); err != nil {
-				return nil, r.errorf(c[i].at, "%s: %s", key.Name, plain.Error(err))
+				return nil, r.errorf(c[i].at, "%s: %s", key.Name, err.Error())
 			}
 		}
 		all = append(all, k.With(given))

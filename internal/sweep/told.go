@@ -36,7 +36,7 @@ func (e *Engine) Told() (o engines.Options, err error) {
 		word, known := words[option]
 		switch {
 		case !known:
-			return o, fmt.Errorf("sweep: no key for the option %s", option)
+			return o, fmt.Errorf("no key for the option %s", option)
 		case word == "":
 		default:
 			if err := setting.Read(option, &o, word); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/events"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
@@ -60,7 +59,7 @@ func (r *running) count(ctx context.Context, at time.Time) {
 		if k.planned == nil {
 			var err error
 			if k.planned, err = r.ReadFabric(r.Cabling); err != nil {
-				k.failed = "cabling: " + plain.FirstLine(err.Error())
+				k.failed = "cabling: " + words.FirstLine(err.Error())
 			}
 		}
 		e.Planned = k.planned
@@ -68,7 +67,7 @@ func (r *running) count(ctx context.Context, at time.Time) {
 	now, err := r.readCounters(ctx, f)
 	switch {
 	case err != nil:
-		k.failed = "counters: " + plain.FirstLine(err.Error())
+		k.failed = "counters: " + words.FirstLine(err.Error())
 	case now != nil:
 		if before, ok := k.since(at, r.Over); ok {
 			e.Time = at.Sub(before.at)
@@ -202,7 +201,7 @@ func (r *running) keepCounters() {
 		all = append(all, keptCounters{c.at, text})
 	}
 	if err := r.store.whole(countersName, whole.JSON(all)); err != nil {
-		r.cables.failed = "counters: " + plain.FirstLine(err.Error())
+		r.cables.failed = "counters: " + words.FirstLine(err.Error())
 	}
 }
 

@@ -70,7 +70,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 	var c Config
 	var err error
 	if c.lines, err = configfile.Read(r, &c, nil); err != nil {
-		return Config{}, fmt.Errorf("watch: %w", err)
+		return Config{}, err
 	}
 	return c, nil
 }
@@ -299,5 +299,5 @@ func (c *Config) at(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("watch: %w", c.lines.At(key, err, "routing"))
+	return c.lines.At(key, err)
 }

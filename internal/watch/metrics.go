@@ -241,7 +241,7 @@ func (r *running) answer() (stop func(), err error) {
 	}
 	stop, err = r.site().Serve(r.settings.Metrics, r.Watcher.Log)
 	if err != nil {
-		return nil, fmt.Errorf("watch: %w", err)
+		return nil, err
 	}
 	return stop, nil
 }

@@ -51,16 +51,16 @@ func OpenStore(dir string) (*Store, error) {
 // killed run left unfinished is removed.
 func takeStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return nil, fmt.Errorf("watch: state folder: %w", err)
+		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("watch: state folder: %w", err)
+		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	s := &Store{dir: dir, root: root}
 	if err := s.take(); err != nil {
 		s.close()
-		return nil, fmt.Errorf("watch: %w", err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -181,7 +181,7 @@ func (s *Store) Look(number int) (*Look, error) {
 		number = all[i]
 	}
 	if len(all) == 0 || !slices.Contains(all, number) {
-		return nil, fmt.Errorf("watch: there is no look %d%s", number, kept(all))
+		return nil, fmt.Errorf("there is no look %d%s", number, kept(all))
 	}
 	text, err := readOwn(filepath.Join(s.dir, looksFolder, lookName(number)))
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Store) Look(number int) (*Look, error) {
 		err = l.check(number)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("watch: look %d: %w", number, err)
+		return nil, fmt.Errorf("look %d: %w", number, err)
 	}
 	return &l, nil
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/weft-fabric/weft/internal/clock"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -112,7 +112,7 @@ func (r *running) reload() {
 	defer r.mu.Unlock()
 	if err == nil {
 		if fixed := r.fixed(now); fixed != "" {
-			err = errors.New("watch: " + fixed)
+			err = errors.New("" + fixed)
 		}
 	}
 	if err != nil {
@@ -227,7 +227,7 @@ func (r *running) read(network, tables string) (s *Snapshot, err error) {
 // recovered, deferred, makes a panic an error.
 func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("watch: internal error: %v\n%s", p, debug.Stack())
+		*err = fmt.Errorf("internal error: %v\n%s", p, debug.Stack())
 	}
 }
 
@@ -276,7 +276,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	switch {
 	case err != nil:
 		st.Failed++
-		st.Error = plain.FirstLine(err.Error())
+		st.Error = words.FirstLine(err.Error())
 		there := slices.DeleteFunc(slices.Clone(st.Alarms), func(a Alarm) bool { return a.Kind == Unreadable })
 		if l != nil { // judged, and not kept
 			there = slices.Clone(l.Alarms)

@@ -93,3 +93,10 @@ func Figure(v float64) string {
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
+
+// FirstLine is a message without what follows its first line, such as the stack of an engine
+// that broke.
+func FirstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

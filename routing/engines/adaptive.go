@@ -6,5 +6,5 @@ import "fmt"
 type NoTables struct{ Name string }
 
 func (e *NoTables) Error() string {
-	return fmt.Sprintf("engines: %s has no tables: its switches choose among several ports as packets come", e.Name)
+	return fmt.Sprintf("%s has no tables: its switches choose among several ports as packets come", e.Name)
 }

@@ -207,5 +207,5 @@ func find[T any](name, what string, rows []T, nameOf func(T) string) (T, error) 
 		}
 	}
 	var none T
-	return none, fmt.Errorf("engines: no %s is called %q%s (there are %s)", what, name, spell.Hint(name, names), strings.Join(names, ", "))
+	return none, fmt.Errorf("no %s is called %q%s (there are %s)", what, name, spell.Hint(name, names), strings.Join(names, ", "))
 }

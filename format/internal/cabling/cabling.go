@@ -6,7 +6,6 @@ package cabling
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
@@ -235,7 +234,7 @@ func (l *List) Build() (*fabric.Fabric, error) {
 	}
 	f, err := b.Build()
 	if err != nil {
-		return nil, format.Errorf(l.File, 1, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
+		return nil, format.Errorf(l.File, 1, "%s", err.Error())
 	}
 	return f, nil
 }

@@ -31,7 +31,7 @@ type Violation struct {
 }
 
 func (v *Violation) Error() string {
-	return fmt.Sprintf("judge: the certificate does not hold from trunk %d, lane %d (rank %d) to trunk %d, lane %d (rank %d)",
+	return fmt.Sprintf("the certificate does not hold from trunk %d, lane %d (rank %d) to trunk %d, lane %d (rank %d)",
 		v.Held.Trunk, v.Held.Lane, v.HeldRank, v.Wanted.Trunk, v.Wanted.Lane, v.WantedRank)
 }
 
@@ -45,10 +45,10 @@ func CheckCertificate(ctx context.Context, t *adaptive.Tables, c *Certificate, p
 		return nil, err
 	}
 	if c.Lanes != d.graph.Lanes || len(c.Rank) != t.Fabric.Trunks()*c.Lanes {
-		return nil, fmt.Errorf("judge: the certificate is for %d trunk lanes, the routing has %d trunks of %d lanes", len(c.Rank), t.Fabric.Trunks(), d.graph.Lanes)
+		return nil, fmt.Errorf("the certificate is for %d trunk lanes, the routing has %d trunks of %d lanes", len(c.Rank), t.Fabric.Trunks(), d.graph.Lanes)
 	}
 	if n := d.verdict.Stranded; n > 0 {
-		return nil, fmt.Errorf("judge: %d flows can get to where the routing subfunction offers nothing: no certificate holds", n)
+		return nil, fmt.Errorf("%d flows can get to where the routing subfunction offers nothing: no certificate holds", n)
 	}
 	hop := func(v int32) Hop { return Hop{fabric.ChannelID(int(v) / c.Lanes), uint8(int(v) % c.Lanes)} }
 	var after []int32

@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
@@ -26,7 +25,7 @@ type derivation struct {
 // derive follows all packets along all ways.
 func derive(ctx context.Context, t *adaptive.Tables, o Options) (*derivation, error) {
 	if err := t.Valid(); err != nil {
-		return nil, fmt.Errorf("judge: %w", err)
+		return nil, err
 	}
 	d := &derivation{
 		t: t, o: o,

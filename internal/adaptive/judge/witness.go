@@ -132,7 +132,7 @@ func (d *derivation) witness(ctx context.Context, cycle []int32) ([]Step, error)
 			return steps, nil
 		}
 	}
-	panic("judge: a dependency without a packet that causes it")
+	panic("a dependency without a packet that causes it")
 }
 
 // cause says how a packet that holds the vertex v comes to wait for u, if it does.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/internal/sweep/campaign"
 	"github.com/weft-fabric/weft/internal/sweep/measures"
@@ -120,7 +119,7 @@ func ruleOf(reason string) string {
 	if _, rule, ok := strings.Cut(reason, "(rule: "); ok {
 		return "not so here: " + strings.TrimSuffix(rule, ")")
 	}
-	return plain.FirstLine(reason)
+	return words.FirstLine(reason)
 }
 
 // refusals is why engines refused, the most frequent reasons first.

@@ -113,7 +113,7 @@ func runCollect(a *console.Console, cmd *cobra.Command, o *collectFlags) error {
 	}
 	if s.Failed == 0 {
 		if _, err := folder.Read(cmd.Context(), o.out, folder.Options{VRF: o.VRF}); err != nil {
-			s.Unreadable = strings.TrimPrefix(err.Error(), "ethernet: ")
+			s.Unreadable = err.Error()
 		}
 	}
 	return a.Answer(o.json, s, func() error { return showCollected(a, s) }, s.Failed > 0)

@@ -15,7 +15,6 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/pfc"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -129,7 +128,7 @@ func (o *packetsFlags) replay(ctx context.Context, n *ethernet.Network, v *judge
 	}
 	c, err := cure.Compute(ctx, n, options)
 	if err != nil {
-		s.NoRules = plain.Error(err)
+		s.NoRules = err.Error()
 		return nil
 	}
 	cured, err := r.On(ctx, c.Network, config, func(mark uint8) uint8 { return c.Mark(n.Priorities.Of(mark, 0)) })

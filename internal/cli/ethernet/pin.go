@@ -515,7 +515,7 @@ func (in *networkInput) pinned(a *console.Console, file string) error {
 	}
 	n := *in.Network
 	if n.Classes, err = in.plan.SetPins(in.Classes, list); err != nil {
-		return exit.Finding("%s", strings.TrimPrefix(err.Error(), "bgp: "))
+		return exit.Finding("%s", err.Error())
 	}
 	in.Network = &n
 	in.routes += ", with " + words.Plural(len(list), "pin")

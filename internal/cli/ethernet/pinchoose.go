@@ -328,7 +328,7 @@ func (j *pinJob) pinsOf(ways []way) (list []bgp.Pin) {
 func (t *trafficNetwork) withPins(list []bgp.Pin) ([]ethernet.Class, error) {
 	classes, err := t.plan.SetPins(t.Classes, list)
 	if err != nil {
-		return nil, exit.Finding("%s", strings.TrimPrefix(err.Error(), "bgp: "))
+		return nil, exit.Finding("%s", err.Error())
 	}
 	return classes, nil
 }

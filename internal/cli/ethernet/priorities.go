@@ -19,7 +19,6 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -179,7 +178,7 @@ func (j *prioritiesJob) sonic() {
 	for d := range ethernet.DeviceID(len(j.in.Names)) {
 		m, err := j.c.Sonic(d)
 		if err != nil {
-			j.s.Sonic, j.maps = "do not suffice: "+plain.Error(err), nil
+			j.s.Sonic, j.maps = "do not suffice: "+err.Error(), nil
 			return
 		}
 		j.maps = append(j.maps, m)

@@ -18,7 +18,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/ecmp"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -304,7 +303,7 @@ func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *tra
 func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64, demands []engines.Demand) (*routing.Tables, string, error) {
 	r, err := routed.LoopOrResult(weft.Route(ctx, t.f, weft.Request{Engine: engine, VLs: routing.MaxDataVLs, Options: engines.Options{Seed: seed, Demands: demands}}))
 	if routing.Refused(err) {
-		return nil, plain.Error(err), nil
+		return nil, err.Error(), nil
 	}
 	if err != nil {
 		return nil, "", err

@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -55,7 +54,7 @@ func runExplain(ctx context.Context, a *console.Console, name string, o *flags.E
 		rules = j.Wanted.Explain(j.Fabric, j.Options)
 	}
 	for _, f := range rules {
-		why := strings.TrimSuffix(plain.Text(f.Why), " (rule: "+f.Rule+")")
+		why := strings.TrimSuffix(f.Why, " (rule: "+f.Rule+")")
 		s.Rules = append(s.Rules, result.Finding{Rule: f.Rule, OK: f.OK, Why: why})
 	}
 	if err := tryOut(ctx, j, &s); err != nil {
@@ -88,7 +87,7 @@ func refusedBy(s *result.Explain, err error) error {
 	if !routing.Refused(err) {
 		return err
 	}
-	s.Refusal = plain.Error(err)
+	s.Refusal = err.Error()
 	return nil
 }
 

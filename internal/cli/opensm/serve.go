@@ -132,7 +132,7 @@ func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong) && (o.config == "" || cmd.Flags().Changed(flagOf(wrong.Key))):
-		why := strings.TrimPrefix(strings.TrimPrefix(wrong.Why, wrong.Key), ": ")
+		why := strings.TrimPrefix(strings.TrimPrefix(wrong.Err.Error(), wrong.Key), ": ")
 		return exit.Usage("--%s: %s", cmd.Flags().Lookup(flagOf(wrong.Key)).Name, strings.TrimSpace(why))
 	case o.config != "":
 		return configfile.In(o.config, err)

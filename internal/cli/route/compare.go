@@ -26,7 +26,6 @@ import (
 	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -343,7 +342,7 @@ func rowRefused(ctx context.Context, r *result.CompareRow, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r.Refused = plain.Error(err)
+	r.Refused = err.Error()
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		r.VLs = few.Need
 		r.LaneCounts = result.LaneCounts{Needed: few.Need, Available: few.Have}

@@ -22,7 +22,6 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/mplash"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -186,7 +185,7 @@ func take(ctx context.Context, l *result.LaneCount, count func() (int, error)) e
 	case errors.As(err, &few):
 		l.VLs, l.Needed, l.AtLeast = few.Need, few.Need, few.AtLeast
 	case err != nil:
-		l.Refused = plain.Error(err)
+		l.Refused = err.Error()
 	default:
 		l.VLs, l.Needed = n, n
 	}
@@ -203,7 +202,7 @@ func fewest(ctx context.Context, j *routed.Job, paths *routing.Forwarding) (*res
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		s.Refused = plain.Error(err)
+		s.Refused = err.Error()
 	}
 	s.Seconds = time.Since(start).Seconds()
 	return s, nil

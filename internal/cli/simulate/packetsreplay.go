@@ -13,7 +13,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/result"
@@ -128,7 +127,7 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 		return p, ctx.Err()
 	}
 	if routing.Refused(err) {
-		p.Status, p.Refused = "refused", plain.Error(err)
+		p.Status, p.Refused = "refused", err.Error()
 		return p, nil
 	}
 	if err != nil {

@@ -214,7 +214,7 @@ func circles(f *fabric.Fabric, turns map[[2]fabric.ChannelID]bool) bool {
 func TestRefuses(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4")
 	_, err := mplash.Analyse(context.Background(), f, mplash.Options{MostPaths: 23})
-	want := "routing: sw-2-2: has more to sw-0-0 (rule: a pair of switches has at most 23 shortest paths)"
+	want := "sw-2-2: has more to sw-0-0 (rule: a pair of switches has at most 23 shortest paths)"
 	if refused := (*routing.Refusal)(nil); !errors.As(err, &refused) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

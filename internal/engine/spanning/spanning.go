@@ -67,7 +67,7 @@ func (e *None) Error() string {
 }
 
 // ErrLoop is that the tables have a credit loop without any tree.
-var ErrLoop = errors.New("spanning: the tables have a credit loop before a tree is added")
+var ErrLoop = errors.New("the tables have a credit loop before a tree is added")
 
 // mostRoots limits the roots that are tried by default. Each costs little beside the tables.
 const mostRoots = 64

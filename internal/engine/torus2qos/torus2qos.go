@@ -145,7 +145,7 @@ func (o Engine) earlier() ([]*grid.Grid, error) {
 	}
 	grids, err := grid.FindAll(o.Before, nil, nil)
 	if err != nil {
-		return nil, fmt.Errorf("torus2qos: the earlier fabric: %w", err)
+		return nil, fmt.Errorf("the earlier fabric: %w", err)
 	}
 	return grids, nil
 }

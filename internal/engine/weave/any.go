@@ -246,7 +246,7 @@ func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths
 		case err != nil:
 			return err
 		case failed > 0:
-			panic("weave: an escape path is not admitted")
+			panic("an escape path is not admitted")
 		}
 		if err := t.note(ctx, r); err != nil || t.done() {
 			return err

@@ -58,10 +58,10 @@ func ParsePrefer(s string) (Prefer, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("weave: one prefers bandwidth or lanes, not %q", s)
+	return 0, fmt.Errorf("one prefers bandwidth or lanes, not %q", s)
 }
 
-var errNoPaths = errors.New("weave: no path finder to begin with; give at least one")
+var errNoPaths = errors.New("no path finder to begin with; give at least one")
 
 // Engine is weave. It needs at least one path finder.
 type Engine struct {

@@ -25,7 +25,7 @@ type Pin struct {
 // that was withdrawn above comes back by another leaf while BGP converges, for subnets too.
 func (p *Plan) SetPins(classes []ethernet.Class, pins []Pin) ([]ethernet.Class, error) {
 	if p.Protocol != BGP {
-		return nil, fmt.Errorf("bgp: pins are announced by BGP, and routes are computed as %s", p.Protocol)
+		return nil, fmt.Errorf("pins are announced by BGP, and routes are computed as %s", p.Protocol)
 	}
 	if err := p.oneASAbove(); err != nil {
 		return nil, err
@@ -37,19 +37,19 @@ func (p *Plan) SetPins(classes []ethernet.Class, pins []Pin) ([]ethernet.Class, 
 	for i := range pins {
 		pin := &pins[i]
 		if seen[pin.Prefix] {
-			return nil, fmt.Errorf("bgp: two pins for %s", pin.Prefix)
+			return nil, fmt.Errorf("two pins for %s", pin.Prefix)
 		}
 		seen[pin.Prefix] = true
 		if pin.Under < 0 || pin.Under >= len(classes) || !slices.Equal(classes[pin.Under].At, []ethernet.DeviceID{pin.At}) {
-			return nil, fmt.Errorf("bgp: the pin for %s is not of a subnet behind %s alone", pin.Prefix, p.Cabling.Names[pin.At])
+			return nil, fmt.Errorf("the pin for %s is not of a subnet behind %s alone", pin.Prefix, p.Cabling.Names[pin.At])
 		}
 		if len(pin.Up) == 0 {
-			return nil, fmt.Errorf("bgp: the pin for %s leads nowhere", pin.Prefix)
+			return nil, fmt.Errorf("the pin for %s leads nowhere", pin.Prefix)
 		}
 		below := pin.At
 		for _, d := range pin.Up {
 			if p.level[d] != p.level[below]+1 || !p.joined(below, d) {
-				return nil, fmt.Errorf("bgp: the pin for %s: %s is not above %s", pin.Prefix, p.Cabling.Names[d], p.Cabling.Names[below])
+				return nil, fmt.Errorf("the pin for %s: %s is not above %s", pin.Prefix, p.Cabling.Names[d], p.Cabling.Names[below])
 			}
 			below = d
 		}
@@ -89,7 +89,7 @@ func (p *Plan) oneASAbove() error {
 	for d := range ethernet.DeviceID(len(c.Names)) {
 		if other, twice := leaf[p.AS[d]]; p.level[d] == 0 {
 			if twice {
-				return fmt.Errorf("bgp: %s and %s, both with hosts, are AS %d: neither takes the other's routes and pins, since its own AS is on the way (allowas-in is not computed); give each an AS of its own", c.Names[other], c.Names[d], p.AS[d])
+				return fmt.Errorf("%s and %s, both with hosts, are AS %d: neither takes the other's routes and pins, since its own AS is on the way (allowas-in is not computed); give each an AS of its own", c.Names[other], c.Names[d], p.AS[d])
 			}
 			leaf[p.AS[d]] = d
 		}
@@ -103,7 +103,7 @@ func (p *Plan) oneASAbove() error {
 				above = to
 			}
 			if p.AS[above] != p.AS[to] {
-				return fmt.Errorf("bgp: %s and %s, both above %s, are AS %d and AS %d: what one of them withdraws comes back to it from below while BGP converges, which can close a credit loop; pins need one AS for devices that stand in for each other (RFC 7938; --as per-leaf)",
+				return fmt.Errorf("%s and %s, both above %s, are AS %d and AS %d: what one of them withdraws comes back to it from below while BGP converges, which can close a credit loop; pins need one AS for devices that stand in for each other (RFC 7938; --as per-leaf)",
 					c.Names[above], c.Names[to], c.Names[d], p.AS[above], p.AS[to])
 			}
 		}

@@ -36,7 +36,7 @@ const (
 func ParseProtocol(word string) (Protocol, error) {
 	i := slices.Index([]string{"bgp", "ecmp", "updown"}, word)
 	if i < 0 {
-		return 0, fmt.Errorf("bgp: routes are bgp, ecmp or updown, not %q", word)
+		return 0, fmt.Errorf("routes are bgp, ecmp or updown, not %q", word)
 	}
 	return Protocol(i), nil
 }
@@ -57,7 +57,7 @@ const (
 func ParseScheme(word string) (Scheme, error) {
 	i := slices.Index(schemes[:], word)
 	if i < 0 {
-		return 0, fmt.Errorf("bgp: AS numbers are given %s, not %q", strings.Join(schemes[:], ", "), word)
+		return 0, fmt.Errorf("AS numbers are given %s, not %q", strings.Join(schemes[:], ", "), word)
 	}
 	return Scheme(i), nil
 }
@@ -94,7 +94,7 @@ func NewPlan(c *ethernet.Cabling, leaves []ethernet.DeviceID, p Protocol, as []u
 	}
 	for _, l := range c.Links {
 		if as[l.From] == as[l.To] {
-			return nil, fmt.Errorf("bgp: %s and %s are neighbors in one AS, %d: internal BGP is not computed", c.Names[l.From], c.Names[l.To], as[l.From])
+			return nil, fmt.Errorf("%s and %s are neighbors in one AS, %d: internal BGP is not computed", c.Names[l.From], c.Names[l.To], as[l.From])
 		}
 	}
 	return plan, nil

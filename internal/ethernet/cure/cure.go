@@ -71,14 +71,14 @@ const maxGreedy = 20_000
 // Compute finds rules.
 func Compute(ctx context.Context, n *ethernet.Network, o Options) (*Cure, error) {
 	if len(n.TunnelMaps) > 0 && o.Bounces > 0 {
-		return nil, errors.New("cure: devices wrap packets, and what packets do that go astray with tunnels is not followed")
+		return nil, errors.New("devices wrap packets, and what packets do that go astray with tunnels is not followed")
 	}
 	levels := 0
 	if len(o.Start) > 0 {
 		levels = o.Lossless / len(o.Start)
 	}
 	if levels < 1 || o.Lossless > ethernet.MaxPriorities-1 {
-		return nil, fmt.Errorf("cure: %d lossless priorities; hosts send with %d, and there are at most %d with one left for lossy packets", o.Lossless, len(o.Start), ethernet.MaxPriorities-1)
+		return nil, fmt.Errorf("%d lossless priorities; hosts send with %d, and there are at most %d with one left for lossy packets", o.Lossless, len(o.Start), ethernet.MaxPriorities-1)
 	}
 	t := newTurns(n)
 	w := newWalker(t, o)

@@ -36,7 +36,7 @@ const lossyClass = 0
 func (c *Cure) Sonic(d ethernet.DeviceID) (*Maps, error) {
 	n := c.Network
 	if len(n.TunnelMaps) > 0 {
-		return nil, errors.New("cure: devices wrap packets, for which TUNNEL has maps of its own (encap_tc_to_dscp_map and encap_tc_to_queue_map); these are not written")
+		return nil, errors.New("devices wrap packets, for which TUNNEL has maps of its own (encap_tc_to_dscp_map and encap_tc_to_queue_map); these are not written")
 	}
 	first, end := n.LinksFrom(d)
 	m := &Maps{device: d, c: c, class: map[[2]int]int{}, kinds: make([]kind, ethernet.MaxPriorities)}
@@ -66,7 +66,7 @@ func (c *Cure) Sonic(d ethernet.DeviceID) (*Maps, error) {
 			}
 			tc, ok := m.place(k, own, plain)
 			if !ok {
-				return nil, fmt.Errorf("cure: %s tells apart more kinds of packets than SONiC has traffic classes: %d lossless priorities, and interfaces that take them to other priorities in different ways", n.Names[d], len(n.Priorities.Lossless()))
+				return nil, fmt.Errorf("%s tells apart more kinds of packets than SONiC has traffic classes: %d lossless priorities, and interfaces that take them to other priorities in different ways", n.Names[d], len(n.Priorities.Lossless()))
 			}
 			m.class[[2]int{int(in), mark}] = tc
 		}

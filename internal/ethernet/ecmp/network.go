@@ -69,11 +69,11 @@ func New(n *ethernet.Network, nics []NIC) (*Network, error) {
 	w := &Network{Cabling: n.Cabling, NICs: nics, devices: d, set: make([]int32, len(n.Classes)*d)}
 	for i, nic := range nics {
 		if nic.Device < 0 || int(nic.Device) >= d || nic.Class < 0 || nic.Class >= len(n.Classes) || !n.Classes[nic.Class].Leaves(nic.Device) {
-			return nil, fmt.Errorf("ecmp: adapter %d is not at a device of its class", i)
+			return nil, fmt.Errorf("adapter %d is not at a device of its class", i)
 		}
 		for _, class := range nic.Pins {
 			if class < 0 || class >= len(n.Classes) || !n.Classes[class].Leaves(nic.Device) {
-				return nil, fmt.Errorf("ecmp: adapter %d is not at the device of its pin", i)
+				return nil, fmt.Errorf("adapter %d is not at the device of its pin", i)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func Simulate(ctx context.Context, w *Network, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.QueuePairs < 1 {
-		return nil, fmt.Errorf("ecmp: %d queue pairs; there is at least one", o.QueuePairs)
+		return nil, fmt.Errorf("%d queue pairs; there is at least one", o.QueuePairs)
 	}
 	if o.Precision == 0 && o.Runs == 0 {
 		o.Precision = DefaultPrecision

@@ -50,7 +50,7 @@ func (k Kind) String() string { return kinds[k] }
 func ParseKind(word string) (Kind, error) {
 	i := slices.Index(kinds, word)
 	if i < 0 {
-		return 0, fmt.Errorf("failures: failures are of links, switches or 2-links, not %q", word)
+		return 0, fmt.Errorf("failures are of links, switches or 2-links, not %q", word)
 	}
 	return Kind(i), nil
 }

@@ -68,7 +68,7 @@ func PresetNamed(name string) (Config, error) {
 		names = append(names, p.Name)
 	}
 	slices.Sort(names)
-	return Config{}, fmt.Errorf("pfc: no preset for Ethernet is called %q; there are %s", name, strings.Join(names, ", "))
+	return Config{}, fmt.Errorf("no preset for Ethernet is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // serial is how long a packet takes on a link.
@@ -87,9 +87,9 @@ func (c *Config) Headroom() int {
 func (c *Config) check() error {
 	switch {
 	case c.Mbps < 1 || c.Packet < 64 || c.Cable < 0 || c.React < 0:
-		return fmt.Errorf("pfc: links of %d Mbit/s, packets of %d bytes, %d m of cable", c.Mbps, c.Packet, c.Cable)
+		return fmt.Errorf("links of %d Mbit/s, packets of %d bytes, %d m of cable", c.Mbps, c.Packet, c.Cable)
 	case c.Xon < 0 || c.Xon >= c.Xoff || c.Xoff < c.Packet:
-		return fmt.Errorf("pfc: xoff %d and xon %d bytes; xon is below xoff, and xoff holds a packet of %d", c.Xoff, c.Xon, c.Packet)
+		return fmt.Errorf("xoff %d and xon %d bytes; xon is below xoff, and xoff holds a packet of %d", c.Xoff, c.Xon, c.Packet)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.D
 		}
 	}
 	if len(number) > 65535 {
-		return nil, fmt.Errorf("pins: %d devices above leaves, and communities number up to 65535", len(number))
+		return nil, fmt.Errorf("%d devices above leaves, and communities number up to 65535", len(number))
 	}
 	own := map[ethernet.DeviceID][]bgp.Pin{}
 	between := map[ethernet.DeviceID]bool{} // devices above leaves that have others above
@@ -86,7 +86,7 @@ func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, lev
 		}
 		name := neighbor(l)
 		if name == "" {
-			return Config{}, fmt.Errorf("pins: the BGP neighbor of %s at the other end of %s is not known", n.Names[d], n.Links[l].FromInterface)
+			return Config{}, fmt.Errorf("the BGP neighbor of %s at the other end of %s is not known", n.Names[d], n.Links[l].FromInterface)
 		}
 		fmt.Fprintf(&neighbors, "  neighbor %s route-map WEFT-TO-%d out\n", name, k)
 		fmt.Fprintf(&undoBGP, "  no neighbor %s route-map WEFT-TO-%d out\n", name, k)
@@ -103,7 +103,7 @@ func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, lev
 		}
 		sets[name] = communities
 		if !p.Prefix.Addr().Is4() {
-			return Config{}, fmt.Errorf("pins: %s is IPv6, and pins are written for IPv4", p.Prefix)
+			return Config{}, fmt.Errorf("%s is IPv6, and pins are written for IPv4", p.Prefix)
 		}
 		fmt.Fprintf(&networks, "  network %s route-map %s\n", p.Prefix, name)
 		fmt.Fprintf(&undoBGP, "  no network %s\n", p.Prefix)

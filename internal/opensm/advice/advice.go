@@ -17,7 +17,6 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -133,7 +132,7 @@ func For(ctx context.Context, t *routing.Tables, p Proof, file string) (*Advice,
 		a.Why += fmt.Sprintf(", and a stock OpenSM cannot set %s: %s", limit.Limit, limit.Where)
 	}
 	if err := wire.Expressible(t, p.Contract); err != nil {
-		a.By, a.Why = None, a.Why+"; nor can the plugin: "+plain.Error(err)
+		a.By, a.Why = None, a.Why+"; nor can the plugin: "+err.Error()
 		return a, nil
 	}
 	a.By, a.Lines = Plugin, append(pluginLines(p.Contract), deploy.LMC(t.Fabric)...)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/opensm/conf"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -108,7 +107,7 @@ func (r *Report) plugin(in *Input) {
 			r.add(Finding{Danger, PluginOption, fmt.Sprintf("%s has no value, and the plugin does not load", name), fmt.Sprintf("write %s=VALUE, without blanks", name), nil, line})
 		default:
 			if err := pluginOptions[i].check(value); err != nil {
-				r.add(Finding{Danger, PluginOption, fmt.Sprintf("%s=%s is wrong, and the plugin does not load", name, value), plain.Error(err), nil, line})
+				r.add(Finding{Danger, PluginOption, fmt.Sprintf("%s=%s is wrong, and the plugin does not load", name, value), err.Error(), nil, line})
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -52,7 +51,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 	var c Config
 	var err error
 	if c.lines, err = configfile.Read(r, &c, otherWords); err != nil {
-		return Config{}, fmt.Errorf("daemon: %w", err)
+		return Config{}, err
 	}
 	return c, nil
 }
@@ -71,5 +70,5 @@ func (c *Config) at(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("daemon: %w", c.lines.At(key, err, "daemon", "routing", "engines", "balance", "traffic"))
+	return c.lines.At(key, err)
 }

@@ -24,9 +24,9 @@ import (
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Order is what weft drain --live and weft undrain tell the daemon.
@@ -295,7 +295,7 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 		if r == nil {
 			r = &Ordered{Parts: []Drained{}, Cut: []string{}}
 		}
-		r.Refused = plain.FirstLine(plain.Error(err))
+		r.Refused = words.FirstLine(err.Error())
 		s.Log.Warn("order refused", "do", o.Do, "parts", strings.Join(o.Parts, ", "), "by", nameOf(who.uid), "reason", r.Refused)
 	}
 	return r
@@ -538,12 +538,12 @@ func readDrained(root *os.Root) ([]Drained, error) {
 		d := json.NewDecoder(bytes.NewReader(b))
 		if err = d.Decode(&list); err == nil {
 			if _, more := d.Token(); more != io.EOF {
-				err = errors.New("daemon: more follows the list")
+				err = errors.New("more follows the list")
 			}
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("daemon: %s: %w", drainedName, err)
+		return nil, fmt.Errorf("%s: %w", drainedName, err)
 	}
 	return list, nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -132,7 +131,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 		s.keeper.put(was.stays(), q)
 		return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
 	case err != nil:
-		return nil, plain.Error(err)
+		return nil, err.Error()
 	}
 	if q.Lifetime == 0 && m.More > 0 {
 		s.Log.Warn("packet_life_time of OpenSM has no end: nothing bounds how long packets of earlier tables are about", "wait", wait(m, 0).Seconds())

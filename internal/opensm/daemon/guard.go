@@ -12,7 +12,7 @@ type internalError struct {
 }
 
 func (e *internalError) Error() string {
-	return fmt.Sprintf("daemon: internal error: %v\n%s", e.why, e.stack)
+	return fmt.Sprintf("internal error: %v\n%s", e.why, e.stack)
 }
 
 // guarded does something that must not end the daemon, and makes an error of a panic.

@@ -181,7 +181,7 @@ func (j *jobs) do(ctx context.Context, x *job, t task) {
 		p = t.work(ctx, x.found)
 		<-j.turn
 	case <-ctx.Done():
-		p = &proven{refusal: "daemon: " + ctx.Err().Error()}
+		p = &proven{refusal: ctx.Err().Error()}
 	}
 	if ctx.Err() != nil && (p.tables == nil || p.unfinished != nil) {
 		j.forget(x) // the next request may have more time

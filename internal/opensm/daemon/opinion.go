@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/proofchecker"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -95,10 +95,10 @@ func (o *opinions) ask(ctx context.Context, x opinion) {
 			return
 		case err != nil:
 			o.metrics.opinions.WithLabelValues(opinionFailed).Inc()
-			o.log.Error("the proof checker gave no verdict", append(attrs, "error", plain.Error(err))...)
+			o.log.Error("the proof checker gave no verdict", append(attrs, "error", err.Error())...)
 		case !a.Holds:
 			o.metrics.opinions.WithLabelValues(opinionRefused).Inc()
-			o.log.Error("the proof checker does not accept tables that were handed over: keep the state folder, and report it", append(attrs, "why", plain.FirstLine(a.Why))...)
+			o.log.Error("the proof checker does not accept tables that were handed over: keep the state folder, and report it", append(attrs, "why", words.FirstLine(a.Why))...)
 		default:
 			o.metrics.opinions.WithLabelValues(opinionHolds).Inc()
 			o.log.Info("accepted by the proof checker", attrs...)

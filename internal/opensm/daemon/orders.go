@@ -28,11 +28,11 @@ func (s *settings) settleOrders() error {
 			continue
 		}
 		if !strings.Contains(item, "[") {
-			return fmt.Errorf("daemon: no order of ranks is called %q; there are %s, and lists of hosts such as node[001-128]",
+			return fmt.Errorf("no order of ranks is called %q; there are %s, and lists of hosts such as node[001-128]",
 				item, strings.Join(traffic.Orders, ", "))
 		}
 		if _, err := nodenames.Expand(item); err != nil {
-			return fmt.Errorf("daemon: %w", err)
+			return err
 		}
 	}
 	return s.heeded(option.Orders, len(s.RankOrder) > 0)

@@ -9,5 +9,5 @@ import (
 
 // peerOf refuses: without SO_PEERCRED the user at the other end is not known.
 func peerOf(*net.UnixConn) (credentials, error) {
-	return credentials{}, errors.New("daemon: this system does not say who connects; OpenSM and weft serve run on Linux")
+	return credentials{}, errors.New("this system does not say who connects; OpenSM and weft serve run on Linux")
 }

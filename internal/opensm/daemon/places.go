@@ -44,7 +44,7 @@ const (
 )
 
 // errPlaceLost ends a connection that was closed for another.
-var errPlaceLost = errors.New("daemon: its place was needed for another connection")
+var errPlaceLost = errors.New("its place was needed for another connection")
 
 // Times for a connection whose place is needed.
 const (

@@ -24,15 +24,15 @@ func parseKeep(text string) (keep, error) {
 	case keepLeast, keepBalanced, keepNever:
 		return k, nil
 	}
-	return "", fmt.Errorf("daemon: keep %q; it is least, balanced or never", text)
+	return "", fmt.Errorf("keep %q; it is least, balanced or never", text)
 }
 
 func (s *settings) checkMostEntries() error {
 	switch {
 	case s.MaxEntries < 0:
-		return fmt.Errorf("daemon: max_entries_per_change %d is negative", s.MaxEntries)
+		return fmt.Errorf("max_entries_per_change %d is negative", s.MaxEntries)
 	case s.MaxEntries > 0 && s.keep == keepNever:
-		return errors.New("daemon: max_entries_per_change has no meaning with keep: never, which changes any number")
+		return errors.New("max_entries_per_change has no meaning with keep: never, which changes any number")
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (s *settings) settleDrops() error {
 	case s.drops, s.Drops == "", s.Drops == "never":
 		return nil
 	}
-	return fmt.Errorf("daemon: drops %q; it is allowed or never", s.Drops)
+	return fmt.Errorf("drops %q; it is allowed or never", s.Drops)
 }
 
 // hours is a part of the day, by the clock of the host; none: the whole day.
@@ -53,7 +53,7 @@ func (s *settings) settleHours() (err error) {
 		return nil
 	}
 	if s.keep != keepBalanced {
-		return fmt.Errorf("daemon: rebalance is for keep: balanced; with keep: %s nothing is rebalanced", s.keep)
+		return fmt.Errorf("rebalance is for keep: balanced; with keep: %s nothing is rebalanced", s.keep)
 	}
 	from, to, ok := strings.Cut(s.Rebalance, "-")
 	var a, b time.Time
@@ -64,7 +64,7 @@ func (s *settings) settleHours() (err error) {
 		}
 	}
 	if !ok || err != nil || a.Equal(b) {
-		return fmt.Errorf("daemon: rebalance %q; it is a part of the day, as 02:00-05:00", s.Rebalance)
+		return fmt.Errorf("rebalance %q; it is a part of the day, as 02:00-05:00", s.Rebalance)
 	}
 	s.hours = hours{sinceMidnight(a), sinceMidnight(b)}
 	return nil

@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -75,7 +74,7 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 			p.tried = append(p.tried, a)
 			return p
 		}
-		a.Refused = plain.Error(err)
+		a.Refused = err.Error()
 		a.CreditLoop = errors.As(err, new(*weft.CreditLoop))
 		p.tried = append(p.tried, a)
 		if ctx.Err() != nil {
@@ -96,7 +95,7 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *settings, lanes int, found func(proven)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
+			err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
 		}
 	}()
 	start, before := time.Now(), *p
@@ -155,7 +154,7 @@ func (p *proven) addTree(ctx context.Context, r *weft.Result, s *settings) (*wef
 	}
 	with, err := r.WithMulticast(ctx, s.groups...)
 	if none := (*weft.NoTree)(nil); errors.As(err, &none) {
-		p.noTree = plain.Error(err)
+		p.noTree = err.Error()
 		return r, nil
 	}
 	return with, err
@@ -165,9 +164,9 @@ func (p *proven) addTree(ctx context.Context, r *weft.Result, s *settings) (*wef
 func (s *settings) acceptable(r *weft.Result, lanes int) error {
 	switch v := r.Verdict; {
 	case !v.Complete():
-		return fmt.Errorf("daemon: %d of %d pairs have no route that delivers", v.Unreachable+v.Loops, v.Pairs)
+		return fmt.Errorf("%d of %d pairs have no route that delivers", v.Unreachable+v.Loops, v.Pairs)
 	case v.VLs > lanes:
-		return fmt.Errorf("daemon: the tables use %d lanes of %d", v.VLs, lanes)
+		return fmt.Errorf("the tables use %d lanes of %d", v.VLs, lanes)
 	}
 	return wire.Expressible(r.Tables, s.contract)
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Of the state folder.
@@ -190,9 +190,9 @@ func (s *Server) restore(dir string) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // newer ones have taken its place meanwhile
 		case err != nil:
-			s.Log.Error("the tables handed over are not known any more", "file", f.name, "error", plain.FirstLine(plain.Error(err)))
+			s.Log.Error("the tables handed over are not known any more", "file", f.name, "error", words.FirstLine(err.Error()))
 			damaged.names = append(damaged.names, f.name)
-			damaged.why += f.name + ": " + plain.Error(err) + "\n"
+			damaged.why += f.name + ": " + err.Error() + "\n"
 		default:
 			all = append(all, h)
 			replaced[h] = by
@@ -222,7 +222,7 @@ func (s *Server) restored(root *os.Root, f snapshotFile) (h *handed, replaced ui
 		return err
 	})
 	if err == nil && h.number != f.number {
-		err = fmt.Errorf("daemon: the file has the tables of number %s", hexadecimal(h.number))
+		err = fmt.Errorf("the file has the tables of number %s", hexadecimal(h.number))
 	}
 	return h, replaced, err
 }
@@ -234,7 +234,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > mostSaved:
-		return nil, fmt.Errorf("daemon: %s is no file of at most %d bytes", name, mostSaved)
+		return nil, fmt.Errorf("%s is no file of at most %d bytes", name, mostSaved)
 	}
 	in, err := reading.OpenIn(root, name)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // firstAnswer is how long after the beginning of the work OpenSM gets the best so
@@ -96,7 +96,7 @@ func (s *Server) search(ctx context.Context, k key, f *fabric.Fabric, set *setti
 				s.keeper.suspend(putAsideWhy)
 				s.forget(err, nil)
 			}
-			return &proven{refusal: plain.FirstLine(err.Error()), unfinished: err}
+			return &proven{refusal: words.FirstLine(err.Error()), unfinished: err}
 		},
 		ended: s.searched,
 	})
@@ -189,7 +189,7 @@ func (s *Server) searched(job *job, given *proven) {
 	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited(), Seconds: seconds}
 	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", seconds)}
 	if p.unfinished != nil {
-		r.Unfinished = plain.FirstLine(p.unfinished.Error())
+		r.Unfinished = words.FirstLine(p.unfinished.Error())
 		attrs = append(attrs, "unfinished", r.Unfinished)
 	}
 	s.Log.Info("search ended", attrs...)

@@ -256,7 +256,7 @@ func (s *Server) reload() {
 	defer s.mu.Unlock()
 	if err == nil {
 		if fixed := s.settings.fixed(now); fixed != "" {
-			err = errors.New("daemon: " + fixed)
+			err = errors.New("" + fixed)
 		}
 	}
 	if err != nil {

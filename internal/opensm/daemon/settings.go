@@ -152,7 +152,7 @@ func (s *settings) settleGroups() (err error) {
 
 func among(key string, n, most int, what string) error {
 	if n < 0 || n > most {
-		return fmt.Errorf("daemon: %s %d; there are 1 to %d %s, and 0 is no limit", key, n, most, what)
+		return fmt.Errorf("%s %d; there are 1 to %d %s, and 0 is no limit", key, n, most, what)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func among(key string, n, most int, what string) error {
 // heeded refuses a setting that no engine of the list looks at.
 func (s *settings) heeded(option option.Set, given bool) error {
 	if unused := (*setting.Unused)(nil); given && errors.As(setting.FirstUnused(s.Engine.String(), s.uses, option), &unused) {
-		return fmt.Errorf("daemon: %s", unused.Error())
+		return fmt.Errorf("%s", unused.Error())
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (s *settings) settleBudget() error {
 		return err
 	}
 	if s.Budget > 0 && !slices.Contains(s.Engine, weft.Auto) {
-		return fmt.Errorf("daemon: budget is for %s; %s does not look at it", weft.Auto, s.Engine)
+		return fmt.Errorf("budget is for %s; %s does not look at it", weft.Auto, s.Engine)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 		}
 	}
 	if len(s.Roots) > 0 && len(about.told.Roots) == 0 {
-		return nil, missing, fmt.Errorf("daemon: the fabric has none of the roots that are set: %s", s.Roots)
+		return nil, missing, fmt.Errorf("the fabric has none of the roots that are set: %s", s.Roots)
 	}
 	weights, unknown := jobfiles.Weigh(index, f, s.weights)
 	for _, err := range unknown {
@@ -234,7 +234,7 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 func named(names Names) (uses option.Set, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return 0, fmt.Errorf("daemon: engine %s is named twice", name)
+			return 0, fmt.Errorf("engine %s is named twice", name)
 		}
 		if name == weft.Auto {
 			uses |= setting.OfAuto()

@@ -202,7 +202,7 @@ func (e *encoder) maps(f *fabric.Fabric, m *routing.SL2VL) {
 }
 
 // errOtherVersion is that a file of the state folder is of another version of weft.
-var errOtherVersion = errors.New("daemon: another version of weft wrote it")
+var errOtherVersion = errors.New("another version of weft wrote it")
 
 // mostSteps limits the steps of a plan that are read back.
 const mostSteps = 1000
@@ -213,11 +213,11 @@ func readSnapshot(b []byte) (h *handed, replaced uint64, err error) {
 		if bytes.HasPrefix(b, []byte(snapshotMagic[:len(snapshotMagic)-2])) {
 			return nil, 0, errOtherVersion
 		}
-		return nil, 0, errors.New("daemon: the file does not begin as it should: it is damaged")
+		return nil, 0, errors.New("the file does not begin as it should: it is damaged")
 	}
 	end := len(b) - sha256.Size
 	if end < len(snapshotMagic) || sha256.Sum256(b[:end]) != [sha256.Size]byte(b[end:]) {
-		return nil, 0, fmt.Errorf("daemon: the file of %d bytes is not as it was written: its checksum is another", len(b))
+		return nil, 0, fmt.Errorf("the file of %d bytes is not as it was written: its checksum is another", len(b))
 	}
 	d := decoder{rest: b[len(snapshotMagic):end]}
 	var s saving
@@ -225,7 +225,7 @@ func readSnapshot(b []byte) (h *handed, replaced uint64, err error) {
 		return nil, 0, errors.Join(err, d.err)
 	}
 	if s.PlanSteps < 0 || s.PlanSteps > mostSteps {
-		return nil, 0, fmt.Errorf("daemon: %d steps", s.PlanSteps)
+		return nil, 0, fmt.Errorf("%d steps", s.PlanSteps)
 	}
 	t := d.tables(d.fabric())
 	h = &handed{
@@ -242,7 +242,7 @@ func readSnapshot(b []byte) (h *handed, replaced uint64, err error) {
 		}
 	}
 	if d.err == nil && len(d.rest) > 0 {
-		d.err = fmt.Errorf("daemon: %d bytes too many", len(d.rest))
+		d.err = fmt.Errorf("%d bytes too many", len(d.rest))
 	}
 	if d.err != nil {
 		return nil, 0, d.err
@@ -255,7 +255,7 @@ func readSnapshot(b []byte) (h *handed, replaced uint64, err error) {
 		err = errors.Join(t.Check(), h.state.Goal.Check())
 	}
 	if err == nil && wire.Number(t) != h.number {
-		err = fmt.Errorf("daemon: the tables are not those of number %s", s.Number)
+		err = fmt.Errorf("the tables are not those of number %s", s.Number)
 	}
 	return h, replaced, err
 }
@@ -269,7 +269,7 @@ type decoder struct {
 // take is the next bytes; nil: there are not so many.
 func (d *decoder) take(n int) []byte {
 	if d.err == nil && n > len(d.rest) {
-		d.err = fmt.Errorf("daemon: %d bytes where %d should follow", len(d.rest), n)
+		d.err = fmt.Errorf("%d bytes where %d should follow", len(d.rest), n)
 	}
 	if d.err != nil {
 		return nil
@@ -286,7 +286,7 @@ func (d *decoder) section() []byte {
 	}
 	n := binary.LittleEndian.Uint32(b)
 	if n > math.MaxInt32 {
-		d.err = fmt.Errorf("daemon: a part of %d bytes", n)
+		d.err = fmt.Errorf("a part of %d bytes", n)
 	}
 	return d.take(int(n))
 }
@@ -360,7 +360,7 @@ func (d *decoder) maps(f *fabric.Fabric, perPort bool) *routing.SL2VL {
 	}
 	number := int(binary.LittleEndian.Uint32(b))
 	if number < 1 || number > len(d.rest) {
-		d.err = fmt.Errorf("daemon: %d SL2VL maps", number)
+		d.err = fmt.Errorf("%d SL2VL maps", number)
 	}
 	all := d.take(number * routing.SLs)
 	if all == nil {
@@ -369,7 +369,7 @@ func (d *decoder) maps(f *fabric.Fabric, perPort bool) *routing.SL2VL {
 	at := func(n int) [routing.SLs]uint8 { return [routing.SLs]uint8(all[n*routing.SLs:]) }
 	for _, lane := range all {
 		if lane > routing.MaxDataVLs {
-			d.err = fmt.Errorf("daemon: an SL2VL map with lane %d", lane)
+			d.err = fmt.Errorf("an SL2VL map with lane %d", lane)
 		}
 	}
 	m := routing.UniformSL2VL(at(0))
@@ -383,7 +383,7 @@ func (d *decoder) maps(f *fabric.Fabric, perPort bool) *routing.SL2VL {
 		for i := range len(where) / 4 {
 			n := binary.LittleEndian.Uint32(where[4*i:])
 			if int64(n) >= int64(number) {
-				d.err = fmt.Errorf("daemon: SL2VL map %d of %d", n, number)
+				d.err = fmt.Errorf("SL2VL map %d of %d", n, number)
 				return m
 			}
 			m.SetMap(s, uint8(i/ports), uint8(i%ports), at(int(n)))

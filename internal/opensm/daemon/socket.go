@@ -27,11 +27,11 @@ type socket struct {
 func listen(path string, group int) (*socket, error) {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	}
 	if err := shell.Hold(lock, "the socket "+path); err != nil {
 		lock.Close()
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	}
 	l, err := bind(path, group)
 	if err != nil {
@@ -45,24 +45,24 @@ func bind(path string, group int) (*net.UnixListener, error) {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	case info.Mode().Type() != os.ModeSocket:
-		return nil, fmt.Errorf("daemon: %s is there and is no socket; nothing was touched", path)
+		return nil, fmt.Errorf("%s is there and is no socket; nothing was touched", path)
 	default:
 		if c, err := net.Dial("unix", path); err == nil {
 			c.Close()
-			return nil, fmt.Errorf("daemon: something else answers on %s", path)
+			return nil, fmt.Errorf("something else answers on %s", path)
 		}
 	}
 	dir := path + ".new"                                                         // ours alone as long as we hold the lock
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil { // nobody connects before it is ready
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	temp := filepath.Join(dir, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: temp, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	}
 	l.SetUnlinkOnClose(false) // close does, under the name it has then
 	err = os.Chmod(temp, 0o660)
@@ -71,7 +71,7 @@ func bind(path string, group int) (*net.UnixListener, error) {
 	}
 	if err = errors.Join(err, os.Rename(temp, path)); err != nil {
 		l.Close()
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	}
 	return l, nil
 }
@@ -94,7 +94,7 @@ func groupID(name string) (int, error) {
 	}
 	g, err := user.LookupGroup(name)
 	if err != nil {
-		return 0, fmt.Errorf("daemon: %w", err)
+		return 0, err
 	}
 	return strconv.Atoi(g.Gid)
 }
@@ -121,5 +121,5 @@ func (c credentials) permitted(group int) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("daemon: user %d is not in group %d", c.uid, group)
+	return fmt.Errorf("user %d is not in group %d", c.uid, group)
 }

@@ -42,11 +42,11 @@ type state struct {
 // write in it, and removes what a killed run left unfinished.
 func openState(dir string) (_ *state, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("daemon: state folder: %w", err)
+		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("daemon: state folder: %w", err)
+		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	s := &state{dir: dir, root: root}
 	defer func() {
@@ -55,24 +55,24 @@ func openState(dir string) (_ *state, err error) {
 		}
 	}()
 	if err := errors.Join(s.ours("."), whole.Above(dir)); err != nil {
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	}
 	for _, name := range []string{refusals, snapshots, asideFolder} {
 		if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("daemon: state folder: %w", err)
+			return nil, fmt.Errorf("state folder: %w", err)
 		}
 		if err := s.ours(name); err != nil {
-			return nil, fmt.Errorf("daemon: %w", err)
+			return nil, err
 		}
 	}
 	if s.lock, err = root.OpenFile(lockName, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		return nil, fmt.Errorf("daemon: state folder: %w", err)
+		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	if err := shell.Hold(s.lock, "the state folder "+dir); err != nil {
-		return nil, fmt.Errorf("daemon: %w", err)
+		return nil, err
 	}
 	if err := s.clean(); err != nil {
-		return nil, fmt.Errorf("daemon: state folder: %w", err)
+		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	return s, nil
 }
@@ -82,10 +82,10 @@ func openState(dir string) (_ *state, err error) {
 func (s *state) there() error {
 	held, err := s.root.Stat(".")
 	if err != nil {
-		return fmt.Errorf("daemon: state folder: %w", err)
+		return fmt.Errorf("state folder: %w", err)
 	}
 	if now, err := os.Stat(s.dir); err != nil || !os.SameFile(held, now) {
-		return fmt.Errorf("daemon: state folder %s was taken away, or another put in its place: it is made again", s.dir)
+		return fmt.Errorf("state folder %s was taken away, or another put in its place: it is made again", s.dir)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (s *state) refusal(r *Sweep) error {
 }
 
 // errNewer is that tables need not be written, since newer ones wait.
-var errNewer = errors.New("daemon: newer tables wait to be written")
+var errNewer = errors.New("newer tables wait to be written")
 
 // unless is a writer that stops when newer tables wait.
 type unless struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -176,7 +176,7 @@ func (s *Server) replyOrNot(q *wire.Request, answer func() reply) (p reply) {
 	if again := try(); again != nil {
 		resume()
 		s.internal(again)
-		return refusal(fmt.Errorf("%s; report it, with the log of weft", plain.FirstLine(again.Error())))
+		return refusal(fmt.Errorf("%s; report it, with the log of weft", words.FirstLine(again.Error())))
 	}
 	s.forget(err, q)
 	return p
@@ -354,7 +354,7 @@ func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
 	good := r.Verdict == deadlockFree
 	for _, a := range r.Tried {
 		if good && a.Refused != "" { // else the reason has them all
-			attrs = append(attrs, "refused_"+a.Engine, plain.FirstLine(a.Refused))
+			attrs = append(attrs, "refused_"+a.Engine, words.FirstLine(a.Refused))
 		}
 	}
 	for _, what := range r.Missing {
@@ -364,13 +364,13 @@ func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
 	if good {
 		attrs = append(attrs, "covers", r.Covers)
 		if r.NoTree != "" {
-			attrs = append(attrs, "no_tree", plain.FirstLine(r.NoTree))
+			attrs = append(attrs, "no_tree", words.FirstLine(r.NoTree))
 		}
 	}
 	if good {
 		s.Log.Info("proven", attrs...)
 	} else {
-		s.Log.Error("refused", append(attrs, "reason", plain.FirstLine(r.Refusal))...)
+		s.Log.Error("refused", append(attrs, "reason", words.FirstLine(r.Refusal))...)
 	}
 	switch {
 	case !good:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Limits of what waits to be written, and times.
@@ -212,10 +212,10 @@ func (w *writer) drained(list []Drained) <-chan struct{} {
 // setAside notes that it was done.
 func (w *writer) setAside(dir, why string) {
 	w.asides.Inc()
-	w.log.Error("state put aside, for a bug report", "folder", dir, "why", plain.FirstLine(why))
+	w.log.Error("state put aside, for a bug report", "folder", dir, "why", words.FirstLine(why))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lastDir, w.lastWhy = dir, plain.FirstLine(why)
+	w.lastDir, w.lastWhy = dir, words.FirstLine(why)
 }
 
 // isFound waits until the folder was opened, and says whether it could be.
@@ -399,7 +399,7 @@ func (w *writer) note(err error) {
 	}
 }
 
-var errHangs = fmt.Errorf("daemon: nothing could be written for more than %v: the disk is slow or hangs", slowDisk)
+var errHangs = fmt.Errorf("nothing could be written for more than %v: the disk is slow or hangs", slowDisk)
 
 // hangs says whether the disk has been at something for longer than a while.
 func (w *writer) hangs(while time.Duration) bool {

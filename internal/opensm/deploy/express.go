@@ -25,7 +25,7 @@ type Inexpressible struct {
 }
 
 func (e *Inexpressible) Error() string {
-	return fmt.Sprintf("deploy: files for a stock OpenSM cannot express %s: %s", e.Limit, e.Where)
+	return fmt.Sprintf("files for a stock OpenSM cannot express %s: %s", e.Limit, e.Where)
 }
 
 // Plan is a routing as the files express it.

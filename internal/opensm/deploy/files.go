@@ -42,10 +42,10 @@ type Options struct {
 // level than 0, the I/O nodes only where there are any.
 func (p *Plan) Files(o Options) ([]files.File, error) {
 	if !path.IsAbs(o.Dir) || strings.ContainsAny(o.Dir, " \t\n\"'") {
-		return nil, fmt.Errorf("deploy: folder %q: opensm.conf takes an absolute path without blanks and quotes", o.Dir)
+		return nil, fmt.Errorf("folder %q: opensm.conf takes an absolute path without blanks and quotes", o.Dir)
 	}
 	if p.VLs > o.VLs {
-		return nil, fmt.Errorf("deploy: the tables need %d lanes, the ports offer %d", p.VLs, o.VLs)
+		return nil, fmt.Errorf("the tables need %d lanes, the ports offer %d", p.VLs, o.VLs)
 	}
 	f := p.Tables.Fabric
 	if len(o.Roots) == 0 {

@@ -54,7 +54,7 @@ func Ask(ctx context.Context, socket string, q *Request) (*Answer, error) {
 	defer hangUp()
 	if end, ok := ctx.Deadline(); ok {
 		if err := c.SetDeadline(end); err != nil {
-			return nil, fmt.Errorf("wire: %w", err)
+			return nil, err
 		}
 	}
 	if err := q.Write(c); err != nil {
@@ -67,7 +67,7 @@ func Ask(ctx context.Context, socket string, q *Request) (*Answer, error) {
 func dial(ctx context.Context, socket string) (c net.Conn, hangUp func(), err error) {
 	c, err = new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {
-		return nil, nil, fmt.Errorf("wire: %w", err)
+		return nil, nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	return c, func() { stop(); c.Close() }, nil
@@ -85,7 +85,7 @@ func ReadAnswer(r io.Reader, q *Request) (*Answer, error) {
 		return decodeTables(body, q)
 	case kindRefusal:
 		if len(body) < refusalSize || len(body) > refusalSize+reasonMax || !utf8.Valid(body[refusalSize:]) {
-			return nil, fmt.Errorf("wire: a malformed refusal of %d bytes", len(body))
+			return nil, fmt.Errorf("a malformed refusal of %d bytes", len(body))
 		}
 		a := &Answer{Sweep: le.Uint64(body), Refusal: string(body[refusalSize:])}
 		if a.Refusal == "" {
@@ -93,12 +93,12 @@ func ReadAnswer(r io.Reader, q *Request) (*Answer, error) {
 		}
 		return a, a.fits(q)
 	}
-	return nil, fmt.Errorf("wire: message of kind %d where an answer is expected", k)
+	return nil, fmt.Errorf("message of kind %d where an answer is expected", k)
 }
 
 func (a *Answer) fits(q *Request) error {
 	if a.Sweep != q.Sweep {
-		return fmt.Errorf("wire: the answer is for sweep %d, the question was %d", a.Sweep, q.Sweep)
+		return fmt.Errorf("the answer is for sweep %d, the question was %d", a.Sweep, q.Sweep)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (q *Request) shape() (switches, lids, ports, pairs int) {
 
 func decodeTables(b []byte, q *Request) (*Answer, error) {
 	if len(b) < tablesSize {
-		return nil, fmt.Errorf("wire: tables of %d bytes; they have %d at least", len(b), tablesSize)
+		return nil, fmt.Errorf("tables of %d bytes; they have %d at least", len(b), tablesSize)
 	}
 	a := &Answer{
 		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
@@ -132,27 +132,27 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	}
 	copy(a.Adapters[:], b[32:])
 	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
-		return nil, fmt.Errorf("wire: adapters are to send on lane %d", slices.Max(a.Adapters[:]))
+		return nil, fmt.Errorf("adapters are to send on lane %d", slices.Max(a.Adapters[:]))
 	}
 	switches, lids, ports, pairs := q.shape()
 	gotPairs, maps := int(le.Uint32(b[20:])), int(le.Uint16(b[24:]))
 	switch {
 	case a.Switches != switches || a.LIDs != lids || int(le.Uint32(b[16:])) != ports || gotPairs != pairs && gotPairs != 0:
-		return nil, fmt.Errorf("wire: tables for %d switches, %d LIDs, %d ports and %d pairs; the fabric has %d, %d, %d and %d",
+		return nil, fmt.Errorf("tables for %d switches, %d LIDs, %d ports and %d pairs; the fabric has %d, %d, %d and %d",
 			a.Switches, a.LIDs, le.Uint32(b[16:]), gotPairs, switches, lids, ports, pairs)
 	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || a.Number == 0:
-		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d, %d maps and number 0x%x", a.Lanes, a.Scope, maps, a.Number)
+		return nil, fmt.Errorf("tables with %d lanes, scope %d, %d maps and number 0x%x", a.Lanes, a.Scope, maps, a.Number)
 	case a.Step && q.InUse == 0 && !(q.Filled && a.More > 0):
-		return nil, errors.New("wire: a step from tables in use, where there are none")
+		return nil, errors.New("a step from tables in use, where there are none")
 	case b[30]&^(flagSoFar|flagDirected|flagStep|flagDrops|flagNewTree|flagOrders) != 0 || a.Drops && !a.Step || a.NewTree && (!a.Step || a.Groups == 0) || le.Uint16(b[90:])|le.Uint16(b[92:])|le.Uint16(b[94:]) != 0 || a.Directed && a.Contract != 0:
-		return nil, fmt.Errorf("wire: tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])
+		return nil, fmt.Errorf("tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])
 	}
 	cells, tree := switches*lids, 0
 	if a.Groups != 0 {
 		tree = switches
 	}
 	if want := tablesSize + 2*cells + maps*routing.SLs + 2*gotPairs + 4*ports*a.Lanes + tree; len(b) != want {
-		return nil, fmt.Errorf("wire: tables of %d bytes; their figures make it %d", len(b), want)
+		return nil, fmt.Errorf("tables of %d bytes; their figures make it %d", len(b), want)
 	}
 	cut := func(n int) []byte {
 		part := b[:n]
@@ -165,7 +165,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	for i := range a.Maps {
 		copy(a.Maps[i][:], cut(routing.SLs))
 		if slices.Max(a.Maps[i][:]) > routing.MaxDataVLs {
-			return nil, fmt.Errorf("wire: map %d has lane %d", i, slices.Max(a.Maps[i][:]))
+			return nil, fmt.Errorf("map %d has lane %d", i, slices.Max(a.Maps[i][:]))
 		}
 	}
 	if gotPairs != 0 {
@@ -173,7 +173,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	}
 	for i := range a.Pairs {
 		if a.Pairs[i] = le.Uint16(cut(2)); int(a.Pairs[i]) >= maps {
-			return nil, fmt.Errorf("wire: pair %d has map %d of %d", i, a.Pairs[i], maps)
+			return nil, fmt.Errorf("pair %d has map %d of %d", i, a.Pairs[i], maps)
 		}
 	}
 	a.Ranks = make([]int32, ports*a.Lanes)
@@ -213,7 +213,7 @@ func (a *Answer) serves(q *Request) error {
 			at := row*a.LIDs + lid
 			switch {
 			case !has && (a.OutPorts[at] != routing.NoPort || a.SLs[at] != 0):
-				return fmt.Errorf("wire: an out-port or a service level for LID %d, which nobody has", lid)
+				return fmt.Errorf("an out-port or a service level for LID %d, which nobody has", lid)
 			case has && adapters:
 				used |= 1 << (a.SLs[at] % routing.SLs)
 			}
@@ -221,7 +221,7 @@ func (a *Answer) serves(q *Request) error {
 	}
 	for sl, lane := range a.Adapters {
 		if used>>sl&1 == 1 && lane == routing.MaxDataVLs {
-			return fmt.Errorf("wire: adapters are to drop SL %d, which is in use", sl)
+			return fmt.Errorf("adapters are to drop SL %d, which is in use", sl)
 		}
 	}
 	return nil

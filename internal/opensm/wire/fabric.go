@@ -37,16 +37,16 @@ func (q *Request) Fabric() (*fabric.Fabric, error) {
 	}
 	f, err := b.Build()
 	if err != nil {
-		return nil, fmt.Errorf("wire: %w", err)
+		return nil, err
 	}
 	if f.Switches() == 0 {
-		return nil, fmt.Errorf("wire: the fabric has %d nodes and none of them is a switch: there is nothing to route", len(q.Nodes))
+		return nil, fmt.Errorf("the fabric has %d nodes and none of them is a switch: there is nothing to route", len(q.Nodes))
 	}
 	for i := range q.Nodes {
 		n := &q.Nodes[i]
 		for _, p := range n.Has {
 			if (p.Number == 0 || n.Kind != fabric.Switch) && !owns(f, f.NodeByGUID(n.GUID), p) {
-				return nil, fmt.Errorf("wire: %s port %d has LID %d with LMC %d, which is not valid or not its own", n.GUID, p.Number, p.LID, p.LMC)
+				return nil, fmt.Errorf("%s port %d has LID %d with LMC %d, which is not valid or not its own", n.GUID, p.Number, p.LID, p.LMC)
 			}
 		}
 	}

@@ -140,18 +140,18 @@ func ReadRequest(r io.Reader) (*Request, error) {
 		return nil, err
 	}
 	if k != kindRequest {
-		return nil, fmt.Errorf("wire: message of kind %d where a request is expected", k)
+		return nil, fmt.Errorf("message of kind %d where a request is expected", k)
 	}
 	return decodeRequest(body)
 }
 
 func decodeRequest(b []byte) (*Request, error) {
 	if len(b) < requestSize {
-		return nil, fmt.Errorf("wire: a request of %d bytes; it has %d at least", len(b), requestSize)
+		return nil, fmt.Errorf("a request of %d bytes; it has %d at least", len(b), requestSize)
 	}
 	nodes, ports, version, blocks := int(le.Uint32(b[8:])), int(le.Uint32(b[12:])), int(le.Uint16(b[22:])), int(le.Uint32(b[36:]))
 	if want := requestSize + nodes*nodeSize + ports*portSize + blocks*blockSize + version; len(b) != want {
-		return nil, fmt.Errorf("wire: a request of %d bytes; %d nodes, %d ports and %d blocks make it %d", len(b), nodes, ports, blocks, want)
+		return nil, fmt.Errorf("a request of %d bytes; %d nodes, %d ports and %d blocks make it %d", len(b), nodes, ports, blocks, want)
 	}
 	q := &Request{
 		Sweep:    le.Uint64(b),
@@ -168,10 +168,10 @@ func decodeRequest(b []byte) (*Request, error) {
 		Lifetime: time.Duration(le.Uint32(b[32:])) * time.Microsecond,
 	}
 	if q.MaxVLs < 1 || q.MaxVLs > routing.MaxDataVLs || b[21]&^(flagQoS|flagImproves|flagAgain|flagFilled|flagStands) != 0 || q.Filled && q.InUse != 0 {
-		return nil, fmt.Errorf("wire: a request with %d lanes and flags %#x", q.MaxVLs, b[21])
+		return nil, fmt.Errorf("a request with %d lanes and flags %#x", q.MaxVLs, b[21])
 	}
 	if le.Uint64(b[40:]) != 0 || blocks > 0 && q.InUse == 0 {
-		return nil, fmt.Errorf("wire: a request with %d blocks beside tables 0x%x, and 0x%x where nothing is to be", blocks, q.InUse, le.Uint64(b[40:]))
+		return nil, fmt.Errorf("a request with %d blocks beside tables 0x%x, and 0x%x where nothing is to be", blocks, q.InUse, le.Uint64(b[40:]))
 	}
 	end := len(b) - version - blocks*blockSize
 	records := b[requestSize+nodes*nodeSize : end]
@@ -184,19 +184,19 @@ func decodeRequest(b []byte) (*Request, error) {
 		}
 		has := int(le.Uint16(r[18:]))
 		if n.Kind > fabric.Router || n.Ports > fabric.MaxPorts || n.GUID == 0 || le.Uint32(r[28:]) != 0 {
-			return nil, fmt.Errorf("wire: node %d is malformed: GUID %s, kind %d, %d ports", i, n.GUID, n.Kind, n.Ports)
+			return nil, fmt.Errorf("node %d is malformed: GUID %s, kind %d, %d ports", i, n.GUID, n.Kind, n.Ports)
 		}
 		if has*portSize > len(records) {
-			return nil, fmt.Errorf("wire: the nodes have more ports than the %d of the request", ports)
+			return nil, fmt.Errorf("the nodes have more ports than the %d of the request", ports)
 		}
 		var err error
 		if n.Has, err = decodePorts(records[:has*portSize], n, nodes); err != nil {
-			return nil, fmt.Errorf("wire: node %d (%s): %w", i, n.GUID, err)
+			return nil, fmt.Errorf("node %d (%s): %w", i, n.GUID, err)
 		}
 		records = records[has*portSize:]
 	}
 	if len(records) != 0 {
-		return nil, fmt.Errorf("wire: %d port records belong to no node", len(records)/portSize)
+		return nil, fmt.Errorf("%d port records belong to no node", len(records)/portSize)
 	}
 	if err := q.decodeBlocks(b[end:][:blocks*blockSize]); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (q *Request) decodeBlocks(b []byte) error {
 		row, number := le.Uint32(b), le.Uint16(b[4:])
 		at := int64(row)<<16 | int64(number)
 		if row >= uint32(switches) || number > uint16(fabric.MaxLID/blockLIDs) || le.Uint16(b[6:]) != 0 || at <= last {
-			return fmt.Errorf("wire: a malformed block record: block %d of switch %d of %d", number, row, switches)
+			return fmt.Errorf("a malformed block record: block %d of switch %d of %d", number, row, switches)
 		}
 		last = at
 		q.Blocks = append(q.Blocks, Block{Switch: int(row), Number: int(number), Ports: b[8:blockSize:blockSize]})
@@ -271,14 +271,14 @@ func (q *Request) check() error {
 	for i := range q.Nodes {
 		n := &q.Nodes[i]
 		if n.Kind == fabric.Switch && n.at(0) == nil {
-			return fmt.Errorf("wire: switch %s has no port 0", n.GUID)
+			return fmt.Errorf("switch %s has no port 0", n.GUID)
 		}
 		for _, p := range n.Has {
 			if p.Peer < 0 {
 				continue
 			}
 			if z := q.Nodes[p.Peer].at(p.PeerPort); z == nil || z.Peer != i || z.PeerPort != p.Number {
-				return fmt.Errorf("wire: port %d of %s says it leads to port %d of %s, which says otherwise", p.Number, n.GUID, p.PeerPort, q.Nodes[p.Peer].GUID)
+				return fmt.Errorf("port %d of %s says it leads to port %d of %s, which says otherwise", p.Number, n.GUID, p.PeerPort, q.Nodes[p.Peer].GUID)
 			}
 		}
 	}

@@ -33,17 +33,17 @@ func ReadQuestion(r io.Reader) (*Question, error) {
 	case k == kindOrder && len(body) <= MaxOrder && json.Valid(body):
 		return &Question{Order: body}, nil
 	}
-	return nil, fmt.Errorf("wire: message of kind %d with %d bytes where a request is expected", k, len(body))
+	return nil, fmt.Errorf("message of kind %d with %d bytes where a request is expected", k, len(body))
 }
 
 // WriteStatus answers a question for the status, or an order, with a value as JSON.
 func WriteStatus(w io.Writer, status any) error {
 	text, err := json.Marshal(status)
 	if err != nil {
-		return fmt.Errorf("wire: status: %w", err)
+		return fmt.Errorf("status: %w", err)
 	}
 	if len(text) > MaxStatus {
-		return fmt.Errorf("wire: a status of %d bytes; at most %d are sent", len(text), MaxStatus)
+		return fmt.Errorf("a status of %d bytes; at most %d are sent", len(text), MaxStatus)
 	}
 	return send(w, append(newMessage(kindStatus, len(text)), text...))
 }
@@ -62,10 +62,10 @@ func AskStatus(ctx context.Context, socket string) (json.RawMessage, error) {
 func GiveOrder(ctx context.Context, socket string, order any) (json.RawMessage, error) {
 	text, err := json.Marshal(order)
 	if err != nil {
-		return nil, fmt.Errorf("wire: order: %w", err)
+		return nil, fmt.Errorf("order: %w", err)
 	}
 	if len(text) > MaxOrder {
-		return nil, fmt.Errorf("wire: an order of %d bytes; at most %d are sent", len(text), MaxOrder)
+		return nil, fmt.Errorf("an order of %d bytes; at most %d are sent", len(text), MaxOrder)
 	}
 	c, hangUp, err := dial(ctx, socket)
 	if err != nil {
@@ -85,7 +85,7 @@ func answered(c io.ReadWriter, m []byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	if k != kindStatus || !json.Valid(body) {
-		return nil, fmt.Errorf("wire: message of kind %d where a status is expected", k)
+		return nil, fmt.Errorf("message of kind %d where a status is expected", k)
 	}
 	return body, nil
 }

@@ -27,7 +27,7 @@ func Expressible(t *routing.Tables, k routing.Contract) error {
 		}
 		for s := range t.Fabric.Switches() {
 			if levels[t.Lanes.Row[s]] == routing.NoSL {
-				return fmt.Errorf("wire: senders on %s must not use LID %d, and OpenSM cannot withhold its path record", t.Fabric.Label(fabric.NodeID(s)), lid)
+				return fmt.Errorf("senders on %s must not use LID %d, and OpenSM cannot withhold its path record", t.Fabric.Label(fabric.NodeID(s)), lid)
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	}
 	out.Write(tree)
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("wire: %w", err)
+		return err
 	}
 	return nil
 }
@@ -213,12 +213,12 @@ func rowsOf(q *Request, f *fabric.Fabric) ([]fabric.NodeID, error) {
 		}
 		s := f.NodeByGUID(q.Nodes[i].GUID)
 		if s == fabric.None {
-			return nil, fmt.Errorf("wire: the tables know no switch %s", q.Nodes[i].GUID)
+			return nil, fmt.Errorf("the tables know no switch %s", q.Nodes[i].GUID)
 		}
 		rows = append(rows, s)
 	}
 	if len(rows) != f.Switches() {
-		return nil, fmt.Errorf("wire: the tables are for %d switches, the request has %d", f.Switches(), len(rows))
+		return nil, fmt.Errorf("the tables are for %d switches, the request has %d", f.Switches(), len(rows))
 	}
 	return rows, nil
 }
@@ -231,7 +231,7 @@ func rowsAreSwitches(t *routing.Tables) error {
 		own := t.Lanes.Row[s] // endpoint s is port 0 of switch s
 		for _, e := range f.Attached(fabric.NodeID(s)) {
 			if t.Lanes.Row[e] != own {
-				return fmt.Errorf("wire: the service levels differ between senders on %s; the plugin keeps them by switch", f.Label(fabric.NodeID(s)))
+				return fmt.Errorf("the service levels differ between senders on %s; the plugin keeps them by switch", f.Label(fabric.NodeID(s)))
 			}
 		}
 	}

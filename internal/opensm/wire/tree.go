@@ -15,7 +15,7 @@ func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8,
 	}
 	f, tree := t.Fabric, t.Multicast.One()
 	if tree == nil {
-		return 0, nil, fmt.Errorf("wire: %d trees for multicast where one spans all switches", len(t.Multicast.Trees))
+		return 0, nil, fmt.Errorf("%d trees for multicast where one spans all switches", len(t.Multicast.Trees))
 	}
 	row := make([]int, f.Switches())
 	for i, s := range rows {
@@ -34,7 +34,7 @@ func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8,
 			}
 			u := f.Heads()[c]
 			if reached[u] {
-				return 0, nil, fmt.Errorf("wire: the tree for multicast has a ring through %s", f.Label(u))
+				return 0, nil, fmt.Errorf("the tree for multicast has a ring through %s", f.Label(u))
 			}
 			reached[u] = true
 			up[row[u]] = f.Channel(c).ToPort
@@ -42,7 +42,7 @@ func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8,
 		}
 	}
 	if len(queue) < len(rows) {
-		return 0, nil, fmt.Errorf("wire: the tree for multicast joins %d of %d switches", len(queue), len(rows))
+		return 0, nil, fmt.Errorf("the tree for multicast joins %d of %d switches", len(queue), len(rows))
 	}
 	return t.Multicast.SLs, up, nil
 }

@@ -63,7 +63,7 @@ var le = binary.LittleEndian
 type VersionError struct{ Other uint16 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("wire: the other end speaks version %d, this one %d: install plugin and daemon of one release", e.Other, Version)
+	return fmt.Sprintf("the other end speaks version %d, this one %d: install plugin and daemon of one release", e.Other, Version)
 }
 
 // readMessage reads one message of at most limit bytes, growing as bytes arrive: a
@@ -71,20 +71,20 @@ func (e *VersionError) Error() string {
 func readMessage(r io.Reader, limit int64) (kind, []byte, error) {
 	var h [headerSize]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {
-		return 0, nil, fmt.Errorf("wire: header: %w", err)
+		return 0, nil, fmt.Errorf("header: %w", err)
 	}
 	length := le.Uint64(h[8:])
 	switch {
 	case string(h[:4]) != magic:
-		return 0, nil, fmt.Errorf("wire: the message begins with %q, not with %q: something else speaks", h[:4], magic)
+		return 0, nil, fmt.Errorf("the message begins with %q, not with %q: something else speaks", h[:4], magic)
 	case le.Uint16(h[4:]) != Version:
 		return 0, nil, &VersionError{le.Uint16(h[4:])}
 	case length > uint64(limit):
-		return 0, nil, fmt.Errorf("wire: a message of %d bytes; at most %d are taken", length, limit)
+		return 0, nil, fmt.Errorf("a message of %d bytes; at most %d are taken", length, limit)
 	}
 	body, err := readGrowing(r, int(length))
 	if err != nil {
-		return 0, nil, fmt.Errorf("wire: %d of %d bytes: %w", len(body), length, err)
+		return 0, nil, fmt.Errorf("%d of %d bytes: %w", len(body), length, err)
 	}
 	return kind(le.Uint16(h[6:])), body, nil
 }
@@ -123,7 +123,7 @@ func newMessage(k kind, body int) []byte {
 func send(w io.Writer, m []byte) error {
 	le.PutUint64(m[8:], uint64(len(m)-headerSize))
 	if _, err := w.Write(m); err != nil {
-		return fmt.Errorf("wire: %w", err)
+		return err
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func Select(words []string) (list []Experiment, err error) {
 	}
 	for _, word := range words {
 		if !known[word] {
-			return nil, fmt.Errorf("papers: no experiment is called %q%s (weft reproduce --list shows all)", word, spell.Hint(word, names))
+			return nil, fmt.Errorf("no experiment is called %q%s (weft reproduce --list shows all)", word, spell.Hint(word, names))
 		}
 	}
 	return list, nil

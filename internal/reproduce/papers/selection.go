@@ -42,7 +42,7 @@ func (e *Experiment) campaign(quick bool, seed uint64) ([]sweep.Part, error) {
 	read := func(set string) (*sweep.Spec, error) {
 		s, err := sweep.ReadSet(bytes.NewReader(e.Sweep), e.ID+".yaml", nil, set)
 		if err != nil {
-			return nil, fmt.Errorf("papers: %w", err)
+			return nil, err
 		}
 		return s, nil
 	}
@@ -193,7 +193,7 @@ func (e *Experiment) measureOf(p *sweep.Point, l *claims.Line, at *claims.Place,
 		found = measuresWith(p, name, want)
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("papers: %s: %s at %s has %d measures %s %v on %s", e.ID, l.Name, at.Label, len(found), name, want, p.Network.String())
+		return nil, fmt.Errorf("%s: %s at %s has %d measures %s %v on %s", e.ID, l.Name, at.Label, len(found), name, want, p.Network.String())
 	}
 	return found[0], nil
 }

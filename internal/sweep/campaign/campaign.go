@@ -6,7 +6,6 @@ package campaign
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -336,7 +335,7 @@ func Write(dir string, rows []results.Row) error {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("campaign: %w", err)
+		return err
 	}
 	defer root.Close()
 	return whole.Write(root, results.ParquetFile, 0o644, func(w io.Writer) error { return results.WriteParquet(w, rows, columns) })

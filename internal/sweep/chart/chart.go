@@ -78,7 +78,7 @@ func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
 		}
 		v, err := strconv.ParseFloat(y, 64)
 		if err != nil {
-			return fmt.Errorf("chart: %s is no number: %q", c.Y, y)
+			return fmt.Errorf("%s is no number: %q", c.Y, y)
 		}
 		name, err := c.name(p, settings)
 		if err != nil {
@@ -87,7 +87,7 @@ func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
 		g.add(name, x, v)
 	}
 	if len(g.cells) == 0 {
-		return errors.New("chart: no point has both values: all refused, or left out")
+		return errors.New("no point has both values: all refused, or left out")
 	}
 	axes := figure.Axes{Title: c.Title, X: axis(c.X, parts), Y: axis(c.Y, parts), LogX: c.LogX, LogY: c.LogY}
 	if x, ok := g.numbers(); ok {
@@ -161,7 +161,7 @@ func (p *part) value(name string, settings []string) (text string, ok bool, err 
 			continue
 		}
 		if found != nil {
-			return "", false, fmt.Errorf("chart: %s was measured with several settings (%s; %s): choose by --where SETTING=VALUE, or take the setting as an axis", measure, found.Settings, r.Settings)
+			return "", false, fmt.Errorf("%s was measured with several settings (%s; %s): choose by --where SETTING=VALUE, or take the setting as an axis", measure, found.Settings, r.Settings)
 		}
 		found = r
 	}
@@ -180,10 +180,10 @@ func (c *Chart) check(rows []results.Row, settings []string) error {
 		switch measured := isMeasure(measure, rows); {
 		case slices.Contains(settings, name):
 		case measured && dotted && !slices.Contains(ofMeasures, column):
-			return fmt.Errorf("chart: a measure has no column or setting %q%s (there are %s)", column, spell.Hint(column, ofMeasures), strings.Join(ofMeasures, ", "))
+			return fmt.Errorf("a measure has no column or setting %q%s (there are %s)", column, spell.Hint(column, ofMeasures), strings.Join(ofMeasures, ", "))
 		case measured:
 		case slices.Contains(ofMeasures, name):
-			return fmt.Errorf("chart: %s differs from measure to measure of a point: say of which, as in bandwidth.%s", name, name)
+			return fmt.Errorf("%s differs from measure to measure of a point: say of which, as in bandwidth.%s", name, name)
 		case !known(name, rows):
 			return noColumn(name, rows)
 		}
@@ -215,7 +215,7 @@ func noColumn(name string, rows []results.Row) error {
 			}
 		}
 	}
-	return fmt.Errorf("chart: no column, parameter, measure or setting is called %q%s (there are %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("no column, parameter, measure or setting is called %q%s (there are %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
 }
 
 // name is the line that a point belongs to.

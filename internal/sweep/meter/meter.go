@@ -19,7 +19,6 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/sweep"
 	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/pool"
@@ -109,7 +108,7 @@ func (t *taking) whole(ctx context.Context) {
 		t.rows[i].RoutingSeconds = spent.Seconds()
 	}
 	if err != nil {
-		t.fail(0, statusOf(err), plain.Error(err))
+		t.fail(0, statusOf(err), err.Error())
 		return
 	}
 	t.measures(ctx)
@@ -128,7 +127,7 @@ func (t *taking) measures(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			row.Status, row.Reason = results.Refused, plain.Error(err)
+			row.Status, row.Reason = results.Refused, err.Error()
 		default:
 			row.Value, row.Error, row.Count = &v.Mean, v.Error, int64(len(v.Runs))
 			if len(v.Runs) > 0 {

@@ -61,7 +61,7 @@ func lanesOf(ctx context.Context, f *fabric.Fabric, engine string, seed uint64) 
 		needed, err := measures.LayersOf(ctx, f, engine)
 		return max(2, needed), err
 	}
-	return 0, fmt.Errorf("meter: lanes-of: %q", engine)
+	return 0, fmt.Errorf("lanes-of: %q", engine)
 }
 
 // lashSource is one shortest path for each pair, taken at random, layers balanced.

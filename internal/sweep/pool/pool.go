@@ -30,7 +30,7 @@ type Worker[P, R any] interface {
 // Ended is the error of a worker that came to an end by itself.
 type Ended struct{ Why string }
 
-func (e *Ended) Error() string { return "pool: the process that took a point ended: " + e.Why }
+func (e *Ended) Error() string { return "the process that took a point ended: " + e.Why }
 
 // Job is a point to be taken.
 type Job[P any] struct {

@@ -29,15 +29,15 @@ func Start[P, R any](cores int, program string, args ...string) (Worker[P, R], e
 	p.cmd.Stderr = &p.errors
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("pool: %w", err)
+		return nil, err
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("pool: %w", err)
+		return nil, err
 	}
 	p.out = bufio.NewReaderSize(out, 1<<16)
 	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("pool: %w", err)
+		return nil, err
 	}
 	return p, nil
 }
@@ -54,13 +54,13 @@ func (p *process[P, R]) Take(ctx context.Context, point *P) (R, error) {
 	defer end()
 	text, err := json.Marshal(point)
 	if err != nil {
-		return a.Result, fmt.Errorf("pool: %w", err)
+		return a.Result, err
 	}
 	if _, err = p.in.Write(append(text, '\n')); err == nil {
 		var line []byte
 		if line, err = p.out.ReadBytes('\n'); err == nil {
 			if err := json.Unmarshal(line, &a); err != nil {
-				return a.Result, fmt.Errorf("pool: a worker answered %q: %w", bytes.TrimSpace(line), err)
+				return a.Result, fmt.Errorf("a worker answered %q: %w", bytes.TrimSpace(line), err)
 			}
 			if a.Error != "" {
 				return a.Result, errors.New(a.Error)
@@ -147,7 +147,7 @@ func Serve[P, R any](ctx context.Context, in io.Reader, out io.Writer, take func
 	for line := range points {
 		var p P
 		if err := json.Unmarshal(line, &p); err != nil {
-			return fmt.Errorf("pool: %w", err)
+			return err
 		}
 		var a answer[R]
 		var err error
@@ -159,15 +159,15 @@ func Serve[P, R any](ctx context.Context, in io.Reader, out io.Writer, take func
 		}
 		text, err := json.Marshal(a)
 		if err != nil {
-			return fmt.Errorf("pool: %w", err)
+			return err
 		}
 		if _, err := out.Write(append(text, '\n')); err != nil {
-			return fmt.Errorf("pool: %w", err)
+			return err
 		}
 	}
 	select {
 	case err := <-failed:
-		return fmt.Errorf("pool: %w", err)
+		return err
 	default:
 		return nil
 	}

@@ -42,14 +42,14 @@ type Log struct {
 type Busy struct{ Dir string }
 
 func (b *Busy) Error() string {
-	return fmt.Sprintf("results: another process takes points into %s: wait for it, or end it", b.Dir)
+	return fmt.Sprintf("another process takes points into %s: wait for it, or end it", b.Dir)
 }
 
 // Open opens the log of a folder, which is made if it is not there, and reads what it
 // holds. A last line without an end, which a killed process or a full disk left, is cut off.
 func Open(dir string) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("results: %w", err)
+		return nil, err
 	}
 	l := &Log{}
 	name := filepath.Join(dir, LogFile)

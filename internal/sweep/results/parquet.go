@@ -39,14 +39,14 @@ func WriteParquet(w io.Writer, rows []Row, measures []Measured) error {
 	out := parquet.NewGenericWriter[Row](w, options...)
 	for group := range slices.Chunk(rows, rowsOfGroup) {
 		if _, err := out.Write(group); err != nil {
-			return fmt.Errorf("results: %w", err)
+			return err
 		}
 		if err := out.Flush(); err != nil {
-			return fmt.Errorf("results: %w", err)
+			return err
 		}
 	}
 	if err := out.Close(); err != nil {
-		return fmt.Errorf("results: %w", err)
+		return err
 	}
 	return nil
 }

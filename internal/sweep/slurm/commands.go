@@ -20,10 +20,10 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	c.Stdout, c.Stderr = &out, &said
 	err := c.Run()
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("slurm: there is no %s here; --slurm is for a machine from which jobs can be submitted", name)
+		return "", fmt.Errorf("there is no %s here; --slurm is for a machine from which jobs can be submitted", name)
 	}
 	if err != nil {
-		return "", fmt.Errorf("slurm: %s: %w: %s", name, err, strings.TrimSpace(said.String()))
+		return "", fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(said.String()))
 	}
 	return out.String(), nil
 }
@@ -51,7 +51,7 @@ func CheckFlags(flags []string) error {
 		name, _, _ := strings.Cut(f, "=")
 		for _, o := range ours {
 			if name == "--"+o.long || o.short != "" && strings.HasPrefix(name, "-"+o.short) {
-				return fmt.Errorf("slurm: %s cannot be given to sbatch: %s", name, o.why)
+				return fmt.Errorf("%s cannot be given to sbatch: %s", name, o.why)
 			}
 		}
 	}
@@ -69,11 +69,11 @@ func (f *follower) queue(ctx context.Context) (Queue, error) {
 	for line := range strings.Lines(text) {
 		parts := strings.SplitN(strings.TrimSpace(line), "|", 4)
 		if len(parts) < 4 {
-			return nil, fmt.Errorf("slurm: squeue printed %q", line)
+			return nil, fmt.Errorf("squeue printed %q", line)
 		}
 		n, err := strconv.Atoi(parts[1])
 		if err != nil {
-			return nil, fmt.Errorf("slurm: squeue printed %q", line)
+			return nil, fmt.Errorf("squeue printed %q", line)
 		}
 		q[n] = Seen{parts[0], parts[2], parts[3]}
 	}

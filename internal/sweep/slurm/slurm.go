@@ -45,7 +45,7 @@ type Stuck struct {
 }
 
 func (s *Stuck) Error() string {
-	return fmt.Sprintf("slurm: %d tasks got no further however often they were submitted, the first of them task %d: %s; what it printed is in %s", len(s.Tasks), s.Tasks[0], s.Why, s.Log)
+	return fmt.Sprintf("%d tasks got no further however often they were submitted, the first of them task %d: %s; what it printed is in %s", len(s.Tasks), s.Tasks[0], s.Why, s.Log)
 }
 
 // task is what is known of one.
@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) error {
 
 func run(ctx context.Context, o Options, command commands) error {
 	if strings.Contains(o.Logs, `\`) {
-		return fmt.Errorf("slurm: sbatch takes \\ in the name of a file for something else: take another folder than %s", o.Logs)
+		return fmt.Errorf("sbatch takes \\ in the name of a file for something else: take another folder than %s", o.Logs)
 	}
 	f := &follower{Options: o, command: command, tasks: make([]task, o.Tasks)}
 	for i := range f.tasks {

@@ -10,7 +10,6 @@ import (
 	"github.com/weft-fabric/weft/internal/choose"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -31,7 +30,7 @@ func (j *Job) Refusal(ctx context.Context, err error, asJSON bool) error {
 	if !routing.Refused(err) {
 		return err
 	}
-	s := result.Refusal{Engine: j.Wanted.String(), Refused: plain.Error(err), Fits: []result.FittingEngine{}}
+	s := result.Refusal{Engine: j.Wanted.String(), Refused: err.Error(), Fits: []result.FittingEngine{}}
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
@@ -89,7 +88,7 @@ func tooFewText(s *result.Refusal, few *routing.TooFewLanes) error {
 
 // NoneProven answers that auto has found nothing that is proven, and what it tried.
 func (j *Job) NoneProven(none *weft.NoneProven, asJSON bool) error {
-	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
+	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: none.Error(), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
 		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.VLs, "lane"), outputs.LimitText(result.LaneCounts{Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, j.Fabric), TrialText(none.Trials))
 }
 

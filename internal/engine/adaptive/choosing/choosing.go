@@ -46,5 +46,5 @@ func Named(name string) (Engine, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Engine{}, fmt.Errorf("engines: no adaptive engine is called %q%s (there are %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
+	return Engine{}, fmt.Errorf("no adaptive engine is called %q%s (there are %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
 }

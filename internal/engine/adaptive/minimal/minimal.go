@@ -45,7 +45,7 @@ func Groups(ctx context.Context, t *routing.Tables, c routing.Contract, scope ro
 		return nil, err
 	}
 	if w.graph.Lanes == nil {
-		return nil, errors.New("routing: the tables have a credit loop before any port is added to them")
+		return nil, errors.New("the tables have a credit loop before any port is added to them")
 	}
 	for n, lid := range lids {
 		if err := ctx.Err(); err != nil {

@@ -83,10 +83,10 @@ type TooLarge struct {
 }
 
 // errCyclic is the error for a bundle that no layer can hold.
-var errCyclic = errors.New("exact: the paths of a bundle close a cycle by themselves")
+var errCyclic = errors.New("the paths of a bundle close a cycle by themselves")
 
 func (e *TooLarge) Error() string {
-	return fmt.Sprintf("exact: %d paths are left after the reduction; %d can be looked at", e.Paths, MaxPaths)
+	return fmt.Sprintf("%d paths are left after the reduction; %d can be looked at", e.Paths, MaxPaths)
 }
 
 // Solve finds the fewest layers, or bounds when it gives up after so many
@@ -154,16 +154,16 @@ func (w *work) try(ctx context.Context, k, effort int) (verdict, error) {
 
 func (in *Instance) check() error {
 	if in.Bundle != nil && len(in.Bundle) != len(in.Paths) {
-		return fmt.Errorf("exact: %d paths, and bundles for %d", len(in.Paths), len(in.Bundle))
+		return fmt.Errorf("%d paths, and bundles for %d", len(in.Paths), len(in.Bundle))
 	}
 	seen := make([]int, in.Vertices)
 	for p, path := range in.Paths {
 		for _, v := range path {
 			if v < 0 || int(v) >= in.Vertices {
-				return fmt.Errorf("exact: path %d passes vertex %d; there are %d", p, v, in.Vertices)
+				return fmt.Errorf("path %d passes vertex %d; there are %d", p, v, in.Vertices)
 			}
 			if seen[v] == p+1 {
-				return fmt.Errorf("exact: path %d passes vertex %d twice", p, v)
+				return fmt.Errorf("path %d passes vertex %d twice", p, v)
 			}
 			seen[v] = p + 1
 		}

@@ -108,7 +108,7 @@ func TestFigure4(t *testing.T) {
 	if !errors.As(err, &refused) {
 		t.Fatal(err)
 	}
-	want := "routing: 0x0000000000000004: its path to LID 5 (0x00000000000003e8) has 3 hops from switch to switch " +
+	want := "0x0000000000000004: its path to LID 5 (0x00000000000003e8) has 3 hops from switch to switch " +
 		"(rule: no path between endpoints has more than two hops from switch to switch)"
 	if diff := cmp.Diff(want, err.Error()); diff != "" || refused.Node != 3 {
 		t.Error(diff)

@@ -38,7 +38,7 @@ func ParseOrder(name string) (Order, error) {
 			return o, nil
 		}
 	}
-	return 0, fmt.Errorf("layer: no order of paths is called %q", name)
+	return 0, fmt.Errorf("no order of paths is called %q", name)
 }
 
 // inOrder is every bundle, once.

@@ -93,7 +93,7 @@ func (ff *firstFit) again(ctx context.Context, order []uint8) error {
 			ff.turns = ff.appendTurns(ff.turns[:0], d, s)
 			layer, ok := ff.layers.First(ff.turns, ff.limit)
 			if !ok {
-				panic("layer: more layers than before")
+				panic("more layers than before")
 			}
 			ff.filled[layer] += uint64(ff.weight(d, s))
 			d.sl[s] = uint8(layer) | done

@@ -34,7 +34,7 @@ func ParseAim(s string) (Aim, error) {
 			return Aim(a), nil
 		}
 	}
-	return 0, fmt.Errorf("balance: an aim is %s or %s, not %q", strings.Join(aims[:len(aims)-1], ", "), aims[len(aims)-1], s)
+	return 0, fmt.Errorf("an aim is %s or %s, not %q", strings.Join(aims[:len(aims)-1], ", "), aims[len(aims)-1], s)
 }
 
 // exchange is how many hundredths of the duration of shifts one hundredth of the

@@ -59,11 +59,11 @@ func newMatrix(n *network, demands []Demand) (*matrix, error) {
 	for _, d := range demands {
 		for _, e := range [2]fabric.EndpointID{d.From, d.To} {
 			if e < 0 || int(e) >= len(byEnd) {
-				return nil, fmt.Errorf("balance: a demand of endpoint %d; the fabric has %d", e, len(byEnd))
+				return nil, fmt.Errorf("a demand of endpoint %d; the fabric has %d", e, len(byEnd))
 			}
 		}
 		if d.Bytes <= 0 {
-			return nil, fmt.Errorf("balance: endpoint %d sends %d to %d; demands are above 0", d.From, d.Bytes, d.To)
+			return nil, fmt.Errorf("endpoint %d sends %d to %d; demands are above 0", d.From, d.Bytes, d.To)
 		}
 		from, to := n.f.Endpoint(d.From), n.f.Endpoint(d.To)
 		if d.From == d.To || from.Switch == fabric.None || to.Class != fabric.HostAdapter || n.weight[d.To] == 0 {

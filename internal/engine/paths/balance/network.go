@@ -110,7 +110,7 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 func (n *network) weigh(fd Finder) error {
 	wishes, byRate := fd.Weights, fd.Weights == nil && fd.Aim.phases()
 	if wishes != nil && len(wishes) != len(n.weight) {
-		return fmt.Errorf("balance: %d weights for %d endpoints; give one for each, by EndpointID", len(wishes), len(n.weight))
+		return fmt.Errorf("%d weights for %d endpoints; give one for each, by EndpointID", len(wishes), len(n.weight))
 	}
 	for i := range n.weight {
 		e := n.f.Endpoint(fabric.EndpointID(i))
@@ -118,7 +118,7 @@ func (n *network) weigh(fd Finder) error {
 		case e.Switch == fabric.None || e.Class == fabric.SwitchPort:
 			continue
 		case wishes != nil && wishes[i] > MaxWeight:
-			return fmt.Errorf("balance: endpoint %d has weight %d; the most is %d", i, wishes[i], MaxWeight)
+			return fmt.Errorf("endpoint %d has weight %d; the most is %d", i, wishes[i], MaxWeight)
 		case wishes != nil:
 			n.weight[i] = int64(wishes[i])
 		case e.Class == fabric.HostAdapter:

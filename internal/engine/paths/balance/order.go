@@ -39,14 +39,14 @@ func newOrders(n *network, given []Order) ([]order, error) {
 		}
 		for _, e := range given[i].Ranks {
 			if e < 0 || int(e) >= len(o.rank) {
-				return nil, fmt.Errorf("balance: rank order %s: endpoint %d; the fabric has %d", o.Name, e, len(o.rank))
+				return nil, fmt.Errorf("rank order %s: endpoint %d; the fabric has %d", o.Name, e, len(o.rank))
 			}
 			end := n.f.Endpoint(e)
 			if n.weight[e] == 0 || end.Class != fabric.HostAdapter {
 				continue
 			}
 			if o.rank[e] != fabric.None {
-				return nil, fmt.Errorf("balance: rank order %s: endpoint %d has two ranks", o.Name, e)
+				return nil, fmt.Errorf("rank order %s: endpoint %d has two ranks", o.Name, e)
 			}
 			o.add(e, end.Switch)
 		}

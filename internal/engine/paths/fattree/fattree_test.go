@@ -182,7 +182,7 @@ func TestAnyNetwork(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{
-		{"torus:4x4", "routing: sw-0-0, port 2: the cable to sw-1-0, port 3, joins two leaves"},
+		{"torus:4x4", "sw-0-0, port 2: the cable to sw-1-0, port 3, joins two leaves"},
 		{"torus:3x3x3,hosts=2", "joins two leaves"},
 		{"dragonfly:p=2", "joins two leaves"},
 		{"hypercube:4", "joins two leaves"},

@@ -38,7 +38,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 		}
 	}
 	if best == nil {
-		return nil, errors.New("lighter: no path finder to ask; give at least one")
+		return nil, errors.New("no path finder to ask; give at least one")
 	}
 	return best, nil
 }

@@ -159,7 +159,7 @@ func (o Distributed) gather(f *fabric.Fabric, s *Settled) []member {
 		}
 	}
 	if left > 0 {
-		panic(fmt.Sprintf("updown: %d switches of a connected network never hear of all others", left))
+		panic(fmt.Sprintf("%d switches of a connected network never hear of all others", left))
 	}
 	return members
 }
@@ -195,7 +195,7 @@ func recordOf(f *fabric.Fabric, s fabric.NodeID) *record {
 func (m *member) route(ctx context.Context, f *fabric.Fabric, self fabric.NodeID, s *Settled) error {
 	own, err := m.draw()
 	if err != nil {
-		return fmt.Errorf("updown: the map of %s: %w", f.Label(self), err)
+		return fmt.Errorf("the map of %s: %w", f.Label(self), err)
 	}
 	t, err := MultiRoot{}.Paths(ctx, own, nil)
 	if err != nil {

@@ -71,5 +71,5 @@ func Escape(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, addres
 		t.Notes = append(t.Notes, "Up*/Down* layer, roots: "+name(f, roots))
 		return dag.RouteAddress(ctx, f, t, o.Legal, address, p)
 	}
-	return errors.New("updown: no order of the switches joins them all")
+	return errors.New("no order of the switches joins them all")
 }

@@ -95,7 +95,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 			return t, err
 		}
 	}
-	panic("updown: a single root in every part joins all")
+	panic("a single root in every part joins all")
 }
 
 // byOrder routes with the switches in this order, and notes what it was.

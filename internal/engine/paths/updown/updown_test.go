@@ -235,8 +235,8 @@ func TestBadRoots(t *testing.T) {
 		root fabric.GUID
 		want string
 	}{
-		{0xdead, "orient: root 0x000000000000dead is no node of this fabric"},
-		{host.GUID, "orient: root " + host.Name + " is a channel adapter; roots are switches"},
+		{0xdead, "root 0x000000000000dead is no node of this fabric"},
+		{host.GUID, "root " + host.Name + " is a channel adapter; roots are switches"},
 	} {
 		_, err := updown.Finder{Roots: []fabric.GUID{f.Node(0).GUID, c.root}}.Paths(ctx, f, nil)
 		if err == nil || err.Error() != c.want {

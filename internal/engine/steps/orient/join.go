@@ -19,7 +19,7 @@ type NotJoined struct {
 }
 
 func (e *NotJoined) Error() string {
-	return fmt.Sprintf("orient: no turn can be admitted that leads from switch %d to switch %d", e.From, e.To)
+	return fmt.Sprintf("no turn can be admitted that leads from switch %d to switch %d", e.From, e.To)
 }
 
 // Join completes a forwarding whose paths go up, then down, by turns from down to up

@@ -167,10 +167,10 @@ func Roots(f *fabric.Fabric, guids ...fabric.GUID) ([]fabric.NodeID, error) {
 	for _, g := range guids {
 		n := f.NodeByGUID(g)
 		if n == fabric.None {
-			return nil, fmt.Errorf("orient: root %s is no node of this fabric", g)
+			return nil, fmt.Errorf("root %s is no node of this fabric", g)
 		}
 		if node := f.Node(n); node.Kind != fabric.Switch {
-			return nil, fmt.Errorf("orient: root %s is a %s; roots are switches", f.Label(n), node.Kind)
+			return nil, fmt.Errorf("root %s is a %s; roots are switches", f.Label(n), node.Kind)
 		}
 		roots = append(roots, n)
 	}

@@ -84,7 +84,7 @@ type Assignment struct {
 // Never there are as many service levels as lanes, whatever levels is.
 func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Assignment {
 	if lanes < 1 || lanes > unset || levels < 1 || levels > Levels {
-		panic(fmt.Sprintf("turnlanes: %d lanes and %d service levels", lanes, levels))
+		panic(fmt.Sprintf("%d lanes and %d service levels", lanes, levels))
 	}
 	if change == Never {
 		levels = lanes
@@ -176,7 +176,7 @@ type Reserved struct {
 func (l *Assignment) reserve(turns []Reserved) {
 	for _, r := range turns {
 		if r.Within && !l.graphs[r.Lane].Add(r.In, r.Out) {
-			panic("turnlanes: reserved turns close a cycle")
+			panic("reserved turns close a cycle")
 		}
 		if r.Within {
 			l.held[r.ID] |= 1 << r.Lane
