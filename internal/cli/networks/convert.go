@@ -34,7 +34,7 @@ type convertFlags struct {
 func Convert(a *console.Console) *cobra.Command {
 	var o convertFlags
 	c := &cobra.Command{
-		Use:   "convert IN OUT",
+		Use:   "convert IN [OUT]",
 		Short: "Read a file of one form and write it in another",
 		Long: `Read a file, tell what it is by its contents, and write the same in weft's form:
 
@@ -45,16 +45,16 @@ func Convert(a *console.Console) *cobra.Command {
   service levels of paths (PSL)                           with every pair, or --compact
 
 All but the first need --fabric. OUT ending in .gz is compressed; - is standard
-output.`,
+output, and so is no OUT.`,
 		Example: `  weft convert /var/log/opensm fabric.ibnet.gz
   weft convert opensm.fdbs lfts.dump --fabric fabric.ibnet --lst opensm-subnet.lst`,
-		Args: cobra.ExactArgs(2),
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			write, err := converter(a, args[0], &o)
 			if err != nil {
 				return err
 			}
-			return output.WriteFile(a, args[1], write)
+			return output.WriteFile(a, append(args, "-")[1], write)
 		},
 	}
 	f := c.Flags()
