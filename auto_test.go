@@ -68,7 +68,7 @@ func TestBestIsProvenAndBest(t *testing.T) {
 	}
 }
 
-// passedOver says whether x is nowhere worse than what won, and better somewhere.
+// passedOver reports whether x is nowhere worse than what won, and better somewhere.
 func passedOver(won, x *choose.Trial) bool {
 	better := x.Lambda > won.Lambda+.002 || x.VLs < won.VLs
 	for i := range 2 { // by switch and by name

@@ -37,7 +37,7 @@ func kept(t *routing.Tables) (n int) {
 	return n
 }
 
-// proven says whether every step of a plan is free, and its last tables are, whatever the switches choose.
+// proven reports whether every step of a plan is free, and its last tables are, whatever the switches choose.
 func proven(t *testing.T, p *change.Proven, o change.Options) {
 	t.Helper()
 	before := p.Before

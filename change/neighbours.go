@@ -91,7 +91,7 @@ func (n *neighbours) then(e fabric.EndpointID) fabric.EndpointID {
 	return fabric.None
 }
 
-// stays says whether an endpoint is where it was, and has the LIDs that it had.
+// stays reports whether an endpoint is where it was, and has the LIDs that it had.
 func (n *neighbours) stays(e fabric.EndpointID) bool {
 	then := n.then(e)
 	if then == fabric.None {
@@ -101,7 +101,7 @@ func (n *neighbours) stays(e fabric.EndpointID) bool {
 	return a.LID == b.LID && a.LMC == b.LMC && a.Switch != fabric.None && n.was.Node(a.Switch).GUID == n.f.Node(b.Switch).GUID
 }
 
-// isNew says whether nobody had a LID.
+// isNew reports whether nobody had a LID.
 func (n *neighbours) isNew(lid fabric.LID) bool { return n.was.Owner(lid) == fabric.None }
 
 // level is the service level from a row of the tables to a LID: if that is new, to a neighbour of

@@ -94,7 +94,7 @@ func Sample(list []Failure, most int) []Failure {
 	return some
 }
 
-// Fewer says whether fewer failures are exceptions than of other tables: those that are not
+// Fewer reports whether fewer failures are exceptions than of other tables: those that are not
 // mended count most, then those for which others have to make way, then those that take
 // several steps.
 func (s *Survival) Fewer(other *Survival) bool {

@@ -50,7 +50,7 @@ func (d *derivation) findAbsent() []Absent {
 	return slices.Compact(d.absent)
 }
 
-// runsFewer says whether any cable is stated to run fewer lanes than so many.
+// runsFewer reports whether any cable is stated to run fewer lanes than so many.
 func runsFewer(f *fabric.Fabric, lanes int) bool {
 	return slices.ContainsFunc(f.Channels(), func(c fabric.Channel) bool { return c.DataVLs > 0 && int(c.DataVLs) < lanes })
 }

@@ -227,7 +227,7 @@ func (w *slow) cast(tree *routing.MulticastTree, from *fabric.Endpoint, sl uint8
 	}
 }
 
-// free says whether the dependencies have no cycle.
+// free reports whether the dependencies have no cycle.
 func (w *slow) free() bool {
 	drained := map[hop]bool{}
 	for more := true; more; {
@@ -248,7 +248,7 @@ func (w *slow) free() bool {
 	return len(drained) == len(w.held)
 }
 
-// escapes says whether packets cannot wait for ever if they choose again.
+// escapes reports whether packets cannot wait for ever if they choose again.
 func (w *slow) escapes() bool {
 	drained := map[hop]bool{}
 	for more := true; more; {

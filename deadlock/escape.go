@@ -138,7 +138,7 @@ func (e *escapeSearch) look(w *escapeWorker, lid fabric.LID) {
 	}
 }
 
-// leaves says whether packets on a lane of a trunk, whatever they are offered, can go on
+// leaves reports whether packets on a lane of a trunk, whatever they are offered, can go on
 // to a lane of a rank below a limit or leave the switches. Packets that are dropped
 // leave too.
 func (w *relationWalker) leaves(on *ways, c fabric.ChannelID, lane uint8, rank []int32, below int32) bool {
@@ -153,7 +153,7 @@ func (w *relationWalker) leaves(on *ways, c fabric.ChannelID, lane uint8, rank [
 	return all || on.choose && any
 }
 
-// below says whether packets on a lane of a trunk go to a lane of a rank below a limit by
+// below reports whether packets on a lane of a trunk go to a lane of a rank below a limit by
 // another trunk, or are dropped.
 func (w *relationWalker) below(c, out fabric.ChannelID, lane uint8, rank []int32, below int32) bool {
 	next := w.nextLanes(c, out, 1<<lane)

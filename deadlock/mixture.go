@@ -30,7 +30,7 @@ type MixtureVerdict struct {
 	Cycle       []MixtureStep // a shortest credit loop, nil if there is none
 }
 
-// Free says whether no mixture can deadlock.
+// Free reports whether no mixture can deadlock.
 func (v *MixtureVerdict) Free() bool { return v.Certificate != nil }
 
 // MixtureStep is a step of a credit loop with the mixture that causes it.

@@ -67,7 +67,7 @@ func (d *derivation) ofSource(e fabric.EndpointID, lid fabric.LID) (there, back 
 	return there, back
 }
 
-// leads says whether any of the tables forwards packets to a LID by a trunk.
+// leads reports whether any of the tables forwards packets to a LID by a trunk.
 func (d *derivation) leads(lid fabric.LID, c fabric.ChannelID) bool {
 	s, found := d.f.Channel(c).From, false
 	for i := range d.tables {
@@ -106,7 +106,7 @@ func (d *derivation) eachPort(entry, table int, s fabric.NodeID, lid fabric.LID,
 	}
 }
 
-// mayChoose says whether by any of the tables packets on a service level may choose at a switch.
+// mayChoose reports whether by any of the tables packets on a service level may choose at a switch.
 func (d *derivation) mayChoose(s fabric.NodeID, sl uint8) bool {
 	return slices.ContainsFunc(d.tables, func(t *routing.Tables) bool { return t.Groups != nil && t.Groups.Levels(s)>>sl&1 == 1 })
 }

@@ -197,7 +197,7 @@ func (w *spreader) noteSame(same cdg.SameLane, inUse []uint16) {
 	}
 }
 
-// circles says whether packets of the group can come back to a trunk that they took.
+// circles reports whether packets of the group can come back to a trunk that they took.
 func (w *spreader) circles() bool {
 	left := make(map[fabric.ChannelID]int, len(w.queue)) // trunks before it that packets can come by
 	for _, c := range w.queue {
@@ -219,7 +219,7 @@ func (w *spreader) circles() bool {
 	return len(free) < len(w.queue)
 }
 
-// split says whether packets of some member do not come to all switches with members.
+// split reports whether packets of some member do not come to all switches with members.
 func (w *spreader) split() bool {
 	var members []fabric.NodeID
 	for _, n := range w.tree.Nodes {
@@ -238,7 +238,7 @@ func (w *spreader) split() bool {
 	return false
 }
 
-// oneSided says whether the tree has a port that leads to a port of a switch which is not in
+// oneSided reports whether the tree has a port that leads to a port of a switch which is not in
 // it: all ports of a whole tree are, for packets come and go by each. Ports without a cable
 // are those of hosts that left, or leave the tree in pieces.
 func (w *spreader) oneSided() bool {

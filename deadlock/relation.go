@@ -195,7 +195,7 @@ func (d *derivation) levelsOf(g *group, lid fabric.LID, here bool) uint16 {
 	return there | back
 }
 
-// differ says whether tables have different entries for a LID, or different settings for their groups.
+// differ reports whether tables have different entries for a LID, or different settings for their groups.
 func (d *derivation) differ(lid fabric.LID) bool {
 	first := d.tables[0]
 	for _, t := range d.tables[1:] {
@@ -206,7 +206,7 @@ func (d *derivation) differ(lid fabric.LID) bool {
 	return false
 }
 
-// chooses says whether any entry for the destination has a group.
+// chooses reports whether any entry for the destination has a group.
 func (w *relationWalker) chooses() bool {
 	for _, t := range w.d.tables {
 		if t.Groups == nil {
@@ -249,7 +249,7 @@ func (w *relationWalker) flows(visit func()) {
 	}
 }
 
-// sends says whether sources send packets of the flow.
+// sends reports whether sources send packets of the flow.
 func (w *relationWalker) sends(b *start) bool { return b.sls&w.levels != 0 }
 
 // where is how many places packets that came by a port can be at: one by each of the tables that count,

@@ -52,7 +52,7 @@ func (w *relationWalker) firstThatMakes(all []start, hold, want hop) *start {
 	panic("packets that no source sends")
 }
 
-// makes says whether packets of the flow on w.sl, whose lanes are gathered, can go from one hop to the other.
+// makes reports whether packets of the flow on w.sl, whose lanes are gathered, can go from one hop to the other.
 func (w *relationWalker) makes(hold, want hop) bool {
 	return w.lanes[hold.trunk]>>hold.vl&1 == 1 &&
 		slices.Contains(w.waysOn(hold.trunk).trunks, want.trunk) &&

@@ -56,7 +56,7 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 	return append(groups, group{rows: slices.Clone(rows), from: []fabric.EndpointID{e}, port: port})
 }
 
-// unaddressable says whether sources that may not use a LID are cut off, because they
+// unaddressable reports whether sources that may not use a LID are cut off, because they
 // may not use any other LID of the endpoint either. It is true only for the base LID,
 // so that each pair is counted once.
 func (d *derivation) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint) bool {

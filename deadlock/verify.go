@@ -74,10 +74,10 @@ type Verdict struct {
 	Escape      *Escape           // of tables with groups that are not free: why they are, if waiting packets choose again; nil: they are not
 }
 
-// Free says whether the tables are proven free of deadlock.
+// Free reports whether the tables are proven free of deadlock.
 func (v *Verdict) Free() bool { return v.Certificate != nil }
 
-// Complete says whether every pair has a route that delivers.
+// Complete reports whether every pair has a route that delivers.
 func (v *Verdict) Complete() bool { return v.Unreachable == 0 && v.Loops == 0 && v.Dropped == 0 }
 
 // Absent is a lane that a switch maps a service level in use to, at a port whose cable does
@@ -221,7 +221,7 @@ type derivation struct {
 	union   *laneMaps[uint16] // lanes by any of the tables, as bits, with dropLane for service levels that are dropped; nil where simple
 }
 
-// isRelation says whether packets have several ways on, or their lanes several, so that relationWalker follows them.
+// isRelation reports whether packets have several ways on, or their lanes several, so that relationWalker follows them.
 func (d *derivation) isRelation() bool {
 	return d.change || d.t.Groups != nil || d.byLane != nil
 }
@@ -352,7 +352,7 @@ func (d *derivation) layOutMaps() {
 	}
 }
 
-// looksAtLanes says whether a switch looks up the lane of packets on a service level by their lane, by any of the tables.
+// looksAtLanes reports whether a switch looks up the lane of packets on a service level by their lane, by any of the tables.
 func (d *derivation) looksAtLanes(s fabric.NodeID, sl uint8) bool {
 	return d.byLane != nil && d.byLane[s]>>sl&1 == 1
 }

@@ -94,7 +94,7 @@ func (d *derivation) levels(src fabric.EndpointID, lid fabric.LID, answer bool) 
 	return d.answers[0].toSource(d.t.Lanes.Row[d.t.Fabric.Owner(lid)], src)
 }
 
-// makes says whether packets from src to lid on one of some service levels go from one
+// makes reports whether packets from src to lid on one of some service levels go from one
 // hop to the other, and on which level.
 func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, mask uint16, hold, want hop) (sl uint8, ok bool) {
 	for sl := range uint8(routing.SLs) {

@@ -337,7 +337,7 @@ func (f *Fabric) Owner(lid LID) EndpointID {
 	return f.lidOwner[lid]
 }
 
-// LIDGiven says whether Build gave an endpoint its LIDs, for want of any in the source that could be
+// LIDGiven reports whether Build gave an endpoint its LIDs, for want of any in the source that could be
 // kept: then they say nothing of what switches forward by.
 func (f *Fabric) LIDGiven(e EndpointID) bool { return f.given[e] }
 

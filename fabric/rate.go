@@ -39,7 +39,7 @@ type Rate struct {
 // Mbps is the data rate of the link in Mbit/s, zero when not known.
 func (r Rate) Mbps() int { return int(r.Width) * laneMbps[r.Speed] }
 
-// Known says whether the data rate of the link is known.
+// Known reports whether the data rate of the link is known.
 func (r Rate) Known() bool { return r.Mbps() > 0 }
 
 func (r Rate) String() string {

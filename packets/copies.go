@@ -16,7 +16,7 @@ import (
 // switch takes none for its own port 0. Where links are of different rates, the space is free again
 // when the copy that began last has left.
 
-// toGroup says whether a packet goes to a multicast group.
+// toGroup reports whether a packet goes to a multicast group.
 func (n *Network) toGroup(p *packet) bool {
 	return p.address >= int32(routing.FirstMLID) && n.adaptive == nil
 }
@@ -97,7 +97,7 @@ func (s *region) eachCopy(q int32, p *packet, visit func(into int32)) {
 	}
 }
 
-// copied says whether the head of a queue has further copies to send beside the one of a request;
+// copied reports whether the head of a queue has further copies to send beside the one of a request;
 // then that one gets a packet of its own, and the head stays.
 func (s *region) copied(r int32) (index int32, more bool) {
 	q := s.requests[r].queue
@@ -131,7 +131,7 @@ func (s *region) withdraw(r int32) {
 	s.unlink(r)
 }
 
-// headMoves says whether the head of a queue will leave it, given which buffers it can enter: one of
+// headMoves reports whether the head of a queue will leave it, given which buffers it can enter: one of
 // those that it requests, or all of them if it is to be copied.
 func (s *sim) headMoves(q int32, enters func(into int32) bool) bool {
 	at := s.before(q)

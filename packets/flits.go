@@ -36,7 +36,7 @@ type flits struct {
 	proposed []flitMove
 }
 
-// flitMove is that a queue could send a flit into a buffer.
+// flitMove is a flit that a queue could send into a buffer.
 type flitMove struct{ queue, into int32 }
 
 func newFlits(n *Network) *flits {

@@ -275,7 +275,7 @@ func (n *Network) coversTo(p traffic.Placement, to fabric.EndpointID) error {
 	return nil
 }
 
-// sameRoutes says whether packets of two endpoints are routed alike to every
+// sameRoutes reports whether packets of two endpoints are routed alike to every
 // destination.
 func (n *Network) sameRoutes(a, b fabric.EndpointID) bool {
 	x, y := n.Fabric.Endpoint(a), n.Fabric.Endpoint(b)

@@ -169,7 +169,7 @@ func (e *NoRoute) Error() string { return e.Why.Error() }
 
 func (e *NoRoute) Unwrap() error { return e.Why }
 
-// Covers says whether packets from one endpoint to another arrive by every address that
+// Covers reports whether packets from one endpoint to another arrive by every address that
 // the source may use, and if not, why; a *NoRoute where the tables have no route.
 func (n *Network) Covers(from, to fabric.EndpointID) error {
 	f := n.Fabric

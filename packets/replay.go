@@ -171,7 +171,7 @@ func (n *Network) sourcesOf(hold, want LoopStep, scope routing.Scope, taken map[
 	return found
 }
 
-// makes says whether a route goes from the lane of one step to the lane of another.
+// makes reports whether a route goes from the lane of one step to the lane of another.
 func (n *Network) makes(r route, hold, want LoopStep) bool {
 	f := n.Fabric
 	at, in := f.Endpoint(r.src).Switch, f.Channel(f.Endpoint(r.src).Inject).ToPort
@@ -216,7 +216,7 @@ func (n *Network) streams(routes []route, packets int, seed uint64) []Message {
 	return list
 }
 
-// Matches says whether a deadlock is the credit loop: the same lanes of the same
+// Matches reports whether a deadlock is the credit loop: the same lanes of the same
 // channels, whatever the first of either.
 func (d *Deadlock) Matches(loop []LoopStep) bool {
 	if len(d.Cycle) != len(loop) {

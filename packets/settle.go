@@ -71,7 +71,7 @@ var student = [batches]float64{
 	2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
 }
 
-// halfWidth is that of the 95 % confidence interval of the mean of some batch means; 0, which says
+// halfWidth is half the width of the 95 % confidence interval of the mean of some batch means; 0, which says
 // nothing, where there are not two.
 func halfWidth(parts []part) float64 {
 	if len(parts) < 2 {
@@ -81,7 +81,7 @@ func halfWidth(parts []part) float64 {
 	return student[min(len(parts), batches)-1] * math.Sqrt(variance/float64(len(parts)))
 }
 
-// drifts says whether the mean of the second half of a window is a quarter above that
+// drifts reports whether the mean of the second half of a window is a quarter above that
 // of the first, and the difference is significant.
 func drifts(a, b []part) bool {
 	ma, va := meanOf(a)

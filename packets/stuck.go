@@ -87,7 +87,7 @@ func (s *sim) movesByItself(q int32) bool {
 	return s.headMoves(q, s.hasRoom)
 }
 
-// hasRoom says whether the oldest request for a buffer can be granted, or credits are on their way.
+// hasRoom reports whether the oldest request for a buffer can be granted, or credits are on their way.
 func (s *sim) hasRoom(into int32) bool {
 	return s.returning(into) > 0 || s.near[into].free() >= s.behind(into).requests[s.near[into].first].blocks
 }

@@ -82,7 +82,7 @@ type OtherOwner struct {
 	Replaced bool `json:"-"` // the fabric has no port with the GUID
 }
 
-// Renumbered is that the fabric has other LIDs throughout than the tables, so that these are of another
+// Renumbered says that the fabric has other LIDs throughout than the tables, so that these are of another
 // subnet manager. What is judged is the same routes under the LIDs of the fabric.
 type Renumbered struct {
 	LIDs   int  `json:"lids"`   // of the tables, that are others in the fabric

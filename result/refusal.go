@@ -19,7 +19,7 @@ type FittingEngine struct {
 	Needed int    `json:"lanes_needed"`
 }
 
-// NoneProven is that no engine of those tried is proven.
+// NoneProven is the answer where no engine of those tried is proven.
 type NoneProven struct {
 	Refusal
 	Tried []Trial `json:"tried"`

@@ -46,7 +46,7 @@ type Step struct {
 	Dst  string `json:"dst"`
 	ChannelNodes
 	PairNodes
-	// SL is that of the way back: src answers on a connection that dst opened.
+	// SL is the service level of the way back: src answers on a connection that dst opened.
 	Answer bool `json:"answer,omitempty"`
 	// Ports is what the switch at To chooses from; empty unless it has a choice.
 	Ports []int `json:"ports,omitempty"`

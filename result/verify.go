@@ -67,7 +67,7 @@ type Group struct {
 	Escape  *Escape `json:"escape,omitempty"` // only if every choice together has a loop
 }
 
-// Escape says whether packets that wait can always leave.
+// Escape reports whether packets that wait can always leave.
 type Escape struct {
 	Found   bool       `json:"found"`
 	Choices int64      `json:"choices"`

@@ -78,10 +78,10 @@ func (c Contract) FixedMask() (mask uint16, fixed bool) {
 	return 0, false
 }
 
-// EitherWay says whether a path may also be taken on the SL of the opposite direction.
+// EitherWay reports whether a path may also be taken on the SL of the opposite direction.
 func (c Contract) EitherWay() bool { return c.kind == honored }
 
-// Covers says whether tables that are free of deadlock under c are also free of
+// Covers reports whether tables that are free of deadlock under c are also free of
 // deadlock under other, because other permits clients nothing that c does not.
 func (c Contract) Covers(other Contract) bool {
 	return c == other || c.kind == anySL || c.kind == honored && other.kind == directed

@@ -58,7 +58,7 @@ func ChoiceOf(group int, hashed bool) Choice {
 // Group is the number of the group of an entry that is not NoChoice.
 func (c Choice) Group() int { return int(c&^byHash) - 1 }
 
-// Hashed says whether a hash decides.
+// Hashed reports whether a hash decides.
 func (c Choice) Hashed() bool { return c&byHash != 0 }
 
 // NewGroups is Groups of f with some number of tables, at least 1, in which no entry has
@@ -174,7 +174,7 @@ func (g *Groups) On(f *fabric.Fabric, was []fabric.NodeID) *Groups {
 	return on
 }
 
-// SameFrom says whether packets that enter switch s by either of two ports meet the same
+// SameFrom reports whether packets that enter switch s by either of two ports meet the same
 // tables.
 func (g *Groups) SameFrom(s fabric.NodeID, port, other uint8) bool {
 	if g.private == nil {
@@ -184,7 +184,7 @@ func (g *Groups) SameFrom(s fabric.NodeID, port, other uint8) bool {
 	return slices.Equal(g.private.number[a:a+SLs], g.private.number[b:b+SLs])
 }
 
-// IgnoresSL says whether packets are forwarded alike on all service levels.
+// IgnoresSL reports whether packets are forwarded alike on all service levels.
 func (g *Groups) IgnoresSL() bool {
 	for _, sls := range g.levels {
 		if sls != 0 && sls != 1<<SLs-1 {
@@ -229,7 +229,7 @@ type PortSet [4]uint64
 // Add adds a port.
 func (p *PortSet) Add(port uint8) { p[port/64] |= 1 << (port % 64) }
 
-// Has says whether a port is in the set.
+// Has reports whether a port is in the set.
 func (p *PortSet) Has(port uint8) bool { return p[port/64]>>(port%64)&1 == 1 }
 
 // Len counts the ports.

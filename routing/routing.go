@@ -156,13 +156,13 @@ func (m *SL2VL) SetByLane(s fabric.NodeID, sls uint16) {
 	m.byLane[s] = sls
 }
 
-// AnyByLane says whether any switch looks up lanes by lanes, so that VL does not say what happens
+// AnyByLane reports whether any switch looks up lanes by lanes, so that VL does not say what happens
 // there.
 func (m *SL2VL) AnyByLane() bool {
 	return slices.ContainsFunc(m.byLane, func(sls uint16) bool { return sls != 0 })
 }
 
-// ByLane says whether a switch looks up the lane of packets on a service level by their lane.
+// ByLane reports whether a switch looks up the lane of packets on a service level by their lane.
 func (m *SL2VL) ByLane(s fabric.NodeID, sl uint8) bool { return m.LevelsByLane(s)>>sl&1 == 1 }
 
 // LevelsByLane is the service levels, as bits, of packets whose lane a switch looks up by their lane.
@@ -191,7 +191,7 @@ func SourceLane(dataVLs, sl uint8) uint8 {
 	return sl % dataVLs
 }
 
-// SameFrom says whether packets that enter switch s by either of two ports are mapped
+// SameFrom reports whether packets that enter switch s by either of two ports are mapped
 // to the same lanes, for every out-port and service level.
 func (m *SL2VL) SameFrom(s fabric.NodeID, port, other uint8) bool {
 	if m.first == nil || port == other {
@@ -202,7 +202,7 @@ func (m *SL2VL) SameFrom(s fabric.NodeID, port, other uint8) bool {
 	return bytes.Equal(m.table[a:a+size], m.table[b:b+size])
 }
 
-// IgnoresSL says whether the lane is the same for all service levels everywhere, so
+// IgnoresSL reports whether the lane is the same for all service levels everywhere, so
 // that it does not matter which of them clients use.
 func (m *SL2VL) IgnoresSL() bool {
 	alike := func(lane []uint8) bool {
@@ -312,7 +312,7 @@ type Tables struct {
 	Multicast  *Multicast // trees of multicast groups; nil: not known
 }
 
-// HasWithheld says whether there is an address of an endpoint with several that a source must not
+// HasWithheld reports whether there is an address of an endpoint with several that a source must not
 // use (NoSL). A source that may use none of them has no route.
 func (t *Tables) HasWithheld() bool {
 	if t.Lanes.sl == nil {

@@ -17,7 +17,7 @@ const (
 	All                   // and port 0 of switches
 )
 
-// Includes says whether endpoints of a class are in the scope.
+// Includes reports whether endpoints of a class are in the scope.
 func (s Scope) Includes(c fabric.Class) bool {
 	switch c {
 	case fabric.HostAdapter:

@@ -57,7 +57,7 @@ type Explainer interface {
 	Explain(f *fabric.Fabric) []Finding
 }
 
-// Finding says whether a fabric keeps one rule of an engine.
+// Finding reports whether a fabric keeps one rule of an engine.
 type Finding struct {
 	Rule string // the rule, as a sentence
 	OK   bool
@@ -106,7 +106,7 @@ type TooFewLanes struct {
 	Where   string // the cable that has no more lanes; empty: no cable is known to set the limit
 }
 
-// Refused says whether an error is a refusal of any kind, and not a failure.
+// Refused reports whether an error is a refusal of any kind, and not a failure.
 func Refused(err error) bool {
 	lanes, levels, rule := (*TooFewLanes)(nil), (*TooFewLevels)(nil), (*Refusal)(nil)
 	return errors.As(err, &lanes) || errors.As(err, &levels) || errors.As(err, &rule)

@@ -84,7 +84,7 @@ func (w *damaged) take(c fabric.ChannelID) {
 	w.goneLink[c], w.goneLink[w.f.Channel(c).Reverse] = true, true
 }
 
-// isLeft says whether a trunk has not been removed.
+// isLeft reports whether a trunk has not been removed.
 func (w *damaged) isLeft(c fabric.ChannelID) bool {
 	ch := w.f.Channel(c)
 	return !w.goneLink[c] && !w.goneNode[ch.From] && !w.goneNode[ch.To]
@@ -157,7 +157,7 @@ func (e *TooFragile) Error() string {
 	return fmt.Sprintf("the network falls apart if more than %d of its %s go, and %d are asked for", e.Can, e.What, e.Want)
 }
 
-// disconnects says whether removing a switch would separate its neighbours.
+// disconnects reports whether removing a switch would separate its neighbours.
 func (w *damaged) disconnects(v fabric.NodeID) bool {
 	if !w.keep {
 		return false
@@ -176,7 +176,7 @@ func (w *damaged) disconnects(v fabric.NodeID) bool {
 	return !w.reach(next[0], next[1:])
 }
 
-// reach says whether one switch reaches all of some others.
+// reach reports whether one switch reaches all of some others.
 func (w *damaged) reach(from fabric.NodeID, to []fabric.NodeID) bool {
 	w.searches++
 	missing := len(to)

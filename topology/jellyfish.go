@@ -176,7 +176,7 @@ func (r *regular) unjoin(a, z int) {
 	}
 }
 
-// connected says whether all switches can be reached from the first.
+// connected reports whether all switches can be reached from the first.
 func (r *regular) connected() bool {
 	seen := make([]bool, len(r.next))
 	seen[0] = true

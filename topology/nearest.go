@@ -110,7 +110,7 @@ func (r *row) nearestValue(given map[string]string, key string) (string, bool) {
 	return with[key], bad == nil
 }
 
-// sideOf says whether a key is too small (-1) or too large (+1), as far as a fault
+// sideOf reports whether a key is too small (-1) or too large (+1), as far as a fault
 // tells. A fault in another parameter, whose range depends on this one, counts the
 // other way round.
 func (f *fault) sideOf(key string) int {

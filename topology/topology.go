@@ -78,7 +78,7 @@ func Families() []Info {
 	return list
 }
 
-// IsSpec says whether s looks like a spec: whether the word before the colon,
+// IsSpec reports whether s looks like a spec: whether the word before the colon,
 // or all of s where there is none, is the name of a family.
 func IsSpec(s string) bool {
 	name, _, _ := strings.Cut(s, ":")

@@ -36,7 +36,7 @@ type Pattern interface {
 	// Random pattern draws from r.
 	Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair
 
-	// Random says whether each call of Append draws anew, so that figures are means over
+	// Random reports whether each call of Append draws anew, so that figures are means over
 	// many runs.
 	Random() bool
 

@@ -55,7 +55,7 @@ func CostOf(old, next *routing.Tables) Cost {
 	return c
 }
 
-// leads says whether an entry for an endpoint forwards packets to another switch, or
+// leads reports whether an entry for an endpoint forwards packets to another switch, or
 // delivers them.
 func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bool {
 	if s == e.Switch && port == f.LastPort(e) {
@@ -135,7 +135,7 @@ func choicesThatDiffer(old, next *routing.Tables) []int {
 	return n
 }
 
-// SameEntry says whether two tables have the same entry for a LID at a switch, in all its private tables.
+// SameEntry reports whether two tables have the same entry for a LID at a switch, in all its private tables.
 func SameEntry(old, next *routing.Tables, s fabric.NodeID, lid fabric.LID) bool {
 	same := old.Forwarding.Port(s, lid) == next.Forwarding.Port(s, lid)
 	for table := 0; same && table < max(tablesOf(old.Groups), tablesOf(next.Groups)); table++ {

@@ -133,7 +133,7 @@ func (b *bound) serve(s fabric.NodeID) {
 	}
 }
 
-// passes says whether packets from one switch pass another by the entries in force.
+// passes reports whether packets from one switch pass another by the entries in force.
 func (b *bound) passes(from, s fabric.NodeID) bool {
 	for range b.cur { // they may circle
 		if from == s {
@@ -170,7 +170,7 @@ func (b *bound) below(s fabric.NodeID) int {
 	return 0
 }
 
-// used says whether packets from any source come by a switch.
+// used reports whether packets from any source come by a switch.
 func (b *bound) used(s fabric.NodeID) bool {
 	if b.sources[s] {
 		return true

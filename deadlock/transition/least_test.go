@@ -167,7 +167,7 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// every says whether all sets have a member.
+// every reports whether all sets have a member.
 func every(sets map[uint]bool, member uint) bool {
 	for s := range sets {
 		if s&member == 0 {

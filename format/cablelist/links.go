@@ -187,7 +187,7 @@ func nodeName(s *side) string {
 
 var lanes = regexp.MustCompile(`(?i)^(?:IB_)?([0-9]{1,2})x$`)
 
-// rate is that of a link; without a speed it is not known.
+// rate is how fast a link is; without a speed it is not known.
 func (p *links) rate(values map[string]any) fabric.Rate {
 	for _, key := range [...]string{"speed", "active_speed", "link_speed", "source_port_speed"} {
 		said := strings.TrimPrefix(objects.Text(values[key]), "IB_")

@@ -123,7 +123,7 @@ func (g *graph) fabric() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// bare says whether no node has a kind.
+// bare reports whether no node has a kind.
 func (g *graph) bare() (bool, error) {
 	with, without := -1, -1
 	for i := range g.nodes {

@@ -59,7 +59,7 @@ func (p *parser) recordOf(c reading.Cursor) record {
 	return full
 }
 
-// goesOn says whether a line may go on in the next.
+// goesOn reports whether a line may go on in the next.
 func (p *parser) goesOn(c reading.Cursor) bool {
 	switch p.recordOf(c) {
 	case wrong, short:

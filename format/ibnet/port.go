@@ -145,7 +145,7 @@ func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (fabric.GUI
 	return fabric.GUID(v), nil
 }
 
-// isSwitchID says whether an identifier is that of a switch by its form, S-0008f10400410015.
+// isSwitchID reports whether an identifier is that of a switch by its form, S-0008f10400410015.
 func isSwitchID(id []byte) bool { return len(id) == 18 && id[0] == 'S' && id[1] == '-' }
 
 // portComment reads what stands behind the # of a port record.

@@ -178,7 +178,7 @@ func (p *parser) whole(text reading.Cursor) error {
 	return nil
 }
 
-// isPort says whether a line begins as the record of a port does.
+// isPort reports whether a line begins as the record of a port does.
 func isPort(c reading.Cursor) bool { return len(c) > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9' }
 
 // sectionTitle recognises the lines with which ibnetdiscover groups nodes.

@@ -261,7 +261,7 @@ func TestWhatReadAcceptsIsWritten(t *testing.T) {
 	}
 }
 
-// checkWritten says whether Read accepts a text, and if it does holds what Write makes
+// checkWritten reports whether Read accepts a text, and if it does holds what Write makes
 // of it against it.
 func checkWritten(t *testing.T, text []byte) bool {
 	t.Helper()

@@ -81,7 +81,7 @@ func (p *parser) heldFor(m *matching, lid, ours fabric.LID) fabric.LID {
 	return 0
 }
 
-// isPort says whether a port GUID of the dump can be that of an endpoint.
+// isPort reports whether a port GUID of the dump can be that of an endpoint.
 func (p *parser) isPort(e fabric.EndpointID, guid fabric.GUID) bool {
 	ep := p.f.Endpoint(e)
 	return ep.PortGUID == guid || p.f.Node(ep.Node).GUID+fabric.GUID(ep.Port) == guid

@@ -43,7 +43,7 @@ func line(t testing.TB, switches, hosts int) *fabric.Fabric {
 	return f
 }
 
-// equal says whether every endpoint has the same service levels.
+// equal reports whether every endpoint has the same service levels.
 func equal(f *fabric.Fabric, a, b *routing.Lanes) error {
 	for lid := range f.LIDs() {
 		for e := range f.Endpoints() {

@@ -68,7 +68,7 @@ func (p *parser) baseLevels(own []uint8) []uint8 {
 	return bytes.Clone(own)
 }
 
-// alike says whether an endpoint can share a row. In the compact form unset means 0. In
+// alike reports whether an endpoint can share a row. In the compact form unset means 0. In
 // the full form unset means unknown, and the row takes over what the endpoint adds.
 func (p *parser) alike(row, own []uint8) bool {
 	if bytes.Equal(row, own) {

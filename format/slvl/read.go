@@ -161,7 +161,7 @@ func (p *parser) entry(s fabric.NodeID, c reading.Cursor, read func(*reading.Cur
 	return nil
 }
 
-// cabled says whether packets can enter or leave by a port; they can enter by port 0.
+// cabled reports whether packets can enter or leave by a port; they can enter by port 0.
 func (p *parser) cabled(s fabric.NodeID, port int) bool {
 	return port == 0 || p.f.Out(s, uint8(port)) != fabric.None
 }

@@ -97,7 +97,7 @@ func (p *printer) lines(s fabric.NodeID) error {
 	return nil
 }
 
-// pair says whether packets can come in by one port and leave by the other.
+// pair reports whether packets can come in by one port and leave by the other.
 func (p *printer) pair(s fabric.NodeID, in, out int) bool {
 	return p.f.Out(s, uint8(out)) != fabric.None && (in == 0 || p.f.Out(s, uint8(in)) != fabric.None)
 }

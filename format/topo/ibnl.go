@@ -138,7 +138,7 @@ func (b *board) read(lines *reading.Lines, text string) error {
 	return lines.Errorf("%q is no line of a system definition: SYSTEM, TOPSYSTEM, NODE, SUBSYSTEM, or a connection such as 1 -4x-> P1", text)
 }
 
-// rate is that of an arrow, -WIDTHx-SPEED->; without a speed it is not known.
+// rate is what an arrow says, -WIDTHx-SPEED->; without a speed it is not known.
 func rate(width, speed string) fabric.Rate {
 	s, ok := cabling.LaneSpeed(speed)
 	if !ok {

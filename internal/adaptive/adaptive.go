@@ -144,7 +144,7 @@ func (t *Tables) Valid() error {
 // TrunkSet is a set of trunks as bits; nil is empty. Sets are shared.
 type TrunkSet []uint64
 
-// Has says whether a trunk is in the set.
+// Has reports whether a trunk is in the set.
 func (s TrunkSet) Has(c fabric.ChannelID) bool { return s != nil && s[c/64]>>(c%64)&1 == 1 }
 
 // Next is the first trunk of the set in [c, end), or end. To go through those of

@@ -171,7 +171,7 @@ func (n *Network) leaving(c *Cut, ranks []fabric.EndpointID) []int {
 	return flows
 }
 
-// Check says whether a cut is what it says, from the cables alone.
+// Check reports whether a cut is what it says, from the cables alone.
 func Check(f *fabric.Fabric, c Cut) error {
 	inside := make([]bool, f.Switches())
 	for _, s := range c.Switches {

@@ -192,7 +192,7 @@ func ways(f *fabric.Fabric, from, to fabric.NodeID, seen []bool) (all [][]fabric
 	return all
 }
 
-// fits says whether flows can be routed with so many on a channel at most: it tries all.
+// fits reports whether flows can be routed with so many on a channel at most: it tries all.
 func fits(f *fabric.Fabric, flows [][2]fabric.NodeID, load []int, most int) bool {
 	if len(flows) == 0 {
 		return true

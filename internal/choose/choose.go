@@ -224,7 +224,7 @@ func (s *Search) limitText() string {
 	return fmt.Sprintf("the clock reached %s, the limit for a --time-budget of %s", round(time.Duration(overrun*float64(s.Time))), round(s.Time))
 }
 
-// limited says whether the clock is a limit at present.
+// limited reports whether the clock is a limit at present.
 func (s *Search) limited() bool { return s.proven() && !s.Patient }
 
 func (s *Search) proven() bool {
@@ -712,7 +712,7 @@ func (s *Search) cheaper(all []*Trial, than *Trial) (list []*Trial) {
 	return list
 }
 
-// dominates says whether a trial is nowhere worse than another, in random pairs, in phases
+// dominates reports whether a trial is nowhere worse than another, in random pairs, in phases
 // by switch and by name and in lanes, and in one of these better by more than chance.
 func (s *Search) dominates(t, than *Trial) bool {
 	if t.Lambda < than.Lambda || t.VLs > than.VLs || than.Wider && !t.Wider || s.Options.Aim == engines.AllToAll && t.MaxLoad > than.MaxLoad ||
@@ -849,7 +849,7 @@ const searching = 6000
 // them.
 const shaping = option.Aim | option.Weights
 
-// Balanced says whether an engine begins with balanced paths.
+// Balanced reports whether an engine begins with balanced paths.
 func Balanced(e engines.Engine) bool { return e.Uses&shaping != 0 }
 
 // deaf says that an engine would make the same tables whatever weights of hosts are set,
@@ -869,7 +869,7 @@ func onOneLane(e engines.Engine, contract routing.Contract) bool {
 	return fixed && e.AnyOnOneLane
 }
 
-// Fits says whether an engine could be proven under a contract.
+// Fits reports whether an engine could be proven under a contract.
 func Fits(e engines.Engine, contract routing.Contract) bool {
 	_, fixed := contract.FixedMask()
 	return !fixed || e.AnyOnOneLane || e.Contract == routing.Any

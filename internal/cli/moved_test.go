@@ -212,7 +212,7 @@ func unlike(f *fabric.Fabric, w, o *twinTables) string {
 	return ""
 }
 
-// forget is that a node does not use the service levels that it had.
+// forget takes the service levels from a node that it had.
 func (w *twinTables) forget(node string) {
 	var guid fabric.GUID
 	fmt.Sscanf(node, "0x%x", &guid)

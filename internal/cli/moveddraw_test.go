@@ -100,7 +100,7 @@ func (d *drawing) free(s int) uint8 {
 	return 0
 }
 
-// taken says whether a port has a cable, or waits for one: those of hosts that are gone leave it.
+// taken reports whether a port has a cable, or waits for one: those of hosts that are gone leave it.
 func (d *drawing) taken(p drawnPort) bool {
 	left := func(end drawnPort) bool { return d.nodes[end.node].gone && d.nodes[end.node].Kind == fabric.Adapter }
 	return slices.ContainsFunc(d.cables, func(c [2]drawnPort) bool { return slices.Contains(c[:], p) && !left(c[0]) && !left(c[1]) })
@@ -247,7 +247,7 @@ func (d *drawing) lose() {
 	}
 }
 
-// trunk says whether a cable joins two switches that are there.
+// trunk reports whether a cable joins two switches that are there.
 func (d *drawing) trunk(c [2]drawnPort) bool {
 	is := func(n drawnNode) bool { return n.Kind == fabric.Switch && !n.gone }
 	return is(d.nodes[c[0].node]) && is(d.nodes[c[1].node])
@@ -280,7 +280,7 @@ func (d *drawing) comeBack(hosts bool) {
 	}
 }
 
-// shared says whether a node has a LID that another one has, too.
+// shared reports whether a node has a LID that another one has, too.
 func (d *drawing) shared(i int) bool {
 	_, p := d.at(i)
 	for k := range d.nodes {

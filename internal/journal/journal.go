@@ -76,7 +76,7 @@ func (j *Journal) cut(kept int64) error {
 	return nil
 }
 
-// Empty says whether the journal has no line.
+// Empty reports whether the journal has no line.
 func (j *Journal) Empty() bool { return j.empty }
 
 // Clear removes all lines.

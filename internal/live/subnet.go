@@ -84,7 +84,7 @@ func (s *Subnet) Query(t testing.TB, host, tool string, args ...string) (string,
 // asksFor is how long Query asks for an answer.
 const asksFor = time.Minute
 
-// unanswered says whether a tool has ended without an answer, be it a bad one: saquery says that time
+// unanswered reports whether a tool has ended without an answer, be it a bad one: saquery says that time
 // is up, and crashes at times; the others say that a packet came to nothing.
 func unanswered(out string, err error) bool {
 	exit := (*exec.ExitError)(nil)
@@ -229,7 +229,7 @@ func (m *Manager) signal(t testing.TB, s syscall.Signal) {
 	}
 }
 
-// Alive says whether OpenSM still runs.
+// Alive reports whether OpenSM still runs.
 func (m *Manager) Alive() bool {
 	select {
 	case <-m.done:

@@ -40,7 +40,7 @@ func Check(key, address string) error {
 	return nil
 }
 
-// is says whether a host without a port names this host only.
+// is reports whether a host without a port names this host only.
 func is(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()

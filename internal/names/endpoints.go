@@ -100,7 +100,7 @@ func (n *Endpoints) endpointsOf(v fabric.NodeID) []fabric.EndpointID {
 	return list
 }
 
-// rails says whether adapters are those of one host, each with a name of its own.
+// rails reports whether adapters are those of one host, each with a name of its own.
 func (n *Endpoints) rails(list []fabric.NodeID) bool {
 	names := map[string]bool{}
 	var of string

@@ -105,7 +105,7 @@ func (x *Index) cableAt(n fabric.NodeID, text string) (fabric.ChannelID, error) 
 	return c, nil
 }
 
-// isMeantAsPattern says whether a name stands for all the switches it matches: it is a
+// isMeantAsPattern reports whether a name stands for all the switches it matches: it is a
 // pattern, and not itself the description of a switch.
 func (x *Index) isMeantAsPattern(name string, found []fabric.NodeID) bool {
 	return IsPattern(name) && x.fabric.Node(found[0]).Name != name
@@ -167,7 +167,7 @@ func (x *Index) only(list []fabric.NodeID, k kinds) []fabric.NodeID {
 	return found
 }
 
-// fitsAny says whether one of the names of a node matches a pattern.
+// fitsAny reports whether one of the names of a node matches a pattern.
 func (x *Index) fitsAny(n fabric.NodeID, pattern string) bool {
 	node := x.fabric.Node(n)
 	if Fits(node.Name, pattern) {

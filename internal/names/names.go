@@ -126,7 +126,7 @@ func HostOf(n *fabric.Node) (host, adapter string) {
 	return nodename.OfAdapter(n.Name)
 }
 
-// Fits says whether a name matches a pattern, in which * is any text, even none. No
+// Fits reports whether a name matches a pattern, in which * is any text, even none. No
 // other character is special, because descriptions of nodes contain slashes and
 // brackets.
 func Fits(name, pattern string) bool {
@@ -147,5 +147,5 @@ func Fits(name, pattern string) bool {
 	return strings.HasSuffix(name, parts[last])
 }
 
-// IsPattern says whether a name may match several things.
+// IsPattern reports whether a name may match several things.
 func IsPattern(name string) bool { return strings.ContainsRune(name, '*') }

@@ -203,7 +203,7 @@ func (d *drawing) switches() {
 	}
 }
 
-// crowded says whether the name of a switch would run into one that is written.
+// crowded reports whether the name of a switch would run into one that is written.
 func (d *drawing) crowded(s int, named []int) bool {
 	length := func(s int) int { return min(nameLength, utf8.RuneCountInString(d.n.Nodes.Short[s])) }
 	for _, o := range named {

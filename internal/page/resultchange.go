@@ -198,7 +198,7 @@ func (n *Network) has(guids []string) int {
 	return count
 }
 
-// hasMost says whether a network has most nodes of a list.
+// hasMost reports whether a network has most nodes of a list.
 func (n *Network) hasMost(guids []string) bool { return len(guids) == 0 || 2*n.has(guids) > len(guids) }
 
 // switchGUIDs is the switches whose entries change.

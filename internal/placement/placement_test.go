@@ -29,7 +29,7 @@ func options(t testnet.TB, tables *routing.Tables, pattern string, ranks int) Op
 	return Options{Pattern: p, Ranks: slices.Clone(hosts[:ranks]), Seed: 1}
 }
 
-// cost is that of a placement, counted anew.
+// cost counts anew what a placement costs.
 func (s *search) cost() (sum float64) {
 	for _, l := range s.load {
 		sum += power(l)

@@ -212,7 +212,7 @@ func (r *rule) problem(dir, imported string) string {
 	return "packages other than the command stand on the standard library alone"
 }
 
-// covers says whether a package is what a pattern means.
+// covers reports whether a package is what a pattern means.
 func covers(pattern, pkg string) bool {
 	if pattern == "..." {
 		return true

@@ -211,7 +211,7 @@ func wordsOf(name string) []string {
 	return all
 }
 
-// isKnown says whether a word or its singular is in a list.
+// isKnown reports whether a word or its singular is in a list.
 func isKnown(word string, list map[string]bool) bool {
 	return list[word] || list[strings.TrimSuffix(word, "s")] || list[strings.TrimSuffix(word, "es")]
 }

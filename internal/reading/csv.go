@@ -61,7 +61,7 @@ func unmarked(cell string) string {
 	return cell
 }
 
-// calculated says whether a spreadsheet might calculate a cell, or the rest of it behind
+// calculated reports whether a spreadsheet might calculate a cell, or the rest of it behind
 // apostrophes.
 func calculated(cell string) bool {
 	text := strings.TrimLeft(cell, "'")

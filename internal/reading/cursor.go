@@ -150,7 +150,7 @@ func (c *Cursor) QuotedWide() ([]byte, bool) {
 	return rest[:end], true
 }
 
-// Empty says whether only blanks are left.
+// Empty reports whether only blanks are left.
 func (c Cursor) Empty() bool {
 	c.Space()
 	return len(c) == 0

@@ -114,7 +114,7 @@ func (l *Lines) Number() int { return l.n }
 // tell. It is known when a line has been read.
 func (l *Lines) Note() string { return l.note }
 
-// Whole says whether the line had a line end. Only the last line of a text can lack it;
+// Whole reports whether the line had a line end. Only the last line of a text can lack it;
 // it usually does if the text was cut short.
 func (l *Lines) Whole() bool { return l.whole }
 

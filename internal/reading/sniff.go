@@ -47,7 +47,7 @@ func (k Kind) String() string {
 		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "a workbook or another ZIP archive"}[k]
 }
 
-// Network says whether texts of a kind describe a network, which package files reads.
+// Network reports whether texts of a kind describe a network, which package files reads.
 func (k Kind) Network() bool {
 	switch k {
 	case IBNet, SubnetList, DBCSV, GraphML, NodeLink, DOT, Anynet, GML, UFMLinks, CableList, Topo:
@@ -158,7 +158,7 @@ func sniffPlan(line Cursor, head []byte) Kind {
 	return Unknown
 }
 
-// isConnection says whether a line is one of a .topo: a port, an arrow such as -> or -4x-25G->, the
+// isConnection reports whether a line is one of a .topo: a port, an arrow such as -> or -4x-25G->, the
 // type of a system, its name and its port.
 func isConnection(c Cursor) bool {
 	port, arrow := c.Word(), c.Word()
@@ -199,7 +199,7 @@ func sniffNumbers(c Cursor) Kind {
 	return Unknown
 }
 
-// isAnynet says whether a line begins as in "router 0 node 1".
+// isAnynet reports whether a line begins as in "router 0 node 1".
 func isAnynet(c Cursor) bool {
 	for range 2 {
 		if word := string(c.Word()); word != "router" && word != "node" {
@@ -212,13 +212,13 @@ func isAnynet(c Cursor) bool {
 	return true
 }
 
-// isProgress says whether a line is one of those that ibnetdiscover -s prints before the
+// isProgress reports whether a line is one of those that ibnetdiscover -s prints before the
 // topology: DR path slid 0; dlid 0; 0,1 -> new Switch {0008f10500200b50} portnum …
 func isProgress(c Cursor) bool {
 	return c.Cut("DR path slid ") && bytes.Contains(c, []byte(" -> new ")) && bytes.IndexByte(c, '{') >= 0
 }
 
-// IsAttribute says whether a line of ibnetdiscover output is one like devid=0x5a06.
+// IsAttribute reports whether a line of ibnetdiscover output is one like devid=0x5a06.
 func IsAttribute(c Cursor) bool {
 	for _, a := range [...]string{"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid="} {
 		if c.CutFold(a) {
@@ -228,7 +228,7 @@ func IsAttribute(c Cursor) bool {
 	return false
 }
 
-// IsPortsRow says whether a line is one of a ports report, which is what ibnetdiscover -p
+// IsPortsRow reports whether a line is one of a ports report, which is what ibnetdiscover -p
 // prints: the kind of a node, a LID, the number of a port, a GUID.
 func IsPortsRow(c Cursor) bool {
 	if !c.Cut("SW") && !c.Cut("CA") && !c.Cut("RT") || len(c) == 0 || !blank(c[0]) {
@@ -242,7 +242,7 @@ func IsPortsRow(c Cursor) bool {
 	return c.Cut("0x")
 }
 
-// IsNodeRecord says whether a line of ibnetdiscover output or of an ibsim net file
+// IsNodeRecord reports whether a line of ibnetdiscover output or of an ibsim net file
 // begins a node: a keyword, a number of ports, a quoted identifier. The blanks between
 // them may be missing.
 func IsNodeRecord(c Cursor) bool {

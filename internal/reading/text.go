@@ -55,7 +55,7 @@ func textOf(r io.Reader) *text {
 	return &text{b, ""}
 }
 
-// isUTF16 says whether bytes are characters of ASCII with a zero at each place that is even
+// isUTF16 reports whether bytes are characters of ASCII with a zero at each place that is even
 // (0) or odd (1).
 func isUTF16(head []byte, zero int) bool {
 	for i, b := range head {

@@ -140,7 +140,7 @@ func (a *attempt) attach(s fabric.NodeID, by *rules, slack int32) bool {
 	return false
 }
 
-// attached is that a switch has a working path by a trunk.
+// attached notes that a switch has a working path by a trunk.
 func (a *attempt) attached(s fabric.NodeID, c fabric.ChannelID) {
 	a.markReached(s, a.dist[a.f.Heads()[c]]+1)
 	a.addLoad(s)

@@ -35,7 +35,7 @@ func (d *deadRows) look(fw *routing.Forwarding) {
 	d.may = may
 }
 
-// has says whether any switch but that of the owner has a dead entry in a row.
+// has reports whether any switch but that of the owner has a dead entry in a row.
 func (d *deadRows) has(row []uint8, lid fabric.LID, home fabric.NodeID) bool {
 	if d.may != nil && !d.may[lid] {
 		return false
@@ -48,7 +48,7 @@ func (d *deadRows) has(row []uint8, lid fabric.LID, home fabric.NodeID) bool {
 	return false
 }
 
-// any says whether any row has a dead entry, or does not deliver.
+// any reports whether any row has a dead entry, or does not deliver.
 func (d *deadRows) any(fw *routing.Forwarding) bool {
 	for lid, owner := range d.f.LIDs() {
 		if ep := d.f.Endpoint(owner); ep.Switch != fabric.None {

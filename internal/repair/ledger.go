@@ -62,7 +62,7 @@ func (l *ledger) rollback(to ledgerCheckpoint) {
 	l.log = l.log[:to.log]
 }
 
-// cause is that a destination causes a dependency.
+// cause notes that a destination causes a dependency.
 func (l *ledger) cause(causes *set, d member) {
 	causes.add(d)
 	l.log = append(l.log, entry{what: caused, number: int32(d.number), of: causes, stayed: l.stays[d.number]})
@@ -70,7 +70,7 @@ func (l *ledger) cause(causes *set, d member) {
 	l.stays[d.number] = true
 }
 
-// uncount is that a destination does not cause a dependency any more.
+// uncount notes that a destination does not cause a dependency any more.
 func (l *ledger) uncount(d member) {
 	l.log = append(l.log, entry{what: uncounted, number: int32(d.number)})
 	if l.count[d.number]--; l.count[d.number] == 0 && l.graph.Has(d.In, d.Out) {
@@ -78,7 +78,7 @@ func (l *ledger) uncount(d member) {
 	}
 }
 
-// free is that destinations may be moved off a dependency.
+// free lets destinations be moved off a dependency.
 func (l *ledger) free(number int) {
 	l.log = append(l.log, entry{what: freed, number: int32(number)})
 	l.stays[number] = false

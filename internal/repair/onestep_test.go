@@ -104,7 +104,7 @@ func TestOneStepWhereFewTurn(t *testing.T) {
 	}
 }
 
-// arrives says whether a row leads from a switch to another.
+// arrives reports whether a row leads from a switch to another.
 func arrives(f *fabric.Fabric, row []uint8, s, home fabric.NodeID) bool {
 	for range f.Switches() {
 		if s == home {
@@ -182,7 +182,7 @@ func (o *oneStep) follow(sum [][]bool) {
 	}
 }
 
-// safe says whether the dependencies of the tables in force and those of new entries have no
+// safe reports whether the dependencies of the tables in force and those of new entries have no
 // cycle.
 func (o *oneStep) safe() bool {
 	for c := range o.sum {
@@ -212,7 +212,7 @@ func (o *oneStep) safe() bool {
 	return true
 }
 
-// reaches says whether some simple path from a switch, by old entries and new ones, is safe.
+// reaches reports whether some simple path from a switch, by old entries and new ones, is safe.
 func (o *oneStep) reaches(s fabric.NodeID) bool {
 	if s == o.home {
 		return true

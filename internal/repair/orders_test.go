@@ -170,7 +170,7 @@ func TestNoStepServesAllLeaves(t *testing.T) {
 	}
 }
 
-// circling says whether packets of some switch with hosts whose path to another is broken never
+// circling reports whether packets of some switch with hosts whose path to another is broken never
 // leave some switches, whichever new entries those have whose entries are dead.
 func circling(f *fabric.Fabric, row []uint8, home fabric.NodeID) bool {
 	ends, stay := routing.HCA.Ends(f), make([]bool, f.Switches())

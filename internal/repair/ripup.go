@@ -193,7 +193,7 @@ func (t *router) route(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 	return true
 }
 
-// forget is that the packets of a destination cause nothing more of what read has found.
+// forget takes back what read has found the packets of a destination to cause.
 func (t *router) forget() {
 	t.stayed = t.stayed[:0]
 	t.causes.clear()
@@ -210,7 +210,7 @@ func (t *router) read(lid fabric.LID) {
 	t.a.packets.Start(func(in, out fabric.ChannelID) bool { t.caused.add(t.ripUp.users.member(in, out)); return true })
 }
 
-// release is that a destination which has its row could be moved off what its packets
+// release notes that a destination which has its row could be moved off what its packets
 // caused before, too. What it found in addition stays: others may have made way for it, and
 // users does not have it. What only its given up entries would cause, it causes no more.
 func (t *router) release(lid fabric.LID) {
@@ -306,7 +306,7 @@ func (r *ripUp) move(lid fabric.LID, d acyclic.Dependency, depth int) bool {
 		depth < r.deepest && r.reroute(lid, depth, true, in.From, out.From, everything)
 }
 
-// admit is that the packets of a destination cause a dependency. What is in its way is
+// admit has the packets of a destination cause a dependency. What is in its way is
 // taken out of the graph.
 func (t *router) admit(in, out fabric.ChannelID) bool {
 	r, d := t.ripUp, t.ripUp.users.member(in, out)

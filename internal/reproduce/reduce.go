@@ -56,7 +56,7 @@ func (t *taken) list() (rows []results.Row) {
 	return rows
 }
 
-// has says whether there is a row of every measure of a point.
+// has reports whether there is a row of every measure of a point.
 func (t *taken) has(p *sweep.Point) bool {
 	return !slices.ContainsFunc(p.Measures, func(m measures.Measure) bool { return t.of[[2]string{p.ID, m.Key()}] == nil })
 }

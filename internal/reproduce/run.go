@@ -122,7 +122,7 @@ func Execute(ctx context.Context, list []papers.Experiment, o Options) (*Run, er
 	return r, r.collect(ctx, slices.Concat(o.Have, sum.Rows))
 }
 
-// own says whether a row is of this weft on this machine: of others the folder's points are
+// own reports whether a row is of this weft on this machine: of others the folder's points are
 // taken again.
 func (o *Options) own(r *results.Row) bool {
 	return r.Version == o.Meter.Version && r.Machine == o.Meter.Machine

@@ -77,7 +77,7 @@ func health(wrong func() error) http.Handler {
 	})
 }
 
-// style is that of the first page.
+// style is how the first page looks.
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em;color:#1b1f24;background:#fff}
 h1{font-size:1.4em}.bad{border-left:4px solid #c5221f;padding:.2em .8em;background:#fdecea}.good{border-left:4px solid #137333;padding:.2em .8em;background:#e6f4ea}
 li{margin:.3em 0}a{color:#0b57d0}@media(prefers-color-scheme:dark){body{color:#e3e3e3;background:#131314}.bad{background:#3c1f1e}.good{background:#1b2f22}a{color:#a8c7fa}}`

@@ -35,7 +35,7 @@ func Hint(word string, among []string) string {
 	return ""
 }
 
-// alike says whether a may be a misspelling of b, at distance d.
+// alike reports whether a may be a misspelling of b, at distance d.
 func alike(a, b string, d int) bool {
 	if short := min(len(a), len(b)); short >= 3 && (strings.HasPrefix(a, b[:short]) || strings.HasPrefix(b, a[:short])) {
 		return true

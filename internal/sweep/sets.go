@@ -96,7 +96,7 @@ func (r *reader) pickIn(n *yaml.Node, sets []string, set string) error {
 	return nil
 }
 
-// bySet says whether a node is a mapping by names of sets. One that has such names, or what
+// bySet reports whether a node is a mapping by names of sets. One that has such names, or what
 // looks like them, beside others that are no keys either is an error.
 func (r *reader) bySet(n *yaml.Node, sets []string) (bool, error) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
@@ -125,7 +125,7 @@ func (r *reader) bySet(n *yaml.Node, sets []string) (bool, error) {
 	return other == nil, nil
 }
 
-// isKey says whether a word is a key of SPECs, somewhere.
+// isKey reports whether a word is a key of SPECs, somewhere.
 func isKey(word string) bool {
 	for _, keys := range [][]string{{"sets", "parts", "measure"}, ofPart, ofNetworks, ofDamage, ofEngines} {
 		if has(keys, word) {

@@ -24,7 +24,7 @@ func SimulatedEngines() []Simulated {
 	}
 }
 
-// IsSimulated says whether an engine has no tables.
+// IsSimulated reports whether an engine has no tables.
 func IsSimulated(name string) bool {
 	return slices.ContainsFunc(SimulatedEngines(), func(s Simulated) bool { return s.Name == name })
 }

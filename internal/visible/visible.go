@@ -22,13 +22,13 @@ func Text(text string) string {
 	return shown.String()
 }
 
-// hidden says whether a character is no text: a control character, or one of Unicode's format
+// hidden reports whether a character is no text: a control character, or one of Unicode's format
 // characters, line separators and private characters.
 func hidden(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp)
 }
 
-// odd says whether a byte may be a part of something hidden.
+// odd reports whether a byte may be a part of something hidden.
 func odd(c byte) bool { return (c < ' ' || c >= 0x7f) && c != '\n' && c != '\t' }
 
 // write writes a text with escapes. If more is to come, the first bytes of a character at its

@@ -182,7 +182,7 @@ func (e Engine) PathsUnder(c routing.Contract) string {
 	return e.Paths
 }
 
-// Explain says whether a fabric keeps each rule of the engine's parts.
+// Explain reports whether a fabric keeps each rule of the engine's parts.
 func (e Engine) Explain(f *fabric.Fabric, o Options) []routing.Finding {
 	return e.New(o.only(e.Uses)).Explain(f)
 }

@@ -17,7 +17,7 @@ type Stages func(name string) (p routing.Progress, done func())
 type Implementation interface {
 	// Route routes a fabric within a budget, or refuses.
 	Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error)
-	// Explain says whether a fabric keeps each rule of the engine.
+	// Explain reports whether a fabric keeps each rule of the engine.
 	Explain(f *fabric.Fabric) []routing.Finding
 }
 

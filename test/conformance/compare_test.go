@@ -130,7 +130,7 @@ func checkCycle(t *routing.Tables, v *deadlock.Verdict, r *findings) error {
 	return nil
 }
 
-// follows says whether a way goes from one lane straight to another.
+// follows reports whether a way goes from one lane straight to another.
 func follows(way []lane, hold, want lane) bool {
 	for i := 1; i < len(way); i++ {
 		if way[i-1] == hold && way[i] == want {

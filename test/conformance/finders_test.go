@@ -92,7 +92,7 @@ func (s *scout) set(at fabric.NodeID, lid fabric.LID, c fabric.ChannelID) {
 	s.table.Row(lid)[at] = s.f.Channels()[c].FromPort
 }
 
-// counts says whether routes to an endpoint count as load.
+// counts reports whether routes to an endpoint count as load.
 func counts(e fabric.Endpoint) bool { return e.Class != fabric.SwitchPort }
 
 // minhop: of the trunks on a shortest path a switch takes the one by which it sends the

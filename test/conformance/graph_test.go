@@ -35,7 +35,7 @@ func acyclic[V comparable](edges map[[2]V]bool) bool {
 	return peeled == len(out)
 }
 
-// free says whether the dependencies have no cycle.
+// free reports whether the dependencies have no cycle.
 func (r *findings) free() bool {
 	edges := map[[2]lane]bool{}
 	for e := range r.edges {

@@ -125,7 +125,7 @@ func column(t *routing.Tables, s fabric.NodeID, sl uint8, hold lane) uint8 {
 	return uint8(hold.vl)
 }
 
-// strays says whether a packet may get lost or circle, lanes aside; way is where it
+// strays reports whether a packet may get lost or circle, lanes aside; way is where it
 // was before.
 func (r *mixed) strays(n *network, tables []*routing.Tables, s fabric.NodeID, lid fabric.LID, way map[fabric.NodeID]bool) bool {
 	if way[s] {

@@ -96,7 +96,7 @@ const (
 	errorOfTimes = .01
 )
 
-// dominates says whether figures are nowhere worse and somewhere better than others.
+// dominates reports whether figures are nowhere worse and somewhere better than others.
 func dominates(x, than *choose.Figures) bool {
 	better := x.Lambda > than.Lambda+errorOfPairs
 	if x.Lambda < than.Lambda {

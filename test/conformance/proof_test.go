@@ -174,10 +174,10 @@ func (p *prover) ask(arguments ...string) (*proven, error) {
 	return o, nil
 }
 
-// aboutNobody says whether weft-proof found nobody who may send, where others accept any ranks.
+// aboutNobody reports whether weft-proof found nobody who may send, where others accept any ranks.
 func (o *proven) aboutNobody() bool { return strings.HasPrefix(o.Why, "no pair of endpoints") }
 
-// asTheProverSees says whether weft-proof sees a network as the judge does: one with a cable from a
+// asTheProverSees reports whether weft-proof sees a network as the judge does: one with a cable from a
 // switch to itself it does not (docs/proof.md).
 func asTheProverSees(f *fabric.Fabric) bool {
 	return !slices.ContainsFunc(f.Channels(), func(ch fabric.Channel) bool { return ch.From == ch.To })
@@ -292,7 +292,7 @@ func drawnRanks(f *fabric.Fabric, contract routing.Contract, scope routing.Scope
 	return c
 }
 
-// allArrive says whether all packets that may be sent arrive: pairs that must not be used send none.
+// allArrive reports whether all packets that may be sent arrive: pairs that must not be used send none.
 func allArrive(v *deadlock.Verdict) bool {
 	lost := v.Unreachable
 	for _, l := range v.Lost {

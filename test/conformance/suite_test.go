@@ -29,7 +29,7 @@ var specs = []string{
 // minimal is the path finders that take no detours; balance takes some in trees.
 var minimal = []string{"minhop", "sssp", "shortest", "symmetric", "symmetric-regular", "lighter"}
 
-// fussy says whether an engine may refuse a network though it has the lanes.
+// fussy reports whether an engine may refuse a network though it has the lanes.
 // Up*/Down* with roots of its own choice takes any.
 func fussy(e engines.Engine) bool {
 	_, lanes, pair := parts(e)
@@ -171,7 +171,7 @@ func (on *subject) checkUnder(e engines.Engine, scope routing.Scope, contract ro
 	return nil
 }
 
-// leavesOut says whether some source must not use some LID.
+// leavesOut reports whether some source must not use some LID.
 func leavesOut(t *routing.Tables) bool {
 	for lid := range t.Fabric.LIDs() {
 		if slices.Contains(t.Lanes.SLRow(lid), routing.NoSL) {

@@ -58,7 +58,7 @@ func (n *network) at(p plug) (c fabric.ChannelID, cabled bool) {
 	return c, c != fabric.None
 }
 
-// isTrunk says whether a channel joins two different switches.
+// isTrunk reports whether a channel joins two different switches.
 func (n *network) isTrunk(c fabric.ChannelID) bool {
 	ch := n.f.Channels()[c]
 	return ch.From != ch.To && n.f.Nodes()[ch.From].Kind == fabric.Switch && n.f.Nodes()[ch.To].Kind == fabric.Switch
@@ -150,7 +150,7 @@ func allowed(t *routing.Tables, contract routing.Contract, from fabric.EndpointI
 	return all
 }
 
-// answersOn says whether the owner of a LID may send to an endpoint on a service
+// answersOn reports whether the owner of a LID may send to an endpoint on a service
 // level, and so is answered on it.
 func answersOn(t *routing.Tables, sl uint8, from fabric.EndpointID, lid fabric.LID) bool {
 	e := t.Fabric.Endpoints()[from]
@@ -162,7 +162,7 @@ func answersOn(t *routing.Tables, sl uint8, from fabric.EndpointID, lid fabric.L
 	return false
 }
 
-// inScope says whether an endpoint sends and receives.
+// inScope reports whether an endpoint sends and receives.
 func inScope(scope routing.Scope, e fabric.Endpoint) bool {
 	switch scope {
 	case routing.HCA:

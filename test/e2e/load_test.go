@@ -83,7 +83,7 @@ func TestOpenSMLoadsOurTables(t *testing.T) {
 	})
 }
 
-// moved says whether any destination has another LID in the dump.
+// moved reports whether any destination has another LID in the dump.
 func moved(lids []fabric.LID) bool {
 	for lid, ours := range lids {
 		if ours != 0 && ours != fabric.LID(lid) {

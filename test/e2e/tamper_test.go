@@ -112,7 +112,7 @@ func closing(t testing.TB, tables *routing.Tables) (tampering, []deadlock.LoopSt
 	return tampering{}, nil
 }
 
-// passes says whether a loop has a step that the change may cause: on its service
+// passes reports whether a loop has a step that the change may cause: on its service
 // level, to its destination.
 func passes(loop []deadlock.LoopStep, c tampering) bool {
 	for _, s := range loop {

@@ -124,7 +124,7 @@ func (g *goFile) visit(n ast.Node) bool {
 	return true
 }
 
-// onlyReports says whether a condition only decides when to report progress.
+// onlyReports reports whether a condition only decides when to report progress.
 func onlyReports(n *ast.IfStmt) bool {
 	if n.Else != nil || len(n.Body.List) != 1 {
 		return false
@@ -137,7 +137,7 @@ func onlyReports(n *ast.IfStmt) bool {
 	return ok && callee(c) == "Report"
 }
 
-// nowAndThen says whether a condition holds every so many times: a%b == 0. If
+// nowAndThen reports whether a condition holds every so many times: a%b == 0. If
 // looksForEnd follows, the number does not affect any result.
 func nowAndThen(cond ast.Expr) bool {
 	c, ok := cond.(*ast.BinaryExpr)
@@ -148,7 +148,7 @@ func nowAndThen(cond ast.Expr) bool {
 	return ok && x.Op == token.REM
 }
 
-// checksForEnd says whether a condition is that a context has ended.
+// checksForEnd reports whether a condition is that a context has ended.
 func checksForEnd(cond ast.Expr) bool {
 	c, ok := cond.(*ast.BinaryExpr)
 	if !ok || c.Op != token.NEQ {

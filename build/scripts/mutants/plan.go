@@ -124,7 +124,7 @@ func mutantsOf(file, name string) ([]mutant, error) {
 	return goMutants(name, source)
 }
 
-// matches says whether a folder is named by a pattern: itself, or "x/...".
+// matches reports whether a folder is named by a pattern: itself, or "x/...".
 func matches(patterns []string, dir string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
 		p = strings.TrimPrefix(path.Clean(p), "./")

@@ -220,7 +220,7 @@ func (b *bench) test(ctx context.Context, tests string, env []string, flags ...s
 	return outcome{Fate: killed, By: by}, nil
 }
 
-// usesRapid says whether the tests of a package take rapid's flags.
+// usesRapid reports whether the tests of a package take rapid's flags.
 func (b *bench) usesRapid(pkg string) bool {
 	uses, known := b.rapid[pkg]
 	if known {

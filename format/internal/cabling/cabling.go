@@ -177,7 +177,7 @@ func (l *List) Warn(text string, args ...any) {
 	l.warnings = append(l.warnings, fmt.Sprintf(text, args...))
 }
 
-// Empty says whether there is no cable.
+// Empty reports whether there is no cable.
 func (l *List) Empty() bool { return len(l.cables) == 0 }
 
 // Build makes the fabric.

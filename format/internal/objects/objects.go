@@ -34,7 +34,7 @@ func New(r io.Reader, file string) (*Reader, error) {
 	return &Reader{file: file, text: text, d: d, line: 1}, nil
 }
 
-// Opens says whether what comes next begins with a bracket.
+// Opens reports whether what comes next begins with a bracket.
 func (d *Reader) Opens(bracket byte) bool {
 	at := d.next()
 	return at < int64(len(d.text)) && d.text[at] == bracket

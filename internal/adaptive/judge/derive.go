@@ -166,7 +166,7 @@ func (g *grouper) each(d *derivation, dest fabric.NodeID, visit func(flowSet) (m
 	return true
 }
 
-// sends says whether a switch is the source of a flow to another.
+// sends reports whether a switch is the source of a flow to another.
 func (d *derivation) sends(s, dest fabric.NodeID, allowed uint16) bool {
 	return d.ends[s] && s != dest && allowed != 0
 }

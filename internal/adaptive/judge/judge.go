@@ -55,10 +55,10 @@ type Verdict struct {
 	Cycle       []Step       // a shortest cycle of dependencies, nil if there is none
 }
 
-// Free says whether the routing is proven free of deadlock.
+// Free reports whether the routing is proven free of deadlock.
 func (v *Verdict) Free() bool { return v.Certificate != nil }
 
-// Complete says whether every pair has a flow, and every flow arrives within
+// Complete reports whether every pair has a flow, and every flow arrives within
 // Hops, whatever the switches choose.
 func (v *Verdict) Complete() bool { return v.Unreachable == 0 && v.MayNotArrive == 0 }
 

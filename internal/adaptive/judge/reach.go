@@ -199,7 +199,7 @@ func (w *reach) successors(i int) []int32 { return w.next[w.first[i]:w.first[i+1
 
 func (w *reach) arrived(i int) bool { return w.places[i].at == w.dest }
 
-// canStrand says whether a packet in a place can be on a lane that relies only on lanes
+// canStrand reports whether a packet in a place can be on a lane that relies only on lanes
 // by which there is no way on.
 func (w *reach) canStrand(i int) bool {
 	p := w.places[i]

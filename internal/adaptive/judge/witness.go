@@ -66,7 +66,7 @@ func extend(g *cdg.Graph, set map[edge]struct{}) *extended {
 	return x
 }
 
-// near says whether an edge joins two trunks that meet.
+// near reports whether an edge joins two trunks that meet.
 func (x *extended) near(e edge) bool {
 	in, out := fabric.ChannelID(int(e.from)/x.Lanes), fabric.ChannelID(int(e.to)/x.Lanes)
 	if x.Fabric.Heads()[in] != x.Fabric.Channel(out).From {
@@ -203,7 +203,7 @@ func (w *laneReach) hops(vertices []int32) []Hop {
 	return way
 }
 
-// reachableByReliance says whether a packet can reach a vertex by the routing
+// reachableByReliance reports whether a packet can reach a vertex by the routing
 // subfunction alone. What a lane relies on may differ within a group, so each lane is
 // followed by itself.
 func (w *laneReach) reachableByReliance(v int32) bool {

@@ -60,7 +60,7 @@ func stepsBeside(flag, steps, tables string) error {
 	return nil
 }
 
-// within says whether a file or folder is another one, or lies in it.
+// within reports whether a file or folder is another one, or lies in it.
 func within(name, dir string) bool {
 	var at [2]string
 	for i, s := range []string{name, dir} {
@@ -253,7 +253,7 @@ func (j *planned) sayPulling(say func(format string, args ...any)) {
 	}
 }
 
-// summary is that of the tables after the last step.
+// summary describes the tables after the last step.
 func (j *planned) summary() *result.Route {
 	s := j.Judged.Summary()
 	j.Add(s, j.Folder())

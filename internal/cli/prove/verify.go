@@ -152,7 +152,7 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFla
 	return j.Answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || j.proof != nil && !j.proof.Holds || !j.verdict.Complete() || j.Mismatches != nil || len(s.Findings) > 0 || !j.treesComplete())
 }
 
-// free says whether the tables are free of deadlock, given when switches choose.
+// free reports whether the tables are free of deadlock, given when switches choose.
 func (j *verifyJob) free() bool {
 	return j.verdict.Free() || j.o.choose == chooseAgain && j.verdict.Escape != nil
 }

@@ -9,7 +9,7 @@ func (j *verifyJob) multicastSummary() *result.Multicast {
 	return outputs.Multicast(j.verdict.Multicast, j.o.Multicast)
 }
 
-// treesComplete says whether packets of every group come to all of its members, and end.
+// treesComplete reports whether packets of every group come to all of its members, and end.
 func (j *verifyJob) treesComplete() bool {
 	v := j.verdict.Multicast
 	return v == nil || len(v.Circling)+len(v.Split)+len(v.OneSided) == 0

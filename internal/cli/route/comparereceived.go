@@ -67,7 +67,7 @@ func worseFirst(x, y counters.Received) int {
 		cmp.Compare(x.Errors[counters.Symbol], y.Errors[counters.Symbol]), cmp.Compare(x.Errors[counters.Effective], y.Errors[counters.Effective]), cmp.Compare(x.Raw, y.Raw))
 }
 
-// told says whether people are shown a port: a rate or a number of errors is more than none.
+// told reports whether people are shown a port: a rate or a number of errors is more than none.
 func told(p result.ReceivedPort) bool {
 	above := func(v *float64, least float64) bool { return v != nil && *v > least }
 	const none = 1e-15 // which NVIDIA calls normal

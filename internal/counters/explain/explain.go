@@ -13,7 +13,7 @@ import (
 )
 
 // Measured is what counters say beside what routes predict, trunk by trunk. The
-// prediction is that all endpoints send alike to all others; where a few jobs do all the
+// prediction assumes that all endpoints send alike to all others; where a few jobs do all the
 // talking, trunks differ for that reason too, and the correlation is low.
 type Measured struct {
 	Trunks      int       // that counters are known of

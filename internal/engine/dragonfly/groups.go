@@ -151,7 +151,7 @@ func (p *parting) extend(members []fabric.NodeID, from int) bool {
 	return false
 }
 
-// joined says whether a switch may be of one group with all of some others.
+// joined reports whether a switch may be of one group with all of some others.
 func (p *parting) joined(z fabric.NodeID, others []fabric.NodeID) bool {
 	for _, s := range others {
 		if _, found := slices.BinarySearch(p.near[s], z); !found {
@@ -161,7 +161,7 @@ func (p *parting) joined(z fabric.NodeID, others []fabric.NodeID) bool {
 	return true
 }
 
-// allJoined says whether every two groups are, or which are not.
+// allJoined reports whether every two groups are, or which are not.
 func (g *groups) allJoined() *routing.Refusal {
 	n := len(g.members)
 	joined := make([]bool, n*n)

@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 )
 
-// sends says whether a switch has paths to the root of d that count.
+// sends reports whether a switch has paths to the root of d that count.
 func (a *Analysis) sends(d *dag.DAG, s fabric.NodeID) bool {
 	return a.ends[s] && s != d.Root && d.Hops[s] != dag.NoPath
 }

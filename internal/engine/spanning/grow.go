@@ -71,7 +71,7 @@ func (g *grower) keep(t *routing.MulticastTree) bool {
 	return true
 }
 
-// hasBoth says whether a tree has both ends of a cable.
+// hasBoth reports whether a tree has both ends of a cable.
 func hasBoth(f *fabric.Fabric, t *routing.MulticastTree, c fabric.ChannelID) bool {
 	ch := f.Channel(c)
 	from, to := t.At(ch.From), t.At(ch.To)
@@ -106,7 +106,7 @@ func (g *grower) knownFirst(root fabric.NodeID) {
 }
 
 // spread goes on from switches that the tree has reached, and returns all that it reaches.
-// fresh says whether cables may have dependencies that the graph does not have yet.
+// fresh reports whether cables may have dependencies that the graph does not have yet.
 func (g *grower) spread(reached []fabric.NodeID, fresh bool) []fabric.NodeID {
 	for i := 0; i < len(reached); i++ {
 		first, end := g.f.TrunksFrom(reached[i])

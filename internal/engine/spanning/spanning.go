@@ -66,7 +66,7 @@ func (e *None) Error() string {
 	return fmt.Sprintf("no spanning tree for multicast fits beside the paths (%s)", e.Why)
 }
 
-// ErrLoop is that the tables have a credit loop without any tree.
+// ErrLoop says that the tables have a credit loop without any tree.
 var ErrLoop = errors.New("the tables have a credit loop before a tree is added")
 
 // mostRoots limits the roots that are tried by default. Each costs little beside the tables.

@@ -129,7 +129,7 @@ func TestAgreesWithEveryTree(t *testing.T) {
 	}
 }
 
-// anyTree says whether some spanning tree will do.
+// anyTree reports whether some spanning tree will do.
 func anyTree(f *fabric.Fabric, do func(*routing.Multicast) bool) bool {
 	var cables []fabric.ChannelID
 	for c := range fabric.ChannelID(f.Trunks()) {

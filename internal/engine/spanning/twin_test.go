@@ -86,7 +86,7 @@ func levelsOf(t *routing.Tables, c routing.Contract, src, dst fabric.EndpointID,
 	return sls
 }
 
-// cyclic says whether some lane waits for itself in the end.
+// cyclic reports whether some lane waits for itself in the end.
 func cyclic(waits map[lane]map[lane]bool) bool {
 	const open, done = 1, 2
 	state := map[lane]int{}

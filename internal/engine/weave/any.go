@@ -87,7 +87,7 @@ func onOneLane(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b 
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, nil
 }
 
-// sameRows says whether two forwardings, of which the first may be nil, are equal.
+// sameRows reports whether two forwardings, of which the first may be nil, are equal.
 func sameRows(f *fabric.Fabric, a, b *routing.Forwarding) bool {
 	if a == nil {
 		return false
@@ -136,7 +136,7 @@ func (t *trial) note(ctx context.Context, r *rerouting) error {
 	return nil
 }
 
-// done says whether a routing nearly as good as the given paths was found, or any
+// done reports whether a routing nearly as good as the given paths was found, or any
 // routing after enough work.
 func (t *trial) done() bool {
 	return t.best != nil && (t.work > t.most || t.best.grower.loads.Most() <= t.enough())

@@ -246,7 +246,7 @@ func (g *grower) others(d *dag.DAG) {
 	}
 }
 
-// admitted says whether the assignment admits the paths of all sources along had.
+// admitted reports whether the assignment admits the paths of all sources along had.
 func (g *grower) admitted() bool {
 	g.plant(g.had.Order[0])
 	for _, u := range g.had.Order[1:] {

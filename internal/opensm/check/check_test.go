@@ -29,7 +29,7 @@ func tables(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
 	return routed.Of(t, f, engine, routing.Budget{VLs: 8, Scope: routing.Adapters})
 }
 
-// has says whether a report has a finding of a kind and level with these words.
+// has reports whether a report has a finding of a kind and level with these words.
 func has(r *Report, level Level, code Code, words string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
 		return f.Level == level && f.Code == code && strings.Contains(f.What, words)

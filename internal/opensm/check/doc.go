@@ -77,7 +77,7 @@ type Report struct {
 	free func(routing.Contract) bool // whether the tables in force have no credit loop under a contract; nil: not known
 }
 
-// Bad says whether any finding is more than advice.
+// Bad reports whether any finding is more than advice.
 func (r *Report) Bad() bool {
 	for _, f := range r.Findings {
 		if f.Level != Advice {

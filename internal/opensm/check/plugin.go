@@ -61,7 +61,7 @@ func pluginOptionNames() []string {
 	return names
 }
 
-// hasPlugin says whether the configuration loads weft's plugin.
+// hasPlugin reports whether the configuration loads weft's plugin.
 func hasPlugin(c *conf.Conf) bool {
 	v, _ := c.Get("event_plugin_name")
 	return slices.Contains(words(v), PluginName)

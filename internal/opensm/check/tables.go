@@ -69,7 +69,7 @@ func assumption(in *Input) (c routing.Contract, how string) {
 	return routing.Single(0), "for clients that use SL 0, as they do by default"
 }
 
-// byRecord says whether clients of a contract use the service levels of
+// byRecord reports whether clients of a contract use the service levels of
 // PathRecords.
 func byRecord(c routing.Contract) bool { return c == routing.Honored || c == routing.Directed }
 

@@ -42,7 +42,7 @@ sweep_on_trap torus_config transaction_retries transaction_timeout use_mfttop us
 use_original_extended_sa_rates_only use_ucast_cache vl_stall_count
 `)
 
-// Known says whether OpenSM knows an option. It skips the others, and says so on
+// Known reports whether OpenSM knows an option. It skips the others, and says so on
 // its standard output only.
 func Known(key string) bool {
 	_, ok := slices.BinarySearch(options, key)

@@ -9,7 +9,7 @@
 //   - one map from service level to lane, the same at every port of every switch;
 //   - one service level for each destination port, whoever the source is.
 //
-// Express says whether a routing fits and, if not, what does not: maps that differ by
+// Express reports whether a routing fits and, if not, what does not: maps that differ by
 // port (DF-D2, DF-DN, torus-2QoS), service levels that depend on the source (LASH,
 // DFSSSP with more than one lane) or on the address (MROOTS, MP-LASH with LMC),
 // addresses that some sources must not use. Nothing is expressed in part: tables whose

@@ -68,7 +68,7 @@ func (p *Plan) Files(o Options) ([]files.File, error) {
 	return all, nil
 }
 
-// needsPolicy says whether any destination has another service level than 0.
+// needsPolicy reports whether any destination has another service level than 0.
 func (p *Plan) needsPolicy() bool { return p.levels[0] == 0 || len(p.Levels()) > 1 }
 
 func text(s string) func(io.Writer) error {

@@ -72,7 +72,7 @@ func (c *carrier) likeNeighbours() bool {
 	return any
 }
 
-// isNew says whether nobody had a LID when the tables were handed over: no switch has an
+// isNew reports whether nobody had a LID when the tables were handed over: no switch has an
 // entry for it.
 func (c *carrier) isNew(lid fabric.LID) bool {
 	f := c.Sent.Fabric
@@ -148,7 +148,7 @@ func (c *carrier) goal() (*routing.Tables, error) {
 	}), nil
 }
 
-// knows says whether a LID belonged to the same port, at the same switch, in an earlier
+// knows reports whether a LID belonged to the same port, at the same switch, in an earlier
 // fabric.
 func knows(then, now *fabric.Fabric, lid fabric.LID, owner fabric.EndpointID) bool {
 	if lid > then.TopLID() || then.Owner(lid) == fabric.None {

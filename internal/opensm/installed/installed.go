@@ -77,7 +77,7 @@ type Move struct {
 	before *routing.Tables // what the switches have, on the fabric as it is
 }
 
-// Verdict is that of the tables, with ranks that hold for every mixture as well.
+// Verdict is of the tables, with ranks that hold for every mixture as well.
 func (m *Move) Verdict() *deadlock.Verdict {
 	v := *m.Alone
 	v.Certificate = m.Union.Certificate

@@ -62,7 +62,7 @@ func (x *fault) walk(waits map[[2]int]bool, seen map[[3]int]bool, lid fabric.LID
 	}
 }
 
-// loops says whether packets can wait for each other in a circle; past counts those, too, that
+// loops reports whether packets can wait for each other in a circle; past counts those, too, that
 // are past what is gone: to and from hosts that left, and beyond cables and switches.
 func (x *fault) loops(past bool) bool {
 	f := x.was.Fabric
@@ -92,7 +92,7 @@ func (x *fault) loops(past bool) bool {
 	return circular(waits)
 }
 
-// circular says whether a relation has a circle: what waits for nothing is taken out until nothing is left.
+// circular reports whether a relation has a circle: what waits for nothing is taken out until nothing is left.
 func circular(waits map[[2]int]bool) bool {
 	for {
 		holders := map[int]bool{}

@@ -128,7 +128,7 @@ func (s *State) elsewhere(live *fabric.Fabric, parts transition.Parts, k routing
 	return nil
 }
 
-// anyLevel says whether a proof under a contract holds whichever path records clients go by.
+// anyLevel reports whether a proof under a contract holds whichever path records clients go by.
 func (s *State) anyLevel(k routing.Contract) bool {
 	if _, fixed := k.FixedMask(); fixed {
 		return true

@@ -83,7 +83,7 @@ func TestTreeStays(t *testing.T) {
 	}
 }
 
-// has says whether a tree has a cable.
+// has reports whether a tree has a cable.
 func has(f *fabric.Fabric, t *routing.Tables, cable fabric.ChannelID) bool {
 	ch := f.Channel(cable)
 	ports := t.Multicast.Trees[0].At(ch.From)

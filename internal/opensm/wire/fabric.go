@@ -53,7 +53,7 @@ func (q *Request) Fabric() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// owns says whether the fabric kept the LID of a port.
+// owns reports whether the fabric kept the LID of a port.
 func owns(f *fabric.Fabric, n fabric.NodeID, p Port) bool {
 	e := f.Owner(p.LID)
 	if e == fabric.None {

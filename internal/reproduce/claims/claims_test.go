@@ -197,7 +197,7 @@ func TestOpenSMGoesFirst(t *testing.T) {
 }
 
 // Where there are lines as printed and as improved, the printed ones decide, and the
-// answer says whether the others agree.
+// answer reports whether the others agree.
 func TestVariants(t *testing.T) {
 	r := NewResults(nil)
 	for name, v := range map[string]float64{"a" + AsPrinted: 3, "a": 2, "b": 2} {

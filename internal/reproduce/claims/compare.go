@@ -130,7 +130,7 @@ func Significantly(line string, others []string, by float64, except ...string) C
 	}
 }
 
-// Within says whether two lines are alike at every place, up to a fraction.
+// Within reports whether two lines are alike at every place, up to a fraction.
 func Within(line, other string, fraction float64) Check {
 	return func(r *Results) Answer {
 		worst, at, n := 0.0, "", 0
@@ -204,18 +204,18 @@ func Times(line, other, place string, paper, factor float64) Check {
 	}
 }
 
-// AboveAt says whether a line is above another at some places.
+// AboveAt reports whether a line is above another at some places.
 func AboveAt(line, other string, places []string) Check {
 	return atPlaces(line, other, places, func(a, b float64) bool { return a > b })
 }
 
-// NearlyAboveAt says whether a line is clearly above another at some places, by a fraction at
+// NearlyAboveAt reports whether a line is clearly above another at some places, by a fraction at
 // most.
 func NearlyAboveAt(line, other string, places []string, fraction float64) Check {
 	return atPlaces(line, other, places, func(a, b float64) bool { return a > b*(1+Sampling) && a <= b*(1+fraction) })
 }
 
-// BelowAt says whether a line is below another at some places.
+// BelowAt reports whether a line is below another at some places.
 func BelowAt(line, other string, places []string) Check {
 	return atPlaces(line, other, places, func(a, b float64) bool { return a < b })
 }
@@ -258,7 +258,7 @@ func SmallerIndex(line, other string) Check {
 	}
 }
 
-// SameAs says whether two lines have the same value and index.
+// SameAs reports whether two lines have the same value and index.
 func SameAs(line, other string) Check {
 	return func(r *Results) Answer {
 		same := true
@@ -276,7 +276,7 @@ func SameAs(line, other string) Check {
 	}
 }
 
-// within says whether a value is the paper's up to a factor.
+// within reports whether a value is the paper's up to a factor.
 func within(value, paper, factor float64) bool { return value >= paper/factor && value <= paper*factor }
 
 // Growth compares how two lines scale between two places: the exponents of their
@@ -297,7 +297,7 @@ func Growth(line, other, from, to string, low, high float64) Check {
 	}
 }
 
-// Widening says whether the gain over the best of others is larger at one place than
+// Widening reports whether the gain over the best of others is larger at one place than
 // at another.
 func Widening(line string, others []string, from, to string) Check {
 	return func(r *Results) Answer {

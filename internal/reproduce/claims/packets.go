@@ -21,7 +21,7 @@ func StopsAfter(line, place string, paper float64) Check {
 	})
 }
 
-// stopping says whether a network stood still, whether to never do so is what the
+// stopping reports whether a network stood still, whether to never do so is what the
 // paper says, and if it did, what stopped says.
 func stopping(line, place string, never bool, stopped func(Result) Answer) Check {
 	return func(r *Results) Answer {
@@ -50,27 +50,27 @@ func (r *Results) throughputs(line, other, place string) (a, b float64, ok bool)
 	return one.Value, two.Value, ok1 && ok2 && one.Value > 0 && two.Value > 0
 }
 
-// More says whether a line clearly has the larger throughput than each of others.
+// More reports whether a line clearly has the larger throughput than each of others.
 func More(line string, others []string, place string) Check {
 	return besides(line, others, place, func(a, b float64) bool { return a > b*(1+Sampling) })
 }
 
-// NotFarBelow says whether a line has almost the throughput of another, or more.
+// NotFarBelow reports whether a line has almost the throughput of another, or more.
 func NotFarBelow(line, other, place string) Check {
 	return besides(line, []string{other}, place, func(a, b float64) bool { return a >= b*(1-Nearly) })
 }
 
-// Near says whether two lines have almost the same throughput.
+// Near reports whether two lines have almost the same throughput.
 func Near(line, other, place string) Check {
 	return besides(line, []string{other}, place, func(a, b float64) bool { return math.Abs(a/b-1) <= Nearly })
 }
 
-// Less says whether a line clearly has the smaller throughput than each of others.
+// Less reports whether a line clearly has the smaller throughput than each of others.
 func Less(line string, others []string, place string) Check {
 	return besides(line, others, place, func(a, b float64) bool { return a < b*(1-Sampling) })
 }
 
-// All says whether several checks agree.
+// All reports whether several checks agree.
 func All(checks ...Check) Check {
 	return func(r *Results) Answer {
 		var all list
@@ -102,7 +102,7 @@ func Apart(lines []string, place string, fraction float64) Check {
 	}
 }
 
-// besides says whether something holds of a line's throughput and that of each of
+// besides reports whether something holds of a line's throughput and that of each of
 // others.
 func besides(line string, others []string, place string, holds func(a, b float64) bool) Check {
 	return func(r *Results) Answer {
@@ -118,7 +118,7 @@ func besides(line string, others []string, place string, holds func(a, b float64
 	}
 }
 
-// Closer says whether two lines differ less under pairwise traffic than under uniform: by
+// Closer reports whether two lines differ less under pairwise traffic than under uniform: by
 // less than so many times as much.
 func Closer(line, other, place string, times float64) Check {
 	return func(r *Results) Answer {
@@ -131,7 +131,7 @@ func Closer(line, other, place string, times float64) Check {
 	}
 }
 
-// Wider says whether a line is further above one other than above another.
+// Wider reports whether a line is further above one other than above another.
 func Wider(line, above, other, place string) Check {
 	return func(r *Results) Answer {
 		a, b, ok1 := r.throughputs(line, above, place)

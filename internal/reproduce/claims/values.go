@@ -186,7 +186,7 @@ func ends(wanted func(line string) bool, want float64, end func([]Place) Place) 
 	}
 }
 
-// Refuses says whether a line has no value at a place because the engine refused.
+// Refuses reports whether a line has no value at a place because the engine refused.
 func Refuses(line, place string) Check {
 	return func(r *Results) Answer {
 		v, ok := r.Get(line, place)
@@ -200,7 +200,7 @@ func Refuses(line, place string) Check {
 	}
 }
 
-// RoutesAll says whether a line has a value everywhere.
+// RoutesAll reports whether a line has a value everywhere.
 func RoutesAll(line string) Check {
 	return func(r *Results) Answer {
 		routed := len(r.Values(line))
@@ -212,7 +212,7 @@ func RoutesAll(line string) Check {
 	}
 }
 
-// Falling says whether a line falls from place to place, up to a fraction.
+// Falling reports whether a line falls from place to place, up to a fraction.
 func Falling(line string, slack float64) Check {
 	return func(r *Results) Answer {
 		from := line
@@ -293,7 +293,7 @@ func Peak(lines []string, paper float64) Check {
 	}
 }
 
-// RisesWithLinks says whether a line rises only where the number of cables does.
+// RisesWithLinks reports whether a line rises only where the number of cables does.
 func RisesWithLinks(line string) Check {
 	return func(r *Results) Answer {
 		values := r.Values(line)
@@ -349,7 +349,7 @@ func Fit(xs, ys []float64) (slope, r2 float64) {
 	return sxy / sxx, sxy * sxy / (sxx * syy)
 }
 
-// HostsAsLabelled says whether every network has as many hosts as its label says.
+// HostsAsLabelled reports whether every network has as many hosts as its label says.
 func HostsAsLabelled(r *Results) Answer {
 	n := 0
 	for _, l := range r.lines {

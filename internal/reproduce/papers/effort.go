@@ -20,7 +20,7 @@ type Effort struct {
 	BesideRepeats int // for our engines beside the paper's, where that is fewer
 }
 
-// Effort is that of some values.
+// Effort is what some values take to measure.
 func (e *Experiment) Effort(values []Value) (o Effort) {
 	lines := map[string]*claims.Line{}
 	for i := range e.Lines {

@@ -25,7 +25,7 @@ func (c *Chart) settings(rows []results.Row) (names []string) {
 	return names
 }
 
-// isSetting says whether a name of an axis is a setting.
+// isSetting reports whether a name of an axis is a setting.
 func isSetting(name string, rows []results.Row) bool {
 	if measure, key, dotted := strings.Cut(name, "."); dotted {
 		return !slices.Contains(ofMeasures, key) && slices.ContainsFunc(rows, func(r results.Row) bool {
@@ -40,7 +40,7 @@ func isMeasure(name string, rows []results.Row) bool {
 	return slices.ContainsFunc(rows, func(r results.Row) bool { return r.Measure == name })
 }
 
-// hasSetting says whether a measure of some row has a setting.
+// hasSetting reports whether a measure of some row has a setting.
 func hasSetting(name string, rows []results.Row) bool {
 	return slices.ContainsFunc(rows, func(r results.Row) bool { _, ok := setting(&r, name); return ok })
 }

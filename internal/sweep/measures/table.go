@@ -189,13 +189,13 @@ func Unusual(measure, settings string) string {
 	}), ",")
 }
 
-// Alone says whether a measure must be taken with nothing beside it.
+// Alone reports whether a measure must be taken with nothing beside it.
 func (m *Measure) Alone() bool {
 	k, err := Named(m.Name)
 	return err == nil && k.Alone
 }
 
-// Free says whether a measure takes no time once the network is routed and judged.
+// Free reports whether a measure takes no time once the network is routed and judged.
 func (m *Measure) Free() bool {
 	k, err := Named(m.Name)
 	return err == nil && k.Free

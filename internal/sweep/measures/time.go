@@ -24,7 +24,7 @@ func clock(ctx context.Context, in *Input, m *Measure) (Value, error) {
 	return Value{Mean: slices.Min(runs), Runs: runs}, nil // what else the machine did only adds
 }
 
-// enough says whether further runs would take long and tell little: those there were took long
+// enough reports whether further runs would take long and tell little: those there were took long
 // and the two fastest are alike, or they took very long.
 func enough(runs []float64) bool {
 	spent := 0.0

@@ -295,7 +295,7 @@ func (t *taking) anew(ctx context.Context, f *fabric.Fabric) (*weft.Result, erro
 	return t.routed(ctx, f, nil)
 }
 
-// asked says whether a measure is taken of the point.
+// asked reports whether a measure is taken of the point.
 func (t *taking) asked(measure string) bool {
 	return slices.ContainsFunc(t.point.Measures, func(m measures.Measure) bool { return m.Name == measure })
 }

@@ -111,7 +111,7 @@ func (l *Log) line(name string) func(n int, text []byte) error {
 	}
 }
 
-// earlierReproduce says whether a first line is of weft reproduce as it was before its points
+// earlierReproduce reports whether a first line is of weft reproduce as it was before its points
 // became those of campaigns: which weft, on which machine.
 func earlierReproduce(first []byte) bool {
 	var of struct {

@@ -28,7 +28,7 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// environment is that for Slurm's commands, without what a user has set for squeue: with
+// environment is what is set for Slurm's commands, without what a user has set for squeue: with
 // SQUEUE_STATES=RUNNING the tasks that wait would seem lost.
 func environment(all []string) []string {
 	return slices.DeleteFunc(all, func(v string) bool { return strings.HasPrefix(v, "SQUEUE_") })

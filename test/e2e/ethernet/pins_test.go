@@ -184,7 +184,7 @@ func (l *lab) above(device string) []string {
 	return list
 }
 
-// told says whether the routers have routes to all pins.
+// told reports whether the routers have routes to all pins.
 func told(n *ethernet.Network, pins []pin) bool {
 	for _, p := range pins {
 		if !slices.ContainsFunc(n.Classes, func(c ethernet.Class) bool { return slices.Contains(c.Prefixes, netip.MustParsePrefix(p.prefix)) }) {

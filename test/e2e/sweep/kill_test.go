@@ -239,7 +239,7 @@ func childrenOf(t *testing.T, pid int) (all []int) {
 	return all
 }
 
-// zombie says whether a process has ended and nobody has asked how.
+// zombie reports whether a process has ended and nobody has asked how.
 func zombie(pid int) bool {
 	text, err := os.ReadFile("/proc/" + itoa(pid) + "/stat")
 	return err != nil || strings.Contains(string(text), ") Z ")

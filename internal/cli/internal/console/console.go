@@ -95,7 +95,7 @@ func (c *Console) Text(r io.Reader, name string) io.Reader {
 	return text
 }
 
-// Missing says whether an argument is no file and not standard input.
+// Missing reports whether an argument is no file and not standard input.
 func Missing(arg string) bool {
 	_, err := os.Stat(arg)
 	return arg != "-" && errors.Is(err, os.ErrNotExist)

@@ -61,7 +61,7 @@ func (o *Engine) AddTo(c *cobra.Command, name string) {
 	c.MarkFlagsRequiredTogether("paths", "lanes")
 }
 
-// Chosen says whether the command line names an engine, or a pair of --paths and --lanes.
+// Chosen reports whether the command line names an engine, or a pair of --paths and --lanes.
 func (o *Engine) Chosen() bool { return o.Set.Changed("engine") || o.Set.Changed("paths") }
 
 // TimeBudgetUsage describes --time-budget.

@@ -71,10 +71,10 @@ func (o *Job) Parse(c *console.Console) (traffic.Pattern, error) {
 	return p, nil
 }
 
-// IsFile says whether a file has the pattern.
+// IsFile reports whether a file has the pattern.
 func (o *Job) IsFile() bool { return o.traffic != "" }
 
-// byRank says whether the file with the pattern names ranks: flags say which hosts they run on.
+// byRank reports whether the file with the pattern names ranks: flags say which hosts they run on.
 func (o *Job) byRank() bool {
 	return o.traffic != "" && (o.given("allocation") || o.given("ranks"))
 }

@@ -137,7 +137,7 @@ const (
 // subnetList is the network as OpenSM dumps it, beside its tables.
 const subnetList = "opensm-subnet.lst"
 
-// IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
+// IsIbdiagnet reports whether a name is that of a folder with a file of ibdiagnet2 in it.
 func IsIbdiagnet(name string) bool { return FileIn(name, network, fdbs) != "" }
 
 // HasNetwork reports whether a FABRIC is a folder that ibdiagnet2 or OpenSM dumped a network into.
@@ -257,7 +257,7 @@ func (o *Tables) Assumed() result.Assumed {
 	}
 }
 
-// isEthernet says whether a folder has what devices of Ethernet say of themselves.
+// isEthernet reports whether a folder has what devices of Ethernet say of themselves.
 func isEthernet(dir string) bool {
 	for _, pattern := range [...]string{"*.route*", "*/route*", "*.config_db.json*", "*/config_db.json*", "*.interface.json*"} {
 		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil && len(found) > 0 {

@@ -70,7 +70,7 @@ func (u *Unfinished) held() bool {
 	return err == nil && os.SameFile(here, mine)
 }
 
-// errExchanged is that another folder, or a link, lies where ours was made.
+// errExchanged says that another folder, or a link, lies where ours was made.
 var errExchanged = errors.New("somebody else who can write beside it put something else in its place: choose a folder that only you can write in")
 
 // opened opens an unfinished folder to write in it: the one that is locked, and no other that

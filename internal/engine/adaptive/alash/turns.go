@@ -67,7 +67,7 @@ func (u *union) add(d *dag.DAG, ends []bool) {
 	}
 }
 
-// circles says whether some turns make a circle.
+// circles reports whether some turns make a circle.
 func (u *union) circles() bool {
 	return acyclic.NewLanes(u.f, 1, func(yield func(in, out fabric.ChannelID)) {
 		for in := range fabric.ChannelID(u.f.Trunks()) {

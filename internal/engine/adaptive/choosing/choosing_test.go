@@ -132,7 +132,7 @@ func hops(f *fabric.Fabric, d fabric.NodeID) []int {
 	return h
 }
 
-// holdsEveryShortest says whether every trunk that begins a shortest path is open
+// holdsEveryShortest reports whether every trunk that begins a shortest path is open
 // to the flows of its source, and to all packets on their way.
 func holdsEveryShortest(a *adaptive.Tables, scope routing.Scope) error {
 	f := a.Fabric
@@ -157,7 +157,7 @@ func holdsEveryShortest(a *adaptive.Tables, scope routing.Scope) error {
 	return nil
 }
 
-// holdsEveryLegal says whether the sets hold exactly the trunks that begin a
+// holdsEveryLegal reports whether the sets hold exactly the trunks that begin a
 // shortest way on which nothing goes up after it went down.
 func holdsEveryLegal(a *adaptive.Tables) error {
 	f, choices := a.Fabric, a.Lanes[0].Choices

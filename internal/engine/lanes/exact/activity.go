@@ -30,7 +30,7 @@ func (a *activity) add() {
 	a.push(v)
 }
 
-// before says whether variable v comes up before w.
+// before reports whether variable v comes up before w.
 func (a *activity) before(v, w int32) bool {
 	return a.score[v] > a.score[w] || a.score[v] == a.score[w] && v < w
 }

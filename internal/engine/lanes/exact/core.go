@@ -242,7 +242,7 @@ func (c *core) whole() [][][]int32 {
 	return whole
 }
 
-// opposed says whether a path passes two vertices in the other order than the
+// opposed reports whether a path passes two vertices in the other order than the
 // path with the places at, counted from 1. Two paths close a cycle if and only if
 // they do: otherwise one order of all vertices suits both.
 func (c *core) opposed(path, at []int32) bool {

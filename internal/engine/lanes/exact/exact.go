@@ -74,7 +74,7 @@ type Result struct {
 	Steps        int   // effort spent
 }
 
-// Optimal says whether the cover is as good as any.
+// Optimal reports whether the cover is as good as any.
 func (r *Result) Optimal() bool { return r.Lower == r.Upper }
 
 // TooLarge is the error for an instance beyond MaxPaths.

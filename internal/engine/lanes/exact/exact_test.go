@@ -13,7 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/lanes/exact"
 )
 
-// cyclic says whether some paths together have a cycle, by taking vertices
+// cyclic reports whether some paths together have a cycle, by taking vertices
 // without a way in away until there is none.
 func cyclic(vertices int, paths [][]int32) bool {
 	type edge struct{ from, to int32 }

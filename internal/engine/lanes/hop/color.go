@@ -154,7 +154,7 @@ func saturate(f *fabric.Fabric, beside [][]fabric.NodeID) ([]uint8, error) {
 	return color, nil
 }
 
-// before says whether switch a is colored before z.
+// before reports whether switch a is colored before z.
 func before(taken []uint32, beside [][]fabric.NodeID, a, z int) bool {
 	more := bits.OnesCount32(taken[a]) - bits.OnesCount32(taken[z])
 	return more > 0 || more == 0 && len(beside[a]) > len(beside[z])

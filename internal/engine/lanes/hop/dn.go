@@ -135,7 +135,7 @@ func eachLong(all *forest.Forest, visit func(leaf int32)) {
 	}
 }
 
-// long says whether the path that begins with a hop has three or more.
+// long reports whether the path that begins with a hop has three or more.
 func long(all *forest.Forest, n int32) bool {
 	next := all.Next[n]
 	return next != forest.None && all.Next[next] != forest.None

@@ -84,7 +84,7 @@ func (ff *firstFit) leave(d *destination, s fabric.NodeID, address int) {
 	ff.eachOf(d, s, address, func(lid fabric.LID, s, _ fabric.NodeID) { ff.lanes.SLRow(lid)[s] = routing.NoSL })
 }
 
-// covered says whether a switch may use an address of every endpoint that has LIDs
+// covered reports whether a switch may use an address of every endpoint that has LIDs
 // among those of a destination.
 func (ff *firstFit) covered(d *destination, s fabric.NodeID) bool {
 	owner, has := fabric.EndpointID(fabric.None), true

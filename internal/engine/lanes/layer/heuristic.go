@@ -37,7 +37,7 @@ func (bc *breaker) victim(back int) (in, out fabric.ChannelID) {
 
 const ruleKeeps = "every layer keeps some of its paths"
 
-// empty says whether a layer has lost all its bundles, so that the next has the same and
+// empty reports whether a layer has lost all its bundles, so that the next has the same and
 // ends like it: paths abc and cab close a cycle whose strongest turn, ab, both make. The
 // weakest turn of a cycle always leaves some: all of them would make all its turns.
 func (bc *breaker) empty(layer uint8) bool {

@@ -85,7 +85,7 @@ func layerOf(f *fabric.Fabric, l *routing.Lanes, b *bundle) int {
 	panic("a bundle from a switch without hosts")
 }
 
-// acyclic says whether turns close no cycle, by taking away trunks that nothing
+// acyclic reports whether turns close no cycle, by taking away trunks that nothing
 // follows until none is left.
 func acyclic(turns map[turn]bool) bool {
 	left := maps.Clone(turns)

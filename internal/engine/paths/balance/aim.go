@@ -24,7 +24,7 @@ var aims = [...]string{"mixed", "bisection", "shifts", "alltoall"}
 
 func (a Aim) String() string { return aims[a] }
 
-// phases says whether the aim is about what happens in phases.
+// phases reports whether the aim is about what happens in phases.
 func (a Aim) phases() bool { return a == Mixed || a == Shifts }
 
 // ParseAim reads the name of an aim.

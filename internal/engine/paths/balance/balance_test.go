@@ -32,7 +32,7 @@ func find(t rapid.TB, f *fabric.Fabric, p routing.PathFinder) *routing.Forwardin
 	return fw
 }
 
-// same says whether two routings are the same, entry by entry.
+// same reports whether two routings are the same, entry by entry.
 func same(f *fabric.Fabric, a, b *routing.Forwarding) bool {
 	for lid := range f.LIDs() {
 		if !bytes.Equal(a.Row(lid), b.Row(lid)) {

@@ -122,12 +122,12 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 	return append(starts, s.promising(ctx, fd, own, starts)), ctx.Err()
 }
 
-// perfect says whether one of some beginnings is.
+// perfect reports whether one of some beginnings is.
 func perfect(starts []*start) bool {
 	return slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() })
 }
 
-// alike says whether all switches with hosts have equally many trunks, as in a tree from
+// alike reports whether all switches with hosts have equally many trunks, as in a tree from
 // which nothing is missing.
 func (n *network) alike() bool {
 	trunks := int32(-1)

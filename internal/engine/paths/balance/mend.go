@@ -162,7 +162,7 @@ func (t *trial) search(ctx context.Context) {
 	})
 }
 
-// troubled says whether routes are in trouble on their way from a switch.
+// troubled reports whether routes are in trouble on their way from a switch.
 func (t *trial) troubled(spans []span, r *root, pick []uint8, j int32) bool {
 	m := t.mending
 	for j != 0 {
@@ -235,7 +235,7 @@ func (x *phased) along(r *root, pick []uint8, j int32, sign int32) {
 	}
 }
 
-// above says whether a trunk takes as long as a limit in a cell of some routes.
+// above reports whether a trunk takes as long as a limit in a cell of some routes.
 func (x *flows) above(c fabric.ChannelID, spans []span, limit []int64, inverse int64) bool {
 	row := x.row(c)
 	for _, s := range spans {

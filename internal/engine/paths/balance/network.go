@@ -181,7 +181,7 @@ func (n *network) capacities(uniform bool) {
 	}
 }
 
-// Ordered says whether a fabric has dimensions, so that Finder.Regular changes its
+// Ordered reports whether a fabric has dimensions, so that Finder.Regular changes its
 // paths.
 func Ordered(f *fabric.Fabric) bool {
 	_, err := grid.FindAll(f, nil, nil)

@@ -51,7 +51,7 @@ func phasedTrial(rt *rapid.T) *trial {
 	return t
 }
 
-// offset is that of a route in an order; negative: one of its ends has no rank.
+// offset is the distance of the ranks of a route in an order; negative: one of its ends has no rank.
 func (t *trial) offset(order int, from fabric.EndpointID, d int32) int {
 	o := &t.orders[order]
 	a, b := o.rank[from], o.rank[t.f.Owner(t.dests[d].lid)]
@@ -209,7 +209,7 @@ func (t *trial) crowds(but int32) crowds {
 	return x
 }
 
-// comesBy says whether the route from a switch to a destination comes by another, or
+// comesBy reports whether the route from a switch to a destination comes by another, or
 // begins there.
 func (t *trial) comesBy(from fabric.NodeID, d int32, by fabric.NodeID) bool {
 	r, pick := &t.roots[t.dests[d].root], t.picks(d)

@@ -91,7 +91,7 @@ func (r *root) narrow(t *tree, up []int) bool {
 	return false
 }
 
-// turnsUp says whether a way from a switch that sends goes down and then up.
+// turnsUp reports whether a way from a switch that sends goes down and then up.
 func (r *root) turnsUp(o *orient.Orientation, src []int64, scratch *[]uint8) bool {
 	const sent, fromAbove = 1, 2
 	*scratch = slices.Grow((*scratch)[:0], len(r.order))[:len(r.order)]

@@ -246,7 +246,7 @@ func (t *trial) take(i int, w way) {
 	s.sum, s.turns, s.inverse = t.cost(w), t.turnBase[w.trunk], t.trunks[w.trunk].inverse
 }
 
-// cost is that of the way to the root by a trunk: what a route meets there.
+// cost is what a route meets on the way to the root by a trunk.
 func (t *trial) cost(w way) int64 {
 	c, h := &t.trunks[w.trunk], &t.tree[w.head]
 	sum := h.sum + c.load*int64(c.inverse)

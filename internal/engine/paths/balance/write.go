@@ -70,7 +70,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	})
 }
 
-// between says whether an endpoint is neither a host adapter nor a switch.
+// between reports whether an endpoint is neither a host adapter nor a switch.
 func (t *trial) between(e fabric.EndpointID) bool {
 	c := t.f.Endpoint(e).Class
 	return c == fabric.Aggregation || c == fabric.RouterPort

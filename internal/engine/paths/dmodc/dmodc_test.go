@@ -149,7 +149,7 @@ func (w *twin) leaves() (order []fabric.NodeID) {
 	return order
 }
 
-// port is that of switch s for a host with number t on a leaf; false where there is
+// port is where switch s sends packets for a host with number t on a leaf; false where there is
 // no way up and down.
 func (w *twin) port(s, leaf fabric.NodeID, t int) (uint8, bool) {
 	own := w.cost(s, leaf, true)

@@ -91,7 +91,7 @@ func whole(f *fabric.Fabric, g *grid.Grid) error {
 	return g.Joined(f)
 }
 
-// lanes says whether the paths need lanes.
+// lanes reports whether the paths need lanes.
 func lanes(grids []*grid.Grid) string {
 	for _, g := range grids {
 		if d := g.Cyclic(); d >= 0 {

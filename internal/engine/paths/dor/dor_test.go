@@ -89,7 +89,7 @@ func minimal(t failer, f *fabric.Fabric, fw *routing.Forwarding) {
 	}
 }
 
-// safe says whether a box has no ring of five or more.
+// safe reports whether a box has no ring of five or more.
 func safe(b gridtest.Box) bool {
 	for d, k := range b.Size {
 		if k >= 5 && b.Ring != nil && b.Ring[d] {

@@ -68,7 +68,7 @@ func (w *twin) paths() *routing.Forwarding {
 	return w.fw
 }
 
-// tooFar says whether a switch that sends has a path of more hops than the diameter and one.
+// tooFar reports whether a switch that sends has a path of more hops than the diameter and one.
 func (w *twin) tooFar(root fabric.NodeID, tree map[fabric.NodeID]fabric.ChannelID) bool {
 	for s := range tree {
 		if w.sources[s] > 0 && len(w.walk(root, s, tree)) > int(w.far)+1 {

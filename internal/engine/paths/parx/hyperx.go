@@ -28,7 +28,7 @@ func (h *hyperX) String() string {
 	return "a HyperX of " + strings.Join(words, "x") + " switches"
 }
 
-// within says whether a switch lies in the half of a rule.
+// within reports whether a switch lies in the half of a rule.
 func (h *hyperX) within(s fabric.NodeID, rule int) bool {
 	d := rule / 2
 	return (int(h.at[d][s]) < h.size[d]/2) == (rule%2 == 0)
@@ -64,7 +64,7 @@ func find(f *fabric.Fabric) (*hyperX, *routing.Refusal) {
 	return sorted, nil
 }
 
-// check says whether the coordinates are those of a HyperX of which at least three quarters
+// check reports whether the coordinates are those of a HyperX of which at least three quarters
 // of the switches are there, and of the cables between these.
 func (h *hyperX) check(f *fabric.Fabric, g *graph) *routing.Refusal {
 	place := func(s fabric.NodeID, without int) string {

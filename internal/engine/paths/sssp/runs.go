@@ -89,7 +89,7 @@ func (w *weights) gather(d *dag.DAG) {
 	}
 }
 
-// sameHeads says whether two switches that were found one after the other are so in the
+// sameHeads reports whether two switches that were found one after the other are so in the
 // order, have a choice, and trunks to the same others.
 func sameHeads(d *dag.DAG, a, b single) bool {
 	n := a.sort / 2
@@ -130,7 +130,7 @@ func (w *weights) turn(d *dag.DAG, root fabric.NodeID) {
 	}
 }
 
-// turns says whether a run of singles changes with the root. Who has a choice takes another
+// turns reports whether a run of singles changes with the root. Who has a choice takes another
 // of the lightest; who has none, and is no neighbour of the root, goes on as before.
 func (w *weights) turns(d *dag.DAG, r *run) bool {
 	return r.kind == singly && (r.n > 1 || d.Hops[w.member[r.from]] == 1)

@@ -21,7 +21,7 @@ func (w *weights) compare(d *dag.DAG, r *run) {
 	}
 }
 
-// keepsAhead says whether switch u is charged like the first of its run and has loads on
+// keepsAhead reports whether switch u is charged like the first of its run and has loads on
 // its trunks that are ahead of those of the first by the same everywhere.
 func (w *weights) keepsAhead(u, first fabric.NodeID, own, of []fabric.ChannelID) bool {
 	ahead := w.On[own[0]] - w.On[of[0]]
@@ -47,7 +47,7 @@ func (w *weights) chooseAlike(d *dag.DAG, r *run) {
 	}
 }
 
-// sameThrough says whether as many routes come through each switch of a run.
+// sameThrough reports whether as many routes come through each switch of a run.
 func (w *weights) sameThrough(d *dag.DAG, r *run) bool {
 	if !r.passed {
 		return true

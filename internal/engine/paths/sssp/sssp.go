@@ -90,7 +90,7 @@ func together(f *fabric.Fabric, switches []fabric.NodeID) (firsts []fabric.NodeI
 	return firsts, siblings
 }
 
-// charges says whether a destination counts for the balance.
+// charges reports whether a destination counts for the balance.
 func (w *weights) charges(lid fabric.LID) bool {
 	return w.f.Endpoint(w.f.Owner(lid)).Class != fabric.SwitchPort
 }

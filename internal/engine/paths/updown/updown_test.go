@@ -31,7 +31,7 @@ func judged(t fataler, f *fabric.Fabric, fw *routing.Forwarding) *deadlock.Verdi
 	return v
 }
 
-// legal says whether every path goes up first and then down, where up is towards
+// legal reports whether every path goes up first and then down, where up is towards
 // a switch nearer to the roots, and at equal distance towards the lower GUID.
 func legal(f *fabric.Fabric, fw *routing.Forwarding, roots []fabric.NodeID) bool {
 	return legalFor(f, fw, roots, 0)

@@ -128,7 +128,7 @@ func (d *side) has(c, neighbour fabric.ChannelID) bool {
 	return d.words[d.first[c]+int32(i/64)]>>(i%64)&1 == 1
 }
 
-// Has says whether the graph holds a turn.
+// Has reports whether the graph holds a turn.
 func (g *Graph) Has(turn int) bool { return g.count[turn] > 0 }
 
 // Again adds a turn that the graph holds already once more.

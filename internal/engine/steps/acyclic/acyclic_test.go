@@ -43,7 +43,7 @@ type turn struct{ in, out fabric.ChannelID }
 // naive is a set of turns that answers by searching all of it.
 type naive map[turn]int
 
-// reaches says whether to can be reached from trunk c.
+// reaches reports whether to can be reached from trunk c.
 func (n naive) reaches(c, to fabric.ChannelID, seen map[fabric.ChannelID]bool) bool {
 	if c == to {
 		return true

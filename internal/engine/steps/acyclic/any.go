@@ -22,7 +22,7 @@ func NewAnyGraph(n int) *AnyGraph {
 	return &AnyGraph{ordered{order: newOrder(vertices), ahead: all(), behind: all(), reverse: vertices, mark: make([]uint32, n)}}
 }
 
-// Has says whether the graph holds a dependency.
+// Has reports whether the graph holds a dependency.
 func (g *AnyGraph) Has(in, out fabric.ChannelID) bool { return g.ahead.has(in, out) }
 
 // Add adds a dependency that the graph does not hold, unless it would close a cycle.

@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Free says whether a set of turns, as bits by number, has no cycle.
+// Free reports whether a set of turns, as bits by number, has no cycle.
 //
 // Complexity: O(C + T/64 + n) for C trunks, T turns there are and n in the set.
 func Free(f *fabric.Fabric, turns []uint64) bool {

@@ -51,7 +51,7 @@ func (d *DAG) Reset(f *fabric.Fabric, root fabric.NodeID) {
 // Choices is the trunks that Order[i] may take.
 func (d *DAG) Choices(i int) []fabric.ChannelID { return d.Out[d.First[i]:d.First[i+1]] }
 
-// Siblings says whether two switches have trunks to the same others, port by port, and a
+// Siblings reports whether two switches have trunks to the same others, port by port, and a
 // choice among them. They are not neighbours, for no switch is one of itself. The graph to
 // one is that to the other with the two exchanged.
 func Siblings(f *fabric.Fabric, a, b fabric.NodeID) bool {

@@ -228,7 +228,7 @@ func (t *InTree) follow(row []uint8, s fabric.NodeID) bool {
 	return true
 }
 
-// delivered says whether the End's switch hands packets to the owner of the LID. If no
+// delivered reports whether the End's switch hands packets to the owner of the LID. If no
 // switch has a path it need not.
 func (t *InTree) delivered(port uint8) bool {
 	f := t.paths.Fabric

@@ -54,7 +54,7 @@ type Dim struct {
 	Ring bool // the last point is next to the first; never with two points
 }
 
-// Dateline says whether shortest paths along the dimension can close a cycle: in
+// Dateline reports whether shortest paths along the dimension can close a cycle: in
 // rings of three they have one hop, and Shorter leaves rings of four open.
 func (d Dim) Dateline() bool { return d.Ring && d.Size >= 5 }
 

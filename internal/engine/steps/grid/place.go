@@ -171,7 +171,7 @@ func (p *placing) spot(m int32, taken map[int]bool) []int32 {
 	return nil
 }
 
-// suits says whether coordinates fit what is known of a member and its neighbours.
+// suits reports whether coordinates fit what is known of a member and its neighbours.
 func (p *placing) suits(m int32, at []int32) bool {
 	for d, c := range p.at(m) {
 		if c != unknown && c != at[d] {

@@ -97,7 +97,7 @@ func (t *Tree) Put(u fabric.NodeID, c fabric.ChannelID) {
 	t.Order = append(t.Order, u)
 }
 
-// Frozen says whether a switch stays on its escape path.
+// Frozen reports whether a switch stays on its escape path.
 func (t *Tree) Frozen(u fabric.NodeID) bool { return t.frozen[u] }
 
 // Grow grows the tree to d.Root, and says whether it took detours, and whether it took

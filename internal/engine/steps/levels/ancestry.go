@@ -105,7 +105,7 @@ func (l *Levels) coreByHeight() []fabric.NodeID {
 	return order
 }
 
-// coreTop says whether s has neighbours in the core, all of them below it.
+// coreTop reports whether s has neighbours in the core, all of them below it.
 func (l *Levels) coreTop(s fabric.NodeID) bool {
 	below, above := 0, 0
 	for _, v := range l.Fabric.Neighbours(s) {

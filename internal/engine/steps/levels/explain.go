@@ -60,7 +60,7 @@ func (l *Levels) note(t *routing.Forwarding, joined string) {
 	}
 }
 
-// Explain says whether f keeps the rules of a path finder for trees.
+// Explain reports whether f keeps the rules of a path finder for trees.
 func Explain(f *fabric.Fabric, finder routing.PathFinder) []routing.Finding {
 	l, refusal := measureAll(f)
 	if refusal != nil {

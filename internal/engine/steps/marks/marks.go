@@ -20,7 +20,7 @@ func (s *Set) Empty() {
 	}
 }
 
-// Has says whether a number is in the set.
+// Has reports whether a number is in the set.
 func (s *Set) Has(i int) bool { return s.seen[i] == s.stamp }
 
 // Add adds a number, and says whether it was not there.

@@ -40,7 +40,7 @@ func New(f *fabric.Fabric, order []fabric.NodeID) *Orientation {
 	return o
 }
 
-// Apart says whether some switches cannot reach others by going up, then down:
+// Apart reports whether some switches cannot reach others by going up, then down:
 // whether a part of the network has more than one switch without a trunk up.
 func (o *Orientation) Apart(f *fabric.Fabric) bool {
 	tops := 0

@@ -75,7 +75,7 @@ func deep(f *fabric.Fabric, rng *rand.Rand) (order []fabric.NodeID) {
 	return order
 }
 
-// checkLegal says whether no path of a graph goes up after it went down, and every
+// checkLegal reports whether no path of a graph goes up after it went down, and every
 // switch stands behind those it forwards to.
 func checkLegal(t *testing.T, f *fabric.Fabric, o *Orientation, d *dag.DAG) {
 	t.Helper()

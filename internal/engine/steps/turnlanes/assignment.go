@@ -120,7 +120,7 @@ func (l *Assignment) FreeParts() {
 	clear(l.barred)
 }
 
-// Bars says whether a turn was found not to fit into the graph of the only lane. With more lanes
+// Bars reports whether a turn was found not to fit into the graph of the only lane. With more lanes
 // packets may rise there.
 func (l *Assignment) Bars(turn int32) bool { return l.lanes == 1 && l.barred[turn] != 0 }
 
@@ -145,13 +145,13 @@ func (l *Assignment) set(turn int32, sl int, lane uint8) {
 	l.lane[turn] = l.lane[turn]&^(15<<(4*sl)) | uint64(lane)<<(4*sl)
 }
 
-// passes says whether a turn may be taken from one lane to another without a change of
+// passes reports whether a turn may be taken from one lane to another without a change of
 // the graphs.
 func (l *Assignment) passes(turn int32, from, to uint8) bool {
 	return to != unset && (from < to || from == to && l.held[turn]>>to&1 == 1)
 }
 
-// admits says whether a service level admits a path already.
+// admits reports whether a service level admits a path already.
 func (l *Assignment) admits(sl int, steps []acyclic.Turn) bool {
 	from := l.start(sl)
 	for _, s := range steps {

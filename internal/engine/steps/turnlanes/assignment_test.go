@@ -35,7 +35,7 @@ type hold struct {
 	lane  uint8
 }
 
-// cyclic says whether dependencies close a cycle, by taking away what waits for
+// cyclic reports whether dependencies close a cycle, by taking away what waits for
 // nothing until nothing is left.
 func cyclic(waits map[hold]map[hold]bool) bool {
 	for {

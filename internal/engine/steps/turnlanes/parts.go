@@ -199,5 +199,5 @@ func (l *Assignment) placeBetween(sends []bool) {
 	}
 }
 
-// goesOn says whether turns may lead from one part to another.
+// goesOn reports whether turns may lead from one part to another.
 func (l *Assignment) goesOn(a, b int32) bool { return l.late>>a&1 < l.late>>b&1 }

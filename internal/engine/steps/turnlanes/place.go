@@ -73,7 +73,7 @@ func (l *Assignment) takeBack(sl int) {
 	}
 }
 
-// falls says whether the lanes of turns that have one fall along a path.
+// falls reports whether the lanes of turns that have one fall along a path.
 func (l *Assignment) falls(sl int, steps []acyclic.Turn) bool {
 	from := l.start(sl)
 	for _, s := range steps {

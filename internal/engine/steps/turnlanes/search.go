@@ -228,5 +228,5 @@ func (p *Paths) Reduce(ctx context.Context, l *Assignment) (*Assignment, error) 
 	return l, nil
 }
 
-// Few says whether the paths left are few enough to route them anew.
+// Few reports whether the paths left are few enough to route them anew.
 func (p *Paths) Few(left int) bool { return left <= len(p.maximal)/few }
