@@ -43,8 +43,8 @@ func (r *ranked) again(g *cdg.Graph) ([]int32, bool) {
 		return nil, false
 	}
 	f := g.Fabric
-	same, matrix, rank := r.same, r.matrix, []int32(nil)
-	var work []int32 // vertices to look at
+	same, matrix := r.same, r.matrix
+	var rank, work []int32 // work: vertices to look at
 	if r.f != f {
 		to := renumbering(r.f, f)
 		same, matrix, work = translate(r.f, f, to, r.lanes, same, matrix)

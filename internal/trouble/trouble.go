@@ -475,12 +475,12 @@ func (d *finder) rates() {
 		best := map[[2]fabric.NodeID]int{} // of cables that join two nodes, Mbit/s
 		pair := func(k inspect.Link) [2]fabric.NodeID { return [2]fabric.NodeID{min(k.A, k.B), max(k.A, k.B)} }
 		for _, k := range a.Links {
-			best[pair(k)] = max(best[pair(k)], int(k.Rate.Mbps()))
+			best[pair(k)] = max(best[pair(k)], k.Rate.Mbps())
 		}
 		for _, k := range a.Links {
 			text := "it runs at " + k.Rate.String() + ", others of its kind faster"
 			switch {
-			case kind == Mixed && int(k.Rate.Mbps()) == best[pair(k)]:
+			case kind == Mixed && k.Rate.Mbps() == best[pair(k)]:
 				continue
 			case kind == Mixed:
 				text = "it runs at " + k.Rate.String() + ", others between the same two nodes faster"

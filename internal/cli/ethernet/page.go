@@ -299,7 +299,7 @@ func (j *pageJob) ways(t *page.TableSet) {
 		class := int32(-1)
 		if nic := j.t.nics[e]; nic >= 0 {
 			of := j.t.w.NICs[nic].Class
-			known := false
+			var known bool
 			if class, known = index[of]; !known {
 				if class = int32(len(index)); (int(class)+1)*len(in.Names) > mostWays {
 					class = -1

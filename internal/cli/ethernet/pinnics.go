@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/folder"
@@ -208,11 +210,14 @@ func (j *pinJob) neighborNICs(in *networkInput, name string) ([]nic, error) {
 func (j *pinJob) neighborsOf(name, device string) ([]frr.Neighbor, error) {
 	for _, file := range [...]string{filepath.Join(name, device+".neigh.json"), filepath.Join(name, device, "neigh.json")} {
 		r, err := reading.OpenFound(j.Context, file)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue
 		}
-		defer r.Close()
-		return frr.ReadNeighbors(r, file)
+		if err != nil {
+			return nil, err
+		}
+		all, err := frr.ReadNeighbors(r, file)
+		return all, errors.Join(err, r.Close())
 	}
 	return nil, nil
 }

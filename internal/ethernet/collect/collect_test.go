@@ -154,7 +154,7 @@ func TestInventory(t *testing.T) {
 		"option":    {"hosts: {leaf1: -oProxyCommand=reboot}", `leaf1: "-oProxyCommand=reboot" is not an address`},
 		"way":       {"hosts: {../leaf1: }", "cannot be the name of a device"},
 		"twice":     {"hosts:\n  leaf1:\n  leaf[1:2]:\n", "inventory:3: leaf1 a second time, first in line 2"},
-		"unknown":   {"hosts: {leaf1: {adress: 10.0.0.1}}", `what is "adress"?`},
+		"unknown":   {"hosts: {leaf1: {host: 10.0.0.1}}", `what is "host"?`},
 		"template":  {"all:\n  hosts:\n    a: {ansible_host: '{{ ip }}'}\n", "template"},
 		"port":      {"hosts: {leaf1: {port: 70000}}", `"70000" is not a port`},
 		"empty":     {"", "no inventory"},
