@@ -39,7 +39,7 @@ var sections = []section{
 	{"Cluster", "account array-limit partition sbatch shard slurm tasks"},
 	{"Run", "check-config config dry-run estimates every files list log memory metrics once quick set socket wait workers"},
 	{"Output", "counters csv force ibsim io json markdown out output plot title to write-order write-pause write-time"},
-	{"Lossless Ethernet", "accept-new addresses as bounces cable-length converging failures inventory known-hosts lossless lossless-priorities nic-list nics partial parallel pin pins polarized preset qps resume routes samples ssh-config timeout vrf xoff xon"},
+	{"Lossless Ethernet", "accept-new addresses as bounces cable-length converging failures from inventory known-hosts lossless lossless-priorities nic-list nics partial parallel pin pins polarized preset qps resume routes samples ssh-config timeout vrf xoff xon"},
 }
 
 // leading is the flags of commands that have many that matter first.
@@ -47,8 +47,9 @@ var leading = map[string]string{
 	"weft collect":      "inventory output resume force json",
 	"weft compare":      "engine tables traffic csv json",
 	"weft deploy files": "engine out dir contract json",
+	"weft diff":         "tables contract endpoints routes json",
 	"weft drain":        "tables switch cable steps json",
-	"weft explain":      "engine vls contract roots json",
+	"weft explain":      "engine vls contract to json",
 	"weft export":       "to out engine tables lst",
 	"weft lanes":        "exact all-paths vls paths json",
 	"weft packets":      "engine pattern load tables replay-cycle",
