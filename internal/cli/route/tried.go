@@ -50,8 +50,8 @@ func (j *routeRun) factFigures(p *console.Page) {
 		phases = append(phases, r.Name+" "+strings.Join(timesOf(r.Shifts), ", "))
 	}
 	if j.bound != nil {
-		bandwidth = append(bandwidth, fmt.Sprintf("%s ≤ %.3f", anyRouting, j.bound.Lambda))
-		phases = append(phases, anyRouting+" "+strings.Join(boundTimes(j.bound), ", "))
+		bandwidth = append(bandwidth, fmt.Sprintf("bound %.3f", j.bound.Lambda))
+		phases = append(phases, "bound "+strings.Join(timesOf(j.bound.Shifts), ", "))
 	}
 	p.Short("bandwidth", "%s", strings.Join(bandwidth, "; "))
 	if len(t.Shifts) > 0 {
