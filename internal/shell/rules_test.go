@@ -127,7 +127,7 @@ var nearly = []struct {
 	{"an error of long ago", "WeftInternalError", 45, `weft_internal_errors_total{S} 3x60`},
 	{"no loop", "FabricCanDeadlock", 45, `weft_watch_alarm{W,kind="credit-loop"} 0x60`},
 	{"pairs are cut off while OpenSM routes", "FabricLosesPackets", 7, `weft_watch_alarm{W,kind="cut-off"} 0x5 1x1 0x55`},
-	{"a look at a step that is just written", "FabricRoutedByAnother", 6, `weft_watch_alarm{W,kind="other-tables"} 0x4 1x0 0x55`},
+	{"a look at a step that is just written", "FabricRoutedByAnother", 7, `weft_watch_alarm{W,kind="other-tables"} 0x4 1x1 0x55`},
 	{"tables of another time for a moment", "FabricTablesStale", 10, `weft_watch_alarm{W,kind="stale-tables"} 0x5 1x4 0x55`},
 	{"a verdict in doubt for a moment", "FabricVerdictDoubtful", 19, `weft_watch_alarm{W,kind="unproven"} 0x5 1x10 0x45`},
 	{"a cable was moved long ago", "FabricRecabled", 45, `weft_watch_changes_total{W,what="recabled"} 1x60`},
