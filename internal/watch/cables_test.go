@@ -81,13 +81,6 @@ func TestErrorsCome(t *testing.T) {
 	w.events.Close(time.Minute)
 	w.events = nil
 	w.store.close()
-	for range 100 { // a process that another test begins just now may have the lock for a moment
-		if s, err := takeStore(state); err == nil {
-			s.close()
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
 	again := newScene(t, Config{State: state, Counters: []string{file}})
 	again.before, again.last = good, &Look{Number: 1}
 	again.resumeCables()

@@ -35,7 +35,13 @@ func newScene(t *testing.T, c Config) *scene {
 	}
 	w := &Watcher{Config: c, Log: slog.New(slog.DiscardHandler), Version: "test", Read: s.read}
 	var err error
-	if s.running, err = w.begin(); err != nil {
+	for range 100 { // a process that another test begins just now may have the lock of the scene before for a moment
+		if s.running, err = w.begin(); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.store.close)
