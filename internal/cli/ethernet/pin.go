@@ -458,35 +458,46 @@ func (j *pinJob) writeCSV(w io.Writer) error {
 	return reading.NewCSVWriter(w).WriteAll(rows)
 }
 
-// readPins reads what writeCSV wrote.
-func readPins(r io.Reader, file string, in *networkInput) ([]bgp.Pin, error) {
+// eachPin reads what writeCSV wrote: the prefix of each pin, and the names of its leaf and of the devices above, of which
+// the last may be empty.
+func eachPin(r io.Reader, file string, use func(table *reading.CSV, prefix netip.Prefix, way []string) error) error {
 	table := reading.NewCSV(r, file)
-	var list []bgp.Pin
 	for first := true; ; first = false {
 		row, err := table.Read()
 		if errors.Is(err, io.EOF) {
-			break
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(row) < 4 {
-			return nil, table.Errorf("a line has name,prefix,leaf,up and, with three tiers, up2")
+			return table.Errorf("a line has name,prefix,leaf,up and, with three tiers, up2")
 		}
 		if first && row[1] == "prefix" {
 			continue
 		}
-		var pin bgp.Pin
-		if pin.Prefix, err = netip.ParsePrefix(row[1]); err != nil {
-			return nil, table.Errorf("%q is not a prefix such as 10.1.0.11/32", row[1])
+		prefix, err := netip.ParsePrefix(row[1])
+		if err != nil {
+			return table.Errorf("%q is not a prefix such as 10.1.0.11/32", row[1])
 		}
-		for i, name := range row[2:min(len(row), 5)] {
+		if err := use(table, prefix, row[2:min(len(row), 5)]); err != nil {
+			return err
+		}
+	}
+}
+
+// readPins is the pins of a file, in a network that has their devices and subnets.
+func readPins(r io.Reader, file string, in *networkInput) ([]bgp.Pin, error) {
+	var list []bgp.Pin
+	err := eachPin(r, file, func(table *reading.CSV, prefix netip.Prefix, way []string) error {
+		pin := bgp.Pin{Prefix: prefix}
+		for i, name := range way {
 			d := in.Device(name)
 			switch {
 			case i > 1 && name == "":
 				continue
 			case d == ethernet.None:
-				return nil, table.Errorf("there is no device %s", reading.Printable(name))
+				return table.Errorf("there is no device %s", reading.Printable(name))
 			case i == 0:
 				pin.At = d
 			default:
@@ -497,9 +508,13 @@ func readPins(r io.Reader, file string, in *networkInput) ([]bgp.Pin, error) {
 			return len(c.At) == 1 && c.At[0] == pin.At && slices.ContainsFunc(c.Prefixes, func(p netip.Prefix) bool { return p.Contains(pin.Prefix.Addr()) })
 		})
 		if pin.Under < 0 {
-			return nil, table.Errorf("%s is in no subnet that is behind %s alone", pin.Prefix, in.Names[pin.At])
+			return table.Errorf("%s is in no subnet that is behind %s alone", pin.Prefix, in.Names[pin.At])
 		}
 		list = append(list, pin)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s has no pin", file)

@@ -3,13 +3,13 @@ package ethernet
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,37 +127,14 @@ func readCounters(ctx context.Context, dir string) (map[string][]pauses.Counter,
 	return all, nil
 }
 
-// readWays reads the pins of weft route --pin with their ways: name, prefix, leaf, and the devices above. Those that
-// are not there any more are for alarms to tell.
+// readWays is the pins of a file with their ways, by name: devices that are not there any more are for alarms to tell.
 func readWays(r io.Reader, file string) ([]watch.EthernetPin, error) {
-	table := reading.NewCSV(r, file)
 	var all []watch.EthernetPin
-	for first := true; ; first = false {
-		row, err := table.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(row) < 4 {
-			return nil, table.Errorf("a line has name,prefix,leaf,up and, with three tiers, up2")
-		}
-		if first && row[1] == "prefix" {
-			continue
-		}
-		pin := watch.EthernetPin{}
-		if pin.Prefix, err = netip.ParsePrefix(row[1]); err != nil {
-			return nil, table.Errorf("%q is not a prefix such as 10.1.0.11/32", row[1])
-		}
-		for _, name := range row[2:min(len(row), 5)] {
-			if name != "" {
-				pin.Way = append(pin.Way, name)
-			}
-		}
-		all = append(all, pin)
-	}
-	return all, nil
+	err := eachPin(r, file, func(_ *reading.CSV, prefix netip.Prefix, way []string) error {
+		all = append(all, watch.EthernetPin{Prefix: prefix, Way: slices.DeleteFunc(slices.Clone(way), func(name string) bool { return name == "" })})
+		return nil
+	})
+	return all, err
 }
 
 // LookPage is a look at a lossless Ethernet network for people.
