@@ -38,11 +38,7 @@ func newEthernetScene(t *testing.T, c Config) *ethernetScene {
 		again := *s.now
 		return &again, nil
 	}}
-	var err error
-	if s.running, err = w.begin(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.end() })
+	s.running = begun(t, w)
 	return s
 }
 
@@ -245,11 +241,8 @@ func TestEthernetAgain(t *testing.T) {
 	s := newEthernetScene(t, Config{})
 	s.show(&EthernetSnapshot{Network: clos(t)})
 	w := *s.Watcher
-	s.end()
-	r, err := w.begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	endWhole(s.running)
+	r := begun(t, &w)
 	s.running = r
 	if r.before == nil || r.before.Ethernet == nil || r.last.Number != 1 {
 		t.Fatalf("%+v", r.before)

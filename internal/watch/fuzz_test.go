@@ -78,7 +78,7 @@ func FuzzState(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.store.close()
+		endWhole(r)
 		if beside, err := os.ReadDir(dir); err != nil || len(beside) != 2 {
 			t.Errorf("%v, %v: something was written beside", beside, err)
 		}

@@ -26,12 +26,8 @@ func TestPageOfTheLook(t *testing.T) {
 	if code, text := page(w.running); code != http.StatusOK || !strings.Contains(text, "Proven free of credit loops") {
 		t.Errorf("%d, %.300s", code, text)
 	}
-	w.store.close()
-	again, err := w.begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(again.store.close)
+	endWhole(w.running)
+	again := begun(t, w.Watcher)
 	if code, text := page(again); code != http.StatusOK || !strings.Contains(text, "torus 3x3") {
 		t.Errorf("after a restart: %d, %.300s", code, text)
 	}

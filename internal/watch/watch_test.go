@@ -34,9 +34,17 @@ func newScene(t *testing.T, c Config) *scene {
 		c.State = filepath.Join(t.TempDir(), "state")
 	}
 	w := &Watcher{Config: c, Log: slog.New(slog.DiscardHandler), Version: "test", Read: s.read}
+	s.running = begun(t, w)
+	return s
+}
+
+// begun is a watch that ends with the test.
+func begun(t *testing.T, w *Watcher) *running {
+	t.Helper()
+	var r *running
 	var err error
-	for range 100 { // a process that another test begins just now may have the lock of the scene before for a moment
-		if s.running, err = w.begin(); err == nil {
+	for range 100 { // a process that another test begins just now may have the lock of the watch before for a moment
+		if r, err = w.begin(); err == nil {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -44,8 +52,15 @@ func newScene(t *testing.T, c Config) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.store.close)
-	return s
+	t.Cleanup(func() { endWhole(r) })
+	return r
+}
+
+// endWhole waits, unlike [running.end], until all events are written: tests read them, and their folder goes.
+func endWhole(r *running) {
+	r.events.Close(time.Minute)
+	r.events = nil
+	r.store.close()
 }
 
 func (s *scene) read(network, _ string, _ uint16) (*Snapshot, error) {
@@ -162,7 +177,7 @@ func TestResume(t *testing.T) {
 	w := newScene(t, Config{State: state, Engine: "updn"})
 	w.show(a)
 	began := w.show(b).Alarms[0].Since
-	w.store.close()
+	endWhole(w.running)
 
 	again := newScene(t, Config{State: state, Engine: "updn"})
 	again.shown = map[string]*Snapshot{"look 1": b, "x": nil}
