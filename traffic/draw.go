@@ -70,6 +70,21 @@ func appendShift(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
 	return shift(pairs, n, 1+int(int64(phase)*int64(n-1)/int64(shifts(a, n))))
 }
 
+// jobShifts is the phases of all to all within each job, whose ranks are those of jobRanks; those of a job that is one
+// smaller than others end before.
+func jobShifts(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
+	for j := range a[0] {
+		first, end := jobRanks(n, a[0], j)
+		for i := first; i < end && phase+1 < end-first; i++ {
+			pairs = pair(pairs, i, first+(i-first+phase+1)%(end-first))
+		}
+	}
+	return pairs
+}
+
+// jobRanks is the ranks of job j of several that differ by one rank at most.
+func jobRanks(n, jobs, j int) (first, end int) { return n * j / jobs, n * (j + 1) / jobs }
+
 // exchange is ranks that differ in a bit, which send to each other.
 func exchange(pairs []Pair, n, bit int) []Pair {
 	for i := range n {

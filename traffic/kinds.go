@@ -88,6 +88,17 @@ var kinds = []kind{
 		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,
 	},
 	{
+		name: "job-shifts", summary: "the same within each of so many jobs, whose ranks follow each other",
+		example: "job-shifts:jobs=8", keys: []key{{"jobs", "jobs, of as many ranks each", 0, 1}},
+		phases: func(a args, n int) (int, error) {
+			if a[0] > n/2 {
+				return 0, fmt.Errorf("job-shifts:jobs=%d among %d ranks: a job has two ranks at least; at most %d jobs", a[0], n, n/2)
+			}
+			return (n+a[0]-1)/a[0] - 1, nil
+		},
+		append: jobShifts,
+	},
+	{
 		name: "rail-shifts", summary: "the same within each rail: every mlx5_0 with every other, and so on",
 		example: "rail-shifts:phases=100", keys: phasesKey, byRail: true,
 		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,

@@ -16,8 +16,8 @@ import (
 var Orders = []string{"switch", "name", "rail"}
 
 // PlacementHelp lists what Place reads, for help texts.
-const PlacementHelp = "all or switch (by switch and port), name (by host name, numbers by value), rail (rail by rail, each by name), guid (by GUID), random; " +
-	":N behind any but all takes N of them, which linear:N does by switch and port"
+const PlacementHelp = "all or switch (by switch and port), name (by host name, numbers by value), rail (rail by rail, each by name), guid (by GUID), random, jobs:J (J jobs on some at random, each by switch and port); " +
+	":N behind any other but all takes N of them, which linear:N does by switch and port"
 
 // placementRun is the number of the random stream (see Stream) that placements draw from,
 // apart from those of the runs of patterns, which are counted from 0.
@@ -32,9 +32,11 @@ const placementRun = 1 << 63
 //	guid      all of them by EndpointID, which is switches, adapters, routers, each by the
 //	          GUID of their nodes, as subnet managers list them
 //	random    all of them, in random order
+//	jobs:J    all of them, in J jobs of as many ranks each, as job-shifts has them: those of each are drawn at random, and
+//	          its ranks are in order of switch and port
 //
 // With :N behind it, it is the first N of these, of random any N. linear:N is switch:N.
-// The seed is for random only. The order of the list does not matter.
+// The seed is for random and jobs only. The order of the list does not matter.
 func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed uint64) (Placement, error) {
 	how, count, counted := strings.Cut(spec, ":")
 	p := Placement(slices.Clone(endpoints))
@@ -49,10 +51,12 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 		slices.Sort(p)
 		r := Stream(seed, placementRun)
 		r.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+	case "jobs":
+		return fragmented(spec, count, f, p, seed)
 	case "guid":
 		slices.Sort(p)
 	default:
-		known := []string{"all", "switch", "name", "rail", "guid", "random", "linear"}
+		known := []string{"all", "switch", "name", "rail", "guid", "random", "jobs", "linear"}
 		return nil, fmt.Errorf("no placement %q%s (placements: %s)", how, spell.Hint(how, known), PlacementHelp)
 	}
 	if how == "all" && counted || how == "linear" && !counted {
@@ -70,6 +74,25 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	}
 	if len(p) == 0 {
 		return nil, fmt.Errorf("placement %s: no endpoint is in scope", spec)
+	}
+	return p, nil
+}
+
+// fragmented is jobs on endpoints that are drawn at random.
+func fragmented(spec, count string, f *fabric.Fabric, p Placement, seed uint64) (Placement, error) {
+	jobs, err := strconv.Atoi(count)
+	if err != nil || jobs < 1 {
+		return nil, fmt.Errorf("placement %s: %q is no number of jobs", spec, count)
+	}
+	if jobs > len(p) {
+		return nil, fmt.Errorf("placement %s: there are %d endpoints in scope", spec, len(p))
+	}
+	slices.Sort(p)
+	r := Stream(seed, placementRun)
+	r.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+	for j := range jobs {
+		first, end := jobRanks(len(p), jobs, j)
+		copy(p[first:end], f.ByPort(p[first:end]))
 	}
 	return p, nil
 }
