@@ -87,7 +87,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	if err := r.cable(); err != nil {
 		return nil, err
 	}
-	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses(), Speeds: r.speeds()}
+	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses(), Speeds: r.speeds(), HostSpeeds: r.hostSpeeds()}
 	if err := r.route(n); err != nil {
 		return nil, err
 	}
@@ -234,6 +234,54 @@ func (r *gathering) speeds() []uint32 {
 		}
 		if in := d.interfaces[end.Interface]; list[l] == 0 && in != nil {
 			list[l] = in.Speed
+		}
+	}
+	return list
+}
+
+// hostSpeeds is the speed of most of the interfaces to hosts of each device: of those that have a subnet of hosts themselves,
+// or of all ports without a cable to another device where subnets are those of bridges.
+func (r *gathering) hostSpeeds() []uint32 {
+	list := make([]uint32, len(r.names))
+	for i, name := range r.names {
+		d := r.c.devices[name]
+		cabled := func(port string) bool {
+			port = d.port(port)
+			here := ethernet.End{Device: name, Interface: port}
+			return r.cabling.LinkAt(ethernet.DeviceID(i), port) != ethernet.None || r.cut[here] || r.outside[here] != (claim{})
+		}
+		of := func(port string) uint32 {
+			if d.config != nil && d.config.Speed[port] > 0 {
+				return d.config.Speed[port]
+			}
+			if in := d.interfaces[port]; in != nil && in.Up {
+				return in.Speed
+			}
+			return 0
+		}
+		own, others := map[uint32]int{}, map[uint32]int{}
+		for _, port := range d.interfaceNames() {
+			hosts := slices.ContainsFunc(r.prefixes(d, port), func(p netip.Prefix) bool {
+				return !p.IsSingleIP() && !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast()
+			})
+			if speed := of(port); speed > 0 && hosts && !cabled(port) {
+				own[speed]++
+			}
+		}
+		if d.config != nil {
+			for port, speed := range d.config.Speed {
+				if speed > 0 && !cabled(port) {
+					others[speed]++
+				}
+			}
+		}
+		if len(own) == 0 {
+			own = others
+		}
+		for speed, ports := range own {
+			if most := own[list[i]]; ports > most || ports == most && speed > list[i] {
+				list[i] = speed
+			}
 		}
 	}
 	return list

@@ -98,7 +98,7 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 		for i := range jobs {
 			w := trafficWay{Way: "pinned", Engine: engine, Refused: refused}
 			if refused == "" {
-				if w, err = t.pinned(cmd.Context(), engine, tables, &jobs[i].trafficJob, s.Traffic[i].Ways[0].Bound); err != nil {
+				if w, err = t.pinned(cmd.Context(), engine, tables, &jobs[i].trafficJob); err != nil {
 					return err
 				}
 			}
@@ -114,6 +114,9 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 	s.Routes, s.Assumed, s.Gaps, s.Adapters = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...), len(t.w.NICs)
 	return a.Answer(asJSON, s, func() error { return showCompared(a, t, s, markdown) }, lost)
 }
+
+// comparedJobs is how many jobs share the network where it is in use by several.
+const comparedJobs = 8
 
 // namedJob is traffic with the name of its column.
 type namedJob struct {
@@ -144,6 +147,18 @@ func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, 
 			j.runs = 1
 		}
 		jobs = append(jobs, j)
+	}
+	if n := min(comparedJobs, len(t.among())/2); n > 1 {
+		spec := "job-shifts:jobs=" + strconv.Itoa(n)
+		p, err := traffic.Parse(spec)
+		if err != nil {
+			return nil, err
+		}
+		on, err := traffic.Place("jobs:"+strconv.Itoa(n), t.f, t.among(), seed)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, namedJob{trafficJob{pattern: p, placement: on, seed: seed, runs: 1}, words.Plural(n, "scattered job")})
 	}
 	if file == "" {
 		return jobs, nil
@@ -197,7 +212,7 @@ func showCompared(a *console.Console, t *trafficNetwork, s *ethernetCompare, mar
 			p.Fact("refused", "%s: %s", w.name(), w.Refused)
 		}
 	}
-	p.Fact("figures", "time of the fullest link of each phase, 1 if no flow is in another's way; random pairs: a random half of the adapters sends to the other; by switch, by name: all to all in phases, with ranks in that order; links are taken to be alike")
+	p.Fact("figures", "time of the fullest link of each phase, 1 if no flow is in another's way; random pairs: a random half of the adapters sends to the other; by switch, by name: all to all in phases, with ranks in that order; scattered jobs: the same within jobs of one size on adapters drawn at random, each with its ranks by switch; %s", t.figures())
 	if len(s.Advice) > 0 {
 		p.Fact("advice", "%s", strings.Join(s.Advice, "\n"))
 	}

@@ -239,7 +239,7 @@ func ofFabric(c *console.Console, name string) (*fabric.Fabric, *ethernet.Cablin
 	var names []string
 	var cables []ethernet.Cable
 	end := func(s fabric.NodeID, port uint8) ethernet.End {
-		return ethernet.End{Device: f.Label(s), Interface: fmt.Sprintf("port%d", port)}
+		return ethernet.End{Device: f.Label(s), Interface: portName(port)}
 	}
 	for s := range fabric.NodeID(f.Switches()) {
 		names = append(names, f.Label(s))
@@ -261,6 +261,9 @@ func ofFabric(c *console.Console, name string) (*fabric.Fabric, *ethernet.Cablin
 	}
 	return f, cabling, hosts, nil
 }
+
+// portName is the interface of a port of a computed network.
+func portName(port uint8) string { return fmt.Sprintf("port%d", port) }
 
 // text names the network and counts what it consists of.
 func (in *networkInput) text(name string) string {

@@ -140,7 +140,7 @@ func worthOf(times []float64, known bool) float64 {
 	if known {
 		return times[0]
 	}
-	return times[1] * times[2] * math.Pow(times[0]*times[3], 1e-3) // of equals, by what has no order
+	return times[1] * times[2] * math.Pow(times[0]*times[len(times)-1], 1e-3) // of equals, by what has no order
 }
 
 // served is the traffic that pins are chosen for: what is known, else that of weft compare, of phases a sample.
@@ -379,7 +379,9 @@ func (j *pinJob) pinnedWays(ctx context.Context, name string, ways []way, jobs [
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, trafficWay{Way: "pinned", QueuePairs: j.o.addresses, Engine: name, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost})
+		way := wayOf("pinned", j.o.addresses, r)
+		way.Engine = name
+		list = append(list, way)
 	}
 	return list, nil
 }

@@ -117,7 +117,7 @@ func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]traf
 	}
 	w := trafficWay{Way: "pinned", Engine: engine, Refused: refused}
 	if refused == "" {
-		if w, err = t.pinned(cmd.Context(), engine, tables, j, (*ways)[0].Bound); err != nil {
+		if w, err = t.pinned(cmd.Context(), engine, tables, j); err != nil {
 			return err
 		}
 	}
@@ -179,7 +179,7 @@ func showSimulated(a *console.Console, t *trafficNetwork, s *ethernetSimulate) e
 			p.Fact("refused", "%s: %s", w.name(), w.Refused)
 		}
 	}
-	p.Fact("figures", "time: of the fullest link of each phase, 1 if no flow is in another's way; bound: no ways are quicker; links are taken to be alike")
+	p.Fact("figures", "time: of the fullest link of each phase, 1 if no flow is in another's way; bound: no ways are quicker; %s", t.figures())
 	var lines []string
 	for _, h := range s.Hot {
 		lines = append(lines, h.From+", "+h.FromInterface+" → "+h.To+", "+h.ToInterface+": "+twoPlaces(h.Mean)+" in the mean, "+twoPlaces(h.Most)+" at the most")

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -101,6 +100,12 @@ func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, er
 		}
 	}
 	var nics []ecmp.NIC
+	speed := func(d ethernet.DeviceID) uint32 {
+		if in.HostSpeeds == nil {
+			return 0
+		}
+		return in.HostSpeeds[d]
+	}
 	at := make([]int, len(in.Names)) // [DeviceID] adapters so far
 	t.nics = make([]int32, len(t.f.Endpoints()))
 	for i := range t.f.Endpoints() {
@@ -118,7 +123,7 @@ func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, er
 			class = in.nics[d][at[d]].class
 		}
 		t.nics[i] = int32(len(nics))
-		nics = append(nics, ecmp.NIC{Device: d, Class: class})
+		nics = append(nics, ecmp.NIC{Device: d, Class: class, Speed: speed(d)})
 		at[d]++
 	}
 	t.w, err = ecmp.New(in.Network, nics)
@@ -283,7 +288,7 @@ func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *tra
 		if err != nil {
 			return err
 		}
-		list = append(list, trafficWay{Way: way, QueuePairs: qps, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost, loads: r})
+		list = append(list, wayOf(way, qps, r))
 		return nil
 	}
 	for _, qps := range o.qps {
@@ -312,18 +317,70 @@ func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64, d
 }
 
 // pinned lays traffic on the ways of tables.
-func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *routing.Tables, j *trafficJob, bound float64) (trafficWay, error) {
-	w := trafficWay{Way: "pinned", Engine: engine, Bound: bound}
-	r, err := congestion.Simulate(ctx, tables, congestion.Options{Pattern: j.pattern, Placement: j.placement, UniformRates: true, Seed: j.seed, Runs: j.runs, Precision: j.precision / 10})
+func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *routing.Tables, j *trafficJob) (trafficWay, error) {
+	on, err := t.on(j.placement)
 	if err != nil {
-		return w, err
+		return trafficWay{}, err
 	}
-	if w.Runs, w.Phases, w.Flows, w.Local, w.Lost = r.Runs, r.Phases, r.Flows, r.Local, r.Lost; r.Ideal > 0 && r.Lost == 0 {
-		if w.Time = r.Slowdown(); r.Runs == 1 {
-			w.Worst = w.Time
+	ends := make([]*fabric.Endpoint, len(t.w.NICs))
+	for e, nic := range t.nics {
+		if nic >= 0 {
+			ends[nic] = t.f.Endpoint(fabric.EndpointID(e))
 		}
 	}
+	links, devices := t.linksOfTrunks(), t.f.Switches()
+	follow := func(ways []ethernet.LinkID, from, to int32) ([]ethernet.LinkID, bool) {
+		s, end := ends[from].Switch, ends[to]
+		for range devices {
+			if s == end.Switch {
+				return ways, true
+			}
+			trunk := t.f.Trunk(s, tables.Forwarding.Port(s, end.LID))
+			if trunk == fabric.None {
+				break
+			}
+			ways = append(ways, links[trunk])
+			s = t.f.Channel(trunk).To
+		}
+		return ways, false
+	}
+	r, err := ecmp.Simulate(ctx, t.w, ecmp.Options{Pattern: j.pattern, Placement: on, QueuePairs: 1, Seed: j.seed, Runs: j.runs, Precision: j.precision, Fixed: follow})
+	if err != nil {
+		return trafficWay{}, err
+	}
+	w := wayOf("pinned", 0, r)
+	w.Engine = engine
 	return w, nil
+}
+
+// linksOfTrunks is the link that each trunk of the fabric is, [ChannelID].
+func (t *trafficNetwork) linksOfTrunks() []ethernet.LinkID {
+	var list []ethernet.LinkID
+	for s := range fabric.NodeID(t.f.Switches()) {
+		d := t.Device(t.f.Label(s))
+		first, _ := t.LinksFrom(d)
+		for trunk, end := t.f.TrunksFrom(s); trunk < end; trunk++ {
+			l := first + ethernet.LinkID(t.f.Channel(trunk).FromPort) - 1 // as asFabric numbers ports
+			if t.fabric != nil {
+				l = t.LinkAt(d, portName(t.f.Channel(trunk).FromPort))
+			}
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// wayOf is what a simulation found of one way.
+func wayOf(way string, qps int, r *ecmp.Result) trafficWay {
+	return trafficWay{Way: way, QueuePairs: qps, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost, loads: r}
+}
+
+// figures says what the figures of a table are, in words that follow others.
+func (t *trafficNetwork) figures() string {
+	if t.w.Alike {
+		return "links are taken to be alike"
+	}
+	return "links and adapters count by their speeds, 1 being the time of the fastest"
 }
 
 // timeText is a time with its error, where there is one.

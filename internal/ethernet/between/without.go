@@ -41,6 +41,11 @@ func Without(plan *bgp.Plan, n *ethernet.Network, devices, down []bool) (*ethern
 			after.Speeds = append(after.Speeds, n.Speeds[l])
 		}
 	}
+	if n.HostSpeeds != nil {
+		for _, d := range p.was {
+			after.HostSpeeds = append(after.HostSpeeds, n.HostSpeeds[d])
+		}
+	}
 	if n.Addresses != nil {
 		for _, l := range p.before {
 			after.Addresses = append(after.Addresses, n.Addresses[l])

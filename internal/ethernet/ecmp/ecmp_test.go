@@ -119,7 +119,9 @@ func simulate(t testing.TB, w *Network, o Options) *Result {
 }
 
 // The figures that independent simulations of hashing (written before this one, in another language too)
-// found of the same networks: phases of all to all, and random permutations.
+// found of the same networks: phases of all to all, and random permutations. Theirs of permutations with one queue pair, 5.86, is
+// 3 % above ours and what chance gives, 5.68 (see TestHashIsChance): a single permutation has a standard deviation of .65, so that it is
+// within the error of a mean over sixty or fewer.
 func TestKnownFigures(t *testing.T) {
 	two, on2 := twoTiers(t, 32, 32, 32)
 	three, on3 := threeTiers(t, 16)
@@ -148,6 +150,19 @@ func TestKnownFigures(t *testing.T) {
 
 // slow sends flow by flow, with sets of next hops looked up anew at every hop.
 func slow(w *Network, n *ethernet.Network, o Options, run int) (time, ideal float64, lost int64) {
+	fast := func(key any) float64 { // in Mb/s, of the slower end; all are given, or none is
+		switch k := key.(type) {
+		case ethernet.LinkID:
+			if n.Speeds != nil {
+				return float64(min(n.Speeds[k], n.Speeds[n.Reverse[k]]))
+			}
+		case [2]int32:
+			if speed := w.NICs[k[1]].Speed; speed > 0 {
+				return float64(speed)
+			}
+		}
+		return 1
+	}
 	phases, _ := o.Pattern.Phases(len(o.Placement))
 	stream := traffic.Stream(o.Seed, uint64(run))
 	seed := mix(mix(o.Seed+1) ^ uint64(run)*0x9E3779B97F4A7C15)
@@ -160,7 +175,7 @@ func slow(w *Network, n *ethernet.Network, o Options, run int) (time, ideal floa
 				continue
 			}
 			size := float64(max(p.Bytes, 1))
-			alone = max(alone, size)
+			alone = max(alone, size/min(fast([2]int32{0, from}), fast([2]int32{0, to})))
 			load[[2]int32{0, from}] += size
 			load[[2]int32{1, to}] += size
 			ok := true
@@ -194,8 +209,8 @@ func slow(w *Network, n *ethernet.Network, o Options, run int) (time, ideal floa
 				lost++
 			}
 		}
-		for _, l := range load {
-			most = max(most, l)
+		for key, l := range load {
+			most = max(most, l/fast(key))
 		}
 		time, ideal = time+most, ideal+alone
 	}
@@ -218,6 +233,15 @@ func TestAgainstSlow(t *testing.T) {
 				for l := range n.Links {
 					n.Classes[c].Weights[ethernet.LinkID(l)] = uint16(1 + r.IntN(4))
 				}
+			}
+		}
+		if r.IntN(2) == 0 { // speeds of all
+			speed := func() uint32 { return []uint32{10_000, 25_000, 100_000, 400_000}[r.IntN(4)] }
+			for range n.Links {
+				n.Speeds = append(n.Speeds, speed())
+			}
+			for i := range nics {
+				nics[i].Speed = speed()
 			}
 		}
 		w, err := New(n, nics)
@@ -360,5 +384,109 @@ func TestLoads(t *testing.T) {
 	}
 	if demand != float64(pairs) || lost != 0 {
 		t.Errorf("%g pairs, %g lost; one by one %d", demand, lost, pairs)
+	}
+}
+
+// Slow links take longer for what crosses them, and adapters that are faster than links or slower count so. Four adapters on each
+// leaf send to those of another, over one link of 400 Gb/s and one of 100.
+func TestSpeeds(t *testing.T) {
+	n := network(t, 6, 4, 4, func(cable func(a, b int)) {
+		for a := range 4 {
+			cable(a, 4)
+			cable(a, 5)
+		}
+	})
+	n.Speeds = make([]uint32, len(n.Links))
+	for l := range n.Links {
+		n.Speeds[l] = 400_000
+		if n.Links[l].To == 5 || n.Links[l].From == 5 {
+			n.Speeds[l] = 100_000
+		}
+	}
+	for _, c := range []struct {
+		nic         uint32
+		time, bound float64
+	}{{100_000, 2, 1}, {400_000, 8, 4 * 400. / 500}, {25_000, 1, 1}, {0, 8, 4 * 400. / 500}} {
+		w, on := prepared(t, n, 4)
+		nics := w.NICs
+		for i := range nics {
+			nics[i].Speed = c.nic
+		}
+		w, err := New(n, nics)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := simulate(t, w, Options{Pattern: pattern(t, "shift:k=4"), Placement: on, Spray: true, Runs: 1})
+		if math.Abs(r.Time-c.time) > 1e-9 || math.Abs(r.Bound-c.bound) > 1e-9 {
+			t.Errorf("adapters of %d Mb/s: time %g, bound %g, not %g, %g", c.nic, r.Time, r.Bound, c.time, c.bound)
+		}
+	}
+	for l := range n.Speeds { // a cable has the speed of its slower end, and one of which nothing is known that of most
+		n.Speeds[l] = 100_000
+	}
+	n.Speeds[3], n.Speeds[n.Reverse[3]] = 0, 0
+	if w, _ := prepared(t, n, 1); !w.Alike {
+		t.Errorf("a link of which nothing is known is not as others: %v", w.speed)
+	}
+	n.Speeds[3] = 25_000
+	if w, _ := prepared(t, n, 1); w.Alike || w.speed[3] != .25 || w.speed[n.Reverse[3]] != .25 {
+		t.Errorf("a cable with one end of 25 Gb/s: %v", w.speed)
+	}
+}
+
+// drawn is what hashing comes to if hashes are chance, without any: each queue pair takes a device above at random, with
+// three tiers one above that.
+func drawn(r *rand.Rand, pods, leaves, nics, ways, tops, qps int, to func(from int) int) float64 {
+	up, down := make([]int, pods*leaves*ways), make([]int, pods*leaves*ways)
+	upTop, downTop := make([]int, pods*ways*(tops+1)), make([]int, pods*ways*(tops+1))
+	full := qps
+	for from := range pods * leaves * nics {
+		a, b := from/nics, to(from)/nics
+		for range qps {
+			if a == b {
+				continue
+			}
+			way := r.IntN(ways)
+			up[a*ways+way]++
+			down[b*ways+way]++
+			full = max(full, up[a*ways+way], down[b*ways+way])
+			if p, q := a/leaves, b/leaves; p != q {
+				top := r.IntN(tops)
+				upTop[(p*ways+way)*tops+top]++
+				downTop[(q*ways+way)*tops+top]++
+				full = max(full, upTop[(p*ways+way)*tops+top], downTop[(q*ways+way)*tops+top])
+			}
+		}
+	}
+	return float64(full) / float64(qps)
+}
+
+// The figures are those of chance within their errors: a hash is neither better nor worse.
+func TestHashIsChance(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 2))
+	two, on2 := twoTiers(t, 32, 32, 32)
+	three, on3 := threeTiers(t, 16)
+	const runs = 300
+	for _, qps := range []int{1, 4, 16} {
+		for _, c := range []struct {
+			name                      string
+			w                         *Network
+			on                        []int32
+			pods, leaves, nics, above int
+		}{{"two tiers", two, on2, 1, 32, 32, 32}, {"three tiers", three, on3, 16, 8, 8, 8}} {
+			sum, squares := 0., 0.
+			for range runs {
+				order := r.Perm(len(c.on))
+				x := drawn(r, c.pods, c.leaves, c.nics, c.above, c.above, qps, func(from int) int { return order[from] })
+				sum, squares = sum+x, squares+x*x
+			}
+			mean := sum / runs
+			spread := math.Sqrt(squares/runs - mean*mean)
+			got := simulate(t, c.w, Options{Pattern: pattern(t, "permutation"), Placement: c.on, QueuePairs: qps, Runs: runs, Seed: 11})
+			t.Logf("%s, permutations, %d queue pairs: %.3f ± %.3f; by chance %.3f, one draw ± %.3f", c.name, qps, got.Time, got.StdErr, mean, spread)
+			if off := math.Abs(got.Time - mean); off > 4*math.Hypot(got.StdErr, spread/math.Sqrt(runs)) {
+				t.Errorf("%s, %d queue pairs: %.3f ± %.3f, by chance %.3f", c.name, qps, got.Time, got.StdErr, mean)
+			}
+		}
 	}
 }

@@ -12,6 +12,10 @@
 // packet, which is what no ordering allows and adaptive switches come close to. Bound is what no
 // choice of ways can beat: the adapters, and the cut between each device with adapters and the rest.
 //
+// A link that is known to be slower or faster than others takes longer for the same load, or less long. The unit is the fastest
+// adapter. Adapters of which nothing is known are as fast as most links of their device, and links of which nothing is
+// known as most of all links.
+//
 // Devices hash with seeds of their own. With Options.Polarized all use one, as switches come from their
 // makers: a device that was picked by a hash finds all its flows with that hash, and uses a part of
 // its links only.
@@ -32,7 +36,8 @@ import (
 type NIC struct {
 	Device ethernet.DeviceID
 	Class  int
-	Pins   []int // classes of addresses of its own, which queue pairs take in turn; nil: all take Class
+	Pins   []int  // classes of addresses of its own, which queue pairs take in turn; nil: all take Class
+	Speed  uint32 // Mb/s; 0: not known
 }
 
 // Network is the next hops of every class at every device, ready to be walked.
@@ -46,7 +51,11 @@ type Network struct {
 	next    []ethernet.LinkID // those of each set, one after the other
 	upto    []uint32          // [as next] the weights up to there, of sets that have some
 	to      []ethernet.DeviceID
-	uplinks []int32 // [DeviceID] links that leave it
+	uplinks []float64 // [DeviceID] the speed of all links that leave it, that of the fastest adapter being 1
+
+	Alike bool      // all links and adapters are as fast as each other, as far as is known
+	speed []float64 // [LinkID] likewise
+	nic   []float64 // [adapter] likewise
 
 	anywhere []bool // [class] its packets leave at several devices
 }
@@ -83,11 +92,7 @@ func New(n *ethernet.Network, nics []NIC) (*Network, error) {
 		w.upto = append(w.upto, 0)
 		w.to = append(w.to, n.Links[l].To)
 	}
-	w.uplinks = make([]int32, d)
-	for device := range ethernet.DeviceID(d) {
-		first, end := n.LinksFrom(device)
-		w.uplinks[device] = int32(end - first)
-	}
+	w.speeds(n)
 	several := make([]map[string]int32, d) // sets of more than one link, by what they consist of
 	for c := range n.Classes {
 		class := &n.Classes[c]
@@ -100,6 +105,69 @@ func New(n *ethernet.Network, nics []NIC) (*Network, error) {
 		}
 	}
 	return w, nil
+}
+
+// speeds fills in how fast links and adapters are.
+func (w *Network) speeds(n *ethernet.Network) {
+	mbps := make([]uint32, len(n.Links))
+	for l := range mbps {
+		if n.Speeds != nil {
+			mbps[l] = n.Speeds[l]
+			if other := n.Speeds[n.Reverse[l]]; mbps[l] == 0 || other > 0 && other < mbps[l] {
+				mbps[l] = other
+			}
+		}
+	}
+	usual := max(most(mbps), 1)
+	for l := range mbps {
+		if mbps[l] == 0 {
+			mbps[l] = usual
+		}
+	}
+	ofDevice := make([]uint32, w.devices)
+	for d := range ethernet.DeviceID(w.devices) {
+		first, end := n.LinksFrom(d)
+		ofDevice[d] = max(most(mbps[first:end]), 1)
+		if first == end {
+			ofDevice[d] = usual
+		}
+	}
+	nics, unit := make([]uint32, len(w.NICs)), uint32(1)
+	for i, nic := range w.NICs {
+		if nics[i] = nic.Speed; nics[i] == 0 {
+			nics[i] = ofDevice[nic.Device]
+		}
+		unit = max(unit, nics[i])
+	}
+	w.Alike = true
+	parts := func(list []uint32) []float64 {
+		all := make([]float64, len(list))
+		for i, speed := range list {
+			all[i] = float64(speed) / float64(unit)
+			w.Alike = w.Alike && speed == unit
+		}
+		return all
+	}
+	w.speed, w.nic, w.uplinks = parts(mbps), parts(nics), make([]float64, w.devices)
+	for l := range mbps {
+		w.uplinks[n.Links[l].From] += w.speed[l]
+	}
+}
+
+// most is the speed that most have of those that are known, of equals the fastest; 0 if none is.
+func most(list []uint32) (speed uint32) {
+	count := map[uint32]int{}
+	for _, s := range list {
+		if s > 0 {
+			count[s]++
+		}
+	}
+	for s, n := range count {
+		if n > count[speed] || n == count[speed] && s > speed {
+			speed = s
+		}
+	}
+	return speed
 }
 
 // setOf finds or makes the set of next hops of a class at a device.

@@ -19,9 +19,10 @@ type Options struct {
 	Pattern   traffic.Pattern
 	Placement []int32 // [rank] its adapter
 
-	QueuePairs int  // queue pairs between two adapters, which share its bytes; at least 1
-	Polarized  bool // all devices hash with one seed
-	Spray      bool // packets are divided evenly over all next hops; QueuePairs and Polarized do not matter
+	QueuePairs int                                                                    // queue pairs between two adapters, which share its bytes; at least 1
+	Polarized  bool                                                                   // all devices hash with one seed
+	Fixed      func(ways []ethernet.LinkID, from, to int32) ([]ethernet.LinkID, bool) // appends the way of all packets between two adapters, false if there is none; nil: they are hashed
+	Spray      bool                                                                   // packets are divided evenly over all next hops; QueuePairs and Polarized do not matter
 
 	Seed      uint64 // run k draws patterns from traffic.Stream(Seed, k), and hashes with a seed of its own
 	Runs      int    // 0: until the standard error of Time is at most Precision
@@ -55,6 +56,7 @@ type Result struct {
 // phase is what one phase of a run took.
 type phase struct {
 	time, ideal, bound float64
+	unit               float64 // bytes of the largest pair
 	flows, lost, local int64
 }
 
@@ -74,7 +76,7 @@ func Simulate(ctx context.Context, w *Network, o Options) (*Result, error) {
 	if most == 0 {
 		most = maxRuns
 	}
-	if o.Spray && !o.Pattern.Random() {
+	if (o.Spray || o.Fixed != nil) && !o.Pattern.Random() {
 		most = 1 // nothing is left to chance
 	}
 	r := &Result{Phases: phases, Load: make([]float64, len(w.Links)), Most: make([]float64, len(w.Links))}
@@ -195,6 +197,7 @@ type worker struct {
 	in, out []float64 // [NIC] likewise
 	cutOut  []float64 // [DeviceID] what its adapters send to others
 	cutIn   []float64
+	way     []ethernet.LinkID
 	sum     []uint64
 	most    []float64
 	spray   *sprayer
@@ -243,7 +246,8 @@ func (k *worker) phase(at int) (p phase) {
 		}
 		size := float64(max(pair.Bytes, 1))
 		p.flows++
-		p.ideal = max(p.ideal, size)
+		p.unit = max(p.unit, size)
+		p.ideal = max(p.ideal, size/min(k.nic[from], k.nic[to]))
 		k.out[from] += size
 		k.in[to] += size
 		a, b := k.NICs[from].Device, k.NICs[to].Device
@@ -255,9 +259,10 @@ func (k *worker) phase(at int) (p phase) {
 		if !k.anywhere[class] {
 			k.cutIn[b] += size
 		}
-		if k.spray != nil {
+		switch {
+		case k.spray != nil:
 			k.spray.add(class, a, size)
-		} else if !k.hashed(from, to, size) {
+		case k.o.Fixed != nil && !k.fixed(from, to, size), k.o.Fixed == nil && !k.hashed(from, to, size):
 			p.lost++
 		}
 	}
@@ -265,23 +270,32 @@ func (k *worker) phase(at int) (p phase) {
 		p.lost += k.spray.spread(k.load)
 	}
 	for i := range k.in {
-		p.bound = max(p.bound, k.in[i], k.out[i])
+		p.bound = max(p.bound, k.in[i]/k.nic[i], k.out[i]/k.nic[i])
 	}
 	p.time = p.bound
-	for d, links := range k.uplinks {
-		if links > 0 {
-			p.bound = max(p.bound, k.cutIn[d]/float64(links), k.cutOut[d]/float64(links))
+	for d, speed := range k.uplinks {
+		if speed > 0 {
+			p.bound = max(p.bound, k.cutIn[d]/speed, k.cutOut[d]/speed)
 		}
 	}
 	for l, load := range k.load {
 		if load > 0 {
-			p.time = max(p.time, load)
-			load /= p.ideal
+			p.time = max(p.time, load/k.speed[l])
+			load /= p.unit
 			k.sum[l] += uint64(load*loadUnits + .5)
 			k.most[l] = max(k.most[l], load)
 		}
 	}
 	return p
+}
+
+// fixed sends all that one adapter sends to another by one way; false if it does not arrive.
+func (k *worker) fixed(from, to int32, size float64) (arrives bool) {
+	k.way, arrives = k.o.Fixed(k.way[:0], from, to)
+	for _, l := range k.way {
+		k.load[l] += size
+	}
+	return arrives
 }
 
 // hashed sends the queue pairs of two adapters; false if one does not arrive.
