@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"image"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/cli"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
@@ -113,6 +115,27 @@ func changed(t *testing.T, dir string) {
 	savePage(t, dir, "changed", []*page.Result{r}, networks...)
 }
 
+// TestMain is weft itself where a test asks for it, which alone makes pages of Ethernet networks.
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		cli.Main()
+	}
+	os.Exit(m.Run())
+}
+
+const asCommand = "WEFT_BROWSER_COMMAND"
+
+// saveEthernet writes the report of a lossless Ethernet network.
+func saveEthernet(t *testing.T, dir, file string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append([]string{"report", "-o", filepath.Join(dir, file+".html")}, args...)...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	out, err := cmd.CombinedOutput()
+	if finding := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &finding) || finding.ExitCode() != 1) {
+		t.Fatalf("weft report %v: %v\n%s", args, err, out)
+	}
+}
+
 // evil is a small network whose names are markup.
 func evil(t *testing.T) (string, *fabric.Fabric) {
 	t.Helper()
@@ -176,7 +199,7 @@ func uneven(t *testing.T) *fabric.Fabric {
 
 // TestPages opens pages in a browser: a torus with a credit loop, a Dragonfly, two real
 // fabrics, one with names that are markup, one with odd cables, several in one page, a change,
-// and a large one. What is tried there is in internal/page/web/test/browser.mjs.
+// a large one, and two of lossless Ethernet. What is tried there is in internal/page/web/test/browser.mjs.
 func TestPages(t *testing.T) {
 	need(t)
 	dir := t.TempDir()
@@ -193,6 +216,9 @@ func TestPages(t *testing.T) {
 	savePage(t, dir, "odd", none, network(t, "odd", uneven(t), "updn"))
 	savePage(t, dir, "several", none, network(t, "torus:4x4", testnet.Build(t, "torus:4x4"), "minhop", "weave"), network(t, "fattree:ports=8", testnet.Build(t, "fattree:ports=8"), "ftree"))
 	savePage(t, dir, "large", none, network(t, "random", testnet.Build(t, "random:switches=2000,links=8000,hosts=1"), "updn"))
+
+	saveEthernet(t, dir, "pauses", filepath.Join(testnet.Corpus(t), "ethernet/clos-two-links-down"))
+	saveEthernet(t, dir, "clos", "fattree:ports=32,levels=3", "--routes", "bgp")
 
 	cmd := exec.Command("node", "test/browser.mjs", dir)
 	cmd.Dir = filepath.Join(root, "internal/page/web")

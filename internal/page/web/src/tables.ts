@@ -88,7 +88,18 @@ function tablesOf(index: Index, t: TableSet | undefined, open: Opening): Table[]
         else if (at >= 0) open.node(at);
       },
     });
-  return tables;
+  return n.ethernet ? tables.map(ofEthernet) : tables;
+}
+
+// ofEthernet is a table without what only ports of InfiniBand have.
+function ofEthernet(table: Table): Table {
+  const kept = table.columns.map((column, i) => (column === "GUID" || column === "LID" ? -1 : i)).filter((i) => i >= 0);
+  return {
+    ...table,
+    columns: kept.map((i) => table.columns[i].replace("lanes", "priorities")),
+    numeric: kept.map((i) => table.numeric[i]),
+    rows: () => table.rows().map((row) => [...kept.map((i) => row[i]), row[row.length - 1]]),
+  };
 }
 
 // csv is rows as comma-separated values.

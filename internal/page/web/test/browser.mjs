@@ -616,6 +616,41 @@ await check("at most 8 ms of work a frame at 2,000 switches and 8,000 trunks", a
   await card.close();
 });
 
+await check("Ethernet: the loop of pauses, the ways of ECMP, next hops by prefix", async () => {
+  const page = await open("pauses.html");
+  const verdict = await page.locator("body").innerText();
+  holds(/loop of 4/.test(verdict) && verdict.includes("priority 3") && verdict.includes("lf3-sp1"), "the verdict and its steps");
+  const steps = await page.locator(".set.shown .loop-steps li").count();
+  same([steps, await arrows(page)], [4, 4], "steps and arrows");
+  await type(page, "[data-from]", "lf1-nic0");
+  await type(page, "[data-to]", "lf2-nic0");
+  const ways = await details(page);
+  holds(/\b\d+ ways?\b|Not every choice/.test(ways) && ways.includes("lf1-sp"), `ways: ${ways}`);
+  holds((await arrows(page)) >= 2, "no arrows of the ways");
+  await type(page, "[data-search]", "lf1");
+  const device = await details(page);
+  holds(device.includes("lf1-sp") && !/GUID|LID/.test(device), `device: ${device}`);
+  holds(!/\bLID\b|\bVL\b|\bGUID\b/.test(await page.locator("body").innerText()), "words of InfiniBand");
+  await close(page);
+});
+
+await check("Ethernet: 1,280 devices are usable", async () => {
+  const begin = Date.now();
+  const page = await open("clos.html");
+  same(await page.evaluate(() => { const x = weftReport.views[0].index; return [x.switches, x.n.cables.between_switches]; }), [1280, 16384], "size");
+  say(`# opened after ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+  const loads = await page.evaluate(() => Math.max(...weftReport.views[0].index.n.tables[0].load.there));
+  holds(loads > 0, "no loads");
+  const [from, to] = await page.evaluate(() => { const n = weftReport.views[0].index.n; const hosts = n.nodes.name.filter((x) => x.includes("-nic")); return [hosts[0], hosts[hosts.length - 1]]; });
+  await type(page, "[data-from]", from);
+  await type(page, "[data-to]", to);
+  const ways = await details(page);
+  holds(ways.includes("256 ways"), `ways: ${ways}`);
+  await page.click("[data-clear]");
+  same(await arrows(page), 0, "arrows after Clear");
+  await close(page);
+});
+
 await check("pictures", async () => {
   for (const [file, theme, prepare] of [
     ["loop", "light", async () => {}],
