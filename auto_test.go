@@ -95,6 +95,28 @@ func lambda(t testing.TB, tables *routing.Tables, runs int) float64 {
 	return r.Lambda
 }
 
+// Where phases take as long as alone on the paths of a quick engine, the others are not
+// tried, and none of those that are proven would be better for them or need fewer lanes. Who
+// asks about pairs at random gets all of them tried.
+func TestPerfectEndsTheSearch(t *testing.T) {
+	for _, spec := range []string{"fattree:ports=6,levels=3", "karytree:k=4,n=2", "xgft:m=4x3,w=4x4,hosts=4"} {
+		f := testnet.Build(t, spec)
+		c := best(t, f, Request{Contract: new(routing.Any), Patterns: 200})
+		if c.Engine.Name != "ftree" || slices.ContainsFunc(c.Choice.Trials, func(x choose.Trial) bool { return x.Engine != "ftree" && x.Outcome != choose.Skipped }) {
+			t.Errorf("%s: %s of %s", spec, c.Engine.Name, outcomes(c))
+		}
+		w := Request{Contract: new(routing.Any), Patterns: 200}
+		w.Options.Aim = engines.Bisection
+		all := best(t, f, w)
+		won := all.Choice.Trials[slices.IndexFunc(all.Choice.Trials, func(x choose.Trial) bool { return x.Engine == "ftree" })]
+		for _, x := range all.Choice.Trials {
+			if x.Outcome == choose.Skipped || x.Outcome == choose.Proven && (x.Lambda > won.Lambda*1.01 || x.Shifts[0].Time < 1 || x.VLs < 1) {
+				t.Errorf("%s: %s %v has %+v, ftree %+v", spec, x.Engine, x.Outcome, x.Figures, won.Figures)
+			}
+		}
+	}
+}
+
 // However little time there is, something is proven; what was left out is said.
 func TestBudgetOfTime(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2")

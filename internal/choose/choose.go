@@ -24,8 +24,12 @@
 // chosen, and tables of an engine that promises nothing are chosen if the judge proves
 // them.
 //
-// Time. An engine that is quick and routes every network comes first, so that there
-// soon is a result, then the others by their places, the most promising first.
+// Time. Engines that are quick come first, so that there soon is a result: where one of
+// them has phases as short as alone, for an aim that these are part of, the others are
+// not tried. If none of them is proven, one that routes every network comes next. Then
+// the others follow by their places, the most promising first. Of what falls far behind
+// on a part of the patterns and phases the rest is not measured, and paths between hosts
+// that were measured already are not measured again.
 // Estimates of routing, judging and simulating, from the size of the network, decide
 // which of them are begun, so that the same input gives the same bytes on a loaded
 // machine too. The clock is only a limit, unless Patient is set: at overrun times the
@@ -135,7 +139,7 @@ func (s *Search) setMeter() (err error) {
 	}
 	// The standard deviation of Λ over patterns falls with the root of the endpoints; that
 	// of differences between engines on the same patterns is smaller still.
-	s.meter.Runs = cmp.Or(s.Patterns, min(2000, max(200, 400_000/hosts)))
+	s.meter.Runs = cmp.Or(s.Patterns, min(2000, max(50, 400_000/hosts)))
 	s.meter.Phases = min(1000, max(64, 400_000/hosts))
 	if s.meter.Orders, err = Orders(s.fabric, s.meter.Endpoints, s.Options.Seed); err != nil {
 		return err
@@ -153,28 +157,27 @@ func (s *Search) setMeter() (err error) {
 
 // Run tries the engines, and is the best; empty: none is proven.
 func (s *Search) Run(ctx context.Context, p routing.Progress) (engine string, c *Choice, err error) {
-	for n, place := range inTurn(s.Table) {
-		p.Report(n, len(s.Table))
-		if err := s.take(ctx, place); err != nil {
-			return "", nil, err
+	done := make([]bool, len(s.Table))
+	n := 0
+	for _, now := range []func(engines.Auto) bool{
+		func(a engines.Auto) bool { return a.Quick },
+		func(a engines.Auto) bool { return a.Sure && !s.proven() },
+		func(engines.Auto) bool { return true },
+	} {
+		for place := range s.Table {
+			if done[place] || !now(s.Table[place].Auto) {
+				continue
+			}
+			p.Report(n, len(s.Table))
+			done[place] = true
+			n++
+			if err := s.take(ctx, place); err != nil {
+				return "", nil, err
+			}
 		}
 	}
 	engine, c = s.choice()
 	return engine, c, nil
-}
-
-// inTurn is the places in the table in the order of trying: engines that are Sure
-// first.
-func inTurn(table []engines.Engine) []int {
-	var first, rest []int
-	for i := range table {
-		if table[i].Auto.Sure {
-			first = append(first, i)
-		} else {
-			rest = append(rest, i)
-		}
-	}
-	return append(first, rest...)
 }
 
 // take tries an engine if it fits the request and the time, and records the result.
@@ -188,6 +191,8 @@ func (s *Search) take(ctx context.Context, place int) error {
 	switch {
 	case deaf(e, s.Options):
 		t.Outcome, t.Why = Skipped, "it does not heed --weight"
+	case s.perfect() != nil:
+		t.Outcome, t.Why = Skipped, fmt.Sprintf("no flow of a phase meets another on the paths of %s, which need one lane", s.perfect().Engine)
 	case s.proven() && cost > s.left:
 		t.Outcome, t.Why = Skipped, fmt.Sprintf("estimated at %s, and %s of %s are left by estimates, not by the clock (--time-budget)", round(cost), round(max(0, s.left)), round(s.Time))
 	case s.limited() && !time.Now().Before(s.limit):
@@ -200,6 +205,22 @@ func (s *Search) take(ctx context.Context, place int) error {
 		}
 	}
 	s.add(t)
+	return nil
+}
+
+// perfect is a trial that leaves the aim nothing to gain, as a search for balanced paths has
+// it, which ends there too: on one lane, for all adapters, with phases that take no longer
+// than alone; nil: there is none.
+func (s *Search) perfect() *Trial {
+	if s.served() || s.Options.Aim != engines.Mixed && s.Options.Aim != engines.Shifts || len(s.meter.Endpoints) < 2 {
+		return nil
+	}
+	for i := range s.trials {
+		t := &s.trials[i]
+		if t.held && t.VLs == 1 && t.Wider && !slices.ContainsFunc(s.aimed, func(order int) bool { return order >= len(t.Shifts) || t.Shifts[order].Time != 1 }) {
+			return t
+		}
+	}
 	return nil
 }
 
@@ -281,7 +302,7 @@ func (s *Search) drop() {
 // release lets the tables of a trial go.
 func (s *Search) release(t *Trial) {
 	if t.held {
-		t.held = false
+		t.held, t.tables = false, nil
 		s.router.Drop(t.Engine)
 	}
 }
@@ -338,10 +359,11 @@ type Trial struct {
 	Wider   bool          // proven with aggregation nodes and routers as endpoints too, or there are none
 	Spent   time.Duration // measured, and as long as the clock stops nothing the only thing that differs from run to run
 
-	place  int  // in the order of trying
-	simple int  // in the order of the table of engines, which begins with the simplest
-	safe   bool // its engine makes no credit loop on any network
-	held   bool // proven, and it can still win
+	place  int             // in the order of trying
+	simple int             // in the order of the table of engines, which begins with the simplest
+	safe   bool            // its engine makes no credit loop on any network
+	held   bool            // proven, and it can still win
+	tables *routing.Tables // as long as it is held
 }
 
 // try has one engine route, and measures what is proven. An error is one that ends the
@@ -368,14 +390,70 @@ func (s *Search) try(ctx context.Context, e engines.Engine, t *Trial) error {
 	}
 	t.held, t.Wider = true, made.Wider == nil || made.Wider.Free()
 	if len(s.meter.Endpoints) > 1 {
-		if t.Figures, err = s.meter.Measure(ctx, made.Tables); err != nil {
+		if t.Figures, err = s.measure(ctx, made.Tables); err != nil {
 			return err
 		}
+		t.tables = made.Tables
 	}
 	if no := s.router.Accept(t.Engine); no != nil {
 		t.Outcome, t.Why = Refused, no.Error()
 	}
 	return nil
+}
+
+// A glance is a part of what is measured: one in so many of patterns and phases. What is
+// worth less than farBehind of the best by it is not measured further: it is dropped at keep,
+// and phases, which one in eight of them tells to a few hundredths, count for a tenth.
+const (
+	glance    = 8
+	farBehind = 0.95
+	manyHosts = 2000 // with fewer, all that is measured takes no time
+)
+
+// measure measures tables as far as they can win, and not what was measured before.
+func (s *Search) measure(ctx context.Context, t *routing.Tables) (Figures, error) {
+	most := 0.0
+	for i := range s.trials {
+		if was := &s.trials[i]; was.held && was.tables != nil {
+			if s.samePaths(was.tables, t) {
+				return was.Figures, ctx.Err()
+			}
+			most = max(most, was.Lambda)
+		}
+	}
+	if len(s.meter.Endpoints) < manyHosts || s.served() || s.Options.Aim == engines.AllToAll || s.Options.Aim == engines.Shifts {
+		return s.meter.Measure(ctx, t)
+	}
+	best := 0.0
+	for i := range s.trials {
+		if was := &s.trials[i]; was.held {
+			best = max(best, s.worth(was, most))
+		}
+	}
+	if best > 0 {
+		m := s.meter
+		m.Runs, m.Phases = (m.Runs+glance-1)/glance, (m.PhasesOf()+glance-1)/glance
+		if part, err := m.Measure(ctx, t); err != nil || s.worth(&Trial{Figures: part}, most) < best*farBehind {
+			return part, err
+		}
+	}
+	return s.meter.Measure(ctx, t)
+}
+
+// samePaths reports whether hosts reach each other on the same paths by two tables, so that
+// they measure alike.
+func (s *Search) samePaths(a, b *routing.Tables) bool {
+	if a.Groups != nil || b.Groups != nil || a.HasWithheld() || b.HasWithheld() {
+		return false
+	}
+	for _, e := range s.meter.Endpoints {
+		for lid := range s.fabric.Endpoint(e).LIDs() {
+			if !slices.Equal(a.Forwarding.Row(lid), b.Forwarding.Row(lid)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Figures is how good tables are, whoever made them.

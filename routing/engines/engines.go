@@ -68,8 +68,12 @@ type Auto struct {
 	// Search is the most time that it adds on large networks to look for something better.
 	Search time.Duration
 
-	// Sure says that it routes every network and is quick: it is tried first, so that
-	// there is a proven result soon.
+	// Quick says that it is quick, and as good as any on trees from which nothing is
+	// missing: it is tried before others, which need not be tried where that is so.
+	Quick bool
+
+	// Sure says that it routes every network and is quick: as long as nothing is proven
+	// it is tried before what takes longer, so that there is a proven result soon.
 	Sure bool
 }
 
