@@ -194,7 +194,7 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 	case "addresses of neighbors":
 		d.heard, err = frr.ReadNeighbors(r, path)
 	case "FRR's configuration":
-		d.as, err = frr.ReadAS(r, path)
+		d.as, err = frr.ReadAS(r, path, vrf)
 	default:
 		d.hasRoutes = true
 		var routes []frr.Route

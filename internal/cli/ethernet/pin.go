@@ -281,7 +281,7 @@ var (
 	peerGroup = regexp.MustCompile(`^\s*neighbor (\S+) (?:interface )?peer-group (\S+)\s*$`)
 	session   = regexp.MustCompile(`^\s*neighbor (\S+) (?:remote-as|interface|peer-group|activate)\b`)
 	listening = regexp.MustCompile(`^\s*bgp listen range (\S+) peer-group`)
-	routerOf  = regexp.MustCompile(`^router bgp (\d+)(?: vrf (\S+))?\s*$`)
+	routerOf  = regexp.MustCompile(`^router bgp (\S+)(?:\s.*?\bvrf (\S+))?`)
 	unsaid    = regexp.MustCompile(`^\s*no neighbor (\S+) send-community\b`)
 )
 

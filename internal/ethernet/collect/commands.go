@@ -81,7 +81,7 @@ var files = [...]file{
 		commands: sudo("vtysh -c 'show running-config'", "cat /etc/frr/frr.conf"),
 		eos:      "show running-config section bgp",
 		read: func(r io.Reader, name string) error {
-			_, err := frr.ReadAS(r, name)
+			_, err := frr.ReadAS(r, name, "")
 			return err
 		},
 	},

@@ -11,6 +11,7 @@ package frr
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
@@ -339,23 +341,48 @@ func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 	return in, nil
 }
 
-// ReadAS reads the AS number in an FRR configuration; 0 if there is none. That of the default
-// VRF counts.
-func ReadAS(r io.Reader, file string) (uint32, error) {
+// ReadAS reads the AS number in an FRR configuration; 0 if there is none. That of the instance of the VRF counts, where there
+// is none that of the default VRF.
+func ReadAS(r io.Reader, file, vrf string) (uint32, error) {
 	lines := reading.NewLines(r, file)
-	as := uint64(0)
+	as, own := uint32(0), false
+	vrf = cmp.Or(vrf, "default")
 	for lines.Next() {
 		c := lines.Text()
 		if !c.Cut("router bgp ") {
 			continue
 		}
-		n, ok := c.Uint(math.MaxUint32)
+		n, ok := parseAS(string(c.Word()))
 		if !ok {
 			return 0, lines.Errorf("router bgp is followed by an AS number")
 		}
-		if c.Empty() {
-			as = n
+		in := "default"
+		for !c.Empty() {
+			switch string(c.Word()) {
+			case "vrf", "view":
+				in = string(c.Word())
+			}
+		}
+		if in == vrf || in == "default" && !own {
+			as, own = n, in == vrf
 		}
 	}
-	return uint32(as), lines.Err()
+	return as, lines.Err()
+}
+
+// parseAS reads an AS number, plain or of two halves with a point between (RFC 5396).
+func parseAS(text string) (uint32, bool) {
+	high, low, dotted := strings.Cut(text, ".")
+	bits := 32
+	if dotted {
+		bits = 16
+	} else {
+		low = "0"
+	}
+	a, err := strconv.ParseUint(high, 10, bits)
+	b, bad := strconv.ParseUint(low, 10, 16)
+	if dotted {
+		a = a<<16 | b
+	}
+	return uint32(a), err == nil && bad == nil
 }

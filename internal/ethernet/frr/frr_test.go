@@ -177,7 +177,7 @@ func FuzzReadAS(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := ReadAS(strings.NewReader(text), "f")
+		_, err := ReadAS(strings.NewReader(text), "f", "")
 		located(t, err)
 	})
 }
@@ -185,11 +185,19 @@ func FuzzReadAS(f *testing.F) {
 // An AS number that nobody can mean is refused, with its line.
 func TestReadAS(t *testing.T) {
 	for text, want := range map[string]uint32{"router bgp 65001\r\n": 65001, "!\nrouter bgp 65001 vrf red\n": 0, "": 0} {
-		if as, err := ReadAS(strings.NewReader(text), "f"); as != want || err != nil {
+		if as, err := ReadAS(strings.NewReader(text), "f", ""); as != want || err != nil {
 			t.Errorf("%q: AS %d, %v", text, as, err)
 		}
 	}
-	if _, err := ReadAS(strings.NewReader("!\nrouter bgp 4294967296\n"), "f"); err == nil || !strings.HasPrefix(err.Error(), "f:2: ") {
+	for text, want := range map[string]uint32{
+		"router bgp 65001\nrouter bgp 65002 vrf red\n": 65002, "router bgp 65002 vrf red\nrouter bgp 65001\n": 65002, "router bgp 65001\nrouter bgp 65003 vrf blue\n": 65001,
+		"router bgp 1.10 vrf red\n": 1<<16 | 10, "router bgp 64999 as-notation dot vrf red\n": 64999, "router bgp 65003 vrf blue\n": 0,
+	} {
+		if as, err := ReadAS(strings.NewReader(text), "f", "red"); as != want || err != nil {
+			t.Errorf("VRF red of %q: AS %d, %v", text, as, err)
+		}
+	}
+	if _, err := ReadAS(strings.NewReader("!\nrouter bgp 4294967296\n"), "f", ""); err == nil || !strings.HasPrefix(err.Error(), "f:2: ") {
 		t.Error(err)
 	}
 }
