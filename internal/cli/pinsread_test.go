@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -48,11 +49,14 @@ type pinNetwork struct {
 	channels   bool
 	unnumbered bool
 	csv        bool // adapters come as a list
+	folders    bool
+	packed     bool
 	addresses  int
 }
 
 func drawPins(r *rand.Rand) *pinNetwork {
 	n := &pinNetwork{sonic: r.IntN(3) == 0, csv: r.IntN(2) == 0, addresses: 1 + r.IntN(2)}
+	n.folders, n.packed = r.IntN(2) == 0, r.IntN(4) == 0
 	n.unnumbered = !n.sonic && r.IntN(3) == 0
 	n.channels = n.sonic && r.IntN(2) == 0
 	if !n.sonic && r.IntN(3) == 0 {
@@ -160,13 +164,38 @@ func drawPins(r *rand.Rand) *pinNetwork {
 	return n
 }
 
+// device is whose file has a name.
+func (n *pinNetwork) device(file string) string {
+	for _, x := range n.routers {
+		if strings.HasPrefix(file, x.name+".") {
+			return x.name
+		}
+	}
+	return ""
+}
+
 // write writes the folder of a network, and what weft is asked.
 func (n *pinNetwork) write(t *testing.T, dir string) (args []string) {
 	t.Helper()
 	put := func(name, text string) {
 		file := filepath.Join(dir, "net", name)
+		if n.folders { // one for each device
+			device := n.device(name)
+			file = filepath.Join(dir, "net", device, strings.TrimPrefix(name, device+"."))
+		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
+		}
+		if n.packed {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			if _, err := z.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			if err := z.Close(); err != nil {
+				t.Fatal(err)
+			}
+			file, text = file+".gz", b.String()
 		}
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

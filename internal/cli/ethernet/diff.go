@@ -110,6 +110,8 @@ type ethernetChange struct {
 	Lost        []result.EthernetLost `json:"lost"`
 	OneMapsOnly bool                  `json:"maps_of_new_only"`
 
+	AnyMaps bool `json:"any_maps"`
+
 	circle []judge.Step
 	n      *ethernet.Network // whose circle it is
 }
@@ -134,6 +136,13 @@ func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c
 		Verdict: outputs.WordOf(mixed), Before: outputs.WordOf(before), After: outputs.WordOf(after), Cycle: outputs.EthernetSteps(mixture, mixed.Cycle), Lost: []result.EthernetLost{},
 		Pairs: after.Pairs, CutBefore: before.Unreachable, CutBetween: mixed.Unreachable, CutAfter: after.Unreachable, Circles: after.Circles,
 		OneMapsOnly: otherMaps, circle: mixed.Cycle, n: mixture,
+	}
+	if otherMaps && mixed.Free() {
+		any, err := judge.Verify(ctx, between.AnyMaps(old.Network, new.Network), o)
+		if err != nil {
+			return c, err
+		}
+		c.OneMapsOnly, c.AnyMaps = !any.Free(), any.Free()
 	}
 	for i := range after.Lost {
 		c.Lost = append(c.Lost, lostOf(new.Network, &after.Lost[i]))
@@ -276,6 +285,8 @@ func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *c
 	switch {
 	case c.Nothing != "":
 		p.Judged(false, "%s: %s", result.NothingToJudge, c.Nothing)
+	case c.Verdict == result.DeadlockFree && c.AnyMaps:
+		p.Judged(true, "no mixture of old next hops and new ones can deadlock, whatever maps of priorities devices have meanwhile%s", next.covered())
 	case c.Verdict == result.DeadlockFree:
 		p.Judged(true, "no mixture of old next hops and new ones can deadlock%s", next.covered())
 	default:
@@ -314,7 +325,7 @@ func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *c
 	}
 	factCut(p, c)
 	if c.OneMapsOnly {
-		p.Fact("outside", "mixtures of maps of priorities, which changed too: old and new next hops are judged with the maps of NEW")
+		p.Fact("not judged", "mixtures of old maps of priorities and new ones, which changed too and decide here: with one priority for all there is a loop; old and new next hops are judged with the maps of NEW")
 	}
 	p.Fact("outside", "of any proof: %s; longer paths that BGP tries in between", strings.Join(outside, ", "))
 	p.Fact("time", "read %s, verify %s", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Verify))

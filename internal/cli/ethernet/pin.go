@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/bits"
 	"net/netip"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -275,6 +273,9 @@ func (j *pinJob) judge(ctx context.Context) error {
 	return nil
 }
 
+// frrFile is what a configuration of FRR is called, and sonicFile one of SONiC.
+var frrFile, sonicFile = named("frr"), named("config_db", "minigraph")
+
 // What a configuration of FRR says of neighbors that matters for pins.
 var (
 	outMap    = regexp.MustCompile(`^\s*neighbor (\S+) (?:route-map|prefix-list|filter-list|distribute-list) (\S+) out\s*$`)
@@ -300,24 +301,19 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 	if !folder.IsFolder(name) {
 		return call, nil
 	}
-	for d, device := range t.Names {
-		if level := t.plan.Level(ethernet.DeviceID(d)); level < 0 || level > 1 {
-			continue
+	err := eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
+		d := t.Device(device)
+		if d == ethernet.None || t.plan.Level(d) < 0 || t.plan.Level(d) > 1 {
+			return nil
 		}
-		for _, file := range [...]string{filepath.Join(name, device+".frr.conf"), filepath.Join(name, device, "frr.conf")} {
-			r, err := reading.OpenFound(ctx, file)
-			if err != nil {
-				continue // a router whose configuration is not in the folder
-			}
-			text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
-			r.Close()
-			if err != nil {
-				return nil, err
-			}
-			if err := j.checkConfig(ethernet.DeviceID(d), file, string(text), byInterface, call); err != nil {
-				return nil, err
-			}
+		text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
+		if err != nil {
+			return err
 		}
+		return j.checkConfig(d, file, string(text), byInterface, call)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return call, nil
 }
@@ -427,23 +423,14 @@ func (j *pinJob) sonic(name string) (map[string]bool, error) {
 		return nil, nil
 	}
 	var list map[string]bool
-	for _, device := range j.t.Names {
-		for _, file := range [...]string{device + ".config_db.json", filepath.Join(device, "config_db.json")} {
-			r, err := reading.OpenFound(j.Context, filepath.Join(name, file))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			r.Close()
-			if list == nil {
-				list = map[string]bool{}
-			}
-			list[device] = true
+	err := eachFile(j.Context, name, sonicFile, func(_ io.Reader, _, device, _ string) error {
+		if list == nil {
+			list = map[string]bool{}
 		}
-	}
-	return list, nil
+		list[device] = true
+		return nil
+	})
+	return list, err
 }
 
 func (j *pinJob) writeCSV(w io.Writer) error {

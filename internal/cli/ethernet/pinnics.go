@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/folder"
@@ -158,11 +155,12 @@ func (j *pinJob) neighborNICs(in *networkInput, name string) ([]nic, error) {
 	var list []nic
 	few := 0
 	owner := map[netip.Addr]ethernet.DeviceID{}
+	all, err := j.neighborsOf(name)
+	if err != nil {
+		return nil, err
+	}
 	for _, leaf := range bgp.Leaves(in.Classes) {
-		heard, err := j.neighborsOf(name, in.Names[leaf])
-		if err != nil {
-			return nil, err
-		}
+		heard := all[in.Names[leaf]]
 		byMAC := map[string]*nic{}
 		var order []string
 		for _, h := range heard {
@@ -207,19 +205,17 @@ func (j *pinJob) neighborNICs(in *networkInput, name string) ([]nic, error) {
 	return list, nil
 }
 
-func (j *pinJob) neighborsOf(name, device string) ([]frr.Neighbor, error) {
-	for _, file := range [...]string{filepath.Join(name, device+".neigh.json"), filepath.Join(name, device, "neigh.json")} {
-		r, err := reading.OpenFound(j.Context, file)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all, err := frr.ReadNeighbors(r, file)
-		return all, errors.Join(err, r.Close())
-	}
-	return nil, nil
+// neighborFile is what a dump of neighbors is called.
+var neighborFile = named("neigh")
+
+// neighborsOf is what the devices of a folder say of their neighbors, by device.
+func (j *pinJob) neighborsOf(name string) (map[string][]frr.Neighbor, error) {
+	all := map[string][]frr.Neighbor{}
+	err := eachFile(j.Context, name, neighborFile, func(r io.Reader, file, device, _ string) (err error) {
+		all[device], err = frr.ReadNeighbors(r, file)
+		return err
+	})
+	return all, err
 }
 
 // descriptions is the adapters of a device as a fabric names them: host, and number of the adapter by its rail, or by the order of the host's.

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -78,53 +76,22 @@ func silentBy(ctx context.Context, name string) ([]string, error) {
 	return all, nil
 }
 
-// counterFile is what a file with counters is called, as those that package folder reads.
-var counterFile = regexp.MustCompile(`^(?:(.+)\.)?(pfc|pfcwd)\.txt(?:\.(?:gz|zst|xz))?$`)
+// counterFile is what a file with counters is called.
+var counterFile = named("pfc", "pfcwd")
 
 // readCounters reads what the devices of a folder count of pauses.
 func readCounters(ctx context.Context, dir string) (map[string][]pauses.Counter, error) {
 	all := map[string][]pauses.Counter{}
-	read := func(path, device, kind string) error {
-		in, err := reading.OpenFound(ctx, path)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
+	err := eachFile(ctx, dir, counterFile, func(r io.Reader, path, device, kind string) error {
 		of := pauses.Read
 		if kind == "pfcwd" {
 			of = pauses.ReadWatchdog
 		}
-		found, err := of(in, path)
+		found, err := of(r, path)
 		all[device] = pauses.Merge(all[device], found)
 		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !folder.IsFolder(path) {
-			if m := counterFile.FindStringSubmatch(e.Name()); m != nil && m[1] != "" {
-				if err := read(path, m[1], m[2]); err != nil {
-					return nil, err
-				}
-			}
-			continue
-		}
-		inside, err := os.ReadDir(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range inside {
-			if m := counterFile.FindStringSubmatch(f.Name()); m != nil && (m[1] == "" || m[1] == e.Name()) {
-				if err := read(filepath.Join(path, f.Name()), e.Name(), m[2]); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	return all, nil
+	})
+	return all, err
 }
 
 // readWays is the pins of a file with their ways, by name: devices that are not there any more are for alarms to tell.

@@ -3,7 +3,7 @@
 // the next hops of before or by those of after, at any time either. If that has no circle, no mixture has one. It is
 // the argument of package deadlock/transition, for sets of next hops.
 //
-// Mixtures are on the cables of the second network, with its priorities; what of the first leads over cables that are
+// Mixtures are on the cables of the second network, with its priorities or, by AnyMaps, with any; what of the first leads over cables that are
 // gone is left out.
 package between
 
@@ -364,8 +364,34 @@ func (p *pair) mapsOtherwise(at ethernet.DeviceID) bool {
 }
 
 // Mixture is all that the second network holds while the first becomes it.
-func Mixture(old, new *ethernet.Network) *ethernet.Network {
+func Mixture(old, new *ethernet.Network) *ethernet.Network { return pairOf(old, new).mixture(false) }
+
+// AnyMaps is that with any maps of priorities, at any device: all packets that are lossless in either network are of one
+// priority on a link that has a lossless one in either. A circle of lanes is one of links, so if this has none, no
+// mixture of next hops and of maps has one; if it has, nothing follows.
+func AnyMaps(old, new *ethernet.Network) *ethernet.Network {
 	p := pairOf(old, new)
+	n := p.mixture(true)
+	all := &ethernet.Priorities{Marks: []string{"any priority"}, Start: 1, Lane: make([]int8, len(n.Links))}
+	for l := range n.Links {
+		set := Lossless(new, ethernet.LinkID(l))
+		if before := p.before[l]; before != ethernet.None {
+			set |= Lossless(old, before)
+		}
+		if set == 0 {
+			all.Lane[l] = ethernet.Lossy
+		}
+	}
+	n.Priorities = all
+	for i := range n.TunnelMaps {
+		n.TunnelMaps[i] = []uint64{1}
+	}
+	return n
+}
+
+// mixture is all that the second network holds meanwhile, by its priorities or by any.
+func (p *pair) mixture(any bool) *ethernet.Network {
+	old, new := p.old, p.new
 	n := *new
 	n.Classes, n.TunnelMaps = nil, slices.Concat(new.TunnelMaps, old.TunnelMaps)
 	at := map[netip.Prefix]int{} // class of the mixture
@@ -374,7 +400,7 @@ func Mixture(old, new *ethernet.Network) *ethernet.Network {
 			at[prefix] = i
 		}
 	}
-	comparable := slices.Equal(old.Priorities.Marks, new.Priorities.Marks)
+	comparable := any || slices.Equal(old.Priorities.Marks, new.Priorities.Marks)
 	for i := range p.classes {
 		c := ethernet.Class{Prefixes: p.classes[i].prefixes, Next: p.row(p.classes[i].old, nil)}
 		if k := p.classes[i].new; k != ethernet.None {

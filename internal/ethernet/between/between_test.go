@@ -114,6 +114,61 @@ func TestMixtureHasAll(t *testing.T) {
 	}
 }
 
+// Whatever maps of priorities devices have meanwhile, no mixture has a circle where all together with any maps have none.
+func TestAnyMapsHasAll(t *testing.T) {
+	free, loops := 0, 0
+	for i := range 600 {
+		r := rand.New(rand.NewPCG(8, uint64(i)))
+		old := testcables.Network(t, r)
+		for k := range old.Classes {
+			old.Classes[k].Tunnels = nil
+		}
+		new := changed(r, old)
+		maps := func() *ethernet.Priorities { // drawn link by link
+			p := ethernet.Uniform(old.Cabling, []uint8{2, 5})
+			for l := range p.Lane {
+				switch r.IntN(6) {
+				case 0:
+					p.Lane[l] = ethernet.Lossy
+				case 1:
+					p.Lane[l] = 2
+				}
+			}
+			p.Rules = ethernet.NewRules(old.Cabling, 2)
+			for out := range ethernet.LinkID(len(old.Links)) {
+				if r.IntN(3) == 0 {
+					p.Rules.Set(ethernet.None, out, uint8(r.IntN(2)), uint8(r.IntN(2)))
+				}
+			}
+			return p
+		}
+		old.Priorities, new.Priorities = maps(), maps()
+		all := verify(t, AnyMaps(old, new))
+		if all.Free() {
+			free++
+		}
+		for range 20 {
+			n := snapshot(r, old, new)
+			mixed := *old.Priorities
+			mixed.Lane = slices.Clone(mixed.Lane)
+			for l := range mixed.Lane {
+				if r.IntN(2) == 0 {
+					mixed.Lane[l] = new.Priorities.Lane[l]
+				}
+			}
+			if n.Priorities = &mixed; !verify(t, n).Free() {
+				loops++
+				if all.Free() {
+					t.Fatalf("network %d: a mixture of maps has a circle, and all together have none", i)
+				}
+			}
+		}
+	}
+	if loops < 500 || free < 20 {
+		t.Errorf("%d mixtures have a circle, and %d of 600 networks have none with any maps: this tests little", loops, free)
+	}
+}
+
 // Next hops that differ are found one by one.
 func TestDiffer(t *testing.T) {
 	for i := range 300 {
