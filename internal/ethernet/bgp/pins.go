@@ -128,10 +128,14 @@ func (p *Plan) announces(pin *Pin, from, to ethernet.DeviceID) bool {
 // Class computes the next hops of a class as Row does, for a pin with those of its subnet where it is not known.
 func (c *Computer) Class(class int, at []ethernet.DeviceID, down []bool, row ethernet.Row) {
 	c.Row(at, down, row)
-	pin := c.pins[class]
-	if pin == nil {
-		return
+	if c.pins[class] != nil {
+		c.Over(class, at, down, row)
 	}
+}
+
+// Over puts the next hops of a pin, at the devices that know it, over those of its subnet, which row has.
+func (c *Computer) Over(class int, at []ethernet.DeviceID, down []bool, row ethernet.Row) {
+	pin := c.pins[class]
 	if c.pinned == nil {
 		c.pinned = c.Cabling.NewRow()
 	}

@@ -24,7 +24,7 @@ func After(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, kind Kind) 
 	return func(visit func(int, ethernet.Row)) error {
 		for _, f := range all {
 			w.fail(f)
-			w.recompute(f)
+			w.recompute(f, true)
 			for _, c := range w.changes {
 				if counts[c.Class] {
 					visit(c.Class, c.Next)

@@ -96,6 +96,7 @@ type trial struct {
 	base     *judge.Base // nil where each failure is judged as a network of its own
 	before   bool        // there is a loop before anything fails
 	announce [][]uint64  // [class][DeviceID] see bgp.Computer
+	known    [][]uint64  // [class] devices that know it, as bits; nil where it is of no pin
 	senders  []ethernet.Sender
 }
 
@@ -164,13 +165,23 @@ func (t *trial) judge(ctx context.Context) error {
 
 // prepare notes what every device announces of every class.
 func (t *trial) prepare() {
-	t.announce = make([][]uint64, len(t.n.Classes))
+	t.announce, t.known = make([][]uint64, len(t.n.Classes)), make([][]uint64, len(t.n.Classes))
 	c := bgp.NewComputer(t.plan)
 	row := t.n.NewRow()
 	down := make([]bool, len(t.n.Links))
 	for i := range t.n.Classes {
 		c.Row(t.n.Classes[i].At, down, row)
 		t.announce[i] = slices.Clone(c.Announce)
+		if t.plan.Pin(i) == nil {
+			continue
+		}
+		c.Known(i, down, row)
+		t.known[i] = make([]uint64, (len(t.n.Names)+63)/64)
+		for d := range t.n.Names {
+			if !empty(t.n.Words(row, ethernet.DeviceID(d))) {
+				t.known[i][d/64] |= 1 << (d % 64)
+			}
+		}
 	}
 }
 
@@ -257,7 +268,7 @@ func (t *trial) report(ctx context.Context, found []Finding, of int) (*Report, e
 	for i := range r.Findings[:min(t.o.Most, len(r.Findings))] {
 		if f := &r.Findings[i]; f.Loop {
 			w.fail(f.Failure)
-			w.recompute(f.Failure)
+			w.recompute(f.Failure, true)
 			v, err := judge.Verify(ctx, w.after(), judge.Options{})
 			if err != nil {
 				return nil, err

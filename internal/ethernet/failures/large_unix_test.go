@@ -4,6 +4,7 @@ package failures
 
 import (
 	"context"
+	"net/netip"
 	"os"
 	"syscall"
 	"testing"
@@ -78,4 +79,47 @@ func used(t *testing.T) (seconds float64, bytes int64) {
 		t.Fatal(err)
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, u.Maxrss << 10
+}
+
+// All failures of single links of a network with a pin for each adapter, as Pins are judged: 1,024 of them below three tiers of 16-port switches take
+// no more than 60 s on two processors.
+func TestLargePins(t *testing.T) {
+	if os.Getenv("WEFT_THOROUGH") == "" {
+		t.Skip("takes half a minute: set WEFT_THOROUGH")
+	}
+	const k, half = 16, 8
+	c, hosts := clos(t, k)
+	n := &ethernet.Network{Cabling: c, Classes: bgp.Subnets(c, hosts), Priorities: ethernet.Uniform(c, []uint8{3})}
+	leaves := bgp.Leaves(n.Classes)
+	plan, err := bgp.NewPlan(c, leaves, bgp.BGP, bgp.Numbers(c, leaves, bgp.PerLeaf))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Fill(n.Classes)
+	var pins []bgp.Pin
+	for i, class := range n.Classes {
+		for j := range half {
+			leaf := class.At[0]
+			pod := int(leaf) / half
+			ip := class.Prefix().Addr()
+			for range j + 1 {
+				ip = ip.Next()
+			}
+			up := []ethernet.DeviceID{ethernet.DeviceID(k*half + pod*half + j), ethernet.DeviceID(2*k*half + j*half + int(leaf)%half)}
+			pins = append(pins, bgp.Pin{Prefix: netip.PrefixFrom(ip, 32), At: leaf, Up: up, Under: i})
+		}
+	}
+	if n.Classes, err = plan.SetPins(n.Classes, pins); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := used(t)
+	r, err := Run(context.Background(), plan, n, Options{Converging: true})
+	if err != nil || r.Tried != c.Cables() || r.Loops > 0 || r.Cuts > 0 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	end, _ := used(t)
+	t.Logf("%d pins, %d failures: %.1f s of processor time", len(pins), r.Tried, end-before)
+	if end-before > 2*60 {
+		t.Error("too much")
+	}
 }

@@ -2,6 +2,7 @@ package failures
 
 import (
 	"context"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -20,11 +21,14 @@ type worker struct {
 	changes  []judge.Change
 	rows     []ethernet.Row // to be used again
 	left     []uint64
-	under    ethernet.Row // next hops of a pin's subnet
+	subnets  map[int]ethernet.Row // [class] next hops of pins' subnets in the failure at hand
+	spare    []ethernet.Row       // for more of these
+	row      []int32              // [class] its row of the failure at hand, from 1 on; 0: it has none
+	cuts     []int64              // [class] pairs that the failure cuts
 }
 
 func (t *trial) worker() *worker {
-	w := &worker{trial: t, computer: bgp.NewComputer(t.plan), down: make([]bool, len(t.n.Links))}
+	w := &worker{trial: t, computer: bgp.NewComputer(t.plan), down: make([]bool, len(t.n.Links)), row: make([]int32, len(t.n.Classes)), cuts: make([]int64, len(t.n.Classes)), subnets: map[int]ethernet.Row{}}
 	if t.base != nil {
 		w.checker = t.base.Checker()
 	}
@@ -48,9 +52,12 @@ func (w *worker) fail(f Failure) {
 // try finds out what a failure leads to.
 func (w *worker) try(ctx context.Context, f Failure) (Finding, error) {
 	w.fail(f)
-	found := Finding{Failure: f, Cut: w.recompute(f)}
-	if w.checker != nil && w.checker.Suffices(w.changes) {
-		return found, nil
+	found := Finding{Failure: f, Cut: w.recompute(f, w.checker == nil)}
+	if w.checker != nil {
+		if w.checker.Suffices(w.changes) {
+			return found, nil
+		}
+		w.recompute(f, true)
 	}
 	v, err := judge.Verify(ctx, w.after(), judge.Options{})
 	if err != nil {
@@ -61,9 +68,16 @@ func (w *worker) try(ctx context.Context, f Failure) (Finding, error) {
 }
 
 // recompute computes the routes of the classes that a failure concerns, and counts the pairs
-// of prefixes that it cuts.
-func (w *worker) recompute(f Failure) (cut int64) {
+// of prefixes that it cuts; all says that classes count too with which nothing happens that does not with others.
+func (w *worker) recompute(f Failure, all bool) (cut int64) {
+	for _, c := range w.changes {
+		w.row[c.Class] = 0
+	}
 	w.changes = w.changes[:0]
+	for _, row := range w.subnets {
+		w.spare = append(w.spare, row)
+	}
+	clear(w.subnets)
 	for i := range w.n.Classes {
 		c := &w.n.Classes[i]
 		at := c.At
@@ -72,34 +86,59 @@ func (w *worker) recompute(f Failure) (cut int64) {
 		} else if !w.concerns(i) {
 			continue
 		}
+		if f.Device == ethernet.None && !all && w.within(i) {
+			continue
+		}
 		if len(w.changes) == len(w.rows) {
 			w.rows = append(w.rows, w.n.NewRow())
 		}
 		row := w.rows[len(w.changes)]
-		w.computer.Class(i, at, w.down, row)
+		pin := w.plan.Pin(i)
+		if pin != nil {
+			copy(row, w.subnet(pin.Under, at))
+			w.computer.Over(i, at, w.down, row)
+		} else {
+			w.computer.Class(i, at, w.down, row)
+		}
+		w.cuts[i] = 0
 		if len(at) > 0 && c.Hosts {
-			cut += w.cut(i, row)
+			w.cuts[i] = w.cut(i, row)
+			cut += w.cuts[i]
 		}
 		if w.o.Converging {
-			pin := w.plan.Pin(i)
 			changed := pin != nil && w.changed(row, c.Next)
 			w.mix(row, c.Next)
 			if changed { // it is withdrawn somewhere, while the subnet's routes are the old ones or the new
 				w.mix(row, w.n.Classes[pin.Under].Next)
-				w.computer.Class(pin.Under, at, w.down, w.subnet())
-				w.mix(row, w.under)
+				w.mix(row, w.subnet(pin.Under, at))
 			}
 		}
 		w.changes = append(w.changes, judge.Change{Class: i, Next: row})
+		w.row[i] = int32(len(w.changes))
 	}
 	return cut
 }
 
-func (w *worker) subnet() ethernet.Row {
-	if w.under == nil {
-		w.under = w.n.NewRow()
+// subnet is the next hops of a pin's subnet after the failure at hand, computed once.
+func (w *worker) subnet(class int, at []ethernet.DeviceID) ethernet.Row {
+	row := w.subnets[class]
+	if row == nil {
+		if k := len(w.spare); k > 0 {
+			row, w.spare = w.spare[k-1], w.spare[:k-1]
+		} else {
+			row = w.n.NewRow()
+		}
+		if c := &w.n.Classes[class]; len(at) == len(c.At) && !w.concerns(class) {
+			copy(row, c.Next)
+			for _, l := range w.links {
+				w.n.Remove(row, l)
+			}
+		} else {
+			w.computer.Class(class, at, w.down, row)
+		}
+		w.subnets[class] = row
 	}
-	return w.under
+	return row
 }
 
 // changed says whether a row is more than one before without the links that are down.
@@ -109,6 +148,36 @@ func (w *worker) changed(row, before ethernet.Row) bool {
 		w.n.Remove(w.left, l)
 	}
 	return !slices.Equal(w.left, row)
+}
+
+// within says whether a failure does nothing with a pin that it does not with the pin's subnet, whose row is there: no device that
+// knows the pin loses a next hop, so that each goes on by what it has, and the others by the subnet's routes. If what they
+// have are next hops of the subnet too, no packet to the pin goes where none to the subnet goes, and no pair is cut if none
+// of the subnet's is.
+func (w *worker) within(class int) bool {
+	pin := w.plan.Pin(class)
+	if pin == nil || w.row[pin.Under] == 0 || w.cuts[pin.Under] > 0 {
+		return false
+	}
+	n, next, known := w.n, w.n.Classes[class].Next, w.known[class]
+	for _, l := range w.links {
+		if d := n.Links[l].From; known[d/64]>>(d%64)&1 == 1 && n.Has(next, l) {
+			return false
+		}
+	}
+	subnet := w.changes[w.row[pin.Under]-1].Next
+	for i, bits := range known {
+		for ; bits != 0; bits &= bits - 1 {
+			d := ethernet.DeviceID(i*64 + mathbits.TrailingZeros64(bits))
+			of := n.Words(subnet, d)
+			for k, word := range n.Words(next, d) {
+				if word&^of[k] != 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // unpins says whether a failure takes a next hop from a device that knows a pin.
