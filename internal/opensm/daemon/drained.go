@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/weft-fabric/weft/change"
@@ -243,13 +244,14 @@ type standing struct {
 	mu   sync.Mutex
 	open int
 	last time.Time // when there was one last
+	pid  int       // of the process that asked last; 0: not known, as from a container that this one does not see into
 }
 
-func (n *standing) begin() (end func()) {
+func (n *standing) begin(pid int) (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.open++
-	n.last = time.Now()
+	n.last, n.pid = time.Now(), pid
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -258,12 +260,16 @@ func (n *standing) begin() (end func()) {
 	}
 }
 
-// there reports whether OpenSM has a question open, or had a moment ago.
+// there reports whether OpenSM has a question open, or had a moment ago and its process still lives: one that
+// is dead is told at once.
 func (n *standing) there() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.open > 0 || !n.last.IsZero() && time.Since(n.last) < betweenQuestions
+	return n.open > 0 || !n.last.IsZero() && time.Since(n.last) < betweenQuestions && lives(n.pid)
 }
+
+// lives reports whether a process is there, as far as that is known.
+func lives(pid int) bool { return pid <= 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // betweenQuestions is how long OpenSM may take between an answer and its next question.
 const betweenQuestions = 10 * time.Second
