@@ -450,6 +450,8 @@ static int route(struct weft *w, const struct question *q)
 	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s%s; %s%s%s\n",
 	    (unsigned long long)t->sweep, t->rows, tables_used(t), t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms,
 	    t->found.about ? "" : " (nobody there sends to anybody: the proof is about nothing)", groups, how, follows);
+	if (w->osm->log.out_port)
+		fflush(w->osm->log.out_port); /* weft watch goes by this line, which OpenSM else keeps back until there are 4 KiB */
 	w->asks_on = t->so_far || t->orders || t->found.cut > 0; /* the answer may have been to another question */
 	return 1;
 }

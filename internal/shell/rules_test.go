@@ -75,7 +75,7 @@ var troubles = []struct {
 }{
 	{"weft serve stops answering", "WeftDown", 45, `up{S} 1x5 0x55`, "S"},
 	{"weft serve is no target any more", "WeftDown", 45, `up{S}`, `job="weft"`},
-	{"OpenSM dies", "OpenSMGone", 45, `weft_opensm_connected{S} 1x5 0x55`, "S"},
+	{"OpenSM dies", "OpenSMGone", 45, `weft_opensm_connected{S} 1x5 0x55`, `S,host="s"`},
 	{"a sweep is refused", "WeftRefuses", 45, `weft_proven{S} 1x5 0x55`, "S"},
 	{"pairs stay cut", "WeftPairsCut", 45, `weft_pairs_cut{S} 0x5 12x55`, "S"},
 	{"a plan does not end", "WeftPlanStands", 45, `weft_plan_steps_left{S} 0x5 2x55`, "S"},
@@ -127,7 +127,7 @@ var nearly = []struct {
 	{"an error of long ago", "WeftInternalError", 45, `weft_internal_errors_total{S} 3x60`},
 	{"no loop", "FabricCanDeadlock", 45, `weft_watch_alarm{W,kind="credit-loop"} 0x60`},
 	{"pairs are cut off while OpenSM routes", "FabricLosesPackets", 7, `weft_watch_alarm{W,kind="cut-off"} 0x5 1x1 0x55`},
-	{"a look at a step that is just written", "FabricRoutedByAnother", 7, `weft_watch_alarm{W,kind="other-tables"} 0x4 1x1 0x55`},
+	{"tables of another engine for a moment", "FabricRoutedByAnother", 6, `weft_watch_alarm{W,kind="other-tables"} 0x5 1x0 0x54`},
 	{"tables of another time for a moment", "FabricTablesStale", 10, `weft_watch_alarm{W,kind="stale-tables"} 0x5 1x4 0x55`},
 	{"a verdict in doubt for a moment", "FabricVerdictDoubtful", 19, `weft_watch_alarm{W,kind="unproven"} 0x5 1x10 0x45`},
 	{"a cable was moved long ago", "FabricRecabled", 45, `weft_watch_changes_total{W,what="recabled"} 1x60`},
@@ -206,6 +206,9 @@ func TestEveryRuleFires(t *testing.T) {
 	}
 	play("both daemons see a cable go, and one tells", "weft_missing{S,kind=\"cable\",name=\"a\"} 1x60\nweft_watch_missing{W,kind=\"cable\",name=\"a\"} 1x60\n"+quiet, "WeftPartMissing", 45, `S,kind="cable",name="a"`)
 	play("both daemons see a cable flap, and one tells", "weft_cable_trouble{S,kind=\"flaps\",level=\"error\",name=\"a\"} 1x60\nweft_watch_cable_trouble{W,kind=\"flaps\",level=\"error\",name=\"a\",guid=\"0x1\",port=\"1\",switch=\"a\"} 1x60\n"+quiet, "WeftCableInTrouble", 45, `S,kind="flaps",level="error",name="a"`)
+	const here, there = `job="weft",instance="sm1:9471"`, `job="weft-watch",instance="sm1:9472"`
+	another := "weft_watch_alarm{" + there + `,kind="fallback"} 0x5 1x55` + "\nweft_watch_alarm{" + there + `,kind="other-tables"} 0x5 1x55` + "\n"
+	play("an OpenSM without the plugin routes by MinHop", another+"weft_opensm_connected{"+here+"} 1x5 0x55\n"+without("weft_opensm_connected{S}"), "FabricRoutedByAnother", 45, there+`,kind="fallback"`)
 	test := filepath.Join(t.TempDir(), "test.yaml")
 	if err := os.WriteFile(test, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)

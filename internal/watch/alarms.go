@@ -115,6 +115,11 @@ func sinceWhen(there []Alarm, kind Kind, now time.Time) time.Time {
 	return now
 }
 
+// hasKind says whether an alarm of a kind is among some.
+func hasKind(all []Alarm, kind Kind) bool {
+	return slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == kind })
+}
+
 // differing is the entries of tables that are as in none of others, which act on their fabric.
 func differing(now *Snapshot, expected []*routing.Tables) int {
 	if len(expected) == 0 {

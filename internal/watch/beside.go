@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -77,4 +79,22 @@ func (r *running) expected() []string {
 		}
 	}
 	return all
+}
+
+// beingWritten says whether weft serve is writing tables beside those that are expected: links lead to a folder
+// once it is whole, and to those of two handings over.
+func (r *running) beingWritten() bool {
+	dir := filepath.Dir(r.Expect)
+	entries, err := os.ReadDir(dir)
+	if err != nil || filepath.Base(r.Expect) != "last-good" {
+		return false
+	}
+	linked := map[string]bool{}
+	for _, name := range []string{"last-good", "before"} {
+		to, _ := os.Readlink(filepath.Join(dir, name)) // it need not be there
+		linked[to] = true
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.IsDir() && strings.HasPrefix(e.Name(), "tables-") && !linked[e.Name()]
+	})
 }

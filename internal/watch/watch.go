@@ -64,6 +64,7 @@ type running struct {
 
 	gone, came []events.Element // between the last two looks
 	last       *Look            // kept; nil: there is none
+	doubted    *string          // what was seen when other tables than expected were, and is to be seen again; nil: they were not
 	failed     string           // the error of the last look as it was logged; empty: there was none
 
 	ahead time.Time // when OpenSM's log was last written to, if the clock was set back since
@@ -327,17 +328,14 @@ func (r *running) remedy(err error) string {
 
 // raise makes some alarms those that are there, and logs which are new and which are over.
 func (r *running) raise(alarms []Alarm) {
-	has := func(all []Alarm, kind Kind) bool {
-		return slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == kind })
-	}
 	for _, a := range alarms {
-		if !has(r.status.Alarms, a.Kind) {
+		if !hasKind(r.status.Alarms, a.Kind) {
 			r.events.Add(events.Event{At: time.Now(), What: events.Alarm, Text: string(a.Kind) + ": " + a.What})
 			r.Log.Error("alarm", "kind", string(a.Kind), "what", a.What, "do", a.Do)
 		}
 	}
 	for _, a := range r.status.Alarms {
-		if !has(alarms, a.Kind) {
+		if !hasKind(alarms, a.Kind) {
 			r.events.Add(events.Event{At: time.Now(), What: events.AlarmOver, Text: string(a.Kind), Seconds: time.Since(a.Since).Seconds()})
 			r.Log.Info("alarm over", "kind", string(a.Kind), "since", a.Since)
 		}
@@ -348,19 +346,51 @@ func (r *running) raise(alarms []Alarm) {
 // see gathers, reads, judges and compares. nil: nothing is new. A look with an error was judged, and
 // could not be kept.
 func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
+	if r.Ethernet != "" {
+		l := r.newLook(begin)
+		dir, err := r.store.gatherFolder()
+		if err != nil {
+			return nil, &stateError{r.State, err}
+		}
+		defer os.RemoveAll(dir)
+		return r.seeEthernet(ctx, begin, l, dir)
+	}
+	var waited time.Duration
+	for n := 1; ; n++ {
+		l, err := r.seeFabric(ctx, begin, waited, n == tries)
+		if !errors.Is(err, errMoving) {
+			return l, err
+		}
+		r.stamps = nil
+		if err := wait(ctx, r.Settle); err != nil {
+			return nil, err
+		}
+		waited += r.Settle
+	}
+}
+
+func (r *running) newLook(begin time.Time) *Look {
 	l := &Look{Number: 1, At: begin.UTC()}
 	if r.last != nil {
 		l.Number = r.last.Number + 1
 	}
-	lap := laps(begin)
+	return l
+}
+
+// errMoving is that tables are others than expected, and what is expected may be about to be others.
+var errMoving = errors.New("a step is written just now")
+
+// seeFabric sees once. The files, what is expected and OpenSM's log are read one after the other, and weft serve
+// writes the tables of a step into its folder while OpenSM writes them into switches: either may be ahead. So that
+// other tables are in force than those expected is believed once it was seen twice in a row, with a time in which files rest
+// between, and nothing moved; or at the last try.
+func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Duration, last bool) (*Look, error) {
+	l, lap := r.newLook(begin), laps(time.Now())
 	dir, err := r.store.gatherFolder()
 	if err != nil {
 		return nil, &stateError{r.State, err}
 	}
 	defer os.RemoveAll(dir)
-	if r.Ethernet != "" {
-		return r.seeEthernet(ctx, begin, l, dir)
-	}
 	b, err := r.beside(ctx)
 	if err != nil {
 		return nil, err
@@ -370,6 +400,8 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	if !same {
 		known = nil
 	}
+	was := r.doubted
+	r.doubted = nil
 	g, err := source{r.settings}.gather(ctx, known, dir)
 	r.stamps, r.tried = nil, g.stamps // stamps: until the files are read
 	if err != nil {
@@ -409,8 +441,19 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	if err := r.hold(ctx, l, now, dir, b, dumped(g.stamps)); err != nil {
 		return nil, err
 	}
+	if !last && hasKind(l.Alarms, OtherTables) && !hasKind(r.status.Alarms, OtherTables) {
+		seen := fmt.Sprintf("%v, %s", files, b.against)
+		again, err := r.beside(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if again.against != b.against || was == nil || *was != seen || r.beingWritten() {
+			r.doubted = &seen
+			return nil, errMoving
+		}
+	}
 	l.Seconds.Compare = lap()
-	l.Seconds.Total = time.Since(begin).Seconds() - g.waited.Seconds()
+	l.Seconds.Total = time.Since(begin).Seconds() - (g.waited + waited).Seconds()
 	if err := r.store.put(l, dir, r.Keep); err != nil {
 		return l, &stateError{r.State, err}
 	}
