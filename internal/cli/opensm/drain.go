@@ -127,7 +127,7 @@ written. Ctrl-C only ends the waiting.`,
 // live gives an order and follows it to its end.
 func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Order) error {
 	begun := time.Now()
-	said, err := give(ctx, o.socket, order)
+	said, err := giveOn(ctx, a, o.socket, order)
 	if err != nil {
 		return err
 	}
@@ -148,6 +148,31 @@ func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Or
 		stuck = stuck || p.State == daemon.StillUsed
 	}
 	return a.Answer(o.json, r, func() error { return showLive(a, r, names) }, r.Refused != "" || stuck)
+}
+
+// restartTime is how long a daemon that does not answer may be about to begin anew.
+const restartTime = 5 * time.Second
+
+// giveOn gives an order to a daemon that may be begun anew just now. It may have taken an order to which there was no
+// answer: then it is given once more, which changes nothing.
+func giveOn(ctx context.Context, a *console.Console, socket string, order daemon.Order) (*daemon.Ordered, error) {
+	for begun, again := time.Now(), false; ; again = true {
+		said, err := give(ctx, socket, order)
+		switch {
+		case err == nil && again && said.Used: // the first order was taken
+			said.Refused = ""
+			return said, nil
+		case err == nil || ctx.Err() != nil || errors.Is(err, os.ErrPermission) || time.Since(begun) > restartTime:
+			return said, err
+		case !again:
+			a.Tell("%v; it is asked again for %s", err, words.Seconds(restartTime.Seconds()))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(lookAgain):
+		}
+	}
 }
 
 func give(ctx context.Context, socket string, order daemon.Order) (*daemon.Ordered, error) {

@@ -53,6 +53,7 @@ type Ordered struct {
 	Entries int       `json:"entries"`           // of forwarding tables, that all steps change
 	Cut     []string  `json:"cut"`               // endpoints that are cut off when the parts are pulled
 	Kept    string    `json:"kept,omitempty"`    // why a restart of the daemon would forget the order; empty: it would not
+	Used    bool      `json:"used,omitempty"`    // refused since the parts to be used again are used already
 }
 
 // Drained is a part that is to be kept free of traffic.
@@ -274,6 +275,9 @@ func lives(pid int) bool { return pid <= 0 || !errors.Is(syscall.Kill(pid, 0), s
 // betweenQuestions is how long OpenSM may take between an answer and its next question.
 const betweenQuestions = 10 * time.Second
 
+// remembering is how long an order waits for what the state folder remembers, whose disk may hang.
+const remembering = 10 * time.Second
+
 // order carries out an order, or says why not.
 func (s *Server) order(ctx context.Context, text json.RawMessage, who credentials) *Ordered {
 	var o Order
@@ -281,6 +285,12 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil {
 		return &Ordered{Refused: "the order cannot be read: " + err.Error(), Parts: []Drained{}, Cut: []string{}}
+	}
+	// A daemon that began just now does not know yet what it handed over and what is drained.
+	select {
+	case <-s.recalled:
+	case <-time.After(remembering):
+	case <-ctx.Done():
 	}
 	var r *Ordered
 	err := guarded(func() (err error) {
@@ -471,6 +481,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	list := s.drained.all()
 	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
 	if len(list) == 0 {
+		r.Used = true
 		return r, errors.New("nothing is drained")
 	}
 	taken := make([]bool, len(list))
@@ -494,6 +505,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			for i, p := range list {
 				names[i] = p.Part
 			}
+			r.Used = len(o.Parts) == 1
 			return r, fmt.Errorf("%s is not drained; drained are %s", name, strings.Join(names, ", "))
 		}
 	}

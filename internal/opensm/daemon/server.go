@@ -72,6 +72,7 @@ type Server struct {
 	drained  drained
 	standing standing
 	ending   chan struct{} // closed when the daemon is to end
+	recalled chan struct{} // closed when what the state folder remembers is known, or cannot be
 }
 
 // Run serves until the context ends, then lets connections finish. Every receive
@@ -90,7 +91,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	}
 	s.jobs, s.keeper, s.metrics, s.places = newJobs(), newKeeper(), newMetrics(), newPlaces(connections, questionBytes)
 	s.pages = &livepage.Pages{Version: s.Version}
-	s.ending = make(chan struct{})
+	s.ending, s.recalled = make(chan struct{}), make(chan struct{})
 	if s.peer == nil {
 		s.peer = peerOf
 	}
@@ -112,7 +113,10 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	defer s.events.Close(grace)
 	s.opinions = newOpinions(s.Log, s.metrics)
 	defer s.opinions.finish()
-	go s.restore(s.settings.State)
+	go func() {
+		defer close(s.recalled)
+		s.restore(s.settings.State)
+	}()
 	stop, err := s.site().Serve(s.settings.Metrics, s.Log)
 	if err != nil {
 		return err
@@ -205,7 +209,7 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 	case errors.As(err, new(*wire.VersionError)):
 		err = errors.Join(err, s.explain(x, err))
 	case err == nil:
-		defer s.standing.begin()()
+		defer s.standing.begin(who.pid)()
 		err = guarded(func() error { return s.sweep(ctx, x, q.Request, start) })
 		if errors.As(err, new(*internalError)) { // while tables were sent or reported
 			s.internal(err)

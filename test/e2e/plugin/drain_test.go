@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,11 +29,30 @@ type ordered struct {
 	code    int
 }
 
-// order runs weft drain --live or weft undrain to its end, with a restart at one of the boundaries of its
-// plan (-1: none), if it has so many.
-func (k *interruptible) order(t *testing.T, weft string, stopAt int, r restart, args ...string) (said ordered, at string) {
+// moment is when something is restarted: at a boundary of a plan, if it has so many (-1: none), or so long after the order
+// was given, if it has not been carried out by then (0: not so).
+type moment struct {
+	boundary int
+	after    time.Duration
+}
+
+var never = moment{boundary: -1}
+
+func (m moment) String() string {
+	if m.after > 0 {
+		return fmt.Sprintf("after %v", m.after)
+	}
+	return fmt.Sprintf("at boundary %d", m.boundary)
+}
+
+// order runs weft drain --live or weft undrain to its end, with a restart at a moment.
+func (k *interruptible) order(t *testing.T, weft string, m moment, r restart, args ...string) (said ordered, at string) {
 	t.Helper()
-	k.between.plan(stopAt)
+	k.between.plan(m.boundary)
+	var due <-chan time.Time
+	if m.after > 0 {
+		due = time.After(m.after)
+	}
 	cmd := exec.Command(weft, append(args, "--json", "--socket", k.daemon.socket)...)
 	var out, told bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &told
@@ -51,6 +71,9 @@ func (k *interruptible) order(t *testing.T, weft string, stopAt int, r restart, 
 		case b := <-k.between.stopped:
 			at = b.String()
 			k.restart(t, r)
+		case <-due:
+			at = "any moment"
+			k.begin(t, r, func() {})
 		case <-done:
 			ended = true
 		}
@@ -58,7 +81,7 @@ func (k *interruptible) order(t *testing.T, weft string, stopAt int, r restart, 
 	k.between.plan(-1)
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
 		k.logs(t)
-		t.Fatalf("weft %v: %v: %s\n%s", args, err, out.Bytes(), told.Bytes())
+		t.Fatalf("weft %v, %s %v (%s): %v, %v: %s\n%s", args, r.name, m, at, cmd.ProcessState, err, out.Bytes(), told.Bytes())
 	}
 	said.code = cmd.ProcessState.ExitCode()
 	return said, at
@@ -77,14 +100,21 @@ func (k *interruptible) uses(t *testing.T, c fabric.ChannelID) bool {
 	return false
 }
 
-// TestDrainLive drains a cable and brings it back, twice without and often with a restart of daemon,
-// OpenSM or both at a random moment: nothing leads over it afterwards, over sweeps too, all comes back as it
-// was, every moment is proven, and no pair is ever cut.
+// TestDrainLive drains a cable and brings it back, without and often with a restart of daemon, OpenSM or both, at boundaries
+// of the plan and at moments that are drawn evenly from the time that it takes (WEFT_SEED draws others): nothing leads over it
+// afterwards, over sweeps too, all comes back as it was, every moment is proven, and no pair is ever cut.
 func TestDrainLive(t *testing.T) {
 	weft := live.Weft(t)
-	restarts := 4
+	restarts, seed := 4, uint64(7)
 	if os.Getenv("WEFT_THOROUGH") != "" {
-		restarts = 20
+		restarts = 40
+	}
+	if text := os.Getenv("WEFT_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
 	}
 	for _, n := range []struct {
 		spec     string
@@ -99,20 +129,28 @@ func TestDrainLive(t *testing.T) {
 			k := interrupts(t, testnet.Build(t, n.spec), n.settings...)
 			first, ch := k.swept(t), k.f.Channel(n.cable)
 			part := fmt.Sprintf("%s:%d", k.f.Label(ch.From), ch.FromPort)
-			rng := rand.New(rand.NewPCG(7, uint64(len(n.spec))))
-			where := map[string]int{}
+			rng := rand.New(rand.NewPCG(seed, uint64(len(n.spec))))
+			where, takes := map[string]int{}, [2]time.Duration{}
 			for i := range restarts + 1 {
-				r := []restart{{"SIGKILL", syscall.SIGKILL, false}, {"OpenSM", 0, true}, {"SIGTERM", syscall.SIGTERM, false}, {"both", syscall.SIGKILL, true}}[i%4]
-				on, stopAt := rng.IntN(2), rng.IntN(3)
+				r := []restart{{"SIGKILL", syscall.SIGKILL, false}, {"OpenSM", 0, true}, {"SIGTERM", syscall.SIGTERM, false}, {"both", syscall.SIGKILL, true}}[i/2%4]
+				on, boundary := rng.IntN(2), rng.IntN(3)
 				for j, args := range [][]string{{"drain", "--live", part}, {"undrain", part}} {
-					boundary := -1
-					if i > 0 && on == j {
-						boundary = stopAt
+					m := never
+					switch {
+					case i == 0 || on != j:
+					case i%2 == 0:
+						m.boundary = boundary
+					default:
+						m.after = 1 + time.Duration(rng.Int64N(int64(takes[j])))
 					}
-					said, at := k.order(t, weft, boundary, r, args...)
+					began := time.Now()
+					said, at := k.order(t, weft, m, r, args...)
+					if i == 0 {
+						takes[j] = time.Since(began)
+					}
 					if said.code != 0 || !said.Done || said.Refused != "" {
 						k.logs(t)
-						t.Fatalf("weft %v, %s at boundary %d (%s): %+v", args, r.name, boundary, at, said)
+						t.Fatalf("weft %v, %s %v (%s): %+v", args, r.name, m, at, said)
 					}
 					if at != "" {
 						where[r.name+", "+at]++
@@ -120,14 +158,14 @@ func TestDrainLive(t *testing.T) {
 					switch again := k.swept(t); {
 					case j == 0 && k.uses(t, n.cable):
 						k.logs(t)
-						t.Fatalf("%s at boundary %d (%s): something uses what was drained", r.name, boundary, at)
+						t.Fatalf("%s %v (%s): something uses what was drained", r.name, m, at)
 					case j == 1 && again != first:
 						k.logs(t)
-						t.Fatalf("%s at boundary %d (%s): it does not come back as it was", r.name, boundary, at)
+						t.Fatalf("%s %v (%s): it does not come back as it was", r.name, m, at)
 					}
 				}
 			}
-			t.Logf("restarts: %v", where)
+			t.Logf("orders take %v; restarts: %v", takes, where)
 			if len(where) == 0 {
 				t.Error("nothing was restarted")
 			}

@@ -77,6 +77,12 @@ func (k *interruptible) follow(t *testing.T, r restart) (at string) {
 // is on another host, since ibsim goes on sending to the one before, and does not take many.
 func (k *interruptible) restart(t *testing.T, r restart) {
 	t.Helper()
+	k.begin(t, r, func() { k.between.goOn <- struct{}{} })
+}
+
+// begin is restart, with what is to be done before OpenSM begins anew.
+func (k *interruptible) begin(t *testing.T, r restart, between func()) {
+	t.Helper()
 	if r.daemon != 0 {
 		if err := k.weft.cmd.Process.Signal(r.daemon); err != nil {
 			t.Fatal(err)
@@ -99,7 +105,7 @@ func (k *interruptible) restart(t *testing.T, r restart) {
 	if r.daemon != 0 {
 		k.serve(t)
 	}
-	k.between.goOn <- struct{}{}
+	between()
 	if r.manager {
 		k.Manager = k.Manage(t, host, k.Dir, k.conf(), k.library)
 		k.Await(t, up, soon)
