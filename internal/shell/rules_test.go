@@ -206,6 +206,7 @@ func TestEveryRuleFires(t *testing.T) {
 	}
 	play("both daemons see a cable go, and one tells", "weft_missing{S,kind=\"cable\",name=\"a\"} 1x60\nweft_watch_missing{W,kind=\"cable\",name=\"a\"} 1x60\n"+quiet, "WeftPartMissing", 45, `S,kind="cable",name="a"`)
 	play("both daemons see a cable flap, and one tells", "weft_cable_trouble{S,kind=\"flaps\",level=\"error\",name=\"a\"} 1x60\nweft_watch_cable_trouble{W,kind=\"flaps\",level=\"error\",name=\"a\",guid=\"0x1\",port=\"1\",switch=\"a\"} 1x60\n"+quiet, "WeftCableInTrouble", 45, `S,kind="flaps",level="error",name="a"`)
+	play("both daemons know that a cable has errors, and one tells", "weft_cable_trouble{S,kind=\"flaps\",level=\"error\",name=\"a\"} 1x60\nweft_watch_cable_trouble{W,kind=\"symbol\",level=\"error\",name=\"a\",guid=\"0x1\",port=\"1\",switch=\"a\"} 1x60\n"+quiet, "FabricCableInTrouble", 45, `W,kind="symbol",level="error",name="a",guid="0x1",port="1",switch="a"`)
 	const here, there = `job="weft",instance="sm1:9471"`, `job="weft-watch",instance="sm1:9472"`
 	another := "weft_watch_alarm{" + there + `,kind="fallback"} 0x5 1x55` + "\nweft_watch_alarm{" + there + `,kind="other-tables"} 0x5 1x55` + "\n"
 	play("an OpenSM without the plugin routes by MinHop", another+"weft_opensm_connected{"+here+"} 1x5 0x55\n"+without("weft_opensm_connected{S}"), "FabricRoutedByAnother", 45, there+`,kind="fallback"`)

@@ -41,6 +41,8 @@ type Evidence struct {
 	Between bool               // they did between two looks, also where the time is not known
 	Waiting []explain.Finding  // what routes do not explain
 
+	Beside *Cables // what another found who knows more of counters, with the signs of its cables; nil: nobody did
+
 	Events []events.Event // of which what went counts
 	Now    time.Time      // of Events, and those of Flapping before it count
 }
@@ -149,6 +151,7 @@ func Find(e Evidence) *Cables {
 	d.counted()
 	d.rates()
 	d.waits()
+	d.beside()
 	for i := range d.list.Cables {
 		d.settle(&d.list.Cables[i])
 	}

@@ -250,7 +250,10 @@ func (r *running) answer() (stop func(), err error) {
 func (r *running) site() *shell.Site {
 	return &shell.Site{
 		Name: "weft watch", Metrics: r.metrics.registry, Page: r.pages, Healthy: r.healthy, Ready: r.ready, Troubles: r.troubles,
-		More: []shell.Link{{Path: "/look", What: "the last look, for programs", Handler: http.HandlerFunc(r.answerLook)}},
+		More: []shell.Link{
+			{Path: "/status", What: "how the watch is, with alarms and cables in trouble, for programs", Handler: http.HandlerFunc(r.answerStatus)},
+			{Path: "/look", What: "the last look, for programs", Handler: http.HandlerFunc(r.answerLook)},
+		},
 	}
 }
 
@@ -305,6 +308,15 @@ func (r *running) ready() error {
 		return errors.New("there was no look yet")
 	}
 	return nil
+}
+
+// answerStatus answers with how the watch is, as in its state folder.
+func (r *running) answerStatus(w http.ResponseWriter, _ *http.Request) {
+	r.mu.Lock()
+	st := r.status
+	r.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(&st) //nolint:errcheck // whoever asked went away
 }
 
 // answerLook answers with the last look.

@@ -81,7 +81,7 @@ func newPlant(t *testing.T) *plant {
 	p.startServe(t)
 	p.startOpenSM(t, "weft,no_fallback")
 	config := filepath.Join(dir, "watch.yaml")
-	text := fmt.Sprintf("folder: %s\nengine: weft\nlog: %s\nsettle: 300ms\nevery: %s\nstate: %s\nexpect: %s\nmetrics: 127.0.0.1:%d\n", filepath.Join(dir, "osm"), p.log, lookEvery, filepath.Join(dir, "watch"), filepath.Join(p.state(), "last-good"), p.ports[1])
+	text := fmt.Sprintf("folder: %s\nengine: weft\nlog: %s\nsettle: 300ms\nevery: %s\nstate: %s\nexpect: %s\nmetrics: 127.0.0.1:%d\ncounters: %s\n", filepath.Join(dir, "osm"), p.log, lookEvery, filepath.Join(dir, "watch"), filepath.Join(p.state(), "last-good"), p.ports[1], p.count(t, 0))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +92,21 @@ func newPlant(t *testing.T) *plant {
 
 // slow is a cable that trains with one lane.
 func (p *plant) slow() *fabric.Channel { return p.f.Channel(fabric.ChannelID(p.f.Trunks() - 1)) }
+
+// dirty is a cable whose ends count errors.
+func (p *plant) dirty() *fabric.Channel { return p.f.Channel(3) }
+
+// count writes what ibqueryerrors prints, in which an end of a cable has so many errors.
+func (p *plant) count(t *testing.T, errors int) (name string) {
+	t.Helper()
+	name = filepath.Join(p.dir, "ibqueryerrors.txt")
+	node, port := p.f.Node(p.dirty().From), p.dirty().FromPort
+	text := fmt.Sprintf("Errors for %s \"%s\"\n   GUID %s port %d: [SymbolErrorCounter == %d] [PortXmitWait == 17]\n", node.GUID, node.Name, node.GUID, port, errors)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
 
 // netFile is the network, in which the ends of one cable come up narrow.
 func (p *plant) netFile(t *testing.T) string {
@@ -146,7 +161,7 @@ func (p *plant) state() string {
 func (p *plant) startServe(t *testing.T) {
 	t.Helper()
 	os.Remove(filepath.Join(p.dir, "s")) // of one that was killed
-	p.serve = exec.Command(live.Weft(t), "serve", "--socket", filepath.Join(p.dir, "s"), "--state", p.state(), "--engine", "updn", "--contract", "any", "--metrics", fmt.Sprintf("127.0.0.1:%d", p.ports[0]))
+	p.serve = exec.Command(live.Weft(t), "serve", "--socket", filepath.Join(p.dir, "s"), "--state", p.state(), "--engine", "updn", "--contract", "any", "--metrics", fmt.Sprintf("127.0.0.1:%d", p.ports[0]), "--watch", fmt.Sprintf("127.0.0.1:%d", p.ports[1]))
 	p.serve.Stderr = &p.served
 	if err := p.serve.Start(); err != nil {
 		t.Fatal(err)
@@ -243,7 +258,7 @@ func (p *plant) firing(t *testing.T) string {
 // fired is the alerts that fired at any time since one.
 func (p *plant) fired(t *testing.T, since time.Time) string {
 	t.Helper()
-	return p.alerts(t, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1", url.QueryEscape(`ALERTS{alertstate="firing"}`), since.Unix(), time.Now().Unix()))
+	return p.alerts(t, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1", url.QueryEscape(`ALERTS{alertstate="firing"}`), since.Unix()+1, time.Now().Unix()))
 }
 
 func (p *plant) alerts(t *testing.T, query string) string {
@@ -391,6 +406,11 @@ func outages() []outage {
 				return "FabricLinkDegraded narrow-link " + p.f.Label(min(p.slow().From, p.slow().To))
 			},
 			nil, false},
+		{"a dirty cable", func(t *testing.T, p *plant) { p.count(t, 5000) },
+			func(p *plant) string {
+				return "FabricCableInTrouble symbol " + cable(p.dirty(), p) + " " + p.f.Label(p.dirty().From)
+			},
+			nil, true},
 	}
 }
 
@@ -439,4 +459,129 @@ func TestOutages(t *testing.T) {
 			t.Errorf("%s: %q fired until it was over, want %q", o.name, all, want)
 		}
 	}
+	p.names(t, thorough)
+	p.dashboards(t, thorough)
+}
+
+// names sees that status, status --json and the first pages of both daemons name every cable in trouble, with what is the
+// matter.
+func (p *plant) names(t *testing.T, thorough bool) {
+	t.Helper()
+	want := map[string]string{fmt.Sprintf("%s:%d", p.f.Label(p.dirty().From), p.dirty().FromPort): "symbol errors"}
+	if thorough {
+		want[fmt.Sprintf("%s:%d", p.f.Label(p.slow().From), p.slow().FromPort)] = "with more lanes"
+		want[fmt.Sprintf("%s:%d", p.f.Label(p.f.Channel(0).From), p.f.Channel(0).FromPort)] = "it went"
+	}
+	status := func(more ...string) string {
+		out, err := exec.Command(live.Weft(t), append([]string{"status", "--socket", filepath.Join(p.dir, "s")}, more...)...).CombinedOutput()
+		if err != nil && len(out) == 0 {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	for where, read := range map[string]func() string{
+		"weft status":                func() string { return status() },
+		"weft status --json":         func() string { return status("--json") },
+		"the page of weft serve":     func() string { return get(t, fmt.Sprintf("http://127.0.0.1:%d/", p.ports[0])) },
+		"the page of weft watch":     func() string { return get(t, fmt.Sprintf("http://127.0.0.1:%d/", p.ports[1])) },
+		"weft watch's /status":       func() string { return get(t, fmt.Sprintf("http://127.0.0.1:%d/status", p.ports[1])) },
+		"weft_cable_trouble":         func() string { return get(t, fmt.Sprintf("http://127.0.0.1:%d/metrics", p.ports[0])) },
+		"the metrics of weft watch":  func() string { return get(t, fmt.Sprintf("http://127.0.0.1:%d/metrics", p.ports[1])) },
+		"what a browser has of them": func() string { return p.browsed(t) },
+	} {
+		lacks := ""
+		for until := time.Now().Add(20 * time.Second); ; time.Sleep(500 * time.Millisecond) {
+			text := read()
+			if lacks = ""; text == "" {
+				break // there is no browser
+			}
+			for name, why := range want {
+				if !strings.Contains(text, name) || !strings.Contains(where, "metrics") && where != "weft_cable_trouble" && !strings.Contains(text, why) {
+					lacks += fmt.Sprintf("%s does not name %s (%s):\n%s\n", where, name, why, text)
+				}
+			}
+			if lacks == "" || time.Now().After(until) {
+				break
+			}
+		}
+		if lacks != "" {
+			t.Error(lacks)
+		}
+	}
+}
+
+// browsed is the text of weft serve's first page in a real browser; empty: there is none.
+func (p *plant) browsed(t *testing.T) string {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Log("no chromium: the page is not looked at in a browser")
+		return ""
+	}
+	out, err := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(p.dir, "browser"), "--dump-dom", fmt.Sprintf("http://127.0.0.1:%d/", p.ports[0])).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// dashboards asks Prometheus every question of the dashboards: each has an answer, and each metric in it is scraped. Grafana
+// itself is not in Debian.
+func (p *plant) dashboards(t *testing.T, thorough bool) {
+	t.Helper()
+	type panel struct {
+		Title   string
+		Targets []struct{ Expr string }
+		Panels  []json.RawMessage
+	}
+	metric := regexp.MustCompile(`\bweft_[a-z0-9_]+|\bup\b`)
+	asked := 0
+	for _, name := range []string{"weft-serve", "weft-watch"} {
+		text, err := os.ReadFile("../../build/packaging/monitoring/" + name + ".grafana.json")
+		var d struct{ Panels []panel }
+		if err == nil {
+			err = json.Unmarshal(text, &d)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, panel := range d.Panels {
+			if len(panel.Panels) > 0 {
+				t.Errorf("%s: panels in panels, of which the questions are not asked", name)
+			}
+			for _, q := range panel.Targets {
+				asked++
+				// What is back by now has no answer, but had one.
+				if expr := q.Expr; p.answers(t, expr) == 0 && expr != "weft_missing" {
+					t.Errorf("%s, %s: %s has no answer", name, panel.Title, expr)
+				}
+				for _, m := range metric.FindAllString(q.Expr, -1) {
+					if !thorough && m == "weft_watch_link_degraded" {
+						continue // no cable is slow
+					}
+					if p.answers(t, fmt.Sprintf("last_over_time(%s[1h])", m)) == 0 {
+						t.Errorf("%s, %s: there is no metric %s", name, panel.Title, m)
+					}
+				}
+			}
+		}
+	}
+	if asked < 25 {
+		t.Errorf("only %d questions are asked", asked)
+	}
+	t.Logf("%d questions of the dashboards have answers", asked)
+}
+
+// answers is how many series answer a question.
+func (p *plant) answers(t *testing.T, expr string) int {
+	t.Helper()
+	var answer struct {
+		Data struct {
+			Result []json.RawMessage `json:"result"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(get(t, p.address+"/api/v1/query?query="+url.QueryEscape(expr))), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return len(answer.Data.Result)
 }

@@ -237,6 +237,9 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r 
 			tell(err.Error() + "; it is asked again")
 			continue
 		}
+		if s.Recalls {
+			continue
+		}
 		states := map[string]bool{}
 		for i := range r.Parts {
 			p := &r.Parts[i]

@@ -81,6 +81,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.Drops, "drops", "", "where all is routed anew, whether a step may drop packets of single destinations: allowed or never (default never)")
 	f.StringVar(&o.State, "state", "", "folder for the last good tables and the reasons of refusals")
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus (/metrics) and a page of the fabric (/report), such as 127.0.0.1:9469")
+	f.StringVar(&o.Watch, "watch", "", "loopback address of weft watch, whose cables in trouble are shown with the daemon's own, such as 127.0.0.1:9470")
 	f.StringVar(&o.ProofChecker, "proof-checker", "", "program asked about all that was handed over, behind the answers, with an error in the log if it does not accept it: weft-proof (docs/proof.md), by its whole path")
 	f.BoolVar(&o.check, "check-config", false, "say whether the configuration is right and what it means, and serve nothing")
 	flags.OneOf(f, &o.log, "log", "form of the log on standard error: text or json", "text", "json")

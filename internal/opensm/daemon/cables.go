@@ -19,6 +19,7 @@ type cables struct {
 	of   *fabric.Fabric // that the list is of
 	seen int            // events that it is of
 	at   time.Time      // when it was made
+	from time.Time      // when weft watch had said what is in it
 }
 
 // lastsFor is how long a list counts: cables that have flapped are quiet after a while.
@@ -33,14 +34,15 @@ func (c *cables) went(at time.Time, gone []events.Element) {
 	c.of = nil
 }
 
-// inTrouble is the cables in trouble; nil: no network was seen yet.
-func (c *cables) inTrouble(f *fabric.Fabric, now time.Time) *trouble.Cables {
+// inTrouble is the cables in trouble, with what weft watch knows of them; nil: no network was seen yet.
+func (c *cables) inTrouble(f *fabric.Fabric, w *watched, now time.Time) *trouble.Cables {
 	if f == nil {
 		return nil
 	}
-	if c.of != f || c.seen != len(c.recent) || now.Sub(c.at) > lastsFor || now.Before(c.at) {
-		c.list = trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Events: c.recent, Now: now})
-		c.of, c.seen, c.at = f, len(c.recent), now
+	beside, why, said := w.now()
+	if c.of != f || c.seen != len(c.recent) || !said.Equal(c.from) || now.Sub(c.at) > lastsFor || now.Before(c.at) {
+		c.list = note(trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Events: c.recent, Now: now, Beside: beside}), why)
+		c.of, c.seen, c.at, c.from = f, len(c.recent), now, said
 	}
 	return c.list
 }
@@ -49,7 +51,7 @@ func (c *cables) inTrouble(f *fabric.Fabric, now time.Time) *trouble.Cables {
 func (s *Server) inTrouble() *trouble.Cables {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cables.inTrouble(s.seen, time.Now())
+	return s.cables.inTrouble(s.seen, &s.watched, time.Now())
 }
 
 // troubled is the metric of cables in trouble, made when it is asked for.

@@ -35,6 +35,8 @@ type Config struct {
 	// weft-proof, asked behind the answers about what was handed over; empty: not asked.
 	ProofChecker string `yaml:"proof_checker"`
 	Metrics      string `yaml:"metrics"` // loopback address and port for Prometheus; empty: none
+	// Loopback address and port of weft watch, whose cables in trouble are shown too; empty: it is not asked.
+	Watch string `yaml:"watch"`
 
 	lines configfile.Lines
 }

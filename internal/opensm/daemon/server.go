@@ -67,6 +67,8 @@ type Server struct {
 	seen   *fabric.Fabric // of the last question that got tables
 	cables cables
 
+	watched watched
+
 	memory deadlock.Memory // of the judge: what it looks at again is what changed
 
 	drained  drained
@@ -124,6 +126,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	defer stop()
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	go s.askOn(work)
 	s.Log.Info("ready", "socket", s.settings.Socket, "engine", s.settings.Engine.String(), "contract", s.settings.contract.String(),
 		"endpoints", s.settings.scope.String(), "version", s.Version)
 	if s.Ready != nil {
@@ -289,8 +292,9 @@ func (s *Server) Status() Status {
 	defer s.mu.Unlock()
 	now := s.status
 	now.State = s.writer.state()
-	now.Trouble = s.cables.inTrouble(s.seen, time.Now())
+	now.Trouble = s.cables.inTrouble(s.seen, &s.watched, time.Now())
 	now.Drained, now.OpenSM = s.tellDrained(), s.standing.there()
+	now.Recalls = s.recalled != nil && !closed(s.recalled)
 	if now.Plan != nil {
 		plan := *now.Plan
 		if s.confirmedOf.Equal(plan.Began) {

@@ -128,6 +128,7 @@ func (c Config) check() (*settings, error) {
 			return configfile.Absolute("proof_checker", c.ProofChecker) // a daemon has no folder of its own
 		}},
 		{"metrics", func() error { return loopback.Check("metrics", c.Metrics) }},
+		{"watch", func() error { return loopback.Check("watch", c.Watch) }},
 	} {
 		if err := c.at(setting.key, setting.settle()); err != nil {
 			return nil, err
