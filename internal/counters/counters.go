@@ -73,9 +73,12 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	if err := p.lines.Truncated(); err != nil {
 		return nil, err
 	}
+	p.fillModes()
 	switch {
 	case p.table:
 		return nil, p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO")
+	case p.phy != nil && p.phy.rates:
+		return nil, p.lines.Errorf("truncated: the table PHY_DB16 has no END_PHY_DB16")
 	case p.c.Listed:
 	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.listed && !p.pm && p.rates == nil && p.columns == nil:
 		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's or ibqueryerrors' output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)
@@ -126,8 +129,11 @@ func (c *Counters) Add(other *Counters) {
 				had.Errors[i] = v
 			}
 		}
-		if r.Rated() || r.FEC != "" {
-			had.Raw, had.Effective, had.Symbol, had.FEC, had.Retransmission = r.Raw, r.Effective, r.Symbol, r.FEC, r.Retransmission
+		if r.Rated() {
+			had.Raw, had.Effective, had.Symbol = r.Raw, r.Effective, r.Symbol
+		}
+		if r.FEC != "" {
+			had.FEC, had.Retransmission = r.FEC, r.Retransmission
 		}
 		c.Received[at] = had
 	}
@@ -182,12 +188,14 @@ type parser struct {
 	at       fabric.ChannelID // of perfquery: the port of the block; None: none that counts
 	begun    bool             // of perfquery: a block has begun
 	extended bool
-	listed   bool           // the lines are of ibqueryerrors
-	pm       bool           // the lines are of a block of an ibdiagnet2.pm
-	rates    *rates         // the lines are of an ibdiagnet2.net_dump_ext; nil: they are not
-	table    bool           // the lines are of PM_INFO
-	columns  map[string]int // of its header; nil: not read yet
-	cells    int            // in that header
+	listed   bool                        // the lines are of ibqueryerrors
+	pm       bool                        // the lines are of a block of an ibdiagnet2.pm
+	rates    *rates                      // the lines are of an ibdiagnet2.net_dump_ext; nil: they are not
+	table    bool                        // the lines are of PM_INFO
+	modes    map[fabric.ChannelID]string // of forward error correction, by the table of ports
+	phy      *phy                        // the lines are of a table about error rates; nil: they are not
+	columns  map[string]int              // of its header; nil: not read yet
+	cells    int                         // in that header
 	errors   []errorColumn
 	names    map[string]named // of counters, that lines had
 }
@@ -196,6 +204,14 @@ func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case p.table || c.Cut("START_PM_INFO"):
 		return p.row(c)
+	case p.phy != nil:
+		return p.physical(c)
+	case c.Cut("START_PHY_DB16"):
+		p.beginPhy("PHY_DB16")
+		return nil
+	case string(bytes.TrimSpace(c)) == "START_PORTS":
+		p.beginPhy("PORTS")
+		return nil
 	case c.Empty():
 		return nil
 	case isRates(c):

@@ -21,7 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// counterFiles is the files of an output folder of ibdiagnet that have counters; of the first two, one is read.
+// counterFiles is the files of an output folder of ibdiagnet that have counters; of the second, only what the others do not have is news.
 var counterFiles = []string{"ibdiagnet2.pm", "ibdiagnet2.db_csv", "ibdiagnet2.net_dump_ext"}
 
 // countersName is the file in the state folder with what ports had counted, from which errors are an hour.
@@ -140,8 +140,8 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 	}
 	if all == nil && r.Folder != "" {
 		for i, name := range counterFiles {
-			if i == 1 && all != nil {
-				continue
+			if i == 1 && all != nil && r.rated() {
+				continue // the tables of the first say as much
 			}
 			for _, end := range []string{"", ".gz"} {
 				if err := add(filepath.Join(r.Folder, name+end), true); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -151,6 +151,16 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 		}
 	}
 	return all, nil
+}
+
+// rated says whether the folder has rates of errors in a file of their own.
+func (r *running) rated() bool {
+	for _, end := range []string{"", ".gz"} {
+		if _, err := os.Stat(filepath.Join(r.Folder, counterFiles[2]+end)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // since is the reading from which errors are counted: the last one that is older than the time over which they

@@ -1,0 +1,155 @@
+package counters
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/reading"
+)
+
+// Tables of an ibdiagnet2.db_csv beside PM_INFO that say how well ports receive:
+//
+//	START_PHY_DB16
+//	NodeGuid,PortGuid,PortNum,Version,…,field12,field13,field14,field15,field16,field17,…
+//
+// has rates of errors, each as a coefficient and the power of ten that it is divided by, as the register PPCNT's group of
+// physical layer statistics has them (raw_ber_coef, raw_ber_magnitude): fields 12 and 13 are the raw rate, 14 and 15 the effective
+// one, 16 and 17 that of symbols. 15 and 255 are 1.5e-254, which ibdiagnet2.net_dump_ext prints for none. Some ports have a
+// power of a thousand millions, which is not known. And
+//
+//	START_PORTS
+//	NodeGuid,PortGuid,PortNum,…,FECActv,RetransActv
+//
+// has the mode of forward error correction. The names are those that public readers of these files go by; no real file has
+// been at hand.
+type phy struct {
+	ends    string // the line behind the table
+	columns []int  // of those that are read; nil: the header was not read yet
+	cells   int
+	rates   bool // it is PHY_DB16, else PORTS
+}
+
+// The columns of the two tables, of which the first two have the port.
+var (
+	phyColumns  = []string{"nodeguid", "portnum", "field12", "field13", "field14", "field15", "field16", "field17"}
+	portColumns = []string{"nodeguid", "portnum", "fecactv"}
+)
+
+// mostPower is the largest power of ten that is one.
+const mostPower = 1000
+
+// fecNames is the modes of FEC by their numbers, as ibdiagnet2.net_dump_ext has them.
+var fecNames = [...]string{0: "NO-FEC", 1: "FIRECODE", 2: "STD-RS", 3: "STD-LL-RS", 8: "MLNX_STRONG_RS", 9: "MLNX_LL_RS", 10: "MLNX_ADAPT_RS", 11: "MLNX_COD_FEC", 12: "MLNX_ZL_FEC", 13: "MLNX_RS_544_514_PLR", 14: "MLNX_RS_271_257_PLR"}
+
+// beginPhy begins a table.
+func (p *parser) beginPhy(name string) {
+	p.phy = &phy{ends: "END_" + name, rates: name != "PORTS"}
+}
+
+// physical reads a line of a table: its header, a port, or its end. A table that cannot be read leaves the others alone:
+// its columns are ibdiagnet's own business.
+func (p *parser) physical(c reading.Cursor) error {
+	t := p.phy
+	text := bytes.TrimSpace(c)
+	if string(text) == t.ends || bytes.HasPrefix(text, []byte("START_")) {
+		p.phy = nil
+		return nil
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	cells := bytes.Split(text, []byte(","))
+	if t.columns == nil {
+		t.cells = len(cells)
+		names := portColumns
+		if t.rates {
+			names = phyColumns
+		}
+		for _, name := range names {
+			t.columns = append(t.columns, slices.IndexFunc(cells, func(cell []byte) bool {
+				has := strings.ToLower(string(bytes.TrimSpace(cell)))
+				return has == name || name == "portnum" && has == "portnumber" // as PM_INFO has it
+			}))
+		}
+		if slices.Contains(t.columns, -1) {
+			t.cells = -1 // an earlier ibdiagnet
+		}
+		return nil
+	}
+	if t.cells < 0 {
+		return nil
+	}
+	if len(cells) != t.cells {
+		return p.lines.Errorf("%d cells, but the header of the table has %d columns; the line may be cut short", len(cells), t.cells)
+	}
+	guid, number := reading.Cursor(bytes.TrimSpace(cells[t.columns[0]])), reading.Cursor(bytes.TrimSpace(cells[t.columns[1]]))
+	v, okGUID := guid.Hex(1<<64 - 1)
+	port, okPort := number.Uint(fabric.MaxPorts)
+	if !okGUID || !okPort || len(guid)+len(number) > 0 {
+		return nil // a part that is no port
+	}
+	n := p.f.NodeByGUID(fabric.GUID(v))
+	if n == fabric.None || port == 0 || int(port) > p.f.Node(n).Ports {
+		return nil // the network at hand is of another time
+	}
+	at := p.f.Out(n, uint8(port))
+	if at == fabric.None {
+		return nil
+	}
+	if !t.rates {
+		v, ok := numberOf(cells[t.columns[2]])
+		if !ok || v > 255 {
+			return nil
+		}
+		mode := fmt.Sprintf("FEC mode %.0f", v)
+		if int(v) < len(fecNames) && fecNames[int(v)] != "" {
+			mode = fecNames[int(v)]
+		}
+		if p.modes == nil {
+			p.modes = map[fabric.ChannelID]string{}
+		}
+		p.modes[at] = mode
+		return nil
+	}
+	r, ok := p.c.Received[at]
+	if !ok {
+		r = Unknown()
+	}
+	known := false
+	for i, to := range []*float64{&r.Raw, &r.Effective, &r.Symbol} {
+		if v := power(cells[t.columns[2+2*i]], cells[t.columns[3+2*i]]); !math.IsNaN(v) {
+			*to, known = v, true
+		}
+	}
+	if known {
+		p.c.Received[at] = r
+	}
+	return nil
+}
+
+// fillModes notes the modes of FEC of ports of which something else is known: alone they are no counters.
+func (p *parser) fillModes() {
+	for at, mode := range p.modes {
+		if r, ok := p.c.Received[at]; ok && r.FEC == "" {
+			r.FEC = mode
+			p.c.Received[at] = r
+		}
+	}
+}
+
+// power is a coefficient divided by a power of ten; NaN: it is not known, or no rate.
+func power(coefficient, exponent []byte) float64 {
+	a, okA := numberOf(coefficient)
+	e, okE := numberOf(exponent)
+	if !okA || !okE || e > mostPower {
+		return math.NaN()
+	}
+	if v := a * math.Pow(10, -e); v <= 1 {
+		return v
+	}
+	return math.NaN()
+}

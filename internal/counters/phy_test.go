@@ -1,0 +1,44 @@
+package counters_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/counters"
+)
+
+// Rates of errors and modes of FEC stand in tables of their own of an ibdiagnet2.db_csv, in any order beside PM_INFO.
+func TestRatesOfADBCSV(t *testing.T) {
+	t.Parallel()
+	f := pair(t)
+	const (
+		phy = "START_PHY_DB16\nNodeGuid,PortGuid,PortNum,Version,field12,field13,field14,field15,field16,field17\n" +
+			"0x10,0x10,2,1,7,9,15,255,3,13\n0x10,0x10,1,1,7,9,2,1933785040,N/A,N/A\n0x77,0x77,1,1,7,9,2,3,4,5\nEND_PHY_DB16\n"
+		ports = "START_PORTS\nNodeGuid,PortGuid,PortNum,LID,FECActv,RetransActv\n0x10,0x10,0,1,0,0\n0x10,0x10,2,1,14,0\n0x10,0x10,1,1,5,0\nEND_PORTS\n"
+	)
+	for _, text := range []string{phy + ports + pmInfo, pmInfo + ports + phy, ports + phy, strings.ReplaceAll(ports+phy, "PortNum", "PortNumber")} {
+		c, err := counters.Read(strings.NewReader(text), "ibdiagnet2.db_csv", f)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		a := c.Received[f.Out(f.NodeByGUID(0x10), 2)]
+		near := func(v, want float64) bool { return math.Abs(v-want) <= want/1e6 }
+		if !near(a.Raw, 7e-9) || !near(a.Effective, 15e-255) || !near(a.Symbol, 3e-13) || a.FEC != "MLNX_RS_271_257_PLR" || !a.Resends() || a.Level() != counters.Bad {
+			t.Errorf("%+v\n%s", a, text)
+		}
+		if b := c.Received[f.Out(f.NodeByGUID(0x10), 1)]; !near(b.Raw, 7e-9) || !math.IsNaN(b.Effective) || !math.IsNaN(b.Symbol) || b.FEC != "FEC mode 5" {
+			t.Errorf("%+v\n%s", b, text)
+		}
+	}
+	for text, why := range map[string]string{
+		ports: "this is an ibdiagnet2.db_csv; counters are", // modes alone count nothing
+		"START_PHY_DB16\nNodeGuid,PortNum,other\n0x10,2,3\nEND_PHY_DB16\n": "this is an ibdiagnet2.db_csv; counters are", // an earlier version
+		strings.Replace(phy, "3,13", "3", 1):                               "ibdiagnet2.db_csv:3: 9 cells",
+		strings.TrimSuffix(phy, "END_PHY_DB16\n"):                          "truncated",
+	} {
+		if _, err := counters.Read(strings.NewReader(text), "ibdiagnet2.db_csv", f); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%v, want %s\n%s", err, why, text)
+		}
+	}
+}
