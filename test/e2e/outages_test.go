@@ -101,7 +101,7 @@ func (p *plant) count(t *testing.T, errors int) (name string) {
 	t.Helper()
 	name = filepath.Join(p.dir, "ibqueryerrors.txt")
 	node, port := p.f.Node(p.dirty().From), p.dirty().FromPort
-	text := fmt.Sprintf("Errors for %s \"%s\"\n   GUID %s port %d: [SymbolErrorCounter == %d] [PortXmitWait == 17]\n", node.GUID, node.Name, node.GUID, port, errors)
+	text := fmt.Sprintf("Errors for %s \"%s\"\n   GUID %s port %d: [SymbolErrorCounter == %d] [PortXmitWait == 17]\n\n## Summary: 37 nodes checked, 1 bad nodes found\n", node.GUID, node.Name, node.GUID, port, errors)
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
