@@ -37,7 +37,7 @@ var sections = []section{
 	{"Live", "after for live"},
 	{"Steps", "back-steps max-entries-per-change steps"},
 	{"Cluster", "account array-limit partition sbatch shard slurm tasks"},
-	{"Run", "check-config config dry-run estimates every files list log memory metrics once quick set socket wait workers"},
+	{"Run", "check-config config dry-run estimates every files list log memory metrics once quick set socket wait watch workers"},
 	{"Output", "counters csv force ibsim io json markdown out output plot title to write-order write-pause write-time"},
 	{"Lossless Ethernet", "accept-new addresses as bounces cable-length converging failures from inventory known-hosts lossless lossless-priorities nic-list nics partial parallel pin pins polarized preset qps resume routes samples ssh-config timeout vrf xoff xon"},
 }

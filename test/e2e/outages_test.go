@@ -258,7 +258,7 @@ func (p *plant) firing(t *testing.T) string {
 // fired is the alerts that fired at any time since one.
 func (p *plant) fired(t *testing.T, since time.Time) string {
 	t.Helper()
-	return p.alerts(t, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1", url.QueryEscape(`ALERTS{alertstate="firing"}`), since.Unix()+1, time.Now().Unix()))
+	return p.alerts(t, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1", url.QueryEscape(`ALERTS{alertstate="firing"}`), since.Unix()+1, time.Now().Unix()+1))
 }
 
 func (p *plant) alerts(t *testing.T, query string) string {

@@ -237,7 +237,7 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r 
 			tell(err.Error() + "; it is asked again")
 			continue
 		}
-		if s.Recalls {
+		if s.Start {
 			continue
 		}
 		states := map[string]bool{}

@@ -184,6 +184,9 @@ func checkConfig(a *console.Console, cmd *cobra.Command, o *serveFlags) error {
 	p.Fact("socket", "%s, for %s", c.Socket, cmp.Or(c.Group, "the daemon's own group"))
 	p.Fact("state", "%s", cmp.Or(c.State, "no folder: nothing is kept"))
 	p.Fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
+	if c.Watch != "" {
+		p.Fact("watch", "%s, whose cables in trouble are shown too", c.Watch)
+	}
 	return a.Show(&p)
 }
 

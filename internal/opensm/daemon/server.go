@@ -294,7 +294,7 @@ func (s *Server) Status() Status {
 	now.State = s.writer.state()
 	now.Trouble = s.cables.inTrouble(s.seen, &s.watched, time.Now())
 	now.Drained, now.OpenSM = s.tellDrained(), s.standing.there()
-	now.Recalls = s.recalled != nil && !closed(s.recalled)
+	now.Start = s.recalled != nil && !closed(s.recalled)
 	if now.Plan != nil {
 		plan := *now.Plan
 		if s.confirmedOf.Equal(plan.Began) {

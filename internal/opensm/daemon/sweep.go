@@ -37,7 +37,7 @@ type Status struct {
 	Plan     *Progress        `json:"plan,omitempty"`      // of several steps, or the last that is done
 	Settled  bool             `json:"settled"`             // no step follows, all switches have confirmed the last, and packets of those before are gone
 	OpenSM   bool             `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
-	Recalls  bool             `json:"recalls,omitempty"`   // it began just now, and does not know yet what is drained
+	Start    bool             `json:"starting,omitempty"`  // it began just now, and does not know yet what is drained
 	Drained  []Drained        `json:"drained"`             // parts that are kept free of traffic, or are to be
 	Missing  []events.Missing `json:"missing"`             // parts that went within a week and are not back
 	Trouble  *trouble.Cables  `json:"trouble,omitempty"`   // cables in trouble; absent: no network was seen yet
