@@ -50,13 +50,14 @@ type pinNetwork struct {
 	unnumbered bool
 	csv        bool // adapters come as a list
 	folders    bool
+	groups     bool // sessions are of a peer group
 	packed     bool
 	addresses  int
 }
 
 func drawPins(r *rand.Rand) *pinNetwork {
 	n := &pinNetwork{sonic: r.IntN(3) == 0, csv: r.IntN(2) == 0, addresses: 1 + r.IntN(2)}
-	n.folders, n.packed = r.IntN(2) == 0, r.IntN(4) == 0
+	n.folders, n.packed, n.groups = r.IntN(2) == 0, r.IntN(4) == 0, r.IntN(3) == 0
 	n.unnumbered = !n.sonic && r.IntN(3) == 0
 	n.channels = n.sonic && r.IntN(2) == 0
 	if !n.sonic && r.IntN(3) == 0 {
@@ -268,14 +269,19 @@ func (n *pinNetwork) write(t *testing.T, dir string) (args []string) {
 		}
 		conf += "\n no bgp ebgp-requires-policy\n bgp bestpath as-path multipath-relax\n"
 		var heard []object
+		remote := "remote-as external"
+		if n.groups {
+			conf += " neighbor FABRIC peer-group\n neighbor FABRIC remote-as external\n"
+			remote = "peer-group FABRIC"
+		}
 		for _, p := range x.ports {
 			if n.unnumbered {
 				interfaces[p.face] = face("")
-				conf += fmt.Sprintf(" neighbor %s interface remote-as external\n", p.face)
+				conf += fmt.Sprintf(" neighbor %s interface %s\n", p.face, remote)
 				heard = append(heard, object{p.face: object{"via": "LLDP", "chassis": object{p.peer.name: object{"mgmt-ip": "192.168.0.1"}}, "port": object{"id": object{"type": "ifname", "value": p.other.face}}}})
 			} else {
 				interfaces[p.face] = face(p.address + "/31")
-				conf += fmt.Sprintf(" neighbor %s remote-as external\n", p.call)
+				conf += fmt.Sprintf(" neighbor %s %s\n", p.call, remote)
 			}
 		}
 		conf += " !\n address-family ipv4 unicast\n  redistribute connected\n  maximum-paths 64\n exit-address-family\nexit\n"
