@@ -23,6 +23,8 @@ type MixtureVerdict struct {
 
 	Multicast *MulticastVerdict // nil: none of the tables says anything of multicast, and the verdict is not about it
 
+	SelfCables bool // some tables send packets by a cable from a switch to itself, which are outside of the verdict
+
 	Dependencies int // distinct dependencies between lanes of trunks, of all mixtures
 	VLs          int // lanes that carry traffic in some mixture (at least 1)
 
@@ -32,6 +34,11 @@ type MixtureVerdict struct {
 
 // Free reports whether no mixture can deadlock.
 func (v *MixtureVerdict) Free() bool { return v.Certificate != nil }
+
+// Outside lists whose traffic the verdict does not cover.
+func (v *MixtureVerdict) Outside() []string {
+	return (&Verdict{Scope: v.Scope, SelfCables: v.SelfCables, Multicast: v.Multicast}).Outside()
+}
 
 // MixtureStep is a step of a credit loop with the mixture that causes it.
 type MixtureStep struct {
@@ -140,6 +147,7 @@ func deriveMixture(ctx context.Context, tables []*routing.Tables, o Options) (*d
 	if as != nil {
 		o.Memory.addTo(d, v, as)
 	}
+	v.SelfCables = slices.ContainsFunc(tables, overSelfCables)
 	v.Multicast = d.addMulticast()
 	v.Lost = firstLost(v.Lost, o.maxLost())
 	mask := uint16(0)

@@ -30,7 +30,7 @@ type MulticastVerdict struct {
 func (v *Verdict) Outside() []string {
 	list := Outside(v.Scope)
 	if v.SelfCables {
-		list = append(list, "packets sent by a cable from a switch to itself")
+		list = append(list, selfCablePackets)
 	}
 	if v.Multicast != nil {
 		return list[1:]

@@ -10,6 +10,9 @@ import (
 // MulticastTrees is multicast, as Outside lists it.
 const MulticastTrees = "multicast"
 
+// selfCablePackets is packets that no verdict covers, as Outside lists them.
+const selfCablePackets = "packets sent by a cable from a switch to itself"
+
 // Outside lists whose traffic a verdict for a scope does not cover, for printing. What
 // routers pass on to other subnets is never covered.
 func Outside(s routing.Scope) []string {

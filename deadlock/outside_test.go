@@ -46,5 +46,15 @@ func TestPacketsOverSelfCablesAreOutside(t *testing.T) {
 		if got := slices.Contains(v.Outside(), what); got != c.want {
 			t.Errorf("entries by port %d, chosen from port %d: %q", c.port, c.choose, v.Outside())
 		}
+		without := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: tables.Lanes}
+		for _, mixed := range [][]*routing.Tables{{tables}, {without, tables}, {tables, without}} { // in whichever they are
+			v, err := deadlock.VerifyMixture(t.Context(), mixed, deadlock.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := slices.Contains(v.Outside(), what); got != c.want {
+				t.Errorf("%d tables, entries by port %d, chosen from port %d: %q", len(mixed), c.port, c.choose, v.Outside())
+			}
+		}
 	}
 }

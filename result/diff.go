@@ -45,6 +45,7 @@ type Transition struct {
 	Exposed   int64      `json:"pairs_cut_meanwhile"`
 	CutAfter  int64      `json:"pairs_cut_after"`
 	Circles   int64      `json:"destinations_circled"`
+	Outside   []string   `json:"not_covered"` // by the verdict
 	Bandwidth Bandwidths `json:"bandwidth"`
 
 	BySwitch []SwitchEntries `json:"by_switch"`

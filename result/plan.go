@@ -19,6 +19,8 @@ type StepOfPlan struct {
 	Touched  int   `json:"switches"`
 	Cut      int64 `json:"pairs_cut_after"`
 
+	NotCovered []string `json:"not_covered"` // by the proof of the step
+
 	BySwitch []SwitchEntries `json:"by_switch"`
 }
 

@@ -20,7 +20,7 @@ func StepsOfPlan(p *change.Proven) []result.StepOfPlan {
 	return list.Of(p.Steps, func(s change.Step) result.StepOfPlan {
 		return result.StepOfPlan{
 			Mended: s.Mended, Follow: s.Follow, Dropped: s.Drops, Rebuilt: s.Rebuilt, Balanced: s.Balanced, Due: s.Union.Due, Blocks: s.Union.Blocks, Touched: s.Union.Switches, Cut: s.Union.CutAfter(),
-			BySwitch: SwitchEntries(p.After.Fabric, s.Union.BySwitch),
+			NotCovered: s.Union.Outside(), BySwitch: SwitchEntries(p.After.Fabric, s.Union.BySwitch),
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (j *diffJob) summary() *result.Diff {
 			Claim: result.Claim{Word: outputs.WordOf(v), Contract: j.contract.String(), Endpoints: j.scope.String()}, Dependencies: v.Dependencies, Cycle: j.mixtures(),
 			Entries: v.Entries, Due: v.Due, Least: outputs.Least(j.before, j.scope), Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps, Choices: v.Choices,
 			Pairs: v.Pairs, CutBefore: v.CutBefore(), Exposed: v.Exposed, CutAfter: v.CutAfter(), Circles: v.Circles,
-			Bandwidth: j.ebb, BySwitch: outputs.SwitchEntries(j.new.fabric, v.BySwitch),
+			Outside: v.Outside(), Bandwidth: j.ebb, BySwitch: outputs.SwitchEntries(j.new.fabric, v.BySwitch),
 		}
 	}
 	return s
@@ -114,6 +114,9 @@ func (j *diffJob) factChange(p *console.Page, c *result.Transition) {
 	} else {
 		p.Fact("transition", "%s (contract %s, endpoints %s): while it is written, packets can deadlock. A shortest loop of %d steps:\n%s",
 			c.Word, c.Contract, c.Endpoints, len(c.Cycle), j.mixtureText(c.Cycle))
+	}
+	if j.verdict.Free() && j.verdict.SelfCables {
+		p.Fact("outside", "%s", report.OutsideOf(j.verdict))
 	}
 	p.Fact("cut off", "of %s pairs %s before, %s for a while at most, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.Exposed), words.Thousands(c.CutAfter))
 	if c.Circles > 0 {

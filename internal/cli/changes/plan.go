@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft"
@@ -96,6 +97,9 @@ func stepsText(p *change.Proven, none string, least result.Least) string {
 	entries, blocks := p.Entries()
 	text := fmt.Sprintf("%s in %s, %s%s; each is free of credit loops in any mixture while it is written, and so are its tables",
 		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), least.Text())
+	if slices.ContainsFunc(p.Steps, func(s change.Step) bool { return s.Union.SelfCables }) {
+		text += "; outside of that: " + strings.Join(p.Steps[0].Union.Outside(), ", ")
+	}
 	for i, s := range p.Steps {
 		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, stepText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
 		switch {

@@ -48,7 +48,7 @@ func Covers(v *deadlock.Verdict) string {
 }
 
 // OutsideOf says what the proof of a verdict is not about.
-func OutsideOf(v *deadlock.Verdict) string {
+func OutsideOf(v interface{ Outside() []string }) string {
 	return "of any proof: " + strings.Join(v.Outside(), ", ")
 }
 
