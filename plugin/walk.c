@@ -31,7 +31,7 @@ static int come(struct walk *w, uint32_t row, uint32_t x, uint8_t sl, uint8_t la
 	if (lane == WIRE_DROPPED || w->n->link[x].peer < 0)
 		return 0;
 	if (lane >= t->lanes || lane >= w->n->link[x].lanes || tables_rank(t, x, lane) < 0)
-		return walk_wrong(w, row, "SL %u goes on by port %u on lane %u, which does not exist or has no rank", sl, port, lane);
+		return walk_wrong(w, row, "SL %u goes on by port %u on lane %u, which does not exist or has no rank", w->sent[sl], port, lane);
 	if (tables_rank(t, x, lane) <= behind)
 		return walk_wrong(w, row, "the rank does not rise at port %u, lane %u: a credit loop is not ruled out", port, lane);
 	if (w->lanes[at] >> lane & 1)
@@ -62,7 +62,7 @@ static int pass(struct walk *w, uint32_t row, uint32_t in, uint8_t sl, int32_t b
 		if (w->lid == 0 && x == in)
 			continue;
 		if (lane == WIRE_DROPPED && w->strict[row])
-			return walk_wrong(w, row, "SL %u is dropped from port %u to port %u", sl, from, to);
+			return walk_wrong(w, row, "SL %u is dropped from port %u to port %u", w->sent[sl], from, to);
 		if (come(w, row, x, sl, lane, behind) != 0)
 			return -1;
 		for (int k = 0; k < OLD && w->was[k]; k++)
@@ -81,6 +81,7 @@ int walk_send(struct walk *w, uint32_t row, uint32_t in, uint16_t levels)
 		if (!(levels >> sl & 1) || done & kind)
 			continue;
 		done |= kind;
+		w->sent[w->kind[sl]] = sl;
 		if (pass(w, row, in, w->kind[sl], -1) != 0)
 			return -1;
 	}

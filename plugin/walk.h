@@ -26,6 +26,7 @@ struct walk {
 	uint8_t *strict; /* [row] the maps of t may drop nothing there */
 
 	uint8_t kind[WIRE_SLS]; /* [SL] the lowest SL with the same lanes everywhere, old and new */
+	uint8_t sent[WIRE_SLS]; /* [the lowest of those alike] one of them that is in use, which is what a text names */
 	uint16_t *lanes;	/* [slot * 16 + SL] lanes on which packets came by a trunk, as bits */
 	uint32_t *seen;		/* indices into lanes that are not 0 */
 	uint32_t seen_count;
