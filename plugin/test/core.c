@@ -10,7 +10,8 @@
  *	weft-core left REQUEST ANSWER LATER a verdict on what is left of the answer for a later request
  *	weft-core step REQUEST IN-USE STEPS a verdict for each message of a file as a step from another
  *	weft-core levels REQUEST ANSWER     for each hint, the path SL from a LID that nobody has to the first
- *	weft-core cases FILE -              a line for each case of a file: p proven, n proven of nobody (both with hops and pairs cut), u unproven, m malformed
+ *	weft-core cases FILE -              a line for each case of a file: p proven, n proven of nobody (both with hops, pairs cut, what the
+ *	                                    tree is for and a part of it), u unproven, m malformed (both with the reason)
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
  *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
  */
@@ -133,45 +134,128 @@ static void steps(const uint8_t *request, size_t size, const uint8_t *was, const
 	free(file);
 }
 
+/* The allocations that are counted, and the one that fails; the linker has calls come here. */
+static unsigned allocations, failing;
+
+void *__real_malloc(size_t);
+void *__real_calloc(size_t, size_t);
+void *__real_realloc(void *, size_t);
+void *__wrap_malloc(size_t);
+void *__wrap_calloc(size_t, size_t);
+void *__wrap_realloc(void *, size_t);
+
+void *__wrap_malloc(size_t size) { return ++allocations == failing ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t n, size_t size) { return ++allocations == failing ? NULL : __real_calloc(n, size); }
+void *__wrap_realloc(void *at, size_t size) { return ++allocations == failing ? NULL : __real_realloc(at, size); }
+
+enum { MOST = 3, LINE = 1024, KEPT = 0x80 };
+
+/* copy is a message in memory of its own size, so that whoever watches memory sees what is read beyond its end. */
+static uint8_t *copy(const uint8_t *message, size_t size)
+{
+	uint8_t *b = __real_malloc(size);
+
+	if (!b)
+		exit(2);
+	memcpy(b, message, size);
+	return b;
+}
+
+/* part says which cables the part of the tree has that joins the rows whose bit is set. */
+static void part(const struct tables *t, char *line)
+{
+	uint8_t *has = calloc(t->rows, 1), *in = calloc(t->rows, 1);
+
+	for (uint32_t r = 0; has && in && r < t->rows; r++)
+		has[r] = t->number >> r % 10 & 1;
+	if (has && in && tree_part(t, has, in))
+		for (uint32_t r = 0; r < t->rows && strlen(line) < LINE - 2; r++)
+			strcat(line, in[r] ? "1" : "0");
+	free(has);
+	free(in);
+}
+
+/* answer_one answers a case, whose pairs are behind each other, and says where the next begins; NULL: it cannot. */
+static const uint8_t *answer_one(const uint8_t *m, int pairs, char *line)
+{
+	struct net *n[MOST] = {0}, *later = NULL;
+	struct tables *t[MOST] = {0};
+	struct before b = {0};
+	uint8_t *requests[MOST] = {0};
+	char why[WHY_SIZE] = "", text[TREE_SIZE];
+	int ok = 1, kept = pairs & KEPT;
+
+	pairs &= ~KEPT;
+	for (int i = 0; i < pairs; i++) {
+		const uint8_t *answer = m + WIRE_HEADER_SIZE + get64(m + 8);
+		size_t size = (size_t)(answer - m), length = get64(answer + 8);
+		requests[i] = copy(m, size);
+		n[i] = net_new(requests[i], size);
+		t[i] = n[i] ? tables_new(copy(answer + WIRE_HEADER_SIZE, length), length, get64(m + WIRE_HEADER_SIZE), n[i], why) : NULL;
+		ok = ok && n[i] && (i == 0 || t[i]);
+		if (i == 0) {
+			b.count = get32(m + WIRE_HEADER_SIZE + 36);
+			b.blocks = requests[i] + size - (size_t)b.count * WIRE_BLOCK_SIZE - get16(m + WIRE_HEADER_SIZE + 22);
+		}
+		m = answer + WIRE_HEADER_SIZE + length;
+	}
+	b.in_use = t[1];
+	b.earlier = t[2];
+	if (kept) { /* tables that are to stay, in the fabric as it is later */
+		size_t size = WIRE_HEADER_SIZE + get64(m + 8);
+		later = net_new(m, size);
+		ok = ok && later;
+		b = (struct before){.in_use = t[0]};
+		m += size;
+	}
+	if (ok && !t[0])
+		snprintf(line, LINE, "m %s", why);
+	else if (!ok || tables_prove_from(t[0], &b, kept ? later : n[0], &t[0]->found, why) != 0 || (!kept && tree_prove(t[0], &b, n[0], why) != 0))
+		snprintf(line, LINE, "u %s", why);
+	else {
+		tree_text(t[0], text);
+		snprintf(line, LINE, "%c %u %llu %s", t[0]->found.about ? 'p' : 'n', t[0]->found.hops, (unsigned long long)t[0]->found.cut, text);
+		if (t[0]->groups && !kept)
+			part(t[0], strcat(line, " "));
+	}
+	for (int i = 0; i < MOST; i++) {
+		tables_free(t[i]);
+		net_free(n[i]);
+		free(requests[i]);
+	}
+	net_free(later);
+	return ok ? m : NULL;
+}
+
 /*
  * cases answers the cases of a file. A case is a number of pairs of a request and an answer: those
- * at hand, those whose tables are in use then, and those that were in use before.
+ * at hand, those whose tables are in use then, and those that were in use before; with KEPT the
+ * one pair and the request of a later fabric, in which its tables are to stay. Some are answered once
+ * more with memory that is out at some moment, which must prove nothing.
  */
 static void cases(const char *path)
 {
-	enum { MOST = 3 };
 	size_t size;
-	uint8_t *file = slurp(path, &size), *m = file;
+	uint8_t *file = slurp(path, &size);
+	const uint8_t *m = file;
 
-	while (m < file + size) {
-		struct net *n[MOST] = {0};
-		struct tables *t[MOST] = {0};
-		struct before b = {0};
-		char why[WHY_SIZE];
-		int ok, pairs = *m++;
-		for (int i = 0; i < pairs; i++) {
-			uint8_t *request = m, *answer = m + WIRE_HEADER_SIZE + get64(m + 8);
-			n[i] = net_new(request, (size_t)(answer - request));
-			t[i] = tables_new(body(answer, get64(answer + 8)), get64(answer + 8), get64(request + WIRE_HEADER_SIZE), n[i], why);
-			m = answer + WIRE_HEADER_SIZE + get64(answer + 8);
-			if (i > 0 && !t[i])
-				exit(2);
-			if (i == 0) {
-				b.count = get32(request + WIRE_HEADER_SIZE + 36);
-				b.blocks = answer - (size_t)b.count * WIRE_BLOCK_SIZE - get16(request + WIRE_HEADER_SIZE + 22);
-			}
+	for (unsigned i = 0; m < file + size; i++) {
+		char line[LINE], again[LINE];
+		const uint8_t *next;
+		allocations = failing = 0;
+		next = answer_one(m + 1, *m, line);
+		if (!next)
+			exit(2);
+		if (i % 4 == 0) {
+			failing = 1 + i / 4 * 7919 % allocations;
+			allocations = 0;
+			answer_one(m + 1, *m, again);
+			failing = 0;
+			if ((*again == 'p' || *again == 'n') && strcmp(line, again) == 0)
+				strcpy(line, "proven without memory");
 		}
-		b.in_use = t[1];
-		b.earlier = t[2];
-		ok = t[0] && tables_prove_from(t[0], &b, n[0], &t[0]->found, why) == 0 && tree_prove(t[0], &b, n[0], why) == 0;
-		if (ok)
-			printf("%c %u %llu\n", t[0]->found.about ? 'p' : 'n', t[0]->found.hops, (unsigned long long)t[0]->found.cut);
-		else
-			puts(t[0] ? "u" : "m");
-		for (int i = 0; i < pairs; i++) {
-			tables_free(t[i]);
-			net_free(n[i]);
-		}
+		puts(line);
+		m = next;
 	}
 	free(file);
 }
