@@ -22,7 +22,14 @@ func (b *bench) drawCases(ctx context.Context) error {
 		return nil
 	}
 	dir := filepath.Join(b.dir, "cases")
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if b.drawn != "" {
+		dir = b.drawn
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.cases")); len(files) > 0 {
+		b.cases = dir
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	o, err := b.test(ctx, smallCases, []string{"WEFT_CASES_AT=" + dir})

@@ -11,6 +11,8 @@
 //	go run ./build/scripts/mutants                         a sample of 200
 //	go run ./build/scripts/mutants -sample 50 deadlock     of some packages
 //	go run ./build/scripts/mutants -match dor.go:67        all on one line
+//	go run ./build/scripts/mutants -cases -match plugin/prove.c plugin
+//	                                                       all of a file, against the proven checker alone
 //
 // The sample depends only on the seed and the code. Results are stored as they come
 // (-results), so that an interrupted run can be continued; survivors are tried again
@@ -40,12 +42,13 @@ type options struct {
 	budget   time.Duration
 	patience time.Duration
 	results  string
-	match    string
+	match    []string
 	again    bool
 	skip     string
 	json     bool
 	list     bool
 	cases    bool
+	drawn    string
 	packages []string
 }
 
@@ -56,11 +59,15 @@ func main() {
 	flag.DurationVar(&o.budget, "budget", 0, "stop after this time, with what there is; 0: never")
 	flag.DurationVar(&o.patience, "patience", 90*time.Second, "how much processor time the tests of a package may take; four times as much, or five times what they take without a mutant, by the clock")
 	flag.StringVar(&o.results, "results", "bin/mutants.jsonl", "where results are kept")
-	flag.StringVar(&o.match, "match", "", "only mutants whose \"file:line:column in function: change\" contains this; all of them, no sample")
+	flag.Func("match", "only mutants whose \"file:line:column in function: change\" contains this, or another if it is given several times; all of them, no sample", func(text string) error {
+		o.match = append(o.match, text)
+		return nil
+	})
 	flag.StringVar(&o.skip, "skip", "", "folders to leave out, with commas between")
 	flag.BoolVar(&o.again, "again", false, "try those that survived once more")
 	flag.BoolVar(&o.json, "json", false, "print the report as JSON")
 	flag.BoolVar(&o.cases, "cases", false, "try mutants of the plugin on small cases alone, with the verdicts of the proven checker, and nothing else")
+	flag.StringVar(&o.drawn, "drawn", "", "keep these cases in a folder, or take those that are there")
 	flag.BoolVar(&o.list, "list", false, "only list the mutants")
 	flag.Parse()
 	o.packages = flag.Args()
@@ -115,8 +122,10 @@ func run(ctx context.Context, o *options) (*report, error) {
 	if len(o.packages) == 0 && o.skip == "" {
 		r.Unused = allow.stale(all)
 	}
-	if o.match != "" {
-		all = slices.DeleteFunc(all, func(m mutant) bool { return !strings.Contains(m.String(), o.match) })
+	if len(o.match) > 0 {
+		all = slices.DeleteFunc(all, func(m mutant) bool {
+			return !slices.ContainsFunc(o.match, func(text string) bool { return strings.Contains(m.String(), text) })
+		})
 		o.sample = 0
 	}
 	if o.list {
@@ -135,7 +144,7 @@ func run(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{root: root, dir: dir, patience: o.patience, rapid: map[string]bool{}, sound: map[string]outcome{}, takes: map[string]time.Duration{}, only: o.cases}
+	b := &bench{root: root, dir: dir, patience: o.patience, rapid: map[string]bool{}, sound: map[string]outcome{}, takes: map[string]time.Duration{}, only: o.cases, drawn: o.drawn}
 	return r, r.sample(ctx, o, b, all, known, allow)
 }
 

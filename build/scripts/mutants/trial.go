@@ -43,6 +43,7 @@ type bench struct {
 	plugin   string                   // a folder with the plugin and what is built of it; empty: not yet
 	cases    string                   // a folder with small cases for the plugin, and the verdicts that are due; empty: not drawn yet
 	only     bool                     // the plugin's mutants are tried on these alone
+	drawn    string                   // the folder for the cases; empty: a new one
 }
 
 // memory limits the memory of a test in KiB, because a mutant may allocate without end.
@@ -91,8 +92,11 @@ func (b *bench) try(ctx context.Context, m *mutant) (outcome, error) {
 	return outcome{Fate: survived}, nil
 }
 
-// watching has the plugin's C watch its memory and its arithmetic.
-const watching = "CFLAGS=-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+// watching has the plugin's C watch its memory and its arithmetic; quick has it compiled at once.
+const (
+	watching = "CFLAGS=-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+	quick    = "CFLAGS=-O0"
+)
 
 // buildPlugin builds the plugin as it is, of which a mutant takes all files but its own.
 func (b *bench) buildPlugin(ctx context.Context) error {
@@ -100,7 +104,7 @@ func (b *bench) buildPlugin(ctx context.Context) error {
 		return nil
 	}
 	b.plugin = filepath.Join(b.dir, "plugin")
-	script := `mkdir "$2" && cp -r "$1" "$2" && nice make -s -C "$2/plugin" OUT="$2" "$2/weft-core" && nice make -s -C "$2/plugin" OUT="$2/watched" "` + watching + `" "$2/watched/weft-core"`
+	script := `mkdir "$2" && cp -r "$1" "$2" && nice make -s -C "$2/plugin" OUT="$2" ` + quick + ` "$2/weft-core" && nice make -s -C "$2/plugin" OUT="$2/watched" "` + watching + `" "$2/watched/weft-core"`
 	if out, err := exec.CommandContext(ctx, "sh", "-c", script, "sh", filepath.Join(b.root, "plugin"), b.plugin).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -125,7 +129,11 @@ func (b *bench) tryPlugin(ctx context.Context, m *mutant, text []byte) (outcome,
 	}
 	src := filepath.Join(work, path.Dir(m.File))
 	for _, what := range []string{"weft-core", "libweft.so"} {
-		if err := exec.CommandContext(ctx, "nice", "make", "-s", "-C", src, "OUT="+work, work+"/"+what).Run(); err != nil {
+		flags := quick
+		if what == "libweft.so" {
+			flags = "CFLAGS=-O2 -g"
+		}
+		if err := exec.CommandContext(ctx, "nice", "make", "-s", "-C", src, "OUT="+work, flags, work+"/"+what).Run(); err != nil {
 			return outcome{Fate: notCompiled}, ctx.Err()
 		}
 		if what == "libweft.so" {
