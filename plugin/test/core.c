@@ -135,7 +135,7 @@ static void steps(const uint8_t *request, size_t size, const uint8_t *was, const
 }
 
 /* The allocations that are counted, and the one that fails; the linker has calls come here. */
-static unsigned allocations, failing;
+static _Thread_local unsigned allocations, failing;
 
 void *__real_malloc(size_t);
 void *__real_calloc(size_t, size_t);

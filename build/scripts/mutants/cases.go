@@ -26,8 +26,7 @@ func (b *bench) drawCases(ctx context.Context) error {
 		dir = b.drawn
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.cases")); len(files) > 0 {
-		b.cases = dir
-		return nil
+		return b.checkCases(ctx, dir)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -40,8 +39,26 @@ func (b *bench) drawCases(ctx context.Context) error {
 	if err == nil && len(files) == 0 {
 		err = errors.New("no small cases: they take OCaml, a C compiler and OpenSM's headers")
 	}
+	if err != nil {
+		return err
+	}
+	return b.checkCases(ctx, dir)
+}
+
+// checkCases checks that the plugin as it is answers the cases as is due, watched and not: else every
+// mutant would seem to be killed.
+func (b *bench) checkCases(ctx context.Context, dir string) error {
 	b.cases = dir
-	return err
+	for _, program := range []string{"weft-core", "watched/weft-core"} {
+		o, err := b.tryCases(ctx, filepath.Join(b.plugin, program), program != "weft-core")
+		if err != nil {
+			return err
+		}
+		if o.Fate != survived {
+			return fmt.Errorf("the plugin as it is does not answer the cases in %s as is due: %s by %s", dir, o.Fate, program)
+		}
+	}
+	return nil
 }
 
 // tryCases has a mutant of the plugin answer the cases; watched is one that watches its memory.
