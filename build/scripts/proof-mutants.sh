@@ -12,9 +12,9 @@ theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting 
 mutants() {
 	cat <<'LIST'
 Checker	if r <? rank c' v' then None	if r <=? rank c' v' then None
-Checker	(0 <? r) && (r <? top)	(r <? top)
-Checker	(0 <? r) && (r <? top)	(0 <? r)
-Checker	then first_wrong (rising r c v) (fates (far net c) d l)	then None
+Checker	(0 <? r) && (r <? top)	((0 <? r) || true) && (r <? top)
+Checker	(0 <? r) && (r <? top)	(0 <? r) && ((r <? top) || true)
+Checker	then first_wrong (rising r c v) (fates (far net c) d l)	then if true then None else first_wrong (rising r c v) (fates (far net c) d l)
 Checker	if has s x then walk n e d todo s	if true then walk n e d todo s
 Checker	(push (snd x) (onward fs) todo) (put s x)	todo (put s x)
 Checker	| O => Some {| what := Exhausted; place := (0, 0); lid := d; sl := 0 |}	| O => None
