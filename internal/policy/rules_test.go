@@ -233,7 +233,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/collect",
-		may:      []string{"ethernet", "internal/ethernet/frr", "internal/ethernet/lined", "internal/ethernet/lldp", "internal/ethernet/pauses", "internal/ethernet/sonic", "format", "internal/reading", "internal/whole"},
+		may:      []string{"ethernet", "internal/ethernet/frr", "internal/ethernet/lined", "internal/ethernet/lldp", "internal/ethernet/pauses", "internal/ethernet/sonic", "format", "internal/child", "internal/reading", "internal/whole"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "what devices print counts if the readers can read it; inventories are YAML",
 	},
@@ -351,7 +351,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/watch",
-		may:      []string{"fabric", "internal/inspect", "internal/trouble", "internal/counters/explain", "internal/counters", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs", "ethernet", "ethernet/judge", "internal/ethernet/between", "internal/ethernet/pauses", "internal/ethernet/shape"},
+		may:      []string{"fabric", "internal/inspect", "internal/trouble", "internal/child", "internal/counters/explain", "internal/counters", "format", "internal/reading", "routing", "routing/engines", "deadlock", "congestion", "deadlock/transition", "internal/opensm/conf", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/list", "internal/whole", "internal/words", "result", "internal/outputs", "ethernet", "ethernet/judge", "internal/ethernet/between", "internal/ethernet/pauses", "internal/ethernet/shape"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
@@ -476,10 +476,11 @@ var rules = []rule{
 	{packages: "internal/journal", may: []string{"format", "internal/reading"}, why: "lines of a file, whatever they say"},
 	{
 		packages: "internal/proofchecker",
-		may:      []string{"deadlock", "fabric", "format/files", "format/ibnet", "routing"},
+		may:      []string{"deadlock", "fabric", "format/files", "format/ibnet", "internal/child", "routing"},
 		why:      "it writes tables and certificate as files, which is all that weft-proof shares with weft",
 	},
 	{packages: "internal/loopback", why: "it guards a port, whoever answers there"},
+	{packages: "internal/child", why: "a program of others, whichever"},
 	{packages: "internal/clock", why: "the time of the day and nothing else"},
 	{
 		packages: "internal/par",

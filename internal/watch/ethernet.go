@@ -7,17 +7,16 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/internal/child"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/ethernet/between"
 	"github.com/weft-fabric/weft/internal/ethernet/pauses"
@@ -201,10 +200,7 @@ func (r *running) collect(ctx context.Context) string {
 	limit := r.settings.Timeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	p := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // whoever writes the settings says what runs
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
-	p.WaitDelay = time.Second
+	p := child.Command(ctx, args[0], args[1:]...) // whoever writes the settings says what runs
 	said := tail{most: 4 << 10}
 	p.Stderr = &said
 	switch err := p.Run(); {

@@ -10,13 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/child"
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
@@ -233,16 +232,7 @@ func (s source) run(ctx context.Context, into string) ([]File, error) {
 func (c command) run(ctx context.Context, limit time.Duration, into string) (File, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	p := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	// What it started ends with it, or every look would leave a process behind.
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.Cancel = func() error {
-		if err := syscall.Kill(-p.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
-			return err
-		}
-		return os.ErrProcessDone
-	}
-	p.WaitDelay = time.Second // children that keep the pipe open are not waited for
+	p := child.Command(ctx, c.args[0], c.args[1:]...)
 	said := tail{most: 4 << 10}
 	p.Stderr = &said
 	out, err := p.StdoutPipe()

@@ -1,16 +1,15 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/weft-fabric/weft/internal/child"
 )
 
 // mostBytes is how much a session may print.
@@ -20,22 +19,13 @@ const mostBytes = 512 << 20
 func (r *run) session(ctx context.Context, d *Device, command, input string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := exec.CommandContext(ctx, r.o.SSH, r.arguments(d, command)...)
-	// What ssh started, such as a jump host's ssh, ends with it.
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.Cancel = func() error {
-		if err := syscall.Kill(-p.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
-			return err
-		}
-		return os.ErrProcessDone
-	}
-	p.WaitDelay = time.Second
+	p := child.Command(ctx, r.o.SSH, r.arguments(d, command)...) // a jump host's ssh, that ssh started, ends with it
 	p.Stdin = strings.NewReader(input)
-	out, said := limited{most: mostBytes, full: cancel}, limited{most: 64 << 10}
+	out, said := child.Head{Most: mostBytes, Full: cancel}, child.Head{Most: 64 << 10}
 	p.Stdout, p.Stderr = &out, &said
 	err := p.Run()
 	switch {
-	case out.over:
+	case out.Over:
 		return nil, fmt.Errorf("it printed more than %d MiB", mostBytes>>20)
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, fmt.Errorf("there is no program %s: install OpenSSH's client", r.o.SSH)
@@ -90,24 +80,4 @@ func explain(d *Device, said []byte, err error) string {
 		return last
 	}
 	return err.Error()
-}
-
-// limited is the beginning of what is written, up to a bound.
-type limited struct {
-	bytes.Buffer
-	most int
-	over bool
-	full func()
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if room := l.most - l.Len(); len(p) > room {
-		l.over = l.full != nil
-		l.Buffer.Write(p[:max(room, 0)])
-		if l.full != nil {
-			l.full()
-		}
-		return len(p), nil
-	}
-	return l.Buffer.Write(p)
 }
