@@ -154,7 +154,7 @@ func (s *Multicast) Text() string {
 // Text is the same for people.
 func (p *Proof) Text() string {
 	if p.Holds {
-		return fmt.Sprintf("%s, extracted from the machine-checked proof, accepts the certificate", p.Checker)
+		return fmt.Sprintf("%s accepts the certificate", p.Checker)
 	}
 	return fmt.Sprintf("%s does not accept the certificate: %s", p.Checker, p.Why)
 }

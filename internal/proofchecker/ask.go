@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/child"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -81,7 +82,7 @@ func Ask(ctx context.Context, program string, q Question) (*Answer, error) {
 	if err := write(ctx, now, folder); err != nil {
 		return nil, err
 	}
-	return run(ctx, program, append(arguments, now)...)
+	return run(ctx, program, q, append(arguments, now)...)
 }
 
 // write writes the network and the tables as weft-proof reads them.
@@ -115,24 +116,42 @@ func (w unlessEnded) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// run runs weft-proof. Its exit codes 0 and 1 are verdicts; all else is a failure.
-func run(ctx context.Context, program string, arguments ...string) (*Answer, error) {
-	var out, told bytes.Buffer
-	c := exec.CommandContext(ctx, program, arguments...)
+// mostPrinted is how much of what it prints is read: an answer has a few hundred bytes, and a reason.
+const mostPrinted = 1 << 20
+
+// run runs weft-proof. Its exit codes 0 and 1 are verdicts, if they are about the question; all else is a failure.
+func run(ctx context.Context, program string, q Question, arguments ...string) (*Answer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, told := child.Head{Most: mostPrinted, Full: cancel}, child.Head{Most: mostPrinted}
+	c := child.Command(ctx, program, arguments...)
 	c.Stdout, c.Stderr = &out, &told
 	err := c.Run()
 	var ended *exec.ExitError
-	if err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
+	switch {
+	case out.Over:
+		return nil, fmt.Errorf("%s gave no answer of weft-proof: it printed more than %d MiB", program, mostPrinted>>20)
+	case err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1):
 		return nil, fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(told.Bytes()))
+	}
+	type subject struct {
+		Contract, Endpoints string
+		Switches            int
+		Step                bool
 	}
 	var answer struct {
 		Schema   string
 		Holds    *bool
 		Delivers *bool
 		Why      string
+		subject
 	}
 	if e := json.Unmarshal(out.Bytes(), &answer); e != nil || answer.Schema != "weft/proof/1" || answer.Holds == nil {
 		return nil, fmt.Errorf("%s gave no answer of weft-proof", program)
+	}
+	asked := subject{fmt.Sprint(q.Certificate.Contract), q.Certificate.Scope.String(), q.Tables.Fabric.Switches(), q.Before != nil}
+	if answer.subject != asked {
+		return nil, fmt.Errorf("%s gave an answer to another question: %+v in place of %+v", program, answer.subject, asked)
 	}
 	if finding := !*answer.Holds || answer.Delivers != nil && !*answer.Delivers; finding != (err != nil) {
 		return nil, fmt.Errorf("%s gave an answer of weft-proof that its exit code contradicts", program)

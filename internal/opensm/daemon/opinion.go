@@ -101,6 +101,9 @@ func (o *opinions) ask(ctx context.Context, x opinion) {
 			o.log.Error("the proof checker does not accept tables that were handed over: keep the state folder, and report it", append(attrs, "why", words.FirstLine(a.Why))...)
 		default:
 			o.metrics.opinions.WithLabelValues(opinionHolds).Inc()
+			if a.Delivers != nil {
+				attrs = append(attrs, "all_packets_arrive", *a.Delivers)
+			}
 			o.log.Info("accepted by the proof checker", attrs...)
 		}
 	}

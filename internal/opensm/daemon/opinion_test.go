@@ -15,11 +15,18 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 )
 
-// standIn is a program that answers as weft-proof does, after noting how it was asked.
+// standIn is a program that answers about the files it is given as weft-proof does, after noting how it was asked.
 func standIn(t *testing.T, dir, answer string, code string) string {
 	t.Helper()
 	path := filepath.Join(dir, "weft-proof")
-	script := "#!/bin/sh\necho \"$*\" >> " + dir + "/asked\nfor last; do :; done\nfor f in fabric.ibnetdiscover lfts.dump sl2vl.dump paths.psl; do test -s \"$last/$f\" || exit 3; done\necho '" + answer + "'\nexit " + code + "\n"
+	script := `#!/bin/sh
+echo "$*" >> ` + dir + `/asked
+step=false
+for last; do test "$last" = --step && step=true; done
+for f in fabric.ibnetdiscover lfts.dump sl2vl.dump paths.psl; do test -s "$last/$f" || exit 3; done
+stated=$(sed -nE 's/^(contract|endpoints) (.*)/"\1":"\2",/p' "$last"/*certificate)
+echo '{"schema":"weft/proof/1",'"$stated"'"switches":'$(grep -c ^Switch "$last/fabric.ibnetdiscover")',"step":'$step',` + answer + `}'
+exit ` + code + "\n"
 	if err := os.WriteFile(path+".new", []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +51,7 @@ func (r *running) counted(want string) {
 func TestProofCheckerIsAsked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	program := standIn(t, dir, `{"schema":"weft/proof/1","holds":true,"delivers":true,"why":null}`, "0")
+	program := standIn(t, dir, `"holds":true,"delivers":true,"why":null`, "0")
 	r := start(t, Config{Engine: Names{"updn"}, Keep: "never", Contract: "any", Metrics: "127.0.0.1:0", ProofChecker: program})
 	q := request(t, "torus:3x3", 1)
 	first := r.ask(q)
@@ -56,7 +63,7 @@ func TestProofCheckerIsAsked(t *testing.T) {
 		t.Fatal(a.Refusal)
 	}
 	r.after(2)
-	standIn(t, dir, `{"schema":"weft/proof/1","holds":false,"delivers":null,"why":"the rank does not rise"}`, "1")
+	standIn(t, dir, `"holds":false,"delivers":null,"why":"the rank does not rise"`, "1")
 	if a := r.ask(request(t, "torus:4x3", 2)); a.Refusal != "" {
 		t.Fatal(a.Refusal)
 	}
@@ -79,7 +86,7 @@ func TestProofCheckerIsAsked(t *testing.T) {
 func TestProofCheckerIsAskedAboutSteps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	program := standIn(t, dir, `{"schema":"weft/proof/1","holds":true,"delivers":null,"why":null}`, "0")
+	program := standIn(t, dir, `"holds":true,"delivers":null,"why":null`, "0")
 	if _, err := exec.LookPath("ocamlopt"); err == nil {
 		real := filepath.Join(dir, "real")
 		if out, err := exec.CommandContext(t.Context(), "../../../proof/checker/build.sh", real).CombinedOutput(); err != nil {
