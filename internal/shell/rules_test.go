@@ -63,6 +63,8 @@ weft_plan_steps_left{S} 0x60
 weft_state_ok{S} 1x60
 weft_internal_errors_total{S} 0x60
 weft_state_put_aside_total{S} 0x60
+weft_proof_checker_answers_total{S,answer="refused"} 0x60
+weft_proof_checker_answers_total{S,answer="failed"} 0x60
 weft_watch_changes_total{W,what="recabled"} 0x60
 `
 
@@ -83,6 +85,8 @@ var troubles = []struct {
 	{"a cable goes", "WeftPartMissing", 45, `weft_missing{S,kind="cable",name="a:1 – b:2"} _x5 1x55`, `S,kind="cable",name="a:1 – b:2"`},
 	{"a cable flaps", "WeftCableInTrouble", 45, `weft_cable_trouble{S,kind="flaps",level="error",name="a:1 – b:2"} _x5 1x55`, `S,kind="flaps",level="error",name="a:1 – b:2"`},
 	{"an error of its own", "WeftInternalError", 45, `weft_internal_errors_total{S} 0x5 1x55`, "S"},
+	{"tables without a proof", "WeftProofRefused", 45, `weft_proof_checker_answers_total{S,answer="refused"} 0x5 1x55`, `S,answer="refused"`},
+	{"a proof checker that does not run", "WeftProofFailed", 45, `weft_proof_checker_answers_total{S,answer="failed"} 0x5 1x55`, `S,answer="failed"`},
 	{"a credit loop", "FabricCanDeadlock", 45, `weft_watch_alarm{W,kind="credit-loop"} 0x5 1x55`, `W,kind="credit-loop"`},
 	{"pairs cut off", "FabricLosesPackets", 45, `weft_watch_alarm{W,kind="cut-off"} 0x5 1x55`, `W,kind="cut-off"`},
 	{"MinHop in silence", "FabricRoutedByAnother", 45, `weft_watch_alarm{W,kind="fallback"} 0x5 1x55`, `W,kind="fallback"`},
@@ -125,6 +129,8 @@ var nearly = []struct {
 	{"a cable is slow, which weft watch tells", "WeftCableInTrouble", 45, `weft_cable_trouble{S,kind="slow-link",level="error",name="a:1 – b:2"} 1x60`},
 	{"a cable may be in trouble", "WeftCableInTrouble", 45, `weft_cable_trouble{S,kind="waits",level="warning",name="a:1 – b:2"} 1x60`},
 	{"an error of long ago", "WeftInternalError", 45, `weft_internal_errors_total{S} 3x60`},
+	{"tables without a proof, long ago", "WeftProofRefused", 45, `weft_proof_checker_answers_total{S,answer="refused"} 3x60`},
+	{"a proof checker that did not run long ago", "WeftProofFailed", 45, `weft_proof_checker_answers_total{S,answer="failed"} 3x60`},
 	{"no loop", "FabricCanDeadlock", 45, `weft_watch_alarm{W,kind="credit-loop"} 0x60`},
 	{"pairs are cut off while OpenSM routes", "FabricLosesPackets", 7, `weft_watch_alarm{W,kind="cut-off"} 0x5 1x1 0x55`},
 	{"tables of another engine for a moment", "FabricRoutedByAnother", 6, `weft_watch_alarm{W,kind="other-tables"} 0x5 1x0 0x54`},
