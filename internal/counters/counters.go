@@ -188,14 +188,14 @@ type parser struct {
 	at       fabric.ChannelID // of perfquery: the port of the block; None: none that counts
 	begun    bool             // of perfquery: a block has begun
 	extended bool
-	listed   bool                        // the lines are of ibqueryerrors
-	pm       bool                        // the lines are of a block of an ibdiagnet2.pm
-	rates    *rates                      // the lines are of an ibdiagnet2.net_dump_ext; nil: they are not
-	table    bool                        // the lines are of PM_INFO
-	modes    map[fabric.ChannelID]string // of forward error correction, by the table of ports
-	phy      *phy                        // the lines are of a table about error rates; nil: they are not
-	columns  map[string]int              // of its header; nil: not read yet
-	cells    int                         // in that header
+	listed   bool                       // the lines are of ibqueryerrors
+	pm       bool                       // the lines are of a block of an ibdiagnet2.pm
+	rates    *rates                     // the lines are of an ibdiagnet2.net_dump_ext; nil: they are not
+	table    bool                       // the lines are of PM_INFO
+	modes    map[fabric.ChannelID]modes // by the table of ports
+	phy      *phy                       // the lines are of a table about error rates; nil: they are not
+	columns  map[string]int             // of its header; nil: not read yet
+	cells    int                        // in that header
 	errors   []errorColumn
 	names    map[string]named // of counters, that lines had
 }
@@ -218,7 +218,7 @@ func (p *parser) line(c reading.Cursor) error {
 		return p.beginRates(c)
 	case p.rates != nil:
 		return p.rate(c)
-	case c.Cut("# Port counters:"), c.Cut("# Port extended counters:"), c.Cut("# PortExtendedSpeedsCounters:"), c.Cut("# Port extended speeds counters:"):
+	case cutHead(&c):
 		p.extended = bytes.Contains(p.lines.Text(), []byte("extended"))
 		return p.begin(c)
 	case c.Cut("Errors for "), c.Cut("Data Counters for "):
@@ -243,6 +243,25 @@ func (p *parser) line(c reading.Cursor) error {
 		return p.countErrors(c)
 	}
 	return nil // the other counters
+}
+
+// cutHead cuts what is before the port in the head of one of perfquery's many blocks, such as
+//
+//	# Port extended counters: Lid 4 port 1 (CapMask: 0x5A00 CapMask2: 0x0000002)
+//	# PortExtendedSpeedsCounters with RS-FEC Active: Lid 4 port 1 (CapMask: 0x5A00)
+//	# PortRcvErrorDetails counters: Lid 4 port 1 (CapMask: 0x5A00)
+func cutHead(c *reading.Cursor) bool {
+	if c.Cut("# Port counters:") || c.Cut("# Port extended counters:") {
+		return true
+	}
+	if !bytes.HasPrefix(*c, []byte("# ")) {
+		return false
+	}
+	_, port, ok := bytes.Cut(*c, []byte(": Lid "))
+	if ok {
+		*c = (*c)[len(*c)-len(port)-len("Lid "):]
+	}
+	return ok
 }
 
 // countErrors reads a line of perfquery that may be about errors.

@@ -282,8 +282,12 @@ func TestErrorCounters(t *testing.T) {
 	for name, text := range map[string]string{
 		"perfquery": strings.Replace(perfquery, "SymbolErrorCounter:..............0", "SymbolErrorCounter:..............7\nLinkErrorRecoveryCounter:........3\nLinkDownedCounter:...............2\nPortRcvErrors:...................9\nLocalLinkIntegrityErrors:........1\nExcessiveBufferOverrunErrors:....4", 1) +
 			"# PortExtendedSpeedsCounters: Lid 1 port 2\nFECUncorrectableBlockCtrLane0:....5\nFECUncorrectableBlockCtrLane11:...6\n",
+		"perfquery with RS-FEC": strings.Replace(perfquery, "SymbolErrorCounter:..............0", "SymbolErrorCounter:..............7\nLinkErrorRecoveryCounter:........3\nLinkDownedCounter:...............2\nPortRcvErrors:...................9\nLocalLinkIntegrityErrors:........1\nExcessiveBufferOverrunErrors:....4", 1) +
+			"# PortExtendedSpeedsCounters with RS-FEC Active: Lid 1 port 2 (CapMask: 0x5A00)\nPortFECCorrectableBlockCtr:....5\nPortFECUncorrectableBlockCtr:...11\n# PortRcvErrorDetails counters: Lid 1 port 2\nPortLocalPhysicalErrors:...7\n",
 		"PM_INFO": strings.NewReplacer("PortXmitData,", "SymbolErrorCounter,LinkErrorRecoveryCounter,LinkErrorRecoveryCounterExt,LinkDownedCounterExtended,PortRcvErrors,LocalLinkIntegrityErrors,ExcessiveBufferOverrunErrors,PortFECUncorrectableBlockCounter,PortXmitData,",
 			"0x10,2,", "0x10,2,7,2,3,2,0x9,1,4,11,", "0x10,3,", "0x10,3,,,,,,,,,", "0x31,1,", "0x31,1,N/A,0,0,0,0,0,0,0,").Replace(pmInfo),
+		"PM_INFO by lane": strings.NewReplacer("PortXmitData,", "SymbolErrorCounter,SymbolErrorCounterExt,LinkErrorRecoveryCounterExt,LinkDownedCounterExt,PortRcvErrorsExt,LocalLinkIntegrityErrorsExt,ExcessiveBufferOverrunErrorsExt,FECUncorrectableBlockCounterLane[0],FECUncorrectableBlockCounterLane[1],PortXmitData,",
+			"0x10,2,", "0x10,2,7,0xfffffffffffffffe,3,2,9,1,4,5,6,", "0x10,3,", "0x10,3,,,,,,,,,,", "0x31,1,", "0x31,1,-1,-1,-2,0,0,0,0,NA,0,").Replace(pmInfo),
 		"ibdiagnet2.pm": strings.Replace(pm, "link_down_counter=0x00", "symbol_error_counter=0x07\nlink_down_counter=0x02\nlink_error_recovery_counter=0x03\nport_rcv_errors=0x09\nlocal_link_integrity_errors=0x1\nexcessive_buffer_errors=0x4\nport_fec_uncorrectable_block_counter=0x0b", 1),
 		"exporter": exporter + `infiniband_switch_port_symbol_error_total{guid="0x10",port="2",switch="a"} 7
 infiniband_switch_port_link_error_recovery_total{guid="0x10",port="2"} 3

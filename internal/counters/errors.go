@@ -65,18 +65,24 @@ var errorNames = map[string]Counter{
 	"locallinkintegrityerrors":     Integrity,
 	"excessivebufferoverrunerrors": Overrun, "excessivebuffererrors": Overrun,
 	"portfecuncorrectableblockcounter": Uncorrected, "fecuncorrectableblockcounter": Uncorrected,
+	"portfecuncorrectableblockctr": Uncorrected, // perfquery -T of a port with RS-FEC
 }
 
 var between = strings.NewReplacer("_", "", "[", "", "]", "")
 
-const ofLane = "fecuncorrectableblockctrlane"
+// ofLane is what stands before the number of a lane: Ctr in perfquery, Counter in ibdiagnet.
+var ofLane = [...]string{"fecuncorrectableblockctrlane", "fecuncorrectableblockcounterlane", "fecuncorrectableblockcountrlane"}
 
 // errorNamed is the counter that a name stands for; lane is 0 for one of the whole port, else one more than the
 // lane.
 func errorNamed(name []byte) (c Counter, lane int, ok bool) {
 	plain := strings.ToLower(string(bytes.TrimSpace(name)))
 	plain = between.Replace(plain)
-	if rest, ok := strings.CutPrefix(plain, ofLane); ok && len(rest) > 0 && len(rest) <= 2 {
+	for _, before := range ofLane {
+		rest, ok := strings.CutPrefix(plain, before)
+		if !ok || len(rest) == 0 || len(rest) > 2 {
+			continue
+		}
 		n := 0
 		for _, d := range rest {
 			if d < '0' || d > '9' {

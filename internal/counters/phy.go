@@ -24,8 +24,8 @@ import (
 //	START_PORTS
 //	NodeGuid,PortGuid,PortNum,…,FECActv,RetransActv
 //
-// has the mode of forward error correction. The names are those that public readers of these files go by; no real file has
-// been at hand.
+// has the modes of forward error correction and of retransmission. The names are those that public readers of these files go
+// by; no real file has been at hand.
 type phy struct {
 	ends    string // the line behind the table
 	columns []int  // of those that are read; nil: the header was not read yet
@@ -36,14 +36,23 @@ type phy struct {
 // The columns of the two tables, of which the first two have the port.
 var (
 	phyColumns  = []string{"nodeguid", "portnum", "field12", "field13", "field14", "field15", "field16", "field17"}
-	portColumns = []string{"nodeguid", "portnum", "fecactv"}
+	portColumns = []string{"nodeguid", "portnum", "fecactv", "retransactv"}
 )
 
 // mostPower is the largest power of ten that is one.
 const mostPower = 1000
 
-// fecNames is the modes of FEC by their numbers, as ibdiagnet2.net_dump_ext has them.
-var fecNames = [...]string{0: "NO-FEC", 1: "FIRECODE", 2: "STD-RS", 3: "STD-LL-RS", 8: "MLNX_STRONG_RS", 9: "MLNX_LL_RS", 10: "MLNX_ADAPT_RS", 11: "MLNX_COD_FEC", 12: "MLNX_ZL_FEC", 13: "MLNX_RS_544_514_PLR", 14: "MLNX_RS_271_257_PLR"}
+// fecNames and resendNames are the modes of FEC and of retransmission by their numbers in MlnxExtPortInfo, in the words of
+// ibdiagnet2.net_dump_ext: IBFECMode and EnRetransmissionMode of ibdm's Fabric.h, which is public in NVIDIA's ibutils2. Other
+// numbers are reserved, and 255 is not known.
+var (
+	fecNames = [...]string{0: "NO-FEC", 1: "FIRECODE", 2: "STD-RS", 3: "STD-LL-RS", 4: "RS_FEC_544_514", 8: "MLNX-STRONG-RS", 9: "MLNX-LL-RS", 10: "MLNX-ADAPT-RS", 11: "MLNX-COD-FEC",
+		12: "MLNX-ZL-FEC", 13: "MLNX_RS_544_514_PLR", 14: "MLNX_RS_271_257_PLR"}
+	resendNames = [...]string{"NO-RTR", "LLR64", "LLR128", "PLR"}
+)
+
+// modes is how a port corrects errors, and sends again.
+type modes struct{ fec, resend string }
 
 // beginPhy begins a table.
 func (p *parser) beginPhy(name string) {
@@ -75,7 +84,7 @@ func (p *parser) physical(c reading.Cursor) error {
 				return has == name || name == "portnum" && has == "portnumber" // as PM_INFO has it
 			}))
 		}
-		if slices.Contains(t.columns, -1) {
+		if i := slices.Index(t.columns, -1); i >= 0 && (t.rates || i < len(portColumns)-1) {
 			t.cells = -1 // an earlier ibdiagnet
 		}
 		return nil
@@ -102,17 +111,22 @@ func (p *parser) physical(c reading.Cursor) error {
 	}
 	if !t.rates {
 		v, ok := numberOf(cells[t.columns[2]])
-		if !ok || v > 255 {
+		if !ok || v >= 255 {
 			return nil
 		}
-		mode := fmt.Sprintf("FEC mode %.0f", v)
+		m := modes{fec: fmt.Sprintf("FEC mode %.0f", v)}
 		if int(v) < len(fecNames) && fecNames[int(v)] != "" {
-			mode = fecNames[int(v)]
+			m.fec = fecNames[int(v)]
+		}
+		if i := t.columns[3]; i >= 0 {
+			if v, ok := numberOf(cells[i]); ok && v < float64(len(resendNames)) {
+				m.resend = resendNames[int(v)]
+			}
 		}
 		if p.modes == nil {
-			p.modes = map[fabric.ChannelID]string{}
+			p.modes = map[fabric.ChannelID]modes{}
 		}
-		p.modes[at] = mode
+		p.modes[at] = m
 		return nil
 	}
 	r, ok := p.c.Received[at]
@@ -131,11 +145,11 @@ func (p *parser) physical(c reading.Cursor) error {
 	return nil
 }
 
-// fillModes notes the modes of FEC of ports of which something else is known: alone they are no counters.
+// fillModes notes the modes of ports of which something else is known: alone they are no counters.
 func (p *parser) fillModes() {
-	for at, mode := range p.modes {
+	for at, m := range p.modes {
 		if r, ok := p.c.Received[at]; ok && r.FEC == "" {
-			r.FEC = mode
+			r.FEC, r.Retransmission = m.fec, m.resend
 			p.c.Received[at] = r
 		}
 	}

@@ -15,7 +15,7 @@ func TestRatesOfADBCSV(t *testing.T) {
 	const (
 		phy = "START_PHY_DB16\nNodeGuid,PortGuid,PortNum,Version,field12,field13,field14,field15,field16,field17\n" +
 			"0x10,0x10,2,1,7,9,15,255,3,13\n0x10,0x10,1,1,7,9,2,1933785040,N/A,N/A\n0x77,0x77,1,1,7,9,2,3,4,5\nEND_PHY_DB16\n"
-		ports = "START_PORTS\nNodeGuid,PortGuid,PortNum,LID,FECActv,RetransActv\n0x10,0x10,0,1,0,0\n0x10,0x10,2,1,14,0\n0x10,0x10,1,1,5,0\nEND_PORTS\n"
+		ports = "START_PORTS\nNodeGuid,PortGuid,PortNum,LID,FECActv,RetransActv\n0x10,0x10,0,1,0,0\n0x10,0x10,2,1,14,0\n0x10,0x10,1,1,4,3\nEND_PORTS\n"
 	)
 	for _, text := range []string{phy + ports + pmInfo, pmInfo + ports + phy, ports + phy, strings.ReplaceAll(ports+phy, "PortNum", "PortNumber")} {
 		c, err := counters.Read(strings.NewReader(text), "ibdiagnet2.db_csv", f)
@@ -27,8 +27,23 @@ func TestRatesOfADBCSV(t *testing.T) {
 		if !near(a.Raw, 7e-9) || !near(a.Effective, 15e-255) || !near(a.Symbol, 3e-13) || a.FEC != "MLNX_RS_271_257_PLR" || !a.Resends() || a.Level() != counters.Bad {
 			t.Errorf("%+v\n%s", a, text)
 		}
-		if b := c.Received[f.Out(f.NodeByGUID(0x10), 1)]; !near(b.Raw, 7e-9) || !math.IsNaN(b.Effective) || !math.IsNaN(b.Symbol) || b.FEC != "FEC mode 5" {
+		if b := c.Received[f.Out(f.NodeByGUID(0x10), 1)]; !near(b.Raw, 7e-9) || !math.IsNaN(b.Effective) || !math.IsNaN(b.Symbol) || b.FEC != "RS_FEC_544_514" || !b.Resends() {
 			t.Errorf("%+v\n%s", b, text)
+		}
+	}
+	// Numbers of modes that are reserved, and not known; and without the column of retransmission.
+	for text, want := range map[string]string{
+		strings.Replace(ports, "1,4,3", "1,5,9", 1):                                                           "FEC mode 5",
+		strings.Replace(ports, "1,4,3", "1,255,0", 1):                                                         "",
+		strings.Replace(ports, "1,4,3", "1,N/A,0", 1):                                                         "",
+		strings.NewReplacer(",RetransActv", "", "1,4,3", "1,10", "14,0", "14", "1,0,0", "1,0").Replace(ports): "MLNX-ADAPT-RS",
+	} {
+		c, err := counters.Read(strings.NewReader(phy+text), "ibdiagnet2.db_csv", f)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if b := c.Received[f.Out(f.NodeByGUID(0x10), 1)]; b.FEC != want || b.Retransmission != "" && want != "" {
+			t.Errorf("%+v, want %s\n%s", b, want, text)
 		}
 	}
 	for text, why := range map[string]string{

@@ -45,7 +45,7 @@ func (p *parser) countPM(c reading.Cursor) error {
 	if !ok || !okNumber || len(number) > 0 && number[0] != ' ' && number[0] != '\t' {
 		return p.lines.Errorf("no hexadecimal number behind the name of a counter; the line may be cut short")
 	}
-	if p.at != fabric.None {
+	if p.at != fabric.None && v <= mostSaid {
 		set(float64(v))
 	}
 	return nil

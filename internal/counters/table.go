@@ -104,6 +104,10 @@ type errorColumn struct {
 	lane int
 }
 
+// mostSaid is the largest number that is one: versions of ibdiagnet write the -1 and -2 of what is not known as
+// 0xffffffffffffffff and 0xfffffffffffffffe.
+const mostSaid = 1<<63 - 1
+
 func numberOf(text []byte) (float64, bool) {
 	cell := reading.Cursor(bytes.TrimSpace(text))
 	read := cell.Uint
@@ -111,5 +115,5 @@ func numberOf(text []byte) (float64, bool) {
 		read = cell.Hex
 	}
 	v, ok := read(1<<64 - 1)
-	return float64(v), ok && len(cell) == 0
+	return float64(v), ok && len(cell) == 0 && v <= mostSaid
 }
