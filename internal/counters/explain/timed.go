@@ -69,25 +69,54 @@ func (t *timed) explains(c fabric.ChannelID) bool {
 }
 
 // slow names the cable at which most waiting ends, if there is one: others may wait for it
-// in turn.
+// in turn. Cables are slow in both directions, so waiting ends at the switches at both its ends.
 func (t *timed) slow() []Finding {
 	if t == nil || t.busy {
 		return nil
 	}
-	at, share := fabric.NodeID(fabric.None), slowShare
+	var at []fabric.NodeID // switches at which waiting ends
 	for s := range fabric.NodeID(t.f.Switches()) {
-		if d := t.in[s] - t.out[s]; d > share {
-			at, share = s, d
+		if t.ends(s) > slowShare {
+			at = append(at, s)
 		}
 	}
-	if at == fabric.None {
-		return nil
-	}
-	c := t.outOf(at)
+	slices.SortStableFunc(at, func(a, b fabric.NodeID) int { return cmp.Compare(t.ends(b), t.ends(a)) })
+	c := t.between(at[:min(len(at), mostEnds)])
 	if c == fabric.None {
 		return nil
 	}
-	return []Finding{{Trunk: c, Kind: Slow, Factor: share}}
+	ch := t.f.Channel(c)
+	return []Finding{{Trunk: c, Kind: Slow, Factor: min(1, max(t.ends(ch.From), t.ends(ch.To)))}}
+}
+
+// mostEnds is how many switches are looked at, those with the most waiting that ends.
+const mostEnds = 8
+
+// ends is the waiting that ends at a switch, as a share of the time: of what waits to come in, what does not wait
+// to go out.
+func (t *timed) ends(s fabric.NodeID) float64 { return t.in[s] - t.out[s] }
+
+// between is, of the trunks out of switches, the one at which most waiting ends: for which packets wait the longest, in
+// the mean over those that go on by it, at both of its ends, and at whose ends most of all waiting ends.
+func (t *timed) between(switches []fabric.NodeID) fabric.ChannelID {
+	best, most := fabric.ChannelID(fabric.None), 0.0
+	waits := map[fabric.NodeID]map[fabric.ChannelID]float64{}
+	of := func(s fabric.NodeID) map[fabric.ChannelID]float64 {
+		if waits[s] == nil {
+			waits[s] = t.waitFor(s)
+		}
+		return waits[s]
+	}
+	for _, s := range switches {
+		for c, v := range of(s) {
+			to, reverse := t.f.Channel(c).To, t.f.Channel(c).Reverse
+			v += of(to)[reverse] + t.ends(s) + t.ends(to)
+			if v > most || v == most && c < best {
+				best, most = c, v
+			}
+		}
+	}
+	return best
 }
 
 // alike is service levels whose packets are forwarded alike everywhere.
@@ -129,25 +158,6 @@ func levelsOf(t *routing.Tables) (all []alike) {
 // kind is the index of an in-port's kind into ways, -1 if it is of none.
 func (t *timed) kind(s fabric.NodeID, port uint8) int {
 	return slices.IndexFunc(t.ways[s], func(other uint8) bool { return t.fan == nil || t.t.Groups.SameFrom(s, port, other) })
-}
-
-// outOf is the trunk out of a switch for which packets wait the longest in the mean over
-// those that go on by it. Cables are slow in both directions: half as much counts what
-// waits at their other end.
-func (t *timed) outOf(s fabric.NodeID) fabric.ChannelID {
-	best, most := fabric.ChannelID(fabric.None), 0.0
-	there := map[fabric.NodeID]map[fabric.ChannelID]float64{}
-	for c, v := range t.waitFor(s) {
-		to, reverse := t.f.Channel(c).To, t.f.Channel(c).Reverse
-		if there[to] == nil {
-			there[to] = t.waitFor(to)
-		}
-		v += there[to][reverse] / 2
-		if v > most || v == most && c < best {
-			best, most = c, v
-		}
-	}
-	return best
 }
 
 // incoming is a cable into a switch.
