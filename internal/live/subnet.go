@@ -129,7 +129,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	flags := cmp.Or(conf["log_flags"], "0x43")
 	conf = maps.Clone(conf)
 	conf["per_module_logging_file"] = tellsSweeps(t, dir, flags, conf["per_module_logging_file"])
-	conf["force_log_flush"] = "TRUE"
+	conf["force_log_flush"] = cmp.Or(conf["force_log_flush"], "TRUE")
 	write(t, filepath.Join(dir, "opensm.conf"), configuration(conf))
 	var ctx context.Context
 	ctx, m.stop = context.WithCancel(context.Background())

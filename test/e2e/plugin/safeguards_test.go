@@ -110,6 +110,7 @@ func TestSafeguards(t *testing.T) {
 		{"what is left is proven beside what it is left of", "left.c", "left->meanwhile = tables_prove_from(left, b, n,", "left->meanwhile = tables_prove_from(left, &themselves, n,", "TestLeftBesideTheWhole"},
 		{"no standby manager takes over", "weft.c", "until(w, q, held(w))", "INT64_MAX", "TestHeld"},
 		{"a hung daemon is waited for once", "weft.c", "!ended && !kept && !silent", "!ended && !kept", "TestHung"},
+		{"the log is written", "weft.c", "\t\tfflush(w->osm->log.out_port);", "\t\t;", "TestLogWritten"},
 		{"OpenSM can end", "ask.c", "now_ms() < until && !*a->over", "now_ms() < until", "TestEnds"},
 		{"memory is freed", "ask.c", "net_free(q->net);\n\tfree(q->request);", "free(q->request);", "TestMemory"},
 		{"tables are freed", "shelf.c", "tables_free(s->old[i]);\n\t\ts->old", "s->old", "TestMemory"},
