@@ -8,4 +8,4 @@ trap 'rm -rf "$work"' EXIT
 cp "$here"/*.ml "$here"/judge.mli "$work"
 cd "$work"
 mkdir -p "$(dirname "$out")"
-ocamlopt -inline 200 -o "$out" number.ml seen.ml judge.mli judge.ml text.ml fabric.ml tables.ml groups.ml certificate.ml witness.ml cases.ml main.ml
+ocamlopt -inline 200 -I +unix -o "$out" unix.cmxa number.ml seen.ml judge.mli judge.ml text.ml fabric.ml tables.ml groups.ml certificate.ml witness.ml cases.ml main.ml

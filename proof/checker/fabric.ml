@@ -17,7 +17,7 @@ type t = {
   file : string;
   switches : switch array;
   by_guid : (string, int) Hashtbl.t; (* switches *)
-  nodes : (string, unit) Hashtbl.t; (* GUIDs of all nodes *)
+  nodes : (string, char) Hashtbl.t; (* by GUID: S, H or R *)
   endpoints : endpoint array;
   by_port : (string * int, int) Hashtbl.t; (* endpoints *)
   owner : int array; (* by LID: an endpoint, or -1 *)
@@ -36,6 +36,7 @@ type raw = {
   mutable device : int;
   mutable kind_ : kind;
   mutable nports : int;
+  mutable attributes : bool; (* some stand above, and no node since *)
 }
 
 (* node_id takes "S-0002c90100000000" off a line. *)
@@ -49,12 +50,23 @@ let node_id t =
   if not (Text.cut t "\"") then Text.bad t "an identifier of a node goes on behind its GUID";
   (kind, guid)
 
-let port_number t =
+(* bracketed takes a GUID in round brackets off a line. *)
+let bracketed t = ignore (Text.guid t); if not (Text.cut t ")") then Text.bad t "no GUID in the round brackets"
+
+(* port_number takes a port off a line. What stands in brackets behind that of an adapter is its GUID, unless it is a label, as (1/1/1). *)
+let port_number t ~adapter =
   if not (Text.cut t "[") then Text.bad t "no port number in square brackets";
   let n = Text.number t 254 in
   if n <= 0 || not (Text.cut t "]") then Text.bad t "no port number from 1 to 254 in square brackets";
   if Text.cut t "[ext" then ignore (Text.until t ']');
-  while Text.cut t "(" do ignore (Text.until t ')') done;
+  let rec marks some =
+    if Text.cut t "(" then begin
+      let at = t.Text.at in
+      let mark = Text.until t ')' in
+      if adapter && not some && Text.peek t <> '(' && not (String.contains mark '/') then (t.Text.at <- at; bracketed t);
+      marks true
+    end in
+  marks false;
   n
 
 let lid_and_lmc t =
@@ -71,8 +83,8 @@ let lid_and_lmc t =
 type reader = {
   mutable switches_ : switch list;
   mutable ends_ : endpoint list;
-  cables : (string * int, string * int * int) Hashtbl.t; (* port: what is at the other end, and the line *)
-  all : (string, unit) Hashtbl.t;
+  cables : (string * int, string * int * int * char) Hashtbl.t; (* port: what is at the other end, the line, and S, H or R *)
+  all : (string, char) Hashtbl.t;
   raw : raw;
 }
 
@@ -83,12 +95,14 @@ let node_line r t kind =
   Text.spaces t;
   let what, guid = node_id t in
   if Hashtbl.mem r.all guid then Text.bad t "a second record of node 0x%s" guid;
-  Hashtbl.add r.all guid ();
+  if what <> (match kind with `Switch -> 'S' | `Ca -> 'H' | `Rt -> 'R') then Text.bad t "node 0x%s is of another kind than its identifier says" guid;
+  Hashtbl.add r.all guid what;
   let raw = r.raw in
   raw.guid_ <- guid;
   raw.what <- what;
   raw.nports <- n;
   raw.kind_ <- (match kind with `Rt -> Router | `Switch -> Port0 | `Ca -> if raw.vendor = 0x2c9 && raw.device = 0xcf09 then Aggregation else Adapter);
+  raw.attributes <- false;
   raw.vendor <- 0;
   raw.device <- 0;
   if kind = `Switch then begin
@@ -109,33 +123,62 @@ let node_line r t kind =
     r.ends_ <- { node = guid; port = 0; kind = Port0; lid; lmc; where = (-1, 0) } :: r.ends_
   end
 
+(* far_end looks at what a line says of the other end: a name in quotes, which may have quotes, a LID and the rate. *)
+let far_end t =
+  Text.spaces t;
+  if Text.cut t "\"" then begin
+    let text = Text.rest t in
+    let quote = try String.rindex text '"' with Not_found -> Text.bad t "the name of the peer has no closing quote" in
+    t.Text.at <- t.Text.at + quote + 1;
+    Text.spaces t;
+    if Text.cut t "lid " && Text.number t 0xFFFF < 0 then Text.bad t "no LID from 0 to 65535 behind \"lid\""
+  end
+
 let port_line r t =
   let raw = r.raw in
   if raw.what = ' ' then Text.bad t "a port before the first node";
-  let port = port_number t in
+  if raw.attributes then Text.bad t "a port behind the attributes of a node, and no record of the node between";
+  let port = port_number t ~adapter:(raw.kind_ <> Port0) in
   if port > raw.nports then Text.bad t "port %d of a node with %d" port raw.nports;
   Text.spaces t;
-  let _, peer = node_id t in
-  let peer_port = port_number t in
+  let what, peer = node_id t in
+  let peer_port = port_number t ~adapter:(what <> 'S') in
   if Hashtbl.mem r.cables (raw.guid_, port) then Text.bad t "a second record of port %d" port;
-  Hashtbl.add r.cables (raw.guid_, port) (peer, peer_port, t.Text.number);
+  Hashtbl.add r.cables (raw.guid_, port) (peer, peer_port, t.Text.number, what);
+  Text.spaces t;
+  let more = Text.cut t "#" in
   if raw.kind_ <> Port0 then begin
-    Text.spaces t;
-    if not (Text.cut t "#") then Text.bad t "a port of an adapter without its LID and LMC behind #";
+    if not more then Text.bad t "a port of an adapter without its LID and LMC behind #";
     Text.spaces t;
     let lid, lmc = lid_and_lmc t in
     r.ends_ <- { node = raw.guid_; port; kind = raw.kind_; lid; lmc; where = (-1, 0) } :: r.ends_
-  end
+  end;
+  if more then far_end t
+
+(* An identity of the hardware: a number of 32 bits, and nothing else. *)
+let identity r t =
+  let v = Text.hex t in
+  if v < 0 || v > 0xFFFFFFFF || not (Text.blank t || Text.peek t = '#') then Text.bad t "no hexadecimal number behind the =, or one that is too large";
+  r.raw.attributes <- true;
+  v
+
+(* A GUID, and in brackets that of the port; nothing depends on them, but a file that is damaged here may be elsewhere. *)
+let guid_line r t =
+  ignore (Text.guid t);
+  if Text.cut t "(" then bracketed t;
+  if not (Text.blank t || Text.peek t = '#') then Text.bad t "more than a GUID behind the =";
+  r.raw.attributes <- true
 
 let line r t =
   if Text.blank t then ()
   else if Text.peek t = '[' then port_line r t
-  else if Text.cut t "vendid=0x" then r.raw.vendor <- Text.hex t
-  else if Text.cut t "devid=0x" then r.raw.device <- Text.hex t
+  else if Text.cut t "vendid=0x" then r.raw.vendor <- identity r t
+  else if Text.cut t "devid=0x" then r.raw.device <- identity r t
   else if Text.cut t "Switch" then node_line r t `Switch
   else if Text.cut t "Ca" && Text.is_space (Text.peek t) then node_line r t `Ca
   else if Text.cut t "Rt" && Text.is_space (Text.peek t) then node_line r t `Rt
-  else if Text.peek t = '#' || Text.cut t "sysimgguid=" || Text.cut t "switchguid=" || Text.cut t "caguid=" || Text.cut t "guid=" || Text.cut t "rtguid=" then ()
+  else if Text.cut t "sysimgguid=" || Text.cut t "switchguid=" || Text.cut t "caguid=" || Text.cut t "guid=" || Text.cut t "rtguid=" then guid_line r t
+  else if Text.peek t = '#' then ()
   else Text.bad t "not as ibnetdiscover writes it: %s" (Text.shown t)
 
 (* owners says who has each LID. *)
@@ -148,19 +191,21 @@ let owners file (endpoints : endpoint array) =
     done) endpoints;
   owner
 
-let build file r =
+let build t r =
+  let file = t.Text.file in
   let switches = Array.of_list (List.rev r.switches_) in
-  if Array.length switches = 0 then Text.refuse "%s: no switch in it" file;
+  if Array.length switches = 0 then Text.bad t "no switch in it";
   let by_guid = Hashtbl.create 1024 in
   Array.iteri (fun i s -> Hashtbl.add by_guid s.guid i) switches;
-  Hashtbl.iter (fun (node, port) (peer, peer_port, line) ->
+  Hashtbl.iter (fun (node, port) (peer, peer_port, line, what) ->
+    if Hashtbl.find_opt r.all peer <> Some what then Text.refuse "%s:%d: a cable to node 0x%s, which is not in the file, or of another kind" file line peer;
     match Hashtbl.find_opt r.cables (peer, peer_port) with
-    | Some (n, p, _) when n = node && p = port -> ()
+    | Some (n, p, _, _) when n = node && p = port -> ()
     | _ -> Text.refuse "%s:%d: a cable to port %d of node 0x%s, which says nothing of it" file line peer_port peer) r.cables;
   let where (e : endpoint) =
     if e.kind = Port0 then (Hashtbl.find by_guid e.node, 0)
     else
-      let peer, port, _ = Hashtbl.find r.cables (e.node, e.port) in
+      let peer, port, _, _ = Hashtbl.find r.cables (e.node, e.port) in
       match Hashtbl.find_opt by_guid peer with Some s -> (s, port) | None -> (-1, 0)
   in
   let endpoints = Array.of_list (List.rev_map (fun e -> { e with where = where e }) r.ends_) in
@@ -170,7 +215,7 @@ let build file r =
   let wire s guid port =
     match Hashtbl.find_opt r.cables (guid, port) with
     | None -> Judge.Nothing
-    | Some (peer, peer_port, line) -> (
+    | Some (peer, peer_port, line, _) -> (
       match Hashtbl.find_opt by_guid peer with
       | Some to_ ->
         incr count;
@@ -185,9 +230,9 @@ let build file r =
   { file; switches; by_guid; nodes = r.all; endpoints; by_port; owner = owners file endpoints; wired; begins = from_one fst; ends = from_one snd }
 
 let read file =
-  let raw = { guid_ = ""; what = ' '; vendor = 0; device = 0; kind_ = Adapter; nports = 0 } in
+  let raw = { guid_ = ""; what = ' '; vendor = 0; device = 0; kind_ = Adapter; nports = 0; attributes = false } in
   let r = { switches_ = []; ends_ = []; cables = Hashtbl.create 1024; all = Hashtbl.create 1024; raw } in
-  Text.each file (line r) (fun _ -> build file r)
+  Text.each file (line r) (fun t -> build t r)
 
 (* character looks at what begins at a byte of a text: how long it is, and its number in Unicode; -1: no UTF-8. *)
 let character text i =

@@ -58,6 +58,7 @@ let read f age (fw : Tables.forwarding) file =
   let group_of = Bytes.make (2 * n * width) '\000' in
   let sets = Array.init n (fun _ -> Hashtbl.create 8) in
   let at = ref (-2) (* -2: none yet, -1: a switch that is gone *) and seen = Array.make n false in
+  let most = ref 254 (* the ports that its switch had *) in
   let part = ref `Before and table = ref false and last = ref 0 in
   let here () = if !at >= 0 then label f !at else "its switch" in
   (* A block that lacks its end would hide choices. *)
@@ -77,7 +78,7 @@ let read f age (fw : Tables.forwarding) file =
     let rec ports got =
       if Text.blank t then got
       else
-        let top = if age = Tables.Fresh then f.switches.(!at).ports else 254 in
+        let top = !most in
         let p = Text.number t top in
         if p < 0 then Text.bad t "no port from 0 to %d, which is what its switch has" top;
         Text.spaces t;
@@ -114,16 +115,18 @@ let read f age (fw : Tables.forwarding) file =
       end
     end in
   let line t =
-    if Text.blank t || Text.peek t = '#' || Text.cut t "--" then ()
+    if Text.blank t || (Text.peek t = '#' && !at = -2) || Text.cut t "--" then ()
     else if !at = -2 && Text.cut t "File version:" then ()
     else if Text.cut t "Switch" then begin
       finish t;
       Text.spaces t;
       let guid = Text.guid t in
+      let home = Tables.home f age in
+      if Tables.strict age && not (Hashtbl.mem home.by_guid guid) then
+        Text.bad t "switch 0x%s is not in %s: these groups are for another network" guid home.file;
+      most := if Tables.strict age then Tables.ports f age guid else 254;
       (match Hashtbl.find_opt f.by_guid guid with
-       | None ->
-         if age = Tables.Fresh then Text.bad t "switch 0x%s is not in %s: these groups are for another network" guid f.file;
-         at := -1
+       | None -> at := -1
        | Some s ->
          if seen.(s) then Text.bad t "a second block of switch 0x%s" guid;
          seen.(s) <- true;
@@ -146,7 +149,8 @@ let read f age (fw : Tables.forwarding) file =
     else if !part = `Groups then group t
     else entry t
   in
-  Text.each file line finish;
-  (* weft writes a block for each; to take a missing one for no choices could hide some. *)
-  if age = Tables.Fresh then Array.iteri (fun s seen -> if not seen then Text.refuse "%s: no block of switch %s" file (label f s)) seen;
+  Text.each file line (fun t ->
+    finish t;
+    (* weft writes a block for each; to take a missing one for no choices could hide some. *)
+    Array.iteri (fun s seen -> if Tables.due f age s && not seen then Text.bad t "no block of switch %s%s" (label f s) (Tables.lacks age)) seen);
   { width; group_of; sets }

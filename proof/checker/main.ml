@@ -156,7 +156,7 @@ let quoted s =
   Buffer.contents b
 
 let run j =
-  let existing path = if Sys.file_exists path then Some path else None in
+  let existing path = if Text.exists path then Some path else None in
   let dir, old = match j.dirs with [ d ] -> (d, None) | [ d; o ] -> (d, Some o) | _ -> assert false in
   let in_folder d = Filename.concat d "fabric.ibnetdiscover" in
   let f = Fabric.read (match j.fabric with Some f -> f | None -> in_folder dir) in
@@ -171,7 +171,9 @@ let run j =
   let ends = List.filter (fun e -> List.mem f.endpoints.(e).kind kinds && fst f.endpoints.(e).where >= 0) (range (Array.length f.endpoints)) in
   let fresh = Tables.read f Tables.Fresh None dir in
   let before o =
-    Tables.Before (match j.old_fabric, existing (in_folder o) with Some p, _ | None, Some p -> Fabric.read p | None, None -> f) in
+    match j.old_fabric, existing (in_folder o) with
+    | Some p, _ | None, Some p -> Tables.Before (Fabric.read p)
+    | None, None -> Tables.Unplaced in
   let folders = (match old with None -> [] | Some o -> [ (o, before o) ]) @ [ (dir, Tables.Fresh) ] in
   let tables = List.map (fun (d, age) -> if age = Tables.Fresh then fresh else Tables.read f age (Some fresh) d) folders in
   (match contract with

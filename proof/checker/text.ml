@@ -15,7 +15,8 @@ type t = {
 
 let longest = 1 lsl 16 (* bytes of a line *)
 let many = 1 lsl 40 (* more than there are of anything; ten times that is no overflow *)
-let bad t form = Printf.ksprintf (fun s -> raise (Bad (Printf.sprintf "%s:%d: %s" t.file t.number s))) form
+(* At the end of a file the line is the last one; an empty file has its first. *)
+let bad t form = Printf.ksprintf (fun s -> raise (Bad (Printf.sprintf "%s:%d: %s" t.file (max t.number 1) s))) form
 let refuse form = Printf.ksprintf (fun s -> raise (Bad s)) form
 
 external eight : Bytes.t -> int -> int64 = "%caml_bytes_get64u"
@@ -61,9 +62,30 @@ let lines input file f finish =
   (try while next t do f t done with Sys_error e -> refuse "%s: %s" file e);
   finish t
 
+(* exists says whether a folder has something of a name, a link that leads nowhere included: what cannot be
+   opened is then refused, and never taken for absent. *)
+let exists path =
+  match Unix.lstat path with
+  | _ -> true
+  | exception Unix.Unix_error (Unix.ENOENT, _, _) -> false
+  | exception Unix.Unix_error (e, _, _) -> refuse "%s: %s" path (Unix.error_message e)
+
+(* opened opens a file. A pipe on the disk, for which nobody may ever write, is refused and not waited for; what the
+   caller's own shell hands over, as /dev/stdin or <(…), is read whatever it is. *)
+let opened file =
+  let handed = List.exists (fun p -> String.length file >= String.length p && String.sub file 0 (String.length p) = p) [ "/dev/stdin"; "/dev/fd/" ] in
+  match
+    let d = Unix.openfile file (if handed then [ Unix.O_RDONLY ] else [ Unix.O_RDONLY; Unix.O_NONBLOCK ]) 0 in
+    let kind = (Unix.fstat d).Unix.st_kind in
+    if kind = Unix.S_DIR || (kind <> Unix.S_REG && not handed) then (Unix.close d; refuse "%s: %s" file (if kind = Unix.S_DIR then "a folder, where a file is expected" else "no regular file"));
+    Unix.in_channel_of_descr d
+  with
+  | input -> set_binary_mode_in input true; input
+  | exception Unix.Unix_error (e, _, _) -> refuse "%s: %s" file (Unix.error_message e)
+
 (* each does that with a file. *)
 let each file f finish =
-  let input = try open_in_bin file with Sys_error e -> refuse "%s" e in
+  let input = opened file in
   Fun.protect ~finally:(fun () -> close_in input) (fun () -> lines input file f finish)
 
 let rest t = Bytes.sub_string t.buffer t.at (t.stop - t.at)
@@ -115,6 +137,16 @@ let guid t =
   let n = t.at - begin_ in
   if n = 0 || n > 16 then bad t "no GUID of 1 to 16 hexadecimal digits where one is expected";
   String.make (16 - n) '0' ^ String.lowercase_ascii (Bytes.sub_string t.buffer begin_ n)
+
+(* same takes the rest of the line off it, if it is a text. *)
+external eight_of : string -> int -> int64 = "%caml_string_get64u"
+
+let same t text =
+  let n = String.length text in
+  let rec go i =
+    if i + 8 <= n then Int64.equal (eight t.buffer (t.at + i)) (eight_of text i) && go (i + 8)
+    else i >= n || (Bytes.unsafe_get t.buffer (t.at + i) = String.unsafe_get text i && go (i + 1)) in
+  if t.stop - t.at = n && go 0 then (t.at <- t.stop; true) else false
 
 (* until takes what stands before a character off the line, and the character. *)
 let until t c =

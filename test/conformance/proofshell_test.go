@@ -1,0 +1,238 @@
+package conformance
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
+	"github.com/weft-fabric/weft/routing"
+)
+
+const groupsFile = "groups.far"
+
+// routedWhole routes a network on all lanes.
+func routedWhole(t *testing.T, f *fabric.Fabric) *routing.Tables {
+	t.Helper()
+	return routed.Of(t, f, "weave-any", routing.Budget{VLs: routing.DefaultVLs, Contract: routing.Any})
+}
+
+// edit changes a file of a folder.
+func edit(t *testing.T, path string, f func(text string) string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := f(string(text))
+	if changed == string(text) {
+		t.Fatalf("%s stays as it is", path)
+	}
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func emptied(string) string { return "" }
+
+// cutAt leaves out all from the second place on where a text stands.
+func cutAt(mark string) func(string) string {
+	return func(text string) string {
+		first := strings.Index(text, mark) + len(mark)
+		return text[:first+strings.Index(text[first:], mark)]
+	}
+}
+
+// instead puts one text in place of another, once.
+func instead(old, now string) func(string) string {
+	return func(text string) string { return strings.Replace(text, old, now, 1) }
+}
+
+// refusedAt asks weft-proof, which has to refuse a file with its line.
+func refusedAt(t *testing.T, p *prover, file string, arguments ...string) {
+	t.Helper()
+	got, err := p.ask(arguments...)
+	if err == nil || !strings.Contains(err.Error(), "(exit code 3)") || !regexp.MustCompile(regexp.QuoteMeta(file)+`:[1-9][0-9]*: `).MatchString(err.Error()) {
+		t.Errorf("not refused with file and line: %+v, %v", got, err)
+	}
+}
+
+func mustHold(t *testing.T, p *prover, arguments ...string) {
+	t.Helper()
+	if got, err := p.ask(arguments...); err != nil || !got.Holds {
+		t.Errorf("not proven: %+v, %v", got, err)
+	}
+}
+
+func writeUnion(dir string, f *fabric.Fabric, c *deadlock.Certificate) error {
+	return writeFile(dir, transitionFile, func(w io.Writer) error { return certificate.Write(w, f, c) })
+}
+
+// The tables before a step are proven only if they are there: whatever their files lack of a switch that was there is
+// refused, with a fabric of their own and without.
+func TestProvenStepWantsAllOfBefore(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	tables := routed.Choosing(t, "dragonfly:p=2", "weave-any", 1, false)
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil || !v.Free() {
+		t.Fatal(err)
+	}
+	top := t.TempDir()
+	before, now, other := filepath.Join(top, "before"), filepath.Join(top, "now"), filepath.Join(top, "other")
+	fresh := func() {
+		t.Helper()
+		if err := errors.Join(os.RemoveAll(before), os.RemoveAll(now), os.Mkdir(before, 0o700), os.Mkdir(now, 0o700),
+			writeWhole(before, tables), writeWhole(now, tables), writeUnion(now, tables.Fabric, v.Certificate)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := filepath.Join(before, fabricFile)
+	for _, c := range []struct {
+		name string
+		f    func(string) string
+	}{
+		{lftFile, emptied},
+		{lftFile, cutAt("Unicast lids")},
+		{sl2vlFile, emptied},
+		{sl2vlFile, cutAt("Switch ")},
+		{sl2vlFile, func(text string) string { return text[:strings.LastIndex(text, " : ")-8] }},
+		{groupsFile, emptied},
+		{groupsFile, cutAt("\nSwitch ")},
+	} {
+		fresh()
+		mustHold(t, p, "--step", before, now)
+		edit(t, filepath.Join(before, c.name), c.f)
+		refusedAt(t, p, filepath.Join(before, c.name), "--step", before, now)
+		if err := os.Remove(own); err != nil {
+			t.Fatal(err)
+		}
+		refusedAt(t, p, filepath.Join(before, c.name), "--step", before, now)
+	}
+	// A fabric to which they do not belong: one with fewer switches, and one of other switches.
+	fresh()
+	if err := errors.Join(os.Mkdir(other, 0o700), mustWriteFabric(other, testnet.Build(t, "ring:4"))); err != nil {
+		t.Fatal(err)
+	}
+	refusedAt(t, p, filepath.Join(before, lftFile), "--step", before, now, "--old-fabric", filepath.Join(other, fabricFile))
+	elsewhere := func(text string) string {
+		return strings.NewReplacer("0002c9", "0002ca", "0x2c9", "0x2ca", "(2c9", "(2ca").Replace(text)
+	}
+	for _, name := range []string{fabricFile, lftFile, sl2vlFile, pslFile, groupsFile} {
+		edit(t, filepath.Join(before, name), func(text string) string { return elsewhere(text) + "\n" })
+	}
+	refusedAt(t, p, filepath.Join(before, lftFile), "--step", before, now)
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	refusedAt(t, p, filepath.Join(before, lftFile), "--step", before, now)
+}
+
+func mustWriteFabric(dir string, f *fabric.Fabric) error {
+	return writeFile(dir, fabricFile, func(w io.Writer) error { return ibnet.Write(w, f) })
+}
+
+// Switches go and come: what was not there before need not be in the tables of before.
+func TestProvenStepsWhenSwitchesGoAndCome(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	whole := testnet.Build(t, "torus:4x4")
+	failure := change.Switches(whole)[5]
+	less, err := whole.Without(failure.Channels, failure.Nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to *fabric.Fabric
+		bare     bool // without a fabric of their own as well
+	}{{whole, less, true}, {less, whole, false}} {
+		was := routedWhole(t, c.from)
+		plan, err := change.Mend(t.Context(), was, c.to, change.Options{Contract: routing.Any})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.Steps) == 0 {
+			t.Fatal("no step")
+		}
+		before, now := filepath.Join(t.TempDir(), "before"), filepath.Join(t.TempDir(), "now")
+		mustWriteFolder(t, before, was)
+		mustWriteFolder(t, now, plan.Steps[0].Tables)
+		if err := writeUnion(now, c.to, plan.Steps[0].Union.Certificate); err != nil {
+			t.Fatal(err)
+		}
+		mustHold(t, p, "--step", before, now)
+		if err := os.Rename(filepath.Join(before, fabricFile), filepath.Join(before, "fabric")); err != nil {
+			t.Fatal(err)
+		}
+		mustHold(t, p, "--step", before, now, "--old-fabric", filepath.Join(before, "fabric"))
+		if c.bare {
+			mustHold(t, p, "--step", before, now)
+		} else {
+			refusedAt(t, p, filepath.Join(before, lftFile), "--step", before, now)
+		}
+	}
+}
+
+// Damage in text on which no verdict depends, or which decides who is in scope, is refused all the same.
+func TestProvenCheckerRefusesDamagedText(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	tables := routedWhole(t, testnet.Build(t, "torus:3x3"))
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, c := range []struct{ name, old, now string }{
+		{fabricFile, "devid=0x101b", "devid=0xcf09zz"},
+		{fabricFile, "devid=0x101b", "devid=0x"},
+		{fabricFile, "devid=0x101b", "devid=0x-1"},
+		{fabricFile, "vendid=0x2c9", "vendid=0x..."},
+		{fabricFile, "vendid=0x2c9", "vendid=0x10000002c9"},
+		{fabricFile, "sysimgguid=0x", "sysimgguid=0xz"},
+		{fabricFile, "(2c90200000001)", "(2c902000000z1)"},
+		{fabricFile, "(2c90200000001)", "()"},
+		{fabricFile, "(2c90100000000)\n", "(2c90100000000\n"},
+		{fabricFile, "\nCa\t", "\n#Ca\t"},
+		{fabricFile, "", ""},
+		{lftFile, "portguid 0x0002", "portguid 0xz002"},
+		{lftFile, "portguid", "portgiud"},
+		{lftFile, "portguid 0x0002c90200000001", "portguid 0x0002c90200000002"},
+		{lftFile, "\n0x0002 ", "\n#x0002 "},
+		{sl2vlFile, "\n1   2 ", "\n#   2 "},
+		{pslFile, "#weft\n", "#weft\n#nome 0x0002c90200000000 17\n"},
+		{pslFile, "\n0x", "\n#x"},
+		{lftFile, "", ""},
+		{sl2vlFile, "", ""},
+		{certificateFile, "", ""},
+	} {
+		if err := errors.Join(writeFolder(dir, tables, psl.Full), writeCertificate(dir, tables.Fabric, v.Certificate)); err != nil {
+			t.Fatal(err)
+		}
+		mustHold(t, p, dir)
+		change := instead(c.old, c.now)
+		if c.old == "" {
+			change = emptied
+		}
+		edit(t, filepath.Join(dir, c.name), change)
+		t.Log(c.name, c.now)
+		refusedAt(t, p, filepath.Join(dir, c.name), dir)
+	}
+}
