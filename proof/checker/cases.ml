@@ -187,11 +187,11 @@ let line c t =
   end;
   !answer
 
-(* run answers case after case; of one that is damaged it says so, and goes on behind its "judge". *)
-let run () =
+(* run answers case after case, by told; of one that is damaged it says so, and goes on behind its "judge". *)
+let run told =
   let c = ref (empty ()) and damaged = ref None in
   let answer text =
-    print_endline (Fabric.printable text);
+    told (Fabric.printable text);
     c := empty ();
     damaged := None in
   Text.lines stdin "standard input" (fun t ->

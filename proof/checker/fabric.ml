@@ -20,6 +20,7 @@ type t = {
   nodes : (string, char) Hashtbl.t; (* by GUID: S, H or R *)
   endpoints : endpoint array;
   by_port : (string * int, int) Hashtbl.t; (* endpoints *)
+  uncalled : string list; (* GUIDs of aggregation nodes by their device, whose name says nothing of it *)
   owner : int array; (* by LID: an endpoint, or -1 *)
   wired : Judge.wire array array; (* by switch and port *)
   ends : (int * int) array; (* of a link, by its number from 1: the switch and port where it ends *)
@@ -83,10 +84,16 @@ let lid_and_lmc t =
 type reader = {
   mutable switches_ : switch list;
   mutable ends_ : endpoint list;
+  mutable uncalled_ : string list;
   cables : (string * int, string * int * int * char) Hashtbl.t; (* port: what is at the other end, the line, and S, H or R *)
   all : (string, char) Hashtbl.t;
   raw : raw;
 }
+
+let contains text part =
+  let n = String.length part in
+  let rec from i = i + n <= String.length text && (String.sub text i n = part || from (i + 1)) in
+  from 0
 
 let node_line r t kind =
   Text.spaces t;
@@ -105,6 +112,7 @@ let node_line r t kind =
   raw.attributes <- false;
   raw.vendor <- 0;
   raw.device <- 0;
+  if raw.kind_ = Aggregation && not (contains (Text.rest t) "Aggregation Node") then r.uncalled_ <- guid :: r.uncalled_;
   if kind = `Switch then begin
     Text.spaces t;
     if not (Text.cut t "#") then Text.bad t "a switch without a name, LID and LMC behind #";
@@ -227,11 +235,11 @@ let build t r =
   let wired = Array.mapi (fun s sw -> Array.init (sw.ports + 1) (fun p -> if p = 0 then Judge.Nothing else wire s sw.guid p)) switches in
   let links = Array.of_list (List.rev !links) in
   let from_one f = Array.init (!count + 1) (fun c -> if c = 0 then (-1, -1) else f links.(c - 1)) in
-  { file; switches; by_guid; nodes = r.all; endpoints; by_port; owner = owners file endpoints; wired; begins = from_one fst; ends = from_one snd }
+  { file; switches; by_guid; nodes = r.all; endpoints; by_port; uncalled = List.rev r.uncalled_; owner = owners file endpoints; wired; begins = from_one fst; ends = from_one snd }
 
 let read file =
   let raw = { guid_ = ""; what = ' '; vendor = 0; device = 0; kind_ = Adapter; nports = 0; attributes = false } in
-  let r = { switches_ = []; ends_ = []; cables = Hashtbl.create 1024; all = Hashtbl.create 1024; raw } in
+  let r = { switches_ = []; ends_ = []; uncalled_ = []; cables = Hashtbl.create 1024; all = Hashtbl.create 1024; raw } in
   Text.each file (line r) (fun t -> build t r)
 
 (* character looks at what begins at a byte of a text: how long it is, and its number in Unicode; -1: no UTF-8. *)

@@ -52,6 +52,16 @@ let more f all =
     let lists = Array.of_list (List.rev !lists) in
     fun s d -> lists.(Bytes.get_uint16_ne number (2 * ((s * width) + d)))
 
+(* chooses says whether any switch has a port to choose beside that of its entry. *)
+let chooses f (fw : Tables.forwarding) more =
+  let some = ref false in
+  for s = 0 to Array.length f.switches - 1 do
+    for d = 0 to fw.width - 1 do
+      if not !some then some := List.exists (fun p -> p <> Char.code (Bytes.get fw.port ((s * fw.width) + d))) (more s d)
+    done
+  done;
+  !some
+
 let read f age (fw : Tables.forwarding) file =
   let { Tables.width; port } = fw in
   let n = Array.length f.switches in

@@ -14,12 +14,17 @@ fabric.ibnetdiscover in it, or FILE (weft convert and weft generate write that f
 mixtures of the tables of two folders, by NEW/transition.certificate, on the network of NEW; what
 OLD's hosts and LIDs were is in the network of OLD, where that is another.
 --deadlock: whether packets can come to wait for each other for ever; an order of sending is looked for,
-and proven to end so, with buffers of one packet. C is any and E hca, if not given.
+and proven to end so, with buffers of one packet and static ports: where switches choose from groups none is
+looked for. C and E are those of DIR/certificate, if not given, and without one any and hca.
 --jobs: arguments with tabs between on each line, an answer in JSON on each line.
 --cases: small cases on standard input, a line for each (docs/proof.md).
 Exit codes: 0 proven, 1 not proven (--deadlock: no order was found, which proves nothing) or packets lost, 2 usage, 3 bad input, 4 internal error.\n"
 
 exception Usage of string
+exception Unwritten of string (* an answer that could not be written *)
+
+(* told writes an answer, whole. *)
+let told text = try print_string text; flush stdout with Sys_error e -> raise (Unwritten ("standard output: " ^ e))
 
 type job = {
   mutable fabric : string option;
@@ -72,6 +77,14 @@ let kinds_of file = function
   | text -> Text.refuse "%s:3: no endpoints %S: hca, ca or all" file text
 
 let range n = List.init n Fun.id
+
+let scope_of f kinds = List.filter (fun e -> List.mem f.endpoints.(e).kind kinds && fst f.endpoints.(e).where >= 0) (range (Array.length f.endpoints))
+
+(* outside is what there is in the network and a verdict is not about, in the words of weft verify. *)
+let outside f kinds =
+  List.filter_map (fun (kind, name) ->
+    let n = Array.fold_left (fun n e -> if e.kind = kind then n + 1 else n) 0 f.endpoints in
+    if n = 0 || List.mem kind kinds then None else Some (name, n)) [ (Aggregation, "aggregation nodes"); (Router, "routers") ]
 
 (* groups is a hint: sources that seem to be treated alike. The checker makes sure of it. *)
 let groups f tables ends =
@@ -155,6 +168,8 @@ let quoted s =
   Buffer.add_char b '"';
   Buffer.contents b
 
+let strings l = "[" ^ String.concat "," (List.map quoted l) ^ "]"
+
 let run j =
   let existing path = if Text.exists path then Some path else None in
   let dir, old = match j.dirs with [ d ] -> (d, None) | [ d; o ] -> (d, Some o) | _ -> assert false in
@@ -168,7 +183,7 @@ let run j =
   asked "contract" 2 c.contract j.contract;
   asked "endpoints" 3 c.scope j.scope;
   let contract = contract_of file c.contract and kinds = kinds_of file c.scope in
-  let ends = List.filter (fun e -> List.mem f.endpoints.(e).kind kinds && fst f.endpoints.(e).where >= 0) (range (Array.length f.endpoints)) in
+  let ends = scope_of f kinds in
   let fresh = Tables.read f Tables.Fresh None dir in
   let before o =
     match j.old_fabric, existing (in_folder o) with
@@ -182,7 +197,8 @@ let run j =
    | _ -> ());
   let groups (d, age) (t : Tables.t) = Option.map (Groups.read f age t.forwarding) (existing (Filename.concat d "groups.far")) in
   let more = Groups.more f (List.filter_map Fun.id (List.map2 groups folders tables)) in
-  let trees = existing (Filename.concat dir "multicast.mcfdbs") <> None in
+  let trees = Text.exists (Filename.concat dir "multicast.mcfdbs") in
+  let beyond = outside f kinds in
   let v = judge f tables more c contract ends ~step:j.step in
   let reason = Option.map (why f) v.why in
   let b = Buffer.create 256 in
@@ -190,7 +206,7 @@ let run j =
   if j.json then
     Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"holds\":%b,\"delivers\":%s,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"step\":%b,\"outside\":%s,\"why\":%s}\n"
       v.holds (match v.delivers with None -> "null" | Some d -> string_of_bool d) (quoted c.contract) (quoted c.scope)
-      (Array.length f.switches) (List.length ends) j.step (if trees then "[\"multicast\"]" else "[]") (match reason with None -> "null" | Some r -> quoted r)
+      (Array.length f.switches) (List.length ends) j.step (strings (List.map fst beyond @ if trees then [ "multicast" ] else [])) (match reason with None -> "null" | Some r -> quoted r)
   else begin
     Printf.bprintf b "network    %s: %d switches, %d endpoints in scope\n" (printable f.file) (Array.length f.switches) (List.length ends);
     Printf.bprintf b "verdict    %s (contract %s, endpoints %s)%s\n"
@@ -199,6 +215,13 @@ let run j =
      | Some true -> Buffer.add_string b "packets    all arrive where they are sent\n"
      | Some false -> Buffer.add_string b "packets    not all arrive\n"
      | None -> ());
+    List.iter (fun (name, n) ->
+      Printf.bprintf b "outside    the packets of %s: %d" name n;
+      (match f.uncalled with
+       | first :: more when name = "aggregation nodes" ->
+         Printf.bprintf b "; 0x%s%s by the device, but not called one" first (if more = [] then " is one" else Printf.sprintf " and %d more are" (List.length more))
+       | _ -> ());
+      Buffer.add_char b '\n') beyond;
     if trees then Buffer.add_string b "outside    multicast.mcfdbs: this is about unicast alone\n";
     match reason with Some r -> Printf.bprintf b "why        %s\n" (printable r) | None -> ()
   end;
@@ -208,27 +231,46 @@ let run j =
 let deadlock j =
   let dir = List.hd j.dirs in
   let f = Fabric.read (match j.fabric with Some f -> f | None -> Filename.concat dir "fabric.ibnetdiscover") in
-  let contract_text = Option.value ~default:"any" j.contract and scope = Option.value ~default:"hca" j.scope in
+  (* The certificate of the folder says what its tables were made for. Its ranks are not asked. *)
+  let file = Filename.concat dir "certificate" in
+  let own = if Text.exists file then Some (Certificate.read f file) else None in
+  let contract_text, contract_from = match j.contract, own with
+    | Some c, _ -> (c, "flag")
+    | None, Some c -> ignore (contract_of file c.Certificate.contract); (c.Certificate.contract, "certificate")
+    | None, None -> ("any", "default") in
+  let scope, scope_from = match j.scope, own with
+    | Some s, _ -> (s, "flag")
+    | None, Some c -> ignore (kinds_of file c.Certificate.scope); (c.Certificate.scope, "certificate")
+    | None, None -> ("hca", "default") in
   let contract = (try contract_of "" contract_text with Text.Bad _ -> raise (Usage ("no contract " ^ contract_text ^ ": honored, directed, single:N or any")))
   and kinds = (try kinds_of "" scope with Text.Bad _ -> raise (Usage ("no endpoints " ^ scope ^ ": hca, ca or all"))) in
-  let ends = List.filter (fun e -> List.mem f.endpoints.(e).kind kinds && fst f.endpoints.(e).where >= 0) (range (Array.length f.endpoints)) in
+  let ends = scope_of f kinds in
   let t = Tables.read f Tables.Fresh None dir in
   (match contract with Judge.Honored | Judge.Directed -> Tables.complete f (Filename.concat dir "paths.psl") t.levels ends | _ -> ());
   let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
-  let found = Witness.find (network f) (Tables.routing (fun _ _ -> []) t) (fun e -> lids.(e)) contract ends ~blocks:1 in
+  (* Where switches choose, the packets of an order may go elsewhere, and need not stand for ever: what is
+     proven is about tables with one port for each entry. *)
+  let file = Filename.concat dir "groups.far" in
+  let chosen = Text.exists file && Groups.chooses f t.forwarding (Groups.more f [ Groups.read f Tables.Fresh t.forwarding file ]) in
+  let found = if chosen then None else Witness.find (network f) (Tables.routing (fun _ _ -> []) t) (fun e -> lids.(e)) contract ends ~blocks:1 in
   let b = Buffer.create 256 in
   let each form = List.map (fun ((c, v), (w : Witness.standing)) ->
     let s, p = f.begins.(c) in
     form s p v f.endpoints.(w.way.sender) w.way.address w.way.sl_of) (Option.value ~default:[] found) in
   if j.json then
-    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"deadlocks\":%b,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"waiting\":[%s]}\n"
-      (found <> None) (quoted contract_text) (quoted scope) (Array.length f.switches) (List.length ends)
+    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"deadlocks\":%b,\"contract\":%s,\"contract_from\":%s,\"endpoints\":%s,\"endpoints_from\":%s,\"switches\":%d,\"in_scope\":%d,\"outside\":%s,\"waiting\":[%s]}\n"
+      (found <> None) (quoted contract_text) (quoted contract_from) (quoted scope) (quoted scope_from) (Array.length f.switches) (List.length ends)
+      (strings (if chosen then [ "groups of ports" ] else []))
       (String.concat "," (each (fun s p v e lid sl ->
         Printf.sprintf "{\"switch\":\"0x%s\",\"port\":%d,\"vl\":%d,\"sender\":\"0x%s\",\"lid\":%d,\"sl\":%d}" f.switches.(s).guid p v e.node lid sl)))
   else begin
     Printf.bprintf b "network    %s: %d switches, %d endpoints in scope\n" (printable f.file) (Array.length f.switches) (List.length ends);
     Printf.bprintf b "verdict    %s (contract %s, endpoints %s)\n"
       (if found = None then "no deadlock shown, which proves nothing" else "proven to deadlock, with buffers of one packet") contract_text scope;
+    if contract_from = "certificate" || scope_from = "certificate" then
+      Printf.bprintf b "assumed    %s of %s\n" (if contract_from <> "certificate" then "endpoints" else if scope_from <> "certificate" then "contract" else "contract and endpoints")
+        (printable (Filename.concat dir "certificate"));
+    if chosen then Buffer.add_string b "outside    groups.far: switches choose from groups of ports, and an order is proven for static ports alone\n";
     List.iteri (fun i line -> Printf.bprintf b "%s%s\n" (if i = 0 then "order      " else "           ") (printable line))
       (each (fun s p v e lid sl -> Printf.sprintf "node 0x%s sends to LID %d on SL %d; the packet stands at %s, port %d, lane %d" e.node lid sl (label f s) p v))
   end;
@@ -240,6 +282,7 @@ let guarded f fail =
   try f () with
   | Text.Bad e -> fail e 3
   | Usage e -> fail e 2
+  | Unwritten e -> fail e 4
   | Sys_error e -> fail e 3
   | Stack_overflow -> fail "out of stack" 4
   | Out_of_memory -> fail "out of memory" 4
@@ -249,20 +292,20 @@ let rec jobs () =
   match input_line stdin with
   | exception End_of_file -> 0
   | line ->
-    print_string (guarded
+    told (guarded
       (fun () -> let j = parse (String.split_on_char '\t' line) in j.json <- true; fst (run j))
       (fun e code -> Printf.sprintf "{\"schema\":\"weft/proof/1\",\"error\":%s,\"code\":%d}\n" (quoted e) code));
-    flush stdout;
     jobs ()
 
 let () =
   (* What is made lives shortly: a larger nursery spares the collector work. *)
   Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 18; space_overhead = 200 };
-  match List.tl (Array.to_list Sys.argv) with
-  | [ "--jobs" ] -> exit (jobs ())
-  | [ "--cases" ] -> exit (guarded Cases.run (fun e code -> prerr_endline ("weft-proof: " ^ printable e); code))
-  | [ "--help" ] | [ "-h" ] -> print_string usage
-  | words ->
-    exit (guarded
-      (fun () -> let out, code = run (parse words) in print_string out; code)
-      (fun e code -> prerr_endline ("weft-proof: " ^ printable e); if code = 2 then prerr_string ("\n" ^ usage); code))
+  let fail e code = prerr_endline ("weft-proof: " ^ printable e); if code = 2 then prerr_string ("\n" ^ usage); code in
+  exit (guarded
+    (fun () ->
+      match List.tl (Array.to_list Sys.argv) with
+      | [ "--jobs" ] -> jobs ()
+      | [ "--cases" ] -> Cases.run (fun line -> told (line ^ "\n"))
+      | [ "--help" ] | [ "-h" ] -> told usage; 0
+      | words -> let out, code = run (parse words) in told out; code)
+    fail)

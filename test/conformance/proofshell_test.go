@@ -1,13 +1,17 @@
 package conformance
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/deadlock"
@@ -234,5 +238,153 @@ func TestProvenCheckerRefusesDamagedText(t *testing.T) {
 		edit(t, filepath.Join(dir, c.name), change)
 		t.Log(c.name, c.now)
 		refusedAt(t, p, filepath.Join(dir, c.name), dir)
+	}
+}
+
+// runProver runs weft-proof for no longer than a moment.
+func runProver(t *testing.T, program string, arguments ...string) (out string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, arguments...)
+	text, err := cmd.CombinedOutput()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}
+
+// What is there and cannot be opened is not absent, a pipe is not waited for, and an answer that cannot be written is an error.
+func TestProvenCheckerOpensAndWrites(t *testing.T) {
+	program := buildProver(t)
+	if program == "" {
+		t.SkipNow()
+	}
+	tables := routedWhole(t, testnet.Build(t, "ring:4"))
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(writeFolder(dir, tables, psl.Compact), writeCertificate(dir, tables.Fabric, v.Certificate)); err != nil {
+		t.Fatal(err)
+	}
+	groups := filepath.Join(dir, groupsFile)
+	for name, put := range map[string]func() error{
+		"a link that leads nowhere": func() error { return os.Symlink("nowhere", groups) },
+		"a link to itself":          func() error { return os.Symlink(groupsFile, groups) },
+		"a folder":                  func() error { return os.Mkdir(groups, 0o700) },
+		"a pipe":                    func() error { return exec.Command("mkfifo", groups).Run() },
+	} {
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+		for _, arguments := range [][]string{{dir}, {"--deadlock", dir}} {
+			if out, code := runProver(t, program, arguments...); code != 3 || !strings.Contains(out, groups) {
+				t.Errorf("groups of ports are %s: %d, %s", name, code, out)
+			}
+		}
+		if err := os.Remove(groups); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, code := runProver(t, program, dir); code != 0 {
+		t.Errorf("%d, %s", code, out)
+	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full")
+	}
+	for _, arguments := range []string{dir, "--json " + dir, "--help", "--deadlock " + dir} {
+		if out, code := runProver(t, "/bin/sh", "-c", program+" "+arguments+" >/dev/full"); code != 4 || !strings.Contains(out, "standard output") {
+			t.Errorf("%s to a full disk: %d, %s", arguments, code, out)
+		}
+	}
+}
+
+// An order by which packets come to stand is for the contract that the tables were made for, and for static ports.
+func TestProvenDeadlockSaysWhatItIsAbout(t *testing.T) {
+	program := buildProver(t)
+	if program == "" {
+		t.SkipNow()
+	}
+	tables := routed.Of(t, testnet.Build(t, "torus:4x4"), "minhop", routing.Budget{VLs: 1, Contract: routing.Any})
+	dir := t.TempDir()
+	if err := writeFolder(dir, tables, psl.Compact); err != nil {
+		t.Fatal(err)
+	}
+	type answer struct {
+		Deadlocks     bool
+		Contract      string
+		ContractFrom  string `json:"contract_from"`
+		Endpoints     string
+		EndpointsFrom string `json:"endpoints_from"`
+		Outside       []string
+	}
+	ask := func(want int, flags ...string) (a answer) {
+		t.Helper()
+		out, code := runProver(t, program, append(flags, "--json", "--deadlock", dir)...)
+		if err := json.Unmarshal([]byte(out), &a); err != nil || code != want {
+			t.Fatalf("%d, not %d: %s", code, want, out)
+		}
+		return a
+	}
+	if a := ask(0); !a.Deadlocks || a.Contract != "any" || a.ContractFrom != "default" || len(a.Outside) != 0 {
+		t.Errorf("%+v", a)
+	}
+	cert := &deadlock.Certificate{Contract: routing.Directed, Scope: routing.Adapters, Lanes: 1, Rank: make([]int32, tables.Fabric.Trunks())}
+	if err := writeCertificate(dir, tables.Fabric, cert); err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(0); a.Contract != "directed" || a.ContractFrom != "certificate" || a.Endpoints != "ca" || a.EndpointsFrom != "certificate" {
+		t.Errorf("%+v", a)
+	}
+	if a := ask(0, "--contract", "honored"); a.Contract != "honored" || a.ContractFrom != "flag" || a.Endpoints != "ca" {
+		t.Errorf("%+v", a)
+	}
+	choosing := *tables
+	choosing.Groups = routing.NewGroups(tables.Fabric, 1)
+	for s := range fabric.NodeID(tables.Fabric.Switches()) {
+		all := routing.PortSet{}
+		for port := 1; port <= tables.Fabric.Node(s).Ports; port++ {
+			all.Add(uint8(port))
+		}
+		choosing.Groups.Set(s, 0, all)
+		for lid := range tables.Fabric.LIDs() {
+			choosing.Groups.Row(0, lid)[s] = routing.ChoiceOf(0, true)
+		}
+	}
+	if err := writeWhole(dir, &choosing); err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(1); a.Deadlocks || strings.Join(a.Outside, " ") != "groups of ports" {
+		t.Errorf("%+v", a)
+	}
+	if out, _ := runProver(t, program, "--deadlock", dir); !strings.Contains(out, "static ports") {
+		t.Error(out)
+	}
+}
+
+// Aggregation nodes are outside of a proof for host adapters, and the verdict says so, and which of them only their device makes one.
+func TestProvenCheckerNamesAggregationNodes(t *testing.T) {
+	program := buildProver(t)
+	if program == "" {
+		t.SkipNow()
+	}
+	tables := routedWhole(t, testnet.Build(t, "ring:4"))
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(writeFolder(dir, tables, psl.Compact), writeCertificate(dir, tables.Fabric, v.Certificate)); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, filepath.Join(dir, fabricFile), instead("devid=0x101b", "devid=0xcf09"))
+	if out, code := runProver(t, program, dir); code != 0 || !strings.Contains(out, "aggregation nodes: 1; 0x0002c90200000000 is one by the device, but not called one") {
+		t.Errorf("%d, %s", code, out)
+	}
+	if out, code := runProver(t, program, "--json", dir); code != 0 || !strings.Contains(out, `"outside":["aggregation nodes"]`) {
+		t.Errorf("%d, %s", code, out)
 	}
 }
