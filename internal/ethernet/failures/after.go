@@ -11,9 +11,8 @@ import (
 // more than what is left of those before, for classes that packets of hosts go by. It returns a function that can be called again.
 func After(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, kind Kind) func(visit func(class int, next ethernet.Row)) error {
 	t := &trial{plan: plan, n: n, o: Options{Kind: kind}}
-	t.prepare()
-	w := t.worker()
 	all, _ := t.failures()
+	var w *worker
 	counts := make([]bool, len(n.Classes)) // hosts send packets for it, or devices wrap them for it
 	for i := range n.Classes {
 		counts[i] = counts[i] || n.Wanted(i, ethernet.HostScope)
@@ -22,6 +21,12 @@ func After(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, kind Kind) 
 		}
 	}
 	return func(visit func(int, ethernet.Row)) error {
+		if w == nil {
+			if err := t.prepare(ctx); err != nil {
+				return err
+			}
+			w = t.worker()
+		}
 		for _, f := range all {
 			w.fail(f)
 			w.recompute(f, true)

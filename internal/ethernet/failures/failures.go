@@ -2,8 +2,10 @@
 // routes that BGP computes then, or what the network holds while they change, let pauses
 // wait for each other in a circle, and who is cut off.
 //
-// Routes are computed anew for the classes that a failure concerns; where a device only
-// loses some of several next hops and still announces the same path, nothing else changes.
+// Routes change only for the classes that have a link that is down among their next hops; where a device only
+// loses some of several and still announces the same path, nothing else changes. Where routes are only withdrawn,
+// what is left is known without computing it (bgp.Withdrawal); else the class is computed anew. A pin whose next hops are among
+// those of its subnet, before and after, leads no packet where none to the subnet goes, and is not judged.
 // What is new is first judged together with everything that was there before: if that is
 // free of circles, so is any part of it. Only where it is not, the network is judged whole; and so is
 // every network whose devices change priorities or wrap packets, or whose links differ in them.
@@ -22,14 +24,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/par"
 )
 
 // Kind is what fails.
@@ -95,8 +96,12 @@ type trial struct {
 	o        Options
 	base     *judge.Base // nil where each failure is judged as a network of its own
 	before   bool        // there is a loop before anything fails
-	announce [][]uint64  // [class][DeviceID] see bgp.Computer
+	announce [][]uint64  // [class][DeviceID] see bgp.Computer; nil for a pin
 	known    [][]uint64  // [class] devices that know it, as bits; nil where it is of no pin
+	pins     []*bgp.Pin  // [class] nil where it is of none
+	inside   []bool      // [class] of a pin, whose next hops at devices that know it are those of its subnet or some of them
+	under    [][]int     // [class] pins in it
+	using    [][]uint64  // [LinkID] classes that have it as a next hop, as bits; pins where they are known
 	senders  []ethernet.Sender
 }
 
@@ -112,35 +117,34 @@ func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*
 	if err := t.judge(ctx); err != nil {
 		return nil, err
 	}
-	t.prepare()
+	if err := t.prepare(ctx); err != nil {
+		return nil, err
+	}
 	all, of := t.failures()
 	found := make([]Finding, len(all))
-	var next atomic.Int64
+	workers := make([]*worker, par.Workers(len(all)))
+	trying, stop := context.WithCancel(ctx)
+	defer stop()
 	var failed error
 	var mu sync.Mutex // over failed and done
 	done := 0
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			w := t.worker()
-			for i := int(next.Add(1)) - 1; i < len(all) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				f, err := w.try(ctx, all[i])
-				found[i] = f
-				mu.Lock()
-				done++
-				failed = cmp.Or(failed, err)
-				if o.Progress != nil {
-					o.Progress(done, len(all))
-				}
-				mu.Unlock()
-				if err != nil {
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if err := cmp.Or(failed, ctx.Err()); err != nil {
+	stopped := par.For(trying, len(all), func(k, i int) {
+		if workers[k] == nil {
+			workers[k] = t.worker()
+		}
+		f, err := workers[k].try(trying, all[i])
+		found[i] = f
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			failed = cmp.Or(failed, err)
+			stop()
+		}
+		if done++; o.Progress != nil {
+			o.Progress(done, len(all))
+		}
+	})
+	if err := cmp.Or(failed, stopped); err != nil {
 		return nil, err
 	}
 	return t.report(ctx, found, of)
@@ -163,26 +167,58 @@ func (t *trial) judge(ctx context.Context) error {
 	return err
 }
 
-// prepare notes what every device announces of every class.
-func (t *trial) prepare() {
-	t.announce, t.known = make([][]uint64, len(t.n.Classes)), make([][]uint64, len(t.n.Classes))
-	c := bgp.NewComputer(t.plan)
-	row := t.n.NewRow()
-	down := make([]bool, len(t.n.Links))
-	for i := range t.n.Classes {
-		c.Row(t.n.Classes[i].At, down, row)
-		t.announce[i] = slices.Clone(c.Announce)
-		if t.plan.Pin(i) == nil {
-			continue
-		}
-		c.Known(i, down, row)
-		t.known[i] = make([]uint64, (len(t.n.Names)+63)/64)
-		for d := range t.n.Names {
-			if !empty(t.n.Words(row, ethernet.DeviceID(d))) {
-				t.known[i][d/64] |= 1 << (d % 64)
-			}
+// prepare notes what every device announces of every class, and which classes each link carries.
+func (t *trial) prepare(ctx context.Context) error {
+	n := t.n
+	count := len(n.Classes)
+	t.announce, t.known, t.pins = make([][]uint64, count), make([][]uint64, count), make([]*bgp.Pin, count)
+	t.inside, t.under, t.using = make([]bool, count), make([][]int, count), make([][]uint64, len(n.Links))
+	for l := range t.using {
+		t.using[l] = make([]uint64, (count+63)/64)
+	}
+	for i := range count {
+		if t.pins[i] = t.plan.Pin(i); t.pins[i] != nil {
+			t.under[t.pins[i].Under] = append(t.under[t.pins[i].Under], i)
 		}
 	}
+	down := make([]bool, len(n.Links))
+	computers, rows := make([]*bgp.Computer, par.Workers(count)), make([]ethernet.Row, par.Workers(count))
+	return par.For(ctx, (count+63)/64, func(k, block int) { // whole words of using
+		if computers[k] == nil {
+			computers[k], rows[k] = bgp.NewComputer(t.plan), n.NewRow()
+		}
+		for i := block * 64; i < min(count, block*64+64); i++ {
+			row := rows[k]
+			if t.pins[i] != nil {
+				computers[k].Known(i, down, row)
+				t.known[i], t.inside[i] = make([]uint64, (len(n.Names)+63)/64), true
+			} else {
+				computers[k].Row(n.Classes[i].At, down, row)
+				t.announce[i] = slices.Clone(computers[k].Announce)
+			}
+			for d := range ethernet.DeviceID(len(n.Names)) {
+				words := n.Words(row, d)
+				if empty(words) {
+					continue
+				}
+				n.Each(words, d, func(l ethernet.LinkID) { t.using[l][block] |= 1 << (i % 64) })
+				if t.pins[i] != nil {
+					t.known[i][d/64] |= 1 << (d % 64)
+					t.inside[i] = t.inside[i] && within(words, n.Words(n.Classes[t.pins[i].Under].Next, d))
+				}
+			}
+		}
+	})
+}
+
+// within says whether all bits of some words are in others.
+func within(words, of []uint64) bool {
+	for k, word := range words {
+		if word&^of[k] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // failures is what is tried, and how many there are in all.

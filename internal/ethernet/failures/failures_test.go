@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -189,6 +191,71 @@ func scratch(t *testing.T, plan *bgp.Plan, n *ethernet.Network, f Failure, conve
 		t.Fatal(err)
 	}
 	return !v.Free(), cut
+}
+
+// What is left of a class without computing it is what computing it gives, pins too.
+func TestWithdrawal(t *testing.T) {
+	simple, anew := 0, 0
+	for i := range 1000 {
+		plan, n := network(t, rand.New(rand.NewPCG(11, uint64(i))))
+		tr := &trial{plan: plan, n: n, o: Options{Kind: Kind(i % 2)}}
+		if err := tr.prepare(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		w := tr.worker()
+		all, _ := tr.failures()
+		for _, f := range all {
+			w.fail(f)
+			for c := range n.Classes {
+				class := &n.Classes[c]
+				if slices.Contains(class.At, f.Device) {
+					continue
+				}
+				if !w.lost.Try(c, class.Next, w.known[c], w.links, w.down) {
+					anew++
+					continue
+				}
+				simple++
+				got, want := n.NewRow(), n.NewRow()
+				if pin := w.pins[c]; pin != nil {
+					w.computer.Row(class.At, w.down, got)
+				} else {
+					copy(got, class.Next)
+				}
+				w.lost.Over(got)
+				w.computer.Class(c, class.At, w.down, want)
+				if !slices.Equal(got, want) {
+					t.Fatalf("network %d, class %d, failure %v: %x is left, not %x", i, c, f, got, want)
+				}
+			}
+		}
+	}
+	if min(simple, anew) < 1000 {
+		t.Errorf("%d simple, %d anew: this tests little", simple, anew)
+	}
+}
+
+// Reports are the same on any number of processors.
+func TestProcessors(t *testing.T) {
+	for i := range 20 {
+		plan, n := network(t, rand.New(rand.NewPCG(12, uint64(i))))
+		var text [2]string
+		for k, processors := range [...]int{1, 3} {
+			before := runtime.GOMAXPROCS(processors)
+			r, err := Run(context.Background(), plan, n, Options{Kind: Kind(i % 3), Most: 1})
+			runtime.GOMAXPROCS(before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.Findings {
+				text[k] += fmt.Sprint(f.Failure, f.Loop, f.Cut, f.Verdict != nil)
+			}
+			text[k] += fmt.Sprint(r.Tried, r.Loops, r.Cuts)
+		}
+		if text[0] != text[1] {
+			t.Fatalf("network %d: %s on one processor, %s on three", i, text[0], text[1])
+		}
+	}
 }
 
 func has(n *ethernet.Network, row ethernet.Row, d ethernet.DeviceID) bool {

@@ -21,6 +21,9 @@ type worker struct {
 	changes  []judge.Change
 	rows     []ethernet.Row // to be used again
 	left     []uint64
+	todo     []uint64 // classes that a failure may concern, as bits
+	lost     *bgp.Withdrawal
+	wider    *bgp.Withdrawal      // of subnets
 	subnets  map[int]ethernet.Row // [class] next hops of pins' subnets in the failure at hand
 	spare    []ethernet.Row       // for more of these
 	row      []int32              // [class] its row of the failure at hand, from 1 on; 0: it has none
@@ -28,7 +31,8 @@ type worker struct {
 }
 
 func (t *trial) worker() *worker {
-	w := &worker{trial: t, computer: bgp.NewComputer(t.plan), down: make([]bool, len(t.n.Links)), row: make([]int32, len(t.n.Classes)), cuts: make([]int64, len(t.n.Classes)), subnets: map[int]ethernet.Row{}}
+	w := &worker{trial: t, computer: bgp.NewComputer(t.plan), down: make([]bool, len(t.n.Links)),
+		todo: make([]uint64, (len(t.n.Classes)+63)/64), lost: bgp.NewWithdrawal(t.plan), wider: bgp.NewWithdrawal(t.plan), row: make([]int32, len(t.n.Classes)), cuts: make([]int64, len(t.n.Classes)), subnets: map[int]ethernet.Row{}}
 	if t.base != nil {
 		w.checker = t.base.Checker()
 	}
@@ -68,7 +72,7 @@ func (w *worker) try(ctx context.Context, f Failure) (Finding, error) {
 }
 
 // recompute computes the routes of the classes that a failure concerns, and counts the pairs
-// of prefixes that it cuts; all says that classes count too with which nothing happens that does not with others.
+// of prefixes that it cuts; all says that pins count too with which nothing happens that does not with their subnets.
 func (w *worker) recompute(f Failure, all bool) (cut int64) {
 	for _, c := range w.changes {
 		w.row[c.Class] = 0
@@ -78,45 +82,90 @@ func (w *worker) recompute(f Failure, all bool) (cut int64) {
 		w.spare = append(w.spare, row)
 	}
 	clear(w.subnets)
-	for i := range w.n.Classes {
-		c := &w.n.Classes[i]
-		at := c.At
-		if f.Device != ethernet.None && slices.Contains(at, f.Device) {
-			at = slices.DeleteFunc(slices.Clone(at), func(d ethernet.DeviceID) bool { return d == f.Device })
-		} else if !w.concerns(i) {
-			continue
+	for _, l := range w.links {
+		for k, bits := range w.using[l] {
+			w.todo[k] |= bits
 		}
-		if f.Device == ethernet.None && !all && w.within(i) {
-			continue
-		}
-		if len(w.changes) == len(w.rows) {
-			w.rows = append(w.rows, w.n.NewRow())
-		}
-		row := w.rows[len(w.changes)]
-		pin := w.plan.Pin(i)
-		if pin != nil {
-			copy(row, w.subnet(pin.Under, at))
-			w.computer.Over(i, at, w.down, row)
-		} else {
-			w.computer.Class(i, at, w.down, row)
-		}
-		w.cuts[i] = 0
-		if len(at) > 0 && c.Hosts {
-			w.cuts[i] = w.cut(i, row)
-			cut += w.cuts[i]
-		}
-		if w.o.Converging {
-			changed := pin != nil && w.changed(row, c.Next)
-			w.mix(row, c.Next)
-			if changed { // it is withdrawn somewhere, while the subnet's routes are the old ones or the new
-				w.mix(row, w.n.Classes[pin.Under].Next)
-				w.mix(row, w.subnet(pin.Under, at))
+	}
+	if f.Device != ethernet.None {
+		for i := range w.n.Classes {
+			if slices.Contains(w.n.Classes[i].At, f.Device) {
+				w.todo[i/64] |= 1 << (i % 64)
 			}
 		}
-		w.changes = append(w.changes, judge.Change{Class: i, Next: row})
-		w.row[i] = int32(len(w.changes))
+	}
+	for k := range w.todo {
+		for w.todo[k] != 0 { // pins that a subnet brings in come behind it
+			i := k*64 + mathbits.TrailingZeros64(w.todo[k])
+			w.todo[k] &= w.todo[k] - 1
+			w.class(i, all)
+			cut += w.cuts[i]
+		}
 	}
 	return cut
+}
+
+// class computes the routes of one class, if the failure at hand concerns it.
+func (w *worker) class(i int, all bool) {
+	c := &w.n.Classes[i]
+	at, moved := c.At, false
+	if w.gone != ethernet.None && slices.Contains(at, w.gone) {
+		at = slices.DeleteFunc(slices.Clone(at), func(d ethernet.DeviceID) bool { return d == w.gone })
+		moved = true
+	}
+	w.cuts[i] = 0
+	pin := w.pins[i]
+	simple := false // nothing but withdrawals
+	if pin != nil {
+		simple = !moved && w.lost.Try(i, c.Next, w.known[i], w.links, w.down)
+		if simple && !all && w.within(i) {
+			return
+		}
+	} else {
+		if !moved && !w.concerns(i) {
+			return
+		}
+		for _, pinned := range w.under[i] {
+			w.todo[pinned/64] |= 1 << (pinned % 64)
+		}
+	}
+	if len(w.changes) == len(w.rows) {
+		w.rows = append(w.rows, w.n.NewRow())
+	}
+	row := w.rows[len(w.changes)]
+	switch {
+	case pin == nil:
+		w.compute(i, at, row)
+	case simple:
+		copy(row, w.subnet(pin.Under, at))
+		w.lost.Over(row)
+	default:
+		copy(row, w.subnet(pin.Under, at))
+		w.computer.Over(i, at, w.down, row)
+	}
+	if len(at) > 0 && c.Hosts {
+		w.cuts[i] = w.cut(i, row)
+	}
+	if w.o.Converging {
+		changed := pin != nil && w.changed(row, c.Next)
+		w.mix(row, c.Next)
+		if changed { // it is withdrawn somewhere, while the subnet's routes are the old ones or the new
+			w.mix(row, w.n.Classes[pin.Under].Next)
+			w.mix(row, w.subnet(pin.Under, at))
+		}
+	}
+	w.changes = append(w.changes, judge.Change{Class: i, Next: row})
+	w.row[i] = int32(len(w.changes))
+}
+
+// compute writes the next hops of a subnet after the failure at hand.
+func (w *worker) compute(class int, at []ethernet.DeviceID, row ethernet.Row) {
+	if c := &w.n.Classes[class]; len(at) == len(c.At) && w.wider.Try(class, c.Next, nil, w.links, w.down) {
+		copy(row, c.Next)
+		w.wider.Over(row)
+		return
+	}
+	w.computer.Class(class, at, w.down, row)
 }
 
 // subnet is the next hops of a pin's subnet after the failure at hand, computed once.
@@ -128,14 +177,7 @@ func (w *worker) subnet(class int, at []ethernet.DeviceID) ethernet.Row {
 		} else {
 			row = w.n.NewRow()
 		}
-		if c := &w.n.Classes[class]; len(at) == len(c.At) && !w.concerns(class) {
-			copy(row, c.Next)
-			for _, l := range w.links {
-				w.n.Remove(row, l)
-			}
-		} else {
-			w.computer.Class(class, at, w.down, row)
-		}
+		w.compute(class, at, row)
 		w.subnets[class] = row
 	}
 	return row
@@ -150,54 +192,34 @@ func (w *worker) changed(row, before ethernet.Row) bool {
 	return !slices.Equal(w.left, row)
 }
 
-// within says whether a failure does nothing with a pin that it does not with the pin's subnet, whose row is there: no device that
-// knows the pin loses a next hop, so that each goes on by what it has, and the others by the subnet's routes. If what they
-// have are next hops of the subnet too, no packet to the pin goes where none to the subnet goes, and no pair is cut if none
-// of the subnet's is.
+// within says whether a failure, of which a pin only loses some next hops, leads no packet to the pin where none to its
+// subnet goes, before it or after it. Then no pair is cut either if none of the subnet's is. The subnet's row is there if it changed.
 func (w *worker) within(class int) bool {
-	pin := w.plan.Pin(class)
-	if pin == nil || w.row[pin.Under] == 0 || w.cuts[pin.Under] > 0 {
+	under := w.pins[class].Under
+	if w.row[under] == 0 {
+		return w.inside[class]
+	}
+	if w.cuts[under] > 0 {
 		return false
 	}
-	n, next, known := w.n, w.n.Classes[class].Next, w.known[class]
-	for _, l := range w.links {
-		if d := n.Links[l].From; known[d/64]>>(d%64)&1 == 1 && n.Has(next, l) {
-			return false
-		}
+	if w.o.Converging && (w.inside[class] || w.lost.Some()) {
+		return w.inside[class]
 	}
-	subnet := w.changes[w.row[pin.Under]-1].Next
-	for i, bits := range known {
+	subnet := w.changes[w.row[under]-1].Next
+	for i, bits := range w.known[class] {
 		for ; bits != 0; bits &= bits - 1 {
 			d := ethernet.DeviceID(i*64 + mathbits.TrailingZeros64(bits))
-			of := n.Words(subnet, d)
-			for k, word := range n.Words(next, d) {
-				if word&^of[k] != 0 {
-					return false
-				}
+			if !within(w.lost.Left(d), w.n.Words(subnet, d)) {
+				return false
 			}
 		}
 	}
 	return true
 }
 
-// unpins says whether a failure takes a next hop from a device that knows a pin.
-func (w *worker) unpins(class, under int) bool {
-	n := w.n
-	for _, l := range w.links {
-		d := n.Links[l].From
-		if n.Has(n.Classes[class].Next, l) && !slices.Equal(n.Words(n.Classes[class].Next, d), n.Words(n.Classes[under].Next, d)) {
-			return true
-		}
-	}
-	return false
-}
-
-// concerns says whether a failure changes more of a class than taking some of several next
+// concerns says whether a failure changes more of a class, of no pin, than taking some of several next
 // hops away from devices that announce the same as before.
 func (w *worker) concerns(class int) bool {
-	if pin := w.plan.Pin(class); pin != nil {
-		return w.concerns(pin.Under) || w.unpins(class, pin.Under)
-	}
 	n := w.n
 	for _, l := range w.links {
 		d := n.Links[l].From
