@@ -80,7 +80,7 @@ func (in *networkInput) subnet(ip netip.Addr, leaf ethernet.DeviceID) (class int
 		if other == leaf {
 			other = in.Classes[class].At[1]
 		}
-		return 0, fmt.Errorf("the subnet of %s is behind %s and %s: a pin is for a subnet behind one device, since hosts with two cables (MLAG, EVPN multihoming) may be reached by either", ip, in.Names[leaf], in.Names[other])
+		return 0, fmt.Errorf("the subnet of %s is behind %s and %s: a pin is for a subnet behind one device, since hosts with two cables (MLAG, EVPN multihoming) may be reached by either: leave these to ECMP, with --nic-list FILE (name,ip,leaf) of the adapters behind one device only", ip, in.Names[leaf], in.Names[other])
 	}
 	return class, nil
 }

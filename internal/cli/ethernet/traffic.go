@@ -36,7 +36,7 @@ func (o *trafficFlags) addTo(f *pflag.FlagSet) {
 	f.UintSliceVar(&o.qps, "qps", nil, "queue pairs between two adapters, which devices hash each for itself, with commas between (default 1,4,16)")
 	f.Lookup("qps").DefValue = "" // help says it
 	f.BoolVar(&o.polarized, "polarized", false, "all devices hash with one seed, as switches come from their makers")
-	f.IntVar(&o.nics, "nics", 0, "adapters behind each device with hosts, where the network does not tell them (default: as many as it has cables to others)")
+	f.IntVar(&o.nics, "nics", 0, "adapters behind each device with hosts, where the network does not tell them (default: as many as its cables to others carry at the speed of its hosts, or as it has cables)")
 }
 
 // maxQueuePairs is how many queue pairs two adapters can have: more make no difference, and take time.
@@ -133,17 +133,46 @@ func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, er
 // adapters is how many adapters each device with hosts is taken to have.
 func (o *trafficFlags) adapters(in *networkInput) []int {
 	n := make([]int, len(in.Names))
+	byCables, bySpeed := false, false
 	for _, d := range bgp.Leaves(in.Classes) {
+		if n[d] = o.nics; o.nics > 0 {
+			continue
+		}
 		first, end := in.LinksFrom(d)
 		n[d] = max(int(end-first), 1)
-		if o.nics > 0 {
-			n[d] = o.nics
+		if carried := in.carries(d); carried > 0 {
+			n[d] = max(min(carried, fabric.MaxPorts-int(end-first)), 1) // no more than a switch has ports
+			bySpeed = true
+		} else {
+			byCables = true
 		}
 	}
-	if o.nics == 0 {
-		in.Notes = append(in.Notes, "assumed: behind each device with hosts are as many adapters as it has cables to other devices (--nics)")
+	if byCables {
+		where := "each device with hosts"
+		if bySpeed {
+			where = "devices with hosts whose speeds are not known"
+		}
+		in.Notes = append(in.Notes, "assumed: behind "+where+" are as many adapters as it has cables to other devices (--nics)")
+	}
+	if bySpeed {
+		in.Notes = append(in.Notes, "assumed: behind devices with hosts are as many adapters, each as fast as most interfaces to hosts there, as their cables to other devices carry (--nics)")
 	}
 	return n
+}
+
+// carries is how many adapters a device's cables to other devices carry at their full speed; 0: not known.
+func (in *networkInput) carries(d ethernet.DeviceID) int {
+	if in.Speeds == nil || in.HostSpeeds == nil || in.HostSpeeds[d] == 0 {
+		return 0
+	}
+	sum := uint64(0)
+	for l, end := in.LinksFrom(d); l < end; l++ {
+		if in.Speeds[l] == 0 {
+			return 0
+		}
+		sum += uint64(in.Speeds[l])
+	}
+	return max(int(sum/uint64(in.HostSpeeds[d])), 1)
 }
 
 // classes is the classes with hosts of each device, [DeviceID]: those of IPv4 where there are any, and
