@@ -218,7 +218,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/between",
-		may:      []string{"ethernet", "internal/ethernet/bgp"},
+		may:      []string{"ethernet", "internal/ethernet/bgp", "internal/words"},
 		why:      "it compares networks, however they were read; who judges the mixture is not its business",
 	},
 	{
@@ -249,7 +249,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/failures",
-		may:      []string{"ethernet", "internal/ethernet/bgp", "ethernet/judge"},
+		may:      []string{"ethernet", "internal/ethernet/bgp", "ethernet/judge", "internal/par"},
 		why:      "it has the routes after a failure computed by the one and judged by the other",
 	},
 	{

@@ -56,7 +56,7 @@ type ethernetCable struct {
 }
 
 func (c ethernetCable) text() string {
-	return c.A + ", " + c.AInterface + " – " + c.B + ", " + c.BInterface
+	return between.CableText(ethernet.Cable{A: ethernet.End{Device: c.A, Interface: c.AInterface}, B: ethernet.End{Device: c.B, Interface: c.BInterface}})
 }
 
 // ethernetRecabled is an interface that leads elsewhere than before.
@@ -80,6 +80,7 @@ type ethernetReroute struct {
 	Was      []ethernetHop `json:"was"`
 	Is       []ethernetHop `json:"is"`
 	Prefixes []string      `json:"prefixes"`
+	text     string
 }
 
 // ethernetHop is a next hop.
@@ -240,7 +241,7 @@ func (s *ethernetDiff) take(d *between.Difference, n *ethernet.Network) {
 	s.Parts = partsOf(d)
 	s.Prefixes = ethernetPrefixes{prefixTexts(d.PrefixesGone), prefixTexts(d.PrefixesNew), prefixTexts(d.Moved)}
 	s.Routes = list.Of(d.Routes, func(r between.Route) ethernetReroute {
-		return ethernetReroute{r.Device, hopsOf(r.Before), hopsOf(r.After), prefixTexts(r.Prefixes)}
+		return ethernetReroute{r.Device, hopsOf(r.Before), hopsOf(r.After), prefixTexts(r.Prefixes), r.Text()}
 	})
 	s.Lossless = list.Of(d.Lossless, func(l between.Lane) ethernetLossless {
 		return ethernetLossless{result.EthernetLink{From: l.From.Device, FromInterface: l.From.Interface, To: l.To.Device, ToInterface: l.To.Interface}, bitsOf(l.Before), bitsOf(l.After)}
@@ -310,7 +311,7 @@ func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *c
 		}
 	}
 	if len(s.Routes) > 0 {
-		lines := list.Of(s.Routes, func(r ethernetReroute) string { return r.text() })
+		lines := list.Of(s.Routes, func(r ethernetReroute) string { return r.text })
 		p.Fact("routes", "%s of a prefix at a device changed:\n%s", words.Counted(s.Entries, "set of next hops", "sets of next hops"),
 			firstLines(lines))
 	}
@@ -366,30 +367,9 @@ func factCut(p *console.Page, c *ethernetChange) {
 	}
 }
 
-func (r *ethernetReroute) text() string {
-	return fmt.Sprintf("%s to %s: %s, was %s", r.Device, words.FirstOf(r.Prefixes), hopsText(r.Is), hopsText(r.Was))
-}
-
 // firstLines keeps lists short, on a terminal and elsewhere.
 func firstLines(lines []string) string {
 	return firstOf(maxFailures, lines)
-}
-
-func hopsText(hops []ethernetHop) string {
-	if len(hops) == 0 {
-		return "none"
-	}
-	var names []string
-	for _, h := range hops {
-		if !slices.Contains(names, h.Device) {
-			names = append(names, h.Device)
-		}
-	}
-	text := words.FirstOf(names)
-	if len(hops) > len(names) {
-		text += " (" + words.Plural(len(hops), "link") + ")"
-	}
-	return text
 }
 
 func prioritiesText(set []int) string {

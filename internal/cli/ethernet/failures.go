@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/ethernet/between"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
@@ -185,7 +186,7 @@ func failuresText(a *console.Console, in *networkInput, found []failures.Finding
 		parts := []string{e.Device}
 		if e.Device == "" {
 			parts = list.Of(e.Cables, func(c result.EthernetLink) string {
-				return c.From + ", " + c.FromInterface + " – " + c.To + ", " + c.ToInterface
+				return between.CableText(ethernet.Cable{A: ethernet.End{Device: c.From, Interface: c.FromInterface}, B: ethernet.End{Device: c.To, Interface: c.ToInterface}})
 			})
 		}
 		line := strings.Join(parts, " and ") + ": "

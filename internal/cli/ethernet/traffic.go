@@ -140,8 +140,8 @@ func (o *trafficFlags) adapters(in *networkInput) []int {
 		}
 		first, end := in.LinksFrom(d)
 		n[d] = max(int(end-first), 1)
-		if carried := in.carries(d); carried > 0 {
-			n[d] = max(min(carried, fabric.MaxPorts-int(end-first)), 1) // no more than a switch has ports
+		if most := in.carries(d); most > 0 {
+			n[d] = max(min(most, fabric.MaxPorts-int(end-first)), 1) // no more than a switch has ports
 			bySpeed = true
 		} else {
 			byCables = true

@@ -264,7 +264,7 @@ func (p *pair) routes(d *Difference) {
 				continue
 			}
 			r := &Route{Device: p.new.Names[at], Before: p.hops(p.old, c.old, p.was[at]), After: p.hops(p.new, c.new, at)}
-			k := key{at, text(r.Before), text(r.After)}
+			k := key{at, joined(r.Before), joined(r.After)}
 			if found[k] == nil {
 				found[k] = r
 				d.Routes = append(d.Routes, Route{})
@@ -293,7 +293,8 @@ func (p *pair) hops(n *ethernet.Network, class int, d ethernet.DeviceID) []ether
 	return list
 }
 
-func text(ends []ethernet.End) string {
+// joined tells sets of ends apart.
+func joined(ends []ethernet.End) string {
 	s := ""
 	for _, e := range ends {
 		s += e.Device + "\x00" + e.Interface + "\x00"
