@@ -26,6 +26,7 @@ func TestUnread(t *testing.T) {
 		"From ca {0x0002c9030045f120} portnum 1 lid 12-12 \"node-7 HCA-1\"\n[1] -> switch port {0x1}[9]\n":                                         "ibtracert",
 		"Errors for \"node-7 HCA-1\"\n   GUID 0x2c9030045f121 port 1: [SymbolErrorCounter == 3]\n":                                                 "ibqueryerrors",
 		"# Port counters: Lid 12 port 1 (CapMask: 0x1400)\nPortSelect:......................1\n":                                                   "perfquery",
+		"# PortExtendedSpeedsCounters with RS-FEC Active: Lid 12 port 1 (CapMask: 0x1400)\nPortSelect:......................1\n":                   "perfquery",
 		"# x\n-----\nPort=1 Lid=0x0003 GUID=0x0002c9030045f121 Device=4129 Port Name=h/U1/P1\n":                                                    "ibdiagnet2.pm",
 		"# x\n\n\"MF0;leaf 1:MQM8700/U1\", Mellanox, 0x0002c90200404a10, LID 3\n  #  : IB# : Sta\n":                                                "ibdiagnet2.net_dump",
 		"# x\nTy : #     : #IB : GUID : LID\n":                                                                                                     "ibdiagnet2.net_dump_ext",
