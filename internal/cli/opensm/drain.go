@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,11 +144,7 @@ func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Or
 	if err != nil {
 		return err
 	}
-	stuck := false
-	for _, p := range r.Parts {
-		stuck = stuck || p.State == daemon.StillUsed
-	}
-	return a.Answer(o.json, r, func() error { return showLive(a, r, names) }, r.Refused != "" || stuck)
+	return a.Answer(o.json, r, func() error { return showLive(a, r, names) }, r.Refused != "" || slices.ContainsFunc(r.Parts, stillUsed))
 }
 
 // restartTime is how long a daemon that does not answer may be about to begin anew.
@@ -255,7 +252,7 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r 
 		case do == daemon.DrainOrder && states[""]:
 			return errors.New("somebody else took the order back: weft status")
 		case s.Settled && !states[daemon.Waiting] && !states[daemon.Leaving]:
-			r.Done = true
+			r.Done = !states[daemon.StillUsed]
 			return nil
 		case states[daemon.StillUsed]:
 			return nil
@@ -301,6 +298,8 @@ func interrupted(ctx context.Context, a *console.Console, o *liveFlags, do strin
 	return ended
 }
 
+func stillUsed(p daemon.Drained) bool { return p.State == daemon.StillUsed }
+
 func showLive(a *console.Console, r *Live, names string) error {
 	p := a.NewPage()
 	p.Fact(r.Do, "%s", cmp.Or(names, "nothing"))
@@ -309,8 +308,12 @@ func showLive(a *console.Console, r *Live, names string) error {
 		p.Fact("refused", "%s", r.Refused)
 	case r.Do == daemon.UndrainOrder:
 		p.Fact("done", "traffic uses it again; all switches have confirmed that, in %s", words.Seconds(r.Seconds))
-	case !r.Done && len(r.Parts) > 0 && r.Parts[0].State == daemon.StillUsed:
-		p.Fact("still used", "%s", r.Parts[0].Why)
+	case !r.Done && slices.ContainsFunc(r.Parts, stillUsed):
+		for _, part := range r.Parts {
+			if stillUsed(part) {
+				p.Fact("still used", "%s: %s", part.Part, part.Why)
+			}
+		}
 	case !r.Done:
 		p.Fact("begins", "%s: %s by the tables of now", r.Parts[0].After.Local().Format(time.DateTime), words.Plural(r.Steps, "step"))
 	default:

@@ -28,6 +28,7 @@ import (
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Order is what weft drain --live and weft undrain tell the daemon.
@@ -585,10 +586,74 @@ func (s *Server) tellDrained() []Drained {
 		case !s.settled(h):
 			p.State = Leaving
 		default:
-			p.State = Free
+			if p.State, p.Why = Free, s.over.of(h, p); p.Why != "" {
+				p.State = StillUsed
+			}
 		}
 	}
 	return list
+}
+
+// over remembers who is reached over drained parts by the tables that were handed over last.
+type over struct {
+	h   *handed
+	who map[installed.Location][]string
+}
+
+// of says who is reached over a part, other than whom its order knew to be cut off without it; empty: nobody. A
+// repair that can do no better uses drained parts.
+func (o *over) of(h *handed, p *Drained) string {
+	if o.h != h {
+		*o = over{h, map[installed.Location][]string{}}
+	}
+	who, ok := o.who[p.Place]
+	if !ok {
+		who = reachedOver(h.tables, p.Place)
+		o.who[p.Place] = who
+	}
+	who = slices.DeleteFunc(slices.Clone(who), func(name string) bool { return slices.Contains(p.Cut, name) })
+	if len(who) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("pulling it would cut off %s, to which packets lead over it: %s; it is drained once they can go another way", words.Plural(len(who), "endpoint"), words.FirstOf(who))
+}
+
+// reachedOver is the endpoints other than switches to which packets of such endpoints lead over a part.
+func reachedOver(t *routing.Tables, place installed.Location) (who []string) {
+	f := t.Fabric
+	at, cable := f.NodeByGUID(place.GUID), fabric.ChannelID(fabric.None)
+	if at == fabric.None || f.Node(at).Kind != fabric.Switch {
+		return nil
+	}
+	if place.Port > 0 {
+		if cable = f.Trunk(at, place.Port); cable == fabric.None {
+			return nil
+		}
+	}
+	var from []fabric.NodeID // switches with endpoints
+	for _, e := range routing.HCA.Endpoints(f) {
+		if s := f.Endpoint(e).Switch; !slices.Contains(from, s) {
+			from = append(from, s)
+		}
+	}
+	seen := make([]fabric.LID, f.Switches()) // the last LID that a walk came by with
+	for lid, e := range routing.HCA.LIDs(f) {
+		for _, s := range from {
+			for ; seen[s] != lid; s = f.Channel(f.Trunk(s, t.Forwarding.Port(s, lid))).To {
+				seen[s] = lid
+				c := f.Trunk(s, t.Forwarding.Port(s, lid))
+				if c == fabric.None { // it is there, or goes nowhere
+					break
+				}
+				if c == cable || f.Channel(c).Reverse == cable || place.Port == 0 && f.Channel(c).To == at {
+					if name := f.EndpointLabel(e); !slices.Contains(who, name) {
+						who = append(who, name)
+					}
+				}
+			}
+		}
+	}
+	return who
 }
 
 // settled reports whether no step follows tables that all switches have confirmed so long ago that no

@@ -184,3 +184,46 @@ func TestDrainedForAWhile(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// A drained switch that a repair cannot do without is used again, and the status names who is reached over it; when
+// they can go another way it is free once more.
+func TestDrainedIsNeeded(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.run()
+	o := openSM(r)
+	o.lifetime = time.Millisecond
+	f := testnet.Build(t, "xgft:m=2x2,w=2x2,hosts=2")
+	o.settles(f)
+	ch := f.Channel(0) // from a leaf to a switch that is drained
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{f.Label(ch.To)}}); said.Refused != "" {
+		t.Fatal(said.Refused)
+	}
+	o.settles(f)
+	o.asks(f, false)
+	o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free })
+	var gone []fabric.ChannelID // the leaf's other ways
+	var hosts []string
+	for c, end := f.TrunksFrom(ch.From); c < end; c++ {
+		if f.Channel(c).To != ch.To {
+			gone = append(gone, c)
+		}
+	}
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Class != fabric.SwitchPort && e.Switch == ch.From {
+			hosts = append(hosts, f.EndpointLabel(fabric.EndpointID(i)))
+		}
+	}
+	g := less(t, f, gone)
+	o.settles(g)
+	o.asks(g, false)
+	o.until(func(s Status) bool {
+		return len(s.Drained) == 1 && s.Drained[0].State == StillUsed && strings.Contains(s.Drained[0].Why, strings.Join(hosts, ", "))
+	})
+	o.settles(f)
+	o.settles(f)
+	o.asks(f, false)
+	o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free })
+}

@@ -72,6 +72,7 @@ type Server struct {
 	memory deadlock.Memory // of the judge: what it looks at again is what changed
 
 	drained  drained
+	over     over // guarded by mu
 	standing standing
 	ending   chan struct{} // closed when the daemon is to end
 	recalled chan struct{} // closed when what the state folder remembers is known, or cannot be
