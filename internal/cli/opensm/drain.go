@@ -129,7 +129,10 @@ written. Ctrl-C only ends the waiting.`,
 func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Order) error {
 	begun := time.Now()
 	said, err := giveOn(ctx, a, o.socket, order)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil: // whether the daemon has the order is not known
+		return interrupted(context.WithoutCancel(ctx), a, o, order.Do, order.Parts)
+	case err != nil:
 		return err
 	}
 	r := &Live{Do: order.Do, Refused: said.Refused, Parts: said.Parts, Steps: said.Steps, Entries: said.Entries, Cut: said.Cut, Kept: said.Kept}
@@ -223,7 +226,7 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r 
 	for {
 		select {
 		case <-ctx.Done():
-			return interrupted(context.WithoutCancel(ctx), a, o, do, r)
+			return interrupted(context.WithoutCancel(ctx), a, o, do, list.Of(r.Parts, func(p daemon.Drained) string { return p.Part }))
 		case <-time.After(lookAgain):
 		}
 		s, err := statusOf(ctx, o.socket)
@@ -276,20 +279,20 @@ func progressOf(s *daemon.Status) string {
 	return "all steps are handed over; waiting until switches have confirmed the last and earlier packets are gone"
 }
 
-// interrupted takes a drain back.
-func interrupted(ctx context.Context, a *console.Console, o *liveFlags, do string, r *Live) error {
+// interrupted takes a drain back. What is said stands for itself: of an interrupted command with an error in the end it
+// would be said that nothing was written.
+func interrupted(ctx context.Context, a *console.Console, o *liveFlags, do string, names []string) error {
 	ended := &exit.Error{Code: exit.Interrupted}
 	if do != daemon.DrainOrder {
-		a.Tell("the daemon goes on: weft status tells how far it is")
+		a.Tell("interrupted; what the daemon was told stands: weft status tells how far it is")
 		return ended
 	}
-	names := list.Of(r.Parts, func(p daemon.Drained) string { return p.Part })
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	said, err := give(ctx, o.socket, daemon.Order{Do: daemon.UndrainOrder, Parts: names})
 	switch {
 	case err != nil:
-		return fmt.Errorf("interrupted, and the order was not taken back (weft undrain does that): %w", err)
+		a.Tell("interrupted; the order may stand, since %v: weft status tells, and weft undrain %s takes it back", err, strings.Join(names, " "))
 	case said.Refused != "":
 		a.Tell("interrupted: %s", said.Refused)
 	default:

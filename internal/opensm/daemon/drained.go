@@ -55,6 +55,8 @@ type Ordered struct {
 	Cut     []string  `json:"cut"`               // endpoints that are cut off when the parts are pulled
 	Kept    string    `json:"kept,omitempty"`    // why a restart of the daemon would forget the order; empty: it would not
 	Used    bool      `json:"used,omitempty"`    // refused since the parts to be used again are used already
+
+	drains bool // parts are on the list by it
 }
 
 // Drained is a part that is to be kept free of traffic.
@@ -279,8 +281,11 @@ const betweenQuestions = 10 * time.Second
 // remembering is how long an order waits for what the state folder remembers, whose disk may hang.
 const remembering = 10 * time.Second
 
-// order carries out an order, or says why not.
-func (s *Server) order(ctx context.Context, text json.RawMessage, who credentials) *Ordered {
+// errOrdererGone is that nobody would learn that an order is carried out.
+var errOrdererGone = errors.New("who gave the order hung up before it was taken")
+
+// order carries out an order, or says why not; gone is closed when who gave it hangs up.
+func (s *Server) order(ctx context.Context, text json.RawMessage, who credentials, gone <-chan struct{}) *Ordered {
 	var o Order
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -293,11 +298,13 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 	case <-time.After(remembering):
 	case <-ctx.Done():
 	}
+	s.ordering.Lock()
+	defer s.ordering.Unlock()
 	var r *Ordered
 	err := guarded(func() (err error) {
 		switch o.Do {
 		case DrainOrder:
-			r, err = s.drain(ctx, &o, nameOf(who.uid))
+			r, err = s.drain(ctx, &o, nameOf(who.uid), gone)
 		case UndrainOrder:
 			r, err = s.undrain(&o, nameOf(who.uid))
 		default:
@@ -316,6 +323,22 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 		s.Log.Warn("order refused", "do", o.Do, "parts", strings.Join(o.Parts, ", "), "by", nameOf(who.uid), "reason", r.Refused)
 	}
 	return r
+}
+
+// takeBack has parts used again whose draining nobody learned of, since who ordered it hung up.
+func (s *Server) takeBack(r *Ordered, by string) {
+	if !r.drains {
+		return
+	}
+	s.ordering.Lock()
+	defer s.ordering.Unlock()
+	var o Order
+	for _, p := range r.Parts {
+		o.Parts = append(o.Parts, p.Part)
+	}
+	if _, err := s.undrain(&o, by); err == nil {
+		s.Log.Warn("order taken back", "do", DrainOrder, "parts", strings.Join(o.Parts, ", "), "by", by, "reason", errOrdererGone)
+	}
 }
 
 // nameOf is the name of a user, or the number where there is none.
@@ -361,7 +384,7 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 }
 
 // drain has parts kept free from a time on.
-func (s *Server) drain(ctx context.Context, o *Order, by string) (*Ordered, error) {
+func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan struct{}) (*Ordered, error) {
 	set, h := s.current(), s.keeper.newest()
 	switch {
 	case set.keep == keepNever:
@@ -391,6 +414,10 @@ func (s *Server) drain(ctx context.Context, o *Order, by string) (*Ordered, erro
 		}
 		list = slices.DeleteFunc(list, func(x Drained) bool { return x.Place == p.Place })
 	}
+	beside := ""
+	if len(list) > 0 {
+		beside = " beside " + words.FirstOf(namesOf(list)) + ", drained already"
+	}
 	list = append(list, parts...)
 	for _, p := range list {
 		all = append(all, p.Place)
@@ -410,7 +437,7 @@ func (s *Server) drain(ctx context.Context, o *Order, by string) (*Ordered, erro
 		err = installed.Stays(p)
 	}
 	if err != nil {
-		return r, fmt.Errorf("no safe steps lead all packets away from it while it is there: %w", err)
+		return r, fmt.Errorf("no safe steps lead all packets away from it%s while it is there: %w", beside, err)
 	}
 	r.Steps = len(p.Steps)
 	r.Entries, _ = p.Entries()
@@ -419,15 +446,21 @@ func (s *Server) drain(ctx context.Context, o *Order, by string) (*Ordered, erro
 		r.Cut = append(r.Cut, f.EndpointLabel(e))
 	}
 	if len(r.Cut) > 0 && !o.Force {
-		return r, fmt.Errorf("pulling it would cut off %d endpoints, to which nothing else leads; --force drains all the same", len(r.Cut))
+		return r, fmt.Errorf("pulling it%s would cut off %d endpoints, to which nothing else leads; --force drains all the same", beside, len(r.Cut))
 	}
 	for i := range list {
 		if i >= len(list)-len(parts) {
 			list[i].Cut = r.Cut
 		}
 	}
+	select {
+	case <-gone:
+		return r, errOrdererGone
+	default:
+	}
 	r.Kept = s.keepDrained(list)
 	s.drained.set(list)
+	r.drains = true
 	for _, p := range parts {
 		s.tellOrder(events.Drain, &p, by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
 	}
@@ -477,6 +510,15 @@ func (s *Server) openEvents(dir string) {
 	}()
 }
 
+// namesOf is what people call parts.
+func namesOf(list []Drained) []string {
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.Part
+	}
+	return names
+}
+
 // undrain has parts used again.
 func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	list := s.drained.all()
@@ -502,12 +544,8 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			}
 		}
 		if !found {
-			names := make([]string, len(list))
-			for i, p := range list {
-				names[i] = p.Part
-			}
 			r.Used = len(o.Parts) == 1
-			return r, fmt.Errorf("%s is not drained; drained are %s", name, strings.Join(names, ", "))
+			return r, fmt.Errorf("%s is not drained; drained are %s", name, strings.Join(namesOf(list), ", "))
 		}
 	}
 	left := []Drained{}

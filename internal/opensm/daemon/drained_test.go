@@ -227,3 +227,66 @@ func TestDrainedIsNeeded(t *testing.T) {
 	o.asks(f, false)
 	o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free })
 }
+
+// Orders that come together are carried out one after the other: each is planned beside those before it. Who hangs up
+// before the answer has ordered nothing.
+func TestOrdersTogether(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.run()
+	o := openSM(r)
+	f := testnet.Build(t, "xgft:m=2x2,w=2x2,hosts=2")
+	o.settles(f)
+	ask := func(parts ...string) (refused []string) {
+		said := make([]*Ordered, len(parts))
+		var all sync.WaitGroup
+		for i, part := range parts {
+			all.Go(func() {
+				text, err := wire.GiveOrder(t.Context(), o.config.Socket, Order{Do: DrainOrder, Parts: []string{part}})
+				if err == nil {
+					err = json.Unmarshal(text, &said[i])
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for _, x := range said {
+			if x != nil && x.Refused != "" {
+				refused = append(refused, x.Refused)
+			}
+		}
+		return refused
+	}
+	name := func(c fabric.ChannelID) string {
+		return f.Label(f.Channel(c).From) + ":" + string('0'+rune(f.Channel(c).FromPort))
+	}
+	first, end := f.TrunksFrom(0)
+	other, _ := f.TrunksFrom(1)
+	for range 5 {
+		if refused := ask(name(first), name(other)); len(refused) != 0 || len(r.Status().Drained) != 2 {
+			t.Fatalf("%v, %+v", refused, r.Status().Drained)
+		}
+		o.orders(Order{Do: UndrainOrder})
+		if refused := ask(name(first), name(end-1)); len(refused) != 1 || !strings.Contains(refused[0], "drained already") || len(r.Status().Drained) != 1 {
+			t.Fatalf("%v, %+v", refused, r.Status().Drained)
+		}
+		o.orders(Order{Do: UndrainOrder})
+	}
+	gone := make(chan struct{})
+	close(gone)
+	text, err := json.Marshal(Order{Do: DrainOrder, Parts: []string{name(first)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := r.order(t.Context(), text, credentials{}, gone); said.Refused != errOrdererGone.Error() || len(r.Status().Drained) != 0 {
+		t.Errorf("%+v, %+v", said, r.Status().Drained)
+	}
+	r.takeBack(r.order(t.Context(), text, credentials{}, nil), "somebody")
+	if left := r.Status().Drained; len(left) != 0 {
+		t.Errorf("not taken back: %+v", left)
+	}
+}

@@ -72,7 +72,8 @@ type Server struct {
 	memory deadlock.Memory // of the judge: what it looks at again is what changed
 
 	drained  drained
-	over     over // guarded by mu
+	over     over       // guarded by mu
+	ordering sync.Mutex // held while an order is carried out: each sees what those before it did
 	standing standing
 	ending   chan struct{} // closed when the daemon is to end
 	recalled chan struct{} // closed when what the state folder remembers is known, or cannot be
@@ -204,11 +205,18 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 			break
 		}
 		said := any(s.Status())
+		var did *Ordered
 		if q.Order != nil {
-			said = s.order(ctx, q.Order, who)
+			gone := x.goes()
+			did = s.order(ctx, q.Order, who, gone.read)
+			gone.stop()
+			said = did
 		}
 		if err = x.enter(taking); err == nil {
 			err = wire.WriteStatus(x.conn, said)
+		}
+		if err != nil && did != nil {
+			s.takeBack(did, nameOf(who.uid))
 		}
 	case errors.As(err, new(*wire.VersionError)):
 		err = errors.Join(err, s.explain(x, err))
