@@ -149,9 +149,9 @@ func (c *Counters) Rated() bool {
 	return false
 }
 
-// Since is the counters less those of an earlier look, of ports that both know. Ports that
-// have counted less than before were cleared in between, and are left out. Rates are those of
-// the later look.
+// Since is the counters less those of an earlier look, of ports that both know. Of ports that
+// have sent less than before, which were cleared in between, what they sent is left out, and errors are
+// those since. Rates are those of the later look.
 func (c *Counters) Since(before *Counters) *Counters {
 	d := &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, len(c.Bytes)), Wait: make([]float64, len(c.Wait)), Known: make([]bool, len(c.Known))}
 	for i := range c.Known {
@@ -168,7 +168,9 @@ func (c *Counters) Since(before *Counters) *Counters {
 		case !ok:
 			then = Unknown()
 		}
-		d.Received[at] = r.since(then)
+		now, earlier := c.listed(r.Errors), before.listed(then.Errors)
+		r.Errors = now.since(&earlier)
+		d.Received[at] = r
 	}
 	return d
 }

@@ -43,14 +43,15 @@ func noErrors() (e Errors) {
 // Full says whether a counter stands where it stops, so that it says nothing any more.
 func (e *Errors) Full(c Counter) bool { return mostCounted[c] > 0 && e[c] == mostCounted[c] }
 
-// since takes away what was counted before.
+// since takes away what was counted before. What is less than before was cleared in between, and came since.
 func (e Errors) since(before *Errors) Errors {
 	for c := range e {
-		if !(e[c] >= before[c]) || e.Full(Counter(c)) && e[c] == before[c] {
+		switch {
+		case math.IsNaN(before[c]) || e.Full(Counter(c)) && e[c] == before[c]:
 			e[c] = math.NaN()
-			continue
+		case e[c] >= before[c]:
+			e[c] -= before[c]
 		}
-		e[c] -= before[c]
 	}
 	return e
 }

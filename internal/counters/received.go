@@ -81,12 +81,6 @@ func Unknown() Received {
 	return Received{Raw: nan, Effective: nan, Symbol: nan, Errors: noErrors()}
 }
 
-// since takes away what was counted before.
-func (r Received) since(before Received) Received {
-	r.Errors = r.Errors.since(&before.Errors)
-	return r
-}
-
 // rates is the header of an ibdiagnet2.net_dump_ext.
 type rates struct {
 	columns int

@@ -32,7 +32,8 @@ const inWindow = 12
 
 // cabling is what a watch knows of cables beside the tables.
 type cabling struct {
-	readings []counting // the oldest first
+	readings []counting // the oldest first; of errors they have the sums of tally
+	tally    counters.Tally
 	recent   []events.Event
 	planned  *fabric.Fabric  // nil: not read
 	list     *trouble.Cables // of the last look; nil: there was none
@@ -69,6 +70,7 @@ func (r *running) count(ctx context.Context, at time.Time) {
 	case err != nil:
 		k.failed = "counters: " + words.FirstLine(err.Error())
 	case now != nil:
+		now, changed := k.tally.Add(now, f)
 		if before, ok := k.since(at, r.Over); ok {
 			e.Time = at.Sub(before.at)
 			e.Counted = now.Since(before.c.On(before.f, f))
@@ -76,8 +78,9 @@ func (r *running) count(ctx context.Context, at time.Time) {
 		} else {
 			e.Counted = now.Rates()
 		}
-		if k.keep(counting{at, f, now}, r.Over) {
-			r.keepCounters()
+		reading := counting{at, f, now}
+		if k.keep(reading, r.Over) || changed {
+			r.keepCounters(reading)
 		}
 	}
 	was := k.list
@@ -195,21 +198,28 @@ func (k *cabling) keep(now counting, over time.Duration) bool {
 type keptCounters struct {
 	At       time.Time       `json:"at"`
 	Counters json.RawMessage `json:"counters"`
+	Last     json.RawMessage `json:"last,omitempty"` // of the last reading: without sums of errors
 }
 
-// keepCounters writes the oldest and the last reading for the time after a restart.
-func (r *running) keepCounters() {
+// keepCounters writes the oldest reading and the one of now for the time after a restart.
+func (r *running) keepCounters(now counting) {
 	var all []keptCounters
-	for i, c := range r.cables.readings {
-		if i > 0 && i < len(r.cables.readings)-1 {
-			continue
-		}
-		text, err := c.c.Keep(c.f)
+	if oldest := r.cables.readings[0]; oldest.at != now.at {
+		text, err := oldest.c.Keep(oldest.f)
 		if err != nil {
 			return
 		}
-		all = append(all, keptCounters{c.at, text})
+		all = append(all, keptCounters{At: oldest.at, Counters: text})
 	}
+	text, err := now.c.Keep(now.f)
+	if err != nil {
+		return
+	}
+	last, err := r.cables.tally.Last(now.f).Keep(now.f)
+	if err != nil {
+		return
+	}
+	all = append(all, keptCounters{now.at, text, last})
 	if err := r.store.whole(countersName, whole.JSON(all)); err != nil {
 		r.cables.failed = "counters: " + words.FirstLine(err.Error())
 	}
@@ -228,9 +238,16 @@ func (r *running) resumeCables() {
 	}
 	f := r.before.Tables.Fabric
 	for _, k := range all {
-		if c, err := counters.Kept(k.Counters, f); err == nil && time.Since(k.At) < 2*r.Over {
-			r.cables.readings = append(r.cables.readings, counting{k.At, f, c})
+		c, err := counters.Kept(k.Counters, f)
+		if err != nil || time.Since(k.At) >= 2*r.Over {
+			continue
 		}
+		r.cables.readings = append(r.cables.readings, counting{k.At, f, c})
+		last, err := counters.Kept(k.Last, f)
+		if err != nil { // not the last, or there were no sums yet
+			last = c
+		}
+		r.cables.tally.Resume(last, c, f)
 	}
 }
 

@@ -147,3 +147,48 @@ func TestFlapsAndPlan(t *testing.T) {
 		t.Error(page.String())
 	}
 }
+
+// Errors count that came within the hour, also where counters were cleared since, also more than once, and where
+// ibqueryerrors lists the port no more; over a restart too.
+func TestCountersAreCleared(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:n=5,hosts=2")
+	good := &Snapshot{Tables: tablesBy(t, f, "updn", 1)}
+	file, state := filepath.Join(t.TempDir(), "counters"), filepath.Join(t.TempDir(), "state")
+	begin := time.Now().Add(-80 * time.Minute)
+	write := func(symbols int) {
+		t.Helper()
+		text := "\n## Summary: 3 nodes checked, 0 bad nodes found\n"
+		if symbols > 0 {
+			text = errorsOf(f, symbols)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(100)
+	w := newScene(t, Config{State: state, Counters: []string{file}})
+	w.show(good)
+	w.cables = cabling{}
+	for _, c := range []struct {
+		minutes, symbols int
+		count            float64 // since the reading an hour ago, one of which is kept every five minutes; 0: no alarm
+	}{{0, 100, 0}, {1, 150, 50}, {2, 2, 52}, {3, 9, 59}, {4, 0, 59}, {5, 0, 59}, {6, 7, 66}, {7, 3, 69}, {60, 3, 69}, {75, 3, 0}, {76, 30, 37}, {77, 4, 41}} {
+		if c.minutes == 5 || c.minutes == 77 {
+			endWhole(w.running)
+			w = newScene(t, Config{State: state, Counters: []string{file}})
+			w.before, w.last = good, &Look{Number: 1}
+			w.resumeCables()
+		}
+		write(c.symbols)
+		at := begin.Add(time.Duration(c.minutes) * time.Minute)
+		w.count(context.Background(), at)
+		got := 0.0
+		if l := w.cables.list.Cables; len(l) > 0 {
+			got = l[0].Signs[0].Count
+		}
+		if got != c.count || slices.Contains(kindsOf(w.ofCables(nil, at)), CableTrouble) != (c.count > 0) {
+			t.Errorf("after %d minutes, at %d: %v in trouble, want %v: %+v", c.minutes, c.symbols, got, c.count, w.cables.list.Cables)
+		}
+	}
+}
