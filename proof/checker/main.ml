@@ -168,6 +168,12 @@ let quoted s =
   Buffer.add_char b '"';
   Buffer.contents b
 
+(* whole_levels refuses a file of service levels that lacks pairs. Under other contracts than these no verdict depends on
+   them; a file without those of all hosts is cut short all the same. *)
+let whole_levels f contract ends (t : Tables.t) =
+  let ends = match contract with Judge.Honored | Judge.Directed -> ends | _ -> List.filter (fun e -> f.endpoints.(e).kind = Adapter) ends in
+  Tables.complete f (Filename.concat t.folder "paths.psl") t.levels ends
+
 let strings l = "[" ^ String.concat "," (List.map quoted l) ^ "]"
 
 let run j =
@@ -191,10 +197,7 @@ let run j =
     | None, None -> Tables.Unplaced in
   let folders = (match old with None -> [] | Some o -> [ (o, before o) ]) @ [ (dir, Tables.Fresh) ] in
   let tables = List.map (fun (d, age) -> if age = Tables.Fresh then fresh else Tables.read f age (Some fresh) d) folders in
-  (match contract with
-   | Judge.Honored | Judge.Directed ->
-     List.iter (fun (t : Tables.t) -> Tables.complete f (Filename.concat t.folder "paths.psl") t.levels ends) tables
-   | _ -> ());
+  List.iter (whole_levels f contract ends) tables;
   let groups (d, age) (t : Tables.t) = Option.map (Groups.read f age t.forwarding) (existing (Filename.concat d "groups.far")) in
   let more = Groups.more f (List.filter_map Fun.id (List.map2 groups folders tables)) in
   let trees = Text.exists (Filename.concat dir "multicast.mcfdbs") in
@@ -246,7 +249,7 @@ let deadlock j =
   and kinds = (try kinds_of "" scope with Text.Bad _ -> raise (Usage ("no endpoints " ^ scope ^ ": hca, ca or all"))) in
   let ends = scope_of f kinds in
   let t = Tables.read f Tables.Fresh None dir in
-  (match contract with Judge.Honored | Judge.Directed -> Tables.complete f (Filename.concat dir "paths.psl") t.levels ends | _ -> ());
+  whole_levels f contract ends t;
   let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
   (* Where switches choose, the packets of an order may go elsewhere, and need not stand for ever: what is
      proven is about tables with one port for each entry. *)

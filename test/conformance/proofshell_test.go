@@ -225,6 +225,8 @@ func TestProvenCheckerRefusesDamagedText(t *testing.T) {
 		{pslFile, "\n0x", "\n#x"},
 		{lftFile, "", ""},
 		{sl2vlFile, "", ""},
+		{pslFile, "", ""},
+		{pslFile, "\n0x0002c90200000000 11 0\n", "\n"},
 		{certificateFile, "", ""},
 	} {
 		if err := errors.Join(writeFolder(dir, tables, psl.Full), writeCertificate(dir, tables.Fabric, v.Certificate)); err != nil {
