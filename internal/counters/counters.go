@@ -50,6 +50,8 @@ type Counters struct {
 	Known []bool    // [ChannelID] Bytes is of the file
 	Ports int       // how many are known
 
+	Stopped int // of Since and Tally: counters that stand where they stop, and count no more
+
 	Listed bool // ports that are not there have no errors to speak of: of ibqueryerrors
 }
 
@@ -168,6 +170,7 @@ func (c *Counters) Since(before *Counters) *Counters {
 		case !ok:
 			then = Unknown()
 		}
+		d.Stopped += r.Errors.stopped()
 		now, earlier := c.listed(r.Errors), before.listed(then.Errors)
 		r.Errors = now.since(&earlier)
 		d.Received[at] = r
@@ -478,7 +481,7 @@ func (c *Counters) On(from, to *fabric.Fabric) *Counters {
 		return c
 	}
 	n := len(to.Channels())
-	d := &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}
+	d := &Counters{Received: map[fabric.ChannelID]Received{}, Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n), Stopped: c.Stopped}
 	for i := range from.Channels() {
 		ch := from.Channel(fabric.ChannelID(i))
 		at := to.NodeByGUID(from.Node(ch.From).GUID)

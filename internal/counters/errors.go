@@ -43,6 +43,16 @@ func noErrors() (e Errors) {
 // Full says whether a counter stands where it stops, so that it says nothing any more.
 func (e *Errors) Full(c Counter) bool { return mostCounted[c] > 0 && e[c] == mostCounted[c] }
 
+// stopped is how many counters stand where they stop.
+func (e *Errors) stopped() (n int) {
+	for c := range e {
+		if e.Full(Counter(c)) {
+			n++
+		}
+	}
+	return n
+}
+
 // since takes away what was counted before. What is less than before was cleared in between, and came since.
 func (e Errors) since(before *Errors) Errors {
 	for c := range e {

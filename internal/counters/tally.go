@@ -34,11 +34,12 @@ func (t *Tally) Add(now *Counters, f *fabric.Fabric) (sums *Counters, changed bo
 		r, there := now.Received[at]
 		p := t.ports[key]
 		if !there {
-			if p == nil {
+			if p == nil && !now.Listed {
 				continue
 			}
 			r = Unknown()
 		}
+		d.Stopped += r.Errors.stopped()
 		if p == nil {
 			p = &tallied{noErrors(), noErrors()}
 			t.ports[key] = p

@@ -268,7 +268,7 @@ func (d *finder) counted() {
 	if c == nil {
 		return
 	}
-	hours, full := d.Time.Hours(), 0
+	hours, full := d.Time.Hours(), c.Stopped
 	for i := range d.Fabric.Channels() {
 		out := fabric.ChannelID(i)
 		r, ok := c.Received[out]

@@ -436,3 +436,19 @@ func TestPlanned(t *testing.T) {
 		t.Errorf("%+v", all.Cables)
 	}
 }
+
+// Counters that stand where they stop are noted, of one look and between two.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "mesh:4,hosts=1")
+	r := counters.Unknown()
+	r.Errors[counters.Symbol], r.Errors[counters.Downed], r.Errors[counters.Damaged] = 65535, 255, 254
+	c := &counters.Counters{Received: map[fabric.ChannelID]counters.Received{0: r}}
+	for name, e := range map[string]trouble.Evidence{"one look": {Counted: c}, "two looks": {Counted: c.Since(c), Between: true}, "and their time": {Counted: c.Since(c), Time: time.Hour}} {
+		e.Fabric, e.Limits = f, trouble.Default()
+		list := trouble.Find(e)
+		if !strings.Contains(fmt.Sprint(list.Notes), "2 counters stand where they stop") || len(list.Cables) > 0 != (name == "one look") {
+			t.Errorf("%s: %+v", name, list)
+		}
+	}
+}
