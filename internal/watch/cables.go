@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -37,7 +38,12 @@ type cabling struct {
 	recent   []events.Event
 	planned  *fabric.Fabric  // nil: not read
 	list     *trouble.Cables // of the last look; nil: there was none
-	failed   string          // why counters were not read; empty: they were, or there are none
+	failed   []string        // why counters or the plan were not read; empty: they were, or there are none
+
+	counted *counters.Counters // since a reading, of the last look that could read counters; nil: none did
+	of      *fabric.Fabric     // of counted
+	during  time.Duration
+	at      time.Time // of that look
 }
 
 // counting is counters as they were at a time.
@@ -54,13 +60,13 @@ func (r *running) count(ctx context.Context, at time.Time) {
 	}
 	f := r.before.Tables.Fabric
 	k := &r.cables
-	k.failed = ""
+	k.failed = nil
 	e := trouble.Evidence{Fabric: f, Limits: r.limits, Events: k.recent, Now: at}
 	if r.Cabling != "" {
 		if k.planned == nil {
 			var err error
 			if k.planned, err = r.ReadFabric(r.Cabling); err != nil {
-				k.failed = "cabling: " + words.FirstLine(err.Error())
+				k.failed = append(k.failed, "cabling: "+words.FirstLine(err.Error()))
 			}
 		}
 		e.Planned = k.planned
@@ -68,7 +74,13 @@ func (r *running) count(ctx context.Context, at time.Time) {
 	now, err := r.readCounters(ctx, f)
 	switch {
 	case err != nil:
-		k.failed = "counters: " + words.FirstLine(err.Error())
+		k.failed = append(k.failed, "counters: "+words.FirstLine(err.Error()))
+		if k.counted != nil { // or the cables would be out of trouble, and in it once more at the next look
+			e.Counted, e.Time = k.counted.On(k.of, f), k.during
+			if e.Time > 0 {
+				e.Waiting = r.unexplained(&e)
+			}
+		}
 	case now != nil:
 		now, changed := k.tally.Add(now, f)
 		if before, ok := k.since(at, r.Over); ok {
@@ -78,13 +90,18 @@ func (r *running) count(ctx context.Context, at time.Time) {
 		} else {
 			e.Counted = now.Rates()
 		}
+		e.Counted.Stopped = now.Stopped
 		reading := counting{at, f, now}
 		if k.keep(reading, r.Over) || changed {
 			r.keepCounters(reading)
 		}
+		k.counted, k.of, k.during, k.at = e.Counted, f, e.Time, at
 	}
 	was := k.list
 	k.list = trouble.Find(e)
+	if err != nil && k.counted != nil {
+		k.list.Notes = append(k.list.Notes, fmt.Sprintf("errors are old, those of %s: counters cannot be read now", k.at.UTC().Format(time.RFC3339)))
+	}
 	r.tellCables(was, at)
 }
 
@@ -221,7 +238,7 @@ func (r *running) keepCounters(now counting) {
 	}
 	all = append(all, keptCounters{now.at, text, last})
 	if err := r.store.whole(countersName, whole.JSON(all)); err != nil {
-		r.cables.failed = "counters: " + words.FirstLine(err.Error())
+		r.cables.failed = append(r.cables.failed, "counters: "+words.FirstLine(err.Error()))
 	}
 }
 
@@ -288,7 +305,7 @@ func (r *running) tellCables(was *trouble.Cables, at time.Time) {
 // ofCables is alarms with those about cables. What is slow is an alarm of its own.
 func (r *running) ofCables(all []Alarm, at time.Time) []Alarm {
 	all = slices.DeleteFunc(slices.Clone(all), func(a Alarm) bool { return a.Kind == CableTrouble })
-	if failed := r.cables.failed; failed != "" && !slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == Unreadable }) {
+	if failed := strings.Join(r.cables.failed, "; "); failed != "" && !slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == Unreadable }) {
 		all = append(all, Alarm{Unreadable, failed, "see that the files with counters are there, whole and of this network; weft watch --check-config tells more", sinceWhen(r.status.Alarms, Unreadable, at)})
 	}
 	l := r.cables.list

@@ -192,3 +192,39 @@ func TestCountersAreCleared(t *testing.T) {
 		}
 	}
 }
+
+// While counters cannot be read the cables in trouble are those of before, and no event says otherwise; everything
+// that cannot be read is told.
+func TestCountersCannotBeRead(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:n=5,hosts=2")
+	file, state := filepath.Join(t.TempDir(), "counters"), filepath.Join(t.TempDir(), "state")
+	w := newScene(t, Config{State: state, Counters: []string{file}, Cabling: "/plan"})
+	w.ReadFabric = func(string) (*fabric.Fabric, error) { return nil, fmt.Errorf("no plan") }
+	if err := os.WriteFile(file, []byte(errorsOf(f, 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.show(&Snapshot{Tables: tablesBy(t, f, "updn", 1)})
+	w.cables = cabling{}
+	begin := time.Now().Add(-time.Hour)
+	for i, text := range []string{errorsOf(f, 100), errorsOf(f, 200), "half", "", errorsOf(f, 201)} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := begin.Add(time.Duration(i) * time.Minute)
+		w.count(context.Background(), at)
+		alarms := w.ofCables(nil, at)
+		if got := slices.Contains(kindsOf(alarms), CableTrouble); got != (i > 0) {
+			t.Errorf("%d: %+v", i, alarms)
+		}
+		old, unreadable := strings.Contains(fmt.Sprint(w.cables.list.Notes), "errors are old, those of "), alarms[0].What
+		if bad := i == 2 || i == 3; old != bad || strings.Contains(unreadable, "counters: "+file) != bad || !strings.Contains(unreadable, "cabling: no plan") {
+			t.Errorf("%d: %q, %q", i, w.cables.list.Notes, unreadable)
+		}
+	}
+	endWhole(w.running)
+	all, _, err := events.Read(state)
+	if all = slices.DeleteFunc(all, func(e events.Event) bool { return e.What != events.InTrouble && e.What != events.OutOfTrouble }); err != nil || len(all) != 1 {
+		t.Errorf("%v: %+v", err, all)
+	}
+}
