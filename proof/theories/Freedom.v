@@ -176,3 +176,31 @@ Proof.
 Qed.
 
 End Freedom.
+
+Lemma trail_less : forall net (H H' : tables -> Prop) (S S' : lane -> packet -> Prop),
+  (forall t, H' t -> H t) -> (forall l p, S' l p -> S l p) ->
+  forall l p, trail net H' S' l p -> trail net H S l p.
+Proof. intros net H H' S S' A B l p T. induction T; [apply trail_sent | eapply trail_on]; eauto. Qed.
+
+(** A rank for more tables and more packets is one for less. *)
+Theorem rises_less : forall net (H H' : tables -> Prop) (S S' : lane -> packet -> Prop) rank top,
+  (forall t, H' t -> H t) -> (forall l p, S' l p -> S l p) ->
+  rises net H S rank top -> rises net H' S' rank top.
+Proof.
+  intros net H H' S S' rank top A B R l p T.
+  destruct (R l p (trail_less _ _ _ _ _ A B _ _ T)) as [C D]. split; eauto.
+Qed.
+
+(** Senders that keep to a largest packet, in blocks: the MTU of the network, with headers. Without such a
+    bound no buffer has room for whatever is sent, and theorems that ask for it would say nothing. *)
+Definition up_to (mtu : nat) (sends : lane -> packet -> Prop) (l : lane) (p : packet) : Prop :=
+  sends l p /\ size p <= mtu.
+
+(** Buffers each of which has room for such a packet. *)
+Definition roomy (mtu : nat) (cap : lane -> nat) : Prop := forall l, mtu <= cap l.
+
+Lemma roomy_fits : forall mtu cap sends, roomy mtu cap -> fits cap (up_to mtu sends).
+Proof. intros mtu cap sends R l p [_ S] l'. eauto using Nat.le_trans. Qed.
+
+Lemma rises_up_to : forall net H sends rank top mtu, rises net H sends rank top -> rises net H (up_to mtu sends) rank top.
+Proof. intros until mtu. apply rises_less; unfold up_to; tauto. Qed.

@@ -11,36 +11,16 @@ From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundn
 Import ListNotations.
 Local Open Scope nat_scope.
 
-Section Less.
-
-Variable net : network.
-
-Lemma trail_less : forall (H H' : tables -> Prop) (S S' : lane -> packet -> Prop),
-  (forall t, H' t -> H t) -> (forall l p, S' l p -> S l p) ->
-  forall l p, trail net H' S' l p -> trail net H S l p.
-Proof. intros H H' S S' A B l p T. induction T; [apply trail_sent | eapply trail_on]; eauto. Qed.
-
-(** A rank for more tables and more packets is one for less. *)
-Theorem rises_less : forall (H H' : tables -> Prop) (S S' : lane -> packet -> Prop) rank top,
-  (forall t, H' t -> H t) -> (forall l p, S' l p -> S l p) ->
-  rises net H S rank top -> rises net H' S' rank top.
-Proof.
-  intros H H' S S' rank top A B R l p T.
-  destruct (R l p (trail_less _ _ _ _ A B _ _ T)) as [C D]. split; eauto.
-Qed.
-
-(** So a rank for old and new is one for the old tables alone, for the new ones alone, and for
+(** A rank for old and new is one for the old tables alone, for the new ones alone, and for
     undoing the change: the set is the same. *)
-Theorem union_covers_parts : forall lids k ends rs rs' rank top, incl rs' rs ->
+Theorem union_covers_parts : forall net lids k ends rs rs' rank top, incl rs' rs ->
   rises net (allows rs) (may_send lids k ends (map given rs)) rank top ->
   rises net (allows rs') (may_send lids k ends (map given rs')) rank top.
 Proof.
-  intros lids k ends rs rs' rank top I R. eapply rises_less; [| | exact R].
+  intros net lids k ends rs rs' rank top I R. eapply rises_less; [| | exact R].
   - intros t. now apply allows_more.
   - intros l p. apply may_send_more. intros x J. apply in_map_iff in J as (r & <- & J). now apply in_map, I.
 Qed.
-
-End Less.
 
 (** A plan: tables 0, 1, 2 ... on one network. Step i replaces tables i by tables i+1. When every
     switch has those, the subnet manager waits until what was sent before is gone, and goes on with the
@@ -52,6 +32,7 @@ Variable cap : lane -> nat.
 Variable lids : N -> list N.
 Variable k : contract.
 Variable ends : list N.
+Variable mtu : nat.
 Variable plan : nat -> routing.
 Variable steps : nat.
 Variable rank : nat -> lane -> nat.
@@ -60,7 +41,7 @@ Variable top : nat -> nat.
 Definition both (i : nat) : list routing := [plan i; plan (S i)].
 Definition has_during (i : nat) : tables -> Prop := allows (both i).
 Definition has_after (i : nat) : tables -> Prop := allows [plan (S i)].
-Definition sent_of (rs : list routing) : lane -> packet -> Prop := may_send lids k ends (map given rs).
+Definition sent_of (rs : list routing) : lane -> packet -> Prop := up_to mtu (may_send lids k ends (map given rs)).
 
 (** [born] says when a packet was sent: 2i while step i is written, 2i+1 in the wait that follows. *)
 Definition sent_during (i : nat) (l : lane) (p : packet) : Prop := sent_of (both i) l p /\ born p = (2 * i)%nat.
@@ -80,7 +61,7 @@ Inductive comes : nat -> mode -> state -> Prop :=
     (forall l p, In (l, p) (held st) -> born p = 2 * i + 1) -> comes (S i) Writing st.
 
 Hypothesis Ranked : forall i, i < steps -> rises net (has_during i) (sent_of (both i)) (rank i) (top i).
-Hypothesis Fits : forall l p, (exists i, sent_of [plan i] l p \/ sent_of (both i) l p) -> forall l', size p <= cap l'.
+Hypothesis Roomy : roomy mtu cap.
 
 Lemma after_during : forall i t, has_after i t -> has_during i t.
 Proof. intros i t. apply allows_more. intros x [<- | []]. simpl. auto. Qed.
@@ -90,7 +71,8 @@ Proof. intros i t. apply allows_more. intros x [<- | []]. simpl. auto. Qed.
 
 Lemma sent_more : forall rs rs' l p, incl rs rs' -> sent_of rs l p -> sent_of rs' l p.
 Proof.
-  intros rs rs' l p I. apply may_send_more. intros x J. apply in_map_iff in J as (r & <- & J). now apply in_map, I.
+  intros rs rs' l p I [M Z]. split; [| exact Z]. revert M. apply may_send_more.
+  intros x J. apply in_map_iff in J as (r & <- & J). now apply in_map, I.
 Qed.
 
 Notation on_trail i := (trail net (has_during i) (sent_of (both i))).
@@ -147,7 +129,7 @@ Proof.
   intros i m st L C E. destruct (comes_sound i m st C) as (I & T & Tr & _).
   assert (i < steps) by lia.
   apply (progress net cap (has_during i) (sent_of (both i)) (rank i) (top i)); auto.
-  - intros l p S. apply (Fits l p). eauto.
+  - apply roomy_fits. auto.
   - split; auto. destruct m; auto using after_during.
 Qed.
 
@@ -163,3 +145,14 @@ Proof.
 Qed.
 
 End Plan.
+
+(** So it is with steps that the checker accepts. *)
+Theorem check_plan_progress : forall net cap lids k ends mtu plan steps rank canon top must_arrive fuel groups,
+  (forall i, i < steps -> check net (both plan i) (rank i) (canon i) (top i) lids must_arrive fuel k ends (groups i) = None) ->
+  roomy mtu cap -> forall i m st, 0 < steps -> comes net cap lids k ends mtu plan steps i m st -> ~ empty st ->
+  exists a st', inner a = true /\ step net cap (has_during plan i) (sent_of lids k ends mtu (both plan i)) a st st'.
+Proof.
+  intros net cap lids k ends mtu plan steps rank canon top must_arrive fuel groups C R.
+  apply (plan_progress net cap lids k ends mtu plan steps (fun i => lane_rank (rank i) (canon i) (top i)) (fun i => S (N.to_nat (top i)))); auto.
+  intros i L. apply rises_up_to. eapply check_rises. exact (C i L).
+Qed.

@@ -2,11 +2,13 @@
 
     That something always moves ([progress]) does not say that each packet does: one could stand at the head of
     its lane while others pass it by without end. Whether they do is up to the switches, which is why it is
-    assumed here, in three sentences about an endless run: what can go on from some moment on at all times goes on at some time
-    ([served]); a packet that waits for a lane is not overtaken into it for ever ([not_overtaken]); credits come back
-    ([credits_return]). A switch of which the arbitration tables give a lane no weight, or one to which a lane of high
-    priority may do this without limit, does not keep them (InfiniBand Architecture Specification 1, 7.6.9). Then a
-    rank that rises is enough: every packet goes on from lane to lane until it is out. *)
+    assumed here, in three sentences about an endless run: a packet in whose way nothing is from some moment on goes on
+    at some time ([served]); a packet that waits for a lane is not overtaken into it for ever ([not_overtaken]); credits
+    come back ([credits_return]). Switches that let lanes take turns keep the first two if the turn waits for
+    a packet that has no room yet: of those that pass it over, smaller packets may keep the room from it for ever. A switch
+    of which the arbitration tables give a lane no weight, or one to which a lane of high priority may do this without
+    limit, does not keep them (InfiniBand Architecture Specification 1, 7.6.9). Where they are kept a rank that rises is
+    enough: every packet goes on from lane to lane until it is out. *)
 
 From Coq Require Import NArith List Bool Lia Arith.
 From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict.
@@ -33,32 +35,6 @@ Fixpoint head (l : lane) (h : list (lane * packet)) : option packet :=
 
 Definition fewer (l : lane) (st st' : state) : Prop := count l (held st') < count l (held st).
 
-(** A packet could go on from a lane, or leave the network there. *)
-Definition able (l : lane) (st : state) : Prop := exists a st', inner a = true /\ step a st st' /\ fewer l st st'.
-
-(** An endless run, after which nothing is written and nothing lost any more: endpoints go on sending. *)
-Variable st : nat -> state.
-Variable what : nat -> act.
-Hypothesis Goes : forall i, step (what i) (st i) (st (S i)).
-Hypothesis Quiet : forall i, what i <> Writes /\ what i <> Loses.
-Hypothesis Sound : sound (st 0).
-
-Hypothesis Rises : rises net may_have may_send rank top.
-Hypothesis Fits : fits cap may_send.
-
-(** What is assumed of switches, and of those who take packets. *)
-Definition served : Prop := forall l i,
-  (forall j, i <= j -> able l (st j)) -> exists j, i <= j /\ fewer l (st j) (st (S j)).
-Definition not_overtaken : Prop := forall l l' p i,
-  (forall j, i <= j -> head l (held (st j)) = Some p /\ next net (now (st j) l) l p = Forward l' /\ ~ fewer l (st j) (st (S j))) ->
-  exists k, forall j, k <= j -> count l' (held (st (S j))) <= count l' (held (st j)).
-Definition credits_return : Prop := forall l i,
-  0 < count l (owed (st i)) -> exists j, i <= j /\ count l (owed (st (S j))) < count l (owed (st j)).
-
-Hypothesis Served : served.
-Hypothesis Not_overtaken : not_overtaken.
-Hypothesis Credits_return : credits_return.
-
 Lemma count_app : forall (A : Type) l (a b : list (lane * A)), count l (a ++ b) = count l a + count l b.
 Proof. intros A l a b. induction a as [| x a IH]; simpl; auto. destruct (lane_eq_dec (fst x) l); simpl; lia. Qed.
 
@@ -83,6 +59,37 @@ Proof. induction h as [| x h IH]; simpl; intros C; auto. destruct (lane_eq_dec (
 Lemma count_sizes : forall l h, count l (sizes h) = count l h.
 Proof. induction h as [| x h IH]; simpl; auto. destruct (lane_eq_dec (fst x) l); auto. Qed.
 
+(** Nothing is in the way of the packet at the head of a lane: the lane ahead is empty, and no credit for it is
+    still on its way; or the packet leaves the network here. *)
+Definition clear (l : lane) (st : state) : Prop := exists p, head l (held st) = Some p /\
+  forall l', next net (now st l) l p = Forward l' -> count l' (held st) = 0 /\ count l' (owed st) = 0.
+
+(** A packet could go on from a lane, or leave the network there. *)
+Definition able (l : lane) (st : state) : Prop := exists a st', inner a = true /\ step a st st' /\ fewer l st st'.
+
+(** An endless run, after which nothing is written and nothing lost any more: endpoints go on sending. *)
+Variable st : nat -> state.
+Variable what : nat -> act.
+Hypothesis Goes : forall i, step (what i) (st i) (st (S i)).
+Hypothesis Quiet : forall i, what i <> Writes /\ what i <> Loses.
+Hypothesis Sound : sound (st 0).
+
+Hypothesis Rises : rises net may_have may_send rank top.
+Hypothesis Fits : fits cap may_send.
+
+(** What is assumed of switches, and of those who take packets. *)
+Definition served : Prop := forall l i,
+  (forall j, i <= j -> clear l (st j) /\ able l (st j)) -> exists j, i <= j /\ fewer l (st j) (st (S j)).
+Definition not_overtaken : Prop := forall l l' p i,
+  (forall j, i <= j -> head l (held (st j)) = Some p /\ next net (now (st j) l) l p = Forward l' /\ ~ fewer l (st j) (st (S j))) ->
+  exists k, forall j, k <= j -> count l' (held (st (S j))) <= count l' (held (st j)).
+Definition credits_return : Prop := forall l i,
+  0 < count l (owed (st i)) -> exists j, i <= j /\ count l (owed (st (S j))) < count l (owed (st j)).
+
+Hypothesis Served : served.
+Hypothesis Not_overtaken : not_overtaken.
+Hypothesis Credits_return : credits_return.
+
 (** A lane from which nothing leaves keeps its head, and does not owe more than before. *)
 Lemma kept : forall a s s' l, sound s -> step a s s' -> a <> Writes -> a <> Loses -> ~ fewer l s s' ->
   now s' = now s /\ count l (owed s') <= count l (owed s) /\ forall p, head l (held s) = Some p -> head l (held s') = Some p.
@@ -102,6 +109,24 @@ Proof.
   - rewrite !count_app in NF. simpl in *. destruct (lane_eq_dec x l) as [-> | D]; [exfalso; apply NF; lia |].
     split; [lia |]. intros p H. rewrite !head_app in *. simpl in *. destruct (lane_eq_dec x l); [contradiction | auto].
   - split; [lia |]. intros p H. rewrite head_app, H. reflexivity.
+Qed.
+
+(** Buffers have room: what has nothing in its way can go on at once. *)
+Lemma clear_able : forall l s, sound s -> clear l s -> able l s.
+Proof.
+  intros l [t h w] [Ht Hh] (p & H & N). simpl in *. destruct (head_split l h p H) as (h1 & h2 & -> & Fr).
+  assert (Tr : trail net may_have may_send l p) by (apply Hh, in_app_iff; simpl; auto).
+  destruct (next net (t l) l p) as [l' | e |] eqn:Nx.
+  - destruct (N l' eq_refl) as [N1 N2]. exists Moves. eexists. split; [reflexivity |]. split.
+    + apply step_on with (l' := l'); [exact Fr | exact Nx |]. unfold used. cbn [held owed].
+      rewrite !weight_of_none; [simpl; eapply trail_fits; eauto | exact N2 | now rewrite count_sizes].
+    + unfold fewer. cbn [held]. rewrite !count_app in *. simpl in *.
+      destruct (lane_eq_dec l l); [| congruence]. destruct (lane_eq_dec l' l) as [-> | D]; [| lia].
+      destruct (lane_eq_dec l l); [lia | congruence].
+  - exists (Eats e p). eexists. split; [reflexivity |]. split; [eapply step_eat; eauto |].
+    unfold fewer. cbn [held]. rewrite !count_app. simpl. destruct (lane_eq_dec l l); [lia | congruence].
+  - exists (Drops p). eexists. split; [reflexivity |]. split; [eapply step_drop; eauto |].
+    unfold fewer. cbn [held]. rewrite !count_app. simpl. destruct (lane_eq_dec l l); [lia | congruence].
 Qed.
 
 Lemma always_sound : forall i, sound (st i).
@@ -137,18 +162,12 @@ Proof.
   { intros j L. induction L as [| j L [N K]]; auto.
     destruct (Quiet j) as [NW NL].
     destruct (kept _ _ _ l (always_sound j) (Goes j) NW NL (St j L)) as (N' & _ & K'). split; [congruence | auto]. }
-  assert (Away : ~ forall j, i <= j -> able l (st j)).
-  { intros A. destruct (Served l i A) as (j & L & F). exact (St j L F). }
   set (t := now (st i) l).
   assert (Tr : trail net may_have may_send l p).
   { destruct (always_sound i) as [_ Hh]. destruct (head_split _ _ _ H) as (h1 & h2 & E & _).
     apply Hh. rewrite E. apply in_app_iff. simpl. auto. }
   assert (Has : may_have t) by (destruct (always_sound i) as [Ht _]; apply Ht).
-  (* what is taken or discarded could go at once, at all times *)
-  assert (At : forall j, i <= j -> exists h1 h2 w, st j = {| now := now (st j); held := h1 ++ (l, p) :: h2; owed := w |} /\
-    free_of l h1 /\ now (st j) l = t /\ owed (st j) = w /\ held (st j) = h1 ++ (l, p) :: h2).
-  { intros j L. destruct (Keep j L) as [N K]. destruct (head_split _ _ _ K) as (h1 & h2 & E & F).
-    exists h1, h2, (owed (st j)). repeat split; auto; [destruct (st j); simpl in *; now subst | unfold t; now rewrite N]. }
+  assert (Both : forall j, clear l (st j) -> clear l (st j) /\ able l (st j)) by (intros j Q; split; [| apply clear_able]; auto using always_sound).
   destruct (next net t l p) as [l' | e |] eqn:N.
   - destruct (Rises l p Tr) as [B R]. specialize (R t l' Has N).
     assert (B' : rank l' <= top) by (destruct (Rises l' p); [eapply trail_on; eauto | auto]).
@@ -166,23 +185,13 @@ Proof.
     { intros j L P Q. destruct (Credits_return l' j P) as (z & Z1 & Z2). exact (Q z Z1 Z2). }
     intros (z & Z1 & Z2).
     destruct (Served l z) as (j & L & F); [| apply (St j); [unfold k in *; lia | exact F]].
-    intros j L. destruct (At j ltac:(unfold k in *; lia)) as (h1 & h2 & w & E & Fr & Nt & Ow & Hd).
-    exists Moves. eexists. split; [reflexivity |]. rewrite E at 1. split.
-    + apply step_on with (l' := l'); [exact Fr | rewrite Nt; exact N |].
-      unfold used. cbn [held owed]. rewrite !weight_of_none.
-      * simpl. eapply trail_fits; eauto.
-      * rewrite <- Ow. apply Z2. exact L.
-      * rewrite count_sizes, <- Hd. apply M2. lia.
-    + unfold fewer. cbn [held]. rewrite Hd, !count_app. simpl.
-      destruct (lane_eq_dec l l); [| congruence]. destruct (lane_eq_dec l' l) as [-> | D]; lia.
-  - apply Away. intros j L. destruct (At j L) as (h1 & h2 & w & E & Fr & Nt & Ow & Hd).
-    exists (Eats e p). eexists. split; [reflexivity |]. rewrite E at 1. split.
-    + eapply step_eat; [exact Fr | rewrite Nt; exact N].
-    + unfold fewer. cbn [held]. rewrite Hd, !count_app. simpl. destruct (lane_eq_dec l l); [lia | congruence].
-  - apply Away. intros j L. destruct (At j L) as (h1 & h2 & w & E & Fr & Nt & Ow & Hd).
-    exists (Drops p). eexists. split; [reflexivity |]. rewrite E at 1. split.
-    + eapply step_drop; [exact Fr | rewrite Nt; exact N].
-    + unfold fewer. cbn [held]. rewrite Hd, !count_app. simpl. destruct (lane_eq_dec l l); [lia | congruence].
+    intros j L. apply Both. destruct (Keep j ltac:(unfold k in *; lia)) as [Nj K]. exists p. split; [exact K |].
+    intros x X. rewrite Nj in X. fold t in X. rewrite N in X. injection X as <-.
+    split; [apply M2; lia | apply Z2; exact L].
+  - destruct (Served l i) as (j & L & F); [| exact (St j L F)].
+    intros j L. apply Both. destruct (Keep j L) as [Nj K]. exists p. split; [exact K |]. intros x X. rewrite Nj in X. fold t in X. congruence.
+  - destruct (Served l i) as (j & L & F); [| exact (St j L F)].
+    intros j L. apply Both. destruct (Keep j L) as [Nj K]. exists p. split; [exact K |]. intros x X. rewrite Nj in X. fold t in X. congruence.
 Qed.
 
 (** How many left a lane from moment i on, in so many steps. *)
@@ -217,15 +226,15 @@ End Waiting.
 (** So it is with tables that the checker accepts. *)
 Theorem check_no_packet_waits_for_ever : forall net rs lids k ends rank canon top must_arrive fuel groups,
   check net rs rank canon top lids must_arrive fuel k ends groups = None ->
-  let may_have := tables_now rs in let may_send := packets_sent rs lids k ends in
-  forall cap, fits cap may_send -> forall st what, reachable net rs lids k ends cap (st 0) ->
-  (forall i, step net cap may_have may_send (what i) (st i) (st (S i))) ->
+  forall mtu cap, roomy mtu cap -> forall st what, reachable net rs lids k ends mtu cap (st 0) ->
+  (forall i, step net cap (tables_now rs) (packets_sent rs lids k ends mtu) (what i) (st i) (st (S i))) ->
   (forall i, what i <> Writes /\ what i <> Loses) ->
-  served net cap may_have may_send st -> not_overtaken net st -> credits_return st ->
+  served net cap (tables_now rs) (packets_sent rs lids k ends mtu) st -> not_overtaken net st -> credits_return st ->
   forall l i m, m <= count l (held (st i)) -> ~ (forall n, gone st l i n < m).
 Proof.
-  intros net rs lids k ends rank canon top must_arrive fuel groups C may_have may_send cap F st what Re G Q A B D.
-  apply (no_packet_waits_for_ever net cap may_have may_send (lane_rank rank canon top) (S (N.to_nat top)) st what); auto.
+  intros net rs lids k ends rank canon top must_arrive fuel groups C mtu cap F st what Re G Q A B D.
+  apply (no_packet_waits_for_ever net cap (tables_now rs) (packets_sent rs lids k ends mtu) (lane_rank rank canon top) (S (N.to_nat top)) st what); auto.
   - eapply reachable_sound; eauto.
-  - eapply check_rises; eauto.
+  - apply rises_up_to. eapply check_rises; eauto.
+  - apply roomy_fits. auto.
 Qed.

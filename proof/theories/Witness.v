@@ -88,7 +88,10 @@ Definition deadlocks (order : list sending) : bool :=
   end.
 
 Notation cap := (fun _ : lane => blocks).
-Notation sent := (may_send lids k ends [given r]).
+(** Others may be of any size up to [mtu], those of the order are of one block. *)
+Variable mtu : nat.
+Hypothesis One : (1 <= mtu)%nat.
+Notation sent := (packets_sent [r] lids k ends mtu).
 
 Lemma same_lane_spec : forall a b, same_lane a b = true <-> a = b.
 Proof. intros. unfold same_lane. destruct (lane_eq_dec a b); split; congruence. Qed.
@@ -101,7 +104,7 @@ Qed.
 
 Lemma may_be_sent_spec : forall s, may_be_sent s = true -> sent (From (sender s) (on s)) (packet_of s).
 Proof.
-  intros s M. unfold may_be_sent in M.
+  intros s M. split; [| exact One]. unfold may_be_sent in M.
   apply andb_true_iff in M as [M U]. apply andb_true_iff in M as [M A]. apply andb_true_iff in M as [M D].
   apply andb_true_iff in M as [S R]. apply member_in in S, R, A. apply negb_true_iff, N.eqb_neq in D.
   exists (sender s), (on s), (receiver s). split; [reflexivity |]. repeat (split; [assumption |]).
@@ -163,13 +166,12 @@ Proof.
 Qed.
 
 (** What the program accepts is a deadlock: it comes about from an idle network that sends in this order, and ends
-    only if packets are lost or other tables are written; and these tables have no rank. *)
+    only if packets are lost or other tables are written, whatever else is sent meanwhile. *)
 Theorem witness_sound : forall order, deadlocks order = true ->
-  (exists as_ st, run net cap (allows [r]) sent as_ (still t [] []) st /\
-    stuck net cap (allows [r]) sent st /\ held st <> [] /\
-    forall bs st', run net cap (allows [r]) sent bs st st' -> ~ In Loses bs -> ~ In Writes bs ->
-      exists rest, held st' = held st ++ rest) /\
-  forall rank top, ~ rises net (allows [r]) sent rank top.
+  exists st, reachable net [r] lids k ends mtu cap st /\
+    stuck net cap (tables_now [r]) sent st /\ held st <> [] /\
+    forall bs st', run net cap (tables_now [r]) sent bs st st' -> ~ In Loses bs -> ~ In Writes bs ->
+      exists rest, held st' = held st ++ rest.
 Proof.
   intros order D. unfold deadlocks in D. destruct (fill [] order) as [h |] eqn:Fi; [| discriminate].
   assert (NE : h <> []) by (destruct h; congruence).
@@ -177,28 +179,38 @@ Proof.
   assert (F : filled net cap sent t h) by (eapply fill_filled; [apply filled_none | exact Fi]).
   assert (Bl : blocked net cap t h).
   { intros h1 l p h2 E Fr. exact (all_blocked_spec h h [] B h1 l p h2 E Fr). }
-  split.
-  - destruct (loop_deadlocks net cap (allows [r]) sent t h F NE Bl) as (as_ & st & R & H & S & K).
-    exists as_, st. rewrite H. auto.
-  - intros rank top R. 
-    assert (Run := filled_comes_about net cap (allows [r]) sent t h F). destruct Run as (as_ & Run).
-    (* a rank would need no more room than one packet has, and these have it *)
-    assert (Sd : sound net (allows [r]) sent (still t h [])).
-    { eapply sound_run; [exact Run |]. split; simpl; [intros; apply allows_itself; simpl; auto | intros l p []]. }
-    destruct (highest rank h NE) as (h1 & l & p & h2 & E & Fr & M).
-    destruct (Bl h1 l p h2 E Fr) as (x & N & W).
-    destruct Sd as [Ht Hh]. assert (Tr : trail net (allows [r]) sent l p).
-    { apply Hh. simpl. rewrite E. apply in_app_iff. simpl. auto. }
-    destruct (R l p Tr) as [_ U]. specialize (U t x (Ht l) N).
-    assert (Sz : (size p <= blocks)%nat).
-    { clear - F E. revert h1 h2 E. induction F as [| h s via l' q F IH MS W Fr R]; intros h1 h2 E; [destruct h1; discriminate |].
-      assert (I : In (l, p) (h ++ [(l', q)])) by (rewrite E; apply in_app_iff; simpl; auto).
-      apply in_app_iff in I as [I | [I | []]].
-      - apply in_split in I as (a & b & I). eapply IH; eauto.
-      - injection I as <- <-. lia. }
-    assert (Z : weight x (sizes h) = 0%nat).
-    { apply weight_free. intros y I Q. specialize (M y I). rewrite Q in M. lia. }
-    lia.
+  destruct (loop_deadlocks net cap (tables_now [r]) sent t h F NE Bl) as (as_ & st & R & H & S & K).
+  exists st. rewrite H. split; [| auto]. exists as_, (fun _ => t). split; [| exact R].
+  intros _. apply allows_itself. simpl. auto.
+Qed.
+
+Lemma fill_blocks : forall order h h', fill h order = Some h' -> h = h' \/ (1 <= blocks)%nat.
+Proof.
+  intros [| s order] h h' E; simpl in E; [injection E; auto |]. right.
+  destruct (one h s) as [h1 |] eqn:O; [| discriminate]. unfold one in O.
+  destruct (follow (packet_of s) (From (sender s) (on s)) (after_ s)) as [[via l] |]; [| discriminate].
+  match goal with H : (if ?c then _ else _) = _ |- _ => destruct c eqn:C; [| discriminate] end.
+  apply andb_true_iff in C as [_ C]. apply Nat.leb_le in C. lia.
+Qed.
+
+Lemma deadlocks_blocks : forall order, deadlocks order = true -> (1 <= blocks)%nat.
+Proof.
+  intros order D. unfold deadlocks in D. destruct (fill [] order) as [h |] eqn:Fi; [| discriminate].
+  destruct (fill_blocks order [] h Fi) as [<- | B]; [discriminate | exact B].
 Qed.
 
 End Witness.
+
+(** So what [check_sound] says is not true of these tables, whatever the ranks: the two verdicts exclude each other. *)
+Theorem witness_excludes : forall net r lids k ends blocks order, deadlocks net r lids k ends blocks order = true ->
+  forall rank top, ~ deadlock_free net [r] lids k ends rank top.
+Proof.
+  intros net r lids k ends blocks order D rank top Free.
+  destruct (witness_sound net r lids k ends blocks 1 (le_n 1) order D) as (st & Re & [H S] & _).
+  destruct (Free 1%nat (fun _ => blocks)) with (st := st) as (M & _); [intros l; eapply deadlocks_blocks; eauto | exact Re |].
+  destruct M as (a & st' & I & T); [intros [E _]; contradiction | exact (S a st' I T)].
+Qed.
+
+Corollary witness_has_no_rank : forall net r lids k ends blocks order, deadlocks net r lids k ends blocks order = true ->
+  forall rank top, ~ rises net (tables_now [r]) (may_send lids k ends [given r]) rank top.
+Proof. intros net r lids k ends blocks order D rank top R. eapply witness_excludes; [exact D | apply rises_free; exact R]. Qed.
