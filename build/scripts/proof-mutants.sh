@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Changes the theories in one place at a time, a comparison turned, a case dropped, a hint believed, an
-# assumption weakened, and demands that Coq refuses each: make proof-mutants (ten minutes). A change that is
-# accepted is one that no theorem depends on. With a name, such as Checker: those of that file alone.
+# Changes the theories in one place at a time (or in two that go together), a comparison turned, a case dropped,
+# a hint believed, an assumption weakened, or one made so strong that nothing meets it, and demands that Coq
+# refuses each: make proof-mutants (ten minutes). A change that is accepted is one that no theorem depends
+# on. With a name, such as Checker: those of that file alone.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 command -v coqc >/dev/null || { echo "proof-mutants: no Coq; on Debian: apt-get install coq" >&2; exit 1; }
-theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Ring Escape Multicast Ethernet)
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Escape Multicast Ethernet Ring)
 
-# file, what stands there, what is put there instead; with tabs between
+# file, what stands there, what is put there instead, and so on for more places; with tabs between
 mutants() {
 	cat <<'LIST'
 Checker	if r <? rank c' v' then None	if r <=? rank c' v' then None
@@ -44,6 +45,15 @@ Checker	(None, todo) => starts k ks fixed e d r todo	(None, todo) => (None, todo
 Checker	| None => start e d at_ ls (push l (onward fs) todo)	| None => start e d at_ ls todo
 Freedom	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward l' -> rank l <= rank l'.
 Freedom	may_send l p -> forall l', size p <= cap l'.	may_send l p -> forall l', 0 <= cap l'.
+Freedom	Prop := forall l, mtu <= cap l.	Prop := forall l n, n <= cap l.
+Freedom	sends l p /\ size p <= mtu.	sends l p /\ mtu <= mtu.
+Freedom	sends l p /\ size p <= mtu.	sends l p /\ mtu <= mtu.	Prop := forall l, mtu <= cap l.	Prop := forall l n, n <= cap l.
+Freedom	sends l p /\ size p <= mtu.	(sends l p /\ mtu < size p) /\ size p <= mtu.
+Verdict	forall mtu cap, roomy mtu cap -> forall st, reachable	forall mtu cap, (forall n, roomy n cap) -> forall st, reachable
+Verdict	(~ empty st -> exists a st', inner a = true /\	(~ empty st -> exists a st', (inner a = true \/ a = a) /\
+Waiting	forall mtu cap, roomy mtu cap -> forall st what,	forall mtu cap, (forall n, roomy n cap) -> forall st what,
+Mixtures	Hypothesis Roomy : roomy mtu cap.	Hypothesis Roomy : forall n, roomy n cap.
+Contracts	In (dest p) (lids e) /\ may_use	In (dest p) (lids e) /\ (forall n, size p <= n)%nat /\ may_use
 Semantics	(forall l, may_have (t' l)) ->	
 Semantics	may_send l p -> used {| now := t; held := h; owed := w |} l + size p <= cap l ->	used {| now := t; held := h; owed := w |} l + size p <= cap l ->
 Waiting	exists j, i <= j /\ fewer l (st j) (st (S j)).	exists j, i <= j /\ able l (st j).
@@ -86,33 +96,46 @@ done
 
 count=0
 accepted=0
-while IFS=$'\t' read -r name old new; do
+while IFS=$'\t' read -r -a fields; do
+	name=${fields[0]}
 	[[ $# -eq 0 || $1 == "$name" ]] || continue
 	text=$(cat "$work/whole/$name.v")
-	if [[ $text != *"$old"* ]]; then
-		echo "proof-mutants: $name.v has no: $old" >&2
-		accepted=$((accepted + 1))
-		continue
-	fi
+	shown=
+	for ((at = 1; at < ${#fields[@]}; at += 2)); do
+		old=${fields[at]} new=${fields[at + 1]-}
+		if [[ $text != *"$old"* ]]; then
+			echo "proof-mutants: $name.v has no: $old" >&2
+			accepted=$((accepted + 1))
+			continue 2
+		fi
+		text=${text/"$old"/"$new"}
+		shown+="${shown:+; }${old:0:90} -> ${new:0:90}"
+	done
 	rm -rf "$work/one"
 	cp -r "$work/whole" "$work/one"
-	printf '%s\n' "${text/"$old"/"$new"}" >"$work/one/$name.v"
+	printf '%s\n' "$text" >"$work/one/$name.v"
 	count=$((count + 1))
 	later=0
 	refused=
 	for each in "${theories[@]}"; do
 		[[ $each == "$name" ]] && later=1
 		[[ $later == 1 ]] || continue
-		if ! coqc -Q "$work/one" WeftProof "$work/one/$each.v" >/dev/null 2>&1; then
-			refused=$each
+		if ! coqc -Q "$work/one" WeftProof "$work/one/$each.v" >"$work/error" 2>&1; then
+			# In which proof: a change that does not even make sense where it stands would show nothing.
+			line=$(sed -n 's/^File .*, line \([0-9]*\),.*/\1/p' "$work/error" | head -1)
+			refused=$(head -n "${line:-0}" "$work/one/$each.v" | sed -nE "s/^ *(Theorem|Lemma|Corollary|Definition|Fixpoint|Inductive|Record|Hypothesis|Variable) ([A-Za-z0-9_']+).*/\1 \2/p" | tail -1)
+			refused=${refused:-nothing}
 			break
 		fi
 	done
 	if [[ -z $refused ]]; then
-		echo "proof-mutants: accepted: $name.v: $old -> $new" >&2
+		echo "proof-mutants: accepted: $name.v: $shown" >&2
+		accepted=$((accepted + 1))
+	elif [[ $refused != Theorem* && $refused != Lemma* && $refused != Corollary* ]]; then
+		echo "proof-mutants: no proof fails, but $refused in $each.v: $name.v: $shown" >&2
 		accepted=$((accepted + 1))
 	else
-		echo "refused in $refused.v: $name.v: ${old:0:90} -> ${new:0:90}"
+		echo "refused in $each.v, $refused: $name.v: $shown"
 	fi
 done < <(mutants)
 echo "proof-mutants: Coq refuses $((count - accepted > 0 ? count - accepted : 0)) of $count"
