@@ -79,7 +79,7 @@ Escape	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward
 Multicast	copies l p c -> In x c -> rank l < rank x.	copies l p c -> In x c -> rank l <= rank x.
 Ethernet	goes l p (Some l') -> rank l < rank l'.	goes l p (Some l') -> rank l <= rank l'.
 Ethernet	amount l (flight st) + since st l + size p <= headroom l.	size p <= headroom l.
-Ethernet	if td l || (xoff l <? amount l (map (fun x => (at_ x, what x)) h) + size p)	if td l
+Ethernet	if td l || (xoff l <? amount l (map (fun x => (at_ x, what x)) h) + size p)	if td l || false
 Ethernet	amount l (map (fun x => (at_ x, what x)) h) <= xon l ->	
 Ring	else 16 |}	else 0 |}
 LIST
