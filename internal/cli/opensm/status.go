@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func showStatus(ctx context.Context, a *console.Console, socket string, asJSON b
 	if err != nil {
 		return err
 	}
-	return a.Answer(asJSON, s, func() error { return printStatus(a, s) }, s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "")
+	return a.Answer(asJSON, s, func() error { return printStatus(a, s) }, s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "" || len(s.Watch) > 0)
 }
 
 func printStatus(a *console.Console, s *daemon.Status) error {
@@ -60,8 +61,14 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 		p.Fact("outside", "of any proof: %s", strings.Join(s.NotCovered, ", "))
 	}
 	p.Fact("sweeps", "%s; %s refused, %s answered from memory", words.Plural(s.Sweeps, "sweep"), words.Thousands(s.Refused), words.Thousands(s.Cached))
-	if !s.OpenSM {
+	switch {
+	case slices.ContainsFunc(s.Watch, daemon.WatchAlarm.Other):
+		p.Fact("OpenSM", "has other tables than these, or another OpenSM routes: what follows is what was handed over here")
+	case !s.OpenSM:
 		p.Fact("OpenSM", "has no question open: it does not run, or its plugin is of an earlier release")
+	}
+	for _, alarm := range s.Watch {
+		p.Fact("weft watch", "%s", alarm.What)
 	}
 	if s.Last == nil {
 		p.Fact("last", "OpenSM has not asked yet")
@@ -154,7 +161,7 @@ func progressText(g *daemon.Progress) string {
 	}
 	switch {
 	case g.Confirmed == g.Steps && g.Steps > 0:
-		text += "; all switches have confirmed them, by OpenSM's last question"
+		text += "; all switches had confirmed them when OpenSM asked last"
 	case g.Steps > 0:
 		text += fmt.Sprintf("; OpenSM has said of %d that all switches have confirmed them, and says it of the others at its next sweep", g.Confirmed)
 	}

@@ -41,6 +41,9 @@ func (s *Server) troubles() []string {
 	if st.StateError != "" {
 		all = append(all, "the state folder cannot be written: "+st.StateError)
 	}
+	for _, a := range st.Watch {
+		all = append(all, "weft watch: "+a.What)
+	}
 	for _, m := range st.Missing {
 		all = append(all, fmt.Sprintf("%s %s is gone since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime)))
 	}

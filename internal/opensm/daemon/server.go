@@ -302,6 +302,7 @@ func (s *Server) Status() Status {
 	now := s.status
 	now.State = s.writer.state()
 	now.Trouble = s.cables.inTrouble(s.seen, &s.watched, time.Now())
+	now.Watch = s.watched.alarmed()
 	now.Drained, now.OpenSM = s.tellDrained(), s.standing.there()
 	now.Start = s.recalled != nil && !closed(s.recalled)
 	if now.Plan != nil {

@@ -41,6 +41,7 @@ type Status struct {
 	Drained  []Drained        `json:"drained"`             // parts that are kept free of traffic, or are to be
 	Missing  []events.Missing `json:"missing"`             // parts that went within a week and are not back
 	Trouble  *trouble.Cables  `json:"trouble,omitempty"`   // cables in trouble; absent: no network was seen yet
+	Watch    []WatchAlarm     `json:"watch,omitempty"`     // alarms of weft watch, if it is asked
 	Search   *Search          `json:"search,omitempty"`    // the last that went on when tables were handed over
 }
 

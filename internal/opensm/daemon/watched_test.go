@@ -23,7 +23,7 @@ func TestCablesThatWeftWatchKnows(t *testing.T) {
 	dirty := trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Now: now, Time: time.Hour,
 		Counted: &counters.Counters{Received: map[fabric.ChannelID]counters.Received{0: {Errors: counters.Errors{counters.Symbol: 500}}}}})
 	answer := func(at time.Time) string {
-		text, err := json.Marshal(map[string]any{"at": at, "every": "1m0s", "trouble": dirty, "alarms": []string{}})
+		text, err := json.Marshal(map[string]any{"at": at, "every": "1m0s", "trouble": dirty, "alarms": []WatchAlarm{{"fallback", "MinHop made the tables"}, {"cable-trouble", "one"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,6 +67,9 @@ func check(t *testing.T, f *fabric.Fabric, address string, now time.Time, why st
 	t.Helper()
 	var w watched
 	w.ask(t.Context(), address, now)
+	if got := w.alarmed(); (len(got) == 1 && got[0].Other() && got[0].What == "MinHop made the tables") != (why == "") {
+		t.Errorf("alarms %+v", got)
+	}
 	var k cables
 	l := k.inTrouble(f, &w, now)
 	notes := strings.Join(l.Notes, "\n")
