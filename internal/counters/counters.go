@@ -30,6 +30,7 @@ package counters
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
-	if err := p.lines.Truncated(); err != nil {
+	if err := cmp.Or(p.lines.Truncated(), p.endBlock()); err != nil {
 		return nil, err
 	}
 	p.fillModes()
@@ -193,6 +194,7 @@ type parser struct {
 	at       fabric.ChannelID // of perfquery: the port of the block; None: none that counts
 	begun    bool             // of perfquery: a block has begun
 	extended bool
+	block    block                      // of perfquery: the one that has begun
 	listed   bool                       // the lines are of ibqueryerrors
 	pm       bool                       // the lines are of a block of an ibdiagnet2.pm
 	rates    *rates                     // the lines are of an ibdiagnet2.net_dump_ext; nil: they are not
@@ -205,7 +207,14 @@ type parser struct {
 	names    map[string]named // of counters, that lines had
 }
 
+// portXmitWaitSupported is a bit of ClassPortInfo:CapabilityMask of performance management (infiniband-diags,
+// IB_PM_PC_XMIT_WAIT_SUP).
+const portXmitWaitSupported = 1 << 12
+
 func (p *parser) line(c reading.Cursor) error {
+	if p.begun && p.block.line > 0 && len(c) > 0 && c[0] != '#' {
+		p.block.note(c)
+	}
 	switch {
 	case p.table || c.Cut("START_PM_INFO"):
 		return p.row(c)
@@ -225,6 +234,15 @@ func (p *parser) line(c reading.Cursor) error {
 		return p.rate(c)
 	case cutHead(&c):
 		p.extended = bytes.Contains(p.lines.Text(), []byte("extended"))
+		if err := p.endBlock(); err != nil {
+			return err
+		}
+		p.block.line = p.lines.Number()
+		if _, mask, ok := bytes.Cut(c, []byte("CapMask: ")); ok && !p.extended && bytes.HasPrefix(p.lines.Text(), []byte("# Port counters:")) {
+			text := reading.Cursor(mask)
+			bits, ok := text.Hex(1<<32 - 1)
+			p.block.waits = ok && bits&portXmitWaitSupported != 0
+		}
 		return p.begin(c)
 	case c.Cut("Errors for "), c.Cut("Data Counters for "):
 		p.listed, p.begun, p.pm = true, false, false
@@ -330,12 +348,69 @@ func (p *parser) find(at portOf) error {
 // count reads a counter of perfquery, behind dots.
 func (p *parser) count(c reading.Cursor, set func(float64)) error {
 	c = bytes.TrimLeft(c, ".")
-	v, ok := c.Uint(1<<64 - 1)
-	if !ok {
-		return p.lines.Errorf("no number behind the name of a counter; the line may be cut short")
+	v, err := p.number(&c)
+	if err != nil {
+		return err
 	}
 	if p.at != fabric.None {
 		set(float64(v))
+	}
+	return nil
+}
+
+// number reads the value of a counter, decimal or, with 0x, hexadecimal, up to a blank.
+func (p *parser) number(c *reading.Cursor) (uint64, error) {
+	c.Space()
+	end := bytes.IndexAny(*c, " \t\r")
+	if end < 0 {
+		end = len(*c)
+	}
+	word := reading.Cursor((*c)[:end])
+	rest, digits := word, "0123456789"
+	read := rest.Uint
+	if bytes.HasPrefix(word, []byte("0x")) {
+		read, digits = rest.Hex, "0123456789abcdefABCDEF"
+	}
+	v, ok := read(1<<64 - 1)
+	switch {
+	case ok && len(rest) == 0:
+		*c = (*c)[end:]
+		return v, nil
+	case !ok && len(bytes.Trim(bytes.TrimPrefix(word, []byte("0x")), digits)) == 0 && len(word) > len("0x"):
+		return 0, p.lines.Errorf("%s is too large for a counter, which has 64 bits", reading.Printable(string(word)))
+	case ok:
+		return 0, p.lines.Errorf("%q is no number of a counter", reading.Printable(string(word)))
+	}
+	return 0, p.lines.Errorf("no number behind the name of a counter; the line may be cut short")
+}
+
+// block is which lines of a block of perfquery were there. It has all counters of the MAD (PortCounters or
+// PortCountersExtended), from PortSelect to PortRcvPkts or later.
+type block struct {
+	line                       int  // of its head
+	waits                      bool // by the CapMask in its head the port counts PortXmitWait, and the block is of PortCounters
+	any, whole, packets, ticks bool // lines: some, the first of what is not cut out by hand, PortRcvPkts, PortXmitWait
+}
+
+// note notes which line of a block it is.
+func (b *block) note(c reading.Cursor) {
+	b.any = true
+	switch {
+	case c.Cut("PortSelect:"):
+		b.whole = true
+	case c.Cut("PortRcvPkts:"):
+		b.packets = true
+	case c.Cut("PortXmitWait:"):
+		b.ticks = true
+	}
+}
+
+// endBlock refuses a block that was cut short.
+func (p *parser) endBlock() error {
+	b := p.block
+	p.block = block{}
+	if b.line > 0 && (!b.any || b.whole && (!b.packets || b.waits && !b.ticks)) {
+		return p.lines.ErrorAt(b.line, "truncated: the counters of this port end before the last of them")
 	}
 	return nil
 }

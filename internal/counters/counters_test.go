@@ -41,7 +41,7 @@ const perfquery = `# Port counters: Lid 1 port 2 (CapMask: 0x5A00)
 PortSelect:......................2
 SymbolErrorCounter:..............0
 PortXmitData:....................4294967295
-PortRcvData:.....................7
+PortRcvPkts:.....................7
 PortXmitWait:....................55
 # Port extended counters: Lid 1 port 2 (CapMask: 0x5A00)
 PortXmitData:....................5000000000
@@ -349,6 +349,48 @@ infiniband_portfecuncorrectableblockcounter_total{local_guid="0x10",local_port="
 	for _, bad := range []string{"Errors for \"x\"\n GUID 0x10 port 2: [SymbolErrorCounter == x]\n", "Errors for \"x\"\n GUID 0x10 port 2: [SymbolErrorCounter == 7\n", "Errors for \"x\"\n GUID 0x77 port 2: [SymbolErrorCounter == 7]\n", "Errors for \"x\"\n GUID port\n"} {
 		if _, err := counters.Read(strings.NewReader(bad), "c", f); err == nil || !strings.Contains(err.Error(), "c:2: ") {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// Numbers are read as they are written, or refused with their line; so is a block of perfquery that ends too early.
+func TestNumbers(t *testing.T) {
+	f := pair(t)
+	const head = "# Port counters: Lid 1 port 2 (CapMask: 0x5A00)\n"
+	symbols := func(text string) (float64, error) {
+		c, err := counters.Read(strings.NewReader(text), "c", f)
+		if err != nil {
+			return 0, err
+		}
+		return c.Received[f.Out(0, 2)].Errors[counters.Symbol], nil
+	}
+	const inPM = "Port=2 Lid=0x1 GUID=0x10 Device=1 Port Name=x\nsymbol_error_counter="
+	const queried = "Errors for \"x\"\n GUID 0x10 port 2: [SymbolErrorCounter == "
+	for text, want := range map[string]float64{
+		head + "SymbolErrorCounter:..............0x1f4\n": 500, head + "SymbolErrorCounter:..............500\n": 500,
+		inPM + "0x1F4\n": 500, inPM + "0x1f4 (Ext)\n": 500, queried + "500 (5 B)]\n": 500, queried + "0x1f4]\n": 500,
+	} {
+		if got, err := symbols(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	const cut = "PortSelect:......................2\nSymbolErrorCounter:..............0\n"
+	for text, want := range map[string]string{
+		head + "SymbolErrorCounter:..............18446744073709551616\n": "c:2: 18446744073709551616 is too large",
+		head + "SymbolErrorCounter:..............0x10000000000000000\n":  "c:2: 0x10000000000000000 is too large",
+		head + "SymbolErrorCounter:..............1f4\n":                  "c:2: \"1f4\" is no number",
+		head + "SymbolErrorCounter:..............\n":                     "c:2: no number",
+		inPM + "12\n":                       "c:2: no hexadecimal number behind the name of a counter, with 0x",
+		inPM + "0x10000000000000000\n":      "c:2: 0x10000000000000000 is too large",
+		queried + "18446744073709551616]\n": "c:2: 18446744073709551616 is too large",
+		head:                                "c:1: truncated",
+		head + cut:                          "c:1: truncated",
+		head + cut + perfquery:              "c:1: truncated",
+		head + cut + "PortRcvPkts:....1\n":  "c:1: truncated",
+		perfquery + "# Port extended counters: Lid 3 port 1 (CapMask: 0x5A00)\nPortSelect:....1\nPortXmitData:....3\n": "c:14: truncated",
+	} {
+		if _, err := symbols(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

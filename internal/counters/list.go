@@ -32,9 +32,12 @@ func (p *parser) list(c reading.Cursor) error {
 		one, rest, ok := bytes.Cut(rest, []byte("]"))
 		name, value, both := bytes.Cut(one, []byte(" == "))
 		number := reading.Cursor(value)
-		v, okNumber := number.Uint(1<<64 - 1)
-		if !ok || !both || !okNumber {
+		if !ok || !both {
 			return p.lines.Errorf("no [NAME == NUMBER]; the line may be cut short")
+		}
+		v, err := p.number(&number)
+		if err != nil {
+			return err
 		}
 		c = rest
 		switch string(bytes.TrimSpace(name)) {

@@ -22,7 +22,8 @@ func (p *parser) beginPM(c reading.Cursor) error {
 	return p.byGUID(fabric.GUID(v), uint8(port))
 }
 
-// countPM reads a counter of a block, in hexadecimal digits. NA is not known.
+// countPM reads a counter of a block, in hexadecimal digits behind 0x; without it nobody knows which they are. NA is
+// not known.
 func (p *parser) countPM(c reading.Cursor) error {
 	name, value, ok := bytes.Cut(c, []byte("="))
 	wide := bytes.HasSuffix(name, []byte("_extended"))
@@ -40,10 +41,13 @@ func (p *parser) countPM(c reading.Cursor) error {
 	if set == nil || bytes.HasPrefix(bytes.TrimSpace(value), []byte("N")) {
 		return nil
 	}
-	number := reading.Cursor(value)
-	v, okNumber := number.Hex(1<<64 - 1)
-	if !ok || !okNumber || len(number) > 0 && number[0] != ' ' && number[0] != '\t' {
-		return p.lines.Errorf("no hexadecimal number behind the name of a counter; the line may be cut short")
+	number := reading.Cursor(bytes.TrimSpace(value))
+	if !ok || !bytes.HasPrefix(number, []byte("0x")) {
+		return p.lines.Errorf("no hexadecimal number behind the name of a counter, with 0x before it; the line may be cut short")
+	}
+	v, err := p.number(&number)
+	if err != nil {
+		return err
 	}
 	if p.at != fabric.None && v <= mostSaid {
 		set(float64(v))
