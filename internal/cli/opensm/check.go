@@ -184,7 +184,7 @@ func printCheck(a *console.Console, s *checkSummary) error {
 	if engines == "" {
 		engines = "none named"
 	}
-	if !s.NoFallback {
+	if last := len(s.Engines) - 1; !s.NoFallback && (last < 0 || s.Engines[last] != "minhop" && s.Engines[last] != "null") {
 		engines += ", then MinHop"
 	}
 	qos := "off"

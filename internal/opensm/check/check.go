@@ -67,6 +67,24 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 	return r, ctx.Err()
 }
 
+// engineHint is what to write in place of an engine that a family does not know.
+func engineHint(engine string, family conf.Family) string {
+	known, loads := family.Engines(), ", and weft with the plugin"
+	if family == conf.NVIDIA { // whose OpenSM does not load it
+		loads = ""
+	}
+	text := "engines are " + strings.Join(known, ", ") + loads
+	if near := spell.Nearest(engine, known); near != "" {
+		return fmt.Sprintf("nearest is %s; %s", near, text)
+	}
+	for _, other := range []conf.Family{conf.Upstream, conf.NVIDIA} {
+		if near := spell.Nearest(engine, other.Engines()); other != family && near != "" {
+			return fmt.Sprintf("nearest is %s, of %s; %s", near, name(other), text)
+		}
+	}
+	return text
+}
+
 // fallback finds configurations under which tables come from another engine than
 // intended.
 func (r *Report) fallback(in *Input) {
@@ -85,7 +103,7 @@ func (r *Report) fallback(in *Input) {
 			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%q is not no_fallback: OpenSM skips it as an engine that it does not know", e), "write no_fallback", nil, line})
 		default:
 			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%s knows no engine %q and skips the name", name(r.Family), e),
-				"engines are " + strings.Join(known, ", ") + ", and weft with the plugin", nil, line})
+				engineHint(e, r.Family), nil, line})
 		}
 	}
 	if slices.Contains(r.Engines, "file") {
