@@ -82,10 +82,14 @@ func (j *compareJob) sayReceived() error {
 		return nil
 	}
 	text := fmt.Sprintf("\nreceived: %s, %s with a cable", strings.Join(s.Files, " to "), words.Counted(s.Ports, "port", "ports"))
-	if s.NoBytes {
-		text += "\n  error rates, and no bytes: routes and loads are not compared with it; for those give the ibdiagnet2.pm or ibdiagnet2.db_csv of that run as well"
-	}
 	rated := slices.ContainsFunc(s.Rates, func(p result.ReceivedPort) bool { return p.Level != "" })
+	if s.NoBytes {
+		what, advice := "errors", "take them with ibqueryerrors --data, or with perfquery -x"
+		if rated {
+			what, advice = "error rates", "for those give the ibdiagnet2.pm or ibdiagnet2.db_csv of that run as well"
+		}
+		text += fmt.Sprintf("\n  %s, and no bytes: routes and loads are not compared with it; %s", what, advice)
+	}
 	if rated {
 		final, resent := counters.FinalLimit, counters.ResentLimit
 		text += fmt.Sprintf("\n  %s an error limit, %s below it a warning limit; symbol and effective rates: %.0e and %.0e, effective where the link sends again (PLR): %.0e and %.0e\n  (%s)",
