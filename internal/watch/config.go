@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +13,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/loopback"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/routing"
@@ -282,6 +286,65 @@ func (s *settings) checkCommands() error {
 		s.commands = append(s.commands, c)
 	}
 	return nil
+}
+
+// TryCables reads what is said of cables as a run would, and says of all of it what cannot be read: the plan, and
+// counters beside the network of the folder, where there is one yet.
+func (w *Watcher) TryCables(ctx context.Context) error {
+	s, err := w.Config.check()
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	f := w.network(s)
+	if s.Cabling != "" {
+		planned, err := w.ReadFabric(s.Cabling)
+		if err != nil {
+			wrong = append(wrong, w.Config.at("cabling", fmt.Errorf("cabling: %w", err)))
+		} else if f == nil {
+			f = planned
+		}
+	}
+	known := f != nil
+	if !known { // counters are of its ports: more than that they are some cannot be said yet
+		f = &fabric.Fabric{}
+	}
+	for _, name := range s.Counters {
+		if err := tryCounters(ctx, name, f); err != nil && (known || errors.Is(err, counters.ErrNone)) {
+			wrong = append(wrong, w.Config.at("counters", fmt.Errorf("counters: %w", err)))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// network is the network of the folder; nil: it is not there, or its looks say why it cannot be read.
+func (w *Watcher) network(s *settings) *fabric.Fabric {
+	names := []string{s.Fabric}
+	for _, name := range Networks {
+		names = append(names, filepath.Join(s.Folder, name), filepath.Join(s.Folder, name+".gz"))
+	}
+	for i, name := range names {
+		if i == 0 && name == "" || i > 0 && s.Folder == "" {
+			continue
+		}
+		if _, err := os.Stat(name); err != nil {
+			continue
+		}
+		if f, err := w.ReadFabric(name); err == nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func tryCounters(ctx context.Context, name string, f *fabric.Fabric) error {
+	in, err := reading.Open(ctx, name, nil)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = counters.Read(in, name, f)
+	return err
 }
 
 // fixed says what of new settings would need a restart, or nothing.

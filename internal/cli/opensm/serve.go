@@ -3,7 +3,9 @@ package opensm
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -148,6 +150,15 @@ func checkConfig(a *console.Console, cmd *cobra.Command, o *serveFlags) error {
 	}
 	if c, err = c.Check(); err != nil { // which fills in the defaults
 		return err
+	}
+	if c.ProofChecker != "" {
+		if _, err := exec.LookPath(c.ProofChecker); err != nil {
+			err = fmt.Errorf("proof_checker: %w", err)
+			if o.config != "" {
+				err = configfile.In(o.config, err)
+			}
+			return err
+		}
 	}
 	var p console.Page
 	from := "the command line"

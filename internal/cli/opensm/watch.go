@@ -95,6 +95,13 @@ func watchConfig(a *console.Console, path string) (watch.Config, error) {
 	return c, nil
 }
 
+// fabricReader reads networks without a word.
+func fabricReader(ctx context.Context) func(string) (*fabric.Fabric, error) {
+	return func(file string) (*fabric.Fabric, error) {
+		return input.Fabric(&console.Console{Context: ctx, Stdout: io.Discard, Stderr: io.Discard, Quiet: true}, file)
+	}
+}
+
 func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	config, err := watchConfig(a, o.config)
 	if err != nil {
@@ -103,6 +110,10 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	switch {
 	case o.check:
 		if err := config.Try(); err != nil {
+			return configfile.In(o.config, err)
+		}
+		w := &watch.Watcher{Config: config, ReadFabric: fabricReader(ctx)}
+		if err := w.TryCables(ctx); err != nil {
 			return configfile.In(o.config, err)
 		}
 		return a.Show(watchSettings(o.config, &config))
@@ -122,11 +133,9 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 			return ethernet.ReadLook(ctx, folder, s)
 		},
 		EthernetPage: ethernet.Page,
-		ReadFabric: func(file string) (*fabric.Fabric, error) {
-			return input.Fabric(&console.Console{Context: ctx, Stdout: io.Discard, Stderr: io.Discard, Quiet: true}, file)
-		},
-		Ready: func() { service.Tell(log, "READY=1") },
-		Load:  func() (watch.Config, error) { return watchConfig(a, o.config) },
+		ReadFabric:   fabricReader(ctx),
+		Ready:        func() { service.Tell(log, "READY=1") },
+		Load:         func() (watch.Config, error) { return watchConfig(a, o.config) },
 	}
 	if !o.once {
 		hup := make(chan os.Signal, 1)
