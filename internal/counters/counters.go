@@ -365,7 +365,7 @@ func (p *parser) number(c *reading.Cursor) (uint64, error) {
 	if end < 0 {
 		end = len(*c)
 	}
-	word := reading.Cursor((*c)[:end])
+	word := (*c)[:end]
 	rest, digits := word, "0123456789"
 	read := rest.Uint
 	if bytes.HasPrefix(word, []byte("0x")) {

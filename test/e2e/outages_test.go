@@ -508,7 +508,7 @@ func (p *plant) names(t *testing.T, thorough bool) {
 		"the metrics of weft watch":  func() string { return get(t, fmt.Sprintf("http://127.0.0.1:%d/metrics", p.ports[1])) },
 		"what a browser has of them": func() string { return p.browsed(t) },
 	} {
-		lacks := ""
+		var lacks string
 		for until := time.Now().Add(20 * time.Second); ; time.Sleep(500 * time.Millisecond) {
 			text := read()
 			if lacks = ""; text == "" {

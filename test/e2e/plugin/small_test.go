@@ -535,9 +535,10 @@ func (d draw) small() *smallCase {
 	c := &smallCase{qos: true, maxVLs: d.pick(4, 8, 8, 15), blocks: map[int][]int{}}
 	base := d.network()
 	c.net, c.tables = []*smallNet{base}, []*smallTables{d.route(base, nil, nil)}
-	if d.once(16) { // tables that are to stay
+	switch {
+	case d.once(16): // tables that are to stay
 		c.net, c.tables, c.kept = []*smallNet{d.damaged(base), base}, []*smallTables{c.tables[0], c.tables[0]}, true
-	} else if d.once(2) {
+	case d.once(2):
 		was := c.tables[0]
 		c.net = []*smallNet{d.damaged(base), base}
 		c.place()
@@ -576,7 +577,7 @@ func (d draw) small() *smallCase {
 				}
 			}
 		}
-	} else if d.once(12) {
+	case d.once(12):
 		c.filled, c.tables[0].step, c.tables[0].more = true, true, d.pick(0, 1, 1, 1)
 		if d.once(2) {
 			c.net[0] = d.damaged(base) // with entries that lead nowhere

@@ -253,7 +253,7 @@ func (c *smallCase) covered() string {
 	for s, p := range t.tree {
 		below, beside := false, false
 		for m := range n.ports {
-			under := false
+			var under bool
 			for at := m; ; {
 				if under = at == s; under || t.tree[at] == 0 {
 					break
