@@ -237,8 +237,11 @@ func (p *parser) line(c reading.Cursor) error {
 		if err := p.endBlock(); err != nil {
 			return err
 		}
-		p.block.line = p.lines.Number()
-		if _, mask, ok := bytes.Cut(c, []byte("CapMask: ")); ok && !p.extended && bytes.HasPrefix(p.lines.Text(), []byte("# Port counters:")) {
+		plain := bytes.HasPrefix(p.lines.Text(), []byte("# Port counters:"))
+		if plain || bytes.HasPrefix(p.lines.Text(), []byte("# Port extended counters:")) { // blocks of details have no packets
+			p.block.line = p.lines.Number()
+		}
+		if _, mask, ok := bytes.Cut(c, []byte("CapMask: ")); ok && plain {
 			text := reading.Cursor(mask)
 			bits, ok := text.Hex(1<<32 - 1)
 			p.block.waits = ok && bits&portXmitWaitSupported != 0

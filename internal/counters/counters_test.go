@@ -368,6 +368,7 @@ func TestNumbers(t *testing.T) {
 	const queried = "Errors for \"x\"\n GUID 0x10 port 2: [SymbolErrorCounter == "
 	for text, want := range map[string]float64{
 		head + "SymbolErrorCounter:..............0x1f4\n": 500, head + "SymbolErrorCounter:..............500\n": 500,
+		head + "SymbolErrorCounter:..500\n# PortRcvErrorDetails counters: Lid 3 port 1\nPortSelect:..1\nPortLocalPhysicalErrors:..0\n": 500,
 		inPM + "0x1F4\n": 500, inPM + "0x1f4 (Ext)\n": 500, queried + "500 (5 B)]\n": 500, queried + "0x1f4]\n": 500,
 	} {
 		if got, err := symbols(text); err != nil || got != want {
