@@ -423,27 +423,8 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 		all = append(all, p.Place)
 	}
 	r.Parts = parts
-	less, err := all.Without(f)
-	if err != nil {
+	if err := r.plan(ctx, set, h.tables, all, beside); err != nil {
 		return r, err
-	}
-	if less == nil || less.Switches() == 0 {
-		return r, errors.New("no switch would be left")
-	}
-	paths := *h.tables
-	paths.Multicast = nil // its tree is looked for beside the paths, step by step
-	p, err := change.Remove(ctx, &paths, less, change.Options{Contract: set.contract, Scope: set.scope})
-	if err == nil {
-		err = installed.Stays(p)
-	}
-	if err != nil {
-		return r, fmt.Errorf("no safe steps lead all packets away from it%s while it is there: %w", beside, err)
-	}
-	r.Steps = len(p.Steps)
-	r.Entries, _ = p.Entries()
-	cut := change.CutOffWithout(p.After, less, set.scope)
-	for _, e := range append(slices.Clone(cut.Gone), cut.Apart...) {
-		r.Cut = append(r.Cut, f.EndpointLabel(e))
 	}
 	if len(r.Cut) > 0 && !o.Force {
 		return r, fmt.Errorf("pulling it%s would cut off %d endpoints, to which nothing else leads; --force drains all the same", beside, len(r.Cut))
@@ -465,6 +446,34 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 		s.tellOrder(events.Drain, &p, by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
 	}
 	return r, nil
+}
+
+// plan finds the steps that lead all packets away from parts, beside what is drained already, and who is cut off when
+// these are pulled.
+func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, all installed.Drained, beside string) error {
+	less, err := all.Without(t.Fabric)
+	if err != nil {
+		return err
+	}
+	if less == nil || less.Switches() == 0 {
+		return errors.New("no switch would be left")
+	}
+	paths := *t
+	paths.Multicast = nil // its tree is looked for beside the paths, step by step
+	p, err := change.Remove(ctx, &paths, less, change.Options{Contract: set.contract, Scope: set.scope})
+	if err == nil {
+		err = installed.Stays(p)
+	}
+	if err != nil {
+		return fmt.Errorf("no safe steps lead all packets away from it%s while it is there: %w", beside, err)
+	}
+	r.Steps = len(p.Steps)
+	r.Entries, _ = p.Entries()
+	cut := change.CutOffWithout(p.After, less, set.scope)
+	for _, e := range append(slices.Clone(cut.Gone), cut.Apart...) {
+		r.Cut = append(r.Cut, t.Fabric.EndpointLabel(e))
+	}
+	return nil
 }
 
 // tellOrder logs an order.
@@ -669,21 +678,22 @@ func reachedOver(t *routing.Tables, place installed.Location) (who []string) {
 		}
 	}
 	var from []fabric.NodeID // switches with endpoints
-	for _, e := range routing.HCA.Endpoints(f) {
-		if s := f.Endpoint(e).Switch; !slices.Contains(from, s) {
-			from = append(from, s)
+	for s, ends := range routing.HCA.Ends(f) {
+		if ends {
+			from = append(from, fabric.NodeID(s))
 		}
 	}
 	seen := make([]fabric.LID, f.Switches()) // the last LID that a walk came by with
 	for lid, e := range routing.HCA.LIDs(f) {
 		for _, s := range from {
-			for ; seen[s] != lid; s = f.Channel(f.Trunk(s, t.Forwarding.Port(s, lid))).To {
+			for seen[s] != lid {
 				seen[s] = lid
 				c := f.Trunk(s, t.Forwarding.Port(s, lid))
 				if c == fabric.None { // it is there, or goes nowhere
 					break
 				}
-				if c == cable || f.Channel(c).Reverse == cable || place.Port == 0 && f.Channel(c).To == at {
+				s = f.Channel(c).To
+				if c == cable || f.Channel(c).Reverse == cable || place.Port == 0 && s == at {
 					if name := f.EndpointLabel(e); !slices.Contains(who, name) {
 						who = append(who, name)
 					}
