@@ -73,20 +73,7 @@ func (p *parser) physical(c reading.Cursor) error {
 	}
 	cells := bytes.Split(text, []byte(","))
 	if t.columns == nil {
-		t.cells = len(cells)
-		names := portColumns
-		if t.rates {
-			names = phyColumns
-		}
-		for _, name := range names {
-			t.columns = append(t.columns, slices.IndexFunc(cells, func(cell []byte) bool {
-				has := strings.ToLower(string(bytes.TrimSpace(cell)))
-				return has == name || name == "portnum" && has == "portnumber" // as PM_INFO has it
-			}))
-		}
-		if i := slices.Index(t.columns, -1); i >= 0 && (t.rates || i < len(portColumns)-1) {
-			t.cells = -1 // an earlier ibdiagnet
-		}
+		t.header(cells)
 		return nil
 	}
 	if t.cells < 0 {
@@ -95,54 +82,80 @@ func (p *parser) physical(c reading.Cursor) error {
 	if len(cells) != t.cells {
 		return p.lines.Errorf("%d cells, but the header of the table has %d columns; the line may be cut short", len(cells), t.cells)
 	}
-	guid, number := reading.Cursor(bytes.TrimSpace(cells[t.columns[0]])), reading.Cursor(bytes.TrimSpace(cells[t.columns[1]]))
-	v, okGUID := guid.Hex(1<<64 - 1)
-	port, okPort := number.Uint(fabric.MaxPorts)
-	if !okGUID || !okPort || len(guid)+len(number) > 0 {
+	guid, port, ok := portIn(cells[t.columns[0]], cells[t.columns[1]])
+	if !ok {
 		return nil // a part that is no port
 	}
-	n := p.f.NodeByGUID(fabric.GUID(v))
+	n := p.f.NodeByGUID(guid)
 	if n == fabric.None || port == 0 || int(port) > p.f.Node(n).Ports {
 		return nil // the network at hand is of another time
 	}
-	at := p.f.Out(n, uint8(port))
-	if at == fabric.None {
-		return nil
+	switch at := p.f.Out(n, port); {
+	case at == fabric.None:
+	case t.rates:
+		p.rated(at, cells)
+	default:
+		p.mode(at, cells)
 	}
-	if !t.rates {
-		v, ok := numberOf(cells[t.columns[2]])
-		if !ok || v >= 255 {
-			return nil
-		}
-		m := modes{fec: fmt.Sprintf("FEC mode %.0f", v)}
-		if int(v) < len(fecNames) && fecNames[int(v)] != "" {
-			m.fec = fecNames[int(v)]
-		}
-		if i := t.columns[3]; i >= 0 {
-			if v, ok := numberOf(cells[i]); ok && v < float64(len(resendNames)) {
-				m.resend = resendNames[int(v)]
-			}
-		}
-		if p.modes == nil {
-			p.modes = map[fabric.ChannelID]modes{}
-		}
-		p.modes[at] = m
-		return nil
+	return nil
+}
+
+// header finds the columns that are read.
+func (t *phy) header(cells [][]byte) {
+	t.cells = len(cells)
+	names := portColumns
+	if t.rates {
+		names = phyColumns
 	}
+	for _, name := range names {
+		t.columns = append(t.columns, slices.IndexFunc(cells, func(cell []byte) bool {
+			has := strings.ToLower(string(bytes.TrimSpace(cell)))
+			return has == name || name == "portnum" && has == "portnumber" // as PM_INFO has it
+		}))
+	}
+	if i := slices.Index(t.columns, -1); i >= 0 && (t.rates || i < len(portColumns)-1) {
+		t.cells = -1 // an earlier ibdiagnet
+	}
+}
+
+// mode notes how a port corrects errors and sends again.
+func (p *parser) mode(at fabric.ChannelID, cells [][]byte) {
+	columns := p.phy.columns
+	v, ok := numberOf(cells[columns[2]])
+	if !ok || v >= 255 {
+		return
+	}
+	m := modes{fec: fmt.Sprintf("FEC mode %.0f", v)}
+	if int(v) < len(fecNames) && fecNames[int(v)] != "" {
+		m.fec = fecNames[int(v)]
+	}
+	if i := columns[3]; i >= 0 {
+		if v, ok := numberOf(cells[i]); ok && v < float64(len(resendNames)) {
+			m.resend = resendNames[int(v)]
+		}
+	}
+	if p.modes == nil {
+		p.modes = map[fabric.ChannelID]modes{}
+	}
+	p.modes[at] = m
+}
+
+// rated notes the error rates of a port, of which any is known.
+func (p *parser) rated(at fabric.ChannelID, cells [][]byte) {
+	columns := p.phy.columns
 	r, ok := p.c.Received[at]
 	if !ok {
 		r = Unknown()
 	}
 	known := false
 	for i, to := range []*float64{&r.Raw, &r.Effective, &r.Symbol} {
-		if v := power(cells[t.columns[2+2*i]], cells[t.columns[3+2*i]]); !math.IsNaN(v) {
+		if v := power(cells[columns[2+2*i]], cells[columns[3+2*i]]); !math.IsNaN(v) {
 			*to, known = v, true
 		}
 	}
 	if known {
 		p.c.Received[at] = r
 	}
-	return nil
 }
 
 // fillModes notes the modes of ports of which something else is known: alone they are no counters.

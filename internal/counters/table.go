@@ -57,14 +57,11 @@ func (p *parser) row(c reading.Cursor) error {
 
 // port reads the counters of a port.
 func (p *parser) port(cells [][]byte) error {
-	guid := reading.Cursor(bytes.TrimSpace(cells[p.columns[nodeColumn]]))
-	number := reading.Cursor(bytes.TrimSpace(cells[p.columns[portColumn]]))
-	v, okGUID := guid.Hex(1<<64 - 1)
-	port, okPort := number.Uint(fabric.MaxPorts)
-	if !okGUID || !okPort || len(guid)+len(number) > 0 {
+	guid, port, ok := portIn(cells[p.columns[nodeColumn]], cells[p.columns[portColumn]])
+	if !ok {
 		return p.lines.Errorf("no GUID and number of a port")
 	}
-	if err := p.byGUID(fabric.GUID(v), uint8(port)); err != nil || p.at == fabric.None {
+	if err := p.byGUID(guid, port); err != nil || p.at == fabric.None {
 		return err
 	}
 	if v, ok := p.cell(cells, dataColumn); ok {
@@ -85,6 +82,14 @@ func (p *parser) port(cells [][]byte) error {
 		}
 	}
 	return nil
+}
+
+// portIn is the port that two cells of a table name.
+func portIn(node, number []byte) (fabric.GUID, uint8, bool) {
+	guid, rest := reading.Cursor(bytes.TrimSpace(node)), reading.Cursor(bytes.TrimSpace(number))
+	v, okGUID := guid.Hex(1<<64 - 1)
+	port, okPort := rest.Uint(fabric.MaxPorts)
+	return fabric.GUID(v), uint8(port), okGUID && okPort && len(guid)+len(rest) == 0
 }
 
 // cell is a counter, decimal or hexadecimal; false where it is not there or not known
