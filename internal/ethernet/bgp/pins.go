@@ -141,7 +141,7 @@ func (c *Computer) Over(class int, at []ethernet.DeviceID, down []bool, row ethe
 	}
 	c.know(pin, at, down, c.pinned)
 	for d := range ethernet.DeviceID(len(c.Cabling.Names)) {
-		if words := c.Cabling.Words(c.pinned, d); slices.ContainsFunc(words, func(word uint64) bool { return word != 0 }) {
+		if words := c.Cabling.Words(c.pinned, d); !none(words) {
 			copy(c.Cabling.Words(row, d), words)
 		}
 	}

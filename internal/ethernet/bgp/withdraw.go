@@ -25,8 +25,8 @@ func NewWithdrawal(p *Plan) *Withdrawal {
 	return &Withdrawal{plan: p, left: p.Cabling.NewRow(), stamp: make([]uint32, len(p.Cabling.Names))}
 }
 
-// words is the next hops that a device has left.
-func (w *Withdrawal) words(d ethernet.DeviceID) []uint64 {
+// Left is the next hops that a device has left.
+func (w *Withdrawal) Left(d ethernet.DeviceID) []uint64 {
 	switch {
 	case w.stamp[d] == w.round:
 		return w.plan.Cabling.Words(w.left, d)
@@ -95,7 +95,7 @@ func (w *Withdrawal) Try(class int, before ethernet.Row, known []uint64, links [
 	for _, d := range w.gone {
 		for l, end := c.LinksFrom(d); l < end; l++ {
 			// Devices where packets leave have no next hop; what they offer is taken at once or never.
-			if from := c.Links[l].To; !down[l] && !none(w.words(from)) && (pin == nil || w.plan.announces(pin, from, d)) && w.accepts(d, from) {
+			if from := c.Links[l].To; !down[l] && !none(w.Left(from)) && (pin == nil || w.plan.announces(pin, from, d)) && w.accepts(d, from) {
 				return false
 			}
 		}
@@ -122,7 +122,7 @@ func (w *Withdrawal) accepts(to, from ethernet.DeviceID) bool {
 	if w.plan.Protocol != BGP || w.plan.unique {
 		return true
 	}
-	for d := from; d != ethernet.None; d = w.parent(w.words(d), d) {
+	for d := from; d != ethernet.None; d = w.parent(w.Left(d), d) {
 		if w.plan.AS[d] == w.plan.AS[to] {
 			return false
 		}
@@ -145,7 +145,7 @@ func (w *Withdrawal) announcesSame(d ethernet.DeviceID) bool {
 		if !w.has(was) {
 			before = nil
 		}
-		was, is = w.parent(before, was), w.parent(w.words(is), is)
+		was, is = w.parent(before, was), w.parent(w.Left(is), is)
 	}
 	return was == is
 }
@@ -157,7 +157,7 @@ func (w *Withdrawal) Over(row ethernet.Row) {
 	for i, bits := range w.known {
 		for ; bits != 0; bits &= bits - 1 {
 			d := ethernet.DeviceID(i*64 + mathbits.TrailingZeros64(bits))
-			if words := w.words(d); !none(words) {
+			if words := w.Left(d); !none(words) {
 				copy(c.Words(row, d), words)
 			}
 		}
@@ -171,6 +171,3 @@ func (w *Withdrawal) Over(row ethernet.Row) {
 
 // Some says whether any device lost a next hop.
 func (w *Withdrawal) Some() bool { return len(w.lost) > 0 }
-
-// Left is the next hops that a device has left.
-func (w *Withdrawal) Left(d ethernet.DeviceID) []uint64 { return w.words(d) }

@@ -204,21 +204,11 @@ func (t *trial) prepare(ctx context.Context) error {
 				n.Each(words, d, func(l ethernet.LinkID) { t.using[l][block] |= 1 << (i % 64) })
 				if t.pins[i] != nil {
 					t.known[i][d/64] |= 1 << (d % 64)
-					t.inside[i] = t.inside[i] && within(words, n.Words(n.Classes[t.pins[i].Under].Next, d))
+					t.inside[i] = t.inside[i] && ethernet.Row(words).Within(n.Words(n.Classes[t.pins[i].Under].Next, d))
 				}
 			}
 		}
 	})
-}
-
-// within says whether all bits of some words are in others.
-func within(words, of []uint64) bool {
-	for k, word := range words {
-		if word&^of[k] != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // failures is what is tried, and how many there are in all.

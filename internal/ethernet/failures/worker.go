@@ -209,7 +209,7 @@ func (w *worker) within(class int) bool {
 	for i, bits := range w.known[class] {
 		for ; bits != 0; bits &= bits - 1 {
 			d := ethernet.DeviceID(i*64 + mathbits.TrailingZeros64(bits))
-			if !within(w.lost.Left(d), w.n.Words(subnet, d)) {
+			if !ethernet.Row(w.lost.Left(d)).Within(w.n.Words(subnet, d)) {
 				return false
 			}
 		}
