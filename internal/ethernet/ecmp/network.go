@@ -48,9 +48,8 @@ type Network struct {
 	devices int
 	set     []int32 // [class × devices + device] into sets, or delivered or none
 	sets    []hops
-	next    []ethernet.LinkID // those of each set, one after the other
-	upto    []uint32          // [as next] the weights up to there, of sets that have some
-	to      []ethernet.DeviceID
+	next    []nextHop // those of each set, one after the other
+	upto    []uint32  // [as next] the weights up to there, of sets that have some
 	uplinks []float64 // [DeviceID] the speed of all links that leave it, that of the fastest adapter being 1
 
 	Alike bool      // all links and adapters are as fast as each other, as far as is known
@@ -60,11 +59,18 @@ type Network struct {
 	anywhere []bool // [class] its packets leave at several devices
 }
 
+// nextHop is a link with the device that it leads to.
+type nextHop struct {
+	link ethernet.LinkID
+	to   ethernet.DeviceID
+}
+
 // hops is a set of next hops: next[from:from+count].
 type hops struct {
 	from  uint32
 	count uint32
-	total uint32 // of the weights; 0: all are alike
+	total uint32  // of the weights; 0: all are alike
+	even  float64 // the part that each gets where they are
 }
 
 const (
@@ -87,10 +93,9 @@ func New(n *ethernet.Network, nics []NIC) (*Network, error) {
 		}
 	}
 	for l := range n.Links { // a set of one link has the number of the link
-		w.sets = append(w.sets, hops{from: uint32(l), count: 1})
-		w.next = append(w.next, ethernet.LinkID(l))
+		w.sets = append(w.sets, hops{from: uint32(l), count: 1, even: 1})
+		w.next = append(w.next, nextHop{ethernet.LinkID(l), n.Links[l].To})
 		w.upto = append(w.upto, 0)
-		w.to = append(w.to, n.Links[l].To)
 	}
 	w.speeds(n)
 	several := make([]map[string]int32, d) // sets of more than one link, by what they consist of
@@ -212,23 +217,23 @@ func (w *Network) setOf(class *ethernet.Class, d ethernet.DeviceID, several []ma
 	}
 	id := int32(len(w.sets))
 	several[d][string(key)] = id
-	h := hops{from: uint32(len(w.next)), count: uint32(count)}
+	h := hops{from: uint32(len(w.next)), count: uint32(count), even: 1 / float64(count)}
 	w.Each(words, d, func(l ethernet.LinkID) {
 		if weights != nil {
 			h.total += max(weights[len(w.next)-int(h.from)], 1)
 		}
-		w.next, w.upto = append(w.next, l), append(w.upto, h.total)
+		w.next, w.upto = append(w.next, nextHop{l, w.Links[l].To}), append(w.upto, h.total)
 	})
 	w.sets = append(w.sets, h)
 	return id
 }
 
-// pick is the next hop of a set by a hash.
-func (w *Network) pick(s hops, hash uint64) ethernet.LinkID {
-	if s.total == 0 {
-		return w.next[s.from+uint32(uint64(uint32(hash>>32))*uint64(s.count)>>32)]
-	}
-	at := uint32(uint64(uint32(hash>>32)) * uint64(s.total) >> 32)
+// reduced is a number below n, by the upper half of a hash.
+func reduced(hash uint64, n uint32) uint32 { return uint32(hash >> 32 * uint64(n) >> 32) }
+
+// weighted is the next hop of a set with weights by a hash.
+func (w *Network) weighted(s *hops, hash uint64) nextHop {
+	at := reduced(hash, s.total)
 	i := s.from
 	for w.upto[i] <= at {
 		i++
@@ -236,11 +241,8 @@ func (w *Network) pick(s hops, hash uint64) ethernet.LinkID {
 	return w.next[i]
 }
 
-// share is the part of the packets of a set that go by its i-th next hop.
-func (w *Network) share(s hops, i uint32) float64 {
-	if s.total == 0 {
-		return 1 / float64(s.count)
-	}
+// share is the part of the packets of a set with weights that go by its i-th next hop.
+func (w *Network) share(s *hops, i uint32) float64 {
 	weight := w.upto[s.from+i]
 	if i > 0 {
 		weight -= w.upto[s.from+i-1]

@@ -198,6 +198,7 @@ type worker struct {
 	cutOut  []float64 // [DeviceID] what its adapters send to others
 	cutIn   []float64
 	way     []ethernet.LinkID
+	walkers [abreast]walker
 	sum     []uint64
 	most    []float64
 	spray   *sprayer
@@ -298,34 +299,62 @@ func (k *worker) fixed(from, to int32, size float64) (arrives bool) {
 	return arrives
 }
 
-// hashed sends the queue pairs of two adapters; false if one does not arrive.
+// walker is a queue pair on its way.
+type walker struct {
+	tuple uint64 // the hash of its header
+	base  int    // of its class in Network.set
+	at    ethernet.DeviceID
+}
+
+// abreast is how many queue pairs are walked hop by hop at a time: the look-ups of one do not wait for those of another.
+const abreast = 64
+
+// hashed sends the queue pairs of two adapters; false if one does not arrive. All of them add the same to the links that they
+// cross, so the order in which they do does not matter.
 func (k *worker) hashed(from, to int32, size float64) bool {
 	arrived := true
 	part := size / float64(k.o.QueuePairs)
 	flow := mix(k.seed ^ uint64(uint32(from))<<32 ^ uint64(uint32(to)))
-	base, pins := k.NICs[to].Class*k.devices, k.NICs[to].Pins
-	for qp := range k.o.QueuePairs {
-		if len(pins) > 0 {
-			base = pins[qp%len(pins)] * k.devices
+	own, pins := k.NICs[to].Class*k.devices, k.NICs[to].Pins
+	for first := 0; first < k.o.QueuePairs; first += abreast {
+		walkers := k.walkers[:min(abreast, k.o.QueuePairs-first)]
+		for i := range walkers {
+			qp, base := first+i, own
+			if len(pins) > 0 {
+				base = pins[qp%len(pins)] * k.devices
+			}
+			walkers[i] = walker{tuple: mix(flow + uint64(qp)*0x9E3779B97F4A7C15), base: base, at: k.NICs[from].Device}
 		}
-		tuple := mix(flow + uint64(qp)*0x9E3779B97F4A7C15)
-		d := k.NICs[from].Device
-		for left := k.devices; ; left-- {
-			id := k.set[base+int(d)]
-			if id == delivered {
-				break
-			}
-			if id == none || left == 0 { // no route, or round and round
-				arrived = false
-				break
-			}
-			l := ethernet.LinkID(id)
-			if int(id) >= len(k.load) {
-				l = k.pick(k.sets[id], mix(tuple^k.salt[d]))
-			}
-			k.load[l] += part
-			d = k.to[l]
-		}
+		arrived = k.walk(walkers, part) && arrived
 	}
 	return arrived
+}
+
+// walk leads queue pairs to where they leave, each with its part of the load; false if one does not arrive.
+func (k *worker) walk(walkers []walker, part float64) bool {
+	set, sets, next, salt, load := k.set, k.sets, k.next, k.salt, k.load
+	lost := false
+	for left, moved := k.devices, true; moved; left-- {
+		moved = false
+		for i := range walkers {
+			f := &walkers[i]
+			id := set[f.base+int(f.at)]
+			if id < 0 || left == 0 { // there, or no route, or round and round
+				lost = lost || id != delivered
+				continue
+			}
+			hop := next[id] // of a set of one
+			if int(id) >= len(load) {
+				hash := mix(f.tuple ^ salt[f.at])
+				if s := &sets[id]; s.total == 0 {
+					hop = next[s.from+reduced(hash, s.count)]
+				} else {
+					hop = k.weighted(s, hash)
+				}
+			}
+			load[hop.link] += part
+			f.at, moved = hop.to, true
+		}
+	}
+	return !lost
 }

@@ -7,12 +7,18 @@ import (
 // sprayer divides packets evenly over next hops, class by class.
 type sprayer struct {
 	*Network
-	demand  map[int][]demand // [class]
-	classes []int            // those with demands, in the order in which they came
-	amount  []float64        // [DeviceID] what is there to be sent on
-	waiting []int32          // [DeviceID] links into it whose packets are not there yet; reached ones only
-	reached []bool
-	queue   []ethernet.DeviceID
+	demand  [][]demand // [class]
+	classes []int      // those with demands, in the order in which they came
+	at      []spread   // [DeviceID]
+	reached []ethernet.DeviceID
+	ready   []ethernet.DeviceID // of those reached, whose packets are all there, in the order in which that came about
+}
+
+// spread is what a device has of the packets of a class.
+type spread struct {
+	amount  float64 // what is there to be sent on
+	waiting int32   // links into it whose packets are not there yet; reached ones only
+	reached bool
 }
 
 type demand struct {
@@ -21,7 +27,7 @@ type demand struct {
 }
 
 func newSprayer(w *Network) *sprayer {
-	return &sprayer{Network: w, demand: map[int][]demand{}, amount: make([]float64, w.devices), waiting: make([]int32, w.devices), reached: make([]bool, w.devices)}
+	return &sprayer{Network: w, demand: make([][]demand, len(w.anywhere)), at: make([]spread, w.devices)}
 }
 
 // add has a pair's packets wait at the device of their source.
@@ -45,63 +51,67 @@ func (s *sprayer) spread(load []float64) (lost int64) {
 // class sends the packets of a class: each device when all that it gets is there. Devices on a
 // forwarding loop never are. It returns how many pairs have packets that do not all arrive.
 func (s *sprayer) class(class int, load []float64) (lost int64) {
-	base := class * s.devices
-	s.queue = s.queue[:0]
-	reach := func(d ethernet.DeviceID) {
-		if !s.reached[d] {
-			s.reached[d] = true
-			s.queue = append(s.queue, d)
+	set := s.set[class*s.devices : (class+1)*s.devices]
+	s.reached, s.ready = s.reached[:0], s.ready[:0]
+	for _, d := range s.demand[class] {
+		at := &s.at[d.at]
+		at.amount += d.size
+		if !at.reached {
+			at.reached = true
+			s.reached = append(s.reached, d.at)
 		}
 	}
-	for _, d := range s.demand[class] {
-		s.amount[d.at] += d.size
-		reach(d.at)
-	}
 	whole := true
-	for i := 0; i < len(s.queue); i++ {
-		switch id := s.set[base+int(s.queue[i])]; id {
+	for i := 0; i < len(s.reached); i++ {
+		switch id := set[s.reached[i]]; id {
 		case delivered:
 		case none:
 			whole = false
 		default:
-			h := s.sets[id]
-			for _, l := range s.next[h.from : h.from+h.count] {
-				s.waiting[s.to[l]]++
-				reach(s.to[l])
+			h := &s.sets[id]
+			for _, hop := range s.next[h.from : h.from+h.count] {
+				at := &s.at[hop.to]
+				at.waiting++
+				if !at.reached {
+					at.reached = true
+					s.reached = append(s.reached, hop.to)
+				}
 			}
 		}
 	}
-	all := s.queue
-	ready := make([]ethernet.DeviceID, 0, len(all))
-	for _, d := range all {
-		if s.waiting[d] == 0 {
-			ready = append(ready, d)
+	for _, d := range s.reached {
+		if s.at[d].waiting == 0 {
+			s.ready = append(s.ready, d)
 		}
 	}
-	done := 0
-	for ; done < len(ready); done++ {
-		d := ready[done]
-		id := s.set[base+int(d)]
-		if id < 0 {
-			continue
-		}
-		h := s.sets[id]
-		for i, l := range s.next[h.from : h.from+h.count] {
-			part := s.amount[d] * s.share(h, uint32(i))
-			load[l] += part
-			s.amount[s.to[l]] += part
-			if s.waiting[s.to[l]]--; s.waiting[s.to[l]] == 0 {
-				ready = append(ready, s.to[l])
-			}
+	for i := 0; i < len(s.ready); i++ {
+		if id := set[s.ready[i]]; id >= 0 {
+			s.send(&s.sets[id], s.at[s.ready[i]].amount, load)
 		}
 	}
-	if !whole || done < len(all) {
-		lost = s.losing(class, all)
+	if !whole || len(s.ready) < len(s.reached) {
+		lost = s.losing(class, s.reached)
 	}
-	for _, d := range all {
-		s.amount[d], s.waiting[d], s.reached[d] = 0, 0, false
+	for _, d := range s.reached {
+		s.at[d] = spread{}
 	}
 	return lost
+}
+
+// send divides an amount over next hops, each of which may be ready then.
+func (s *sprayer) send(h *hops, amount float64, load []float64) {
+	part := amount * h.even
+	for i, hop := range s.next[h.from : h.from+h.count] {
+		if h.total > 0 {
+			part = amount * s.share(h, uint32(i))
+		}
+		load[hop.link] += part
+		at := &s.at[hop.to]
+		at.amount += part
+		if at.waiting--; at.waiting == 0 {
+			s.ready = append(s.ready, hop.to)
+		}
+	}
 }
 
 // losing counts the pairs of a class some of whose packets do not arrive, of whom there are at least some. all is the devices
@@ -129,9 +139,9 @@ func (s *sprayer) allArrive(id int32, arrives []bool) bool {
 	if id == delivered {
 		return true
 	}
-	h := s.sets[id]
-	for _, l := range s.next[h.from : h.from+h.count] {
-		if !arrives[s.to[l]] {
+	h := &s.sets[id]
+	for _, hop := range s.next[h.from : h.from+h.count] {
+		if !arrives[hop.to] {
 			return false
 		}
 	}
