@@ -17,6 +17,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/child"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/whole"
 )
 
 // The files of a look by their names, each of which may be a .gz.
@@ -149,7 +150,7 @@ func (s source) gather(ctx context.Context, before []stamp, into string) (g coll
 			continue
 		}
 		if g.files, err = s.copyAll(ctx, g.stamps, into); err != nil {
-			return g, err
+			return g, whole.Full(err, into, "a look", bytesOf(g.stamps))
 		}
 		if seen, err = s.stamps(); err != nil || slices.Equal(seen, g.stamps) {
 			return g, err
@@ -172,6 +173,14 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
+}
+
+// bytesOf is how long files are together.
+func bytesOf(files []stamp) (n int64) {
+	for _, at := range files {
+		n += at.size
+	}
+	return n
 }
 
 func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]File, error) {

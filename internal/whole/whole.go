@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/weft-fabric/weft/internal/visible"
 )
@@ -37,7 +38,11 @@ func Write(root *os.Root, path string, mode fs.FileMode, write func(io.Writer) e
 		err = root.Rename(temp, path)
 	}
 	if err != nil {
-		return errors.Join(err, remove(root, temp))
+		left := remove(root, temp)
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			err = Full(err, root.Name(), path, sizeOf(write))
+		}
+		return errors.Join(err, left)
 	}
 	return nil
 }

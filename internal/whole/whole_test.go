@@ -60,3 +60,37 @@ func TestWriteWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 }
+
+// What is wrong with a full disk is said with how much was wanted and how much is left.
+func TestFullDiskSaysHowMuch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	tried := 0
+	err = Write(root, "tables", 0o640, func(w io.Writer) error {
+		if tried++; tried == 1 {
+			return syscall.ENOSPC
+		}
+		_, err := w.Write(make([]byte, 5<<10))
+		return err
+	})
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "tables takes 5 KiB, and ") || !strings.Contains(err.Error(), " can still be written in "+dir) {
+		t.Errorf("%v", err)
+	}
+	if err := Full(io.EOF, dir, "it", 1); !errors.Is(err, io.EOF) || err.Error() != "EOF" {
+		t.Errorf("%v", err)
+	}
+	if n := sizeOf(func(w io.Writer) error { // however long it is
+		for {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				return err
+			}
+		}
+	}); n != mostCounted {
+		t.Errorf("%d bytes are counted", n)
+	}
+}

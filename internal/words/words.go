@@ -32,6 +32,19 @@ func Seconds(s float64) string {
 // Bytes writes a size in MiB.
 func Bytes(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
 
+// Size writes a size in the unit that fits it.
+func Size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return Counted(n, "byte", "bytes")
+	case n < 1<<20:
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return Bytes(n)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
 // Some counts names and lists the first few.
 func Some(names []string, what string) string {
 	return fmt.Sprintf("%s: %s", Plural(len(names), what), FirstOf(names))
@@ -54,13 +67,25 @@ func Lists(kinds ...Kind) []string {
 	return lines
 }
 
+// MostNames is how many names FirstOf lists at most.
+const MostNames = 4
+
 // FirstOf lists the first few names and says how many more there are.
 func FirstOf(names []string) string {
-	const most = 3
-	if len(names) <= most+1 { // "and 1 more" is no shorter than the name
+	if len(names) <= MostNames {
 		return strings.Join(names, ", ")
 	}
+	const most = MostNames - 1 // "and 1 more" is no shorter than the name
 	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), Thousands(len(names)-most))
+}
+
+// FirstWith is FirstOf with where the whole list is, if there are more.
+func FirstWith(names []string, where string) string {
+	text := FirstOf(names)
+	if len(names) > MostNames {
+		text += " (" + where + ")"
+	}
+	return text
 }
 
 // Counted is a number and the words for one or for many.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -312,8 +313,8 @@ func room(f folder) error {
 	if !ok {
 		return nil
 	}
-	if n, ok := left(s.dir); ok && n < leastRoom {
-		return fmt.Errorf("%w: %d bytes can still be written in %s", errFull, n, s.dir)
+	if n, ok := whole.Left(s.dir); ok && n < leastRoom {
+		return fmt.Errorf("%w: %s can still be written in %s, and at least %s are wanted for what comes next", errFull, words.Size(int64(n)), s.dir, words.Size(leastRoom))
 	}
 	return nil
 }
