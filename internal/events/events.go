@@ -44,6 +44,7 @@ const (
 	Refused   = "refused" // OpenSM got no tables
 	Drain     = "drain"   // was ordered
 	Undrain   = "undrain"
+	Forgotten = "forgotten" // by a restart: a drain that stood, and could not be kept
 	Alarm     = "alarm"
 	AlarmOver = "alarm-over"
 

@@ -29,10 +29,11 @@ type Live struct {
 	Parts   []daemon.Drained `json:"parts"`             // with their states in the end
 	Steps   int              `json:"steps"`             // of the plan, when it was ordered
 	Entries int              `json:"entries"`
-	Cut     []string         `json:"cut"`            // endpoints that are cut off when the parts are pulled
-	Kept    string           `json:"kept,omitempty"` // why a restart of the daemon would forget the order
-	Seconds float64          `json:"seconds"`        // from the order to its end
-	Done    bool             `json:"done"`           // all switches have confirmed it; false where it begins later
+	Cut     []string         `json:"cut"`              // endpoints that are cut off when the parts are pulled
+	Kept    string           `json:"kept,omitempty"`   // why a restart of the daemon would forget the order
+	Before  []daemon.Drained `json:"before,omitempty"` // of Parts, those that were drained already
+	Seconds float64          `json:"seconds"`          // from the order to its end
+	Done    bool             `json:"done"`             // all switches have confirmed it; false where it begins later
 }
 
 // liveFlags is the flags of weft drain --live and weft undrain.
@@ -52,6 +53,7 @@ func Drain(a *console.Console, c *cobra.Command) *cobra.Command {
 	f.StringVar(&o.socket, "socket", defaultSocket, "of --live: Unix socket of the daemon")
 	f.DurationVar(&o.after, "after", 0, "of --live: begin so much later, such as 2h30m")
 	f.DurationVar(&o.until, "for", 0, "of --live: bring the parts back by themselves so long after that (default: weft undrain does)")
+	f.Lookup("force").Usage += "; with --live, drain also where hosts would be cut off, or where a restart would forget the order"
 	c.Use = "drain FABRIC --tables DIR | drain --live SWITCH|NAME:PORT…"
 	c.Long += `
 
@@ -64,6 +66,9 @@ the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
   weft drain --live leaf-7:12 --after 3h --for 45m`
 	c.Args = func(cmd *cobra.Command, list []string) error {
 		if !o.live {
+			if len(list) > 0 && !f.Changed("tables") && !isFile(list[0]) {
+				return exit.Usage("%s is no file with a network; in the network that runs, weft drain --live %s drains it", list[0], strings.Join(list, " "))
+			}
 			return args(cmd, list)
 		}
 		delete(f.Lookup("tables").Annotations, cobra.BashCompOneRequiredFlag)
@@ -98,6 +103,11 @@ the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
 		return live(cmd.Context(), a, &o, daemon.Order{Do: daemon.DrainOrder, Parts: parts, After: o.after, For: o.until, Force: o.force})
 	}
 	return c
+}
+
+func isFile(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // Undrain makes the command weft undrain.
@@ -135,8 +145,11 @@ func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Or
 	case err != nil:
 		return err
 	}
-	r := &Live{Do: order.Do, Refused: said.Refused, Parts: said.Parts, Steps: said.Steps, Entries: said.Entries, Cut: said.Cut, Kept: said.Kept}
+	r := &Live{Do: order.Do, Refused: said.Refused, Parts: said.Parts, Steps: said.Steps, Entries: said.Entries, Cut: said.Cut, Kept: said.Kept, Before: said.Before}
 	names := strings.Join(list.Of(r.Parts, func(p daemon.Drained) string { return p.Part }), ", ")
+	if len(r.Parts) == 0 { // nothing was found by what was ordered
+		names = strings.Join(order.Parts, ", ")
+	}
 	if r.Refused == "" && order.After == 0 {
 		if order.Do == daemon.DrainOrder {
 			a.Tell("%s: %s in %s; Ctrl-C takes it back", names, words.Counted(r.Entries, "entry of forwarding tables", "entries of forwarding tables"), words.Plural(r.Steps, "step"))
@@ -305,7 +318,10 @@ func stillUsed(p daemon.Drained) bool { return p.State == daemon.StillUsed }
 
 func showLive(a *console.Console, r *Live, names string) error {
 	p := a.NewPage()
-	p.Fact(r.Do, "%s", cmp.Or(names, "nothing"))
+	p.Fact(r.Do, "%s", cmp.Or(names, "all"))
+	for _, was := range r.Before {
+		p.Fact("already", "%s: drained since %s, by %s", was.Part, was.At.Local().Format(time.DateTime), was.By)
+	}
 	switch {
 	case r.Refused != "":
 		p.Fact("refused", "%s", r.Refused)
@@ -319,17 +335,27 @@ func showLive(a *console.Console, r *Live, names string) error {
 		}
 	case !r.Done:
 		p.Fact("begins", "%s: %s by the tables of now", r.Parts[0].After.Local().Format(time.DateTime), words.Plural(r.Steps, "step"))
+	case r.Steps == 0:
+		p.Fact("done", "it was free of traffic before: no table had to be changed")
 	default:
 		p.Fact("done", "it is free of traffic: all switches have confirmed %s, in %s", words.Plural(r.Steps, "step"), words.Seconds(r.Seconds))
 	}
 	if len(r.Cut) > 0 {
-		p.Fact("cut off", "%s when it is pulled: %s", words.Plural(len(r.Cut), "endpoint"), words.FirstOf(r.Cut))
+		p.Fact("cut off", "%s when it is pulled: %s", words.Plural(len(r.Cut), "endpoint"), words.FirstWith(r.Cut, "--json has all"))
 	}
 	if r.Kept != "" {
-		p.Fact("note", "a restart of the daemon would forget it: %s", r.Kept)
+		forgets := "forgets the order, and traffic uses it again"
+		if r.Do == daemon.UndrainOrder {
+			forgets = "drains it again"
+		}
+		p.Finding("careful", "a restart of the daemon %s: %s", forgets, r.Kept)
 	}
 	if r.Do == daemon.DrainOrder && r.Refused == "" {
-		until := "it stays drained over sweeps and restarts; weft undrain brings it back"
+		stays := "over sweeps and restarts"
+		if r.Kept != "" {
+			stays = "over sweeps, until the daemon is restarted"
+		}
+		until := "it stays drained " + stays + "; weft undrain brings it back"
 		if len(r.Parts) > 0 && r.Parts[0].Until != nil {
 			until = "it comes back by itself at " + r.Parts[0].Until.Local().Format(time.DateTime) + "; weft undrain brings it back before"
 		}

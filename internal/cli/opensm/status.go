@@ -31,8 +31,8 @@ func Status(a *console.Console) *cobra.Command {
 		Long: `Ask a running weft serve how it is: what it is set to, what came of the last sweep
 and which tables were handed over last.
 
-Exit code 1 if the last sweep was refused or the last reload was, or if the state
-folder cannot be written; 3 if no daemon answers.`,
+Exit code 1 if the last sweep was refused or the last reload was, if the state folder
+cannot be written, or if a restart forgot what was drained; 3 if no daemon answers.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), a, socket, asJSON) },
 	}
@@ -46,7 +46,7 @@ func showStatus(ctx context.Context, a *console.Console, socket string, asJSON b
 	if err != nil {
 		return err
 	}
-	return a.Answer(asJSON, s, func() error { return printStatus(a, s) }, s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "" || len(s.Watch) > 0)
+	return a.Answer(asJSON, s, func() error { return printStatus(a, s) }, s.ReloadError != "" || s.StateError != "" || len(s.Forgotten) > 0 || s.Last != nil && s.Last.Refusal != "" || len(s.Watch) > 0)
 }
 
 func printStatus(a *console.Console, s *daemon.Status) error {
@@ -86,9 +86,9 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 		p.Fact("plan", "%s", progressText(s.Plan))
 	}
 	if len(s.Missing) > 0 {
-		p.Finding("gone", "%s", words.FirstOf(list.Of(s.Missing, func(m events.Missing) string {
+		p.Finding("gone", "%s", words.FirstWith(list.Of(s.Missing, func(m events.Missing) string {
 			return fmt.Sprintf("%s %s since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime))
-		})))
+		}), "--json has all"))
 	}
 	if s.Trouble != nil && len(s.Trouble.Cables) > 0 {
 		p.Finding("trouble", "%s", strings.Join(s.Trouble.Texts(), "\n"))
@@ -99,6 +99,9 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 			label = "drained"
 		}
 		p.Fact(label, "%s", drainedText(&d))
+	}
+	for _, d := range s.Forgotten {
+		p.Finding("forgotten", "%s: %s had it drained at %s, and the restart of the daemon forgot that, since the state folder could not be written then: traffic uses it; weft drain --live drains it again", d.Part, d.By, d.At.Local().Format(time.DateTime))
 	}
 	if s.Search != nil {
 		p.Fact("search", "%s", searchText(s.Search))
@@ -134,7 +137,7 @@ func drainedText(d *daemon.Drained) string {
 		text += "; comes back " + d.Until.Local().Format(time.DateTime)
 	}
 	if len(d.Cut) > 0 {
-		text += fmt.Sprintf("\n%s cut off when it is pulled: %s", words.Plural(len(d.Cut), "endpoint"), words.FirstOf(d.Cut))
+		text += fmt.Sprintf("\n%s cut off when it is pulled: %s", words.Plural(len(d.Cut), "endpoint"), words.FirstWith(d.Cut, "--json has all"))
 	}
 	return text
 }

@@ -55,6 +55,7 @@ type Ordered struct {
 	Cut     []string  `json:"cut"`               // endpoints that are cut off when the parts are pulled
 	Kept    string    `json:"kept,omitempty"`    // why a restart of the daemon would forget the order; empty: it would not
 	Used    bool      `json:"used,omitempty"`    // refused since the parts to be used again are used already
+	Before  []Drained `json:"before,omitempty"`  // of Parts, those that were drained already, as they were ordered first
 
 	drains bool // parts are on the list by it
 }
@@ -70,8 +71,9 @@ type Drained struct {
 	Until *time.Time         `json:"until,omitempty"` // when it comes back by itself; nil: not at all
 	Cut   []string           `json:"cut,omitempty"`   // endpoints that are cut off when it is pulled
 
-	State string `json:"state,omitempty"` // see the constants
-	Why   string `json:"why,omitempty"`   // of StillUsed
+	State string   `json:"state,omitempty"` // see the constants
+	Why   string   `json:"why,omitempty"`   // of StillUsed
+	Over  []string `json:"over,omitempty"`  // of StillUsed: endpoints to which packets lead over it
 }
 
 // The states of parts that are to be kept free.
@@ -349,15 +351,23 @@ func nameOf(uid uint32) string {
 	return fmt.Sprintf("user %d", uid)
 }
 
-// partsOf finds parts by name in a fabric: a switch, or a cable between switches as NAME:PORT.
+// partsOf finds parts by name in a fabric, each once: a switch, or a cable between switches as NAME:PORT.
 func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 	index := nodenames.New(f)
 	var all []Drained
+	add := func(p Drained) {
+		if !slices.ContainsFunc(all, func(o Drained) bool { return o.Place == p.Place }) {
+			all = append(all, p)
+		}
+	}
 	for _, name := range names {
+		if host := hostOf(f, index, name); host != "" {
+			return nil, fmt.Errorf("%s is a host, and nothing else could carry its packets: have the scheduler drain it, then pull it; here switches and cables between switches are drained", host)
+		}
 		switches, err := index.Switches(name)
 		if err == nil {
 			for _, n := range switches {
-				all = append(all, Drained{Part: f.Label(n), Kind: "switch", Place: installed.Location{GUID: f.Node(n).GUID}})
+				add(Drained{Part: f.Label(n), Kind: "switch", Place: installed.Location{GUID: f.Node(n).GUID}})
 			}
 			continue
 		}
@@ -371,16 +381,38 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 		for _, c := range cables {
 			ch := f.Channel(c)
 			if int(c) >= f.Trunks() {
-				return nil, fmt.Errorf("%s is the cable of a host: nothing else could carry its packets", name)
+				host := ch.From
+				if f.Node(host).Kind == fabric.Switch {
+					host = ch.To
+				}
+				return nil, fmt.Errorf("%s is the cable of host %s, and nothing else could carry its packets: have the scheduler drain the host, then pull it", name, machine(f, host))
 			}
 			// One of its ends stands for a cable, whichever was named.
 			if r := f.Channel(ch.Reverse); f.Node(r.From).GUID < f.Node(ch.From).GUID || r.From == ch.From && r.FromPort < ch.FromPort {
 				ch = r
 			}
-			all = append(all, Drained{Part: events.CableName(f, ch), Kind: "cable", Place: installed.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
+			add(Drained{Part: events.CableName(f, ch), Kind: "cable", Place: installed.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
 		}
 	}
 	return all, nil
+}
+
+// hostOf is the host that a name means which means no switch; empty: it means none.
+func hostOf(f *fabric.Fabric, index *nodenames.Index, name string) string {
+	if _, err := index.Switches(name); err == nil {
+		return ""
+	}
+	adapters, err := index.Adapters(name)
+	if err != nil || len(adapters) == 0 {
+		return ""
+	}
+	return machine(f, adapters[0])
+}
+
+// machine is the host of an adapter.
+func machine(f *fabric.Fabric, n fabric.NodeID) string {
+	host, _ := nodenames.HostOf(f.Node(n))
+	return cmp.Or(host, f.Label(n))
 }
 
 // drain has parts kept free from a time on.
@@ -403,7 +435,8 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 	}
 	now := s.clock.Now()
 	r := &Ordered{Cut: []string{}}
-	list := s.drained.all()
+	was := s.drained.all()
+	list := slices.Clone(was)
 	var all installed.Drained
 	for i := range parts {
 		p := &parts[i]
@@ -412,11 +445,16 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 			until := p.After.Add(o.For)
 			p.Until = &until
 		}
-		list = slices.DeleteFunc(list, func(x Drained) bool { return x.Place == p.Place })
+		list = slices.DeleteFunc(list, func(x Drained) bool {
+			if x.Place == p.Place {
+				r.Before = append(r.Before, x)
+			}
+			return x.Place == p.Place
+		})
 	}
 	beside := ""
 	if len(list) > 0 {
-		beside = " beside " + words.FirstOf(namesOf(list)) + ", drained already"
+		beside = " beside " + words.FirstWith(namesOf(list), "weft status has all") + ", drained already"
 	}
 	list = append(list, parts...)
 	for _, p := range list {
@@ -439,9 +477,17 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 		return r, errOrdererGone
 	default:
 	}
-	r.Kept = s.keepDrained(list)
+	if r.Kept = s.keepDrained(list); r.Kept != "" && s.writer != nil && !o.Force {
+		s.writer.drained(was) // or it would be drained after a restart
+		why := r.Kept
+		r.Kept = ""
+		return r, fmt.Errorf("a restart of the daemon would forget the order, since %s; once it can be written, drain again, or --force drains all the same", why)
+	}
 	s.drained.set(list)
 	r.drains = true
+	s.recall(func(x Drained) bool {
+		return slices.ContainsFunc(parts, func(p Drained) bool { return p.Place == x.Place })
+	})
 	for _, p := range parts {
 		s.tellOrder(events.Drain, &p, by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
 	}
@@ -479,7 +525,12 @@ func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, al
 // tellOrder logs an order.
 func (s *Server) tellOrder(what string, p *Drained, by string, more ...any) {
 	s.Log.Info(what, append([]any{"part", p.Part, "by", by}, more...)...)
-	s.events.Add(events.Event{At: time.Now(), What: what, By: by, Part: &events.Element{Kind: p.Kind, Name: p.Part, GUID: p.Place.GUID.String(), Port: p.Place.Port}})
+	s.events.Add(events.Event{At: time.Now(), What: what, By: by, Part: p.element()})
+}
+
+// element is the part as events have it.
+func (p *Drained) element() *events.Element {
+	return &events.Element{Kind: p.Kind, Name: p.Part, GUID: p.Place.GUID.String(), Port: p.Place.Port}
 }
 
 // openEvents opens the log of events, below the state folder if that can be written.
@@ -532,6 +583,7 @@ func namesOf(list []Drained) []string {
 func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	list := s.drained.all()
 	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
+	s.recall(func(x Drained) bool { return len(o.Parts) == 0 || slices.ContainsFunc(o.Parts, x.called) })
 	if len(list) == 0 {
 		r.Used = true
 		return r, errors.New("nothing is drained")
@@ -548,7 +600,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			}
 		}
 		for i, p := range list { // by its text too, if it was pulled meanwhile
-			if slices.Contains(places, p.Place) || p.Part == name || p.Kind == "cable" && slices.Contains(strings.Split(p.Part, " – "), name) {
+			if slices.Contains(places, p.Place) || p.called(name) {
 				taken[i], found = true, true
 			}
 		}
@@ -573,6 +625,11 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	return r, nil
 }
 
+// called says whether people call a part so: a cable also by either end.
+func (p *Drained) called(name string) bool {
+	return p.Part == name || p.Kind == "cable" && slices.Contains(strings.Split(p.Part, " – "), name)
+}
+
 // keepDrained writes the list into the state folder, and says why a restart would forget it.
 func (s *Server) keepDrained(list []Drained) string {
 	if s.writer == nil {
@@ -583,8 +640,46 @@ func (s *Server) keepDrained(list []Drained) string {
 	case <-known:
 		return ""
 	case <-time.After(diskFirst):
-		return "the state folder could not be written in time, and is tried again"
 	}
+	if why := s.writer.state().StateError; why != "" {
+		return "the state folder cannot be written: " + words.FirstLine(why)
+	}
+	return fmt.Sprintf("the state folder was not written within %v", diskFirst)
+}
+
+// noteForgotten finds the parts that events say are to be drained, and the list of the state folder does not: the
+// orders stood though they could not be written, and nothing keeps these parts free any more.
+func (s *Server) noteForgotten(all []events.Event, list []Drained) {
+	var forgotten []Drained
+	for _, e := range all {
+		if e.Part == nil || e.What != events.Drain && e.What != events.Undrain && e.What != events.Forgotten {
+			continue
+		}
+		guid, err := strconv.ParseUint(strings.TrimPrefix(e.Part.GUID, "0x"), 16, 64)
+		if err != nil {
+			continue
+		}
+		place := installed.Location{GUID: fabric.GUID(guid), Port: e.Part.Port}
+		forgotten = slices.DeleteFunc(forgotten, func(p Drained) bool { return p.Place == place })
+		if e.What == events.Drain && !slices.ContainsFunc(list, func(p Drained) bool { return p.Place == place }) {
+			forgotten = append(forgotten, Drained{Part: e.Part.Name, Kind: e.Part.Kind, Place: place, By: e.By, At: e.At, After: e.At})
+		}
+	}
+	for i := range forgotten {
+		p := &forgotten[i]
+		s.Log.Warn("a restart forgot what was drained: the order could not be kept", "part", p.Part, "by", p.By, "ordered", p.At)
+		s.events.Add(events.Event{At: time.Now(), What: events.Forgotten, Part: p.element(), Text: "the restart forgot what " + p.By + " had drained: the order could not be kept"})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Forgotten = forgotten
+}
+
+// recall takes parts off the list of those that a restart forgot: somebody has ordered anew.
+func (s *Server) recall(of func(Drained) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Forgotten = slices.DeleteFunc(slices.Clone(s.status.Forgotten), of)
 }
 
 // drainedName is the file with the parts that are to be kept free.
@@ -633,8 +728,10 @@ func (s *Server) tellDrained() []Drained {
 		case !s.settled(h):
 			p.State = Leaving
 		default:
-			if p.State, p.Why = Free, s.over.of(h, p); p.Why != "" {
+			p.State, p.Over = Free, s.over.of(h, p)
+			if n := len(p.Over); n > 0 {
 				p.State = StillUsed
+				p.Why = fmt.Sprintf("pulling it would cut off %s, to which packets lead over it: %s; it is drained once they can go another way", words.Plural(n, "endpoint"), words.FirstWith(p.Over, "weft status --json has all"))
 			}
 		}
 	}
@@ -647,9 +744,9 @@ type over struct {
 	who map[installed.Location][]string
 }
 
-// of says who is reached over a part, other than whom its order knew to be cut off without it; empty: nobody. A
-// repair that can do no better uses drained parts.
-func (o *over) of(h *handed, p *Drained) string {
+// of is who is reached over a part, other than whom its order knew to be cut off without it. A repair that can do no
+// better uses drained parts.
+func (o *over) of(h *handed, p *Drained) []string {
 	if o.h != h {
 		*o = over{h, map[installed.Location][]string{}}
 	}
@@ -658,11 +755,7 @@ func (o *over) of(h *handed, p *Drained) string {
 		who = reachedOver(h.tables, p.Place)
 		o.who[p.Place] = who
 	}
-	who = slices.DeleteFunc(slices.Clone(who), func(name string) bool { return slices.Contains(p.Cut, name) })
-	if len(who) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("pulling it would cut off %s, to which packets lead over it: %s; it is drained once they can go another way", words.Plural(len(who), "endpoint"), words.FirstOf(who))
+	return slices.DeleteFunc(slices.Clone(who), func(name string) bool { return slices.Contains(p.Cut, name) })
 }
 
 // reachedOver is the endpoints other than switches to which packets of such endpoints lead over a part.

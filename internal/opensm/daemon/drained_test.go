@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -288,5 +290,85 @@ func TestOrdersTogether(t *testing.T) {
 	r.takeBack(r.order(t.Context(), text, credentials{}, nil), "somebody")
 	if left := r.Status().Drained; len(left) != 0 {
 		t.Errorf("not taken back: %+v", left)
+	}
+}
+
+// forgetful is a state folder that cannot keep what is drained.
+type forgetful struct {
+	folder
+	full *atomic.Bool
+}
+
+func (f forgetful) drained(list []Drained) error {
+	if f.full.Load() {
+		return syscall.ENOSPC
+	}
+	return f.folder.drained(list)
+}
+
+// A drain that cannot be kept is refused. By force it stands and says what a restart does; after the restart the status
+// names what was forgotten, until somebody orders anew.
+func TestDrainThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	var full atomic.Bool
+	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.open = func(dir string) (folder, error) {
+		f, err := openState(dir)
+		return forgetful{f, &full}, err
+	}
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.run()
+	o := openSM(r)
+	o.lifetime = time.Millisecond
+	f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+	o.settles(f)
+	name := func(c fabric.ChannelID) string {
+		return f.Label(f.Channel(c).From) + ":" + string('0'+rune(f.Channel(c).FromPort))
+	}
+	first, second := name(0), name(f.Channel(0).Reverse+2)
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{first}}); said.Refused != "" {
+		t.Fatal(said.Refused)
+	}
+	full.Store(true)
+	order := Order{Do: DrainOrder, Parts: []string{second}}
+	if said := o.orders(order); !strings.Contains(said.Refused, "a restart of the daemon would forget the order") || !strings.Contains(said.Refused, "no space left") || said.Kept != "" || len(r.Status().Drained) != 1 {
+		t.Errorf("%+v, %+v", said, r.Status().Drained)
+	}
+	order.Force = true
+	if said := o.orders(order); said.Refused != "" || !strings.Contains(said.Kept, "no space left") || len(r.Status().Drained) != 2 {
+		t.Errorf("%+v, %+v", said, r.Status().Drained)
+	}
+	r.end()
+	full.Store(false)
+	again := func() {
+		open := r.open
+		r = newRunning(t, r.config)
+		r.open = open
+		r.dir = filepath.Dir(r.config.Socket)
+		r.run()
+		o.running = r
+	}
+	again()
+	s := o.until(func(s Status) bool { return !s.Start })
+	if len(s.Drained) != 1 || len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || !s.Forgotten[0].called(second) || !strings.Contains(o.log.String(), "a restart forgot what was drained") {
+		t.Fatalf("drained %+v, forgotten %+v\n%s", s.Drained, s.Forgotten, o.log)
+	}
+	r.end()
+	again()
+	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Forgotten) != 0 {
+		t.Errorf("told at every start: %+v", s.Forgotten)
+	}
+	o.settles(f)
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{second, second}}); said.Refused != "" || said.Kept != "" || len(said.Before) != 0 {
+		t.Errorf("%+v", said)
+	}
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{second}}); len(said.Before) != 1 || said.Before[0].By == "" {
+		t.Errorf("drained twice: %+v", said)
+	}
+	for _, host := range []string{f.Label(f.Endpoint(fabric.EndpointID(f.Switches())).Node), f.Label(f.Endpoint(fabric.EndpointID(f.Switches())).Node) + ":1"} {
+		if said := o.orders(Order{Do: DrainOrder, Parts: []string{host}}); !strings.Contains(said.Refused, "host") || !strings.Contains(said.Refused, "have the scheduler drain") {
+			t.Errorf("%s: %q", host, said.Refused)
+		}
 	}
 }

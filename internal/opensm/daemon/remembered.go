@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
@@ -169,9 +170,14 @@ func (s *Server) restore(dir string) {
 		return
 	}
 	defer root.Close()
-	if list, err := readDrained(root); err != nil {
+	list, err := readDrained(root)
+	if err != nil {
 		s.Log.Error("what is drained is not known any more", "error", err)
-	} else if len(list) > 0 {
+	}
+	if all, _, err := events.Read(dir); err == nil { // else nothing was ordered yet, or none of it is known
+		s.noteForgotten(all, list)
+	}
+	if len(list) > 0 {
 		s.drained.set(list)
 		s.expire()
 	}
