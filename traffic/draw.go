@@ -67,16 +67,22 @@ var phasesKey = []key{{"phases", "only so many, spread evenly; 0: all", 0, 0}}
 
 // appendShift is a phase of all to all.
 func appendShift(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
-	return shift(pairs, n, 1+int(int64(phase)*int64(n-1)/int64(shifts(a, n))))
+	return shift(pairs, n, spreadShift(a, n, phase))
+}
+
+// spreadShift is by how many of n ranks each sends farther in a phase of those that are taken.
+func spreadShift(a args, n, phase int) int {
+	return 1 + int(int64(phase)*int64(n-1)/int64(shifts(a, n)))
 }
 
 // jobShifts is the phases of all to all within each job, whose ranks are those of jobRanks; those of a job that is one
 // smaller than others end before.
 func jobShifts(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
+	by := spreadShift(a[1:], largestJob(n, a[0]), phase)
 	for j := range a[0] {
 		first, end := jobRanks(n, a[0], j)
-		for i := first; i < end && phase+1 < end-first; i++ {
-			pairs = pair(pairs, i, first+(i-first+phase+1)%(end-first))
+		for i := first; i < end && by < end-first; i++ {
+			pairs = pair(pairs, i, first+(i-first+by)%(end-first))
 		}
 	}
 	return pairs
@@ -84,6 +90,9 @@ func jobShifts(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
 
 // jobRanks is the ranks of job j of several that differ by one rank at most.
 func jobRanks(n, jobs, j int) (first, end int) { return n * j / jobs, n * (j + 1) / jobs }
+
+// largestJob is how many ranks the largest of them has.
+func largestJob(n, jobs int) int { return (n + jobs - 1) / jobs }
 
 // exchange is ranks that differ in a bit, which send to each other.
 func exchange(pairs []Pair, n, bit int) []Pair {

@@ -51,6 +51,18 @@ func TestJobShifts(t *testing.T) {
 			t.Errorf("%d ranks, %d jobs: %d pairs, not %d", n, jobs, len(seen), want)
 		}
 	}
+	few, err := traffic.Parse("job-shifts:jobs=2,phases=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if phases, err := few.Phases(17); phases != 3 || err != nil {
+		t.Errorf("three phases of two jobs are %d, %v", phases, err)
+	}
+	for k, by := range []int32{1, 3, 6} { // of eight
+		if pair := few.Append(nil, 17, k, nil)[0]; pair != (traffic.Pair{From: 0, To: by}) {
+			t.Errorf("phase %d of three: %v, not by %d", k, pair, by)
+		}
+	}
 	if p, err := traffic.Parse("job-shifts:jobs=9"); err != nil {
 		t.Error(err)
 	} else if _, err := p.Phases(17); err == nil {

@@ -89,12 +89,12 @@ var kinds = []kind{
 	},
 	{
 		name: "job-shifts", summary: "the same within each of so many jobs, whose ranks follow each other",
-		example: "job-shifts:jobs=8", keys: []key{{"jobs", "jobs, of as many ranks each", 0, 1}},
+		example: "job-shifts:jobs=8", keys: append([]key{{"jobs", "jobs, of as many ranks each", 0, 1}}, phasesKey...),
 		phases: func(a args, n int) (int, error) {
 			if a[0] > n/2 {
 				return 0, fmt.Errorf("job-shifts:jobs=%d among %d ranks: a job has two ranks at least; at most %d jobs", a[0], n, n/2)
 			}
-			return (n+a[0]-1)/a[0] - 1, nil
+			return shifts(a[1:], largestJob(n, a[0])), nil
 		},
 		append: jobShifts,
 	},

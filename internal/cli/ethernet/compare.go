@@ -75,7 +75,7 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 	if err != nil {
 		return err
 	}
-	jobs, err := t.compared(a, file, s.Seed, phases)
+	jobs, err := t.compared(a, file, s.Seed, phases, phases)
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,8 @@ type namedJob struct {
 	name string
 }
 
-// compared is the traffic that ways are compared by.
-func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, phases int) ([]namedJob, error) {
+// compared is the traffic that ways are compared by, of all to all at most so many phases, and so many within jobs; 0: all of them.
+func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, phases, ofJobs int) ([]namedJob, error) {
 	all := "alltoall-phased"
 	if phases > 0 && phases < len(t.among())-1 {
 		all += ":phases=" + strconv.Itoa(phases)
@@ -149,7 +149,7 @@ func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, 
 		jobs = append(jobs, j)
 	}
 	if n := min(comparedJobs, len(t.among())/2); n > 1 {
-		spec := "job-shifts:jobs=" + strconv.Itoa(n)
+		spec := fmt.Sprintf("job-shifts:jobs=%d,phases=%d", n, ofJobs)
 		p, err := traffic.Parse(spec)
 		if err != nil {
 			return nil, err

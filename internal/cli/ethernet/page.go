@@ -328,7 +328,7 @@ func (j *pageJob) times(ctx context.Context, o *trafficFlags, seed uint64) (*pag
 	if j.t == nil {
 		return nil, nil
 	}
-	jobs, err := j.t.compared(nil, "", seed, 0)
+	jobs, err := j.t.compared(nil, "", seed, 0, 0)
 	if err != nil {
 		return nil, err
 	}

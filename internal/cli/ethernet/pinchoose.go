@@ -143,10 +143,22 @@ func worthOf(times []float64, known bool) float64 {
 	return times[1] * times[2] * math.Pow(times[0]*times[len(times)-1], 1e-3) // of equals, by what has no order
 }
 
+// servedPairs is how many pairs of adapters a run of traffic has at most that pins are chosen for: all phases of eight jobs on 2,048
+// adapters, eight phases on 65,536. Times of phases hardly differ, and so few tell them within a few percent.
+const servedPairs = 1 << 19
+
+// servedPhases is how many phases of all to all pins are chosen for, and how many within jobs.
+func servedPhases(adapters int) (all, ofJobs int) {
+	const most = 64
+	ofJobs = max(servedPairs/max(adapters, 1), 1)
+	return min(most, ofJobs), ofJobs
+}
+
 // served is the traffic that pins are chosen for: what is known, else that of weft compare, of phases a sample.
 func (j *pinJob) served() ([]namedJob, error) {
-	const phases, runs = 64, 4
-	jobs, err := j.t.compared(j.Console, j.traffic, j.seed, phases)
+	const runs = 4
+	all, ofJobs := servedPhases(len(j.t.among()))
+	jobs, err := j.t.compared(j.Console, j.traffic, j.seed, all, ofJobs)
 	if err != nil {
 		return nil, err
 	}

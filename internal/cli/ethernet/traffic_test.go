@@ -36,3 +36,18 @@ func TestAdapters(t *testing.T) {
 		t.Errorf("%v, %q", got, in.Notes)
 	}
 }
+
+// What pins are tried on does not grow with the network, and leaves no phase out where there are few adapters.
+func TestServedPhases(t *testing.T) {
+	for _, n := range []int{2, 1024, 2048, 8192, 65536, 1 << 20} {
+		all, ofJobs := servedPhases(n)
+		for _, phases := range []int{all, ofJobs} {
+			if phases < 1 || phases > 1 && phases*n > servedPairs {
+				t.Errorf("%d adapters: %d phases, %d pairs", n, phases, phases*n)
+			}
+		}
+		if n <= 2048 && (all != 64 || ofJobs < n/comparedJobs-1) {
+			t.Errorf("%d adapters: %d and %d phases", n, all, ofJobs)
+		}
+	}
+}
