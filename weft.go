@@ -107,6 +107,9 @@ type Result struct {
 //   - or whatever else went wrong: a context that ended, an engine that nobody has.
 func Route(ctx context.Context, f *fabric.Fabric, r Request) (*Result, error) {
 	r.Options.Seed = cmp.Or(r.Options.Seed, DefaultSeed)
+	if n := len(f.Endpoints()); n > int(fabric.MaxLID) { // see fabric.Builder.WithoutLIDs
+		return nil, routing.Refuse(f, "tables go by LIDs, so each endpoint needs one", fabric.None, 0, "%d endpoints, and InfiniBand has %d LIDs", n, fabric.MaxLID)
+	}
 	if err := r.limitLanes(f); err != nil {
 		return nil, err
 	}

@@ -551,3 +551,20 @@ func TestLibraryPageShowsTheExample(t *testing.T) {
 		t.Errorf("docs/library.md does not have\n%s", code)
 	}
 }
+
+// Engines refuse a network without LIDs.
+func TestWithoutLIDsIsRefused(t *testing.T) {
+	b := fabric.Builder{WithoutLIDs: true}
+	for i := range int(fabric.MaxLID) + 1 {
+		b.Node(fabric.Node{Kind: fabric.Switch, Ports: 1, Name: fmt.Sprint(i)}, fmt.Sprintf("%06d", i))
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []string{Auto, "minhop"} {
+		if _, err := Route(t.Context(), f, Request{Engine: engine}); !routing.Refused(err) || !strings.Contains(err.Error(), "49152 endpoints, and InfiniBand has 49151 LIDs") {
+			t.Errorf("%s: %v", engine, err)
+		}
+	}
+}

@@ -18,6 +18,10 @@ type Ref int
 // Fabric. The zero Builder is ready to use. Build reports what is wrong with the
 // network; readers that can name a line check before they add.
 type Builder struct {
+	// WithoutLIDs lets a network have more endpoints than there are LIDs: none of them has one then, and no engine routes it. It is for
+	// networks that do not go by LIDs, such as Ethernet.
+	WithoutLIDs bool
+
 	nodes    []builderNode
 	cables   []cable
 	oneSided []builderPort
@@ -101,7 +105,7 @@ func (b *Builder) Warn(format string, args ...any) {
 
 // Build checks the network and freezes it. It refuses two nodes with one GUID, more
 // ports than InfiniBand numbers, a cable at a port that does not exist, two cables in
-// one port, and more LIDs than InfiniBand has.
+// one port, and more LIDs than InfiniBand has unless WithoutLIDs is set.
 func (b *Builder) Build() (*Fabric, error) {
 	f := &Fabric{warnings: slices.Clone(b.warnings)}
 	id, err := b.placeNodes(f)

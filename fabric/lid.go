@@ -10,6 +10,13 @@ import (
 // is valid (1 … MaxLID), aligned to its LMC and claimed by one endpoint only. Every
 // other endpoint gets the lowest free aligned range, in the order of endpoints.
 func (b *Builder) assignLIDs(f *Fabric) error {
+	if b.WithoutLIDs && len(f.endpoints) > int(MaxLID) {
+		for i := range f.endpoints {
+			f.endpoints[i].LID, f.endpoints[i].LMC = 0, 0
+		}
+		f.lidOwner, f.given = []EndpointID{None}, make([]bool, len(f.endpoints))
+		return nil
+	}
 	top, most := 0, 1 // the highest LID claimed; how far LIDs can come beyond it, and LID 0
 	for i := range f.endpoints {
 		e := &f.endpoints[i]

@@ -3,6 +3,7 @@ package fabric_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -119,4 +120,22 @@ func TestLIDsAreValidWhateverIsGiven(t *testing.T) {
 			t.Fatal(why)
 		}
 	})
+}
+
+// Who can do without LIDs has them nonetheless where there are enough.
+func TestWithoutLIDs(t *testing.T) {
+	for _, n := range []int{int(fabric.MaxLID), int(fabric.MaxLID) + 1} {
+		for _, without := range []bool{false, true} {
+			b := fabric.Builder{WithoutLIDs: without}
+			for i := range n {
+				b.Node(fabric.Node{Kind: fabric.Switch, Ports: 1, Name: strconv.Itoa(i)}, fmt.Sprintf("%06d", i))
+			}
+			f, err := b.Build()
+			if enough := n <= int(fabric.MaxLID); (err == nil) != (enough || without) {
+				t.Fatalf("%d endpoints, without LIDs %v: %v", n, without, err)
+			} else if err == nil && (f.TopLID() > 0) != enough {
+				t.Errorf("%d endpoints, without LIDs %v: the last is %d", n, without, f.TopLID())
+			}
+		}
+	}
 }

@@ -50,6 +50,8 @@ type params struct {
 	given map[string]string // values by key, from a spec; filled in from the fields of a struct
 	seen  []param
 	fault *fault // the first one found
+
+	withoutLIDs bool // the network may have more switches and hosts than there are LIDs
 }
 
 type param struct {
@@ -64,6 +66,7 @@ type fault struct {
 	key  string // empty: the network as a whole
 	side int    // -1: too small; +1: too large; 0: neither, such as not a number
 	msg  string
+	lids bool // there are too few LIDs for it
 }
 
 func (p *params) keys() []string {
@@ -289,7 +292,35 @@ func (r *row) complete(f form, given map[string]string) error {
 	} else {
 		hint = "nearest that works: " + hint
 	}
-	return fmt.Errorf("%s: %s; %s", r.name, bad.msg, hint)
+	err := fmt.Errorf("%s: %s; %s", r.name, bad.msg, hint)
+	if bad.lids {
+		return &tooManyLIDs{err, func() (*fabric.Fabric, error) { return r.withoutLIDs(p.given) }}
+	}
+	return err
+}
+
+// mostWithoutLIDs is how many switches and hosts a network has at most that is made without LIDs: above, memory would not do.
+const mostWithoutLIDs = 1 << 17
+
+// tooManyLIDs refuses a network that is in want of LIDs only.
+type tooManyLIDs struct {
+	error
+	build func() (*fabric.Fabric, error)
+}
+
+// WithoutLIDs makes the fabric nonetheless, for those who do not go by LIDs: see the package's comment.
+func (e *tooManyLIDs) WithoutLIDs() (*fabric.Fabric, error) { return e.build() }
+
+// withoutLIDs makes the fabric of given values, in which nothing has a LID.
+func (r *row) withoutLIDs(given map[string]string) (*fabric.Fabric, error) {
+	f := r.new()
+	p := params{given: given, withoutLIDs: true}
+	if bad := p.run(f); bad != nil {
+		return nil, fmt.Errorf("%s: %s", r.name, bad.msg)
+	}
+	l := layout{b: fabric.Builder{WithoutLIDs: true}}
+	f.lay(&l)
+	return l.b.Build()
 }
 
 // run declares the parameters of f and checks its size against the limits of
@@ -299,8 +330,12 @@ func (p *params) run(f form) *fault {
 	if p.fault != nil {
 		return p.fault
 	}
-	if lids := s.switches + s.hosts; lids > int(fabric.MaxLID) {
+	switch lids := s.switches + s.hosts; {
+	case p.withoutLIDs && lids > mostWithoutLIDs:
+		p.refuse("", +1, "%s makes %s switches and hosts; networks of Ethernet are computed with up to %d", p.spelled(), counted(lids), mostWithoutLIDs)
+	case !p.withoutLIDs && lids > int(fabric.MaxLID):
 		p.refuse("", +1, "%s makes %s LIDs, one for each switch and each host; InfiniBand has %d", p.spelled(), counted(lids), fabric.MaxLID)
+		p.fault.lids = true
 	}
 	if s.ports > fabric.MaxPorts {
 		p.refuse("", +1, "%s makes a switch with %s ports; InfiniBand numbers at most %d", p.spelled(), counted(s.ports), fabric.MaxPorts)

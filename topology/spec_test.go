@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -415,4 +416,39 @@ func TestAnyStruct(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A network in want of LIDs alone is refused, and made for whoever goes without them; others are refused for either.
+func TestWithoutLIDs(t *testing.T) {
+	type beyond interface {
+		WithoutLIDs() (*fabric.Fabric, error)
+	}
+	_, err := Build("fattree:ports=58,levels=3")
+	var few beyond
+	if !errors.As(err, &few) {
+		t.Fatal(err)
+	}
+	f, err := few.WithoutLIDs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, want := len(f.Endpoints()), 5*58*58/4+58*58*58/4; n != want || n <= int(fabric.MaxLID) {
+		t.Errorf("%d endpoints, not %d", n, want)
+	}
+	if i := slices.IndexFunc(f.Endpoints(), func(e fabric.Endpoint) bool { return e.LID != 0 }); i >= 0 || f.TopLID() != 0 {
+		t.Errorf("endpoint %d has a LID, the last one is %d", i, f.TopLID())
+	}
+	_, err = Build("fattree:ports=128,levels=3")
+	if !errors.As(err, &few) {
+		t.Fatal(err)
+	}
+	const want = "fattree: ports=128,levels=3,hosts=64,leaves=64,pods=128 makes 544768 switches and hosts; networks of Ethernet are computed with up to 131072"
+	if _, err = few.WithoutLIDs(); err == nil || err.Error() != want {
+		t.Errorf("%v, not %s", err, want)
+	}
+	for _, spec := range []string{"fattree:ports=300", "fattree:ports=16,levels=4", "oft:k=16"} {
+		if _, err := Build(spec); err == nil || errors.As(err, &few) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
 }

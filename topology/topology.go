@@ -26,7 +26,8 @@
 // Limits. A network has at most fabric.MaxLID switches and hosts together, and a switch
 // at most fabric.MaxPorts ports. Both are checked, without overflow, before anything is
 // built; a refusal names the parameter, the allowed values, and the nearest values that
-// work.
+// work. Ethernet has no LIDs: an error of Parse or Build for want of them alone has a method
+// WithoutLIDs() (*fabric.Fabric, error), which makes the network; see fabric.Builder.WithoutLIDs.
 package topology
 
 import (

@@ -1,6 +1,7 @@
 package ethernet
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -233,6 +234,14 @@ func (in *networkInput) nothing(s ethernet.Scope) string {
 // cables between them, and how many hosts each has.
 func ofFabric(c *console.Console, name string) (*fabric.Fabric, *ethernet.Cabling, []int, error) {
 	f, err := input.Fabric(c, name)
+	var beyond interface {
+		WithoutLIDs() (*fabric.Fabric, error)
+	}
+	if errors.As(err, &beyond) {
+		if f, err = beyond.WithoutLIDs(); err != nil {
+			return nil, nil, nil, exit.Usage("%w", err)
+		}
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -202,7 +202,7 @@ func (t *trafficNetwork) classes() [][]int {
 
 // asFabric is the network as a fabric: devices are switches, and adapters are named by their device.
 func (in *networkInput) asFabric() (*fabric.Fabric, error) {
-	var b fabric.Builder
+	b := fabric.Builder{WithoutLIDs: true}
 	refs := make([]fabric.Ref, len(in.Names))
 	for d, name := range in.Names {
 		first, end := in.LinksFrom(ethernet.DeviceID(d))
