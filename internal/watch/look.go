@@ -181,6 +181,7 @@ const (
 	ForwardingLoop Kind = "forwarding-loop"
 	Dropped        Kind = "dropped"
 	SweepFailed    Kind = "sweep-failed"
+	OpenSMGone     Kind = "opensm-gone"
 	Fallback       Kind = "fallback"
 	OtherTables    Kind = "other-tables"
 	StaleTables    Kind = "stale-tables"
@@ -202,7 +203,7 @@ const (
 )
 
 // Kinds is all kinds of alarm.
-var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
+var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, OpenSMGone, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
 	NextHopsGone, NarrowGroup, LosslessDiffers, PinFallback, SilentDevice, PauseStorm, WatchdogDrops}
 
 // Alarm is something that packets suffer from, or will.

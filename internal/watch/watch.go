@@ -42,6 +42,7 @@ type Watcher struct {
 	Load    func() (Config, error) // reads the settings again when Run is told to; nil: they stay
 
 	clock clock.Clock
+	proc  string // where processes are; empty: procFolder
 }
 
 // pollTime is how often it is looked whether files of a folder changed.
@@ -65,6 +66,7 @@ type running struct {
 	gone, came []events.Element // between the last two looks
 	last       *Look            // kept; nil: there is none
 	doubted    *string          // what was seen when other tables than expected were, and is to be seen again; nil: they were not
+	manager    *Manager         // nil: no OpenSM was seen on this host
 	failed     string           // the error of the last look as it was logged; empty: there was none
 
 	ahead time.Time // when OpenSM's log was last written to, if the clock was set back since
@@ -156,6 +158,10 @@ func (w *Watcher) begin() (*running, error) {
 	if root, err := os.OpenRoot(s.State); err == nil {
 		r.keepEvents(root)
 	}
+	r.proc = cmp.Or(w.proc, procFolder)
+	if was, err := store.Health(); err == nil && was != nil {
+		r.manager = was.OpenSM
+	}
 	r.resume()
 	r.resumeCables()
 	return r, nil
@@ -244,6 +250,9 @@ func (r *running) rest(ctx context.Context, reload <-chan os.Signal) error {
 			return nil
 		case <-time.After(min(pollTime, time.Until(until))):
 		}
+		if r.seeManager() {
+			return nil
+		}
 		if len(r.commands) > 0 || r.Collect != "" {
 			continue
 		}
@@ -266,13 +275,14 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 		r.noteGone(l)
 	}
 	r.count(ctx, begin.UTC())
+	r.seeManager()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st := &r.status
-	st.Trouble = r.cables.list
+	st.Trouble, st.OpenSM = r.cables.list, r.manager
 	st.At, r.begun = begin.UTC(), begin
 	switch {
 	case err != nil:
@@ -284,14 +294,14 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 			r.metrics.show(l)
 			l = nil
 		}
-		r.raise(r.ofCables(append(there, Alarm{Unreadable, st.Error, r.remedy(err), sinceWhen(st.Alarms, Unreadable, begin.UTC())}), begin.UTC()))
+		r.raise(r.ofManager(r.ofCables(append(there, Alarm{Unreadable, st.Error, r.remedy(err), sinceWhen(st.Alarms, Unreadable, begin.UTC())}), begin.UTC())))
 	case l == nil:
 		st.Same++
 		st.Failed, st.Error = 0, ""
-		r.raise(r.ofCables(r.last.Alarms, begin.UTC()))
+		r.raise(r.ofManager(r.ofCables(r.last.Alarms, begin.UTC())))
 	default:
 		st.Look, st.Same, st.Failed, st.Error, st.Missing = l.Number, 0, 0, "", l.Missing
-		r.raise(r.ofCables(l.Alarms, begin.UTC()))
+		r.raise(r.ofManager(r.ofCables(l.Alarms, begin.UTC())))
 		r.tell(l)
 	}
 	r.metrics.note(st, l)

@@ -33,7 +33,7 @@ func newScene(t *testing.T, c Config) *scene {
 	if c.State == "" {
 		c.State = filepath.Join(t.TempDir(), "state")
 	}
-	w := &Watcher{Config: c, Log: slog.New(slog.DiscardHandler), Version: "test", Read: s.read}
+	w := &Watcher{Config: c, Log: slog.New(slog.DiscardHandler), Version: "test", Read: s.read, proc: filepath.Join(c.Folder, "no processes")}
 	s.running = begun(t, w)
 	return s
 }

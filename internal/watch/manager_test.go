@@ -1,0 +1,82 @@
+package watch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+)
+
+// process makes a process of a test.
+func process(t *testing.T, proc string, pid int, name, state string, args ...string) {
+	t.Helper()
+	dir := filepath.Join(proc, strconv.Itoa(pid))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	line := ""
+	for _, arg := range args {
+		line += arg + "\x00"
+	}
+	for file, text := range map[string]string{"comm": name + "\n", "stat": strconv.Itoa(pid) + " (" + name + ") " + state + " 1", "cmdline": line} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An OpenSM that ran on this host and is dead is an alarm until one runs again, over a restart of the watch too. An OpenSM that
+// never ran here is none, and one that writes another log is another's.
+func TestOpenSMGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	proc, log := filepath.Join(dir, "proc"), filepath.Join(dir, "opensm.log")
+	if err := os.WriteFile(log, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(log, log+".link"); err != nil {
+		t.Fatal(err)
+	}
+	process(t, proc, 1, "init", "S")
+	process(t, proc, 7, "opensm", "S", "opensm", "-f", filepath.Join(dir, "other.log"))
+	s := newScene(t, Config{Log: log + ".link"})
+	s.proc = proc
+	looks := func(want bool) {
+		t.Helper()
+		s.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:3x3"), "updn", 1)})
+		if got := hasKind(s.status.Alarms, OpenSMGone); got != want {
+			t.Errorf("an alarm: %v, want %v; %+v", got, want, s.status.OpenSM)
+		}
+	}
+	looks(false)
+	process(t, proc, 12, "opensm", "S", "/usr/sbin/opensm", "-F", "/etc/opensm.conf", "--log_file", log)
+	looks(false)
+	if m := s.status.OpenSM; m == nil || m.PID != 12 {
+		t.Fatalf("%+v", m)
+	}
+	process(t, proc, 12, "opensm", "Z")
+	if !s.seeManager() || s.seeManager() {
+		t.Error("that it died is no news, or twice")
+	}
+	looks(true)
+	process(t, proc, 12, "bash", "S") // another has its number now
+	looks(true)
+	endWhole(s.running)
+	again := begun(t, &Watcher{Config: s.Watcher.Config, Log: s.Watcher.Log, Read: s.read, proc: proc})
+	s.running = again
+	looks(true)
+	process(t, proc, 13, "opensm", "S", "opensm") // whose log is not known
+	looks(false)
+	if i := slices.Index(Kinds, OpenSMGone); i < 0 {
+		t.Error("it is no kind of alarm")
+	}
+	// One whose files come from elsewhere now is no alarm any more.
+	gone := time.Unix(1000, 0)
+	if m := (&Manager{PID: 12, Gone: &gone}).next(filepath.Join(dir, "none"), log, gone.Add(time.Second), gone.Add(time.Minute)); m != nil {
+		t.Errorf("%+v", m)
+	}
+}
