@@ -48,7 +48,7 @@ func Criteria() []Criterion {
 		{"saves up to n", "one at least and n at most at every place measured"},
 		{"often", "at half of the places measured or more"},
 		{"a time to deadlock", fmt.Sprintf("the mean of the runs that stop within a factor of %g of the paper's", Timing)},
-		{"routing times beside each other, or as they grow, of programs of 2009 and 2011", "as above where ours agree, else open: other programs were timed, and they are not at hand"},
+		{"routing times beside each other, or as they grow", "as above where ours agree, else open: the papers timed programs of their day, which are not at hand"},
 		{"an absolute routing time", "open: the paper's machine and programs are not at hand"},
 	}
 }

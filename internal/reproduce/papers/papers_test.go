@@ -1,6 +1,8 @@
 package papers
 
 import (
+	"math"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,6 +127,31 @@ func TestClaimsWithoutResultsAreOpen(t *testing.T) {
 		for _, c := range e.Claims {
 			if a := c.Check(claims.NewResults(e.Lines)); a.Agreement != claims.Open {
 				t.Errorf("%s: %q is %s without a result: %s", e.ID, c.Says, a.Agreement, a.Ours)
+			}
+		}
+	}
+}
+
+// Other programs were timed than are here: whatever ours take, a sentence about a time is not
+// refuted.
+func TestTimesRefuteNothing(t *testing.T) {
+	for _, e := range All() {
+		if e.Measure != Seconds {
+			continue
+		}
+		for seed := range uint64(20) {
+			draw := rand.New(rand.NewPCG(seed, 1))
+			r := claims.NewResults(e.Lines)
+			for _, l := range e.Lines {
+				for _, at := range l.Places {
+					seconds := math.Exp(10 * draw.NormFloat64())
+					r.Set(l.Name, at.Label, claims.Result{Value: seconds, Low: seconds, High: seconds, Count: 1})
+				}
+			}
+			for _, c := range e.Claims {
+				if a := c.Check(r); a.Agreement == claims.Differs {
+					t.Errorf("%s: %q differs: %s", e.ID, c.Says, a.Ours)
+				}
 			}
 		}
 	}
