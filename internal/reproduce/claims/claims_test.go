@@ -196,6 +196,30 @@ func TestOpenSMGoesFirst(t *testing.T) {
 	}
 }
 
+// How a line goes from place to place is said of one program's values, not of OpenSM's where they
+// are at hand and ours elsewhere.
+func TestTrendsAreOfOneProgram(t *testing.T) {
+	some := outcome(map[string][]float64{"a": {4, 4, 8, 9}, OpenSMPrefix + "b": {0, 3, 3}, "b": {9, 5, 8, 8}})
+	one := outcome(map[string][]float64{OpenSMPrefix + "b": {0, 3, 0}, "b": {9, 9, 8, 8}})
+	for name, c := range map[string]struct {
+		o     *Results
+		check Check
+		want  Answer
+	}{
+		"OpenSM is steady":      {some, Steady("b", []string{"2", "3", "4"}, Alike), Answer{Ours: "OpenSM b (2 to 3) between 3.000 and 3.000", Agreement: Agrees}},
+		"at all of them":        {some, Steady("b", []string{"2", "3"}, Alike), Answer{Ours: "OpenSM b between 3.000 and 3.000", Agreement: Agrees}},
+		"OpenSM does not fall":  {some, Falling("b", 0), Answer{Ours: "OpenSM b (2 to 3) from 3 to 3", Agreement: Agrees}},
+		"one place is no trend": {one, Falling("b", 0), Answer{Ours: "b from 9 to 8", Agreement: Agrees}},
+		"ours are not steady":   {one, Steady("b", []string{"1", "2", "3"}, 0.1), Answer{Ours: "b between 8.000 and 9.000", Agreement: Differs}},
+		"two alike":             {one, Steady("b", []string{"3", "4"}, 0.1), Answer{Ours: "b between 8.000 and 8.000", Agreement: Agrees}},
+		"one place":             {one, Steady("b", []string{"3"}, 0.1), NotMeasured},
+	} {
+		if got := c.check(c.o); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
 // Where there are lines as printed and as improved, the printed ones decide, and the
 // answer reports whether the others agree.
 func TestVariants(t *testing.T) {

@@ -39,6 +39,7 @@ func Criteria() []Criterion {
 		{"a gain in percent", fmt.Sprintf("within %.0f points of the paper's", Points*100)},
 		{"almost identical, nearly the same, very similar, a minimal increase", "within " + percent(Nearly)},
 		{"similar, comparable, relatively constant, rather or relatively small, a small increase, scales similarly", "within " + percent(Alike) + "; of growth the exponents"},
+		{"steadily, relatively constant: of one engine from place to place", "as above, of one program's tables at all places: OpenSM's where they are at hand at two or more, else ours"},
 		{"far smaller; smaller, a tendency to diminish", fmt.Sprintf("less than %g times the other; less than the other", Half)},
 		{"about n, approximately n, n times, twice, a crossing or a maximum at about n", fmt.Sprintf("within a factor of %g", About)},
 		{"orders of magnitude", fmt.Sprintf("within a factor of %g", Magnitude)},

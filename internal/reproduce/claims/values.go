@@ -215,11 +215,7 @@ func RoutesAll(line string) Check {
 // Falling reports whether a line falls from place to place, up to a fraction.
 func Falling(line string, slack float64) Check {
 	return func(r *Results) Answer {
-		from := line
-		if len(r.Values(OpenSMPrefix+line)) > 1 {
-			from = OpenSMPrefix + line
-		}
-		values := r.Values(from)
+		values, from := r.trend(line, nil)
 		if len(values) < 2 {
 			return NotMeasured
 		}
@@ -235,18 +231,39 @@ func Falling(line string, slack float64) Check {
 // of the largest value.
 func Steady(line string, places []string, fraction float64) Check {
 	return func(r *Results) Answer {
-		e, from := noExtent(), line
-		for _, p := range places {
-			if v, name, ok := r.other(line, p); ok {
-				e.add(v.Value, v.Value)
-				from = name
-			}
+		values, from := r.trend(line, places)
+		e := noExtent()
+		for _, v := range values {
+			e.add(v.Value, v.Value)
 		}
-		if e.least >= e.most {
+		if len(values) < 2 {
 			return NotMeasured
 		}
 		return answer((e.most-e.least)/e.most <= fraction, "%s between %.3f and %.3f", from, e.least, e.most)
 	}
+}
+
+// trend is the values of a line at some places (nil: at all) for what is said of how it goes from
+// place to place: all of one program. They are OpenSM's where these have two places or more, else
+// ours; which, and at which places if not at all, says the name.
+func (r *Results) trend(line string, places []string) (values []At, from string) {
+	at := func(name string) (some []At) {
+		for _, v := range r.Values(name) {
+			if places == nil || slices.Contains(places, v.Label) {
+				some = append(some, v)
+			}
+		}
+		return some
+	}
+	values, from = at(OpenSMPrefix+line), OpenSMPrefix+line
+	ours := at(line)
+	if len(values) < 2 {
+		return ours, line
+	}
+	if len(values) < max(len(places), len(ours)) {
+		from += fmt.Sprintf(" (%s to %s)", values[0].Label, values[len(values)-1].Label)
+	}
+	return values, from
 }
 
 // Spread says how far the networks of one place lie apart at most; it agrees up to a

@@ -119,7 +119,7 @@ var ipdps2011 = []Experiment{
 			{Where: "V", Says: "MinHop is relatively constant for one height (64 to 256)", Check: claims.Steady("minhop", []string{"64", "128", "256"}, claims.Alike),
 				Why: "The ratio of hosts to ways up differs between these trees, and with few hosts a random pattern meets fewer collisions."},
 			{Where: "V", Says: "DFSSSP is relatively constant for one height (64 to 256)", Check: claims.Steady("dfsssp", []string{"64", "128", "256"}, claims.Alike), Why: "See above."},
-			{Where: "V", Says: "so is Up*/Down*", Check: claims.Steady("updn", []string{"64", "128", "256"}, claims.Alike), Why: "See above."},
+			{Where: "V", Says: "Up*/Down* is relatively constant for one height (64 to 256)", Check: claims.Steady("updn", []string{"64", "128", "256"}, claims.Alike), Why: "See above."},
 			{Where: "V", Says: "MinHop is relatively constant for the other height (512 to 4,096)", Check: claims.Steady("minhop", upperHeight, claims.Alike), Why: "See above."},
 			{Where: "V", Says: "DFSSSP is relatively constant for the other height (512 to 4,096)", Check: claims.Steady("dfsssp", upperHeight, claims.Alike), Why: "See above."},
 			{Where: "V", Says: "Up*/Down* is relatively constant for the other height (512 to 4,096)", Check: claims.Steady("updn", upperHeight, claims.Alike), Why: "See above."},
