@@ -105,6 +105,10 @@ func TestChecks(t *testing.T) {
 		"all but one":     {pairs, All(Less("b", []string{"a"}, "2"), Less("a", []string{"b"}, "7")), Open, "not measured"},
 		"apart":           {pairs, Apart([]string{"a" + Pairs, "b" + Pairs}, "2", 0.05), Agrees, "2.900 to 3.000: at most 3.3 % below the best"},
 		"too far apart":   {pairs, Apart([]string{"a", "b"}, "2", 0.4), Differs, "50.0 %"},
+		"times vary":      {o, StopsBySize("a", []string{"1", "3"}, []float64{3, 9}), Agrees, "2, 8 µs: the longest is 4 times the shortest, in the paper 3 times"},
+		"other way round": {o, StopsBySize("a", []string{"1", "3"}, []float64{9, 3}), Differs, ""},
+		"times are flat":  {outcome(map[string][]float64{"a": {11, 10}}), StopsBySize("a", []string{"1", "2"}, []float64{9, 3}), Differs, "1.1 times the shortest, in the paper 3 times"},
+		"one never stops": {o, StopsBySize("c", []string{"1", "2"}, []float64{9, 3}), Open, "not measured"},
 		"wider":           {o, Wider("a", "c", "b", "3"), Agrees, "+166.7 % over c, -11.1 % over b"},
 		"not wider":       {o, Wider("a", "b", "c", "3"), Differs, ""},
 	} {

@@ -49,6 +49,7 @@ func Criteria() []Criterion {
 		{"saves up to n", "one at least and n at most at every place measured"},
 		{"often", "at half of the places measured or more"},
 		{"a time to deadlock", fmt.Sprintf("the mean of the runs that stop within a factor of %g of the paper's", Timing)},
+		{"times to deadlock, size by size", fmt.Sprintf("the longest over the shortest within a factor of %g of the paper's, and the longest at the same size", Timing)},
 		{"routing times beside each other, or as they grow", "as above where ours agree, else open: the papers timed programs of their day, which are not at hand"},
 		{"an absolute routing time", "open: the paper's machine and programs are not at hand"},
 	}

@@ -2,6 +2,8 @@ package claims
 
 import (
 	"math"
+	"slices"
+	"strings"
 )
 
 // Claims about packets: when a network stops, and how much one accepts.
@@ -19,6 +21,26 @@ func StopsAfter(line, place string, paper float64) Check {
 		return answer(within(v.Value, paper, Timing),
 			"%s µs in the mean of the %d runs that stopped, %s to %s; %s", number(v.Value), v.Count, number(v.Low), number(v.High), loopText(v))
 	})
+}
+
+// StopsBySize says how the time until a network stood still differs between some places, the largest
+// over the least; it agrees if that is as much as the paper's, and its largest is where theirs is.
+func StopsBySize(line string, places []string, paper []float64) Check {
+	return func(r *Results) Answer {
+		var ours []float64
+		var text []string
+		for _, p := range places {
+			v, ok := r.At(line, p)
+			if !ok {
+				return NotMeasured
+			}
+			ours, text = append(ours, v.Value), append(text, number(v.Value))
+		}
+		most := func(values []float64) float64 { return slices.Max(values) / slices.Min(values) }
+		peak := func(values []float64) int { return slices.Index(values, slices.Max(values)) }
+		return answer(within(most(ours), most(paper), Timing) && peak(ours) == peak(paper),
+			"%s µs: the longest is %s times the shortest, in the paper %s times", strings.Join(text, ", "), ratio(most(ours)), ratio(most(paper)))
+	}
 }
 
 // stopping reports whether a network stood still, whether to never do so is what the
