@@ -117,6 +117,7 @@ var axes = map[papers.Measure]string{
 	papers.Ports:     "most ports of a switch",
 	papers.Risk:      "congestion risk of the port with most, flows",
 	papers.Example:   "effective bisection bandwidth, exact",
+	papers.Index:     "edge-forwarding index",
 }
 
 // SVG draws the figure. Lines that were refused everywhere are left out; the index

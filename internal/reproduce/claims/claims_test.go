@@ -149,6 +149,23 @@ func TestEnough(t *testing.T) {
 	}
 }
 
+// What a paper leaves open is counted in all ways to read it.
+func TestInSome(t *testing.T) {
+	r := NewResults(nil)
+	r.Set("a", "1", Result{Value: 1.25, Low: 1, High: 2, Count: 4, Each: []float64{1, 1, 2, 1}})
+	r.Set("b", "1", Result{Value: 2, Low: 2, High: 2, Count: 2, Each: []float64{2, 2}})
+	for name, c := range map[string]struct{ got, want Answer }{
+		"some":         {InSome("a", "1", 2, "ways")(r), Answer{Ours: "2 in 1 of 4 ways, of all 1 to 2", Agreement: Agrees}},
+		"none":         {InSome("a", "1", 3, "ways")(r), Answer{Ours: "3 in 0 of 4 ways, of all 1 to 2", Agreement: Differs}},
+		"all":          {InSome("b", "1", 2, "ways")(r), Answer{Ours: "2 in 2 of 2 ways", Agreement: Agrees}},
+		"not measured": {InSome("b", "2", 2, "ways")(r), NotMeasured},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, c.got, c.want)
+		}
+	}
+}
+
 // What is swept is compared cabling by cabling.
 func TestSwept(t *testing.T) {
 	lines := map[string][][]float64{ // [line][place][cabling]

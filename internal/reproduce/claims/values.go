@@ -86,6 +86,28 @@ func Enough(line, place string, lanes, share, most float64) Check {
 	}
 }
 
+// InSome says in how many of the ways to read a paper, each of them a result of the place, a line has
+// a value; it agrees if in one at least, for the paper does not say which it took.
+func InSome(line, place string, want float64, ways string) Check {
+	return func(r *Results) Answer {
+		v, ok := r.At(line, place)
+		if !ok || len(v.Each) == 0 {
+			return NotMeasured
+		}
+		n := 0
+		for _, each := range v.Each {
+			if each == want {
+				n++
+			}
+		}
+		text := fmt.Sprintf("%s in %d of %d %s", number(want), n, len(v.Each), ways)
+		if n < len(v.Each) {
+			text += fmt.Sprintf(", of all %s to %s", number(v.Low), number(v.High))
+		}
+		return answer(n > 0, "%s", text)
+	}
+}
+
 // RangesUpTo is Ranges over the places up to some x.
 func RangesUpTo(line string, x, low, high float64) Check {
 	return func(r *Results) Answer {

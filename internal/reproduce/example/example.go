@@ -1,5 +1,5 @@
-// Package example is the worked example of HOTI 2009, figure 6: so small that it is counted
-// out instead of measured.
+// Package example is the worked examples of HOTI 2009, figures 2, 3 and 6: so small that they are
+// counted out instead of measured.
 package example
 
 import (
@@ -249,14 +249,20 @@ func (r *routes) bandwidth(pairs [][2]int) float64 {
 
 // index is the edge-forwarding index.
 func (r *routes) index() int {
-	count := map[string]int{}
-	most := 0
+	var ways []string
 	for from := range r {
-		for to := range r {
-			for _, e := range edges(r[from][to]) {
-				count[e]++
-				most = max(most, count[e])
-			}
+		ways = append(ways, r[from][:]...)
+	}
+	return indexOf(ways)
+}
+
+// indexOf is the edge-forwarding index of some routes.
+func indexOf(ways []string) (most int) {
+	count := map[string]int{}
+	for _, way := range ways {
+		for _, e := range edges(way) {
+			count[e]++
+			most = max(most, count[e])
 		}
 	}
 	return most

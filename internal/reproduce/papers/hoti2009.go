@@ -120,6 +120,7 @@ var (
 )
 
 var hoti2009 = []Experiment{
+	figure3,
 	{
 		ID: "hoti2009-4a", Figure: "Fig. 4(a)", Title: "Effective bisection bandwidth of real systems",
 		Shows:   "The effective bisection bandwidth Λ, a fraction of full, by engine. " + systems2009Are,
@@ -241,6 +242,19 @@ var hoti2009 = []Experiment{
 			{Where: "V", Says: "the improvement over the best of OpenSM increases with the number of endpoints", Check: claims.Widening("sssp", others, "128", "724"),
 				Why: "See above."},
 		},
+	},
+}
+
+var figure3 = Experiment{
+	ID: "hoti2009-3b", Figure: "Fig. 3(b)", Title: "Edge-forwarding index of the worked example",
+	Shows: "Switches A, C and E, each with a host and each joined to B and D: the network X of the paper. Between any two hosts there is a way by B and one by D, and which of two that weigh the same " +
+		"is taken the paper leaves open; in our engines it hangs on the numbers of the switches. So the index is counted in all 120 numberings: the mean, with the least and the most as whiskers. " +
+		"The second example, of Fig. 3(c) and 3(d), is in no text.",
+	Measure: Index, X: "network",
+	Lines: each([]string{"sssp", "p2sssp"}, []claims.Place{{Label: "X", Spec: example.SpecX}}),
+	Claims: []claims.Claim{
+		{Where: "III.A", Says: "by P-SSSP the edge-forwarding index of X is 2", Check: claims.InSome("sssp", "X", 2, "numberings")},
+		{Where: "III.B", Says: "by P²-SSSP it is 1", Check: claims.InSome("p2sssp", "X", 1, "numberings")},
 	},
 }
 

@@ -16,7 +16,11 @@ const (
 	Ports     Measure = "ports"      // the most ports of a switch
 	Risk      Measure = "risk"       // congestion risk
 	Example   Measure = "example"    // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6: counted out and not measured
+	Index     Measure = "index"      // edge-forwarding index over all numberings of the switches, of HOTI 2009 figure 3: counted out and not measured
 )
+
+// Counted reports whether the measure is counted out, so that there is no campaign.
+func (m Measure) Counted() bool { return m == Example || m == Index }
 
 // What may be written behind the spec of a network in a place:
 //

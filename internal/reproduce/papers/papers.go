@@ -57,7 +57,7 @@ type Experiment struct {
 	Claims []claims.Claim
 
 	// Sweep is the campaign whose rows the lines are made of: a SPEC of weft sweep, with a
-	// quick and a full set unless it is quick as it is. None for an example that is counted out.
+	// quick and a full set unless it is quick as it is. None for examples that are counted out.
 	Sweep []byte
 }
 
