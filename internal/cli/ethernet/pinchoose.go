@@ -258,7 +258,7 @@ func (j *pinJob) colored(ctx context.Context, tree *coloring.Tree, ways []way, d
 	for _, d := range demands {
 		list = append(list, pins.Demand{From: leaf[number[d.From]], To: number[d.To], Bytes: float64(d.Bytes)})
 	}
-	found, _ := pins.Serve(ctx, tree, leaf, list, roots, j.before != nil)
+	found, _ := pins.Serve(ctx, tree, j.t.speedsIn(tree), leaf, list, roots, j.before != nil)
 	all := make([]way, len(ways))
 	for i := range found {
 		for _, r := range found[i] {
@@ -270,6 +270,33 @@ func (j *pinJob) colored(ctx context.Context, tree *coloring.Tree, ways []way, d
 		}
 	}
 	return all
+}
+
+// speedsIn is how fast the cables of the network are, as a tree.
+func (t *trafficNetwork) speedsIn(tree *coloring.Tree) (speeds pins.Speeds) {
+	device := func(s fabric.NodeID) ethernet.DeviceID { return t.Device(t.f.Label(s)) }
+	together := func(below, above fabric.NodeID) (sum float64) {
+		to := device(above)
+		for l, end := t.LinksFrom(device(below)); l < end; l++ {
+			if t.Links[l].To == to {
+				sum += t.w.Speed(l)
+			}
+		}
+		return sum
+	}
+	for i, leaf := range tree.Leaves {
+		for _, s := range tree.Spines[tree.Pod[i]] {
+			speeds.Leaf = append(speeds.Leaf, together(leaf, s))
+		}
+	}
+	for _, spines := range tree.Spines {
+		for plane, s := range spines {
+			for top := 0; tree.Tops != nil && top < len(tree.Tops[plane]); top++ {
+				speeds.Top = append(speeds.Top, together(s, tree.Tops[plane][top]))
+			}
+		}
+	}
+	return speeds
 }
 
 // spread is chains for the addresses of an adapter, as far from each other as can be, from that of the first on.

@@ -4,6 +4,9 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
+// Speed is how fast a link is, the fastest adapter being 1.
+func (w *Network) Speed(l ethernet.LinkID) float64 { return w.speed[l] }
+
 // Loads is how much crosses each link, [LinkID], where every adapter sends as much to every other and packets are divided over
 // next hops by their weights; the unit is what one sends another. demand is how many such pairs there are between devices,
 // lost how many of them have packets that do not all arrive.

@@ -17,15 +17,30 @@ type Demand struct {
 	Bytes    float64
 }
 
-// Serve finds roots for demands: an edge coloring, on which demands meet as little as any pins allow if they are equally large and
-// each adapter has one address and demands of one other leaf at most; else the best that descent from there and from the
-// roots given comes to. Each of the addresses of an adapter carries its part of what is sent to it. roots has
+// Speeds is how fast the cables are together that join two switches of a tree, in any unit: those above the leaves, [leaf × planes +
+// plane], and those above these, [(pod × planes + plane) × tops + top]. Where there are none, all are alike.
+type Speeds struct{ Leaf, Top []float64 }
+
+// even says whether cables between levels are alike: between leaves and what is above, and there.
+func (s *Speeds) even() bool {
+	for _, list := range [...][]float64{s.Leaf, s.Top} {
+		if len(list) > 0 && slices.Min(list) != slices.Max(list) {
+			return false
+		}
+	}
+	return true
+}
+
+// Serve finds roots for demands: an edge coloring, on which demands meet as little as any pins allow if they are equally large,
+// each adapter has one address and demands of one other leaf at most, and cables are alike; else the best that descent from there and
+// from the roots given comes to, on which a cable that is half as fast counts for twice what it carries. Each of the addresses of an adapter carries its part of what is sent to it. roots has
 // those of [adapter][address], which adapters without demands keep; kept says that those of others are in force, and are kept too where
 // an edge coloring can. exact says that no pins are better.
-func Serve(ctx context.Context, t *coloring.Tree, leaf []int32, demands []Demand, roots [][]Root, kept bool) (best [][]Root, exact bool) {
+func Serve(ctx context.Context, t *coloring.Tree, speeds Speeds, leaf []int32, demands []Demand, roots [][]Root, kept bool) (best [][]Root, exact bool) {
 	s := &server{t: t, leaf: leaf, from: make([][]Demand, len(leaf))}
 	s.planes, s.tops = t.Roots()
-	exact = true
+	s.weigh(speeds)
+	exact = speeds.even()
 	bytes := 0.
 	for _, d := range demands {
 		if d.From == leaf[d.To] {
@@ -105,28 +120,56 @@ type server struct {
 
 	up, down       []float64 // [leaf × planes + plane]
 	upTop, downTop []float64 // [(pod × planes + plane) × tops + top]
+	slow, slowTop  []float64 // likewise: for how much a byte counts there, 1 on the fastest
+}
+
+// weigh fills in for how much bytes count.
+func (s *server) weigh(speeds Speeds) {
+	s.slow, s.slowTop = make([]float64, len(s.t.Leaves)*s.planes), make([]float64, len(s.t.Spines)*s.planes*s.tops)
+	fastest := 0.
+	for _, speed := range slices.Concat(speeds.Leaf, speeds.Top) {
+		fastest = max(fastest, speed)
+	}
+	of := func(slow, speeds []float64) {
+		for i := range slow {
+			if slow[i] = 1; len(speeds) > 0 {
+				slow[i] = fastest / speeds[i]
+			}
+		}
+	}
+	of(s.slow, speeds.Leaf)
+	of(s.slowTop, speeds.Top)
 }
 
 // sweeps is how often descent looks at all adapters at most.
 const sweeps = 40
 
-// each tells the channels by which demands to an address come if it has a root, with what they carry.
+// each tells the channels by which demands to an address come if it has a root, with what they carry, by how much that counts there.
 func (s *server) each(a int32, addresses int, r Root, tell func(load *float64, bytes float64)) {
 	to := s.leaf[a]
 	all, beyond := 0., 0.
 	for _, d := range s.from[a] {
 		bytes := d.Bytes / float64(addresses)
 		all += bytes
-		tell(&s.up[int(d.From)*s.planes+int(r.Plane)], bytes)
+		up := int(d.From)*s.planes + int(r.Plane)
+		tell(&s.up[up], bytes*s.slow[up])
 		if p := s.t.Pod[d.From]; p != s.t.Pod[to] {
 			beyond += bytes
-			tell(&s.upTop[(int(p)*s.planes+int(r.Plane))*s.tops+int(r.Top)], bytes)
+			top := s.root(p, r)
+			tell(&s.upTop[top], bytes*s.slowTop[top])
 		}
 	}
-	tell(&s.down[int(to)*s.planes+int(r.Plane)], all)
+	down := int(to)*s.planes + int(r.Plane)
+	tell(&s.down[down], all*s.slow[down])
 	if beyond > 0 {
-		tell(&s.downTop[(int(s.t.Pod[to])*s.planes+int(r.Plane))*s.tops+int(r.Top)], beyond)
+		top := s.root(s.t.Pod[to], r)
+		tell(&s.downTop[top], beyond*s.slowTop[top])
 	}
+}
+
+// root is the place of the cables between a pod's switch of a root's plane and its top.
+func (s *server) root(pod int32, r Root) int {
+	return (int(pod)*s.planes+int(r.Plane))*s.tops + int(r.Top)
 }
 
 func power(x float64) float64 {

@@ -67,7 +67,7 @@ func TestServed(t *testing.T) {
 				ring = append(ring, Demand{From: leaf[a], To: int32(order[(i+1)%len(order)]), Bytes: 1})
 				any = append(any, Demand{From: leaf[a], To: int32(r.IntN(len(leaf))), Bytes: float64(1 + r.IntN(3))}, Demand{From: leaf[a], To: int32(r.IntN(len(leaf))), Bytes: 2})
 			}
-			found, exact := Serve(context.Background(), tree, leaf, ring, roots, false)
+			found, exact := Serve(context.Background(), tree, Speeds{}, leaf, ring, roots, false)
 			if full := most(tree, leaf, ring, found); full > 1 || !exact {
 				t.Errorf("%s, %d: a ring takes %v, exact %v", spec, seed, full, exact)
 			}
@@ -76,13 +76,13 @@ func TestServed(t *testing.T) {
 					t.Errorf("%s: adapter %d has no demands, and another root", spec, a)
 				}
 			}
-			again, _ := Serve(context.Background(), tree, leaf, ring, found, true)
+			again, _ := Serve(context.Background(), tree, Speeds{}, leaf, ring, found, true)
 			if !slices.EqualFunc(found, again, slices.Equal[[]Root]) {
 				t.Errorf("%s, %d: the same ring has other roots again", spec, seed)
 			}
 			for _, addresses := range []int{1, 3} {
 				_, _, roots := network(t, spec, addresses)
-				found, _ := Serve(context.Background(), tree, leaf, any, roots, false)
+				found, _ := Serve(context.Background(), tree, Speeds{}, leaf, any, roots, false)
 				if before, after := most(tree, leaf, any, roots), most(tree, leaf, any, found); after > before {
 					t.Errorf("%s, %d, %d addresses: %v, and %v to begin with", spec, seed, addresses, after, before)
 				}
@@ -103,11 +103,11 @@ func TestServedAgain(t *testing.T) {
 		}
 		return all
 	}
-	before, _ := Serve(context.Background(), tree, leaf, append(ring(order[:half]), ring(order[half:])...), roots, false)
+	before, _ := Serve(context.Background(), tree, Speeds{}, leaf, append(ring(order[:half]), ring(order[half:])...), roots, false)
 	other := slices.Clone(order[half:])
 	r.Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
 	demands := append(ring(order[:half]), ring(other)...)
-	after, exact := Serve(context.Background(), tree, leaf, demands, before, true)
+	after, exact := Serve(context.Background(), tree, Speeds{}, leaf, demands, before, true)
 	if full := most(tree, leaf, demands, after); full > 1 || !exact {
 		t.Fatalf("takes %v", full)
 	}
@@ -119,5 +119,59 @@ func TestServedAgain(t *testing.T) {
 	}
 	if moved > half/8 {
 		t.Errorf("%d of %d pins of the job that stays are others", moved, half)
+	}
+}
+
+// Where cables of one plane are slower, less goes by it: on a quarter of the speed of others a ring that uses every plane of each leaf
+// once takes four times as long, and twice where two of six share a faster one. Cables that are alike by level change nothing.
+func TestServedBySpeed(t *testing.T) {
+	for _, spec := range []string{"fattree:ports=12", "fattree:ports=8,levels=3"} {
+		tree, leaf, roots := network(t, spec, 1)
+		planes, tops := tree.Roots()
+		r := rand.New(rand.NewPCG(7, 7))
+		order := r.Perm(len(leaf))
+		var ring []Demand
+		for i, a := range order {
+			ring = append(ring, Demand{From: leaf[a], To: int32(order[(i+1)%len(order)]), Bytes: 1})
+		}
+		speeds := Speeds{Leaf: make([]float64, len(tree.Leaves)*planes), Top: make([]float64, len(tree.Spines)*planes*tops)}
+		for i := range speeds.Leaf {
+			speeds.Leaf[i] = 400
+		}
+		for i := range speeds.Top {
+			speeds.Top[i] = 100
+		}
+		alike, exact := Serve(context.Background(), tree, speeds, leaf, ring, roots, false)
+		same, _ := Serve(context.Background(), tree, Speeds{}, leaf, ring, roots, false)
+		if !exact || !slices.EqualFunc(alike, same, slices.Equal[[]Root]) {
+			t.Errorf("%s: cables that are alike by level: other roots, exact %v", spec, exact)
+		}
+		for i := range speeds.Top {
+			speeds.Top[i] = 400
+		}
+		for i := range speeds.Leaf {
+			if i%planes == 0 {
+				speeds.Leaf[i] = 100
+			}
+		}
+		full := func(roots [][]Root) (most float64) {
+			load := map[[3]int32]float64{}
+			for _, d := range ring {
+				to := leaf[d.To]
+				if d.From == to {
+					continue
+				}
+				plane := roots[d.To][0].Plane
+				for _, c := range [][3]int32{{0, d.From, plane}, {1, to, plane}} {
+					load[c] += 400 / speeds.Leaf[int(c[1])*planes+int(plane)]
+					most = max(most, load[c])
+				}
+			}
+			return most
+		}
+		found, exact := Serve(context.Background(), tree, speeds, leaf, ring, roots, false)
+		if got, blind := full(found), full(same); got > 2 || blind < 4 || exact {
+			t.Errorf("%s: takes %v, and %v if speeds are not looked at; exact %v", spec, got, blind, exact)
+		}
 	}
 }
