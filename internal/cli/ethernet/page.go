@@ -34,10 +34,12 @@ type pageJob struct {
 	back  []bool          // [LinkID] it leads from end b to end a
 	v     *judge.Verdict
 	n     *page.Network
+
+	bySpeed bool // routes over cables slower than the fastest count as many times more
 }
 
-// newPage describes a network with its routes.
-func newPage(ctx context.Context, in *networkInput, name string, o *trafficFlags) (*pageJob, error) {
+// newPage describes a network with its routes, for people with those over slow cables counted by speed.
+func newPage(ctx context.Context, in *networkInput, name string, o *trafficFlags, bySpeed bool) (*pageJob, error) {
 	own := *in
 	own.Network = &ethernet.Network{}
 	*own.Network = *in.Network // gets a note
@@ -47,7 +49,7 @@ func newPage(ctx context.Context, in *networkInput, name string, o *trafficFlags
 	} else if o.nics > 0 {
 		o = &trafficFlags{qps: o.qps, polarized: o.polarized}
 	}
-	j := &pageJob{in: &own}
+	j := &pageJob{in: &own, bySpeed: bySpeed}
 	var err error
 	if adaptersWithRoutes(&own) >= 2 {
 		if j.t, err = (&trafficFlags{qps: o.qps, polarized: o.polarized}).lay(&own, name); err != nil {
@@ -98,6 +100,7 @@ func (j *pageJob) network(name string) {
 		j.cable[l], j.back[l] = of[c], f.Channel(c).Reverse < c
 		if !j.back[l] {
 			n.Cables.AName[of[c]], n.Cables.BName[of[c]] = link.FromInterface, link.ToInterface
+			j.rate(n, of[c], ethernet.LinkID(l))
 		}
 	}
 	n.Odd = []page.Oddity{}
@@ -110,6 +113,27 @@ func (j *pageJob) network(name string) {
 		n.Odd[i].Places = append(n.Odd[i].Places, page.OddPlace{Text: odd.Text, A: int(j.node[odd.Device]), B: -1, Cable: -1})
 	}
 	j.n = n
+}
+
+// rate says how fast a cable is, by its slower end, where that is known.
+func (j *pageJob) rate(n *page.Network, cable int32, l ethernet.LinkID) {
+	if j.in.Speeds == nil {
+		return
+	}
+	speed := min(j.in.Speeds[l], j.in.Speeds[j.in.Reverse[l]])
+	if speed == 0 {
+		return
+	}
+	text := fmt.Sprintf("%d Mb/s", speed)
+	if speed%1000 == 0 {
+		text = fmt.Sprintf("%d Gb/s", speed/1000)
+	}
+	i := slices.Index(n.Rates, text)
+	if i < 0 {
+		i = len(n.Rates)
+		n.Rates = append(n.Rates, text)
+	}
+	n.Cables.Rate[cable] = int32(i)
 }
 
 // tables fills in routes with their verdict and loads.
@@ -163,9 +187,21 @@ func (j *pageJob) loads(t *page.TableSet) {
 	}
 	var demand, sum float64
 	j.load, demand, _ = j.t.w.Loads()
+	slower := j.t.w.Slower()
+	if !j.bySpeed {
+		slower = slices.Repeat([]float64{1}, len(slower))
+	}
+	if len(slower) > 0 && slices.Max(slower) > 1 {
+		t.Notes = append(t.Notes, "routes over a cable slower than the fastest count as many times more")
+	}
 	order := []ethernet.LinkID{}
 	perLane := map[int]*page.LaneUse{}
+	weighed := 0.
 	for l, x := range j.load {
+		sum += x
+		x *= slower[l]
+		j.load[l] = x
+		weighed += x
 		n := uint32(min(math.Round(x), math.MaxUint32))
 		routes, mask := c.There, c.LanesA
 		if j.back[l] {
@@ -173,7 +209,6 @@ func (j *pageJob) loads(t *page.TableSet) {
 		}
 		routes[j.cable[l]] = n
 		c.Most = max(c.Most, n)
-		sum += x
 		if n == 0 {
 			continue
 		}
@@ -188,7 +223,7 @@ func (j *pageJob) loads(t *page.TableSet) {
 			u.Trunks, u.Hops, u.Most = u.Trunks+1, u.Hops+int64(n), max(u.Most, n)
 		}
 	}
-	c.Scale = max(c.Most, uint32(2*sum/float64(max(1, len(j.load)))))
+	c.Scale = max(c.Most, uint32(2*weighed/float64(max(1, len(j.load)))))
 	for p := range ethernet.MaxPriorities {
 		if u := perLane[p]; u != nil {
 			u.Pairs = int64(demand)
@@ -402,7 +437,7 @@ func (j *pageJob) nextHops() *page.Result {
 func Page(ctx context.Context, n *ethernet.Network, when time.Time) ([]byte, error) {
 	o := &trafficFlags{qps: []uint{1, 4, 16}}
 	in := &networkInput{Network: n, routes: "as read", again: "FOLDER"}
-	j, err := newPage(ctx, in, "the network of "+when.UTC().Format("2006-01-02 15:04:05 MST"), o)
+	j, err := newPage(ctx, in, "the network of "+when.UTC().Format("2006-01-02 15:04:05 MST"), o, true)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func runReport(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 		return err
 	}
 	stage = a.Stage("measuring", &spent.measure)
-	j, err := newPage(cmd.Context(), in, name, o)
+	j, err := newPage(cmd.Context(), in, name, o, true)
 	var times *page.Result
 	if err == nil {
 		times, err = j.times(cmd.Context(), o, seed)
@@ -143,7 +143,7 @@ func runExport(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 	if err != nil {
 		return err
 	}
-	j, err := newPage(cmd.Context(), in, name, o)
+	j, err := newPage(cmd.Context(), in, name, o, false)
 	if err != nil {
 		return err
 	}
