@@ -420,13 +420,9 @@ func elements(devices []string, cables []ethernet.Cable) (all []events.Element) 
 		all = append(all, events.Element{Kind: "switch", Name: name})
 	}
 	for _, c := range cables {
-		all = append(all, events.Element{Kind: "cable", Name: cableText(c)})
+		all = append(all, events.Element{Kind: "cable", Name: between.CableText(c)})
 	}
 	return all
-}
-
-func cableText(c ethernet.Cable) string {
-	return c.A.Device + ":" + c.A.Interface + " – " + c.B.Device + ":" + c.B.Interface
 }
 
 // hostsOf is the prefixes of a network with hosts.
@@ -448,7 +444,7 @@ type entry struct {
 
 func changesOf(d *between.Difference, hosts map[string]bool) *EthernetChanges {
 	c := &EthernetChanges{
-		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, cableText), CablesNew: list.Of(d.CablesNew, cableText),
+		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, between.CableText), CablesNew: list.Of(d.CablesNew, between.CableText),
 		PrefixesGone: list.Of(d.PrefixesGone, netip.Prefix.String), Entries: d.Entries, Lost: []string{}, Lossless: []string{},
 		Recabled: list.Of(d.Recabled, func(r between.Recabled) string {
 			return r.At.String() + " leads to " + r.After.String() + ", was " + r.Before.String()

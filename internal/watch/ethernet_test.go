@@ -123,6 +123,10 @@ func TestEthernetLooks(t *testing.T) {
 	if l = s.show(&EthernetSnapshot{Network: torn}); strings.Contains(alarmsOf(l), "next-hops-gone") || l.Ethernet.Changed.Entries < 3 {
 		t.Errorf("%s, %+v", alarmsOf(l), l.Ethernet.Changed)
 	}
+	cable := between.CableText(ethernet.Cable{A: n.End(up), B: n.End(n.Reverse[up])}) // as weft diff names it
+	if !slices.Equal(l.Ethernet.Changed.CablesGone, []string{cable}) || len(l.Missing) != 1 || l.Missing[0].Name != cable {
+		t.Errorf("gone %q, missing %+v, not %s", l.Ethernet.Changed.CablesGone, l.Missing, cable)
+	}
 	s.show(&EthernetSnapshot{Network: clos(t)})
 
 	// The two directions of a cable are lossless for other priorities.
