@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds a package of weft-proof alone, in bin/ (OUT): package-proof.sh deb, or rpm. OCaml is all it
-# takes. The same commit gives the same Debian package.
+# Builds a package of weft-proof alone, in bin/ (OUT): package-proof.sh deb, or rpm. OCaml and the C library as an
+# archive is all it takes; the program has that in itself, so the packages depend on none. The same commit gives the
+# same Debian package.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 umask 022
@@ -40,14 +41,14 @@ arch=$(dpkg --print-architecture)
 stage=$top/stage
 doc=$stage/usr/share/doc/weft-proof
 mkdir -p "$stage/DEBIAN" "$doc" "$stage/usr/share/man/man1"
-./proof/checker/build.sh "$stage/usr/bin/weft-proof"
+./proof/checker/build.sh --static "$stage/usr/bin/weft-proof"
 strip --strip-unneeded "$stage/usr/bin/weft-proof"
 install -m 644 docs/proof.md "$doc/proof.md"
-install -m 644 build/packaging/copyright "$doc/copyright"
+install -m 644 LICENSE "$doc/LICENSE"
+install -m 644 build/packaging/weft-proof.copyright "$doc/copyright"
 gzip -9nc build/packaging/weft-proof.1 >"$stage/usr/share/man/man1/weft-proof.1.gz"
 printf 'weft-proof (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md of weft.\n\n -- %s  %s\n' \
 	"$VERSION" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
-glibc=$(readelf -V "$stage/usr/bin/weft-proof" 2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n1 || true)
 (cd "$stage" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$stage/DEBIAN/md5sums"
 cat >"$stage/DEBIAN/control" <<CONTROL
 Package: weft-proof
@@ -56,7 +57,6 @@ Architecture: $arch
 Maintainer: $maintainer
 Section: net
 Priority: optional
-Depends: libc6${glibc:+ (>= ${glibc#GLIBC_})}
 Enhances: weft
 Installed-Size: $(du -sk --exclude=DEBIAN "$stage" | cut -f1)
 Homepage: https://github.com/weft-fabric/weft

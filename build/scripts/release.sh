@@ -5,7 +5,7 @@
 #   weft-V.tar.gz                  the sources, as git archive packs them
 #   weft-V-SYSTEM.tar.gz           the command for SYSTEM, without any C library, with documents and licences
 #   weft_V_ARCH.deb, weft-V….rpm   packages, with the plugin where OpenSM's headers are installed
-#   weft-proof_V_ARCH.deb, weft-proof-V….rpm   the checker that is extracted from the proofs (takes OCaml)
+#   weft-proof_V_ARCH.deb, weft-proof-V….rpm   the checker that is extracted from the proofs, without any C library to depend on (takes OCaml)
 #   weft-V.cdx.json                what the command consists of (SBOM, CycloneDX)
 #   SHA256SUMS                     of all these
 set -euo pipefail
