@@ -5,16 +5,6 @@ let negb = function
 | true -> false
 | false -> true
 
-(** val fst : ('a1 * 'a2) -> 'a1 **)
-
-let fst = function
-| (x, _) -> x
-
-(** val snd : ('a1 * 'a2) -> 'a2 **)
-
-let snd = function
-| (_, y) -> y
-
 (** val app : 'a1 list -> 'a1 list -> 'a1 list **)
 
 let rec app l m =
@@ -302,8 +292,8 @@ let leave net s o v =
 (** val at_switch : network -> tables -> (int * int) -> int -> int -> fate **)
 
 let at_switch net t0 at_ d sl0 =
-  let o = t0.entry (fst at_) d in
-  leave net (fst at_) o (t0.vl (fst at_) (snd at_) o sl0)
+  let o = t0.entry (Stdlib.fst at_) d in
+  leave net (Stdlib.fst at_) o (t0.vl (Stdlib.fst at_) (Stdlib.snd at_) o sl0)
 
 (** val next : network -> tables -> lane -> packet -> fate **)
 
@@ -317,12 +307,13 @@ let next net t0 l p =
 
 let weight l h =
   fold_right (fun x n0 ->
-    if lane_eq_dec (fst x) l then Number.plus (snd x) n0 else n0) 0 h
+    if lane_eq_dec (Stdlib.fst x) l then Number.plus (Stdlib.snd x) n0 else n0)
+    0 h
 
 (** val sizes : (lane * packet) list -> (lane * int) list **)
 
 let sizes h =
-  map (fun x -> ((fst x), (snd x).size)) h
+  map (fun x -> ((Stdlib.fst x), (Stdlib.snd x).size)) h
 
 type contract =
 | Honored
@@ -431,11 +422,12 @@ let fates net rs canon at_ d l =
   flat_map (fun r ->
     flat_map (fun o ->
       map (fun r' ->
-        leave net (fst at_) o
+        leave net (Stdlib.fst at_) o
           (rep canon
             (mapped r'
-              (r'.map_of (fst at_) (r'.class_of (fst at_) (snd at_)) o) l)))
-        rs) (choices r (fst at_) d)) rs
+              (r'.map_of (Stdlib.fst at_)
+                (r'.class_of (Stdlib.fst at_) (Stdlib.snd at_)) o) l))) rs)
+      (choices r (Stdlib.fst at_) d)) rs
 
 (** val rising :
     (int -> int -> int) -> int -> int -> int -> fate -> wrong option **)
@@ -531,13 +523,14 @@ let rec walk net rs rank canon top must_arrive n0 e d todo s =
     | x :: todo0 ->
       if has s x
       then walk net rs rank canon top must_arrive n1 e d todo0 s
-      else let at_ = net.far (fst x) in
-           let fs = fates net rs canon at_ d (snd x) in
-           (match good net rs rank canon top must_arrive e d (snd x) at_ fs with
+      else let at_ = net.far (Stdlib.fst x) in
+           let fs = fates net rs canon at_ d (Stdlib.snd x) in
+           (match good net rs rank canon top must_arrive e d (Stdlib.snd x)
+                    at_ fs with
             | Some w -> Some w
             | None ->
               walk net rs rank canon top must_arrive n1 e d
-                (push (snd x) (onward fs) todo0) (put s x)))
+                (push (Stdlib.snd x) (onward fs) todo0) (put s x)))
     n0
 
 (** val alike : routing list -> (int -> int) -> int -> int -> bool **)
@@ -559,8 +552,8 @@ let kinds rs canon =
 (** val kind : (int * int) list -> int -> int **)
 
 let kind ks l =
-  match find (fun x -> Number.equal (fst x) l) ks with
-  | Some x -> snd x
+  match find (fun x -> Number.equal (Stdlib.fst x) l) ks with
+  | Some x -> Stdlib.snd x
   | None -> l
 
 (** val add_kind : (int * int) list -> int -> int list -> int list **)
@@ -581,11 +574,13 @@ let rec add_kinds ks ls some =
 (** val same : network -> routing list -> int -> int -> bool **)
 
 let same net rs a b =
-  (&&) (Number.equal (fst (net.hangs a)) (fst (net.hangs b)))
+  (&&) (Number.equal (Stdlib.fst (net.hangs a)) (Stdlib.fst (net.hangs b)))
     (forallb (fun r ->
       (&&) (Number.equal (r.given.row a) (r.given.row b))
-        (Number.equal (r.class_of (fst (net.hangs a)) (snd (net.hangs a)))
-          (r.class_of (fst (net.hangs b)) (snd (net.hangs b))))) rs)
+        (Number.equal
+          (r.class_of (Stdlib.fst (net.hangs a)) (Stdlib.snd (net.hangs a)))
+          (r.class_of (Stdlib.fst (net.hangs b)) (Stdlib.snd (net.hangs b)))))
+      rs)
 
 (** val forward_levels : routing list -> int -> int -> int list **)
 
@@ -704,7 +699,9 @@ let destination net rs rank canon top must_arrive fuel k ks fixed gs e d =
     list -> (int list * int list) list -> int -> fault option **)
 
 let endpoint net rs rank canon top lids must_arrive fuel k ks fixed gs e =
-  let mine = map (fun g -> sources net rs lids ks k e (fst g) (snd g)) gs in
+  let mine =
+    map (fun g -> sources net rs lids ks k e (Stdlib.fst g) (Stdlib.snd g)) gs
+  in
   all (destination net rs rank canon top must_arrive fuel k ks fixed mine e)
     (lids e)
 
@@ -801,7 +798,7 @@ let same_lane a b =
 (** val stands : (lane * packet) list -> lane -> bool **)
 
 let stands h l =
-  existsb (fun x -> same_lane (fst x) l) h
+  existsb (fun x -> same_lane (Stdlib.fst x) l) h
 
 (** val packet_of : sending -> packet **)
 

@@ -1,10 +1,6 @@
 
 val negb : bool -> bool
 
-val fst : ('a1 * 'a2) -> 'a1
-
-val snd : ('a1 * 'a2) -> 'a2
-
 val app : 'a1 list -> 'a1 list -> 'a1 list
 
 type comparison =

@@ -21,6 +21,10 @@ Extract Constant nothing => "Seen.nothing".
 Extract Constant has => "Seen.has".
 Extract Constant put => "Seen.put".
 
+(* OCaml would put a pair together and take it apart again at every call of a function of its own making. *)
+Extract Inlined Constant fst => "Stdlib.fst".
+Extract Inlined Constant snd => "Stdlib.snd".
+
 Extract Inlined Constant PeanoNat.Nat.leb => "Number.at_most".
 Extract Inlined Constant Init.Nat.leb => "Number.at_most".
 Extract Inlined Constant Init.Nat.add => "Number.plus".
