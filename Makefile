@@ -57,7 +57,7 @@ weft-proof: ## build bin/weft-proof, the checker that is extracted from the proo
 proof: ## check all proofs from nothing (docs/proof.md); takes Coq
 	@./build/scripts/proof.sh
 
-proof-mutants: ## make 70 changes to the theories, one at a time, and demand that Coq refuses each; takes Coq (ten minutes)
+proof-mutants: ## change the theories in one place at a time, and demand that Coq refuses each, and that each theorem is broken by one; takes Coq (ten minutes)
 	@./build/scripts/proof-mutants.sh
 
 extract: ## extract proof/checker/judge.ml from the theories anew; takes Coq

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Changes the theories in one place at a time (or in two that go together), a comparison turned, a case dropped,
 # a hint believed, an assumption weakened, or one made so strong that nothing meets it, and demands that Coq
-# refuses each: make proof-mutants (ten minutes). A change that is accepted is one that no theorem depends
-# on. With a name, such as Checker: those of that file alone.
+# refuses each, and that each theorem of Theorems.v is broken by one: make proof-mutants (ten minutes on two cores). A
+# change that is accepted is one that no theorem depends on; a theorem that none breaks is one that may say nothing.
+# With a name, such as Checker: the changes of that file alone, and nothing about theorems. With --count: how many
+# changes there are.
 set -uo pipefail
+export LC_ALL=C # lengths are bytes, as Coq counts
 cd "$(dirname "$0")/../.."
-
-command -v coqc >/dev/null || { echo "proof-mutants: no Coq; on Debian: apt-get install coq" >&2; exit 1; }
-theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Escape Multicast Ethernet Ring)
 
 # file, what stands there, what is put there instead, and so on for more places; with tabs between
 mutants() {
@@ -45,6 +45,7 @@ Checker	(None, todo) => starts k ks fixed e d r todo	(None, todo) => (None, todo
 Checker	| None => start e d at_ ls (push l (onward fs) todo)	| None => start e d at_ ls todo
 Freedom	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward l' -> rank l <= rank l'.
 Freedom	may_send l p -> forall l', size p <= cap l'.	may_send l p -> forall l', 0 <= cap l'.
+Freedom	rank l <= top /\ forall t l', may_have t	top <= top /\ forall t l', may_have t
 Freedom	Prop := forall l, mtu <= cap l.	Prop := forall l n, n <= cap l.
 Freedom	sends l p /\ size p <= mtu.	sends l p /\ mtu <= mtu.
 Freedom	sends l p /\ size p <= mtu.	sends l p /\ mtu <= mtu.	Prop := forall l, mtu <= cap l.	Prop := forall l n, n <= cap l.
@@ -62,10 +63,14 @@ Waiting	count l (owed (st (S j))) < count l (owed (st j)).	count l (owed (st (S 
 Waiting	Hypothesis Quiet : forall i, what i <> Writes /\ what i <> Loses.	Hypothesis Quiet : forall i, what i <> Loses /\ what i <> Loses.
 Waiting	m <= count l (held (st i)) -> ~ (forall n, gone l i n < m).	m <= S (count l (held (st i))) -> ~ (forall n, gone l i n < m).
 Contracts	(told x s d = l \/ exists i, In i (lids s) /\ told x e i = l)	told x s d = l
+Contracts	| AnyLevel => True	| AnyLevel => l = 0
+Contracts	| Single n => l = n	| Single n => l = n /\ ls = []
+Contracts	| Directed => exists x, In x ls /\ told x s d = l	| Directed => True
 Mixtures	(forall l p, In (l, p) (held st) -> born p = 2 * i + 1) -> comes (S i) Writing st.	comes (S i) Writing st.
 Mixtures	comes i Writing st -> (forall l, has_after i (now st l)) -> comes i Waiting st	comes i Writing st -> comes i Waiting st
 Mixtures	rises net (has_during i) (sent_of (both i)) (rank i) (top i).	rises net (has_after i) (sent_of (both i)) (rank i) (top i).
 Deadlocks	cap l' < weight l' (sizes h) + size p.	cap l' <= weight l' (sizes h) + size p.
+Deadlocks	cap l' < weight l' (sizes h) + size p.	S (cap l') < weight l' (sizes h) + size p.
 Deadlocks	| [] => next net t s p = Forward l /\ s <> l	| [] => next net t s p = Forward l
 Deadlocks	weight l (sizes h) + size p <= cap l ->	
 Witness	forallb (fun x => negb (stands h x)) (from :: via)	true
@@ -76,67 +81,118 @@ Witness	(there =? sl_of s) || existsb	true || existsb
 Witness	if same_lane s x then None	if false then None
 Witness	(stands before l ||	(stands whole l ||
 Escape	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward l' -> rank l <= rank l'.
+Escape	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward l' -> S (rank l) < rank l'.
+Multicast	copies x p c ->	(copies x p c \/ True) ->
 Multicast	copies l p c -> In x c -> rank l < rank x.	copies l p c -> In x c -> rank l <= rank x.
 Ethernet	goes l p (Some l') -> rank l < rank l'.	goes l p (Some l') -> rank l <= rank l'.
 Ethernet	amount l (flight st) + since st l + size p <= headroom l.	size p <= headroom l.
 Ethernet	if td l || (xoff l <? amount l (map (fun x => (at_ x, what x)) h) + size p)	if td l || false
 Ethernet	amount l (map (fun x => (at_ x, what x)) h) <= xon l ->	
 Ring	else 16 |}	else 0 |}
+Ring	filled ring one_packet sent_ (tables_of (clockwise true 0)) (held full) /\	filled ring one_packet sent_ (tables_of (clockwise true 1)) (held full) /\
+Ring	if s =? d then 1 else 2;	if s =? d then 1 else 255;
+Ring	if Nat.even i then 0 else 1	if Nat.even i then 0 else 15
+Ring	level := 0; size := 0; born := 0 |} in	level := 0; size := 1; born := 0 |} in
 LIST
 }
 
+if [[ ${1-} == --count ]]; then
+	mutants | wc -l
+	exit
+fi
+command -v coqc >/dev/null || { echo "proof-mutants: no Coq; on Debian: apt-get install coq" >&2; exit 1; }
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Escape Multicast Ethernet Ring)
+
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/whole" "$work/one"
+mkdir "$work/whole"
 cp proof/theories/*.v "$work/whole"
 cd "$work" # where Coq leaves its cache
+declare -A needs
 for name in "${theories[@]}"; do
 	coqc -Q "$work/whole" WeftProof "$work/whole/$name.v" >/dev/null || exit 1
+	needs[$name]=$(sed -nE 's/^From WeftProof Require( Import)? (.*)\.$/\2/p' "$work/whole/$name.v" | xargs)
 done
 
-count=0
-accepted=0
-while IFS=$'\t' read -r -a fields; do
-	name=${fields[0]}
-	[[ $# -eq 0 || $1 == "$name" ]] || continue
+# same A B: how many bytes A and B have in common at their beginning
+same() {
+	local n=0
+	while [[ $n -lt ${#1} && ${1:n:1} == "${2:n:1}" ]]; do n=$((n + 1)); done
+	echo "$n"
+}
+
+# change NUMBER FIELDS...: makes a change, as the list has it, in a copy of its own, and writes what comes of it to
+# NUMBER.said; and where a proof fails, theory and byte of the change, and theory and name of the proof, to NUMBER.broken
+change() {
+	local number=$1 name=$2 text shown='' first='' old new at
+	local one=$work/$number
+	shift
+	local fields=("$@")
 	text=$(cat "$work/whole/$name.v")
-	shown=
 	for ((at = 1; at < ${#fields[@]}; at += 2)); do
 		old=${fields[at]} new=${fields[at + 1]-}
 		if [[ $text != *"$old"* ]]; then
-			echo "proof-mutants: $name.v has no: $old" >&2
-			accepted=$((accepted + 1))
-			continue 2
+			echo "proof-mutants: $name.v has no: $old"
+			return
+		fi
+		if [[ -z $first ]]; then
+			first=${text%%"$old"*}
+			first=$((${#first} + $(same "$old" "$new")))
 		fi
 		text=${text/"$old"/"$new"}
 		shown+="${shown:+; }${old:0:90} -> ${new:0:90}"
 	done
-	rm -rf "$work/one"
-	cp -r "$work/whole" "$work/one"
-	printf '%s\n' "$text" >"$work/one/$name.v"
-	count=$((count + 1))
-	later=0
-	refused=
+	cp -r "$work/whole" "$one"
+	printf '%s\n' "$text" >"$one/$name.v"
+	local each line refused='' stale=" $name "
 	for each in "${theories[@]}"; do
-		[[ $each == "$name" ]] && later=1
-		[[ $later == 1 ]] || continue
-		if ! coqc -Q "$work/one" WeftProof "$work/one/$each.v" >"$work/error" 2>&1; then
+		if [[ $each != "$name" ]]; then
+			for old in ${needs[$each]} -; do
+				[[ $stale == *" $old "* ]] && break
+			done
+			[[ $old == - ]] && continue
+			stale+="$each "
+		fi
+		if ! coqc -Q "$one" WeftProof "$one/$each.v" >"$one/error" 2>&1; then
 			# In which proof: a change that does not even make sense where it stands would show nothing.
-			line=$(sed -n 's/^File .*, line \([0-9]*\),.*/\1/p' "$work/error" | head -1)
-			refused=$(head -n "${line:-0}" "$work/one/$each.v" | sed -nE "s/^ *(Theorem|Lemma|Corollary|Definition|Fixpoint|Inductive|Record|Hypothesis|Variable) ([A-Za-z0-9_']+).*/\1 \2/p" | tail -1)
+			line=$(sed -n 's/^File .*, line \([0-9]*\),.*/\1/p' "$one/error" | head -1)
+			refused=$(head -n "${line:-0}" "$one/$each.v" | sed -nE "s/^ *(Theorem|Lemma|Corollary|Definition|Fixpoint|Inductive|Record|Hypothesis|Variable) ([A-Za-z0-9_']+).*/\1 \2/p" | tail -1)
 			refused=${refused:-nothing}
 			break
 		fi
 	done
+	rm -rf "$one"
 	if [[ -z $refused ]]; then
-		echo "proof-mutants: accepted: $name.v: $shown" >&2
-		accepted=$((accepted + 1))
+		echo "proof-mutants: accepted: $name.v: $shown"
 	elif [[ $refused != Theorem* && $refused != Lemma* && $refused != Corollary* ]]; then
-		echo "proof-mutants: no proof fails, but $refused in $each.v: $name.v: $shown" >&2
-		accepted=$((accepted + 1))
+		echo "proof-mutants: no proof fails, but $refused in $each.v: $name.v: $shown"
 	else
+		echo "$name $first $each ${refused#* }" >"$work/$number.broken"
 		echo "refused in $each.v, $refused: $name.v: $shown"
 	fi
+}
+
+count=0
+while IFS=$'\t' read -r -a fields; do
+	[[ $# -eq 0 || $1 == "${fields[0]}" ]] || continue
+	count=$((count + 1))
+	while [[ $(jobs -rp | wc -l) -ge $(nproc) ]]; do wait -n; done
+	change "$count" "${fields[@]}" >"$work/$count.said" &
 done < <(mutants)
-echo "proof-mutants: Coq refuses $((count - accepted > 0 ? count - accepted : 0)) of $count"
-[[ $accepted == 0 && $count -gt 0 ]]
+wait
+refused=0
+for ((number = 1; number <= count; number++)); do
+	cat "$work/$number.said"
+	[[ -e $work/$number.broken ]] && refused=$((refused + 1))
+done
+echo "proof-mutants: Coq refuses $refused of $count"
+[[ $refused == "$count" && $count -gt 0 ]] || exit 1
+[[ $# -eq 0 ]] || exit 0
+cp "$root/proof/theories/Theorems.v" "$work/whole"
+cat "$work"/*.broken | (cd "$root" && go run ./build/scripts/proofcover "$work/whole") >"$work/covered" || {
+	grep '^no change' "$work/covered"
+	exit 1
+}
+cat "$work/covered"
+echo "proof-mutants: each theorem is broken by a change to what it is about, in its own proof or in that of a lemma"

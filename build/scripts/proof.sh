@@ -17,6 +17,13 @@ for file in proof/theories/*.v; do
 	name=$(basename "$file" .v)
 	[[ " ${theories[*]} " == *" $name "* ]] || { echo "proof: $file is not among the theories that build/scripts/proof.sh checks"; exit 1; }
 done
+for name in $(grep -oE '`[a-z_]+`' docs/proof.md | tr -d '`' | sort -u); do
+	grep -qE "^(Theorem|Lemma|Corollary) $name " proof/theories/*.v || continue
+	grep -qE "^Print Assumptions ([A-Za-z]+\.)?$name\.$" proof/theories/Theorems.v || {
+		echo "proof: docs/proof.md names $name, and proof/theories/Theorems.v does not"
+		exit 1
+	}
+done
 # What would make a proof say less than it seems to. Comments are not looked through: nothing needs the words.
 if grep -nwE 'Admitted|admit|give_up|Axiom|Axioms|Parameter|Parameters|Conjecture|bypass_check|Unset Guard Checking|Unset Positivity Checking|Unset Universe Checking|type_in_type' proof/theories/*.v; then
 	echo "proof: something is taken for granted there"

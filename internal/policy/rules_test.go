@@ -391,6 +391,10 @@ var rules = []rule{
 		why:      "it changes the programs that decide, and so is made of none of them",
 	},
 	{
+		packages: "build/scripts/proofcover",
+		why:      "it reads what Coq says of the proofs, which share nothing with the programs",
+	},
+	{
 		packages: "test/bench/patchwork", may: []string{".", "fabric", "format/files", "routing", "routing/engines", "topology", "internal/engine/option", "internal/engine/setting", "internal/choose", "internal/bound"},
 		why: "a program that measures engines as users of the library do, beside what none can be better than",
 	},

@@ -7,6 +7,8 @@ Print Assumptions check_sound.
 Print Assumptions check_about_something.
 Print Assumptions check_rises.
 Print Assumptions check_arrives.
+Print Assumptions walk_none.
+Print Assumptions progress.
 Print Assumptions some_packet_moves.
 Print Assumptions never_stuck.
 Print Assumptions bounded.
@@ -17,6 +19,7 @@ Print Assumptions check_no_packet_waits_for_ever.
 Print Assumptions answers_are_covered.
 Print Assumptions any_covers_all.
 Print Assumptions honored_covers_directed.
+Print Assumptions more_tables.
 Print Assumptions union_covers_parts.
 Print Assumptions plan_progress.
 Print Assumptions plan_wait_ends.
