@@ -62,6 +62,15 @@ Waiting	exists k, forall j, k <= j -> count l' (held (st (S j))) <= count l' (he
 Waiting	count l (owed (st (S j))) < count l (owed (st j)).	count l (owed (st (S j))) <= count l (owed (st j)).
 Waiting	Hypothesis Quiet : forall i, what i <> Writes /\ what i <> Loses.	Hypothesis Quiet : forall i, what i <> Loses /\ what i <> Loses.
 Waiting	m <= count l (held (st i)) -> ~ (forall n, gone l i n < m).	m <= S (count l (held (st i))) -> ~ (forall n, gone l i n < m).
+Arbitration	wants l l' (st i) -> In l (order i l');	wants l l' (st i) -> In l (l :: order i l');
+Arbitration	order i l' = l :: r /\ order (S i) l' = r ++ [l];	order i l' = order i l' /\ order (S i) l' = r ++ [l];
+Arbitration	(goes l l' (st i) (st (S i)) \/ ~ wants l l' (st i));	(goes l l' (st i) (st (S i)) \/ True);
+Arbitration	(goes l l' (st i) (st (S i)) \/ ~ wants l l' (st i));	(~ wants l l' (st i) /\ ~ wants l l' (st i));
+Arbitration	(order (S j) l' = r ++ [l] \/ wants l l' (st j));	(order (S j) l' = r ++ [l] \/ True);
+Arbitration	count l' (owed (st j)) = 0 -> fewer l (st j) (st (S j)));	count l' (owed (st j)) = 0 -> True);
+Arbitration	next net (now (st j) l) l p <> Forward l') -> fewer l (st j) (st (S j)))	next net (now (st j) l) l p <> Forward l') -> True)
+Arbitration	may_send l' p' -> next net t l p <> Forward l'.	may_send l' p' -> next net t l p <> Lost.
+Arbitration	forall mtu cap, roomy mtu cap -> forall st what,	forall mtu cap, (forall n, roomy n cap) -> forall st what,
 Contracts	(told x s d = l \/ exists i, In i (lids s) /\ told x e i = l)	told x s d = l
 Contracts	| AnyLevel => True	| AnyLevel => l = 0
 Contracts	| Single n => l = n	| Single n => l = n /\ ls = []
@@ -93,6 +102,8 @@ Ring	filled ring one_packet sent_ (tables_of (clockwise true 0)) (held full) /\	
 Ring	if s =? d then 1 else 2;	if s =? d then 1 else 255;
 Ring	if Nat.even i then 0 else 1	if Nat.even i then 0 else 15
 Ring	level := 0; size := 0; born := 0 |} in	level := 0; size := 1; born := 0 |} in
+Ring	if d =? 3 then 0 else 16	if d =? 3 then 16 else 16
+Ring	Nat.leb 5 n && Nat.leb n 8	Nat.leb 5 n && Nat.leb n 7
 LIST
 }
 
@@ -101,7 +112,7 @@ if [[ ${1-} == --count ]]; then
 	exit
 fi
 command -v coqc >/dev/null || { echo "proof-mutants: no Coq; on Debian: apt-get install coq" >&2; exit 1; }
-theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Escape Multicast Ethernet Ring)
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Escape Multicast Ethernet Ring)
 
 root=$PWD
 work=$(mktemp -d)

@@ -12,7 +12,7 @@ if ! command -v coqc >/dev/null || ! command -v coqchk >/dev/null; then
 	exit 1
 fi
 
-theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Escape Multicast Ethernet Ring Theorems Extract)
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Escape Multicast Ethernet Ring Theorems Extract)
 for file in proof/theories/*.v; do
 	name=$(basename "$file" .v)
 	[[ " ${theories[*]} " == *" $name "* ]] || { echo "proof: $file is not among the theories that build/scripts/proof.sh checks"; exit 1; }

@@ -5,7 +5,7 @@
     true of the ring. *)
 
 From Coq Require Import NArith List Bool Lia Arith FMapPositive.
-From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks.
+From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks.
 From WeftProof Require Escape Multicast Ethernet.
 Import ListNotations.
 Local Open Scope N_scope.
@@ -233,9 +233,24 @@ Qed.
 
 (** ** No packet waits for ever *)
 
-(** An endless run: host 1 sends to host 2, the packet goes on, and when it is gone the next is sent. *)
-Fixpoint phase (i : nat) : nat := match i with O => 0 | S i => if Nat.eqb (phase i) 6 then 0 else S (phase i) end.
+(** Endless runs: the same states again and again, from 0 to the last. *)
+Fixpoint phase (last i : nat) : nat :=
+  match i with O => 0 | S i => if Nat.eqb (phase last i) last then 0 else S (phase last i) end%nat.
 
+Lemma phase_below : forall last i, (phase last i <= last)%nat.
+Proof. induction i as [| i IH]; simpl; [lia |]. destruct (Nat.eqb_spec (phase last i) last); lia. Qed.
+
+Lemma phase_again : forall last i n, (n <= last)%nat -> phase last (n + S last * i) = n.
+Proof.
+  assert (A : forall last i n, phase last i = 0%nat -> (n <= last)%nat -> phase last (n + i) = n).
+  { intros last i n Z. induction n as [| n IH]; intros L; [exact Z |]. simpl. rewrite IH by lia.
+    destruct (Nat.eqb_spec n last); lia. }
+  intros last i n L. apply A; [| exact L]. clear n L. induction i as [| i IH]; [now rewrite Nat.mul_0_r |].
+  replace (S last * S i)%nat with (S (last + S last * i))%nat by lia. cbn [phase]. rewrite (A last _ last IH) by lia.
+  now rewrite Nat.eqb_refl.
+Qed.
+
+(** Host 1 sends to host 2, the packet goes on, and when it is gone the next is sent. *)
 Definition at_phase (n : nat) : state :=
   let is_ h w := {| now := fun _ => tables_of (clockwise false 0); held := h; owed := w |} in
   match n with
@@ -250,20 +265,12 @@ Definition at_phase (n : nat) : state :=
 
 Definition act_of (n : nat) : act := match n with 0 => Sends | 1 | 3 => Moves | 5 => Eats 2 (to 2) | _ => Credits end%nat.
 
-Lemma phase_is : forall i, In (phase i) [0; 1; 2; 3; 4; 5; 6]%nat.
-Proof.
-  induction i as [| i IH]; simpl; auto.
-  destruct IH as [E | [E | [E | [E | [E | [E | [E | []]]]]]]]; rewrite <- E; simpl; auto 10.
-Qed.
-
-Lemma phase_again : forall i, phase (7 * i) = 0%nat.
-Proof.
-  induction i as [| i IH]; [reflexivity |]. replace (7 * S i)%nat with (7 + 7 * i)%nat by lia. simpl in IH |- *. now rewrite IH.
-Qed.
+Lemma phase_is : forall i, In (phase 6 i) [0; 1; 2; 3; 4; 5; 6]%nat.
+Proof. intros i. pose proof (phase_below 6 i) as L. generalize dependent (phase 6 i). intros n L. do 7 (destruct n as [| n]; [simpl; auto 10 |]). lia. Qed.
 
 (** What is assumed of switches can be kept, and then [check_no_packet_waits_for_ever] is about packets that there are. *)
 Theorem waiting_is_about_something :
-  let st i := at_phase (phase i) in let what i := act_of (phase i) in
+  let st i := at_phase (phase 6 i) in let what i := act_of (phase 6 i) in
   roomy 1 one_packet /\ reachable ring [clockwise false 0] alone Directed hosts 1 one_packet (st 0%nat) /\
   (forall i, step ring one_packet (tables_now [clockwise false 0]) (packets_sent [clockwise false 0] alone Directed hosts 1) (what i) (st i) (st (S i))) /\
   (forall i, what i <> Writes /\ what i <> Loses) /\
@@ -272,7 +279,7 @@ Theorem waiting_is_about_something :
   held (st 1%nat) = [(From 1 0, to 2)] /\ ~ (forall n, gone st (From 1 0) 1 n < 1)%nat.
 Proof.
   intros st what.
-  assert (Idle : forall i, st (7 * i)%nat = at_phase 0) by (intros i; unfold st; now rewrite phase_again).
+  assert (Idle : forall i, st (0 + 7 * i)%nat = at_phase 0) by (intros i; unfold st; rewrite (phase_again 6) by lia; reflexivity).
   assert (Ro : roomy 1 one_packet).
   { intros l. auto. }
   assert (Re : reachable ring [clockwise false 0] alone Directed hosts 1 one_packet (st 0%nat)).
@@ -290,15 +297,168 @@ Proof.
   assert (Qu : forall i, what i <> Writes /\ what i <> Loses).
   { intros i. unfold what. destruct (phase_is i) as [E | [E | [E | [E | [E | [E | [E | []]]]]]]]; rewrite <- E; split; discriminate. }
   assert (Se : served ring one_packet (tables_now [clockwise false 0]) (packets_sent [clockwise false 0] alone Directed hosts 1) st).
-  { intros l i A. exfalso. destruct (A (7 * i)%nat ltac:(lia)) as [(p & H & _) _]. rewrite Idle in H. discriminate. }
+  { intros l i A. exfalso. destruct (A (0 + 7 * i)%nat ltac:(lia)) as [(p & H & _) _]. rewrite Idle in H. discriminate. }
   assert (No : not_overtaken ring st).
-  { intros l l' p i A. exfalso. destruct (A (7 * i)%nat ltac:(lia)) as (H & _). rewrite Idle in H. discriminate. }
+  { intros l l' p i A. exfalso. destruct (A (0 + 7 * i)%nat ltac:(lia)) as (H & _). rewrite Idle in H. discriminate. }
   assert (Cr : credits_return st).
   { intros l i H. exists i. split; [auto |]. unfold st in *. cbn [phase].
     destruct (phase_is i) as [E | [E | [E | [E | [E | [E | [E | []]]]]]]]; rewrite <- E in *; cbn in *; lia. }
   repeat (split; [assumption || reflexivity |]).
   apply (check_no_packet_waits_for_ever _ _ _ _ _ _ _ _ _ _ _ one_hop_accepted 1 one_packet Ro st what Re Go Qu Se No Cr).
   simpl. auto.
+Qed.
+
+(** Hosts 1 and 2 send to host 3: at switch 2 their packets come together. *)
+Definition merging : routing := {|
+  entry_of := fun s d => if s =? d then 1 else 2;
+  class_of := fun _ _ => 0;
+  more_of := fun _ _ => [];
+  map_of := fun _ _ _ => 0;
+  maps := 1;
+  lane_of := fun _ _ => 0;
+  given := {| row := fun e => e; table := fun s d => if d =? 3 then 0 else 16 |}
+|}.
+
+Theorem merging_accepted :
+  check ring [merging] (fun c _ => c) (fun v => v) 4 alone true 100 Directed hosts [[1]; [2]; [3]] = None.
+Proof. vm_compute. reflexivity. Qed.
+
+(** Where the packet of host 1 comes to switch 2 the one of host 2 has the turn, and goes first; then it goes itself. *)
+Definition at_turn (n : nat) : state :=
+  let is_ h w := {| now := fun _ => tables_of merging; held := h; owed := w |} in
+  match n with
+  | 0 => is_ [] []
+  | 1 => is_ [(From 1 0, to 3)] []
+  | 2 => is_ [(On 1 0, to 3)] [(From 1 0, 1)]
+  | 3 => is_ [(On 1 0, to 3)] []
+  | 4 => is_ [(On 1 0, to 3); (From 2 0, to 3)] []
+  | 5 => is_ [(On 1 0, to 3); (On 2 0, to 3)] [(From 2 0, 1)]
+  | 6 => is_ [(On 1 0, to 3); (On 2 0, to 3)] []
+  | 7 => is_ [(On 1 0, to 3); (To 3 0, to 3)] [(On 2 0, 1)]
+  | 8 => is_ [(On 1 0, to 3); (To 3 0, to 3)] []
+  | 9 => is_ [(To 3 0, to 3); (On 2 0, to 3)] [(On 1 0, 1)]
+  | 10 => is_ [(To 3 0, to 3); (On 2 0, to 3)] []
+  | 11 => is_ [(On 2 0, to 3)] [(To 3 0, 1)]
+  | 12 => is_ [(On 2 0, to 3)] []
+  | 13 => is_ [(To 3 0, to 3)] [(On 2 0, 1)]
+  | 14 => is_ [(To 3 0, to 3)] []
+  | _ => is_ [] [(To 3 0, 1)]
+  end%nat.
+
+Definition act_at_turn (n : nat) : act :=
+  match n with 0 | 3 => Sends | 1 | 4 | 6 | 8 | 12 => Moves | 10 | 14 => Eats 3 (to 3) | _ => Credits end%nat.
+
+Definition order_at_turn (n : nat) (l' : lane) : list lane :=
+  match l' with
+  | On 1 0 => [From 1 0]
+  | On 2 0 => if (Nat.leb 5 n && Nat.leb n 8)%bool then [On 1 0; From 2 0] else [From 2 0; On 1 0]
+  | To 3 0 => [On 2 0]
+  | _ => []
+  end.
+
+Definition next_turn (n : nat) : nat := if Nat.eqb n 15 then 0 else S n.
+
+Ltac lanes :=
+  cbn -[lane_eq_dec] in *;
+  repeat match goal with
+  | H : context [lane_eq_dec ?a ?b] |- _ => destruct (lane_eq_dec a b); cbn -[lane_eq_dec] in H; try congruence; try lia
+  end; subst; try congruence; try lia.
+
+Definition crossing (n : nat) : option (lane * lane) :=
+  match n with
+  | 1 => Some (From 1 0, On 1 0) | 4 => Some (From 2 0, On 2 0) | 8 => Some (On 1 0, On 2 0)
+  | 6 | 12 => Some (On 2 0, To 3 0) | _ => None
+  end%nat.
+
+Lemma goes_at_turn : forall n l l', (n <= 15)%nat -> goes l l' (at_turn n) (at_turn (next_turn n)) -> crossing n = Some (l, l').
+Proof.
+  intros n l l' L [F C]. unfold fewer in F.
+  do 16 (destruct n as [| n]; [solve [lanes; reflexivity] |]). lia.
+Qed.
+
+Lemma wants_at_turn : forall n l l', (n <= 15)%nat -> wants ring l l' (at_turn n) -> In l (order_at_turn n l').
+Proof.
+  intros n l l' L (p & H & N).
+  do 16 (destruct n as [| n]; [solve [lanes; try discriminate; injection H as <-; cbn in N; try discriminate; injection N as <-; cbn; auto] |]). lia.
+Qed.
+
+Lemma order_elsewhere : forall l', l' <> On 2 0 -> forall n m, order_at_turn n l' = order_at_turn m l' /\
+  forall l r, order_at_turn n l' = l :: r -> r = [].
+Proof.
+  intros l' D n m. unfold order_at_turn.
+  repeat match goal with |- context [match ?x with _ => _ end] => is_var x; destruct x end;
+    try congruence; (split; [reflexivity | intros l r E; try discriminate; now injection E]).
+Qed.
+
+(** What is assumed of turns can be met where lanes meet: one waits for another. *)
+Theorem turns_are_about_something :
+  let st i := at_turn (phase 15 i) in let what i := act_at_turn (phase 15 i) in let order i := order_at_turn (phase 15 i) in
+  roomy 1 one_packet /\ reachable ring [merging] alone Directed hosts 1 one_packet (st 0%nat) /\
+  (forall i, step ring one_packet (tables_now [merging]) (packets_sent [merging] alone Directed hosts 1) (what i) (st i) (st (S i))) /\
+  (forall i, what i <> Writes /\ what i <> Loses) /\ turns ring st order /\ credits_return st /\
+  wants ring (On 1 0) (On 2 0) (st 4%nat) /\ goes (From 2 0) (On 2 0) (st 4%nat) (st 5%nat) /\
+  forall l i m, (m <= count l (held (st i)))%nat -> ~ (forall n, gone st l i n < m)%nat.
+Proof.
+  intros st what order.
+  assert (Next : forall i, phase 15 (S i) = next_turn (phase 15 i)) by reflexivity.
+  assert (Again : forall i n, (n <= 15)%nat -> exists j, (i <= j)%nat /\ phase 15 j = n).
+  { intros i n L. exists (n + 16 * i)%nat. split; [lia | now apply phase_again]. }
+  assert (Ro : roomy 1 one_packet) by (intros l; auto).
+  assert (Re : reachable ring [merging] alone Directed hosts 1 one_packet (st 0%nat)).
+  { exists [], (fun _ => tables_of merging). split; [intros l; apply allows_itself; simpl; auto | apply run_none]. }
+  assert (Se : forall s, In s [1; 2] -> packets_sent [merging] alone Directed hosts 1 (From s 0) (to 3)).
+  { intros s I. split; [| auto]. exists s, 0, 3. split; [reflexivity |].
+    destruct I as [<- | [<- | []]]; (repeat split; simpl; auto; try discriminate); exists (given merging); split; simpl; auto. }
+  assert (Go : forall i, step ring one_packet (tables_now [merging]) (packets_sent [merging] alone Directed hosts 1) (what i) (st i) (st (S i))).
+  { intros i. unfold st, what. rewrite Next. pose proof (phase_below 15 i) as L. destruct (phase 15 i) as [| n].
+    { apply (step_send _ _ _ _ _ [] (From 1 0) (to 3) []); [apply Se; simpl; auto | vm_compute; auto]. }
+    destruct n as [| n]. { apply (step_on _ _ _ _ _ [] [] (From 1 0) (On 1 0) (to 3) []); [intros x [] | reflexivity | vm_compute; auto]. }
+    destruct n as [| n]. { apply (step_credit _ _ _ _ _ _ [] []). }
+    destruct n as [| n]. { apply (step_send _ _ _ _ _ [(On 1 0, to 3)] (From 2 0) (to 3) []); [apply Se; simpl; auto | vm_compute; auto]. }
+    destruct n as [| n]. { apply (step_on _ _ _ _ _ [(On 1 0, to 3)] [] (From 2 0) (On 2 0) (to 3) []); [intros x [<- | []]; discriminate | reflexivity | vm_compute; auto]. }
+    destruct n as [| n]. { apply (step_credit _ _ _ _ _ _ [] []). }
+    destruct n as [| n]. { apply (step_on _ _ _ _ _ [(On 1 0, to 3)] [] (On 2 0) (To 3 0) (to 3) []); [intros x [<- | []]; discriminate | reflexivity | vm_compute; auto]. }
+    destruct n as [| n]. { apply (step_credit _ _ _ _ _ _ [] []). }
+    destruct n as [| n]. { apply (step_on _ _ _ _ _ [] [(To 3 0, to 3)] (On 1 0) (On 2 0) (to 3) []); [intros x [] | reflexivity | vm_compute; auto]. }
+    destruct n as [| n]. { apply (step_credit _ _ _ _ _ _ [] []). }
+    destruct n as [| n]. { apply (step_eat _ _ _ _ _ [] [(On 2 0, to 3)] (To 3 0) (to 3) 3 []); [intros x [] | reflexivity]. }
+    destruct n as [| n]. { apply (step_credit _ _ _ _ _ _ [] []). }
+    destruct n as [| n]. { apply (step_on _ _ _ _ _ [] [] (On 2 0) (To 3 0) (to 3) []); [intros x [] | reflexivity | vm_compute; auto]. }
+    destruct n as [| n]. { apply (step_credit _ _ _ _ _ _ [] []). }
+    destruct n as [| n]. { apply (step_eat _ _ _ _ _ [] [] (To 3 0) (to 3) 3 []); [intros x [] | reflexivity]. }
+    destruct n as [| n]; [apply (step_credit _ _ _ _ _ _ [] []) | lia]. }
+  assert (Qu : forall i, what i <> Writes /\ what i <> Loses).
+  { intros i. unfold what. pose proof (phase_below 15 i) as L. generalize dependent (phase 15 i). intros n L.
+    do 16 (destruct n as [| n]; [split; discriminate |]). lia. }
+  assert (Tu : turns ring st order).
+  { split.
+    - intros i l l' W. apply wants_at_turn; [apply phase_below | exact W].
+    - intros i l l' G. unfold st, order in *. rewrite Next in *. apply goes_at_turn in G; [| apply phase_below].
+      pose proof (phase_below 15 i) as L. generalize dependent (phase 15 i). intros n G L.
+      do 16 (destruct n as [| n]; [solve [discriminate | injection G as <- <-; eexists; split; reflexivity] |]). lia.
+    - intros i l'. unfold st, order in *. rewrite Next in *. destruct (lane_eq_dec l' (On 2 0)) as [-> | D].
+      2: { left. now apply order_elsewhere. }
+      pose proof (phase_below 15 i) as L. generalize dependent (phase 15 i). intros n L.
+      do 16 (destruct n as [| n]; [solve [left; reflexivity | right; eexists _, _; repeat split; left; split; vm_compute; auto] |]). lia.
+    - intros i l' l r E. unfold st, order in *. destruct (lane_eq_dec l' (On 2 0)) as [-> | D].
+      + assert (F : l = From 2 0 \/ l = On 1 0).
+        { cbn in E. destruct (_ && _)%bool; injection E as <- _; auto. }
+        destruct F as [-> | ->]; [destruct (Again i 4%nat) as (j & G & P) | destruct (Again i 8%nat) as (j & G & P)]; try lia;
+          exists j; (split; [exact G |]); right; rewrite P; eexists; split; reflexivity.
+      + exists i. split; [auto | left]. rewrite Next.
+        destruct (order_elsewhere l' D (next_turn (phase 15 i)) (phase 15 i)) as [-> _].
+        destruct (order_elsewhere l' D (phase 15 i) 0%nat) as [_ Z]. rewrite E, (Z l r E). reflexivity.
+    - intros i l l'. destruct (Again i 0%nat) as (j & G & P); [lia |]. exists j. split; [exact G |].
+      unfold st. rewrite P. intros (p & H & _). discriminate.
+    - intros i l. destruct (Again i 0%nat) as (j & G & P); [lia |]. exists j. split; [exact G |].
+      unfold st. rewrite P. discriminate. }
+  assert (Cr : credits_return st).
+  { intros l i H. exists i. split; [auto |]. unfold st in *. rewrite Next. pose proof (phase_below 15 i) as L.
+    generalize dependent (phase 15 i). intros n H L.
+    do 16 (destruct n as [| n]; [solve [cbn -[lane_eq_dec] in *; repeat destruct (lane_eq_dec _ _); lia] |]). lia. }
+  repeat (split; [assumption |]).
+  split; [eexists; split; reflexivity |]. split; [split; vm_compute; auto |].
+  exact (check_turns_no_packet_waits_for_ever _ _ _ _ _ _ _ _ _ _ _ merging_accepted 1 one_packet Ro st what Re Go Qu order Tu Cr).
 Qed.
 
 (** On the ring they can be kept as well, and packets wait for ever, however much else is sent (of packets that
@@ -337,7 +497,7 @@ Proof.
   - intros l i A. exfalso. destruct (A i (le_n i)) as [(p & H & F) (a & st' & _ & _ & _)].
     destruct (N l i p H) as (l' & Nx & D & K). destruct (F l' Nx) as [F0 _].
     rewrite (C l' i D) in F0. lia.
-  - intros l l' p i A. exists 0%nat. intros j _. destruct (A i (le_n i)) as (H & Nx & _).
+  - intros l l' p i A No. apply No. exists 0%nat. intros j _. destruct (A i (le_n i)) as (H & Nx & _).
     destruct (N l i p H) as (x & Nx' & D & _). rewrite Nx in Nx'. injection Nx' as <-. rewrite !(C l' _ D). auto.
   - intros l i H. simpl in H. lia.
   - reflexivity.

@@ -1,6 +1,6 @@
 (** The theorems that docs/proof.md names. build/scripts/proof.sh demands of each that it rests on no axiom. *)
 
-From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Mixtures Deadlocks Witness Ring.
+From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Ring.
 From WeftProof Require Escape Multicast Ethernet.
 
 Print Assumptions check_sound.
@@ -16,6 +16,10 @@ Print Assumptions drains.
 Print Assumptions no_lane_stays.
 Print Assumptions no_packet_waits_for_ever.
 Print Assumptions check_no_packet_waits_for_ever.
+Print Assumptions turns_not_overtaken.
+Print Assumptions turns_serve.
+Print Assumptions turns_no_packet_waits_for_ever.
+Print Assumptions check_turns_no_packet_waits_for_ever.
 Print Assumptions answers_are_covered.
 Print Assumptions any_covers_all.
 Print Assumptions honored_covers_directed.
@@ -48,6 +52,8 @@ Print Assumptions hops_accepted.
 Print Assumptions plan_goes_on.
 Print Assumptions ring_plan_blocks.
 Print Assumptions waiting_is_about_something.
+Print Assumptions merging_accepted.
+Print Assumptions turns_are_about_something.
 Print Assumptions ring_waits_for_ever.
 Print Assumptions escape_is_about_something.
 Print Assumptions multicast_is_about_something.

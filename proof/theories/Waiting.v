@@ -4,7 +4,7 @@
     its lane while others pass it by without end. Whether they do is up to the switches, which is why it is
     assumed here, in three sentences about an endless run: a packet in whose way nothing is from some moment on goes on
     at some time ([served]); a packet that waits for a lane is not overtaken into it for ever ([not_overtaken]); credits
-    come back ([credits_return]). Switches that let lanes take turns keep the first two if the turn waits for
+    come back ([credits_return]). Switches whose lanes take turns keep the first two ([Arbitration.v]), if the turn waits for
     a packet that has no room yet: of those that pass it over, smaller packets may keep the room from it for ever. A switch
     of which the arbitration tables give a lane no weight, or one to which a lane of high priority may do this without
     limit, does not keep them (InfiniBand Architecture Specification 1, 7.6.9). Where they are kept a rank that rises is
@@ -77,12 +77,13 @@ Hypothesis Sound : sound (st 0).
 Hypothesis Rises : rises net may_have may_send rank top.
 Hypothesis Fits : fits cap may_send.
 
-(** What is assumed of switches, and of those who take packets. *)
+(** What is assumed of switches, and of those who take packets. (Twice negated: that there is a moment from which on
+    nobody overtakes is more than who looks at a run could say when.) *)
 Definition served : Prop := forall l i,
   (forall j, i <= j -> clear l (st j) /\ able l (st j)) -> exists j, i <= j /\ fewer l (st j) (st (S j)).
 Definition not_overtaken : Prop := forall l l' p i,
   (forall j, i <= j -> head l (held (st j)) = Some p /\ next net (now (st j) l) l p = Forward l' /\ ~ fewer l (st j) (st (S j))) ->
-  exists k, forall j, k <= j -> count l' (held (st (S j))) <= count l' (held (st j)).
+  ~ ~ exists k, forall j, k <= j -> count l' (held (st (S j))) <= count l' (held (st j)).
 Definition credits_return : Prop := forall l i,
   0 < count l (owed (st i)) -> exists j, i <= j /\ count l (owed (st (S j))) < count l (owed (st j)).
 
@@ -171,8 +172,9 @@ Proof.
   destruct (next net t l p) as [l' | e |] eqn:N.
   - destruct (Rises l p Tr) as [B R]. specialize (R t l' Has N).
     assert (B' : rank l' <= top) by (destruct (Rises l' p); [eapply trail_on; eauto | auto]).
-    destruct (Not_overtaken l l' p i) as (k0 & K0).
+    apply (Not_overtaken l l' p i).
     { intros j L. destruct (Keep j L) as [Nj K]. rewrite Nj. auto. }
+    intros (k0 & K0).
     set (k := i + k0).
     apply (falls (fun j => count l' (held (st j))) k).
     { intros j L. apply K0. unfold k in L. lia. }
