@@ -187,10 +187,7 @@ func (j *pageJob) loads(t *page.TableSet) {
 	}
 	var demand, sum float64
 	j.load, demand, _ = j.t.w.Loads()
-	slower := j.t.w.Slower()
-	if !j.bySpeed {
-		slower = slices.Repeat([]float64{1}, len(slower))
-	}
+	slower := j.slower()
 	if len(slower) > 0 && slices.Max(slower) > 1 {
 		t.Notes = append(t.Notes, "routes over a cable slower than the fastest count as many times more")
 	}
@@ -240,6 +237,20 @@ func (j *pageJob) loads(t *page.TableSet) {
 	}
 	j.tiers(t)
 	j.hops(t, demand, sum)
+}
+
+// slower is how many times more a route over each link counts, [LinkID]: as often as the fastest is faster.
+func (j *pageJob) slower() []float64 {
+	list := make([]float64, len(j.load))
+	fastest := 0.
+	for l := range list {
+		list[l] = 1
+		fastest = max(fastest, j.t.w.Speed(ethernet.LinkID(l)))
+	}
+	for l := 0; l < len(list) && j.bySpeed; l++ {
+		list[l] = fastest / j.t.w.Speed(ethernet.LinkID(l))
+	}
+	return list
 }
 
 // tiers is the loads of links from one level to another.

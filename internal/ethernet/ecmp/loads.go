@@ -7,19 +7,6 @@ import (
 // Speed is how fast a link is, the fastest adapter being 1.
 func (w *Network) Speed(l ethernet.LinkID) float64 { return w.speed[l] }
 
-// Slower is how many times as long each link takes for the same load as the fastest link, [LinkID].
-func (w *Network) Slower() []float64 {
-	fastest := 0.
-	for _, speed := range w.speed {
-		fastest = max(fastest, speed)
-	}
-	list := make([]float64, len(w.speed))
-	for l, speed := range w.speed {
-		list[l] = fastest / speed
-	}
-	return list
-}
-
 // Loads is how much crosses each link, [LinkID], where every adapter sends as much to every other and packets are divided over
 // next hops by their weights; the unit is what one sends another. demand is how many such pairs there are between devices,
 // lost how many of them have packets that do not all arrive.
