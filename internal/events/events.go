@@ -27,20 +27,24 @@ type Event struct {
 	What    string    `json:"what"` // see the constants
 	Part    *Element  `json:"part,omitempty"`
 	Text    string    `json:"text,omitempty"`
-	By      string    `json:"by,omitempty"`      // who ordered it
+	By      string    `json:"by,omitempty"`      // who ordered it, or who changed tables
 	Entries int       `json:"entries,omitempty"` // of forwarding tables, that were changed
 	Cut     int64     `json:"pairs_cut,omitempty"`
 	Seconds float64   `json:"seconds,omitempty"` // for which they were cut
+	Times   int       `json:"times,omitempty"`   // that it went and came back
+	Also    []string  `json:"also,omitempty"`    // who else noted it, of events of several logs
 }
 
 // What happens.
 const (
 	Gone      = "gone" // a part of the network
 	Came      = "came"
+	Flapped   = "flapped" // it went and came back before it was looked again
 	Repair    = "repair"  // tables were handed over in place of others, to mend them
 	Return    = "return"  // to what they were before
 	Drained   = "drained" // away from a part that is to be pulled
 	Full      = "routed"  // anew
+	Changed   = "changed" // tables are others than they were, as weft watch sees them
 	Refused   = "refused" // OpenSM got no tables
 	Drain     = "drain"   // was ordered
 	Undrain   = "undrain"
@@ -54,6 +58,9 @@ const (
 	Begin = "begin" // of the daemon
 	End   = "end"
 )
+
+// ByServe is who changed tables that weft serve handed over.
+const ByServe = "weft serve"
 
 // Element is a cable, a switch or a host.
 type Element struct {
@@ -118,11 +125,7 @@ const (
 
 // Miss is what is missing after parts went and came; the list is in the order of time.
 func Miss(list []Missing, gone, came []Element, at time.Time) []Missing {
-	is := func(a Element) func(Missing) bool {
-		return func(m Missing) bool {
-			return m.GUID == a.GUID && m.Port == a.Port && m.Kind == a.Kind && (a.GUID != "" || m.Name == a.Name)
-		}
-	}
+	is := func(a Element) func(Missing) bool { return func(m Missing) bool { return a.is(&m.Element) } }
 	left := slices.DeleteFunc(slices.Clone(list), func(m Missing) bool { return at.Sub(m.Since) > forgetAfter })
 	for _, p := range came {
 		left = slices.DeleteFunc(left, is(p))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -212,6 +213,25 @@ func TestExpectedWhileAStepIsWritten(t *testing.T) {
 	}{{before, []int{0, 0}}, {after, []int{2, 0}}, {half, []int{1, 0}}, {other, []int{1, 1}}} {
 		if a, b := differing(&Snapshot{Tables: c.now}, []*routing.Tables{before}), differing(&Snapshot{Tables: c.now}, []*routing.Tables{after, before}); a != c.want[0] || b != c.want[1] {
 			t.Errorf("%d, %d, want %v", a, b, c.want)
+		}
+	}
+}
+
+// Who changed tables is said as far as it is known: a step of weft serve's is no repair by the watch.
+func TestWhoChangedTables(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		look     Look
+		by, text string
+	}{
+		{Look{Made: &Made{Engine: "weft"}}, events.ByServe, "other forwarding tables"},
+		{Look{HandedOver: true}, events.ByServe, "other forwarding tables"},
+		{Look{Made: &Made{Engine: "minhop"}}, "OpenSM", "minhop"},
+		{Look{Made: &Made{Engine: "weft"}, Lack: "W002"}, "OpenSM", "has no tables"},
+		{Look{}, "", "by whom is not known"},
+	} {
+		if by, text := c.look.changedBy(); by != c.by || !strings.Contains(text, c.text) {
+			t.Errorf("%+v: by %q, %s", c.look, by, text)
 		}
 	}
 }

@@ -571,12 +571,27 @@ func (r *running) tell(l *Look) {
 		}
 	}
 	if e := l.Ethernet; e != nil && e.Changed != nil && e.Changed.Entries > 0 {
-		r.events.Add(events.Event{At: l.At, What: events.Repair, Entries: e.Changed.Entries, Cut: l.CutOff, Text: "next hops are others than at the look before"})
+		r.events.Add(events.Event{At: l.At, What: events.Changed, Entries: e.Changed.Entries, Cut: l.CutOff, Text: "next hops are others than at the look before"})
 	}
 	if c := l.Changed; c != nil && c.Entries > 0 {
-		r.events.Add(events.Event{At: l.At, What: events.Repair, Entries: c.Entries, Cut: l.CutOff, Text: "forwarding tables are others than at the look before"})
+		by, text := l.changedBy()
+		r.events.Add(events.Event{At: l.At, What: events.Changed, By: by, Entries: c.Entries, Cut: l.CutOff, Text: text})
 	}
 	r.gone, r.came = nil, nil
+}
+
+// changedBy is who made the tables of a look others than those of the look before, as far as OpenSM's log and the tables say, and what is said
+// of that.
+func (l *Look) changedBy() (by, text string) {
+	switch {
+	case l.Lack != "":
+		return "OpenSM", "it took entries out that lead nowhere, and has no tables for the network as it is"
+	case l.HandedOver || l.Made != nil && strings.EqualFold(l.Made.Engine, "weft"):
+		return events.ByServe, "other forwarding tables than at the look before"
+	case l.Made != nil:
+		return "OpenSM", "other forwarding tables than at the look before, by its engine " + l.Made.Engine
+	}
+	return "", "other forwarding tables than at the look before; by whom is not known"
 }
 
 // laps times stages one after the other, in seconds.

@@ -1,11 +1,9 @@
 package opensm
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +35,8 @@ func EventsOf(a *console.Console) *cobra.Command {
 		Short: "Say what happened to a fabric: what went and came, what was done, by whom",
 		Long: `Print what weft serve and weft watch have noted in their state folders, in the order of
 time: cables, switches and hosts that went or came, tables that were handed over and why,
-pairs that were cut and for how long, orders to drain and who gave them, alarms.
+pairs that were cut and for how long, orders to drain and who gave them, alarms. What
+both noted is there once, with who noted it; "by" is who ordered it or changed tables.
 The files, events.jsonl, have a document in JSON on each line; a megabyte each, the last five.`,
 		Example: `  weft events
   weft events --state /var/lib/weft -n 20 --json`,
@@ -64,22 +63,23 @@ func showEvents(a *console.Console, states []string, most int, asJSON bool) erro
 			return fmt.Errorf("no events are in %s: --state names the state folder of weft serve or weft watch: %w", strings.Join(stateFolders, " or "), fs.ErrNotExist)
 		}
 	}
-	all := Events{Events: []events.Event{}}
+	var all Events
+	var lists [][]events.Event
 	for _, dir := range states {
 		list, damaged, err := events.Read(dir)
 		if err != nil {
 			return err
 		}
-		all.Events, all.Damaged = append(all.Events, list...), all.Damaged+damaged
+		lists, all.Damaged = append(lists, list), all.Damaged+damaged
 	}
-	slices.SortStableFunc(all.Events, func(x, y events.Event) int { return x.At.Compare(y.At) })
+	all.Events = events.Merge(lists...)
 	if most > 0 {
 		all.Events = all.Events[max(0, len(all.Events)-most):]
 	}
 	return a.Answer(asJSON, all, func() error {
-		t := a.NewTable("when", "by", "what", "which")
+		t := a.NewTable("when", "noted by", "by", "what", "which")
 		for _, e := range all.Events {
-			t.Row(e.At.Local().Format(time.DateTime), cmp.Or(e.By, "weft "+e.From), e.What, whichText(&e))
+			t.Row(e.At.Local().Format(time.DateTime), "weft "+strings.Join(append([]string{e.From}, e.Also...), ", "), e.Who(), e.What, whichText(&e))
 		}
 		t.Render()
 		if all.Damaged > 0 {
@@ -98,6 +98,9 @@ func whichText(e *events.Event) string {
 			text += ", with " + e.Part.With
 		}
 		parts = append(parts, text)
+	}
+	if e.Times > 1 {
+		parts = append(parts, words.Counted(e.Times, "time", "times"))
 	}
 	if e.Entries > 0 {
 		parts = append(parts, words.Counted(e.Entries, "entry", "entries"))
