@@ -102,13 +102,18 @@ func partsOf(f *fabric.Fabric, p *transition.Part) (all []Element) {
 		all = append(all, host)
 	}
 	for _, c := range p.Cables {
-		ch := f.Channel(c)
-		if r := f.Channel(ch.Reverse); f.Node(r.From).GUID < f.Node(ch.From).GUID || r.From == ch.From && r.FromPort < ch.FromPort {
-			ch = r
-		}
-		all = append(all, Element{Kind: "cable", Name: CableName(f, ch), GUID: f.Node(ch.From).GUID.String(), Port: ch.FromPort})
+		all = append(all, *Cable(f, c))
 	}
 	return all
+}
+
+// Cable is a cable by either of its directions: one of its ends stands for it, whichever was named.
+func Cable(f *fabric.Fabric, c fabric.ChannelID) *Element {
+	ch := f.Channel(c)
+	if r := f.Channel(ch.Reverse); f.Node(r.From).GUID < f.Node(ch.From).GUID || r.From == ch.From && r.FromPort < ch.FromPort {
+		ch = r
+	}
+	return &Element{Kind: "cable", Name: CableName(f, ch), GUID: f.Node(ch.From).GUID.String(), Port: ch.FromPort}
 }
 
 // Missing is parts that went and have not come back.

@@ -19,20 +19,24 @@ func Merge(lists ...[]Event) []Event {
 	merged := []Event{}
 	for _, e := range all {
 		if i := notedAs(merged, &e); i >= 0 {
-			merged[i].Also = append(merged[i].Also, e.From)
+			if !merged[i].noted(e.From) {
+				merged[i].Also = append(merged[i].Also, e.From)
+			}
 			continue
 		}
 		merged = append(merged, e)
 	}
-	// Of a step that weft watch saw first it is weft serve that knows what it was.
+	// Of a step that weft watch saw first it is weft serve that knows what it was, and of what flapped when.
 	for i := range merged {
 		e := &merged[i]
-		if e.What != Changed || e.By != ByServe || len(e.Also) > 0 {
+		if e.What != Flapped && (e.What != Changed || e.By != ByServe || len(e.Also) > 0) {
 			continue
 		}
 		for j := i + 1; j < len(merged) && merged[j].At.Sub(e.At) <= ahead; j++ {
-			if next := &merged[j]; next.handsOver() {
-				next.Also = append(next.Also, e.From)
+			if next := &merged[j]; e.What == Changed && next.handsOver() || e.What == Flapped && e.flappedBy(next) {
+				if !next.noted(e.From) {
+					next.Also = append(next.Also, e.From)
+				}
 				e.What = ""
 				break
 			}
@@ -53,9 +57,13 @@ func notedAs(merged []Event, e *Event) int {
 				return -1
 			}
 			if e.By == ByServe && m.handsOver() {
-				if m.noted(e.From) { // by two looks: it was one step for weft serve
-					m.Also = m.Also[:len(m.Also)-1]
-				}
+				return i
+			}
+		case e.What == Flapped:
+			if late > together {
+				return -1
+			}
+			if e.flappedBy(m) {
 				return i
 			}
 		case e.Part == nil || e.What != Gone && e.What != Came:
@@ -71,6 +79,11 @@ func notedAs(merged []Event, e *Event) int {
 		}
 	}
 	return -1
+}
+
+// flappedBy says whether what went and came back between two looks of one daemon is what another saw go.
+func (e *Event) flappedBy(other *Event) bool {
+	return other.What == Gone && other.From != e.From && e.Part != nil && other.Part != nil && other.Part.is(e.Part)
 }
 
 // noted says whether somebody noted an event.

@@ -35,6 +35,10 @@ func TestMerge(t *testing.T) {
 		{"a cable that flaps faster than is looked", []Event{
 			at(0, "serve", Gone, "a"), at(5, "serve", Came, "a"), at(8, "serve", Gone, "a"), at(9, "watch", Gone, "a"), at(15, "serve", Came, "a"), at(20, "watch", Came, "a"),
 		}, "0 gone serve; 5 came serve; 8 gone serve watch; 15 came serve watch"},
+		{"a cable that flaps between two looks", []Event{
+			at(0, "watch", Flapped, "a"), at(1, "serve", Gone, "a"), at(2, "serve", Came, "a"), at(50, "serve", Gone, "a"), at(51, "serve", Came, "a"), at(90, "watch", Flapped, "a"),
+			at(91, "watch", Flapped, "b"),
+		}, "1 gone serve watch; 2 came serve; 50 gone serve watch; 51 came serve; 91 flapped watch"},
 		{"a look that is late", []Event{
 			at(0, "serve", Gone, "a"), at(5, "serve", Came, "a"), at(9, "watch", Gone, "a"), at(20, "watch", Came, "a"),
 		}, "0 gone serve watch; 5 came serve watch"},

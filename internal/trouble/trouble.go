@@ -381,14 +381,14 @@ func (d *finder) flaps() {
 	parts := map[end]*events.Element{}
 	for i := range d.Events {
 		e := &d.Events[i]
-		if e.What != events.Gone || e.Part == nil || e.Part.With != "" || e.Part.Kind == "switch" || e.At.After(d.Now) || d.Now.Sub(e.At) > Flapping {
+		if e.What != events.Gone && e.What != events.Flapped || e.Part == nil || e.Part.With != "" || e.Part.Kind == "switch" || e.At.After(d.Now) || d.Now.Sub(e.At) > Flapping {
 			continue
 		}
 		if went[e.From] == nil {
 			went[e.From] = map[end]int{}
 		}
 		at := end{e.Part.GUID, e.Part.Port}
-		went[e.From][at]++
+		went[e.From][at] += max(1, e.Times)
 		parts[at] = e.Part
 	}
 	times := func(at end) (n int) {

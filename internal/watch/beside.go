@@ -29,6 +29,7 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 		if b.log, err = readLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return b, fmt.Errorf("OpenSM's log: %w", err)
 		}
+		r.flaps.seen = b.log.seen
 		var files []stamp // commands have none, as in gather
 		if len(r.commands) == 0 {
 			if files, err = (source{r.settings}).stamps(); err != nil {

@@ -61,6 +61,7 @@ func (r *running) count(ctx context.Context, at time.Time) {
 	f := r.before.Tables.Fabric
 	k := &r.cables
 	k.failed = nil
+	r.noteFlaps(r.flaps.logged(f, at))
 	e := trouble.Evidence{Fabric: f, Limits: r.limits, Events: k.recent, Now: at}
 	if r.Cabling != "" {
 		if k.planned == nil {
@@ -83,6 +84,8 @@ func (r *running) count(ctx context.Context, at time.Time) {
 		}
 	case now != nil:
 		now, changed := k.tally.Add(now, f)
+		r.noteFlaps(r.flaps.countedBy(now, f, at))
+		e.Events = k.recent
 		if before, ok := k.since(at, r.Over); ok {
 			e.Time = at.Sub(before.at)
 			e.Counted = now.Since(before.c.On(before.f, f))
@@ -260,6 +263,7 @@ func (r *running) resumeCables() {
 			continue
 		}
 		r.cables.readings = append(r.cables.readings, counting{k.At, f, c})
+		r.flaps.sums, r.flaps.of = c, f
 		last, err := counters.Kept(k.Last, f)
 		if err != nil { // not the last, or there were no sums yet
 			last = c
@@ -268,9 +272,11 @@ func (r *running) resumeCables() {
 	}
 }
 
-// gone is the events about what went lately.
+// gone is the events about what went lately, also if no look saw it gone.
 func gone(list []events.Event, now time.Time) []events.Event {
-	return slices.DeleteFunc(slices.Clone(list), func(e events.Event) bool { return e.What != events.Gone || now.Sub(e.At) > trouble.Flapping })
+	return slices.DeleteFunc(slices.Clone(list), func(e events.Event) bool {
+		return e.What != events.Gone && (e.What != events.Flapped || e.Part == nil) || now.Sub(e.At) > trouble.Flapping
+	})
 }
 
 // tellCables logs which cables came into trouble, and which are out of it.

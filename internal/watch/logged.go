@@ -22,6 +22,7 @@ type logged struct {
 	ahead  bool      // that was before the clock was set back, and the tables were written after it
 	given  time.Time // when tables of weft's were used last, by the line's own time; zero: it does not say
 	exact  bool      // of given: it has microseconds
+	seen   []notice  // what it says of links and ports, the oldest first
 	lack   string    // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
 }
 
@@ -75,10 +76,48 @@ func readLog(path string) (said logged, err error) {
 			said.given, said.exact = said.given.Add(time.Duration(micros)*time.Microsecond), true
 		}
 	}
+	said.seen = notices(text, said.at)
 	if said.lack != "" && said.engine != "" && said.engine != "weft" && len(said.failed) == 0 {
 		said.lack = "" // another engine has routed since
 	}
 	return said, nil
+}
+
+// notice is a line of OpenSM's log about a link or a port.
+type notice struct {
+	at   time.Time
+	guid uint64 // of the switch one of whose links changed, or of the port of a host
+	what noticed
+}
+
+type noticed uint8
+
+const (
+	linkChanged noticed = iota
+	portRemoved
+	portFound
+)
+
+// noticing is these lines, with their times.
+var noticing = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) (\d{6})?.*(?:"Link state change" from switch LID \d+, GUID|(Removed port|Discovered new port) with GUID:) ?0x([0-9a-f]{1,16})\b`)
+
+// notices is what a log says of links and ports.
+func notices(text []byte, written time.Time) (all []notice) {
+	for _, m := range noticing.FindAllSubmatch(text, -1) {
+		n := notice{at: timeOf(string(m[1]), written)}
+		if micros, err := strconv.Atoi(string(m[2])); err == nil {
+			n.at = n.at.Add(time.Duration(micros) * time.Microsecond)
+		}
+		n.guid, _ = strconv.ParseUint(string(m[4]), 16, 64) // by the expression it is a number
+		switch string(m[3]) {
+		case "Removed port":
+			n.what = portRemoved
+		case "Discovered new port":
+			n.what = portFound
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 // usedAt is the line of weft's plugin that tables are used, with its time.

@@ -66,8 +66,9 @@ type running struct {
 	gone, came []events.Element // between the last two looks
 	last       *Look            // kept; nil: there is none
 	doubted    *string          // what was seen when other tables than expected were, and is to be seen again; nil: they were not
-	manager    *Manager         // nil: no OpenSM was seen on this host
-	failed     string           // the error of the last look as it was logged; empty: there was none
+	flaps      flaps
+	manager    *Manager // nil: no OpenSM was seen on this host
+	failed     string   // the error of the last look as it was logged; empty: there was none
 
 	ahead time.Time // when OpenSM's log was last written to, if the clock was set back since
 
@@ -311,6 +312,9 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 // noteGone remembers what went, by which cables flap.
 func (r *running) noteGone(l *Look) {
 	r.cables.recent = gone(r.cables.recent, l.At)
+	if len(r.gone)+len(r.came) > 0 {
+		r.flaps.changed = l.At
+	}
 	for i := range r.gone {
 		r.cables.recent = append(r.cables.recent, events.Event{At: l.At, From: "watch", What: events.Gone, Part: &r.gone[i]})
 	}

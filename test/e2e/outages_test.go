@@ -559,7 +559,7 @@ func (p *plant) names(t *testing.T, thorough bool) {
 					lacks += fmt.Sprintf("%s does not name %s (%s):\n%s\n", where, name, why, text)
 				}
 			}
-			// What goes between two looks weft watch does not see.
+			// What goes between two looks weft watch tells later, by OpenSM's log.
 			if thorough && !strings.Contains(where, "weft watch") && !strings.Contains(text, flaps) {
 				lacks += fmt.Sprintf("%s does not name %s:\n%s\n", where, flaps, text)
 			}
