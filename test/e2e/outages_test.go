@@ -395,7 +395,7 @@ func outages() []outage {
 	return []outage{
 		{"the daemon is dead", kill, fixed("WeftDown"), serve, true},
 		{"OpenSM is dead", stop, fixed("OpenSMGone"), opensm, false},
-		{"both are dead", func(t *testing.T, p *plant) { kill(t, p); stop(t, p) }, fixed("FabricOpenSMGone; WeftDown"), func(t *testing.T, p *plant) { serve(t, p); opensm(t, p) }, false},
+		{"both are dead", func(t *testing.T, p *plant) { kill(t, p); stop(t, p) }, fixed("FabricOpenSMGone opensm-gone; WeftDown"), func(t *testing.T, p *plant) { serve(t, p); opensm(t, p) }, false},
 		{"a cable", func(t *testing.T, p *plant) {
 			p.console(t, `Unlink "%s"[%d]`, nodeID(p.f, trunk(p).From), trunk(p).FromPort)
 		},
