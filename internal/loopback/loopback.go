@@ -30,9 +30,12 @@ func Check(key, address string) error {
 	if address == "" {
 		return nil
 	}
-	host, _, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("%s %q: %w", key, address, err)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil || port == "" {
+		return fmt.Errorf("%s %q: %q is no port, which is a number up to 65535", key, address, port)
 	}
 	if !is(host) {
 		return fmt.Errorf("%s %q is no loopback address: what runs the fabric does not answer the network; use 127.0.0.1 or [::1]", key, address)

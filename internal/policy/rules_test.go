@@ -461,7 +461,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/shell",
-		may:      []string{"internal/loopback"},
+		may:      []string{"internal/loopback", "internal/reading", "internal/whole"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it is what any daemon is to whoever runs it, whatever it does",
 	},

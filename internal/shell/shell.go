@@ -17,11 +17,12 @@ import (
 	"github.com/weft-fabric/weft/internal/loopback"
 )
 
-// Hold holds the lock of a file until that is closed; what is what the lock is of.
+// Hold holds the lock of a file until that is closed, and writes into it who does; what is what the lock is of.
 func Hold(lock *os.File, what string) error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("%s is in use: another weft holds its lock, %s (%w); end that one, or choose another place", what, lock.Name(), err)
+		return fmt.Errorf("%s is in use: %s holds its lock, %s (%w); end that one, or choose another place", what, holderOf(lock), lock.Name(), err)
 	}
+	sign(lock)
 	return nil
 }
 

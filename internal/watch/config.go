@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/loopback"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/shell"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/routing"
@@ -200,12 +201,12 @@ func readable(name string) error {
 }
 
 // Try says what of a configuration that was checked is not there: a folder or file to look at, a
-// program, or a place for the state folder. What OpenSM is yet to write may be missing.
+// program. What OpenSM is yet to write may be missing.
 func (c Config) Try() error {
 	for _, at := range []struct {
 		key, path string
 		folder    bool
-	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"cabling", c.Cabling, false}, {"state", filepath.Dir(c.State), true}, {"ethernet", c.Ethernet, true}, {"pins", c.Pins, false}} {
+	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"cabling", c.Cabling, false}, {"ethernet", c.Ethernet, true}, {"pins", c.Pins, false}} {
 		if at.path == "" || at.path == "." {
 			continue
 		}
@@ -214,7 +215,7 @@ func (c Config) Try() error {
 		case err != nil:
 		case at.folder != info.IsDir():
 			err = fmt.Errorf("%s is %s", at.path, whole.KindOf(info.Mode()))
-		case at.key != "state":
+		default:
 			err = readable(at.path)
 		}
 		if err != nil {
@@ -286,6 +287,19 @@ func (s *settings) checkCommands() error {
 		s.commands = append(s.commands, c)
 	}
 	return nil
+}
+
+// TryPlaces says which of its places a watch that begins now could not have: its state folder, its address. runs is the
+// watch that has them already, which takes the configuration over by a reload; nil: none does.
+func (c Config) TryPlaces(ctx context.Context) (runs *shell.Holder, err error) {
+	if err := shell.TryFolder("state", c.State); err != nil {
+		return nil, c.at("state", err)
+	}
+	runs = shell.HeldBy(filepath.Join(c.State, lockName))
+	if by, err := shell.TryAddress(ctx, "metrics", c.Metrics); err != nil && (runs == nil || by != "weft watch") {
+		return nil, c.at("metrics", err)
+	}
+	return runs, nil
 }
 
 // TryCables reads what is said of cables as a run would, and says of all of it what cannot be read: the plan, and

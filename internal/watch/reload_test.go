@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,5 +78,37 @@ func TestReloadSignal(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// Before a watch begins it is said which place it could not have; one that has them already is told.
+func TestTryPlaces(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, Config{})
+	if runs, err := w.Watcher.Config.TryPlaces(t.Context()); err != nil || runs == nil || runs.PID != os.Getpid() {
+		t.Errorf("%v, %v", runs, err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, c := range []struct {
+		c    Config
+		want string
+	}{
+		{Config{State: filepath.Join(t.TempDir(), "state")}, ""},
+		{Config{State: file}, "state: " + file + " is a file"},
+		{Config{State: filepath.Join(file, "state")}, "cannot be made"},
+		{Config{State: t.TempDir(), Metrics: l.Addr().String()}, "metrics: " + l.Addr().String() + " is in use"},
+	} {
+		runs, err := c.c.TryPlaces(t.Context())
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || runs != nil {
+			t.Errorf("%+v: %v, %v", c.c, runs, err)
+		}
 	}
 }

@@ -189,7 +189,7 @@ func TestResume(t *testing.T) {
 	if l := again.show(b); l.Number != 3 || l.Changed.Entries != 0 || !l.Alarms[0].Since.Equal(began) {
 		t.Errorf("%+v", l)
 	}
-	if _, err := takeStore(state); err == nil || !strings.Contains(err.Error(), "is in use: another weft holds its lock") {
+	if _, err := takeStore(state); err == nil || !strings.Contains(err.Error(), "is in use: another weft (process ") {
 		t.Errorf("two watches in one state folder: %v", err)
 	}
 }

@@ -160,6 +160,10 @@ func checkConfig(a *console.Console, cmd *cobra.Command, o *serveFlags) error {
 			return err
 		}
 	}
+	runs, err := c.Try(cmd.Context())
+	if err != nil {
+		return o.blame(cmd, err)
+	}
 	var p console.Page
 	from := "the command line"
 	if o.config != "" {
@@ -195,6 +199,9 @@ func checkConfig(a *console.Console, cmd *cobra.Command, o *serveFlags) error {
 	p.Fact("socket", "%s, for %s", c.Socket, cmp.Or(c.Group, "the daemon's own group"))
 	p.Fact("state", "%s", cmp.Or(c.State, "no folder: nothing is kept"))
 	p.Fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
+	if runs != nil {
+		p.Fact("runs", "%s has this socket: it takes these settings over by a reload (SIGHUP), and another cannot begin beside it", runs)
+	}
 	if c.Watch != "" {
 		p.Fact("watch", "%s, whose cables in trouble are shown too", c.Watch)
 	}

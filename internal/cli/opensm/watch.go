@@ -116,7 +116,15 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		if err := w.TryCables(ctx); err != nil {
 			return configfile.In(o.config, err)
 		}
-		return a.Show(watchSettings(o.config, &config))
+		runs, err := config.TryPlaces(ctx)
+		if err != nil {
+			return configfile.In(o.config, err)
+		}
+		p := watchSettings(o.config, &config)
+		if runs != nil {
+			p.Fact("runs", "%s has this state folder: it takes these settings over by a reload (SIGHUP), and another cannot begin beside it", runs)
+		}
+		return a.Show(p)
 	case o.json && !o.once:
 		return exit.Usage("--json is for --once; the log is JSON with --log json, and weft watch log has --json")
 	}

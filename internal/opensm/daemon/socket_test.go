@@ -33,7 +33,7 @@ func TestTwoDaemonsRefuse(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{})
 	err := newRunning(t, r.config).refused()
-	if err == nil || !strings.Contains(err.Error(), "is in use: another weft holds its lock") {
+	if err == nil || !strings.Contains(err.Error(), "is in use: another weft (process ") {
 		t.Errorf("a second daemon: %v", err)
 	}
 	if a := r.ask(request(t, "ring:n=3", 1)); a.Refusal != "" {

@@ -186,7 +186,7 @@ func TestStateIsOfOneDaemon(t *testing.T) {
 	r := start(t, Config{State: stateDir(t)})
 	c := r.config
 	c.Socket += "2"
-	if err := newRunning(t, c).refused(); err == nil || !strings.Contains(err.Error(), "is in use: another weft holds its lock") {
+	if err := newRunning(t, c).refused(); err == nil || !strings.Contains(err.Error(), "is in use: another weft (process ") {
 		t.Errorf("a second daemon: %v", err)
 	}
 }
