@@ -89,7 +89,7 @@ func (t *taken) result(m papers.Measure, v *papers.Value) (result claims.Result,
 		if m != papers.Seconds && r.Verdict == "credit-loop" {
 			result.Loops++
 		}
-		if (m == papers.Bandwidth || m == papers.Lanes) && len(v.Samples) > 1 {
+		if (m == papers.Bandwidth || m == papers.Lanes || m == papers.Delivered) && len(v.Samples) > 1 {
 			each := 0.0
 			if r.Value != nil {
 				each = *r.Value

@@ -181,22 +181,30 @@ func answer(yes bool, format string, values ...any) Answer {
 	return a
 }
 
-// list is parts of an answer that agrees if all of them do.
+// list is parts of an answer that agrees if all of them do, and differs if one does.
 type list struct {
-	texts []string
-	no    bool
+	texts    []string
+	no, open bool
 }
 
 func (l *list) add(yes bool, format string, values ...any) {
+	l.take(map[bool]Agreement{true: Agrees, false: Differs}[yes], format, values...)
+}
+
+func (l *list) take(a Agreement, format string, values ...any) {
 	l.texts = append(l.texts, fmt.Sprintf(format, values...))
-	l.no = l.no || !yes
+	l.no, l.open = l.no || a == Differs, l.open || a == Open
 }
 
 func (l *list) answer(separator string) Answer {
 	if len(l.texts) == 0 {
 		return NotMeasured
 	}
-	return answer(!l.no, "%s", strings.Join(l.texts, separator))
+	a := answer(!l.no, "%s", strings.Join(l.texts, separator))
+	if l.open && !l.no {
+		a.Agreement = Open
+	}
+	return a
 }
 
 // extent grows with add; one without values is empty, and the claim about it not measured.

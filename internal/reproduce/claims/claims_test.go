@@ -91,25 +91,29 @@ func TestChecks(t *testing.T) {
 		"range up to":     {o, RangesUpTo("a", 2, 1, 5), Agrees, "1.9 to 4.1 over 2 networks"},
 		"logarithm":       {outcome(map[string][]float64{"a": {1, 2, 2.6, 3}}), Logarithmic("a"), Agrees, "1.00 layers more"},
 		"no logarithm":    {o, Logarithmic("a"), Differs, ""},
-		"more":            {pairs, More("a", []string{"b"}, "2"), Agrees, "a 4.000, b 2.000 (+100.0 %)"},
-		"no more":         {pairs, More("a", []string{"b", "a"}, "2"), Differs, "(+0.0 %)"},
-		"hardly more":     {outcome(map[string][]float64{"a": {1.009}, "b": {1}}), More("a", []string{"b"}, "1"), Differs, ""},
-		"hardly less":     {outcome(map[string][]float64{"a": {0.991}, "b": {1}}), Less("a", []string{"b"}, "1"), Differs, ""},
+		"more":            {pairs, More("a", []string{"b"}, "2"), Agrees, "a 4.000, b 2.000 (+100.0 ± 1.0 %)"},
+		"no more":         {pairs, More("a", []string{"b", "a"}, "2"), Open, "(+0.0 ± 0.5 %)"},
+		"hardly more":     {outcome(map[string][]float64{"a": {1.009}, "b": {1}}), More("a", []string{"b"}, "1"), Open, "(+0.9 ± 2.0 %)"},
+		"hardly less":     {outcome(map[string][]float64{"a": {0.991}, "b": {1}}), Less("a", []string{"b"}, "1"), Open, "(-0.9 ± 2.0 %)"},
 		"near":            {pairs, Near("a"+Pairs, "b"+Pairs, "2"), Agrees, ""},
 		"not near":        {pairs, Near("a", "b", "2"), Differs, ""},
-		"closer in pairs": {pairs, Closer("a", "b", "2", Half), Agrees, "+100.0 % uniform, +3.4 % pairwise"},
-		"not far closer":  {pairs, Closer("a", "b", "2", 0.03), Differs, ""},
-		"less":            {pairs, Less("b", []string{"a"}, "2"), Agrees, "b 2.000, a 4.000 (-50.0 %)"},
-		"all":             {pairs, All(Less("b", []string{"a"}, "2"), More("a", []string{"b"}, "1")), Agrees, "b 2.000, a 4.000 (-50.0 %); a 2.000, b 1.000"},
+		"closer in pairs": {pairs, Closer("a", "b", "2", Half), Agrees, "+100.0 ± 1.0 % uniform, +3.4 ± 1.0 % pairwise"},
+		"not far closer":  {pairs, Closer("a", "b", "2", 0.01), Differs, ""},
+		"less":            {pairs, Less("b", []string{"a"}, "2"), Agrees, "b 2.000, a 4.000 (-50.0 ± 1.0 %)"},
+		"all":             {pairs, All(Less("b", []string{"a"}, "2"), More("a", []string{"b"}, "1")), Agrees, "b 2.000, a 4.000 (-50.0 ± 1.0 %); a 2.000, b 1.000"},
+		"one of all open": {pairs, All(Less("b", []string{"a"}, "2"), More("a", []string{"a"}, "1")), Open, "a 2.000, a 2.000 (+0.0 ± 1.0 %)"},
+		"one of all no":   {pairs, All(More("b", []string{"a"}, "2"), More("a", []string{"a"}, "1")), Differs, ""},
+		"read otherwise":  {pairs, Read(func(l string) Check { return More(l, []string{"b"}, "2") }, "a", "b"), Agrees, "(+100.0 ± 1.0 %). Read otherwise: b 2.000, b 2.000 (+0.0 ± 1.0 %): open"},
+		"read one way":    {pairs, Read(func(l string) Check { return More(l, []string{"b"}, "2") }, "a", "c"), Agrees, "a 4.000, b 2.000 (+100.0 ± 1.0 %)"},
 		"not all":         {pairs, All(Less("b", []string{"a"}, "2"), Less("a", []string{"b"}, "1")), Differs, ""},
 		"all but one":     {pairs, All(Less("b", []string{"a"}, "2"), Less("a", []string{"b"}, "7")), Open, "not measured"},
-		"apart":           {pairs, Apart([]string{"a" + Pairs, "b" + Pairs}, "2", 0.05), Agrees, "2.900 to 3.000: at most 3.3 % below the best"},
-		"too far apart":   {pairs, Apart([]string{"a", "b"}, "2", 0.4), Differs, "50.0 %"},
+		"apart":           {pairs, Apart([]string{"a" + Pairs, "b" + Pairs}, "2", 0.05), Agrees, "2.900 to 3.000: at most 3.3 ± 0.7 % below the best"},
+		"too far apart":   {pairs, Apart([]string{"a", "b"}, "2", 0.4), Differs, "50.0 ± 1.0 %"},
 		"times vary":      {o, StopsBySize("a", []string{"1", "3"}, []float64{3, 9}), Agrees, "2, 8 µs: the longest is 4 times the shortest, in the paper 3 times"},
 		"other way round": {o, StopsBySize("a", []string{"1", "3"}, []float64{9, 3}), Differs, ""},
 		"times are flat":  {outcome(map[string][]float64{"a": {11, 10}}), StopsBySize("a", []string{"1", "2"}, []float64{9, 3}), Differs, "1.1 times the shortest, in the paper 3 times"},
 		"one never stops": {o, StopsBySize("c", []string{"1", "2"}, []float64{9, 3}), Open, "not measured"},
-		"wider":           {o, Wider("a", "c", "b", "3"), Agrees, "+166.7 % over c, -11.1 % over b"},
+		"wider":           {o, Wider("a", "c", "b", "3"), Agrees, "+166.7 ± 0.7 % over c, -11.1 ± 0.7 % over b"},
 		"not wider":       {o, Wider("a", "b", "c", "3"), Differs, ""},
 	} {
 		got := c.check(c.o)
@@ -145,6 +149,45 @@ func TestEnough(t *testing.T) {
 	} {
 		if got := Enough("a", "1", 2, Many, 3)(c.r); got != c.want {
 			t.Errorf("%+v, want %+v", got, c.want)
+		}
+	}
+}
+
+// A difference of throughputs is no difference within its error, which is of the networks one
+// by one: what two lines have in common does not count.
+func TestErrorsOfThroughputs(t *testing.T) {
+	r := NewResults(nil)
+	for line, each := range map[string][]float64{
+		"a": {0.6, 0.8}, "b": {0.5, 0.9}, "half": {0.3, 0.4}, "twice": {0.6, 0.8},
+		"many": {0.50, 0.52, 0.54, 0.50, 0.52, 0.54, 0.50, 0.52}, "less": {0.48, 0.48, 0.52, 0.48, 0.50, 0.50, 0.48, 0.50},
+		"refused": {0, 0.7},
+	} {
+		sum, n := 0.0, 0
+		for _, v := range each {
+			if v > 0 {
+				sum, n = sum+v, n+1
+			}
+		}
+		r.Set(line, "1", Result{Value: sum / float64(n), Count: n, Refusals: len(each) - n, Each: each})
+	}
+	for name, c := range map[string]struct {
+		check Check
+		want  Answer
+	}{
+		// Without the first a is 1/9 below b, without the second 1/5 above.
+		"far from sure":    {More("a", []string{"b"}, "1"), Answer{Ours: "a 0.700, b 0.700 (+0.0 ± 31.1 %)", Agreement: Open}},
+		"always twice":     {More("twice", []string{"half"}, "1"), Answer{Ours: "twice 0.700, half 0.350 (+100.0 ± 4.0 %)", Agreement: Agrees}},
+		"never less":       {Less("twice", []string{"half"}, "1"), Answer{Ours: "twice 0.700, half 0.350 (+100.0 ± 4.0 %)", Agreement: Differs}},
+		"a bit, of many":   {More("many", []string{"less"}, "1"), Answer{Ours: "many 0.518, less 0.492 (+5.1 ± 1.4 %)", Agreement: Agrees}},
+		"near the limit":   {Near("many", "less", "1"), Answer{Ours: "many 0.518, less 0.492 (+5.1 ± 1.4 %)", Agreement: Open}},
+		"one left of two":  {More("a", []string{"refused"}, "1"), Answer{Ours: "a 0.700, refused 0.700 (+0.0 ± 2.9 %)", Agreement: Open}},
+		"apart, not sure":  {Apart([]string{"many", "less"}, "1", Nearly), Answer{Ours: "0.492 to 0.518: at most 4.8 ± 1.4 % below the best", Agreement: Open}},
+		"apart, for sure":  {Apart([]string{"many", "less"}, "1", Alike), Answer{Ours: "0.492 to 0.518: at most 4.8 ± 1.4 % below the best", Agreement: Agrees}},
+		"wider, not sure":  {Wider("twice", "a", "b", "1"), Answer{Ours: "+0.0 ± 2.0 % over a, +0.0 ± 31.1 % over b", Agreement: Open}},
+		"nothing measured": {Near("a", "none", "1"), NotMeasured},
+	} {
+		if got := c.check(r); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }

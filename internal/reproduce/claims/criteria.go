@@ -36,6 +36,7 @@ func Criteria() []Criterion {
 	return []Criterion{
 		{"better, worse, best, poorest, fewer, above, below", "at every place measured, bandwidths off by up to " + percent(Sampling) + " counting as equal, and clearly so at one at least"},
 		{"significantly", "by " + percent(Significant) + " or more at every place measured"},
+		{"the same of throughputs (TPDS 2006)", fmt.Sprintf("the difference is larger than its error, which stands behind ±: twice the standard error over the networks, and a step of the grid (%g) over the root of their number at the least. What is nearer to a limit than its error is open", step)},
 		{"a gain in percent", fmt.Sprintf("within %.0f points of the paper's", Points*100)},
 		{"almost identical, nearly the same, very similar, a minimal increase", "within " + percent(Nearly)},
 		{"similar, comparable, relatively constant, rather or relatively small, a small increase, scales similarly", "within " + percent(Alike) + "; of growth the exponents"},

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -65,31 +66,24 @@ func loopText(r Result) string {
 	return "proven free of credit loops"
 }
 
-// throughputs is the largest load that each of two lines still delivers at a place.
-func (r *Results) throughputs(line, other, place string) (a, b float64, ok bool) {
-	one, ok1 := r.At(line, place)
-	two, ok2 := r.At(other, place)
-	return one.Value, two.Value, ok1 && ok2 && one.Value > 0 && two.Value > 0
-}
-
-// More reports whether a line clearly has the larger throughput than each of others.
+// More reports whether a line has the larger throughput than each of others.
 func More(line string, others []string, place string) Check {
-	return besides(line, others, place, func(a, b float64) bool { return a > b*(1+Sampling) })
+	return besides(line, others, place, func(ratio float64) float64 { return ratio - 1 })
 }
 
 // NotFarBelow reports whether a line has almost the throughput of another, or more.
 func NotFarBelow(line, other, place string) Check {
-	return besides(line, []string{other}, place, func(a, b float64) bool { return a >= b*(1-Nearly) })
+	return besides(line, []string{other}, place, func(ratio float64) float64 { return ratio - (1 - Nearly) })
 }
 
 // Near reports whether two lines have almost the same throughput.
 func Near(line, other, place string) Check {
-	return besides(line, []string{other}, place, func(a, b float64) bool { return math.Abs(a/b-1) <= Nearly })
+	return besides(line, []string{other}, place, func(ratio float64) float64 { return Nearly - math.Abs(ratio-1) })
 }
 
-// Less reports whether a line clearly has the smaller throughput than each of others.
+// Less reports whether a line has the smaller throughput than each of others.
 func Less(line string, others []string, place string) Check {
-	return besides(line, others, place, func(a, b float64) bool { return a < b*(1-Sampling) })
+	return besides(line, others, place, func(ratio float64) float64 { return 1 - ratio })
 }
 
 // All reports whether several checks agree.
@@ -98,10 +92,10 @@ func All(checks ...Check) Check {
 		var all list
 		for _, check := range checks {
 			a := check(r)
-			if a.Agreement == Open {
+			if a == NotMeasured {
 				return a
 			}
-			all.add(a.Agreement == Agrees, "%s", a.Ours)
+			all.take(a.Agreement, "%s", a.Ours)
 		}
 		return all.answer("; ")
 	}
@@ -111,30 +105,38 @@ func All(checks ...Check) Check {
 // to a fraction.
 func Apart(lines []string, place string, fraction float64) Check {
 	return func(r *Results) Answer {
+		t, ok := r.throughputs(place, lines...)
+		if !ok {
+			return NotMeasured
+		}
 		e := noExtent()
 		for _, l := range lines {
-			v, ok := r.At(l, place)
-			if !ok {
-				return NotMeasured
-			}
-			e.add(v.Value, v.Value)
+			e.add(t.mean(l), t.mean(l))
 		}
-		apart := 1 - e.least/e.most
-		return answer(apart <= fraction, "%.3f to %.3f: at most %.1f %% below the best", e.least, e.most, apart*100)
+		apart := t.estimate(func(mean means) float64 {
+			of := noExtent()
+			for _, l := range lines {
+				of.add(mean(l), mean(l))
+			}
+			return 1 - of.least/of.most
+		})
+		return apart.answer(fraction-apart.value, "%.3f to %.3f: at most %s below the best", e.least, e.most, apart.share())
 	}
 }
 
-// besides reports whether something holds of a line's throughput and that of each of
-// others.
-func besides(line string, others []string, place string, holds func(a, b float64) bool) Check {
+// besides reports whether something holds of a line's throughput over that of each of others:
+// by how much, less than nothing where it does not.
+func besides(line string, others []string, place string, by func(ratio float64) float64) Check {
 	return func(r *Results) Answer {
 		var all list
 		for _, other := range others {
-			a, b, ok := r.throughputs(line, other, place)
+			t, ok := r.throughputs(place, line, other)
 			if !ok {
 				return NotMeasured
 			}
-			all.add(holds(a, b), "%s %.3f, %s %.3f (%s)", line, a, other, b, percent(a, b))
+			gain := t.gain(line, other)
+			a := gain.answer(by(1+gain.value), "%s %.3f, %s %.3f (%s)", line, t.mean(line), other, t.mean(other), gain.percent())
+			all.take(a.Agreement, "%s", a.Ours)
 		}
 		return all.answer("; ")
 	}
@@ -144,23 +146,37 @@ func besides(line string, others []string, place string, holds func(a, b float64
 // less than so many times as much.
 func Closer(line, other, place string, times float64) Check {
 	return func(r *Results) Answer {
-		a, b, ok1 := r.throughputs(line, other, place)
-		c, d, ok2 := r.throughputs(line+Pairs, other+Pairs, place)
-		if !ok1 || !ok2 {
+		t, ok := r.throughputs(place, line, other, line+Pairs, other+Pairs)
+		if !ok {
 			return NotMeasured
 		}
-		return answer(math.Abs(c/d-1) < math.Abs(a/b-1)*times, "%s over %s: %s uniform, %s pairwise", line, other, percent(a, b), percent(c, d))
+		less := t.estimate(func(mean means) float64 {
+			return times*math.Abs(mean(line)/mean(other)-1) - math.Abs(mean(line+Pairs)/mean(other+Pairs)-1)
+		})
+		return less.answer(less.value, "%s over %s: %s uniform, %s pairwise", line, other, t.gain(line, other).percent(), t.gain(line+Pairs, other+Pairs).percent())
 	}
 }
 
 // Wider reports whether a line is further above one other than above another.
 func Wider(line, above, other, place string) Check {
 	return func(r *Results) Answer {
-		a, b, ok1 := r.throughputs(line, above, place)
-		_, c, ok2 := r.throughputs(line, other, place)
-		if !ok1 || !ok2 {
+		t, ok := r.throughputs(place, line, above, other)
+		if !ok {
 			return NotMeasured
 		}
-		return answer(a/b > a/c, "%s over %s, %s over %s", percent(a, b), above, percent(a, c), other)
+		by := t.estimate(func(mean means) float64 { return mean(line)/mean(above) - mean(line)/mean(other) })
+		return by.answer(by.value, "%s over %s, %s over %s", t.gain(line, above).percent(), above, t.gain(line, other).percent(), other)
+	}
+}
+
+// Read holds a claim against one line, and says besides what another way to read the paper,
+// which has a line of its own, comes to.
+func Read(check func(line string) Check, line, otherwise string) Check {
+	return func(r *Results) Answer {
+		a, b := check(line)(r), check(otherwise)(r)
+		if a != NotMeasured && b != NotMeasured {
+			a.Ours += fmt.Sprintf(". Read otherwise: %s: %s", b.Ours, b.Agreement)
+		}
+		return a
 	}
 }

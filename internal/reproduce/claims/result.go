@@ -12,7 +12,7 @@ type Result struct {
 	Refused  string // why, of the first network refused
 	Refusals int    // networks refused
 
-	Each []float64 // of bandwidth and lanes over several networks, each of them in order; 0: refused
+	Each []float64 // of bandwidth, lanes and loads still delivered over several networks, each of them in order; 0: refused
 
 	Index float64 // edge-forwarding index, the mean; 0: not taken
 	Loops int     // networks whose tables have a credit loop
