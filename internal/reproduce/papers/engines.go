@@ -32,9 +32,12 @@ var engines = map[string]string{
 
 // methods is the same of packets: the methods of TPDS 2006, section 8, by source routes.
 var methods = map[string]string{
-	"updn-dfs": "updn-source", "updn-dfs, by tables": "updn-tables", "d-mroots": "d-mroots-source", "lash": "lash-source",
-	"mroots": "mroots-source", "mp-lash": "mp-lash-source", "mp-lash, by credits": "mp-lash-credits", "mp-lash-one": "mp-lash-one-source",
+	"updn-dfs": "updn-source", "updn-dfs, by tables": "updn-tables", "d-mroots": "d-mroots-dfs-source", "d-mroots" + breadthFirst: "d-mroots-source", "lash": "lash-source",
+	"mroots": "mroots-dfs-source", "mroots" + breadthFirst: "mroots-source", "mp-lash": "mp-lash-source", "mp-lash, by credits": "mp-lash-credits", "mp-lash-one": "mp-lash-one-source",
 }
+
+// breadthFirst ends the names of methods whose trees are breadth first; else they are depth first.
+const breadthFirst = ", breadth-first"
 
 // most is the engine of a category of methods that needs most lanes: all of it get as many.
 var most = map[string]string{"deterministic": "lash", "source": "mp-lash", "switch": "a-lash"}

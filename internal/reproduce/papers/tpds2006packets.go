@@ -58,14 +58,14 @@ type category struct {
 
 // categories is the three groups of section 8, each with a figure for every size.
 var categories = []category{
-	{"deterministic", "Deterministic routing", "8.1", 7, []string{"updn-dfs", "d-mroots", "lash"}, []string{"updn-dfs, by tables"},
+	{"deterministic", "Deterministic routing", "8.1", 7, []string{"updn-dfs", "d-mroots", "lash"}, []string{"updn-dfs, by tables", "d-mroots" + breadthFirst},
 		"Every method has as many lanes as LASH needs on the network at hand. Every pair has a path of its own: of LASH a shortest one, of Up*/Down*, along a depth-first spanning tree, and of D-MROOTS a shortest " +
-			"of those that go up, then down; of several one is drawn. Such Up*/Down* is for source routes, or for switches that look at the port a packet came by, as the paper's. InfiniBand's tables look at the destination only: " +
+			"of those that go up, then down; of several one is drawn. " + treesAre + " Such Up*/Down* is for source routes, or for switches that look at the port a packet came by, as the paper's. InfiniBand's tables look at the destination only: " +
 			"what they can hold is updn-dfs, by tables.", deterministicClaims()},
-	{"source", "Source-adaptive routing", "8.2", 10, []string{"mroots", "mp-lash", "mp-lash-one", "lash"}, []string{"mp-lash, by credits"},
+	{"source", "Source-adaptive routing", "8.2", 10, []string{"mroots", "mp-lash", "mp-lash-one", "lash"}, []string{"mp-lash, by credits", "mroots" + breadthFirst},
 		"Every method has as many lanes as all shortest paths need on the network at hand. MP-LASH gives sources every shortest path, to take at random: mp-lash on every layer that takes the path " +
 			"(with step 4 of section 6), mp-lash-one on one layer for each. Sources choose the layer at random, too, as in section 8.2 (\"whenever a source can choose between several paths, this choice is made at random\"); " +
-			"mp-lash, by credits, leaves it to the first switch.", sourceClaims()},
+			"mp-lash, by credits, leaves it to the first switch. " + treesAre, sourceClaims()},
 	{"switch", "Switch-adaptive routing", "8.3", 13, []string{"updn-adaptive", "escape", "a-lash", "lash"}, nil,
 		"Every method has as many lanes as A-LASH needs on the network at hand, two at the least. LASH, which is deterministic, is there to compare.", switchClaims()},
 }
@@ -129,9 +129,14 @@ func (c *category) lines(methods []string, places []claims.Place) (lines []claim
 
 const (
 	fewPairs  = "With few pairs, what the pairs drawn happen to share weighs more than the routing."
-	behind    = "D-MROOTS is behind UpDown under uniform traffic already: see above."
 	equalWays = "Which of equal ways a switch prefers, the paper leaves open; here it is the one with most credits."
 )
+
+// treesAre is what the paper leaves open of MROOTS and D-MROOTS, and how it is read here.
+const treesAre = "Of which kind the trees of MROOTS and D-MROOTS are the paper leaves open: section 4.1 takes Autonet's, breadth first, for Up*/Down*, and names the depth-first search of [19] as an improvement; section 4.2 has each layer " +
+	"routed \"by using UpDown routing\" from its root; section 8 compares with Up*/Down* on a depth-first tree, and puts the gain down to the roots alone (\"the hot-spot that UpDown creates around the root is, in D-MROOTS, replaced by a set of more lightly loaded roots\"). " +
+	"So the sentences are held against trees of the same kind, depth first by the search of [19] from each root, and breadth-first ones stand beside them. How the roots are chosen sections 4.2 and 8 say in two ways: one by one, each as far as can be from those before, as here, and " +
+	"so that \"the minimal distance between two roots was maximized\"."
 
 // atEach is a claim for every size.
 func atEach(where, says string, check func(place string) claims.Check, why string) (list []claims.Claim) {
@@ -139,6 +144,14 @@ func atEach(where, says string, check func(place string) claims.Check, why strin
 		list = append(list, claims.Claim{Where: where, Says: fmt.Sprintf("%d switches: %s", n, says), Check: check(fmt.Sprint(n)), Why: why})
 	}
 	return list
+}
+
+// trees is a check of a method with depth-first trees, beside which stands what breadth-first ones
+// come to.
+func trees(method string, check func(method, place string) claims.Check) func(place string) claims.Check {
+	return func(place string) claims.Check {
+		return claims.Read(func(line string) claims.Check { return check(line, place) }, method, method+breadthFirst)
+	}
 }
 
 // What sections 8.1 to 8.3 state. About latency they state nothing.
@@ -149,13 +162,12 @@ func deterministicClaims() []claims.Claim {
 	ahead := func(a, b, at string) claims.Check { return claims.More(a+claims.Pairs, []string{b + claims.Pairs}, at) }
 	return slices.Concat(
 		atEach("8.1", "LASH performs better than UpDown for uniform traffic", more("lash", "updn-dfs"), ""),
-		atEach("8.1", "D-MROOTS performs better than UpDown for uniform traffic", more("d-mroots", "updn-dfs"),
-			"By shortest legal paths along Sancho's depth-first tree UpDown has shorter paths than along breadth-first trees from roots that only have to be far apart, as section 4.2 chooses them. Whether the paper's trees of D-MROOTS were depth-first too, it does not say."),
-		atEach("8.1", "LASH performs consistently better than D-MROOTS", more("lash", "d-mroots"), ""),
-		atEach("8.1", "the difference of LASH to D-MROOTS is smaller than that to UpDown", func(at string) claims.Check { return claims.Wider("lash", "updn-dfs", "d-mroots", at) }, behind),
-		atEach("8.1", "LASH and D-MROOTS tend to perform better than UpDown for pairwise traffic as well", func(at string) claims.Check {
-			return claims.All(ahead("lash", "updn-dfs", at), ahead("d-mroots", "updn-dfs", at))
-		}, fewPairs+" "+behind),
+		atEach("8.1", "D-MROOTS performs better than UpDown for uniform traffic", trees("d-mroots", func(m, at string) claims.Check { return claims.More(m, []string{"updn-dfs"}, at) }), ""),
+		atEach("8.1", "LASH performs consistently better than D-MROOTS", trees("d-mroots", func(m, at string) claims.Check { return claims.More("lash", []string{m}, at) }), ""),
+		atEach("8.1", "the difference of LASH to D-MROOTS is smaller than that to UpDown", trees("d-mroots", func(m, at string) claims.Check { return claims.Wider("lash", "updn-dfs", m, at) }), ""),
+		atEach("8.1", "LASH and D-MROOTS tend to perform better than UpDown for pairwise traffic as well", trees("d-mroots", func(m, at string) claims.Check {
+			return claims.All(ahead("lash", "updn-dfs", at), ahead(m, "updn-dfs", at))
+		}), fewPairs),
 		atEach("8.1", "the differences are far smaller for pairwise traffic", func(at string) claims.Check {
 			return claims.Closer("lash", "updn-dfs", at, claims.Half)
 		}, "They are smaller, and taken as differences of the accepted load less than half; as shares of what UpDown accepts, as here, somewhat more."),
@@ -170,12 +182,14 @@ func sourceClaims() []claims.Claim {
 		return names
 	}
 	return slices.Concat(
-		atEach("8.2", "MROOTS performs poorest for uniform traffic", func(at string) claims.Check {
-			return claims.Less("mroots", []string{"lash", "mp-lash", "mp-lash-one"}, at)
-		}, ""),
+		atEach("8.2", "MROOTS performs poorest for uniform traffic", trees("mroots", func(m, at string) claims.Check {
+			return claims.Less(m, []string{"lash", "mp-lash", "mp-lash-one"}, at)
+		}), ""),
 		[]claims.Claim{{
 			Where: "8.2", Says: "the difference is not very significant for small networks (16 switches)", Why: "MROOTS has the longer paths, on the smallest networks too.",
-			Check: claims.Apart([]string{"mroots", "lash", "mp-lash", "mp-lash-one"}, "16", claims.Significant),
+			Check: trees("mroots", func(m, at string) claims.Check {
+				return claims.Apart([]string{m, "lash", "mp-lash", "mp-lash-one"}, at, claims.Significant)
+			})("16"),
 		}},
 		atEach("8.2", "LASH and MP-LASH perform almost identically for uniform traffic", func(at string) claims.Check { return claims.Near("lash", "mp-lash-one", at) }, ""),
 		atEach("8.2", "MP-LASH gains nothing from several layers for each path", func(at string) claims.Check { return claims.NotFarBelow("mp-lash-one", "mp-lash", at) }, ""),
@@ -183,17 +197,19 @@ func sourceClaims() []claims.Claim {
 			Where: "8.2", Says: "several layers even result in a slight drop in throughput for large networks (64 switches)",
 			Check: claims.All(claims.More("mp-lash-one", []string{"mp-lash"}, "64"), claims.Near("mp-lash", "mp-lash-one", "64")),
 		}},
-		atEach("8.2", "MP-LASH performs best for pairwise traffic", func(at string) claims.Check {
-			return claims.More("mp-lash"+claims.Pairs, pairs("mroots", "lash"), at)
-		}, fewPairs),
+		atEach("8.2", "MP-LASH performs best for pairwise traffic", trees("mroots", func(m, at string) claims.Check {
+			return claims.More("mp-lash"+claims.Pairs, pairs(m, "lash"), at)
+		}), fewPairs),
 		[]claims.Claim{
-			{Where: "8.2", Says: "LASH performs relatively poorly for pairwise traffic in small networks: below MROOTS on 16 switches", Check: claims.More("mroots"+claims.Pairs, pairs("lash"), "16"), Why: fewPairs},
-			{Where: "8.2", Says: "LASH improves as the networks grow larger: above MROOTS on 64 switches", Check: claims.More("lash"+claims.Pairs, pairs("mroots"), "64"), Why: fewPairs},
+			{Where: "8.2", Says: "LASH performs relatively poorly for pairwise traffic in small networks: below MROOTS on 16 switches", Why: fewPairs,
+				Check: trees("mroots", func(m, at string) claims.Check { return claims.More(m+claims.Pairs, pairs("lash"), at) })("16")},
+			{Where: "8.2", Says: "LASH improves as the networks grow larger: above MROOTS on 64 switches", Why: fewPairs,
+				Check: trees("mroots", func(m, at string) claims.Check { return claims.More("lash"+claims.Pairs, pairs(m), at) })("64")},
 		},
-		atEach("8.2", "MROOTS performs relatively well for pairwise traffic compared to uniform", func(at string) claims.Check { return claims.Closer("mroots", "lash", at, 1) }, fewPairs),
-		atEach("8.2", "the differences between the methods are relatively small for pairwise traffic", func(at string) claims.Check {
-			return claims.Apart(pairs("mroots", "lash", "mp-lash", "mp-lash-one"), at, claims.Alike)
-		}, fewPairs),
+		atEach("8.2", "MROOTS performs relatively well for pairwise traffic compared to uniform", trees("mroots", func(m, at string) claims.Check { return claims.Closer(m, "lash", at, 1) }), fewPairs),
+		atEach("8.2", "the differences between the methods are relatively small for pairwise traffic", trees("mroots", func(m, at string) claims.Check {
+			return claims.Apart(pairs(m, "lash", "mp-lash", "mp-lash-one"), at, claims.Alike)
+		}), fewPairs),
 	)
 }
 

@@ -29,6 +29,10 @@ func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, v
 		return upDownTables, nil
 	case "d-mroots-source":
 		return upDown(updown.SourceRoutes{Roots: true}), nil
+	case "d-mroots-dfs-source":
+		return upDown(updown.SourceRoutes{Roots: true, DepthFirst: true}), nil
+	case "mroots-dfs-source":
+		return upDown(updown.SourceRoutes{Roots: true, DepthFirst: true, All: true}), nil
 	case "mroots-source":
 		return upDown(updown.SourceRoutes{Roots: true, All: true}), nil
 	case "mp-lash-source":

@@ -20,8 +20,9 @@ func byHeight(f *fabric.Fabric) []fabric.NodeID {
 }
 
 // depthFirst lists the switches as Sancho's depth-first search finds them, with
-// the switches it started from, one in each part.
-func depthFirst(f *fabric.Fabric) (order, roots []fabric.NodeID) {
+// the switches it started from, one in each part. Of the part of first that is first itself, if it
+// is a switch.
+func depthFirst(f *fabric.Fabric, first fabric.NodeID) (order, roots []fabric.NodeID) {
 	n := f.Switches()
 	far, _ := dag.Far(f, nil)
 	farther := func(a, b fabric.NodeID) bool { return far[a] > far[b] || far[a] == far[b] && a < b }
@@ -37,6 +38,10 @@ func depthFirst(f *fabric.Fabric) (order, roots []fabric.NodeID) {
 	for _, part := range f.Parts() {
 		root := part[0]
 		for _, s := range part {
+			if s == first {
+				root = s
+				break
+			}
 			if farther(s, root) {
 				root = s
 			}

@@ -8,14 +8,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // J. C. Sancho, A. Robles: Improving the Up*/Down* Routing Scheme for Networks of
 // Workstations, Euro-Par 2000: the depth-first search begins at the switch with the
 // highest average distance to the others, and goes on to the neighbour with most links
 // to switches already visited, of several to the one that is farther away on average.
-// (Here of several still to the one with the lowest number.)
+// (Here of several still to the one with the lowest number.) A root may be given instead.
 func TestDepthFirstOrderIsSanchos(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := testnet.Build(t, rapid.SampledFrom([]string{
@@ -30,8 +32,9 @@ func TestDepthFirstOrderIsSanchos(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		order, roots := depthFirst(f)
-		s := newSancho(f)
+		first := fabric.NodeID(rapid.IntRange(fabric.None, f.Switches()-1).Draw(t, "first"))
+		order, roots := depthFirst(f, first)
+		s := newSancho(f, first)
 		for len(s.order) < f.Switches() {
 			s.visit(s.start())
 		}
@@ -44,12 +47,13 @@ func TestDepthFirstOrderIsSanchos(t *testing.T) {
 // sancho is the search, as dumb as can be.
 type sancho struct {
 	f            *fabric.Fabric
+	first        fabric.NodeID // the root of its part, whatever its distance
 	order, roots []fabric.NodeID
 	hops         map[[2]fabric.NodeID]int
 }
 
-func newSancho(f *fabric.Fabric) *sancho {
-	s := &sancho{f: f, hops: map[[2]fabric.NodeID]int{}}
+func newSancho(f *fabric.Fabric, first fabric.NodeID) *sancho {
+	s := &sancho{f: f, first: first, hops: map[[2]fabric.NodeID]int{}}
 	for from := range fabric.NodeID(f.Switches()) {
 		reached := []fabric.NodeID{from}
 		for i := 0; i < len(reached); i++ {
@@ -91,6 +95,9 @@ func (s *sancho) start() fabric.NodeID {
 			continue
 		}
 		root := slices.MaxFunc(part, func(a, b fabric.NodeID) int { return s.distance(a) - s.distance(b) })
+		if slices.Contains(part, s.first) {
+			root = s.first
+		}
 		s.roots = append(s.roots, root)
 		return root
 	}
@@ -128,4 +135,39 @@ func (s *sancho) visited(at fabric.NodeID) (n int) {
 		}
 	}
 	return n
+}
+
+// With trees depth first, source routes go up, then down in the order of Sancho's search from the
+// root of their layer; breadth-first trees from the same roots are others.
+func TestDepthFirstTrees(t *testing.T) {
+	f := testnet.Build(t, "random:switches=24,links=48,hosts=1,seed=5")
+	s := newSancho(f, 0) // step 1 of section 4.2: the first root is the lowest
+	s.visit(s.start())
+	for depthFirst, want := range map[bool]int{true: 0, false: 100} {
+		r, err := SourceRoutes{Roots: true, DepthFirst: depthFirst}.RouteAdaptive(t.Context(), f, routing.Budget{VLs: 1, Scope: routing.HCA}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		illegal := 0
+		for a := range adaptive.Address(r.Addresses()) {
+			for from := range fabric.NodeID(f.Switches()) {
+				if r.Allowed(from, a) == 0 {
+					continue
+				}
+				down, again := false, false
+				for at := from; at != r.Destination(a); {
+					first, end := f.TrunksFrom(at)
+					next := f.Channel(r.Ways(a, fabric.None, 0, 0).Next(first, end)).To
+					up := slices.Index(s.order, next) < slices.Index(s.order, at)
+					down, again, at = down || !up, again || down && up, next
+				}
+				if again {
+					illegal++
+				}
+			}
+		}
+		if illegal < want || want == 0 && illegal > 0 {
+			t.Errorf("depth first %t: %d paths go down, then up", depthFirst, illegal)
+		}
+	}
 }

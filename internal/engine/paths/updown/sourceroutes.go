@@ -25,13 +25,19 @@ import (
 // each layer has a tree of its own, as of MultiRoot. A pair uses one layer, "as evenly
 // between the layers as possible", or all of them.
 //
+// Whether a tree of several is breadth first or depth first the paper leaves open. Section 4.1 takes
+// Up*/Down* to be Autonet's, breadth first, names Sancho's depth-first search as an improvement of it, and section 4.2 has
+// each layer routed "by using UpDown routing"; in section 8 what D-MROOTS is compared with is depth
+// first. There is either (DepthFirst), and one tree alone is depth first.
+//
 // Guarantee: free of deadlock, whatever the layers, and connected within each part.
 //
 // Complexity: O(L·S·(S + C)) for L layers, S switches and C trunks.
 type SourceRoutes struct {
-	Roots bool   // a breadth-first tree for each layer, roots far apart; else one depth-first tree
-	All   bool   // a pair uses all layers; else one
-	Seed  uint64 // of the paths drawn
+	Roots      bool   // a tree for each layer, roots far apart; else one depth-first tree
+	DepthFirst bool   // of Roots: each by Sancho's search from its root; else breadth first
+	All        bool   // a pair uses all layers; else one
+	Seed       uint64 // of the paths drawn
 }
 
 // RouteAdaptive implements adaptive.Engine.
@@ -43,10 +49,14 @@ func (o SourceRoutes) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b rou
 	var trees []*orient.Orientation // [layer]
 	if o.Roots {
 		for _, root := range farApart(f, b.VLs) {
-			trees = append(trees, orient.New(f, orient.ByRank(f, []fabric.NodeID{root})))
+			order := orient.ByRank(f, []fabric.NodeID{root})
+			if o.DepthFirst {
+				order, _ = depthFirst(f, root)
+			}
+			trees = append(trees, orient.New(f, order))
 		}
 	} else {
-		order, _ := depthFirst(f)
+		order, _ := depthFirst(f, fabric.None)
 		trees = slices.Repeat([]*orient.Orientation{orient.New(f, order)}, b.VLs)
 	}
 	t := adaptive.SourceRoutes(f, b.VLs, o.paths(ctx, f, trees, b.Scope.Ends(f)))

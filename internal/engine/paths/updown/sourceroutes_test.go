@@ -19,7 +19,7 @@ func TestSourceRoutes(t *testing.T) {
 	for _, spec := range []string{"random:switches=16,links=32,hosts=1,seed=3", "torus:4x4,hosts=1", "ring:6", "karytree:k=2,n=3"} {
 		f := testnet.Build(t, spec)
 		ends := routing.HCA.Ends(f)
-		for _, o := range []updown.SourceRoutes{{}, {All: true}, {Roots: true}, {Roots: true, All: true}} {
+		for _, o := range []updown.SourceRoutes{{}, {All: true}, {Roots: true}, {Roots: true, All: true}, {Roots: true, DepthFirst: true}, {Roots: true, DepthFirst: true, All: true}} {
 			r, err := o.RouteAdaptive(context.Background(), f, routing.Budget{VLs: layers, Scope: routing.HCA}, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -81,7 +81,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	}
 	switch {
 	case o.Rank == DepthFirst:
-		order, roots := depthFirst(f)
+		order, roots := depthFirst(f, fabric.None)
 		o := orient.New(f, order)
 		return route(ctx, f, o, o.Shorter(routing.Adapters.Ends(f)), "depth-first from "+name(f, roots), p)
 	case o.Rank == FromLeaves:
