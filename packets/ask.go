@@ -176,20 +176,35 @@ func (s *region) askAdaptive(q int32, p *packet) {
 		s.wanted(q, p, s.out(dst.Deliver, lane))
 		return
 	}
-	came, next := fabric.ChannelID(in), p.lanes
-	if int(in) < s.Fabric.Trunks() {
-		next &= s.adaptive.Lanes[lane].Next
-	} else {
+	came := fabric.ChannelID(in)
+	if int(in) >= s.Fabric.Trunks() {
 		came = fabric.None
+	}
+	var addresses []int32
+	if s.adaptive.FirstSwitch {
+		addresses = s.firstSwitch(p, came)
+	}
+	own := [1]int32{p.address}
+	if addresses == nil {
+		addresses = own[:]
 	}
 	first, end := s.Fabric.TrunksFrom(at)
 	best, most, asked, latest := int32(none), int32(-1), false, Time(0)
 	eachWay := func(visit func(into int32)) {
-		for set := next; set != 0; set &= set - 1 {
-			to := uint8(bits.TrailingZeros16(set))
-			ways := s.adaptive.Ways(adaptive.Address(p.address), came, lane, to)
-			for c := ways.Next(first, end); c < end; c = ways.Next(c+1, end) {
-				visit(s.out(c, to))
+		for _, a := range addresses {
+			next := p.lanes
+			switch {
+			case came != fabric.None:
+				next &= s.adaptive.Lanes[lane].Next
+			case len(addresses) > 1:
+				next = s.adaptive.Allowed(at, adaptive.Address(a))
+			}
+			for set := next; set != 0; set &= set - 1 {
+				to := uint8(bits.TrailingZeros16(set))
+				ways := s.adaptive.Ways(adaptive.Address(a), came, lane, to)
+				for c := ways.Next(first, end); c < end; c = ways.Next(c+1, end) {
+					visit(s.out(c, to))
+				}
 			}
 		}
 	}
@@ -216,6 +231,30 @@ func (s *region) askAdaptive(q int32, p *packet) {
 	if !asked {
 		s.stuck(q)
 	}
+}
+
+// firstSwitch is the addresses among which the switch of a packet's source may choose for it, where that is
+// so: all that the source may use. The one that it left by is the packet's own from the second
+// switch on.
+func (s *region) firstSwitch(p *packet, came fabric.ChannelID) []int32 {
+	from := s.Fabric.Endpoint(fabric.EndpointID(p.src)).Switch
+	all := s.addresses.of(from, s.Fabric.Endpoint(fabric.EndpointID(p.dst)).Switch)
+	switch {
+	case came == fabric.None:
+		return all
+	case s.Fabric.Channel(came).From != from:
+		return nil
+	}
+	for _, a := range all {
+		lanes := s.adaptive.Allowed(from, adaptive.Address(a))
+		for set := lanes; set != 0; set &= set - 1 {
+			if s.adaptive.Ways(adaptive.Address(a), fabric.None, 0, uint8(bits.TrailingZeros16(set))).Next(came, came+1) == came {
+				p.address, p.lanes = a, lanes
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 // stuck reports a packet for which the tables have no way on, although they claimed to

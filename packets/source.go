@@ -239,6 +239,8 @@ func (n *Network) firstLane(e *fabric.Endpoint, sl uint8) uint8 {
 	return n.uniform[sl]
 }
 
+// adaptiveAddress is one of the addresses that a source may use. Where its switch chooses, that is
+// for the time being.
 func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint) uint8 {
 	if from.Switch == to.Switch {
 		return uint8(src.created % uint32(s.lanes))

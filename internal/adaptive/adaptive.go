@@ -49,6 +49,11 @@ type Tables struct {
 	Needed int      // lanes that the proof needs, before traffic is spread over spare ones; 0: not known
 	Notes  []string // remarks for users, a sentence each
 
+	// FirstSwitch leaves the choice among the addresses of a destination to the switch of the
+	// source, where their ways part with the first trunk; else the source makes it. Nobody waits for
+	// what a packet held before (an injection channel), so that every address is proven as it is.
+	FirstSwitch bool
+
 	first   []Address       // [switch, plus one] addresses by destination
 	dest    []fabric.NodeID // [address]
 	allowed []uint16        // [address × switches + source switch]

@@ -20,7 +20,8 @@ func SimulatedEngines() []Simulated {
 		{"mp-lash-source", "MP-LASH: every shortest path, on every layer that takes it, to take at random"},
 		{"mp-lash-one-source", "MP-LASH: every shortest path, on one layer each"},
 		{"mp-lash-credits", "MP-LASH: the first switch chooses, by credits"},
-		{"a-lash", "all shortest paths open to the switches, grouped by first link into layers"},
+		{"a-lash", "all shortest paths open to the switches, grouped by first link into layers; the source draws the first link"},
+		{"a-lash-credits", "the same, where the first switch chooses the first link too, by credits"},
 		{"updn-adaptive", "all Up*/Down* paths open to the switches"},
 		{"escape", "all shortest paths open to the switches, an Up*/Down* layer to escape to"},
 	}

@@ -34,10 +34,14 @@ var engines = map[string]string{
 var methods = map[string]string{
 	"updn-dfs": "updn-source", "updn-dfs, by tables": "updn-tables", "d-mroots": "d-mroots-dfs-source", "d-mroots" + breadthFirst: "d-mroots-source", "lash": "lash-source",
 	"mroots": "mroots-dfs-source", "mroots" + breadthFirst: "mroots-source", "mp-lash": "mp-lash-source", "mp-lash, by credits": "mp-lash-credits", "mp-lash-one": "mp-lash-one-source",
+	"a-lash": "a-lash-credits", "a-lash" + bySources: "a-lash",
 }
 
 // breadthFirst ends the names of methods whose trees are breadth first; else they are depth first.
 const breadthFirst = ", breadth-first"
+
+// bySources ends the name of A-LASH whose sources draw the first link.
+const bySources = ", by sources"
 
 // most is the engine of a category of methods that needs most lanes: all of it get as many.
 var most = map[string]string{"deterministic": "lash", "source": "mp-lash", "switch": "a-lash"}

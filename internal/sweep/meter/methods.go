@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
@@ -42,9 +43,13 @@ func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, v
 	case "mp-lash-credits":
 		return mpLASH(false, packets.BySwitches), nil
 	}
+	name, byCredits := strings.CutSuffix(name, "-credits")
 	e, err := choosing.Named(name)
 	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (measures.Ways, error) {
 		t, err := e.RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
+		if err == nil {
+			t.FirstSwitch = byCredits
+		}
 		return measures.Ways{Adaptive: t}, err
 	}, err
 }
