@@ -59,7 +59,7 @@ var (
 	drawn        = "How the paper drew its networks, and in which order it looked for cycles, is not said: both move the figure by a lane. " + levelled
 	upperHeight  = []string{"512", "1024", "2048", "4096"} // of the trees of Table I
 	rivals       = []string{"minhop", "updn", "ftree", "dor", "lash"}
-	crossed      = "As printed DFSSSP is nowhere ahead by more than a few hundredths of a lane: a crossing comes of squeezing alone. The paper measured OpenSM's LASH of the time, whose paths are others than these and need more layers on sparse networks."
+	crossed      = "As printed DFSSSP is nowhere ahead by more than a few hundredths of a lane: a crossing comes of squeezing alone. The paper measured OpenSM's LASH of the time, whose paths are others than these: today's takes seven lanes on such a network of 256 cables (docs/results/README.md); what it takes on sparser ones was not measured here."
 	older        = "See HOTI 2009, Fig. 4(a): it depends on the network, and of those where the paper found most the cabling is not public."
 )
 
