@@ -11,6 +11,7 @@ type t = {
   mutable number : int; (* of the line at hand *)
   mutable at : int; (* the cursor within it *)
   mutable stop : int; (* its end *)
+  mutable ended : bool; (* all lines so far end with a newline *)
 }
 
 let longest = 1 lsl 16 (* bytes of a line *)
@@ -44,7 +45,7 @@ let rec next t =
     t.filled <- rest + got;
     if got > 0 then next t
     else if rest = 0 then false
-    else (line t rest; t.from <- rest; true)
+    else (line t rest; t.from <- rest; t.ended <- false; true)
   | i ->
     if i - t.from > longest then (t.number <- t.number + 1; bad t "a line of more than %d bytes" longest);
     line t i;
@@ -58,7 +59,7 @@ and line t stop =
 
 (* lines reads a channel with f, a line at a time, and ends with what finish says of the end. *)
 let lines input file f finish =
-  let t = { file; input; buffer = Bytes.create (1 lsl 18); from = 0; filled = 0; number = 0; at = 0; stop = 0 } in
+  let t = { file; input; buffer = Bytes.create (1 lsl 18); from = 0; filled = 0; number = 0; at = 0; stop = 0; ended = true } in
   (try while next t do f t done with Sys_error e -> refuse "%s: %s" file e);
   finish t
 
@@ -83,10 +84,14 @@ let opened file =
   | input -> set_binary_mode_in input true; input
   | exception Unix.Unix_error (e, _, _) -> refuse "%s: %s" file (Unix.error_message e)
 
-(* each does that with a file. *)
+(* each does that with a file. Of a last line without its end more may have been there: of 12 the 1 alone. *)
 let each file f finish =
+  let whole t =
+    let all = finish t in
+    if not t.ended then bad t "truncated: the last line has no newline at its end";
+    all in
   let input = opened file in
-  Fun.protect ~finally:(fun () -> close_in input) (fun () -> lines input file f finish)
+  Fun.protect ~finally:(fun () -> close_in input) (fun () -> lines input file f whole)
 
 let rest t = Bytes.sub_string t.buffer t.at (t.stop - t.at)
 

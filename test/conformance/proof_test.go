@@ -336,7 +336,7 @@ func TestProvenCheckerRefusesDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+			lines := slices.Collect(strings.Lines(string(text)))
 			for range 5 {
 				at := rng.IntN(len(lines))
 				cut := append([]string(nil), lines...)

@@ -243,6 +243,28 @@ func TestProvenCheckerRefusesDamagedText(t *testing.T) {
 	}
 }
 
+// A file that ends within a line may end within a number, of which the beginning is another one.
+func TestProvenCheckerRefusesCutLines(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	tables := routedWhole(t, testnet.Build(t, "torus:3x3"))
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{fabricFile, lftFile, sl2vlFile, pslFile, certificateFile} {
+		if err := errors.Join(writeFolder(dir, tables, psl.Full), writeCertificate(dir, tables.Fabric, v.Certificate)); err != nil {
+			t.Fatal(err)
+		}
+		mustHold(t, p, dir)
+		edit(t, filepath.Join(dir, name), func(text string) string { return strings.TrimRight(text, "\n") })
+		refusedAt(t, p, filepath.Join(dir, name), dir)
+	}
+}
+
 // runProver runs weft-proof for no longer than a moment.
 func runProver(t *testing.T, program string, arguments ...string) (out string, code int) {
 	t.Helper()
