@@ -74,6 +74,9 @@ is an error with --strict, and where they have nothing in common.`,
   weft verify fabric.ibnetdiscover --tables tables --certificate tables/certificate`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("proof-checker") && o.proofChecker == "" {
+				return exit.Usage("--proof-checker names no program")
+			}
 			return runVerify(a, cmd, args[0], &o)
 		},
 	}
