@@ -159,12 +159,22 @@ func (p *parser) endTable() error {
 	if p.table != 0 {
 		return nil
 	}
-	for lid := p.last + 1; lid <= min(p.top, p.f.TopLID()); lid++ {
-		if p.f.Owner(lid) != fabric.None && p.fw.Port(p.at, lid) != routing.NoPort {
-			return p.lines.Errorf("truncated: the table of %s ends at LID %d, and it sends LID %d by port %d", p.f.Label(p.at), p.last, lid, p.fw.Port(p.at, lid))
-		}
+	end := min(p.top, p.f.TopLID()) + 1
+	if lost := p.unlisted(end); lost < end {
+		return p.lines.Errorf("truncated: the table of %s ends at LID %d, and it sends LID %d by port %d", p.f.Label(p.at), p.last, lost, p.fw.Port(p.at, lost))
 	}
 	return nil
+}
+
+// unlisted is the first LID behind the last entry and before end that the switch forwards; end: none. An entry that is
+// missing would hide a choice.
+func (p *parser) unlisted(end fabric.LID) fabric.LID {
+	for lid := p.last + 1; lid < end; lid++ {
+		if p.f.Owner(lid) != fabric.None && p.fw.Port(p.at, lid) != routing.NoPort {
+			return lid
+		}
+	}
+	return end
 }
 
 // group reads a group, or a sub group of it.
@@ -238,6 +248,9 @@ func (p *parser) entry(c reading.Cursor) error {
 	}
 	if lid <= p.last && lid != 0 {
 		return p.lines.Errorf("LID %d comes after LID %d", lid, p.last)
+	}
+	if lost := p.unlisted(lid); p.table == 0 && lost < lid {
+		return p.lines.Errorf("LID %d comes after LID %d, and %s sends LID %d by port %d", lid, p.last, p.f.Label(p.at), lost, p.fw.Port(p.at, lost))
 	}
 	p.last = lid
 	port, ok := c.Uint(255)

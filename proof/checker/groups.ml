@@ -71,14 +71,17 @@ let read f age (fw : Tables.forwarding) file =
   let most = ref 254 (* the ports that its switch had *) in
   let part = ref `Before and table = ref false and last = ref 0 in
   let here () = if !at >= 0 then label f !at else "its switch" in
-  (* A block that lacks its end would hide choices. *)
+  (* An entry that is missing would hide choices: unlisted is the first LID behind the last entry and before upto
+     that the switch forwards, or upto. *)
+  let unlisted upto =
+    let rec from lid =
+      if lid >= upto || (f.owner.(lid) >= 0 && Char.code (Bytes.get port ((!at * width) + lid)) <> Tables.none) then lid else from (lid + 1) in
+    from (!last + 1) in
   let finish t =
     if !at >= 0 then begin
       if not !table then Text.bad t "truncated: the block of %s has no table" (label f !at);
-      for lid = !last + 1 to width - 1 do
-        if f.owner.(lid) >= 0 && Char.code (Bytes.get port ((!at * width) + lid)) <> Tables.none then
-          Text.bad t "truncated: the table of %s ends at LID %d, and it has an entry for LID %d" (label f !at) !last lid
-      done
+      let lid = unlisted width in
+      if lid < width then Text.bad t "truncated: the table of %s ends at LID %d, and it has an entry for LID %d" (label f !at) !last lid
     end in
   let group t =
     let field what = Text.spaces t; let v = Text.number t 32766 in if v < 0 then Text.bad t "no %s of a group" what else v in
@@ -104,6 +107,10 @@ let read f age (fw : Tables.forwarding) file =
     let lid = Text.hex t in
     if lid < 0 || lid > top_lid then Text.bad t "no LID in hexadecimal up to %d" top_lid;
     if lid <= !last && lid <> 0 then Text.bad t "LID %d comes after LID %d" lid !last;
+    if !at >= 0 then begin
+      let lost = unlisted (min lid width) in
+      if lost < min lid width then Text.bad t "LID %d comes after LID %d, and %s has an entry for LID %d" lid !last (label f !at) lost
+    end;
     last := lid;
     Text.spaces t;
     let static = Text.number t 255 in

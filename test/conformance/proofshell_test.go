@@ -265,6 +265,30 @@ func TestProvenCheckerRefusesCutLines(t *testing.T) {
 	}
 }
 
+// A line that is lost within groups of ports would hide that a switch chooses.
+func TestProvenCheckerRefusesLostChoices(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	tables := routed.Choosing(t, "dragonfly:p=2", "weave-any", 1, false)
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil || !v.Free() {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(writeWhole(dir, tables), writeCertificate(dir, tables.Fabric, v.Certificate)); err != nil {
+		t.Fatal(err)
+	}
+	mustHold(t, p, dir)
+	path := filepath.Join(dir, groupsFile)
+	edit(t, path, func(text string) string {
+		at := regexp.MustCompile(`(?m)^0x.* Free .*\n`).FindStringIndex(text)
+		return text[:at[0]] + text[at[1]:]
+	})
+	refusedAt(t, p, path, dir)
+}
+
 // runProver runs weft-proof for no longer than a moment.
 func runProver(t *testing.T, program string, arguments ...string) (out string, code int) {
 	t.Helper()
