@@ -200,7 +200,7 @@ let run j =
   List.iter (whole_levels f contract ends) tables;
   let groups (d, age) (t : Tables.t) = Option.map (Groups.read f age t.forwarding) (existing (Filename.concat d "groups.far")) in
   let more = Groups.more f (List.filter_map Fun.id (List.map2 groups folders tables)) in
-  let trees = Text.exists (Filename.concat dir "multicast.mcfdbs") in
+  let trees = List.exists (fun (d, _) -> Text.exists (Filename.concat d "multicast.mcfdbs")) folders in
   let beyond = outside f kinds in
   let v = judge f tables more c contract ends ~step:j.step in
   let reason = Option.map (why f) v.why in

@@ -289,6 +289,33 @@ func TestProvenCheckerRefusesLostChoices(t *testing.T) {
 	refusedAt(t, p, path, dir)
 }
 
+// Trees for multicast are outside of a verdict on a step, too, whichever of its folders has them.
+func TestProvenStepNamesTrees(t *testing.T) {
+	program := buildProver(t)
+	if program == "" {
+		t.SkipNow()
+	}
+	tables := routedWhole(t, testnet.Build(t, "ring:4"))
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		folders := []string{t.TempDir(), t.TempDir()}
+		for _, dir := range folders {
+			if err := errors.Join(writeFolder(dir, tables, psl.Full), writeUnion(dir, tables.Fabric, v.Certificate)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(folders[i], "multicast.mcfdbs"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, code := runProver(t, program, "--json", "--step", folders[0], folders[1]); code != 0 || !strings.Contains(out, `"outside":["multicast"]`) {
+			t.Errorf("trees in folder %d: %d, %s", i, code, out)
+		}
+	}
+}
+
 // runProver runs weft-proof for no longer than a moment.
 func runProver(t *testing.T, program string, arguments ...string) (out string, code int) {
 	t.Helper()
