@@ -246,7 +246,7 @@ func (p *parser) entry(c reading.Cursor) error {
 	if !ok || lid > fabric.MaxLID {
 		return p.lines.Errorf("no LID in hexadecimal, up to %#x", uint16(fabric.MaxLID))
 	}
-	if lid <= p.last && lid != 0 {
+	if lid <= p.last && p.last > 0 {
 		return p.lines.Errorf("LID %d comes after LID %d", lid, p.last)
 	}
 	if lost := p.unlisted(lid); p.table == 0 && lost < lid {

@@ -117,6 +117,7 @@ func TestErrors(t *testing.T) {
 		{"no group of entry", "Free        5", "Free", "far:22: no group behind Free"},
 		{"unknown group", "Free        5", "Free        4", "far:22: 0x0000000000000010 has no group 4"},
 		{"more", "Free        5", "Free        5 1", `far:22: " 1" behind the entry`},
+		{"LID 0 in between", "0x0003 2 Static 0\n", "0x0000 2 Static 0\n0x0003 2 Static 0\n", "far:33: LID 0 comes after LID 2"},
 		{"a line lost", "0x0003 2 Static 0\n", "", "far:33: LID 4 comes after LID 2, and 0x0000000000000020 sends LID 3 by port 2"},
 		{"the first line lost", "0x0001 2 Static 0\n", "", "far:31: LID 2 comes after LID 0, and 0x0000000000000020 sends LID 1 by port 2"},
 		{"cut in a table", "0x0003 2 Static 0\n0x0004 1 Static 0\n", "", "far:32: truncated: the table of 0x0000000000000020 ends at LID 2, and it sends LID 3 by port 2"},

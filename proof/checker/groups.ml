@@ -106,7 +106,7 @@ let read f age (fw : Tables.forwarding) file =
     if not (Text.cut t "0x") then Text.bad t "no LID in hexadecimal";
     let lid = Text.hex t in
     if lid < 0 || lid > top_lid then Text.bad t "no LID in hexadecimal up to %d" top_lid;
-    if lid <= !last && lid <> 0 then Text.bad t "LID %d comes after LID %d" lid !last;
+    if lid <= !last && !last > 0 then Text.bad t "LID %d comes after LID %d" lid !last;
     if !at >= 0 then begin
       let lost = unlisted (min lid width) in
       if lost < min lid width then Text.bad t "LID %d comes after LID %d, and %s has an entry for LID %d" lid !last (label f !at) lost
