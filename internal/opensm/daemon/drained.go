@@ -179,7 +179,6 @@ func (s *Server) stand(ctx context.Context, x *place, q *wire.Request, start tim
 			return nil
 		case <-time.After(wait):
 			if now, _ := s.drained.now(s.clock); !now.Equal(free) {
-				s.expire()
 				return nil
 			}
 		case <-gone.read:
@@ -194,8 +193,24 @@ func (s *Server) stand(ctx context.Context, x *place, q *wire.Request, start tim
 	}
 }
 
+// bringBack takes parts off the list as their time ends, whether OpenSM asks then or does not run.
+func (s *Server) bringBack(ctx context.Context) {
+	for {
+		_, ordered := s.drained.now(s.clock)
+		select {
+		case <-ordered:
+		case <-time.After(s.drained.next(s.clock)):
+			s.expire()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // expire takes parts off the list whose time is over.
 func (s *Server) expire() {
+	s.ordering.Lock()
+	defer s.ordering.Unlock()
 	list := s.drained.all()
 	if len(list) == 0 {
 		return

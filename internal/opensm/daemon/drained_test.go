@@ -187,6 +187,25 @@ func TestDrainedForAWhile(t *testing.T) {
 	}
 }
 
+// A part whose time is over is drained no longer, though OpenSM does not run and so does not ask.
+func TestDrainEndsWithoutOpenSM(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.run()
+	o := openSM(r)
+	f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+	o.settles(f)
+	name := func(c fabric.ChannelID) string {
+		return f.Label(f.Channel(c).From) + ":" + string('0'+rune(f.Channel(c).FromPort))
+	}
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{name(0)}, For: 500 * time.Millisecond}); said.Refused != "" {
+		t.Fatal(said.Refused)
+	}
+	o.until(func(s Status) bool { return len(s.Drained) == 0 })
+}
+
 // A drained switch that a repair cannot do without is used again, and the status names who is reached over it; when
 // they can go another way it is free once more.
 func TestDrainedIsNeeded(t *testing.T) {

@@ -129,6 +129,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go s.askOn(work)
+	go s.bringBack(work)
 	s.Log.Info("ready", "socket", s.settings.Socket, "engine", s.settings.Engine.String(), "contract", s.settings.contract.String(),
 		"endpoints", s.settings.scope.String(), "version", s.Version)
 	if s.Ready != nil {
