@@ -22,17 +22,18 @@ import (
 
 // Event is something that happened.
 type Event struct {
-	At      time.Time `json:"at"`
-	From    string    `json:"from"` // serve or watch
-	What    string    `json:"what"` // see the constants
-	Part    *Element  `json:"part,omitempty"`
-	Text    string    `json:"text,omitempty"`
-	By      string    `json:"by,omitempty"`      // who ordered it, or who changed tables
-	Entries int       `json:"entries,omitempty"` // of forwarding tables, that were changed
-	Cut     int64     `json:"pairs_cut,omitempty"`
-	Seconds float64   `json:"seconds,omitempty"` // for which they were cut
-	Times   int       `json:"times,omitempty"`   // that it went and came back
-	Also    []string  `json:"also,omitempty"`    // who else noted it, of events of several logs
+	At      time.Time  `json:"at"`
+	From    string     `json:"from"` // serve or watch
+	What    string     `json:"what"` // see the constants
+	Part    *Element   `json:"part,omitempty"`
+	Text    string     `json:"text,omitempty"`
+	By      string     `json:"by,omitempty"`      // who ordered it, or who changed tables
+	Until   *time.Time `json:"until,omitempty"`   // of drain: when the part comes back by itself; nil: not at all
+	Entries int        `json:"entries,omitempty"` // of forwarding tables, that were changed
+	Cut     int64      `json:"pairs_cut,omitempty"`
+	Seconds float64    `json:"seconds,omitempty"` // for which they were cut
+	Times   int        `json:"times,omitempty"`   // that it went and came back
+	Also    []string   `json:"also,omitempty"`    // who else noted it, of events of several logs
 }
 
 // What happens.

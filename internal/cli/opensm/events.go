@@ -99,6 +99,9 @@ func whichText(e *events.Event) string {
 		}
 		parts = append(parts, text)
 	}
+	if e.Until != nil {
+		parts = append(parts, "until "+e.Until.Local().Format(time.DateTime))
+	}
 	if e.Times > 1 {
 		parts = append(parts, words.Counted(e.Times, "time", "times"))
 	}

@@ -469,7 +469,7 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 	}
 	beside := ""
 	if len(list) > 0 {
-		beside = " beside " + words.FirstWith(namesOf(list), "weft status has all") + ", drained already"
+		beside = " beside " + words.FirstWith(namesOf(list), "weft status has all") + ", drained already,"
 	}
 	list = append(list, parts...)
 	for _, p := range list {
@@ -540,7 +540,11 @@ func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, al
 // tellOrder logs an order.
 func (s *Server) tellOrder(what string, p *Drained, by string, more ...any) {
 	s.Log.Info(what, append([]any{"part", p.Part, "by", by}, more...)...)
-	s.events.Add(events.Event{At: time.Now(), What: what, By: by, Part: p.element()})
+	e := events.Event{At: time.Now(), What: what, By: by, Part: p.element()}
+	if what == events.Drain {
+		e.Until = p.Until
+	}
+	s.events.Add(e)
 }
 
 // element is the part as events have it.
@@ -598,14 +602,24 @@ func namesOf(list []Drained) []string {
 func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	list := s.drained.all()
 	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
-	s.recall(func(x Drained) bool { return len(o.Parts) == 0 || slices.ContainsFunc(o.Parts, x.called) })
+	forgotten := s.recall(func(x Drained) bool { return len(o.Parts) == 0 || slices.ContainsFunc(o.Parts, x.called) })
+	for _, p := range forgotten { // traffic uses it already, and nobody needs to be told any more
+		r.Parts = append(r.Parts, p)
+		s.tellOrder(events.Undrain, &p, by)
+	}
+	isForgotten := func(name string) bool {
+		return slices.ContainsFunc(forgotten, func(p Drained) bool { return p.called(name) })
+	}
+	if len(list) == 0 && len(forgotten) > 0 && !slices.ContainsFunc(o.Parts, func(name string) bool { return !isForgotten(name) }) {
+		return r, nil
+	}
 	if len(list) == 0 {
 		r.Used = true
 		return r, errors.New("nothing is drained")
 	}
 	taken := make([]bool, len(list))
 	for _, name := range o.Parts {
-		found := false
+		found := isForgotten(name)
 		var places []installed.Location
 		if h := s.keeper.newest(); h != nil {
 			if parts, err := partsOf(h.tables.Fabric, []string{name}); err == nil {
@@ -631,12 +645,10 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			continue
 		}
 		r.Parts = append(r.Parts, p)
+		s.tellOrder(events.Undrain, &p, by) // before it is kept: of a daemon that ends between the two, the next would take it for forgotten
 	}
 	r.Kept = s.keepDrained(left)
 	s.drained.set(left)
-	for _, p := range r.Parts {
-		s.tellOrder(events.Undrain, &p, by)
-	}
 	return r, nil
 }
 
@@ -662,10 +674,12 @@ func (s *Server) keepDrained(list []Drained) string {
 	return fmt.Sprintf("the state folder was not written within %v", diskFirst)
 }
 
-// noteForgotten finds the parts that events say are to be drained, and the list of the state folder does not: the
-// orders stood though they could not be written, and nothing keeps these parts free any more.
+// noteForgotten finds the parts that events say are to be drained still, and the list of the state folder does not: the
+// orders stood though they could not be written, and nothing keeps these parts free any more. That is told once, and
+// stands in the status over restarts until somebody orders anew, or the time of the order is over.
 func (s *Server) noteForgotten(all []events.Event, list []Drained) {
 	var forgotten []Drained
+	var told []installed.Location
 	for _, e := range all {
 		if e.Part == nil || e.What != events.Drain && e.What != events.Undrain && e.What != events.Forgotten {
 			continue
@@ -675,13 +689,23 @@ func (s *Server) noteForgotten(all []events.Event, list []Drained) {
 			continue
 		}
 		place := installed.Location{GUID: fabric.GUID(guid), Port: e.Part.Port}
-		forgotten = slices.DeleteFunc(forgotten, func(p Drained) bool { return p.Place == place })
-		if e.What == events.Drain && !slices.ContainsFunc(list, func(p Drained) bool { return p.Place == place }) {
-			forgotten = append(forgotten, Drained{Part: e.Part.Name, Kind: e.Part.Kind, Place: place, By: e.By, At: e.At, After: e.At})
+		is := func(p Drained) bool { return p.Place == place }
+		if e.What == events.Forgotten && slices.ContainsFunc(forgotten, is) {
+			told = append(told, place)
+			continue
+		}
+		forgotten = slices.DeleteFunc(forgotten, is)
+		told = slices.DeleteFunc(told, func(p installed.Location) bool { return p == place })
+		over := e.Until != nil && !s.clock.Now().Before(*e.Until)
+		if e.What == events.Drain && !over && !slices.ContainsFunc(list, is) {
+			forgotten = append(forgotten, Drained{Part: e.Part.Name, Kind: e.Part.Kind, Place: place, By: e.By, At: e.At, After: e.At, Until: e.Until})
 		}
 	}
 	for i := range forgotten {
 		p := &forgotten[i]
+		if slices.Contains(told, p.Place) {
+			continue
+		}
 		s.Log.Warn("a restart forgot what was drained: the order could not be kept", "part", p.Part, "by", p.By, "ordered", p.At)
 		s.events.Add(events.Event{At: time.Now(), What: events.Forgotten, Part: p.element(), Text: "the restart forgot what " + p.By + " had drained: the order could not be kept"})
 	}
@@ -690,11 +714,18 @@ func (s *Server) noteForgotten(all []events.Event, list []Drained) {
 	s.status.Forgotten = forgotten
 }
 
-// recall takes parts off the list of those that a restart forgot: somebody has ordered anew.
-func (s *Server) recall(of func(Drained) bool) {
+// recall takes parts off the list of those that a restart forgot, since somebody has ordered anew, and returns them.
+func (s *Server) recall(of func(Drained) bool) (taken []Drained) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.Forgotten = slices.DeleteFunc(slices.Clone(s.status.Forgotten), of)
+	s.status.Forgotten = slices.DeleteFunc(slices.Clone(s.status.Forgotten), func(p Drained) bool {
+		is := of(p)
+		if is {
+			taken = append(taken, p)
+		}
+		return is
+	})
+	return taken
 }
 
 // drainedName is the file with the parts that are to be kept free.

@@ -187,10 +187,16 @@ func TestDrainedForAWhile(t *testing.T) {
 	}
 }
 
-// A part whose time is over is drained no longer, though OpenSM does not run and so does not ask.
+// A part whose time is over is drained no longer, though OpenSM does not run and so does not ask; and a restart that could
+// not know of its order has forgotten nothing.
 func TestDrainEndsWithoutOpenSM(t *testing.T) {
 	t.Parallel()
+	var full atomic.Bool
 	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.open = func(dir string) (folder, error) {
+		f, err := openState(dir)
+		return forgetful{f, &full}, err
+	}
 	r.dir = r.socketDir()
 	r.config.Socket = filepath.Join(r.dir, "s")
 	r.run()
@@ -204,6 +210,22 @@ func TestDrainEndsWithoutOpenSM(t *testing.T) {
 		t.Fatal(said.Refused)
 	}
 	o.until(func(s Status) bool { return len(s.Drained) == 0 })
+	full.Store(true)
+	if said := o.orders(Order{Do: DrainOrder, Parts: []string{name(0)}, For: 3 * time.Second, Force: true}); said.Refused != "" || said.Kept == "" {
+		t.Fatalf("%+v", said)
+	}
+	r.end()
+	full.Store(false)
+	open := r.open
+	r = newRunning(t, r.config)
+	r.open = open
+	r.dir = filepath.Dir(r.config.Socket)
+	time.Sleep(3 * time.Second)
+	r.run()
+	o.running = r
+	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Drained) != 0 || len(s.Forgotten) != 0 {
+		t.Errorf("its time is over: drained %+v, forgotten %+v", s.Drained, s.Forgotten)
+	}
 }
 
 // A drained switch that a repair cannot do without is used again, and the status names who is reached over it; when
@@ -375,8 +397,16 @@ func TestDrainThatCannotBeKept(t *testing.T) {
 	}
 	r.end()
 	again()
-	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Forgotten) != 0 {
-		t.Errorf("told at every start: %+v", s.Forgotten)
+	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || strings.Contains(o.log.String(), "a restart forgot what was drained") {
+		t.Errorf("after one more restart: %+v\n%s", s.Forgotten, o.log)
+	}
+	if said := o.orders(Order{Do: UndrainOrder, Parts: []string{second}}); said.Refused != "" || len(said.Parts) != 1 || len(r.Status().Forgotten) != 0 || len(r.Status().Drained) != 1 {
+		t.Errorf("%+v", said)
+	}
+	r.end()
+	again()
+	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Forgotten) != 0 || len(s.Drained) != 1 {
+		t.Errorf("somebody has undrained it: %+v", s.Forgotten)
 	}
 	o.settles(f)
 	if said := o.orders(Order{Do: DrainOrder, Parts: []string{second, second}}); said.Refused != "" || said.Kept != "" || len(said.Before) != 0 {
