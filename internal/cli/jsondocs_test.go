@@ -111,7 +111,7 @@ func (f *forms) addFields(t *testing.T, o *object, v reflect.Type, name string) 
 			t.Fatalf("%s.%s has no name in JSON", v, field.Name)
 		}
 		text := f.typeText(t, field.Type, name, key)
-		if strings.Contains(options, "omitempty") {
+		if strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero") {
 			text += "?"
 		}
 		o.fields[key], o.order = text, append(o.order, key)

@@ -37,10 +37,13 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 			}
 		}
 		written := dumped(files)
-		if setBack(b.log.at, written, r.clock.Now()) {
-			r.ahead = b.log.at
+		b.log.goesOn(r.said, written)
+		said := b.log.LogState
+		r.said = &said
+		if setBack(b.log.At, written, r.clock.Now()) {
+			r.ahead = b.log.At
 		}
-		b.log.ahead = !written.IsZero() && !r.ahead.IsZero() && r.ahead.Equal(b.log.at) // until it is written to again
+		b.log.ahead = !written.IsZero() && !r.ahead.IsZero() && r.ahead.Equal(b.log.At) // until it is written to again
 		engine, behind = b.log.of(written, b.asked, b.noFallback)
 		lack = b.log.lacks(written)
 	}
@@ -48,8 +51,8 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 	if behind {
 		b.against += ", the log is behind"
 	}
-	if !b.log.given.IsZero() {
-		b.against += ", tables used at " + b.log.given.UTC().Format(time.RFC3339Nano)
+	if !b.log.Given.IsZero() {
+		b.against += ", tables used at " + b.log.Given.UTC().Format(time.RFC3339Nano)
 	}
 	if lack != "" {
 		b.against += ", the log says " + lack

@@ -16,14 +16,52 @@ import (
 // lines back until 4 KiB of them have come together or one of them is about an error; so the log may
 // end before the tables in force were made.
 type logged struct {
-	engine string    // whose tables it says were written last; empty: it does not say
-	failed []string  // engines that made none since
-	at     time.Time // when it was last written to
-	ahead  bool      // that was before the clock was set back, and the tables were written after it
-	given  time.Time // when tables of weft's were used last, by the line's own time; zero: it does not say
-	exact  bool      // of given: it has microseconds
-	seen   []notice  // what it says of links and ports, the oldest first
-	lack   string    // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
+	LogState
+	ahead bool     // it was written to before the clock was set back, and the tables were written after it
+	ruled bool     // it says whether tables fit the network, by its last sweep
+	seen  []notice // what it says of links and ports, the oldest first
+}
+
+// LogState is what OpenSM's log said, which holds until it says otherwise: one that was rotated says nothing at first.
+type LogState struct {
+	Path   string    `json:"path"`
+	Engine string    `json:"engine,omitempty"` // whose tables it says were written last; empty: it does not say
+	Failed []string  `json:"failed,omitempty"` // engines that made none since
+	At     time.Time `json:"at"`               // when it was last written to
+	Given  time.Time `json:"given,omitzero"`   // when tables of weft's were used last, by the line's own time; zero: it does not say
+	Exact  bool      `json:"exact,omitempty"`  // of Given: it has microseconds
+	Lack   string    `json:"lack,omitempty"`   // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
+}
+
+// goesOn takes over from a log what it said before it was rotated, of the tables that were written at a time: what it
+// said last before they were written is about others.
+func (l *logged) goesOn(before *LogState, written time.Time) {
+	if before == nil || before.Path != l.Path {
+		return
+	}
+	if l.Given.IsZero() {
+		l.Given, l.Exact = before.Given, before.Exact
+	}
+	if before.At.Before(written) {
+		return
+	}
+	if l.At.IsZero() { // OpenSM has not begun a new one yet
+		l.At = before.At
+	}
+	if l.Engine == "" && len(l.Failed) == 0 {
+		l.Engine, l.Failed = before.Engine, before.Failed
+	}
+	if !l.ruled {
+		l.Lack = before.Lack
+		l.another()
+	}
+}
+
+// another clears that OpenSM has no tables where another engine has routed since.
+func (l *logged) another() {
+	if l.Engine != "" && l.Engine != "weft" && len(l.Failed) == 0 {
+		l.Lack = ""
+	}
 }
 
 // routed is the lines of OpenSM's log that name the engine whose tables it wrote, or one that
@@ -43,6 +81,7 @@ const ofOneSweep = 10 * time.Second
 const endOfLog = 4 << 20
 
 func readLog(path string) (said logged, err error) {
+	said.Path = path
 	in, err := reading.OpenPlain(path)
 	if err != nil {
 		return said, err
@@ -56,30 +95,29 @@ func readLog(path string) (said logged, err error) {
 	if err != nil {
 		return said, err
 	}
-	said.at = info.ModTime()
+	said.At = info.ModTime()
 	for _, m := range routed.FindAllSubmatch(text, -1) {
 		if wrote := strings.ToLower(string(m[1])); wrote != "" {
-			said.engine, said.failed = wrote, nil
+			said.Engine, said.Failed = wrote, nil
 		} else {
-			said.failed = append(said.failed, strings.ToLower(string(m[2])))
+			said.Failed = append(said.Failed, strings.ToLower(string(m[2])))
 		}
 	}
 	for _, m := range lacking.FindAllSubmatch(text, -1) {
-		if said.lack = ""; len(m[1]) > 0 {
-			said.lack = reading.Printable(string(m[1]) + ": no tables for " + string(m[2]))
+		said.ruled = true
+		if said.Lack = ""; len(m[1]) > 0 {
+			said.Lack = reading.Printable(string(m[1]) + ": no tables for " + string(m[2]))
 		}
 	}
 	if all := usedAt.FindAllSubmatch(text, -1); len(all) > 0 {
 		last := all[len(all)-1]
-		said.given = timeOf(string(last[1]), said.at)
-		if micros, err := strconv.Atoi(string(last[2])); err == nil && !said.given.IsZero() {
-			said.given, said.exact = said.given.Add(time.Duration(micros)*time.Microsecond), true
+		said.Given = timeOf(string(last[1]), said.At)
+		if micros, err := strconv.Atoi(string(last[2])); err == nil && !said.Given.IsZero() {
+			said.Given, said.Exact = said.Given.Add(time.Duration(micros)*time.Microsecond), true
 		}
 	}
-	said.seen = notices(text, said.at)
-	if said.lack != "" && said.engine != "" && said.engine != "weft" && len(said.failed) == 0 {
-		said.lack = "" // another engine has routed since
-	}
+	said.seen = notices(text, said.At)
+	said.another()
 	return said, nil
 }
 
@@ -140,10 +178,10 @@ func timeOf(text string, written time.Time) time.Time {
 // a step of a plan.
 func (l *logged) sinceDump(written time.Time) bool {
 	margin := dumpTime
-	if l.exact { // the dump of a sweep ends after its line, and the next step is taken no sooner than a tenth of a second later
+	if l.Exact { // the dump of a sweep ends after its line, and the next step is taken no sooner than a tenth of a second later
 		margin = coarse
 	}
-	return !l.ahead && !written.IsZero() && !l.given.IsZero() && l.given.Sub(written) > margin
+	return !l.ahead && !written.IsZero() && !l.Given.IsZero() && l.Given.Sub(written) > margin
 }
 
 // dumpTime is taken as the longest time from the line to the end of the dump, in whole seconds; coarse is what the time of
@@ -155,28 +193,28 @@ const (
 
 // lacks is why the tables that were written at a time are suspect: since then OpenSM had none that fit.
 func (l *logged) lacks(written time.Time) string {
-	if l.at.Before(written) || l.ahead {
+	if l.At.Before(written) || l.ahead {
 		return ""
 	}
-	return l.lack
+	return l.Lack
 }
 
 // of is the engine of tables that were written at a time, which is zero where OpenSM did not write
 // them. behind: the log ends before them, and they may be anybody's.
 func (l *logged) of(written time.Time, asked []string, noFallback bool) (engine string, behind bool) {
 	switch {
-	case l.at.IsZero(): // there is no log
+	case l.At.IsZero(): // there is no log
 		return "", false
 	case l.ahead:
 		return "", true
-	case !l.at.Before(written):
-		return l.engine, false
-	case len(l.failed) == 0 || written.Sub(l.at) > ofOneSweep:
+	case !l.At.Before(written):
+		return l.Engine, false
+	case len(l.Failed) == 0 || written.Sub(l.At) > ofOneSweep:
 		return "", true
 	case noFallback: // the tables stay
-		return l.engine, false
+		return l.Engine, false
 	}
-	last := l.failed[len(l.failed)-1]
+	last := l.Failed[len(l.Failed)-1]
 	switch i := slices.IndexFunc(asked, func(name string) bool { return strings.EqualFold(name, last) }); {
 	case i < 0: // OpenSM was asked for others, and which comes next is not known
 		return "", true

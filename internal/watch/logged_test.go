@@ -66,7 +66,7 @@ func TestLogged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engine, behind := said.of(said.at.Add(-c.age), strings.Fields(c.asked), c.noFallback)
+		engine, behind := said.of(said.At.Add(-c.age), strings.Fields(c.asked), c.noFallback)
 		if engine != c.engine || behind != c.behind {
 			t.Errorf("tables %s older than the log, asked for %s: %q, behind %v; want %q, %v\n%s", c.age, c.asked, engine, behind, c.engine, c.behind, c.log)
 		}
@@ -159,8 +159,8 @@ func TestLogOfThePlugin(t *testing.T) {
 			t.Fatal(err)
 		}
 		said, err := readLog(name)
-		if err != nil || (said.lack == "") != (c.lack == "") || !strings.HasPrefix(said.lack, c.lack) {
-			t.Errorf("%q: %q, %v", c.text, said.lack, err)
+		if err != nil || (said.Lack == "") != (c.lack == "") || !strings.HasPrefix(said.Lack, c.lack) {
+			t.Errorf("%q: %q, %v", c.text, said.Lack, err)
 		}
 		if said.lacks(at.Add(time.Second)) != "" {
 			t.Errorf("%q: there were tables since", c.text)
@@ -168,11 +168,11 @@ func TestLogOfThePlugin(t *testing.T) {
 		uses := strings.Contains(c.text, proven)
 		dumped := time.Date(2026, 11, 23, 23, 59, 5, 120e6, time.Local) // 26 ms before the line
 		if said.sinceDump(dumped) != uses || said.sinceDump(dumped.Add(10*time.Millisecond)) || said.sinceDump(time.Time{}) {
-			t.Errorf("%q: used at %v", c.text, said.given)
+			t.Errorf("%q: used at %v", c.text, said.Given)
 		}
 		// Without parts of a second it takes a few.
-		if said.exact = false; said.sinceDump(dumped.Add(-3*time.Second)) != uses || said.sinceDump(dumped) {
-			t.Errorf("%q: used at %v", c.text, said.given)
+		if said.Exact = false; said.sinceDump(dumped.Add(-3*time.Second)) != uses || said.sinceDump(dumped) {
+			t.Errorf("%q: used at %v", c.text, said.Given)
 		}
 	}
 	newYear := time.Date(2027, 1, 1, 0, 5, 0, 0, time.Local)
@@ -233,5 +233,59 @@ func TestWhoChangedTables(t *testing.T) {
 		if by, text := c.look.changedBy(); by != c.by || !strings.Contains(text, c.text) {
 			t.Errorf("%+v: by %q, %s", c.look, by, text)
 		}
+	}
+}
+
+// A log that was rotated says nothing at first: what it said before of the tables that are there holds on, until it says
+// otherwise or OpenSM has dumped others.
+func TestRotatedLog(t *testing.T) {
+	begin := time.Date(2026, 11, 22, 17, 0, 0, 0, time.Local)
+	const lacks = "Nov 22 16:30:36 000000 [46A046C0] 0x01 -> weft: ERR W002: no tables for sweep 3: no daemon\n"
+	const proven = "Nov 22 16:30:35 000000 [46A046C0] 0x02 -> weft: sweep 2: 5 switches, 1 lanes used, engine updn, proven; 0.1 s\n"
+	dumped := begin.Add(-time.Hour)
+	name := filepath.Join(t.TempDir(), "opensm.log")
+	at := func(text string, at time.Time) *logged {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+		said, err := readLog(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &said
+	}
+	full := at(strings.ReplaceAll(lashWorks, "lash tables", "weft tables")+proven+lacks, begin)
+	if full.lacks(dumped) == "" || !full.sinceDump(dumped) {
+		t.Fatalf("%+v", full)
+	}
+	for _, c := range []struct {
+		name    string
+		now     *logged
+		written time.Time
+		lacks   bool
+		engine  string
+		since   bool // tables of weft's were used since the dump
+	}{
+		{"an empty one", at("", begin.Add(time.Minute)), dumped, true, "weft", true},
+		{"none yet", &logged{LogState: LogState{Path: name}}, dumped, true, "weft", true},
+		{"one that says that there are tables", at(proven, begin.Add(time.Minute)), dumped, false, "weft", true},
+		{"one that names an engine", at(minhopWorks, begin.Add(time.Minute)), dumped, false, "minhop", true},
+		{"that of another", &logged{LogState: LogState{Path: "other.log", At: begin}}, dumped, false, "", false},
+		{"other tables were dumped meanwhile", at("", begin.Add(time.Minute)), begin.Add(30 * time.Second), false, "", false},
+	} {
+		c.now.goesOn(&full.LogState, c.written)
+		engine, _ := c.now.of(c.written, nil, false)
+		if (c.now.lacks(c.written) != "") != c.lacks || engine != c.engine || c.now.sinceDump(c.written) != c.since {
+			t.Errorf("%s: lack %q, engine %q, %+v", c.name, c.now.lacks(c.written), engine, c.now)
+		}
+	}
+	alone := at("", begin)
+	alone.goesOn(nil, dumped)
+	if alone.lacks(dumped) != "" {
+		t.Errorf("%+v", alone)
 	}
 }

@@ -324,7 +324,8 @@ type Health struct {
 	Trouble *trouble.Cables  `json:"trouble,omitempty"` // cables in trouble; absent: there was no look
 	Missing []events.Missing `json:"missing"`           // parts that went within a week and are not back
 
-	OpenSM *Manager `json:"opensm,omitempty"` // absent: none was seen on this host
+	OpenSM *Manager  `json:"opensm,omitempty"` // absent: none was seen on this host
+	Log    *LogState `json:"log,omitempty"`    // absent: no log is looked at
 
 	ReloadError string `json:"reload_error,omitempty"` // why the last reload was refused: the settings before it stand
 }

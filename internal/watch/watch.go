@@ -67,8 +67,9 @@ type running struct {
 	last       *Look            // kept; nil: there is none
 	doubted    *string          // what was seen when other tables than expected were, and is to be seen again; nil: they were not
 	flaps      flaps
-	manager    *Manager // nil: no OpenSM was seen on this host
-	failed     string   // the error of the last look as it was logged; empty: there was none
+	manager    *Manager  // nil: no OpenSM was seen on this host
+	said       *LogState // by OpenSM's log; nil: it was not read yet
+	failed     string    // the error of the last look as it was logged; empty: there was none
 
 	ahead time.Time // when OpenSM's log was last written to, if the clock was set back since
 
@@ -161,7 +162,7 @@ func (w *Watcher) begin() (*running, error) {
 	}
 	r.proc = cmp.Or(w.proc, procFolder)
 	if was, err := store.Health(); err == nil && was != nil {
-		r.manager = was.OpenSM
+		r.manager, r.said = was.OpenSM, was.Log
 	}
 	r.resume()
 	r.resumeCables()
@@ -283,7 +284,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st := &r.status
-	st.Trouble, st.OpenSM = r.cables.list, r.manager
+	st.Trouble, st.OpenSM, st.Log = r.cables.list, r.manager, r.said
 	st.At, r.begun = begin.UTC(), begin
 	switch {
 	case err != nil:
