@@ -47,6 +47,9 @@ func runs(proc string, pid int, log string) bool {
 	args := bytes.Split(line, []byte{0})
 	for i, arg := range args {
 		at, found := bytes.CutPrefix(arg, []byte("--log_file="))
+		if !found && len(arg) > 2 {
+			at, found = bytes.CutPrefix(arg, []byte("-f"))
+		}
 		if (bytes.Equal(arg, []byte("-f")) || bytes.Equal(arg, []byte("--log_file"))) && i+1 < len(args) {
 			at, found = args[i+1], true
 		}

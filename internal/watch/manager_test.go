@@ -43,6 +43,7 @@ func TestOpenSMGone(t *testing.T) {
 	}
 	process(t, proc, 1, "init", "S")
 	process(t, proc, 7, "opensm", "S", "opensm", "-f", filepath.Join(dir, "other.log"))
+	process(t, proc, 8, "opensm", "S", "opensm", "-f"+filepath.Join(dir, "third.log"))
 	s := newScene(t, Config{Log: log + ".link"})
 	s.proc = proc
 	looks := func(want bool) {
