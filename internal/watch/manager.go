@@ -137,7 +137,7 @@ func (r *running) ofManager(all []Alarm) []Alarm {
 	if m := r.manager; m != nil && m.Gone != nil {
 		all = append(all, Alarm{
 			OpenSMGone, fmt.Sprintf("OpenSM, which ran here as process %d, does not run any more: what goes or comes is not seen, and nothing is routed", m.PID),
-			"systemctl status opensm; the end of OpenSM's log may say why it ended", *m.Gone,
+			"systemctl status 'opensm*'; the end of OpenSM's log may say why it ended", *m.Gone,
 		})
 	}
 	return all
