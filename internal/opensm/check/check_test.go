@@ -29,6 +29,17 @@ func tables(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
 	return routed.Of(t, f, engine, routing.Budget{VLs: 8, Scope: routing.Adapters})
 }
 
+// What is advised for engines that let switches choose is a command that weft takes: the whole folder of ibdiagnet.
+func TestGroupsAreJudgedWithTheirFolder(t *testing.T) {
+	r, err := Run(t.Context(), Input{Conf: configuration(t, "routing_engine ar_updn,no_fallback\nar_mode 1\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return strings.Contains(f.Do, "-o DIR, then weft verify DIR") }) {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
 // has reports whether a report has a finding of a kind and level with these words.
 func has(r *Report, level Level, code Code, words string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool {

@@ -44,7 +44,7 @@ func (r *Report) others(in *Input) {
 	r.add(Finding{Advice, OtherManager, what, "if OpenSM 3.3 of a distribution runs, say so, with --opensm: it skips these", nil, 0})
 	if i := slices.IndexFunc(r.Engines, func(e string) bool { return strings.HasPrefix(e, "ar_") || strings.HasPrefix(e, "dfp") }); i >= 0 && (in.Tables == nil || in.Tables.Groups == nil) {
 		r.add(Finding{Advice, OtherManager, fmt.Sprintf("%s lets switches choose among ports, which forwarding tables alone do not show", r.Engines[i]),
-			"have the groups of ports judged with them: weft verify FABRIC --tables ibdiagnet2.lst --groups ibdiagnet2.far", nil, in.Conf.Line("routing_engine")})
+			"have ibdiagnet write the groups of ports, and judge them with the tables: ibdiagnet -r --routing --pc -o DIR, then weft verify DIR", nil, in.Conf.Line("routing_engine")})
 	}
 	if hasPlugin(in.Conf) {
 		r.add(Finding{Warning, OtherManager, "weft's plugin is built for OpenSM 3.3, and untested with NVIDIA's", "use tables as files, or only weft watch, until you have tried it", nil, in.Conf.Line("event_plugin_name")})
