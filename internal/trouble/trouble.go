@@ -532,8 +532,11 @@ func span(d time.Duration) string {
 		}
 		return fmt.Sprintf("%.0f hours", d.Hours())
 	}
+	if n := math.Round(d.Minutes()); n >= 2 {
+		return fmt.Sprintf("%.0f minutes", n)
+	}
 	if d >= time.Minute {
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
+		return "a minute"
 	}
 	return d.Round(time.Second).String()
 }
