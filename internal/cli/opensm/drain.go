@@ -314,13 +314,21 @@ func interrupted(ctx context.Context, a *console.Console, o *liveFlags, do strin
 	return ended
 }
 
+// beforeText is the order that a new one takes the place of.
+func beforeText(was *daemon.Drained, now time.Time) string {
+	if was.After.After(now) {
+		return fmt.Sprintf("%s: was to be drained from %s on, by %s", was.Part, was.After.Local().Format(time.DateTime), was.By)
+	}
+	return fmt.Sprintf("%s: drained since %s, by %s", was.Part, was.After.Local().Format(time.DateTime), was.By)
+}
+
 func stillUsed(p daemon.Drained) bool { return p.State == daemon.StillUsed }
 
 func showLive(a *console.Console, r *Live, names string) error {
 	p := a.NewPage()
 	p.Fact(r.Do, "%s", cmp.Or(names, "all"))
 	for _, was := range r.Before {
-		p.Fact("already", "%s: drained since %s, by %s", was.Part, was.At.Local().Format(time.DateTime), was.By)
+		p.Fact("already", "%s", beforeText(&was, time.Now()))
 	}
 	switch {
 	case r.Refused != "":

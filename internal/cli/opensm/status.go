@@ -93,15 +93,16 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	if s.Trouble != nil && len(s.Trouble.Cables) > 0 {
 		p.Finding("trouble", "%s", strings.Join(s.Trouble.Texts(), "\n"))
 	}
+	known := s.OpenSM && !slices.ContainsFunc(s.Watch, daemon.WatchAlarm.Other)
 	for i, d := range s.Drained {
 		label := ""
 		if i == 0 {
 			label = "drained"
 		}
-		p.Fact(label, "%s", drainedText(&d))
+		p.Fact(label, "%s", drainedText(&d, known))
 	}
 	for _, d := range s.Forgotten {
-		p.Finding("forgotten", "%s: %s had it drained at %s, and the restart of the daemon forgot that, since the state folder could not be written then: traffic uses it; weft drain --live drains it again", d.Part, d.By, d.At.Local().Format(time.DateTime))
+		p.Finding("forgotten", "%s: %s had it drained at %s, and the restart of the daemon forgot that, since the state folder could not be written then: traffic uses it; weft drain --live drains it again, and weft undrain says that it need not be", d.Part, d.By, d.At.Local().Format(time.DateTime))
 	}
 	if s.Search != nil {
 		p.Fact("search", "%s", searchText(s.Search))
@@ -118,8 +119,9 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	return a.Show(p)
 }
 
-// drainedText is a part that is to be kept free of traffic, and how that stands.
-func drainedText(d *daemon.Drained) string {
+// drainedText is a part that is to be kept free of traffic, and how that stands. known: what was handed over last is what
+// switches have, since the OpenSM that asks here routes.
+func drainedText(d *daemon.Drained, known bool) string {
 	text := fmt.Sprintf("%s, by %s: ", d.Part, d.By)
 	switch d.State {
 	case daemon.Later:
@@ -130,8 +132,14 @@ func drainedText(d *daemon.Drained) string {
 		text += "its traffic is leaving, step by step"
 	case daemon.StillUsed:
 		text += "still used: " + d.Why
-	default:
+	case daemon.Free:
+		if !known {
+			text += "free of traffic by the tables handed over last; whether these are in force is not known, since OpenSM does not ask here, or another routes: find out before you pull it"
+			break
+		}
 		text += "free of traffic since " + d.After.Local().Format(time.DateTime) + " or soon after; it can be pulled"
+	default:
+		text += "how it stands is not known yet"
 	}
 	if d.Until != nil {
 		text += "; comes back " + d.Until.Local().Format(time.DateTime)

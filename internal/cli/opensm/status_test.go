@@ -1,0 +1,35 @@
+package opensm
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/opensm/daemon"
+)
+
+// That a part can be pulled is said only where what the daemon handed over is what switches have.
+func TestDrainedPartCanBePulled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		state string
+		known bool
+		pull  bool
+	}{{daemon.Free, true, true}, {daemon.Free, false, false}, {daemon.Leaving, true, false}, {daemon.Waiting, true, false}, {"", true, false}} {
+		text := drainedText(&daemon.Drained{Part: "spine-1", By: "root", State: c.state}, c.known)
+		if strings.Contains(text, "can be pulled") != c.pull || strings.HasSuffix(text, ": ") {
+			t.Errorf("%+v: %s", c, text)
+		}
+	}
+}
+
+// An order that has not begun has drained nothing.
+func TestOrderBeforeAnother(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for after, want := range map[time.Duration]string{-time.Hour: "drained since", time.Hour: "was to be drained from"} {
+		if text := beforeText(&daemon.Drained{Part: "spine-1", By: "root", At: now.Add(-2 * time.Hour), After: now.Add(after)}, now); !strings.Contains(text, want) {
+			t.Errorf("%s, want %q", text, want)
+		}
+	}
+}
