@@ -21,7 +21,7 @@ type flaps struct {
 
 	seen    []notice  // of OpenSM's log
 	judged  time.Time // the last of them that was judged; zero: none was yet
-	changed time.Time // the last look that saw something go or come
+	changed time.Time // when the last look ended that saw something go or come
 }
 
 // settled is how old a line of the log is that looks have had the time to see the effect of.

@@ -94,6 +94,29 @@ func TestFlapsByCounters(t *testing.T) {
 	}
 }
 
+// What OpenSM logs while a look reads its files, the look sees too: of a switch that goes the lines of its neighbors may
+// come after the look has begun.
+func TestFlapsWhileALookReads(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:n=5,hosts=2")
+	w := newScene(t, Config{})
+	w.show(&Snapshot{Tables: tablesBy(t, f, "updn", 1)})
+	var reads time.Time
+	read := w.Watcher.Read
+	w.Watcher.Read = func(network, tables string, trees uint16) (*Snapshot, error) {
+		reads = time.Now()
+		return read(network, tables, trees)
+	}
+	g, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.show(&Snapshot{Tables: tablesBy(t, g, "updn", 1)})
+	if reads.IsZero() || w.flaps.changed.Before(reads) {
+		t.Errorf("seen at %v, read at %v", w.flaps.changed, reads)
+	}
+}
+
 // OpenSM's log has what went and came back between two looks: a cable by the two switches that say so, a host by
 // its port. What a look saw, and what was before the watch began, is not told.
 func TestFlapsByTheLog(t *testing.T) {

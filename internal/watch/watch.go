@@ -314,7 +314,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 func (r *running) noteGone(l *Look) {
 	r.cables.recent = gone(r.cables.recent, l.At)
 	if len(r.gone)+len(r.came) > 0 {
-		r.flaps.changed = l.At
+		r.flaps.changed = r.clock.Now() // whatever OpenSM logged while files were read
 	}
 	for i := range r.gone {
 		r.cables.recent = append(r.cables.recent, events.Event{At: l.At, From: "watch", What: events.Gone, Part: &r.gone[i]})
