@@ -27,6 +27,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/inspect"
 	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -259,9 +260,6 @@ func (d *finder) add(c fabric.ChannelID, at bool, s Sign) {
 	entry.Signs = append(entry.Signs, s)
 }
 
-// shortest is the shortest time of which it is said how much would come in an hour.
-const shortest = 10 * time.Minute
-
 // counted finds errors that come.
 func (d *finder) counted() {
 	c := d.Counted
@@ -286,12 +284,10 @@ func (d *finder) counted() {
 			s := Sign{Kind: kindOf[k], Level: Bad, Count: n, Limit: limit}
 			s.Text = fmt.Sprintf("%s receives %s: %.0f", d.port(out), whatOf[k], n)
 			switch {
-			case d.Time >= shortest:
+			case hours > 0:
 				perHour := n / hours
 				s.PerHour = &perHour
-				s.Text += fmt.Sprintf(" in %s, %.0f an hour; the limit is %g an hour", span(d.Time), perHour, limit)
-			case hours > 0:
-				s.Text += fmt.Sprintf(" in %s; the limit is %g an hour", span(d.Time), limit)
+				s.Text += fmt.Sprintf(" in %s, %s an hour; the limit is %g", span(d.Time), words.Thousands(int64(math.Round(perHour))), limit)
 			case d.Between:
 				s.Text += fmt.Sprintf(" between the two looks; the limit is %g", limit)
 			default:

@@ -363,7 +363,7 @@ func TestOneCable(t *testing.T) {
 		kinds += string(s.Kind) + " " + s.At + ","
 	}
 	if kinds != "symbol a,recovered b,downed a,waits ," || c.Do != trouble.Replace || c.Command != "weft drain --live sw-l0-0-0:5" || c.Then != "weft undrain sw-l0-0-0:5" ||
-		c.Place != "switch of level 0 to switch of level 1" || *c.Signs[0].PerHour != 2500 || !strings.Contains(c.Signs[0].Text, "5000 in 2 hours, 2500 an hour; the limit is 10 an hour") {
+		c.Place != "switch of level 0 to switch of level 1" || *c.Signs[0].PerHour != 2500 || !strings.Contains(c.Signs[0].Text, "5000 in 2 hours, 2,500 an hour; the limit is 10") {
 		t.Errorf("%s\n%+v", kinds, c)
 	}
 	// A limit that is set, and none.
@@ -378,6 +378,22 @@ func TestOneCable(t *testing.T) {
 		if _, err := trouble.ParseLimits([]string{text}); err == nil {
 			t.Errorf("%s is taken", text)
 		}
+	}
+}
+
+// Errors have their rate per hour however short the time was in which they were counted.
+func TestRateOfAShortTime(t *testing.T) {
+	t.Parallel()
+	r := counters.Unknown()
+	r.Errors[counters.Symbol] = 500
+	list := trouble.Find(trouble.Evidence{Fabric: testnet.Build(t, "mesh:4,hosts=1"), Limits: trouble.Default(), Time: 21 * time.Second,
+		Counted: &counters.Counters{Received: map[fabric.ChannelID]counters.Received{0: r}}})
+	if len(list.Cables) != 1 {
+		t.Fatalf("%+v", list.Cables)
+	}
+	sign := list.Cables[0].Signs[0]
+	if sign.PerHour == nil || math.Round(*sign.PerHour) != 85714 || !strings.HasSuffix(sign.Text, " receives symbol errors: 500 in 21s, 85,714 an hour; the limit is 10") {
+		t.Errorf("%+v", sign)
 	}
 }
 
