@@ -21,16 +21,17 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 			all = append(all, Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
 		}
 	}
+	again := routesAgain(l)
 	add(l.Verdict != result.DeadlockFree, CreditLoop, loopAdvice(l), "packets can deadlock: a credit loop of %d links, of which one is at %s (contract %s)", len(l.Cycle), firstOf(l.Cycle), l.Contract)
-	add(l.CutOff > 0, CutOff, "weft verify names them; SIGHUP to opensm makes it route again", "%s of %s that cables join are cut off by the tables", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
+	add(l.CutOff > 0, CutOff, again+"; weft verify names them", "%s of %s that cables join are cut off by the tables", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
 	if m := l.Multicast; m != nil {
 		odd := slices.Concat(m.Circling, m.Split, m.OneSided)
 		slices.Sort(odd)
 		odd = slices.Compact(odd)
-		add(len(odd) > 0, Multicast, "SIGHUP to opensm makes it route again; weft verify tells more", "%s of %s circle, are in pieces or lead out of themselves: %s",
+		add(len(odd) > 0, Multicast, again+"; weft verify tells more", "%s of %s circle, are in pieces or lead out of themselves: %s",
 			words.Counted(len(odd), "tree", "trees"), words.Counted(m.Groups, "multicast group", "multicast groups"), words.FirstOf(odd))
 	}
-	add(l.Circles > 0, ForwardingLoop, "SIGHUP to opensm makes it route again", "packets circle for ever from %s (switch, LID)", words.Thousands(l.Circles))
+	add(l.Circles > 0, ForwardingLoop, again, "packets circle for ever from %s (switch, LID)", words.Thousands(l.Circles))
 	add(l.Dropped > 0, Dropped, "let OpenSM write SL2VL maps (qos TRUE), or give clients another service level", "packets are dropped at %s: their service level is mapped to no lane", words.Plural(int(l.Dropped), "turn"))
 	if n := len(l.Absent); n > 0 && l.Dropped == 0 {
 		a := l.Absent[0]
@@ -48,7 +49,7 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 			"OpenSM was asked for %s, and the tables are those of %s: %s", strings.Join(asked, ", then "), l.Made.Engine, how)
 	}
 	add(differ > 0, OtherTables, "find out who wrote them; OpenSM's log names the engine", "%s not as in the tables that are expected", words.Counted(differ, "entry is", "entries are"))
-	add(len(now.Stale) > 0, StaleTables, "SIGHUP to opensm makes it route for the network as it is", "tables and network are not of one time: %s", strings.Join(now.Stale, "; "))
+	add(len(now.Stale) > 0, StaleTables, again, "tables and network are not of one time: %s", strings.Join(now.Stale, "; "))
 	add(now.NoMap != "", NoMap, "let OpenSM write SL2VL maps again (qos TRUE; SIGHUP)", "%s", now.NoMap)
 	add(now.NoMap == "" && !now.Maps && lostMaps(before), NoMap, "find out why the file of SL2VL maps is not there any more", "there were SL2VL maps, and there are none now")
 	add(len(now.Doubts) > 0, Unproven, "weft verify tells more", "switches may not do what the verdict is about: %s", strings.Join(now.Doubts, "; "))
@@ -69,12 +70,20 @@ func lostMaps(before *Look) bool {
 	return before != nil && (before.MapsKnown || slices.ContainsFunc(before.Alarms, func(a Alarm) bool { return a.Kind == NoMap }))
 }
 
+// routesAgain is how OpenSM is made to route again. Without weft's daemon it asks for tables in vain: a signal changes nothing.
+func routesAgain(l *Look) string {
+	if l.Lack != "" {
+		return "start the daemon, or see why it refuses (weft status): before, OpenSM has no tables, and SIGHUP to it changes nothing"
+	}
+	return "SIGHUP to opensm makes it route again"
+}
+
 // loopAdvice is what to do about a credit loop, which may be for want of files only.
 func loopAdvice(l *Look) string {
 	do := "route with an engine that is proven: weft route, weft serve"
 	switch {
 	case l.Circles > 0:
-		return "SIGHUP to opensm makes it route again"
+		return routesAgain(l)
 	case !l.SLsKnown && !l.MapsKnown:
 		do += "; if clients use the PathRecord's service level, let the look have service levels and SL2VL maps (paths.psl, opensm-sl2vl.dump): the loop may not be there"
 	case !l.MapsKnown:
