@@ -3,6 +3,7 @@ package opensm
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,10 +139,13 @@ written. Ctrl-C only ends the waiting.`,
 // live gives an order and follows it to its end.
 func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Order) error {
 	begun := time.Now()
+	if order.Do == daemon.DrainOrder {
+		order.ID = rand.Text() // by which it alone is taken back
+	}
 	said, err := giveOn(ctx, a, o.socket, order)
 	switch {
 	case err != nil && ctx.Err() != nil: // whether the daemon has the order is not known
-		return interrupted(context.WithoutCancel(ctx), a, o, order.Do, order.Parts)
+		return interrupted(context.WithoutCancel(ctx), a, o, &order)
 	case err != nil:
 		return err
 	}
@@ -154,7 +158,7 @@ func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Or
 		if order.Do == daemon.DrainOrder {
 			a.Tell("%s: %s in %s; Ctrl-C takes it back", names, words.Counted(r.Entries, "entry of forwarding tables", "entries of forwarding tables"), words.Plural(r.Steps, "step"))
 		}
-		err = follow(ctx, a, o, order.Do, r)
+		err = follow(ctx, a, o, &order, r)
 	}
 	r.Seconds = time.Since(begun).Seconds()
 	if err != nil {
@@ -228,7 +232,7 @@ const lookAgain = 250 * time.Millisecond
 
 // follow waits until an order is carried out, and tells how far it is. Where the wait is interrupted a
 // drain is taken back.
-func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r *Live) error {
+func follow(ctx context.Context, a *console.Console, o *liveFlags, order *daemon.Order, r *Live) error {
 	told := ""
 	tell := func(text string) {
 		if text != told {
@@ -239,7 +243,7 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r 
 	for {
 		select {
 		case <-ctx.Done():
-			return interrupted(context.WithoutCancel(ctx), a, o, do, list.Of(r.Parts, func(p daemon.Drained) string { return p.Part }))
+			return interrupted(context.WithoutCancel(ctx), a, o, order)
 		case <-time.After(lookAgain):
 		}
 		s, err := statusOf(ctx, o.socket)
@@ -265,7 +269,7 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, do string, r 
 			states[p.State] = true
 		}
 		switch {
-		case do == daemon.DrainOrder && states[""]:
+		case order.Do == daemon.DrainOrder && states[""]:
 			return errors.New("somebody else took the order back: weft status")
 		case s.Settled && !states[daemon.Waiting] && !states[daemon.Leaving]:
 			r.Done = !states[daemon.StillUsed]
@@ -292,26 +296,43 @@ func progressOf(s *daemon.Status) string {
 	return "all steps are handed over; waiting until switches have confirmed the last and earlier packets are gone"
 }
 
-// interrupted takes a drain back. What is said stands for itself: of an interrupted command with an error in the end it
+// interrupted takes a drain back, and no more than that: what was drained before it stays so. What is said stands for itself: of an interrupted command with an error in the end it
 // would be said that nothing was written.
-func interrupted(ctx context.Context, a *console.Console, o *liveFlags, do string, names []string) error {
+func interrupted(ctx context.Context, a *console.Console, o *liveFlags, order *daemon.Order) error {
 	ended := &exit.Error{Code: exit.Interrupted}
-	if do != daemon.DrainOrder {
+	if order.Do != daemon.DrainOrder {
 		a.Tell("interrupted; what the daemon was told stands: weft status tells how far it is")
 		return ended
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	said, err := give(ctx, o.socket, daemon.Order{Do: daemon.UndrainOrder, Parts: names})
+	said, err := give(ctx, o.socket, daemon.Order{Do: daemon.UndrainOrder, ID: order.ID})
 	switch {
 	case err != nil:
-		a.Tell("interrupted; the order may stand, since %v: weft status tells, and weft undrain %s takes it back", err, strings.Join(names, " "))
+		a.Tell("interrupted; the order may stand, since %v: weft status tells, and weft undrain %s takes it back", err, strings.Join(order.Parts, " "))
 	case said.Refused != "":
 		a.Tell("interrupted: %s", said.Refused)
 	default:
-		a.Tell("interrupted, and taken back: traffic uses %s again, step by step (weft status)", strings.Join(names, ", "))
+		a.Tell("interrupted, and taken back: %s", takenBack(said, time.Now()))
 	}
 	return ended
+}
+
+// takenBack is how parts stand whose draining was taken back.
+func takenBack(said *daemon.Ordered, now time.Time) string {
+	var all, used []string
+	for _, was := range said.Before {
+		all = append(all, "as before, "+beforeText(&was, now))
+	}
+	for _, p := range said.Parts {
+		if !slices.ContainsFunc(said.Before, func(was daemon.Drained) bool { return was.Place == p.Place }) {
+			used = append(used, p.Part)
+		}
+	}
+	if len(used) > 0 {
+		all = append(all, fmt.Sprintf("traffic uses %s again, step by step (weft status)", strings.Join(used, ", ")))
+	}
+	return strings.Join(all, "; ")
 }
 
 // beforeText is the order that a new one takes the place of.

@@ -33,3 +33,20 @@ func TestOrderBeforeAnother(t *testing.T) {
 		}
 	}
 }
+
+// What was drained before an order that is taken back stays drained, and no word is of traffic that uses it.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	here, there := daemon.Drained{Part: "spine-1", By: "root", After: now.Add(-time.Hour)}, daemon.Drained{Part: "spine-2", By: "root", After: now}
+	here.Place.GUID, there.Place.GUID = 1, 2
+	for want, said := range map[string]*daemon.Ordered{
+		"as before, spine-1: drained since": {Parts: []daemon.Drained{here}, Before: []daemon.Drained{here}},
+		"traffic uses spine-2 again":        {Parts: []daemon.Drained{here, there}, Before: []daemon.Drained{here}},
+	} {
+		text := takenBack(said, now)
+		if !strings.Contains(text, want) || strings.Contains(text, "traffic uses") != (len(said.Parts) == 2) || strings.Contains(text, "uses spine-1") {
+			t.Errorf("%s, want %q", text, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type Order struct {
 	After time.Duration `json:"after,omitempty"` // from now, when it is to begin
 	For   time.Duration `json:"for,omitempty"`   // from then, after which the parts come back by themselves; 0: not at all
 	Force bool          `json:"force,omitempty"` // also where hosts are cut off when the parts are pulled
+	ID    string        `json:"id,omitempty"`    // of drain: by which it can be taken back; of undrain: the drain that is, and what was ordered before it stands again
 }
 
 // What an order says is to be done.
@@ -70,6 +72,9 @@ type Drained struct {
 	After time.Time          `json:"after"`
 	Until *time.Time         `json:"until,omitempty"` // when it comes back by itself; nil: not at all
 	Cut   []string           `json:"cut,omitempty"`   // endpoints that are cut off when it is pulled
+
+	Order  string    `json:"order,omitempty"`  // by which the order can be taken back
+	Before []Drained `json:"before,omitempty"` // the orders that it took the place of, the last first
 
 	State string   `json:"state,omitempty"` // see the constants
 	Why   string   `json:"why,omitempty"`   // of StillUsed
@@ -323,6 +328,10 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 		case DrainOrder:
 			r, err = s.drain(ctx, &o, nameOf(who.uid), gone)
 		case UndrainOrder:
+			if o.ID != "" {
+				r, err = s.retract(o.ID, nameOf(who.uid))
+				break
+			}
 			r, err = s.undrain(&o, nameOf(who.uid))
 		default:
 			err = fmt.Errorf("there is no order %q", o.Do)
@@ -349,13 +358,53 @@ func (s *Server) takeBack(r *Ordered, by string) {
 	}
 	s.ordering.Lock()
 	defer s.ordering.Unlock()
-	var o Order
-	for _, p := range r.Parts {
-		o.Parts = append(o.Parts, p.Part)
+	if _, err := s.retract(r.Parts[0].Order, by); err == nil {
+		s.Log.Warn("order taken back", "do", DrainOrder, "parts", strings.Join(namesOf(r.Parts), ", "), "by", by, "reason", errOrdererGone)
 	}
-	if _, err := s.undrain(&o, by); err == nil {
-		s.Log.Warn("order taken back", "do", DrainOrder, "parts", strings.Join(o.Parts, ", "), "by", by, "reason", errOrdererGone)
+}
+
+// mostBefore is how many orders that others took the place of are remembered of a part.
+const mostBefore = 8
+
+// orders is the order of a part and those that it took the place of, each by itself, the last first.
+func (p Drained) orders() []Drained {
+	before := p.Before
+	p.Before = nil
+	return append([]Drained{p}, before...)
+}
+
+// retract takes one order to drain back: of its parts, those that were drained before it stay drained by the order of
+// before, and those that somebody has ordered anew since are left to that order.
+func (s *Server) retract(id, by string) (*Ordered, error) {
+	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
+	left := []Drained{}
+	for _, p := range s.drained.all() {
+		orders := p.orders()
+		at := slices.IndexFunc(orders, func(x Drained) bool { return x.Order == id })
+		if at < 0 {
+			left = append(left, p)
+			continue
+		}
+		r.Parts = append(r.Parts, orders[at])
+		if orders = slices.Delete(orders, at, at+1); len(orders) == 0 {
+			s.tellOrder(events.Undrain, &p, by)
+			continue
+		}
+		stands := orders[0]
+		r.Before = append(r.Before, stands)
+		if at == 0 {
+			s.tellOrder(events.Drain, &stands, stands.By)
+		}
+		stands.Before = orders[1:]
+		left = append(left, stands)
 	}
+	if len(r.Parts) == 0 {
+		r.Used = true
+		return r, errors.New("nothing is drained by this order")
+	}
+	r.Kept = s.keepDrained(left)
+	s.drained.set(left)
+	return r, nil
 }
 
 // nameOf is the name of a user, or the number where there is none.
@@ -452,19 +501,25 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 	r := &Ordered{Cut: []string{}}
 	was := s.drained.all()
 	list := slices.Clone(was)
+	id := cmp.Or(o.ID, rand.Text())
 	var all installed.Drained
 	for i := range parts {
 		p := &parts[i]
-		p.By, p.At, p.After = by, now.UTC(), now.Add(o.After).UTC()
+		p.By, p.At, p.After, p.Order = by, now.UTC(), now.Add(o.After).UTC(), id
 		if o.For > 0 {
 			until := p.After.Add(o.For)
 			p.Until = &until
 		}
 		list = slices.DeleteFunc(list, func(x Drained) bool {
-			if x.Place == p.Place {
-				r.Before = append(r.Before, x)
+			if x.Place != p.Place {
+				return false
 			}
-			return x.Place == p.Place
+			p.Before = slices.DeleteFunc(x.orders(), func(x Drained) bool { return x.Order == id }) // it may be given twice
+			p.Before = p.Before[:min(len(p.Before), mostBefore)]
+			if len(p.Before) > 0 {
+				r.Before = append(r.Before, p.Before[0])
+			}
+			return true
 		})
 	}
 	beside := ""

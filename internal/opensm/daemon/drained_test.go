@@ -334,6 +334,76 @@ func TestOrdersTogether(t *testing.T) {
 	}
 }
 
+// A drain that is taken back puts back what was ordered before it, with all that was said then; where somebody has ordered
+// anew since, that order stands. So it is over a restart, and where who ordered hung up.
+func TestDrainTakenBack(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t)})
+	r.dir = r.socketDir()
+	r.config.Socket = filepath.Join(r.dir, "s")
+	r.run()
+	o := openSM(r)
+	f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+	o.settles(f)
+	name := func(c fabric.ChannelID) string {
+		return f.Label(f.Channel(c).From) + ":" + string('0'+rune(f.Channel(c).FromPort))
+	}
+	part, other := name(0), name(f.Channel(0).Reverse+2)
+	drain := func(id string, until time.Duration, parts ...string) {
+		t.Helper()
+		if said := o.orders(Order{Do: DrainOrder, Parts: parts, For: until, ID: id}); said.Refused != "" {
+			t.Fatal(said.Refused)
+		}
+	}
+	back := func(id string) *Ordered { return o.orders(Order{Do: UndrainOrder, ID: id}) }
+	plain := func(p Drained) string {
+		p.State, p.Before = "", nil
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	drain("a", time.Hour, part)
+	first := plain(r.Status().Drained[0])
+	drain("b", 0, part, other)
+	drain("b", 0, part, other) // once more, since there was no answer
+	r.end()
+	r = newRunning(t, r.config)
+	r.dir = filepath.Dir(r.config.Socket)
+	r.run()
+	o.running = r
+	o.until(func(s Status) bool { return !s.Start })
+	o.settles(f)
+	said := back("b")
+	if now := r.Status().Drained; said.Refused != "" || len(said.Parts) != 2 || len(said.Before) != 1 || len(now) != 1 || plain(now[0]) != first || len(now[0].Before) != 0 {
+		t.Fatalf("%+v\n%+v, want %s", said, now, first)
+	}
+	if said := back("b"); !strings.Contains(said.Refused, "nothing is drained by this order") {
+		t.Errorf("%+v", said)
+	}
+	drain("c", 0, part)
+	drain("d", 0, part)
+	last := plain(r.Status().Drained[0])
+	if said := back("c"); said.Refused != "" || plain(r.Status().Drained[0]) != last {
+		t.Errorf("somebody has ordered anew since: %+v, %+v", said, r.Status().Drained)
+	}
+	if said := back("d"); said.Refused != "" || plain(r.Status().Drained[0]) != first {
+		t.Errorf("%+v, %+v, want %s", said, r.Status().Drained, first)
+	}
+	text, err := json.Marshal(Order{Do: DrainOrder, Parts: []string{part}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.takeBack(r.order(t.Context(), text, credentials{}, nil), "somebody")
+	if now := r.Status().Drained; len(now) != 1 || plain(now[0]) != first {
+		t.Errorf("%+v, want %s", now, first)
+	}
+	if said := back("a"); said.Refused != "" || len(r.Status().Drained) != 0 {
+		t.Errorf("%+v, %+v", said, r.Status().Drained)
+	}
+}
+
 // forgetful is a state folder that cannot keep what is drained.
 type forgetful struct {
 	folder
