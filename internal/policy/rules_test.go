@@ -290,7 +290,7 @@ var rules = []rule{
 	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
 	{
 		packages: "internal/trouble",
-		may:      []string{"fabric", "internal/counters", "internal/counters/explain", "internal/events", "internal/inspect", "internal/names", "result"},
+		may:      []string{"fabric", "internal/counters", "internal/counters/explain", "internal/events", "internal/inspect", "internal/names", "internal/words", "result"},
 		why:      "it weighs what others read, counted and remembered; who reads it from where, and who shows it, is not its business",
 	},
 	{packages: "internal/counters/explain", may: []string{"fabric", "routing", "congestion", "internal/fan"}, why: "it puts counters beside the loads of routes; who reads them from where is not its business"},
