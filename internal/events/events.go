@@ -70,6 +70,8 @@ type Element struct {
 	GUID string `json:"guid"` // of the node, or of the node at the first end
 	Port uint8  `json:"port,omitempty"`
 	With string `json:"with,omitempty"` // of a host: the switch that went or came with it
+
+	Drained bool `json:"drained,omitempty"` // of what went: it was drained, and free of traffic
 }
 
 // Kinds is the kinds of parts.

@@ -127,6 +127,9 @@ var nearly = []struct {
 	{"a plan takes a while", "WeftPlanStands", 30, `weft_plan_steps_left{S} 0x5 2x20 0x35`},
 	{"the disk was full for a moment", "WeftStateNotWritten", 6, `weft_state_ok{S} 1x5 0x0 1x55`},
 	{"a part is back", "WeftPartMissing", 45, `weft_missing{S,kind="cable",name="a:1 – b:2"} _x5 1x5 _x50`},
+	{"a drained part is pulled", "WeftPartMissing", 45, `weft_missing{S,kind="switch",name="sw-7"} _x5 0x55`},
+	{"a drained part is pulled, as weft serve knows", "FabricPartMissing", 45, `weft_missing{S,kind="switch",name="sw-7"} _x5 0x55
+weft_watch_missing{W,kind="switch",name="sw-7"} _x5 1x55`},
 	{"a cable is slow, which weft watch tells", "WeftCableInTrouble", 45, `weft_cable_trouble{S,kind="slow-link",level="error",name="a:1 – b:2"} 1x60`},
 	{"a cable may be in trouble", "WeftCableInTrouble", 45, `weft_cable_trouble{S,kind="waits",level="warning",name="a:1 – b:2"} 1x60`},
 	{"an error of long ago", "WeftInternalError", 45, `weft_internal_errors_total{S} 3x60`},

@@ -343,6 +343,18 @@ func beforeText(was *daemon.Drained, now time.Time) string {
 	return fmt.Sprintf("%s: drained since %s, by %s", was.Part, was.After.Local().Format(time.DateTime), was.By)
 }
 
+// backAndGone is parts that are not drained any more, by whether the network has them.
+func backAndGone(parts []daemon.Drained) (back, gone []string) {
+	for _, p := range parts {
+		if p.Gone {
+			gone = append(gone, p.Part)
+		} else {
+			back = append(back, p.Part)
+		}
+	}
+	return back, gone
+}
+
 func stillUsed(p daemon.Drained) bool { return p.State == daemon.StillUsed }
 
 func showLive(a *console.Console, r *Live, names string) error {
@@ -355,7 +367,17 @@ func showLive(a *console.Console, r *Live, names string) error {
 	case r.Refused != "":
 		p.Fact("refused", "%s", r.Refused)
 	case r.Do == daemon.UndrainOrder:
-		p.Fact("done", "traffic uses it again; all switches have confirmed that, in %s", words.Seconds(r.Seconds))
+		there, gone := backAndGone(r.Parts)
+		if len(there) > 0 {
+			what := "it"
+			if len(gone) > 0 {
+				what = strings.Join(there, ", ")
+			}
+			p.Fact("done", "traffic uses %s again; all switches have confirmed that, in %s", what, words.Seconds(r.Seconds))
+		}
+		if len(gone) > 0 {
+			p.Fact("gone", "%s: it is drained no longer, and will carry traffic once it is back", strings.Join(gone, ", "))
+		}
 	case !r.Done && slices.ContainsFunc(r.Parts, stillUsed):
 		for _, part := range r.Parts {
 			if stillUsed(part) {

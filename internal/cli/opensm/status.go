@@ -87,7 +87,11 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	}
 	if len(s.Missing) > 0 {
 		p.Finding("gone", "%s", words.FirstWith(list.Of(s.Missing, func(m events.Missing) string {
-			return fmt.Sprintf("%s %s since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime))
+			text := fmt.Sprintf("%s %s since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime))
+			if m.Drained {
+				text += ", pulled when it was drained"
+			}
+			return text
 		}), "--json has all"))
 	}
 	if s.Trouble != nil && len(s.Trouble.Cables) > 0 {
@@ -123,28 +127,28 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 // switches have, since the OpenSM that asks here routes.
 func drainedText(d *daemon.Drained, known bool) string {
 	text := fmt.Sprintf("%s, by %s: ", d.Part, d.By)
-	switch d.State {
-	case daemon.Later:
+	switch state := d.State; {
+	case state == daemon.Later:
 		text += "begins " + d.After.Local().Format(time.DateTime)
-	case daemon.Waiting:
+	case d.Gone:
+		text += "it is gone, pulled or dead; when it is back it stays drained, until weft undrain"
+	case state == daemon.Waiting:
 		text += "ordered; OpenSM has not asked since"
-	case daemon.Leaving:
+	case state == daemon.Leaving:
 		text += "its traffic is leaving, step by step"
-	case daemon.StillUsed:
+	case state == daemon.StillUsed:
 		text += "still used: " + d.Why
-	case daemon.Free:
-		if !known {
-			text += "free of traffic by the tables handed over last; whether these are in force is not known, since OpenSM does not ask here, or another routes: find out before you pull it"
-			break
-		}
+	case state == daemon.Free && !known:
+		text += "free of traffic by the tables handed over last; whether these are in force is not known, since OpenSM does not ask here, or another routes: find out before you pull it"
+	case state == daemon.Free:
 		text += "free of traffic since " + d.After.Local().Format(time.DateTime) + " or soon after; it can be pulled"
 	default:
 		text += "how it stands is not known yet"
 	}
 	if d.Until != nil {
-		text += "; comes back " + d.Until.Local().Format(time.DateTime)
+		text += "; drained until " + d.Until.Local().Format(time.DateTime)
 	}
-	if len(d.Cut) > 0 {
+	if len(d.Cut) > 0 && !d.Gone {
 		text += fmt.Sprintf("\n%s cut off when it is pulled: %s", words.Plural(len(d.Cut), "endpoint"), words.FirstWith(d.Cut, "--json has all"))
 	}
 	return text

@@ -1,10 +1,14 @@
 package opensm
 
 import (
+	"bytes"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 )
 
@@ -13,11 +17,15 @@ func TestDrainedPartCanBePulled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		state string
+		gone  bool
 		known bool
 		pull  bool
-	}{{daemon.Free, true, true}, {daemon.Free, false, false}, {daemon.Leaving, true, false}, {daemon.Waiting, true, false}, {"", true, false}} {
-		text := drainedText(&daemon.Drained{Part: "spine-1", By: "root", State: c.state}, c.known)
-		if strings.Contains(text, "can be pulled") != c.pull || strings.HasSuffix(text, ": ") {
+	}{
+		{daemon.Free, false, true, true}, {daemon.Free, false, false, false}, {daemon.Leaving, false, true, false}, {daemon.Waiting, false, true, false}, {"", false, true, false},
+		{daemon.Free, true, true, false}, {daemon.Leaving, true, true, false},
+	} {
+		text := drainedText(&daemon.Drained{Part: "spine-1", By: "root", State: c.state, Gone: c.gone, Cut: []string{"h"}}, c.known)
+		if strings.Contains(text, "can be pulled") != c.pull || strings.Contains(text, "it is gone") != c.gone || strings.Contains(text, "when it is pulled") == c.gone || strings.HasSuffix(text, ": ") {
 			t.Errorf("%+v: %s", c, text)
 		}
 	}
@@ -47,6 +55,30 @@ func TestTakenBack(t *testing.T) {
 		text := takenBack(said, now)
 		if !strings.Contains(text, want) || strings.Contains(text, "traffic uses") != (len(said.Parts) == 2) || strings.Contains(text, "uses spine-1") {
 			t.Errorf("%s, want %q", text, want)
+		}
+	}
+}
+
+// Of what is gone nobody is told that traffic uses it again.
+func TestUndrainOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	here, gone := daemon.Drained{Part: "spine-1"}, daemon.Drained{Part: "spine-2", Gone: true}
+	for _, c := range []struct {
+		parts []daemon.Drained
+		want  string // after which no other such line comes
+	}{
+		{[]daemon.Drained{here}, "traffic uses it again"},
+		{[]daemon.Drained{gone}, "spine-2: it is drained no longer, and will carry traffic once it is back"},
+		{[]daemon.Drained{here, gone}, "traffic uses spine-1 again"},
+	} {
+		var out bytes.Buffer
+		a := &console.Console{Stdout: &out, Stderr: io.Discard}
+		if err := showLive(a, &Live{Do: daemon.UndrainOrder, Parts: c.parts, Done: true}, "x"); err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(text, c.want) || strings.Contains(text, "again") != slices.ContainsFunc(c.parts, func(p daemon.Drained) bool { return !p.Gone }) ||
+			strings.Contains(text, "once it is back") != slices.ContainsFunc(c.parts, func(p daemon.Drained) bool { return p.Gone }) {
+			t.Errorf("%+v: %s", c.parts, text)
 		}
 	}
 }

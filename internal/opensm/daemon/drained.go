@@ -79,6 +79,7 @@ type Drained struct {
 	State string   `json:"state,omitempty"` // see the constants
 	Why   string   `json:"why,omitempty"`   // of StillUsed
 	Over  []string `json:"over,omitempty"`  // of StillUsed: endpoints to which packets lead over it
+	Gone  bool     `json:"gone,omitempty"`  // the network does not have it; when it is back it stays drained
 }
 
 // The states of parts that are to be kept free.
@@ -231,6 +232,7 @@ func (s *Server) expire() {
 		}
 	}
 	s.drained.set(left)
+	s.showMissing()
 	s.writer.drained(left)
 }
 
@@ -404,6 +406,7 @@ func (s *Server) retract(id, by string) (*Ordered, error) {
 	}
 	r.Kept = s.keepDrained(left)
 	s.drained.set(left)
+	s.showMissing()
 	return r, nil
 }
 
@@ -554,6 +557,7 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 		return r, fmt.Errorf("a restart of the daemon would forget the order, since %s; once it can be written, drain again, or --force drains all the same", why)
 	}
 	s.drained.set(list)
+	s.showMissing()
 	r.drains = true
 	s.recall(func(x Drained) bool {
 		return slices.ContainsFunc(parts, func(p Drained) bool { return p.Place == x.Place })
@@ -632,8 +636,8 @@ func (s *Server) openEvents(dir string) {
 			s.mu.Lock()
 			s.status.Missing = append(missing, s.status.Missing...)
 			s.cables.recent = append(slices.DeleteFunc(all, func(e events.Event) bool { return e.What != events.Gone || time.Since(e.At) > trouble.Flapping }), s.cables.recent...)
-			s.metrics.show(events.Shown(s.status.Missing, mostShown))
 			s.mu.Unlock()
+			s.showMissing()
 		}
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -699,11 +703,13 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			left = append(left, p)
 			continue
 		}
+		p.Gone = p.goneFrom(s.keeper.newest())
 		r.Parts = append(r.Parts, p)
 		s.tellOrder(events.Undrain, &p, by) // before it is kept: of a daemon that ends between the two, the next would take it for forgotten
 	}
 	r.Kept = s.keepDrained(left)
 	s.drained.set(left)
+	s.showMissing()
 	return r, nil
 }
 
@@ -819,6 +825,7 @@ func (s *Server) tellDrained() []Drained {
 	h, now := s.keeper.newest(), s.clock.Now()
 	for i := range list {
 		p := &list[i]
+		p.Gone = p.goneFrom(h)
 		switch {
 		case now.Before(p.After):
 			p.State = Later
@@ -837,6 +844,45 @@ func (s *Server) tellDrained() []Drained {
 		}
 	}
 	return list
+}
+
+// goneFrom says whether the network for which tables were handed over last does not have a part.
+func (p *Drained) goneFrom(h *handed) bool {
+	if h == nil {
+		return false
+	}
+	f := h.tables.Fabric
+	at := f.NodeByGUID(p.Place.GUID)
+	return at == fabric.None || p.Place.Port > 0 && f.Trunk(at, p.Place.Port) == fabric.None
+}
+
+// noteFree notes which parts nothing uses as a question comes: if they are gone by it, they were pulled as they were to be.
+func (s *Server) noteFree() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = s.free[:0]
+	for _, p := range s.tellDrained() {
+		if p.State == Free {
+			s.free = append(s.free, p)
+		}
+	}
+}
+
+// is says whether a part is one of those that events name.
+func (p *Drained) is(e events.Element) bool {
+	return p.Kind == e.Kind && p.Place.GUID.String() == e.GUID && p.Place.Port == e.Port
+}
+
+// pulled says whether what is missing is drained still, and was free of traffic when it went.
+func (s *Server) pulled(m events.Missing) bool {
+	return m.Drained && slices.ContainsFunc(s.drained.all(), func(p Drained) bool { return p.is(m.Element) })
+}
+
+// showMissing has metrics name what is missing now. The caller does not hold mu.
+func (s *Server) showMissing() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.metrics.show(events.Shown(s.status.Missing, mostShown), s.pulled)
 }
 
 // over remembers who is reached over drained parts by the tables that were handed over last.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
@@ -401,6 +403,77 @@ func TestDrainTakenBack(t *testing.T) {
 	}
 	if said := back("a"); said.Refused != "" || len(r.Status().Drained) != 0 {
 		t.Errorf("%+v, %+v", said, r.Status().Drained)
+	}
+}
+
+// What is drained and free and then pulled is gone, and no alarm; it stays drained when it is back, over a restart meanwhile
+// too. Where it is undrained before that, it is missed; and so is what goes undrained.
+func TestDrainedIsPulled(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"cable", "switch"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			r := newRunning(t, Config{Engine: Names{"updn"}, State: stateDir(t), Metrics: "127.0.0.1:0"})
+			r.dir = r.socketDir()
+			r.config.Socket = filepath.Join(r.dir, "s")
+			r.run()
+			o := openSM(r)
+			o.lifetime = time.Millisecond
+			f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+			o.settles(f)
+			ch := f.Channel(0) // from a leaf upwards
+			part, place, g := f.Label(ch.From)+":"+string('0'+rune(ch.FromPort)), installed.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}, less(t, f, []fabric.ChannelID{0})
+			if kind == "switch" {
+				part, place, g = f.Label(ch.To), installed.Location{GUID: f.Node(ch.To).GUID}, less(t, f, nil, ch.To)
+			}
+			missed := func() (all []string) {
+				for line := range strings.Lines(r.scrape(t)) {
+					if strings.HasPrefix(line, "weft_missing{") {
+						all = append(all, line[strings.LastIndex(line, " ")+1:len(line)-1])
+					}
+				}
+				return all
+			}
+			if said := o.orders(Order{Do: DrainOrder, Parts: []string{part}}); said.Refused != "" {
+				t.Fatal(said.Refused)
+			}
+			o.settles(f)
+			o.asks(f, false)
+			o.until(func(s Status) bool {
+				return len(s.Drained) == 1 && s.Drained[0].State == Free && !s.Drained[0].Gone && s.Settled
+			})
+			o.settles(g)
+			o.asks(g, false)
+			o.until(func(s Status) bool {
+				return len(s.Drained) == 1 && s.Drained[0].Gone && len(s.Missing) == 1 && s.Missing[0].Drained
+			})
+			if got := missed(); !slices.Equal(got, []string{"0"}) {
+				t.Errorf("pulled: weft_missing %v", got)
+			}
+			r.end()
+			r = newRunning(t, r.config)
+			r.dir = filepath.Dir(r.config.Socket)
+			r.run()
+			o.running = r
+			o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].Gone && len(s.Missing) == 1 })
+			if got := missed(); !slices.Equal(got, []string{"0"}) {
+				t.Errorf("after a restart: weft_missing %v", got)
+			}
+			o.settles(f) // it is back
+			o.asks(f, false)
+			s := o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free && !s.Drained[0].Gone })
+			if kind == "cable" && (o.leads(f, ch.From, ch.FromPort) || o.leads(f, ch.To, ch.ToPort)) || len(reachedOver(r.keeper.newest().tables, place)) > 0 || len(s.Missing) > 0 || len(missed()) > 0 {
+				t.Errorf("it is back: %+v", s)
+			}
+			o.settles(g)
+			o.asks(g, false)
+			if said := o.orders(Order{Do: UndrainOrder}); said.Refused != "" || len(said.Parts) != 1 || !said.Parts[0].Gone {
+				t.Errorf("%+v", said)
+			}
+			if got := missed(); !slices.Equal(got, []string{"1"}) {
+				t.Errorf("undrained while it is gone: weft_missing %v", got)
+			}
+		})
 	}
 }
 

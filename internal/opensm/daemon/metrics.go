@@ -87,7 +87,7 @@ func newMetrics() *metrics {
 			Help:    "Time of each stage of a request: read, route, verify, answer, total.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
 		missing: add.NewGaugeVec(prometheus.GaugeOpts{Namespace: "weft", Name: "missing",
-			Help: "1 for parts of the network that went within a week and are not back, switches and cables first, the first fifty: kind is cable, switch or host."}, []string{"kind", "name"}),
+			Help: "1 for parts of the network that went within a week and are not back, switches and cables first, the first fifty: kind is cable, switch or host. 0 for those that are drained, and were free of traffic when they went."}, []string{"kind", "name"}),
 		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
 		internal:  counter("internal_errors_total", "Errors of the program itself; report them."),
 		asides:    counter("state_put_aside_total", "Times that tables in the state folder were put aside because they were damaged or led to an internal error."),
@@ -132,11 +132,15 @@ func (m *metrics) connected(there func() bool) {
 	})
 }
 
-// show names missing parts.
-func (m *metrics) show(list []events.Missing) {
+// show names missing parts; those that were pulled on purpose are no alarm.
+func (m *metrics) show(list []events.Missing, pulled func(events.Missing) bool) {
 	m.missing.Reset()
 	for _, p := range list {
-		m.missing.WithLabelValues(p.Kind, p.Name).Set(1)
+		value := 1.0
+		if pulled(p) {
+			value = 0
+		}
+		m.missing.WithLabelValues(p.Kind, p.Name).Set(value)
 	}
 }
 

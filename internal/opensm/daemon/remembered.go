@@ -179,6 +179,7 @@ func (s *Server) restore(dir string) {
 	}
 	if len(list) > 0 {
 		s.drained.set(list)
+		s.showMissing()
 		s.expire()
 	}
 	files, err := remembered(root)

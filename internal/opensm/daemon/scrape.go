@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weft-fabric/weft/internal/events"
@@ -45,10 +46,17 @@ func (s *Server) troubles() []string {
 		all = append(all, "weft watch: "+a.What)
 	}
 	for _, m := range st.Missing {
+		if s.pulled(m) {
+			continue // what is drained follows
+		}
 		all = append(all, fmt.Sprintf("%s %s is gone since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime)))
 	}
 	for _, d := range st.Drained {
-		all = append(all, fmt.Sprintf("%s %s is drained by %s: %s", d.Kind, d.Part, d.By, d.State))
+		state := d.State
+		if d.Gone {
+			state = "gone"
+		}
+		all = append(all, fmt.Sprintf("%s %s is drained by %s: %s", d.Kind, d.Part, d.By, state))
 	}
 	if st.Trouble != nil {
 		all = append(all, st.Trouble.Texts()...)
@@ -79,11 +87,13 @@ func (s *Server) noteParts(r *Sweep, h *handed) {
 	if last != nil && last != f {
 		gone, came := events.Between(last, f)
 		s.mu.Lock()
+		for i := range gone {
+			gone[i].Drained = slices.ContainsFunc(s.free, func(p Drained) bool { return p.is(gone[i]) })
+		}
 		s.status.Missing = events.Miss(s.status.Missing, gone, came, r.At)
 		s.cables.went(r.At, gone)
-		shown := events.Shown(s.status.Missing, mostShown)
 		s.mu.Unlock()
-		s.metrics.show(shown)
+		s.showMissing()
 		for what, parts := range map[string][]events.Element{events.Gone: gone, events.Came: came} {
 			for i := range parts {
 				s.events.Add(events.Event{At: r.At, What: what, Part: &parts[i]})

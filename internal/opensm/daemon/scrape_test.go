@@ -20,6 +20,21 @@ import (
 // metricsAddress is where Prometheus asks.
 func (r *running) metricsAddress() string { return addressIn(r.log.String()) }
 
+// scrape is what Prometheus is answered.
+func (r *running) scrape(t *testing.T) string {
+	t.Helper()
+	answer, err := http.Get("http://" + r.metricsAddress() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func addressIn(log string) string {
 	_, address, _ := strings.Cut(log, "address=")
 	address, _, _ = strings.Cut(address, "\n")

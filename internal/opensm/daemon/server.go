@@ -65,6 +65,7 @@ type Server struct {
 
 	events *events.Log    // nil: there is no state folder
 	seen   *fabric.Fabric // of the last question that got tables
+	free   []Drained      // what was free of traffic as the last question came
 	cables cables
 
 	watched watched

@@ -128,6 +128,7 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 		}
 		k := keyOf(f, set, q.Lanes())
 		r.Key = k.String()
+		s.noteFree()
 		s.noteConfirmed(q)
 		p = s.replyOrNot(q, func() reply { return s.reply(ctx, x, k, f, set, q, start) })
 	}
