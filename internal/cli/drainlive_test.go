@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/opensm/wire"
 )
 
 // Who interrupts an order to which there is no answer is told that it may stand, and not that nothing was written.
@@ -37,5 +40,51 @@ func TestOrderInterrupted(t *testing.T) {
 	if code != exit.Interrupted || !strings.Contains(stderr.String(), "the order may stand") || !strings.Contains(stderr.String(), "weft undrain leaf-1:3 takes it back") ||
 		strings.Contains(stderr.String(), "nothing was written") || stdout.Len() > 0 {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout.String(), stderr.String())
+	}
+}
+
+// Who interrupts a drain takes that order back and no other, and is told what stands as before.
+func TestDrainInterrupted(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	orders := make(chan daemon.Order, 2)
+	go func() {
+		part := daemon.Drained{Part: "leaf-1:3", Kind: "cable", By: "somebody", State: daemon.Leaving}
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			said := any(&daemon.Status{Drained: []daemon.Drained{part}})
+			if q, err := wire.ReadQuestion(c); err != nil {
+				t.Error(err)
+			} else if q.Order != nil {
+				var order daemon.Order
+				if err := json.Unmarshal(q.Order, &order); err != nil {
+					t.Error(err)
+				}
+				orders <- order
+				said = &daemon.Ordered{Parts: []daemon.Drained{part}, Before: []daemon.Drained{part}}
+			} else {
+				interrupt()
+			}
+			if err := wire.WriteStatus(c, said); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+			c.Close()
+		}
+	}()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"drain", "--live", "leaf-1:3", "--socket", socket}, strings.NewReader(""), &stdout, &stderr)
+	drain, back := <-orders, <-orders
+	if code != exit.Interrupted || drain.ID == "" || back.Do != daemon.UndrainOrder || back.ID != drain.ID || len(back.Parts) > 0 ||
+		!strings.Contains(stderr.String(), "as before, leaf-1:3: drained since") || strings.Contains(stderr.String(), "traffic uses") {
+		t.Errorf("exit code %d, %+v, %+v\n%s", code, drain, back, stderr.String())
 	}
 }
