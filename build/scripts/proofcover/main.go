@@ -305,12 +305,12 @@ func (t *theories) listed() ([]*item, error) {
 			}
 		}
 		if len(found) != 1 {
-			return nil, fmt.Errorf("Theorems.v: %d theorems are called %s", len(found), called)
+			return nil, fmt.Errorf("%d theorems are called %s, which Theorems.v names", len(found), called)
 		}
 		all = append(all, found[0])
 	}
 	if len(all) == 0 {
-		return nil, errors.New("Theorems.v names no theorem")
+		return nil, errors.New("no theorem is named in Theorems.v")
 	}
 	return all, nil
 }
