@@ -110,12 +110,18 @@ func partsOf(f *fabric.Fabric, p *transition.Part) (all []Element) {
 	return all
 }
 
-// Cable is a cable by either of its directions: one of its ends stands for it, whichever was named.
-func Cable(f *fabric.Fabric, c fabric.ChannelID) *Element {
+// CableEnd is a cable, by either of its directions, from the one of its ends that stands for it, whichever was named.
+func CableEnd(f *fabric.Fabric, c fabric.ChannelID) *fabric.Channel {
 	ch := f.Channel(c)
 	if r := f.Channel(ch.Reverse); f.Node(r.From).GUID < f.Node(ch.From).GUID || r.From == ch.From && r.FromPort < ch.FromPort {
-		ch = r
+		return r
 	}
+	return ch
+}
+
+// Cable is a cable by either of its directions.
+func Cable(f *fabric.Fabric, c fabric.ChannelID) *Element {
+	ch := CableEnd(f, c)
 	return &Element{Kind: "cable", Name: CableName(f, ch), GUID: f.Node(ch.From).GUID.String(), Port: ch.FromPort}
 }
 
