@@ -185,15 +185,16 @@ func (s *Server) expire() {
 	if len(list) == 0 {
 		return
 	}
-	now := s.clock.Now()
-	left := slices.DeleteFunc(slices.Clone(list), func(p Drained) bool { return p.Until != nil && !now.Before(*p.Until) })
+	now, left := s.clock.Now(), []Drained{}
+	for _, p := range list {
+		if p.Until == nil || now.Before(*p.Until) {
+			left = append(left, p)
+			continue
+		}
+		s.tellOrder(events.Undrain, &p, "its time, which is over")
+	}
 	if len(left) == len(list) {
 		return
-	}
-	for _, p := range list {
-		if !slices.ContainsFunc(left, func(o Drained) bool { return o.Place == p.Place }) {
-			s.tellOrder(events.Undrain, &p, "its time, which is over")
-		}
 	}
 	s.drained.set(left)
 	s.showMissing()

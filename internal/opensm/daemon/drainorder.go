@@ -205,10 +205,7 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 				}
 				return nil, fmt.Errorf("%s is the cable of host %s, and nothing else could carry its packets: have the scheduler drain the host, then pull it", name, machine(f, host))
 			}
-			// One of its ends stands for a cable, whichever was named.
-			if r := f.Channel(ch.Reverse); f.Node(r.From).GUID < f.Node(ch.From).GUID || r.From == ch.From && r.FromPort < ch.FromPort {
-				ch = r
-			}
+			ch = events.CableEnd(f, c)
 			add(Drained{Part: events.CableName(f, ch), Kind: "cable", Place: installed.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
 		}
 	}
@@ -291,10 +288,8 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 	if len(r.Cut) > 0 && !o.Force {
 		return r, fmt.Errorf("pulling it%s would cut off %d endpoints, to which nothing else leads; --force drains all the same", beside, len(r.Cut))
 	}
-	for i := range list {
-		if i >= len(list)-len(parts) {
-			list[i].Cut = r.Cut
-		}
+	for i := len(list) - len(parts); i < len(list); i++ {
+		list[i].Cut = r.Cut
 	}
 	select {
 	case <-gone:
