@@ -296,8 +296,8 @@ func progressOf(s *daemon.Status) string {
 	return "all steps are handed over; waiting until switches have confirmed the last and earlier packets are gone"
 }
 
-// interrupted takes a drain back, and no more than that: what was drained before it stays so. What is said stands for itself: of an interrupted command with an error in the end it
-// would be said that nothing was written.
+// interrupted takes a drain back, and no more than that: what was drained before it stays so. What is said stands for
+// itself: of an interrupted command with an error in the end it would be said that nothing was written.
 func interrupted(ctx context.Context, a *console.Console, o *liveFlags, order *daemon.Order) error {
 	ended := &exit.Error{Code: exit.Interrupted}
 	if order.Do != daemon.DrainOrder {
