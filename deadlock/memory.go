@@ -106,15 +106,16 @@ type places struct {
 	out  []int32 // [trunk] its slot
 	into []int32 // [trunk] the slot of the first turn from it
 	port []int32 // [trunk] the port that it leaves by, so that into[in] + port[out] is the slot of a turn
+	back []uint8 // [trunk] the port at its other end
 }
 
 func (s *slots) of(f *fabric.Fabric) places {
-	p := places{make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]int32, f.Trunks())}
+	p := places{make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]uint8, f.Trunks())}
 	for c := range p.out {
 		ch := f.Channel(fabric.ChannelID(c))
 		p.out[c] = s.trunk[ch.From] + int32(ch.FromPort)
 		p.into[c] = s.turn[ch.To] + int32(ch.ToPort)*int32(f.Node(ch.To).Ports+1)
-		p.port[c] = int32(ch.FromPort)
+		p.port[c], p.back[c] = int32(ch.FromPort), ch.ToPort
 	}
 	return p
 }
@@ -701,8 +702,17 @@ func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID)
 // renumber brings the dependencies to the turns of another fabric, and looks at some again.
 func (m *Memory) renumber(was, f *fabric.Fabric, again []touched) {
 	if was != f {
-		m.same, m.matrix, _ = translate(was, f, renumbering(was, f), m.lanes, m.same, m.matrix)
-	} else if len(again) > 0 { // verdicts have them
+		to := renumbering(was, f)
+		same, matrix, lost := translate(was, f, to, m.lanes, m.same, m.matrix)
+		if r := &m.ranked; r.rank == nil || slices.Equal(r.same.Words, m.same.Words) && slices.Equal(r.matrix, m.matrix) {
+			m.ranked = r.moved(f, to, same, matrix, lost)
+		} else { // trees of multicast are in it as well
+			same, matrix, lost := translate(was, f, to, m.lanes, r.same, r.matrix)
+			m.ranked = r.moved(f, to, same, matrix, lost)
+		}
+		m.same, m.matrix = same, matrix
+	}
+	if len(again) > 0 { // verdicts and ranks have them
 		m.same.Words, m.matrix = slices.Clone(m.same.Words), slices.Clone(m.matrix)
 	}
 	for _, t := range again {

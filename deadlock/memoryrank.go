@@ -1,6 +1,7 @@
 package deadlock
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -15,6 +16,7 @@ type ranked struct {
 	same   cdg.SameLane
 	matrix []uint64
 	rank   []int32 // nil: there is none
+	lost   []int32 // vertices that lost an edge since, with the trunk before them
 }
 
 // rank ranks a graph, by the ranks of the last where there are any, and keeps them if asked to. m may be nil.
@@ -30,37 +32,42 @@ func (m *Memory) rank(g *cdg.Graph, keep bool) (rank []int32, free bool) {
 	}
 	m.ranked = ranked{}
 	if free {
-		m.ranked = ranked{g.Fabric, g.Lanes, g.Same, g.Turns, slices.Clone(rank)}
+		m.ranked = ranked{f: g.Fabric, lanes: g.Lanes, same: g.Same, matrix: g.Turns, rank: slices.Clone(rank)}
 	}
 	return rank, free
+}
+
+// moved is the graph and its ranks in the numbers of another fabric, in which the graph is same and matrix.
+func (r *ranked) moved(f *fabric.Fabric, to []fabric.ChannelID, same cdg.SameLane, matrix []uint64, lost []int32) ranked {
+	if r.rank == nil {
+		return ranked{}
+	}
+	now := ranked{f: f, lanes: r.lanes, same: same, matrix: matrix, rank: make([]int32, f.Trunks()*r.lanes), lost: lost}
+	vertex := func(v int) int { return int(to[v/r.lanes])*r.lanes + v%r.lanes }
+	for c, n := range runs(to) {
+		if to[c] != fabric.None {
+			copy(now.rank[vertex(c*r.lanes):], r.rank[c*r.lanes:][:n*r.lanes])
+		}
+	}
+	for _, v := range r.lost {
+		if to[int(v)/r.lanes] != fabric.None {
+			now.lost = append(now.lost, int32(vertex(int(v))))
+		}
+	}
+	return now
 }
 
 // again ranks a graph that differs little from that at hand. A rank is the length of the longest way to a vertex, so
 // it can be another only where an edge to the vertex came or went, or where the rank of one before it is another: these are
 // worked out until all fit. Where there is a cycle they never do, and it gives up: false.
 func (r *ranked) again(g *cdg.Graph) ([]int32, bool) {
-	if r.rank == nil || r.lanes != g.Lanes || (r.matrix == nil) != (g.Turns == nil) {
+	if r.rank == nil || r.f != g.Fabric || r.lanes != g.Lanes || (r.matrix == nil) != (g.Turns == nil) {
 		return nil, false
 	}
-	f := g.Fabric
-	same, matrix := r.same, r.matrix
-	var rank, work []int32 // work: vertices to look at
-	if r.f != f {
-		to := renumbering(r.f, f)
-		same, matrix, work = translate(r.f, f, to, r.lanes, same, matrix)
-		rank = make([]int32, f.Trunks()*r.lanes)
-		for c, now := range to {
-			if now != fabric.None {
-				copy(rank[int(now)*r.lanes:][:r.lanes], r.rank[c*r.lanes:])
-			}
-		}
-	} else {
-		rank = slices.Clone(r.rank)
-	}
-	work = r.differing(g, same, matrix, work)
+	rank := slices.Clone(r.rank)
 	w := reranking{g: g, rank: rank, waiting: make([]bool, len(rank))}
 	most := len(rank) + 1000
-	for _, v := range work {
+	for _, v := range r.differing(g, slices.Clone(r.lost)) {
 		w.add(v)
 	}
 	for i := 0; i < len(w.queue); i++ {
@@ -72,8 +79,8 @@ func (r *ranked) again(g *cdg.Graph) ([]int32, bool) {
 	return rank, true
 }
 
-// differing adds the heads of all edges that only one of two graphs has.
-func (r *ranked) differing(g *cdg.Graph, same cdg.SameLane, matrix []uint64, work []int32) []int32 {
+// differing adds the heads of all edges that only one of two graphs of a fabric has.
+func (r *ranked) differing(g *cdg.Graph, work []int32) []int32 {
 	f := g.Fabric
 	in := fabric.ChannelID(0)
 	head := func(turn, lane int) {
@@ -83,18 +90,18 @@ func (r *ranked) differing(g *cdg.Graph, same cdg.SameLane, matrix []uint64, wor
 		first, _ := f.TrunksFrom(f.Heads()[in])
 		work = append(work, int32((int(first)+turn-f.FirstTurn(in))*g.Lanes+lane))
 	}
-	if matrix == nil {
+	if r.matrix == nil {
 		for i, word := range g.Same.Words {
-			for x := word ^ same.Words[i]; x != 0; x &= x - 1 {
+			for x := word ^ r.same.Words[i]; x != 0; x &= x - 1 {
 				bit := i*64 + bits.TrailingZeros64(x)
-				head(bit>>same.Shift, bit&(1<<same.Shift-1))
+				head(bit>>r.same.Shift, bit&(1<<r.same.Shift-1))
 			}
 		}
 		return work
 	}
 	words := cdg.WordsPerTurn(g.Lanes)
 	for i, word := range g.Turns {
-		for x := word ^ matrix[i]; x != 0; x &= x - 1 {
+		for x := word ^ r.matrix[i]; x != 0; x &= x - 1 {
 			head(i/words, (i%words*64+bits.TrailingZeros64(x))%g.Lanes)
 		}
 	}
@@ -154,19 +161,41 @@ func renumbering(was, f *fabric.Fabric) []fabric.ChannelID {
 	return to
 }
 
+// runs is the trunks of one fabric in runs, by the first of each and their number, that are one after another in another
+// as well, or are all gone.
+func runs(to []fabric.ChannelID) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for c := 0; c < len(to); {
+			n, step := 1, fabric.ChannelID(1)
+			if to[c] == fabric.None {
+				step = 0
+			}
+			for c+n < len(to) && to[c+n] == to[c]+step*fabric.ChannelID(n) {
+				n++
+			}
+			if !yield(c, n) {
+				return
+			}
+			c += n
+		}
+	}
+}
+
 // translate is a graph of one fabric in the numbers of another, and the vertices there that lost an edge to them because
 // the trunk before is gone.
 func translate(was, f *fabric.Fabric, to []fabric.ChannelID, lanes int, same cdg.SameLane, matrix []uint64) (cdg.SameLane, []uint64, []int32) {
 	var lost []int32
 	old := &cdg.Graph{Fabric: was, Lanes: lanes, Turns: matrix, Same: same}
-	alike := make([]bool, f.Switches()) // its trunks are the same, in the same order
-	for s := range alike {
-		a, endA := was.TrunksFrom(fabric.NodeID(s))
-		b, endB := f.TrunksFrom(fabric.NodeID(s))
-		alike[s] = endA-a == endB-b
-		for i := fabric.ChannelID(0); alike[s] && i < endA-a; i++ {
-			alike[s] = to[a+i] == b+i
+	// The trunks of each switch in runs: the first of them, less the first of the switch, and their number.
+	parts, part := make([][2]int32, 0, was.Switches()), make([]int32, was.Switches()+1)
+	for s := range was.Switches() {
+		first, end := was.TrunksFrom(fabric.NodeID(s))
+		for i, n := range runs(to[first:end]) {
+			if to[int(first)+i] != fabric.None {
+				parts = append(parts, [2]int32{int32(i), int32(n)})
+			}
 		}
+		part[s+1] = int32(len(parts))
 	}
 	words := cdg.WordsPerTurn(lanes)
 	now := cdg.SameLane{}
@@ -176,9 +205,21 @@ func translate(was, f *fabric.Fabric, to []fabric.ChannelID, lanes int, same cdg
 	} else {
 		turns = make([]uint64, f.Turns()*words)
 	}
+	var at, from, run int // turns that are to be copied, which are one after another in both
+	put := func(nextAt, nextFrom, n int) {
+		if nextAt == at+run && nextFrom == from+run {
+			run += n
+			return
+		}
+		if matrix == nil {
+			now.AddTurns(at, &same, from, run)
+		} else {
+			copy(turns[at*words:][:run*words], matrix[from*words:])
+		}
+		at, from, run = nextAt, nextFrom, n
+	}
 	var after []int32
 	for c, in := range to {
-		first, end := was.TrunksFrom(was.Heads()[c])
 		if in == fabric.None {
 			for lane := range lanes {
 				after = old.Successors(int32(c*lanes+lane), after[:0])
@@ -190,25 +231,12 @@ func translate(was, f *fabric.Fabric, to []fabric.ChannelID, lanes int, same cdg
 			}
 			continue
 		}
-		turn, n := was.FirstTurn(fabric.ChannelID(c)), int(end-first)
-		switch {
-		case alike[f.Heads()[in]] && matrix == nil:
-			now.AddTurns(f.FirstTurn(in), &same, turn, n)
-			continue
-		case alike[f.Heads()[in]]:
-			copy(turns[f.FirstTurn(in)*words:][:n*words], matrix[turn*words:])
-			continue
-		}
-		for i := range n {
-			out := to[int(first)+i]
-			switch {
-			case out == fabric.None:
-			case matrix == nil:
-				now.AddTurns(f.Turn(in, out), &same, turn+i, 1)
-			default:
-				copy(turns[f.Turn(in, out)*words:][:words], matrix[(turn+i)*words:])
-			}
+		head := was.Heads()[c]
+		first, _ := was.TrunksFrom(head)
+		for _, p := range parts[part[head]:part[head+1]] {
+			put(f.Turn(in, to[int32(first)+p[0]]), was.FirstTurn(fabric.ChannelID(c))+int(p[0]), int(p[1]))
 		}
 	}
+	put(-1, -1, 0)
 	return now, turns, lost
 }

@@ -1,6 +1,7 @@
 package deadlock
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -44,13 +45,15 @@ func (r *tree) next(s fabric.NodeID) exit {
 	return r.t.d.exits.of(s, r.row[s])
 }
 
-// children calls visit for the switches that forward to a switch, until it returns false.
-func (r *tree) children(s fabric.NodeID, visit func(fabric.NodeID) bool) {
-	f := r.t.f
-	for c, end := f.TrunksFrom(s); c < end; c++ {
-		from := f.Heads()[c]
-		if int32(r.row[from]) == r.t.places.port[f.Reverses()[c]] && from != r.root && !visit(from) {
-			return
+// children is the switches that forward to a switch.
+func (r *tree) children(s fabric.NodeID) iter.Seq[fabric.NodeID] {
+	return func(yield func(fabric.NodeID) bool) {
+		first, end := r.t.f.TrunksFrom(s)
+		heads, back := r.t.f.Heads()[first:end], r.t.places.back[first:end]
+		for i, from := range heads {
+			if r.row[from] == back[i] && from != r.root && !yield(from) {
+				return
+			}
 		}
 	}
 }
@@ -60,12 +63,12 @@ func (st *steps) passes(r *tree, s fabric.NodeID) bool {
 	if st.sender[s] {
 		return true
 	}
-	found := false
-	r.children(s, func(c fabric.NodeID) bool {
-		found = st.passes(r, c)
-		return !found
-	})
-	return found
+	for c := range r.children(s) {
+		if st.passes(r, c) {
+			return true
+		}
+	}
+	return false
 }
 
 // take counts a destination again if it can, and says so.
@@ -113,11 +116,10 @@ func (st *steps) lose(lid fabric.LID) *Verdict {
 	}
 	for i := 0; i < len(st.list); i++ {
 		s := st.list[i]
-		now.children(s, func(c fabric.NodeID) bool {
+		for c := range now.children(s) {
 			st.add(c)
 			st.why[c] = st.why[s]
-			return true
-		})
+		}
 	}
 	slices.Sort(st.list)
 	v := &Verdict{Pairs: d.sources}
@@ -166,10 +168,9 @@ func (st *steps) find(old, now *tree) bool {
 		}
 		st.dropped = st.dropped || at == fabric.None
 		for _, r := range []*tree{old, now} {
-			r.children(s, func(c fabric.NodeID) bool {
+			for c := range r.children(s) {
 				st.add(c)
-				return true
-			})
+			}
 			for u := r.next(s).to; u != fabric.None && !st.sender[u]; u = r.next(u).to {
 				st.add(u)
 			}
