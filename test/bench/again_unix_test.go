@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // BenchmarkVerifyAgain measures the judge after one cable of the largest fat tree broke, or came back: by
@@ -59,4 +60,32 @@ func cpuTime(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// BenchmarkJudge measures the proof of dfsssp's tables beside the paths of sssp, in processor time, on the large networks:
+// judge/paths is what the proof costs of what the routing does.
+func BenchmarkJudge(b *testing.B) {
+	for _, spec := range networks[len(networks)-3:] {
+		b.Run(spec, func(b *testing.B) {
+			f := testnet.Build(b, spec)
+			finder, err := engines.FinderNamed("sssp")
+			if err != nil {
+				b.Fatal(err)
+			}
+			tables := routed.Of(b, f, "dfsssp", routing.Budget{VLs: routing.MaxDataVLs})
+			var paths, proof time.Duration
+			for b.Loop() {
+				began := cpuTime(b)
+				findPaths(b, f, finder)
+				found := cpuTime(b)
+				if v, err := deadlock.Verify(b.Context(), tables, deadlock.Options{}); err != nil || !v.Free() {
+					b.Fatal(v, err)
+				}
+				paths, proof = paths+found-began, proof+cpuTime(b)-found
+			}
+			b.ReportMetric(paths.Seconds()/float64(b.N), "paths-cpu-s/op")
+			b.ReportMetric(proof.Seconds()/float64(b.N), "judge-cpu-s/op")
+			b.ReportMetric(proof.Seconds()/paths.Seconds(), "judge/paths")
+		})
+	}
 }
