@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -99,8 +100,17 @@ func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, st
 	finders := r.under(b.Contract)
 	var refusal error // the one that needs the fewest lanes
 	few, fewest := (*routing.TooFewLanes)(nil), (*routing.TooFewLanes)(nil)
+	var tried []*routing.Forwarding // lighter's paths may be symmetric's
 	for _, finder := range finders {
-		t, err := r.with(ctx, f, finder, b, stages)
+		paths, err := r.paths(ctx, f, finder, b, stages)
+		if slices.Contains(tried, paths) {
+			continue
+		}
+		var t *routing.Tables
+		if err == nil {
+			tried = append(tried, paths)
+			t, err = r.on(ctx, f, paths, b, stages)
+		}
 		if !routing.Refused(err) {
 			return t, err
 		}
@@ -118,18 +128,23 @@ func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, st
 	return nil, refusal
 }
 
-// with finds paths with one of the finders, and lanes for them.
-func (r *pair) with(ctx context.Context, f *fabric.Fabric, finder Finder, b routing.Budget, stages Stages) (*routing.Tables, error) {
+// paths finds paths with one of the finders.
+func (r *pair) paths(ctx context.Context, f *fabric.Fabric, finder Finder, b routing.Budget, stages Stages) (*routing.Forwarding, error) {
 	p, done := stages("paths")
+	defer done()
 	paths, err := r.options.shared.finder(finder.Name, finder.New(r.options)).Paths(ctx, f, p)
-	done()
 	if err == nil {
 		err = leftApart(f, paths, b.Scope)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, done = stages("lanes")
+	return paths, nil
+}
+
+// on finds lanes for paths.
+func (r *pair) on(ctx context.Context, f *fabric.Fabric, paths *routing.Forwarding, b routing.Budget, stages Stages) (*routing.Tables, error) {
+	p, done := stages("lanes")
 	defer done()
 	lanes, err := r.assigner.New(r.options).Lanes(ctx, f, paths, b, p)
 	if err != nil {

@@ -62,8 +62,8 @@ var all = sync.OnceValue(func() []Engine {
 		Engine{Name: "lash", Paper: "Skeie, Lysne, Theiss, IPDPS 2002; " + tpds2006, OpenSM: "lash", Compared: true, Advised: true, Escapes: true,
 			BothWays: []string{"symmetric", "symmetric-regular"}, Auto: Auto{Place: 11, Cost: 150, Search: 2 * time.Second}}.pair("shortest", "first-fit"),
 		Engine{Name: "dfsssp", Paper: ipdps11, OpenSM: "dfsssp", Compared: true, Advised: true,
-			BothWays: []string{"lighter", "symmetric-regular"}, Auto: Auto{Place: 10, Cost: 350, Search: 2 * time.Second}}.pair("sssp", "break-cycles"),
-		Engine{Name: "dfsssp-online", Paper: ipdps11, BothWays: []string{"lighter", "symmetric-regular"}}.pair("sssp", "first-fit"),
+			BothWays: []string{"lighter", "symmetric", "symmetric-regular"}, Auto: Auto{Place: 10, Cost: 350, Search: 2 * time.Second}}.pair("sssp", "break-cycles"),
+		Engine{Name: "dfsssp-online", Paper: ipdps11, BothWays: []string{"lighter", "symmetric", "symmetric-regular"}}.pair("sssp", "first-fit"),
 		Engine{Name: "df-d2", Paper: hoti2016, Auto: Auto{Place: 9, Cost: 60}}.pair("sssp", "hop-d2"),
 		Engine{Name: "df-d2-minhop", Paper: hoti2016}.pair("minhop", "hop-d2"),
 		Engine{Name: "df-dn", Paper: hoti2016, Compared: true, Advised: true,
@@ -75,7 +75,7 @@ var all = sync.OnceValue(func() []Engine {
 		Engine{Name: "nue", Paper: "Domke, Hoefler, Matsuoka, HPDC 2016", OpenSM: "nue", Contract: routing.Honored, Needs: "1, takes what serves",
 			AnyOnOneLane: true, Compared: true, Advised: true, Auto: Auto{Place: 14, Cost: 400, Search: 8 * time.Second},
 		}.joint(func(o Options) routing.Engine {
-			return nue.Engine{Wanted: []routing.PathFinder{o.lighter(), symmetric.Finder{Regular: true}}}
+			return nue.Engine{Wanted: []routing.PathFinder{o.lighter(), o.shared.finder("symmetric", symmetric.Finder{}), symmetric.Finder{Regular: true}}}
 		}),
 		Engine{Name: "weave", Paper: ours, Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
 			Uses: option.Balanced | option.Prefer, Compared: true, Advised: true, Auto: Auto{Place: 3, Cost: 250, Search: 1500 * time.Millisecond},

@@ -121,6 +121,9 @@ func (r *pairing) want(ctx context.Context, finders []routing.PathFinder, p rout
 		if r.wanted, err = finder.Paths(ctx, r.f, p); err != nil {
 			return 0, err
 		}
+		if r.wanted == best { // two finders with the same paths
+			continue
+		}
 		left, err := r.place(ctx)
 		if err != nil || left == 0 {
 			return left, err

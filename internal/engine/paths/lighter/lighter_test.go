@@ -49,6 +49,11 @@ func TestTakesTheLighter(t *testing.T) {
 		{"torus:4x4x4,hosts=2", []routing.PathFinder{symmetric.Finder{}, sssp.Finder{}}, 0},
 		{"torus:4x4x4,hosts=2", []routing.PathFinder{sssp.Finder{}, symmetric.Finder{}}, 0},
 		{"torus:4x4x4,hosts=2", []routing.PathFinder{symmetric.Finder{Regular: true}, symmetric.Finder{}}, 1},
+		// As much on the fullest, 450 routes, and phases of half the time.
+		{"patchwork:8", []routing.PathFinder{symmetric.Finder{}, sssp.Finder{}}, 1},
+		{"patchwork:8", []routing.PathFinder{sssp.Finder{}, symmetric.Finder{}}, 0},
+		// A quarter shorter: not enough.
+		{"torus:6x5x5", []routing.PathFinder{symmetric.Finder{}, sssp.Finder{}}, 0},
 	} {
 		if got := takes(t, testnet.Build(t, c.spec), c.of...); got != c.want {
 			t.Errorf("%s, %T: took %d, want %d", c.spec, c.of, got, c.want)
