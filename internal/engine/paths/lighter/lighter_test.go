@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/lighter"
+	"github.com/weft-fabric/weft/internal/engine/paths/minhop"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
 	"github.com/weft-fabric/weft/internal/engine/paths/symmetric"
 	"github.com/weft-fabric/weft/internal/testnet"
@@ -52,6 +53,8 @@ func TestTakesTheLighter(t *testing.T) {
 		// As much on the fullest, 450 routes, and phases of half the time.
 		{"patchwork:8", []routing.PathFinder{symmetric.Finder{}, sssp.Finder{}}, 1},
 		{"patchwork:8", []routing.PathFinder{sssp.Finder{}, symmetric.Finder{}}, 0},
+		// Half the time, but a quarter more on the fullest.
+		{"patchwork:seed=8,pods=3", []routing.PathFinder{symmetric.Finder{}, minhop.Finder{}}, 0},
 		// A quarter shorter: not enough.
 		{"torus:6x5x5", []routing.PathFinder{symmetric.Finder{}, sssp.Finder{}}, 0},
 	} {
