@@ -84,6 +84,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	if err := r.whole(dir); err != nil {
 		return nil, err
 	}
+	r.leaveOutManagement()
 	if err := r.cable(); err != nil {
 		return nil, err
 	}

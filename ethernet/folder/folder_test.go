@@ -169,6 +169,66 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// Ports for management are in the default VRF of Containerlab's, SONiC's and EOS' devices. Hosts are not behind them, a default
+// route by them brings packets nowhere, and LLDP hears all devices there.
+func TestManagement(t *testing.T) {
+	for _, c := range []struct {
+		name, port string
+		change     map[string]string
+	}{
+		{"Containerlab", "eth0", nil},
+		{"EOS", "Management0", nil},
+		{"SONiC", "eth0", map[string]string{
+			"a.config_db.json": `{"MGMT_INTERFACE":{"eth0|172.20.0.2/24":{"gwaddr":"172.20.0.1"}}}`,
+			"b.config_db.json": `{"MGMT_INTERFACE":{"eth0|172.21.0.3/24":{"gwaddr":"172.21.0.1"}}}`,
+			"b.interface.json": interfaces("eth1", "10.0.0.1/31", "eth0", "172.21.0.3/24"),
+			"a.lldp.json":      `{"lldp":{"interface":[{"eth0":{"chassis":{"b":{}},"port":{"id":{"value":"eth0"}}}},{"eth0":{"chassis":{"c":{}},"port":{"id":{"value":"eth0"}}}}]}}`,
+		}},
+	} {
+		files := map[string]string{
+			"a.interface.json": interfaces("eth1", "10.0.0.0/31", c.port, "172.20.0.2/24"),
+			"b.interface.json": interfaces("eth1", "10.0.0.1/31", c.port, "172.20.0.3/24"),
+			"a.route.json":     routes("10.1.0.0/24 vlan1", "10.0.0.0/31 eth1", "172.20.0.0/24 "+c.port, "0.0.0.0/0 "+c.port+" 172.20.0.1"),
+			"b.route.json":     routes("10.2.0.0/24 vlan1", "10.1.0.0/24 eth1 10.0.0.0", "10.0.0.0/31 eth1", "172.20.0.0/24 "+c.port, "0.0.0.0/0 "+c.port+" 172.20.0.1"),
+		}
+		maps.Copy(files, c.change)
+		n, err := Read(t.Context(), write(t, files), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		v := verify(t, n, ethernet.HostScope)
+		if n.HostPrefixes() != 2 || v.Pairs != 2 || v.Unreachable != 1 {
+			t.Errorf("%s: %d prefixes with hosts, %d of %d pairs cut off, want 2, 1 of 2", c.name, n.HostPrefixes(), v.Unreachable, v.Pairs)
+		}
+	}
+}
+
+// eth0 is a port like others where routes lead by it to devices of the folder, and where no other device is in its subnet.
+func TestNotForManagement(t *testing.T) {
+	for name, c := range map[string]struct {
+		subnet string // of eth0 of a
+		hosts  int
+	}{
+		"a subnet of its own": {"10.3.0.0/24", 4},
+		"a way to a device":   {"10.4.0.0/24", 3},
+	} {
+		files := map[string]string{
+			"a.interface.json": interfaces("eth1", "10.0.0.0/31", "eth0", strings.Replace(c.subnet, "0/24", "2/24", 1)),
+			"b.interface.json": interfaces("eth1", "10.0.0.1/31", "eth0", "10.4.0.3/24"),
+			"a.route.json":     routes("10.1.0.0/24 vlan1", "10.0.0.0/31 eth1", c.subnet+" eth0"),
+			"b.route.json":     routes("10.2.0.0/24 vlan1", "10.1.0.0/24 eth0 10.4.0.2", "10.0.0.0/31 eth1", "10.4.0.0/24 eth0"),
+		}
+		n, err := Read(t.Context(), write(t, files), Options{Partial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.HostPrefixes() != c.hosts {
+			t.Errorf("%s: %d prefixes with hosts, want %d", name, n.HostPrefixes(), c.hosts)
+		}
+	}
+}
+
 // What can be told in several ways is read the same.
 func TestDialects(t *testing.T) {
 	lldp := func(port string) string {
