@@ -15,7 +15,7 @@ type Neighbor struct {
 	File      string
 	Line      int
 	Interface string // of the device that heard
-	Device    string // the other's system name
+	Device    string // the other's system name, or the address of its chassis if it says none
 	Port      string // the other's port, as it names it; a MAC address if it says no more
 	Descr     string // the other's description of the port
 }
@@ -95,8 +95,8 @@ func neighbor(name string, v *lined.Value) (Neighbor, error) {
 		n.Device = textOf(named.Get("value"))
 	case named != nil:
 		n.Device = named.Text
-	case chassis.Get("id") != nil:
-		return n, v.Errorf("the neighbor at %s does not say its name", name)
+	case chassis.Get("id") != nil: // the firmware of an adapter says no name
+		n.Device = textOf(unwrap(chassis.Get("id")).Get("value"))
 	case len(chassis.Members) == 1: // json: the name of the system is the name of the member
 		n.Device = chassis.Members[0].Name
 	}

@@ -30,6 +30,20 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// Adapters whose firmware speaks LLDP say no name: they are called by the address of their chassis, and others are still heard.
+func TestWithoutName(t *testing.T) {
+	for name, text := range map[string]string{
+		"lldpd":        `{"lldp":{"interface":[{"eth0":{"chassis":{"id":{"type":"mac","value":"b8:ce:f6:00:00:01"}},"port":{"id":{"type":"mac","value":"b8:ce:f6:00:00:02"}}}}]}}`,
+		"lldpd, json0": `{"lldp":[{"interface":[{"name":"eth0","chassis":[{"id":[{"type":"mac","value":"b8:ce:f6:00:00:01"}]}],"port":[{"id":[{"type":"mac","value":"b8:ce:f6:00:00:02"}]}]}]}]}`,
+		"EOS":          `{"lldpNeighbors":{"eth0":{"lldpNeighborInfo":[{"chassisIdType":"macAddress","chassisId":"b8:ce:f6:00:00:01","neighborInterfaceInfo":{"interfaceId":"b8:ce:f6:00:00:02"}}]}}}`,
+	} {
+		list, err := Read(strings.NewReader(text), "f")
+		if err != nil || len(list) != 1 || list[0].Device != "b8:ce:f6:00:00:01" || list[0].Port != "b8:ce:f6:00:00:02" {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, text := range scramble.Of(
 		`{"lldp":{"interface":[{"eth0":{"via":"LLDP","chassis":{"b":{"id":{"type":"mac","value":"aa"}}},"port":{"id":{"type":"ifname","value":"e1"},"descr":"to a"}}}]}}`,

@@ -1,6 +1,7 @@
 package lldp
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
@@ -35,7 +36,7 @@ func eos(v *lined.Value) ([]Neighbor, error) {
 	for i := range v.Members {
 		m := &v.Members[i]
 		for _, e := range listed(m.Value.Get("lldpNeighborInfo")) {
-			n := Neighbor{File: e.File, Line: e.Line, Interface: m.Name, Device: textOf(e.Get("systemName"))}
+			n := Neighbor{File: e.File, Line: e.Line, Interface: m.Name, Device: cmp.Or(textOf(e.Get("systemName")), textOf(e.Get("chassisId")))}
 			if port := e.Get("neighborInterfaceInfo"); port != nil {
 				n.Port = textOf(port.Get("interfaceId_v2"))
 				if n.Port == "" {
