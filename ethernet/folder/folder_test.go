@@ -229,6 +229,25 @@ func TestNotForManagement(t *testing.T) {
 	}
 }
 
+// What configurations have beside what is read is said once where they have the same.
+func TestIgnoredTables(t *testing.T) {
+	files := pair()
+	for name, text := range files {
+		files[name] = strings.ReplaceAll(text, "eth0", "Ethernet0")
+	}
+	files["qos.yaml"] = qos
+	files["a.config_db.json"] = `{"WARM_RESTART":{},"ACL_TABLE":{}}`
+	files["b.config_db.json"] = `{"ACL_TABLE":{},"WARM_RESTART":{}}`
+	n, err := Read(t.Context(), write(t, files), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := slices.DeleteFunc(n.Notes, func(s string) bool { return !strings.Contains(s, "ACL_TABLE") })
+	if len(notes) != 1 || !strings.Contains(notes[0], "a.config_db.json, and of 1 more configuration like it that were not read: ACL_TABLE, WARM_RESTART") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 // What can be told in several ways is read the same.
 func TestDialects(t *testing.T) {
 	lldp := func(port string) string {

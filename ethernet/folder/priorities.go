@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // prioritize finds the lane of every mark on every link.
@@ -21,10 +22,8 @@ func (r *gathering) prioritize(n *ethernet.Network) error {
 		} else {
 			without = append(without, name)
 		}
-		if config := r.c.devices[name].config; config != nil && len(config.Ignored) > 0 {
-			r.note("tables of %s that were not read: %s", reading.Printable(config.File), few(config.Ignored))
-		}
 	}
+	r.ignored()
 	lossless := r.o.Lossless
 	if r.c.settings != nil && len(lossless) == 0 {
 		lossless = r.c.settings.list
@@ -50,6 +49,30 @@ func (r *gathering) prioritize(n *ethernet.Network) error {
 	}
 	m.plain = sonic.Plain(m.plain.PFC)
 	return m.build()
+}
+
+// ignored notes what is left out of configurations, those with the same together.
+func (r *gathering) ignored() {
+	var lists []string
+	files := map[string][]string{}
+	for _, name := range r.names {
+		config := r.c.devices[name].config
+		if config == nil || len(config.Ignored) == 0 {
+			continue
+		}
+		list := few(slices.Sorted(slices.Values(config.Ignored)))
+		if files[list] == nil {
+			lists = append(lists, list)
+		}
+		files[list] = append(files[list], config.File)
+	}
+	for _, list := range lists {
+		like := ""
+		if more := len(files[list]) - 1; more > 0 {
+			like = fmt.Sprintf(", and of %s like it", words.Plural(more, "more configuration"))
+		}
+		r.note("tables of %s%s that were not read: %s", reading.Printable(files[list][0]), like, list)
+	}
 }
 
 // dscps: a DSCP has six bits.
