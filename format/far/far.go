@@ -28,6 +28,9 @@
 // takes what these take, and that a switch has several tables, each with its line
 // PLFT_NUM. Blanks and the text between the GUID of a switch and its groups do not matter.
 //
+// Files that weft writes end with the number of lines of groups and of LIDs, "#end 12": of a group that
+// has lost a line a switch would be taken to choose less than it does.
+//
 // A switch without a block chooses nothing. What contradicts the fabric or the static
 // ports of ibdiagnet2.fdbs is a *format.ParseError.
 package far
@@ -35,6 +38,7 @@ package far
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -78,6 +82,9 @@ const (
 	entries
 )
 
+// endMark begins the last line of files that weft writes.
+const endMark = "#end "
+
 type parser struct {
 	lines  *reading.Lines
 	f      *fabric.Fabric
@@ -92,10 +99,15 @@ type parser struct {
 	table  int // the one being read; -1: none yet
 	top    fabric.LID
 	last   fabric.LID // of the entries of the table; 0: none
+
+	said  uint64 // lines of groups and of LIDs
+	ended bool
 }
 
 func (p *parser) line(c reading.Cursor) error {
 	switch {
+	case c.Cut(endMark):
+		return p.endFile(c)
 	case c.Empty(), c.Cut("#"), c.Cut("--"), p.at == fabric.None && c.Cut("File version:"):
 		return nil
 	case c.Cut("Switch"):
@@ -121,10 +133,27 @@ func (p *parser) line(c reading.Cursor) error {
 		return nil
 	case c.Cut("PLFT_NUM:"):
 		return p.beginTable(c)
-	case p.in == groups:
+	}
+	if p.said++; p.ended {
+		return p.lines.Errorf("a line behind the last one, which says how many there are")
+	}
+	if p.in == groups {
 		return p.group(c)
 	}
 	return p.entry(c)
+}
+
+// endFile reads how many lines there are of groups and of LIDs.
+func (p *parser) endFile(c reading.Cursor) error {
+	n, ok := c.Uint(math.MaxUint64)
+	if !ok || !c.Empty() {
+		return nil // a comment like others
+	}
+	if p.ended || n != p.said {
+		return p.lines.Errorf("the file has %d lines of groups and of LIDs, its last line says %d: some are lost, or are of another file", p.said, n)
+	}
+	p.ended = true
+	return nil
 }
 
 // begin starts the block of a switch.

@@ -123,6 +123,8 @@ func TestErrors(t *testing.T) {
 		{"cut in a table", "0x0003 2 Static 0\n0x0004 1 Static 0\n", "", "far:32: truncated: the table of 0x0000000000000020 ends at LID 2, and it sends LID 3 by port 2"},
 		{"cut in a block", "LFT Definition: PLFT_NUM: 0, top: 0x0004\n0x0001 2 Static 0\n0x0002 0 Static\n0x0003 2 Static 0\n0x0004 1 Static 0\n", "", "far:29: truncated: the block of"},
 		{"cut in a line", "0x0004 1 Static 0\n", "0x0004 1 Static 0", "far:34: truncated: the last line"},
+		{"lines lost", "0x0004 1 Static 0\n", "0x0004 1 Static 0\n#end 99\n", "far:35: the file has 13 lines of groups and of LIDs, its last line says 99"},
+		{"more behind the end", "0x0003    1", "#end 6\n0x0003    1", "far:22: a line behind the last one"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			text := strings.Replace(sample, tc.old, tc.replace, 1)

@@ -9,10 +9,11 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Write writes the groups of tables that have some.
+// Write writes the groups of tables that have some, and at the end how many lines there are of groups and of LIDs.
 func Write(w io.Writer, t *routing.Tables) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	f, g := t.Fabric, t.Groups
+	lines := 0 // of groups and of LIDs
 	b.WriteString("# Groups of ports for adaptive routing, as in ibdiagnet2.far\nFile version: 1\n")
 	for s := range fabric.NodeID(f.Switches()) {
 		fmt.Fprintf(b, "\nSwitch %s\n\nGroups Definition:\n%-10s%-11s%-9sPorts\n%s\n", f.Node(s).GUID, "Group", "Sub Group", "WHBF", rule)
@@ -22,18 +23,21 @@ func Write(w io.Writer, t *routing.Tables) error {
 				fmt.Fprintf(b, "%d,", port)
 			}
 			b.WriteByte('\n')
+			lines++
 		}
 		b.WriteString("\nLFT Definition:\n")
 		for table := range g.Tables() {
-			writeTable(b, t, s, table)
+			lines += writeTable(b, t, s, table)
 		}
 	}
+	fmt.Fprintf(b, "\n%s%d\n", endMark, lines)
 	return b.Flush()
 }
 
 const rule = "------------------------------------------------"
 
-func writeTable(b *bufio.Writer, t *routing.Tables, s fabric.NodeID, table int) {
+// writeTable writes a table of a switch, and returns how many LIDs it has.
+func writeTable(b *bufio.Writer, t *routing.Tables, s fabric.NodeID, table int) (lids int) {
 	fw := t.Forwarding
 	if table > 0 {
 		fw = t.Groups.Static(table)
@@ -49,5 +53,7 @@ func writeTable(b *bufio.Writer, t *routing.Tables, s fabric.NodeID, table int) 
 			}
 		}
 		fmt.Fprintf(b, "0x%04x    %-14d%-12s%d\n", lid, fw.Port(s, lid), state, group)
+		lids++
 	}
+	return lids
 }

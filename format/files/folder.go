@@ -48,7 +48,7 @@ func (d *Folder) Files() []File {
 		form = psl.Compact
 	}
 	files := []File{
-		{tablefiles.ForwardingFile, func(w io.Writer) error { return lft.Write(w, f, t.Forwarding, lft.PortGUIDs) }},
+		{tablefiles.ForwardingFile, func(w io.Writer) error { return writeForwarding(w, t) }},
 		{tablefiles.SL2VLFile, func(w io.Writer) error { return slvl.Write(w, f, t.Lanes.SL2VL, slvl.Dump) }},
 		{tablefiles.PSLFile, func(w io.Writer) error { return psl.Write(w, t, form) }},
 	}
@@ -65,6 +65,19 @@ func (d *Folder) Files() []File {
 		files = append(files, File{tablefiles.UnionCertificateFile, func(w io.Writer) error { return certificate.Write(w, f, d.Union) }})
 	}
 	return files
+}
+
+// choosing is the line of forwarding tables that says that groups of ports belong to them: without the file of these
+// switches would be taken to choose nothing. OpenSM passes over lines that begin with #.
+const choosing = "# groups of ports: " + tablefiles.GroupsFile + "\n"
+
+func writeForwarding(w io.Writer, t *routing.Tables) error {
+	if t.Groups != nil {
+		if _, err := io.WriteString(w, choosing); err != nil {
+			return err
+		}
+	}
+	return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs)
 }
 
 // ReadBack reads the files as they were written, and returns an error unless they are the same

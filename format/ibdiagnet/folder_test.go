@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/far"
@@ -25,7 +26,8 @@ func write(t *routing.Tables, maps *routing.SL2VL) (folder, error) {
 	if t.Groups != nil && err == nil {
 		err = far.Write(&groups, t)
 	}
-	return folder{db.String(), fdbs.String(), sl2vl.String(), groups.String()}, err
+	choices, _, _ := strings.Cut(groups.String(), "\n#end ") // ibdiagnet does not count
+	return folder{db.String(), fdbs.String(), sl2vl.String(), choices}, err
 }
 
 type portOf struct {

@@ -51,6 +51,6 @@ func Example() {
 	// 0x0004 001 # Channel Adapter portguid 0x0002c90200000001: 'host-0'
 	// 0x0005 002 # Channel Adapter portguid 0x0002c90200000101: 'host-1'
 	// 0x0006 003 # Channel Adapter portguid 0x0002c90200000201: 'host-2'
-	// 6 lids dumped
+	// 6 valid lids dumped
 	// switches without a table: 0
 }

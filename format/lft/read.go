@@ -233,7 +233,7 @@ func (p *parser) here() (name string, line int) {
 	return p.f.Label(p.at), p.begins[p.at]
 }
 
-// trailer ends a table. In "n valid lids dumped", n is the number of its entries; in
+// trailer ends a table. In "n valid lids dumped", as Write has it too, n is the number of its entries; in
 // "n lids dumped" it is the largest LID, which tables may leave out for want of a path.
 func (p *parser) trailer(n int, valid bool) error {
 	if !p.open {

@@ -22,7 +22,9 @@ const (
 )
 
 // Write writes the tables in the form of opensm-lfts.dump, which OpenSM reads
-// back (routing_engine file, lfts_file). Entries without a path are left out.
+// back (routing_engine file, lfts_file). Entries without a path are left out. A table ends
+// with the number of its entries, as in ibroute's form, in place of the largest LID: without
+// it an entry that was lost could not be told from one without a path.
 // Control characters in names become blanks.
 func Write(w io.Writer, f *fabric.Fabric, t *routing.Forwarding, guids GUIDs) error {
 	out := bufio.NewWriterSize(w, 1<<16)
@@ -31,6 +33,7 @@ func Write(w io.Writer, f *fabric.Fabric, t *routing.Forwarding, guids GUIDs) er
 	for s := range fabric.NodeID(f.Switches()) {
 		n := f.Node(s)
 		fmt.Fprintf(out, "Unicast lids [0-%d] of switch Lid %d guid %s ('%s'):\n", top, f.Endpoint(fabric.EndpointID(s)).LID, n.GUID, n.Name)
+		entries := int64(0)
 		for lid, tail := range tails {
 			if tail == "" {
 				continue
@@ -46,9 +49,10 @@ func Write(w io.Writer, f *fabric.Fabric, t *routing.Forwarding, guids GUIDs) er
 			line = append(line, ' ', '0'+port/100, '0'+port/10%10, '0'+port%10)
 			out.Write(line)
 			out.WriteString(tail)
+			entries++
 		}
-		out.Write(strconv.AppendInt(out.AvailableBuffer(), int64(top), 10))
-		if _, err := out.WriteString(" lids dumped\n"); err != nil {
+		out.Write(strconv.AppendInt(out.AvailableBuffer(), entries, 10))
+		if _, err := out.WriteString(" valid lids dumped\n"); err != nil {
 			return err
 		}
 	}

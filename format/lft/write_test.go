@@ -36,7 +36,7 @@ func TestWriteSaysWhatOpenSMSays(t *testing.T) {
 			"0x0002 007 # Channel Adapter portguid 0x" + padded(want[1]) + ": 'host'",
 			"0x012c 000 # Switch portguid 0x" + padded(want[0]) + ": 'leaf 1'",
 			"0x1234 119 # Router portguid 0x" + padded(want[2]) + ": 'out'",
-			"4660 lids dumped",
+			"3 valid lids dumped",
 			"",
 		}
 		if got := text.String(); got != strings.Join(lines, "\n") {

@@ -22,7 +22,7 @@ func TestCompactIsCompact(t *testing.T) {
 		return b.String()
 	}
 	for _, l := range []*routing.Lanes{routing.OneSL(f, m), routing.NewLanes(f, m)} {
-		if got := text(l); got != "#compact\n" {
+		if got := text(l); got != "#compact\n#end 0\n" {
 			t.Errorf("everything on SL 0 is written as\n%s", got)
 		}
 	}
@@ -45,7 +45,8 @@ func TestCompactIsCompact(t *testing.T) {
 	want := "#compact\n" +
 		f.Node(sw.Node).GUID.String() + " 2 3\n" +
 		"#port " + guid[2:] + ":1 4 5\n" +
-		"#none " + guid[2:] + ":1 5\n"
+		"#none " + guid[2:] + ":1 5\n" +
+		"#end 3\n"
 	if got := text(l); got != want {
 		t.Errorf("wrote\n%swant\n%s", got, want)
 	}

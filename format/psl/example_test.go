@@ -46,5 +46,6 @@ func Example() {
 	// Output:
 	// #compact
 	// 0x0002c90100000100 8 1
+	// #end 1
 	// 5 rows of service levels
 }

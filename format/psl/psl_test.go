@@ -152,6 +152,10 @@ func TestErrors(t *testing.T) {
 		{"more", "0x200 3 1 1", "psl:1: no service level"},
 		{"prose", "hello\n", "psl:1: no line like"},
 		{"port", "#port 200:2 3 1\n", "psl:1: x has no connected port 2"},
+		{"lines lost", "#compact\n0x200 3 2\n#end 2\n", "psl:3: the file has 1 lines about pairs, its last line says 2"},
+		{"lines of another file", "#compact\n0x200 3 2\n#none 200:1 2\n#port 300:1 2 1\n#end 2\n", "psl:5: the file has 3 lines about pairs, its last line says 2"},
+		{"two files in one", "#compact\n0x200 3 2\n#end 1\n#port 300:1 2 1\n", "psl:4: a line behind the last one"},
+		{"two ends", "#compact\n#end 0\n#end 0\n", "psl:3: the file has 0 lines about pairs"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(tc.text), "psl", f, routing.LanePerSL(1), nil)

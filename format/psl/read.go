@@ -24,7 +24,8 @@
 //	#none 0002c90300000010 17
 //	#none 0002c90300000010:2 17
 //
-// Files that weft writes begin with "#weft" or "#compact" and name destinations
+// Files that weft writes end with the number of lines about pairs, "#end 12": one that is lost would otherwise
+// leave its pair to a default. They begin with "#weft" or "#compact" and name destinations
 // by the LIDs of the fabric file; files from elsewhere, by those of the OpenSM
 // whose tables they belong to.
 package psl
@@ -45,13 +46,14 @@ import (
 )
 
 // The marks of the package comment: the first line of the compact form, the first line
-// of the full form by weft, and the beginnings of a line for a single port and of a
-// line for a pair that must not be used.
+// of the full form by weft, and the beginnings of a line for a single port, of a
+// line for a pair that must not be used, and of the last line.
 const (
 	compactMark = "#compact"
 	ownMark     = "#weft"
 	portMark    = "#port "
 	noneMark    = "#none "
+	endMark     = "#end "
 )
 
 // unset marks pairs that the file does not list.
@@ -110,6 +112,8 @@ type parser struct {
 	f       *fabric.Fabric
 	lids    []fabric.LID // [LID of the file]; nil: the same
 	compact bool
+	pairs   uint64 // lines about pairs
+	ended   bool
 
 	byNode [][]uint8                     // [node][LID] or nil
 	byPort map[fabric.EndpointID][]uint8 // [LID], of #port lines
@@ -118,6 +122,13 @@ type parser struct {
 }
 
 func (p *parser) line(c reading.Cursor) error {
+	pair := len(c) > 0 && c[0] == '0' || bytes.HasPrefix(c, []byte(portMark)) || bytes.HasPrefix(c, []byte(noneMark))
+	if p.ended && pair {
+		return p.lines.Errorf("a line behind the last one, which says how many there are")
+	}
+	if pair {
+		p.pairs++
+	}
 	switch {
 	case bytes.HasPrefix(c, []byte("0x")):
 		node, err := p.source(&c)
@@ -135,6 +146,8 @@ func (p *parser) line(c reading.Cursor) error {
 		return err
 	case c.Cut(noneMark):
 		return p.noneLine(c)
+	case c.Cut(endMark):
+		return p.end(c)
 	case p.lines.Number() == 1 && c.Cut(compactMark):
 		p.compact, p.lids = true, nil
 		return nil
@@ -145,6 +158,19 @@ func (p *parser) line(c reading.Cursor) error {
 		return nil
 	}
 	return p.lines.Errorf("no line like 0x0002c90300000010 17 2: node GUID of the source, LID, service level")
+}
+
+// end reads how many lines there are about pairs.
+func (p *parser) end(c reading.Cursor) error {
+	n, ok := c.Uint(math.MaxUint64)
+	if !ok || !c.Empty() {
+		return nil // a comment like others
+	}
+	if p.ended || n != p.pairs {
+		return p.lines.Errorf("the file has %d lines about pairs, its last line says %d: some are lost, or are of another file", p.pairs, n)
+	}
+	p.ended = true
+	return nil
 }
 
 // source cuts the GUID of a node.

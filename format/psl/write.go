@@ -48,7 +48,7 @@ func Write(w io.Writer, t *routing.Tables, form Form) error {
 				return err
 			}
 		}
-		return p.Flush()
+		return p.end()
 	}
 	if lines := len(t.Fabric.Nodes()) * len(p.lids); lines > MaxFull {
 		return &TooLarge{len(t.Fabric.Nodes()), len(p.lids)}
@@ -65,13 +65,14 @@ func Write(w io.Writer, t *routing.Tables, form Form) error {
 		}
 		first = end
 	}
-	return p.Flush()
+	return p.end()
 }
 
 type printer struct {
 	*bufio.Writer
-	t    *routing.Tables
-	lids []fabric.LID
+	t     *routing.Tables
+	lids  []fabric.LID
+	lines int64 // about pairs
 
 	// The service levels of some rows, taken out of Lanes together: there they are stored
 	// by LID, and reading a single row would touch all of its memory.
@@ -127,6 +128,12 @@ func (p *printer) exception(e fabric.EndpointID, base int32) error {
 	return p.pairs(source, p.gather(row, row+1)[0], p.gather(base, base+1)[0])
 }
 
+// end writes the last line.
+func (p *printer) end() error {
+	fmt.Fprintf(p, "%s%d\n", endMark, p.lines)
+	return p.Flush()
+}
+
 func (p *printer) nodeSource(n fabric.NodeID) []byte {
 	return append([]byte(p.t.Fabric.Node(n).GUID.String()), ' ')
 }
@@ -139,6 +146,7 @@ func (p *printer) pairs(source []byte, levels, usual []uint8) error {
 		if usual != nil && sl == usual[lid] {
 			continue
 		}
+		p.lines++
 		if sl == routing.NoSL {
 			if err := p.none(source, lid); err != nil {
 				return err

@@ -9,6 +9,7 @@ type t = {
   width : int;
   group_of : Bytes.t; (* 2 * (switch * width + LID): the number of its group and 1; 0: it has none *)
   sets : (int, int list) Hashtbl.t array; (* [switch] ports by number *)
+  sized : bool; (* the last line says how many lines of groups and of LIDs there are; else lost ones are not seen *)
 }
 
 (* more is what the proofs take: the ports that there are to choose from, beside the static port. While tables are
@@ -69,6 +70,7 @@ let read f age (fw : Tables.forwarding) file =
   let sets = Array.init n (fun _ -> Hashtbl.create 8) in
   let at = ref (-2) (* -2: none yet, -1: a switch that is gone *) and seen = Array.make n false in
   let most = ref 254 (* the ports that its switch had *) in
+  let said = ref 0 and ended = ref false in
   let part = ref `Before and table = ref false and last = ref 0 in
   let here () = if !at >= 0 then label f !at else "its switch" in
   (* An entry that is missing would hide choices: unlisted is the first LID behind the last entry and before upto
@@ -132,7 +134,8 @@ let read f age (fw : Tables.forwarding) file =
       end
     end in
   let line t =
-    if Text.blank t || (Text.peek t = '#' && !at = -2) || Text.cut t "--" then ()
+    if Text.cut t "#end " then (Text.count t !said ~ended:!ended "lines of groups and of LIDs"; ended := true)
+    else if Text.blank t || (Text.peek t = '#' && !at = -2) || Text.cut t "--" then ()
     else if !at = -2 && Text.cut t "File version:" then ()
     else if Text.cut t "Switch" then begin
       finish t;
@@ -163,11 +166,18 @@ let read f age (fw : Tables.forwarding) file =
       if !table then Text.bad t "a second table 0 of %s" (here ());
       table := true
     end
-    else if !part = `Groups then group t
-    else entry t
+    else if !ended then Text.bad t "a line behind the last one, which says how many there are"
+    else (incr said; if !part = `Groups then group t else entry t)
   in
   Text.each file line (fun t ->
     finish t;
     (* weft writes a block for each; to take a missing one for no choices could hide some. *)
     Array.iteri (fun s seen -> if Tables.due f age s && not seen then Text.bad t "no block of switch %s%s" (label f s) (Tables.lacks age)) seen);
-  { width; group_of; sets }
+  { width; group_of; sets; sized = !ended }
+
+(* beside reads the groups of a folder's tables. None where they have none: those that lfts.dump names have to be there. *)
+let beside f age (t : Tables.t) =
+  let file = Filename.concat t.folder "groups.far" in
+  if Text.exists file then Some (read f age t.forwarding file)
+  else if t.forwarding.choosing then Text.refuse "%s: missing, and %s says that switches choose from the groups of ports in it" file (Filename.concat t.folder "lfts.dump")
+  else None

@@ -174,6 +174,15 @@ let whole_levels f contract ends (t : Tables.t) =
   let ends = match contract with Judge.Honored | Judge.Directed -> ends | _ -> List.filter (fun e -> f.endpoints.(e).kind = Adapter) ends in
   Tables.complete f (Filename.concat t.folder "paths.psl") t.levels ends
 
+(* assumed says of which files of a folder lines that were lost would not be seen: those without a number of lines. A step
+   may not be proven by an entry that was lost; one folder's packets would not arrive, and that is asked. *)
+let assumed contract ~step (t : Tables.t) (groups : Groups.t option) =
+  let file name what = Filename.concat t.folder name ^ ": " ^ what in
+  List.concat [
+    if step && not t.forwarding.sized then [ file "lfts.dump" "tables without counts; entries lost from it are not seen" ] else [];
+    if (contract = Judge.Honored || contract = Judge.Directed) && not t.levels.sized then [ file "paths.psl" "no number of lines at its end; lines lost from it are not seen" ] else [];
+    match groups with Some { sized = false; _ } -> [ file "groups.far" "no number of lines at its end; lines lost from it are not seen" ] | _ -> [] ]
+
 let strings l = "[" ^ String.concat "," (List.map quoted l) ^ "]"
 
 let run j =
@@ -198,8 +207,9 @@ let run j =
   let folders = (match old with None -> [] | Some o -> [ (o, before o) ]) @ [ (dir, Tables.Fresh) ] in
   let tables = List.map (fun (d, age) -> if age = Tables.Fresh then fresh else Tables.read f age (Some fresh) d) folders in
   List.iter (whole_levels f contract ends) tables;
-  let groups (d, age) (t : Tables.t) = Option.map (Groups.read f age t.forwarding) (existing (Filename.concat d "groups.far")) in
-  let more = Groups.more f (List.filter_map Fun.id (List.map2 groups folders tables)) in
+  let groups = List.map2 (Groups.beside f) (List.map snd folders) tables in
+  let more = Groups.more f (List.filter_map Fun.id groups) in
+  let assumed = List.concat (List.map2 (assumed contract ~step:j.step) tables groups) in
   let trees = List.exists (fun (d, _) -> Text.exists (Filename.concat d "multicast.mcfdbs")) folders in
   let beyond = outside f kinds in
   let v = judge f tables more c contract ends ~step:j.step in
@@ -207,9 +217,9 @@ let run j =
   let b = Buffer.create 256 in
   let finding = not v.holds || v.delivers = Some false in
   if j.json then
-    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"holds\":%b,\"delivers\":%s,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"step\":%b,\"outside\":%s,\"why\":%s}\n"
+    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"holds\":%b,\"delivers\":%s,\"contract\":%s,\"endpoints\":%s,\"switches\":%d,\"in_scope\":%d,\"step\":%b,\"outside\":%s,\"assumed\":%s,\"why\":%s}\n"
       v.holds (match v.delivers with None -> "null" | Some d -> string_of_bool d) (quoted c.contract) (quoted c.scope)
-      (Array.length f.switches) (List.length ends) j.step (strings (List.map fst beyond @ if trees then [ "multicast" ] else [])) (match reason with None -> "null" | Some r -> quoted r)
+      (Array.length f.switches) (List.length ends) j.step (strings (List.map fst beyond @ if trees then [ "multicast" ] else [])) (strings assumed) (match reason with None -> "null" | Some r -> quoted r)
   else begin
     Printf.bprintf b "network    %s: %d switches, %d endpoints in scope\n" (printable f.file) (Array.length f.switches) (List.length ends);
     Printf.bprintf b "verdict    %s (contract %s, endpoints %s)%s\n"
@@ -226,6 +236,7 @@ let run j =
        | _ -> ());
       Buffer.add_char b '\n') beyond;
     if trees then Buffer.add_string b "outside    multicast.mcfdbs: this is about unicast alone\n";
+    List.iter (fun a -> Printf.bprintf b "assumed    %s\n" (printable a)) assumed;
     match reason with Some r -> Printf.bprintf b "why        %s\n" (printable r) | None -> ()
   end;
   (Buffer.contents b, if (match v.why with Some { what = Judge.Exhausted | Judge.Unlike _ | Judge.Missed _; _ } -> true | _ -> false) then 4 else if finding then 1 else 0)
@@ -253,8 +264,7 @@ let deadlock j =
   let lids = Array.map (fun e -> List.init (1 lsl e.lmc) (fun i -> e.lid + i)) f.endpoints in
   (* Where switches choose, the packets of an order may go elsewhere, and need not stand for ever: what is
      proven is about tables with one port for each entry. *)
-  let file = Filename.concat dir "groups.far" in
-  let chosen = Text.exists file && Groups.chooses f t.forwarding (Groups.more f [ Groups.read f Tables.Fresh t.forwarding file ]) in
+  let chosen = match Groups.beside f Tables.Fresh t with None -> false | Some g -> Groups.chooses f t.forwarding (Groups.more f [ g ]) in
   let found = if chosen then None else Witness.find (network f) (Tables.routing (fun _ _ -> []) t) (fun e -> lids.(e)) contract ends ~blocks:1 in
   let b = Buffer.create 256 in
   let each form = List.map (fun ((c, v), (w : Witness.standing)) ->

@@ -34,7 +34,12 @@ let unset = 254
 let known age lid = match age with Fresh | Unplaced -> true | Before old -> lid <= top_lid && old.owner.(lid) >= 0
 
 (* Forwarding: [switch * (top_lid + 1) + LID], of LIDs up to the highest in use. *)
-type forwarding = { width : int; port : Bytes.t }
+type forwarding = {
+  width : int;
+  port : Bytes.t;
+  sized : bool; (* each table ends with the number of its entries, as weft writes it; else lost ones are not seen *)
+  choosing : bool; (* the file says that groups.far belongs to it *)
+}
 
 let forwarding f age file =
   let top = ref 0 in
@@ -43,6 +48,7 @@ let forwarding f age file =
   let port = Bytes.make (n * width) (Char.chr none) in
   let seen = Array.make n false in
   let at = ref (-2) (* -2: none yet, -1: a switch that is gone *) and count = ref 0 and upto = ref 0 and open_ = ref false in
+  let sized = ref None (* how the first block ended *) and choosing = ref false in
   let most = ref 254 (* the ports that the switch had *) and tails = Array.make width "" and guids = Hashtbl.create 1024 in
   let header t =
     if !open_ then Text.bad t "a block begins before the number of LIDs of the one before";
@@ -101,6 +107,7 @@ let forwarding f age file =
   in
   let line t =
     if Text.cut t "0x" then row t
+    else if (not !open_) && Text.cut t "# groups of ports: groups.far" then choosing := true
     else if Text.blank t || (Text.peek t = '#' && not !open_) then ()
     else if Text.cut t "Unicast lids " then header t
     else
@@ -111,6 +118,9 @@ let forwarding f age file =
         if not !open_ then Text.bad t "the end of a block that did not begin";
         if largest && n <> !upto then Text.bad t "the block is of LIDs up to %d, its last line says otherwise" !upto;
         if not largest && n <> !count then Text.bad t "the block has %d LIDs, its last line says otherwise" !count;
+        (* A file is of one form: of the other, a block would hide what it lost. *)
+        if !sized = Some largest then Text.bad t "this block ends with %s, and those before do not" (if largest then "the largest LID" else "the number of its LIDs");
+        sized := Some (not largest);
         open_ := false
       end
       else Text.bad t "not as dump_lfts.sh writes it: %s" (Text.shown t)
@@ -119,7 +129,7 @@ let forwarding f age file =
     if !open_ then Text.bad t "truncated: a block ends with the number of its LIDs";
     Array.iteri (fun s seen -> if due f age s && not seen then Text.bad t "no table of switch %s%s" (label f s) (lacks age)) seen;
     if not (Array.mem true seen) then Text.bad t "no table of any switch in %s: these tables are for another network" f.file);
-  { width; port }
+  { width; port; sized = !sized = Some true; choosing = !choosing }
 
 (* Lanes: maps by number from 1, and of each switch classes of in-ports with the same maps. *)
 type lanes = {
@@ -237,18 +247,20 @@ let lanes f age fresh file =
   Text.each file line finish
 
 (* Service levels: a row for every different one, and the row of every endpoint. *)
-type levels = { row : int array; table : Bytes.t array; (* [row], by LID *) last_line : int (* of the file *) }
+type levels = { row : int array; table : Bytes.t array; (* [row], by LID *) last_line : int (* of the file *); sized : bool (* its last line says how many pairs it has; else lost ones are not seen *) }
 
 (* The rows of a file, before they belong to endpoints. *)
 type listed = {
   mutable compact : bool;
+  mutable pairs : int;
+  mutable ended : bool; (* the last line has said how many *)
   by_node : (string, Bytes.t) Hashtbl.t;
   by_end : (string * int, Bytes.t) Hashtbl.t;
 }
 
 let levels f age file =
   let last_line = ref 0 in
-  let l = { compact = false; by_node = Hashtbl.create 1024; by_end = Hashtbl.create 16 } in
+  let l = { compact = false; pairs = 0; ended = false; by_node = Hashtbl.create 1024; by_end = Hashtbl.create 16 } in
   let top = Array.fold_left (fun n e -> max n (last e)) 0 f.endpoints in
   let interned = Hashtbl.create 1024 in
   let intern row = match Hashtbl.find_opt interned row with Some r -> r | None -> Hashtbl.add interned row row; row in
@@ -275,6 +287,8 @@ let levels f age file =
     take t guid port
   in
   let pair t give =
+    if l.ended then Text.bad t "a line behind the last one, which says how many there are";
+    l.pairs <- l.pairs + 1;
     let lid = Text.number t 0xFFFF in
     if lid < 0 || not (Text.at_end t || Text.is_space (Text.peek t)) then Text.bad t "no LID up to 65535 behind the source";
     Text.spaces t;
@@ -296,10 +310,11 @@ let levels f age file =
     if Text.peek t = '0' then (source t; pair t (level t))
     else if Text.cut t "#port " then (source t; pair t (level t))
     else if Text.cut t "#none " then (source t; pair t (fun () -> none))
+    else if Text.cut t "#end " then (Text.count t l.pairs ~ended:l.ended "lines about pairs"; l.ended <- true)
     else if t.Text.number = 1 && Text.cut t "#compact" && Text.blank t then (l.compact <- true; own := true)
     else if t.Text.number = 1 && Text.cut t "#weft" && Text.blank t then own := true
     else if Text.blank t || (Text.peek t = '#' && not !own) then ()
-    else if Text.peek t = '#' then Text.bad t "weft writes no other comments than #port and #none: %s" (Text.shown t)
+    else if Text.peek t = '#' then Text.bad t "weft writes no other comments than #port, #none and #end: %s" (Text.shown t)
     else Text.bad t "no line like 0x0002c90300000010 17 2: node GUID of the source, LID, service level"
   in
   Text.each file line (fun t -> last_line := t.Text.number; !put !hand);
@@ -332,7 +347,7 @@ let levels f age file =
       n
   in
   let row = Array.map row_of f.endpoints in
-  { row; table = Array.of_list (List.rev !table); last_line = max 1 !last_line }
+  { row; table = Array.of_list (List.rev !table); last_line = max 1 !last_line; sized = l.ended || not !own }
 
 (* complete refuses levels in which a pair in scope is not listed. *)
 let complete f file l ends =

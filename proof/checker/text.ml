@@ -125,6 +125,12 @@ let digit c =
   | 'A' .. 'F' -> Char.code c - 55
   | _ -> -1
 
+(* count takes the number of lines that a file is said to have off its last line, and refuses it if there are others. *)
+let count t have ~ended what =
+  let n = number t many in
+  if n < 0 || not (blank t) then bad t "no number behind #end";
+  if ended || n <> have then bad t "the file has %d %s, its last line says %d: some are lost, or are of another file" have what n
+
 (* hex takes a hexadecimal number of at most 12 digits; -1: there is none. *)
 let hex t =
   let rec go n i =

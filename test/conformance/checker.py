@@ -118,13 +118,16 @@ class Fabric:
 
 def read_forwarding(path):
     """(switch, LID): out-port."""
-    table, switch = {}, None
+    table, switch, entries = {}, None, 0
     with open(path, encoding="utf-8", errors="replace") as text:
-        for line in text:
+        for number, line in enumerate(text, 1):
             if found := re.match(r"Unicast lids \[.* guid 0x([0-9a-f]+) ", line):
-                switch = int(found[1], 16)
+                switch, entries = int(found[1], 16), 0
             elif found := re.match(r"0x([0-9a-f]{4}) (\d{3}) ", line):
                 table[switch, int(found[1], 16)] = int(found[2])
+                entries += 1
+            elif (found := re.match(r"(\d+) valid lids dumped", line)) and int(found[1]) != entries:
+                raise ValueError(f"{path}:{number}: the table has {entries} entries, its last line says {found[1]}")
     return table
 
 
@@ -148,9 +151,11 @@ class Levels:
     def __init__(self, path):
         self.compact = False
         self.by_node, self.by_port = {}, {}  # (node, LID), (node, port, LID): level; None: not to be used
+        pairs = 0
         with open(path, encoding="utf-8") as text:
-            for line in text:
+            for number, line in enumerate(text, 1):
                 words = line.split()
+                pairs += words[0] in ("#port", "#none") or words[0].startswith("0x")
                 if words[0] == "#compact":
                     self.compact = True
                 elif words[0] == "#port":
@@ -159,6 +164,8 @@ class Levels:
                     self.put(words[1], int(words[2]), None)
                 elif words[0].startswith("0x"):
                     self.put(words[0], int(words[1]), int(words[2]))
+                elif words[0] == "#end" and int(words[1]) != pairs:
+                    raise ValueError(f"{path}:{number}: {pairs} lines about pairs, the last line says {words[1]}")
 
     def put(self, source, lid, level):
         guid, _, port = source.partition(":")

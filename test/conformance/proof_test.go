@@ -47,6 +47,7 @@ type proven struct {
 	Holds     bool
 	Deadlocks bool
 	Delivers  *bool
+	Assumed   []string
 	Why       string
 	Error     string
 	Code      int
@@ -388,7 +389,7 @@ func TestProvenCheckerRefusesLargeNumbers(t *testing.T) {
 	for _, c := range []struct{ name, old, new string }{
 		{certificateFile, "\nend ", "the number and 2^63"},
 		{certificateFile, "\nlanes 1\n", "\nlanes 4294967297\n"},
-		{lftFile, "18 lids dumped", "9223372036854775826 lids dumped"},
+		{lftFile, "18 valid lids dumped", "9223372036854775826 valid lids dumped"},
 		{lftFile, "[0-18]", "[0-18446744073709551634]"},
 		{lftFile, "\n0x0002 ", "\n0x10002 "},
 		{lftFile, "\n0x0002 ", "\n0x10000000000000002 "},

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +146,100 @@ func TestProvenStepWantsAllOfBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	refusedAt(t, p, filepath.Join(before, lftFile), "--step", before, now)
+}
+
+// A line that OLD lost would prove another step: no entry, level or choice goes missing unseen. Files that do not say how
+// many lines they have, as OpenSM's dump of tables, are read, and the verdict says so.
+func TestProvenStepSeesLostLines(t *testing.T) {
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	tables := routed.Choosing(t, "torus:3x3", "dfsssp", 1, false)
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Honored})
+	if err != nil || !v.Free() {
+		t.Fatal(err)
+	}
+	top := t.TempDir()
+	before, now := filepath.Join(top, "before"), filepath.Join(top, "now")
+	fresh := func(form psl.Form) {
+		t.Helper()
+		if err := errors.Join(os.RemoveAll(before), os.RemoveAll(now), os.Mkdir(before, 0o700), os.Mkdir(now, 0o700),
+			writeWhole(before, tables), writeWhole(now, tables), writeUnion(now, tables.Fabric, v.Certificate),
+			writeFile(before, pslFile, func(w io.Writer) error { return psl.Write(w, tables, form) })); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	says := regexp.MustCompile(`^(0x|[0-9]|Unicast|Switch|#port|#none|LFT|PLFT)`)
+	for _, name := range []string{lftFile, sl2vlFile, pslFile, groupsFile} {
+		for _, form := range []psl.Form{psl.Compact, psl.Full} {
+			fresh(form)
+			path := filepath.Join(before, name)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := slices.Collect(strings.Lines(string(text)))
+			for range 60 {
+				at := rng.IntN(len(lines))
+				if !says.MatchString(lines[at]) {
+					continue
+				}
+				lost := strings.Join(slices.Delete(slices.Clone(lines), at, at+1), "")
+				if err := os.WriteFile(path, []byte(lost), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				refusedAt(t, p, path, "--step", before, now)
+				if t.Failed() {
+					t.Fatalf("%s without line %d: %q", name, at+1, lines[at])
+				}
+			}
+		}
+	}
+	uncounted := func(text string) string {
+		return regexp.MustCompile(`\d+ valid lids dumped`).ReplaceAllString(text, fmt.Sprint(tables.Fabric.TopLID())+" lids dumped")
+	}
+	endless := func(text string) string { return text[:strings.LastIndex(text, "#end ")] }
+	for _, c := range []struct {
+		name, says string
+		f          func(string) string
+	}{{lftFile, "tables without counts", uncounted}, {pslFile, "no number of lines", endless}, {groupsFile, "no number of lines", endless}} {
+		for _, dir := range []string{before, now} {
+			fresh(psl.Compact)
+			edit(t, filepath.Join(dir, c.name), c.f)
+			got, err := p.ask("--step", before, now)
+			if want := filepath.Join(dir, c.name) + ": " + c.says; err != nil || !got.Holds || len(got.Assumed) != 1 || !strings.HasPrefix(got.Assumed[0], want) {
+				t.Errorf("%s without a number of lines: %+v, %v", c.name, got, err)
+			}
+		}
+	}
+	fresh(psl.Compact)
+	if got, err := p.ask("--step", before, now); err != nil || !got.Holds || len(got.Assumed) != 0 {
+		t.Errorf("with all numbers of lines: %+v, %v", got, err)
+	}
+	for _, c := range []struct{ name, old, now string }{
+		{lftFile, " valid lids dumped", " lids dumped"}, // one table in another form than the others
+		{pslFile, "#end ", "#end 1"},
+		{groupsFile, "#end ", "#end 1"},
+		{pslFile, "#end ", "#end x"},
+	} {
+		fresh(psl.Compact)
+		edit(t, filepath.Join(before, c.name), instead(c.old, c.now))
+		refusedAt(t, p, filepath.Join(before, c.name), "--step", before, now)
+	}
+	for _, name := range []string{pslFile, groupsFile} { // two files in one
+		fresh(psl.Compact)
+		edit(t, filepath.Join(before, name), func(text string) string { return text + text[strings.LastIndex(text, "\n0x")+1:] })
+		refusedAt(t, p, filepath.Join(before, name), "--step", before, now)
+	}
+	fresh(psl.Compact)
+	if err := os.Remove(filepath.Join(before, groupsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.ask("--step", before, now); err == nil || !strings.Contains(err.Error(), groupsFile+": missing") {
+		t.Errorf("without its groups of ports: %+v, %v", got, err)
+	}
 }
 
 func mustWriteFabric(dir string, f *fabric.Fabric) error {

@@ -40,6 +40,11 @@ func TestTheCommandWithOpenSM(t *testing.T) {
 		t.Errorf("ibdmchk on the folder that weft wrote: %v\n%s", got, out)
 	}
 
+	// Tables that name a file of groups are loaded as well: their static ports.
+	wide := filepath.Join(t.TempDir(), "wide")
+	weft(proven, "route", net, "--engine", "weave-any", "--adaptive", "minimal", "--out", wide)
+	tookTheFile(t, live.OpenSM(t, net, map[string]string{"routing_engine": "file", "lfts_file": filepath.Join(wide, "lfts.dump")}, nil))
+
 	theirs := live.OpenSM(t, net, map[string]string{"routing_engine": "minhop"}, nil)
 	weft(finding, "verify", net, "--tables", theirs.LFTs, "--lst", theirs.Subnet, "--endpoints", "ca")
 }
