@@ -12,12 +12,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/child"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -116,8 +119,31 @@ func (w unlessEnded) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
+// schema is that of answers.
+const schema = "weft/proof/1"
+
+// A Stranger is a program that is not the weft-proof of this version of weft.
+type Stranger struct{ Program, Said string }
+
+func (e *Stranger) Error() string {
+	return fmt.Sprintf("%s is not the weft-proof of this version of weft: it %s", e.Program, e.Said)
+}
+
 // mostPrinted is how much of what it prints is read: an answer has a few hundred bytes, and a reason.
 const mostPrinted = 1 << 20
+
+// begun is the beginning of what a program printed, in quotes.
+func begun(printed []byte) string {
+	const most = 80
+	line := words.FirstLine(string(bytes.TrimSpace(printed)))
+	if len(line) > most {
+		line = line[:most] + "…"
+	}
+	return strconv.Quote(line)
+}
+
+// exitCodes are those of weft-proof, but for that of a mistake in usage: a program that knows other flags is another one.
+var exitCodes = []int{0, 1, 3, 4}
 
 // run runs weft-proof. Its exit codes 0 and 1 are verdicts, if they are about the question; all else is a failure.
 func run(ctx context.Context, program string, q Question, arguments ...string) (*Answer, error) {
@@ -128,10 +154,15 @@ func run(ctx context.Context, program string, q Question, arguments ...string) (
 	c.Stdout, c.Stderr = &out, &told
 	err := c.Run()
 	var ended *exec.ExitError
+	errors.As(err, &ended)
 	switch {
 	case out.Over:
-		return nil, fmt.Errorf("%s gave no answer of weft-proof: it printed more than %d MiB", program, mostPrinted>>20)
-	case err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1):
+		return nil, &Stranger{program, fmt.Sprintf("printed more than %d MiB", mostPrinted>>20)}
+	case c.Process == nil && ctx.Err() == nil:
+		return nil, &Stranger{program, fmt.Sprintf("cannot be run: %v", err)}
+	case ended != nil && ended.Exited() && !slices.Contains(exitCodes, ended.ExitCode()):
+		return nil, &Stranger{program, fmt.Sprintf("ended with exit code %d, and said %s", ended.ExitCode(), begun(told.Bytes()))}
+	case err != nil && (ended == nil || ended.ExitCode() != 1):
 		return nil, fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(told.Bytes()))
 	}
 	type subject struct {
@@ -146,8 +177,13 @@ func run(ctx context.Context, program string, q Question, arguments ...string) (
 		Why      string
 		subject
 	}
-	if e := json.Unmarshal(out.Bytes(), &answer); e != nil || answer.Schema != "weft/proof/1" || answer.Holds == nil {
-		return nil, fmt.Errorf("%s gave no answer of weft-proof", program)
+	switch e := json.Unmarshal(out.Bytes(), &answer); {
+	case len(bytes.TrimSpace(out.Bytes())) == 0:
+		return nil, &Stranger{program, "printed nothing"}
+	case answer.Schema != "" && answer.Schema != schema:
+		return nil, &Stranger{program, fmt.Sprintf("answers in the schema %q, and %q is the one that is read", answer.Schema, schema)}
+	case e != nil || answer.Schema == "" || answer.Holds == nil:
+		return nil, &Stranger{program, fmt.Sprintf("printed %s, which is no answer", begun(out.Bytes()))}
 	}
 	asked := subject{fmt.Sprint(q.Certificate.Contract), q.Certificate.Scope.String(), q.Tables.Fabric.Switches(), q.Before != nil}
 	if answer.subject != asked {

@@ -35,7 +35,12 @@ func TestOthersAreNoVerdict(t *testing.T) {
 		{"a step", answer("any", "hca", 5, true), "another question"},
 		{"another exit code", answer("any", "hca", 5, false) + "\nexit 1", "contradicts"},
 		{"refuses to read", "echo bad line >&2\nexit 3", "bad line"},
-		{"text", "echo all is well", "no answer"},
+		{"text", "echo all is well; echo indeed", `is not the weft-proof of this version of weft: it printed "all is well", which is no answer`},
+		{"a long text", "echo " + strings.Repeat("x", 100), strings.Repeat("x", 80) + `…", which is no answer`},
+		{"nothing", "true", "printed nothing"},
+		{"another version", strings.Replace(answer("any", "hca", 5, false), "proof/1", "proof/2", 1), `answers in the schema "weft/proof/2", and "weft/proof/1" is the one that is read`},
+		{"without a verdict", `echo '{"schema":"weft/proof/1"}'`, "which is no answer"},
+		{"other flags", "echo no such flag >&2\nexit 2", `ended with exit code 2, and said "no such flag"`},
 		{"no end", "yes '{\"schema\":\"weft/proof/1\",\"holds\":true,\"delivers\":true}'", "more than 1 MiB"},
 		{"hangs with a child", "sleep 300\nexit 0", "killed"},
 	} {

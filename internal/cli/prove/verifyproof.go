@@ -2,6 +2,8 @@ package prove
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os/exec"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -31,6 +33,9 @@ func (j *verifyJob) prove(ctx context.Context) error {
 		return exit.Usage("--proof-checker: %w; make weft-proof builds it from weft's sources", err)
 	}
 	a, err := proofchecker.Ask(ctx, path, q)
+	if stranger := (*proofchecker.Stranger)(nil); errors.As(err, &stranger) {
+		return fmt.Errorf("--proof-checker: %w; make weft-proof builds it from weft's sources", err)
+	}
 	if err != nil {
 		return exit.Internal("%w", err)
 	}
