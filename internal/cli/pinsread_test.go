@@ -51,6 +51,7 @@ type pinNetwork struct {
 	csv        bool // adapters come as a list
 	folders    bool
 	groups     bool // sessions are of a peer group
+	policy     bool // neighbors have a route map, or their group has
 	packed     bool
 	addresses  int
 }
@@ -58,6 +59,7 @@ type pinNetwork struct {
 func drawPins(r *rand.Rand) *pinNetwork {
 	n := &pinNetwork{sonic: r.IntN(3) == 0, csv: r.IntN(2) == 0, addresses: 1 + r.IntN(2)}
 	n.folders, n.packed, n.groups = r.IntN(2) == 0, r.IntN(4) == 0, r.IntN(3) == 0
+	n.policy = !n.sonic && r.IntN(2) == 0
 	n.unnumbered = !n.sonic && r.IntN(3) == 0
 	n.channels = n.sonic && r.IntN(2) == 0
 	if !n.sonic && r.IntN(3) == 0 {
@@ -284,7 +286,16 @@ func (n *pinNetwork) write(t *testing.T, dir string) (args []string) {
 				conf += fmt.Sprintf(" neighbor %s %s\n", p.call, remote)
 			}
 		}
-		conf += " !\n address-family ipv4 unicast\n  redistribute connected\n  maximum-paths 64\n exit-address-family\nexit\n"
+		conf += " !\n address-family ipv4 unicast\n  redistribute connected\n  maximum-paths 64\n"
+		if n.policy {
+			for _, call := range slices.Sorted(maps.Keys(n.mapped(x))) {
+				conf += fmt.Sprintf("  neighbor %s route-map ALL in\n  neighbor %[1]s route-map %s out\n", call, policyMap)
+			}
+		}
+		conf += " exit-address-family\nexit\n"
+		if n.policy {
+			conf += "!\nroute-map ALL permit 10\nexit\n!\nroute-map " + policyMap + " permit 10\nexit\n"
+		}
 		if x.subnet != "" {
 			interfaces["hosts0"] = face(x.subnet + ".1/24")
 		}
@@ -308,6 +319,21 @@ func (n *pinNetwork) write(t *testing.T, dir string) (args []string) {
 	return args
 }
 
+// policyMap is the route map that routers announce by before there are pins.
+const policyMap = "TO_PEERS"
+
+// mapped is the names that a router's configuration has route maps for: of its peer group, or of each neighbor.
+func (n *pinNetwork) mapped(x *pinRouter) map[string]bool {
+	if n.groups {
+		return map[string]bool{"FABRIC": true}
+	}
+	all := map[string]bool{}
+	for _, p := range x.ports {
+		all[p.call] = true
+	}
+	return all
+}
+
 // pinConfig is what a router has been told about pins.
 type pinConfig struct {
 	communities map[string][]string // [list]
@@ -324,6 +350,7 @@ type pinEntry struct {
 	permit         bool
 	community, set string
 	path           string
+	call           string
 }
 
 func newPinConfig() *pinConfig {
@@ -390,6 +417,8 @@ func (c *pinConfig) tell(text string) error {
 			entry.community = at(2)
 		case entry != nil && at(0) == "match" && at(1) == "as-path":
 			entry.path = at(2)
+		case entry != nil && at(0) == "call":
+			entry.call = at(1)
 		case entry != nil && at(0) == "set" && at(1) == "community":
 			entry.set = strings.Join(w[2:], " ")
 		case at(0) == "exit-address-family" && family:
@@ -449,6 +478,9 @@ func (c *pinConfig) through(name string, r pinRoute) (pinRoute, bool) {
 		}
 		if e.set != "" {
 			r.communities = strings.Fields(e.set)
+		}
+		if e.permit && e.call != "" {
+			return c.through(e.call, r)
 		}
 		return r, e.permit
 	}
@@ -585,8 +617,19 @@ func TestPinsReadBack(t *testing.T) {
 func (n *pinNetwork) readBack(dir string) error {
 	configs := map[*pinRouter]*pinConfig{}
 	named := map[string]*pinRouter{}
+	before := map[*pinRouter]map[string]string{} // the route maps of neighbors without pins
 	for _, x := range n.routers {
 		named[x.name], configs[x] = x, newPinConfig()
+		before[x] = map[string]string{}
+		if n.policy {
+			configs[x].maps[policyMap] = []*pinEntry{{order: 10, permit: true}}
+		}
+		if n.policy && !n.groups {
+			for call := range n.mapped(x) {
+				before[x][call] = policyMap
+			}
+		}
+		maps.Copy(configs[x].out, before[x])
 		text, err := os.ReadFile(filepath.Join(dir, x.name+".pins.conf"))
 		if err != nil {
 			continue
@@ -597,7 +640,11 @@ func (n *pinNetwork) readBack(dir string) error {
 		if want := strings.TrimSpace(strconv.Itoa(x.as) + map[bool]string{true: " vrf " + n.vrf}[n.vrf != ""]); configs[x].router != want {
 			return fmt.Errorf("%s.pins.conf is for router bgp %q, and it is %q", x.name, configs[x].router, want)
 		}
-		for call := range configs[x].out {
+		for call, m := range configs[x].out {
+			called := slices.ContainsFunc(configs[x].maps[m], func(e *pinEntry) bool { return e.call == policyMap })
+			if n.policy && m != policyMap && !called {
+				return fmt.Errorf("%s.pins.conf: %s no longer passes %s", x.name, call, policyMap)
+			}
 			if !slices.ContainsFunc(x.ports, func(p *pinPort) bool { return p.call == call }) {
 				return fmt.Errorf("%s.pins.conf: there is no neighbor %s", x.name, call)
 			}
@@ -644,7 +691,7 @@ func (n *pinNetwork) readBack(dir string) error {
 	for x, c := range configs {
 		text, err := os.ReadFile(filepath.Join(dir, x.name+".unpin.conf"))
 		if err != nil {
-			if len(c.out) > 0 {
+			if !maps.Equal(c.out, before[x]) {
 				return err
 			}
 			continue
@@ -652,7 +699,11 @@ func (n *pinNetwork) readBack(dir string) error {
 		if err := c.tell(string(text)); err != nil {
 			return fmt.Errorf("%s.unpin.conf: %w", x.name, err)
 		}
-		if len(c.out)+len(c.networks)+len(c.maps)+len(c.communities)+len(c.paths) > 0 {
+		delete(c.maps, policyMap)
+		if !maps.Equal(c.out, before[x]) {
+			return fmt.Errorf("%s.unpin.conf leaves the route maps %v, and they were %v", x.name, c.out, before[x])
+		}
+		if len(c.networks)+len(c.maps)+len(c.communities)+len(c.paths) > 0 {
 			return fmt.Errorf("%s.unpin.conf leaves %+v", x.name, *c)
 		}
 	}

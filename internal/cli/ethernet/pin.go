@@ -1,7 +1,6 @@
 package ethernet
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"math/bits"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -273,127 +271,15 @@ func (j *pinJob) judge(ctx context.Context) error {
 	return nil
 }
 
-// frrFile is what a configuration of FRR is called, and sonicFile one of SONiC.
-var frrFile, sonicFile = named("frr"), named("config_db", "minigraph")
-
-// What a configuration of FRR says of neighbors that matters for pins.
-var (
-	outMap    = regexp.MustCompile(`^\s*neighbor (\S+) (?:route-map|prefix-list|filter-list|distribute-list) (\S+) out\s*$`)
-	peerGroup = regexp.MustCompile(`^\s*neighbor (\S+) (?:interface )?peer-group (\S+)\s*$`)
-	session   = regexp.MustCompile(`^\s*neighbor (\S+) (?:remote-as|interface|peer-group|activate)\b`)
-	listening = regexp.MustCompile(`^\s*bgp listen range (\S+) peer-group`)
-	routerOf  = regexp.MustCompile(`^router bgp (\S+)(?:\s.*?\bvrf (\S+))?`)
-	unsaid    = regexp.MustCompile(`^\s*no neighbor (\S+) send-community\b`)
-)
-
-// neighbors says what a router calls its neighbor at the other end of a link: by the address there, or by the interface where
-// BGP is unnumbered. It refuses routers whose configurations, as far as the folder has them, say something that pins
-// would break, or that would break pins.
-func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.LinkID) string, error) {
-	t := j.t
-	byInterface := map[ethernet.LinkID]bool{}
-	call := func(l ethernet.LinkID) string {
-		if back := t.Reverse[l]; !byInterface[l] && t.Addresses != nil && t.Addresses[back].IsValid() {
-			return t.Addresses[back].String()
-		}
-		return t.Links[l].FromInterface
-	}
-	if !folder.IsFolder(name) {
-		return call, nil
-	}
-	err := eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
-		d := t.Device(device)
-		if d == ethernet.None || t.plan.Level(d) < 0 || t.plan.Level(d) > 1 {
-			return nil
-		}
-		text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
-		if err != nil {
-			return err
-		}
-		return j.checkConfig(d, file, string(text), byInterface, call)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return call, nil
-}
-
-// checkConfig reads the configuration of a router.
-func (j *pinJob) checkConfig(d ethernet.DeviceID, file, text string, byInterface map[ethernet.LinkID]bool, call func(ethernet.LinkID) string) error {
-	t := j.t
-	type place struct {
-		line int
-		of   string
-	}
-	sessions, filters, silent, groups := map[string]bool{}, map[string]place{}, map[string]int{}, map[string]string{}
-	in, some, listen := true, false, place{}
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSuffix(line, "\r")
-		if m := routerOf.FindStringSubmatch(line); m != nil {
-			in = cmp.Or(m[2], "default") == cmp.Or(j.o.vrf, "default")
-			some = some || in
-		} else if line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "!") {
-			in = false
-		}
-		if !in {
-			continue
-		}
-		if m := outMap.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[2], "WEFT-") {
-			filters[m[1]] = place{i + 1, m[2]}
-		}
-		if m := peerGroup.FindStringSubmatch(line); m != nil {
-			groups[m[1]] = m[2]
-		}
-		if m := session.FindStringSubmatch(line); m != nil {
-			sessions[m[1]] = true
-		}
-		if m := unsaid.FindStringSubmatch(line); m != nil {
-			silent[m[1]] = i + 1
-		}
-		if m := listening.FindStringSubmatch(line); m != nil {
-			listen = place{i + 1, m[1]}
-		}
-	}
-	if !some {
-		return nil // it is no router, or its BGP is configured elsewhere
-	}
-	for l, end := t.LinksFrom(d); l < end; l++ {
-		if t.plan.Level(t.Links[l].To) <= t.plan.Level(d) {
-			continue
-		}
-		if face := t.Links[l].FromInterface; !sessions[call(l)] && sessions[face] {
-			byInterface[l] = true
-		}
-		neighbor := call(l)
-		where := func(line int) string { return fmt.Sprintf("%s:%d", reading.Printable(file), line) }
-		for _, who := range [...]string{neighbor, groups[neighbor]} {
-			if f, ok := filters[who]; ok && who != "" {
-				return fmt.Errorf("%s: %s already filters what it announces to %s (%s): pins need the route map of that neighbor; join the two by hand", where(f.line), t.Names[d], neighbor, reading.Printable(f.of))
-			}
-			if line, ok := silent[who]; ok && who != "" {
-				return fmt.Errorf("%s: %s sends %s no communities, which pins are told by: take that line away first", where(line), t.Names[d], neighbor)
-			}
-		}
-		switch {
-		case sessions[neighbor]:
-		case listen.line > 0:
-			return fmt.Errorf("%s: %s waits for its neighbors (%s) and has no name for the one on %s: name it by neighbor, with its route map, or leave pins", where(listen.line), t.Names[d], reading.Printable(listen.of), t.Links[l].FromInterface)
-		default:
-			return fmt.Errorf("%s: BGP of %s has no neighbor %s, which is at the other end of %s: give the configuration that it runs, or take the file away if it is of other sessions", reading.Printable(file), t.Names[d], neighbor, t.Links[l].FromInterface)
-		}
-	}
-	return nil
-}
-
 func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error {
-	call, err := j.neighbors(ctx, name)
+	neighbor, err := j.neighbors(ctx, name)
 	if err != nil {
 		return err
 	}
 	if j.as != nil && !slices.Equal(j.as, j.t.plan.AS) {
 		return exit.Usage("--as numbers are not those of the routers, and configurations name theirs: without --out this says what would be, without --as what is")
 	}
-	configs, err := pins.Configs(j.t.Network, j.t.plan.AS, j.o.vrf, j.t.plan.Level, j.pins, call)
+	configs, err := pins.Configs(j.t.Network, j.t.plan.AS, j.o.vrf, j.t.plan.Level, j.pins, neighbor)
 	if err != nil {
 		return err
 	}

@@ -23,9 +23,15 @@ type Config struct {
 	Apply, Undo string
 }
 
-// Configs writes the configurations of the routers that have some, by device. neighbor is what
-// a router calls its BGP neighbor at the other end of a link; vrf is empty or default for the default VRF.
-func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.DeviceID) int32, pins []bgp.Pin, neighbor func(ethernet.LinkID) string) ([]Config, error) {
+// Neighbor is how a router calls its BGP neighbor at the other end of a link, and by which route map it announces to it so far.
+type Neighbor struct {
+	Name    string
+	Map     string // which the one for pins calls; empty: none
+	OfGroup bool   // Map is that of the neighbor's peer group, and comes back by itself
+}
+
+// Configs writes the configurations of the routers that have some, by device. vrf is empty or default for the default VRF.
+func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.DeviceID) int32, pins []bgp.Pin, neighbor func(ethernet.LinkID) Neighbor) ([]Config, error) {
 	number := map[ethernet.DeviceID]int{} // of devices above others, from 1
 	for d := range ethernet.DeviceID(len(n.Names)) {
 		if level(d) > 0 {
@@ -61,35 +67,44 @@ func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.D
 }
 
 // config writes the configuration of one router.
-func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, level func(ethernet.DeviceID) int32, own []bgp.Pin, number map[ethernet.DeviceID]int, neighbor func(ethernet.LinkID) string) (Config, error) {
+func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, level func(ethernet.DeviceID) int32, own []bgp.Pin, number map[ethernet.DeviceID]int, neighbor func(ethernet.LinkID) Neighbor) (Config, error) {
 	var lists, maps1, neighbors, networks, undoBGP, undo strings.Builder
 	community := tier1
 	if level(d) == 1 {
 		community = tier2
 	}
-	done := map[ethernet.DeviceID]bool{}
+	done := map[ethernet.DeviceID]Neighbor{}
 	for l, end := n.LinksFrom(d); l < end; l++ {
 		to := n.Links[l].To
 		if level(to) <= level(d) {
 			continue
 		}
-		k := number[to]
-		if !done[to] {
-			done[to] = true
+		k, peer := number[to], neighbor(l)
+		if peer.Name == "" {
+			return Config{}, fmt.Errorf("the BGP neighbor of %s at the other end of %s is not known", n.Names[d], n.Links[l].FromInterface)
+		}
+		if before, known := done[to]; known && before.Map != peer.Map {
+			return Config{}, fmt.Errorf("%s announces by other route maps to %s and to %s, which are one device: give both the same", n.Names[d], before.Name, peer.Name)
+		} else if !known {
+			done[to] = peer
+			call := ""
+			if peer.Map != "" {
+				call = " call " + peer.Map + "\n"
+			}
 			fmt.Fprintf(&lists, "bgp community-list standard WEFT-TO-%d permit %d:%d\n", k, community, k)
 			fmt.Fprintf(&maps1, "route-map WEFT-TO-%d permit 10\n match community WEFT-TO-%[1]d\n", k)
 			if level(d) == 0 {
 				maps1.WriteString(" match as-path WEFT-OWN\n")
 			}
-			fmt.Fprintf(&maps1, "exit\nroute-map WEFT-TO-%d deny 20\n match community WEFT-PIN\nexit\nroute-map WEFT-TO-%[1]d permit 30\nexit\n", k)
+			fmt.Fprintf(&maps1, "%[2]sexit\nroute-map WEFT-TO-%[1]d deny 20\n match community WEFT-PIN\nexit\nroute-map WEFT-TO-%[1]d permit 30\n%[2]sexit\n", k, call)
 			fmt.Fprintf(&undo, "no route-map WEFT-TO-%d\nno bgp community-list standard WEFT-TO-%[1]d\n", k)
 		}
-		name := neighbor(l)
-		if name == "" {
-			return Config{}, fmt.Errorf("the BGP neighbor of %s at the other end of %s is not known", n.Names[d], n.Links[l].FromInterface)
+		fmt.Fprintf(&neighbors, "  neighbor %s route-map WEFT-TO-%d out\n", peer.Name, k)
+		if peer.Map != "" && !peer.OfGroup {
+			fmt.Fprintf(&undoBGP, "  neighbor %s route-map %s out\n", peer.Name, peer.Map)
+		} else {
+			fmt.Fprintf(&undoBGP, "  no neighbor %s route-map WEFT-TO-%d out\n", peer.Name, k)
 		}
-		fmt.Fprintf(&neighbors, "  neighbor %s route-map WEFT-TO-%d out\n", name, k)
-		fmt.Fprintf(&undoBGP, "  no neighbor %s route-map WEFT-TO-%d out\n", name, k)
 	}
 	if neighbors.Len() == 0 {
 		return Config{}, nil

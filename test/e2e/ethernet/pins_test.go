@@ -104,7 +104,7 @@ func (l *lab) tell(undo bool) {
 			address[ethernet.End{Device: a, Interface: a + "-" + b}] = fmt.Sprintf("10.255.%d.%d", i, 1-end)
 		}
 	}
-	configs, err := pins.Configs(n, n.AS, "", plan.Level, list, func(link ethernet.LinkID) string { return address[c.End(link)] })
+	configs, err := pins.Configs(n, n.AS, "", plan.Level, list, func(link ethernet.LinkID) pins.Neighbor { return pins.Neighbor{Name: address[c.End(link)]} })
 	if err != nil {
 		l.t.Fatal(err)
 	}

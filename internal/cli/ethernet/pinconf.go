@@ -1,0 +1,326 @@
+package ethernet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/internal/ethernet/pins"
+	"github.com/weft-fabric/weft/internal/reading"
+)
+
+// frrFile is what a configuration of FRR is called, and sonicFile one of SONiC.
+var frrFile, sonicFile = named("frr"), named("config_db", "minigraph")
+
+// What a configuration of FRR says that matters for pins.
+var (
+	filterLine = regexp.MustCompile(`^\s*neighbor (\S+) (route-map|prefix-list|filter-list|distribute-list) (\S+) (in|out)\s*$`)
+	limitLine  = regexp.MustCompile(`^\s*neighbor (\S+) maximum-prefix (\d+)`)
+	peerGroup  = regexp.MustCompile(`^\s*neighbor (\S+) (?:interface )?peer-group (\S+)\s*$`)
+	session    = regexp.MustCompile(`^\s*neighbor (\S+) (?:remote-as|interface|peer-group|activate)\b`)
+	listening  = regexp.MustCompile(`^\s*bgp listen range (\S+) peer-group (\S+)`)
+	routerOf   = regexp.MustCompile(`^router bgp (\S+)(?:\s.*?\bvrf (\S+))?`)
+	familyLine = regexp.MustCompile(`^\s*address-family (.*\S)\s*$`)
+	ownAS      = regexp.MustCompile(`^\s*neighbor (\S+) allowas-in\b`)
+	unsaid     = regexp.MustCompile(`^\s*no neighbor (\S+) send-community\b`)
+	summary    = regexp.MustCompile(`^\s*aggregate-address (\S+) .*summary-only\b`)
+	mapLine    = regexp.MustCompile(`^route-map (\S+) (permit|deny) (\d+)`)
+	ofPins     = regexp.MustCompile(`^bgp community-list (?:standard )?(\S+) (?:seq \d+ )?permit ` + pins.Mark + `\s*$`)
+)
+
+// place is something that a configuration says, and its line.
+type place struct {
+	line int
+	of   string
+}
+
+// mapEntry is an entry of a route map.
+type mapEntry struct {
+	line     int
+	permit   bool
+	matches  int    // how many conditions routes have to meet
+	list     string // one of them: a list of communities
+	replaces bool   // the communities of routes
+	call     string // another map
+}
+
+// pinConf is a configuration of FRR, as far as pins have to do with it.
+type pinConf struct {
+	file     string
+	some     bool // it has the BGP of the VRF
+	sessions map[string]bool
+	groups   map[string]string // peer groups of neighbors
+	filters  map[string]place  // by neighbor, kind and direction
+	limits   map[string]place
+	own      map[string]int // neighbors whose routes with the router's own AS number are taken
+	silent   map[string]int // neighbors that are sent no communities
+	listen   place          // a range of addresses
+	listens  string         // the peer group of neighbors there
+	summary  place
+	maps     map[string][]mapEntry
+	ofPins   map[string]bool // lists of communities that all pins meet
+}
+
+func readPinConf(file, text, vrf string) *pinConf {
+	c := &pinConf{
+		file: file, sessions: map[string]bool{}, groups: map[string]string{}, filters: map[string]place{},
+		limits: map[string]place{}, own: map[string]int{}, silent: map[string]int{}, maps: map[string][]mapEntry{}, ofPins: map[string]bool{},
+	}
+	in, ipv4 := true, true
+	var entry *mapEntry
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		if m := ofPins.FindStringSubmatch(line); m != nil {
+			c.ofPins[m[1]] = true
+		}
+		if m := mapLine.FindStringSubmatch(line); m != nil {
+			c.maps[m[1]] = append(c.maps[m[1]], mapEntry{line: i + 1, permit: m[2] == "permit"})
+			entry = &c.maps[m[1]][len(c.maps[m[1]])-1]
+		}
+		if m := routerOf.FindStringSubmatch(line); m != nil {
+			in, ipv4 = cmp.Or(m[2], "default") == cmp.Or(vrf, "default"), true
+			c.some = c.some || in
+			entry = nil
+		} else if line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "!") {
+			in = false
+		}
+		if entry != nil {
+			entry.say(line)
+		}
+		if in {
+			if m := familyLine.FindStringSubmatch(line); m != nil {
+				ipv4 = m[1] == "ipv4" || m[1] == "ipv4 unicast"
+			} else if strings.TrimSpace(line) == "exit-address-family" {
+				ipv4 = true
+			}
+			c.say(i+1, line, ipv4)
+		}
+	}
+	return c
+}
+
+// say takes a line of an entry of a route map.
+func (e *mapEntry) say(line string) {
+	words := strings.Fields(line)
+	switch {
+	case len(words) < 2:
+	case words[0] == "match":
+		e.matches++
+		if words[1] == "community" && len(words) == 3 {
+			e.list = words[2]
+		}
+	case words[0] == "call":
+		e.call = words[1]
+	case words[0] == "set" && (words[1] == "comm-list" || words[1] == "community" && words[len(words)-1] != "additive"):
+		e.replaces = true
+	}
+}
+
+// say takes a line of the BGP.
+func (c *pinConf) say(number int, line string, ipv4 bool) {
+	if m := peerGroup.FindStringSubmatch(line); m != nil {
+		c.groups[m[1]] = m[2]
+	}
+	if m := session.FindStringSubmatch(line); m != nil {
+		c.sessions[m[1]] = true
+	}
+	if m := listening.FindStringSubmatch(line); m != nil {
+		c.listen, c.listens = place{number, m[1]}, m[2]
+	}
+	if !ipv4 {
+		return
+	}
+	if m := filterLine.FindStringSubmatch(line); m != nil {
+		c.filters[m[1]+" "+m[2]+" "+m[4]] = place{number, m[3]}
+	}
+	if m := limitLine.FindStringSubmatch(line); m != nil {
+		c.limits[m[1]] = place{number, m[2]}
+	}
+	if m := ownAS.FindStringSubmatch(line); m != nil {
+		c.own[m[1]] = number
+	}
+	if m := unsaid.FindStringSubmatch(line); m != nil {
+		c.silent[m[1]] = number
+	}
+	if m := summary.FindStringSubmatch(line); m != nil {
+		c.summary = place{number, m[1]}
+	}
+}
+
+func (c *pinConf) errorf(line int, msg string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", reading.Printable(c.file), line, fmt.Sprintf(msg, args...))
+}
+
+// filter is a filter of a neighbor, or else of its peer group.
+func (c *pinConf) filter(neighbor, kind, direction string) (f place, ofGroup bool) {
+	if f, own := c.filters[neighbor+" "+kind+" "+direction]; own {
+		return f, false
+	}
+	return c.filters[c.group(neighbor)+" "+kind+" "+direction], true
+}
+
+// group is the peer group of a neighbor.
+func (c *pinConf) group(neighbor string) string {
+	if !c.sessions[neighbor] {
+		return c.listens
+	}
+	return c.groups[neighbor]
+}
+
+// lets says whether a route map lets pins through with their communities. Where matches decide, it cannot tell.
+func (c *pinConf) lets(f place, what string) error {
+	const byHand = "pins may be among them: give it an entry before that permits community " + pins.Mark
+	for _, e := range c.maps[f.of] {
+		switch {
+		case e.call != "":
+			return c.errorf(e.line, "the route map %s %s calls %s, which may deny routes, and %s", reading.Printable(f.of), what, reading.Printable(e.call), byHand)
+		case e.permit && e.replaces:
+			return c.errorf(e.line, "the route map %s %s replaces communities, which pins are told by: set them with additive", reading.Printable(f.of), what)
+		case !e.permit:
+			return c.errorf(e.line, "the route map %s %s denies routes, and %s", reading.Printable(f.of), what, byHand)
+		case e.matches == 0 || e.matches == 1 && c.ofPins[e.list]:
+			return nil
+		}
+	}
+	return c.errorf(f.line, "the route map %s %s denies what none of its entries permits, and %s", reading.Printable(f.of), what, byHand)
+}
+
+// before is the route map that a router announces by to a neighbor without pins, which where pins are in force already is the one that theirs calls.
+func (c *pinConf) before(neighbor string) (f place, ofGroup bool) {
+	f, ofGroup = c.filter(neighbor, "route-map", "out")
+	if !strings.HasPrefix(f.of, "WEFT-") {
+		return f, ofGroup
+	}
+	called := ""
+	for _, e := range c.maps[f.of] {
+		called = cmp.Or(called, e.call)
+	}
+	group := c.filters[c.group(neighbor)+" route-map out"]
+	return place{f.line, called}, called == group.of
+}
+
+// neighbors says what a router calls its neighbor at the other end of a link: by the address there, or by the interface where
+// BGP is unnumbered. It refuses routers whose configurations, as far as the folder has them, say something that pins
+// would break, or that would break pins.
+func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.LinkID) pins.Neighbor, error) {
+	t := j.t
+	byInterface, announced := map[ethernet.LinkID]bool{}, map[ethernet.LinkID]pins.Neighbor{}
+	call := func(l ethernet.LinkID) string {
+		if back := t.Reverse[l]; !byInterface[l] && t.Addresses != nil && t.Addresses[back].IsValid() {
+			return t.Addresses[back].String()
+		}
+		return t.Links[l].FromInterface
+	}
+	neighbor := func(l ethernet.LinkID) pins.Neighbor {
+		n := announced[l]
+		n.Name = call(l)
+		return n
+	}
+	if !folder.IsFolder(name) {
+		return neighbor, nil
+	}
+	err := eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
+		d := t.Device(device)
+		if d == ethernet.None || t.plan.Level(d) < 0 {
+			return nil
+		}
+		text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
+		if err != nil {
+			return err
+		}
+		c := readPinConf(file, string(text), j.o.vrf)
+		if !c.some {
+			return nil // it is no router, or its BGP is configured elsewhere
+		}
+		if c.summary.line > 0 {
+			return c.errorf(c.summary.line, "%s announces %s in place of all routes in it (summary-only), pins among them: take that word away, or leave pins", device, reading.Printable(c.summary.of))
+		}
+		for l, end := t.LinksFrom(d); l < end; l++ {
+			if face := t.Links[l].FromInterface; !c.sessions[call(l)] && c.sessions[face] {
+				byInterface[l] = true
+			}
+			up := t.plan.Level(t.Links[l].To) > t.plan.Level(d)
+			if !up && t.plan.Level(t.Links[l].To) < 0 {
+				continue
+			}
+			if announced[l], err = j.checkSession(c, d, l, call(l), up); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return neighbor, nil
+}
+
+// checkSession reads what the configuration of a router says of a neighbor, which is above it or below.
+func (j *pinJob) checkSession(c *pinConf, d ethernet.DeviceID, l ethernet.LinkID, neighbor string, up bool) (n pins.Neighbor, err error) {
+	t := j.t
+	own := t.Names[d]
+	for _, direction := range [...]string{"in", "out"} {
+		for _, kind := range [...]string{"prefix-list", "filter-list", "distribute-list"} {
+			if f, _ := c.filter(neighbor, kind, direction); f.line > 0 {
+				return n, c.errorf(f.line, "%s filters its routes with %s (%s %s %s), and pins may be among what does not pass: say it by a route map that permits community %s first", own, neighbor, kind, reading.Printable(f.of), direction, pins.Mark)
+			}
+		}
+	}
+	if f, _ := c.filter(neighbor, "route-map", "in"); f.line > 0 {
+		if err := c.lets(f, "for what "+own+" hears from "+neighbor); err != nil {
+			return n, err
+		}
+	}
+	f, ofGroup := c.before(neighbor)
+	if f.of != "" {
+		if err := c.lets(f, "for what "+own+" announces to "+neighbor); err != nil {
+			return n, err
+		}
+		n.Map, n.OfGroup = f.of, ofGroup
+	}
+	for _, who := range [...]string{neighbor, c.group(neighbor)} {
+		if line, ok := c.silent[who]; ok && who != "" {
+			return n, c.errorf(line, "%s sends %s no communities, which pins are told by: take that line away first", own, neighbor)
+		}
+		if line, ok := c.own[who]; ok && who != "" && t.plan.Level(d) > 0 {
+			return n, c.errorf(line, "%s takes routes from %s that have its own AS number (allowas-in): what a device beside it withdraws comes back by a leaf while BGP converges, which can close a credit loop; take that line away, or leave pins", own, neighbor)
+		}
+		if limit, ok := c.limits[who]; ok && who != "" {
+			if most, _ := strconv.Atoi(limit.of); most < j.announces(t.Links[l].To, !up) {
+				return n, c.errorf(limit.line, "%s ends its session with %s at %s prefixes, and with pins there are up to %d: raise the limit first", own, neighbor, limit.of, j.announces(t.Links[l].To, !up))
+			}
+		}
+	}
+	switch {
+	case !up || c.sessions[neighbor]:
+		return n, nil
+	case c.listen.line > 0:
+		return n, c.errorf(c.listen.line, "%s waits for its neighbors (%s) and has no name for the one on %s: name it by neighbor, with its route map, or leave pins", own, reading.Printable(c.listen.of), t.Links[l].FromInterface)
+	default:
+		return n, fmt.Errorf("%s: BGP of %s has no neighbor %s, which is at the other end of %s: give the configuration that it runs, or take the file away if it is of other sessions", reading.Printable(c.file), own, neighbor, t.Links[l].FromInterface)
+	}
+}
+
+// announces is how many prefixes a device announces with pins at most: from below those behind it, from above all.
+func (j *pinJob) announces(d ethernet.DeviceID, upwards bool) int {
+	count := 0
+	for i := range j.t.Classes {
+		count += len(j.t.Classes[i].Prefixes)
+	}
+	for _, p := range j.pins {
+		passes := p.At == d
+		for _, up := range p.Up {
+			passes = passes || up == d
+		}
+		if passes || !upwards {
+			count++
+		}
+	}
+	return count
+}
