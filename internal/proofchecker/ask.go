@@ -20,7 +20,6 @@ import (
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/child"
-	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -122,11 +121,11 @@ func (w unlessEnded) Write(b []byte) (int, error) {
 // schema is that of answers.
 const schema = "weft/proof/1"
 
-// A Stranger is a program that is not the weft-proof of this version of weft.
-type Stranger struct{ Program, Said string }
+// NoAnswer is what a program gives that is not the weft-proof of this version of weft.
+type NoAnswer struct{ program, did string }
 
-func (e *Stranger) Error() string {
-	return fmt.Sprintf("%s is not the weft-proof of this version of weft: it %s", e.Program, e.Said)
+func (e *NoAnswer) Error() string {
+	return fmt.Sprintf("%s is not the weft-proof of this version of weft: it %s", e.program, e.did)
 }
 
 // mostPrinted is how much of what it prints is read: an answer has a few hundred bytes, and a reason.
@@ -135,11 +134,11 @@ const mostPrinted = 1 << 20
 // begun is the beginning of what a program printed, in quotes.
 func begun(printed []byte) string {
 	const most = 80
-	line := words.FirstLine(string(bytes.TrimSpace(printed)))
+	line, _, _ := bytes.Cut(bytes.TrimSpace(printed), []byte("\n"))
 	if len(line) > most {
-		line = line[:most] + "…"
+		return strconv.Quote(string(line[:most]) + "…")
 	}
-	return strconv.Quote(line)
+	return strconv.Quote(string(line))
 }
 
 // exitCodes are those of weft-proof, but for that of a mistake in usage: a program that knows other flags is another one.
@@ -157,11 +156,11 @@ func run(ctx context.Context, program string, q Question, arguments ...string) (
 	errors.As(err, &ended)
 	switch {
 	case out.Over:
-		return nil, &Stranger{program, fmt.Sprintf("printed more than %d MiB", mostPrinted>>20)}
+		return nil, &NoAnswer{program, fmt.Sprintf("printed more than %d MiB", mostPrinted>>20)}
 	case c.Process == nil && ctx.Err() == nil:
-		return nil, &Stranger{program, fmt.Sprintf("cannot be run: %v", err)}
+		return nil, &NoAnswer{program, fmt.Sprintf("cannot be run: %v", err)}
 	case ended != nil && ended.Exited() && !slices.Contains(exitCodes, ended.ExitCode()):
-		return nil, &Stranger{program, fmt.Sprintf("ended with exit code %d, and said %s", ended.ExitCode(), begun(told.Bytes()))}
+		return nil, &NoAnswer{program, fmt.Sprintf("ended with exit code %d, and said %s", ended.ExitCode(), begun(told.Bytes()))}
 	case err != nil && (ended == nil || ended.ExitCode() != 1):
 		return nil, fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(told.Bytes()))
 	}
@@ -179,11 +178,11 @@ func run(ctx context.Context, program string, q Question, arguments ...string) (
 	}
 	switch e := json.Unmarshal(out.Bytes(), &answer); {
 	case len(bytes.TrimSpace(out.Bytes())) == 0:
-		return nil, &Stranger{program, "printed nothing"}
+		return nil, &NoAnswer{program, "printed nothing"}
 	case answer.Schema != "" && answer.Schema != schema:
-		return nil, &Stranger{program, fmt.Sprintf("answers in the schema %q, and %q is the one that is read", answer.Schema, schema)}
+		return nil, &NoAnswer{program, fmt.Sprintf("answers in the schema %q, and %q is the one that is read", answer.Schema, schema)}
 	case e != nil || answer.Schema == "" || answer.Holds == nil:
-		return nil, &Stranger{program, fmt.Sprintf("printed %s, which is no answer", begun(out.Bytes()))}
+		return nil, &NoAnswer{program, fmt.Sprintf("printed %s, which is no answer", begun(out.Bytes()))}
 	}
 	asked := subject{fmt.Sprint(q.Certificate.Contract), q.Certificate.Scope.String(), q.Tables.Fabric.Switches(), q.Before != nil}
 	if answer.subject != asked {

@@ -33,7 +33,7 @@ func (j *verifyJob) prove(ctx context.Context) error {
 		return exit.Usage("--proof-checker: %w; make weft-proof builds it from weft's sources", err)
 	}
 	a, err := proofchecker.Ask(ctx, path, q)
-	if stranger := (*proofchecker.Stranger)(nil); errors.As(err, &stranger) {
+	if none := (*proofchecker.NoAnswer)(nil); errors.As(err, &none) {
 		return fmt.Errorf("--proof-checker: %w; make weft-proof builds it from weft's sources", err)
 	}
 	if err != nil {
