@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/far"
+	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/mcfdbs"
 	"github.com/weft-fabric/weft/format/psl"
@@ -32,7 +33,7 @@ type Folder struct {
 	Compact     bool                  // service levels by switch, however few pairs there are
 
 	// Underway says that they are those of a step, so that entries may yet lead into a cable
-	// that is gone.
+	// that is gone. The network of the step is with them: weft-proof --step takes it from there.
 	Underway bool
 }
 
@@ -63,6 +64,9 @@ func (d *Folder) Files() []File {
 	}
 	if d.Union != nil {
 		files = append(files, File{tablefiles.UnionCertificateFile, func(w io.Writer) error { return certificate.Write(w, f, d.Union) }})
+	}
+	if d.Underway {
+		files = append(files, File{tablefiles.NetworkFile, func(w io.Writer) error { return ibnet.Write(w, f) }})
 	}
 	return files
 }

@@ -3,6 +3,7 @@ package tablefiles
 
 // The files of a folder of tables.
 const (
+	NetworkFile          = "fabric.ibnetdiscover" // the network that the tables are for
 	ForwardingFile       = "lfts.dump"
 	SL2VLFile            = "sl2vl.dump"
 	PSLFile              = "paths.psl"

@@ -164,7 +164,7 @@ func (w *Written) Add(s *result.Route, folder *files.Folder) {
 		return
 	}
 	for _, f := range folder.Files() {
-		if f.Name != tablefiles.UnionCertificateFile { // of the plan
+		if f.Name != tablefiles.UnionCertificateFile && f.Name != tablefiles.NetworkFile { // of the plan
 			s.Files = append(s.Files, f.Name)
 		}
 	}
