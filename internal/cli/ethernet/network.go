@@ -57,8 +57,9 @@ func (o *networkFlags) lossless() ([]uint8, error) {
 type networkInput struct {
 	*ethernet.Network
 	plan   *bgp.Plan
-	routes string // where routes and AS numbers come from
-	again  string // name and flags, for commands about the same network
+	ownAS  []uint8 // [DeviceID] how often paths that a device takes may have its own AS; nil: never
+	routes string  // where routes and AS numbers come from
+	again  string  // name and flags, for commands about the same network
 
 	hosts  []int          // [DeviceID] adapters behind it; nil: not known
 	nics   [][]nic        // [DeviceID] likewise, where they have names and addresses; nil: not known
@@ -112,8 +113,8 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 			return nil, err
 		}
 		in := &networkInput{Network: n, routes: "as read", again: name + o.text()}
-		if o.routes == "" {
-			return in, nil
+		if err := in.readOwnAS(c.Context, name, o.vrf); err != nil || o.routes == "" {
+			return in, err
 		}
 		n.Classes = bgp.HostClasses(n)
 		return in, o.compute(in)
@@ -185,7 +186,9 @@ func (o *networkFlags) planFor(in *networkInput) error {
 			return fmt.Errorf("the AS number of %s is not known: give NAME.frr.conf, bgp_asn in NAME.config_db.json, or --as", in.Names[i])
 		}
 	}
-	in.plan, err = bgp.NewPlan(in.Cabling, leaves, protocol, as)
+	if in.plan, err = bgp.NewPlan(in.Cabling, leaves, protocol, as); err == nil {
+		in.plan.OwnAS = in.ownAS
+	}
 	return err
 }
 

@@ -18,7 +18,7 @@ type speaker struct {
 }
 
 // speak lets speakers announce in any order until nothing changes.
-func speak(r *rand.Rand, c *ethernet.Cabling, as []uint32, at []ethernet.DeviceID, down []bool) []speaker {
+func speak(r *rand.Rand, c *ethernet.Cabling, as []uint32, own []uint8, at []ethernet.DeviceID, down []bool) []speaker {
 	s := make([]speaker, len(c.Names))
 	for d := range s {
 		s[d].heard = map[ethernet.DeviceID][]uint32{}
@@ -38,13 +38,16 @@ func speak(r *rand.Rand, c *ethernet.Cabling, as []uint32, at []ethernet.DeviceI
 			}
 			changed = true
 			s[to].heard[from] = s[from].path
-			s[to].decide(as[to], slices.Contains(at, to))
+			s[to].decide(as[to], int(own[to]), slices.Contains(at, to))
 		}
 	}
 	return s
 }
 
-func (s *speaker) decide(as uint32, origin bool) {
+func (s *speaker) decide(as uint32, own int, origin bool) {
+	takes := func(p []uint32) bool {
+		return p != nil && len(slices.DeleteFunc(slices.Clone(p), func(n uint32) bool { return n != as })) <= own
+	}
 	s.hops = nil
 	if origin {
 		return
@@ -52,12 +55,12 @@ func (s *speaker) decide(as uint32, origin bool) {
 	s.path = nil
 	best := 0
 	for _, p := range s.heard {
-		if p != nil && !slices.Contains(p, as) && (best == 0 || len(p) < best) {
+		if takes(p) && (best == 0 || len(p) < best) {
 			best = len(p)
 		}
 	}
 	for d, p := range s.heard {
-		if p != nil && !slices.Contains(p, as) && len(p) == best {
+		if takes(p) && len(p) == best {
 			s.hops = append(s.hops, d)
 		}
 	}
@@ -85,6 +88,13 @@ func TestSpeakers(t *testing.T) {
 		if err != nil {
 			continue // neighbors in one AS
 		}
+		own := make([]uint8, len(as))
+		if r.IntN(2) == 0 {
+			for d := range own {
+				own[d] = uint8(r.IntN(3))
+			}
+			p.OwnAS = own
+		}
 		if !p.unique {
 			shared++
 		}
@@ -97,7 +107,7 @@ func TestSpeakers(t *testing.T) {
 		computer := NewComputer(p)
 		row := c.NewRow()
 		computer.Row(at, down, row)
-		for d, s := range speak(r, c, as, at, down) {
+		for d, s := range speak(r, c, as, own, at, down) {
 			var hops []ethernet.DeviceID
 			c.Each(c.Words(row, ethernet.DeviceID(d)), ethernet.DeviceID(d), func(l ethernet.LinkID) {
 				if down[l] {

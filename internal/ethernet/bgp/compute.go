@@ -72,17 +72,18 @@ func (c *Computer) offer(d ethernet.DeviceID, down []bool, row ethernet.Row) {
 	}
 }
 
-// accepts says whether a device takes the path that another announces: not if its own AS is on it.
+// accepts says whether a device takes the path that another announces: not if its own AS is on it, or too often.
 func (c *Computer) accepts(to, from ethernet.DeviceID) bool {
 	if c.Protocol != BGP || c.unique {
 		return true
 	}
-	for d := from; d != ethernet.None; d = c.parent[d] {
+	left := c.own(to)
+	for d := from; d != ethernet.None && left >= 0; d = c.parent[d] {
 		if c.AS[d] == c.AS[to] {
-			return false
+			left--
 		}
 	}
-	return true
+	return left >= 0
 }
 
 // path stands for the AS path of a device: equal for equal ones. With an AS for each device

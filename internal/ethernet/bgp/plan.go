@@ -71,6 +71,7 @@ type Plan struct {
 	Cabling  *ethernet.Cabling
 	Protocol Protocol
 	AS       []uint32 // [DeviceID]; not looked at by ECMP and UpDown
+	OwnAS    []uint8  // [DeviceID] how often paths that a device takes may have its own AS (allowas-in); nil: never
 
 	level  []int32      // [DeviceID] hops from the nearest device with hosts; -1: none
 	unique bool         // no two devices share an AS
@@ -98,6 +99,14 @@ func NewPlan(c *ethernet.Cabling, leaves []ethernet.DeviceID, p Protocol, as []u
 		}
 	}
 	return plan, nil
+}
+
+// own is how often paths that a device takes may have its own AS.
+func (p *Plan) own(d ethernet.DeviceID) int {
+	if p.OwnAS == nil {
+		return 0
+	}
+	return int(p.OwnAS[d])
 }
 
 // Level is how many hops a device is from the nearest one with hosts; -1: none can be reached.

@@ -122,12 +122,13 @@ func (w *Withdrawal) accepts(to, from ethernet.DeviceID) bool {
 	if w.plan.Protocol != BGP || w.plan.unique {
 		return true
 	}
-	for d := from; d != ethernet.None; d = w.parent(w.Left(d), d) {
+	left := w.plan.own(to)
+	for d := from; d != ethernet.None && left >= 0; d = w.parent(w.Left(d), d) {
 		if w.plan.AS[d] == w.plan.AS[to] {
-			return false
+			left--
 		}
 	}
-	return true
+	return left >= 0
 }
 
 // announcesSame says whether a device announces the AS path of before.

@@ -50,6 +50,12 @@ func network(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 			t.Fatal(err)
 		}
 	}
+	if r.IntN(3) == 0 {
+		plan.OwnAS = make([]uint8, len(c.Names))
+		for d := range plan.OwnAS {
+			plan.OwnAS[d] = uint8(r.IntN(3))
+		}
+	}
 	plan.Fill(n.Classes)
 	pin(r, plan, n)
 	return plan, n

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/pins"
 	"github.com/weft-fabric/weft/internal/reading"
 )
@@ -18,7 +19,7 @@ import (
 // frrFile is what a configuration of FRR is called, and sonicFile one of SONiC.
 var frrFile, sonicFile = named("frr"), named("config_db", "minigraph")
 
-// What a configuration of FRR says that matters for pins.
+// What a configuration of FRR says that matters for computed routes and for pins.
 var (
 	filterLine = regexp.MustCompile(`^\s*neighbor (\S+) (route-map|prefix-list|filter-list|distribute-list) (\S+) (in|out)\s*$`)
 	limitLine  = regexp.MustCompile(`^\s*neighbor (\S+) maximum-prefix (\d+)`)
@@ -27,7 +28,7 @@ var (
 	listening  = regexp.MustCompile(`^\s*bgp listen range (\S+) peer-group (\S+)`)
 	routerOf   = regexp.MustCompile(`^router bgp (\S+)(?:\s.*?\bvrf (\S+))?`)
 	familyLine = regexp.MustCompile(`^\s*address-family (.*\S)\s*$`)
-	ownAS      = regexp.MustCompile(`^\s*neighbor (\S+) allowas-in\b`)
+	ownAS      = regexp.MustCompile(`^\s*neighbor (\S+) allowas-in(?: (\d+))?\s*$`)
 	unsaid     = regexp.MustCompile(`^\s*no neighbor (\S+) send-community\b`)
 	summary    = regexp.MustCompile(`^\s*aggregate-address (\S+) .*summary-only\b`)
 	mapLine    = regexp.MustCompile(`^route-map (\S+) (permit|deny) (\d+)`)
@@ -50,27 +51,27 @@ type mapEntry struct {
 	call     string // another map
 }
 
-// pinConf is a configuration of FRR, as far as pins have to do with it.
-type pinConf struct {
+// frrConf is a configuration of FRR, as far as computed routes and pins have to do with it.
+type frrConf struct {
 	file     string
 	some     bool // it has the BGP of the VRF
 	sessions map[string]bool
 	groups   map[string]string // peer groups of neighbors
 	filters  map[string]place  // by neighbor, kind and direction
 	limits   map[string]place
-	own      map[string]int // neighbors whose routes with the router's own AS number are taken
-	silent   map[string]int // neighbors that are sent no communities
-	listen   place          // a range of addresses
-	listens  string         // the peer group of neighbors there
+	own      map[string]place // by neighbor: how often routes that are taken may have the router's own AS number
+	silent   map[string]int   // neighbors that are sent no communities
+	listen   place            // a range of addresses
+	listens  string           // the peer group of neighbors there
 	summary  place
 	maps     map[string][]mapEntry
 	ofPins   map[string]bool // lists of communities that all pins meet
 }
 
-func readPinConf(file, text, vrf string) *pinConf {
-	c := &pinConf{
+func readFRRConf(file, text, vrf string) *frrConf {
+	c := &frrConf{
 		file: file, sessions: map[string]bool{}, groups: map[string]string{}, filters: map[string]place{},
-		limits: map[string]place{}, own: map[string]int{}, silent: map[string]int{}, maps: map[string][]mapEntry{}, ofPins: map[string]bool{},
+		limits: map[string]place{}, own: map[string]place{}, silent: map[string]int{}, maps: map[string][]mapEntry{}, ofPins: map[string]bool{},
 	}
 	in, ipv4 := true, true
 	var entry *mapEntry
@@ -123,7 +124,7 @@ func (e *mapEntry) say(line string) {
 }
 
 // say takes a line of the BGP.
-func (c *pinConf) say(number int, line string, ipv4 bool) {
+func (c *frrConf) say(number int, line string, ipv4 bool) {
 	if m := peerGroup.FindStringSubmatch(line); m != nil {
 		c.groups[m[1]] = m[2]
 	}
@@ -143,7 +144,7 @@ func (c *pinConf) say(number int, line string, ipv4 bool) {
 		c.limits[m[1]] = place{number, m[2]}
 	}
 	if m := ownAS.FindStringSubmatch(line); m != nil {
-		c.own[m[1]] = number
+		c.own[m[1]] = place{number, cmp.Or(m[2], "3")}
 	}
 	if m := unsaid.FindStringSubmatch(line); m != nil {
 		c.silent[m[1]] = number
@@ -153,12 +154,12 @@ func (c *pinConf) say(number int, line string, ipv4 bool) {
 	}
 }
 
-func (c *pinConf) errorf(line int, msg string, args ...any) error {
+func (c *frrConf) errorf(line int, msg string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", reading.Printable(c.file), line, fmt.Sprintf(msg, args...))
 }
 
 // filter is a filter of a neighbor, or else of its peer group.
-func (c *pinConf) filter(neighbor, kind, direction string) (f place, ofGroup bool) {
+func (c *frrConf) filter(neighbor, kind, direction string) (f place, ofGroup bool) {
 	if f, own := c.filters[neighbor+" "+kind+" "+direction]; own {
 		return f, false
 	}
@@ -166,7 +167,7 @@ func (c *pinConf) filter(neighbor, kind, direction string) (f place, ofGroup boo
 }
 
 // group is the peer group of a neighbor.
-func (c *pinConf) group(neighbor string) string {
+func (c *frrConf) group(neighbor string) string {
 	if !c.sessions[neighbor] {
 		return c.listens
 	}
@@ -174,7 +175,7 @@ func (c *pinConf) group(neighbor string) string {
 }
 
 // lets says whether a route map lets pins through with their communities. Where matches decide, it cannot tell.
-func (c *pinConf) lets(f place, what string) error {
+func (c *frrConf) lets(f place, what string) error {
 	const byHand = "pins may be among them: give it an entry before that permits community " + pins.Mark
 	for _, e := range c.maps[f.of] {
 		switch {
@@ -192,7 +193,7 @@ func (c *pinConf) lets(f place, what string) error {
 }
 
 // before is the route map that a router announces by to a neighbor without pins, which where pins are in force already is the one that theirs calls.
-func (c *pinConf) before(neighbor string) (f place, ofGroup bool) {
+func (c *frrConf) before(neighbor string) (f place, ofGroup bool) {
 	f, ofGroup = c.filter(neighbor, "route-map", "out")
 	if !strings.HasPrefix(f.of, "WEFT-") {
 		return f, ofGroup
@@ -234,7 +235,7 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 		if err != nil {
 			return err
 		}
-		c := readPinConf(file, string(text), j.o.vrf)
+		c := readFRRConf(file, string(text), j.o.vrf)
 		if !c.some {
 			return nil // it is no router, or its BGP is configured elsewhere
 		}
@@ -262,7 +263,7 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 }
 
 // checkSession reads what the configuration of a router says of a neighbor, which is above it or below.
-func (j *pinJob) checkSession(c *pinConf, d ethernet.DeviceID, l ethernet.LinkID, neighbor string, up bool) (n pins.Neighbor, err error) {
+func (j *pinJob) checkSession(c *frrConf, d ethernet.DeviceID, l ethernet.LinkID, neighbor string, up bool) (n pins.Neighbor, err error) {
 	t := j.t
 	own := t.Names[d]
 	for _, direction := range [...]string{"in", "out"} {
@@ -288,8 +289,8 @@ func (j *pinJob) checkSession(c *pinConf, d ethernet.DeviceID, l ethernet.LinkID
 		if line, ok := c.silent[who]; ok && who != "" {
 			return n, c.errorf(line, "%s sends %s no communities, which pins are told by: take that line away first", own, neighbor)
 		}
-		if line, ok := c.own[who]; ok && who != "" && t.plan.Level(d) > 0 {
-			return n, c.errorf(line, "%s takes routes from %s that have its own AS number (allowas-in): what a device beside it withdraws comes back by a leaf while BGP converges, which can close a credit loop; take that line away, or leave pins", own, neighbor)
+		if own, ok := c.own[who]; ok && who != "" && t.plan.Level(d) > 0 {
+			return n, c.errorf(own.line, "%s takes routes from %s that have its own AS number (allowas-in): what a device beside it withdraws comes back by a leaf while BGP converges, which can close a credit loop; take that line away, or leave pins", t.Names[d], neighbor)
 		}
 		if limit, ok := c.limits[who]; ok && who != "" {
 			if most, _ := strconv.Atoi(limit.of); most < j.announces(t.Links[l].To, !up) {
@@ -323,4 +324,29 @@ func (j *pinJob) announces(d ethernet.DeviceID, upwards bool) int {
 		}
 	}
 	return count
+}
+
+// readOwnAS reads how often paths that the devices of a folder take may have their own AS number: the most of any neighbor's.
+func (in *networkInput) readOwnAS(ctx context.Context, name, vrf string) error {
+	return eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
+		d := in.Device(device)
+		if d == ethernet.None {
+			return nil
+		}
+		text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
+		if err != nil {
+			return err
+		}
+		for _, own := range readFRRConf(file, string(text), vrf).own {
+			times, err := strconv.ParseUint(own.of, 10, 8)
+			if err != nil || times > 10 {
+				return format.Errorf(file, own.line, "allowas-in %s is not a number up to 10", own.of)
+			}
+			if in.ownAS == nil {
+				in.ownAS = make([]uint8, len(in.Names))
+			}
+			in.ownAS[d] = max(in.ownAS[d], uint8(times))
+		}
+		return nil
+	})
 }
