@@ -3,6 +3,7 @@ package balance
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -16,7 +17,7 @@ import (
 // memory. Ranks side by side on a switch are counted as one stretch of offsets.
 type flows struct {
 	shift uint     // a cell is for 1<<shift offsets
-	width int32    // cells of all orders: a row
+	width int32    // cells of all orders, of those that are the same once: a row
 	count []uint16 // [trunk × width + cell]
 	over  bool     // a cell got more than it can hold, so that none can be trusted
 }
@@ -59,6 +60,23 @@ func (n *network) layOut() bool {
 	return false
 }
 
+// countOnce counts the routes by offset once for all orders, at as many times the price, where
+// they put every rank on the same host, as by switch and by name on networks that a program
+// named. It does so where cells are for several offsets: what has one for each may be annealed,
+// which takes the cells of every order for themselves. What a search may cost is reckoned by all
+// orders as before.
+func (n *network) countOnce() {
+	if n.shift == 0 {
+		return
+	}
+	for i := range n.orders {
+		if !slices.Equal(n.orders[i].Ranks, n.orders[0].Ranks) {
+			return
+		}
+	}
+	n.copies = int32(len(n.orders))
+}
+
 // lay settles the cells of orders for 1<<shift offsets each.
 func (n *network) lay(shift uint) {
 	n.shift, n.width, n.counted = shift, 0, 0
@@ -78,7 +96,7 @@ func (n *network) cells() int64 { return int64(n.width) * int64(n.f.Trunks()) }
 // spans appends where routes from a switch to a destination are counted.
 func (n *network) spans(all []span, d *dest, s fabric.NodeID) []span {
 	end := n.f.Owner(d.lid)
-	for i := range n.orders {
+	for i := range n.orders[:len(n.orders)/int(n.copies)] {
 		o := &n.orders[i]
 		to := o.rank[end]
 		if to < 0 {

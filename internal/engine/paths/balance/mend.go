@@ -36,7 +36,7 @@ func newMending(n *network) *mending {
 		part = worstTrouble
 	}
 	return &mending{
-		part: part, slowest: n.slowest(), limit: make([]int64, n.width), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)),
+		part: part, slowest: n.slowest(), limit: make([]int64, n.width/n.copies), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)),
 		bad: make([]bool, n.f.Switches()), seen: make([]bool, n.f.Switches()),
 	}
 }

@@ -36,6 +36,7 @@ type network struct {
 	orders   []order // of ranks; nil: no aim needs them
 	shift    uint    // see flows
 	width    int32   // see flows
+	copies   int32   // orders that are counted as one, see countOnce
 	fits     bool    // flows fit in memory
 	counted  int64   // cells and trunks that a pass for shifts looks at, about
 	ordinary int64   // mean weight of hosts
@@ -70,7 +71,7 @@ type dest struct {
 
 func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, error) {
 	n := &network{
-		f:      f,
+		f: f, copies: 1,
 		weight: make([]int64, len(f.Endpoints())), counts: make([]int64, len(f.Endpoints())), src: make([]int64, f.Switches()), square: make([]int64, f.Switches()),
 		inverse: make([]int64, f.Trunks()), end: make([]int64, len(f.Endpoints())), turnBase: make([]int32, f.Trunks()),
 	}
@@ -99,6 +100,7 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 		}
 	}
 	n.fits = n.layOut()
+	n.countOnce()
 	return n, ctx.Err()
 }
 

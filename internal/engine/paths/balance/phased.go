@@ -33,7 +33,7 @@ type phased struct {
 func newPhased(n *network, p plan) *phased {
 	s := n.f.Switches()
 	x := &phased{
-		flows: flows{shift: n.shift, width: n.width, count: make([]uint16, n.cells())},
+		flows: flows{shift: n.shift, width: n.width / n.copies, count: make([]uint16, n.cells()/int64(n.copies))},
 		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),
 		child: make([]int32, s), next: make([]int32, s),
 		even:  int64(p.even * fine * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * p.from.usual())),
@@ -57,7 +57,7 @@ func newPhased(n *network, p plan) *phased {
 func (x *phased) reprice(n *network, power int) {
 	x.power, x.price = power, x.price[:0]
 	for _, inverse := range x.inverses {
-		x.price = append(x.price, prices(power, inverse, x.shift, len(n.hosts), x.usual))
+		x.price = append(x.price, prices(power, inverse, x.shift, len(n.hosts)*int(n.copies), x.usual))
 	}
 }
 

@@ -324,3 +324,56 @@ func TestMendingMovesWhatIsInTrouble(t *testing.T) {
 		}
 	})
 }
+
+// Orders of ranks that are the same are counted once where cells are for several offsets, and
+// paths are those that counting each of them gives.
+func TestSameOrdersAreCountedOnce(t *testing.T) {
+	for _, mend := range []bool{false, true} {
+		var paths [][]uint8
+		for _, copies := range []int32{1, 2} {
+			f := testnet.Build(t, "xgft:m=4x8,w=3x3,hosts=5")
+			ranks := f.ByPort(routing.HCA.Endpoints(f))
+			n, err := newNetwork(context.Background(), f, Finder{Aim: Mixed, Orders: []Order{{"switch", ranks}, {"name", ranks}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.copies != 1 {
+				t.Fatalf("cells of one offset are counted for %d orders at once", n.copies)
+			}
+			n.lay(2)
+			if n.countOnce(); n.copies != 2 {
+				t.Fatal("two orders that are the same are counted twice")
+			}
+			n.copies = copies
+			own := newTrial(n, plan{turns: true, share: 2}, 1)
+			own.begin(context.Background())
+			from := &start{"balance", own.pick, figures{.5, []float64{2, 2}}}
+			x := newTrial(n, plan{from: from, power: 3, even: 1, share: 2, mend: mend}, 1)
+			x.begin(context.Background())
+			for range 3 {
+				x.pass(context.Background())
+			}
+			if slices.Equal(x.pick, from.pick) {
+				t.Fatal("no path was changed")
+			}
+			if got, want := len(x.phased.count), int(n.cells())/int(copies); got != want {
+				t.Errorf("%d cells for %d orders in one, want %d", got, copies, want)
+			}
+			paths = append(paths, x.pick)
+		}
+		if !slices.Equal(paths[0], paths[1]) {
+			t.Errorf("mending %v: counted once, paths are others", mend)
+		}
+	}
+	f := testnet.Build(t, "ring:5,hosts=3")
+	ranks := f.ByPort(routing.HCA.Endpoints(f))
+	turned := append(slices.Clone(ranks[1:]), ranks[0])
+	n, err := newNetwork(context.Background(), f, Finder{Aim: Mixed, Orders: []Order{{"switch", ranks}, {"other", turned}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.lay(1)
+	if n.countOnce(); n.copies != 1 {
+		t.Error("two orders that differ are counted as one")
+	}
+}
