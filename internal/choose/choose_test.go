@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -110,4 +112,62 @@ func TestRound(t *testing.T) {
 			t.Errorf("%v is told as %s, not %s", d, got, want)
 		}
 	}
+}
+
+// On large trees with balanced paths on one lane, what picks paths without a search is not
+// tried, and leaves its time to nobody; what searches is.
+func TestOutdone(t *testing.T) {
+	f := testnet.Build(t, "ring:3")
+	search := func() *Search {
+		s := &Search{Request: Request{Contract: routing.Any, Table: Candidates(), Time: time.Hour}, fabric: f, router: nobody{}, left: time.Hour, aimed: []int{0, 1}}
+		s.meter.Endpoints = make([]fabric.EndpointID, manyHosts)
+		s.limit = time.Now().Add(time.Hour)
+		for _, name := range []string{"weave-any", "ftree"} {
+			x := ranked(name, .7, 3, 3, 1, 1)
+			x.Wider = true
+			x.place = s.place(name)
+			s.add(x)
+		}
+		return s
+	}
+	for name, want := range map[string]bool{
+		"updn": true, "dor": true, "torus-2qos": true, "df-d2": true, "minhop": true,
+		"nue": false, "lash": false, "dfsssp": false, "balance": false, "weave": false, "dmodc": false,
+	} {
+		if s := search(); s.outdone(s.Table[s.place(name)]) != want {
+			t.Errorf("%s outdone: %v", name, !want)
+		}
+	}
+	s := search()
+	if err := s.take(context.Background(), s.place("updn")); err != nil {
+		t.Fatal(err)
+	}
+	x := s.trials[slices.IndexFunc(s.trials, func(x Trial) bool { return x.Engine == "updn" })]
+	if x.Outcome != Skipped || !strings.Contains(x.Why, "balanced paths") || s.left >= time.Hour {
+		t.Errorf("updn: %v, %s, and %s are left", x.Outcome, x.Why, s.left)
+	}
+	for what, change := range map[string]func(*Search){
+		"who asks sets a time": func(s *Search) { s.timed = true },
+		"few hosts":            func(s *Search) { s.meter.Endpoints = s.meter.Endpoints[1:] },
+		"another aim":          func(s *Search) { s.Options.Aim = engines.Bisection },
+		"no tree":              func(s *Search) { s.trial("ftree").Outcome = Refused },
+		"two lanes":            func(s *Search) { s.trial("weave-any").VLs = 2 },
+		"not for all adapters": func(s *Search) { s.trial("weave-any").Wider = false },
+		"not proven":           func(s *Search) { s.trial("weave-any").held = false },
+	} {
+		s := search()
+		if change(s); s.outdone(s.Table[s.place("updn")]) {
+			t.Errorf("%s: updn is outdone all the same", what)
+		}
+	}
+}
+
+// place is where an engine is in the table of a search.
+func (s *Search) place(name string) int {
+	return slices.IndexFunc(s.Table, func(e engines.Engine) bool { return e.Name == name })
+}
+
+// trial is what became of an engine.
+func (s *Search) trial(name string) *Trial {
+	return &s.trials[slices.IndexFunc(s.trials, func(t Trial) bool { return t.Engine == name })]
 }
