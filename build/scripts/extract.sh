@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Extracts proof/checker/judge.ml from the theories; make proof demands that it is what is kept.
+# Extracts proof/checker/judge.ml and ethernetjudge.ml from the theories; make proof demands that they are what is kept.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -7,8 +7,8 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/theories" "$work/checker"
 cp proof/theories/*.v "$work/theories"
 cd "$work"
-for name in Network Semantics Freedom Contracts Checker Soundness Verdict Deadlocks Witness Extract; do
+for name in Network Semantics Freedom Contracts Checker Soundness Verdict Deadlocks Witness Ethernet EthernetChecker Extract; do
 	coqc -Q theories WeftProof "theories/$name.v"
 done
 cd - >/dev/null
-cp "$work"/checker/judge.ml "$work"/checker/judge.mli proof/checker/
+cp "$work"/checker/*judge.ml "$work"/checker/*judge.mli proof/checker/

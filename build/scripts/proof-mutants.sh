@@ -93,7 +93,7 @@ Escape	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward
 Escape	next net t l p = Forward l' -> rank l < rank l'.	next net t l p = Forward l' -> S (rank l) < rank l'.
 Multicast	copies x p c ->	(copies x p c \/ True) ->
 Multicast	copies l p c -> In x c -> rank l < rank x.	copies l p c -> In x c -> rank l <= rank x.
-Ethernet	goes l p (Some l') -> rank l < rank l'.	goes l p (Some l') -> rank l <= rank l'.
+Ethernet	goes l p (Some (l', p')) -> rank l < rank l'.	goes l p (Some (l', p')) -> rank l <= rank l'.
 Ethernet	amount l (flight st) + since st l + size p <= headroom l.	size p <= headroom l.
 Ethernet	if td l || (xoff l <? amount l (map (fun x => (at_ x, what x)) h) + size p)	if td l || false
 Ethernet	amount l (map (fun x => (at_ x, what x)) h) <= xon l ->	
@@ -104,6 +104,45 @@ Ring	if Nat.even i then 0 else 1	if Nat.even i then 0 else 15
 Ring	level := 0; size := 0; born := 0 |} in	level := 0; size := 1; born := 0 |} in
 Ring	if d =? 3 then 0 else 16	if d =? 3 then 16 else 16
 Ring	Nat.leb 5 n && Nat.leb n 8	Nat.leb 5 n && Nat.leb n 7
+Ethernet	heard := fun _ => false; since := fun _ => 0 |}.	heard := fun _ => true; since := fun _ => 0 |}.
+Ethernet	match to_ x with Some (l', _) => if lane_eq_dec l' l then true else false | None => false end.	true.
+EthernetChecker	if rank l v <? rank l' v' then None else	if rank l v <=? rank l' v' then None else
+EthernetChecker	else if rank (link x) v =? 0 then inl	else if false then inl
+EthernetChecker	if rank l v <? rank a b then Some (l, v) else low	if rank a b <? rank l v then Some (l, v) else low
+EthernetChecker	      if inside x then	      if known x then
+EthernetChecker	 && (negb (inner x) || outer t (class x)).	.
+EthernetChecker	(class x <? classes t) && (link x <? links t) &&	(class x <? classes t) &&
+EthernetChecker	(link x <? links t) && (mark x <? marks t) &&	(link x <? links t) &&
+EthernetChecker	None => [ways t d] | Some _ => map (fun i => [i]) (ways t d) end.	None => [ways t d] | Some _ => [ways t d] end.
+EthernetChecker	match i with None => negb w && sends c d m |	match i with None => false |
+EthernetChecker	      if v =? lossy then None else if	      if lossy <? v then None else if
+EthernetChecker	(if here c w d m i then rising m l' v' i else None)	None
+EthernetChecker	| inr (Some (l', v')) => all_rise c w d m l' v' g	| inr (Some (l', v')) => None
+EthernetChecker	match f i with None => count n (N.succ i) f |	match f i with None => count n i f |
+EthernetChecker	(forall l, xon l <= xoff l)%nat -> (forall l, mtu <= headroom l)%nat ->	(forall l, xon l <= xoff l)%nat -> (forall l, 0 <= headroom l)%nat ->
+EthernetChecker	From d _ => wrapped p = false /\ sends (kind p) d (marked p) = true	From d _ => wrapped p = false
+EthernetChecker	(far t l <? devices t) && existsb (is_link l)	existsb (is_link l)
+EthernetChecker	&& existsb (is_link l) (ways t (far t l)) then	&& true then
+EthernetChecker	if existsb is_host (ways t d) then	if true then
+EthernetChecker	if outer t c then flow c true else None	None
+EthernetChecker	      | [] => lossless x	      | [] => true
+EthernetChecker	(inner y) && (link x =? link y) &&	(inner y) &&
+EthernetChecker	if sends c d m && follows	if true && follows
+EthernetChecker	v <> lossy /\ (bytes q <= mtu)%nat /\	v <> lossy /\
+EthernetChecker	on (placed q k) = v /\ v <> lossy /\ (bytes	on (placed q k) = v /\ (bytes
+EthernetChecker	reached x /\ on x = lossy /\	on x = lossy /\
+EthernetChecker	sends c d m = true -> In x (onward c false d None m) -> reached x	In x (onward c false d None m) -> reached x
+EthernetChecker	(0 <? steps c w d) && (steps c w d <? h).	(steps c w d <? h).
+EthernetChecker	(0 <? steps c w d) && (steps c w d <? h).	(0 <? steps c w d) && (steps c w d <=? h).
+EthernetChecker	(d <? devices t) && (negb w || outer t c) &&	(d <? devices t) &&
+EthernetChecker	  goes_on c w d && forallb	  forallb
+EthernetChecker	(fun o => closer c w (far t o) h)	(fun o => true)
+EthernetChecker	(fun u => closer (into u) true d h)	(fun u => true)
+EthernetChecker	if sure c w d h then None else	if true then None else
+EthernetChecker	if negb w && wanted t c && asks t c d then	if false then
+Ring	EthernetChecker.next := fun c d => if c =? d then [] else [d];	EthernetChecker.next := fun c d => [];
+Ring	match i with None => m | Some _ => 1 end	match i with None => m | Some _ => m end
+Ring	EthernetChecker.leaves := fun c d => c =? d;	EthernetChecker.leaves := fun c d => false;
 LIST
 }
 
@@ -112,7 +151,7 @@ if [[ ${1-} == --count ]]; then
 	exit
 fi
 command -v coqc >/dev/null || { echo "proof-mutants: no Coq; on Debian: apt-get install coq" >&2; exit 1; }
-theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Escape Multicast Ethernet Ring)
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Escape Multicast Ethernet EthernetChecker Ring)
 
 root=$PWD
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the proofs from nothing: compiles every theory of proof/theories, has Coq's second checker
 # (coqchk) go over the result, demands that no theorem rests on an axiom or on a proof that was
-# left out, and that the extracted program that is kept here (proof/checker/judge.ml) is what comes of
+# left out, and that the extracted programs that are kept here (proof/checker/judge.ml, ethernetjudge.ml) are what comes of
 # them. With --if-possible it says so and succeeds where there is no Coq.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,7 +12,7 @@ if ! command -v coqc >/dev/null || ! command -v coqchk >/dev/null; then
 	exit 1
 fi
 
-theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Escape Multicast Ethernet Ring Theorems Extract)
+theories=(Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Escape Multicast Ethernet EthernetChecker Ring Theorems Extract)
 for file in proof/theories/*.v; do
 	name=$(basename "$file" .v)
 	[[ " ${theories[*]} " == *" $name "* ]] || { echo "proof: $file is not among the theories that build/scripts/proof.sh checks"; exit 1; }
@@ -52,10 +52,10 @@ if ! grep -A1 '^\* Axioms:' chk.out | grep -q '<none>'; then
 	exit 1
 fi
 cd - >/dev/null
-for file in judge.ml judge.mli; do
+for file in judge.ml judge.mli ethernetjudge.ml ethernetjudge.mli; do
 	cmp "$work/checker/$file" "proof/checker/$file" || {
 		echo "proof: proof/checker/$file is not what is extracted now: make extract"
 		exit 1
 	}
 done
-echo "proof: $asked theorems without an axiom; proof/checker/judge.ml is extracted from them"
+echo "proof: $asked theorems without an axiom; proof/checker/judge.ml and ethernetjudge.ml are extracted from them"

@@ -4,8 +4,9 @@
     switch asks the sender to pause that priority, and when it holds no more than another (xon) to go on;
     until the sender has heard of it, frames go on coming, for which there is headroom. Within a switch
     frames wait in queues by egress: a queue for each port and priority, first in, first out. Which port of
-    a set of equal paths a frame takes, and which priority it has on its next cable, is whatever [goes] says:
-    it may be any of several, so that every choice of ECMP and every rewriting of priorities counts. *)
+    a set of equal paths a frame takes, and what it is from there on, is whatever [goes] says: it may be any of
+    several, so that every choice of ECMP counts, every rewriting of DSCP and priority, and every header that a
+    tunnel puts before it. *)
 
 From Coq Require Import List Bool Lia Arith.
 From WeftProof Require Import Network.
@@ -18,11 +19,12 @@ Variable size : frame -> nat.
 Variables xon xoff headroom : lane -> nat.
 Hypothesis Thresholds : forall l, xon l <= xoff l.
 
-(** Where a frame that came into a lane may go: into another lane, or out to a host (None), or it is dropped (None). *)
-Variable goes : lane -> frame -> option lane -> Prop.
+(** Where a frame that came into a lane may go, and as which frame: into another lane, or out to a host (None), or it is
+    dropped (None). *)
+Variable goes : lane -> frame -> option (lane * frame) -> Prop.
 Variable may_send : lane -> frame -> Prop.
 
-Record waiting := { at_ : lane; what : frame; to_ : option lane }.
+Record waiting := { at_ : lane; what : frame; to_ : option (lane * frame) }.
 Record state := {
   held : list waiting;
   flight : list (lane * frame);   (* on a cable, into a lane, the first to come first *)
@@ -40,14 +42,18 @@ Definition set {A : Type} (f : lane -> A) (l : lane) (v : A) : lane -> A := fun 
 Definition may_go (st : state) (l : lane) (p : frame) : Prop :=
   heard st l = false /\ amount l (flight st) + since st l + size p <= headroom l.
 
+(** Whether a frame waits for a lane. *)
+Definition aims (l : lane) (x : waiting) : bool :=
+  match to_ x with Some (l', _) => if lane_eq_dec l' l then true else false | None => false end.
+
 Inductive act : Type := Leaves | Arrives | Departs | Pauses | Resumes | Hears | Sends.
 
 Inductive step : act -> state -> state -> Prop :=
-| step_leave : forall h1 h2 fl td hd sc l p l',
-    (forall x, In x h1 -> to_ x <> Some l') ->   (* the first of its queue *)
-    may_go {| held := h1 ++ {| at_ := l; what := p; to_ := Some l' |} :: h2; flight := fl; told := td; heard := hd; since := sc |} l' p ->
-    step Leaves {| held := h1 ++ {| at_ := l; what := p; to_ := Some l' |} :: h2; flight := fl; told := td; heard := hd; since := sc |}
-                {| held := h1 ++ h2; flight := fl ++ [(l', p)]; told := td; heard := hd; since := sc |}
+| step_leave : forall h1 h2 fl td hd sc l p l' p',
+    (forall x, In x h1 -> aims l' x = false) ->   (* the first of its queue *)
+    may_go {| held := h1 ++ {| at_ := l; what := p; to_ := Some (l', p') |} :: h2; flight := fl; told := td; heard := hd; since := sc |} l' p' ->
+    step Leaves {| held := h1 ++ {| at_ := l; what := p; to_ := Some (l', p') |} :: h2; flight := fl; told := td; heard := hd; since := sc |}
+                {| held := h1 ++ h2; flight := fl ++ [(l', p')]; told := td; heard := hd; since := sc |}
 | step_depart : forall h1 h2 fl td hd sc l p,
     step Departs {| held := h1 ++ {| at_ := l; what := p; to_ := None |} :: h2; flight := fl; told := td; heard := hd; since := sc |}
                  {| held := h1 ++ h2; flight := fl; told := td; heard := hd; since := sc |}
@@ -77,7 +83,7 @@ Inductive step : act -> state -> state -> Prop :=
 
 Inductive trail : lane -> frame -> Prop :=
 | trail_sent : forall l p, may_send l p -> trail l p
-| trail_on : forall l l' p, trail l p -> goes l p (Some l') -> trail l' p.
+| trail_on : forall l l' p p', trail l p -> goes l p (Some (l', p')) -> trail l' p'.
 
 Definition sound (st : state) : Prop :=
   (forall x, In x (held st) -> trail (at_ x) (what x) /\ goes (at_ x) (what x) (to_ x)) /\
@@ -98,7 +104,7 @@ Qed.
 Lemma within_step : forall a st st', within st -> step a st st' -> within st'.
 Proof.
   intros a st st' W S l0. specialize (W l0). unfold holds in *.
-  destruct S as [h1 h2 fl td hd sc l p l' F [G1 G2] | h1 h2 fl td hd sc l p | h fl td hd sc l p o td' sc' G E | h fl td hd sc l
+  destruct S as [h1 h2 fl td hd sc l p l' p' F [G1 G2] | h1 h2 fl td hd sc l p | h fl td hd sc l p o td' sc' G E | h fl td hd sc l
     | h fl td hd sc l R | h fl td hd sc l | h fl td hd sc l p M [G1 G2]]; simpl in *;
     destruct W as (W0 & W1 & W2); unfold set in *.
   - rewrite !map_app, !amount_app in *. simpl in *. destruct (lane_eq_dec l l0), (lane_eq_dec l' l0); subst; repeat split; auto; lia.
@@ -124,11 +130,11 @@ Proof. intros st W l. destruct (W l) as (_ & A & B). lia. Qed.
 Lemma sound_step : forall a st st', sound st -> step a st st' -> sound st'.
 Proof.
   intros a st st' [A B] S.
-  destruct S as [h1 h2 fl td hd sc l p l' F G | h1 h2 fl td hd sc l p | h fl td hd sc l p o td' sc' G E | h fl td hd sc l
+  destruct S as [h1 h2 fl td hd sc l p l' p' F G | h1 h2 fl td hd sc l p | h fl td hd sc l p o td' sc' G E | h fl td hd sc l
     | h fl td hd sc l R | h fl td hd sc l | h fl td hd sc l p M G]; simpl in *; split; simpl; auto.
   - intros x I. apply A. apply in_app_iff in I. apply in_app_iff. simpl. tauto.
   - intros x q I. apply in_app_iff in I as [I | [I | []]]; auto. injection I as <- <-.
-    destruct (A {| at_ := l; what := p; to_ := Some l' |}) as [T Q]; [apply in_app_iff; simpl; auto |].
+    destruct (A {| at_ := l; what := p; to_ := Some (l', p') |}) as [T Q]; [apply in_app_iff; simpl; auto |].
     eapply trail_on; eauto.
   - intros x I. apply A. apply in_app_iff in I. apply in_app_iff. simpl. tauto.
   - intros x I. apply in_app_iff in I as [I | [<- | []]]; auto.
@@ -138,7 +144,7 @@ Qed.
 Variable rank : lane -> nat.
 
 (** The rank rises along every way that any frame may take. *)
-Definition rises : Prop := forall l p l', trail l p -> goes l p (Some l') -> rank l < rank l'.
+Definition rises : Prop := forall l p l' p', trail l p -> goes l p (Some (l', p')) -> rank l < rank l'.
 
 Hypothesis Rises : rises.
 Hypothesis Total : forall l p, trail l p -> exists o, goes l p o.
@@ -161,20 +167,15 @@ Proof.
   - apply IH. auto.
 Qed.
 
-Definition aims (l : lane) (x : waiting) : bool :=
-  match to_ x with Some l' => if lane_eq_dec l' l then true else false | None => false end.
-
-Lemma first_of_queue : forall l h x, In x h -> to_ x = Some l ->
-  exists h1 y h2, h = h1 ++ y :: h2 /\ to_ y = Some l /\ forall z, In z h1 -> to_ z <> Some l.
+Lemma first_of_queue : forall l h x, In x h -> aims l x = true ->
+  exists h1 y h2, h = h1 ++ y :: h2 /\ aims l y = true /\ forall z, In z h1 -> aims l z = false.
 Proof.
   induction h as [| y h IH]; simpl; intros x I T; [contradiction |].
   destruct (aims l y) eqn:A.
-  - exists [], y, h. repeat split; auto. unfold aims in A. destruct (to_ y); [| discriminate].
-    destruct (lane_eq_dec l0 l); congruence.
-  - destruct I as [-> | I].
-    + unfold aims in A. rewrite T in A. destruct (lane_eq_dec l l); congruence.
-    + destruct (IH x I T) as (h1 & z & h2 & E & Q & F). exists (y :: h1), z, h2. subst h. repeat split; auto.
-      intros u [<- | U]; auto. intros V. unfold aims in A. rewrite V in A. destruct (lane_eq_dec l l); congruence.
+  - exists [], y, h. repeat split; auto. simpl. tauto.
+  - destruct I as [-> | I]; [congruence |].
+    destruct (IH x I T) as (h1 & z & h2 & E & Q & F). exists (y :: h1), z, h2. subst h. repeat split; auto.
+    intros u [<- | U]; auto.
 Qed.
 
 Inductive run : list act -> state -> state -> Prop :=
@@ -213,12 +214,15 @@ Proof.
           eapply run_more; [eapply step_arrive; [exact G | rewrite E; split; reflexivity] | apply run_none]). }
   assert (H : h <> []) by (destruct NE; congruence).
   destruct (highest h H) as (x & I & M).
-  destruct (to_ x) as [l' |] eqn:T.
+  destruct (to_ x) as [[l' q] |] eqn:T.
   - destruct (A x I) as [Tr G]. rewrite T in G.
     assert (Em : amount l' (map (fun x => (at_ x, what x)) h) = 0).
     { apply amount_none. intros y J E. apply in_map_iff in J as (z & <- & J). simpl in E.
-      specialize (M z J). specialize (Rises _ _ _ Tr G). subst l'. lia. }
-    destruct (first_of_queue l' h x I T) as (h1 & [l p o] & h2 & E & Q & F). simpl in Q. subst o h.
+      specialize (M z J). specialize (Rises _ _ _ _ Tr G). subst l'. lia. }
+    destruct (first_of_queue l' h x I) as (h1 & [l p o] & h2 & E & Q & F).
+    { unfold aims. rewrite T. destruct (lane_eq_dec l' l'); congruence. }
+    subst h. unfold aims in Q. simpl in Q. destruct o as [[l'' p'] |]; [| discriminate].
+    destruct (lane_eq_dec l'' l') as [-> |]; [| discriminate].
     exists [Resumes; Hears; Leaves]. eexists. split; [| auto].
     eapply run_more; [apply (step_resume _ _ _ _ _ l'); rewrite Em; lia |].
     eapply run_more; [apply (step_hear _ _ _ _ _ l') |].
@@ -226,10 +230,44 @@ Proof.
     split; cbn [heard told since flight].
     + unfold set. destruct (lane_eq_dec l' l'); congruence.
     + unfold set. destruct (lane_eq_dec l' l'); [| congruence]. simpl.
-      destruct (A {| at_ := l; what := p; to_ := Some l' |}) as [Tr' _]; [apply in_app_iff; simpl; auto |].
-      simpl in Tr'. pose proof (Headroom l p Tr' l'). lia.
+      destruct (A {| at_ := l; what := p; to_ := Some (l', p') |}) as [Tr' G']; [apply in_app_iff; simpl; auto |].
+      simpl in Tr', G'. pose proof (Headroom l' p' (trail_on _ _ _ _ Tr' G') l'). lia.
   - apply in_split in I as (h1 & h2 & E). destruct x as [l p o]. simpl in T. subst o h.
     exists [Departs]. eexists. split; [| auto]. eapply run_more; [apply step_depart | apply run_none].
+Qed.
+
+Lemma run_on : forall as_ st st' more st'', run as_ st st' -> run more st' st'' -> run (as_ ++ more) st st''.
+Proof. intros as_ st st' more st'' R M. induction R; simpl; auto. eapply run_more; eauto. Qed.
+
+(** Whatever is on a trail can come about: a frame alone goes along it. *)
+Theorem pfc_comes_about : forall l p, trail l p -> exists as_ st, run as_ idle st /\ flight st = [(l, p)].
+Proof.
+  intros l p T.
+  cut (exists as_ st, run as_ idle st /\ held st = [] /\ flight st = [(l, p)] /\ (forall x, heard st x = false) /\ (forall x, since st x = 0)).
+  { intros (as_ & st & R & _ & F & _). eauto. }
+  induction T as [l p M | l l' p p' T (as_ & [h fl td hd sc] & R & H & F & He & Si) G].
+  - exists [Sends]. eexists. split.
+    + eapply run_more; [| apply run_none]. apply step_send; [exact M |]. split; simpl; auto.
+      pose proof (Headroom l p (trail_sent _ _ M) l). lia.
+    + simpl. auto.
+  - simpl in H, F, He, Si. subst h fl.
+    assert (Ne : l' <> l) by (intros ->; pose proof (Rises _ _ _ _ T G); lia).
+    set (x := {| at_ := l; what := p; to_ := Some (l', p') |}).
+    assert (A : exists td' sc', step Arrives {| held := []; flight := [(l, p)]; told := td; heard := hd; since := sc |}
+        {| held := [x]; flight := []; told := td'; heard := hd; since := sc' |} /\ forall y, y <> l -> sc' y = 0).
+    { destruct (td l || (xoff l <? amount l (map (fun x => (at_ x, what x)) []) + size p)) eqn:C.
+      - exists (set td l true), (set sc l (sc l + size p)). split.
+        + apply (step_arrive [] [] td hd sc l p (Some (l', p'))); auto. rewrite C. auto.
+        + intros y D. unfold set. destruct (lane_eq_dec y l); [congruence | auto].
+      - exists td, sc. split; auto. apply (step_arrive [] [] td hd sc l p (Some (l', p'))); auto. rewrite C. auto. }
+    destruct A as (td' & sc' & A & Sc).
+    exists (as_ ++ [Arrives; Leaves; Resumes]). eexists. split.
+    + eapply run_on; [exact R |]. eapply run_more; [exact A |].
+      eapply run_more.
+      * apply (step_leave [] [] [] td' hd sc' l p l' p'); [intros y [] |]. split; simpl; auto.
+        rewrite (Sc l' Ne). pose proof (Headroom l' p' (trail_on _ _ _ _ T G) l'). lia.
+      * eapply run_more; [| apply run_none]. apply (step_resume _ _ _ _ _ l). simpl. lia.
+    + simpl. repeat split; auto. intros y. unfold set. destruct (lane_eq_dec y l); auto.
 Qed.
 
 End Ethernet.

@@ -4,6 +4,7 @@
 
 From Coq Require Import NArith PeanoNat Extraction ExtrOcamlBasic.
 From WeftProof Require Import Checker Witness.
+From WeftProof Require EthernetChecker.
 
 Extract Inductive nat => "int" [ "0" "Stdlib.succ" ] "(fun none more n -> if n <= 0 then none () else more (n - 1))".
 Extract Inductive N => "int" [ "0" "Number.of_positive" ] "(fun zero pos n -> if n = 0 then zero () else pos (Number.to_positive n))".
@@ -31,3 +32,4 @@ Extract Inlined Constant Init.Nat.add => "Number.plus".
 Extract Inlined Constant N.eq_dec => "Number.equal".
 
 Extraction "checker/judge.ml" check deadlocks.
+Extraction "checker/ethernetjudge.ml" EthernetChecker.check_ethernet EthernetChecker.check_arrivals.

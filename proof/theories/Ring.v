@@ -6,7 +6,7 @@
 
 From Coq Require Import NArith List Bool Lia Arith FMapPositive.
 From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks.
-From WeftProof Require Escape Multicast Ethernet.
+From WeftProof Require Escape Multicast Ethernet EthernetChecker.
 Import ListNotations.
 Local Open Scope N_scope.
 
@@ -560,7 +560,7 @@ Qed.
 (** Host 1 sends a frame by a cable between switches to a host. *)
 Theorem pfc_is_about_something :
   let size (_ : unit) := 1%nat in let zero (_ : lane) := 0%nat in let headroom (_ : lane) := 1%nat in
-  let goes l (_ : unit) o := o = match l with From _ _ => Some (On 1 0) | _ => None end in
+  let goes l (_ : unit) o := o = match l with From _ _ => Some (On 1 0, tt) | _ => None end in
   let may_send l (_ : unit) := l = From 1 0 in
   let rank l := match l with From _ _ => 0%nat | _ => 1%nat end in
   Ethernet.rises unit goes may_send rank /\
@@ -572,7 +572,7 @@ Theorem pfc_is_about_something :
 Proof.
   intros size zero headroom goes may_send rank.
   assert (Ri : Ethernet.rises unit goes may_send rank).
-  { intros l p l' _ E. destruct l; [injection E as ->; simpl; lia | discriminate | discriminate]. }
+  { intros l p l' p' _ E. destruct l; [injection E as -> ->; simpl; lia | discriminate | discriminate]. }
   assert (Tot : forall l p, Ethernet.trail unit goes may_send l p -> exists o, goes l p o) by (intros l p _; eexists; reflexivity).
   assert (He : forall l p, Ethernet.trail unit goes may_send l p -> forall l', (size p <= headroom l')%nat) by (intros l p _ l'; simpl; auto).
   split; [exact Ri |]. split; [exact Tot |]. split; [exact He |].
@@ -588,3 +588,59 @@ Proof.
   destruct (Ethernet.pfc_loses_nothing unit size zero zero headroom Th goes may_send _ st R) as [S _].
   exact (Ethernet.pfc_progress unit size zero zero headroom goes may_send rank Ri Tot He st S (or_introl H)).
 Qed.
+
+(** A ring of lossless Ethernet: devices 0, 1, 2, and the link of a device to the next. Each has hosts, which send to those
+    of the two others clockwise, with mark 0. With [rule], device 0 gives frames that come from device 2 and go on mark 1,
+    which has a lane of its own. *)
+Definition pfc_ring (rule : bool) : EthernetChecker.tables := {|
+  EthernetChecker.classes := 3; EthernetChecker.devices := 3; EthernetChecker.links := 3; EthernetChecker.marks := 2;
+  EthernetChecker.far := fun l => match l with 0 => 1 | 1 => 2 | _ => 0 end;
+  EthernetChecker.ways := fun d => [None; Some (match d with 0 => 2 | 1 => 0 | _ => 1 end)];
+  EthernetChecker.next := fun c d => if c =? d then [] else [d];
+  EthernetChecker.tunnels := fun _ _ => [];
+  EthernetChecker.outer := fun _ => false;
+  EthernetChecker.lane_of := fun m _ => m;
+  EthernetChecker.rules := fun d => if rule && (d =? 0) then Some (fun i _ m => match i with None => m | Some _ => 1 end) else None;
+  EthernetChecker.wanted := fun _ => true;
+  EthernetChecker.source := fun _ => true;
+  EthernetChecker.starts := fun m => m =? 0;
+  EthernetChecker.leaves := fun c d => c =? d;
+  EthernetChecker.asks := fun c d => negb (c =? d)
+|}.
+
+Definition onto (c l : N) : EthernetChecker.place :=
+  {| EthernetChecker.class := c; EthernetChecker.inner := false; EthernetChecker.link := l; EthernetChecker.mark := 0 |}.
+
+(** Without the rule it is refused, whatever the ranks and whatever the hints. *)
+Theorem pfc_ring_refused : forall mem rank c d m witness,
+  EthernetChecker.check_ethernet (pfc_ring false) mem rank c d m witness <> None.
+Proof.
+  intros mem rank c d m witness A.
+  pose proof (EthernetChecker.check_ethernet_rises _ _ _ _ _ _ _ A 0%nat) as R.
+  assert (T : forall e a b, In (e, a, b) [(2, 0, 1); (0, 1, 2); (1, 2, 0)] ->
+    (EthernetChecker.height rank (On a 0) < EthernetChecker.height rank (On b 0))%nat).
+  { intros e a b I.
+    apply (R _ (EthernetChecker.small (onto e a)) _ (EthernetChecker.small (onto e b))).
+    - apply (EthernetChecker.reached_trail (pfc_ring false) 0%nat (onto e a)).
+      + simpl in I. destruct I as [I | [I | [I | []]]]; injection I as <- <- <-;
+          [apply (EthernetChecker.reached_first _ 2 0 0) | apply (EthernetChecker.reached_first _ 0 1 0) | apply (EthernetChecker.reached_first _ 1 2 0)];
+          (reflexivity || now left).
+      + discriminate.
+    - simpl in I. destruct I as [I | [I | [I | []]]]; injection I as <- <- <-;
+        (split; [reflexivity |]; split; [discriminate |]; split; [auto | now left]). }
+  pose proof (T 2 0 1 (or_introl eq_refl)) as A1. pose proof (T 0 1 2 (or_intror (or_introl eq_refl))) as A2.
+  pose proof (T 1 2 0 (or_intror (or_intror (or_introl eq_refl)))) as A3. lia.
+Qed.
+
+(** With it, frames get round, and it is accepted. *)
+Theorem pfc_rule_accepted :
+  let mem (c : N) (w : bool) l m := negb w && if m =? 0 then negb (c =? l) else (l =? 0) && (c =? 1) in
+  let rank l v := if v =? 0 then N.succ l else 4 in
+  EthernetChecker.check_ethernet (pfc_ring true) mem rank 2 0 0 [onto 2 0; onto 2 1] = None.
+Proof. vm_compute. reflexivity. Qed.
+
+(** All arrive there. *)
+Theorem pfc_ring_arrives :
+  let steps c (_ : bool) d := match c, d with 0, 0 | 1, 1 | 2, 2 => 1 | 0, 2 | 1, 0 | 2, 1 => 2 | _, _ => 3 end in
+  EthernetChecker.check_arrivals (pfc_ring true) steps = None.
+Proof. vm_compute. reflexivity. Qed.

@@ -1,7 +1,7 @@
 (** The theorems that docs/proof.md names. build/scripts/proof.sh demands of each that it rests on no axiom. *)
 
 From WeftProof Require Import Network Semantics Freedom Contracts Checker Soundness Verdict Waiting Arbitration Mixtures Deadlocks Witness Ring.
-From WeftProof Require Escape Multicast Ethernet.
+From WeftProof Require Escape Multicast Ethernet EthernetChecker.
 
 Print Assumptions check_sound.
 Print Assumptions check_about_something.
@@ -41,6 +41,11 @@ Print Assumptions Multicast.multicast_progress.
 Print Assumptions Multicast.multicast_sound.
 Print Assumptions Ethernet.pfc_progress.
 Print Assumptions Ethernet.pfc_loses_nothing.
+Print Assumptions Ethernet.pfc_comes_about.
+Print Assumptions EthernetChecker.check_ethernet_rises.
+Print Assumptions EthernetChecker.check_ethernet_sound.
+Print Assumptions EthernetChecker.check_ethernet_about_something.
+Print Assumptions EthernetChecker.check_arrivals_sound.
 Print Assumptions ring_deadlocks.
 Print Assumptions ring_is_not_deadlock_free.
 Print Assumptions ring_refused.
@@ -58,3 +63,6 @@ Print Assumptions ring_waits_for_ever.
 Print Assumptions escape_is_about_something.
 Print Assumptions multicast_is_about_something.
 Print Assumptions pfc_is_about_something.
+Print Assumptions pfc_ring_refused.
+Print Assumptions pfc_rule_accepted.
+Print Assumptions pfc_ring_arrives.
