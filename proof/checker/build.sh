@@ -13,12 +13,12 @@ out=$(realpath -m "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here"/*.ml "$here"/judge.mli "$work"
+cp "$here"/*.ml "$here"/*.mli "$work"
 cd "$work"
 mkdir -p "$(dirname "$out")"
 
 compile() {
-	ocamlopt -inline 200 -I +unix "$@" -o weft-proof unix.cmxa number.ml seen.ml judge.mli judge.ml text.ml fabric.ml tables.ml groups.ml certificate.ml witness.ml cases.ml main.ml
+	ocamlopt -inline 200 -I +unix "$@" -o weft-proof unix.cmxa number.ml seen.ml judge.mli judge.ml text.ml fabric.ml tables.ml groups.ml certificate.ml witness.ml cases.ml ethernetjudge.mli ethernetjudge.ml ethertables.ml ethernet.ml main.ml
 }
 
 # The linker warns of what looks up names of users and hosts: that is in OCaml's Unix, and nothing here calls it.

@@ -16,6 +16,8 @@ OLD's hosts and LIDs were is in the network of OLD, where that is another.
 --deadlock: whether packets can come to wait for each other for ever; an order of sending is looked for,
 and proven to end so, with buffers of one packet and static ports: where switches choose from groups none is
 looked for. C and E are those of DIR/certificate, if not given, and without one any and hca.
+DIR may be a lossless Ethernet network, with ethernet.tables and its certificate, as weft verify
+--write-proof writes it; C, --fabric, --step and --deadlock are for InfiniBand.
 --jobs: arguments with tabs between on each line, an answer in JSON on each line.
 --cases: small cases on standard input, a line for each (docs/proof.md).
 Exit codes: 0 proven, 1 not proven (--deadlock: no order was found, which proves nothing) or packets lost, 2 usage, 3 bad input, 4 internal error.\n"
@@ -241,6 +243,37 @@ let run j =
   end;
   (Buffer.contents b, if (match v.why with Some { what = Judge.Exhausted | Judge.Unlike _ | Judge.Missed _; _ } -> true | _ -> false) then 4 else if finding then 1 else 0)
 
+(* ethernet is weft-proof of a folder with ethernet.tables. *)
+let ethernet j dir =
+  let refuse flag = raise (Usage (Printf.sprintf "%s is for InfiniBand, and %s is a lossless Ethernet network (%s)" flag dir Ethernet.tables_file)) in
+  if j.step then refuse "--step";
+  if j.deadlock then refuse "--deadlock";
+  if j.fabric <> None then refuse "--fabric";
+  if j.contract <> None then refuse "--contract";
+  let f = Ethertables.read (Filename.concat dir Ethernet.tables_file) in
+  let file = match j.certificate with Some c -> c | None -> Filename.concat dir "certificate" in
+  let c = Ethernet.certificate f file in
+  (match j.scope with
+   | Some want when want <> c.scope -> Text.refuse "%s:2: the certificate is for endpoints %s, not %s" file c.scope want
+   | _ -> ());
+  let v = Ethernet.judge f c in
+  let reasons = List.map (Ethernet.why f) v.faults in
+  let devices = Array.length f.names and cables = Array.length f.far / 2 and prefixes = Array.fold_left (fun n p -> n + List.length p) 0 f.prefixes in
+  let beyond = Ethernet.beyond f c.scope in
+  let b = Buffer.create 256 in
+  if j.json then
+    Printf.bprintf b "{\"schema\":\"weft/proof/1\",\"holds\":%b,\"delivers\":%b,\"network\":\"ethernet\",\"endpoints\":%s,\"devices\":%d,\"cables\":%d,\"prefixes\":%d,\"step\":false,\"outside\":%s,\"why\":%s}\n"
+      v.holds v.delivers (quoted c.scope) devices cables prefixes (strings (if beyond > 0 then [ "prefixes without hosts" ] else []))
+      (if reasons = [] then "null" else quoted (String.concat "; " reasons))
+  else begin
+    Printf.bprintf b "network    %s: %d devices, %d cables, %d prefixes\n" (printable f.file) devices cables prefixes;
+    Printf.bprintf b "verdict    %s (endpoints %s), whatever next hops are chosen\n" (if v.holds then "proven free of deadlock under priority flow control" else "not proven") c.scope;
+    Printf.bprintf b "packets    %s\n" (if v.delivers then "all arrive where they are sent, by every choice of next hops" else "not all arrive by every choice of next hops");
+    if beyond > 0 then Printf.bprintf b "outside    the packets to prefixes without hosts: %d\n" beyond;
+    List.iteri (fun i reason -> Printf.bprintf b "%s%s\n" (if i = 0 then "why        " else "           ") (printable reason)) reasons
+  end;
+  (Buffer.contents b, if List.exists Ethernet.internal v.faults then 4 else if v.holds && v.delivers then 0 else 1)
+
 (* deadlock is weft-proof --deadlock. *)
 let deadlock j =
   let dir = List.hd j.dirs in
@@ -289,7 +322,10 @@ let deadlock j =
   end;
   (Buffer.contents b, if found = None then 1 else 0)
 
-let run j = if j.deadlock then deadlock j else run j
+let run j =
+  match List.find_opt (fun d -> Text.exists (Filename.concat d Ethernet.tables_file)) j.dirs with
+  | Some d -> ethernet j d
+  | None -> if j.deadlock then deadlock j else run j
 
 let guarded f fail =
   try f () with
