@@ -23,6 +23,7 @@ type VerifyEthernet struct {
 	Cycle        []EthernetStep   `json:"cycle"`
 	Next         string           `json:"next,omitempty"`
 	Rechecked    bool             `json:"certificate_checked"`
+	Proof        *Proof           `json:"proof_checker,omitempty"`
 	Seconds      VerifyStageTime  `json:"seconds"`
 }
 

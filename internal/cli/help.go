@@ -29,7 +29,7 @@ var sections = []section{
 		"plugin psl restore sl2vl state strict tables with cable cables host switch switches keep-connected"},
 	{"Engine", "adaptive aim all-paths before classes drain drops engine exact group lanes limit order paths prefer rank-order rebalance roots seed sls survive " +
 		"time-budget traffic vls weight within-parts"},
-	{"What is proven", "contract endpoints proof-checker write-certificate write-unproven"},
+	{"What is proven", "contract endpoints proof-checker write-certificate write-proof write-unproven"},
 	{"Traffic", "allocation beginnings burst job lifetime load message pattern per-endpoint phases precision rail ranks runs then then-at until-saturated warm-up"},
 	{"Model", "any-lane arbiter buffer complete flits hot model mtu output-buffer process replay-cycle speedup " +
 		"store-and-forward time uniform-rates choice vlarb-high vlarb-limit vlarb-low"},

@@ -423,6 +423,11 @@ var rules = []rule{
 		why:      "it knows the names of the files that weft writes, and not what is in them",
 	},
 	{
+		packages: "internal/cli/internal/proof",
+		may:      []string{"internal/cli/internal/exit", "internal/proofchecker", "result"},
+		why:      "a command that proves something asks weft-proof about it, whatever it is",
+	},
+	{
 		packages: "internal/cli/internal/report",
 		may:      []string{"fabric", "routing", "deadlock", "result", "internal/cli/internal/console", "internal/list", "internal/words", "internal/outputs"},
 		why:      "it says what is in networks and verdicts; it makes none",
@@ -480,7 +485,7 @@ var rules = []rule{
 	{packages: "internal/journal", may: []string{"format", "internal/reading"}, why: "lines of a file, whatever they say"},
 	{
 		packages: "internal/proofchecker",
-		may:      []string{"deadlock", "fabric", "format/files", "format/ibnet", "internal/child", "routing"},
+		may:      []string{"deadlock", "ethernet", "ethernet/judge", "fabric", "format/files", "format/ibnet", "internal/child", "internal/tablefiles", "routing"},
 		why:      "it writes tables and certificate as files, which is all that weft-proof shares with weft",
 	},
 	{packages: "internal/loopback", why: "it guards a port, whoever answers there"},

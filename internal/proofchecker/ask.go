@@ -16,10 +16,13 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/child"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -84,7 +87,33 @@ func Ask(ctx context.Context, program string, q Question) (*Answer, error) {
 	if err := write(ctx, now, folder); err != nil {
 		return nil, err
 	}
-	return run(ctx, program, q, append(arguments, now)...)
+	about := subject{
+		Contract: fmt.Sprint(q.Certificate.Contract), Endpoints: q.Certificate.Scope.String(),
+		Switches: q.Tables.Fabric.Switches(), Step: q.Before != nil,
+	}
+	return run(ctx, program, about, append(arguments, now)...)
+}
+
+// AskEthernet runs the program about a lossless Ethernet network and its certificate.
+func AskEthernet(ctx context.Context, program string, n *ethernet.Network, c *judge.Certificate) (*Answer, error) {
+	dir, err := os.MkdirTemp("", "weft-proof")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := writeFiles(ctx, dir, EthernetFiles(n, c)); err != nil {
+		return nil, err
+	}
+	about := subject{Network: "ethernet", Endpoints: c.Scope.String(), Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes()}
+	return run(ctx, program, about, "--json", dir)
+}
+
+// EthernetFiles is the folder that weft-proof reads of a lossless Ethernet network.
+func EthernetFiles(n *ethernet.Network, c *judge.Certificate) []files.File {
+	return []files.File{
+		{Name: tablefiles.EthernetTablesFile, Write: func(w io.Writer) error { return WriteTables(w, n) }},
+		{Name: tablefiles.CertificateFile, Write: func(w io.Writer) error { return judge.WriteCertificate(w, n, c) }},
+	}
 }
 
 // write writes the network and the tables as weft-proof reads them.
@@ -93,7 +122,11 @@ func write(ctx context.Context, dir string, folder *files.Folder) error {
 		return err
 	}
 	network := files.File{Name: "fabric.ibnetdiscover", Write: func(w io.Writer) error { return ibnet.Write(w, folder.Fabric) }}
-	for _, f := range append(folder.Files(), network) {
+	return writeFiles(ctx, dir, append(folder.Files(), network))
+}
+
+func writeFiles(ctx context.Context, dir string, list []files.File) error {
+	for _, f := range list {
 		file, err := os.Create(filepath.Join(dir, f.Name))
 		if err != nil {
 			return err
@@ -144,8 +177,15 @@ func begun(printed []byte) string {
 // exitCodes are those of weft-proof, but for that of a mistake in usage: a program that knows other flags is another one.
 var exitCodes = []int{0, 1, 3, 4}
 
+// subject is what an answer says that it is about.
+type subject struct {
+	Network, Contract, Endpoints        string
+	Switches, Devices, Cables, Prefixes int
+	Step                                bool
+}
+
 // run runs weft-proof. Its exit codes 0 and 1 are verdicts, if they are about the question; all else is a failure.
-func run(ctx context.Context, program string, q Question, arguments ...string) (*Answer, error) {
+func run(ctx context.Context, program string, asked subject, arguments ...string) (*Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out, told := child.Head{Most: mostPrinted, Full: cancel}, child.Head{Most: mostPrinted}
@@ -164,11 +204,6 @@ func run(ctx context.Context, program string, q Question, arguments ...string) (
 	case err != nil && (ended == nil || ended.ExitCode() != 1):
 		return nil, fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(told.Bytes()))
 	}
-	type subject struct {
-		Contract, Endpoints string
-		Switches            int
-		Step                bool
-	}
 	var answer struct {
 		Schema   string
 		Holds    *bool
@@ -184,7 +219,6 @@ func run(ctx context.Context, program string, q Question, arguments ...string) (
 	case e != nil || answer.Schema == "" || answer.Holds == nil:
 		return nil, &NoAnswer{program, fmt.Sprintf("printed %s, which is no answer", begun(out.Bytes()))}
 	}
-	asked := subject{fmt.Sprint(q.Certificate.Contract), q.Certificate.Scope.String(), q.Tables.Fabric.Switches(), q.Before != nil}
 	if answer.subject != asked {
 		return nil, fmt.Errorf("%s gave an answer to another question: %+v in place of %+v", program, answer.subject, asked)
 	}

@@ -11,4 +11,5 @@ const (
 	MulticastFile        = "multicast.mcfdbs"
 	CertificateFile      = "certificate"
 	UnionCertificateFile = "transition.certificate" // of a step: of every mixture of its tables and those before
+	EthernetTablesFile   = "ethernet.tables"        // of a lossless Ethernet network
 )

@@ -29,7 +29,7 @@ func Verify(a *console.Console, c *cobra.Command) *cobra.Command {
 	}
 	return ofBothKinds(twoKinds{
 		Command: c,
-		also:    []string{"json", "endpoints", "write-certificate", "certificate"},
+		also:    []string{"json", "endpoints", "write-certificate", "certificate", "proof-checker"},
 		flags:   o.addTo,
 		long: `Of a lossless Ethernet network FABRIC is a folder with what the devices say:
 NAME.route.json and NAME.interface.json of FRR, NAME.lldp.json, SONiC's
@@ -37,8 +37,15 @@ NAME.config_db.json. The verdict then is about every choice that ECMP can make u
 priority flow control; --endpoints is hosts or all. With --routes, routes are
 computed, of a Containerlab file, ns-3's topology.txt or a computed network too.
 --failures computes them for every failure and says which open a loop or cut a pair.
-See docs/ethernet.md.`,
+--proof-checker has weft-proof judge the network too, and --write-proof keeps the
+folder that it reads. See docs/ethernet.md.`,
 		run: func(cmd *cobra.Command, name string) error {
+			switch checker := cmd.Flags().Lookup("proof-checker"); {
+			case checker.Changed && checker.Value.String() == "":
+				return exit.Usage("--proof-checker names no program")
+			case o.failures != "" && (checker.Changed || o.writeProof != ""):
+				return exit.Usage("--proof-checker and --write-proof are about the network as it is, and --failures about others")
+			}
 			if o.failures != "" {
 				return runFailures(a, cmd, name, o)
 			}
@@ -48,7 +55,7 @@ See docs/ethernet.md.`,
 			if o.pins != "" {
 				return exit.Usage("--pins is for routes that are computed: it needs --failures; routers that have pins say them in their routes")
 			}
-			return runVerify(a, cmd, name, &o.networkFlags)
+			return runVerify(a, cmd, name, o)
 		},
 	})
 }
@@ -60,6 +67,7 @@ type verifyFlags struct {
 	converging bool
 	samples    int
 	pins       string
+	writeProof string
 }
 
 func (o *verifyFlags) addTo(f *pflag.FlagSet) {
@@ -67,6 +75,7 @@ func (o *verifyFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.failures, "failures", "", "compute routes after every failure of these, and judge them: links, switches or 2-links")
 	f.BoolVar(&o.converging, "converging", false, "with --failures: judge every mixture of the routes before and after")
 	f.StringVar(&o.pins, "pins", "", "with --failures: pins that the routers have, the pins.csv of weft route --pin")
+	f.StringVar(&o.writeProof, "write-proof", "", "folder to write the tables that were judged and their certificate into, for weft-proof (docs/proof.md)")
 	f.IntVar(&o.samples, "samples", 10_000, "with --failures 2-links: pairs to try, drawn at random where there are more")
 }
 
@@ -97,12 +106,14 @@ type verifyJob struct {
 	name    string
 	n       *networkInput
 	verdict *judge.Verdict
-	nothing string // why there is nothing to judge; empty: there is
-	checked string // the proof that was given, and holds
+	nothing string        // why there is nothing to judge; empty: there is
+	checked string        // the proof that was given, and holds
+	written string        // the folder of the proof
+	proof   *result.Proof // what weft-proof says of it; nil: it was not asked
 	spent   struct{ read, verify float64 }
 }
 
-func runVerify(a *console.Console, cmd *cobra.Command, name string, o *networkFlags) error {
+func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFlags) error {
 	j := &verifyJob{Console: a, name: name}
 	scope, err := scopeOf(cmd)
 	if err != nil {
@@ -132,8 +143,11 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *networkFl
 		if err := j.certify(cmd, asJSON); err != nil {
 			return err
 		}
+		if err := j.prove(cmd, o.writeProof); err != nil {
+			return err
+		}
 	}
-	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, j.nothing != "" || !v.Free() || !v.Complete())
+	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, j.nothing != "" || !v.Free() || !v.Complete() || j.proof != nil && !j.proof.Holds)
 }
 
 // certify checks the proof that was given, and writes the one that was found.
@@ -172,7 +186,7 @@ func (j *verifyJob) summary() *result.VerifyEthernet {
 		Verdict: outputs.WordOf(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
-		Cycle: outputs.EthernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
+		Cycle: outputs.EthernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Proof: j.proof, Seconds: result.VerifyStageTime{Read: j.spent.read, Verify: j.spent.verify},
 	}
 	if j.nothing != "" {
 		s.Verdict, s.Nothing = result.NothingToJudge, j.nothing
@@ -208,6 +222,12 @@ func (j *verifyJob) screen() *console.Page {
 		p.Judged(true, "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", result.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
 		if j.checked != "" {
 			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
+		}
+		if j.written != "" {
+			p.Fact("proof", "%s, for weft-proof", j.written)
+		}
+		if j.proof != nil {
+			p.Fact("checker", "%s", j.proof.Text())
 		}
 		p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	default:

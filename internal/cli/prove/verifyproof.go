@@ -2,13 +2,10 @@ package prove
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os/exec"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/proof"
 	"github.com/weft-fabric/weft/internal/proofchecker"
-	"github.com/weft-fabric/weft/result"
 )
 
 // prove has weft-proof judge the certificate; nothing is asked where there is a credit loop.
@@ -28,17 +25,7 @@ func (j *verifyJob) prove(ctx context.Context) error {
 	case unknown != "":
 		return exit.Usage("--proof-checker: weft-proof knows no %s; without the flag weft judges them", unknown)
 	}
-	path, err := exec.LookPath(j.o.proofChecker)
-	if err != nil {
-		return exit.Usage("--proof-checker: %w; make weft-proof builds it from weft's sources", err)
-	}
-	a, err := proofchecker.Ask(ctx, path, q)
-	if none := (*proofchecker.NoAnswer)(nil); errors.As(err, &none) {
-		return fmt.Errorf("--proof-checker: %w; make weft-proof builds it from weft's sources", err)
-	}
-	if err != nil {
-		return exit.Internal("%w", err)
-	}
-	j.proof = &result.Proof{Checker: path, Holds: a.Holds, Delivers: a.Delivers, Why: a.Why}
-	return nil
+	var err error
+	j.proof, err = proof.Ask(j.o.proofChecker, func(path string) (*proofchecker.Answer, error) { return proofchecker.Ask(ctx, path, q) })
+	return err
 }

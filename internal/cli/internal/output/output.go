@@ -216,7 +216,7 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{tablefiles.NetworkFile, tablefiles.ForwardingFile, tablefiles.SL2VLFile, tablefiles.PSLFile, tablefiles.GroupsFile, tablefiles.MulticastFile, tablefiles.CertificateFile, tablefiles.UnionCertificateFile, Summary, Plan, PlanText, Rules, RulesTable, PinsTable}, deploy.Names...)
+	ours := append([]string{tablefiles.NetworkFile, tablefiles.ForwardingFile, tablefiles.SL2VLFile, tablefiles.PSLFile, tablefiles.GroupsFile, tablefiles.MulticastFile, tablefiles.CertificateFile, tablefiles.UnionCertificateFile, tablefiles.EthernetTablesFile, Summary, Plan, PlanText, Rules, RulesTable, PinsTable}, deploy.Names...)
 	pins := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == PinsTable })
 	for _, e := range entries {
 		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps) || pins && ofPins(e.Name())) {
