@@ -60,7 +60,7 @@ proof: ## check all proofs from nothing (docs/proof.md); takes Coq
 proof-mutants: ## change the theories in one place at a time, and demand that Coq refuses each, and that each theorem is broken by one; takes Coq (ten minutes)
 	@./build/scripts/proof-mutants.sh
 
-extract: ## extract proof/checker/judge.ml from the theories anew; takes Coq
+extract: ## extract proof/checker/judge.ml and ethernetjudge.ml from the theories anew; takes Coq
 	@./build/scripts/extract.sh
 
 test: ## vet, lint, check the formatting and run every test; installs what they compare with, if it may, and says what (FAST=1 needs only Go)
