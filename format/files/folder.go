@@ -71,13 +71,9 @@ func (d *Folder) Files() []File {
 	return files
 }
 
-// choosing is the line of forwarding tables that says that groups of ports belong to them: without the file of these
-// switches would be taken to choose nothing. OpenSM passes over lines that begin with #.
-const choosing = "# groups of ports: " + tablefiles.GroupsFile + "\n"
-
 func writeForwarding(w io.Writer, t *routing.Tables) error {
 	if t.Groups != nil {
-		if _, err := io.WriteString(w, choosing); err != nil {
+		if _, err := fmt.Fprintln(w, tablefiles.GroupsMark+tablefiles.GroupsFile); err != nil {
 			return err
 		}
 	}

@@ -60,6 +60,7 @@ import (
 	"github.com/weft-fabric/weft/format/internal/blocks"
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -83,6 +84,7 @@ type Dump struct {
 	Unreached  []fabric.EndpointID    // endpoints to whose base LID no switch has a path in the dump
 	Unowned    map[fabric.LID][]uint8 // [switch of the fabric] rows of LIDs that nobody has in the fabric: switches hold them for whoever gets these; nil where Renumbered
 	Mismatches Mismatches             // what the dump has and the fabric does not; empty unless Join.Lenient
+	Groups     string                 // the file of groups of ports that the dump says belongs to it, as weft's do; empty: none
 }
 
 // Rule is a way to find the destinations of a dump.
@@ -131,6 +133,7 @@ type parser struct {
 	begins blocks.Begins
 	guids  int // how many of dests have a port GUID
 
+	groups          string // Dump.Groups
 	unknownSwitches []UnknownSwitch
 	dead            map[DeadPort]int // entries by port without a cable
 
@@ -159,6 +162,9 @@ func (p *parser) line(c reading.Cursor) error {
 			return nil
 		}
 		return p.entry(c)
+	case c.Cut(tablefiles.GroupsMark):
+		p.groups = string(c)
+		return nil
 	case c.Empty(), c.Cut("#"), c.CutFold("lid "), c.Cut("Port "), c.Cut("PLFT_NUM: 0"):
 		return nil
 	case p.skipPrivate && c.Cut("PLFT_NUM:"):

@@ -58,7 +58,7 @@ var rules = []rule{
 	},
 	{
 		packages: "format/lft",
-		may:      []string{"fabric", "routing", "format", "internal/reading", "format/internal/blocks", "format/subnetlst", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "format/internal/blocks", "format/subnetlst", "internal/par", "internal/tablefiles"},
 		why:      "forwarding tables name destinations by LID, and only the subnet list of the same OpenSM says whose LID it is",
 	},
 	{

@@ -13,3 +13,7 @@ const (
 	UnionCertificateFile = "transition.certificate" // of a step: of every mixture of its tables and those before
 	EthernetTablesFile   = "ethernet.tables"        // of a lossless Ethernet network
 )
+
+// GroupsMark begins the line of forwarding tables that names the file of groups of ports that belongs to them: without
+// that file switches would be taken to choose nothing. OpenSM passes over lines that begin with #.
+const GroupsMark = "# groups of ports: "

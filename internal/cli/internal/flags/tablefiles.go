@@ -24,6 +24,7 @@ import (
 type Tables struct {
 	LFTs, SL2VL, PSL, List, Groups, Private string
 	Strict                                  bool
+	Whole                                   bool // they are a folder's: what belongs to them has to be there
 
 	// Of a folder of ibdiagnet2: what says which switches have adaptive routing on, and which
 	// of them look lanes up by lanes.
@@ -202,7 +203,7 @@ func (o *Tables) Settle() error {
 	if err != nil {
 		return err
 	}
-	o.LFTs = in.LFTs
+	o.LFTs, o.Whole = in.LFTs, true
 	for _, f := range []struct {
 		to   *string
 		find string

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -105,6 +106,8 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 // so the forwarding tables must speak of those of the fabric.
 func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.Tables) (*routing.Groups, error) {
 	switch {
+	case o.Groups == "" && o.Whole && dump.Groups != "":
+		return nil, fmt.Errorf("%s: switches choose from the groups of ports in %s, which is missing: bring it back, or name it by --groups", o.LFTs, reading.Printable(dump.Groups))
 	case o.Groups == "":
 		return nil, nil
 	case o.StaticOnly:
