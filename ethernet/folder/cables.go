@@ -71,6 +71,10 @@ func (r *gathering) neighbor(name, port, device string, ports []string, c claim)
 		return nil
 	}
 	c.to = ethernet.End{Device: device, Interface: other.named(ports)}
+	if r.c.devices[name].lostMember(port) || other.lostMember(c.to.Interface) {
+		r.members = true
+		return nil // the subnet of the port channel may tell its cable
+	}
 	return r.plug(here, c)
 }
 
@@ -214,7 +218,7 @@ func (r *gathering) subnets() error {
 			for _, p := range d.addresses(in) {
 				r.owners[p.Addr()] = append(r.owners[p.Addr()], ethernet.End{Device: name, Interface: in})
 			}
-			if up := d.interfaces[in]; up != nil && !up.Up {
+			if up := d.interfaces[in]; up != nil && !up.Up && !d.member(in) { // a port channel does without a member
 				r.cut[e] = r.cut[e] || !d.sub(in)
 				if d.sub(in) {
 					continue
@@ -286,6 +290,9 @@ func (r *gathering) build() error {
 			continue
 		}
 		cables = append(cables, ethernet.Cable{A: here, B: c.to})
+	}
+	if r.members {
+		r.note("what LLDP says of members of port channels is left out, as nobody names their port channel: give NAME.interface.json from ip -j -d address show, which does")
 	}
 	if down > 0 {
 		r.note("%d of %d cables down, and left out", down, down+len(cables))

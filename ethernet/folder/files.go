@@ -2,6 +2,7 @@ package folder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -288,6 +289,9 @@ func (d *device) port(name string) string {
 			name = longName(whole)
 		}
 	}
+	if in := d.interfaces[name]; in != nil && in.Channel != "" {
+		return in.Channel
+	}
 	if d.config == nil {
 		return name
 	}
@@ -323,6 +327,20 @@ func longName(port string) string {
 		}
 	}
 	return port
+}
+
+// member says whether an interface is of a port channel that is known.
+func (d *device) member(name string) bool {
+	if in := d.interfaces[name]; in != nil && in.Channel != "" {
+		return true
+	}
+	return d.config != nil && d.config.Channel[cmp.Or(d.config.Alias[name], name)] != ""
+}
+
+// lostMember says whether a port is of a port channel that nobody names.
+func (d *device) lostMember(port string) bool {
+	in := d.interfaces[port]
+	return in != nil && in.Member && !d.member(port)
 }
 
 // loopback says whether an interface leads nowhere.

@@ -54,6 +54,7 @@ type gathering struct {
 	outside map[ethernet.End]claim          // ports that lead out of the folder, and who says so
 	cut     map[ethernet.End]bool           // ports whose cable is down
 	cabling *ethernet.Cabling
+	members bool // LLDP was left out for some
 	leading []leading
 	notes   []string
 	gaps    []string

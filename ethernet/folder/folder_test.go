@@ -229,6 +229,44 @@ func TestNotForManagement(t *testing.T) {
 	}
 }
 
+// Port channels of Linux are one link: their members are named by the kernel; where only FRR is asked, LLDP of members makes no
+// cables beside that of the subnet. A port channel is up without one of its members.
+func TestBonds(t *testing.T) {
+	heard := func(device string) string {
+		return `{"lldp":{"interface":[{"swp1":{"chassis":{"` + device + `":{}},"port":{"id":{"value":"swp1"}}}},{"swp2":{"chassis":{"` + device + `":{}},"port":{"id":{"value":"swp2"}}}}]}}`
+	}
+	kernel := func(address string) string {
+		return `[{"ifname":"bond1","operstate":"UP","addr_info":[{"local":"` + address + `","prefixlen":31}]},` +
+			`{"ifname":"swp1","operstate":"UP","master":"bond1","linkinfo":{"info_slave_kind":"bond"}},{"ifname":"swp2","operstate":"DOWN","master":"bond1","linkinfo":{"info_slave_kind":"bond"}}]`
+	}
+	asked := func(address string) string {
+		return `{"bond1":{"operationalStatus":"up","ipAddresses":[{"address":"` + address + `/31"}]},` +
+			`"swp1":{"operationalStatus":"up","interfaceSlaveType":"Bond"},"swp2":{"operationalStatus":"down","interfaceSlaveType":"Bond"}}`
+	}
+	const channel = `{"PORTCHANNEL_MEMBER":{"bond1|swp1":{},"bond1|swp2":{}}}`
+	for name, interfaces := range map[string]func(string) string{"kernel": kernel, "FRR": asked, "SONiC": asked} {
+		configs := "{}"
+		if name == "SONiC" {
+			configs = channel
+		}
+		n, err := Read(t.Context(), write(t, map[string]string{
+			"qos.yaml": qos, "a.config_db.json": configs, "b.config_db.json": configs,
+			"a.interface.json": interfaces("10.0.0.0"), "b.interface.json": interfaces("10.0.0.1"), "a.lldp.json": heard("b"), "b.lldp.json": heard("a"),
+			"a.route.json": routes("10.1.0.0/24 vlan1", "10.2.0.0/24 bond1 10.0.0.1", "10.0.0.0/31 bond1"),
+			"b.route.json": routes("10.2.0.0/24 vlan1", "10.1.0.0/24 bond1 10.0.0.0", "10.0.0.0/31 bond1"),
+		}), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		left := slices.ContainsFunc(n.Notes, func(s string) bool { return strings.Contains(s, "ip -j -d address show") })
+		v := verify(t, n, ethernet.HostScope)
+		if n.Cables() != 1 || v.Unreachable != 0 || left != (name == "FRR") {
+			t.Errorf("%s: %d cables, %d pairs cut off, notes %q", name, n.Cables(), v.Unreachable, n.Notes)
+		}
+	}
+}
+
 // What configurations have beside what is read is said once where they have the same.
 func TestIgnoredTables(t *testing.T) {
 	files := pair()

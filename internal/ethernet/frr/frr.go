@@ -268,6 +268,8 @@ type Interface struct {
 	VRF       string
 	Up        bool
 	Loopback  bool
+	Member    bool   // of a port channel, whose name only the kernel says
+	Channel   string // that port channel, if it is known
 	Speed     uint32 // Mb/s; 0: not said
 	MAC       string
 	Addresses []netip.Prefix // as configured, not masked
@@ -303,7 +305,7 @@ func ReadInterfaces(r io.Reader, file string) ([]Interface, error) {
 func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 	in = Interface{Name: name, Line: v.Line}
 	text := map[string]string{}
-	for _, key := range [...]string{"vrfName", "operationalStatus", "administrativeStatus", "type", "hardwareAddress"} {
+	for _, key := range [...]string{"vrfName", "operationalStatus", "administrativeStatus", "type", "hardwareAddress", "interfaceSlaveType"} {
 		if text[key], err = v.String(key); err != nil {
 			return in, err
 		}
@@ -311,6 +313,7 @@ func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 	in.VRF, in.MAC = text["vrfName"], text["hardwareAddress"]
 	in.Up = text["operationalStatus"] == "up" && text["administrativeStatus"] != "down"
 	in.Loopback = text["type"] == "Loopback"
+	in.Member = text["interfaceSlaveType"] == "Bond"
 	if speed := v.Get("speed"); speed != nil && speed.Kind == lined.Number {
 		if n, err := strconv.ParseUint(speed.Text, 10, 32); err == nil && n < math.MaxUint32 { // the kernel's word for unknown
 			in.Speed = uint32(n)

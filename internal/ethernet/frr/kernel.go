@@ -29,9 +29,16 @@ func kernelInterfaces(v *lined.Value) ([]Interface, error) {
 		if in.MAC, err = e.String("address"); err != nil {
 			return nil, err
 		}
-		if info := e.Get("linkinfo"); info != nil && textOf(info.Get("info_slave_kind")) == "vrf" {
-			if in.VRF, err = e.String("master"); err != nil {
+		if info := e.Get("linkinfo"); info != nil {
+			master, err := e.String("master")
+			if err != nil {
 				return nil, err
+			}
+			switch textOf(info.Get("info_slave_kind")) {
+			case "vrf":
+				in.VRF = master
+			case "bond", "team":
+				in.Member, in.Channel = true, master
 			}
 		}
 		state, err := e.String("operstate")
