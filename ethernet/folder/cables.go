@@ -304,7 +304,11 @@ func (r *gathering) build() error {
 		}
 	}
 	if len(alone) > 0 && len(r.names) > 1 {
-		if err := r.gap(fmt.Errorf("no cable of %s is known: give NAME.lldp.json (lldpcli -f json show neighbors) or NAME.interface.json (vtysh -c 'show interface json')", few(alone))); err != nil {
+		give := "NAME.lldp.json (lldpcli -f json show neighbors) or NAME.interface.json (vtysh -c 'show interface json')"
+		if r.members {
+			give = "NAME.interface.json from ip -j -d address show, which names the port channels of the ports that LLDP tells"
+		}
+		if err := r.gap(fmt.Errorf("no cable of %s is known: give %s", few(alone), give)); err != nil {
 			return err
 		}
 	}

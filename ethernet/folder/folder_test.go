@@ -267,6 +267,18 @@ func TestBonds(t *testing.T) {
 	}
 }
 
+// Without a subnet the cable of a port channel that nobody names is not known, and what would tell it is said.
+func TestBondsWithoutSubnet(t *testing.T) {
+	files := map[string]string{"a.route.json": routes("10.1.0.0/24 vlan1"), "b.route.json": routes("10.2.0.0/24 vlan1")}
+	for device, other := range map[string]string{"a": "b", "b": "a"} {
+		files[device+".interface.json"] = `{"swp1":{"operationalStatus":"up","interfaceSlaveType":"Bond"}}`
+		files[device+".lldp.json"] = `{"lldp":{"interface":[{"swp1":{"chassis":{"` + other + `":{}},"port":{"id":{"value":"swp1"}}}}]}}`
+	}
+	if _, err := Read(t.Context(), write(t, files), Options{}); err == nil || !strings.Contains(err.Error(), "no cable of a, b is known: give NAME.interface.json from ip -j -d address show") {
+		t.Error(err)
+	}
+}
+
 // What configurations have beside what is read is said once where they have the same.
 func TestIgnoredTables(t *testing.T) {
 	files := pair()

@@ -158,9 +158,9 @@ func NetworkIn(arg string) (string, error) {
 	path := FileIn(arg, network, subnetList)
 	if path == "" {
 		if isEthernet(arg) {
-			return "", exit.Usage("%s is a lossless Ethernet network; weft info, report, explain, export, verify, diff, what-if, watch, simulate, compare, priorities and packets take those, and this command does not", arg)
+			return "", exit.Usage("%s is a lossless Ethernet network; weft info, report, explain, export, verify, diff, what-if, watch, simulate, compare, route --pin, priorities and packets take those, and this command does not", arg)
 		}
-		return "", fmt.Errorf("%s is a folder without %s or %s (plain or packed): a folder as FABRIC is the output of ibdiagnet2 or OpenSM", arg, network, subnetList)
+		return "", fmt.Errorf("%s is a folder without %s or %s (plain or packed): a folder as FABRIC is the output of ibdiagnet2 or OpenSM, or of lossless Ethernet, with files such as leaf1.route.json (docs/ethernet.md)", arg, network, subnetList)
 	}
 	return path, plainFiles(path)
 }
