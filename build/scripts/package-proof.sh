@@ -61,9 +61,10 @@ Enhances: weft
 Installed-Size: $(du -sk --exclude=DEBIAN "$stage" | cut -f1)
 Homepage: https://github.com/weft-fabric/weft
 Description: checker for routing tables, extracted from a machine-checked proof
- Says whether the routing tables of an InfiniBand fabric cannot deadlock, by the
- certificate that weft writes beside them. Its verdict is extracted from a proof
- that Coq has checked; it shares nothing with weft but the files.
+ Says whether the routing tables of an InfiniBand fabric, or of a lossless Ethernet
+ network, cannot deadlock, by the certificate that weft writes beside them. Its
+ verdict is extracted from a proof that Coq has checked; it shares nothing with
+ weft but the files.
 CONTROL
 find "$stage" -newermt "@$SOURCE_DATE_EPOCH" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 deb=$OUT/weft-proof_${VERSION}_$arch.deb

@@ -130,6 +130,47 @@ func TestProvenEthernet(t *testing.T) {
 	}
 }
 
+// Whether all arrive is about hosts that send to others: those of a single prefix do not to their own, nor those of IPv4 to IPv6.
+func TestProvenEthernetAboutOthers(t *testing.T) {
+	t.Parallel()
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	plan := testcables.Devices(2)
+	plan.Join(0, 1)
+	dir := t.TempDir()
+	for _, c := range []struct {
+		at0, at1 []string // the prefixes there
+		complete bool
+	}{
+		{[]string{"10.0.0.0/24"}, []string{"2001:db8::/64"}, true},
+		{[]string{"10.0.0.0/24", "10.0.1.0/24"}, []string{"2001:db8::/64"}, false},
+		{[]string{"10.0.0.0/24"}, []string{"10.1.0.0/24"}, false},
+		{[]string{"2001:db8:1::/64"}, []string{"2001:db8::/64"}, false},
+	} {
+		n := &ethernet.Network{Cabling: plan.Cabling(t)}
+		n.Priorities = ethernet.Uniform(n.Cabling, []uint8{3})
+		for d, prefixes := range [][]string{c.at0, c.at1} {
+			class := ethernet.Class{Next: n.NewRow(), At: []ethernet.DeviceID{ethernet.DeviceID(d)}, Hosts: true}
+			for _, p := range prefixes {
+				class.Prefixes = append(class.Prefixes, netip.MustParsePrefix(p))
+			}
+			n.Classes = append(n.Classes, class)
+		}
+		first, _ := n.LinksFrom(0)
+		n.Add(n.Classes[0].Next, first) // away from where its hosts are, to where there is no route
+		v, err := ethernetjudge.Verify(t.Context(), n, ethernetjudge.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeEthernet(t, dir, n, v.Certificate)
+		if got := agree(t, p, dir, n, v.Certificate); !got.Holds || *got.Delivers != c.complete {
+			t.Errorf("%v, %v: %+v", c.at0, c.at1, got)
+		}
+	}
+}
+
 // A line that is lost, doubled or cut is refused with its file, whichever it is; and so is what belongs to another network.
 func TestProvenEthernetRefusesDamage(t *testing.T) {
 	t.Parallel()
@@ -215,8 +256,8 @@ func provenWithAll(t *testing.T) (*ethernet.Network, *ethernetjudge.Certificate)
 	}
 }
 
-// Of tables that are damaged in any way weft-proof says where, or they are tables of some network, and what it says of
-// that the judge says too.
+// Of tables and certificates that are damaged in any way weft-proof says where, or they are those of some network, and
+// what it says of that the judge says too.
 func TestProvenEthernetOfDamagedTables(t *testing.T) {
 	t.Parallel()
 	p := startProver(t)
@@ -269,6 +310,28 @@ func TestProvenEthernetOfDamagedTables(t *testing.T) {
 				t.Fatalf("%v, of\n%s", err, text)
 			}
 			compareEthernet(t, got, other, c)
+			judged++
+		}
+		if err := os.WriteFile(tables, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range scramble.Of(string(ranks)) {
+			if err := os.WriteFile(certificate, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.ask(dir)
+			if err != nil {
+				if !strings.Contains(err.Error(), "exit code 3") || !strings.Contains(err.Error(), certificate+":") {
+					t.Fatalf("%v, of\n%s", err, text)
+				}
+				refused++
+				continue
+			}
+			c, err := ethernetjudge.ReadCertificate(strings.NewReader(text), "certificate", n)
+			if err != nil {
+				t.Fatalf("%v, of\n%s", err, text)
+			}
+			compareEthernet(t, got, n, c)
 			judged++
 		}
 	}
