@@ -53,16 +53,39 @@ type proven struct {
 	Code      int
 }
 
-// buildProver builds weft-proof and says where it is; nowhere if there is no OCaml.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(proverFolder) // empty: nothing was built
+	os.Exit(code)
+}
+
+// proverFolder is where weft-proof was built.
+var proverFolder string
+
+// builtProver builds weft-proof, once for all tests, and says where it is; nowhere if there is no OCaml.
+var builtProver = sync.OnceValues(func() (program string, err error) {
+	if _, err := exec.LookPath("ocamlopt"); err != nil {
+		return "", nil
+	}
+	if proverFolder, err = os.MkdirTemp("", "weft-proof"); err != nil {
+		return "", err
+	}
+	program = filepath.Join(proverFolder, "weft-proof")
+	if out, err := exec.Command("../../proof/checker/build.sh", program).CombinedOutput(); err != nil || len(out) > 0 {
+		return "", fmt.Errorf("building weft-proof: %v\n%s", err, out)
+	}
+	return program, nil
+})
+
+// buildProver is weft-proof, built; nowhere if there is no OCaml.
 func buildProver(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("ocamlopt"); err != nil {
-		t.Log("no ocamlopt, so weft-proof is not asked (on Debian: apt-get install ocaml-nox)")
-		return ""
+	program, err := builtProver()
+	if err != nil {
+		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "weft-proof")
-	if out, err := exec.Command("../../proof/checker/build.sh", program).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("building weft-proof: %v\n%s", err, out)
+	if program == "" {
+		t.Log("no ocamlopt, so weft-proof is not asked (on Debian: apt-get install ocaml-nox)")
 	}
 	return program
 }
@@ -101,17 +124,9 @@ func startProver(t *testing.T) *prover {
 // beside is a weft-proof for all tests, which is asked about every engine's tables; nil where there is no OCaml.
 // It ends when this process does, and takes its input away.
 var beside = sync.OnceValues(func() (*prover, error) {
-	if _, err := exec.LookPath("ocamlopt"); err != nil {
-		return nil, nil
-	}
-	dir, err := os.MkdirTemp("", "weft-proof")
-	if err != nil {
+	program, err := builtProver()
+	if program == "" || err != nil {
 		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "weft-proof")
-	if out, err := exec.Command("../../proof/checker/build.sh", program).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building weft-proof: %w\n%s", err, out)
 	}
 	cmd := exec.Command(program, "--jobs")
 	in, inErr := cmd.StdinPipe()
