@@ -2,7 +2,6 @@ package packets
 
 import (
 	"encoding/csv"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -75,9 +74,9 @@ func power(k, n int) int {
 // datelines is dimension order on a torus with two lanes as BookSim2 has them: a
 // packet rides lane 0 of a ring while the dateline is ahead of it, else lane 1. Bit
 // d of the service level says that the path crosses the dateline of dimension d.
-func datelines(t testing.TB, k int) *routing.Tables {
+func datelines(t testing.TB, torus string, k int) *routing.Tables {
 	t.Helper()
-	f := testnet.Build(t, fmt.Sprintf("torus:%dx%d", k, k))
+	f := testnet.Build(t, torus)
 	tables := tablesOf(t, f, "dor", 1)
 	at := func(s fabric.NodeID) [2]int { return [2]int{int(s) / k, int(s) % k} }
 	m := routing.LanePerSL(1).PerPort(f)
@@ -165,7 +164,9 @@ func bookSimNetwork(t testing.TB, config string) (n *Network, nodes int, sink in
 	case "ib_mesh8x8_dor_vc1_p16":
 		tables = tablesOf(t, testnet.Build(t, "mesh:8x8"), "dor", 1)
 	case "ib_torus8x8_dor_vc2_p16":
-		tables = datelines(t, 8)
+		tables = datelines(t, "torus:8x8", 8)
+	case "ib_ring8_dor_vc2_p16":
+		tables, nodes = datelines(t, "torus:8", 8), 8
 	}
 	n, err := New(tables, bookSim())
 	if err != nil {
@@ -180,7 +181,7 @@ func bookSimPattern(name string, nodes, sink int) pattern {
 	send := func(from, to int) { p = append(p, traffic.Pair{From: int32(from), To: int32(sink + to)}) }
 	for i := range nodes {
 		switch name {
-		case "uniform":
+		case "uniform", "others":
 			for j := range nodes {
 				if sink > 0 || j != i {
 					send(i, j)
