@@ -93,6 +93,19 @@ func Weft(t testing.TB) string {
 	}))
 }
 
+// ProofChecker builds weft-proof, the checker that is extracted from the proofs, once for all tests of a
+// package, and returns its path. It skips the test without OCaml.
+func ProofChecker(t testing.TB) string {
+	t.Helper()
+	if _, err := exec.LookPath("ocamlopt"); err != nil {
+		t.Skip("live: no ocamlopt to build weft-proof with (on Debian: apt-get install ocaml-nox)")
+	}
+	name := func(dir string) string { return filepath.Join(dir, "weft-proof") }
+	return name(once(t, "weft-proof", func(dir string) *exec.Cmd {
+		return exec.Command(filepath.Join(root(t), "proof/checker/build.sh"), name(dir))
+	}))
+}
+
 // Plugin builds a target of the Makefile of OpenSM's plugin with more compiler flags,
 // once for all tests of a package, and returns the folder that it is in. It skips the
 // test without compiler or headers.

@@ -95,7 +95,7 @@ func TestFourJudges(t *testing.T) {
 	if err != nil {
 		t.Skip("no python3 (on Debian: apt-get install python3)")
 	}
-	prover := newClerk(t, buildProver(t), "--jobs")
+	prover := newClerk(t, live.ProofChecker(t), "--jobs")
 	checker := newClerk(t, python, "../../conformance/checker.py", "--jobs")
 	program := filepath.Join(live.Plugin(t, "weft-core", ""), "weft-core")
 	dir := t.TempDir()

@@ -617,19 +617,6 @@ func (c *smallCase) rankAll(d draw) {
 	}
 }
 
-// buildProver builds the checker that is extracted from the proofs, and says where it is.
-func buildProver(t testing.TB) string {
-	t.Helper()
-	if _, err := exec.LookPath("ocamlopt"); err != nil {
-		t.Skip("no ocamlopt, so weft-proof is not asked (on Debian: apt-get install ocaml-nox)")
-	}
-	program := filepath.Join(t.TempDir(), "weft-proof")
-	if out, err := exec.Command("../../../proof/checker/build.sh", program).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("building weft-proof: %v\n%s", err, out)
-	}
-	return program
-}
-
 // smallCases is how many cases TestSmallCases draws: 100,000, and with WEFT_THOROUGH 10,000,000, or as
 // many as WEFT_CASES says.
 func smallCases(t testing.TB) int {
@@ -659,7 +646,7 @@ func smallCases(t testing.TB) int {
 func TestSmallCases(t *testing.T) {
 	t.Parallel()
 	const chunk = 2000
-	checker := buildProver(t)
+	checker := live.ProofChecker(t)
 	program := filepath.Join(live.Plugin(t, "weft-core", ""), "weft-core")
 	count := map[string]int{}
 	var mutex sync.Mutex
