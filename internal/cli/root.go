@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/cli/look"
 	"github.com/weft-fabric/weft/internal/cli/networks"
@@ -61,14 +62,14 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand(root)
 	groups := []group{
-		{"Look", []*cobra.Command{ethernet.Collect(a), ethernet.Info(a, look.Info(a)), ethernet.Report(a, look.Report(a)), ethernet.Explain(a, look.Explain(a)), look.Bound(a), ethernet.Diff(a, changes.Diff(a)), ethernet.Export(a, look.Export(a))}},
+		{"Look", []*cobra.Command{ethernet.Collect(a), ethernet.Info(a, look.Info(a)), ethernet.Report(a, look.Report(a)), ethernet.Explain(a, look.Explain(a)), flags.NotEthernet(look.Bound(a)), ethernet.Diff(a, changes.Diff(a)), ethernet.Export(a, look.Export(a))}},
 		{"Prove", []*cobra.Command{ethernet.Verify(a, prove.Verify(a))}},
-		{"Route", []*cobra.Command{ethernet.Route(a, route.Command(a)), ethernet.Priorities(a), route.Engines(a), route.Lanes(a), ethernet.Compare(a, route.Compare(a)), simulate.Place(a)}},
-		{"Change", []*cobra.Command{ethernet.WhatIf(a, changes.WhatIf(a)), changes.Repair(a), opensm.Drain(a, changes.Drain(a)), opensm.Undrain(a)}},
+		{"Route", []*cobra.Command{ethernet.Route(a, route.Command(a)), ethernet.Priorities(a), route.Engines(a), flags.NotEthernet(route.Lanes(a)), ethernet.Compare(a, route.Compare(a)), flags.NotEthernet(simulate.Place(a))}},
+		{"Change", []*cobra.Command{ethernet.WhatIf(a, changes.WhatIf(a)), flags.NotEthernet(changes.Repair(a)), flags.NotEthernet(opensm.Drain(a, changes.Drain(a))), opensm.Undrain(a)}},
 		{"Simulate", []*cobra.Command{simulate.Command(a), ethernet.Packets(a, simulate.Packets(a)), simulate.Patterns()}},
 		{"Run", []*cobra.Command{opensm.Serve(a), opensm.Status(a), opensm.EventsOf(a), opensm.Watch(a), opensm.Deploy(a)}},
 		{"Research", []*cobra.Command{campaigns.Reproduce(a), campaigns.Sweep(a)}},
-		{"Networks", []*cobra.Command{networks.Generate(a), networks.Topologies(a), networks.Convert(a), networks.Degrade(a)}},
+		{"Networks", []*cobra.Command{flags.NotEthernet(networks.Generate(a)), networks.Topologies(a), flags.NotEthernet(networks.Convert(a)), flags.NotEthernet(networks.Degrade(a))}},
 		{"This program", []*cobra.Command{help, completionCommand(), versionCommand(a), manCommand()}},
 	}
 	for _, g := range groups {

@@ -1,11 +1,7 @@
 package ethernet
 
 import (
-	"io"
-	"math"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,7 +9,6 @@ import (
 	"github.com/weft-fabric/weft/ethernet/folder"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
-	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // twoKinds is a command that takes a lossless Ethernet network too, in place of a fabric.
@@ -69,42 +64,5 @@ func ofBothKinds(e twoKinds) *cobra.Command {
 // the flag among own that has its routes computed.
 func isEthernet(cmd *cobra.Command, own *pflag.FlagSet, name string) bool {
 	routes := own != nil && own.Lookup("routes") != nil && cmd.Flags().Changed("routes")
-	return folder.IsFolder(name) && !flags.HasNetwork(name) || isClab(name) || isNS3(name) || routes
-}
-
-// isNS3 says whether a file begins as the topology.txt of ns-3 does: three numbers in the first
-// line, and as many in what follows as the second of them says.
-func isNS3(name string) bool {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return false // a pipe is opened once, by who reads it
-	}
-	f, err := reading.OpenPlain(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	lines := reading.NewLines(io.LimitReader(f, 64<<10), name)
-	var head [3]uint64
-	if !lines.Next() {
-		return false
-	}
-	c := lines.Text()
-	for i := range head {
-		n, ok := c.Uint(math.MaxInt32)
-		if !ok {
-			return false
-		}
-		head[i] = n
-	}
-	if !c.Empty() || head[1] == 0 || head[1] > head[0] || !lines.Next() {
-		return false
-	}
-	c = lines.Text()
-	n, ok := c.Uint(math.MaxInt32)
-	return ok && n < head[0]
-}
-
-// isClab says whether a name is that of a Containerlab file.
-func isClab(name string) bool {
-	return strings.HasSuffix(name, ".clab.yml") || strings.HasSuffix(name, ".clab.yaml")
+	return folder.IsFolder(name) && !flags.HasNetwork(name) || flags.IsContainerlab(name) || flags.IsNS3(name) || routes
 }

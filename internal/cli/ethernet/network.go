@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/drawn"
@@ -127,9 +128,9 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 	var notes []string
 	var f *fabric.Fabric
 	switch {
-	case isClab(name):
+	case flags.IsContainerlab(name):
 		cabling, hosts, notes, err = ofDrawing(c, name, drawn.Containerlab)
-	case isNS3(name):
+	case flags.IsNS3(name):
 		cabling, hosts, notes, err = ofDrawing(c, name, drawn.NS3)
 	default:
 		f, cabling, hosts, err = ofFabric(c, name)

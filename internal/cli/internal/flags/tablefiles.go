@@ -153,12 +153,12 @@ func HasTables(name string) bool {
 // the argument itself.
 func NetworkIn(arg string) (string, error) {
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		return arg, nil // a file, or what opening it will say
+		return arg, refuseEthernet(arg) // or what opening it will say
 	}
 	path := FileIn(arg, network, subnetList)
 	if path == "" {
-		if isEthernet(arg) {
-			return "", exit.Usage("%s is a lossless Ethernet network; weft info, report, explain, export, verify, diff, what-if, watch, simulate, compare, route --pin, priorities and packets take those, and this command does not", arg)
+		if err := refuseEthernet(arg); err != nil {
+			return "", err
 		}
 		return "", fmt.Errorf("%s is a folder without %s or %s (plain or packed): a folder as FABRIC is the output of ibdiagnet2 or OpenSM, or of lossless Ethernet, with files such as leaf1.route.json (docs/ethernet.md)", arg, network, subnetList)
 	}
@@ -256,14 +256,4 @@ func (o *Tables) Assumed() result.Assumed {
 		ServiceLevels: cmp.Or(o.PSL, "0 everywhere"),
 		Lanes:         cmp.Or(o.SL2VL, "of the same number as the service level"),
 	}
-}
-
-// isEthernet reports whether a folder has what devices of Ethernet say of themselves.
-func isEthernet(dir string) bool {
-	for _, pattern := range [...]string{"*.route*", "*/route*", "*.config_db.json*", "*/config_db.json*", "*.interface.json*"} {
-		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil && len(found) > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,83 @@
+package flags
+
+import (
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/reading"
+)
+
+// NotEthernet has a command whose first argument is a FABRIC refuse lossless Ethernet before it
+// asks for flags that no such network has a use for.
+func NotEthernet(c *cobra.Command) *cobra.Command {
+	c.PreRunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 || HasNetwork(args[0]) {
+			return nil
+		}
+		return refuseEthernet(args[0])
+	}
+	return c
+}
+
+// refuseEthernet is the error for a lossless Ethernet network where a fabric is needed; nil: it is none.
+func refuseEthernet(arg string) error {
+	if !isEthernet(arg) && !IsContainerlab(arg) && !IsNS3(arg) {
+		return nil
+	}
+	return exit.Usage("%s is a lossless Ethernet network; weft info, report, explain, export, verify, diff, what-if, watch, simulate, compare, route --pin, priorities and packets take those, and this command does not", arg)
+}
+
+// isEthernet reports whether a folder has what devices of Ethernet say of themselves.
+func isEthernet(dir string) bool {
+	for _, pattern := range [...]string{"*route*.json*", "*route*.txt*", "*config_db.json*", "*interface*.json*", "*minigraph.xml*"} {
+		for _, below := range [...]string{".", "*"} {
+			if found, err := filepath.Glob(filepath.Join(dir, below, pattern)); err == nil && len(found) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsNS3 says whether a file begins as the topology.txt of ns-3 does: three numbers in the first
+// line, and as many in what follows as the second of them says.
+func IsNS3(name string) bool {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false // a pipe is opened once, by who reads it
+	}
+	f, err := reading.OpenPlain(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lines := reading.NewLines(io.LimitReader(f, 64<<10), name)
+	var head [3]uint64
+	if !lines.Next() {
+		return false
+	}
+	c := lines.Text()
+	for i := range head {
+		n, ok := c.Uint(math.MaxInt32)
+		if !ok {
+			return false
+		}
+		head[i] = n
+	}
+	if !c.Empty() || head[1] == 0 || head[1] > head[0] || !lines.Next() {
+		return false
+	}
+	c = lines.Text()
+	n, ok := c.Uint(math.MaxInt32)
+	return ok && n < head[0]
+}
+
+// IsContainerlab says whether a name is that of a Containerlab file.
+func IsContainerlab(name string) bool {
+	return strings.HasSuffix(name, ".clab.yml") || strings.HasSuffix(name, ".clab.yaml")
+}
