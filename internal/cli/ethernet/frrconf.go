@@ -226,19 +226,8 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 	if !folder.IsFolder(name) {
 		return neighbor, nil
 	}
-	err := eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
-		d := t.Device(device)
-		if d == ethernet.None || t.plan.Level(d) < 0 {
-			return nil
-		}
-		text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
-		if err != nil {
-			return err
-		}
-		c := readFRRConf(file, string(text), j.o.vrf)
-		if !c.some {
-			return nil // it is no router, or its BGP is configured elsewhere
-		}
+	err := j.eachConf(ctx, name, func(d ethernet.DeviceID, c *frrConf) error {
+		device := t.Names[d]
 		if c.summary.line > 0 {
 			return c.errorf(c.summary.line, "%s announces %s in place of all routes in it (summary-only), pins among them: take that word away, or leave pins", device, reading.Printable(c.summary.of))
 		}
@@ -250,6 +239,7 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 			if !up && t.plan.Level(t.Links[l].To) < 0 {
 				continue
 			}
+			var err error
 			if announced[l], err = j.checkSession(c, d, l, call(l), up); err != nil {
 				return err
 			}
@@ -260,6 +250,46 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 		return nil, err
 	}
 	return neighbor, nil
+}
+
+// eachConf reads the configurations that a folder has of the routers that pins have to do with.
+func (j *pinJob) eachConf(ctx context.Context, name string, use func(d ethernet.DeviceID, c *frrConf) error) error {
+	return eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
+		d := j.t.Device(device)
+		if d == ethernet.None || j.t.plan.Level(d) < 0 {
+			return nil
+		}
+		text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
+		if err != nil {
+			return err
+		}
+		if c := readFRRConf(file, string(text), j.o.vrf); c.some { // else it is no router, or its BGP is configured elsewhere
+			return use(d, c)
+		}
+		return nil
+	})
+}
+
+// unread is the routers of a folder without a configuration of their BGP: by which route maps they announce, and how often they
+// take their own AS number, is not known.
+func (j *pinJob) unread(ctx context.Context, name string) ([]string, error) {
+	all := []string{}
+	if !folder.IsFolder(name) {
+		return all, nil
+	}
+	read := map[ethernet.DeviceID]bool{}
+	if err := j.eachConf(ctx, name, func(d ethernet.DeviceID, _ *frrConf) error {
+		read[d] = true
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for d, device := range j.t.Names {
+		if d := ethernet.DeviceID(d); !read[d] && j.t.plan.Level(d) >= 0 {
+			all = append(all, device)
+		}
+	}
+	return all, nil
 }
 
 // checkSession reads what the configuration of a router says of a neighbor, which is above it or below.

@@ -92,6 +92,7 @@ type pinSummary struct {
 	Lines     int         `json:"most_lines,omitempty"`
 	Changed   int         `json:"changed,omitempty"`
 	Leaves    []string    `json:"changed_leaves,omitempty"`
+	Unread    []string    `json:"configurations_not_read"`
 	Out       string      `json:"out,omitempty"`
 }
 
@@ -129,6 +130,13 @@ func runPin(a *console.Console, cmd *cobra.Command, name string, o *pinFlags) er
 	}
 	if err := j.read(name); err != nil {
 		return err
+	}
+	var err error
+	if j.s.Unread, err = j.unread(ctx, name); err != nil {
+		return err
+	}
+	if j.s.Out != "" && len(j.s.Unread) > 0 && !o.partial {
+		return fmt.Errorf("%s: not read is %s; --partial writes configurations without, and without --out this says what would be", name, j.unreadText())
 	}
 	if err := j.find(); err != nil {
 		return err
@@ -289,7 +297,11 @@ func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error
 	all := []files.File{text(output.PinsText, j.readme()), {Name: output.PinsTable, Write: j.writeCSV}}
 	for _, c := range configs {
 		j.s.Lines = max(j.s.Lines, strings.Count(c.Apply, "\n"))
-		all = append(all, text(c.Device+output.PinsOfDevice, "! Pins of "+c.Device+", by weft.\n"+c.Apply), text(c.Device+output.UnpinOfDevice, "! Takes the pins of "+c.Device+" back.\n"+c.Undo))
+		head := "! Pins of " + c.Device + ", by weft.\n"
+		if slices.Contains(j.s.Unread, c.Device) {
+			head += "! Its configuration was not read: see README.md before this is applied.\n"
+		}
+		all = append(all, text(c.Device+output.PinsOfDevice, head+c.Apply), text(c.Device+output.UnpinOfDevice, "! Takes the pins of "+c.Device+" back.\n"+c.Undo))
 	}
 	if sonic, err := j.sonic(name); err != nil {
 		return err
@@ -410,7 +422,19 @@ func (in *networkInput) pinned(a *console.Console, file string) error {
 	return nil
 }
 
+// unreadText says what is not known of routers without a configuration, and what to do; empty: there are none.
+func (j *pinJob) unreadText() string {
+	if len(j.s.Unread) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the BGP configuration of %s: route maps by which they announce (SONiC has TO_BGP_PEER_V4) are replaced by those of pins and not called, and allowas-in, filters and limits that pins need to know of are not; give DEVICE.frr.conf (vtysh -c 'show running-config') of each before pins are applied", words.FirstOf(j.s.Unread))
+}
+
 func (j *pinJob) readme() string {
+	unread := ""
+	if text := j.unreadText(); text != "" {
+		unread = "\n**Not read, so not to be applied yet:** " + text + ",\nand write the pins again. All of them: " + strings.Join(j.s.Unread, ", ") + ".\n"
+	}
 	changed := ""
 	if j.before != nil {
 		changed = "\nOf the pins in force before, " + words.Plural(j.s.Changed, "pin") + " changed"
@@ -424,7 +448,7 @@ func (j *pinJob) readme() string {
 %s of %s, by %s. The leaf of each adapter announces its address (/32) with communities
 that say which device above it hears of it; no other does. Longest prefix wins. When anything on the way dies, BGP
 withdraws the pin, and packets take the routes of the subnet, as without pins.
-%s
+%s%s
 Apply, on each router with a file, in any order, under traffic:
 
     vtysh -f DEVICE.pins.conf && vtysh -c 'write memory'
@@ -449,7 +473,7 @@ the routing table is not announced; "bgp network import-check" brings it back.
 Communities: %s marks a pin; 64999:N is device N above leaves, 64998:N above those. Spines need no
 change where there are two tiers. pins.csv has the ways. A pin takes an entry in the table of every leaf and of each
 device that it comes down by; summary.json has how many that are by tier.
-`, words.Plural(len(j.pins), "pin"), j.s.Network, j.s.Engine, changed, pins.Mark)
+`, words.Plural(len(j.pins), "pin"), j.s.Network, j.s.Engine, unread, changed, pins.Mark)
 }
 
 func (j *pinJob) screen() *console.Page {
@@ -467,6 +491,9 @@ func (j *pinJob) screen() *console.Page {
 		text += fmt.Sprintf("; %s not those in force, on %s", words.Plural(s.Changed, "pin"), words.Counted(len(s.Leaves), "leaf", "leaves"))
 	}
 	p.Fact("pins", "%s", text)
+	if text := j.unreadText(); text != "" {
+		p.Fact("not read", "%s", text)
+	}
 	for _, t := range s.Tried {
 		if t.Refused != "" {
 			p.Fact("refused", "%s: %s", t.Engine, t.Refused)
