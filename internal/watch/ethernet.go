@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/child"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/ethernet/between"
+	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/pauses"
 	"github.com/weft-fabric/weft/internal/ethernet/shape"
 	"github.com/weft-fabric/weft/internal/events"
@@ -364,6 +365,8 @@ func nothing(n *ethernet.Network) string {
 		return "no subnet with hosts is known"
 	case len(n.Priorities.Lossless()) == 0:
 		return "no packet is lossless on any cable"
+	case len(bgp.Leaves(n.Classes)) == 1:
+		return "all hosts are behind " + n.Names[bgp.Leaves(n.Classes)[0]]
 	}
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/pauses"
 	"github.com/weft-fabric/weft/internal/ethernet/testcables"
+	"github.com/weft-fabric/weft/result"
 )
 
 // ethernetScene is a watch of a folder in which each look sees the network that a test shows.
@@ -58,6 +59,17 @@ func (s *ethernetScene) show(now *EthernetSnapshot) *Look {
 		s.t.Fatal(err)
 	}
 	return l
+}
+
+// A network with all its hosts behind one leaf has nothing to judge, as weft verify has it.
+func TestEthernetNothing(t *testing.T) {
+	s := newEthernetScene(t, Config{})
+	n := clos(t)
+	n.Classes = n.Classes[:1]
+	l := s.show(&EthernetSnapshot{Network: n})
+	if want := "all hosts are behind " + n.Names[0]; l.Ethernet.Nothing != want || l.Verdict != result.NothingToJudge {
+		t.Errorf("%s because %q, want %q", l.Verdict, l.Ethernet.Nothing, want)
+	}
 }
 
 // clos is three leaves below two spines, with routes by all shortest paths.

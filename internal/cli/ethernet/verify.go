@@ -233,7 +233,9 @@ func (j *verifyJob) screen() *console.Page {
 	default:
 		p.Judged(false, "%s (endpoints %s), a shortest one of %d steps:\n%s", result.CreditLoop, v.Scope, len(v.Cycle), loopText(j.Console, n.Network, v.Cycle))
 	}
-	p.Fact("lanes", "%s", losslessText(v.Lanes))
+	if len(v.Lanes) > 0 || j.nothing == "" { // else the verdict says why none is used
+		p.Fact("lanes", "%s", losslessText(v.Lanes))
+	}
 	p.Fact("routes", "%s", j.routesText())
 	if len(v.Lost) > 0 {
 		p.Finding("cut off", "%s", j.lostText())
