@@ -35,7 +35,6 @@ type device struct {
 	config     *sonic.Config
 	drawn      *sonic.Config // minigraph.xml, until config has what it says
 	as         uint32
-	heard      []frr.Neighbor    // addresses that it knows behind its interfaces
 	files      map[string]string // the file of each kind
 }
 
@@ -193,7 +192,7 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 	case "minigraph":
 		d.drawn, err = sonic.ReadMinigraph(r, path)
 	case "addresses of neighbors":
-		d.heard, err = frr.ReadNeighbors(r, path)
+		_, err = frr.ReadNeighbors(r, path) // those who look for adapters read it again; a broken one is told at once
 	case "FRR's configuration":
 		d.as, err = frr.ReadAS(r, path, vrf)
 	default:

@@ -229,7 +229,7 @@ func (r *gathering) speeds() []uint32 {
 		if d.config != nil {
 			list[l] = d.config.Speed[end.Interface]
 			for member, channel := range d.config.Channel {
-				if channel == end.Interface {
+				if in := d.interfaces[member]; channel == end.Interface && (in == nil || in.Up) {
 					list[l] += d.config.Speed[member]
 				}
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Speeds are those of interfaces, by SONiC's configuration where there is one; the members of a port channel add up.
+// Speeds are those of interfaces, by SONiC's configuration where there is one; the members of a port channel that are up add up.
 func TestSpeeds(t *testing.T) {
 	dir := t.TempDir()
 	port := func(name, address, speed string) string {
@@ -17,8 +17,8 @@ func TestSpeeds(t *testing.T) {
 		"a.route.json":     `{"10.1.0.0/24": [{"selected": true, "protocol": "connected", "nexthops": [{"fib": true, "interfaceName": "lan"}]}]}`,
 		"b.route.json":     `{"10.2.0.0/24": [{"selected": true, "protocol": "connected", "nexthops": [{"fib": true, "interfaceName": "lan"}]}]}`,
 		"a.interface.json": "{" + port("x", "10.9.0.0/31", "100000") + "," + port("y", "10.9.0.2/31", "4294967295") + "," + port("lan", "10.1.0.1/24", "0") + "}",
-		"b.interface.json": "{" + port("x", "10.9.0.1/31", "100000") + "," + port("PortChannel1", "10.9.0.3/31", "7") + "," + port("lan", "10.2.0.1/24", "0") + "}",
-		"b.config_db.json": `{"PORT": {"Ethernet0": {"speed": "40000"}, "Ethernet4": {"speed": "40000"}}, "PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}, "PortChannel1|Ethernet4": {}}}`,
+		"b.interface.json": "{" + port("x", "10.9.0.1/31", "100000") + "," + port("PortChannel1", "10.9.0.3/31", "7") + `,"Ethernet8": {"administrativeStatus": "up", "operationalStatus": "down", "ipAddresses": []},` + port("lan", "10.2.0.1/24", "0") + "}",
+		"b.config_db.json": `{"PORT": {"Ethernet0": {"speed": "40000"}, "Ethernet4": {"speed": "40000"}, "Ethernet8": {"speed": "40000"}}, "PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}, "PortChannel1|Ethernet4": {}, "PortChannel1|Ethernet8": {}}}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
