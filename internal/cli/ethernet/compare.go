@@ -37,7 +37,7 @@ func Compare(a *console.Console, c *cobra.Command) *cobra.Command {
 	return ofBothKinds(twoKinds{
 		Command: c,
 		also:    []string{"json", "markdown", "engine", "traffic", "seed", "precision", "phases"},
-		flags:   o.addTo,
+		flags:   o.addNamedTo,
 		long:    `Of lossless Ethernet (weft simulate): ECMP by --qps, spraying, pins by --engine (ftree).`,
 		run:     func(cmd *cobra.Command, name string) error { return runCompare(a, cmd, name, o) },
 	})

@@ -34,9 +34,7 @@ type nic struct {
 func (j *pinJob) nics(in *networkInput, name string) (err error) {
 	switch {
 	case j.o.nicList != "":
-		j.list, err = console.ReadFile(j.Console, j.o.nicList, func(r io.Reader, file string) ([]nic, error) {
-			return readNICs(r, file, in, j.o.addresses)
-		})
+		j.list, err = listedNICs(j.Console, j.o.nicList, in, j.o.addresses)
 	case in.hosts != nil:
 		return nil
 	case folder.IsFolder(name):
@@ -50,12 +48,22 @@ func (j *pinJob) nics(in *networkInput, name string) (err error) {
 	if err != nil {
 		return err
 	}
+	in.have(j.list)
+	return nil
+}
+
+// have gives the network these adapters, in place of those that it has or is taken to have.
+func (in *networkInput) have(list []nic) {
 	in.hosts, in.fabric, in.nics = make([]int, len(in.Names)), nil, make([][]nic, len(in.Names))
-	for _, n := range j.list {
+	for _, n := range list {
 		in.hosts[n.leaf]++
 		in.nics[n.leaf] = append(in.nics[n.leaf], n)
 	}
-	return nil
+}
+
+// listedNICs is the adapters of a file.
+func listedNICs(c *console.Console, name string, in *networkInput, addresses int) ([]nic, error) {
+	return console.ReadFile(c, name, func(r io.Reader, file string) ([]nic, error) { return readNICs(r, file, in, addresses) })
 }
 
 // subnet is the class of the longest prefix behind a leaf that an address is in.

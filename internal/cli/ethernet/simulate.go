@@ -48,7 +48,7 @@ func Simulate(a *console.Console, c *cobra.Command, job *flags.Job) *cobra.Comma
 	return ofBothKinds(twoKinds{
 		Command: c,
 		also:    []string{"json", "pattern", "traffic", "allocation", "ranks", "rail", "per-endpoint", "seed", "runs", "precision", "hot", "engine"},
-		flags:   o.addTo,
+		flags:   o.addNamedTo,
 		long: `Of a lossless Ethernet network flows are hashed over the next hops of every device,
 by the weights that dumps state: each queue pair between two adapters (--qps) is a
 flow, with its part of the bytes. Beside it is spraying, packet by packet, and with

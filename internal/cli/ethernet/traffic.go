@@ -29,6 +29,7 @@ type trafficFlags struct {
 	qps       []uint
 	polarized bool
 	nics      int
+	nicList   string
 }
 
 func (o *trafficFlags) addTo(f *pflag.FlagSet) {
@@ -37,6 +38,12 @@ func (o *trafficFlags) addTo(f *pflag.FlagSet) {
 	f.Lookup("qps").DefValue = "" // help says it
 	f.BoolVar(&o.polarized, "polarized", false, "all devices hash with one seed, as switches come from their makers")
 	f.IntVar(&o.nics, "nics", 0, "adapters behind each device with hosts, where the network does not tell them (default: as many as its cables to others carry at the speed of its hosts, or as it has cables)")
+}
+
+// addNamedTo declares them for commands that take traffic by the names of adapters.
+func (o *trafficFlags) addNamedTo(f *pflag.FlagSet) {
+	o.addTo(f)
+	f.StringVar(&o.nicList, "nic-list", "", "the adapters of a lossless Ethernet network by name: a file of name,ip,leaf and maybe rail")
 }
 
 // maxQueuePairs is how many queue pairs two adapters can have: more make no difference, and take time.
@@ -72,6 +79,13 @@ func (o *trafficFlags) readTraffic(c *console.Console, name string) (*trafficNet
 	in, err := o.read(c, name)
 	if err != nil {
 		return nil, err
+	}
+	if o.nicList != "" {
+		list, err := listedNICs(c, o.nicList, in, 1)
+		if err != nil {
+			return nil, err
+		}
+		in.have(list)
 	}
 	return o.lay(in, name)
 }
