@@ -19,7 +19,6 @@ import (
 	"github.com/weft-fabric/weft/internal/child"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/ethernet/between"
-	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/pauses"
 	"github.com/weft-fabric/weft/internal/ethernet/shape"
 	"github.com/weft-fabric/weft/internal/events"
@@ -358,15 +357,22 @@ func (l *Look) judgeEthernet(ctx context.Context, now *EthernetSnapshot) error {
 
 // nothing says why there is nothing to judge; empty: there is something.
 func nothing(n *ethernet.Network) string {
+	leaves := map[ethernet.DeviceID]bool{}
+	senders := n.Senders(ethernet.HostScope)
+	for i := range senders {
+		for _, d := range senders[i].At {
+			leaves[d] = true
+		}
+	}
 	switch {
 	case n.Cables() == 0:
 		return "no cable joins two devices"
-	case len(n.Senders(ethernet.HostScope)) == 0:
+	case len(senders) == 0:
 		return "no subnet with hosts is known"
 	case len(n.Priorities.Lossless()) == 0:
 		return "no packet is lossless on any cable"
-	case len(bgp.Leaves(n.Classes)) == 1:
-		return "all hosts are behind " + n.Names[bgp.Leaves(n.Classes)[0]]
+	case len(leaves) == 1:
+		return "all hosts are behind " + n.Names[senders[0].At[0]]
 	}
 	return ""
 }
