@@ -266,7 +266,8 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 		return nil, err
 	}
 	l.Seconds.Gather = lap() - g.waited.Seconds()
-	if g.files == nil || same && slices.Equal(g.files, r.last.Files) {
+	counted := func(a Alarm) bool { return countsRise(a.Kind) } // counters that stand still end it
+	if g.files == nil || same && slices.Equal(g.files, r.last.Files) && !slices.ContainsFunc(r.last.Alarms, counted) {
 		r.stamps = g.stamps
 		return nil, nil
 	}
@@ -276,6 +277,9 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 		return nil, errors.New(strings.ReplaceAll(err.Error(), dir, r.Ethernet))
 	}
 	now.At = begin
+	for i, gap := range now.Network.Gaps {
+		now.Network.Gaps[i] = strings.ReplaceAll(gap, dir, r.Ethernet)
+	}
 	if len(now.Silent) > 0 { // it says why it failed
 		e.CollectError = ""
 		e.Silent = append(e.Silent, now.Silent...)

@@ -217,6 +217,18 @@ func TestEthernetPauses(t *testing.T) {
 	if l := s.show(count(2_000_000, 3)); alarmsOf(l) != "" {
 		t.Error("an alarm stays though nothing is paused any more: " + alarmsOf(l))
 	}
+	if l := s.show(count(2_000_000, 9)); alarmsOf(l) != "watchdog-drops" {
+		t.Fatal(alarmsOf(l))
+	}
+	s.looks-- // the same files once more: counters stand still
+	if l := s.show(count(2_000_000, 9)); l == nil || alarmsOf(l) != "" {
+		t.Error("an alarm stays though files were written anew with the same counters")
+	}
+	again := *clos(t)
+	again.Gaps = []string{filepath.Join(s.State, ".gather", "a.route.json") + ":1: a route"}
+	if l := s.show(&EthernetSnapshot{Network: &again}); l == nil || l.Ethernet.Gaps[0] != filepath.Join(s.Ethernet, "a.route.json")+":1: a route" {
+		t.Errorf("a gap is not told by the name of its file: %q", l.Ethernet.Gaps)
+	}
 }
 
 // A device whose files are old was not heard from, though no file changes; a collector that fails is told.
