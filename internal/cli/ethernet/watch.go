@@ -28,9 +28,11 @@ func ReadLook(ctx context.Context, dir string, s watch.EthernetSettings) (*watch
 		return nil, err
 	}
 	look := &watch.EthernetSnapshot{Network: n}
-	if look.Counters, err = readCounters(ctx, dir); err != nil {
+	var broken []string
+	if look.Counters, broken, err = readCounters(ctx, dir); err != nil {
 		return nil, err
 	}
+	n.Gaps = append(n.Gaps, broken...)
 	if look.Silent, err = silentBy(ctx, filepath.Join(dir, collect.Name)); err != nil {
 		return nil, err
 	}
@@ -79,19 +81,23 @@ func silentBy(ctx context.Context, name string) ([]string, error) {
 // counterFile is what a file with counters is called.
 var counterFile = named("pfc", "pfcwd")
 
-// readCounters reads what the devices of a folder count of pauses.
-func readCounters(ctx context.Context, dir string) (map[string][]pauses.Counter, error) {
-	all := map[string][]pauses.Counter{}
-	err := eachFile(ctx, dir, counterFile, func(r io.Reader, path, device, kind string) error {
+// readCounters reads what the devices of a folder count of pauses, and says which files cannot be read: routes are judged without.
+func readCounters(ctx context.Context, dir string) (all map[string][]pauses.Counter, broken []string, err error) {
+	all = map[string][]pauses.Counter{}
+	err = eachFile(ctx, dir, counterFile, func(r io.Reader, path, device, kind string) error {
 		of := pauses.Read
 		if kind == "pfcwd" {
 			of = pauses.ReadWatchdog
 		}
 		found, err := of(r, path)
+		if err != nil && ctx.Err() == nil {
+			broken = append(broken, err.Error())
+			return nil
+		}
 		all[device] = pauses.Merge(all[device], found)
 		return err
 	})
-	return all, err
+	return all, broken, err
 }
 
 // readWays is the pins of a file with their ways, by name: devices that are not there any more are for alarms to tell.
