@@ -38,7 +38,6 @@ package far
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -52,6 +51,7 @@ import (
 // fabric's.
 func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding) (*routing.Groups, error) {
 	p := &parser{
+		said:  reading.Counted{Kind: "lines of groups and of LIDs"},
 		lines: reading.NewTableLines(r, file), f: f, fw: fw, g: routing.NewGroups(f, 1),
 		begins: make(blocks.Begins, f.Switches()), at: fabric.None,
 	}
@@ -82,9 +82,6 @@ const (
 	entries
 )
 
-// endMark begins the last line of files that weft writes.
-const endMark = "#end "
-
 type parser struct {
 	lines  *reading.Lines
 	f      *fabric.Fabric
@@ -100,14 +97,13 @@ type parser struct {
 	top    fabric.LID
 	last   fabric.LID // of the entries of the table; 0: none
 
-	said  uint64 // lines of groups and of LIDs
-	ended bool
+	said reading.Counted
 }
 
 func (p *parser) line(c reading.Cursor) error {
 	switch {
-	case c.Cut(endMark):
-		return p.endFile(c)
+	case c.Cut(reading.EndMark):
+		return p.said.End(p.lines, c)
 	case c.Empty(), c.Cut("#"), c.Cut("--"), p.at == fabric.None && c.Cut("File version:"):
 		return nil
 	case c.Cut("Switch"):
@@ -134,26 +130,13 @@ func (p *parser) line(c reading.Cursor) error {
 	case c.Cut("PLFT_NUM:"):
 		return p.beginTable(c)
 	}
-	if p.said++; p.ended {
-		return p.lines.Errorf("a line behind the last one, which says how many there are")
+	if err := p.said.Add(p.lines); err != nil {
+		return err
 	}
 	if p.in == groups {
 		return p.group(c)
 	}
 	return p.entry(c)
-}
-
-// endFile reads how many lines there are of groups and of LIDs.
-func (p *parser) endFile(c reading.Cursor) error {
-	n, ok := c.Uint(math.MaxUint64)
-	if !ok || !c.Empty() {
-		return nil // a comment like others
-	}
-	if p.ended || n != p.said {
-		return p.lines.Errorf("the file has %d lines of groups and of LIDs, its last line says %d: some are lost, or are of another file", p.said, n)
-	}
-	p.ended = true
-	return nil
 }
 
 // begin starts the block of a switch.

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -30,7 +31,7 @@ func Write(w io.Writer, t *routing.Tables) error {
 			lines += writeTable(b, t, s, table)
 		}
 	}
-	fmt.Fprintf(b, "\n%s%d\n", endMark, lines)
+	fmt.Fprintf(b, "\n%s%d\n", reading.EndMark, lines)
 	return b.Flush()
 }
 

@@ -46,14 +46,13 @@ import (
 )
 
 // The marks of the package comment: the first line of the compact form, the first line
-// of the full form by weft, and the beginnings of a line for a single port, of a
-// line for a pair that must not be used, and of the last line.
+// of the full form by weft, and the beginnings of a line for a single port and of a
+// line for a pair that must not be used.
 const (
 	compactMark = "#compact"
 	ownMark     = "#weft"
 	portMark    = "#port "
 	noneMark    = "#none "
-	endMark     = "#end "
 )
 
 // unset marks pairs that the file does not list.
@@ -83,6 +82,7 @@ func ReadLenient(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, l
 
 func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID, lenient bool) (*routing.Lanes, format.Mismatches, error) {
 	p := &parser{
+		pairs: reading.Counted{Kind: "lines about pairs"},
 		lines: reading.NewTableLines(r, file), f: f, lids: lids, misfits: format.Mismatches{Lenient: lenient},
 		byNode: make([][]uint8, len(f.Nodes())), byPort: map[fabric.EndpointID][]uint8{},
 	}
@@ -112,8 +112,7 @@ type parser struct {
 	f       *fabric.Fabric
 	lids    []fabric.LID // [LID of the file]; nil: the same
 	compact bool
-	pairs   uint64 // lines about pairs
-	ended   bool
+	pairs   reading.Counted
 
 	byNode [][]uint8                     // [node][LID] or nil
 	byPort map[fabric.EndpointID][]uint8 // [LID], of #port lines
@@ -123,11 +122,10 @@ type parser struct {
 
 func (p *parser) line(c reading.Cursor) error {
 	pair := len(c) > 0 && c[0] == '0' || bytes.HasPrefix(c, []byte(portMark)) || bytes.HasPrefix(c, []byte(noneMark))
-	if p.ended && pair {
-		return p.lines.Errorf("a line behind the last one, which says how many there are")
-	}
 	if pair {
-		p.pairs++
+		if err := p.pairs.Add(p.lines); err != nil {
+			return err
+		}
 	}
 	switch {
 	case bytes.HasPrefix(c, []byte("0x")):
@@ -146,8 +144,8 @@ func (p *parser) line(c reading.Cursor) error {
 		return err
 	case c.Cut(noneMark):
 		return p.noneLine(c)
-	case c.Cut(endMark):
-		return p.end(c)
+	case c.Cut(reading.EndMark):
+		return p.pairs.End(p.lines, c)
 	case p.lines.Number() == 1 && c.Cut(compactMark):
 		p.compact, p.lids = true, nil
 		return nil
@@ -158,19 +156,6 @@ func (p *parser) line(c reading.Cursor) error {
 		return nil
 	}
 	return p.lines.Errorf("no line like 0x0002c90300000010 17 2: node GUID of the source, LID, service level")
-}
-
-// end reads how many lines there are about pairs.
-func (p *parser) end(c reading.Cursor) error {
-	n, ok := c.Uint(math.MaxUint64)
-	if !ok || !c.Empty() {
-		return nil // a comment like others
-	}
-	if p.ended || n != p.pairs {
-		return p.lines.Errorf("the file has %d lines about pairs, its last line says %d: some are lost, or are of another file", p.pairs, n)
-	}
-	p.ended = true
-	return nil
 }
 
 // source cuts the GUID of a node.

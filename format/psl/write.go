@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -130,7 +131,7 @@ func (p *printer) exception(e fabric.EndpointID, base int32) error {
 
 // end writes the last line.
 func (p *printer) end() error {
-	fmt.Fprintf(p, "%s%d\n", endMark, p.lines)
+	fmt.Fprintf(p, "%s%d\n", reading.EndMark, p.lines)
 	return p.Flush()
 }
 
