@@ -267,7 +267,7 @@ func (r *run) ask(ctx context.Context, d *Device) (*answers, error) {
 		return nil, err
 	}
 	mark := "weft-" + hex.EncodeToString(random[:])
-	out, err := r.session(ctx, d, "sh -s", script(mark, r.o.VRF))
+	out, err := r.session(ctx, d, "sh -s", script(mark, r.o.VRF, r.o.Timeout))
 	if err != nil && !bytes.Contains(out, []byte(mark)) && !notShell.Match(out) {
 		return nil, err
 	}

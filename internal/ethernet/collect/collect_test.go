@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,6 +70,38 @@ broken) PATH="`+dir+`/frr:/usr/bin:/bin" sh -c "$3" | head -c 300;;
 *) PATH="`+dir+`/$2:/usr/bin:/bin" exec sh -c "$3";;
 esac`)
 	return filepath.Join(dir, "ssh")
+}
+
+// A command that hangs ends on the device too, which goes on with the next.
+func TestHanging(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"vtysh": "case $2 in *'ip route'*) sleep 50 & wait;; *) echo '{}';; esac", "sudo": "exit 1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	p := exec.CommandContext(ctx, "sh", "-s")
+	p.Stdin, p.Env = strings.NewReader(script("mark", "default", time.Second)), []string{"PATH=" + dir + ":/usr/bin:/bin"}
+	out, err := p.Output()
+	if err != nil || !strings.Contains(string(out), "mark no route 124\n") || !strings.Contains(string(out), "\nmark done\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Whoever has to do with host keys is told the name by which they are known.
+func TestHostKeys(t *testing.T) {
+	t.Parallel()
+	for port, want := range map[uint16]string{0: "ssh-keygen -R leaf1 takes", 22: "ssh-keygen -R leaf1 takes", 2201: "ssh-keygen -R '[leaf1]:2201' takes"} {
+		if got := explain(&Device{Address: "leaf1", Port: port}, []byte("IDENTIFICATION HAS CHANGED"), nil); !strings.Contains(got, want) {
+			t.Errorf("port %d: %s", port, got)
+		}
+	}
+	if got := explain(&Device{Address: "leaf1", Port: 2201}, []byte("Host key verification failed."), nil); !strings.Contains(got, "ssh-keyscan -p 2201 leaf1 prints") {
+		t.Error(got)
+	}
 }
 
 // Each kind of device is asked by the commands that it has; what fails leaves nothing, and the next run asks it alone.

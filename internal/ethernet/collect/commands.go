@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/weft-fabric/weft/internal/ethernet/frr"
 	"github.com/weft-fabric/weft/internal/ethernet/lldp"
@@ -152,26 +153,29 @@ func (f *file) checked(text []byte) error {
 }
 
 // script asks a device for everything in one session: what is printed, and by which command, between lines that begin
-// with a mark that no output has. It writes nothing on the device, and a file that is cut off lacks its last line.
-func script(mark, vrf string) string {
+// with a mark that no output has. It writes nothing on the device, and a file that is cut off lacks its last line. Commands end
+// by themselves after a while where the device has timeout: ssh does not end them with the session.
+func script(mark, vrf string, most time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `LC_ALL=C; export LC_ALL; PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 m=%s
+limit="timeout %d"
+$limit true 2>/dev/null || limit=
 exec 3>&1
 say() { printf '\n%%s %%s\n' "$m" "$*"; }
 ask() { # file, form, command; what it says of errors goes between the lines
 	[ "$got" = "$1" ] && return
 	say try "$1 $3"
-	out=$(eval "$3" </dev/null 2>&3); status=$?
+	out=$($limit sh -c "$3" </dev/null 2>&3); status=$?
 	case $2:$out in json:\{*|json:\[*|text:?*) ;; *) [ "$status" = 0 ] && status=form ;; esac
 	if [ "$status" = 0 ]; then say file "$1"; printf '%%s\n' "$out"; say end "$1"; got=$1
 	else say no "$1 $status"; printf '%%.300s\n' "$out"; fi
 }
 say version
 cat /etc/sonic/sonic_version.yml /etc/os-release /etc/lsb-release 2>/dev/null
-vtysh -c 'show version' 2>/dev/null || sudo -n vtysh -c 'show version' 2>/dev/null
+$limit vtysh -c 'show version' 2>/dev/null || $limit sudo -n vtysh -c 'show version' 2>/dev/null
 say end version
-`, mark)
+`, mark, max(1, int(most/time.Second)))
 	for i := range files {
 		for _, c := range files[i].commands {
 			fmt.Fprintf(&b, "ask %s %s %s\n", files[i].name, files[i].form, quoted(inVRF(c, vrf)))

@@ -69,11 +69,15 @@ func (r *run) arguments(d *Device, command string) []string {
 func explain(d *Device, said []byte, err error) string {
 	text := string(said)
 	last := tail(said)
+	name, port := d.Address, ""
+	if d.Port != 0 && d.Port != 22 { // as known_hosts has it
+		name, port = fmt.Sprintf("'[%s]:%d'", d.Address, d.Port), fmt.Sprintf("-p %d ", d.Port)
+	}
 	switch {
 	case strings.Contains(text, "IDENTIFICATION HAS CHANGED"), strings.Contains(text, "host key for") && strings.Contains(text, "has changed"):
-		return fmt.Sprintf("its host key is not the one that is known: if the device was exchanged, ssh-keygen -R %s takes the old one away", d.Address)
+		return fmt.Sprintf("its host key is not the one that is known: if the device was exchanged, ssh-keygen -R %s takes the old one away (-f with --known-hosts)", name)
 	case strings.Contains(text, "Host key verification failed"), strings.Contains(text, "host key is known"):
-		return fmt.Sprintf("its host key is not known: ssh-keyscan %s prints it, to be checked and put into known_hosts (--known-hosts); --accept-new takes keys that are new", d.Address)
+		return fmt.Sprintf("its host key is not known: ssh-keyscan %s%s prints it, to be checked and put into known_hosts (--known-hosts); --accept-new takes keys that are new", port, d.Address)
 	case strings.Contains(text, "Permission denied"):
 		return last + ": no key or certificate is accepted (user and key in the inventory, or ssh's configuration; passwords are not asked for)"
 	case last != "":
