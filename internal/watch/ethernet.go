@@ -418,7 +418,7 @@ func (r *running) holdEthernet(l *Look, now *EthernetSnapshot) *between.Differen
 	if r.before != nil && r.before.Ethernet != nil {
 		before := r.before.Ethernet
 		d = between.Differ(before.Network, now.Network)
-		e.Changed = changesOf(d, hostsOf(before.Network))
+		e.Changed = changesOf(d, hostsOf(before.Network), tableless(now.Network))
 		r.gone, r.came = elements(d.DevicesGone, d.CablesGone), elements(d.DevicesNew, d.CablesNew)
 		l.Missing = events.Miss(l.Missing, r.gone, r.came, l.At)
 		e.Paused = pausedPorts(before, now)
@@ -455,7 +455,20 @@ type entry struct {
 	prefix netip.Prefix
 }
 
-func changesOf(d *between.Difference, hosts map[string]bool) *EthernetChanges {
+// tableless is the devices of which a network has no route at all, whose dump is missing: a gap tells of them.
+func tableless(n *ethernet.Network) map[string]bool {
+	all := map[string]bool{}
+	for d, name := range n.Names {
+		d := ethernet.DeviceID(d)
+		all[name] = !slices.ContainsFunc(n.Classes, func(c ethernet.Class) bool {
+			return c.Leaves(d) || slices.ContainsFunc(n.Words(c.Next, d), func(word uint64) bool { return word != 0 })
+		})
+	}
+	return all
+}
+
+// changesOf is a difference in words. hosts is the prefixes with hosts before, unread the devices without routes now.
+func changesOf(d *between.Difference, hosts, unread map[string]bool) *EthernetChanges {
 	c := &EthernetChanges{
 		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, between.CableText), CablesNew: list.Of(d.CablesNew, between.CableText),
 		PrefixesGone: list.Of(d.PrefixesGone, netip.Prefix.String), Entries: d.Entries, Lost: []string{}, Lossless: []string{},
@@ -478,6 +491,9 @@ func changesOf(d *between.Difference, hosts map[string]bool) *EthernetChanges {
 	}
 	for i := range d.Routes {
 		route := &d.Routes[i]
+		if unread[route.Device] {
+			continue
+		}
 		for _, hop := range route.Before {
 			if slices.Contains(route.After, hop) || gone[ethernet.End{Device: route.Device, Interface: hop.Interface}] {
 				continue

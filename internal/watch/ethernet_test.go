@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -70,6 +71,55 @@ func TestEthernetNothing(t *testing.T) {
 	if want := "all hosts are behind " + n.Names[0]; l.Ethernet.Nothing != want || l.Verdict != result.NothingToJudge {
 		t.Errorf("%s because %q, want %q", l.Verdict, l.Ethernet.Nothing, want)
 	}
+}
+
+// A device whose dump of routes went away has not stopped to use its neighbors.
+func TestEthernetTableless(t *testing.T) {
+	s := newEthernetScene(t, Config{})
+	s.show(&EthernetSnapshot{Network: clos(t)})
+	n := clos(t)
+	spine := ethernet.DeviceID(3)
+	for i := range n.Classes {
+		clear(n.Words(n.Classes[i].Next, spine))
+	}
+	l := s.show(&EthernetSnapshot{Network: n})
+	if l.Ethernet.Changed.Entries == 0 || len(l.Ethernet.Changed.Lost) > 0 {
+		t.Errorf("%d entries changed, lost %q", l.Ethernet.Changed.Entries, l.Ethernet.Changed.Lost)
+	}
+}
+
+// A folder whose files change all the time is named.
+func TestEthernetRest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := source{&settings{Config: Config{Ethernet: dir, Settle: 20 * time.Millisecond}}}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	text := "{"
+	write := func() {
+		text += " "
+		if err := os.WriteFile(filepath.Join(dir, "a.route.json"), []byte(text), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	write()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		for wait(ctx, 5*time.Millisecond) == nil {
+			write()
+		}
+	}()
+	for { // on a busy machine the writer itself may rest now and then
+		if _, err := s.gather(ctx, nil, t.TempDir()); err != nil {
+			if want := dir + ": its files change all the time"; !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+			break
+		}
+	}
+	cancel()
+	<-ended
 }
 
 // clos is three leaves below two spines, with routes by all shortest paths.
@@ -177,13 +227,13 @@ func TestEthernetLooks(t *testing.T) {
 		t.Errorf("%s, %v", alarmsOf(l), l.Alarms)
 	}
 
-	// A device without routes, and what the reader left out.
+	// A device with the routes of its own subnets only, and what the reader left out.
 	cut := clos(t)
-	cut.Gaps = []string{"no routes of sw1"}
+	cut.Gaps = []string{"routes into a tunnel"}
 	for i := range cut.Classes {
-		cut.Classes[i].Next = cut.NewRow()
+		clear(cut.Words(cut.Classes[i].Next, 0))
 	}
-	if l = s.show(&EthernetSnapshot{Network: cut}); alarmsOf(l) != "cut-off next-hops-gone unproven" || l.CutOff != 6 {
+	if l = s.show(&EthernetSnapshot{Network: cut}); alarmsOf(l) != "cut-off next-hops-gone unproven" || l.CutOff != 2 {
 		t.Errorf("%s, %d", alarmsOf(l), l.CutOff)
 	}
 	if st, err := s.store.Health(); err != nil || len(st.Alarms) != 3 {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -162,7 +163,7 @@ func (s source) gather(ctx context.Context, before []stamp, into string) (g coll
 			}
 		}
 	}
-	return g, fmt.Errorf("%s: its files change all the time: %d times they did not rest for %v", s.Folder, tries, s.Settle)
+	return g, fmt.Errorf("%s: its files change all the time: %d times they did not rest for %v", cmp.Or(s.Ethernet, s.Folder), tries, s.Settle)
 }
 
 // wait waits, unless the context ends.
