@@ -155,7 +155,8 @@ let read file =
         tab t;
         let p = Text.rest t in
         let ok = function '0' .. '9' | 'a' .. 'f' | '.' | ':' | '/' -> true | _ -> false in
-        if not (String.for_all ok p && String.contains p '/' && String.contains p ':' <> String.contains p '.') then Text.bad t "%s is no prefix" (Text.shown t);
+        (* One of IPv6 may have both, as ::ffff:10.0.0.0/104 has. *)
+        if not (String.for_all ok p && String.contains p '/' && (String.contains p ':' || String.contains p '.')) then Text.bad t "%s is no prefix" (Text.shown t);
         if Hashtbl.mem known p then Text.bad t "a second line for %s" p;
         Hashtbl.add known p ();
         !prefixes.(c) <- p :: !prefixes.(c)) };

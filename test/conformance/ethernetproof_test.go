@@ -171,7 +171,38 @@ func TestProvenEthernetAboutOthers(t *testing.T) {
 	}
 }
 
-// A line that is lost, doubled or cut is refused with its file, whichever it is; and so is what belongs to another network.
+// Names and prefixes that look like something else are read as what they are: a device called end, as the last line of a
+// certificate begins, and a prefix of IPv6 that is written with dots.
+func TestProvenEthernetOddNames(t *testing.T) {
+	t.Parallel()
+	p := startProver(t)
+	if p == nil {
+		t.SkipNow()
+	}
+	plan := testcables.Devices(2)
+	plan.Join(0, 1)
+	n := &ethernet.Network{Cabling: plan.Cabling(t)}
+	n.Names[0] = "end"
+	n.Priorities = ethernet.Uniform(n.Cabling, []uint8{3})
+	for d, prefix := range []string{"::ffff:10.0.0.0/104", "2001:db8::/64"} {
+		class := ethernet.Class{Prefixes: []netip.Prefix{netip.MustParsePrefix(prefix)}, Next: n.NewRow(), At: []ethernet.DeviceID{ethernet.DeviceID(d)}, Hosts: true}
+		first, _ := n.LinksFrom(ethernet.DeviceID(1 - d))
+		n.Add(class.Next, first)
+		n.Classes = append(n.Classes, class)
+	}
+	v, err := ethernetjudge.Verify(t.Context(), n, ethernetjudge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	writeEthernet(t, dir, n, v.Certificate)
+	if got := agree(t, p, dir, n, v.Certificate); !got.Holds || !*got.Delivers {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A line that is lost or doubled, or has more than belongs there, and a file that is cut short are refused with their file; and so is
+// what belongs to another network.
 func TestProvenEthernetRefusesDamage(t *testing.T) {
 	t.Parallel()
 	p := startProver(t)
