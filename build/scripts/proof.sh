@@ -24,6 +24,14 @@ for name in $(grep -oE '`[a-z_]+`' docs/proof.md | tr -d '`' | sort -u); do
 		exit 1
 	}
 done
+# A theorem that is gone altogether, or called otherwise: what docs/proof.md names of the theories, one by one, is a theorem, or defined, or a field of
+# weft-proof's answers.
+for name in $(sed -n '/^## The theories/,/^## What is not proven/p' docs/proof.md | grep -oE '`[a-z]+(_[a-z]+)+`' | tr -d '`' | sort -u); do
+	grep -qE "^Print Assumptions ([A-Za-z]+\.)?$name\.$|^Definition $name\b" proof/theories/*.v || grep -q "\\\\\"$name\\\\\"" proof/checker/main.ml || {
+		echo "proof: docs/proof.md names $name, and no theory has it"
+		exit 1
+	}
+done
 # What would make a proof say less than it seems to. Comments are not looked through: nothing needs the words.
 if grep -nwE 'Admitted|admit|give_up|Axiom|Axioms|Parameter|Parameters|Conjecture|bypass_check|Unset Guard Checking|Unset Positivity Checking|Unset Universe Checking|type_in_type' proof/theories/*.v; then
 	echo "proof: something is taken for granted there"
