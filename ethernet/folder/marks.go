@@ -239,7 +239,8 @@ func ranges(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// tunnels joins the routes that a device may wrap to the class of the outer header.
+// tunnels joins the routes that a device may wrap to the class of the outer header. No packet is followed
+// once it has been unwrapped, so the device that does it must be one that delivers it.
 func (r *gathering) tunnels(n *ethernet.Network) error {
 	class := map[netip.Prefix]int{}
 	for i := range n.Classes {
@@ -254,11 +255,15 @@ func (r *gathering) tunnels(n *ethernet.Network) error {
 			peer := r.c.devices[n.Names[t.Device]].config.Tunnel.Peer
 			var why string
 			t.Into = classAt(class, peer)
+			forwards := func(d ethernet.DeviceID) bool { return !c.Leaves(d) }
 			switch {
 			case t.Into == ethernet.None || len(n.Classes[t.Into].At) == 0:
 				why = "there is no route to it"
 			case len(n.Classes[t.Into].Tunnels) > 0:
 				why = "those are wrapped once more"
+			case slices.ContainsFunc(n.Classes[t.Into].At, forwards):
+				at := n.Classes[t.Into].At
+				why = fmt.Sprintf("%s, where that ends, does not deliver them", n.Names[at[slices.IndexFunc(at, forwards)]])
 			default:
 				kept = append(kept, t)
 				continue

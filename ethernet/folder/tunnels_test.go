@@ -64,7 +64,10 @@ func TestTunnelMaps(t *testing.T) {
 			"tor-a/route6.json": six("fc02::/64", "fc09::/64", "PortChannel101", "PortChannel102"), "tor-b/route6.json": six("fc02::/64", "fc09::/64", "PortChannel101", "PortChannel102"),
 			"tor-c/route6.json": six("fc09::/64", "fc02::/64", "PortChannel101", "PortChannel102"),
 		}},
-		{name: "a tunnel in a tunnel", example: "dual-tor", from: `"server_ipv4": "192.168.0.2/32"`, to: `"server_ipv4": "10.1.0.32/32"`, want: "those are wrapped once more"},
+		{name: "a tunnel in a tunnel", example: "dual-tor", from: `"server_ipv4": "192.168.0.2/32"`, to: `"server_ipv4": "10.1.0.33/32"`, want: "those are wrapped once more"},
+		{name: "a peer that routes the packets back", example: "dual-tor-remapped", from: `"server_ipv4": "192.168.0.2/32"`, to: `"server_ipv4": "192.168.9.2/32"`, want: "tor-b, where that ends, does not deliver them", files: map[string]string{
+			"tor-b/config_db.json": strings.ReplaceAll(example(t, "dual-tor-remapped")["tor-b/config_db.json"], "MUX_CABLE", "MUX_CABLE_OFF"),
+		}},
 		{name: "a part of a server's prefix is routed on its own", example: "dual-tor", from: `"server_ipv4": "192.168.0.2/32"`, to: `"server_ipv4": "192.168.0.2/31"`, loop: true, files: map[string]string{
 			"tor-c/route6.json": `{"192.168.0.3/32":[{"protocol":"static","selected":true,"nexthops":[` + hop("PortChannel101") + `]}]}`,
 		}},
