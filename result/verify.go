@@ -153,7 +153,10 @@ func (s *Multicast) Text() string {
 
 // Text is the same for people.
 func (p *Proof) Text() string {
-	if p.Holds {
+	switch {
+	case p.Holds && p.Delivers != nil && !*p.Delivers:
+		return fmt.Sprintf("%s accepts the certificate, but not all packets arrive: %s", p.Checker, p.Why)
+	case p.Holds:
 		return fmt.Sprintf("%s accepts the certificate", p.Checker)
 	}
 	return fmt.Sprintf("%s does not accept the certificate: %s", p.Checker, p.Why)

@@ -222,6 +222,9 @@ func run(ctx context.Context, program string, asked subject, arguments ...string
 	if answer.subject != asked {
 		return nil, fmt.Errorf("%s gave an answer to another question: %+v in place of %+v", program, answer.subject, asked)
 	}
+	if *answer.Holds && (answer.Delivers == nil) != asked.Step {
+		return nil, &NoAnswer{program, "does not say whether packets arrive, or does of a step, of which that is not asked"}
+	}
 	if finding := !*answer.Holds || answer.Delivers != nil && !*answer.Delivers; finding != (err != nil) {
 		return nil, fmt.Errorf("%s gave an answer of weft-proof that its exit code contradicts", program)
 	}

@@ -40,6 +40,7 @@ func TestOthersAreNoVerdict(t *testing.T) {
 		{"nothing", "true", "printed nothing"},
 		{"another version", strings.Replace(answer("any", "hca", 5, false), "proof/1", "proof/2", 1), `answers in the schema "weft/proof/2", and "weft/proof/1" is the one that is read`},
 		{"without a verdict", `echo '{"schema":"weft/proof/1"}'`, "which is no answer"},
+		{"nothing about arrivals", strings.Replace(answer("any", "hca", 5, false), `"delivers":true`, `"delivers":null`, 1), "does not say whether packets arrive"},
 		{"other flags", "echo no such flag >&2\nexit 2", `ended with exit code 2, and said "no such flag"`},
 		{"no end", "yes '{\"schema\":\"weft/proof/1\",\"holds\":true,\"delivers\":true}'", "more than 1 MiB"},
 		{"hangs with a child", "sleep 300\nexit 0", "killed"},

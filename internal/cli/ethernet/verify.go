@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/proof"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
@@ -147,7 +148,7 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFla
 			return err
 		}
 	}
-	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, j.nothing != "" || !v.Free() || !v.Complete() || j.proof != nil && !j.proof.Holds)
+	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, j.nothing != "" || !v.Free() || !v.Complete() || proof.Refused(j.proof))
 }
 
 // certify checks the proof that was given, and writes the one that was found.

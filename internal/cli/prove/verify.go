@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/cli/internal/proof"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
@@ -152,7 +153,7 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFla
 		return err
 	}
 	s := j.summary()
-	return j.Answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || j.proof != nil && !j.proof.Holds || !j.verdict.Complete() || j.Mismatches != nil || len(s.Findings) > 0 || !j.treesComplete())
+	return j.Answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || proof.Refused(j.proof) || !j.verdict.Complete() || j.Mismatches != nil || len(s.Findings) > 0 || !j.treesComplete())
 }
 
 // free reports whether the tables are free of deadlock, given when switches choose.

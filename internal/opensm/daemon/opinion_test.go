@@ -71,12 +71,17 @@ func TestProofCheckerIsAsked(t *testing.T) {
 	if log := r.log.String(); !strings.Contains(log, "level=ERROR") || !strings.Contains(log, "the rank does not rise") {
 		t.Errorf("no alarm in\n%s", log)
 	}
+	standIn(t, dir, `"holds":true,"delivers":false,"why":"packets are discarded"`, "1")
+	if a := r.ask(request(t, "torus:4x4", 3)); a.Refusal != "" {
+		t.Fatal(a.Refusal)
+	}
+	r.counted(`weft_proof_checker_answers_total{answer="refused"} 2`)
 	standIn(t, dir, "fine", "0")
-	if a := r.ask(request(t, "torus:5x3", 3)); a.Refusal != "" {
+	if a := r.ask(request(t, "torus:5x3", 4)); a.Refusal != "" {
 		t.Fatal(a.Refusal)
 	}
 	r.counted(`weft_proof_checker_answers_total{answer="failed"} 1`)
-	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || strings.Count(string(asked), "\n") != 3 || strings.Contains(string(asked), "--step") {
+	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || strings.Count(string(asked), "\n") != 4 || strings.Contains(string(asked), "--step") {
 		t.Errorf("asked %q, %v", asked, err)
 	}
 }
@@ -86,7 +91,7 @@ func TestProofCheckerIsAsked(t *testing.T) {
 func TestProofCheckerIsAskedAboutSteps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	program := standIn(t, dir, `"holds":true,"delivers":null,"why":null`, "0")
+	program := standIn(t, dir, `"holds":true,"delivers":'$(test $step = true && echo null || echo true)',"why":null`, "0")
 	if _, err := exec.LookPath("ocamlopt"); err == nil {
 		real := filepath.Join(dir, "real")
 		if out, err := exec.CommandContext(t.Context(), "../../../proof/checker/build.sh", real).CombinedOutput(); err != nil {

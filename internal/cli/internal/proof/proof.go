@@ -11,6 +11,12 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// Refused reports whether the program says another thing than a verdict that there is no deadlock and that all
+// packets arrive.
+func Refused(p *result.Proof) bool {
+	return p != nil && (!p.Holds || p.Delivers != nil && !*p.Delivers)
+}
+
 // Ask finds the program, and asks it by ask.
 func Ask(program string, ask func(path string) (*proofchecker.Answer, error)) (*result.Proof, error) {
 	path, err := exec.LookPath(program)
