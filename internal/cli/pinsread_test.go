@@ -306,6 +306,9 @@ func (n *pinNetwork) write(t *testing.T, dir string) (args []string) {
 		}
 	}
 	args = []string{"route", filepath.Join(dir, "net"), "--routes", "bgp", "--pin", "--out", filepath.Join(dir, "pins"), "--addresses", strconv.Itoa(n.addresses)}
+	if n.sonic { // the BGP of routers with SONiC alone is not read
+		args = append(args, "--partial")
+	}
 	if n.vrf != "" {
 		args = append(args, "--vrf", n.vrf)
 	}
