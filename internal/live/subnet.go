@@ -111,6 +111,10 @@ type Manager struct {
 	fresh strings.Builder // of them, what nobody was given yet
 }
 
+// LogIn is the log of the OpenSM that was started last with a directory as its own: a link, which is there before any
+// tables of that OpenSM are.
+func LogIn(dir string) string { return filepath.Join(dir, "osm.log") }
+
 // What OpenSM logs when a heavy sweep begins, and when one has ended and its tables are dumped.
 // That it is up it says a second time in a box of its own.
 const (
@@ -126,6 +130,10 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	t.Helper()
 	tools, _ := find()
 	m := &Manager{Dir: dir, Log: filepath.Join(dir, fmt.Sprintf("osm-%d.log", sweeps.Add(1))), done: make(chan struct{})}
+	linked := LogIn(dir)
+	if err := errors.Join(os.Symlink(m.Log, linked+".new"), os.Rename(linked+".new", linked)); err != nil {
+		t.Fatalf("live: %v", err)
+	}
 	flags := cmp.Or(conf["log_flags"], "0x43")
 	conf = maps.Clone(conf)
 	conf["per_module_logging_file"] = tellsSweeps(t, dir, flags, conf["per_module_logging_file"])

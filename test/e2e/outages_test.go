@@ -37,7 +37,6 @@ type plant struct {
 	subnet  *live.Subnet
 	opensm  *live.Manager
 	library string
-	log     string // a link to OpenSM's log
 	address string // of Prometheus
 	ports   [2]int // of weft serve and weft watch
 	serve   *exec.Cmd
@@ -66,7 +65,7 @@ func newPlant(t *testing.T) *plant {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p := &plant{f: testnet.Build(t, "xgft:m=3x3,w=2x2,hosts=2"), dir: dir, library: "LD_LIBRARY_PATH=" + live.Plugin(t, "libweft.so", ""), log: filepath.Join(dir, "opensm.log"), ports: [2]int{freePort(t), freePort(t)}}
+	p := &plant{f: testnet.Build(t, "xgft:m=3x3,w=2x2,hosts=2"), dir: dir, library: "LD_LIBRARY_PATH=" + live.Plugin(t, "libweft.so", ""), ports: [2]int{freePort(t), freePort(t)}}
 	p.disk = filepath.Join(dir, "disk")
 	if err := os.Mkdir(p.disk, 0o755); err != nil {
 		t.Fatal(err)
@@ -81,7 +80,7 @@ func newPlant(t *testing.T) *plant {
 	p.startServe(t)
 	p.startOpenSM(t, "weft,no_fallback")
 	config := filepath.Join(dir, "watch.yaml")
-	text := fmt.Sprintf("folder: %s\nengine: weft\nlog: %s\nsettle: 300ms\nevery: %s\nstate: %s\nexpect: %s\nmetrics: 127.0.0.1:%d\ncounters: %s\n", filepath.Join(dir, "osm"), p.log, lookEvery, filepath.Join(dir, "watch"), filepath.Join(p.state(), "last-good"), p.ports[1], p.count(t, 0))
+	text := fmt.Sprintf("folder: %s\nengine: weft\nlog: %s\nsettle: 300ms\nevery: %s\nstate: %s\nexpect: %s\nmetrics: 127.0.0.1:%d\ncounters: %s\n", filepath.Join(dir, "osm"), live.LogIn(filepath.Join(dir, "osm")), lookEvery, filepath.Join(dir, "watch"), filepath.Join(p.state(), "last-good"), p.ports[1], p.count(t, 0))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -197,10 +196,6 @@ func (p *plant) startOpenSM(t *testing.T, engine string) {
 		"event_plugin_name": "weft", "event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.owner=%d", filepath.Join(p.dir, "s"), os.Getuid()),
 		"routing_engine": engine, "qos": "TRUE", "packet_life_time": "0x0c", "force_link_width": "0", "force_link_speed": "0", // links stay as they train
 	}, p.library)
-	os.Remove(p.log) // the first time it is not there
-	if err := os.Symlink(p.opensm.Log, p.log); err != nil {
-		t.Fatal(err)
-	}
 	p.opensm.Await(t, live.Up, soon)
 }
 
