@@ -20,6 +20,9 @@ func (r *gathering) leaveOutManagement() {
 	for _, name := range r.names {
 		d := r.c.devices[name]
 		is := func(port string) bool { return d.forManagement(port) || port == "eth0" && shared[name] }
+		only := func(route *frr.Route) bool {
+			return len(route.Hops) > 0 && !slices.ContainsFunc(route.Hops, func(h frr.Hop) bool { return !is(h.Interface) })
+		}
 		found := false
 		for port, in := range d.interfaces {
 			if is(port) {
@@ -32,13 +35,13 @@ func (r *gathering) leaveOutManagement() {
 			d.config.Addresses = slices.DeleteFunc(d.config.Addresses, func(a sonic.Address) bool { return is(a.Interface) })
 		}
 		d.routes = slices.DeleteFunc(d.routes, func(route frr.Route) bool {
-			only := len(route.Hops) > 0 && !slices.ContainsFunc(route.Hops, func(h frr.Hop) bool { return !is(h.Interface) })
-			found = found || only
-			return only && (route.Protocol == "connected" || route.Protocol == "local")
+			there := only(&route)
+			found = found || there
+			return there && (route.Protocol == "connected" || route.Protocol == "local")
 		})
 		for i := range d.routes {
 			route := &d.routes[i]
-			if len(route.Hops) > 0 && !slices.ContainsFunc(route.Hops, func(h frr.Hop) bool { return !is(h.Interface) }) {
+			if only(route) {
 				route.Hops, route.Unknown = nil, ""
 			}
 		}
