@@ -76,7 +76,7 @@ func (o *networkFlags) computeInstead(in *networkInput) ([]string, error) {
 	read := in.Network
 	computed := *read
 	computed.Classes = bgp.HostClasses(read)
-	next := &networkInput{Network: &computed, again: in.again, ownAS: in.ownAS}
+	next := &networkInput{Network: &computed, again: in.again, confs: in.confs, ownAS: in.ownAS}
 	if err := o.compute(next); err != nil {
 		return nil, err
 	}

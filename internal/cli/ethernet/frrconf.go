@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,7 @@ type mapEntry struct {
 // frrConf is a configuration of FRR, as far as computed routes and pins have to do with it.
 type frrConf struct {
 	file     string
+	of       ethernet.DeviceID
 	some     bool // it has the BGP of the VRF
 	sessions map[string]bool
 	groups   map[string]string // peer groups of neighbors
@@ -209,7 +211,7 @@ func (c *frrConf) before(neighbor string) (f place, ofGroup bool) {
 // neighbors says what a router calls its neighbor at the other end of a link: by the address there, or by the interface where
 // BGP is unnumbered. It refuses routers whose configurations, as far as the folder has them, say something that pins
 // would break, or that would break pins.
-func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.LinkID) pins.Neighbor, error) {
+func (j *pinJob) neighbors() (func(ethernet.LinkID) pins.Neighbor, error) {
 	t := j.t
 	byInterface, announced := map[ethernet.LinkID]bool{}, map[ethernet.LinkID]pins.Neighbor{}
 	call := func(l ethernet.LinkID) string {
@@ -223,13 +225,13 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 		n.Name = call(l)
 		return n
 	}
-	if !folder.IsFolder(name) {
-		return neighbor, nil
-	}
-	err := j.eachConf(ctx, name, func(d ethernet.DeviceID, c *frrConf) error {
-		device := t.Names[d]
+	for _, c := range t.confs {
+		d := c.of
+		if !c.some || t.plan.Level(d) < 0 {
+			continue // no router that pins have to do with, or its BGP is configured elsewhere
+		}
 		if c.summary.line > 0 {
-			return c.errorf(c.summary.line, "%s announces %s in place of all routes in it (summary-only), pins among them: take that word away, or leave pins", device, reading.Printable(c.summary.of))
+			return nil, c.errorf(c.summary.line, "%s announces %s in place of all routes in it (summary-only), pins among them: take that word away, or leave pins", t.Names[d], reading.Printable(c.summary.of))
 		}
 		for l, end := t.LinksFrom(d); l < end; l++ {
 			if face := t.Links[l].FromInterface; !c.sessions[call(l)] && c.sessions[face] {
@@ -241,55 +243,27 @@ func (j *pinJob) neighbors(ctx context.Context, name string) (func(ethernet.Link
 			}
 			var err error
 			if announced[l], err = j.checkSession(c, d, l, call(l), up); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return neighbor, nil
 }
 
-// eachConf reads the configurations that a folder has of the routers that pins have to do with.
-func (j *pinJob) eachConf(ctx context.Context, name string, use func(d ethernet.DeviceID, c *frrConf) error) error {
-	return eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
-		d := j.t.Device(device)
-		if d == ethernet.None || j.t.plan.Level(d) < 0 {
-			return nil
-		}
-		text, err := reading.ReadUTF8(r, file, reading.MaxSettings)
-		if err != nil {
-			return err
-		}
-		if c := readFRRConf(file, string(text), j.o.vrf); c.some { // else it is no router, or its BGP is configured elsewhere
-			return use(d, c)
-		}
-		return nil
-	})
-}
-
 // unread is the routers of a folder without a configuration of their BGP: by which route maps they announce, and how often they
 // take their own AS number, is not known.
-func (j *pinJob) unread(ctx context.Context, name string) ([]string, error) {
+func (j *pinJob) unread(name string) []string {
 	all := []string{}
 	if !folder.IsFolder(name) {
-		return all, nil
-	}
-	read := map[ethernet.DeviceID]bool{}
-	if err := j.eachConf(ctx, name, func(d ethernet.DeviceID, _ *frrConf) error {
-		read[d] = true
-		return nil
-	}); err != nil {
-		return nil, err
+		return all
 	}
 	for d, device := range j.t.Names {
-		if d := ethernet.DeviceID(d); !read[d] && j.t.plan.Level(d) >= 0 {
+		d := ethernet.DeviceID(d)
+		if j.t.plan.Level(d) >= 0 && !slices.ContainsFunc(j.t.confs, func(c *frrConf) bool { return c.of == d && c.some }) {
 			all = append(all, device)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // checkSession reads what the configuration of a router says of a neighbor, which is above it or below.
@@ -356,8 +330,9 @@ func (j *pinJob) announces(d ethernet.DeviceID, upwards bool) int {
 	return count
 }
 
-// readOwnAS reads how often paths that the devices of a folder take may have their own AS number: the most of any neighbor's.
-func (in *networkInput) readOwnAS(ctx context.Context, name, vrf string) error {
+// readConfs reads the configurations of FRR that a folder has, and how often paths that devices take may have their own AS number:
+// the most of any neighbor's.
+func (in *networkInput) readConfs(ctx context.Context, name, vrf string) error {
 	return eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
 		d := in.Device(device)
 		if d == ethernet.None {
@@ -367,7 +342,10 @@ func (in *networkInput) readOwnAS(ctx context.Context, name, vrf string) error {
 		if err != nil {
 			return err
 		}
-		for _, own := range readFRRConf(file, string(text), vrf).own {
+		c := readFRRConf(file, string(text), vrf)
+		c.of = d
+		in.confs = append(in.confs, c)
+		for _, own := range c.own {
 			times, err := strconv.ParseUint(own.of, 10, 8)
 			if err != nil || times > 10 {
 				return format.Errorf(file, own.line, "allowas-in %s is not a number up to 10", own.of)

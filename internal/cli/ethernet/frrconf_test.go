@@ -35,7 +35,7 @@ func TestOwnAS(t *testing.T) {
 			n.Classes = append(n.Classes, ethernet.Class{Prefixes: []netip.Prefix{prefix}, Next: c.NewRow(), At: []ethernet.DeviceID{d}, Hosts: true})
 		}
 		in := &networkInput{Network: n}
-		if err := in.readOwnAS(t.Context(), dir, ""); err != nil {
+		if err := in.readConfs(t.Context(), dir, ""); err != nil {
 			if want == "" || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "t.frr.conf:2: ") {
 				t.Errorf("%q: %v", text, err)
 			}

@@ -58,9 +58,10 @@ func (o *networkFlags) lossless() ([]uint8, error) {
 type networkInput struct {
 	*ethernet.Network
 	plan   *bgp.Plan
-	ownAS  []uint8 // [DeviceID] how often paths that a device takes may have its own AS; nil: never
-	routes string  // where routes and AS numbers come from
-	again  string  // name and flags, for commands about the same network
+	ownAS  []uint8    // [DeviceID] how often paths that a device takes may have its own AS; nil: never
+	confs  []*frrConf // of a folder
+	routes string     // where routes and AS numbers come from
+	again  string     // name and flags, for commands about the same network
 
 	hosts  []int          // [DeviceID] adapters behind it; nil: not known
 	nics   [][]nic        // [DeviceID] likewise, where they have names and addresses; nil: not known
@@ -114,7 +115,7 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 			return nil, err
 		}
 		in := &networkInput{Network: n, routes: "as read", again: name + o.text()}
-		if err := in.readOwnAS(c.Context, name, o.vrf); err != nil || o.routes == "" {
+		if err := in.readConfs(c.Context, name, o.vrf); err != nil || o.routes == "" {
 			return in, err
 		}
 		n.Classes = bgp.HostClasses(n)

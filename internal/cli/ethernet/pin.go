@@ -131,10 +131,7 @@ func runPin(a *console.Console, cmd *cobra.Command, name string, o *pinFlags) er
 	if err := j.read(name); err != nil {
 		return err
 	}
-	var err error
-	if j.s.Unread, err = j.unread(ctx, name); err != nil {
-		return err
-	}
+	j.s.Unread = j.unread(name)
 	if j.s.Out != "" && len(j.s.Unread) > 0 && !o.partial {
 		return fmt.Errorf("%s: not read is %s; --partial writes configurations without, and without --out this says what would be", name, j.unreadText())
 	}
@@ -280,7 +277,7 @@ func (j *pinJob) judge(ctx context.Context) error {
 }
 
 func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error {
-	neighbor, err := j.neighbors(ctx, name)
+	neighbor, err := j.neighbors()
 	if err != nil {
 		return err
 	}
