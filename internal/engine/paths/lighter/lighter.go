@@ -8,10 +8,8 @@ package lighter
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/intree"
@@ -67,9 +65,7 @@ const mostFlows = 300_000
 // phases is the flows on the fullest trunk of a phase of all to all, added up over a sample: in each, every
 // adapter and router sends to the one so many further on, by switch.
 func phases(f *fabric.Fabric, t *routing.Forwarding) uint64 {
-	ranks := slices.SortedStableFunc(slices.Values(routing.Adapters.Endpoints(f)), func(a, b fabric.EndpointID) int {
-		return cmp.Compare(f.Endpoint(a).Switch, f.Endpoint(b).Switch)
-	})
+	ranks := f.ByPort(routing.Adapters.Endpoints(f))
 	sum, n := uint64(0), len(ranks)
 	on := make([]uint64, f.Trunks())
 	most := min(n-1, max(32, mostFlows/max(1, n)))
