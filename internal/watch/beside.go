@@ -17,7 +17,8 @@ type beside struct {
 	asked      []string // engines
 	noFallback bool
 	log        logged
-	against    string // Look.Against: all of it
+	written    time.Time // when OpenSM dumped the tables that the log was read for; zero: it did not
+	against    string    // Look.Against: all of it
 }
 
 func (r *running) beside(ctx context.Context) (b beside, err error) {
@@ -36,16 +37,16 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 				return b, err
 			}
 		}
-		written := dumped(files)
-		b.log.goesOn(r.said, written)
+		b.written = dumped(files)
+		b.log.goesOn(r.said, b.written)
 		said := b.log.LogState
 		r.said = &said
-		if setBack(b.log.At, written, r.clock.Now()) {
+		if setBack(b.log.At, b.written, r.clock.Now()) {
 			r.ahead = b.log.At
 		}
-		b.log.ahead = !written.IsZero() && !r.ahead.IsZero() && r.ahead.Equal(b.log.At) // until it is written to again
-		engine, behind = b.log.of(written, b.asked, b.noFallback)
-		lack = b.log.lacks(written)
+		b.log.ahead = !b.written.IsZero() && !r.ahead.IsZero() && r.ahead.Equal(b.log.At) // until it is written to again
+		engine, behind = b.log.of(b.written, b.asked, b.noFallback)
+		lack = b.log.lacks(b.written)
 	}
 	b.against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", b.asked, engine, r.Contract, r.Endpoints, r.Multicast)
 	if behind {

@@ -112,6 +112,55 @@ func TestFallbackThatChangesNoEntry(t *testing.T) {
 	}
 }
 
+// OpenSM dumps its tables while a look waits for files to rest: the log that the look read first ends before these
+// tables, and is read again.
+func TestLogThatGoesOnWhileFilesRest(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "opensm.log")
+	s := newScene(t, Config{Engine: "lash", Log: log})
+	tables := &Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:4x4"), "lash", 1), SLs: true, Maps: true}
+	begin, next := time.Now().Add(-time.Hour), filepath.Join(t.TempDir(), "next")
+	put := func(path, text string, at int) {
+		when := begin.Add(time.Duration(at) * time.Second)
+		if err := errors.Join(os.WriteFile(next, []byte(text), 0o600), os.Chtimes(next, when, when), os.Rename(next, path)); err != nil {
+			t.Error(err)
+		}
+	}
+	dump := filepath.Join(s.Folder, "opensm-lfts.dump")
+	put(dump, "sweep 1", 10)
+	put(log, lashWorks, 11)
+	if l := s.show(tables); l == nil || l.LogStale || len(l.Alarms) > 0 {
+		t.Fatalf("%+v", l)
+	}
+	s.Settle = 500 * time.Millisecond
+	const failed = lashWorks + lashFails + minhopWorks
+	put(log, failed, 20)
+	put(filepath.Join(s.Folder, "paths.psl"), "written first", 20)
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		time.Sleep(s.Settle / 5)
+		put(log, failed+"Nov 22 16:30:35 970451 [46A046C0] 0x02 -> SUBNET UP\n", 22)
+		put(dump, "sweep 2", 21)
+	}()
+	var l *Look
+	for over := false; !over; { // the last that is made until nothing is new: on a slow machine the first sees one file alone
+		select {
+		case <-swept:
+			over = true
+		default:
+		}
+		if seen, err := s.look(t.Context()); err != nil {
+			t.Fatal(err)
+		} else if seen != nil {
+			l = seen
+		}
+	}
+	if l.LogStale || !slices.Contains(kindsOf(l.Alarms), Fallback) || l.Made.Engine != "minhop" {
+		t.Errorf("stale %v, alarms %v, %+v", l.LogStale, l.Alarms, l.Made)
+	}
+}
+
 // What commands print has no time, so that a log that names another engine is believed, though they print
 // the same as before.
 func TestFallbackThatCommandsDoNotShow(t *testing.T) {

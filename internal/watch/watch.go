@@ -428,6 +428,12 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		r.stamps = g.stamps
 		return nil, nil
 	}
+	written := dumped(g.stamps)
+	if r.settings.Log != "" && !written.Equal(b.written) { // the log was read before these tables were there, and may have gone on
+		if b, err = r.beside(ctx); err != nil {
+			return nil, err
+		}
+	}
 	l.Files, l.Against, l.Asked = files, b.against, strings.Join(b.asked, ",")
 	now, err := r.read(dir, dir)
 	named := func(text string) string { // names are for who keeps the files, not those of the copies
@@ -436,7 +442,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	if err != nil {
 		return nil, errors.New(named(err.Error()))
 	}
-	if r.Expect != "" && b.log.sinceDump(dumped(g.stamps)) {
+	if r.Expect != "" && b.log.sinceDump(written) {
 		if handed, err := r.read(dir, r.Expect); err == nil {
 			now, l.HandedOver = handed, true
 		}
@@ -453,7 +459,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
-	if err := r.hold(ctx, l, now, dir, b, dumped(g.stamps)); err != nil {
+	if err := r.hold(ctx, l, now, dir, b, written); err != nil {
 		return nil, err
 	}
 	if !last && hasKind(l.Alarms, OtherTables) && !hasKind(r.status.Alarms, OtherTables) {
