@@ -256,17 +256,19 @@ func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 			}
 		}
 	}
+	for header := range m.headers {
+		if into[header] != 0 {
+			continue
+		}
+		for q := queues[header]; q != 0; q &= q - 1 {
+			into[header] |= groups[bits.TrailingZeros16(q)] // lossy behind the link, but paused before it, in whatever queue
+		}
+	}
 	lane := together(append(groups, into[:]...), far)
 	for header := range m.headers {
 		m.lane[header][l] = ethernet.Lossy
 		if g := into[header]; g != 0 {
 			m.lane[header][l] = lane[bits.TrailingZeros16(g)]
-			continue
-		}
-		for q := queues[header]; q != 0; q &= q - 1 {
-			if g := groups[bits.TrailingZeros16(q)]; g != 0 { // lossy behind the link, but paused before it
-				m.lane[header][l] = lane[bits.TrailingZeros16(g)]
-			}
 		}
 	}
 }

@@ -251,6 +251,14 @@ func TestNothingHidesALoop(t *testing.T) {
 		{"pauses that lead to another queue", func(f files) {
 			f.sonic(func(c object) { c["MAP_PFC_PRIORITY_TO_QUEUE"] = object{"A": object{"3": "7"}} })
 		}, ""},
+		{"queues by the port that packets come by, of packets that are lossless at one device only", func(f files) {
+			device := 0
+			f.sonic(func(c object) {
+				c["DSCP_TO_TC_MAP"] = object{"A": object{fmt.Sprint(5 + device): "3"}, "B": object{fmt.Sprint(5 + device): "4"}}
+				c["PORT_QOS_MAP"].(object)["hosts"].(object)["dscp_to_tc_map"] = "B"
+				device++
+			})
+		}, ""},
 		{"a map of the switch behind one of the port", func(f files) {
 			f.sonic(func(c object) {
 				c["DSCP_TO_TC_MAP"].(object)["B"] = object{"3": "0", "4": "0", "5": "3"}
