@@ -61,19 +61,22 @@ func (d *dependencies) reach(ctx context.Context, v *Verdict, o Options) error {
 					continue
 				}
 				v.Pairs += pairs
+				cutOff := false
 				for _, at := range s.At {
 					if fates[at] == arrives || pairs == 0 {
 						continue
 					}
-					v.Unreachable += pairs
-					l := Lost{*s, at, class, NoRoute, at, pairs}
-					if l.Where, l.Why = r.trace(class, at); l.Why == Circles {
-						circling = true
+					circling = circling || fates[at] == unknown
+					if cutOff {
+						continue
 					}
+					cutOff = true
+					v.Unreachable += pairs
 					if o.Most < 0 || len(v.Lost) < o.Most {
+						l := Lost{*s, at, class, NoRoute, at, pairs}
+						l.Where, l.Why = r.trace(class, at)
 						v.Lost = append(v.Lost, l)
 					}
-					break
 				}
 			}
 			if circling {

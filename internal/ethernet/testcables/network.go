@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -25,6 +26,11 @@ func Network(t testing.TB, r *rand.Rand) *ethernet.Network {
 	n.Priorities = randomPriorities(r, c)
 	if r.IntN(3) == 0 {
 		randomTunnels(r, n)
+	}
+	if c := &n.Classes[r.IntN(len(n.Classes))]; r.IntN(4) == 0 { // hosts of it are behind another device too
+		c.At = append(c.At, ethernet.DeviceID(r.IntN(devices)))
+		slices.Sort(c.At)
+		c.At = slices.Compact(c.At)
 	}
 	return n
 }
