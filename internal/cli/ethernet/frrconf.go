@@ -36,6 +36,9 @@ var (
 	ofPins     = regexp.MustCompile(`^bgp community-list (?:standard )?(\S+) (?:seq \d+ )?permit ` + pins.Mark + `\s*$`)
 )
 
+// confining is the communities with which routes are not announced further, as FRR calls them.
+var confining = []string{"no-export", "no-advertise", "local-AS", "no-peer"}
+
 // place is something that a configuration says, and its line.
 type place struct {
 	line int
@@ -49,7 +52,10 @@ type mapEntry struct {
 	matches  int    // how many conditions routes have to meet
 	list     string // one of them: a list of communities
 	replaces bool   // the communities of routes
-	call     string // another map
+	confines bool   // gives routes a community with which neighbors keep them to themselves
+	call     string // another map, which has to permit routes too
+	goesOn   bool   // routes that it permits come to the next entry
+	jumps    bool   // or to another one
 }
 
 // frrConf is a configuration of FRR, as far as computed routes and pins have to do with it.
@@ -112,7 +118,11 @@ func readFRRConf(file, text, vrf string) *frrConf {
 func (e *mapEntry) say(line string) {
 	words := strings.Fields(line)
 	switch {
+	case strings.TrimSpace(line) == "continue" || len(words) == 2 && words[0] == "on-match" && words[1] == "next":
+		e.goesOn = true
 	case len(words) < 2:
+	case words[0] == "continue" || words[0] == "on-match":
+		e.jumps = true
 	case words[0] == "match":
 		e.matches++
 		if words[1] == "community" && len(words) == 3 {
@@ -122,6 +132,8 @@ func (e *mapEntry) say(line string) {
 		e.call = words[1]
 	case words[0] == "set" && (words[1] == "comm-list" || words[1] == "community" && words[len(words)-1] != "additive"):
 		e.replaces = true
+	case words[0] == "set" && words[1] == "community":
+		e.confines = slices.ContainsFunc(words[2:], func(w string) bool { return slices.Contains(confining, w) })
 	}
 }
 
@@ -178,16 +190,34 @@ func (c *frrConf) group(neighbor string) string {
 
 // lets says whether a route map lets pins through with their communities. Where matches decide, it cannot tell.
 func (c *frrConf) lets(f place, what string) error {
+	return c.letsBy(f, what, 0)
+}
+
+// mostCalls is how deep FRR follows calls of route maps.
+const mostCalls = 10
+
+func (c *frrConf) letsBy(f place, what string, depth int) error {
 	const byHand = "pins may be among them: give it an entry before that permits community " + pins.Mark
+	if depth > mostCalls {
+		return c.errorf(f.line, "the route map %s %s calls others more than %d deep, and FRR denies the routes there", reading.Printable(f.of), what, mostCalls)
+	}
 	for _, e := range c.maps[f.of] {
 		switch {
-		case e.call != "":
-			return c.errorf(e.line, "the route map %s %s calls %s, which may deny routes, and %s", reading.Printable(f.of), what, reading.Printable(e.call), byHand)
 		case e.permit && e.replaces:
 			return c.errorf(e.line, "the route map %s %s replaces communities, which pins are told by: set them with additive", reading.Printable(f.of), what)
+		case e.permit && e.confines:
+			return c.errorf(e.line, "the route map %s %s gives routes a community with which they are not announced further, and %s", reading.Printable(f.of), what, byHand)
+		case e.permit && e.jumps:
+			return c.errorf(e.line, "the route map %s %s goes on at another entry, which weft does not follow, and %s", reading.Printable(f.of), what, byHand)
 		case !e.permit:
 			return c.errorf(e.line, "the route map %s %s denies routes, and %s", reading.Printable(f.of), what, byHand)
-		case e.matches == 0 || e.matches == 1 && c.ofPins[e.list]:
+		}
+		if e.call != "" {
+			if err := c.letsBy(place{e.line, e.call}, "that "+f.of+" calls "+what, depth+1); err != nil {
+				return err
+			}
+		}
+		if (e.matches == 0 || e.matches == 1 && c.ofPins[e.list]) && !e.goesOn {
 			return nil
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weft-fabric/weft/internal/cli"
 )
 
 // The program of the tests sends or hears packets in the namespace of a router, if it is told so.
@@ -22,7 +24,13 @@ const (
 	flows = 8
 )
 
+// asCommand has the program of the tests be weft.
+const asCommand = "WEFT_TEST_COMMAND"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		cli.Main()
+	}
 	if words := strings.Fields(os.Getenv(trafficVariable)); len(words) > 0 {
 		if err := traffic(words); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -28,6 +28,7 @@ type clos struct {
 	others []string
 	cables [][2]string
 	scheme bgp.Scheme
+	sonic  bool // their BGP is configured as SONiC does it
 }
 
 func twoLevels(spines, leaves int, s bgp.Scheme) clos {
@@ -119,13 +120,13 @@ func start(t *testing.T, c clos) *lab {
 	for _, d := range all {
 		fmt.Fprintf(&script, "ip netns add %[1]s%[2]s; ip -n %[1]s%[2]s link set lo up; ip netns exec %[1]s%[2]s sh -c 'for f in ip_forward conf/all/rp_filter conf/default/rp_filter; do v=0; [ $f = ip_forward ] && v=1; echo $v >/proc/sys/net/ipv4/$f || true; done'\n", l.tag, d)
 	}
-	neighbors := map[string]string{}
+	neighbors := map[string][]string{}
 	for i, cable := range c.cables {
 		a, b := cable[0], cable[1]
 		fmt.Fprintf(&script, "ip link add %s-%s netns %s%s type veth peer name %s-%s netns %s%s\n", a, b, l.tag, a, b, a, l.tag, b)
 		for end, d := range [2][2]string{{a, b}, {b, a}} {
 			fmt.Fprintf(&script, "ip -n %[1]s%[2]s addr add 10.255.%[4]d.%[5]d/31 dev %[2]s-%[3]s; ip -n %[1]s%[2]s link set %[2]s-%[3]s up\n", l.tag, d[0], d[1], i, end)
-			neighbors[d[0]] += fmt.Sprintf(" neighbor 10.255.%d.%d remote-as external\n", i, 1-end)
+			neighbors[d[0]] = append(neighbors[d[0]], fmt.Sprintf("10.255.%d.%d", i, 1-end))
 		}
 	}
 	for i, d := range c.leaves {
@@ -136,8 +137,15 @@ func start(t *testing.T, c clos) *lab {
 		if err := os.Mkdir(at, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		conf := fmt.Sprintf("hostname %s\nrouter bgp %d\n bgp router-id 9.9.9.%d\n no bgp ebgp-requires-policy\n bgp bestpath as-path multipath-relax\n timers bgp 1 3\n%s address-family ipv4 unicast\n  redistribute connected\n  maximum-paths 64\n",
-			d, l.as[d], i+1, neighbors[d])
+		conf := fmt.Sprintf("hostname %s\nrouter bgp %d\n bgp router-id 9.9.9.%d\n no bgp ebgp-requires-policy\n bgp bestpath as-path multipath-relax\n timers bgp 1 3\n", d, l.as[d], i+1)
+		for _, n := range neighbors[d] {
+			conf += " neighbor " + n + " remote-as external\n"
+		}
+		if c.sonic {
+			conf = stockSONiC + conf + l.asSONiC(i, neighbors[d])
+		} else {
+			conf += " address-family ipv4 unicast\n  redistribute connected\n  maximum-paths 64\n"
+		}
 		if err := os.WriteFile(filepath.Join(at, "frr.conf"), []byte(conf), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -147,6 +155,35 @@ func start(t *testing.T, c clos) *lab {
 	}
 	sh(t, "chmod 755 "+dir+"; chown frr:frr "+dir+"/*; "+script.String())
 	return l
+}
+
+// stockSONiC is the route maps that every SONiC has, whose list of what is let in is empty.
+const stockSONiC = `bgp community-list standard allow_list_default_community permit no-export
+bgp community-list standard allow_list_default_community permit 5060:12345
+route-map ALLOW_LIST_DEPLOYMENT_ID_0_V4 permit 65535
+ set community 5060:12345 additive
+route-map FROM_BGP_PEER_V4 permit 10
+ call ALLOW_LIST_DEPLOYMENT_ID_0_V4
+ on-match next
+route-map FROM_BGP_PEER_V4 permit 11
+ match community allow_list_default_community
+route-map FROM_BGP_PEER_V4 permit 100
+route-map TO_BGP_PEER_V4 permit 100
+ call CHECK_IDF_ISOLATION
+route-map CHECK_IDF_ISOLATION permit 10
+`
+
+// asSONiC is the rest of a router's BGP as SONiC has it: neighbors are of a group, which has the route maps.
+func (l *lab) asSONiC(i int, neighbors []string) string {
+	conf := " no bgp default ipv4-unicast\n neighbor PEER_V4 peer-group\n address-family ipv4 unicast\n  maximum-paths 64\n" +
+		"  neighbor PEER_V4 soft-reconfiguration inbound\n  neighbor PEER_V4 route-map FROM_BGP_PEER_V4 in\n  neighbor PEER_V4 route-map TO_BGP_PEER_V4 out\n"
+	if i < len(l.c.leaves) {
+		conf += fmt.Sprintf("  neighbor PEER_V4 allowas-in 1\n  network 10.1.%d.0/24\n", i)
+	}
+	for _, n := range neighbors {
+		conf += "  neighbor " + n + " peer-group PEER_V4\n  neighbor " + n + " activate\n"
+	}
+	return conf
 }
 
 // stop ends the routers by their process numbers, and takes the namespaces away.

@@ -1,12 +1,16 @@
 package ethernet
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
@@ -168,6 +172,115 @@ func TestPinsAreFRRs(t *testing.T) {
 			l.settle("taken back")
 		})
 	}
+}
+
+// weft runs the command, and returns what it prints and its exit code.
+func (l *lab) weft(args ...string) (string, int) {
+	l.t.Helper()
+	cmd := exec.CommandContext(l.t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	out, err := cmd.CombinedOutput()
+	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		l.t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// vtysh has a router say or do something.
+func (l *lab) vtysh(device string, commands ...string) string {
+	l.t.Helper()
+	line := "vtysh --vty_socket " + l.dir + "/" + device
+	for _, c := range commands {
+		line += " -c '" + c + "'"
+	}
+	return sh(l.t, line+" 2>/dev/null")
+}
+
+// Pins of routers with SONiC's own route maps are announced through these, which weft reads in what the routers say of themselves: FRR
+// goes the ways that weft computes, and the map that takes a router out of traffic takes its pins too.
+func TestPinsThroughSONiCsRouteMaps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts routers")
+	}
+	requireFRR(t)
+	c := twoLevels(2, 3, bgp.SpinesAlike)
+	if os.Getenv("WEFT_THOROUGH") != "" {
+		c = threeLevels(bgp.PerLeaf)
+	}
+	c.sonic = true
+	l := start(t, c)
+	l.settle("before pins")
+	dump := filepath.Join(l.dir, "dump")
+	configurations := func() {
+		for _, d := range slices.Concat(c.leaves, c.others) {
+			if err := os.WriteFile(filepath.Join(dump, d+".frr.conf"), []byte(l.vtysh(d, "show running-config")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	configurations()
+	list := "name,ip,leaf\n"
+	for i, leaf := range c.leaves {
+		for k := range 2 {
+			list += fmt.Sprintf("nic%d-%d,10.1.%d.%d,%s\n", i, k, i, 11+k, leaf)
+		}
+	}
+	nics, to := filepath.Join(l.dir, "nics.csv"), filepath.Join(l.dir, "pins")
+	if err := os.WriteFile(nics, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := l.weft("route", dump, "--pin", "--nic-list", nics, "--out", to); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	text, err := os.ReadFile(filepath.Join(to, "pins.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Fields(string(text))[1:] {
+		f := strings.Split(line, ",")
+		l.pins = append(l.pins, pin{prefix: f[1], leaf: f[2], up: slices.DeleteFunc(f[3:], func(s string) bool { return s == "" })})
+	}
+	if len(l.pins) != 2*len(c.leaves) {
+		t.Fatalf("pins.csv:\n%s", text)
+	}
+	tell := func(kind string) {
+		for _, d := range slices.Concat(c.leaves, c.others) {
+			file := filepath.Join(to, d+"."+kind+".conf")
+			if text, err := os.ReadFile(file); err == nil {
+				if kind == "pins" && !strings.Contains(string(text), "\n call TO_BGP_PEER_V4\n") {
+					t.Errorf("%s calls no map of SONiC's:\n%s", file, text)
+				}
+				sh(t, fmt.Sprintf("vtysh --vty_socket %s/%s -f %s", l.dir, d, file))
+			}
+		}
+	}
+	tell("pins")
+	l.settle("pinned")
+	if n, why := l.read(); why != "" || !told(n, l.pins) {
+		t.Fatalf("pins are not in force: %s", why)
+	}
+	l.set(c.cables[:1], "down")
+	l.settle(fmt.Sprintf("pinned, %v down", c.cables[0]))
+	l.set(c.cables[:1], "up")
+	l.settle("pinned, all up again")
+
+	// Out of traffic, as SONiC's TSA does it: nobody hears of what is behind the leaf, and no pins are made for it.
+	out, last := c.leaves[0], c.leaves[len(c.leaves)-1]
+	l.vtysh(out, "configure terminal", "route-map TO_BGP_PEER_V4 deny 3")
+	for deadline := time.Now().Add(time.Minute); strings.Contains(l.vtysh(last, "show ip route"), " 10.1.0."); time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s still has routes to %s:\n%s", last, out, l.vtysh(last, "show ip route"))
+		}
+	}
+	configurations()
+	if text, code := l.weft("route", dump, "--pin", "--nic-list", nics, "--out", to+"2"); code != 3 || !strings.Contains(text, out+".frr.conf:") || !strings.Contains(text, "denies routes") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	l.vtysh(out, "configure terminal", "no route-map TO_BGP_PEER_V4 deny 3")
+	l.settle("back in traffic")
+	tell("unpin")
+	l.pins = nil
+	l.settle("taken back")
 }
 
 // above is the devices above another: names begin with the tier.
