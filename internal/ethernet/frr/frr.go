@@ -59,13 +59,32 @@ func ReadRoutes(r io.Reader, file, vrf string, seen map[string]bool) ([]Route, e
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff"))); !textBegins.Match(head) {
-		v, err := lined.Read(in, file)
+		return readJSON(in, file, vrf, seen)
+	}
+	return readText(in, file, vrf, seen)
+}
+
+// readJSON reads one dump, or several: older versions of FRR say the routes of all VRFs as an object for each, one after the other.
+func readJSON(r io.Reader, file, vrf string, seen map[string]bool) (list []Route, err error) {
+	all, err := lined.ReadAll(r, file)
+	if err != nil {
+		return nil, err
+	}
+	lines := map[netip.Prefix]int{}
+	for i := range all {
+		found, err := ofJSON(&all[i], vrf, seen)
 		if err != nil {
 			return nil, err
 		}
-		return ofJSON(v, vrf, seen)
+		for _, route := range found {
+			if before := lines[route.Prefix]; before != 0 {
+				return nil, format.Errorf(file, route.Line, "%s is selected a second time: line %d too", route.Prefix, before)
+			}
+			lines[route.Prefix] = route.Line
+		}
+		list = append(list, found...)
 	}
-	return readText(in, file, vrf, seen)
+	return list, nil
 }
 
 // textBegins matches what is not JSON.
@@ -125,12 +144,9 @@ func selected(entries *lined.Value, prefix netip.Prefix, vrf string, seen map[st
 		if err := e.Want(lined.Object, "an entry of "+prefix.String()); err != nil {
 			return nil, err
 		}
-		name, err := e.String("vrfName")
+		name, err := vrfOf(e)
 		if err != nil {
 			return nil, err
-		}
-		if name == "" {
-			name = "default"
 		}
 		seen[name] = true
 		chosen, err := isSelected(e)
@@ -153,6 +169,18 @@ func selected(entries *lined.Value, prefix netip.Prefix, vrf string, seen map[st
 		found = append(found, r)
 	}
 	return found, nil
+}
+
+// vrfOf is the VRF of an entry. Older versions of FRR give its number alone, which the default VRF has not, or 0.
+func vrfOf(e *lined.Value) (string, error) {
+	name, err := e.String("vrfName")
+	if err != nil || name != "" {
+		return name, err
+	}
+	if id := e.Get("vrfId"); id != nil && id.Text != "0" {
+		return "number " + id.Text, nil
+	}
+	return "default", nil
 }
 
 func isSelected(e *lined.Value) (bool, error) {

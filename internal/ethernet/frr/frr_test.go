@@ -2,9 +2,12 @@ package frr
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/netip"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,7 +104,8 @@ const nvueRoutes = `{"10.0.0.0/31":{"route-entry":{"1":{"protocol":"bgp","flags"
 // What routers say in other words than FRR's JSON is read like it: which routes count, by which next
 // hops, and which do not tell where packets go.
 func TestDialects(t *testing.T) {
-	for name, text := range map[string]string{"text": shown, "EOS": eos, "NVUE": nvueRoutes} {
+	column := strings.ReplaceAll(regexp.MustCompile(`(?m)^([BCS ][> ][*r ]) `).ReplaceAllString(shown, "$1  "), "B>r  10.5", "B>*# 10.5") // as Broadcom's SONiC has
+	for name, text := range map[string]string{"text": shown, "text with a column more": column, "EOS": eos, "NVUE": nvueRoutes} {
 		seen := map[string]bool{}
 		list, err := ReadRoutes(strings.NewReader(text), "f", "default", seen)
 		if err != nil {
@@ -126,7 +130,7 @@ func TestDialects(t *testing.T) {
 			got[r.Prefix.String()] = strings.Replace(hops, "eBGP", "bgp", 1)
 		}
 		want := map[string]string{"10.0.0.0/31": "connected lf1-sp1", "10.1.2.0/24": "bgp lf1-sp1/10.0.0.1 lf1-sp2/10.0.0.5*3", "10.4.0.0/24": "static", "10.5.0.0/24": "?", "10.7.0.0/24": "?"}
-		if name == "text" {
+		if strings.HasPrefix(name, "text") {
 			want["10.3.0.0/24"], want["10.6.0.0/24"] = "static lf1-sp1/10.0.0.1", "?"
 		}
 		if !maps.Equal(got, want) || name != "NVUE" && !seen["red"] {
@@ -136,6 +140,42 @@ func TestDialects(t *testing.T) {
 	red, err := ReadRoutes(strings.NewReader(shown), "f", "red", map[string]bool{})
 	if err != nil || len(red) != 1 || red[0].Prefix.String() != "10.8.0.0/24" {
 		t.Errorf("VRF red: %+v, %v", red, err)
+	}
+}
+
+// Older versions of FRR say the routes of all VRFs as an object for each, in which VRFs but the default one are known by
+// their number; and tools that gather dumps quote slashes a second time.
+func TestObjectForEachVRF(t *testing.T) {
+	entry := func(prefix, more string) string {
+		return fmt.Sprintf(`{%q:[{"prefix":"10.0.0.0","protocol":"static",%s"selected":true,"nexthops":[{"fib":true,"interfaceName":"e1"}]}]}`, prefix, more) + "\n"
+	}
+	first, second, red := entry("10.0.0.0/8", ""), entry(`11.0.0.0\/8`, ""), entry("10.0.0.0/8", `"vrfId":9,`)
+	for _, c := range []struct {
+		text, vrf string
+		want      []string
+	}{
+		{first, "default", []string{"10.0.0.0/8"}},
+		{red, "default", nil},
+		{red + first + second, "default", []string{"10.0.0.0/8", "11.0.0.0/8"}},
+		{first + red, "number 9", []string{"10.0.0.0/8"}},
+	} {
+		list, err := ReadRoutes(strings.NewReader(c.text), "f", c.vrf, map[string]bool{})
+		var got []string
+		for _, r := range list {
+			got = append(got, r.Prefix.String())
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("VRF %s of %s: %v, %v", c.vrf, c.text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		first + first: "f:2: 10.0.0.0/8 is selected a second time: line 1 too",
+		first + "{":   "f:2: the JSON ends in the middle",
+		first + "}":   "f:2: not JSON",
+	} {
+		if _, err := ReadRoutes(strings.NewReader(text), "f", "default", map[string]bool{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }
 

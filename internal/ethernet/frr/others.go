@@ -225,7 +225,7 @@ func set(flags *lined.Value, name string) bool {
 
 // prefixOf reads the name of an entry.
 func prefixOf(name string, v *lined.Value) (netip.Prefix, error) {
-	prefix, err := netip.ParsePrefix(name)
+	prefix, err := netip.ParsePrefix(strings.ReplaceAll(name, `\/`, "/")) // FRR writes \/, which tools that gather dumps quote once more
 	if err != nil {
 		return prefix, v.Errorf("%q is not a prefix such as 10.1.0.0/24", name)
 	}

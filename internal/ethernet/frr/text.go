@@ -14,10 +14,11 @@ import (
 //
 //	B>* 10.1.2.0/24 [20/0] via 10.0.0.1, lf1-sp1, weight 1, 00:00:12
 //
-// and further next hops of it, which are indented and have no code of a protocol.
+// and further next hops of it, which are indented and have no code of a protocol. Broadcom's SONiC has a column more, for #:
+// not installed in hardware.
 var (
-	routeLine = regexp.MustCompile(`^([A-Za-z~])(?:\[\d+\])?([> ])([*qrtob ]?) ?(\S+/\d+)(?: \[\d+/\d+\])? (.*)$`)
-	hopLine   = regexp.MustCompile(`^  +([*qrtob]?) +(via .*|is directly connected.*|unreachable.*)$`)
+	routeLine = regexp.MustCompile(`^([A-Za-z~])(?:\[\d+\])?([> ])([*qrtob ]?#?) *(\S+/\d+)(?: \[\d+/\d+\])? (.*)$`)
+	hopLine   = regexp.MustCompile(`^  +([*qrtob]?#?) +(via .*|is directly connected.*|unreachable.*)$`)
 	vrfLine   = regexp.MustCompile(`^(?:IPv[46] unicast )?VRF (\S+?):?$`)
 )
 
@@ -131,6 +132,9 @@ func (t *textReader) end() {
 // hop reads a next hop of the last route.
 func (t *textReader) hop(status, text string) error {
 	r := &t.list[len(t.list)-1]
+	if rest, ok := strings.CutSuffix(status, "#"); ok {
+		status, r.Unknown = rest, notInstalled
+	}
 	switch status {
 	case "r", "o":
 		r.Unknown = notInstalled

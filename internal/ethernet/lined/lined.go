@@ -64,6 +64,18 @@ const maxDepth = 64
 
 // Read reads a file that is one value.
 func Read(r io.Reader, file string) (*Value, error) {
+	all, err := ReadAll(r, file)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 1 {
+		return nil, all[1].Errorf("more than one JSON value")
+	}
+	return &all[0], nil
+}
+
+// ReadAll reads a file of one value or more, one after the other.
+func ReadAll(r io.Reader, file string) (all []Value, err error) {
 	in := bufio.NewReader(r)
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" { // editors of some systems write it
 		if _, err := in.Discard(3); err != nil {
@@ -73,15 +85,21 @@ func Read(r io.Reader, file string) (*Value, error) {
 	text := &counted{r: in}
 	p := &parser{file: file, text: text, line: 1, d: json.NewDecoder(text)}
 	p.d.UseNumber()
-	v, err := p.value(0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := p.d.Token(); !errors.Is(err, io.EOF) {
+	for {
+		t, err := p.d.Token()
+		if errors.Is(err, io.EOF) && text.err == nil && len(all) > 0 {
+			return all, nil
+		}
+		if err != nil {
+			return nil, p.explained(err)
+		}
 		p.count(p.d.InputOffset())
-		return nil, format.Errorf(file, p.line, "more than one JSON value")
+		v, err := p.from(t, 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
 	}
-	return &v, nil
 }
 
 type parser struct {
@@ -129,24 +147,29 @@ func (c *counted) lines(to int64) int {
 func (p *parser) token() (json.Token, error) {
 	t, err := p.d.Token()
 	if err != nil {
-		p.count(p.d.InputOffset())
-		var syntax *json.SyntaxError
-		switch {
-		case errors.Is(p.text.err, io.ErrUnexpectedEOF):
-			p.count(maxSize)
-			return nil, format.Errorf(p.file, p.line, "the compressed file was cut short")
-		case p.text.err != nil:
-			return nil, fmt.Errorf("%s:%d: %w", p.file, p.line, p.text.err)
-		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			p.count(maxSize)
-			return nil, format.Errorf(p.file, p.line, "the JSON ends in the middle")
-		case errors.As(err, &syntax):
-			p.count(syntax.Offset)
-		}
-		return nil, format.Errorf(p.file, p.line, "not JSON: %v", err)
+		return nil, p.explained(err)
 	}
 	p.count(p.d.InputOffset())
 	return t, nil
+}
+
+// explained is an error of the decoder with its line.
+func (p *parser) explained(err error) error {
+	p.count(p.d.InputOffset())
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(p.text.err, io.ErrUnexpectedEOF):
+		p.count(maxSize)
+		return format.Errorf(p.file, p.line, "the compressed file was cut short")
+	case p.text.err != nil:
+		return fmt.Errorf("%s:%d: %w", p.file, p.line, p.text.err)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		p.count(maxSize)
+		return format.Errorf(p.file, p.line, "the JSON ends in the middle")
+	case errors.As(err, &syntax):
+		p.count(syntax.Offset)
+	}
+	return format.Errorf(p.file, p.line, "not JSON: %v", err)
 }
 
 func (p *parser) value(depth int) (Value, error) {
