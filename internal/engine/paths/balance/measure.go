@@ -65,28 +65,25 @@ func (t *trial) durations(s *shiftSample) []float64 {
 	count := make([]int32, t.f.Trunks())
 	for i, x := range s.flows {
 		durations[i] = 1
-		if len(x.flows) == 0 {
+		if len(x.way) == 0 {
 			continue
 		}
 		all, sum := t.walk(x), int64(0)
-		for from := 0; from < len(x.flows); from += s.ranks[i] {
+		for from := 0; from < len(x.way); from += s.ranks[i] {
 			worst := s.slowest
-			on := all[x.first[from]:x.first[from+s.ranks[i]]]
-			for _, c := range on {
-				if c == fabric.None {
-					continue
-				}
-				count[c]++
-				worst = max(worst, int64(count[c])*t.inverse[c])
-			}
-			for _, c := range on {
-				if c != fabric.None {
-					count[c] = 0
+			for flow := from; flow < from+s.ranks[i]; flow++ {
+				for _, c := range all.of(flow) {
+					if c == fabric.None {
+						break
+					}
+					count[c]++
+					worst = max(worst, int64(count[c])*t.inverse[c])
 				}
 			}
+			clear(count)
 			sum += worst
 		}
-		durations[i] = float64(sum) / float64(s.slowest*int64(len(x.flows)/s.ranks[i]))
+		durations[i] = float64(sum) / float64(s.slowest*int64(len(x.way)/s.ranks[i]))
 	}
 	return durations
 }

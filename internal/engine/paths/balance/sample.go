@@ -60,30 +60,29 @@ func newSample(n *network, seed uint64) *sample {
 // effective bisection bandwidth of Hoefler et al. in the sample.
 func (t *trial) bandwidth(s *sample) float64 {
 	count := make([]int32, t.f.Trunks())
-	all, first := t.walk(s.pairs), s.pairs.first
+	all := t.walk(s.pairs)
 	total := 0.0
 	for run := range len(s.first) - 1 {
-		from, to := s.first[run], s.first[run+1]
-		on := all[first[from]:first[to]]
-		for _, c := range on {
-			if c != fabric.None {
+		from, to := int(s.first[run]), int(s.first[run+1])
+		for i := from; i < to; i++ {
+			for _, c := range all.of(i) {
+				if c == fabric.None {
+					break
+				}
 				count[c]++
 			}
 		}
 		for i := from; i < to; i++ {
 			worst := s.alone[i]
-			for _, c := range all[first[i]:first[i+1]] {
-				if c != fabric.None {
-					worst = max(worst, int64(count[c])*t.inverse[c])
+			for _, c := range all.of(i) {
+				if c == fabric.None {
+					break
 				}
+				worst = max(worst, int64(count[c])*t.inverse[c])
 			}
 			total += 1 / float64(worst)
 		}
-		for _, c := range on {
-			if c != fabric.None {
-				count[c] = 0
-			}
-		}
+		clear(count)
 	}
 	if s.full == 0 {
 		return 1

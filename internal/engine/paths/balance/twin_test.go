@@ -180,7 +180,10 @@ func TestBandwidth(t *testing.T) {
 		x.begin(context.Background())
 		sum, full := 0.0, 0.0
 		for run := range len(s.first) - 1 {
-			pairs := s.pairs.flows[s.first[run]:s.first[run+1]]
+			var pairs []ends
+			for _, way := range s.pairs.way[s.first[run]:s.first[run+1]] {
+				pairs = append(pairs, s.pairs.ends[way])
+			}
 			flows := map[fabric.ChannelID]float64{}
 			busy := map[int32]bool{}
 			for _, m := range pairs {
@@ -217,10 +220,10 @@ func TestSampleIsFair(t *testing.T) {
 	}
 	s := newSample(n, 1)
 	count := make([]int, len(n.dests))
-	for _, m := range s.pairs.flows {
-		count[m.dest]++
+	for _, way := range s.pairs.way {
+		count[s.pairs.ends[way].dest]++
 	}
-	mean := float64(len(s.pairs.flows)) / float64(len(count))
+	mean := float64(len(s.pairs.way)) / float64(len(count))
 	for d, k := range count {
 		if math.Abs(float64(k)-mean) > 6*math.Sqrt(mean) {
 			t.Errorf("destination %d is drawn %d times, the mean is %.0f", d, k, mean)
