@@ -131,7 +131,80 @@ func (a *annealer) duration(cell int32) (longest int64, trunks int32) {
 // cost is what a cell counts.
 func (a *annealer) cost(cell int32) int64 {
 	longest, trunks := a.duration(cell)
+	return a.counts(cell, longest, trunks)
+}
+
+// counts is what a cell counts whose shift takes as long on so many trunks.
+func (a *annealer) counts(cell int32, longest int64, trunks int32) int64 {
 	return a.price[cell] * (longest*fine + int64(trunks)*hint)
+}
+
+// would is how much more the routes at hand would cost on other trunks. Most ways that are
+// offered are refused: so nothing is counted before one is taken.
+func (a *annealer) would(off, on []fabric.ChannelID) (more int64) {
+	for _, s := range a.phased.spans {
+		for cell := s.at; cell < s.at+s.n; cell++ {
+			longest, trunks := a.duration(cell)
+			after, then := a.durationWith(cell, off, on)
+			if after != longest || then != trunks {
+				more += a.counts(cell, after, then) - a.counts(cell, longest, trunks)
+			}
+		}
+	}
+	return more
+}
+
+// durationWith is duration if a route left some trunks for others.
+func (a *annealer) durationWith(cell int32, off, on []fabric.ChannelID) (longest int64, trunks int32) {
+	longest = a.slowest
+	for class, inverse := range a.phased.inverses {
+		k := cell*a.classes + int32(class)
+		n := a.most[k]
+		having := a.having[k*a.depth:][:a.depth]
+		full, below, above := having[n], int32(0), int32(0) // trunks with n routes, one less, and one more
+		if n > 0 {
+			below = having[n-1]
+		}
+		for _, c := range off {
+			if int(a.phased.class[c]) != class {
+				continue
+			}
+			switch int32(a.phased.row(c)[cell]) {
+			case n:
+				full--
+				below++
+			case n - 1:
+				below--
+			}
+		}
+		for _, c := range on {
+			if int(a.phased.class[c]) != class {
+				continue
+			}
+			switch int32(a.phased.row(c)[cell]) {
+			case n:
+				above++
+			case n - 1:
+				full++
+			case n - 2:
+				below++
+			}
+		}
+		// Of what leaves trunks with n routes, none are left with less than one route less.
+		switch {
+		case above > 0:
+			n, full = n+1, above
+		case full == 0 && n > 0:
+			n, full = n-1, below
+		}
+		switch takes := int64(n) * inverse; {
+		case takes > longest:
+			longest, trunks = takes, full
+		case takes == longest && takes > a.slowest:
+			trunks += full
+		}
+	}
+	return longest, trunks
 }
 
 // shift puts a route in a cell of a trunk, or takes it off.
@@ -148,23 +221,26 @@ func (a *annealer) shift(c fabric.ChannelID, cell int32, sign int32) {
 	a.most[k] = max(a.most[k], int32(*n))
 }
 
-// move takes the routes at hand from some trunks to others, and says how much more they
-// cost there.
-func (a *annealer) move(off, on []fabric.ChannelID) (more int64) {
+// move takes the routes at hand from some trunks to others.
+func (a *annealer) move(off, on []fabric.ChannelID) {
 	for _, s := range a.phased.spans {
 		for cell := s.at; cell < s.at+s.n; cell++ {
-			more -= a.cost(cell)
 			for _, c := range off {
 				a.shift(c, cell, -1)
 			}
 			for _, c := range on {
 				a.shift(c, cell, 1)
 			}
-			more += a.cost(cell)
 		}
-		a.left -= int64(s.n) * int64(len(off)+len(on))
 	}
-	return more
+}
+
+// works is the work of a move.
+func (a *annealer) works(off, on []fabric.ChannelID) (work int64) {
+	for _, s := range a.phased.spans {
+		work += int64(s.n) * int64(len(off)+len(on))
+	}
+	return work
 }
 
 // run sweeps over all destinations and switches as often as there is work for, while the
@@ -221,8 +297,28 @@ func another(random *rand.Rand, n int, not uint8) uint8 {
 // offer lets a switch take another way for the routes at hand, if that costs no more or, by
 // chance, not much.
 func (a *annealer) offer(d *dest, r *root, pick []uint8, j int32, to uint8, temperature float64) {
+	rehang := a.exchange(r, pick, j, to)
+	more := float64(a.would(a.off, a.on))
+	if a.pairs > 0 {
+		more += float64(a.pairs * float64(d.weight*(a.meets(r, pick, j, to)-a.meets(r, pick, j, pick[j]))))
+	}
+	if more > 0 && more >= temperature*a.random.ExpFloat64() {
+		a.left -= 2 * a.works(a.off, a.on) // as if it were taken and given back
+		return
+	}
+	a.left -= a.works(a.off, a.on)
+	a.move(a.off, a.on)
+	pick[j] = to
+	if rehang {
+		a.phased.old(r, pick)
+	}
+}
+
+// exchange lists the trunks that the routes at hand leave, and those that they take, if a switch
+// takes another way. It says whether that leads by another switch.
+func (a *annealer) exchange(r *root, pick []uint8, j int32, to uint8) (rehang bool) {
 	v, w := r.ways[r.first[j]+int32(pick[j])], r.ways[r.first[j]+int32(to)]
-	rehang := v.head != w.head
+	rehang = v.head != w.head
 	a.off, a.on = append(a.off[:0], v.trunk), append(a.on[:0], w.trunk)
 	for v.head != w.head { // whoever is behind the other on the way goes on
 		if v.head > w.head {
@@ -233,16 +329,5 @@ func (a *annealer) offer(d *dest, r *root, pick []uint8, j int32, to uint8, temp
 			a.on = append(a.on, w.trunk)
 		}
 	}
-	more := float64(a.move(a.off, a.on))
-	if a.pairs > 0 {
-		more += float64(a.pairs * float64(d.weight*(a.meets(r, pick, j, to)-a.meets(r, pick, j, pick[j]))))
-	}
-	if more > 0 && more >= temperature*a.random.ExpFloat64() {
-		a.move(a.on, a.off)
-		return
-	}
-	pick[j] = to
-	if rehang {
-		a.phased.old(r, pick)
-	}
+	return rehang
 }

@@ -75,6 +75,44 @@ func TestAnnealing(t *testing.T) {
 	})
 }
 
+// What a way would cost more is what all cells cost more once it is taken.
+func TestWhatAWayWouldCost(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		x.lay(0)
+		x.phased = newPhased(x.network, x.plan)
+		x.countAll(context.Background())
+		a := newAnnealer(x, 1<<40)
+		cost := func() (sum int64) {
+			for cell := range x.width {
+				sum += a.cost(cell)
+			}
+			return sum
+		}
+		for range rapid.IntRange(0, 3).Draw(rt, "hot sweeps") {
+			a.sweep(1e9)
+		}
+		for i := range x.dests {
+			d := &x.dests[i]
+			r, pick := &x.roots[d.root], x.picks(int32(i))
+			x.phased.old(r, pick)
+			for j := int32(1); int(j) < len(r.order); j++ {
+				ways := int(r.first[j+1] - r.first[j])
+				if ways < 2 || x.behind(d, r, j) == 0 {
+					continue
+				}
+				a.exchange(r, pick, j, another(x.random, ways, pick[j]))
+				before, would := cost(), a.would(a.off, a.on)
+				a.move(a.off, a.on)
+				if more := cost() - before; more != would {
+					rt.Fatalf("from %v to %v costs %d more, would cost %d", a.off, a.on, more, would)
+				}
+				a.move(a.on, a.off)
+			}
+		}
+	})
+}
+
 // What a few sweeps cannot do is not begun, and annealing ends by the clock.
 func TestAnnealingEnds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
