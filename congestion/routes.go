@@ -10,13 +10,12 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// mostTable limits the memory of the table of all routes, in bytes. For larger
-// networks, flows are walked through the forwarding tables, which takes a few times as
-// long.
+// mostTable limits the memory of the table of all routes, in bytes. On larger
+// networks, the routes of flows are walked ahead.
 const mostTable = 1 << 30
 
 // cellsPerFlow is how many routes can be put into the table in the time that it takes
-// to walk one.
+// to walk one ahead and to keep it with its flow.
 const cellsPerFlow = 4
 
 // routes finds the trunks that a flow crosses. Endpoints that take part are numbered
@@ -25,7 +24,7 @@ const cellsPerFlow = 4
 //
 // The table has a record for every (destination site, class), so that a flow reads one
 // cache line and no chain of tables: the number of trunks, then the trunks as 16-bit
-// numbers. Where there are more trunks than 16 bits can number, flows are walked.
+// numbers. Where there are more trunks than 16 bits can number, flows are walked ahead.
 type routes struct {
 	tables  *routing.Tables
 	fan     *fan.Fan            // nil: switches do not choose

@@ -149,6 +149,7 @@ type Flow struct {
 type job struct {
 	Options
 	routes   *routes
+	ahead    *ahead // nil: routes are looked up in the table, or split
 	random   bool
 	phases   int
 	uniform  bool
@@ -176,6 +177,9 @@ func Simulate(ctx context.Context, t *routing.Tables, o Options) (*Result, error
 	}
 	if err := j.routes.makeTable(ctx, j.flowsToCome()); err != nil {
 		return nil, err
+	}
+	if j.routes.table == nil && j.routes.fan == nil {
+		j.ahead = j.newAhead()
 	}
 	return j.simulate(ctx)
 }
@@ -223,8 +227,12 @@ func (j *job) flowsToCome() int64 {
 			runs = min(runs, 4*round)
 		}
 	}
-	first := j.Pattern.Append(nil, len(j.routes.rank), 0, traffic.Stream(j.Seed, 0))
-	return int64(len(first)) * int64(j.phases) * int64(runs)
+	return int64(j.flowsInPhase()) * int64(j.phases) * int64(runs)
+}
+
+// flowsInPhase is the number of pairs in the first phase of the first run.
+func (j *job) flowsInPhase() int {
+	return len(j.Pattern.Append(nil, len(j.routes.rank), 0, traffic.Stream(j.Seed, 0)))
 }
 
 func (j *job) setRates() {
@@ -309,13 +317,7 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 	}
 	for done := 0; done < units; done += len(outcomes) {
 		outcomes = outcomes[:min(len(outcomes), units-done)]
-		err := par.For(ctx, len(outcomes), func(worker, i int) {
-			workers[worker].run(&outcomes[i], done+i)
-			if worker == 0 {
-				j.Progress.Report(done+i, units)
-			}
-		})
-		if err != nil {
+		if err := j.run(ctx, workers, outcomes, done); err != nil {
 			return nil, err
 		}
 		for i := range outcomes {
@@ -326,4 +328,31 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 		}
 	}
 	return j.result(&all, workers)
+}
+
+// run simulates units from one on.
+func (j *job) run(ctx context.Context, workers []*worker, outcomes []outcome, from int) error {
+	units := j.phases
+	if j.random {
+		units = j.Runs
+	}
+	some := len(outcomes)
+	for first := 0; first < len(outcomes); first += some {
+		if j.ahead != nil {
+			some = min(j.ahead.units, len(outcomes)-first)
+			if err := j.walkAhead(ctx, from+first, some); err != nil {
+				return err
+			}
+		}
+		err := par.For(ctx, some, func(worker, i int) {
+			workers[worker].run(&outcomes[first+i], from+first+i)
+			if worker == 0 {
+				j.Progress.Report(from+first+i, units)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -328,6 +328,28 @@ func TestRunsAndSeeds(t *testing.T) {
 	}
 }
 
+// However many flows are walked at a time, what is found is the same.
+func TestWalkedAhead(t *testing.T) {
+	tables := routed.By(t, "xgft:m=8x12,w=8x8,hosts=8", "minhop")
+	for _, kind := range []string{"bisect", "shifts:phases=20", "bisect+bisect"} {
+		o := congestion.Options{Pattern: pattern(t, kind), Placement: hosts(t, tables.Fabric), Runs: 20}
+		at := func(flows int) *congestion.Result {
+			defer congestion.Ahead(congestion.Ahead(flows))
+			r := simulate(t, tables, o)
+			if r.Table {
+				t.Fatalf("%s: routes are looked up in a table", kind)
+			}
+			return r
+		}
+		want := at(1 << 30)
+		for _, flows := range []int{1, 2000} {
+			if got := at(flows); !reflect.DeepEqual(want, got) {
+				t.Errorf("%s, %d flows at a time: %+v, want %+v", kind, flows, got, want)
+			}
+		}
+	}
+}
+
 // The length of records is guessed from some destinations; one that is farther
 // than these is not cut short.
 func TestLongRoutes(t *testing.T) {
@@ -341,20 +363,19 @@ func TestLongRoutes(t *testing.T) {
 			}
 		}
 	}
-	r := simulate(t, tables, congestion.Options{Pattern: pattern(t, "alltoall"), Placement: p})
-	want := make([]float64, len(f.Channels()))
 	w := twin{tables: tables}
-	for _, from := range p {
-		for _, to := range p {
-			for _, c := range w.route(from, to) {
-				if from != to {
-					want[c]++
-				}
+	for kind, table := range map[string]bool{"alltoall": true, "shift:k=69": false} {
+		to := pattern(t, kind)
+		r := simulate(t, tables, congestion.Options{Pattern: to, Placement: p})
+		want := make([]float64, len(f.Channels()))
+		for _, pair := range to.Append(nil, len(p), 0, nil) {
+			for _, c := range w.route(p[pair.From], p[pair.To]) {
+				want[c]++
 			}
 		}
-	}
-	if !r.Table || !slices.Equal(want, r.Sum) {
-		t.Errorf("table %t, loads %v, want %v", r.Table, r.Sum, want)
+		if r.Table != table || !slices.Equal(want, r.Sum) {
+			t.Errorf("%s: table %t, loads %v, want %v", kind, r.Table, r.Sum, want)
+		}
 	}
 	if loads := congestion.Count(f, tables.Forwarding, routing.HCA); loads.MaxHops != 69 {
 		t.Errorf("the longest route has %d hops", loads.MaxHops)

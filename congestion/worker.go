@@ -15,6 +15,7 @@ type worker struct {
 	source rand.PCG
 	rand   *rand.Rand
 
+	records []uint32 // of ahead, for the phase at hand
 	pairs   []traffic.Pair
 	weighed bool      // the pairs of the last phase state their bytes
 	at      []uint32  // [pair] index of its route in the table
@@ -75,7 +76,7 @@ func (w *worker) run(o *outcome, unit int) {
 }
 
 func (w *worker) phase(o *outcome, at runPhase) {
-	w.pairs = w.Pattern.Append(w.pairs[:0], len(w.routes.rank), at.phase, w.rand)
+	w.draw(at)
 	w.expand(o, at)
 	if w.uniform && w.Model == Bottleneck && !w.weighed && w.split == nil {
 		w.countAlike(o, at)
@@ -97,6 +98,15 @@ func (w *worker) phase(o *outcome, at runPhase) {
 		}
 	}
 	clear(load)
+}
+
+// draw draws the pairs of a phase, unless that is done.
+func (w *worker) draw(at runPhase) {
+	if w.ahead != nil {
+		w.pairs, w.records = w.ahead.of(at)
+		return
+	}
+	w.pairs = w.Pattern.Append(w.pairs[:0], len(w.routes.rank), at.phase, w.rand)
 }
 
 // find looks up the routes of all pairs in the table, and their numbers of trunks. It
@@ -137,6 +147,11 @@ func (w *worker) expand(o *outcome, at runPhase) {
 		case w.split != nil:
 			share = appendUnits(share, len(crossed))
 			crossed, share, ok = w.split.walk(crossed, share, r.sites[from], r.sites[to])
+		case w.ahead != nil:
+			record := w.records[i*w.ahead.stride:]
+			if ok = record[0] != none; ok {
+				crossed = append(crossed, record[1:1+record[0]]...)
+			}
 		case r.table == nil:
 			crossed, ok = r.walk(crossed, from, to)
 		case w.hops[i] != noRoute:
