@@ -3,6 +3,7 @@ package balance
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -65,17 +66,31 @@ func (t *trial) survey() {
 	}
 }
 
+// together is how many switches' routes to all destinations are counted before those of others:
+// few enough that the counts of the trunks near them stay in a cache.
+const together = 128
+
 // countApart is countAll on two cores: each counts some of the trees by offset.
 func (t *trial) countApart(ctx context.Context) {
 	x := t.phased
 	other := flows{shift: x.shift, width: x.width, count: make([]uint16, len(x.count))}
 	halves := [...]*flows{&x.flows, &other}
+	var sources []fabric.NodeID
+	for s, w := range t.src {
+		if w > 0 {
+			sources = append(sources, fabric.NodeID(s))
+		}
+	}
 	_ = par.For(ctx, len(halves), func(_, k int) {
 		var spans []span
-		for i := k; i < len(t.roots) && ctx.Err() == nil; i += len(halves) {
-			r := &t.roots[i]
-			for _, d := range r.dests {
-				spans = t.countIn(halves[k], spans, &t.dests[d], r, t.picks(d), 1)
+		for some := range slices.Chunk(sources, together) {
+			for i := k; i < len(t.roots) && ctx.Err() == nil; i += len(halves) {
+				r := &t.roots[i]
+				for _, d := range r.dests {
+					for _, s := range some {
+						spans = t.countFrom(r.at[s], halves[k], spans, &t.dests[d], r, t.picks(d), 1)
+					}
+				}
 			}
 		}
 	})

@@ -113,17 +113,25 @@ func (t *trial) count(d *dest, r *root, pick []uint8, sign int32) {
 // countIn counts the routes of a tree in any flows. It takes and returns scratch space.
 func (n *network) countIn(x *flows, spans []span, d *dest, r *root, pick []uint8, sign int32) []span {
 	for j, u := range r.order {
-		if j == 0 || n.src[u] == 0 {
-			continue
+		if n.src[u] > 0 {
+			spans = n.countFrom(int32(j), x, spans, d, r, pick, sign)
 		}
-		if spans = n.spans(spans[:0], d, u); len(spans) == 0 {
-			continue
-		}
-		for i := int32(j); i != 0; {
-			w := r.ways[r.first[i]+int32(pick[i])]
-			x.add(w.trunk, spans, sign)
-			i = w.head
-		}
+	}
+	return spans
+}
+
+// countFrom counts the routes of a tree from one position, if it is not the root.
+func (n *network) countFrom(j int32, x *flows, spans []span, d *dest, r *root, pick []uint8, sign int32) []span {
+	if j == 0 {
+		return spans
+	}
+	if spans = n.spans(spans[:0], d, r.order[j]); len(spans) == 0 {
+		return spans
+	}
+	for i := j; i != 0; {
+		w := r.ways[r.first[i]+int32(pick[i])]
+		x.add(w.trunk, spans, sign)
+		i = w.head
 	}
 	return spans
 }
