@@ -50,13 +50,17 @@ func (n *network) layOut() bool {
 	widest := bits.Len(uint(len(n.hosts) / max(1, leaves)))
 	for shift := range widest + 2 {
 		n.lay(uint(shift))
-		if n.cells() <= fewCells || n.cells() <= someCells && 2*n.counted <= phasedWork {
+		switch cells := n.cells(); {
+		case cells <= fewCells, shift >= widest-1 && cells <= mostCells:
+			n.reckon()
 			return true
-		}
-		if shift >= widest-1 && n.cells() <= mostCells {
-			return true
+		case cells <= someCells:
+			if n.reckon(); 2*n.counted <= phasedWork {
+				return true
+			}
 		}
 	}
+	n.reckon()
 	return false
 }
 
@@ -79,12 +83,17 @@ func (n *network) countOnce() {
 
 // lay settles the cells of orders for 1<<shift offsets each.
 func (n *network) lay(shift uint) {
-	n.shift, n.width, n.counted = shift, 0, 0
+	n.shift, n.width = shift, 0
 	for i := range n.orders {
 		o := &n.orders[i]
 		o.base = n.width
 		n.width += int32((len(o.Ranks) + 1<<shift - 1) >> shift)
 	}
+}
+
+// reckon adds up what a pass for shifts looks at with the cells at hand.
+func (n *network) reckon() {
+	n.counted = 0
 	for i := range n.roots {
 		n.counted += n.countedTo(&n.roots[i])
 	}

@@ -149,27 +149,14 @@ func (t *trial) passMending(ctx context.Context) {
 // search finds whose routes are in trouble, as the counts are when a pass begins.
 func (t *trial) search(ctx context.Context) {
 	m := t.mending
-	type scratch struct {
-		near  []bool // [position] a full trunk is on its way
-		spans []span
-	}
-	space := make([]scratch, par.Workers(len(t.roots)))
-	for i := range space {
-		space[i].near = make([]bool, t.f.Switches())
-	}
+	space := make([][]span, par.Workers(len(t.roots)))
 	_ = par.For(ctx, len(t.roots), func(worker, i int) {
-		r, own := &t.roots[i], &space[worker]
+		r := &t.roots[i]
 		for _, k := range r.dests {
 			d, pick := &t.dests[k], t.picks(k)
 			m.from[k] = m.from[k][:0]
 			for j := 1; j < len(r.order); j++ {
-				w := r.ways[r.first[j]+int32(pick[j])]
-				own.near[j] = m.full[w.trunk] || own.near[w.head]
-				if !own.near[j] || t.src[r.order[j]] == 0 {
-					continue
-				}
-				own.spans = t.network.spans(own.spans[:0], d, r.order[j])
-				if t.troubled(own.spans, r, pick, int32(j)) {
+				if t.src[r.order[j]] > 0 && t.troubled(&space[worker], d, r, pick, int32(j)) {
 					m.from[k] = append(m.from[k], int32(j))
 				}
 			}
@@ -177,13 +164,20 @@ func (t *trial) search(ctx context.Context) {
 	})
 }
 
-// troubled reports whether routes are in trouble on their way from a switch.
-func (t *trial) troubled(spans []span, r *root, pick []uint8, j int32) bool {
-	m := t.mending
+// troubled reports whether routes to a destination are in trouble on their way from a switch.
+// spans is scratch space.
+func (t *trial) troubled(spans *[]span, d *dest, r *root, pick []uint8, j int32) bool {
+	m, from := t.mending, j
+	*spans = (*spans)[:0]
 	for j != 0 {
 		w := r.ways[r.first[j]+int32(pick[j])]
-		if m.full[w.trunk] && t.phased.above(w.trunk, spans, m.limit, t.inverse[w.trunk]) {
-			return true
+		if m.full[w.trunk] {
+			if len(*spans) == 0 {
+				*spans = t.network.spans(*spans, d, r.order[from])
+			}
+			if t.phased.above(w.trunk, *spans, m.limit, t.inverse[w.trunk]) {
+				return true
+			}
 		}
 		j = w.head
 	}
@@ -198,8 +192,7 @@ func (t *trial) mend(from []int32, d *dest, r *root, pick []uint8) bool {
 	x.old(r, pick)
 	clear(m.bad)
 	for _, j := range from {
-		x.spans = t.network.spans(x.spans[:0], d, r.order[j])
-		m.bad[j] = t.troubled(x.spans, r, pick, j)
+		m.bad[j] = t.troubled(&x.spans, d, r, pick, j)
 	}
 	m.look(r, pick)
 	t.tree[0] = step{}
