@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/testnet"
@@ -132,7 +134,7 @@ func TestOutdone(t *testing.T) {
 	}
 	for name, want := range map[string]bool{
 		"updn": true, "dor": true, "torus-2qos": true, "df-d2": true, "minhop": true,
-		"nue": false, "lash": false, "dfsssp": false, "balance": false, "weave": false, "dmodc": false,
+		"nue": false, "lash": false, "dfsssp": false, "balance": false, "weave": false, "dmodc": true,
 	} {
 		if s := search(); s.outdone(s.Table[s.place(name)]) != want {
 			t.Errorf("%s outdone: %v", name, !want)
@@ -158,6 +160,43 @@ func TestOutdone(t *testing.T) {
 		s := search()
 		if change(s); s.outdone(s.Table[s.place("updn")]) {
 			t.Errorf("%s: updn is outdone all the same", what)
+		}
+	}
+	s = search()
+	if s.regular = true; s.outdone(s.Table[s.place("dmodc")]) || !s.outdone(s.Table[s.place("updn")]) {
+		t.Error("of a regular tree, dmodc is outdone or updn is not")
+	}
+}
+
+// prover is a router that notes what is tried, and finds everything proven.
+type prover struct {
+	nobody
+	tried *[]string
+}
+
+func (p prover) Route(_ context.Context, e engines.Engine, _ bool) (Judged, error) {
+	*p.tried = append(*p.tried, e.Name)
+	proven := &deadlock.Verdict{Certificate: &deadlock.Certificate{}}
+	return Judged{Tables: &routing.Tables{Lanes: &routing.Lanes{}}, Verdict: proven, Loads: &congestion.Loads{}}, nil
+}
+
+// On a regular tree all engines for these come first, elsewhere one that is proven.
+func TestQuickEnginesComeFirst(t *testing.T) {
+	for spec, want := range map[string][]string{
+		"xgft:m=2,w=1,hosts=1": {"ftree", "dmodc", "balance"},
+		"mesh:3,hosts=1":       {"ftree", "balance", "weave-any"},
+	} {
+		var tried []string
+		s, err := New(testnet.Build(t, spec), Request{Contract: routing.Any, Table: Candidates(), Time: time.Hour}, prover{tried: &tried})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.meter.Endpoints = nil // nothing is measured
+		if _, _, err := s.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := tried[:len(want)]; !slices.Equal(got, want) {
+			t.Errorf("%s: %v come first, want %v", spec, got, want)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 	if s.largest() {
 		begin = begin[:2]
 	}
-	if s.alike() {
+	if Alike(s.f, func(u fabric.NodeID) bool { return s.src[u] > 0 }) {
 		begin[0]()
 		begin = begin[1:]
 		if failed[0] != nil || perfect(starts) {
@@ -127,15 +127,15 @@ func perfect(starts []*start) bool {
 	return slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() })
 }
 
-// alike reports whether all switches with hosts have equally many trunks, as in a tree from
+// Alike reports whether all switches that send have equally many trunks, as in a tree from
 // which nothing is missing.
-func (n *network) alike() bool {
+func Alike(f *fabric.Fabric, sends func(fabric.NodeID) bool) bool {
 	trunks := int32(-1)
-	for s, w := range n.src {
-		if w == 0 {
+	for s := range fabric.NodeID(f.Switches()) {
+		if !sends(s) {
 			continue
 		}
-		first, end := n.f.TrunksFrom(fabric.NodeID(s))
+		first, end := f.TrunksFrom(s)
 		if trunks < 0 {
 			trunks = int32(end - first)
 		}
