@@ -83,20 +83,20 @@ func duration(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, ranks []fa
 // What docs/balance.md says that the aims reach: bandwidth of random pairs at least, and
 // durations of shifts in both orders of ranks at most.
 func TestFigures(t *testing.T) {
-	tree := func(percent int) func() *fabric.Fabric {
-		return func() *fabric.Fabric { return damaged(t, testnet.Build(t, "xgft:m=8x16,w=8x8,hosts=8"), percent) }
+	tree := func(percent int) func(*testing.T) *fabric.Fabric {
+		return func(t *testing.T) *fabric.Fabric { return damaged(t, testnet.Build(t, "xgft:m=8x16,w=8x8,hosts=8"), percent) }
 	}
 	for _, c := range []struct {
 		name     string
-		fabric   func() *fabric.Fabric
+		fabric   func(*testing.T) *fabric.Fabric
 		mixed    [3]float64
 		bySwitch float64 // of Shifts, for ranks by switch alone
 		atRates  float64 // bandwidth of mixed with links at their rates, where these differ
 		slow     bool
 	}{
-		{"dgx", func() *fabric.Fabric { return testnet.Dump(t, "topograph-ndr-dgx-2025") }, [3]float64{.788, 2.75, 3.4}, 2.15, 0, false},
-		{"psmn-x5", func() *fabric.Fabric { return testnet.Dump(t, "psmn-x5-2020") }, [3]float64{.755, 3.5, 3.6}, 3.35, .8465, false},
-		{"stage", func() *fabric.Fabric { return testnet.Dump(t, "kalcher-stage-2014") }, [3]float64{.555, 4.15, 4.25}, 3.6, 0, true},
+		{"dgx", func(t *testing.T) *fabric.Fabric { return testnet.Dump(t, "topograph-ndr-dgx-2025") }, [3]float64{.788, 2.75, 3.4}, 2.15, 0, false},
+		{"psmn-x5", func(t *testing.T) *fabric.Fabric { return testnet.Dump(t, "psmn-x5-2020") }, [3]float64{.755, 3.5, 3.6}, 3.35, .8465, false},
+		{"stage", func(t *testing.T) *fabric.Fabric { return testnet.Dump(t, "kalcher-stage-2014") }, [3]float64{.555, 4.15, 4.25}, 3.6, 0, true},
 		{"xgft", tree(0), [3]float64{.702, 1, 1}, 1, 0, false},
 		{"xgft, 1 % gone", tree(1), [3]float64{.689, 2.6, 2.6}, 2.5, 0, true},
 		{"xgft, 5 % gone", tree(5), [3]float64{.648, 2.95, 2.95}, 2.9, 0, true},
@@ -105,7 +105,7 @@ func TestFigures(t *testing.T) {
 			if c.slow && os.Getenv("WEFT_THOROUGH") == "" {
 				t.Skip("WEFT_THOROUGH is not set")
 			}
-			f := c.fabric()
+			f := c.fabric(t)
 			fw, bySwitch, byName := forPhases(t, f, balance.Finder{Seed: 1})
 			got := [3]float64{lambda(t, f, fw, 1500), duration(t, f, fw, bySwitch), duration(t, f, fw, byName)}
 			t.Logf("mixed: %.4f · %.3f · %.3f", got[0], got[1], got[2])
