@@ -13,6 +13,7 @@ type Network struct {
 	TunnelMaps [][]uint64   // [Tunnel.Map][mark] the marks that the outer header can have, as bits
 	Addresses  []netip.Addr // [LinkID] the first address of the interface that it leaves; zero or nil: not known
 	Speeds     []uint32     // [LinkID] Mb/s of the interface that it leaves, of a port channel all together; 0 or nil: not known
+	Members    [][]string   // [LinkID] the ports of the port channel that it leaves; none: it leaves a port, or nobody says
 	HostSpeeds []uint32     // [DeviceID] Mb/s of most of its interfaces to hosts; 0 or nil: not known
 	AS         []uint32     // [DeviceID] AS number of BGP, 0 where it is not known; nil: of none
 

@@ -89,7 +89,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	if err := r.cable(); err != nil {
 		return nil, err
 	}
-	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses(), Speeds: r.speeds(), HostSpeeds: r.hostSpeeds()}
+	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses(), Speeds: r.speeds(), HostSpeeds: r.hostSpeeds(), Members: r.portsOfChannels()}
 	if err := r.route(n); err != nil {
 		return nil, err
 	}
@@ -237,6 +237,29 @@ func (r *gathering) speeds() []uint32 {
 		if in := d.interfaces[end.Interface]; list[l] == 0 && in != nil {
 			list[l] = in.Speed
 		}
+	}
+	return list
+}
+
+// portsOfChannels is the members of the port channels that links leave.
+func (r *gathering) portsOfChannels() [][]string {
+	list := make([][]string, len(r.cabling.Links))
+	for l := range list {
+		end := r.cabling.End(ethernet.LinkID(l))
+		d := r.c.devices[end.Device]
+		for name, in := range d.interfaces {
+			if in.Channel == end.Interface {
+				list[l] = append(list[l], name)
+			}
+		}
+		if d.config != nil {
+			for name, channel := range d.config.Channel {
+				if channel == end.Interface && !slices.Contains(list[l], name) {
+					list[l] = append(list[l], name)
+				}
+			}
+		}
+		slices.SortFunc(list[l], ethernet.Natural)
 	}
 	return list
 }

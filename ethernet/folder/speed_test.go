@@ -4,10 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
 // Speeds are those of interfaces, by SONiC's configuration where there is one; the members of a port channel that are up add up.
+// What is a member is told.
 func TestSpeeds(t *testing.T) {
 	dir := t.TempDir()
 	port := func(name, address, speed string) string {
@@ -34,6 +36,10 @@ func TestSpeeds(t *testing.T) {
 				t.Errorf("%s has %d Mb/s, want %d", end, n.Speeds[l], want)
 			}
 		}
+	}
+	channel := n.Members[n.LinkAt(n.Device("b"), "PortChannel1")]
+	if !slices.Equal(channel, []string{"Ethernet0", "Ethernet4", "Ethernet8"}) || n.Members[n.LinkAt(n.Device("b"), "x")] != nil {
+		t.Errorf("members %v", n.Members)
 	}
 	if len(n.Links) != 4 {
 		t.Errorf("%d links", len(n.Links))

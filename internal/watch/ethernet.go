@@ -96,6 +96,7 @@ type PausedPort struct {
 	Sent      uint64   `json:"pause_frames_sent"`
 	Storms    uint64   `json:"storms"`
 	Dropped   uint64   `json:"packets_dropped"`
+	InStorm   bool     `json:"in_storm"` // a storm goes on
 	PerSecond float64  `json:"received_per_second"`
 	Prefixes  int      `json:"host_prefixes"` // whose packets go by the port
 	Way       []string `json:"pauses_come_by"`
@@ -414,15 +415,16 @@ func (r *running) holdEthernet(l *Look, now *EthernetSnapshot) *between.Differen
 		l.Missing = events.Miss(r.last.Missing, nil, nil, l.At)
 	}
 	var d *between.Difference
-	e.Paused = []PausedPort{}
+	var known *EthernetSnapshot
 	if r.before != nil && r.before.Ethernet != nil {
 		before := r.before.Ethernet
 		d = between.Differ(before.Network, now.Network)
 		e.Changed = changesOf(d, hostsOf(before.Network), tableless(now.Network))
 		r.gone, r.came = elements(d.DevicesGone, d.CablesGone), elements(d.DevicesNew, d.CablesNew)
 		l.Missing = events.Miss(l.Missing, r.gone, r.came, l.At)
-		e.Paused = pausedPorts(before, now)
+		known = before
 	}
+	e.Paused = pausedPorts(known, now)
 	l.Alarms = append([]Alarm{}, r.ethernetAlarms(l)...)
 	since(l, r.last, r.status.Alarms)
 	return d
@@ -537,44 +539,52 @@ func prioritiesText(set uint16) string {
 // mostPaused is how many paused ports a look names.
 const mostPaused = 20
 
-// pausedPorts is what ports counted since before, the most paused first.
+// pausedPorts is what ports counted since before, those first that a storm holds, then the most paused. nil: nothing is known from before.
 func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
 	n := now.Network
 	paused := make(pauses.Paused, len(n.Links)*pauses.Priorities)
-	seconds := now.At.Sub(before.At).Seconds()
+	seconds := 0.
+	if before != nil {
+		seconds = now.At.Sub(before.At).Seconds()
+	}
+	links := linksOfMembers(n)
 	all := []PausedPort{}
 	for _, name := range slices.SortedFunc(keysOf(now.Counters), ethernet.Natural) {
-		had, known := before.Counters[name]
-		if !known {
-			continue // since when is not known
+		var had []pauses.Counter
+		known := false
+		if before != nil {
+			had, known = before.Counters[name]
 		}
 		for _, c := range pauses.Since(now.Counters[name], had) {
-			if c.Received+c.Sent+c.Storms+c.Dropped == 0 {
+			if !known { // since when it counts is not known
+				c = pauses.Counter{Interface: c.Interface, Priority: c.Priority, InStorm: c.InStorm}
+			}
+			if c.Received+c.Sent+c.Storms+c.Dropped == 0 && !c.InStorm {
 				continue
 			}
-			p := PausedPort{Device: name, Interface: c.Interface, Priority: c.Priority, Received: c.Received, Sent: c.Sent, Storms: c.Storms, Dropped: c.Dropped, Way: []string{}}
+			p := PausedPort{Device: name, Interface: c.Interface, Priority: c.Priority, Received: c.Received, Sent: c.Sent, Storms: c.Storms, Dropped: c.Dropped, InStorm: c.InStorm, Way: []string{}}
 			if seconds > 0 {
 				p.PerSecond = float64(c.Received) / seconds
 			}
-			if d := n.Device(name); d != ethernet.None {
-				if l := n.LinkAt(d, c.Interface); l != ethernet.None {
-					paused[int(l)*pauses.Priorities+int(c.Priority)] = c.Received
-				}
+			if l := linkOf(n, links, name, c.Interface); l != ethernet.None {
+				paused[int(l)*pauses.Priorities+int(c.Priority)] += c.Received
 			}
 			all = append(all, p)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b PausedPort) int {
+		switch {
+		case a.InStorm != b.InStorm && a.InStorm:
+			return -1
+		case a.InStorm != b.InStorm:
+			return 1
+		}
 		return cmp.Or(cmp.Compare(b.Dropped, a.Dropped), cmp.Compare(b.Received, a.Received))
 	})
 	all = all[:min(len(all), mostPaused)]
 	for i := range all {
 		p := &all[i]
-		d := n.Device(p.Device)
-		if d == ethernet.None {
-			continue
-		}
-		l := n.LinkAt(d, p.Interface)
+		l := linkOf(n, links, p.Device, p.Interface)
 		if l == ethernet.None {
 			continue
 		}
@@ -584,6 +594,32 @@ func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
 		p.Way = list.Of(way, func(l ethernet.LinkID) string { return n.Names[n.Links[l].To] })
 	}
 	return all
+}
+
+// linksOfMembers is the links of port channels by the ports that are members of these: those have the counters.
+func linksOfMembers(n *ethernet.Network) map[ethernet.End]ethernet.LinkID {
+	all := map[ethernet.End]ethernet.LinkID{}
+	for l, members := range n.Members {
+		for _, port := range members {
+			all[ethernet.End{Device: n.Names[n.Links[l].From], Interface: port}] = ethernet.LinkID(l)
+		}
+	}
+	return all
+}
+
+// linkOf is the link that leaves a port of a device, or its port channel; None where none does.
+func linkOf(n *ethernet.Network, members map[ethernet.End]ethernet.LinkID, device, port string) ethernet.LinkID {
+	d := n.Device(device)
+	if d == ethernet.None {
+		return ethernet.None
+	}
+	if l := n.LinkAt(d, port); l != ethernet.None {
+		return l
+	}
+	if l, known := members[ethernet.End{Device: device, Interface: port}]; known {
+		return l
+	}
+	return ethernet.None
 }
 
 func keysOf(m map[string][]pauses.Counter) func(func(string) bool) {
@@ -628,11 +664,10 @@ func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
 	if len(storms) > 0 {
 		add(true, PauseStorm, "look at the host or the circle at the end of the way", "%s", stormText(&storms[0], len(storms)))
 	}
-	dropped := slices.DeleteFunc(slices.Clone(e.Paused), func(p PausedPort) bool { return p.Dropped+p.Storms == 0 })
+	dropped := slices.DeleteFunc(slices.Clone(e.Paused), func(p PausedPort) bool { return p.Dropped+p.Storms == 0 && !p.InStorm })
 	if len(dropped) > 0 {
 		p := &dropped[0]
-		add(true, WatchdogDrops, "find who pauses: the way of the pauses, or weft verify for a circle", "the watchdog of %s, %s dropped %s of priority %d after %s%s%s", p.Device, p.Interface,
-			words.Counted(p.Dropped, "packet", "packets"), p.Priority, words.Counted(p.Storms, "storm", "storms"), comesBy(p), others(len(dropped)))
+		add(true, WatchdogDrops, "find who pauses: the way of the pauses, or weft verify for a circle", "%s%s%s", watchdogText(p), comesBy(p), others(len(dropped)))
 	}
 	add(e.Nothing != "", Unproven, "see that the folder has every device, and its lossless priorities", "there is nothing to judge: %s", e.Nothing)
 	add(e.Nothing == "" && len(e.Gaps) > 0, Unproven, "weft verify --partial tells all", "the verdict does not cover: %s", sentences(e.Gaps))
@@ -662,6 +697,17 @@ func silentText(e *EthernetLook, limit time.Duration) string {
 func stormText(p *PausedPort, ports int) string {
 	return fmt.Sprintf("%s, %s was paused %s a second in priority %d, and packets to %s go by it%s%s", p.Device, p.Interface, words.Thousands(int64(p.PerSecond)), p.Priority,
 		words.Counted(p.Prefixes, "prefix", "prefixes"), comesBy(p), others(ports))
+}
+
+func watchdogText(p *PausedPort) string {
+	if p.Dropped+p.Storms == 0 {
+		return fmt.Sprintf("the watchdog of %s, %s sees a storm of priority %d, which goes on", p.Device, p.Interface, p.Priority)
+	}
+	text := fmt.Sprintf("the watchdog of %s, %s dropped %s of priority %d after %s", p.Device, p.Interface, words.Counted(p.Dropped, "packet", "packets"), p.Priority, words.Counted(p.Storms, "storm", "storms"))
+	if p.InStorm {
+		text += ", and one goes on"
+	}
+	return text
 }
 
 // comesBy is the way of pauses in words.

@@ -281,6 +281,43 @@ func TestEthernetPauses(t *testing.T) {
 	}
 }
 
+// A storm that goes on is told from the first look to the last, though no counter rises; and what members of a port channel
+// count is of its link.
+func TestEthernetStorm(t *testing.T) {
+	t.Parallel()
+	s := newEthernetScene(t, Config{PauseRate: 1})
+	n := clos(t)
+	up, _ := n.LinksFrom(0)
+	from, to := n.Names[0], n.Names[n.Links[up].To]
+	snapshot := func(frames uint64, storms bool) *EthernetSnapshot {
+		now := clos(t)
+		now.Members = make([][]string, len(now.Links))
+		now.Members[up] = []string{"Ethernet0", "Ethernet4"}
+		return &EthernetSnapshot{Network: now, Counters: map[string][]pauses.Counter{from: {
+			{Interface: "Ethernet0", Priority: 3, Received: frames}, {Interface: "Ethernet4", Priority: 3, Received: frames + 7, InStorm: storms},
+		}}}
+	}
+	l := s.show(snapshot(7, true))
+	if alarmsOf(l) != "watchdog-drops" || !strings.Contains(l.Alarms[0].What, "Ethernet4 sees a storm of priority 3, which goes on; the pauses come from "+to) {
+		t.Fatalf("%s, %+v", alarmsOf(l), l.Alarms)
+	}
+	if p := l.Ethernet.Paused; len(p) != 1 || p[0].Received != 0 || !p[0].InStorm {
+		t.Errorf("%+v", p)
+	}
+	if l = s.show(snapshot(7, true)); l != nil {
+		t.Errorf("the storm is told as something new: %+v", l.Alarms)
+	}
+	if len(s.last.Alarms) != 1 {
+		t.Errorf("%+v", s.last.Alarms)
+	}
+	if l = s.show(snapshot(7, false)); l == nil || alarmsOf(l) != "" {
+		t.Fatal("an alarm stays though the storm has ended")
+	}
+	if l = s.show(snapshot(1_000_000, false)); alarmsOf(l) != "pause-storm" || !slices.Equal(l.Ethernet.Paused[0].Way, []string{to}) || l.Ethernet.Paused[1].Prefixes != 2 {
+		t.Errorf("%s, %+v", alarmsOf(l), l.Ethernet.Paused)
+	}
+}
+
 // A device whose files are old was not heard from, though no file changes; a collector that fails is told.
 func TestEthernetSilence(t *testing.T) {
 	t.Parallel()

@@ -149,6 +149,9 @@ func pausedText(p watch.PausedPort) string {
 	if p.Dropped > 0 {
 		text += ", " + words.Counted(p.Dropped, "packet", "packets") + " dropped"
 	}
+	if p.InStorm {
+		text += "; a storm goes on"
+	}
 	if p.Prefixes > 0 {
 		text += fmt.Sprintf("; packets to %s go by it", words.Counted(p.Prefixes, "prefix", "prefixes"))
 	}

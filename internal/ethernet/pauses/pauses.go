@@ -29,6 +29,7 @@ type Counter struct {
 	Sent      uint64 // pause frames that stopped the port at the other end
 	Storms    uint64 // that the watchdog saw
 	Dropped   uint64 // packets that it dropped, of those to be sent and received
+	InStorm   bool   // a storm goes on, and the watchdog holds the queue
 }
 
 type key struct {
@@ -130,6 +131,7 @@ func ReadWatchdog(r io.Reader, file string) ([]Counter, error) {
 			return nil, lines.Errorf("%d columns: a line has queue, status, storms detected and restored, and packets sent and dropped", len(words))
 		}
 		at := c.at(port, uint8(p))
+		at.InStorm = words[1] == "stormed"
 		for i, w := range words[2:5] {
 			first, second, ok := strings.Cut(w, "/")
 			a, err := number(first)
@@ -180,6 +182,7 @@ func Merge(a, b []Counter) []Counter {
 		for _, x := range list {
 			at := c.at(x.Interface, x.Priority)
 			at.Received, at.Sent, at.Storms, at.Dropped = at.Received+x.Received, at.Sent+x.Sent, at.Storms+x.Storms, at.Dropped+x.Dropped
+			at.InStorm = at.InStorm || x.InStorm
 		}
 	}
 	return c.list

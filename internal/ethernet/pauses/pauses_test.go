@@ -23,6 +23,7 @@ Ethernet0       0       7       0
 const stormy = `       QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP    TX LAST OK/DROP    RX LAST OK/DROP
 ------------  -----------  -------------------------  ------------  ------------  -----------------  -----------------
  Ethernet0:3  operational                        2/2         10/30          5/12               0/30               0/12
+ Ethernet4:4      stormed                        1/0           0/0           0/0                0/0                0/0
 `
 
 func TestRead(t *testing.T) {
@@ -30,7 +31,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(list[1], list[2], len(list)); got != "{Ethernet0 3 1234 7 0 0} {Ethernet0 4 5 0 0 0} 6" {
+	if got := fmt.Sprint(list[1], list[2], len(list)); got != "{Ethernet0 3 1234 7 0 0 false} {Ethernet0 4 5 0 0 0 false} 6" {
 		t.Error(got)
 	}
 	dog, err := ReadWatchdog(strings.NewReader(stormy), "leaf1.pfcwd.txt")
@@ -38,7 +39,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := Merge(list, dog)
-	if got := fmt.Sprint(all[1]); got != "{Ethernet0 3 1234 7 2 42}" {
+	if got := fmt.Sprint(all[1], all[5]); got != "{Ethernet0 3 1234 7 2 42 false} {Ethernet4 4 0 0 1 0 true}" {
 		t.Error(got)
 	}
 	later := Merge(all, []Counter{{Interface: "Ethernet0", Priority: 3, Received: 6}})
