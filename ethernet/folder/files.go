@@ -65,6 +65,8 @@ type contents struct {
 	settings *settings
 	vrfs     map[string]bool // that routes are in
 	passed   []string        // files that say nothing to weft
+	partial  bool            // files that cannot be read are noted, and their devices are as without them
+	broken   []error         // what is wrong with them
 }
 
 // IsFolder says whether a name is a folder.
@@ -73,8 +75,8 @@ func IsFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-func readFiles(ctx context.Context, dir, vrf string) (*contents, error) {
-	c := &contents{devices: map[string]*device{}, vrfs: map[string]bool{}}
+func readFiles(ctx context.Context, dir, vrf string, partial bool) (*contents, error) {
+	c := &contents{devices: map[string]*device{}, vrfs: map[string]bool{}, partial: partial}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -182,6 +184,15 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 		return fmt.Errorf("%s of %s twice: %s and %s", kind, name, reading.Printable(before), reading.Printable(path))
 	}
 	d.files[kind] = path
+	if err = c.parse(r, d, path, kind, vrf); err != nil && c.partial && ctx.Err() == nil {
+		c.broken = append(c.broken, err)
+		return nil
+	}
+	return err
+}
+
+// parse reads what a file says of a device; nothing if it is broken.
+func (c *contents) parse(r io.Reader, d *device, path, kind, vrf string) (err error) {
 	switch kind {
 	case "interfaces":
 		return d.readInterfaces(r, path)
@@ -196,10 +207,9 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 	case "FRR's configuration":
 		d.as, err = frr.ReadAS(r, path, vrf)
 	default:
-		d.hasRoutes = true
 		var routes []frr.Route
 		routes, err = frr.ReadRoutes(r, path, vrf, c.vrfs)
-		d.routes = append(d.routes, routes...)
+		d.routes, d.hasRoutes = append(d.routes, routes...), d.hasRoutes || err == nil
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	if o.VRF == "" {
 		o.VRF = defaultVRF
 	}
-	c, err := readFiles(ctx, dir, o.VRF)
+	c, err := readFiles(ctx, dir, o.VRF, o.Partial)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,9 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 		outside: map[ethernet.End]claim{}, cut: map[ethernet.End]bool{}, like: map[string]int{}, more: map[int]int{},
 	}
 	r.names = slices.SortedFunc(maps.Keys(c.devices), ethernet.Natural)
+	for _, err := range c.broken {
+		r.gaps = append(r.gaps, err.Error())
+	}
 	if err := r.whole(dir); err != nil {
 		return nil, err
 	}

@@ -317,6 +317,24 @@ func TestMissingMaps(t *testing.T) {
 	}
 }
 
+// With Partial a file that cannot be read is told, and its device is as without it: packets are not said to arrive by routes
+// that nobody knows.
+func TestBrokenFile(t *testing.T) {
+	f := ring()
+	b, err := json.MarshalIndent(f["s1.route.json"], "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f["s1.route.json"] = string(b[:len(b)/2])
+	n, err := Read(t.Context(), f.write(t), Options{Partial: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := verify(t, n, ethernet.HostScope); v.Complete() || len(n.Gaps) != 2 || !strings.Contains(n.Gaps[0], "s1.route.json:") || !strings.Contains(n.Gaps[1], "no routes of s1") {
+		t.Fatalf("%+v, gaps %q", v, n.Gaps)
+	}
+}
+
 // What many routes have in common is told once.
 func TestGapsAreFew(t *testing.T) {
 	f := ring()
