@@ -84,7 +84,9 @@ func duration(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, ranks []fa
 // durations of shifts in both orders of ranks at most.
 func TestFigures(t *testing.T) {
 	tree := func(percent int) func(*testing.T) *fabric.Fabric {
-		return func(t *testing.T) *fabric.Fabric { return damaged(t, testnet.Build(t, "xgft:m=8x16,w=8x8,hosts=8"), percent) }
+		return func(t *testing.T) *fabric.Fabric {
+			return damaged(t, testnet.Build(t, "xgft:m=8x16,w=8x8,hosts=8"), percent)
+		}
 	}
 	for _, c := range []struct {
 		name     string
