@@ -143,7 +143,14 @@ func (r *gathering) elsewhere(link ethernet.LinkID, ip netip.Addr) string {
 	if ip.IsValid() && !ip.IsLinkLocalUnicast() {
 		known := r.address[far]
 		owners := r.owners[ip]
-		i := slices.IndexFunc(owners, func(e ethernet.End) bool { return e.Device == far.Device })
+		there := func(e ethernet.End) bool { return e.Device == far.Device }
+		i := slices.IndexFunc(owners, func(e ethernet.End) bool { // in other VRFs it can have the address too
+			vrf := dev.vrf(e.Interface)
+			return there(e) && (vrf == "" || vrf == r.o.VRF)
+		})
+		if i < 0 {
+			i = slices.IndexFunc(owners, there)
+		}
 		switch {
 		case i >= 0:
 			at = owners[i]

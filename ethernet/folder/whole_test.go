@@ -181,6 +181,10 @@ func TestNothingHidesALoop(t *testing.T) {
 				})
 			}
 		}, ""},
+		{"an address that the device has in another VRF too", func(f files) {
+			f["s1.interface.json"].(object)["a0"] = port("10.255.0.1/31")
+			f.port(1, "a0")["vrfName"] = "red"
+		}, ""},
 		{"a mark of the byte order", func(f files) {
 			b, _ := json.Marshal(f["s1.route.json"])
 			f["s1.route.json"] = "\ufeff" + string(b)
