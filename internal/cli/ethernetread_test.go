@@ -38,6 +38,7 @@ type folderRouter struct {
 	tier    int
 	ports   []*folderPort
 	subnets []folderSubnet
+	beside  string // an address in another VRF, where it means something else
 	table   map[string]*folderRoute
 	extra   fields // tables of config_db.json besides the usual ones
 }
@@ -101,6 +102,13 @@ func drawFolder(r *rand.Rand) *drawnFolder {
 	}
 	if !slices.ContainsFunc(n.routers, func(x *folderRouter) bool { return !x.sonic }) && n.vrf == "" && n.numbers != "127" && n.one(4) {
 		n.drawDualToR()
+	}
+	if n.vrf != "" && n.numbers != "none" {
+		for _, x := range n.routers {
+			if y := n.routers[n.r.IntN(len(n.routers))]; n.one(2) && len(y.ports) > 0 {
+				x.beside = y.ports[n.r.IntN(len(y.ports))].addresses[0]
+			}
+		}
 	}
 	n.computeRoutes()
 	if n.one(3) {
@@ -711,6 +719,9 @@ func (n *drawnFolder) interfacesOf(x *folderRouter) any {
 		}
 	}
 	if !kernel {
+		if x.beside != "" {
+			all["other0"] = fields{"administrativeStatus": "up", "operationalStatus": "up", "vrfName": "default", "type": "Ethernet", "ipAddresses": []any{fields{"address": x.beside}}}
+		}
 		return all
 	}
 	byName := map[string]fields{} // ip says an interface once
@@ -818,6 +829,9 @@ func (n *drawnFolder) configOf(x *folderRouter, noMaps bool) fields {
 		default:
 			name(plain, s.port, s.address)
 		}
+	}
+	if x.beside != "" {
+		plain["other0|"+x.beside] = fields{}
 	}
 	qos["Ethernet800"] = n.policies[0]
 	if n.one(4) {

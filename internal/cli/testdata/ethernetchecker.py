@@ -607,7 +607,7 @@ class Network:
             if ip and not ip.is_link_local:
                 there = [i for name, i in self.owner.get(ip, []) if name == far[0]]
                 need(there or not (self.ports.get(far) or ip in self.owner or other.dumped), d.name, p, "goes to", ip, "which is not at the other end")
-                at = there[0] if there else at
+                at = ([i for i in there if other.vrf_of(i) in ("", self.vrf)] + there + [at])[0]
             need(other.vrf_of(at) in ("", self.vrf), d.name, p, "goes into another VRF")
         else:
             hosts = ip and any(ip in a.network and not point_to_point(a.network) and not a.is_link_local for a in self.ports.get(end, []))
