@@ -58,7 +58,6 @@ type folderPort struct {
 	addresses []string // with lengths
 	policy    int
 	down      bool
-	silent    bool // says nothing by LLDP
 }
 
 // folderRoute is a route of a table.
