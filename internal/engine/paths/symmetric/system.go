@@ -149,6 +149,9 @@ func (s *system) set(a, b fabric.NodeID, first uint8) { s.next[int(b)*s.n+int(a)
 // charge adds the routes from a to b to the loads.
 func (s *system) charge(a, b fabric.NodeID) {
 	routes := uint64(s.hosts[a]) * uint64(s.hosts[b])
+	if routes == 0 {
+		return
+	}
 	for a != b {
 		l := s.out(a, b)
 		s.load[l] += routes * s.share[l]
