@@ -165,7 +165,7 @@ func defaultOrders(f *fabric.Fabric) []balance.Order {
 }
 
 func (o Options) lighter() routing.PathFinder {
-	return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}}
+	return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}, OneWay: true}
 }
 
 // regular is balanced paths in dimension order on meshes and tori; on other networks

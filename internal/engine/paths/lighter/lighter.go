@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/intree"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -27,26 +28,56 @@ const shorter = 2
 // Finder takes the best of several finders.
 type Finder struct {
 	Of []routing.PathFinder
+
+	// OneWay says that the first leads all packets from one switch to another over the same
+	// switches. It is not asked where such paths, whichever they are, lose to those of the second.
+	OneWay bool
+}
+
+// found is paths with their loads.
+type found struct {
+	paths *routing.Forwarding
+	load
 }
 
 // Paths implements routing.PathFinder.
 func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	var best *routing.Forwarding
-	var least load
-	for i, finder := range o.Of {
-		t, err := finder.Paths(ctx, f, nil)
+	if len(o.Of) == 0 {
+		return nil, errors.New("no path finder to ask; give at least one")
+	}
+	made := make([]*found, len(o.Of))
+	ask := func(i int) (*found, error) {
+		if made[i] == nil {
+			t, err := o.Of[i].Paths(ctx, f, nil)
+			if err != nil {
+				return nil, err
+			}
+			made[i] = &found{t, load{fullest(f, t), phases(f, t)}}
+		}
+		p.Report(i+1, len(o.Of))
+		return made[i], nil
+	}
+	first := 0
+	if o.OneWay && len(o.Of) > 1 {
+		x, err := ask(1)
 		if err != nil {
 			return nil, err
 		}
-		p.Report(i+1, len(o.Of))
-		if l := (load{fullest(f, t), phases(f, t)}); best == nil || l.lighter(least) {
-			best, least = t, l
+		if x.lighter(oneWay(f)) {
+			first = 1
 		}
 	}
-	if best == nil {
-		return nil, errors.New("no path finder to ask; give at least one")
+	best, err := ask(first)
+	for i := first + 1; err == nil && i < len(o.Of); i++ {
+		var x *found
+		if x, err = ask(i); err == nil && x.lighter(best.load) {
+			best = x
+		}
 	}
-	return best, nil
+	if err != nil {
+		return nil, err
+	}
+	return best.paths, nil
 }
 
 // load is what paths are judged by.
@@ -66,29 +97,106 @@ const mostFlows = 300_000
 // adapter and router sends to the one so many further on, by switch.
 func phases(f *fabric.Fabric, t *routing.Forwarding) uint64 {
 	ranks := f.ByPort(routing.Adapters.Endpoints(f))
-	sum, n := uint64(0), len(ranks)
-	on := make([]uint64, f.Trunks())
-	most := min(n-1, max(32, mostFlows/max(1, n)))
-	for i := range most {
-		apart := 1 + i*(n-1)/most
-		clear(on)
-		worst := uint64(0)
-		for rank, from := range ranks {
-			to := f.Endpoint(ranks[(rank+apart)%n])
-			at := f.Endpoint(from).Switch
+	apart := sampled(len(ranks))
+	phases := len(apart)
+	on, worst := make([]uint32, f.Trunks()*phases), make([]uint32, phases) // [trunk × phases + phase]; [phase]
+	for rank, e := range ranks {                                           // all to one after the other: so its row stays in a cache
+		to := f.Endpoint(e)
+		row := t.Row(to.LID)
+		for i, k := range apart {
+			at := f.Endpoint(ranks[(rank-k+len(ranks))%len(ranks)]).Switch
 			for range f.Switches() {
-				c := f.Trunk(at, t.Port(at, to.LID))
-				if at == to.Switch || c == fabric.None {
+				if at == to.Switch {
 					break
 				}
-				on[c]++
-				worst = max(worst, on[c])
+				c := f.Trunk(at, row[at])
+				if c == fabric.None {
+					break
+				}
+				n := &on[int(c)*phases+i]
+				*n++
+				worst[i] = max(worst[i], *n)
 				at = f.Heads()[c]
 			}
 		}
-		sum += worst
+	}
+	return sum(worst)
+}
+
+// sampled is how far apart ranks are that send to each other in the phases of the sample.
+func sampled(ranks int) []int {
+	most := max(0, min(ranks-1, max(32, mostFlows/max(1, ranks))))
+	apart := make([]int, most)
+	for i := range apart {
+		apart[i] = 1 + i*(ranks-1)/most
+	}
+	return apart
+}
+
+func sum(all []uint32) (sum uint64) {
+	for _, n := range all {
+		sum += uint64(n)
 	}
 	return sum
+}
+
+// oneWay is what no paths have less than that lead all packets between two switches over the
+// same switches, by their addresses over cables in parallel.
+func oneWay(f *fabric.Fabric) load {
+	links := dag.NewLinks(f)
+	cables := make([]uint32, f.Switches()) // [switch] most of a link from it
+	for s := range cables {
+		for link := links.First[s]; link < links.First[s+1]; link++ {
+			cables[s] = max(cables[s], uint32(len(links.Cables(link))))
+		}
+	}
+	part := f.PartOf(f.Parts())
+	ranks := f.ByPort(routing.Adapters.Endpoints(f))
+	apart := sampled(len(ranks))
+	worst := make([]uint32, len(apart))
+	flows := make([]uint32, f.Switches()) // [switch] to it, from the switch at hand
+	for i, k := range apart {
+		for rank := 0; rank < len(ranks); { // those on one switch are in a row
+			from, first := f.Endpoint(ranks[rank]).Switch, rank
+			for ; rank < len(ranks) && f.Endpoint(ranks[rank]).Switch == from; rank++ {
+				if to := f.Endpoint(ranks[(rank+k)%len(ranks)]).Switch; to != from && to != fabric.None && from != fabric.None && part[to] == part[from] {
+					flows[to]++
+					worst[i] = max(worst[i], (flows[to]+cables[from]-1)/cables[from])
+				}
+			}
+			for r := first; r < rank; r++ {
+				if to := f.Endpoint(ranks[(r+k)%len(ranks)]).Switch; to != fabric.None {
+					flows[to] = 0
+				}
+			}
+		}
+	}
+	return load{leastFullest(f, part), sum(worst)}
+}
+
+// leastFullest is what no paths have less than on their fullest trunk: as if all trunks of a switch
+// had equally many of the routes that begin or end there.
+func leastFullest(f *fabric.Fabric, part []int32) (most uint64) {
+	lids := make([]uint64, f.Switches()) // [switch]
+	of := map[int32]uint64{}             // by part
+	ends := routing.Adapters.PerSwitch(f)
+	sources := map[int32]uint64{}
+	for _, e := range routing.Adapters.Endpoints(f) {
+		if end := f.Endpoint(e); end.Switch != fabric.None {
+			lids[end.Switch] += 1 << end.LMC
+			of[part[end.Switch]] += 1 << end.LMC
+			sources[part[end.Switch]]++
+		}
+	}
+	for s, n := range ends {
+		first, end := f.TrunksFrom(fabric.NodeID(s))
+		if end > first {
+			begin := uint64(n) * (of[part[s]] - lids[s])
+			arrive := lids[s] * (sources[part[s]] - uint64(n))
+			most = max(most, max(begin, arrive)/uint64(end-first))
+		}
+	}
+	return most
 }
 
 // fullest is the routes over the fullest trunk when each adapter and router sends to
