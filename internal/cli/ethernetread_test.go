@@ -294,8 +294,8 @@ func (n *drawnFolder) drawDualToR() {
 		x.extra["PEER_SWITCH"] = fields{peer.name: fields{"address_ipv4": to}}
 		x.extra["MUX_CABLE"] = fields{"Ethernet800": fields{"server_ipv4": "192.168.0.2/32", "state": "auto"}}
 		tunnel := fields{"src_ip": to, "dst_ip": own, "dscp_mode": []string{"uniform", "pipe"}[n.r.IntN(2)], "tunnel_type": "IPINIP"}
-		for field, some := range map[string]bool{"encap_tc_to_dscp_map": n.one(2), "encap_tc_to_queue_map": n.one(2), "decap_dscp_to_tc_map": n.one(2), "decap_tc_to_pg_map": n.one(2)} {
-			if some {
+		for _, field := range [...]string{"encap_tc_to_dscp_map", "encap_tc_to_queue_map", "decap_dscp_to_tc_map", "decap_tc_to_pg_map"} {
+			if n.one(2) {
 				tunnel[field] = "TUNNEL"
 			}
 		}
@@ -496,7 +496,8 @@ func (n *drawnFolder) drawPolicies() {
 		}
 		policy := fields{"dscp_to_tc_map": reference("DSCP_TO_TC_MAP", name), "pfc_enable": []string{"3,4", "3,4", "3", "4", "2,3,4,6", ""}[r.IntN(6)*min(1, k+r.IntN(2))]}
 		named("DSCP_TO_TC_MAP", name, dscp)
-		for field, table := range map[string]string{"tc_to_pg_map": "TC_TO_PRIORITY_GROUP_MAP", "tc_to_queue_map": "TC_TO_QUEUE_MAP", "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE", "pfc_to_pg_map": "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"} {
+		for _, of := range [...][2]string{{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"}, {"tc_to_queue_map", "TC_TO_QUEUE_MAP"}, {"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"}, {"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"}} {
+			field, table := of[0], of[1]
 			m := identity()
 			if !plain && n.one(3) {
 				m = mostly(3, 8)
@@ -837,7 +838,8 @@ func (n *drawnFolder) configOf(x *folderRouter, noMaps bool) fields {
 		qos["global"] = fields{"dscp_to_tc_map": "MAP0"}
 	}
 	if n.one(4) && len(x.ports) > 0 && len(x.ports[0].members) == 0 { // two ports in one row
-		for k, v := range qos {
+		for _, k := range slices.Sorted(maps.Keys(qos)) {
+			v := qos[k]
 			if k != "global" && k != "Ethernet800" && maps.EqualFunc(v.(fields), n.policies[0], func(a, b any) bool { return a == b }) {
 				delete(qos, k)
 				delete(qos, "Ethernet800")
@@ -858,8 +860,10 @@ func (n *drawnFolder) configOf(x *folderRouter, noMaps bool) fields {
 		return c
 	}
 	dump := fields{} // of the database
-	for table, rows := range c {
-		for key, row := range rows.(fields) {
+	for _, table := range slices.Sorted(maps.Keys(c)) {
+		rows := c[table].(fields)
+		for _, key := range slices.Sorted(maps.Keys(rows)) {
+			row := rows[key]
 			if n.one(2) {
 				row = fields{"type": "hash", "value": row}
 			}

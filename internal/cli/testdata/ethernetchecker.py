@@ -197,6 +197,7 @@ def read_interfaces(v):
                 i.vrf = text(e, "master")
             elif slave in ("bond", "team"):
                 i.channel = text(e, "master")
+                i.lost = not i.channel
             i.mac, i.up, i.loopback = text(e, "address"), text(e, "operstate") in ("UP", "UNKNOWN"), e.get("link_type") == "loopback"
             for a in want(e.get("addr_info", []), list, "addr_info"):
                 if want(a, dict, "an address"):
@@ -422,6 +423,10 @@ class Device:
             return self.config.vrf[name]
         return "default" if self.config and name in self.config.addresses else ""
 
+    def may_be_in(self, vrf):
+        """Configurations do not name the interfaces without an address."""
+        return not self.interfaces or any(self.vrf_of(i) in ("", vrf) for i in self.names())
+
     def addresses(self, name):
         found = list(self.interfaces[name].addresses) if name in self.interfaces else []
         return found + [a for a in (self.config.addresses.get(name, []) if self.config else []) if a not in found]
@@ -468,8 +473,7 @@ class Network:
                 self.device(m[1]).read(path, m[2], self.vrf, seen)
         need(self.devices, "no device")
         for d in self.devices.values():
-            elsewhere = d.names() and not any(d.vrf_of(i) in ("", self.vrf) for i in d.names())
-            need(d.routes or elsewhere and ("route" in d.files or "route6" in d.files), "no routes of", d.name)
+            need(d.routes or not d.may_be_in(self.vrf) and ("route" in d.files or "route6" in d.files), "no routes of", d.name)
             need(d.name.isprintable(), d.name)
         need(not seen or self.vrf in seen, "no VRF", self.vrf)
 
@@ -552,8 +556,7 @@ class Network:
                 self.link[a] = b
         self.outside = outside | {e for ends in shared.values() if len(ends) == 1 for e in ends if e not in self.link}
         for d in self.devices.values():
-            here = not d.names() or any(d.vrf_of(i) in ("", self.vrf) for i in d.names())
-            need(len(self.devices) == 1 or not here or any(e[0] == d.name for e in self.link), "no cable of", d.name)
+            need(len(self.devices) == 1 or not d.may_be_in(self.vrf) or any(e[0] == d.name for e in self.link), "no cable of", d.name)
         for a, b in list(self.link.items()):
             if a in self.down or b in self.down:
                 self.down |= {a, b}
