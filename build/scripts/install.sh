@@ -9,6 +9,11 @@ put() { # put MODE FILE PLACE
 	install -D -m "$1" "$2" "$DESTDIR$3"
 }
 
+putall() { # putall MODE FOLDER FILE... : in one go, where there are many
+	install -d "$DESTDIR$2"
+	install -m "$1" -t "$DESTDIR$2" "${@:3}"
+}
+
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
@@ -44,17 +49,20 @@ put 644 "$made/zsh" "$ZSHDIR/_weft"
 put 644 "$made/fish" "$DATADIR/fish/vendor_completions.d/weft.fish"
 
 "$OUT/weft" man "$made/man"
-for page in "$made"/man/*; do
-	put 644 "$page" "$MANDIR/${page##*/}"
-done
+putall 644 "$MANDIR" "$made"/man/*
 
 # Documents lie as they do in the repository, so that they find one another.
 shopt -s nullglob globstar
+declare -A documents=() # by mode and folder
 for document in *.md LICENSE docs/*.md docs/decisions/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* build/packaging/watch.yaml build/packaging/monitoring/* examples/** libweft/README.md libweft/weft.h libweft/examples/* test/bench/*.md test/bench/opensm/*.md docs/results/*.* docs/results/*/*; do
 	[[ -f $document ]] || continue
 	mode=644
 	[[ ! -x $document ]] || mode=755
-	put "$mode" "$document" "$DOCDIR/$document"
+	documents[$mode/${document%"${document##*/}"}]+=$document$'\n'
+done
+for alike in "${!documents[@]}"; do
+	mapfile -t files <<<"${documents[$alike]%$'\n'}"
+	putall "${alike%%/*}" "$DOCDIR/${alike#*/}" "${files[@]}"
 done
 put 644 build/packaging/copyright "$DOCDIR/copyright"
 ./build/scripts/licenses.sh >"$made/licenses"

@@ -20,11 +20,11 @@ DESTDIR=$stage ./build/scripts/install.sh --no-plugin --no-library 2>/dev/null
 		echo "make uninstall: $DESTDIR$place was changed and stays" >&2
 		continue
 	fi
-	rm -f "$DESTDIR$place"
-done
+	printf '%s\0' "$DESTDIR$place"
+done | xargs -0 rm -f --
 find "$stage$DOCDIR" "$stage$SYSCONFDIR/weft" -depth -type d -printf '%p\n' | while read -r dir; do
 	dir=$DESTDIR${dir#"$stage"}
-	[[ ! -d $dir ]] || rmdir --ignore-fail-on-non-empty "$dir"
-done
+	[[ ! -d $dir ]] || printf '%s\0' "$dir"
+done | xargs -0 --no-run-if-empty rmdir --ignore-fail-on-non-empty --
 
 ./build/scripts/told.sh
