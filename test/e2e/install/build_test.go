@@ -15,7 +15,10 @@ import (
 const root = "../../.."
 
 // out is where make builds, for all tests; the folder goes when they are done. One
-// make works there at a time.
+// make works there at a time. An older version has a folder of its own in it, so that
+// each is linked once however tests take turns.
+const older = "0.0.0~first"
+
 var (
 	out     string
 	working sync.Mutex
@@ -41,8 +44,12 @@ func build(t *testing.T, args ...string) string {
 	}
 	working.Lock()
 	defer working.Unlock()
+	to := out
+	if slices.Contains(args, "VERSION="+older) {
+		to = filepath.Join(out, "older")
+	}
 	// What is hardened is compiled otherwise, so all of it anew; TestHardened asks for it.
-	cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory", "-s", "OUT=" + out, "HARDENED="}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory", "-s", "OUT=" + to, "HARDENED="}, args...)...)
 	cmd.Dir = root
 	// Packages are linked without symbols; if everything is, make links anew for another version only.
 	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GO_LDFLAGS=-s -w", "DPKG_DEB_COMPRESSOR_TYPE=none", "RPM_PAYLOAD=w0.gzdio")

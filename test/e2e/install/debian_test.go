@@ -19,13 +19,13 @@ func TestDebianPackage(t *testing.T) {
 	m := newMachine(t)
 	deb := func(args ...string) string {
 		t.Helper()
-		return path.Join("/mnt", filepath.Base(strings.TrimSpace(build(t, append([]string{"package"}, args...)...))))
+		return path.Join("/mnt", strings.TrimPrefix(strings.TrimSpace(build(t, append([]string{"package"}, args...)...)), out))
 	}
-	first, second := deb("VERSION=0.0.0~first"), deb()
+	first, second := deb("VERSION="+older), deb()
 	const install = "dpkg --force-unsafe-io --install "
 
 	m.run(t, install+first)
-	if version, _ := versionOf(t, m.run(t, "weft version --json")); version != "0.0.0~first" {
+	if version, _ := versionOf(t, m.run(t, "weft version --json")); version != older {
 		t.Errorf("weft says it is version %s", version)
 	}
 	if got := m.run(t, "id -nG weft; getent passwd weft | cut -d: -f6-"); got != "weft\n/var/lib/weft:/usr/sbin/nologin" {

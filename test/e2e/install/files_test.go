@@ -33,6 +33,11 @@ func TestInstallAndUninstall(t *testing.T) {
 		delete(installed, name)
 	}
 	checkFiles(t, installed, "/usr/local")
+	for name := range installed {
+		if strings.Contains(name, ".so") {
+			checkHardened(t, dest+name)
+		}
+	}
 	for name, text := range installed {
 		if strings.Contains(text, dest) && !strings.Contains(name, ".so") {
 			t.Errorf("%s names the folder in which it was built", name)
