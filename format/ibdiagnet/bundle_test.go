@@ -98,7 +98,7 @@ func tree(f *fabric.Fabric) string {
 // of it; never is a verdict given as if all were well.
 func TestBundle(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "weft")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/weft").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "../../cmd/weft").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	whole, other := bundle(t, "xgft:m=5,w=2,hosts=2"), bundle(t, "ring:5,hosts=3")
