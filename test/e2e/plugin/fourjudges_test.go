@@ -83,7 +83,7 @@ func fourCases() int {
 	case testing.Short():
 		return 300
 	}
-	return 2000
+	return 600
 }
 
 // Judge, checker.py, the plugin's C and the checker that is extracted from the proof are asked about the same tables
