@@ -660,13 +660,22 @@ func (n *drawnFolder) routesOf(x *folderRouter) string {
 		}
 		table[prefix] = entries
 	}
+	if !n.one(3) {
+		if asText {
+			return lines.String()
+		}
+		return n.text(table)
+	}
+	other := fields{} // what another VRF does with the same prefixes is not what counts
+	lines.WriteString("\nVRF Vrf-other:\n")
+	for _, prefix := range slices.Sorted(maps.Keys(x.table)) {
+		other[prefix] = []any{fields{"prefix": prefix, "protocol": "static", "vrfName": "Vrf-other", "selected": true, "nexthops": []any{fields{"fib": true, "unreachable": true, "blackhole": true}}}}
+		lines.WriteString("S>* " + prefix + " [1/0] unreachable (blackhole), weight 1, 00:01:00\n")
+	}
 	if asText {
 		return lines.String()
 	}
-	if n.vrf != "" && n.one(2) {
-		return n.text(fields{vrf: table, "default": fields{}})
-	}
-	return n.text(table)
+	return n.text(fields{vrf: table, "Vrf-other": other})
 }
 
 func (n *drawnFolder) interfacesOf(x *folderRouter) any {
