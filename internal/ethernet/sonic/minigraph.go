@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -122,18 +123,22 @@ func (m *minigraph) element(t *xml.StartElement, depth int) (inside bool, err er
 			}
 		}
 	case "IPInterface", "LoopbackIPInterface":
-		var e struct{ AttachTo, Prefix, PrefixStr string }
+		var e struct {
+			AttachTo string
+			Prefix   struct { // of a loopback the text is blank, and an element inside has the address
+				Text     string `xml:",chardata"`
+				IPPrefix string
+			}
+			PrefixStr string
+		}
 		if err = m.decode(&e, t); err != nil {
 			break
 		}
-		text := e.Prefix
-		if text == "" {
-			text = e.PrefixStr
-		}
+		text := cmp.Or(strings.TrimSpace(e.Prefix.Text), strings.TrimSpace(e.PrefixStr), strings.TrimSpace(e.Prefix.IPPrefix))
 		if e.AttachTo == "" || text == "" {
 			break
 		}
-		p, bad := netip.ParsePrefix(strings.TrimSpace(text))
+		p, bad := netip.ParsePrefix(text)
 		if bad != nil {
 			return true, format.Errorf(m.file, line, "the prefix %q of %s is not an address such as 10.0.0.0/31", reading.Printable(text), reading.Printable(e.AttachTo))
 		}

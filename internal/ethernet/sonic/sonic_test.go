@@ -111,6 +111,16 @@ func TestMinigraph(t *testing.T) {
 		len(c.Neighbors) != 1 || c.Neighbors[0] != (Neighbor{16, "fortyGigE0/0", "LEAF", "Ethernet1"}) {
 		t.Fatalf("%+v", c)
 	}
+	// Files are indented: the text of a loopback's prefix is blank, not empty.
+	for _, m := range []struct{ old, new string }{
+		{"<b:IPPrefix>", "\n      <b:IPPrefix>\n"},
+		{"</b:IPPrefix></a:Prefix><a:PrefixStr>10.1.0.32/32</a:PrefixStr>", "</b:IPPrefix>\n</a:Prefix>"},
+	} {
+		c, err := ReadMinigraph(strings.NewReader(strings.Replace(drawn, m.old, m.new, 1)), "f")
+		if err != nil || len(c.Addresses) != 2 || c.Addresses[0].Prefix.String() != "10.1.0.32/32" {
+			t.Errorf("%q: %+v, %v", m.new, c, err)
+		}
+	}
 	for _, m := range []struct{ old, new, want string }{
 		{drawn, "", "f:1: no Hostname"},
 		{drawn, "<a></a>", "f:1: the element a, not DeviceMiniGraph"},
