@@ -45,7 +45,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	if len(o.Of) == 0 {
 		return nil, errors.New("no path finder to ask; give at least one")
 	}
-	made := make([]*found, len(o.Of))
+	made, asked := make([]*found, len(o.Of)), 0
 	ask := func(i int) (*found, error) {
 		if made[i] == nil {
 			t, err := o.Of[i].Paths(ctx, f, nil)
@@ -53,8 +53,9 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 				return nil, err
 			}
 			made[i] = &found{t, load{fullest(f, t), phases(f, t)}}
+			asked++
+			p.Report(asked, len(o.Of))
 		}
-		p.Report(i+1, len(o.Of))
 		return made[i], nil
 	}
 	first := 0
@@ -77,6 +78,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	if err != nil {
 		return nil, err
 	}
+	p.Report(len(o.Of), len(o.Of)) // one that cannot win was not asked
 	return best.paths, nil
 }
 
