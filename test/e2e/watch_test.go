@@ -93,8 +93,14 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	m.Stop()
 	m = s.Manage(t, "", m.Dir, map[string]string{"routing_engine": "torus-2QoS"})
 	m.Await(t, live.Up, soon)
-	w.await(t, `msg=alarm kind=fallback what="OpenSM was asked for ftree, and the tables are those of minhop: as OpenSM's log says"`)
-	other.await(t, `msg=alarm kind=fallback what="OpenSM was asked for ftree, and the tables are those of minhop: [\d.]+ % of the entries`)
+	const fallback = `msg=alarm kind=fallback what="OpenSM was asked for ftree, and the tables are those of minhop: `
+	said := w.await(t, fallback+`(as OpenSM's log says"|[\d.]+ % of the entries)`)
+	if !strings.Contains(said, "as OpenSM's log says") {
+		// A busy OpenSM writes its next line long after its tables: until then the log is behind, the tables tell, and a look after it goes by the log.
+		w.await(t, `msg=look .* engine=minhop log_stale=true`)
+		w.await(t, `msg=look .* engine=minhop entries_changed=0`)
+	}
+	other.await(t, fallback+`[\d.]+ % of the entries`)
 
 	address := strings.TrimPrefix(w.await(t, `address=\S+`), "address=")
 	metrics := get(t, "http://"+address+"/metrics")
