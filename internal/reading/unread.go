@@ -35,7 +35,7 @@ var unread = [...]struct {
 	{"text of show commands of a switch", shown, regexp.MustCompile(`(?i)^\S+( \[[^]]*\])?\s*(\([^)]*\)\s*)?[>#]\s*(no )?(show|sh|nv show) \w|^(IB|Eth|Ethernet|GigabitEthernet|TenGigE\w*|swp)\d*(/\d+)*(\.\d+)? (state:|is (administratively )?(up|down))|^Codes: K - kernel|^Capability codes:|^## (Generated|Running database)|^! ?(Command: show|device: )|^Cisco (Nexus|IOS)|^Building configuration|^Legend:\s*$|^Local Int(f|erface)\s|^(Port|Interface)\s+(Name|Status|Admin)\b`)},
 	{"a page of the web, perhaps a login", "the file itself, as text", regexp.MustCompile(`(?i)^\s*<(!doctype )?html`)},
 	{"a JSON list that is no list of UFM's links", links, regexp.MustCompile(`^\s*\[\s*([{\]].*)?$`)},
-	{"YAML", "it to weft verify, if it is a laboratory of Containerlab with its folder; as FABRIC, what ibnetdiscover prints", regexp.MustCompile(`^(---|topology:|name: \S+)\s*$`)},
+	{"YAML", "what ibnetdiscover prints; a laboratory of Containerlab has its nodes and links below topology:", regexp.MustCompile(`^(---|topology:|name: \S+)\s*$`)},
 }
 
 const (

@@ -47,6 +47,25 @@ type node struct {
 	Group string   `yaml:"group"`
 	Image string   `yaml:"image"`
 	Binds []string `yaml:"binds"`
+	Mode  string   `yaml:"network-mode"`
+
+	Exec    []string          `yaml:"exec"`
+	Sysctls map[string]string `yaml:"sysctls"`
+}
+
+// turnedOn says whether a container of Linux is told to forward.
+func (n *node) turnedOn() bool {
+	for _, command := range n.Exec {
+		if strings.Contains(command, "ip_forward=1") || strings.Contains(command, ".forwarding=1") {
+			return true
+		}
+	}
+	for key, value := range n.Sysctls {
+		if value == "1" && (strings.HasSuffix(key, ".ip_forward") || strings.HasSuffix(key, ".forwarding")) {
+			return true
+		}
+	}
+	return false
 }
 
 type link struct {
@@ -63,7 +82,7 @@ const (
 	segment       // a bridge: what comes in by one of its cables goes out by the others
 )
 
-// Containerlab reads a topology file of Containerlab. Containers of kind linux are hosts unless they run routers; a bridge between
+// Containerlab reads a topology file of Containerlab. Containers of kind linux are hosts unless they run routers or are told to forward; a bridge between
 // two devices is a cable between them, and hosts on a bridge are behind each device on it. Links
 // out of the laboratory and containers without cables are left out.
 func Containerlab(r io.Reader, name string) (*Topology, error) {
@@ -82,7 +101,7 @@ func Containerlab(r io.Reader, name string) (*Topology, error) {
 	if len(f.Topology.Nodes) == 0 {
 		return nil, format.Errorf(name, 1, "no topology: nodes: this is not a Containerlab file")
 	}
-	l := &laboratory{name: name, roles: map[string]role{}, lines: map[string]int{}, used: map[ethernet.End]int{}, joined: map[string]string{}}
+	l := &laboratory{name: name, roles: map[string]role{}, lines: map[string]int{}, inside: map[string]string{}, used: map[ethernet.End]int{}, joined: map[string]string{}}
 	for label, y := range f.Topology.Nodes {
 		var n node
 		if err := y.Decode(&n); err != nil {
@@ -91,7 +110,11 @@ func Containerlab(r io.Reader, name string) (*Topology, error) {
 		if err := ethernet.Printable(label, label); err != nil {
 			return nil, format.Errorf(name, y.Line, "%v", err)
 		}
-		l.roles[label], l.lines[label] = roleOf(f.whole(n)), y.Line
+		n = f.whole(n)
+		l.roles[label], l.lines[label] = roleOf(n), y.Line
+		if of, ok := strings.CutPrefix(n.Mode, "container:"); ok && of != label && l.roles[label] != segment {
+			l.inside[label] = of
+		}
 	}
 	for i := range f.Topology.Links {
 		if err := l.link(&f.Topology.Links[i]); err != nil {
@@ -110,6 +133,18 @@ func (f *file) whole(n node) node {
 	kind := t.Kinds[n.Kind]
 	n.Image = cmp.Or(n.Image, group.Image, kind.Image, t.Defaults.Image)
 	n.Binds = slices.Concat(n.Binds, group.Binds, kind.Binds, t.Defaults.Binds)
+	n.Mode = cmp.Or(n.Mode, group.Mode, kind.Mode, t.Defaults.Mode)
+	n.Exec = slices.Concat(n.Exec, group.Exec, kind.Exec, t.Defaults.Exec)
+	if n.Sysctls == nil {
+		n.Sysctls = map[string]string{}
+	}
+	for _, from := range [...]node{group, kind, t.Defaults} {
+		for key, value := range from.Sysctls {
+			if _, ok := n.Sysctls[key]; !ok {
+				n.Sysctls[key] = value
+			}
+		}
+	}
 	return n
 }
 
@@ -122,12 +157,17 @@ func roleOf(n node) role {
 	switch n.Kind {
 	case "bridge", "ovs-bridge":
 		return segment
-	case "linux", "", "host", "ext-container", "k8s-kind":
+	case "keysight_ixia-c-one", "ostinato", "spirent_stc": // generators of traffic
+		return host
+	case "linux", "", "host", "ext-container", "k8s-kind", "generic_vm":
 		for _, text := range append(n.Binds, n.Image) {
 			text = strings.ToLower(text)
 			if slices.ContainsFunc(routers, func(word string) bool { return strings.Contains(text, word) }) {
 				return forwards
 			}
+		}
+		if n.turnedOn() {
+			return forwards
 		}
 		return host
 	}
@@ -138,10 +178,12 @@ func roleOf(n node) role {
 type laboratory struct {
 	name   string
 	roles  map[string]role
-	lines  map[string]int // of nodes
+	lines  map[string]int    // of nodes
+	inside map[string]string // by node: another whose network it has, as the cards of a chassis do
 	used   map[ethernet.End]int
 	cables []ethernet.Cable  // all of them
 	out    int               // links that leave the laboratory
+	loops  int               // cables from a device to itself
 	joined map[string]string // by bridge: another that it is joined to
 }
 
@@ -152,12 +194,12 @@ func (l *laboratory) link(y *yaml.Node) error {
 		return format.Errorf(l.name, y.Line, "a link has endpoints: [\"a:eth1\", \"b:eth1\"]")
 	}
 	switch k.Type {
-	case "", "veth":
+	case "", "veth", "veth-stitch":
 	case "host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy":
 		l.out++
 		return nil
 	default:
-		return format.Errorf(l.name, y.Line, "a link of type %q; they are veth, and host, mgmt-net, macvlan, vxlan, vxlan-stitch and dummy, which leave the laboratory", k.Type)
+		return format.Errorf(l.name, y.Line, "a link of type %q; they are veth and veth-stitch, and host, mgmt-net, macvlan, vxlan, vxlan-stitch and dummy, which leave the laboratory", k.Type)
 	}
 	if len(k.Endpoints) != 2 {
 		return format.Errorf(l.name, y.Line, "a link has %d endpoints, not 2", len(k.Endpoints))
@@ -179,6 +221,7 @@ func (l *laboratory) link(y *yaml.Node) error {
 			out = true
 			continue
 		}
+		e.Device = l.device(e.Device)
 		if before := l.used[e]; before > 0 {
 			return format.Errorf(l.name, y.Line, "two cables at %s: line %d too", e, before)
 		}
@@ -190,10 +233,23 @@ func (l *laboratory) link(y *yaml.Node) error {
 		l.out++
 		return nil
 	case ends[0].Device == ends[1].Device:
-		return format.Errorf(l.name, y.Line, "a cable from %s to itself", ends[0].Device)
+		l.loops++
+		return nil
 	}
 	l.cables = append(l.cables, ethernet.Cable{A: ends[0], B: ends[1]})
 	return nil
+}
+
+// device is the node whose network one has, mostly its own.
+func (l *laboratory) device(label string) string {
+	for range l.inside { // at most: two may be inside each other
+		of, ok := l.inside[label]
+		if _, known := l.roles[of]; !ok || !known {
+			break
+		}
+		label = of
+	}
+	return label
 }
 
 // topology sorts the nodes into devices and hosts, and makes cables of bridges.
@@ -258,6 +314,7 @@ func (l *laboratory) topology(name string) (*Topology, error) {
 	idle, linux := 0, 0
 	for label, what := range l.roles {
 		switch {
+		case l.device(label) != label: // a part of another
 		case !cabled[label]:
 			idle++
 		case what == forwards:
@@ -272,9 +329,10 @@ func (l *laboratory) topology(name string) (*Topology, error) {
 		count      int
 		noun, text string
 	}{
-		{linux, "container", "assumed: %s of kind linux are hosts, which never forward (the image or configuration of a router makes one a device)"},
+		{linux, "container", "assumed: %s of kind linux and the like are hosts, which never forward (a router's image or configuration, or ip_forward=1, makes one a device)"},
 		{idle, "node", "%s without cables, and left out"},
 		{l.out, "link", "%s out of the laboratory, and left out"},
+		{l.loops, "cable", "%s from a device to itself, and left out"},
 		{between, "cable", "%s between hosts, and left out"},
 	} {
 		if n.count > 0 {

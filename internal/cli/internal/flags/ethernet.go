@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"os"
@@ -77,7 +78,28 @@ func IsNS3(name string) bool {
 	return ok && n < head[0]
 }
 
-// IsContainerlab says whether a name is that of a Containerlab file.
+// IsContainerlab says whether a file is one of Containerlab: by its name, or YAML with a topology,
+// as lab.clab.yml is a custom and no rule.
 func IsContainerlab(name string) bool {
-	return strings.HasSuffix(name, ".clab.yml") || strings.HasSuffix(name, ".clab.yaml")
+	if strings.HasSuffix(name, ".clab.yml") || strings.HasSuffix(name, ".clab.yaml") {
+		return true
+	}
+	if !strings.HasSuffix(name, ".yml") && !strings.HasSuffix(name, ".yaml") {
+		return false
+	}
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false // a pipe is opened once, by who reads it
+	}
+	f, err := reading.OpenPlain(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lines := reading.NewLines(f, name)
+	for lines.Next() {
+		if bytes.HasPrefix(lines.Text(), []byte("topology:")) { // at the margin
+			return true
+		}
+	}
+	return false
 }
