@@ -117,6 +117,9 @@ func Read(r io.Reader, file string) (*Config, error) {
 	c := &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Speed: map[string]uint32{}, Ports: map[string]*QoS{}, VRF: map[string]string{}}
 	for i := range v.Members {
 		m := &v.Members[i]
+		if m.Value.Kind == lined.String && !known[m.Name] {
+			continue // about the machine: sonic-cfggen prints platform, onie_version and so on beside the tables
+		}
 		if m.Value.Kind != lined.Object {
 			return nil, m.Value.Errorf("table %s is %s, not an object", m.Name, m.Value.Kind)
 		}

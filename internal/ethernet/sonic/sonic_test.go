@@ -135,6 +135,20 @@ func TestMinigraph(t *testing.T) {
 	}
 }
 
+// What sonic-cfggen prints has texts about the machine beside the tables.
+func TestMachine(t *testing.T) {
+	text := `{"platform": "x86_64-some_switch-r0", "DEVICE_METADATA": {"localhost": {"hostname": "sw", "deployment_id": null}}, "onie_version": "1"}`
+	c, err := Read(strings.NewReader(text), "f")
+	if err != nil || c.Hostname != "sw" || len(c.Ignored) > 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for _, wrong := range []string{`{"PORT": "x"}`, `{"OTHER": ["x"]}`} {
+		if _, err := Read(strings.NewReader(wrong), "f"); err == nil || !strings.Contains(err.Error(), "f:1: table ") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
 func FuzzReadMinigraph(f *testing.F) {
 	for _, text := range scramble.Of(drawn) {
 		f.Add(text)
