@@ -1,7 +1,7 @@
 // Package sonic reads a SONiC switch's config_db.json and minigraph.xml: its name, what is at the other end
 // of its cables, and how it maps packets to priority groups and queues.
 //
-// Every value in config_db.json is a text. Maps are referred to by name, in older files as
+// Every value in config_db.json is a text, or a number that becomes one. Maps are referred to by name, in older files as
 // [TABLE|NAME].
 package sonic
 
@@ -114,6 +114,7 @@ func Read(r io.Reader, file string) (*Config, error) {
 	if v, err = tables(v); err != nil {
 		return nil, err
 	}
+	asTexts(v)
 	c := &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Speed: map[string]uint32{}, Ports: map[string]*QoS{}, VRF: map[string]string{}}
 	for i := range v.Members {
 		m := &v.Members[i]
@@ -178,6 +179,23 @@ func tables(v *lined.Value) (*lined.Value, error) {
 		t.Members = append(t.Members, lined.Member{Name: key, Value: row})
 	}
 	return out, nil
+}
+
+// asTexts makes of the values in rows what a switch makes of them when it loads the file: numbers, as people
+// write them, are texts, and what is null is not there.
+func asTexts(v *lined.Value) {
+	for i := range v.Members {
+		rows := v.Members[i].Value.Members
+		for j := range rows {
+			row := &rows[j].Value
+			row.Members = slices.DeleteFunc(row.Members, func(m lined.Member) bool { return m.Value.Kind == lined.Null })
+			for k := range row.Members {
+				if m := &row.Members[k].Value; m.Kind == lined.Number {
+					m.Kind = lined.String
+				}
+			}
+		}
+	}
 }
 
 // each calls visit for every row of a table.

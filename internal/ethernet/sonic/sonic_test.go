@@ -149,6 +149,28 @@ func TestMachine(t *testing.T) {
 	}
 }
 
+// People write numbers where switches write texts, and null where there is nothing.
+func TestNumbers(t *testing.T) {
+	text := `{"DEVICE_METADATA": {"localhost": {"hostname": "sw", "bgp_asn": 65100}}, "PORT": {"Ethernet0": {"speed": 100000, "alias": null}},
+"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": 3, "dscp_to_tc_map": "A"}}, "DSCP_TO_TC_MAP": {"A": {"26": 3}}}`
+	c, err := Read(strings.NewReader(text), "f")
+	if err != nil || c.AS != 65100 || c.Speed["Ethernet0"] != 100000 || len(c.Alias) > 0 || c.Ports["Ethernet0"].PFC != 8 || c.Ports["Ethernet0"].TC[26] != 3 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	c, err = Read(strings.NewReader(strings.Replace(text, "65100", "null", 1)), "f")
+	if err != nil || c.AS != 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for _, m := range []struct{ old, new, want string }{
+		{"65100", "[65100]", "f:1: bgp_asn is a list, not a text"},
+		{`"26": 3`, `"26": 3.5`, `f:2: DSCP_TO_TC_MAP|A: "26" → "3.5" is out of range`},
+	} {
+		if _, err := Read(strings.NewReader(strings.Replace(text, m.old, m.new, 1)), "f"); err == nil || !strings.Contains(err.Error(), m.want) {
+			t.Errorf("%s: %v", m.new, err)
+		}
+	}
+}
+
 func FuzzReadMinigraph(f *testing.F) {
 	for _, text := range scramble.Of(drawn) {
 		f.Add(text)
