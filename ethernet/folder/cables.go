@@ -119,6 +119,9 @@ func (d *device) named(names []string) string {
 
 // plug notes a claim in both directions, and refuses one that contradicts.
 func (r *gathering) plug(here ethernet.End, c claim) error {
+	if here.Device == c.to.Device {
+		return r.gap(c.error("a cable from %s to %s, on the same device, by %s", here, c.to.Interface, c.by))
+	}
 	for _, end := range [...]ethernet.End{here, c.to} {
 		if out, known := r.outside[end]; known {
 			other := c.to
