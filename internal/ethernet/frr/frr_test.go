@@ -182,7 +182,7 @@ func TestObjectForEachVRF(t *testing.T) {
 // A text that is none of show ip route is refused by its line.
 func TestOtherTexts(t *testing.T) {
 	for text, want := range map[string]string{
-		"hello\n": `f:1: "hello" is not a line of show ip route`,
+		"VRF: default\n": `f:1: "VRF: default" is not a line of show ip route of FRR; of EOS give show ip route | json`,
 		"C>* 10.0.0.1/31 is directly connected, e\n":                  "f:1: 10.0.0.1/31 has bits behind its length",
 		"B>* 10.0.0.0/8 [20/0] via 10.0.0.1, weight 1, 00:00:07\n":    "f:1: a next hop in the FIB without an interface",
 		"B>* 10.0.0.0/8 [20/0] via x, e0, weight 1, 00:00:07\n":       `f:1: the next hop "x" is not an IP address`,

@@ -55,7 +55,7 @@ func readText(r io.Reader, file, vrf string, seen map[string]bool) ([]Route, err
 				return nil, err
 			}
 			if !ok {
-				return nil, t.lines.Errorf("%q is not a line of show ip route of FRR", short(line))
+				return nil, t.lines.Errorf("%q is not a line of show ip route of FRR; of EOS give show ip route | json", short(line))
 			}
 			routes = true
 		}
