@@ -142,14 +142,7 @@ func (c Config) check() (*settings, error) {
 			s.limits, err = trouble.ParseLimits(c.Limits)
 			return err
 		}},
-		{"contract", func() error {
-			if c.Contract == "" {
-				return nil
-			}
-			contract, err := routing.ParseContract(c.Contract)
-			s.contract = &contract
-			return err
-		}},
+		{"contract", s.checkContract},
 		{"endpoints", func() (err error) {
 			s.Endpoints = cmp.Or(c.Endpoints, routing.HCA.String())
 			s.scope, err = routing.ParseScope(s.Endpoints)
@@ -256,6 +249,15 @@ func (s *settings) checkSource() error {
 		return errors.New("folder and commands are both set; a look is at one of them")
 	}
 	return nil
+}
+
+func (s *settings) checkContract() error {
+	if s.Contract == "" {
+		return nil
+	}
+	contract, err := routing.ParseContract(s.Contract)
+	s.contract = &contract
+	return err
 }
 
 func (s *settings) checkCounterCommands() error {

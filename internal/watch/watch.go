@@ -435,23 +435,9 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		}
 	}
 	l.Files, l.Against, l.Asked = files, b.against, strings.Join(b.asked, ",")
-	now, err := r.read(dir, dir)
-	named := func(text string) string { // names are for who keeps the files, not those of the copies
-		return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands"))
-	}
+	now, err := r.readGathered(l, dir, b.log.sinceDump(written))
 	if err != nil {
-		return nil, errors.New(named(err.Error()))
-	}
-	if r.Expect != "" && b.log.sinceDump(written) {
-		if handed, err := r.read(dir, r.Expect); err == nil {
-			now, l.HandedOver = handed, true
-		}
-	}
-	now.NoMap = named(now.NoMap)
-	for _, sentences := range [][]string{now.Stale, now.Doubts} {
-		for i, text := range sentences {
-			sentences[i] = named(text)
-		}
+		return nil, err
 	}
 	l.Seconds.Read = lap()
 	v, err := r.judge(ctx, l, now, &r.memory)
@@ -481,6 +467,28 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	r.before, r.last, r.stamps = now, l, g.stamps
 	r.show(l, now, v)
 	return l, nil
+}
+
+// readGathered reads what a look gathered in dir, and takes the tables that are expected where OpenSM has not dumped what it was
+// handed. Names in sentences are for who keeps the files, not those of the copies.
+func (r *running) readGathered(l *Look, dir string, sinceDump bool) (*Snapshot, error) {
+	named := func(text string) string { return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands")) }
+	now, err := r.read(dir, dir)
+	if err != nil {
+		return nil, errors.New(named(err.Error()))
+	}
+	if r.Expect != "" && sinceDump {
+		if handed, err := r.read(dir, r.Expect); err == nil {
+			now, l.HandedOver = handed, true
+		}
+	}
+	now.NoMap = named(now.NoMap)
+	for _, sentences := range [][]string{now.Stale, now.Doubts} {
+		for i, text := range sentences {
+			sentences[i] = named(text)
+		}
+	}
+	return now, nil
 }
 
 // show makes a look the one on the page.

@@ -126,6 +126,18 @@ func (p Drained) orders() []Drained {
 	return append([]Drained{p}, before...)
 }
 
+// takePlace takes the part off the list of those that are drained, and remembers by which orders it was on it.
+func (p *Drained) takePlace(list []Drained) []Drained {
+	return slices.DeleteFunc(list, func(x Drained) bool {
+		if x.Place != p.Place {
+			return false
+		}
+		p.Before = slices.DeleteFunc(x.orders(), func(x Drained) bool { return x.Order == p.Order }) // it may be given twice
+		p.Before = p.Before[:min(len(p.Before), mostBefore)]
+		return true
+	})
+}
+
 // retract takes one order to drain back: of its parts, those that were drained before it stay drained by the order of
 // before, and those that somebody has ordered anew since are left to that order.
 func (s *Server) retract(id, by string) (*Ordered, error) {
@@ -261,17 +273,10 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 			until := p.After.Add(o.For)
 			p.Until = &until
 		}
-		list = slices.DeleteFunc(list, func(x Drained) bool {
-			if x.Place != p.Place {
-				return false
-			}
-			p.Before = slices.DeleteFunc(x.orders(), func(x Drained) bool { return x.Order == id }) // it may be given twice
-			p.Before = p.Before[:min(len(p.Before), mostBefore)]
-			if len(p.Before) > 0 {
-				r.Before = append(r.Before, p.Before[0])
-			}
-			return true
-		})
+		list = p.takePlace(list)
+		if len(p.Before) > 0 {
+			r.Before = append(r.Before, p.Before[0])
+		}
 	}
 	beside := ""
 	if len(list) > 0 {
