@@ -65,23 +65,13 @@ func (n *Network) AllToAll(ctx context.Context) (Routes, error) {
 	return r, nil
 }
 
-// CheckLengths is the bound that lengths make, from the cables alone.
-func CheckLengths(ctx context.Context, f *fabric.Fabric, lengths []int64) (int64, error) {
-	n, err := New(ctx, f)
-	if err != nil {
-		return 0, err
-	}
-	var leaves []fabric.NodeID
-	for s, hosts := range n.on {
-		if hosts > 0 {
-			leaves = append(leaves, fabric.NodeID(s))
-		}
-	}
-	bound, _, err := n.dual(ctx, leaves, lengths)
-	return bound, err
-}
-
-// dual is the bound that lengths make, and what shortest ways load on every trunk.
+// dual is the bound that lengths make, and what shortest ways load on every trunk. Whatever the
+// routes, they are together no shorter than all shortest ways, so that some trunk carries at least
+// that sum divided by the lengths of all trunks. Fuller trunks get longer from round to round.
+//
+//	1 ── 2 ── 3 ── 4 ── 5      a host on each switch, and a trunk each way
+//	   1    1    1    1        all ways 40, trunks 8: the fullest carries at least 5
+//	   0    1    1    0        all ways 24, trunks 4: at least 6, as from 1 and 2 to the others
 func (n *Network) dual(ctx context.Context, leaves []fabric.NodeID, lengths []int64) (bound int64, load []int64, err error) {
 	type work struct {
 		sum  int64

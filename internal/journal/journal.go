@@ -79,9 +79,6 @@ func (j *Journal) cut(kept int64) error {
 // Empty reports whether the journal has no line.
 func (j *Journal) Empty() bool { return j.empty }
 
-// Clear removes all lines.
-func (j *Journal) Clear() error { return j.cut(0) }
-
 // Read hands the whole lines of a journal to a function, and says how many bytes they are.
 func Read(r io.Reader, line func(n int, text []byte) error) (kept int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<20)

@@ -56,11 +56,11 @@ func TestOneProcessAtATime(t *testing.T) {
 	if _, err := journal.Open(name, nil); !errors.Is(err, journal.ErrHeld) {
 		t.Errorf("a second one: %v", err)
 	}
-	if err := errors.Join(j.Append(1), j.Clear(), j.Append(2), j.Close()); err != nil {
+	if err := errors.Join(j.Append(1), j.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, had := lines(t, name); !slices.Equal(had, []string{"2"}) {
-		t.Errorf("after Clear: %q", had)
+	if _, had := lines(t, name); !slices.Equal(had, []string{"1"}) {
+		t.Errorf("after the first one: %q", had)
 	}
 }
 

@@ -66,13 +66,3 @@ func (l leastFirst) Less(i, j int) bool {
 func (l leastFirst) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
 func (leastFirst) Push(any)        {}
 func (leastFirst) Pop() any        { return nil }
-
-// Of is the points of a shard, in their order.
-func (s Shard) Of(points []Point, costs []float64) (mine []Point) {
-	for i, shard := range Deal(points, costs, s.N) {
-		if shard == s.I-1 {
-			mine = append(mine, points[i])
-		}
-	}
-	return mine
-}

@@ -129,12 +129,6 @@ func (a *annealer) duration(cell int32) (longest int64, trunks int32) {
 	return longest, trunks
 }
 
-// cost is what a cell counts.
-func (a *annealer) cost(cell int32) int64 {
-	longest, trunks := a.duration(cell)
-	return a.counts(cell, longest, trunks)
-}
-
 // counts is what a cell counts whose shift takes as long on so many trunks.
 func (a *annealer) counts(cell int32, longest int64, trunks int32) int64 {
 	return a.price[cell] * (longest*fine + int64(trunks)*hint)

@@ -75,6 +75,12 @@ func TestAnnealing(t *testing.T) {
 	})
 }
 
+// cost is what a cell counts.
+func (a *annealer) cost(cell int32) int64 {
+	longest, trunks := a.duration(cell)
+	return a.counts(cell, longest, trunks)
+}
+
 // What a way would cost more is what all cells cost more once it is taken.
 func TestWhatAWayWouldCost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -85,15 +85,6 @@ func (m *member) learn(r *record) bool {
 	return true
 }
 
-// Paths implements routing.PathFinder.
-func (o Distributed) Paths(ctx context.Context, f *fabric.Fabric, _ routing.Progress) (*routing.Forwarding, error) {
-	s, err := o.Settle(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	return s.Forwarding, nil
-}
-
 // Settle has the switches of a network find their tables. It refuses a network in parts,
 // of which a switch learns its own only.
 func (o Distributed) Settle(ctx context.Context, f *fabric.Fabric) (*Settled, error) {

@@ -77,7 +77,7 @@ func TestDistributedInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Distributed{}).Paths(t.Context(), apart, nil); !routing.Refused(err) {
+	if _, err := (Distributed{}).Settle(t.Context(), apart); !routing.Refused(err) {
 		t.Errorf("in parts: %v, want a refusal", err)
 	}
 }
