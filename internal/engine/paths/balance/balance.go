@@ -18,6 +18,16 @@
 // (section IV.F); here it is the objective: the pairs of routes with different
 // ends that share a trunk.
 //
+// Five switches: the leaves 1, 2 and 5, with the hosts a, b, and c and d, and the
+// spines 3 and 4, each cabled to all leaves. By which spine do 1 and 2 send?
+//
+//	          1 to c, d   2 to c, d   3→5 carries   4→5 carries
+//	parallel    3, 4        3, 4       a→c, b→c      a→d, b→d    nothing ever meets
+//	crosswise   3, 4        4, 3       a→c, b→d      b→c, a→d    either two of a trunk meet
+//
+// Every trunk has the same load both times; but crosswise, while a sends to one of c
+// and d and b to the other, each gets half of a trunk, and the other spine is idle.
+//
 //   - Same destination: a tree is routed when it is not in the loads itself. What
 //     its routes meet is then the sum of the loads on their way. As long as
 //     nothing else counts, the tree with the least sums is the exact optimum for

@@ -11,7 +11,11 @@ import (
 // flows counts the routes on every trunk by rank offset: the rank of the destination
 // less that of the source, modulo the ranks. In a shift by k all flows have the offset
 // k, so that two flows of shifts meet if and only if they share a trunk and have equal
-// offsets.
+// offsets. Of five ranks, 0→2 and 3→0 have the offset 2, and 1→2 has 1:
+//
+//	on one trunk    offsets   the row of the trunk, by offset 0 … 4
+//	0→2, 3→0        2, 2      0 0 2 0 0    they meet in the shift by 2
+//	0→2, 1→2        2, 1      0 1 1 0 0    they meet in no shift
 //
 // On large networks a cell is for several offsets in a row, so that counts fit in
 // memory. Ranks side by side on a switch are counted as one stretch of offsets.

@@ -29,6 +29,19 @@
 // graph, which is one layer of LASH. (T. Schneider, O. Bibartiu, T. Hoefler, HOTI 2016;
 // T. Skeie, O. Lysne, I. Theiss, IPDPS 2002.)
 //
+// A ring of five with two lanes, on which every switch sends to the third one after it:
+//
+//	path      turns at   their lanes in service level 0       graph of lane 1
+//	1→2→3→4    2, 3      1, 1: the first rises                 the turn at 3
+//	2→3→4→5    3, 4      1, 1                                  3, 4
+//	3→4→5→1    4, 5      1, 1                                  3, 4, 5
+//	4→5→1→2    5, 1      1, 1                                  3, 4, 5, 1
+//	5→1→2→3    1, 2      1, and 1 would close the circle       no turn at 2
+//
+// The turn at 2 rose in the first path, and would be taken within lane 1 by the last one. So
+// that goes to service level 1, where its turns have lanes of their own: 0 at switch 1, the
+// only turn in the graph of lane 0, and 1 at switch 2, which rises.
+//
 // Complexity: O(h·V) for a path of h turns on V lanes, plus a search in the graph
 // (package acyclic) for each turn that is new to it; a path is tried at most h·V times
 // before it is given up. Memory: 12 bytes and 4·V for every turn of the fabric, and
