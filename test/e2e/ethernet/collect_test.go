@@ -61,6 +61,7 @@ func TestCollect(t *testing.T) {
 		t.Skip("starts routers")
 	}
 	requireFRR(t)
+	t.Parallel()
 	l := start(t, twoLevels(2, 2, bgp.SpinesAlike))
 	o := collect.Options{Parallel: 4, Timeout: 30 * time.Second, Config: l.sshd(), KnownHosts: filepath.Join(l.dir, "known")}
 	l.settle("before it is collected")

@@ -1,14 +1,17 @@
 package ethernet
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -99,13 +102,16 @@ func requireFRR(t *testing.T) {
 	sh(t, "ip netns del "+name)
 }
 
+// labs is how many were started: tests of routers run side by side, since these mostly wait for each other.
+var labs atomic.Int32
+
 func start(t *testing.T, c clos) *lab {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "weft-frr-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{t: t, c: c, tag: fmt.Sprintf("w%d", os.Getpid()), dir: dir, as: map[string]uint32{}}
+	l := &lab{t: t, c: c, tag: fmt.Sprintf("w%d.%d", os.Getpid(), labs.Add(1)), dir: dir, as: map[string]uint32{}}
 	t.Cleanup(l.stop)
 	all := slices.Concat(c.leaves, c.others)
 	cabling := l.cabling()
@@ -226,17 +232,53 @@ func (l *lab) set(cables [][2]string, state string) {
 	sh(l.t, script.String())
 }
 
+// zebra asks a router's zebra as vtysh does, which takes a tenth of a second each time to read its own commands: a command that
+// ends with a zero byte, answered by text, three zero bytes and a status.
+func (l *lab) zebra(device, command string) ([]byte, error) {
+	c, err := net.Dial("unix", filepath.Join(l.dir, device, "zebra.vty"))
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		return nil, err
+	}
+	if _, err := c.Write([]byte(command + "\x00")); err != nil {
+		return nil, err
+	}
+	var text []byte
+	for part := make([]byte, 1<<16); ; {
+		n, err := c.Read(part)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", device, command, err)
+		}
+		text = append(text, part[:n]...)
+		if end := len(text) - 4; end >= 0 && bytes.Equal(text[end:end+3], []byte{0, 0, 0}) {
+			if text[end+3] != 0 {
+				return nil, fmt.Errorf("%s: %s: status %d", device, command, text[end+3])
+			}
+			return text[:end], nil
+		}
+	}
+}
+
 // read reads what the routers say; why is what keeps it from being compared.
 func (l *lab) read() (n *ethernet.Network, why string) {
 	dump := filepath.Join(l.dir, "dump")
-	var script strings.Builder
-	fmt.Fprintf(&script, "mkdir -p %s\n", dump)
+	if err := os.MkdirAll(dump, 0o700); err != nil {
+		l.t.Fatal(err)
+	}
 	for _, d := range slices.Concat(l.c.leaves, l.c.others) {
 		for _, what := range [][2]string{{"ip route", "route"}, {"interface", "interface"}} {
-			fmt.Fprintf(&script, "vtysh --vty_socket %s/%s -c 'show %s json' >%s/%s.%s.json 2>/dev/null\n", l.dir, d, what[0], dump, d, what[1])
+			text, err := l.zebra(d, "show "+what[0]+" json")
+			if err != nil {
+				return nil, err.Error()
+			}
+			if err := os.WriteFile(filepath.Join(dump, d+"."+what[1]+".json"), text, 0o600); err != nil {
+				l.t.Fatal(err)
+			}
 		}
 	}
-	sh(l.t, script.String())
 	// What zebra selects is compared, also where this machine's kernel refuses to install it.
 	n, err := folder.Read(l.t.Context(), dump, folder.Options{Partial: true})
 	if err != nil {
@@ -312,22 +354,24 @@ func (l *lab) sameAsText() {
 	}
 }
 
+// pause is between two questions to the routers.
+const pause = 300 * time.Millisecond
+
 // settle waits until the routers go the ways that are computed, for so many times in a row that
 // they have come to rest.
 func (l *lab) settle(what string) {
 	l.t.Helper()
 	deadline := time.Now().Add(3 * time.Minute)
 	for agreed := 0; agreed < 2; {
-		why := l.differ()
-		if why == "" {
+		switch why := l.differ(); {
+		case why == "":
 			agreed++
-			continue
-		}
-		agreed = 0
-		if time.Now().After(deadline) {
+		case time.Now().After(deadline):
 			l.t.Fatalf("%s, %s: FRR goes other ways than are computed: %s", l.c.name, what, why)
+		default:
+			agreed = 0
 		}
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 
@@ -338,6 +382,7 @@ func TestComputedRoutesAreFRRs(t *testing.T) {
 		t.Skip("starts routers")
 	}
 	requireFRR(t)
+	t.Parallel()
 	networks, sets := []clos{twoLevels(2, 3, bgp.PerSwitch)}, 1
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		sets = 9
