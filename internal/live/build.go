@@ -19,10 +19,10 @@ var built struct {
 }
 
 // sideBySide is how many tests run at a time, for every core that there is: most of
-// the time they wait for OpenSM, or for a timer in it.
+// the time they wait for OpenSM or a daemon, or for a timer in it.
 const sideBySide = 4
 
-// Run is TestMain of a package whose tests run OpenSM: more of them run at a time,
+// Run is TestMain of a package whose tests run OpenSM or a daemon: more of them run at a time,
 // unless -parallel says how many, and what they have built is removed behind them.
 func Run(m *testing.M) int {
 	flag.Parse()
