@@ -252,15 +252,17 @@ func (l *laboratory) device(label string) string {
 	return label
 }
 
+// plugged is what is on a bridge.
+type plugged struct {
+	devices []ethernet.End
+	hosts   int
+}
+
 // topology sorts the nodes into devices and hosts, and makes cables of bridges.
 func (l *laboratory) topology(name string) (*Topology, error) {
 	t := &Topology{Name: name}
 	cabled := map[string]bool{}
-	between := 0 // cables from host to host
-	type plugged struct {
-		devices []ethernet.End
-		hosts   int
-	}
+	between := 0                // cables from host to host
 	at := map[string]*plugged{} // by bridge, the first of those that are joined
 	for _, c := range l.cables {
 		if l.roles[c.A.Device] == segment && l.roles[c.B.Device] == segment {
@@ -291,25 +293,8 @@ func (l *laboratory) topology(name string) (*Topology, error) {
 			}
 		}
 	}
-	for _, bridge := range slices.SortedFunc(maps.Keys(at), ethernet.Natural) {
-		p := at[bridge]
-		switch {
-		case p.hosts > 0:
-			for _, e := range p.devices {
-				for range p.hosts {
-					t.Hosts = append(t.Hosts, e.Device)
-				}
-			}
-			if len(p.devices) > 1 {
-				t.Notes = append(t.Notes, fmt.Sprintf("assumed: devices do not forward to each other over the bridge %s, which has hosts", bridge))
-			}
-		case len(p.devices) == 2 && p.devices[0].Device != p.devices[1].Device:
-			t.Cables = append(t.Cables, ethernet.Cable{A: p.devices[0], B: p.devices[1]})
-			t.Notes = append(t.Notes, fmt.Sprintf("assumed: the bridge %s is a cable between %s and %s", bridge, p.devices[0], p.devices[1]))
-		case len(p.devices) > 1:
-			return nil, format.Errorf(l.name, l.lines[bridge], "the bridge %s joins %d interfaces of devices that forward (%s, %s, …): a pause there stops several at once, which is not computed; give what the devices say as a folder, or cables in place of the bridge",
-				bridge, len(p.devices), p.devices[0], p.devices[1])
-		}
+	if err := l.bridges(t, at); err != nil {
+		return nil, err
 	}
 	idle, linux := 0, 0
 	for label, what := range l.roles {
@@ -340,6 +325,31 @@ func (l *laboratory) topology(name string) (*Topology, error) {
 		}
 	}
 	return t, nil
+}
+
+// bridges makes cables of bridges with two devices, and puts hosts behind each device of the others.
+func (l *laboratory) bridges(t *Topology, at map[string]*plugged) error {
+	for _, bridge := range slices.SortedFunc(maps.Keys(at), ethernet.Natural) {
+		p := at[bridge]
+		switch {
+		case p.hosts > 0:
+			for _, e := range p.devices {
+				for range p.hosts {
+					t.Hosts = append(t.Hosts, e.Device)
+				}
+			}
+			if len(p.devices) > 1 {
+				t.Notes = append(t.Notes, fmt.Sprintf("assumed: devices do not forward to each other over the bridge %s, which has hosts", bridge))
+			}
+		case len(p.devices) == 2 && p.devices[0].Device != p.devices[1].Device:
+			t.Cables = append(t.Cables, ethernet.Cable{A: p.devices[0], B: p.devices[1]})
+			t.Notes = append(t.Notes, fmt.Sprintf("assumed: the bridge %s is a cable between %s and %s", bridge, p.devices[0], p.devices[1]))
+		case len(p.devices) > 1:
+			return format.Errorf(l.name, l.lines[bridge], "the bridge %s joins %d interfaces of devices that forward (%s, %s, …): a pause there stops several at once, which is not computed; give what the devices say as a folder, or cables in place of the bridge",
+				bridge, len(p.devices), p.devices[0], p.devices[1])
+		}
+	}
+	return nil
 }
 
 // first is the first of the bridges that one is joined with.
