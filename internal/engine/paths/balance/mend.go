@@ -18,6 +18,8 @@ type mending struct {
 	slowest int64     // of the links of hosts, as in network.end
 	limit   []int64   // [cell] time from which on its routes are in trouble
 	full    []bool    // [trunk] some of its cells were above their limits when the pass began
+	above   []uint64  // [trunk × words + cell/64] which of them, as bits: many times smaller than the counts
+	words   int       // of a trunk
 	from    [][]int32 // [dest] positions of switches with hosts whose routes to it were in trouble then
 	bad     []bool    // [position] routes that come through it were; scratch space
 	seen    []bool    // [position] one of the ways of such routes leads through it; scratch space
@@ -36,8 +38,11 @@ func newMending(n *network) *mending {
 	if n.largest() {
 		part = worstTrouble
 	}
+	cells := int(n.width / n.copies)
+	words := (cells + 63) / 64
 	return &mending{
-		part: part, slowest: n.slowest(), limit: make([]int64, n.width/n.copies), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)),
+		part: part, slowest: n.slowest(), limit: make([]int64, cells), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)),
+		above: make([]uint64, n.f.Trunks()*words), words: words,
 		bad: make([]bool, n.f.Switches()), seen: make([]bool, n.f.Switches()),
 	}
 }
@@ -55,12 +60,14 @@ func (t *trial) survey() {
 	for i, most := range m.limit {
 		m.limit[i] = max(int64(m.part*float64(most)), m.slowest<<x.shift+1)
 	}
+	clear(m.above)
 	for c, inverse := range t.inverse {
 		m.full[c] = false
+		above := m.above[c*m.words:][:m.words]
 		for i, n := range x.row(fabric.ChannelID(c)) {
 			if int64(n)*inverse >= m.limit[i] {
 				m.full[c] = true
-				break
+				above[i/64] |= 1 << (i % 64)
 			}
 		}
 	}
@@ -136,12 +143,9 @@ func (t *trial) passMending(ctx context.Context) {
 			if len(t.mending.from[k]) == 0 {
 				continue
 			}
-			d, pick := &t.dests[k], t.picks(k)
-			t.charge(r, pick, -d.weight)
-			if t.mend(t.mending.from[k], d, r, pick) {
+			if t.mend(t.mending.from[k], &t.dests[k], r, t.picks(k)) {
 				t.moved++
 			}
-			t.charge(r, pick, d.weight)
 		}
 	}
 }
@@ -156,7 +160,7 @@ func (t *trial) search(ctx context.Context) {
 			d, pick := &t.dests[k], t.picks(k)
 			m.from[k] = m.from[k][:0]
 			for j := 1; j < len(r.order); j++ {
-				if t.src[r.order[j]] > 0 && t.troubled(&space[worker], d, r, pick, int32(j)) {
+				if t.src[r.order[j]] > 0 && t.troubled(false, &space[worker], d, r, pick, int32(j)) {
 					m.from[k] = append(m.from[k], int32(j))
 				}
 			}
@@ -164,9 +168,9 @@ func (t *trial) search(ctx context.Context) {
 	})
 }
 
-// troubled reports whether routes to a destination are in trouble on their way from a switch.
-// spans is scratch space.
-func (t *trial) troubled(spans *[]span, d *dest, r *root, pick []uint8, j int32) bool {
+// troubled reports whether routes to a destination are in trouble on their way from a switch, now
+// or when the pass began. spans is scratch space.
+func (t *trial) troubled(now bool, spans *[]span, d *dest, r *root, pick []uint8, j int32) bool {
 	m, from := t.mending, j
 	*spans = (*spans)[:0]
 	for j != 0 {
@@ -175,7 +179,7 @@ func (t *trial) troubled(spans *[]span, d *dest, r *root, pick []uint8, j int32)
 			if len(*spans) == 0 {
 				*spans = t.network.spans(*spans, d, r.order[from])
 			}
-			if t.phased.above(w.trunk, *spans, m.limit, t.inverse[w.trunk]) {
+			if now && t.phased.above(w.trunk, *spans, m.limit, t.inverse[w.trunk]) || !now && m.wasAbove(w.trunk, *spans, t.phased.shift > 0) {
 				return true
 			}
 		}
@@ -185,14 +189,16 @@ func (t *trial) troubled(spans *[]span, d *dest, r *root, pick []uint8, j int32)
 }
 
 // mend routes what is in trouble on the way to a destination again, from the root
-// outwards: the routes from some positions, if they still are. It says whether anything changed. The
-// destination must not be charged, but be counted.
+// outwards: the routes from some positions, if they still are. It says whether anything changed.
+// What the destination's own routes put on trunks costs them nothing, as when a whole tree is taken
+// off; but only what moves is taken off.
 func (t *trial) mend(from []int32, d *dest, r *root, pick []uint8) bool {
 	m, x := t.mending, t.phased
 	x.old(r, pick)
+	t.through(r, pick)
 	clear(m.bad)
 	for _, j := range from {
-		m.bad[j] = t.troubled(&x.spans, d, r, pick, j)
+		m.bad[j] = t.troubled(true, &x.spans, d, r, pick, j)
 	}
 	m.look(r, pick)
 	t.tree[0] = step{}
@@ -201,20 +207,41 @@ func (t *trial) mend(from []int32, d *dest, r *root, pick []uint8) bool {
 		if !m.bad[j] && !m.seen[j] {
 			continue
 		}
-		best := int(pick[j])
 		ways := r.ways[r.first[j]:r.first[j+1]]
 		if m.bad[j] && len(ways) > 1 {
 			x.now++
 			sources := t.behind(d, r, int32(j))
-			x.along(r, pick, int32(j), -1)
-			best = t.cheapest(r, pick, int32(j), sources)
+			t.along(r, pick, int32(j), -sources, d.weight)
+			best := t.cheapest(r, pick, int32(j), sources)
 			changed = changed || best != int(pick[j])
 			pick[j] = uint8(best)
-			x.along(r, pick, int32(j), 1)
+			t.along(r, pick, int32(j), sources, d.weight)
 		}
-		t.take(j, ways[best])
+		t.takeOwn(r, pick, int32(j), d.weight)
 	}
 	return changed
+}
+
+// through adds up the routes through each switch of a tree.
+func (t *trial) through(r *root, pick []uint8) {
+	tree := t.tree[:len(r.order)]
+	for i, u := range r.order {
+		tree[i].routes = t.src[u]
+	}
+	for i := len(tree) - 1; i > 0; i-- {
+		tree[r.ways[r.first[i]+int32(pick[i])].head].routes += tree[i].routes
+	}
+}
+
+// takeOwn is take of the way that a switch has, as if no route of the tree were on it.
+func (t *trial) takeOwn(r *root, pick []uint8, j int32, weight int64) {
+	w := r.ways[r.first[j]+int32(pick[j])]
+	t.take(int(j), w)
+	c, s, h := &t.trunks[w.trunk], &t.tree[j], &t.tree[w.head]
+	s.sum -= s.routes * weight * int64(c.inverse)
+	if t.both != nil && w.head != 0 {
+		s.sum += t.share * s.routes * weight * int64(min(c.inverse, h.inverse)/2)
+	}
 }
 
 // look settles which positions the routes in trouble come through, and which of the
@@ -233,12 +260,33 @@ func (m *mending) look(r *root, pick []uint8) {
 	}
 }
 
-// along counts the routes at hand on the way from a switch to the root, or takes them off.
-func (x *phased) along(r *root, pick []uint8, j int32, sign int32) {
+// along puts the routes at hand, so many by weight of sources, on the way from a switch to the
+// root, or takes them off.
+func (t *trial) along(r *root, pick []uint8, j int32, routes, weight int64) {
+	x, sign := t.phased, int32(1)
+	if routes < 0 {
+		sign = -1
+	}
+	if t.both != nil {
+		onto := t.turnBase[r.ways[r.first[j]+int32(pick[j])].trunk]
+		for i := x.child[j]; i != fabric.None; i = x.next[i] {
+			from := r.ways[r.first[i]+int32(pick[i])].trunk
+			t.both[onto+t.trunks[from].back] += int64(sign) * t.tree[i].routes * weight
+		}
+	}
 	for i := j; i != 0; {
 		w := r.ways[r.first[i]+int32(pick[i])]
 		x.add(w.trunk, x.spans, sign)
 		x.used[w.trunk] = x.now
+		c, s := &t.trunks[w.trunk], &t.tree[i]
+		if c.load += routes * weight; s.routes == 0 || s.routes == -routes {
+			c.first += int64(sign) * weight
+		}
+		s.routes += routes
+		if t.both != nil && w.head != 0 {
+			next := r.ways[r.first[w.head]+int32(pick[w.head])]
+			t.both[t.turnBase[next.trunk]+c.back] += routes * weight
+		}
 		i = w.head
 	}
 }
@@ -253,6 +301,23 @@ func (x *flows) above(c fabric.ChannelID, spans []span, limit []int64, inverse i
 		}
 		for i := s.at; i < s.at+n; i++ {
 			if int64(row[i])*inverse >= limit[i] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wasAbove is flows.above when the pass began.
+func (m *mending) wasAbove(c fabric.ChannelID, spans []span, shared bool) bool {
+	row := m.above[int(c)*m.words:][:m.words]
+	for _, s := range spans {
+		end := s.at + s.n
+		if shared {
+			end = s.at + 1
+		}
+		for i := s.at; i < end; i++ {
+			if row[i/64]>>(i%64)&1 != 0 {
 				return true
 			}
 		}

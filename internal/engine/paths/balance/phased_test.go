@@ -325,6 +325,83 @@ func TestMendingMovesWhatIsInTrouble(t *testing.T) {
 	})
 }
 
+// mendWhole is mend with the whole tree of the destination taken off the loads, and put back.
+func (t *trial) mendWhole(k int32) {
+	m, x, d := t.mending, t.phased, &t.dests[k]
+	r, pick := &t.roots[d.root], t.picks(k)
+	t.charge(r, pick, -d.weight)
+	x.old(r, pick)
+	clear(m.bad)
+	for _, j := range m.from[k] {
+		m.bad[j] = t.troubled(true, &x.spans, d, r, pick, j)
+	}
+	m.look(r, pick)
+	t.tree[0] = step{}
+	for j := int32(1); int(j) < len(r.order); j++ {
+		if !m.bad[j] && !m.seen[j] {
+			continue
+		}
+		if ways := r.ways[r.first[j]:r.first[j+1]]; m.bad[j] && len(ways) > 1 {
+			x.now++
+			sources := t.behind(d, r, j)
+			for _, sign := range []int32{-1, 1} {
+				for i := j; i != 0; {
+					w := r.ways[r.first[i]+int32(pick[i])]
+					x.add(w.trunk, x.spans, sign)
+					x.used[w.trunk] = x.now
+					i = w.head
+				}
+				if sign < 0 {
+					pick[j] = uint8(t.cheapest(r, pick, j, sources))
+				}
+			}
+		}
+		t.take(int(j), r.ways[r.first[j]+int32(pick[j])])
+	}
+	t.charge(r, pick, d.weight)
+}
+
+// Mending takes the ways that it would with the whole tree of a destination taken off the loads,
+// and leaves the loads and counts of the trees there are.
+func TestMendingIsAsWithTheWholeTreeOff(t *testing.T) {
+	moved := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		x.plan.mend = true
+		x.phased, x.mending = newPhased(x.network, x.plan), newMending(x.network)
+		x.countApart(context.Background())
+		y := newTrial(x.network, x.plan, 1)
+		copy(y.pick, x.pick)
+		y.phased, y.mending = newPhased(y.network, y.plan), newMending(y.network)
+		y.countApart(context.Background())
+		for range 2 {
+			for _, z := range []*trial{x, y} {
+				z.survey()
+				z.search(context.Background())
+			}
+			for k := range int32(len(x.dests)) {
+				if len(x.mending.from[k]) == 0 {
+					continue
+				}
+				d := &x.dests[k]
+				if x.mend(x.mending.from[k], d, &x.roots[d.root], x.picks(k)) {
+					moved++
+				}
+				y.mendWhole(k)
+				if !slices.Equal(x.picks(k), y.picks(k)) {
+					rt.Fatalf("destination %d goes by %v, and by %v with its tree taken off", k, x.picks(k), y.picks(k))
+				}
+				if !slices.Equal(x.trunks, y.trunks) || !slices.Equal(x.both, y.both) || !slices.Equal(x.phased.count, y.phased.count) {
+					rt.Fatalf("after destination %d, loads or counts are not those of the trees", k)
+				}
+			}
+		}
+	})
+	if moved == 0 {
+		t.Error("no tree was mended")
+	}
+}
+
 // Orders of ranks that are the same are counted once where cells are for several offsets, and
 // paths are those that counting each of them gives.
 func TestSameOrdersAreCountedOnce(t *testing.T) {
