@@ -17,14 +17,14 @@ const (
 	Look    = "look"
 )
 
-// much is how many times a limit, from which on reseating is not expected to help.
+// much is the multiple of its limit from which on errors are not expected to end by reseating.
 const much = 100
 
-// settle says how bad a cable is and what to do about it.
+// settle says how bad a cable is and what to do about it: the first case that applies.
 func (d *finder) settle(c *Cable) {
 	slices.SortStableFunc(c.Signs, func(a, b Sign) int {
 		if a.Level != b.Level {
-			return strings.Compare(a.Level, b.Level) // error, warning
+			return strings.Compare(a.Level, b.Level) // Bad is "error", which comes before "warning"
 		}
 		return rank(a.Kind) - rank(b.Kind)
 	})
@@ -60,6 +60,8 @@ func (d *finder) settle(c *Cable) {
 	d.command(c)
 }
 
+// tooMuch reports whether errors are far over their limit, both as counted and by the hour: within less than an hour
+// a few errors make a high rate, and in the course of days a low rate adds up to many.
 func tooMuch(s *Sign) bool {
 	if s == nil || s.Level != Bad {
 		return false
@@ -71,10 +73,10 @@ func tooMuch(s *Sign) bool {
 	return n >= much*s.Limit
 }
 
-// command is what has to be typed before a cable is pulled, and after.
+// command says what to type before a cable is pulled, and after: for that of a host, to its scheduler.
 func (d *finder) command(c *Cable) {
-	if c.channel == fabric.None {
-		return // nothing is on it
+	if c.Gone() {
+		return // no traffic is on it
 	}
 	f := d.Fabric
 	ch := f.Channel(c.channel)
@@ -94,7 +96,7 @@ func (d *finder) command(c *Cable) {
 	c.Command, c.Then = "weft drain --live "+port, "weft undrain "+port
 }
 
-// name is what finds a switch and nothing else.
+// name is what a command takes for a switch: its label, if that finds this switch and no other, else its GUID.
 func (d *finder) name(n fabric.NodeID) string {
 	label := d.Fabric.Label(n)
 	if found, err := d.index.Node(label); err == nil && found == n && !strings.ContainsAny(label, "*") {
@@ -103,7 +105,7 @@ func (d *finder) name(n fabric.NodeID) string {
 	return d.Fabric.Node(n).GUID.String()
 }
 
-// quote is a word for a shell.
+// quote makes one word of a text for a shell.
 func quote(text string) string {
 	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,", r))
