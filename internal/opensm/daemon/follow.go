@@ -248,7 +248,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 		h.since = was.since
 		return
 	}
-	h.since = since{at: start, earlier: was.tables, beside: confirmed(was.tables, q), number: was.number}
+	h.since = since{at: start, earlier: was.tables, beside: reported(was.tables, q), number: was.number}
 	if r.why == "" {
 		r.why = "there are better tables than the best so far"
 	}
@@ -258,7 +258,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 	ctx, cancel := inTime(ctx, q, start)
 	defer cancel()
 	state := was.state
-	state.Confirmed, state.Earlier = confirmed(was.tables, q), was.lingering(q)
+	state.Confirmed, state.Earlier = reported(was.tables, q), was.lingering(q)
 	m, err := state.Replace(ctx, r.tables, set.installed(nil, &s.memory))
 	if err != nil {
 		return

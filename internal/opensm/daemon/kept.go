@@ -22,15 +22,15 @@ type handed struct {
 	key       key    // of the fabric and settings they were handed over for
 	settings  string // settings under which they may be kept
 	state     installed.State
-	balanced  []key // fabrics that the goal was routed for, or for which nothing better was found
-	grown     bool  // the fabric has links that the goal does not know
+	balanced  []key // fabrics that state.Goal was routed for, or for which nothing better was found
+	grown     bool  // the fabric has links that state.Goal does not know
 	open      bool  // a search for better tables goes on, or did when the daemon ended
 	progress  *Progress
-	undrained string // why parts that are to be kept free are not; empty: they are
+	undrained string // why something that is drained carries traffic; empty: nothing does
 
 	since since
-	step  bool // the verdict's certificate is of every mixture with the tables of since
-	hops  int  // switches that a packet has to leave at most under them
+	step  bool // the verdict's certificate is of every mixture with since.earlier
+	hops  int  // the most switches that a packet leaves on its way under them
 	used  bool // a question said that all switches have confirmed them
 }
 
@@ -38,8 +38,8 @@ type handed struct {
 type since struct {
 	at      time.Time
 	earlier *routing.Tables // those others; nil: not known
-	beside  *routing.Tables // what some switch had in their place then; nil: all had them, or it was read back
-	number  uint64          // of them; 0: not known
+	beside  *routing.Tables // what some switch had then in place of earlier; nil: all had earlier, or this was read back from disk
+	number  uint64          // of earlier; 0: not known
 }
 
 // handedKept is how many of the tables handed over last the daemon remembers; the
@@ -59,13 +59,14 @@ type keeper struct {
 
 func newKeeper() *keeper { return &keeper{loaded: make(chan struct{})} }
 
-// put records tables that are about to be handed over to who has others in use, which stay known
-// until it has these. It says whether all that is new is that the search for better ones has ended.
+// put records tables that are about to be handed over, as the answer to a question. Those that the
+// question has in use stay known. It says whether all that is new is that the search for better
+// tables has ended.
 func (k *keeper) put(h *handed, q *wire.Request) (closed bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	h.used = h.used || h.number == q.InUse && confirms(q)
-	k.lost = "" // that was said with these
+	k.lost = "" // the answer with h says it
 	if i := k.index(h.number); i >= 0 {
 		closed = k.list[i].open && !h.open
 	}
@@ -75,8 +76,8 @@ func (k *keeper) put(h *handed, q *wire.Request) (closed bool) {
 	return closed
 }
 
-// suspend takes away all that is known, and says from then on why it is not. What it returns
-// gives it back.
+// suspend takes away all that is known, since it may have led to an internal error, and has inUse
+// say why. What it returns gives it back.
 func (k *keeper) suspend(why string) (resume func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -97,6 +98,10 @@ func (k *keeper) diskBegins() {
 
 func (k *keeper) diskEnds() { k.disk.Store(nil) }
 
+// diskPatience is how long a question waits at the most for the disk with what an earlier run
+// handed over.
+const diskPatience = firstAnswer / 2
+
 // wait waits until what an earlier run handed over is known, however long it takes to read, but
 // not for a disk that hangs.
 func (k *keeper) wait(done <-chan struct{}) {
@@ -106,16 +111,16 @@ func (k *keeper) wait(done <-chan struct{}) {
 			return
 		case <-done:
 			return
-		case <-time.After(headStart / 20):
-			if began := k.disk.Load(); began != nil && time.Since(*began) > headStart {
+		case <-time.After(diskPatience / 20):
+			if began := k.disk.Load(); began != nil && time.Since(*began) > diskPatience {
 				return
 			}
 		}
 	}
 }
 
-// close records that nothing better was found than tables that were the best so far, and returns
-// them; nil: that was known.
+// close records that nothing better was found than the tables of a number (0: those handed over
+// last), which were the best so far, and returns them; nil: that was known, or they are not.
 func (k *keeper) close(number uint64) *handed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -143,9 +148,6 @@ func (k *keeper) restore(before []*handed) {
 	close(k.loaded)
 }
 
-// headStart is how long a question waits at the most for the disk with what an earlier run
-// handed over.
-const headStart = firstAnswer / 2
 
 // inUse is the tables that a plugin has in use: by number or, if it has none (after a
 // start of OpenSM), those handed over last. If these are not known or may not be kept,
@@ -222,7 +224,8 @@ func (k *keeper) unfinished(of key) *proven {
 	return nil
 }
 
-// confirms says whether all switches have confirmed the tables that are in use by a question.
+// confirms says whether all switches have confirmed the tables that a question has in use: its blocks
+// are those that some switch has otherwise.
 func confirms(q *wire.Request) bool { return q.InUse != 0 && len(q.Blocks) == 0 }
 
 // settingsKey identifies the settings, and how many lanes there are, for mayKeep.
@@ -236,7 +239,7 @@ func mayKeep(made, now string) bool {
 	return ok && key == nowKey && lanes <= nowLanes
 }
 
-// cutLast cuts the number of lanes off a settingsKey; of what is none it leaves all.
+// cutLast cuts the number of lanes off a settingsKey. What is no settingsKey, it leaves whole.
 func cutLast(settings string) (key string, lanes int, ok bool) {
 	at := strings.LastIndexByte(settings, ' ')
 	lanes, err := strconv.Atoi(settings[at+1:])
@@ -253,11 +256,11 @@ func (h *handed) confirmed(q *wire.Request) *routing.Tables {
 	if q.InUse == 0 && !h.used {
 		return h.since.earlier
 	}
-	return confirmed(h.tables, q)
+	return reported(h.tables, q)
 }
 
-// beside is what some switch may have, where OpenSM was ended while it wrote the tables, beside
-// these and those before: it had not confirmed those.
+// beside is what some switch may have as well, if OpenSM was ended while it wrote the tables: what
+// the switch had when they were handed over, if it had not confirmed the tables before; nil: nothing.
 func (h *handed) beside(q *wire.Request) *routing.Tables {
 	if q.InUse == 0 && !h.used {
 		return h.since.beside
@@ -265,10 +268,10 @@ func (h *handed) beside(q *wire.Request) *routing.Tables {
 	return nil
 }
 
-// confirmed is the tables in use as the switches have confirmed them by a request; nil:
-// the request says nothing. An empty block, of a switch that OpenSM did not know for a
-// while, says nothing about the switch: its entries count as those of the tables.
-func confirmed(t *routing.Tables, q *wire.Request) *routing.Tables {
+// reported is tables in use, with what switches have in their place by the blocks of a
+// request; nil: it has no blocks. An empty block (NoPort throughout), of a switch that OpenSM did
+// not know for a while, says nothing about the switch: its entries count as those of the tables.
+func reported(t *routing.Tables, q *wire.Request) *routing.Tables {
 	if len(q.Blocks) == 0 {
 		return nil
 	}

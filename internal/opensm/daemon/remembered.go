@@ -18,7 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// Of the state folder.
+// What the state folder has of tables that were handed over.
 const (
 	snapshots     = "installed" // a snapshot for each of the tables handed over last, the newest with the largest number
 	asideFolder   = "put-aside" // a folder for each time that snapshots were put aside
@@ -30,10 +30,10 @@ const (
 )
 
 // snapshotName is what snapshots are called: the order in which they were written, and the number
-// of the tables.
+// by which the plugin knows the tables.
 var snapshotName = regexp.MustCompile(`^(\d{12})-([0-9a-f]{16})\.snapshot$`)
 
-// snapshot is one that is in the folder.
+// snapshotFile is a snapshot in the folder, with what its name says.
 type snapshotFile struct {
 	name   string
 	order  int
@@ -55,7 +55,8 @@ func remembered(root *os.Root) ([]snapshotFile, error) {
 }
 
 // remember writes a snapshot of tables that are about to be handed over, and of those in use (nil:
-// not known) if there is none: one of the two is in use from then on. The oldest others go.
+// not known) if there is none: one of the two is in use from then on. Then it removes the oldest
+// beyond handedKept, but for that of the tables in use.
 func (s *state) remember(h, inUse *handed) error {
 	all, err := remembered(s.root)
 	if err != nil {
@@ -68,7 +69,6 @@ func (s *state) remember(h, inUse *handed) error {
 	if len(all) > 0 {
 		order = all[len(all)-1].order
 	}
-	used := uint64(0)
 	for _, x := range []*handed{inUse, h} {
 		if x == nil || x != h && has(x) {
 			continue
@@ -87,16 +87,13 @@ func (s *state) remember(h, inUse *handed) error {
 		})
 		all = append(all, snapshotFile{name, order, x.number})
 	}
-	if inUse != nil {
-		used = inUse.number
-	}
-	for _, f := range dropped(all, func(f snapshotFile) bool { return f.number == used }) {
+	for _, f := range dropped(all, func(f snapshotFile) bool { return inUse != nil && f.number == inUse.number }) {
 		err = errors.Join(err, s.remove(f.name))
 	}
 	return err
 }
 
-// dropped is the oldest of a list that go, so that handedKept stay, and one that is needed.
+// dropped is what goes of a list: all but the last handedKept, unless it is needed.
 func dropped[T any](list []T, needed func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list[:max(0, len(list)-handedKept)]), needed)
 }
@@ -111,8 +108,8 @@ type aside struct {
 
 // putAside moves snapshots out of the way, and returns the folder where they are.
 func (s *state) putAside(a *aside) (string, error) {
-	s.number++
-	dir := filepath.Join(asideFolder, fmt.Sprintf("%s-%06d", a.at.UTC().Format("20060102T150405.000Z"), s.number))
+	s.serial++
+	dir := filepath.Join(asideFolder, fmt.Sprintf("%s-%06d", a.at.UTC().Format("20060102T150405.000Z"), s.serial))
 	err := s.root.Mkdir(dir, 0o755)
 	if err == nil {
 		err = s.whole(filepath.Join(dir, whyName), func(w io.Writer) error { _, err := fmt.Fprintln(w, a.why); return err })
@@ -141,8 +138,9 @@ func (s *state) putAside(a *aside) (string, error) {
 	return dir, errors.Join(err, listErr)
 }
 
-// restore reads back what an earlier run handed over, once the folder was found in order. It is
-// not trusted: whoever continues from it has every step judged. What cannot be read is put aside.
+// restore reads back what an earlier run handed over, once the writer has opened the state folder.
+// It is not trusted: whoever continues from it has every step judged. What cannot be read is put
+// aside.
 func (s *Server) restore(dir string) {
 	var all []*handed
 	defer func() {
@@ -174,8 +172,8 @@ func (s *Server) restore(dir string) {
 	if err != nil {
 		s.Log.Error("what is drained is not known any more", "error", err)
 	}
-	if all, _, err := events.Read(dir); err == nil { // else nothing was ordered yet, or none of it is known
-		s.noteForgotten(all, list)
+	if past, _, err := events.Read(dir); err == nil { // else there are no events yet, or they cannot be read
+		s.noteForgotten(past, list)
 	}
 	if len(list) > 0 {
 		s.drained.set(list)
@@ -216,7 +214,7 @@ func (s *Server) restore(dir string) {
 	}
 }
 
-// restored reads a snapshot back. What a file makes go wrong is an error.
+// restored reads a snapshot back. A panic that a damaged file leads to is an error.
 func (s *Server) restored(root *os.Root, f snapshotFile) (h *handed, replaced uint64, err error) {
 	s.keeper.diskBegins()
 	b, err := readFile(root, f.name)
@@ -234,7 +232,7 @@ func (s *Server) restored(root *os.Root, f snapshotFile) (h *handed, replaced ui
 	return h, replaced, err
 }
 
-// readFile reads a file that is not too large, and no link.
+// readFile reads a regular file, no link, of at most mostSaved bytes.
 func readFile(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
 	switch {

@@ -35,7 +35,7 @@ type state struct {
 	dir    string
 	root   *os.Root
 	lock   *os.File
-	number int // of refusals and tables in this run, to tell apart those of one second
+	serial int // of refusals, tables and put-aside folders of this run, to tell apart those of one second
 }
 
 // openState makes the folder or takes over one that is there, if nobody else can
@@ -149,8 +149,8 @@ func (s *state) remove(name string) error {
 
 // refusal writes why there were no tables.
 func (s *state) refusal(r *Sweep) error {
-	s.number++
-	name := fmt.Sprintf("%s-%06d.json", r.At.Format("20060102T150405.000Z"), s.number)
+	s.serial++
+	name := fmt.Sprintf("%s-%06d.json", r.At.Format("20060102T150405.000Z"), s.serial)
 	if err := s.whole(filepath.Join(refusals, name), whole.JSON(r)); err != nil {
 		return err
 	}
@@ -181,8 +181,8 @@ func (u unless) Write(b []byte) (int, error) {
 // tables writes the folder of the tables and turns the link to it. On a large fabric that is
 // gigabytes of text, which the snapshot of newer tables does not wait for.
 func (s *state) tables(r *Sweep, p *handed, newer func() bool) error {
-	s.number++
-	dir := folderName(r.At.Format("20060102T150405.000Z"), s.number, p.number)
+	s.serial++
+	dir := folderName(r.At.Format("20060102T150405.000Z"), s.serial, p.number)
 	last, _ := s.root.Readlink(lastGood) // none before the first
 	err := s.root.Mkdir(dir, 0o755)
 	if err == nil {
