@@ -288,7 +288,7 @@ func (c *carrier) mend(ctx context.Context, unarmed []fabric.ChannelID) ([]*rout
 // mended is the steps of a repair, beside the tree for multicast if that can be; the error says
 // what it leaves.
 func (c *carrier) mended(ctx context.Context, before *routing.Tables) ([]*routing.Tables, error) {
-	with, err := c.withTree(ctx, before)
+	with, err := c.besideTree(ctx, before)
 	if err != nil {
 		return nil, err
 	}
@@ -408,18 +408,20 @@ func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
 	return append([]*routing.Tables{part}, plan...)
 }
 
-// union judges every mixture, with the tables of earlier packets if that has no loop: then
-// the step need not wait until they are gone; treeless leaves out their trees for multicast.
-func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge deadlock.Options, treeless bool) (*deadlock.MixtureVerdict, error) {
+// union judges every mixture of what the switches have, the first of the tables, with the others,
+// of which the new ones are the last; with the tables of earlier packets as well if that has no
+// loop: then the step need not wait until these packets are gone. Where the first come without
+// trees for multicast, since nothing is to be proven about it, the trees of earlier packets do
+// not count either.
+func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge deadlock.Options) (*deadlock.MixtureVerdict, error) {
 	if c.Earlier != nil {
 		on, err := transition.On(c.live, c.Earlier, c.before)
 		if err != nil {
 			return nil, err
 		}
-		if treeless {
+		if tables[0].Multicast == nil {
 			on = withTrees(on, nil)
 		}
-		// The first of the tables are those that the switches have, the last the new ones.
 		all := append(append([]*routing.Tables{tables[0], on}, tables[1:len(tables)-1]...), tables[len(tables)-1])
 		if v, err := deadlock.VerifyMixture(ctx, all, judge); err != nil || v.Free() {
 			return v, err

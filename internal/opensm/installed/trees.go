@@ -22,7 +22,7 @@ const fewRoots = 4
 // candidate is a tree that a move may have.
 type candidate struct {
 	tree    *routing.Multicast
-	newTree bool // it is another than that in use
+	newTree bool // it takes the place of that in use, which is no part of it
 }
 
 // inUse is the trees that the switches have, on the fabric as it is; nil: none of ours.
@@ -37,10 +37,10 @@ func (c *carrier) inUse() (*routing.Multicast, error) {
 	return on.Multicast, nil
 }
 
-// withTree is tables in force with the tree that a repair finds new paths beside: the one in use,
-// if all of it is left; else one of which what is left is a part, if it fits beside what is left
-// of the paths; else just what is left.
-func (c *carrier) withTree(ctx context.Context, before *routing.Tables) (*routing.Tables, error) {
+// besideTree is tables in force, with the tree that new paths of a repair have to go together with:
+// the one in use, if all of it is left; else one of which what is left is a part, if it goes
+// together with what is left of the paths; else just what is left.
+func (c *carrier) besideTree(ctx context.Context, before *routing.Tables) (*routing.Tables, error) {
 	if c.Sent.Multicast == nil || len(c.o.Groups) == 0 {
 		return before, nil
 	}
@@ -63,7 +63,9 @@ func (c *carrier) withTree(ctx context.Context, before *routing.Tables) (*routin
 	return withTrees(before, on.Multicast), nil
 }
 
-// addTree gives the tables of a move a tree, and has every mixture judged with it.
+// addTree gives the tables of a move the first tree with which every mixture is free of loops, or
+// none if there is no such tree; m.Union is the verdict. It has a loop if even paths alone do not
+// go together.
 func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables, judge deadlock.Options) error {
 	was, err := c.inUse()
 	if err != nil {
@@ -85,12 +87,12 @@ func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables,
 		if p == nil {
 			continue
 		}
-		before := (*routing.Multicast)(nil)
-		if !p.newTree {
-			before = was
+		before := was
+		if p.newTree {
+			before = nil // nothing is proven about multicast until the new tree is in use
 		}
 		tables := withTrees(m.Tables, p.tree)
-		union, err := c.union(ctx, append(all(mixed, before), tables), judge, p.newTree)
+		union, err := c.union(ctx, append(allWithTrees(mixed, before), tables), judge)
 		if err != nil {
 			return err
 		}
@@ -98,7 +100,7 @@ func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables,
 			m.Tables, m.Union, m.NewTree = tables, union, p.newTree
 			return nil
 		}
-		if m.Union != nil {
+		if m.Union != nil { // judged already: paths alone go together
 			continue
 		}
 		if err := c.treeless(ctx, m, mixed, judge); err != nil || !m.Union.Free() {
@@ -106,16 +108,15 @@ func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables,
 		}
 	}
 	if m.Union != nil {
-		m.Tables = withTrees(m.Tables, nil)
 		return nil
 	}
 	return c.treeless(ctx, m, mixed, judge)
 }
 
-// treeless has every mixture judged without trees.
+// treeless has every mixture judged without trees, and leaves the move without one.
 func (c *carrier) treeless(ctx context.Context, m *Move, mixed []*routing.Tables, judge deadlock.Options) (err error) {
 	m.Tables = withTrees(m.Tables, nil)
-	m.Union, err = c.union(ctx, append(slices.Clone(mixed), m.Tables), judge, true)
+	m.Union, err = c.union(ctx, append(slices.Clone(mixed), m.Tables), judge)
 	return err
 }
 
@@ -126,16 +127,16 @@ func withTrees(t *routing.Tables, m *routing.Multicast) *routing.Tables {
 	return &with
 }
 
-// all is tables that have the same trees.
-func all(tables []*routing.Tables, m *routing.Multicast) (list []*routing.Tables) {
+// allWithTrees is tables that have the same trees.
+func allWithTrees(tables []*routing.Tables, m *routing.Multicast) (list []*routing.Tables) {
 	for _, t := range tables {
 		list = append(list, withTrees(t, m))
 	}
 	return list
 }
 
-// asGiven is the tree that tables came with, if they came with one: as part of what is in use, or
-// in place of that.
+// asGiven is the tree that tables came with, if they came with one: in place of that in use, or as
+// one of which that in use may be a part, which the judge finds out.
 func (c *carrier) asGiven(given, was *routing.Multicast, newTree bool) *candidate {
 	if given == nil || !newTree && (was == nil || was.SLs&^given.SLs != 0) {
 		return nil
@@ -154,7 +155,7 @@ func (c *carrier) stillWhole(t *routing.Tables, was *routing.Multicast) *candida
 	return nil
 }
 
-// mendedTree is one of which what is left of the tree in use is a part.
+// mendedTree is a tree of which what is left of the tree in use is a part.
 func (c *carrier) mendedTree(ctx context.Context, t *routing.Tables, mixed []*routing.Tables, was *routing.Multicast) (*candidate, error) {
 	if was == nil || len(c.o.Groups) == 0 {
 		return nil, nil
@@ -166,11 +167,11 @@ func (c *carrier) mendedTree(ctx context.Context, t *routing.Tables, mixed []*ro
 	return found(spanning.Tree(ctx, withTrees(t, nil), o))
 }
 
-// anotherTree is one that has nothing to do with that in use. Tables that were routed anew come
-// with one, if there is one.
+// anotherTree is a tree that has nothing to do with that in use: the first that there is, for the
+// service levels of multicast in the order of preference. The judge may refuse it all the same.
 func (c *carrier) anotherTree(ctx context.Context, m *Move) (*candidate, error) {
 	if m.Kind == Full && m.More == 0 {
-		return nil, nil
+		return nil, nil // tables that were routed anew came with a tree (asGiven), unless there is none
 	}
 	for _, sls := range c.o.Groups {
 		o := spanning.Options{Contract: c.o.Contract, Scope: c.o.Scope, SLs: sls, Roots: fewRoots}
@@ -185,7 +186,7 @@ func (c *carrier) anotherTree(ctx context.Context, m *Move) (*candidate, error) 
 	return nil, nil
 }
 
-// found is a tree, or nil where there is none.
+// found is a tree that was searched for as a candidate, or nil where there is none.
 func found(tree *routing.Multicast, err error) (*candidate, error) {
 	none := (*spanning.None)(nil)
 	switch {
