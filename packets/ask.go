@@ -13,7 +13,7 @@ func (s *region) ask(q int32) {
 	p := &s.packets[s.far[q].head]
 	in := q >> s.shift
 	switch {
-	case in >= s.ports: // at its source
+	case s.isSource(in):
 		inject := s.Fabric.Endpoint(s.endpointOf(in)).Inject
 		s.request(q, int32(inject)<<s.shift|int32(s.sendLane(q, int32(inject))))
 	case in >= s.channels: // in an output buffer
@@ -37,7 +37,7 @@ func (s *region) ask(q int32) {
 	default:
 		s.wanted(q, p, s.wayOn(q, p))
 	}
-	if s.lifetime && in < s.ports && s.far[q].asked != none {
+	if s.lifetime && !s.isSource(in) && s.far[q].asked != none {
 		s.wheel.push(s.wheel.now+s.Config.Lifetime, code(evExpire, q, s.serials[q]))
 	}
 }

@@ -1,6 +1,9 @@
 package packets
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Flit by flit. With Config.Flits the packets of a run are worms: a lane of a channel is
 // given to one packet until its tail has left, the packet begins as soon as there is space
@@ -9,29 +12,30 @@ import "slices"
 // Interconnection Networks, chapters 13, 16 and 19. It costs an event for each flit where
 // packets as a whole cost one.
 //
-// Two choices are made, both in turn. A lane that is free goes to the next in-port whose
+// Two choices are made, both round robin. A lane that is free goes to the next in-port whose
 // packet wants it. Of the lanes that could send a flit, every in-port proposes one, every
 // port accepts one of what is proposed to it, and so on until nobody can propose more
 // (separable allocation, input first).
 
-// worm is the packet that is leaving a buffer.
+// worm is the packet that is leaving a buffer, and how full the buffer is.
 type worm struct {
-	into  int32 // the buffer that it is leaving for; none: there is no such packet
+	into  int32 // the buffer that the packet is leaving for; none: no packet is leaving
 	index int32 // of the packet
-	bytes int32 // of it that are still in this buffer or behind
-	here  int32 // flits in the buffer that have arrived, of this packet and those behind it
+	bytes int32 // of the packet that have not left this buffer yet, arrived or not
+	here  int32 // flits in the buffer that have arrived, of this packet and those queued after it
 	begun bool  // its head has left
 
 	occupied int32 // flits in the buffer, those on the way to it included
-	since    Time  // when that last changed
+	since    Time  // when occupied last changed
 }
 
-// flits is what a region keeps to move single flits.
+// flits is what a region keeps to move single flits. A queue is a buffer that packets leave,
+// and has the number of the buffer (see Network).
 type flits struct {
 	worms    []worm  // [buffer]
 	owner    []int32 // [buffer] the queue whose packet has the lane; none: it is free
-	gave     []int32 // [buffer] the in-port that had it last
-	read     []uint8 // [port] the lane of the in-port that was read last
+	gave     []int32 // [buffer] the in-port that had the lane last
+	read     []uint8 // [in-port] its lane that was read last
 	accepted []int32 // [port] the in-port whose flit it took last
 	proposed []flitMove
 }
@@ -73,12 +77,8 @@ func (s *region) giveLane(into int32) {
 	best, least := int32(none), int32(0)
 	for r := b.first; r != none; r = s.requests[r].next {
 		q := s.requests[r].queue
-		turn := q>>s.shift - f.gave[into] - 1
-		if turn < 0 {
-			turn += int32(len(s.links))
-		}
-		if best == none || turn < least {
-			best, least = q, turn
+		if after := s.portsAfter(f.gave[into], q>>s.shift); best == none || after < least {
+			best, least = q, after
 		}
 	}
 	s.forget(best)
@@ -89,7 +89,16 @@ func (s *region) giveLane(into int32) {
 	b.changed = s.wheel.now
 }
 
-// propose collects a flit of each in-port that can send one, of its lanes the next in turn.
+// portsAfter is how many ports come between two, round robin: a port served last, and another.
+func (s *region) portsAfter(last, port int32) int32 {
+	after := port - last - 1
+	if after < 0 {
+		after += int32(len(s.links))
+	}
+	return after
+}
+
+// propose collects a flit of each in-port that can send one, of its next such lane round robin.
 func (s *region) propose(ports []int32) bool {
 	f := s.flits
 	f.proposed = f.proposed[:0]
@@ -104,37 +113,28 @@ func (s *region) propose(ports []int32) bool {
 				continue
 			}
 			in := q >> s.shift
-			if in < s.ports && f.worms[q].here < 1 || int(s.far[in<<s.shift].reading) >= s.readers() {
-				continue
+			arrived := s.isSource(in) || f.worms[q].here >= 1
+			if arrived && int(s.far[in<<s.shift].reading) < s.readers() {
+				f.proposed = append(f.proposed, flitMove{q, into})
 			}
-			f.proposed = append(f.proposed, flitMove{q, into})
 		}
 	}
-	// By in-port, and there in turn: the first of each in-port stays.
-	turn := func(m flitMove) int32 {
+	// By in-port, and there by lane after the one read last: the first of each in-port stays.
+	order := func(m flitMove) int32 {
 		in := m.queue >> s.shift
 		return in<<s.shift | (m.queue-int32(f.read[in])-1)&(1<<s.shift-1)
 	}
-	slices.SortFunc(f.proposed, func(a, b flitMove) int { return int(turn(a) - turn(b)) })
+	slices.SortFunc(f.proposed, func(a, b flitMove) int { return int(order(a) - order(b)) })
 	f.proposed = slices.CompactFunc(f.proposed, func(a, b flitMove) bool { return a.queue>>s.shift == b.queue>>s.shift })
 	return len(f.proposed) > 0
 }
 
-// accept sends, of what is proposed to each port, the flit of the next in-port.
+// accept sends, of what is proposed to each port, the flit of the next in-port round robin.
 func (s *region) accept() {
 	f := s.flits
-	turn := func(m flitMove) int32 {
-		t := m.queue>>s.shift - f.accepted[m.into>>s.shift] - 1
-		if t < 0 {
-			t += int32(len(s.links))
-		}
-		return t
-	}
+	after := func(m flitMove) int32 { return s.portsAfter(f.accepted[m.into>>s.shift], m.queue>>s.shift) }
 	slices.SortFunc(f.proposed, func(a, b flitMove) int {
-		if a.into>>s.shift != b.into>>s.shift {
-			return int(a.into>>s.shift - b.into>>s.shift)
-		}
-		return int(turn(a) - turn(b))
+		return cmp.Or(cmp.Compare(a.into>>s.shift, b.into>>s.shift), cmp.Compare(after(a), after(b)))
 	})
 	last := int32(none)
 	for _, m := range f.proposed {
@@ -164,14 +164,14 @@ func (s *region) sendFlit(q, into int32) {
 	next.peak = max(next.peak, uint16(k.blocks-next.free()))
 	s.occupy(into, 1)
 	s.count.blockHops++
-	if q>>s.shift < s.ports {
+	if !s.isSource(q >> s.shift) {
 		w.here--
 		s.occupy(q, -1)
 		s.giveBack(q, &s.far[q], now+takes, 1)
 	}
 	if !w.begun {
 		w.begun = true
-		if q>>s.shift >= s.ports {
+		if s.isSource(q >> s.shift) {
 			p.injected = now
 			s.count.atSource--
 			s.count.inside++
@@ -194,8 +194,8 @@ func (s *region) sendFlit(q, into int32) {
 		s.wheel.push(now+takes+k.latency, code(evDeliver, w.index, 0))
 	}
 	gap := s.Config.Gap
-	if s.Config.AnyLane && s.lanes > 1 && q>>s.shift >= s.ports {
-		gap = 0 // it is between two packets on one lane, and the next takes another
+	if s.Config.AnyLane && s.lanes > 1 && s.isSource(q>>s.shift) {
+		gap = 0 // which is between two packets on one lane: the source's next packet can take another at once
 	}
 	s.wheel.push(now+takes+gap, code(evLane, into, 0))
 }
@@ -224,7 +224,8 @@ func (s *region) flitCame(q int32) {
 	}
 }
 
-// flitLeft is called when a port has sent a flit.
+// flitLeft is called when a port has sent a flit. The in-port that it came from can be read
+// again, so every port that one of its packets is leaving by may be able to send.
 func (s *region) flitLeft(o int32) {
 	p := s.port(o)
 	p.sending = false
@@ -249,22 +250,25 @@ func (s *region) freeLane(into int32) {
 	if b.head != none {
 		s.fresh = append(s.fresh, q)
 	}
-	if q>>s.shift >= s.ports {
+	if s.isSource(q >> s.shift) {
 		s.left(q>>s.shift - s.ports)
 	}
 	s.mark(into >> s.shift)
 }
 
-// stuckFlits marks the queues that will move: those in which nothing waits, or only for
-// flits, credits or a lane on their way to it, whose packet is just leaving, or which wait for a
-// queue that will move. Of the lanes that
-// a head requests, one is enough.
+// stuckFlits marks the queues that will move (sim.watch.moves), and counts the others. A queue
+// will move if
+//   - it has no packet, or none that has asked for a lane yet;
+//   - its packet has a lane, and its tail has left, there are credits, some are on their way back,
+//     or the queue that it is leaving for will move;
+//   - its packet has requested lanes, of which one is free, or held by a queue that will move.
+//
+// A packet that has credits and waits for its next flit counts as moving: its buffer is not
+// full, and no circle of full buffers passes through it.
 func (s *sim) stuckFlits() (waiting int) {
 	f, moves := s.regions[0].flits, s.watch.moves
 	mayMove := func(q int32) bool {
 		if w := &f.worms[q]; w.into != none {
-			// With its tail the lane that it has becomes free. A flit that is missing comes by a queue that
-			// is not full, and no circle goes through one.
 			return w.bytes == 0 || s.near[w.into].free() > 0 || s.returning(w.into) > 0 || moves[w.into]
 		}
 		r := s.far[q].asked

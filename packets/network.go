@@ -159,6 +159,9 @@ func (n *Network) kindAt(port int32) *portKind { return &n.kinds[n.links[port].k
 // source is the port at which an endpoint's packets begin.
 func (n *Network) source(e fabric.EndpointID) int32 { return n.ports + int32(e) }
 
+// isSource reports whether packets begin at a port: it is an endpoint's, not a channel's.
+func (n *Network) isSource(port int32) bool { return port >= n.ports }
+
 // NoRoute reports a pair of endpoints between which packets would not arrive.
 type NoRoute struct {
 	From, To fabric.EndpointID

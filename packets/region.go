@@ -225,7 +225,7 @@ func (s *region) tailLeft(o int32) {
 		behind.skipped = false
 		s.markAsked(in)
 	}
-	if in >= s.ports {
+	if s.isSource(in) {
 		s.left(in - s.ports)
 	}
 }

@@ -102,7 +102,7 @@ func (s *region) start(r int32) {
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	switch {
 	case copied:
-	case q>>s.shift < s.ports:
+	case !s.isSource(q >> s.shift):
 		b.area += int64(size) * int64(now+takes-p.entered)
 		s.giveBack(q, b, now+takes, p.size)
 	default:

@@ -102,7 +102,7 @@ func (g *grower) leave() {
 
 // regionsOf is the regions of the near and the far end of a port.
 func (n *Network) regionsOf(port int32) (from, to uint8) {
-	if port >= n.ports {
+	if n.isSource(port) {
 		home := n.regionOfNode(n.Fabric.Endpoint(fabric.EndpointID(port - n.ports)).Switch)
 		return home, home
 	}

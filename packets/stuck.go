@@ -109,7 +109,7 @@ func (s *sim) describe() *Deadlock {
 	start := int32(none)
 	for q := range int32(len(s.far)) {
 		if !s.watch.moves[q] {
-			if q>>s.shift < s.ports {
+			if !s.isSource(q >> s.shift) {
 				d.Buffers++
 				d.Packets += len(s.waiting(q))
 			}
