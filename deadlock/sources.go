@@ -14,8 +14,8 @@ type group struct {
 	rows  []int32             // [tables] the row of service levels
 	index int                 // its number among the groups of all switches
 	from  []fabric.EndpointID // the sources
-	port  uint8               // the in-port of one of them
-	start int                 // where it begins in laneMaps.start
+	port  uint8               // the in-port of the first: packets by those of the others are treated alike; 0: it is the switch itself
+	start int                 // where the lanes by which its packets leave the switch begin in laneMaps.start
 }
 
 // groupSources lists the sources in scope on every switch, grouped by how all of the
@@ -46,9 +46,9 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 	}
 	port := tables[0].Fabric.LastPort(tables[0].Fabric.Endpoint(e))
 	for i := range groups {
-		if g := &groups[i]; slices.Equal(g.rows, rows) && slices.IndexFunc(tables, func(t *routing.Tables) bool {
-			return t.Lanes.SL2VL.AnyByLane() && lanesAt(t.Fabric, s, g.port) != lanesAt(t.Fabric, s, port) || !t.Lanes.SL2VL.SameFrom(s, g.port, port) || t.Groups != nil && !t.Groups.SameFrom(s, g.port, port)
-		}) < 0 {
+		g := &groups[i]
+		differs := func(t *routing.Tables) bool { return !sameFrom(t, s, g.port, port) }
+		if slices.Equal(g.rows, rows) && !slices.ContainsFunc(tables, differs) {
 			g.from = append(g.from, e)
 			return groups
 		}
@@ -56,9 +56,19 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 	return append(groups, group{rows: slices.Clone(rows), from: []fabric.EndpointID{e}, port: port})
 }
 
-// unaddressable reports whether sources that may not use a LID are cut off, because they
-// may not use any other LID of the endpoint either. It is true only for the base LID,
-// so that each pair is counted once.
+// sameFrom reports whether tables treat packets alike that enter a switch by either of two ports.
+func sameFrom(t *routing.Tables, s fabric.NodeID, port, other uint8) bool {
+	switch {
+	case !t.Lanes.SL2VL.SameFrom(s, port, other):
+		return false
+	case t.Lanes.SL2VL.AnyByLane() && lanesAt(t.Fabric, s, port) != lanesAt(t.Fabric, s, other):
+		return false // sources send on other lanes where the cable has fewer, and switches look up lanes by those
+	}
+	return t.Groups == nil || t.Groups.SameFrom(s, port, other)
+}
+
+// unaddressable reports whether the sources of a group may use no LID of an endpoint, which
+// cuts them off. It does so at the base LID alone, so that each pair is counted once.
 func (d *derivation) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint) bool {
 	if lid != to.LID {
 		return false
