@@ -15,17 +15,17 @@
 //
 //   - If some new tables have an acyclic union with the old ones, then so have the
 //     same forwarding tables with the old service levels and SL2VL maps, for the pairs
-//     that the old tables deliver. So a plan may leave both alone, and PathRecords
-//     that clients keep stay right.
+//     that the old tables deliver. So a plan may keep these levels and maps, and the
+//     PathRecords that clients keep stay right.
 //   - An acyclic union has no forwarding loop for the traffic in scope: packets that
 //     circle come back to a lane that they hold.
-//   - If only entries change that lost their packets, the union is the graph of the
-//     new tables alone.
+//   - If the only entries that change are dead (their packets are dropped, since the cable
+//     is gone), the union is the graph of the new tables alone.
 //   - A union is symmetric: undoing a change is as safe as the change.
 //
-// The union covers two tables, not three. Before the next change begins, the packets of
-// the tables before the last must be gone: that takes a barrier (every switch has
-// confirmed the last tables) and then a wait for the lifetime of a packet.
+// The union covers two tables, not three. Before the next change begins, packets sent under
+// the tables that the last change replaced must be gone: that takes a barrier (every switch
+// has confirmed the new tables) and then a wait for the lifetime of a packet.
 //
 // Sources: J. Duato, O. Lysne, R. Pang, T. M. Pinkston: A Theory for Deadlock-Free
 // Dynamic Network Reconfiguration, IEEE TPDS 16(5), 2005; O. Lysne et al.: An
@@ -53,11 +53,12 @@ func (v *Verdict) CutBefore() int64 { return v.Cut[0] }
 // CutAfter counts the pairs that the new tables do not deliver.
 func (v *Verdict) CutAfter() int64 { return v.Cut[1] }
 
-// Verify judges the change from old tables to new. The new tables' fabric is what is
-// live during the change; the old tables may be for another fabric (see On). The error
-// is for what is not a verdict, such as a cancelled context.
+// Verify judges the change from old tables to new, with their multicast trees and adaptive
+// groups. The new tables' fabric is what is live during the change; the old tables may be
+// for another fabric (see On). The error is for what is not a verdict, such as a cancelled
+// context.
 func Verify(ctx context.Context, old, next *routing.Tables, o deadlock.Options) (*Verdict, error) {
-	before, err := On(next.Fabric, old, next)
+	before, err := On(next.Fabric, old, next) // a switch that the old tables do not know begins with the new SL2VL map
 	if err != nil {
 		return nil, err
 	}
