@@ -12,19 +12,20 @@ type ways struct {
 	up   []fabric.ChannelID // up from s: up[upFirst[s]:upFirst[s+1]], by port
 	down []fabric.ChannelID // likewise
 
-	// The up trunks by which a destination may be given its way down: those to
+	// The up trunks whose cables may carry the traffic of a destination down: those to
 	// parents from which at least half as many hosts can be reached by going up
 	// and then down as from the best of them. So no destination is given to a
 	// switch cut off from above.
 	climb []fabric.ChannelID
 
-	upFirst, downFirst, climbFirst []int32 // [switch, plus one]
+	upFirst, downFirst, climbFirst []int32 // [switch, plus one] into up, down and climb
 
-	idle   []bool // [switch] it is in a part without hosts, whose cables may lie within a level
+	idle   []bool // [switch] it is in a part without hosts, whose cables may lie within a level; its destinations get no stem
 	uneven []bool // [switch] it has more cables to one parent than to another
 
 	// There are no idle parts, all switches of a level have as many hosts, trunks up and trunks down, and
-	// the hosts of a leaf fill its trunks up evenly.
+	// the LIDs of a leaf's hosts are no more than its trunks up, or a multiple of them. Then d-mod-k alone
+	// balances loads, and the spreader keeps none.
 	regular bool
 }
 
@@ -58,15 +59,15 @@ func newWays(l *levels.Levels) *ways {
 func (w *ways) isRegular(l *levels.Levels) bool {
 	type shape struct{ height, hosts, up, down int }
 	var last shape
-	for _, s := range l.Order {
+	for i, s := range l.Order { // level by level
 		own := shape{int(l.Height[s]), int(l.Hosts[s]), len(w.upFrom(s)), len(w.downFrom(s))}
 		if w.idle[s] {
 			return false
 		}
-		if last != (shape{}) && own.height == last.height && own != last {
+		if i > 0 && own.height == last.height && own != last {
 			return false
 		}
-		// Destinations beyond the last full round are spread by load.
+		// Else the LIDs beyond the last full round over the trunks are spread by load, see fullRounds.
 		if lids, trunks := hostLIDs(l.Fabric, s), len(w.climbFrom(s)); trunks > 0 && lids > trunks && lids%trunks > 0 {
 			return false
 		}
@@ -119,8 +120,8 @@ func (w *ways) climbFrom(s fabric.NodeID) []fabric.ChannelID {
 func (w *ways) chooseClimbs(l *levels.Levels) {
 	heads := l.Fabric.Heads()
 	reach := l.Reach(l.Order, l.Hosts)
-	gain := make([]int64, len(l.Order)) // [switch] the most hosts below it or one switch above it
-	for _, s := range l.Order {
+	gain := make([]int64, len(l.Order)) // [switch] the most hosts below any one of it and the switches above it
+	for _, s := range l.Order {         // from the top
 		gain[s] = reach.Sum(s, l.Hosts)
 		for _, c := range w.upFrom(s) {
 			gain[s] = max(gain[s], gain[heads[c]])
