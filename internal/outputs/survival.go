@@ -6,14 +6,16 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// mostWorst is the number of failures that are named, unless there are more that are not mended.
+// mostWorst is how many failures are named, or more if more leave destinations that no step mends.
 const mostWorst = 5
 
-// Survival is how the failures of a kind, links or switches, are mended.
+// Survival is how the failures of a kind, links or switches, are mended. It names the worst,
+// up to the first that one step mends.
 func Survival(f *fabric.Fabric, kind string, r *change.Survival) *result.Survival {
 	sum := &result.Survival{Failures: kind, Tried: len(r.Repairs), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []result.SurvivalCase{}}
 	for _, x := range r.Worst() {
-		if x.Left == 0 && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
+		mended := x.Left == 0
+		if mended && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
 			break
 		}
 		sum.Worst = append(sum.Worst, result.SurvivalCase{Without: failureName(f, x.Failure), Steps: x.Steps, Entries: x.Entries, Due: x.Due, Rebuilt: x.Rebuilt, Left: x.Left})
@@ -21,6 +23,7 @@ func Survival(f *fabric.Fabric, kind string, r *change.Survival) *result.Surviva
 	return sum
 }
 
+// failureName names the cable or the switch that fails: Survival is about single ones.
 func failureName(f *fabric.Fabric, x change.Failure) string {
 	if len(x.Channels) > 0 {
 		return RemovedLinks(f, x.Channels[:1])[0].Name()
