@@ -12,15 +12,12 @@ import (
 	"syscall"
 )
 
-// smallCases is what kills most mutants of the plugin's proof, at once: cases with the verdicts of the
-// proven checker, which it gives once for all mutants.
+// smallCases is what kills most mutants of the plugin's proof within seconds: cases with the verdicts of
+// the proven checker, which it gives once for all mutants.
 const smallCases = "./test/e2e/plugin -run=TestSmallCases$"
 
-// drawCases has the cases drawn and judged, without a mutant.
+// drawCases has the cases drawn and judged without a mutant, or takes those of an earlier run.
 func (b *bench) drawCases(ctx context.Context) error {
-	if b.cases != "" {
-		return nil
-	}
 	dir := filepath.Join(b.dir, "cases")
 	if b.drawn != "" {
 		dir = b.drawn
@@ -45,12 +42,15 @@ func (b *bench) drawCases(ctx context.Context) error {
 	return b.checkCases(ctx, dir)
 }
 
-// checkCases checks that the plugin as it is answers the cases as is due, watched and not: else every
-// mutant would seem to be killed.
+// checkCases checks that the plugin as it is answers the cases as is due, built to watch its memory and
+// not, and takes them for the mutants: else every mutant would seem to be killed.
 func (b *bench) checkCases(ctx context.Context, dir string) error {
-	b.cases = dir
-	for _, program := range []string{"weft-core", "watched/weft-core"} {
-		o, err := b.tryCases(ctx, filepath.Join(b.plugin, program), program != "weft-core")
+	for _, watched := range []bool{false, true} {
+		program := "weft-core"
+		if watched {
+			program = "watched/weft-core"
+		}
+		o, err := answerCases(ctx, dir, filepath.Join(b.plugin, program), watched)
 		if err != nil {
 			return err
 		}
@@ -58,20 +58,29 @@ func (b *bench) checkCases(ctx context.Context, dir string) error {
 			return fmt.Errorf("the plugin as it is does not answer the cases in %s as is due: %s by %s", dir, o.Fate, program)
 		}
 	}
+	b.cases = dir
 	return nil
 }
 
-// tryCases has a mutant of the plugin answer the cases; watched is one that watches its memory.
+// tryCases has a mutant of the plugin answer the cases, which are drawn for the first.
 func (b *bench) tryCases(ctx context.Context, program string, watched bool) (outcome, error) {
-	if err := b.drawCases(ctx); err != nil {
-		return outcome{}, err
+	if b.cases == "" {
+		if err := b.drawCases(ctx); err != nil {
+			return outcome{}, err
+		}
 	}
-	files, err := filepath.Glob(filepath.Join(b.cases, "*.cases"))
+	return answerCases(ctx, b.cases, program, watched)
+}
+
+// answerCases has a program answer the cases of a folder. If it is watched (built to watch its memory, see
+// watching), it answers few.
+func answerCases(ctx context.Context, dir, program string, watched bool) (outcome, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.cases"))
 	if err != nil {
 		return outcome{}, err
 	}
 	limit := fmt.Sprintf(`ulimit -t 10; ulimit -v %d; exec nice "$@"`, memory)
-	if watched { // which takes addresses without end, and time
+	if watched { // AddressSanitizer takes addresses without end, and time
 		limit, files = `ulimit -t 60; exec nice "$@"`, files[:min(2, len(files))]
 	}
 	for _, file := range files {
@@ -86,7 +95,7 @@ func (b *bench) tryCases(ctx context.Context, program string, watched bool) (out
 		}
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
+			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL { // by ulimit -t
 				return outcome{Fate: timedOut, By: smallCases}, nil
 			}
 		}

@@ -323,3 +323,20 @@ func testsIn(t *testing.T, dir string) (names []string) {
 	}
 	return names
 }
+
+// Cases that the plugin as it is does not answer as is due are no measure of mutants, of none of them.
+func TestCasesAreChecked(t *testing.T) {
+	dir := t.TempDir()
+	plugin := filepath.Join(dir, "weft-core")
+	for name, text := range map[string]string{"weft-core": "#!/bin/sh\necho wrong\n", "a.cases": "", "a.due": "right\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &bench{plugin: dir, drawn: dir}
+	for range 2 {
+		if o, err := b.tryCases(t.Context(), plugin, false); err == nil || !strings.Contains(err.Error(), "the plugin as it is") {
+			t.Errorf("%v, %v", o, err)
+		}
+	}
+}
