@@ -76,6 +76,9 @@ func (p *parser) join(next reading.Cursor) (taken bool, err error) {
 	if next.Empty() || p.recordOf(next) >= short || reading.IsAttribute(next) || sectionTitle(next) {
 		return false, p.release()
 	}
+	if p.recordOf(p.held[0].text) == full && !isRestOfFDR10(next) { // it would be taken for a part of the name
+		return false, p.release()
+	}
 	p.hold(next)
 	for _, between := range []string{"", " "} { // a blank at the end of a line is often lost
 		if all := p.together(between); p.recordOf(all) == full {
@@ -86,6 +89,11 @@ func (p *parser) join(next reading.Cursor) (taken bool, err error) {
 		return true, nil
 	}
 	return true, p.release()
+}
+
+// isRestOfFDR10 reports whether a line may go on where one ends with FDR.
+func isRestOfFDR10(c reading.Cursor) bool {
+	return c.Cut("10") && (len(c) == 0 || c[0] == ' ')
 }
 
 // together is all that is held.

@@ -87,6 +87,26 @@ func TestBrokenFDR10(t *testing.T) {
 	}
 }
 
+// A whole line that ends with FDR stays one where the next is broken: it once swallowed the
+// record after it, as a part of a name.
+func TestBrokenBehindFDR(t *testing.T) {
+	text := strings.ReplaceAll(plain, "4xHDR", "4xFDR")
+	want := partsOf(mustRead(t, text))
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "[") {
+			continue
+		}
+		for cut := strings.Index(line, ` "`); cut < strings.LastIndex(line, `"`); cut++ {
+			broken := strings.Join(lines[:i], "") + line[:cut] + "\n" + line[cut:] + strings.Join(lines[i+1:], "")
+			got := mustRead(t, broken)
+			if diff := compare(want, got); diff != "" || len(got.Warnings()) != 1 {
+				t.Fatalf("line %d broken at %d: %s, warnings %q, in\n%s", i+1, cut, diff, got.Warnings(), broken)
+			}
+		}
+	}
+}
+
 // Whatever is broken, and whatever nodes are called: never another fabric without an error
 // or a warning.
 func TestBrokenLinesOfRandomFabrics(t *testing.T) {
