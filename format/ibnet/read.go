@@ -170,6 +170,9 @@ func (p *parser) whole(text reading.Cursor) error {
 	if err != nil || known {
 		return err
 	}
+	if identifierIn(c) {
+		return p.errorf("the record of a node or port with other text before or in it: %s; give what ibnetdiscover prints, without what diff, grep, mail programs or time stamps add (of ibnetdiscover --diff, the whole dump)", shorten(text))
+	}
 	if !sectionTitle(c) {
 		if p.odd++; p.odd == 1 {
 			p.oddLine, p.oddText = p.number, shorten(text)
@@ -180,6 +183,24 @@ func (p *parser) whole(text reading.Cursor) error {
 
 // isPort reports whether a line begins as the record of a port does.
 func isPort(c reading.Cursor) bool { return len(c) > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9' }
+
+// identifierIn finds an identifier such as "S-0008f10400410015", in its quotes. Other programs write
+// none, so a line with one is a record behind or amid other text: passed over, it would be a
+// cable or a node that nobody misses.
+func identifierIn(c reading.Cursor) bool {
+	for {
+		_, rest, found := bytes.Cut(c, []byte(`"`))
+		if !found {
+			return false
+		}
+		if len(rest) > 18 && rest[18] == '"' {
+			if _, _, is := guidOf(string(rest[:18])); is {
+				return true
+			}
+		}
+		c = rest
+	}
+}
 
 // sectionTitle recognises the lines with which ibnetdiscover groups nodes.
 func sectionTitle(c reading.Cursor) bool {
@@ -324,7 +345,7 @@ func (p *parser) nodeRecord(c reading.Cursor) error {
 	}
 	n := &p.nodes[at]
 	if n.line != 0 {
-		return p.errorf("%q has a second record; its first is in line %d", n.id, n.line)
+		return p.errorf("%q has a second record; its first is in line %d: if these are two dumps, give one", n.id, n.line)
 	}
 	n.line, n.Kind, n.Ports, n.lid, n.lmc = p.number, r.kind, r.ports, r.lid, r.lmc
 	if n.Name = n.id; r.name != nil {

@@ -154,6 +154,19 @@ func TestOddButSettled(t *testing.T) {
 	}
 }
 
+// Lines with brackets, quotes and keywords of the format that are no records are passed over.
+func TestLinesOfOthersAreNoRecords(t *testing.T) {
+	for _, line := range []string{
+		`[root@head ~]# ibnetdiscover | tee "net" [2]`, `ibwarn: [2345] mad_rpc: failed; dport ("DR path"[3])`, `see "Switch 36" in [1] and Ca 2 of`,
+		`src/query_smp.c:228; umad (DR path slid 0; dlid 0; 0,1,19 Attr 0x11:0) bad status 110`, `x[1] "a" [2]`,
+	} {
+		f := mustRead(t, line+"\n"+plain)
+		if w := f.Warnings(); len(w) != 1 || !strings.Contains(w[0], "1 line is no part of ibnetdiscover's format, skipped; the first is line 1: ") {
+			t.Errorf("%s: warnings %q", line, w)
+		}
+	}
+}
+
 func TestErrorsNameTheLines(t *testing.T) {
 	edit := func(old, new string) string {
 		if !strings.Contains(plain, old) {
@@ -173,7 +186,10 @@ func TestErrorsNameTheLines(t *testing.T) {
 		{"peer's port beyond", edit("\"[1](c1)", "\"[3](c1)"), "net:11: the peer \"H-00000000000000c0\" has 2 ports by line 26, not a port 3"},
 		{"port 0", edit("[4]\t", "[0]\t"), "net:11: no port number from 1 to 254"},
 		{"to itself", edit("[2]\t\"S-00000000000000b0\"[2]", "[2]\t\"S-00000000000000a0\"[2]"), "net:10: port 2 of \"S-00000000000000a0\" is cabled to itself"},
-		{"record twice", plain + plain[strings.LastIndex(plain, "\nvendid"):], "net:34: \"H-00000000000000c0\" has a second record; its first is in line 26"},
+		{"record twice", plain + plain[strings.LastIndex(plain, "\nvendid"):], "net:34: \"H-00000000000000c0\" has a second record; its first is in line 26: if these are two dumps, give one"},
+		{"ports of a diff", strings.ReplaceAll(plain, "\n[", "\n< ["), "net:9: the record of a node or port with other text before or in it: < [1]\t\"S-00000000000000b0\"[1]"},
+		{"nodes of a diff", strings.ReplaceAll(plain, "\nCa", "\n> Ca"), "net:26: the record of a node or port with other text before or in it: > Ca"},
+		{"colours of grep", strings.ReplaceAll(plain, "\n[2]", "\n\x1b[01;31m\x1b[K[2]\x1b[m\x1b[K"), "net:10: the record of a node or port with other text before or in it"},
 		{"GUID twice", edit("caguid=0xc0", "caguid=0xb0"), "net:26: GUID 0x00000000000000b0 of \"H-00000000000000c0\" belongs to \"S-00000000000000b0\" in line 17 already"},
 		{"too many ports", edit("Switch\t4", "Switch\t255"), "net:8: a node with more than 254 ports"},
 		{"no closing quote", edit("\"left # 1\" enhanced port 0 lid 3 lmc 0", "\"left"), "net:8: the name of the node has no closing quote"},

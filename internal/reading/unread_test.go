@@ -13,6 +13,8 @@ func TestUnread(t *testing.T) {
 		"CA: node-7 mlx5_0:\n      0x0002c9030045f121     12    1[  ] ==( 4X 25.78125 Gbps Active/  LinkUp)==>      3    9[  ] \"leaf 1\" ( )\n":   "iblinkinfo",
 		"Switch: 0x0002c90200404a10 leaf 1:\n           3    1[  ] ==(                Down/ Polling)==>             [  ] \"\" ( )\n":               "iblinkinfo",
 		"0x0002c90200404a10 \"leaf 1\"      3    1[  ] ==( 4X 10.0 Gbps Active/  LinkUp)==>  0x0002c9030045f121      12    1[  ] \"node-7\" ( )\n": "iblinkinfo",
+		"> vendid=0x2c9\n> Switch\t36 \"S-0002c90200404a10\"\t\t# \"leaf 1\" enhanced port 0 lid 3 lmc 0\n":                                        "something before its lines",
+		"12:24:03 vendid=0x2c9\n12:24:03 Ca\t1 \"H-0002c90200404a10\"\t\t# \"node-7 mlx5_0\"\n":                                                    "something before its lines",
 		"Switch\t: 0x0002c90200404a10 ports 36 \"leaf 1\" enhanced port 0 lid 3 lmc 0\n":                                                           "ibswitches",
 		"Ca\t: 0x0002c9030045f120 ports 2 \"node-7 HCA-1\"\n":                                                                                      "ibhosts",
 		"Switch\t : 0x0002c90200404a10 ports 36 devid 0xbd36 vendid 0x2c9 \"leaf 1\"\n":                                                            "ibswitches",
