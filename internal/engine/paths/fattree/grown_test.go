@@ -58,6 +58,18 @@ func TestGrownTrees(t *testing.T) {
 	}
 }
 
+// Turns near the destination leave paths to all: with those of the switches of lowest number, 28
+// entries stayed empty here.
+func TestTurnsNearTheDestination(t *testing.T) {
+	fw, refusal := paths(t, testnet.Build(t, "patchwork:24"))
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	if fw.Apart || !strings.Contains(fw.Notes[0], "turns from down to up") {
+		t.Errorf("apart: %v, the note is %q", fw.Apart, fw.Notes[0])
+	}
+}
+
 // Where no turn is left that would join two leaves, destinations are routed anew until one
 // is, and every host reaches every other without a loop.
 func TestNoTurnLeft(t *testing.T) {

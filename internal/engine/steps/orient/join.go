@@ -2,6 +2,7 @@ package orient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,6 +50,7 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forw
 	}
 	for _, hubs := range [2]bool{true, false} {
 		j := begin(hubs)
+		j.nearest = hubs
 		if err = j.all(ctx); err == nil {
 			return j.note(), nil
 		}
@@ -80,10 +82,13 @@ type joiner struct {
 	part    []int32        // [switch]
 	hubs    [][]uint8      // [part] the way to its hub, by switch; nil: do without
 	tree    routing.Tree
+	nearest bool            // admit turns near the destination first
 	added   int             // entries that turn from down to up
 	empty   int             // entries for which no turn is left
 	filled  []entry         // what there was no path for
 	lost    []fabric.NodeID // scratch
+	hops    []int32         // [switch] scratch
+	queue   []fabric.NodeID // scratch
 }
 
 // entry is a place in a forwarding.
@@ -95,7 +100,7 @@ type entry struct {
 
 func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Graph, hubs bool) *joiner {
 	parts := f.Parts()
-	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: f.PartOf(parts)}
+	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: f.PartOf(parts), hops: make([]int32, f.Switches())}
 	empty := 0
 	for lid := range f.LIDs() {
 		empty += bytes.Count(t.Row(lid), []byte{routing.NoPort})
@@ -306,11 +311,13 @@ func markRow(f *fabric.Fabric, row []uint8, out []fabric.ChannelID, mark []uint3
 // and returns those it could not help. They go towards the hub where they can. For
 // the others, what is legal and what was admitted before is used as far as it
 // goes; only then one more turn from down to up is admitted, and so on: so the
-// same few turns serve all.
+// same few turns serve all. Beside hubs it is one near the destination, by which these may
+// have a path: else, where a hub lost its cable to it, all switches that are far away
+// would first ask for a turn at each of their neighbours, which closes a cycle with those at the hub.
 func (j *joiner) rescue(lid fabric.LID, root fabric.NodeID) []fabric.NodeID {
 	hub, lost := j.hubs[j.part[root]], j.lost
 	j.tree.Build(j.f, j.t.Row(lid), root)
-	for len(lost) > 0 {
+	for sorted := !j.nearest; len(lost) > 0; {
 		before := len(lost)
 		if lost = j.towards(hub, lid, lost); len(lost) < before {
 			continue
@@ -318,11 +325,35 @@ func (j *joiner) rescue(lid fabric.LID, root fabric.NodeID) []fabric.NodeID {
 		if lost = j.pass(lid, lost, false); len(lost) < before {
 			continue
 		}
+		if !sorted {
+			j.sort(lost, root)
+			sorted = true
+		}
 		if lost = j.pass(lid, lost, true); len(lost) == before {
 			return lost
 		}
 	}
 	return nil
+}
+
+// sort sorts lost switches by the cables between them and a root, those alike by number.
+func (j *joiner) sort(lost []fabric.NodeID, root fabric.NodeID) {
+	for s := range j.hops {
+		j.hops[s] = fabric.None
+	}
+	j.hops[root] = 0
+	j.queue = append(j.queue[:0], root)
+	for i := 0; i < len(j.queue); i++ {
+		for c, end := j.f.TrunksFrom(j.queue[i]); c < end; c++ {
+			if v := j.f.Heads()[c]; j.hops[v] == fabric.None {
+				j.hops[v] = j.hops[j.queue[i]] + 1
+				j.queue = append(j.queue, v)
+			}
+		}
+	}
+	slices.SortFunc(lost, func(a, b fabric.NodeID) int {
+		return cmp.Or(cmp.Compare(j.hops[a], j.hops[b]), cmp.Compare(a, b))
+	})
 }
 
 // towards sends lost switches towards the hub, where the next on the way has a
