@@ -41,7 +41,7 @@ func (c *cables) inTrouble(f *fabric.Fabric, w *watched, now time.Time) *trouble
 	}
 	beside, why, said := w.now()
 	if c.of != f || c.seen != len(c.recent) || !said.Equal(c.from) || now.Sub(c.at) > lastsFor || now.Before(c.at) {
-		c.list = note(trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Events: c.recent, Now: now, Beside: beside}), why)
+		c.list = withNote(trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Events: c.recent, Now: now, Beside: beside}), why)
 		c.of, c.seen, c.at, c.from = f, len(c.recent), now, said
 	}
 	return c.list

@@ -121,7 +121,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	begin := time.Now()
 	state := h.state
 	state.Confirmed, state.Beside, state.Earlier = h.confirmed(q), h.beside(q), h.lingering(q)
-	m, jumped, err := next(limited, state, f, set.installed(free, &s.memory), q)
+	m, jumped, err := nextStep(limited, state, f, set.installed(free, &s.memory), q)
 	switch {
 	case limited.Err() != nil:
 		r := refusal(errNoTime)
@@ -134,7 +134,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 		return nil, err.Error()
 	}
 	if q.Lifetime == 0 && m.More > 0 {
-		s.Log.Warn("packet_life_time of OpenSM has no end: nothing bounds how long packets of earlier tables are about", "wait", wait(m, 0).Seconds())
+		s.Log.Warn("packet_life_time of OpenSM has no end: nothing bounds how long packets of earlier tables are about", "wait", waitAfter(m, 0).Seconds())
 	}
 	now := h.after(m, f, set, q.Lifetime, start)
 	now.key, now.route = k, time.Since(begin)
@@ -185,10 +185,10 @@ func inTime(ctx context.Context, q *wire.Request, start time.Time) (context.Cont
 	return context.WithDeadline(ctx, start.Add(working(q)))
 }
 
-// next is the next step. A plugin that has none of our tables in use cannot prove a step. It
+// nextStep is the next step. A plugin that has none of our tables in use cannot prove a step. It
 // accepts tables that leave pairs cut only while a plan goes on, and some switch has what was
 // handed over.
-func next(ctx context.Context, state installed.State, f *fabric.Fabric, o installed.Options, q *wire.Request) (m *installed.Move, jumped bool, err error) {
+func nextStep(ctx context.Context, state installed.State, f *fabric.Fabric, o installed.Options, q *wire.Request) (m *installed.Move, jumped bool, err error) {
 	if q.InUse == 0 {
 		return state.End(ctx, f, o, q.Filled)
 	}
@@ -216,7 +216,7 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 		now.since, now.step = since{at: start, earlier: h.tables, number: h.number}, true
 	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
-	now.progress = h.progress.next(m, start, wait(m, lifetime))
+	now.progress = h.progress.next(m, start, waitAfter(m, lifetime))
 	return now
 }
 
@@ -276,9 +276,9 @@ const writing = 10 * time.Second
 // check say, but no step could ever follow another if it were not taken for one.
 const defaultLifetime = 1073741 * time.Microsecond
 
-// wait is how long the next step has to wait for packets of the tables before these; 0 if
+// waitAfter is how long the next step has to wait for packets of the tables before these; 0 if
 // none follows or nothing changed.
-func wait(m *installed.Move, lifetime time.Duration) time.Duration {
+func waitAfter(m *installed.Move, lifetime time.Duration) time.Duration {
 	if m.More == 0 || m.Cost.Entries == 0 {
 		return 0
 	}
@@ -322,7 +322,7 @@ func changeOf(p *reply, q *wire.Request) *Change {
 	}
 	c := &Change{
 		Kind: string(m.Kind), Proven: !p.jumped, Entries: m.Cost.Entries, Due: m.Cost.Due, Blocks: m.Cost.Blocks, Switches: m.Cost.Switches,
-		CutBefore: m.CutBefore, CutAfter: m.CutAfter, More: m.More, Wait: wait(m, q.Lifetime).Seconds(), NewTree: m.NewTree,
+		CutBefore: m.CutBefore, CutAfter: m.CutAfter, More: m.More, Wait: waitAfter(m, q.Lifetime).Seconds(), NewTree: m.NewTree,
 	}
 	if g := p.handed.progress; g != nil {
 		c.Step = g.Steps

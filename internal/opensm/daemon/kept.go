@@ -148,7 +148,6 @@ func (k *keeper) restore(before []*handed) {
 	close(k.loaded)
 }
 
-
 // inUse is the tables that a plugin has in use: by number or, if it has none (after a
 // start of OpenSM), those handed over last. If these are not known or may not be kept,
 // why says why; both are empty if there are none.

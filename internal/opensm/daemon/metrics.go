@@ -45,7 +45,7 @@ type metrics struct {
 	cutFor  prometheus.Counter
 }
 
-// labels of engines that were not used or named.
+// none is the label of engines that were not used or named.
 const none = "none"
 
 func newMetrics() *metrics {

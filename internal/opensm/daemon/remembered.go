@@ -40,8 +40,8 @@ type snapshotFile struct {
 	number uint64
 }
 
-// remembered is the snapshots in the folder, the newest last.
-func remembered(root *os.Root) ([]snapshotFile, error) {
+// snapshotsIn is the snapshots in the folder, the newest last.
+func snapshotsIn(root *os.Root) ([]snapshotFile, error) {
 	entries, err := fs.ReadDir(root.FS(), snapshots)
 	var all []snapshotFile
 	for _, e := range entries {
@@ -58,7 +58,7 @@ func remembered(root *os.Root) ([]snapshotFile, error) {
 // not known) if there is none: one of the two is in use from then on. Then it removes the oldest
 // beyond handedKept, but for that of the tables in use.
 func (s *state) remember(h, inUse *handed) error {
-	all, err := remembered(s.root)
+	all, err := snapshotsIn(s.root)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *state) putAside(a *aside) (string, error) {
 	}
 	names := a.names
 	if names == nil {
-		all, listErr := remembered(s.root)
+		all, listErr := snapshotsIn(s.root)
 		err = errors.Join(err, listErr)
 		for _, f := range all {
 			names = append(names, f.name)
@@ -180,7 +180,7 @@ func (s *Server) restore(dir string) {
 		s.showMissing()
 		s.expire()
 	}
-	files, err := remembered(root)
+	files, err := snapshotsIn(root)
 	if err != nil {
 		s.Log.Error("the tables handed over are not known any more", "error", err)
 		return

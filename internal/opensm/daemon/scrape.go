@@ -70,7 +70,7 @@ func (s *Server) troubles() []string {
 // mostShown is how many missing parts metrics name.
 const mostShown = 50
 
-// note notes what went and came between the fabrics of two questions, and that tables were handed over
+// noteParts notes what went and came between the fabrics of two questions, and that tables were handed over
 // or refused. The caller does not hold mu.
 func (s *Server) noteParts(r *Sweep, h *handed) {
 	if h == nil {

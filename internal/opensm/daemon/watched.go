@@ -142,8 +142,8 @@ func (w *watched) alarmed() []WatchAlarm {
 	return w.alarms
 }
 
-// note adds a sentence to a list's notes, not to those of another that has the same.
-func note(l *trouble.Cables, text string) *trouble.Cables {
+// withNote is a list with one note more; the list given, which others may have, stays as it is.
+func withNote(l *trouble.Cables, text string) *trouble.Cables {
 	if text == "" {
 		return l
 	}
