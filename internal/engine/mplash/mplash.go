@@ -69,11 +69,11 @@ type Analysis struct {
 	PerLayer  []int64 // [layer] the paths that may use it; with step 4 a path counts in several
 
 	f    *fabric.Fabric
-	ends []bool  // [switch] whether it counts
-	far  int32   // hops of the longest path
-	from []int64 // [destination × switches + source] the number of its first path
-	pick []int64 // likewise, the number of the one path kept; nil: all are
-	sets []uint64
+	ends []bool   // [switch] whether it counts
+	far  int32    // hops of the longest path
+	from []int64  // [destination × switches + source] the number of its first path
+	pick []int64  // likewise, the number of the one path kept; nil: all are
+	sets []uint64 // [path] the layers that it may use, as bits
 }
 
 // Analyse finds all shortest paths and puts them into layers.
@@ -122,7 +122,7 @@ func (a *Analysis) count(ctx context.Context, o Options) error {
 			continue
 		}
 		w.to(d)
-		number := w.numbers(most + 1)
+		number := w.numbers(most + 1) // [switch] its shortest paths, no more than one too many
 		for s := range fabric.NodeID(n) {
 			a.from[int(d)*n+int(s)] = a.Paths
 			if !a.sends(&w.d, s) {
@@ -153,13 +153,13 @@ func (a *Analysis) refuse(s, d fabric.NodeID, rule, what string) error {
 // stream names the random stream of this package.
 const stream = 0x6d706c617368 // "mplash"
 
-// place is steps 1 to 3: every path into the first layer that takes it, the
-// longest first, of one path a pair by destination.
+// place is steps 1 to 3: every path into the first layer that takes it, the longest
+// first. With Options.One there is one pass over all, by destination.
 func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.Progress) error {
 	full := false
 	for hops := a.far; hops > 0; hops-- {
-		at := func(h int32) bool { return h == hops || a.pick != nil }
-		err := a.each(ctx, at, func(i int64, path []fabric.ChannelID, turns []acyclic.Turn) bool {
+		wanted := func(h int32) bool { return h == hops || a.pick != nil }
+		err := a.each(ctx, wanted, func(i int64, path []fabric.ChannelID, turns []acyclic.Turn) bool {
 			layer, ok := layers.First(turns, acyclic.MaxLayers)
 			a.sets[i] = 1 << layer
 			full = !ok
@@ -179,7 +179,7 @@ func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.
 	return nil
 }
 
-// spread is step 4.
+// spread is step 4: every path into every layer that takes it.
 func (a *Analysis) spread(ctx context.Context, layers *acyclic.Layers, p routing.Progress) error {
 	all := func(int32) bool { return true }
 	return a.each(ctx, all, func(i int64, _ []fabric.ChannelID, turns []acyclic.Turn) bool {
@@ -205,7 +205,8 @@ func (a *Analysis) Each(visit func(path []fabric.ChannelID, layers uint64)) {
 	}
 }
 
-// each calls visit for every path of the wanted hops, until it has enough.
+// each calls visit for every path of the wanted hops (with Options.One, for the path kept of
+// each pair), number i, until visit returns false.
 func (a *Analysis) each(ctx context.Context, wanted func(hops int32) bool, visit func(i int64, path []fabric.ChannelID, turns []acyclic.Turn) bool) error {
 	w := newWalker(a.f)
 	n := a.f.Switches()
@@ -221,14 +222,13 @@ func (a *Analysis) each(ctx context.Context, wanted func(hops int32) bool, visit
 			if !a.sends(&w.d, s) || !wanted(w.d.Hops[s]) {
 				continue
 			}
-			i := a.from[int(d)*n+int(s)]
-			if !w.from(s, func(path []fabric.ChannelID, turns []acyclic.Turn) bool {
+			pair := int(d)*n + int(s)
+			i := a.from[pair] - 1
+			more := w.from(s, func(path []fabric.ChannelID, turns []acyclic.Turn) bool {
 				i++
-				if a.pick != nil && i-1 != a.pick[int(d)*n+int(s)] {
-					return true
-				}
-				return visit(i-1, path, turns)
-			}) {
+				return a.pick != nil && i != a.pick[pair] || visit(i, path, turns)
+			})
+			if !more {
 				return nil
 			}
 		}

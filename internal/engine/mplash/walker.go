@@ -46,8 +46,8 @@ func (w *walker) numbers(limit int) []int {
 	return w.number
 }
 
-// from visits the shortest paths of a switch, by ports, until visit has enough. It
-// says whether it had them all.
+// from visits the shortest paths of a switch, by ports, until visit returns false. It
+// says whether it visited all.
 func (w *walker) from(s fabric.NodeID, visit func(path []fabric.ChannelID, turns []acyclic.Turn) bool) bool {
 	if s == w.d.Root {
 		return visit(w.path, w.turns)
