@@ -186,7 +186,7 @@ func (r *gathering) route(n *ethernet.Network) error {
 		}
 		tables[d] = r.standby(ethernet.DeviceID(d), tables[d])
 	}
-	r.led(tables)
+	r.settleLeading(tables)
 	var err error
 	n.Classes, err = r.cabling.Classify(tables)
 	if err != nil {
@@ -210,7 +210,7 @@ func (r *gathering) attached(d ethernet.DeviceID) []ethernet.Route {
 			known := slices.ContainsFunc(list, func(o ethernet.Route) bool { return o.Prefix == p })
 			_, out := r.outside[here]
 			switch {
-			case !known && r.ends(p):
+			case !known && r.endsTunnel(p):
 				list = append(list, ethernet.Route{Prefix: p, Deliver: ethernet.ToItself})
 			case known || p.IsSingleIP() || p.Addr().IsLinkLocalUnicast():
 			case !pointToPoint(p):

@@ -12,9 +12,10 @@ import (
 )
 
 // convert is a route of FRR as one of the model. Addresses of the device itself, link-local
-// and multicast prefixes do not count.
-func (r *gathering) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Route, bool, error) {
-	to := ethernet.Route{Prefix: from.Prefix}
+// and multicast prefixes do not count; with Options.NoRoutes only subnets of hosts and the
+// addresses where tunnels end do.
+func (r *gathering) convert(d ethernet.DeviceID, from *frr.Route) (to ethernet.Route, counts bool, err error) {
+	to.Prefix = from.Prefix
 	if from.Protocol == "local" || from.Prefix.Addr().IsLinkLocalUnicast() || from.Prefix.Addr().IsMulticast() {
 		return to, false, nil
 	}
@@ -32,11 +33,12 @@ func (r *gathering) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Rout
 			return to, false, err
 		}
 	}
-	return to, !r.o.NoRoutes || to.Deliver == ethernet.ToHosts || to.Deliver == ethernet.ToItself && r.ends(from.Prefix), nil
+	counts = !r.o.NoRoutes || to.Deliver == ethernet.ToHosts || to.Deliver == ethernet.ToItself && r.endsTunnel(from.Prefix)
+	return to, counts, nil
 }
 
-// ends says whether a prefix is the address where a tunnel of some device ends.
-func (r *gathering) ends(p netip.Prefix) bool {
+// endsTunnel says whether a prefix is the address where a tunnel of some device ends.
+func (r *gathering) endsTunnel(p netip.Prefix) bool {
 	if !p.IsSingleIP() {
 		return false
 	}
@@ -48,8 +50,8 @@ func (r *gathering) ends(p netip.Prefix) bool {
 	return false
 }
 
-// connected says whether a route is to the subnet of the interface itself, and not one that
-// somebody sent out of the interface without naming a next hop.
+// connected says whether a route without the address of a next hop is to the subnet of its
+// interface, and not one that somebody configured to leave by the interface.
 func (r *gathering) connected(d ethernet.DeviceID, from *frr.Route, hop frr.Hop) bool {
 	if from.Protocol == "connected" {
 		return true
@@ -57,7 +59,7 @@ func (r *gathering) connected(d ethernet.DeviceID, from *frr.Route, hop frr.Hop)
 	return slices.ContainsFunc(r.prefixes(r.c.devices[r.names[d]], hop.Interface), func(p netip.Prefix) bool { return p.Masked() == from.Prefix })
 }
 
-// hop adds a next hop to a route.
+// hop adds a next hop to a route. What does not tell where packets go is a gap.
 func (r *gathering) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *ethernet.Route) error {
 	name := r.names[d]
 	here := ethernet.End{Device: name, Interface: r.c.devices[name].port(hop.Interface)}
@@ -94,7 +96,7 @@ func (r *gathering) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *e
 	}
 }
 
-// unsure is a gap: a next hop that does not tell where packets go.
+// unsure notes a gap: a next hop that does not tell where packets go.
 func (r *gathering) unsure(from *frr.Route, hop frr.Hop, here ethernet.End, why string) error {
 	target := "out"
 	if hop.IP.IsValid() {
@@ -103,7 +105,8 @@ func (r *gathering) unsure(from *frr.Route, hop frr.Hop, here ethernet.End, why 
 	return r.gapLike(fmt.Sprint(here, hop.IP, why), format.Errorf(from.File, from.Line, "%s sends %s %s by %s: %s", here.Device, from.Prefix, target, hop.Interface, why))
 }
 
-// deliver is a route to the subnet of an interface.
+// deliver adds to a route that it is to the subnet of an interface: with hosts, unless the subnet is that
+// of a loopback interface or of a cable between two devices.
 func (r *gathering) deliver(d ethernet.DeviceID, p netip.Prefix, here ethernet.End, link ethernet.LinkID, to *ethernet.Route) {
 	dev := r.c.devices[here.Device]
 	_, out := r.outside[here]
@@ -120,8 +123,8 @@ func (r *gathering) deliver(d ethernet.DeviceID, p netip.Prefix, here ethernet.E
 	}
 }
 
-// spans says whether a subnet is that of a cable: the other end has an address in it, or no
-// address of it is known.
+// spans says whether a subnet is that of a cable: the port at the other end has an address in the
+// subnet, or its addresses are not known.
 func (r *gathering) spans(link ethernet.LinkID, p netip.Prefix) bool {
 	far := r.far(link)
 	known := r.address[far]
@@ -135,7 +138,7 @@ func (r *gathering) far(link ethernet.LinkID) ethernet.End {
 }
 
 // elsewhere says why a next hop over a link is not the device at its other end, or why that device
-// does not go on by the routes that are looked at; empty if neither is known.
+// forwards by routes of another VRF than the one that is looked at; empty if nothing speaks against it.
 func (r *gathering) elsewhere(link ethernet.LinkID, ip netip.Addr) string {
 	far := r.far(link)
 	dev := r.c.devices[far.Device]
@@ -168,17 +171,17 @@ func (r *gathering) elsewhere(link ethernet.LinkID, ip netip.Addr) string {
 	return ""
 }
 
-// hostSubnet says whether an address is in a subnet for hosts of a port.
+// hostSubnet says whether an address is in a subnet of a port that has room for hosts.
 func (r *gathering) hostSubnet(e ethernet.End, ip netip.Addr) bool {
 	return slices.ContainsFunc(r.address[e], func(p netip.Prefix) bool {
 		return !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast() && p.Masked().Contains(ip)
 	})
 }
 
-// led makes hosts of subnets of two addresses that lead out of the folder, where another device
-// has a route to them: hosts whose switch has a subnet for each look like this. Those that
-// nobody else can reach are taken for the cables of routers outside.
-func (r *gathering) led(tables [][]ethernet.Route) {
+// settleLeading takes a subnet of two addresses that leads out of the folder for one with a host if
+// another device has a route to it: a switch with a subnet for each host looks like this. A subnet
+// to which nobody else has a route is taken for a cable to a router outside.
+func (r *gathering) settleLeading(tables [][]ethernet.Route) {
 	if len(r.leading) == 0 {
 		return
 	}
