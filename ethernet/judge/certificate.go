@@ -28,23 +28,23 @@ func Check(ctx context.Context, n *ethernet.Network, c *Certificate) error {
 	if d.lanes > c.Lanes || len(c.Rank) != len(n.Links)*c.Lanes {
 		return fmt.Errorf("the certificate is for %d lanes, the network has %d links of %d lanes", len(c.Rank), len(n.Links), d.lanes)
 	}
+	// v is link × d.lanes + lane; a certificate may be for more lanes than the network uses.
 	rank := func(v int32) int32 { return c.Rank[int(v)/d.lanes*c.Lanes+int(v)%d.lanes] }
 	lane := func(v int32) string {
 		return fmt.Sprintf("%s, lane %d", n.End(ethernet.LinkID(int(v)/d.lanes)), int(v)%d.lanes)
 	}
-	var wrong error
 	var after []int32
 	for v, used := range d.inUse() {
 		v := int32(v)
-		if used && rank(v) == Unused && wrong == nil {
-			wrong = fmt.Errorf("the certificate has no rank for %s, which carries packets", lane(v))
+		if used && rank(v) == Unused {
+			return fmt.Errorf("the certificate has no rank for %s, which carries packets", lane(v))
 		}
 		after = d.successors(v, after[:0])
 		for _, u := range after {
-			if wrong == nil && rank(v) >= rank(u) {
-				wrong = fmt.Errorf("the certificate does not hold: %s (rank %d) waits for %s (rank %d)", lane(v), rank(v), lane(u), rank(u))
+			if rank(v) >= rank(u) {
+				return fmt.Errorf("the certificate does not hold: %s (rank %d) waits for %s (rank %d)", lane(v), rank(v), lane(u), rank(u))
 			}
 		}
 	}
-	return wrong
+	return nil
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/weft-fabric/weft/internal/waits"
 )
 
-// Options are whose packets count, and how many lost pairs are listed.
+// Options are whose packets count, and how many findings are listed.
 type Options struct {
 	Scope ethernet.Scope
 	Most  int // entries of Lost and Circling, 0: 16, less than 0: all
@@ -79,6 +79,7 @@ func Verify(ctx context.Context, n *ethernet.Network, o Options) (*Verdict, erro
 	return v, d.reach(ctx, v, o)
 }
 
+// lanesOf lists the lanes that are used on some link; used is by link × lanes + lane.
 func lanesOf(used []bool, lanes int) []int {
 	list := []int{}
 	for lane := range lanes {

@@ -59,23 +59,24 @@ type state struct {
 	mark uint8
 }
 
-// traced is a state where packets come out of a tunnel's beginning, with their way to there.
+// traced is the first state of packets in a tunnel, and how they came from a sender.
 type traced struct {
 	state
-	sent int // the class that they are of
-	path []ethernet.LinkID
+	sent int               // the class that hosts sent them for
+	path []ethernet.LinkID // up to the link of the state
 }
 
 // tracer follows one class and remembers where packets came from.
 type tracer struct {
 	d     *dependencies
 	class *ethernet.Class
-	came  map[state]state
-	seeds map[state]traced // those with which states begin
-	order []state
+	came  map[state]state  // the one before; link None: packets are sent, or enter a tunnel, in this one
+	seeds map[state]traced // of those in which packets enter a tunnel
+	order []state          // all that were reached, in that order
 }
 
-// follow is every state that packets of a class get to.
+// follow finds every state that packets of a class get to from senders and from the beginnings of
+// tunnels.
 func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
 	n := t.d.n
 	t.class = &n.Classes[class]
@@ -129,7 +130,8 @@ func (t *tracer) path(s state, class int) (path []ethernet.LinkID, sent int) {
 	return back, class
 }
 
-// explains fills in a step if packets of the class make it wait for a vertex.
+// explains fills in a step if packets of the class that was followed, in the step's lane, wait for the
+// next lane (link × lanes + lane): as they are or, where a tunnel begins, wrapped.
 func (t *tracer) explains(s *Step, next int32, class int) bool {
 	n := t.d.n
 	out := ethernet.LinkID(int(next) / t.d.lanes)
@@ -156,7 +158,7 @@ func (t *tracer) explains(s *Step, next int32, class int) bool {
 	return false
 }
 
-// wraps says whether packets can be in a lane of a link once they are wrapped.
+// wraps says whether packets can be in a lane of link out once a tunnel has wrapped them.
 func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, lane int32) bool {
 	n := t.d.n
 	for set := n.TunnelMaps[tunnel.Map][s.mark]; set != 0; set &= set - 1 {
@@ -167,9 +169,11 @@ func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, lan
 	return false
 }
 
+// vertexOf is the lane of a step as link × lanes + lane.
 func (d *dependencies) vertexOf(s *Step) int32 { return int32(int(s.Link)*d.lanes + s.Lane) }
 
-// intoTunnels notes where packets of the class that was followed go into tunnels.
+// intoTunnels adds to the seeds, by class of the outer header, where packets of the class that was
+// followed enter tunnels.
 func (t *tracer) intoTunnels(class int, from []ethernet.DeviceID, seeds map[int][]traced) {
 	n := t.d.n
 	for _, tunnel := range t.class.Tunnels {
