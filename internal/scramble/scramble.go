@@ -26,13 +26,13 @@ func Of(texts ...string) []string {
 	return all
 }
 
-// most is how many bytes of a text are damaged further.
+// most is how many bytes a text may have to be damaged further: lines that are repeated are, again and again.
 const most = 1 << 18
 
 // damaged is a text after one to four kinds of damage.
 func damaged(text string, r *rand.Rand) string {
 	for range 1 + r.IntN(4) {
-		if len(text) > most { // lines many times many times
+		if len(text) > most {
 			return text
 		}
 		switch r.IntN(3) {
@@ -53,11 +53,11 @@ func inLines(text string, r *rand.Rand) string {
 	switch r.IntN(7) {
 	case 0: // one is missing
 		lines = append(lines[:i:i], lines[i+1:]...)
-	case 1:
+	case 1: // one is there twice
 		lines[i] += lines[i]
-	case 2:
+	case 2: // two change places
 		lines[i], lines[j] = lines[j], lines[i]
-	case 3: // one of another place
+	case 3: // one follows that belongs elsewhere
 		lines[i] += lines[j]
 	case 4: // cut short
 		lines = lines[:i]
