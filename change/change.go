@@ -34,8 +34,8 @@ type Options struct {
 	Memory *deadlock.Memory // of the judge, from one plan to the next; nil: it derives all for each verdict
 }
 
-// judge is what both judges are asked.
-func (o *Options) judge() deadlock.Options {
+// deadlockOptions is what the judges of tables and of changes are asked.
+func (o *Options) deadlockOptions() deadlock.Options {
 	return deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1, Memory: o.Memory}
 }
 
@@ -139,7 +139,7 @@ func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Op
 // judge has every step of a plan judged as it is.
 func judge(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
 	p := &Proven{Before: before, After: before, Left: plan.Left}
-	options := o.judge()
+	options := o.deadlockOptions()
 	for i, s := range plan.Steps {
 		union, err := transition.Verify(ctx, p.After, s.Tables, options)
 		if err != nil {

@@ -24,7 +24,7 @@ type destinations map[fabric.LID]bool
 
 // withGroups has a plan judged whose tables keep groups, those that are given, without any for some destinations.
 func withGroups(ctx context.Context, before *routing.Tables, plan *repair.Plan, groups *routing.Groups, without destinations, o Options) (*Proven, error) {
-	options := o.judge()
+	options := o.deadlockOptions()
 	options.NoCycle = true
 	if v, err := deadlock.Verify(ctx, before, options); err != nil || !v.Free() {
 		return nil, errors.Join(err, ifLoop(err))

@@ -26,7 +26,7 @@ func withLevels(on, other *routing.Tables) *routing.Tables {
 	for lid := range on.Fabric.LIDs() {
 		a, b := on.Lanes.SLRow(lid), other.Lanes.SLRow(lid)
 		for _, p := range pairs {
-			if x, y := level(a, p.on), level(b, p.other); x != y && x != routing.NoSL {
+			if x, y := levelAt(a, p.on), levelAt(b, p.other); x != y && x != routing.NoSL {
 				return on
 			}
 		}
@@ -36,8 +36,8 @@ func withLevels(on, other *routing.Tables) *routing.Tables {
 	return &t
 }
 
-// level is the service level of a row, nil where all are 0.
-func level(row []uint8, r int32) uint8 {
+// levelAt is the service level of source row r; row is nil where all are 0.
+func levelAt(row []uint8, r int32) uint8 {
 	if row == nil {
 		return 0
 	}

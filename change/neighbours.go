@@ -109,12 +109,12 @@ func (n *neighbours) isNew(lid fabric.LID) bool { return n.was.Owner(lid) == fab
 func (n *neighbours) level(row int32, lid fabric.LID) uint8 {
 	owner := n.f.Owner(lid)
 	if owner == fabric.None || !n.isNew(lid) {
-		return level(n.old.SLRow(lid), row)
+		return levelAt(n.old.SLRow(lid), row)
 	}
 	if s := n.f.Endpoint(owner).Switch; s != fabric.None {
 		for _, e := range n.near[s] {
 			if n.old.Row[e] != row {
-				return level(n.old.SLRow(n.f.Endpoint(e).LID), row)
+				return levelAt(n.old.SLRow(n.f.Endpoint(e).LID), row)
 			}
 		}
 	}

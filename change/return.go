@@ -14,8 +14,8 @@ import (
 
 // Return plans the way from any tables to those of target, for the time when parts that
 // were gone are back. Hosts that are back have the service levels of target, as far as the tables
-// have no others. Entries that nobody used without them may close a credit loop once they send: then
-// they have to wait until the tables are as target has them for all others.
+// have no others. Entries that nobody used while these hosts were gone may close a credit loop once
+// they send: then the hosts wait until the rows of all others are as target has them.
 func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Proven, error) {
 	before, err := transition.On(target.Fabric, tables, target)
 	if err != nil {
@@ -31,10 +31,10 @@ func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Pr
 	if len(back) == 0 {
 		return nil, err
 	}
-	return returnFirst(ctx, tables, before, target, back, o)
+	return returnInTwo(ctx, tables, before, target, back, o)
 }
 
-// bring has a plan from some tables to others judged.
+// bring makes a plan from some tables to others, and has it judged.
 func bring(ctx context.Context, before, target *routing.Tables, o Options) (*Proven, error) {
 	plan, err := repair.Migrate(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
 	if err != nil {
@@ -44,12 +44,12 @@ func bring(ctx context.Context, before, target *routing.Tables, o Options) (*Pro
 	if err != nil || len(p.Left) > 0 || transition.CostOf(p.After, target).Choices == 0 {
 		return p, err
 	}
-	return p.choose(ctx, target.Groups, o)
+	return p.choose(ctx, target.Groups, o) // the adaptive groups are others
 }
 
-// returnFirst is Return in two parts: first without hosts that are back, as if their cables were
-// still gone, then only their own rows change, beside which there are those of target alone.
-func returnFirst(ctx context.Context, tables, before, target *routing.Tables, back []fabric.EndpointID, o Options) (*Proven, error) {
+// returnInTwo is Return in two parts: first for all but the hosts that are back, as if their cables were
+// still gone; then for these hosts, when all other rows are those of target.
+func returnInTwo(ctx context.Context, tables, before, target *routing.Tables, back []fabric.EndpointID, o Options) (*Proven, error) {
 	f := target.Fabric
 	var cables []fabric.ChannelID
 	for _, e := range back {
@@ -78,7 +78,7 @@ func returnFirst(ctx context.Context, tables, before, target *routing.Tables, ba
 		a.Channel = f.Out(f.NodeByGUID(less.Node(ch.From).GUID), ch.FromPort)
 		p.addAbsent([]deadlock.Absent{a})
 	}
-	judge := o.judge()
+	judge := o.deadlockOptions()
 	for _, s := range first.Steps {
 		if err := p.join(s, target); err != nil {
 			return nil, err
