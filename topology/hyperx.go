@@ -38,7 +38,7 @@ func (h *hyperX) declare(p *params) size {
 	p.numbers("k", &h.K, ones, fabric.MaxPorts, "cables between two switches along each dimension (default 1 each)")
 	hostsParam(p, &h.Hosts)
 	if len(h.K) != len(h.Dims) {
-		p.refuse("k", 0, "dims=%s has %d dimensions and k=%s has %d; they have one number each for every dimension", join(h.Dims), len(h.Dims), join(h.K), len(h.K))
+		p.refuse("k", 0, "dims=%s has %d dimensions and k=%s has %d; they have one number each for every dimension", sizesText(h.Dims), len(h.Dims), sizesText(h.K), len(h.K))
 	}
 	if p.fault != nil {
 		return size{}

@@ -92,7 +92,7 @@ func (r *row) nearestValue(given map[string]string, key string) (string, bool) {
 		for i, n := range list {
 			to[i] = max(lo, min(n, hi))
 		}
-		with[key] = join(to)
+		with[key] = sizesText(to)
 		q := params{given: with}
 		return q.run(r.new())
 	}

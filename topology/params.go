@@ -147,14 +147,14 @@ func (p *params) numbers(key string, v *[]int, byDefault []int, hi int, meaning 
 		p.refuse(key, 0, "%s has %d numbers; it may have 1 to %d", key, len(*v), maxList)
 	case len(*v) == 0 && byDefault != nil:
 		*v = byDefault
-		text = join(*v)
+		text = sizesText(*v)
 	case len(*v) == 0:
 		p.refuse(key, 0, "%s (%s) is missing: it is numbers from 1 to %d with x between them", key, meaning, hi)
 	default:
-		text = join(*v)
+		text = sizesText(*v)
 		p.keep(key, text)
 	}
-	p.seen = append(p.seen, param{key: key, meaning: meaning, text: join(*v)})
+	p.seen = append(p.seen, param{key: key, meaning: meaning, text: sizesText(*v)})
 	for _, n := range *v {
 		if n < 1 {
 			p.refuse(key, -1, "%s=%s has a number that is too small: each is 1 to %d", key, text, hi)
@@ -256,7 +256,8 @@ func (p *params) atoi(key, text, digits, want string) int {
 	return int(n)
 }
 
-func join(list []int) string {
+// sizesText is numbers as specs have them: 4x4x2.
+func sizesText(list []int) string {
 	var b strings.Builder
 	for i, n := range list {
 		if i > 0 {

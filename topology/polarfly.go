@@ -43,7 +43,7 @@ func (f *polarFly) declare(p *params) size {
 func (f polarFly) Build() (*fabric.Fabric, error) { return built(&f) }
 
 func (f *polarFly) lay(l *layout) {
-	plane := projectivePlane(newField(f.Q))
+	plane := projectivePlane(newField(f.Q)) // [point] the points that the rule joins it to
 	for i := range plane {
 		l.addHosts(l.addSwitch(named("sw", i), f.Hosts+f.Q+1), f.Hosts)
 	}
@@ -57,7 +57,7 @@ func (f *polarFly) lay(l *layout) {
 	}
 }
 
-// dropLoops takes every vertex of a graph out of its own neighbours.
+// dropLoops takes every vertex of a graph out of its own neighbours: no cable joins a switch to itself.
 func dropLoops(joined [][]int) {
 	for v, others := range joined {
 		joined[v] = slices.DeleteFunc(others, func(u int) bool { return u == v })

@@ -32,7 +32,7 @@ func (t *xgft) declare(p *params) size {
 	p.numbers("m", &t.M, nil, fabric.MaxPorts, "children by level, m1 first")
 	p.numbers("w", &t.W, nil, fabric.MaxPorts, "parents by level, w1 first")
 	if len(t.M) != len(t.W) {
-		p.refuse("w", 0, "m=%s has %d levels and w=%s has %d; they have one number each for every level", join(t.M), len(t.M), join(t.W), len(t.W))
+		p.refuse("w", 0, "m=%s has %d levels and w=%s has %d; they have one number each for every level", sizesText(t.M), len(t.M), sizesText(t.W), len(t.W))
 	}
 	m1 := 1
 	if len(t.M) > 0 {
