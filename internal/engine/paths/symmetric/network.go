@@ -32,14 +32,14 @@ func newNetwork(f *fabric.Fabric) *network {
 	return n
 }
 
-// of is the neighbours of a switch, by link.
-func (n *network) of(s fabric.NodeID) []fabric.NodeID { return n.To[n.First[s]:n.First[s+1]] }
+// neighbours is those of a switch, by link.
+func (n *network) neighbours(s fabric.NodeID) []fabric.NodeID { return n.To[n.First[s]:n.First[s+1]] }
 
 type pair struct{ a, b fabric.NodeID }
 
-// pairs is every two switches that a path joins, those of fewest hops first. Of as
-// many it deals out pairs to all switches in turn or, regular, those of one switch
-// after those of another.
+// pairs is every two switches that a path joins, those of fewest hops first. Among those of
+// as many hops, all switches have a pair before one has its next; in the regular order, all
+// pairs of a switch with those before it follow each other.
 func (n *network) pairs(ctx context.Context, regular bool) ([]pair, error) {
 	n.hops = make([]uint16, n.n*n.n)
 	most := uint16(0)
@@ -54,7 +54,8 @@ func (n *network) pairs(ctx context.Context, regular bool) ([]pair, error) {
 		}
 		most = max(most, uint16(d.Hops[d.Order[len(d.Order)-1]]))
 	}
-	start := make([]int, int(most)+2) // [hops, plus one]
+	// Counting sort. At first [hops, plus one] how many pairs there are, then [hops] where the next goes.
+	start := make([]int, int(most)+2)
 	n.each(regular, func(p pair, hops uint16) { start[hops+1]++ })
 	for h := range most {
 		start[h+1] += start[h]
@@ -67,7 +68,7 @@ func (n *network) pairs(ctx context.Context, regular bool) ([]pair, error) {
 	return pairs, nil
 }
 
-// each visits every two switches that a path joins once.
+// each visits every two switches that a path joins once, in one of the orders of pairs.
 func (n *network) each(regular bool, visit func(p pair, hops uint16)) {
 	see := func(a, b int) {
 		if hops := n.hops[b*n.n+a]; hops != far {
@@ -91,8 +92,8 @@ func (n *network) each(regular bool, visit func(p pair, hops uint16)) {
 	}
 }
 
-// write is the forwarding for the first links of all paths, [to × n + from]. LIDs of a
-// switch take turns over the cables of a link.
+// write is the forwarding for the first links of all paths, [to × n + from] by number at the
+// switch. The LIDs of a switch are spread over the cables of a link, round robin.
 func (n *network) write(next []uint8) *routing.Forwarding {
 	t := routing.NewForwarding(n.f)
 	var lids []fabric.LID

@@ -58,7 +58,7 @@ func (s *system) route(ctx context.Context, pairs []pair) error {
 // isOnly says whether the path from a to b is the only shortest one. That is known of all shorter ones.
 func (s *system) isOnly(a, b fabric.NodeID) bool {
 	nearer, ways, by := s.hops[int(b)*s.n:][:s.n], 0, a
-	for _, c := range s.of(a) {
+	for _, c := range s.neighbours(a) {
 		if nearer[c] == nearer[a]-1 {
 			ways, by = ways+1, c
 		}
@@ -81,7 +81,7 @@ func (s *system) choose(a, b fabric.NodeID) (there, back uint8) {
 // lightest is the first link of the path from a to b with the least load and, if only
 // such paths count that can be had in reverse, that of the way back.
 func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8) {
-	links := s.of(a)
+	links := s.neighbours(a)
 	nearer := s.hops[int(b)*s.n:][:s.n]
 	there, back = none, none
 	least := uint64(0)
@@ -112,18 +112,18 @@ func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8
 // be had in reverse.
 func (s *system) mirror(a, b, c fabric.NodeID) (back uint8, ok bool) {
 	if c == b {
-		for i, v := range s.of(b) {
+		for i, v := range s.neighbours(b) {
 			if v == a {
 				return uint8(i), true
 			}
 		}
 	}
 	back = s.next[int(c)*s.n+int(b)]
-	y := s.of(b)[back]
+	y := s.neighbours(b)[back]
 	if y == c {
 		return back, true
 	}
-	return back, s.of(a)[s.next[int(y)*s.n+int(a)]] == c
+	return back, s.neighbours(a)[s.next[int(y)*s.n+int(a)]] == c
 }
 
 func (s *system) cost(link int32) uint64 { return s.load[link] + s.expected[link] }
