@@ -120,7 +120,7 @@ func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit f
 
 // InOrder is ByDestination for some switches, in an order of the caller's.
 func InOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, build Builder, visit func(d *DAG, lids []fabric.LID)) error {
-	n := together(f, len(order))
+	n := atOnce(f, len(order))
 	free, ready := make(chan []DAG, 2), make(chan []DAG, 2)
 	for range cap(free) {
 		free <- make([]DAG, n)
@@ -157,9 +157,9 @@ func InOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, build
 	return ctx.Err()
 }
 
-// together is how many of some graphs change hands together: to wake whoever waits for one
+// atOnce is how many of some graphs change hands together: to wake whoever waits for one
 // takes as long as a search of some thousand trunks. More are no gain, and take memory.
-func together(f *fabric.Fabric, graphs int) int {
+func atOnce(f *fabric.Fabric, graphs int) int {
 	const most, trunks = 8, 1 << 18
 	return max(1, min(most, trunks/(f.Trunks()+1), graphs/most))
 }

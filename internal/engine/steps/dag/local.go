@@ -58,7 +58,7 @@ type local struct {
 	t       *routing.Forwarding
 	count   []uint32        // [trunk] adapters sent by it
 	order   []fabric.NodeID // switches, those with most adapters first
-	sends   []bool          // [switch] destinations reach it whoever sends them: it has adapters, or all count
+	sends   []bool          // [switch] it counts every destination: adapters on it send there, or all switches count all
 	counted Counted
 	arrived *marks.Set // switches that the destination at hand reaches
 }
@@ -87,9 +87,9 @@ func opensmKey(f *fabric.Fabric, s fabric.NodeID) uint64 {
 	return bits.ReverseBytes64(uint64(f.Node(s).GUID))
 }
 
-// round routes one address of every endpoint: adapters, then port 0 of switches. elsewhere
-// says that lower addresses are routed, whose neighbours are to be avoided.
-func (l *local) round(ctx context.Context, build Builder, address int, elsewhere bool, p routing.Progress) error {
+// round routes one address of every endpoint: adapters, then port 0 of switches. If apart, by other
+// neighbours than lower addresses, which are routed by then.
+func (l *local) round(ctx context.Context, build Builder, address int, apart bool, p routing.Progress) error {
 	half := len(l.order)
 	done := 0
 	for _, switches := range [2]bool{false, true} {
@@ -102,7 +102,7 @@ func (l *local) round(ctx context.Context, build Builder, address int, elsewhere
 				if int(lid-e.LID) != address || (e.Class == fabric.SwitchPort) != switches {
 					continue
 				}
-				l.destination(d, lid, e, elsewhere)
+				l.destination(d, lid, e, apart)
 			}
 			done++
 			p.Report(done/2, half)
@@ -114,11 +114,12 @@ func (l *local) round(ctx context.Context, build Builder, address int, elsewhere
 	return nil
 }
 
-func (l *local) destination(d *DAG, lid fabric.LID, e *fabric.Endpoint, elsewhere bool) {
+// destination fills the row of a LID.
+func (l *local) destination(d *DAG, lid fabric.LID, e *fabric.Endpoint, apart bool) {
 	row, channels := l.t.Row(lid), l.f.Channels()
 	charge := uint32(1)
 	if e.Class == fabric.SwitchPort {
-		charge = 0
+		charge = 0 // port 0 of a switch does not count
 	}
 	row[d.Root] = l.f.LastPort(e)
 	l.arrived.Empty()
@@ -126,10 +127,10 @@ func (l *local) destination(d *DAG, lid fabric.LID, e *fabric.Endpoint, elsewher
 		s, out := d.Order[i], d.Choices(i)
 		var best fabric.ChannelID
 		switch {
-		case elsewhere:
+		case apart:
 			best = l.elsewhere(s, out, lid, e)
 		case l.counted == Arriving:
-			best = l.together(out)
+			best = l.withOthers(out)
 		default:
 			best = LeastUsed(out, l.count, 0)
 		}
@@ -141,10 +142,10 @@ func (l *local) destination(d *DAG, lid fabric.LID, e *fabric.Endpoint, elsewher
 	}
 }
 
-// together is the least used trunk, or one that sends no more than one adapter more and
-// leads to a switch by which others send this destination already: so that a destination
-// comes down by few ways and others meet it less.
-func (l *local) together(out []fabric.ChannelID) fabric.ChannelID {
+// withOthers is the least used trunk, or one that sends no more than one adapter more and
+// leads to a switch by which others send this destination already: so that the traffic of a
+// destination comes down by few ways, and meets less of that of others.
+func (l *local) withOthers(out []fabric.ChannelID) fabric.ChannelID {
 	heads := l.f.Heads()
 	best := LeastUsed(out, l.count, 0)
 	if l.arrived.Has(int(heads[best])) {
@@ -159,12 +160,12 @@ func (l *local) together(out []fabric.ChannelID) fabric.ChannelID {
 }
 
 // elsewhere is the trunk by which s sends a further address of an endpoint: the least used
-// of those to neighbours to which it sends none of the addresses before, else of all that
-// to the neighbour with fewest of them; of several the next port after that of the
-// address before, and round.
+// of those to neighbours to which it sends none of the addresses before, or of all if there
+// are no such neighbours; of several that to the neighbour with fewest of these addresses, then the
+// next port round robin after that of the address before.
 func (l *local) elsewhere(s fabric.NodeID, out []fabric.ChannelID, lid fabric.LID, e *fabric.Endpoint) fabric.ChannelID {
 	channels := l.f.Channels()
-	sent := func(c fabric.ChannelID) (n uint32) { // lower addresses by way of the same neighbour
+	sent := func(c fabric.ChannelID) (n uint32) { // addresses before, by way of the same neighbour
 		for k := e.LID; k < lid; k++ {
 			if before := l.f.Out(s, l.t.Port(s, k)); channels[before].To == channels[c].To {
 				n++
@@ -176,23 +177,22 @@ func (l *local) elsewhere(s fabric.NodeID, out []fabric.ChannelID, lid fabric.LI
 	start, _ := slices.BinarySearchFunc(out, last+1, func(c fabric.ChannelID, port uint8) int { return cmp.Compare(channels[c].FromPort, port) })
 	best := out[start%len(out)]
 	fewest, least := sent(best), l.count[best]
-	fresh := fewest == 0
 	for i := 1; i < len(out); i++ {
 		c := out[(start+i)%len(out)]
 		n, used := sent(c), l.count[c]
 		better := used < least || used == least && n < fewest
-		if fresh != (n == 0) {
+		if (n == 0) != (fewest == 0) {
 			better = n == 0
 		}
 		if better {
-			best, fresh, fewest, least = c, n == 0, n, used
+			best, fewest, least = c, n, used
 		}
 	}
 	return best
 }
 
-// LeastUsed is the trunk of out with the smallest count, the first of several
-// from a start on and round.
+// LeastUsed is the trunk of out with the smallest count, of several the first round robin
+// from index start on.
 func LeastUsed(out []fabric.ChannelID, count []uint32, start int) fabric.ChannelID {
 	best := out[start]
 	for _, c := range out[start+1:] {
