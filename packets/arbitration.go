@@ -71,11 +71,11 @@ type arbiter struct {
 
 // pick is the lane of ready that sends next. The caller then calls sent.
 func (a *Arbitration) pick(s *arbiter, ready uint16) (lane uint8, high bool) {
-	h, hok := next(a.High, &s.high, ready)
+	h, hok := moveCursor(a.High, &s.high, ready)
 	if hok && (a.Limit == 255 || s.spent <= int32(a.Limit)*(4096/Block)) {
 		return h, true
 	}
-	if l, ok := next(a.Low, &s.low, ready); ok {
+	if l, ok := moveCursor(a.Low, &s.low, ready); ok {
 		return l, false
 	}
 	return h, true
@@ -93,9 +93,9 @@ func (s *arbiter) sent(high bool, blocks int32) {
 	t.left -= int16(blocks)
 }
 
-// next moves a cursor to the entry that sends next. It stays as long as its lane has
+// moveCursor moves a cursor to the entry that sends next. It stays as long as its lane has
 // packets and weight is left.
-func next(table []Weight, t *cursor, ready uint16) (uint8, bool) {
+func moveCursor(table []Weight, t *cursor, ready uint16) (uint8, bool) {
 	if len(table) == 0 {
 		return 0, false
 	}

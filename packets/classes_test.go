@@ -60,7 +60,7 @@ func TestClassOfFlows(t *testing.T) {
 	hosts := routing.HCA.Endpoints(f)
 	for _, from := range hosts {
 		for _, to := range hosts {
-			flows[n.classOf(&packet{src: int32(from), dst: int32(to)})]++
+			flows[n.trafficClass(&packet{src: int32(from), dst: int32(to)})]++
 		}
 	}
 	for class, count := range flows {
@@ -69,7 +69,7 @@ func TestClassOfFlows(t *testing.T) {
 		}
 	}
 	n.tables = &routing.Tables{Fabric: f, Lanes: lanes}
-	if got := n.classOf(&packet{src: int32(hosts[0]), dst: int32(hosts[1])}); got != 0 {
+	if got := n.trafficClass(&packet{src: int32(hosts[0]), dst: int32(hosts[1])}); got != 0 {
 		t.Errorf("without classes a packet is of class %d", got)
 	}
 }

@@ -10,6 +10,7 @@ type histogram struct {
 	max    Time
 }
 
+// classOf is the class of a time: by its first six binary digits, and by how many follow.
 func classOf(t Time) int {
 	if t < 64 {
 		return int(max(0, t))

@@ -2,7 +2,7 @@ package packets
 
 // choose makes a port send the next packet, if one can be sent.
 func (s *region) choose(o int32, p *near) {
-	if s.shift == 0 {
+	if s.shift == 0 { // ports have one lane
 		if r := s.candidate(o); r != none {
 			s.start(r)
 		}
@@ -25,7 +25,8 @@ func (s *region) choose(o int32, p *near) {
 	s.start(candidates[lane])
 }
 
-// nextLane is the lane that sends next.
+// nextLane is the lane that sends next of those that are ready, as bits: by arbitration tables or
+// else round robin.
 func (s *region) nextLane(o int32, p *near, ready uint16, candidates *[16]int32) uint8 {
 	if a := s.Config.Arbitration; a != nil {
 		lane, high := a.pick(&s.arbiters[o], ready)
@@ -44,9 +45,9 @@ func (s *region) nextLane(o int32, p *near, ready uint16, candidates *[16]int32)
 	}
 }
 
-// candidate is the oldest request for a buffer that can be granted now. A request that
-// lacks credits keeps others of its lane waiting; one whose in-port is busy sending
-// another packet does not.
+// candidate is the oldest request for a buffer that can be granted now (with Config.Lottery, a
+// random one); none: there is none. A request that lacks credits keeps the later ones waiting; one
+// whose in-port is busy sending another packet does not.
 func (s *region) candidate(into int32) int32 {
 	b := &s.near[into]
 	drawn, of := int32(none), 0
@@ -55,13 +56,13 @@ func (s *region) candidate(into int32) int32 {
 			return drawn
 		}
 		q := s.requests[r].queue
-		in := &s.far[q>>s.shift<<s.shift]
+		in := &s.far[q>>s.shift<<s.shift] // lane 0 of the in-port, where that is noted for all lanes
 		switch {
 		case int(in.reading) >= s.readers():
 			in.skipped = true
 		case !s.Config.Lottery:
 			return r
-		default:
+		default: // of those that can be granted, each is drawn as likely as another
 			if of++; of == 1 || s.lot(into, of) == 0 {
 				drawn = r
 			}
@@ -101,7 +102,7 @@ func (s *region) start(r int32) {
 	s.far[q>>s.shift<<s.shift].reading++
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	switch {
-	case copied:
+	case copied: // the packet stays where it is: further copies are to leave
 	case !s.isSource(q >> s.shift):
 		b.area += int64(size) * int64(now+takes-p.entered)
 		s.giveBack(q, b, now+takes, p.size)

@@ -214,13 +214,13 @@ func (s *region) address(p *packet, src *source) uint8 {
 		})
 	}
 	p.address = at
-	p.sl = s.tables.Lanes.Class(s.classOf(p), s.tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(at)))
+	p.sl = s.tables.Lanes.Class(s.trafficClass(p), s.tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(at)))
 	return s.firstLane(from, p.sl)
 }
 
-// classOf is the class of traffic of a packet, where the tables have lanes for several:
+// trafficClass is the class of traffic of a packet, where the tables have lanes for several:
 // any that source and destination settle between them, as a connection does.
-func (n *Network) classOf(p *packet) int {
+func (n *Network) trafficClass(p *packet) int {
 	if n.tables.Lanes.Classes <= 1 {
 		return 0
 	}
