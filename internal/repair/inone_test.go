@@ -96,7 +96,7 @@ func TestInOne(t *testing.T) {
 // changed is tables with some entries for three LIDs drawn anew: none, or also another trunk.
 func changed(t *routing.Tables, n int, none bool, rng *rand.Rand) *routing.Tables {
 	f := t.Fabric
-	fw := entries(f, t.Forwarding)
+	fw := copyEntries(f, t.Forwarding)
 	for range n {
 		lid, at := f.TopLID()-fabric.LID(rng.IntN(3)), fabric.NodeID(rng.IntN(f.Switches()))
 		owner := f.Owner(lid)

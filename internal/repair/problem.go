@@ -86,7 +86,7 @@ func (a *attempt) derive(ctx context.Context) (err error) {
 	} else {
 		copy(a.load, p.pairs)
 	}
-	a.graph = &acyclic.Journal{Lanes: acyclic.NewLanes(a.f, p.sources.Lanes, p.besideTrees(add))}
+	a.graph = &acyclic.Journal{Lanes: acyclic.NewLanes(a.f, p.sources.Lanes, p.withTrees(add))}
 	switch {
 	case err != nil:
 		return err

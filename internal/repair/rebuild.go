@@ -121,7 +121,7 @@ func (r *rebuilder) round(ctx context.Context, first func(yield func(in, out fab
 // with them.
 func (r *rebuilder) begin(first func(yield func(in, out fabric.ChannelID))) bool {
 	in := r.a.problem
-	r.a.graph = &acyclic.Journal{Lanes: acyclic.NewLanes(in.f, in.sources.Lanes, in.besideTrees(first))}
+	r.a.graph = &acyclic.Journal{Lanes: acyclic.NewLanes(in.f, in.sources.Lanes, in.withTrees(first))}
 	clear(r.a.load)
 	r.twins, r.routed = newTwins(in), make([]bool, in.f.TopLID()+1)
 	return r.a.graph.Lanes != nil

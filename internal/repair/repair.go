@@ -139,32 +139,33 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 		return nil, err
 	}
 	lacks := lacking(tables, o)
-	plan, err := besideTrees(ctx, tables, was, lacks, o)
+	plan, err := mendAvoiding(ctx, tables, was, lacks, o)
 	if lacks == nil || err != nil || len(plan.Left) == 0 {
 		return plan, err
 	}
-	if all, e := besideTrees(ctx, tables, was, nil, o); e == nil && len(all.Left) < len(plan.Left) || ctx.Err() != nil {
+	if all, e := mendAvoiding(ctx, tables, was, nil, o); e == nil && len(all.Left) < len(plan.Left) || ctx.Err() != nil {
 		return all, e
 	}
 	return plan, nil
 }
 
-// besideTrees is Mend with lanes that no new entry brings packets to.
-func besideTrees(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
-	plan, err := mend(ctx, tables, was, lacks, o)
+// mendAvoiding is Mend where new entries bring packets to no lane that a cable lacks: lacks is these lanes,
+// nil where that does not count.
+func mendAvoiding(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
+	plan, err := mendWithTrees(ctx, tables, was, lacks, o)
 	if tables.Multicast == nil || err == nil && len(plan.Left) == 0 || ctx.Err() != nil {
 		return plan, err
 	}
 	treeless := *tables
 	treeless.Multicast = nil
-	if bare, e := mend(ctx, &treeless, was, lacks, o); err != nil || e == nil && len(bare.Left) < len(plan.Left) {
+	if bare, e := mendWithTrees(ctx, &treeless, was, lacks, o); err != nil || e == nil && len(bare.Left) < len(plan.Left) {
 		return bare, e
 	}
 	return plan, nil
 }
 
-// mend is besideTrees, always beside the trees.
-func mend(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
+// mendWithTrees is mendAvoiding with steps that have the trees for multicast of the tables, whatever that leaves.
+func mendWithTrees(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
 	if o.Slack == 0 {
 		o.Slack = defaultSlack
 	}

@@ -74,7 +74,7 @@ func newRipUp(ctx context.Context, in *problem, tables *routing.Tables, deepest,
 	if r.users, err = r.base.countUsers(ctx, tables.Forwarding); err != nil {
 		return nil, err
 	}
-	r.base.graph = &acyclic.Journal{Lanes: acyclic.NewLanes(in.f, in.sources.Lanes, in.besideTrees(r.users.each))}
+	r.base.graph = &acyclic.Journal{Lanes: acyclic.NewLanes(in.f, in.sources.Lanes, in.withTrees(r.users.each))}
 	if r.base.graph.Lanes == nil {
 		return nil, ErrLoop
 	}

@@ -36,16 +36,16 @@ func staleEntries(tables *routing.Tables, was *history) []staleEntry {
 
 // entriesOf is a copy of the entries that a step begins with.
 func (p *problem) entriesOf(before *routing.Tables) *routing.Forwarding {
-	fw := entries(p.f, before.Forwarding)
+	fw := copyEntries(p.f, before.Forwarding)
 	for _, e := range p.stale {
 		fw.Row(e.lid)[e.at] = routing.NoPort
 	}
 	return fw
 }
 
-// entries is a copy of forwarding tables without what their path finder said of them, which
+// copyEntries is a copy of forwarding tables without what their path finder said of them, which
 // need not hold of a step's.
-func entries(f *fabric.Fabric, from *routing.Forwarding) *routing.Forwarding {
+func copyEntries(f *fabric.Fabric, from *routing.Forwarding) *routing.Forwarding {
 	fw := routing.NewForwarding(f)
 	for lid := range f.TopLID() + 1 {
 		copy(fw.Row(lid), from.Row(lid))

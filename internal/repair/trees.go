@@ -12,8 +12,8 @@ import (
 // every step before any new entry is: between every two cables of a tree that meet at a switch, in
 // both directions.
 
-// besideTrees adds the dependencies of the trees to others.
-func (p *problem) besideTrees(add func(yield func(in, out fabric.ChannelID))) func(yield func(in, out fabric.ChannelID)) {
+// withTrees adds the dependencies of the trees to others.
+func (p *problem) withTrees(add func(yield func(in, out fabric.ChannelID))) func(yield func(in, out fabric.ChannelID)) {
 	return func(yield func(in, out fabric.ChannelID)) {
 		add(yield)
 		for _, d := range p.turns {

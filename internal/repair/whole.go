@@ -96,7 +96,7 @@ func (k *keeper) split(before *routing.Tables, s Step) []Step {
 // part is a step like another, to a copy of some entries.
 func part(s Step, from *routing.Forwarding) *Step {
 	t := *s.Tables
-	t.Forwarding = entries(t.Fabric, from)
+	t.Forwarding = copyEntries(t.Fabric, from)
 	return &Step{Tables: &t, Rebuilt: s.Rebuilt, Balanced: s.Balanced}
 }
 
