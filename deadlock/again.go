@@ -104,7 +104,7 @@ func (w *walker) again(lid fabric.LID, row []uint8, e *fabric.Endpoint) bool {
 // packets have as many hops left as before from everywhere.
 func (w *walker) step(row []uint8) bool {
 	k := &w.kept
-	k.other = differing(k.row, row, k.other[:0])
+	k.other = addDiffering(k.row, row, k.other[:0])
 	k.row = row
 	for i := 0; i < len(k.other); i++ {
 		s := k.other[i]
@@ -122,8 +122,8 @@ func (w *walker) step(row []uint8) bool {
 	return true
 }
 
-// differing adds the switches where two rows have different entries.
-func differing(a, b []uint8, list []fabric.NodeID) []fabric.NodeID {
+// addDiffering adds to a list the switches where two rows have different entries.
+func addDiffering(a, b []uint8, list []fabric.NodeID) []fabric.NodeID {
 	n := len(a) &^ 7
 	for i := 0; i < n; i += 8 {
 		x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:])

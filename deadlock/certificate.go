@@ -93,16 +93,17 @@ func (c *Certificate) holds(g *cdg.Graph, inUse []uint16) error {
 	return unranked(g.Fabric, c.Rank, c.Lanes, inUse)
 }
 
-// unranked is the error for a lane in use without a rank, nil if there is none.
-func unranked(f *fabric.Fabric, rank []int32, stride int, inUse []uint16) error {
-	v := cdg.FirstUnranked(rank, inUse, stride)
+// unranked is the error for a lane in use without a rank, nil if there is none; ranks are by trunk × lanes + lane.
+func unranked(f *fabric.Fabric, rank []int32, lanes int, inUse []uint16) error {
+	v := cdg.FirstUnranked(rank, inUse, lanes)
 	if v < 0 {
 		return nil
 	}
-	ch := f.Channel(fabric.ChannelID(v / stride))
-	return &Unranked{Switch: f.Label(ch.From), Port: ch.FromPort, VL: uint8(v % stride)}
+	ch := f.Channel(fabric.ChannelID(v / lanes))
+	return &Unranked{Switch: f.Label(ch.From), Port: ch.FromPort, VL: uint8(v % lanes)}
 }
 
+// violation names two lanes of trunks, v before u, and the ranks rv and ru that do not rise from one to the other.
 func violation(g *cdg.Graph, v, u int32, rv, ru int32) *Violation {
 	in, out := g.Fabric.Channel(fabric.ChannelID(int(v)/g.Lanes)), g.Fabric.Channel(fabric.ChannelID(int(u)/g.Lanes))
 	return &Violation{

@@ -67,7 +67,7 @@ func (r *ranked) again(g *cdg.Graph) ([]int32, bool) {
 	rank := slices.Clone(r.rank)
 	w := reranking{g: g, rank: rank, waiting: make([]bool, len(rank))}
 	most := len(rank) + 1000
-	for _, v := range r.differing(g, slices.Clone(r.lost)) {
+	for _, v := range r.addHeads(g, slices.Clone(r.lost)) {
 		w.add(v)
 	}
 	for i := 0; i < len(w.queue); i++ {
@@ -79,8 +79,8 @@ func (r *ranked) again(g *cdg.Graph) ([]int32, bool) {
 	return rank, true
 }
 
-// differing adds the heads of all edges that only one of two graphs of a fabric has.
-func (r *ranked) differing(g *cdg.Graph, work []int32) []int32 {
+// addHeads adds to work the heads of all edges that only one of two graphs of a fabric has.
+func (r *ranked) addHeads(g *cdg.Graph, work []int32) []int32 {
 	f := g.Fabric
 	in := fabric.ChannelID(0)
 	head := func(turn, lane int) {

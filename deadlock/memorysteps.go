@@ -145,7 +145,7 @@ func (st *steps) lose(lid fabric.LID) *Verdict {
 func (st *steps) find(old, now *tree) bool {
 	st.round++
 	st.list, st.changed, st.dropped = st.list[:0], st.changed[:0], false
-	st.changed = differing(old.row, now.row, st.changed)
+	st.changed = addDiffering(old.row, now.row, st.changed)
 	for _, m := range st.p.moved {
 		if now.row[m.s] == m.in && old.row[m.s] == m.in {
 			st.changed = append(st.changed, m.s)
