@@ -15,7 +15,7 @@ import (
 // it mends what is in trouble on the best beginning, judged by what it is worth before
 // that, or, where that does not lead above the floor of Mixed, on the best one above it.
 func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress) (*trial, error) {
-	starts, err := s.beginnings(ctx, fd, between(p, 0, 2))
+	starts, err := s.beginnings(ctx, fd, progressBetween(p, 0, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ const wholePart = 3
 // them from the best beginning and, where there is time for two trials, from the one that is
 // best for shifts, or with two values of evenness where that is the same.
 func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routing.Progress) (*trial, error) {
-	starts, err := s.beginnings(ctx, fd, between(p, 0, 2))
+	starts, err := s.beginnings(ctx, fd, progressBetween(p, 0, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routi
 	if r.passes = int(r.work / s.counted); !s.fits || first.perfect() || fd.Passes < 0 {
 		r.passes = 0
 	}
-	best, err := r.run(ctx, between(p, 2, stages))
+	best, err := r.run(ctx, progressBetween(p, 2, stages))
 	return best, err
 }
 
@@ -99,7 +99,7 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 	if Alike(s.f, func(u fabric.NodeID) bool { return s.src[u] > 0 }) {
 		begin[0]()
 		begin = begin[1:]
-		if failed[0] != nil || perfect(starts) {
+		if failed[0] != nil || anyPerfect(starts) {
 			return starts, failed[0]
 		}
 		p.Report(1, 2)
@@ -108,7 +108,7 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 		return nil, err
 	}
 	p.Report(2, 2)
-	if perfect(starts) {
+	if anyPerfect(starts) {
 		return starts, nil
 	}
 	suits := len(starts) > 0 && !slices.ContainsFunc(others, func(x *start) bool { return x.worth(s.aim) > starts[0].worth(s.aim) })
@@ -122,8 +122,8 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 	return append(starts, s.promising(ctx, fd, own, starts)), ctx.Err()
 }
 
-// perfect reports whether one of some beginnings is.
-func perfect(starts []*start) bool {
+// anyPerfect reports whether one of some beginnings is perfect.
+func anyPerfect(starts []*start) bool {
 	return slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() })
 }
 

@@ -288,13 +288,12 @@ func (l *laid) eachWay(tell func(c fabric.ChannelID, bytes float64), done func(b
 	}
 }
 
-// The search: powers that trials begin with, and up to which they rise; passes without a
-// better routing after which a trial ends.
+// matrixPowers is the powers that trials begin with.
 var matrixPowers = []int{2, 4, 8}
 
 const (
-	steepest       = 16
-	matrixPatience = 4
+	steepest       = 16 // power up to which they rise
+	matrixPatience = 4  // passes without a better routing after which a trial ends
 
 	matrixWork = 400_000_000 // trunks looked at
 )
@@ -307,11 +306,11 @@ func searchMatrix(ctx context.Context, n *network, fd Finder, p routing.Progress
 		return nil, err
 	}
 	fd.Begin = quick(fd.Begin)
-	starts, err := n.given(ctx, fd, func(*trial) figures { return figures{0, []float64{2}} }, between(p, 0, 1))
+	starts, err := n.given(ctx, fd, func(*trial) figures { return figures{0, []float64{2}} }, progressBetween(p, 0, 1))
 	if err != nil {
 		return nil, err
 	}
-	own, err := searchPairs(ctx, n, fd, between(p, 1, 2))
+	own, err := searchPairs(ctx, n, fd, progressBetween(p, 1, 2))
 	if err != nil || m.total == 0 {
 		return own, err
 	}

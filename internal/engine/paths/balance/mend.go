@@ -132,7 +132,7 @@ func (t *trial) passMending(ctx context.Context) {
 		return // the pass has moved nothing, and is the last
 	}
 	t.survey()
-	t.search(ctx)
+	t.findTroubled(ctx)
 	t.random.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 	for _, i := range t.order {
 		if ctx.Err() != nil {
@@ -150,8 +150,8 @@ func (t *trial) passMending(ctx context.Context) {
 	}
 }
 
-// search finds whose routes are in trouble, as the counts are when a pass begins.
-func (t *trial) search(ctx context.Context) {
+// findTroubled finds whose routes are in trouble, as the counts are when a pass begins.
+func (t *trial) findTroubled(ctx context.Context) {
 	m := t.mending
 	space := make([][]span, par.Workers(len(t.roots)))
 	_ = par.For(ctx, len(t.roots), func(worker, i int) {

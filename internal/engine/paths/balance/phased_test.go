@@ -303,7 +303,7 @@ func TestMendingMovesWhatIsInTrouble(t *testing.T) {
 			return false
 		}
 		x.survey()
-		x.search(context.Background())
+		x.findTroubled(context.Background())
 		calm := map[int32][]uint8{}
 		for d := range int32(len(x.dests)) {
 			r := &x.roots[x.dests[d].root]
@@ -377,7 +377,7 @@ func TestMendingIsAsWithTheWholeTreeOff(t *testing.T) {
 		for range 2 {
 			for _, z := range []*trial{x, y} {
 				z.survey()
-				z.search(context.Background())
+				z.findTroubled(context.Background())
 			}
 			for k := range int32(len(x.dests)) {
 				if len(x.mending.from[k]) == 0 {

@@ -99,12 +99,12 @@ func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress
 
 // compete is the tournament of searchPhases.
 func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.Progress) (*trial, error) {
-	starts, err := s.given(ctx, fd, s.measure, between(p, 0, 1))
+	starts, err := s.given(ctx, fd, s.measure, progressBetween(p, 0, 1))
 	if err != nil {
 		return nil, err
 	}
-	if !perfect(starts) {
-		own, err := searchPairs(ctx, s.network, fd, between(p, 1, 2))
+	if !anyPerfect(starts) {
+		own, err := searchPairs(ctx, s.network, fd, progressBetween(p, 1, 2))
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +120,7 @@ func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.P
 	if !s.fits || starts[0].perfect() {
 		r.passes = 0
 	}
-	best, err := r.run(ctx, between(p, 2, stages))
+	best, err := r.run(ctx, progressBetween(p, 2, stages))
 	if err == nil {
 		err = s.anneal(ctx, fd, best)
 	}
@@ -138,8 +138,8 @@ func (s *phases) settle(starts []*start) {
 // beginnings, those for random pairs, and the tournament.
 const stages = 4
 
-// between is progress that goes from one stage of the search to another.
-func between(p routing.Progress, from, to int) routing.Progress {
+// progressBetween is progress that goes from one stage of the search to another.
+func progressBetween(p routing.Progress, from, to int) routing.Progress {
 	const steps = 100
 	return func(done, total int) { p.Report(from*steps+(to-from)*steps*done/max(1, total), stages*steps) }
 }

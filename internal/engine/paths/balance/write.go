@@ -40,7 +40,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	var some, all []fabric.NodeID // switches with aggregation nodes or routers, and all switches
 	for s := range fabric.NodeID(t.f.Switches()) {
 		all = append(all, s)
-		if slices.ContainsFunc(t.f.Attached(s), t.between) {
+		if slices.ContainsFunc(t.f.Attached(s), t.isOther) {
 			some = append(some, s)
 		}
 	}
@@ -49,7 +49,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	err := dag.InOrder(ctx, t.f, some, t.network.ways(), func(d *dag.DAG, lids []fabric.LID) {
 		r.fill(d)
 		for _, lid := range lids {
-			if e := t.f.Owner(lid); t.between(e) {
+			if e := t.f.Owner(lid); t.isOther(e) {
 				t.placeAnew(&r, pick, int32(d.Root))
 				t.chargePlaced(&r, pick, t.weight[e])
 				t.row(fw, lid, &r, pick)
@@ -70,8 +70,8 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	})
 }
 
-// between reports whether an endpoint is neither a host adapter nor a switch.
-func (t *trial) between(e fabric.EndpointID) bool {
+// isOther reports whether an endpoint is neither a host adapter nor a switch.
+func (t *trial) isOther(e fabric.EndpointID) bool {
 	c := t.f.Endpoint(e).Class
 	return c == fabric.Aggregation || c == fabric.RouterPort
 }
