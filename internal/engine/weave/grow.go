@@ -141,7 +141,7 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 		if g.tree.Hops[g.heads[c]] != hops {
 			continue
 		}
-		sum := g.weight(u, c)
+		sum := g.pathLoad(u, c)
 		if sum >= least {
 			continue
 		}
@@ -159,7 +159,7 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 		return false
 	}
 	slices.SortStableFunc(g.near, func(a, b fabric.ChannelID) int {
-		if g.weight(u, a) < g.weight(u, b) {
+		if g.pathLoad(u, a) < g.pathLoad(u, b) {
 			return -1
 		}
 		return 1
@@ -174,8 +174,8 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 	return false
 }
 
-// weight is the load on the path of u by a trunk.
-func (g *grower) weight(u fabric.NodeID, c fabric.ChannelID) uint64 {
+// pathLoad is the load on the path of u by a trunk.
+func (g *grower) pathLoad(u fabric.NodeID, c fabric.ChannelID) uint64 {
 	w := g.tree.Sum[g.heads[c]] + g.loads.On[c]
 	if g.avoid[u] == c {
 		w += contention
@@ -238,7 +238,7 @@ func (g *grower) others(d *dag.DAG) {
 		}
 		best := d.Choices(i)[0]
 		for _, c := range d.Choices(i) {
-			if g.weight(u, c) < g.weight(u, best) {
+			if g.pathLoad(u, c) < g.pathLoad(u, best) {
 				best = c
 			}
 		}

@@ -87,7 +87,7 @@ func (b *box) sortDims() {
 	keys := b.keys()
 	order := fabric.All[int](len(b.dims))
 	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(b.dims[y].Size, b.dims[x].Size), lines(b.dims[x])-lines(b.dims[y]), cmp.Compare(keys[x], keys[y]))
+		return cmp.Or(cmp.Compare(b.dims[y].Size, b.dims[x].Size), ringsFirst(b.dims[x])-ringsFirst(b.dims[y]), cmp.Compare(keys[x], keys[y]))
 	})
 	dims := make([]Dim, len(order))
 	for i, d := range order {
@@ -104,7 +104,8 @@ func (b *box) sortDims() {
 	b.dims = dims
 }
 
-func lines(d Dim) int {
+// ringsFirst puts rings before lines, by 0 and 1.
+func ringsFirst(d Dim) int {
 	if d.Ring {
 		return 0
 	}

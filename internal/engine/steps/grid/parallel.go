@@ -83,7 +83,7 @@ func (n *graph) parallels() (*parallels, error) {
 	for v := range int32(len(n.part)) {
 		for a := n.first[v]; a < n.first[v+1]; a++ {
 			for b := a + 1; b < n.first[v+1]; b++ {
-				x, count := n.opposite(v, n.to[a], n.to[b])
+				x, count := n.corner(v, n.to[a], n.to[b])
 				if count > 1 {
 					return nil, refuse(n.f, ruleShared, n.part[n.to[a]], "it and %s share %d neighbours",
 						n.f.Label(n.part[n.to[b]]), count+1)
@@ -117,9 +117,9 @@ func (n *graph) parallels() (*parallels, error) {
 	return p, nil
 }
 
-// opposite is the corner that completes u, v, w to a square without diagonals,
+// corner is the one that completes u, v, w to a square without diagonals,
 // and how many switches would do.
-func (n *graph) opposite(v, u, w int32) (x int32, count int) {
+func (n *graph) corner(v, u, w int32) (x int32, count int) {
 	if _, adjacent := n.arc(u, w); adjacent {
 		return 0, 0
 	}
