@@ -134,19 +134,19 @@ func (s *Search) rank() (r standing) {
 	case s.Options.Aim == engines.Shifts:
 		slack = alikeTime * worth(slices.MaxFunc(all, by(worth)))
 	}
-	r.equal = within(all, slack, func(t *Trial) float64 { return -worth(t) })
+	r.equal = cheapest(all, slack, func(t *Trial) float64 { return -worth(t) })
 	left := r.equal
 	for _, c := range s.criteria() {
 		if len(left) == 1 {
 			break
 		}
-		if rest := within(left, c.slack, c.cost); len(rest) < len(left) {
+		if rest := cheapest(left, c.slack, c.cost); len(rest) < len(left) {
 			left, r.how = rest, append(r.how, c.how)
 		}
 	}
 	r.won = left[0]
 	if fewer := s.cheaper(all, r.won); len(fewer) > 0 {
-		fewer = within(fewer, 0, func(t *Trial) float64 { return float64(t.VLs) })
+		fewer = cheapest(fewer, 0, func(t *Trial) float64 { return float64(t.VLs) })
 		r.saves, r.won = r.won, slices.MaxFunc(fewer, by(worth))
 	}
 	for {
@@ -172,8 +172,8 @@ func by(worth func(*Trial) float64) func(a, b *Trial) int {
 	}
 }
 
-// within is the trials of the least cost, and those that cost at most slack more.
-func within(all []*Trial, slack float64, cost func(*Trial) float64) (list []*Trial) {
+// cheapest is the trials of the least cost, and those that cost at most slack more.
+func cheapest(all []*Trial, slack float64, cost func(*Trial) float64) (list []*Trial) {
 	least := math.Inf(1)
 	for _, t := range all {
 		least = min(least, cost(t))

@@ -101,9 +101,9 @@ func firstOf(cycle []LoopStep) string {
 
 func names(ports []result.Node) []string { return list.Of(ports, result.Node.String) }
 
-// since carries over since when alarms are there: those of a kind are one for that. There are alarms of looks
-// that could not be kept too, which before, the last that was kept or nil, does not have.
-func since(l, before *Look, there []Alarm) {
+// carrySince carries over since when alarms are there: those of a kind are one for that. Among those that were there
+// are alarms of looks that could not be kept; before, the last look that was kept or nil, does not have these.
+func carrySince(l, before *Look, there []Alarm) {
 	for i := range l.Alarms {
 		a := &l.Alarms[i]
 		a.Since = sinceWhen(there, a.Kind, l.At)

@@ -426,7 +426,7 @@ func (r *running) holdEthernet(l *Look, now *EthernetSnapshot) *between.Differen
 	}
 	e.Paused = pausedPorts(known, now)
 	l.Alarms = append([]Alarm{}, r.ethernetAlarms(l)...)
-	since(l, r.last, r.status.Alarms)
+	carrySince(l, r.last, r.status.Alarms)
 	return d
 }
 

@@ -77,7 +77,7 @@ func TestSinceOfRecabled(t *testing.T) {
 	kept := &Look{At: at(1)}
 	for _, c := range []struct{ there, want int }{{1, 3}, {2, 2}} {
 		l := &Look{At: at(3), Alarms: []Alarm{{Kind: Recabled}}}
-		since(l, kept, []Alarm{{Kind: Recabled, Since: at(c.there)}})
+		carrySince(l, kept, []Alarm{{Kind: Recabled, Since: at(c.there)}})
 		if !l.Alarms[0].Since.Equal(at(c.want)) {
 			t.Errorf("the last look that was kept at 1, one recabled at %d: since %v", c.there, l.Alarms[0].Since)
 		}

@@ -113,8 +113,8 @@ func newMetrics() *metrics {
 	return m
 }
 
-// counted is the changes of a look that are counted.
-func counted(c *Changes) []struct {
+// countedChanges is the changes of a look that metrics count.
+func countedChanges(c *Changes) []struct {
 	what string
 	n    int64
 } {
@@ -131,7 +131,7 @@ func counted(c *Changes) []struct {
 
 func kindsOfChange() []string {
 	var all []string
-	for _, c := range counted(&Changes{}) {
+	for _, c := range countedChanges(&Changes{}) {
 		all = append(all, c.what)
 	}
 	return all
@@ -171,12 +171,12 @@ func (m *metrics) note(st *Health, l *Look) {
 			m.seconds.WithLabelValues(stage.name).Observe(stage.seconds)
 		}
 		if e := l.Ethernet; e != nil && e.Changed != nil {
-			for _, c := range counted(e.Changed.counted()) {
+			for _, c := range countedChanges(e.Changed.counted()) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
 			}
 		}
 		if l.Changed != nil {
-			for _, c := range counted(l.Changed) {
+			for _, c := range countedChanges(l.Changed) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
 			}
 		}

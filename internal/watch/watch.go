@@ -525,7 +525,7 @@ func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, 
 		return err
 	}
 	l.Alarms = append([]Alarm{}, alarms(l, r.last, now, differ)...)
-	since(l, r.last, r.status.Alarms)
+	carrySince(l, r.last, r.status.Alarms)
 	return nil
 }
 

@@ -37,15 +37,15 @@ const (
 
 // fields is each of the Options, by its bit.
 var fields = [option.Count]field{
-	of(func(o *Options) *[]fabric.GUID { return &o.Roots }, func(roots []fabric.GUID) bool { return len(roots) > 0 }),
-	of(func(o *Options) *uint64 { return &o.Seed }, set),
-	of(func(o *Options) *balance.Aim { return &o.Aim }, set),
-	of(func(o *Options) *[]uint8 { return &o.Weights }, func(weights []uint8) bool { return weights != nil }),
-	of(func(o *Options) *layer.Order { return &o.Order }, set),
-	of(func(o *Options) *weave.Prefer { return &o.Prefer }, set),
-	of(func(o *Options) **fabric.Fabric { return &o.Before }, set),
-	of(func(o *Options) *[]balance.Order { return &o.Orders }, func(orders []balance.Order) bool { return orders != nil }),
-	of(func(o *Options) *[]balance.Demand { return &o.Demands }, func(demands []balance.Demand) bool { return demands != nil }),
+	fieldOf(func(o *Options) *[]fabric.GUID { return &o.Roots }, func(roots []fabric.GUID) bool { return len(roots) > 0 }),
+	fieldOf(func(o *Options) *uint64 { return &o.Seed }, set),
+	fieldOf(func(o *Options) *balance.Aim { return &o.Aim }, set),
+	fieldOf(func(o *Options) *[]uint8 { return &o.Weights }, func(weights []uint8) bool { return weights != nil }),
+	fieldOf(func(o *Options) *layer.Order { return &o.Order }, set),
+	fieldOf(func(o *Options) *weave.Prefer { return &o.Prefer }, set),
+	fieldOf(func(o *Options) **fabric.Fabric { return &o.Before }, set),
+	fieldOf(func(o *Options) *[]balance.Order { return &o.Orders }, func(orders []balance.Order) bool { return orders != nil }),
+	fieldOf(func(o *Options) *[]balance.Demand { return &o.Demands }, func(demands []balance.Demand) bool { return demands != nil }),
 }
 
 // field is one of the Options.
@@ -54,7 +54,8 @@ type field struct {
 	copy  func(to, from *Options)
 }
 
-func of[T any](in func(*Options) *T, given func(T) bool) field {
+// fieldOf is the field that in points at; given reports whether it is set.
+func fieldOf[T any](in func(*Options) *T, given func(T) bool) field {
 	return field{
 		given: func(o *Options) bool { return given(*in(o)) },
 		copy:  func(to, from *Options) { *in(to) = *in(from) },

@@ -308,7 +308,7 @@ func (w *trafficWay) name() string {
 	return "spraying"
 }
 
-// job is traffic with what it is run with.
+// trafficJob is traffic with what it is run with.
 type trafficJob struct {
 	pattern   traffic.Pattern
 	placement traffic.Placement

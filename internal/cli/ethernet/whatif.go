@@ -82,8 +82,8 @@ type taken struct {
 	devices, links []bool // [DeviceID], [LinkID] one direction of each cable
 }
 
-// take finds the parts that flags name.
-func take(cmd *cobra.Command, c *ethernet.Cabling) (*taken, error) {
+// partsTaken finds the parts that flags name.
+func partsTaken(cmd *cobra.Command, c *ethernet.Cabling) (*taken, error) {
 	switches, err := cmd.Flags().GetStringArray("switch")
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func runWhatIf(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 	if err != nil {
 		return err
 	}
-	t, err := take(cmd, in.Cabling)
+	t, err := partsTaken(cmd, in.Cabling)
 	if err != nil {
 		return err
 	}

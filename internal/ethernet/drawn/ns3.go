@@ -46,7 +46,7 @@ func NS3(r io.Reader, name string) (*Topology, error) {
 				return nil, lines.Errorf("%d different numbers of switches are expected, each below %d", switches, nodes)
 			}
 			isSwitch[id] = true
-			t.Devices = append(t.Devices, device(id))
+			t.Devices = append(t.Devices, nodeName(id))
 		}
 	}
 	ports := map[uint64]int{}
@@ -67,9 +67,9 @@ func NS3(r io.Reader, name string) (*Topology, error) {
 		case isSwitch[a] && isSwitch[b]:
 			t.Cables = append(t.Cables, ethernet.Cable{A: port(a, ports[a]), B: port(b, ports[b])})
 		case isSwitch[a]:
-			t.Hosts = append(t.Hosts, device(a))
+			t.Hosts = append(t.Hosts, nodeName(a))
 		case isSwitch[b]:
-			t.Hosts = append(t.Hosts, device(b))
+			t.Hosts = append(t.Hosts, nodeName(b))
 		default:
 			between++
 		}
@@ -104,10 +104,10 @@ func ended(lines *reading.Lines, missing string) error {
 	return lines.ErrorAt(lines.Number()+1, "the file ends, and %s are missing", missing)
 }
 
-// device is what ns-3 calls by a number.
-func device(id uint64) string { return "node" + strconv.FormatUint(id, 10) }
+// nodeName is the name of what ns-3 calls by a number.
+func nodeName(id uint64) string { return "node" + strconv.FormatUint(id, 10) }
 
 // port is an interface of a node; ns-3 counts them from 1, in the order of the links.
 func port(id uint64, n int) ethernet.End {
-	return ethernet.End{Device: device(id), Interface: "eth" + strconv.Itoa(n)}
+	return ethernet.End{Device: nodeName(id), Interface: "eth" + strconv.Itoa(n)}
 }

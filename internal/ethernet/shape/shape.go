@@ -276,12 +276,13 @@ func (s *Shape) lossless(n *ethernet.Network) {
 	for l := range ethernet.LinkID(len(n.Links)) {
 		back := n.Reverse[l]
 		if a, b := of(l), of(back); l < back && a != b {
-			s.odd("one-way-lossless", n.Links[l].From, "from %s to %s %s, and back %s", n.End(l), n.End(back), lossless(a), lossless(b))
+			s.odd("one-way-lossless", n.Links[l].From, "from %s to %s %s, and back %s", n.End(l), n.End(back), losslessText(a), losslessText(b))
 		}
 	}
 }
 
-func lossless(set uint16) string {
+// losslessText says which priorities of a set of bits are lossless.
+func losslessText(set uint16) string {
 	if set == 0 {
 		return "nothing is lossless"
 	}

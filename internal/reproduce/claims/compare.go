@@ -29,7 +29,7 @@ func TimesBest(line string, others []string, place string, paper, factor float64
 		if !ok || of == "" {
 			return NotMeasured
 		}
-		return answer(within(v.Value/best, paper, factor), "%s times %s (%.3f, %.3f)", ratio(v.Value/best), of, v.Value, best)
+		return answer(withinFactor(v.Value/best, paper, factor), "%s times %s (%.3f, %.3f)", ratio(v.Value/best), of, v.Value, best)
 	}
 }
 
@@ -200,7 +200,7 @@ func Times(line, other, place string, paper, factor float64) Check {
 		if n > 1 {
 			text += fmt.Sprintf(" (median; %s to %s)", ratio(ratios[0]), ratio(ratios[n-1]))
 		}
-		return answer(within(median, paper, factor), "%s", text)
+		return answer(withinFactor(median, paper, factor), "%s", text)
 	}
 }
 
@@ -276,8 +276,10 @@ func SameAs(line, other string) Check {
 	}
 }
 
-// within reports whether a value is the paper's up to a factor.
-func within(value, paper, factor float64) bool { return value >= paper/factor && value <= paper*factor }
+// withinFactor reports whether a value is the paper's up to a factor.
+func withinFactor(value, paper, factor float64) bool {
+	return value >= paper/factor && value <= paper*factor
+}
 
 // Growth compares how two lines scale between two places: the exponents of their
 // growth, of which the ratio must be between low and high.
@@ -331,7 +333,7 @@ func Crossing(line, other string, paper float64) Check {
 			before, after := differences[i-1], differences[i]
 			if before <= 0 && after > 0 {
 				x := xs[i-1] + (xs[i]-xs[i-1])*(-before)/(after-before)
-				return answer(within(x, paper, About), "at about %.0f", x)
+				return answer(withinFactor(x, paper, About), "at about %.0f", x)
 			}
 		}
 		if len(xs) < 2 {

@@ -19,7 +19,7 @@ func NeverStops(line, place string) Check {
 // StopsAfter says after how long a network stood still.
 func StopsAfter(line, place string, paper float64) Check {
 	return stopping(line, place, false, func(v Result) Answer {
-		return answer(within(v.Value, paper, Timing),
+		return answer(withinFactor(v.Value, paper, Timing),
 			"%s µs in the mean of the %d runs that stopped, %s to %s; %s", number(v.Value), v.Count, number(v.Low), number(v.High), loopText(v))
 	})
 }
@@ -39,7 +39,7 @@ func StopsBySize(line string, places []string, paper []float64) Check {
 		}
 		most := func(values []float64) float64 { return slices.Max(values) / slices.Min(values) }
 		peak := func(values []float64) int { return slices.Index(values, slices.Max(values)) }
-		return answer(within(most(ours), most(paper), Timing) && peak(ours) == peak(paper),
+		return answer(withinFactor(most(ours), most(paper), Timing) && peak(ours) == peak(paper),
 			"%s µs: the longest is %s times the shortest, in the paper %s times", strings.Join(text, ", "), ratio(most(ours)), ratio(most(paper)))
 	}
 }

@@ -325,7 +325,7 @@ func Peak(lines []string, paper float64) Check {
 				}
 			}
 			if x := (first + last) / 2; !math.IsInf(best, -1) {
-				all.add(within(x, paper, About), "%s: %s", l, number(x))
+				all.add(withinFactor(x, paper, About), "%s: %s", l, number(x))
 			}
 		}
 		return all.answer(", ")

@@ -220,17 +220,17 @@ func (t *table) sum() {
 		}
 	}
 	fmt.Fprintf(t.w, "\n%s on %d networks: phases %.3f in the geometric mean, %.3f times what no routing has less than; CPU %.1f s in all.\n",
-		t.engines[last], len(t.rows), math.Exp(all/float64(max(1, len(bound)))), mean(bound), took)
+		t.engines[last], len(t.rows), math.Exp(all/float64(max(1, len(bound)))), geometricMean(bound), took)
 	if len(best) > 0 {
-		fmt.Fprintf(t.w, "Beside the best of the others for phases on %d of them: phases %.3f times as long, random pairs %.3f of the most.\n", len(best), mean(best), mean(most))
+		fmt.Fprintf(t.w, "Beside the best of the others for phases on %d of them: phases %.3f times as long, random pairs %.3f of the most.\n", len(best), geometricMean(best), geometricMean(most))
 		fmt.Fprintf(t.w, "Phases by switch or by name more than 3 %% longer than those of the best for phases, or 1 %% less bandwidth: %s.\n", list(behind))
 		fmt.Fprintf(t.w, "Phases more than 3 %% longer than those of an engine with about as much bandwidth (1 %%) or more: %s.\n", list(beaten))
 		fmt.Fprintf(t.w, "More lanes than %s: %s.\n", t.engines[0], list(lanes))
 	}
 }
 
-// mean is the geometric mean of numbers, of which these are logarithms.
-func mean(logs []float64) float64 {
+// geometricMean is the geometric mean of numbers, of which these are logarithms.
+func geometricMean(logs []float64) float64 {
 	sum := 0.0
 	for _, x := range logs {
 		sum += x
