@@ -440,7 +440,7 @@ type metric struct {
 	errors     Counter // which errors it counts, if it does
 }
 
-// SckyzO's and treydock's count bytes, guilbaults' gives PortXmitData as it is.
+// metrics is what exporters call a counter: SckyzO's and treydock's count bytes, guilbaults' gives PortXmitData as it is.
 var metrics = []metric{
 	{name: "switch_port_transmit_data_bytes_total{", guid: "guid", port: "port", bytes: 1},
 	{name: "hca_port_transmit_data_bytes_total{", guid: "guid", port: "port", bytes: 1},

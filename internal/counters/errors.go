@@ -66,7 +66,7 @@ func (e Errors) since(before *Errors) Errors {
 	return e
 }
 
-// names of counters in small letters, without what stands between words and without Ext or Extended behind
+// errorNames is names of counters in small letters, without what stands between words and without Ext or Extended behind
 // them. FEC counts by lane where it does not count by port.
 var errorNames = map[string]Counter{
 	"symbolerrorcounter": Symbol, "symbolerror": Symbol,

@@ -181,8 +181,7 @@ func ParsePort(text string) (Port, bool) {
 	return Port{Label: label}, true
 }
 
-// speeds is the names of speeds by what they carry on one lane and, of the usual four lanes, in
-// all, in Gbit/s.
+// perLane is speeds by what one lane carries, inAll rates by what the usual four carry in all, in Gbit/s.
 var perLane = map[string]fabric.Speed{
 	"2.5": fabric.SDR, "5": fabric.DDR, "10": fabric.QDR, "14": fabric.FDR, "25": fabric.EDR, "50": fabric.HDR, "100": fabric.NDR, "200": fabric.XDR,
 }
