@@ -28,7 +28,7 @@ func (p *parser) join(j Join) (*Dump, error) {
 			return nil, err
 		}
 	}
-	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Renumbered: renumbered, Groups: p.groups, Mismatches: p.mismatches(m, j.List)}
+	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Renumbered: renumbered, LeftOut: p.leftOut.lid(), Groups: p.groups, Mismatches: p.mismatches(m, j.List)}
 	if renumbered == 0 {
 		d.Unowned = p.unowned()
 	}

@@ -9,6 +9,7 @@
 //
 //	Unicast lids [0x0-0x16] of switch DR path slid 0; … guid 0x… (name):       dump_fts, ibroute
 //	0x0003 024 : (Switch portguid 0x…: 'name')
+//	0x0005 002 : (path #2 out of 2: portguid 0x…)
 //	22 valid lids dumped
 //
 //	dump_ucast_routes: Switch 0x0002c90200000001                               opensm.fdbs, ibdiagnet2.fdbs
@@ -42,7 +43,9 @@
 // What does not fit is a *format.ParseError: a switch that the fabric does not have, a
 // switch twice, a port that a switch does not have or that has no cable, a LID that no
 // endpoint has. So is a truncated dump. What the dump lacks is not an error: it is listed
-// in Dump.NoTable and Dump.Unreached, and the judge reports pairs without a path.
+// in Dump.NoTable and Dump.Unreached, and the judge reports pairs without a path. dump_fts and
+// ibroute have no entries for the largest LID where it is a multiple of 64: Dump.LeftOut tells.
+// Lines of others, such as a terminal's prompt, are passed over where no table is.
 //
 // A dump and a fabric taken minutes apart may differ by a host or a cable. With
 // Join.Lenient, what the dump has and the fabric does not is listed in Dump.Mismatches,
@@ -84,6 +87,7 @@ type Dump struct {
 	Unreached  []fabric.EndpointID    // endpoints to whose base LID no switch has a path in the dump
 	Unowned    map[fabric.LID][]uint8 // [switch of the fabric] rows of LIDs that nobody has in the fabric: switches hold them for whoever gets these; nil where Renumbered
 	Mismatches Mismatches             // what the dump has and the fabric does not; empty unless Join.Lenient
+	LeftOut    fabric.LID             // the largest LID, if the program that made the dump leaves it out whoever has it; 0: it does not
 	Groups     string                 // the file of groups of ports that the dump says belongs to it, as weft's do; empty: none
 }
 
@@ -109,7 +113,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
 		return nil, err
 	}
 	if p.at == fabric.None && p.unknownSwitches == nil {
-		return nil, p.lines.Errorf("no forwarding table in the whole file")
+		return nil, p.lines.ErrorAt(max(p.other, 1), "no forwarding table in the whole file; an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print has some")
 	}
 	if err := p.end(); err != nil {
 		return nil, err
@@ -133,6 +137,8 @@ type parser struct {
 	begins blocks.Begins
 	guids  int // how many of dests have a port GUID
 
+	other           int // the first line that is of no table; 0: all are
+	leftOut         leftOut
 	groups          string // Dump.Groups
 	unknownSwitches []UnknownSwitch
 	dead            map[DeadPort]int // entries by port without a cable
@@ -183,6 +189,22 @@ func (p *parser) line(c reading.Cursor) error {
 			return p.trailer(int(n), valid)
 		}
 	}
+	return p.ofOthers(c)
+}
+
+// ofOthers takes a line that is of no table: it may stand where none is, and a warning of libibmad
+// anywhere, which tables with an entry that was lost for it do not survive.
+func (p *parser) ofOthers(c reading.Cursor) error {
+	begun := p.at != fabric.None || p.unknownSwitches != nil
+	switch {
+	case bytes.Contains(c, []byte("SubnGet(")) && bytes.Contains(c, []byte("failed")):
+		return p.lines.Errorf("a switch did not answer, and its table may have entries of other LIDs in place of those that it did not say: dump it again; the line: %s", reading.Printable(string(bytes.TrimSpace(c))))
+	case p.trailed && !p.open, !begun, c.Cut("ibwarn: ["):
+		if p.other == 0 {
+			p.other = p.lines.Number()
+		}
+		return nil
+	}
 	return p.lines.Errorf("this is not a line of a forwarding table dump")
 }
 
@@ -192,7 +214,14 @@ func (p *parser) unicastHeader(c reading.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no guid of a switch in the header of its table")
 	}
-	return p.begin(rest, true)
+	if err := p.begin(rest, true); err != nil {
+		return err
+	}
+	if _, ok := c.Hex(0xFFFF); ok && c.Cut("-") {
+		top, _ := c.Hex(0xFFFF)
+		p.leftOut.here = fabric.LID(top)
+	}
+	return nil
 }
 
 // begin starts the table of a switch; c begins with its node GUID.
@@ -250,7 +279,32 @@ func (p *parser) trailer(n int, valid bool) error {
 		return p.lines.Errorf("the table of %s has %d entries, not %d", name, p.entries, n)
 	}
 	p.open = false
+	p.leftOut.end(valid, p.topHere)
 	return nil
+}
+
+// leftOut is what the tables of dump_fts and ibroute say of the largest LID. Both end before the last
+// block of 64 LIDs if that would have one alone.
+type leftOut struct {
+	here, top fabric.LID // by the header of this table, and of those before
+	marked    bool       // this table has marks that others write
+	has       bool       // some table is of others, or has entries for the largest LID
+}
+
+// end takes note of a table that has ended; last is the largest LID that it lists.
+func (o *leftOut) end(valid bool, last fabric.LID) {
+	if !valid || o.marked || o.here == 0 || o.here%64 != 0 || last >= o.here || o.top != 0 && o.top != o.here {
+		o.has = true
+	}
+	o.top, o.here, o.marked = o.here, 0, false
+}
+
+// lid is the LID that is left out, or 0.
+func (o *leftOut) lid() fabric.LID {
+	if o.has {
+		return 0
+	}
+	return o.top
 }
 
 // entry reads a line that begins with a LID.
@@ -270,7 +324,7 @@ func (p *parser) entry(c reading.Cursor) error {
 		return nil
 	}
 	port, ok := c.Uint(255)
-	if !ok {
+	if !ok || len(c) > 0 && c[0] != ' ' && c[0] != '\t' && c[0] != '\r' && c[0] != ':' {
 		return p.lines.Errorf("no out-port from 0 to 255 behind LID %d; the line may be cut short", lid)
 	}
 	if port == uint64(routing.NoPort) || p.at == fabric.None { // no path, or no switch of the fabric
@@ -317,17 +371,23 @@ func (p *parser) dest(lid fabric.LID) *dest {
 // destination, if it is there, which must be the same in all tables. The name after the
 // GUID may contain anything.
 func (p *parser) portGUID(c reading.Cursor, d *dest) error {
-	if !c.Cut("#") && !(c.Cut(":") && c.Cut("(")) {
+	if c.Cut("#") {
+		p.leftOut.marked = true
+	} else if !c.Cut(":") || !c.Cut("(") {
 		return nil
 	}
-	if !c.Cut("Channel Adapter") && !c.Cut("Switch") && !c.Cut("Router") {
-		return nil
+	end := ":"
+	switch {
+	case c.Cut("Channel Adapter"), c.Cut("Switch"), c.Cut("Router"):
+	case c.Cut("path #"): // a further LID of the port before, by its LMC
+		_, rest, _ := bytes.Cut(c, []byte(":"))
+		c, end = rest, ")"
 	}
 	if !c.Cut("portguid") {
 		return nil
 	}
 	v, ok := c.Hex(1<<64 - 1)
-	if !ok || !c.Cut(":") {
+	if !ok || !c.Cut(end) {
 		return p.lines.Errorf("no GUID behind portguid; the line may be cut short")
 	}
 	if d.guid == 0 {

@@ -240,6 +240,98 @@ func TestWhatADumpLacks(t *testing.T) {
 	}
 }
 
+// dump_fts and ibroute say of a further LID of a port (LMC) which path it is, and whose.
+func TestPathsOfAPort(t *testing.T) {
+	text := dumpFts
+	for _, lid := range []string{"0005", "0007"} {
+		_, after, _ := strings.Cut(text, "0x"+lid)
+		line, _, _ := strings.Cut(after, "\n")
+		guid := "0x0000000000000300"
+		if lid == "0007" {
+			guid = "0x0000000000000308"
+		}
+		text = strings.ReplaceAll(text, "0x"+lid+line, "0x"+lid+line[:5]+": (path #2 out of 2: portguid "+guid+")")
+		text = strings.ReplaceAll(text, "0x"+lid+" 002 : (Channel Adapter portguid "+guid+": 'h')", "0x"+lid+" 002 : (path #2 out of 2: portguid "+guid+")")
+	}
+	if strings.Count(text, "(path #2") != 3 {
+		t.Fatal(text)
+	}
+	f := netWith(t, 10) // not the LID of the dump: only by the GUID can it be found
+	want, err := Read(strings.NewReader(dumpFts), "dump", f, Join{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(strings.NewReader(text), "dump", f, Join{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Mismatches.Moved { // these lines have no names
+		want.Mismatches.Moved[i].Name, got.Mismatches.Moved[i].Name = "", ""
+	}
+	if len(want.Mismatches.Moved) != 2 || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if _, err := Read(strings.NewReader(strings.Replace(text, "308)\n", "308\n", 1)), "dump", f, Join{}); err == nil || !strings.HasPrefix(err.Error(), "dump:9: no GUID behind portguid") {
+		t.Error(err)
+	}
+}
+
+// Prompts, warnings and what dump_lfts.sh says of itself are passed over where they do no harm.
+func TestLinesOfOthers(t *testing.T) {
+	f := net(t)
+	want, err := Read(strings.NewReader(dumpFts), "dump", f, Join{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	warned := "ibwarn: [565065] mad_rpc: _do_madrpc failed; dport (Lid 7)\n"
+	text := "[root@head ~]# dump_lfts.sh\n" + strings.Replace(dumpFts, "0x0002", warned+"0x0002", 1) + "\n*** WARNING ***: this command has been replaced by dump_fts\n\n\n[root@head ~]# exit\n"
+	got, err := Read(strings.NewReader(text), "dump", f, Join{})
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v; %v", got, want, err)
+	}
+	for text, want := range map[string]string{
+		"SubnGet(LFT) failed on switch 'b' DR path slid 0; dlid 0; 0,1 Node GUID 0x200 SMA LID 2; MAD status 0x0 AM 0x0\n" + dumpFts: "dump:1: a switch did not answer, and its table may have entries of other LIDs",
+		strings.Replace(dumpFts, "0x0002 001", "0x0002 0"+warned+"01", 1):                                                            "dump:5: no out-port from 0 to 255 behind LID 2",
+		strings.Replace(dumpFts, "0x0002", "[root@head ~]# ls\n0x0002", 1):                                                           "dump:5: this is not a line of a forwarding table",
+		strings.Replace(fdbs, "0x0002", "[root@head ~]# ls\n0x0002", 1):                                                              "dump:4: this is not a line of a forwarding table",
+		"\n[root@head ~]# dump_fts\n": "dump:2: no forwarding table in the whole file",
+	} {
+		if _, err := Read(strings.NewReader(text), "dump", f, Join{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error is %v, want %s", err, want)
+		}
+	}
+}
+
+// dump_fts and ibroute end before the last block of 64 LIDs where that would have one alone.
+func TestLeftOut(t *testing.T) {
+	var fb fabric.Builder
+	a := fb.Node(fabric.Node{GUID: 0x100, Ports: 4, Name: "a"}, "")
+	h := fb.Node(fabric.Node{GUID: 0x300, Kind: fabric.Adapter, Ports: 2, Name: "h"}, "")
+	fb.Port(a, 0, fabric.Port{LID: 1})
+	fb.Port(h, 1, fabric.Port{GUID: 0x301, LID: 63})
+	fb.Port(h, 2, fabric.Port{GUID: 0x302, LID: 64})
+	fb.Cable(a, 1, h, 1, fabric.Rate{})
+	fb.Cable(a, 2, h, 2, fabric.Rate{})
+	f, err := fb.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "Unicast lids [0x0-0x40] of switch Lid 1 guid 0x0000000000000100 (a):\n  Lid  Out   Destination\n       Port     Info \n0x0001 000 : (Switch portguid 0x0000000000000100: 'a')\n0x003f 001 : (Channel Adapter portguid 0x0000000000000301: 'h')\n2 valid lids dumped \n"
+	for text, want := range map[string]fabric.LID{
+		table: 64,
+		"Unicast lids [0x0-0x40] of switch Lid 1 guid 0x0000000000000100 (a):\n0x0001 000 \n0x003f 001 \n2 valid lids dumped \n": 64,
+		strings.ReplaceAll(table, "0x40", "0x41"):  0,
+		strings.ReplaceAll(table, "2 valid", "64"): 0,
+		strings.ReplaceAll(table, " : (", " # "):   0,
+		strings.Replace(table, "2 valid", "0x0040 002 : (Channel Adapter portguid 0x0000000000000302: 'h')\n3 valid", 1): 0,
+	} {
+		d, err := Read(strings.NewReader(text), "dump", f, Join{})
+		if err != nil || d.LeftOut != want {
+			t.Errorf("%+v, %v, want %d left out of\n%s", d, err, want, text)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	f := net(t)
 	for _, tc := range []struct {

@@ -336,6 +336,8 @@ func (j *verifyJob) next() string {
 		}
 	case j.verdict.Loops > 0:
 		do = append(do, "the forwarding tables send packets round in circles: route the fabric again, or SIGHUP to opensm makes it route")
+	case slices.ContainsFunc(j.Doubts, func(d result.Doubt) bool { return d.Kind == input.LIDLeftOut }):
+		do = append(do, "give tables that have the largest LID: OpenSM's own (opensm -D 0x43), or those of ibdiagnet -r")
 	case !j.verdict.Complete():
 		do = append(do, "the tables leave out what the fabric has: route it again, or SIGHUP to opensm makes it route")
 	}

@@ -22,7 +22,11 @@ const (
 	AdaptiveOff  = "adaptive-off"  // groups of a switch whose adaptive routing is off
 	NoGroups     = "no-groups"     // adaptive routing is on, and groups are not known
 	NoLaneByLane = "vl2vl-unknown" // whether it does is not known
+	LIDLeftOut   = "lid-left-out"  // the program that dumped the tables leaves out the largest LID
 )
+
+// whyLeftOut is why it does, and what does not.
+const whyLeftOut = "dump_fts and ibroute leave the largest LID out where it is a multiple of 64; OpenSM's own opensm-lfts.dump (opensm -D 0x43) and ibdiagnet -r have it"
 
 func (g *Given) find(kind, what string, args ...any) {
 	g.Doubts = append(g.Doubts, result.Doubt{Kind: kind, What: fmt.Sprintf(what, args...)})

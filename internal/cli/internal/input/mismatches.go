@@ -19,7 +19,7 @@ func mismatchesOf(f *fabric.Fabric, d *lft.Dump) *result.Mismatches {
 	m := &result.Mismatches{}
 	m.NoTable, m.NoTableOf = report.Labels(f, d.NoTable), outputs.Nodes(f, d.NoTable)
 	for _, e := range d.Unreached {
-		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
+		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort && e != leftOut(f, d) {
 			m.NoEntry, m.NoEntryOf = append(m.NoEntry, f.EndpointLabel(e)), append(m.NoEntryOf, outputs.Endpoint(f, e))
 		}
 	}
@@ -51,6 +51,14 @@ func mismatchesOf(f *fabric.Fabric, d *lft.Dump) *result.Mismatches {
 	return m
 }
 
+// leftOut is the endpoint whose entries the program that made a dump leaves out, or None.
+func leftOut(f *fabric.Fabric, d *lft.Dump) fabric.EndpointID {
+	if d.LeftOut == 0 || d.Renumbered > 0 || d.LeftOut > f.TopLID() {
+		return fabric.None
+	}
+	return f.Owner(d.LeftOut)
+}
+
 func fileMisfits(name string, fit format.Mismatches) *result.FileMisfit {
 	if fit.Skipped == 0 && fit.Missing == 0 {
 		return nil
@@ -67,8 +75,10 @@ func fileMisfits(name string, fit format.Mismatches) *result.FileMisfit {
 
 // refuse refuses a dump that lacks switches or endpoints of the fabric; whatever
 // else does not fit is an error of the reader's.
-func refuse(m *result.Mismatches, tables, name string) error {
+func refuse(m *result.Mismatches, d *lft.Dump, tables, name string) error {
 	switch {
+	case d.LeftOut != 0:
+		return fmt.Errorf("%s has no entries for LID %d: %s", tables, d.LeftOut, whyLeftOut)
 	case len(m.NoTable) > 0:
 		return fmt.Errorf("%s does not fit %s: it has no table for %s", tables, name, words.Some(m.NoTable, "switch"))
 	case len(m.NoEntry) > 0:

@@ -62,7 +62,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	}
 	m := mismatchesOf(f, dump)
 	if o.Strict {
-		if err := refuse(m, o.LFTs, name); err != nil {
+		if err := refuse(m, dump, o.LFTs, name); err != nil {
 			return nil, err
 		}
 	}
@@ -91,6 +91,9 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 		}
 	}
 	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m}
+	if e := leftOut(f, dump); e != fabric.None {
+		g.find(LIDLeftOut, "whether LID %d of %s is reached is not in %s: %s", dump.LeftOut, f.EndpointLabel(e), o.LFTs, whyLeftOut)
+	}
 	if err := g.look(c, o); err != nil {
 		return nil, err
 	}
