@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/internal/portinfo"
 )
 
 // node is a row of NODES.
@@ -130,25 +131,21 @@ func (p *parser) rate() (fabric.Rate, error) {
 
 // lanes is how many data lanes the port runs, or has where only that is known; 0 where neither is.
 func (p *parser) lanes() (lanes uint8, runs bool, err error) {
-	op, _, err := p.number(7, uint64(len(dataVLs)-1))
+	op, _, err := p.number(7, portinfo.MostVLs)
 	if err != nil {
 		return 0, false, err
 	}
-	has, _, err := p.number(8, uint64(len(dataVLs)-1))
+	has, _, err := p.number(8, portinfo.MostVLs)
 	switch {
 	case err != nil:
 		return 0, false, err
 	case op == 0:
-		return dataVLs[has], false, nil
+		return portinfo.DataVLs(has), false, nil
 	case has > 0 && op > has:
-		err = p.lines.Errorf("OpVLs is %d and VLCap %d: a port that runs %d data lanes and has %d", op, has, dataVLs[op], dataVLs[has])
+		err = p.lines.Errorf("OpVLs is %d and VLCap %d: a port that runs %d data lanes and has %d", op, has, portinfo.DataVLs(op), portinfo.DataVLs(has))
 	}
-	return dataVLs[op], true, err
+	return portinfo.DataVLs(op), true, err
 }
-
-// dataVLs is the data lanes that OperationalVLs and VLCap of PortInfo stand for
-// (14.2.5.6).
-var dataVLs = [...]uint8{1: 1, 2: 2, 3: 4, 4: 8, 5: 15}
 
 // widths is LinkWidthActive of PortInfo (14.2.5.6).
 var widths = map[uint64]uint8{1: 1, 2: 4, 4: 8, 8: 12, 16: 2}

@@ -212,6 +212,7 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 			back = &p.ends[at]
 		}
 		p.addPort(b, refs, e, back)
+		b.DataVLs(refs[e.node], e.port, e.lanes)
 		if back == nil {
 			p.addPort(b, refs, &end{node: e.peer, port: e.peerPort, lid: e.peerLID, guid: e.peerPortGUID}, nil)
 			if p.nodes[e.peer].line != 0 {

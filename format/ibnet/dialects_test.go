@@ -181,3 +181,25 @@ func TestIbdiagnetIsIdentity(t *testing.T) {
 		}
 	})
 }
+
+// ibnetdiscover -f says which data lanes a port has; a cable runs the fewer of its ends.
+func TestDataVLsOfFullOutput(t *testing.T) {
+	text := strings.ReplaceAll(plain, "4xHDR", "4xHDR s=4 w=2 v=4")
+	text = strings.Replace(text, "v=4", "v=3", 1)
+	text = strings.Replace(text, "lid 3 4xHDR s=4 w=2 v=4\n[2](c2)", "lid 3 4xHDR s=4 w=2 v=0\n[2](c2)", 1)
+	f := mustRead(t, text)
+	if w := f.Warnings(); len(w) > 0 {
+		t.Error(w)
+	}
+	for port, want := range []uint8{1: 4, 2: 8, 4: 8} {
+		if c := f.Out(0, uint8(port)); want != 0 && (f.Channel(c).DataVLs != want || f.Channel(f.Channel(c).Reverse).DataVLs != want) {
+			t.Errorf("the cable in port %d runs %d data lanes, want %d", port, f.Channel(c).DataVLs, want)
+		}
+	}
+	for _, odd := range []string{"v=9", "v=x", "v=", "v=44", "w=3"} {
+		f := mustRead(t, strings.ReplaceAll(plain, "4xHDR", "4xHDR "+odd))
+		if c := f.Channel(0); c.DataVLs != 0 || c.Rate.String() != "4xHDR" {
+			t.Errorf("%s: %+v", odd, c)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/internal/portinfo"
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
@@ -165,6 +166,14 @@ func (p *parser) portComment(c *reading.Cursor, r *portText) (err error) {
 		return err
 	}
 	r.rateText = c.Word()
+	for !c.Empty() { // of ibnetdiscover -f
+		word := reading.Cursor(c.Word())
+		if code, ok := uint64(0), word.Cut("v="); ok {
+			if code, ok = word.Uint(portinfo.MostVLs); ok && len(word) == 0 {
+				r.lanes = portinfo.DataVLs(code)
+			}
+		}
+	}
 	return nil
 }
 

@@ -6,7 +6,8 @@
 // base port 0 lid 6 lmc 0`, and port records follow it: `[1](portguid)
 // "peer id"[2](peer portguid) # … 4xNDR`, on a switch with the peer's name and
 // LID, on an adapter with the LID and LMC of the port itself in front. Net files
-// of ibsim may stop before the `#`. Blanks between the parts may be other blanks
+// of ibsim may stop before the `#`. Behind the rate ibnetdiscover -f says which data lanes
+// the port has (VLCap), as a code: v=4. Blanks between the parts may be other blanks
 // or missing; keywords are Switch, Ca, Hca, Rt and Router in any case; GUIDs
 // have 0x or not; `[ext 5]` behind a port number is skipped. A GUID comes from
 // the attribute, else from an id like "S-0008f10400410015"; a node that has
@@ -87,6 +88,7 @@ type end struct {
 	node, peer         int32
 	port, peerPort     uint8
 	lmc                uint8
+	lanes              uint8 // data lanes that the port has; 0: not known
 	rate               fabric.Rate
 	lid, peerLID       fabric.LID
 	guid, peerPortGUID fabric.GUID
