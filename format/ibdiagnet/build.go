@@ -89,6 +89,7 @@ func (p *parser) findPortIn(lines *reading.Lines, m mention, number uint8) (port
 func (p *parser) addPorts(b *fabric.Builder, refs []fabric.Ref) (map[portKey]*port, error) {
 	ports := make(map[portKey]*port, len(p.ports))
 	byLID := make(map[fabric.LID]*port)
+	cabled := p.cabled()
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.Kind == fabric.Switch {
 			b.Port(refs[i], 0, fabric.Port{GUID: n.portGUID})
@@ -109,6 +110,9 @@ func (p *parser) addPorts(b *fabric.Builder, refs []fabric.Ref) (map[portKey]*po
 		if (n.Kind == fabric.Switch) != (q.number == 0) {
 			continue // the LID of a switch is that of port 0
 		}
+		if n.Kind != fabric.Switch && !cabled[key] {
+			continue // what it says may be from when it had a cable
+		}
 		for lid := q.LID; q.LID != 0 && q.LID <= fabric.MaxLID && int(lid) < int(q.LID)+1<<q.LMC; lid++ {
 			if other, ok := byLID[lid]; ok {
 				return nil, p.lines.ErrorAt(q.line, "LID %d of %q is that of line %d already", lid, n.Name, other.line)
@@ -122,6 +126,19 @@ func (p *parser) addPorts(b *fabric.Builder, refs []fabric.Ref) (map[portKey]*po
 		b.Port(refs[key.node], q.number, set)
 	}
 	return ports, nil
+}
+
+// cabled is the ports that a row of LINKS names.
+func (p *parser) cabled() map[portKey]bool {
+	cabled := make(map[portKey]bool, 2*len(p.links))
+	for i := range p.links {
+		for side, id := range p.links[i].ends {
+			if n, ok := p.byID[id]; ok {
+				cabled[portKey{n, p.links[i].ports[side]}] = true
+			}
+		}
+	}
+	return cabled
 }
 
 // addCables adds every cable once, with the rate of its ports.

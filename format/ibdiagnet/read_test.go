@@ -123,6 +123,18 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A port that is down may still have the LID that it had, which another has by now.
+func TestLIDOfPortThatIsDown(t *testing.T) {
+	text := strings.NewReplacer(`1,"h1 HCA-1",1,`, `2,"h1 HCA-1",1,`, "0x11,1,2,1,2,1024\n", "0x11,1,2,1,2,1024\n0x11,2,4,0,2,1\n").Replace(small)
+	f, err := Read(strings.NewReader(text), "db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := f.Owner(4); e == fabric.None || f.Node(f.Endpoint(e).Node).Name != "h2 HCA-1" || len(f.Endpoints()) != 3 {
+		t.Errorf("LID 4 is that of %d of %+v", e, f.Endpoints())
+	}
+}
+
 // Without PORTS and SWITCHES there is still a network.
 func TestMissingTables(t *testing.T) {
 	text := strings.NewReplacer("_PORTS", "_PORTZ", "_SWITCHES", "_SWITCHEZ").Replace(small)
