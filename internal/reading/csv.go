@@ -151,7 +151,7 @@ func (t *csvText) Read(p []byte) (int, error) {
 	case t.record > maxRecord+int64(len(p)):
 		return 0, format.Errorf(t.file, t.line, "more than %d bytes without the end of a record: is a quote not closed?", maxRecord)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = format.Errorf(t.file, t.line, "the compressed file was cut short")
+		err = format.Errorf(t.file, t.line, "%v", cutShort{})
 	}
 	return n, err
 }

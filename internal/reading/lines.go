@@ -61,7 +61,7 @@ func (l *Lines) Next() bool {
 		l.err = format.Errorf(l.file, l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
 		return false
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		l.err = format.Errorf(l.file, l.n+1, "the compressed file was cut short")
+		l.err = format.Errorf(l.file, l.n+1, "%v", cutShort{})
 		return false
 	case errors.Is(err, errHalf):
 		l.err = format.Errorf(l.file, l.n+1, "%v", err)

@@ -34,6 +34,8 @@ const (
 	CableList               // .ndt and other lists of cables, in columns: package cablelist
 	Topo                    // .topo of ibutils: package topo
 	Workbook                // .xlsx
+	Bzip2                   // packed by bzip2
+	Tar                     // archive of tar
 	firstUnread
 )
 
@@ -44,7 +46,8 @@ func (k Kind) String() string {
 	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst", "an ibdiagnet2.db_csv",
 		"XML", "JSON", "a graph of Graphviz", "a network_file of BookSim2",
 		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate",
-		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "a workbook or another ZIP archive"}[k]
+		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "a workbook or another ZIP archive",
+		"a file packed by bzip2", "a tar archive"}[k]
 }
 
 // Network reports whether texts of a kind describe a network, which package files reads.
@@ -71,11 +74,20 @@ func Peek(r io.Reader) (Kind, io.Reader, error) {
 	return Sniff(head), &text{b, t.note}, nil
 }
 
+// tarMagic is where a tar archive says that it is one.
+const tarMagic = 257
+
 // Sniff recognises the kind of a text by its beginning: the first line that is typical
 // of a kind decides.
 func Sniff(head []byte) Kind {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return Workbook
+	}
+	if bytes.HasPrefix(head, []byte("BZh")) {
+		return Bzip2
+	}
+	if len(head) > tarMagic && bytes.HasPrefix(head[tarMagic:], []byte("ustar")) {
+		return Tar
 	}
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		return Binary

@@ -119,12 +119,37 @@ func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadClose
 		z, err := u.open(buffered)
 		if err != nil {
 			raw.Close()
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, unpacking(err))
 		}
-		return opened{Interruptible(ctx, z), both{z, raw}}, nil
+		return opened{Interruptible(ctx, told{z}), both{z, raw}}, nil
 	}
 	return opened{Interruptible(ctx, buffered), raw}, nil
 }
+
+// told reads what is unpacked, and says of errors that they are about the compressed file.
+type told struct{ io.Reader }
+
+func (t told) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	return n, unpacking(err)
+}
+
+// unpacking is an error of what unpacks, in words for whoever has the file.
+func unpacking(err error) error {
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return cutShort{}
+	}
+	return fmt.Errorf("the compressed file is damaged, or not to be unpacked here: %w", err)
+}
+
+// cutShort is io.ErrUnexpectedEOF of a compressed file.
+type cutShort struct{}
+
+func (cutShort) Error() string        { return "the compressed file was cut short" }
+func (cutShort) Is(target error) bool { return target == io.ErrUnexpectedEOF } //nolint:errorlint // it is what this stands for
 
 // begins reports whether a text begins with some bytes. It waits for no more of it than it needs.
 func begins(r *bufio.Reader, magic string) (bool, error) {

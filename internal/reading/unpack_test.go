@@ -50,6 +50,32 @@ func TestCutWhilePacked(t *testing.T) {
 	}
 }
 
+// So is what breaks off before there is anything to tell its kind by, or is damaged.
+func TestCutBeforeItsKind(t *testing.T) {
+	text := strings.Repeat("line\n", 5000)
+	for name, packed := range map[string][]byte{"gzip": gzipped(t, text)[:20], "zstd": zstdPacked(t, text)[:20], "xz": xzPacked(t, text, 1<<16)[:40]} {
+		r, err := Open(t.Context(), "-", bytes.NewReader(packed))
+		if err == nil {
+			_, _, err = Peek(r)
+		}
+		if err == nil || err.Error() != "the compressed file was cut short" {
+			t.Errorf("%s: %v", name, err)
+		}
+		packed[len(packed)-12] ^= 0xff
+		r, err = Open(t.Context(), "-", bytes.NewReader(packed))
+		if err == nil {
+			_, _, err = Peek(r)
+		}
+		if err == nil || !strings.Contains(err.Error(), "the compressed file ") {
+			t.Errorf("%s, damaged: %v", name, err)
+		}
+	}
+	_, err := Open(t.Context(), "-", bytes.NewReader(gzipped(t, text)[:5]))
+	if err == nil || err.Error() != "-: the compressed file was cut short" {
+		t.Errorf("cut in its header: %v", err)
+	}
+}
+
 // indexAndFooter is how many bytes follow the blocks of an xz file.
 func indexAndFooter(packed []byte) int {
 	const footer = 12

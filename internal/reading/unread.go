@@ -43,7 +43,8 @@ const (
 	discover = "what ibnetdiscover prints: ibnetdiscover > fabric.ibnetdiscover"
 	shown    = "what ibnetdiscover prints (ibnetdiscover > fabric.ibnetdiscover); of Ethernet, a folder with show ip route json and show interface json of every device, to weft verify"
 	links    = "what UFM answers to GET /ufmRest/resources/links"
-	workbook = "the sheet with the cables, saved as CSV with the columns StartDevice, StartPort, EndDevice and EndPort"
+	unpack   = "what is in it: unpack it first (a folder of ibdiagnet2 or OpenSM is a FABRIC as it is; gzip, zstd and xz are unpacked here)"
+	workbook = "the sheet with the cables, saved as CSV with the columns StartDevice, StartPort, EndDevice and EndPort; of another archive what is in it"
 )
 
 // sniffUnread recognises a line of a text that weft does not read.
@@ -62,6 +63,8 @@ func (k Kind) Instead() string {
 	switch {
 	case k == Workbook:
 		return workbook
+	case k == Bzip2, k == Tar:
+		return unpack
 	case k >= firstUnread:
 		return unread[k-firstUnread].give
 	}

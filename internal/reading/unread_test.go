@@ -51,7 +51,9 @@ func TestUnread(t *testing.T) {
 		"[\n  {\n    \"system_guid\": \"0002c9\"\n":                          "no list of UFM's links",
 		"[]\n":                               "no list of UFM's links",
 		"name: lab\n\ntopology:\n  nodes:\n": "YAML",
-		"PK\x03\x04\x14\x00\x06\x00":         "workbook",
+		"BZh91AY&SY":                         "packed by bzip2",
+		"fabric/ibdiagnet2.db_csv" + strings.Repeat("\x00", 257-24) + "ustar  \x00": "tar archive",
+		"PK\x03\x04\x14\x00\x06\x00": "workbook",
 	} {
 		k := Sniff([]byte(text))
 		if met[k] = true; !strings.Contains(k.String(), want) || k.Instead() == "" || k.Network() {
