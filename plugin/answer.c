@@ -12,6 +12,20 @@ uint64_t tables_size_max(const struct net *n)
 	       4ull * n->slots * WIRE_MAX_LANES;
 }
 
+/* flags_exist says whether the flags are known and go together, and the reserved bytes are 0. */
+static int flags_exist(const struct tables *t)
+{
+	const int known = WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS | WIRE_NEW_TREE | WIRE_ORDERS;
+
+	if ((t->body[30] & ~known) != 0 || (get64(t->body + 88) >> 16) != 0)
+		return 0;
+	if ((t->new_tree || t->terms.drops) && !t->step)
+		return 0; /* only a step has tables before it, whose tree another can replace and whose pairs it can cut */
+	if (t->new_tree && t->groups == 0)
+		return 0;
+	return !t->terms.directed || t->terms.contract == 0;
+}
+
 /* fits says whether the figures of the tables are those of the fabric and of each other. */
 static int fits(const struct tables *t, const struct net *n, uint64_t size, uint64_t sweep, char *why)
 {
@@ -27,7 +41,7 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 			 (unsigned long long)t->number);
 	else if (t->step && !n->replaces && !(n->filled && t->more > 0))
 		snprintf(why, WHY_SIZE, "a step from tables in use, where there are none");
-	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS | WIRE_NEW_TREE | WIRE_ORDERS)) != 0 || (t->new_tree && (!t->step || t->groups == 0)) || (get64(t->body + 88) >> 16) != 0 || (t->terms.drops && !t->step) || (t->terms.directed && t->terms.contract != 0))
+	else if (!flags_exist(t))
 		snprintf(why, WHY_SIZE, "a contract of service levels 0x%04x and flags %u, which there is not", t->terms.contract, t->body[30]);
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes + (t->groups ? t->rows : 0))
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
