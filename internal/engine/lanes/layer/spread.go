@@ -37,8 +37,8 @@ func (bc *breaker) spread(layers, vls int) {
 			continue
 		}
 		weight[lane] += uint64(bc.weight(d, s))
-		// It was first and goes to where it belongs now, from the end backwards: bundles
-		// of about the same weight take turns, and it is the last.
+		// The lane was first and goes to where it belongs now, from the end backwards: behind
+		// lanes of about the same weight, so that these get bundles round robin.
 		if first[l]++; first[l] == len(lanes) {
 			first[l] = 0
 		}

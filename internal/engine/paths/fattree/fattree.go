@@ -6,7 +6,7 @@
 // Routing for Shift All-to-All Communication Patterns, Concurrency and
 // Computation: Practice and Experience 22(2), 2010, which is OpenSM's ftree: a
 // destination comes down one way from one top switch, and the ways are dealt out
-// in turn (d-mod-k). Relation to updown: both go up, then down; updown takes any
+// round robin (d-mod-k). Relation to updown: both go up, then down; updown takes any
 // network and balances each switch by itself.
 //
 // Levels are found from the cables alone, see package levels.

@@ -20,12 +20,12 @@ type spreader struct {
 	load  *load // routes on every trunk; nil in a regular tree, where all meet the stem
 
 	// Scratch, for one destination.
-	cost  []uint64           // [switch] of the cheapest stem from here up
-	next  []fabric.ChannelID // [switch] first trunk of that stem; None at its top
-	out   []fabric.ChannelID // [switch] the trunk it takes
-	met   *marks.Set         // switches known to meet the stem
-	list  []fabric.NodeID    // the stem, then all that meet it
-	turns []uint64           // [hops] product of the choices below: the divisor of a digit
+	cost     []uint64           // [switch] of the cheapest stem from here up
+	next     []fabric.ChannelID // [switch] first trunk of that stem; None at its top
+	out      []fabric.ChannelID // [switch] the trunk it takes
+	met      *marks.Set         // switches known to meet the stem
+	list     []fabric.NodeID    // the stem, then all that meet it
+	divisors []uint64           // [hops from the destination] how many destinations go by one trunk before the next: the product of the choices below
 }
 
 // classes of endpoints are counted apart, so that the n-th host gets the n-th way
@@ -57,7 +57,7 @@ func spread(ctx context.Context, f *fabric.Fabric, w *ways, p routing.Progress) 
 		slices.SortStableFunc(lids, func(a, b fabric.LID) int {
 			return int(f.Endpoint(f.Owner(a)).Class) - int(f.Endpoint(f.Owner(b)).Class)
 		})
-		sp.countTurns(d)
+		sp.countDivisors(d)
 		rounds := sp.fullRounds(d.Root, lids)
 		for i, lid := range lids {
 			sp.destination(t.Row(lid), d, f.Endpoint(f.Owner(lid)), i < rounds)
@@ -89,18 +89,18 @@ func (sp *spreader) fullRounds(s fabric.NodeID, lids []fabric.LID) int {
 	return hosts - hosts%trunks
 }
 
-// countTurns prepares the digits of d-mod-k for destinations on a switch: at
-// every hop up, the destinations take turns over the choices there, and move on
-// to the next choice one hop further up after a full round.
-func (sp *spreader) countTurns(d *dag.DAG) {
-	sp.turns = append(sp.turns[:0], 1)
+// countDivisors prepares the divisors of d-mod-k for destinations on a switch: at
+// every hop up, the destinations are dealt out round robin over the choices there, and
+// move on to the next choice one hop further up after a full round.
+func (sp *spreader) countDivisors(d *dag.DAG) {
+	sp.divisors = append(sp.divisors[:0], 1)
 	for _, s := range d.Order {
 		hops := int(d.Hops[s])
-		if hops+1 == len(sp.turns) {
+		if hops+1 == len(sp.divisors) {
 			k := max(1, len(sp.w.climbFrom(s)))
-			sp.turns = append(sp.turns, sp.turns[hops]*uint64(k)%(1<<48))
+			sp.divisors = append(sp.divisors, sp.divisors[hops]*uint64(k)%(1<<48))
 		}
-		if hops+1 > len(sp.turns) {
+		if hops+1 > len(sp.divisors) {
 			return
 		}
 	}
@@ -152,8 +152,8 @@ func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 			continue
 		}
 		start := 0
-		if h := int(d.Hops[s]); h < len(sp.turns) {
-			start = int(uint64(index) / max(1, sp.turns[h]) % uint64(len(up)))
+		if h := int(d.Hops[s]); h < len(sp.divisors) {
+			start = int(uint64(index) / max(1, sp.divisors[h]) % uint64(len(up)))
 		}
 		for j := range up {
 			c := up[(start+j)%len(up)]

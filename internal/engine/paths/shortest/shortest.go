@@ -17,7 +17,7 @@
 //
 // Deviations from the papers: paths to one switch form an in-tree, as forwarding
 // by destination demands. Between two switches joined by several cables the
-// LIDs of the destination's switch take turns over the cables; the dependencies
+// LIDs of the destination's switch are spread over the cables round robin; the dependencies
 // between cables map onto those between neighbours, so that a lane assignment
 // free of cycles for one cable stays free of them for all.
 package shortest

@@ -28,8 +28,8 @@
 // Complexity: O(S²·(c + h·k)) for S switches of c neighbours, paths of h hops and k
 // neighbours on the way; 12 bytes for each pair of switches.
 //
-// As in package shortest, LIDs of a switch share the tree, and take turns over
-// parallel cables.
+// As in package shortest, LIDs of a switch share the tree, and are spread over
+// parallel cables round robin.
 package symmetric
 
 import (

@@ -50,11 +50,11 @@ func (l *Links) Cables(link int32) []fabric.ChannelID {
 	return l.cables[l.begin[link]:l.begin[link+1]]
 }
 
-// Deal sends LIDs by a link, its cables in turn.
+// Deal sends LIDs by a link, over its cables round robin.
 func (l *Links) Deal(t *routing.Forwarding, lids []fabric.LID, link int32) {
 	cables := l.Cables(link)
-	for turn, lid := range lids {
-		c := l.f.Channel(cables[turn%len(cables)])
+	for i, lid := range lids {
+		c := l.f.Channel(cables[i%len(cables)])
 		t.Row(lid)[c.From] = c.FromPort
 	}
 }
