@@ -82,15 +82,15 @@ func (s *region) requestLane(q, into int32) {
 }
 
 // sendLane is the lane of its link on which an endpoint sends the next packet of a queue:
-// that of the queue, or with Config.AnyLane the next in turn that has space for a flit. If none has, the packet
-// waits for space on the next in turn, whichever gets some first.
+// that of the queue, or with Config.AnyLane the next round robin that has space for a flit; if none has, the next,
+// on which the packet then waits for space.
 func (s *region) sendLane(q, o int32) uint8 {
 	if !s.Config.AnyLane {
 		return s.laneOf(q)
 	}
 	last := &s.port(o).lastLane
-	for turn := range uint8(s.lanes) {
-		lane := (*last + 1 + turn) % uint8(s.lanes)
+	for i := range uint8(s.lanes) {
+		lane := (*last + 1 + i) % uint8(s.lanes)
 		if s.near[o<<s.shift|int32(lane)].free() >= 1 {
 			*last = lane
 			return lane

@@ -27,7 +27,7 @@
 //
 // Adaptive routing (adaptive.Tables): a switch sends a packet by the free way with the
 // most credits, and requests all its ways if none is free. Sources with several
-// addresses use them at random or in turn.
+// addresses use them at random or round robin.
 //
 // # What is not modelled
 //

@@ -39,7 +39,8 @@ func meanOf(parts []part) (mean, variance float64) {
 
 // overloaded is the test for a network that is offered more than it delivers: of the last
 // eight batches, as many packets, within 2 % or two standard errors, arrived in the first four
-// as in the last four, and in all of them less than 95 % of what was offered, and by more than chance explains.
+// as in the last four, and in all eight less than 95 % of what was offered, by more than chance
+// explains.
 func overloaded(parts []part, offered float64) bool {
 	const n = 8
 	if len(parts) < n {
@@ -58,8 +59,8 @@ func overloaded(parts []part, offered float64) bool {
 	return all < 0.95*n*offered && short(int64(all), all, n*offered, 1) && (apart <= 0.02*last || apart <= 2*math.Sqrt(all))
 }
 
-// short says that so many packets are fewer than offered, and by so many times more than
-// chance explains, or one in 50.
+// short reports whether less was accepted than offered by more than chance explains for so many
+// packets, and by more than one in 50, both so many times over.
 func short(packets int64, accepted, offered, times float64) bool {
 	// The number of packets of a Poisson process has a standard deviation of its square root.
 	return accepted < offered*(1-times*max(0.02, 4/math.Sqrt(float64(max(1, packets)))))

@@ -38,7 +38,7 @@ type source struct {
 	again     int32      // messages left in its burst
 	ready     int32      // packets created that have not left
 	armed     bool       // an event will call refill
-	created   uint32     // packets so far, for addresses in turn
+	created   uint32     // packets so far, for addresses round robin
 	stream    rand.PCG   // its own random stream, independent of other sources
 	script    []Message
 }
