@@ -71,10 +71,11 @@ func TimesOf(ctx context.Context, t *routing.Tables, o Options) (*Times, error) 
 	return c, ctx.Err()
 }
 
-// sent is in bytes; pairs of patterns have none, and all send the same.
+// sent is the bytes that a pair sends; pairs of patterns have none, and count alike.
 func sent(p traffic.Pair) float64 { return math.Max(1, float64(p.Bytes)) }
 
-// eachWay tells the channels of every flow, and its units on each; nil: all of it.
+// eachWay calls tell for every flow that has a route, with the channels on its way and its share on each, in
+// splitUnits; share nil: all of it is on each.
 func (w *worker) eachWay(tell func(p traffic.Pair, way, share []uint32)) {
 	first := int32(0)
 	for i, end := range w.end {

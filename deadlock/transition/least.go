@@ -64,6 +64,7 @@ type bound struct {
 	queue          []fabric.NodeID
 }
 
+// count adds the entries for one LID, of an endpoint at switch home, that have to change.
 func (b *bound) count(lid fabric.LID, home fabric.NodeID, row []uint8) {
 	b.lid, b.home = lid, home
 	dead := false
@@ -121,7 +122,7 @@ func (b *bound) spread() {
 	}
 }
 
-// serve is that a switch is served, and so is all that forwards to it.
+// serve marks a switch as served, and all that forward to it.
 func (b *bound) serve(s fabric.NodeID) {
 	if b.served[s] {
 		return

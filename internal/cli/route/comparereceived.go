@@ -129,7 +129,7 @@ func (j *compareJob) sayReceived() error {
 	return nil
 }
 
-// figure is empty where nobody knows it.
+// figure is a cell of the table; empty where the number is not known.
 func figure(form string, v *float64) string {
 	if v == nil {
 		return ""

@@ -36,7 +36,7 @@ import (
 type NIC struct {
 	Device ethernet.DeviceID
 	Class  int
-	Pins   []int  // classes of addresses of its own, which queue pairs take in turn; nil: all take Class
+	Pins   []int  // classes of addresses of its own, which queue pairs take round robin; nil: all take Class
 	Speed  uint32 // Mb/s; 0: not known
 }
 
