@@ -34,8 +34,8 @@ const (
 	CableList               // .ndt and other lists of cables, in columns: package cablelist
 	Topo                    // .topo of ibutils: package topo
 	Workbook                // .xlsx
-	Bzip2                   // packed by bzip2
-	Tar                     // archive of tar
+	bzip2Packed             // packed by bzip2
+	tarArchive              // archive of tar
 	firstUnread
 )
 
@@ -84,10 +84,10 @@ func Sniff(head []byte) Kind {
 		return Workbook
 	}
 	if bytes.HasPrefix(head, []byte("BZh")) {
-		return Bzip2
+		return bzip2Packed
 	}
 	if len(head) > tarMagic && bytes.HasPrefix(head[tarMagic:], []byte("ustar")) {
-		return Tar
+		return tarArchive
 	}
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		return Binary

@@ -63,7 +63,7 @@ func (k Kind) Instead() string {
 	switch {
 	case k == Workbook:
 		return workbook
-	case k == Bzip2, k == Tar:
+	case k == bzip2Packed, k == tarArchive:
 		return unpack
 	case k >= firstUnread:
 		return unread[k-firstUnread].give
