@@ -67,6 +67,66 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// dumpFts is sample as dump_fts -M prints it, and brief as with -n.
+const (
+	dumpFts = `Multicast mlids [0xc000-0xc3ff] of switch DR path slid 0; dlid 0; 0 guid 0x0000000000000010 (x guid 0x77):
+     Ports: 0 1 2 3 
+ MLid
+Switch multicast mlid capability is 1024 top is 0xc3ff
+0xc000        x x   
+ibwarn: [2345] x
+0xc003      x     x 
+2 valid mlids dumped 
+Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x0000000000000020 (y):
+            0                   1
+     Ports: 0 1 2 3 
+ MLid
+0xc000          x
+1 valid mlids dumped 
+`
+	brief = `Multicast mlids [0xc000-0xc3ff] of switch DR path slid 0; dlid 0; 0 guid 0x0000000000000010 (x):
+ MLid       Port Mask
+0xc000      0006
+0xc003      0009
+2 valid mlids dumped 
+Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x0000000000000020 (y):
+ MLid       Port Mask
+0xc000      0004
+1 valid mlids dumped 
+`
+)
+
+func TestReadDumpFts(t *testing.T) {
+	f := pair(t)
+	want, err := mcfdbs.Read(strings.NewReader(sample), "mc", f, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"marks": dumpFts, "masks": brief} {
+		m, err := mcfdbs.Read(strings.NewReader(text), "mc", f, 5)
+		if d := cmp.Diff(want, m); err != nil || d != "" {
+			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+	for _, tc := range []struct{ text, old, new, want string }{
+		{dumpFts, "0xc003      x     x \n", "", "mc:7: the block of"},
+		{dumpFts, "1 valid mlids dumped \n", "", "mc:13: truncated: the block of"},
+		{dumpFts, "2 valid mlids dumped \n", "", "mc:8: truncated: the block of"},
+		{dumpFts, "0xc000        x x", "0xc000       x x", "mc:5: \" x x\" in place of marks"},
+		{dumpFts, "0xc000        x x", "0xc000 x x", "mc:5: the marks of MLID 0xc000 are not below"},
+		{dumpFts, "x     x \n", "x       x\n", "mc:7: the marks of MLID 0xc003 are not below"},
+		{brief, "0009", "0019", "mc:4: a mask with port 4"},
+		{brief, "0009", "009", "mc:4: no mask of four digits"},
+		{brief, "0009", "00090", `mc:4: "0" behind the masks`},
+		{brief, "0x0000000000000020 (y)", "", "mc:6: no GUID"},
+	} {
+		_, err := mcfdbs.Read(strings.NewReader(strings.Replace(tc.text, tc.old, tc.new, 1)), "mc", f, 5)
+		if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("%q: error is %v, want %s", tc.new, err, tc.want)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	f := pair(t)
 	for _, tc := range []struct{ name, old, replace, want string }{

@@ -22,6 +22,7 @@ var unread = [...]struct {
 	{"smpquery output, of one node or port", discover, regexp.MustCompile(`^# (Node|Port|Switch|Cable|GUID|PKey table|SL2VL table|VL arbitration table)( ext)?( info)?(:| table:|s?:).*([Ll]id|DR path) `)},
 	{"a path that ibtracert printed", discover, regexp.MustCompile(`^From (ca|switch|router) \{?[0-9a-fx]+\}? portnum `)},
 	{"ibqueryerrors output", "it to weft compare FABRIC --measured as perfquery or ibdiagnet have counters, and as FABRIC what ibnetdiscover prints", regexp.MustCompile(`^Errors for (0x[0-9a-f]+ )?"`)},
+	{"multicast tables of dump_fts -M or ibroute -M", "it to weft verify --multicast, as FABRIC what ibnetdiscover prints, and as --tables what dump_fts prints", regexp.MustCompile(`^Multicast mlids \[`)},
 	{"perfquery output, counters of ports", "it as weft compare FABRIC --measured, and as FABRIC what ibnetdiscover prints", regexp.MustCompile(`^# (Port (extended )?counters: |(Sw)?Port[\w -]*: Lid \d)`)},
 	{"an ibdiagnet2.pm, counters of ports", "it as weft compare FABRIC --measured, and as FABRIC the folder that it is in", regexp.MustCompile(`^Port=\d+ Lid=`)},
 	{"an ibdiagnet2.net_dump", "the folder that it is in, or ibdiagnet2.db_csv there", regexp.MustCompile(`^\s*#\s*:\s*IB#\s*:`)},

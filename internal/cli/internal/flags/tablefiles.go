@@ -46,7 +46,7 @@ type Tables struct {
 // AddMulticastTo declares the flags about multicast.
 func (o *Tables) AddMulticastTo(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs or ibdiagnet2.mcfdbs (default: those beside --tables, if it is a folder)")
+	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs, ibdiagnet2.mcfdbs, or what dump_fts -M prints (default: those beside --tables, if it is a folder)")
 	Parse(f, &o.MulticastSLs, "multicast-sl", "0", routing.ParseLevels, "service levels of the multicast groups, such as 0, 0,2 or any")
 }
 
