@@ -24,7 +24,8 @@ import (
 // The scenarios of testdata/script run weft as its users do, in a folder of
 // their own. Besides the commands of testscript there are
 //
-//	exits CODE weft …           run, and expect this exit code
+//	exits CODE weft …           run, and expect this exit code; exec weft is a process of its
+//	                            own, which exits does without where it makes no difference
 //	json PATH[=VALUE]…          standard output is one JSON document that has these;
 //	                            a.b.2 is the third element of b in a, len a length
 //	edit FILE REGEXP NEW        replace every match, of which there must be one
@@ -39,11 +40,14 @@ import (
 // $CORPUS is the folder of real dumps (testnet.Corpus), where the condition
 // [corpus] holds; [thorough] holds where WEFT_THOROUGH is set.
 
+// scripts is where the scenarios are.
+const scripts = "testdata/script"
+
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[2] == "worker" {
 		Main() // a command that runs in this process started it as a worker of its own
 	}
-	testscript.Main(m, map[string]func(){"weft": Main})
+	testscript.Main(m, map[string]func(){"weft": Main, runnerName: runAgain})
 }
 
 func TestScripts(t *testing.T) {
@@ -52,12 +56,15 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 scripts,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOMAXPROCS", "2") // many scenarios run at once
 			env.Setenv("CORPUS", corpus)
+			r := &runner{env: env.Vars}
+			env.Values[runnerName] = r
+			env.Defer(r.stop)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -93,6 +100,12 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	if r := ts.Value(runnerName).(*runner); r.takes(ts, args[1:]) {
+		if got := r.run(ts, args[2:]); got != want {
+			ts.Fatalf("exit code %d, not %d", got, want)
+		}
+		return
+	}
 	err = ts.Exec(args[1], args[2:]...)
 	got := 0
 	var exit *exec.ExitError
