@@ -76,14 +76,19 @@ func Read(r io.Reader, file string) (*Value, error) {
 
 // ReadAll reads a file of one value or more, one after the other.
 func ReadAll(r io.Reader, file string) (all []Value, err error) {
+	return read(r, file, maxValues)
+}
+
+// read reads a file with at most so many values.
+func read(r io.Reader, file string, most int) (all []Value, err error) {
 	in := bufio.NewReader(r)
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" { // editors of some systems write it
 		if _, err := in.Discard(3); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	text := &counted{r: in}
-	p := &parser{file: file, text: text, line: 1, d: json.NewDecoder(text)}
+	text := &counted{r: &ahead{r: in, file: file, most: most}}
+	p := &parser{file: file, most: most, text: text, line: 1, d: json.NewDecoder(text)}
 	p.d.UseNumber()
 	for {
 		t, err := p.d.Token()
@@ -106,6 +111,7 @@ type parser struct {
 	file   string
 	text   *counted
 	line   int
+	most   int // values
 	values int
 	d      *json.Decoder
 }
@@ -157,7 +163,10 @@ func (p *parser) token() (json.Token, error) {
 func (p *parser) explained(err error) error {
 	p.count(p.d.InputOffset())
 	var syntax *json.SyntaxError
+	var at *format.ParseError
 	switch {
+	case errors.As(p.text.err, &at):
+		return at
 	case errors.Is(p.text.err, io.ErrUnexpectedEOF):
 		p.count(maxSize)
 		return format.Errorf(p.file, p.line, "the compressed file was cut short")
@@ -182,8 +191,8 @@ func (p *parser) value(depth int) (Value, error) {
 
 func (p *parser) from(t json.Token, depth int) (Value, error) {
 	v := Value{File: p.file, Line: p.line}
-	if p.values++; p.values > maxValues {
-		return v, v.Errorf("more than %d values: give the file that was meant, or parts of it", maxValues)
+	if p.values++; p.values > p.most {
+		return v, v.Errorf("more than %d values: give the file that was meant, or parts of it", p.most)
 	}
 	if depth > maxDepth {
 		return v, v.Errorf("values inside each other more than %d deep", maxDepth)
