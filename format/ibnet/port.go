@@ -168,10 +168,11 @@ func (p *parser) portComment(c *reading.Cursor, r *portText) (err error) {
 	r.rateText = c.Word()
 	for !c.Empty() { // of ibnetdiscover -f
 		word := reading.Cursor(c.Word())
-		if code, ok := uint64(0), word.Cut("v="); ok {
-			if code, ok = word.Uint(portinfo.MostVLs); ok && len(word) == 0 {
-				r.lanes = portinfo.DataVLs(code)
-			}
+		if !word.Cut("v=") {
+			continue
+		}
+		if code, ok := word.Uint(portinfo.MostVLs); ok && len(word) == 0 {
+			r.lanes = portinfo.DataVLs(code)
 		}
 	}
 	return nil

@@ -149,7 +149,7 @@ func unpacking(err error) error {
 type cutShort struct{}
 
 func (cutShort) Error() string        { return "the compressed file was cut short" }
-func (cutShort) Is(target error) bool { return target == io.ErrUnexpectedEOF } //nolint:errorlint // it is what this stands for
+func (cutShort) Is(target error) bool { return target == io.ErrUnexpectedEOF }
 
 // begins reports whether a text begins with some bytes. It waits for no more of it than it needs.
 func begins(r *bufio.Reader, magic string) (bool, error) {
