@@ -84,6 +84,12 @@ func lanesOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *r
 			row[i] = unknown
 		}
 	}
+	if !slices.Contains(row, unknown) && sameLIDs(f, t.Fabric, old.SLRow(0) == nil) {
+		l := *old // of which the service levels are shared: mostly a cable came or went, and nobody else did
+		l.Row, l.SL2VL = row, mapOn(f, t, fresh, was)
+		l.Needed, l.Classes, l.ClassLevels = 0, 0, 0
+		return &l
+	}
 	l := routing.NewLanesByRow(f, mapOn(f, t, fresh, was), row, old.Rows+1)
 	for lid := range f.TopLID() + 1 {
 		to := l.SLRow(lid)
@@ -99,6 +105,16 @@ func lanesOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *r
 		}
 	}
 	return l
+}
+
+// sameLIDs says whether a fabric has no LID that another has not, and, unless it may have fewer, the same highest one.
+func sameLIDs(f, was *fabric.Fabric, fewer bool) bool {
+	for lid := range f.LIDs() {
+		if was.Owner(lid) == fabric.None {
+			return false
+		}
+	}
+	return fewer || f.TopLID() == was.TopLID()
 }
 
 // mapOn is the SL2VL map of t on f.

@@ -144,6 +144,33 @@ func TestOnAnotherFabric(t *testing.T) {
 	}
 }
 
+// Where only a cable is gone, service levels stay as they are, without a copy.
+func TestOnSharesLevels(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	g, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []string{"sssp", "dfsssp"} {
+		old := route(t, f, engine)
+		on, err := transition.On(g, old, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := on.Check(); err != nil {
+			t.Error(err)
+		}
+		for lid := range g.LIDs() {
+			if a, b := on.Lanes.SLRow(lid), old.Lanes.SLRow(lid); len(a) != len(b) || len(a) > 0 && &a[0] != &b[0] {
+				t.Fatalf("%s: LID %d has a row of its own", engine, lid)
+			}
+		}
+		if !slices.Equal(on.Lanes.Row, old.Lanes.Row) {
+			t.Errorf("%s: endpoints have other rows", engine)
+		}
+	}
+}
+
 // Which switches look up lanes by lanes goes with the switches.
 func TestOnByLane(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4,hosts=2")
