@@ -101,6 +101,14 @@ func (s *slots) these(counted uint16) uint16 {
 	return counted
 }
 
+// counted is the counters of lanes, as bits.
+func (s *slots) counted(lanes uint16) uint16 {
+	if s.all != 0 {
+		return 1 // one counter for all
+	}
+	return lanes
+}
+
 // places is the slots of the trunks of a fabric.
 type places struct {
 	out  []int32 // [trunk] its slot
@@ -220,20 +228,24 @@ func (t *tally) countSimple(one uint32) {
 
 // add counts packets on some lanes of a trunk, which wait for the same of another, or for none.
 func (t *tally) add(in, out fabric.ChannelID, lanes uint16, one uint32) {
-	if t.slots.all != 0 {
-		lanes = 1 // one counter for all
+	held := t.held[int(t.places.out[in])*t.slots.lanes:][:t.slots.lanes]
+	for m := t.slots.counted(lanes); m != 0; m &= m - 1 {
+		held[bits.TrailingZeros16(m)] += one
 	}
-	for ; lanes != 0; lanes &= lanes - 1 {
-		lane := bits.TrailingZeros16(lanes)
-		t.held[int(t.places.out[in])*t.slots.lanes+lane] += one
-		if out != fabric.None {
-			t.wait(in, out, lane, one)
-		}
+	if out != fabric.None {
+		t.wait(in, out, lanes, one)
 	}
 }
 
-// wait counts one dependency, by its place among those of the turn.
-func (t *tally) wait(in, out fabric.ChannelID, place int, one uint32) {
+// wait counts packets on some lanes of a trunk that wait for the same of another.
+func (t *tally) wait(in, out fabric.ChannelID, lanes uint16, one uint32) {
+	for m := t.slots.counted(lanes); m != 0; m &= m - 1 {
+		t.depend(in, out, bits.TrailingZeros16(m), one)
+	}
+}
+
+// depend counts one dependency, by its place among those of the turn.
+func (t *tally) depend(in, out fabric.ChannelID, place int, one uint32) {
 	n := &t.waits[int(t.places.into[in]+t.places.port[out])*t.slots.width+place]
 	if t.touched != nil && (*n == 0 || *n+one == 0) {
 		ch := t.f.Channel(in)
@@ -268,7 +280,7 @@ func (t *tally) countMapped(one uint32) {
 				}
 				t.held[int(t.places.out[in])*t.slots.lanes+lane] += one
 				if vl < dropLane {
-					t.wait(in, out, lane*t.slots.lanes+int(vl), one)
+					t.depend(in, out, lane*t.slots.lanes+int(vl), one)
 				}
 			}
 		}
@@ -674,7 +686,11 @@ func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID)
 					continue
 				}
 				delete(m.lossy, lid)
-				v := steps.lose(lid)
+				at := d.all
+				if m.notes[lid].clean {
+					at = steps.changed
+				}
+				v := steps.lose(lid, at)
 				if m.notes[lid].clean = v == nil; v != nil {
 					m.lossy[lid] = v
 				}

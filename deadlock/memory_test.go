@@ -45,6 +45,25 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// The switch of a destination may have an entry that leads on, to where packets are dropped. What they held there
+// is forgotten when the entry is mended.
+func TestMemoryOfWrongDelivery(t *testing.T) {
+	good := routed.By(t, "xgft:m=4x4,w=4x4,hosts=3", "sssp")
+	f := good.Fabric
+	e := f.Endpoint(routing.HCA.Endpoints(f)[0])
+	_, end := f.TrunksFrom(e.Switch)
+	up := f.Channel(end - 1)
+	wrong, dropping := *good, *good
+	wrong.Forwarding = good.Forwarding.Clone()
+	wrong.Forwarding.Row(e.LID)[up.To] = routing.NoPort
+	dropping.Forwarding = wrong.Forwarding.Clone()
+	wrong.Forwarding.Row(e.LID)[e.Switch] = up.FromPort
+	w := walk{before: &wrong, tables: &wrong, what: "led on"}
+	w.judged(t)
+	w.tables, w.what = &dropping, "mended"
+	w.judged(t)
+}
+
 // walk is tables that change again and again.
 type walk struct {
 	rng    *rand.Rand
