@@ -709,22 +709,22 @@ func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID)
 				}
 			}
 		}
-		m.renumber(was.f, d.f, again)
+		m.renumber(was.f, d.f, p.moved, again)
 		return
 	}
-	m.renumber(was.f, d.f, nil)
+	m.renumber(was.f, d.f, p.moved, nil)
 }
 
-// renumber brings the dependencies to the turns of another fabric, and looks at some again.
-func (m *Memory) renumber(was, f *fabric.Fabric, again []touched) {
+// renumber brings the dependencies to the turns of another fabric, of which some ports lead elsewhere, and looks at some again.
+func (m *Memory) renumber(was, f *fabric.Fabric, moved, again []touched) {
 	if was != f {
-		to := renumbering(was, f)
-		same, matrix, lost := translate(was, f, to, m.lanes, m.same, m.matrix)
+		to := newRenumbering(was, f, moved)
+		same, matrix, lost := to.graph(m.lanes, m.same, m.matrix)
 		if r := &m.ranked; r.rank == nil || slices.Equal(r.same.Words, m.same.Words) && slices.Equal(r.matrix, m.matrix) {
-			m.ranked = r.moved(f, to, same, matrix, lost)
+			m.ranked = r.moved(to, same, matrix, lost)
 		} else { // trees of multicast are in it as well
-			same, matrix, lost := translate(was, f, to, m.lanes, r.same, r.matrix)
-			m.ranked = r.moved(f, to, same, matrix, lost)
+			same, matrix, lost := to.graph(m.lanes, r.same, r.matrix)
+			m.ranked = r.moved(to, same, matrix, lost)
 		}
 		m.same, m.matrix = same, matrix
 	}

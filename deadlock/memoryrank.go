@@ -38,20 +38,19 @@ func (m *Memory) rank(g *cdg.Graph, keep bool) (rank []int32, free bool) {
 }
 
 // moved is the graph and its ranks in the numbers of another fabric, in which the graph is same and matrix.
-func (r *ranked) moved(f *fabric.Fabric, to []fabric.ChannelID, same cdg.SameLane, matrix []uint64, lost []int32) ranked {
+func (r *ranked) moved(to *renumbering, same cdg.SameLane, matrix []uint64, lost []int32) ranked {
 	if r.rank == nil {
 		return ranked{}
 	}
-	now := ranked{f: f, lanes: r.lanes, same: same, matrix: matrix, rank: make([]int32, f.Trunks()*r.lanes), lost: lost}
-	vertex := func(v int) int { return int(to[v/r.lanes])*r.lanes + v%r.lanes }
-	for c, n := range runs(to) {
-		if to[c] != fabric.None {
-			copy(now.rank[vertex(c*r.lanes):], r.rank[c*r.lanes:][:n*r.lanes])
+	now := ranked{f: to.f, lanes: r.lanes, same: same, matrix: matrix, rank: make([]int32, to.f.Trunks()*r.lanes), lost: lost}
+	for c, n := range to.runs() {
+		if at := to.of(c); at != fabric.None {
+			copy(now.rank[int(at)*r.lanes:], r.rank[int(c)*r.lanes:][:n*r.lanes])
 		}
 	}
 	for _, v := range r.lost {
-		if to[int(v)/r.lanes] != fabric.None {
-			now.lost = append(now.lost, int32(vertex(int(v))))
+		if at := to.of(fabric.ChannelID(int(v) / r.lanes)); at != fabric.None {
+			now.lost = append(now.lost, int32(int(at)*r.lanes+int(v)%r.lanes))
 		}
 	}
 	return now
@@ -147,96 +146,105 @@ func (w *reranking) look(v int32) {
 	}
 }
 
-// renumbering is the trunks of one fabric in another, [trunk], None for those that lead elsewhere or are gone. Both
-// have the same switches.
-func renumbering(was, f *fabric.Fabric) []fabric.ChannelID {
-	to := make([]fabric.ChannelID, was.Trunks())
-	for c := range to {
-		ch := was.Channel(fabric.ChannelID(c))
-		to[c] = f.Trunk(ch.From, ch.FromPort)
-		if now := to[c]; now != fabric.None && (f.Channel(now).To != ch.To || f.Channel(now).ToPort != ch.ToPort) {
-			to[c] = fabric.None
-		}
-	}
-	return to
+// renumbering brings the trunks and turns of one fabric to the numbers of another, with the same switches. As trunks
+// are numbered by switch and port, nearly all of them keep their order, with as many turns.
+type renumbering struct {
+	was, f *fabric.Fabric
+	other  []fabric.ChannelID // trunks of was from and to switches that have other cables now, and behind those without any, ascending
 }
 
-// runs is the trunks of one fabric in runs, by the first of each and their number, that are one after another in another
-// as well, or are all gone.
-func runs(to []fabric.ChannelID) iter.Seq2[int, int] {
-	return func(yield func(int, int) bool) {
-		for c := 0; c < len(to); {
-			n, step := 1, fabric.ChannelID(1)
-			if to[c] == fabric.None {
-				step = 0
-			}
-			for c+n < len(to) && to[c+n] == to[c]+step*fabric.ChannelID(n) {
-				n++
-			}
-			if !yield(c, n) {
+// newRenumbering is for some ports that lead elsewhere.
+func newRenumbering(was, f *fabric.Fabric, moved []touched) *renumbering {
+	r := &renumbering{was: was, f: f}
+	for i, m := range moved { // by switch
+		if i > 0 && moved[i-1].s == m.s {
+			continue
+		}
+		first, end := was.TrunksFrom(m.s)
+		for c := first; c < end; c++ {
+			r.other = append(r.other, c, was.Reverses()[c])
+		}
+		if first == end && int(end) < was.Trunks() {
+			r.other = append(r.other, end) // new trunks may come before it
+		}
+	}
+	slices.Sort(r.other)
+	r.other = slices.Compact(r.other)
+	return r
+}
+
+// of is a trunk in the other fabric, None if it leads elsewhere there or is gone.
+func (r *renumbering) of(c fabric.ChannelID) fabric.ChannelID {
+	ch := r.was.Channel(c)
+	now := r.f.Trunk(ch.From, ch.FromPort)
+	if now != fabric.None && (r.f.Channel(now).To != ch.To || r.f.Channel(now).ToPort != ch.ToPort) {
+		return fabric.None
+	}
+	return now
+}
+
+// runs is the trunks in runs, by the first of each and their number, that are one after another in both fabrics, or are gone:
+// either one of other, or some with the same turns.
+func (r *renumbering) runs() iter.Seq2[fabric.ChannelID, int] {
+	return func(yield func(fabric.ChannelID, int) bool) {
+		next := fabric.ChannelID(0)
+		for _, c := range r.other {
+			if next < c && !yield(next, int(c-next)) || !yield(c, 1) {
 				return
 			}
-			c += n
+			next = c + 1
+		}
+		if end := fabric.ChannelID(r.was.Trunks()); next < end {
+			yield(next, int(end-next))
 		}
 	}
 }
 
-// translate is a graph of one fabric in the numbers of another, and the vertices there that lost an edge to them because
+// graph is a graph in the numbers of the other fabric, and the vertices there that lost an edge to them because
 // the trunk before is gone.
-func translate(was, f *fabric.Fabric, to []fabric.ChannelID, lanes int, same cdg.SameLane, matrix []uint64) (cdg.SameLane, []uint64, []int32) {
-	var lost []int32
-	old := &cdg.Graph{Fabric: was, Lanes: lanes, Turns: matrix, Same: same}
-	// The trunks of each switch in runs: the first of them, less the first of the switch, and their number.
-	parts, part := make([][2]int32, 0, was.Switches()), make([]int32, was.Switches()+1)
-	for s := range was.Switches() {
-		first, end := was.TrunksFrom(fabric.NodeID(s))
-		for i, n := range runs(to[first:end]) {
-			if to[int(first)+i] != fabric.None {
-				parts = append(parts, [2]int32{int32(i), int32(n)})
-			}
-		}
-		part[s+1] = int32(len(parts))
-	}
+func (r *renumbering) graph(lanes int, same cdg.SameLane, matrix []uint64) (cdg.SameLane, []uint64, []int32) {
+	var lost, after []int32
+	old := &cdg.Graph{Fabric: r.was, Lanes: lanes, Turns: matrix, Same: same}
 	words := cdg.WordsPerTurn(lanes)
 	now := cdg.SameLane{}
 	var turns []uint64
 	if matrix == nil {
-		now = cdg.NewSameLane(f.Turns(), lanes)
+		now = cdg.NewSameLane(r.f.Turns(), lanes)
 	} else {
-		turns = make([]uint64, f.Turns()*words)
+		turns = make([]uint64, r.f.Turns()*words)
 	}
-	var at, from, run int // turns that are to be copied, which are one after another in both
-	put := func(nextAt, nextFrom, n int) {
-		if nextAt == at+run && nextFrom == from+run {
-			run += n
-			return
-		}
+	put := func(at, from, n int) {
 		if matrix == nil {
-			now.AddTurns(at, &same, from, run)
+			now.AddTurns(at, &same, from, n)
 		} else {
-			copy(turns[at*words:][:run*words], matrix[from*words:])
+			copy(turns[at*words:][:n*words], matrix[from*words:])
 		}
-		at, from, run = nextAt, nextFrom, n
 	}
-	var after []int32
-	for c, in := range to {
-		if in == fabric.None {
+	for c, n := range r.runs() {
+		in, head := r.of(c), r.was.Heads()[c]
+		first, end := r.was.TrunksFrom(head)
+		turn := r.was.FirstTurn(c)
+		switch {
+		case in == fabric.None:
 			for lane := range lanes {
-				after = old.Successors(int32(c*lanes+lane), after[:0])
+				after = old.Successors(int32(int(c)*lanes+lane), after[:0])
 				for _, u := range after {
-					if out := to[int(u)/lanes]; out != fabric.None {
+					if out := r.of(fabric.ChannelID(int(u) / lanes)); out != fabric.None {
 						lost = append(lost, int32(int(out)*lanes+int(u)%lanes))
 					}
 				}
 			}
-			continue
-		}
-		head := was.Heads()[c]
-		first, _ := was.TrunksFrom(head)
-		for _, p := range parts[part[head]:part[head+1]] {
-			put(f.Turn(in, to[int32(first)+p[0]]), was.FirstTurn(fabric.ChannelID(c))+int(p[0]), int(p[1]))
+		case n > 1: // with all their turns
+			last := c + fabric.ChannelID(n-1)
+			first, end := r.was.TrunksFrom(r.was.Heads()[last])
+			put(r.f.FirstTurn(in), turn, r.was.FirstTurn(last)+int(end-first)-turn)
+		default:
+			for out := first; out < end; out++ {
+				if to := r.of(out); to != fabric.None {
+					put(r.f.Turn(in, to), turn+int(out-first), 1)
+				}
+			}
 		}
 	}
-	put(-1, -1, 0)
 	return now, turns, lost
 }
