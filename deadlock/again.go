@@ -41,9 +41,12 @@ func newExits(f *fabric.Fabric) exits {
 		x.stride = max(x.stride, f.Node(s).Ports+1)
 	}
 	x.at = slices.Repeat([]exit{{fabric.None, fabric.None}}, f.Switches()*x.stride)
-	for c, head := range f.Heads() {
-		ch := f.Channel(fabric.ChannelID(c))
-		x.at[int(ch.From)*x.stride+int(ch.FromPort)] = exit{fabric.ChannelID(c), head}
+	heads, ports := f.Heads(), f.TailPorts()
+	for s := range fabric.NodeID(f.Switches()) {
+		from := x.at[int(s)*x.stride:][:x.stride]
+		for c, end := f.TrunksFrom(s); c < end; c++ {
+			from[ports[c]] = exit{c, heads[c]}
+		}
 	}
 	return x
 }

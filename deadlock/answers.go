@@ -2,6 +2,7 @@ package deadlock
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -54,6 +55,29 @@ func newAnswers(t *routing.Tables, groups [][]group) *answers {
 		}
 	}
 	return a
+}
+
+// answersTo is newAnswers for the tables after these, if d is not nil: with the same service levels.
+func (d *derivation) answersTo(t *routing.Tables, groups [][]group) *answers {
+	if d == nil || d.answers[0] == nil || !slices.EqualFunc(d.groups, groups, sameSources) {
+		return newAnswers(t, groups)
+	}
+	a := *d.answers[0]
+	a.t = t
+	return &a
+}
+
+// sameSources says whether groups on a switch are of the same sources.
+func sameSources(a, b []group) bool {
+	return slices.EqualFunc(a, b, func(a, b group) bool { return a.index == b.index && slices.Equal(a.from, b.from) })
+}
+
+// same says whether answers are known to be the same, without a look at each.
+func (a *answers) same(b *answers) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return len(a.mask) > 0 && len(b.mask) > 0 && &a.mask[0] == &b.mask[0] && a.groups == b.groups
 }
 
 // toGroups is the SLs on which a row may send to the sources of each group, so that they

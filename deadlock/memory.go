@@ -117,15 +117,42 @@ type places struct {
 	back []uint8 // [trunk] the port at its other end
 }
 
+func newPlaces(f *fabric.Fabric) places {
+	return places{make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]uint8, f.Trunks())}
+}
+
 func (s *slots) of(f *fabric.Fabric) places {
-	p := places{make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]uint8, f.Trunks())}
-	for c := range p.out {
-		ch := f.Channel(fabric.ChannelID(c))
-		p.out[c] = s.trunk[ch.From] + int32(ch.FromPort)
-		p.into[c] = s.turn[ch.To] + int32(ch.ToPort)*int32(f.Node(ch.To).Ports+1)
-		p.port[c], p.back[c] = int32(ch.FromPort), ch.ToPort
+	p := newPlaces(f)
+	for c := range fabric.ChannelID(f.Trunks()) {
+		p.put(s, f, c)
 	}
 	return p
+}
+
+func (p *places) put(s *slots, f *fabric.Fabric, c fabric.ChannelID) {
+	ch := f.Channel(c)
+	p.out[c] = s.trunk[ch.From] + int32(ch.FromPort)
+	p.into[c] = s.turn[ch.To] + int32(ch.ToPort)*int32(f.Node(ch.To).Ports+1)
+	p.port[c], p.back[c] = int32(ch.FromPort), ch.ToPort
+}
+
+// moved is the places of the trunks of another fabric, of which some ports lead elsewhere.
+func (p *places) moved(s *slots, to *renumbering, moved []touched) places {
+	now := newPlaces(to.f)
+	for c, n := range to.runs() {
+		if at := to.of(c); at != fabric.None {
+			copy(now.out[at:], p.out[c:][:n])
+			copy(now.into[at:], p.into[c:][:n])
+			copy(now.port[at:], p.port[c:][:n])
+			copy(now.back[at:], p.back[c:][:n])
+		}
+	}
+	for _, m := range moved {
+		if c := to.f.Trunk(m.s, m.in); c != fabric.None {
+			now.put(s, to.f, c)
+		}
+	}
+	return now
 }
 
 // tally is a walker that counts what it finds.
@@ -149,12 +176,10 @@ type touched struct {
 }
 
 func (m *Memory) newTally(d *derivation, waits, held []uint32) *tally {
-	p := m.places
 	if m.placed != d.f {
-		p = m.slots.of(d.f)
-		m.places, m.placed = p, d.f
+		m.places, m.placed = m.slots.of(d.f), d.f
 	}
-	return &tally{d: d, f: d.f, places: p, slots: &m.slots, waits: waits, held: held, notes: m.notes, lossy: map[fabric.LID]*Verdict{}}
+	return &tally{d: d, f: d.f, places: m.places, slots: &m.slots, waits: waits, held: held, notes: m.notes, lossy: map[fabric.LID]*Verdict{}}
 }
 
 // destination counts what packets to an address hold and wait for.
@@ -391,7 +416,7 @@ func (m *Memory) levels(n note, one int32) {
 
 // read makes the dependencies of the counters.
 func (m *Memory) read(f *fabric.Fabric) {
-	p := m.slots.of(f)
+	p := &m.places
 	m.layOut(f)
 	for in := range fabric.ChannelID(f.Trunks()) {
 		first, end := f.TrunksFrom(f.Heads()[in])
@@ -410,8 +435,9 @@ func (m *Memory) layOut(f *fabric.Fabric) {
 	m.same, m.matrix = cdg.SameLane{}, make([]uint64, f.Turns()*cdg.WordsPerTurn(m.lanes))
 }
 
-// readTurn makes the dependencies of one turn of its counters.
-func (m *Memory) readTurn(turn, slot int) {
+// readTurn makes the dependencies of one turn of its counters. It returns the lanes, as bits, for which packets wait there on
+// other lanes than before.
+func (m *Memory) readTurn(turn, slot int) (others uint16) {
 	counters := m.waits[slot*m.slots.width:][:m.slots.width]
 	if m.matrix == nil {
 		lanes := uint16(0)
@@ -420,30 +446,33 @@ func (m *Memory) readTurn(turn, slot int) {
 				lanes |= 1 << lane
 			}
 		}
-		m.same.Put(turn, m.slots.these(lanes))
-		return
+		lanes = m.slots.these(lanes)
+		return m.same.Put(turn, lanes) ^ lanes
 	}
 	words := m.matrix[turn*cdg.WordsPerTurn(m.lanes):][:cdg.WordsPerTurn(m.lanes)]
-	clear(words)
 	for i, n := range counters {
-		if n > 0 {
-			words[i/64] |= 1 << (i % 64)
+		word, mask := &words[i/64], uint64(1)<<(i%64)
+		if n > 0 != (*word&mask != 0) {
+			*word ^= mask
+			others |= 1 << (i % m.lanes)
 		}
 	}
+	return others
 }
 
 // inUse is the lanes of each trunk that packets hold, as bits.
 func (m *Memory) inUse(f *fabric.Fabric) []uint16 {
-	use := make([]uint16, f.Trunks())
-	for c := range use {
-		ch := f.Channel(fabric.ChannelID(c))
-		slot := int(m.slots.trunk[ch.From]) + int(ch.FromPort)
-		for lane, n := range m.held[slot*m.slots.lanes:][:m.slots.lanes] {
-			if n > 0 {
-				use[c] |= 1 << lane
+	use, ports := make([]uint16, f.Trunks()), f.TailPorts()
+	for s := range fabric.NodeID(f.Switches()) {
+		for c, end := f.TrunksFrom(s); c < end; c++ {
+			slot := int(m.slots.trunk[s]) + int(ports[c])
+			for lane, n := range m.held[slot*m.slots.lanes:][:m.slots.lanes] {
+				if n > 0 {
+					use[c] |= 1 << lane
+				}
 			}
+			use[c] = m.slots.these(use[c])
 		}
-		use[c] = m.slots.these(use[c])
 	}
 	return use
 }
@@ -488,12 +517,30 @@ func (m *Memory) changed(d *derivation) (*comparison, []fabric.LID, bool) {
 	return p, list, len(list)*2 < len(m.notes)
 }
 
-// sameLanes is the last tables if others have the very same lanes on the same network, else nil.
-func (m *Memory) sameLanes(t *routing.Tables) *derivation {
-	if m == nil || m.d == nil || m.d.t.Lanes != t.Lanes || m.d.f != t.Fabric {
+// sharesLevels says whether tables have the very service levels, in the same memory, that were checked with the last.
+func (m *Memory) sharesLevels(t *routing.Tables) bool {
+	if m == nil || m.d == nil || m.d.t.Lanes.Rows != t.Lanes.Rows || m.d.f.TopLID() != t.Fabric.TopLID() {
+		return false
+	}
+	a, b := m.d.t.Lanes.SLRow(0), t.Lanes.SLRow(0)
+	return len(a) > 0 && len(b) > 0 && &a[0] == &b[0]
+}
+
+// sameLevels is the last derivation if tables give the same service levels to the same endpoints and LIDs, else nil.
+func (m *Memory) sameLevels(t *routing.Tables) *derivation {
+	if m == nil || m.d == nil {
 		return nil
 	}
-	return m.d
+	was, f, lanes := m.d, m.d.f, m.d.t.Lanes
+	if lanes.Rows != t.Lanes.Rows || f.TopLID() != t.Fabric.TopLID() || !slices.Equal(lanes.Row, t.Lanes.Row) {
+		return nil
+	}
+	for lid := range f.TopLID() + 1 {
+		if f.Owner(lid) != t.Fabric.Owner(lid) || !bytes.Equal(lanes.SLRow(lid), t.Lanes.SLRow(lid)) {
+			return nil
+		}
+	}
+	return was
 }
 
 // fits says whether destinations of other tables can be compared one by one with those of the last.
@@ -542,6 +589,7 @@ type comparison struct {
 	was, d    *derivation
 	moved     []touched // ports (in) of switches that lead elsewhere than before
 	sources   bool      // some switch has other numbers of sources
+	levels    bool      // all service levels are the same
 	sameRows  bool      // groups have the same rows of service levels
 	rows      int       // of them, the first so many count
 	answering map[[2]int32]bool
@@ -560,6 +608,7 @@ func (m *Memory) comparison(d *derivation) *comparison {
 			p.sameRows = p.sameRows && a.rows[0] == b.rows[0] && int(a.rows[0]) < p.rows
 		}
 	}
+	p.levels = d.levelsAsBefore && p.sameRows && was.answers[0].same(d.answers[0])
 	if was.f == d.f {
 		return p
 	}
@@ -624,11 +673,14 @@ func (d *derivation) destined(lid fabric.LID) *fabric.Endpoint {
 
 // levelsDiffer says whether packets to a destination have other service levels.
 func (p *comparison) levelsDiffer(lid fabric.LID) bool {
+	if p.levels {
+		return false
+	}
 	a, b := p.was.t.Lanes.SLRow(lid), p.d.t.Lanes.SLRow(lid)
 	switch {
 	case a == nil && b == nil:
 		return false
-	case p.was.t.Lanes == p.d.t.Lanes && p.sameRows:
+	case p.d.levelsAsBefore && p.sameRows:
 	case p.was.oneRow && p.d.oneRow && p.compared:
 		return !p.alike
 	case a != nil && b != nil && p.sameRows && bytes.Equal(a[:p.rows], b[:p.rows]):
@@ -675,9 +727,17 @@ func levelIn(row []uint8, i int32) uint8 {
 func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID) {
 	m.followed = len(changed)
 	m.notes = append(m.notes, make([]note, max(0, int(d.f.TopLID())+1-len(m.notes)))...)
+	var to *renumbering
+	if was.f != d.f {
+		to = newRenumbering(was.f, d.f, p.moved)
+	}
+	var again []touched
 	if len(changed) > 0 {
-		before, now := m.newTally(was, m.waits, m.held), m.newTally(d, m.waits, m.held)
-		var again []touched
+		before := m.newTally(was, m.waits, m.held)
+		if to != nil {
+			m.places, m.placed = m.places.moved(&m.slots, to, p.moved), d.f
+		}
+		now := m.newTally(d, m.waits, m.held)
 		before.touched, now.touched = &again, &again
 		steps := newSteps(before, now, p)
 		for _, lid := range changed {
@@ -709,27 +769,15 @@ func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID)
 				}
 			}
 		}
-		m.renumber(was.f, d.f, p.moved, again)
-		return
 	}
-	m.renumber(was.f, d.f, p.moved, nil)
+	m.renumber(to, d.f, again)
 }
 
-// renumber brings the dependencies to the turns of another fabric, of which some ports lead elsewhere, and looks at some again.
-func (m *Memory) renumber(was, f *fabric.Fabric, moved, again []touched) {
-	if was != f {
-		to := newRenumbering(was, f, moved)
+// renumber brings the dependencies to the turns of another fabric, or of the same, to nil, and looks at some again.
+func (m *Memory) renumber(to *renumbering, f *fabric.Fabric, again []touched) {
+	if to != nil {
 		same, matrix, lost := to.graph(m.lanes, m.same, m.matrix)
-		if r := &m.ranked; r.rank == nil || slices.Equal(r.same.Words, m.same.Words) && slices.Equal(r.matrix, m.matrix) {
-			m.ranked = r.moved(to, same, matrix, lost)
-		} else { // trees of multicast are in it as well
-			same, matrix, lost := to.graph(m.lanes, r.same, r.matrix)
-			m.ranked = r.moved(to, same, matrix, lost)
-		}
-		m.same, m.matrix = same, matrix
-	}
-	if len(again) > 0 { // verdicts and ranks have them
-		m.same.Words, m.matrix = slices.Clone(m.same.Words), slices.Clone(m.matrix)
+		m.same, m.matrix, m.ranked = same, matrix, m.ranked.moved(to, lost)
 	}
 	for _, t := range again {
 		in, out := f.Trunk(t.s, t.in), f.Trunk(t.s, t.out)
@@ -737,7 +785,9 @@ func (m *Memory) renumber(was, f *fabric.Fabric, moved, again []touched) {
 			continue // a cable that is gone: nothing waits there any more
 		}
 		slot := int(m.slots.turn[t.s]) + int(t.in)*(f.Node(t.s).Ports+1) + int(t.out)
-		m.readTurn(f.Turn(f.Reverses()[in], out), slot)
+		for lanes := m.readTurn(f.Turn(f.Reverses()[in], out), slot); lanes != 0; lanes &= lanes - 1 {
+			m.ranked.but = append(m.ranked.but, int32(int(out)*m.lanes+bits.TrailingZeros16(lanes)))
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // What the judge says by what it keeps of the tables before is what it says of the tables alone, and of a
 // mixture of both, after one random change after another: cables, switches and hosts that come and go, entries, service
-// levels and maps that are others.
+// levels and trees of multicast that are others.
 func TestMemory(t *testing.T) {
 	changes := 25
 	if os.Getenv("WEFT_THOROUGH") != "" {
@@ -82,7 +82,7 @@ func (w *walk) change(t *testing.T) {
 	w.before = w.tables
 	f := w.tables.Fabric
 	next := *w.tables
-	switch kind := w.rng.IntN(10); kind {
+	switch kind := w.rng.IntN(11); kind {
 	case 0, 1: // a cable or two are gone
 		w.what = "cables"
 		w.on(t, w.without(t, f, 1+w.rng.IntN(2), false))
@@ -115,6 +115,9 @@ func (w *walk) change(t *testing.T) {
 			row[w.rng.IntN(len(row))] = []uint8{0, 1, 2, routing.NoSL}[w.rng.IntN(4)]
 		}
 		next.Lanes = l
+	case 10:
+		w.what = "a tree of multicast"
+		next.Multicast = w.tree(f)
 	default:
 		w.what = "entries"
 		next.Forwarding = next.Forwarding.Clone()
@@ -131,6 +134,32 @@ func (w *walk) change(t *testing.T) {
 		}
 	}
 	w.tables = &next
+}
+
+// tree is some tree of multicast, or now and then none.
+func (w *walk) tree(f *fabric.Fabric) *routing.Multicast {
+	if w.rng.IntN(3) == 0 {
+		return nil
+	}
+	at := fabric.NodeID(w.rng.IntN(f.Switches()))
+	ports, in, list := make([]routing.PortSet, f.Switches()), map[fabric.NodeID]bool{at: true}, []fabric.NodeID{at}
+	for i := 0; i < len(list); i++ {
+		first, end := f.TrunksFrom(list[i])
+		for c := first; c < end; c++ {
+			if ch := f.Channel(c); !in[ch.To] {
+				in[ch.To], list = true, append(list, ch.To)
+				ports[ch.From].Add(ch.FromPort)
+				ports[ch.To].Add(ch.ToPort)
+			}
+		}
+	}
+	tree := routing.MulticastTree{MLID: routing.FirstMLID}
+	for s, set := range ports {
+		if set.Len() > 0 {
+			tree.Nodes = append(tree.Nodes, routing.TreeNode{Switch: fabric.NodeID(s), Ports: set})
+		}
+	}
+	return &routing.Multicast{SLs: 1 << w.rng.IntN(2), Trees: []routing.MulticastTree{tree}}
 }
 
 func (w *walk) lid(f *fabric.Fabric) fabric.LID {

@@ -9,77 +9,83 @@ import (
 	"github.com/weft-fabric/weft/internal/waits/cdg"
 )
 
-// ranked is a graph of dependencies without a cycle, and the rank of every vertex.
+// ranked is the ranks of a graph of dependencies without a cycle, which has the edges of Memory.same or Memory.matrix but
+// to some vertices.
 type ranked struct {
-	f      *fabric.Fabric
-	lanes  int
-	same   cdg.SameLane
-	matrix []uint64
-	rank   []int32 // nil: there is none
-	lost   []int32 // vertices that lost an edge since, with the trunk before them
+	lanes int
+	rank  []int32 // nil: there are none
+	but   []int32 // edges to these came or went since, or are of multicast
 }
 
 // rank ranks a graph, by the ranks of the last where there are any, and keeps them if asked to. m may be nil.
 func (m *Memory) rank(g *cdg.Graph, keep bool) (rank []int32, free bool) {
-	if m == nil || m.d == nil {
+	if m == nil || m.d == nil || m.d.f != g.Fabric || m.lanes != g.Lanes || (m.matrix == nil) != (g.Turns == nil) {
 		return g.Rank()
 	}
-	if rank, free = m.ranked.again(g); !free {
-		rank, free = g.Rank()
-	}
+	r := m.ranked
+	beyond := m.beyond(g)
 	if !keep {
-		return rank, free
+		r.rank = slices.Clone(r.rank)
 	}
-	m.ranked = ranked{}
-	if free {
-		m.ranked = ranked{f: g.Fabric, lanes: g.Lanes, same: g.Same, matrix: g.Turns, rank: slices.Clone(rank)}
+	if r.rank != nil {
+		free = r.again(g, beyond)
 	}
-	return rank, free
+	if !free {
+		r.rank, free = g.Rank()
+	}
+	switch {
+	case !keep:
+		return r.rank, free
+	case !free:
+		m.ranked = ranked{}
+		return r.rank, false
+	}
+	m.ranked = ranked{lanes: g.Lanes, rank: r.rank, but: beyond}
+	return slices.Clone(r.rank), true
 }
 
-// moved is the graph and its ranks in the numbers of another fabric, in which the graph is same and matrix.
-func (r *ranked) moved(to *renumbering, same cdg.SameLane, matrix []uint64, lost []int32) ranked {
+// moved is the ranks in the numbers of another fabric, where vertices lost edges to them.
+func (r *ranked) moved(to *renumbering, lost []int32) ranked {
 	if r.rank == nil {
 		return ranked{}
 	}
-	now := ranked{f: to.f, lanes: r.lanes, same: same, matrix: matrix, rank: make([]int32, to.f.Trunks()*r.lanes), lost: lost}
+	now := ranked{lanes: r.lanes, rank: make([]int32, to.f.Trunks()*r.lanes), but: lost}
 	for c, n := range to.runs() {
 		if at := to.of(c); at != fabric.None {
 			copy(now.rank[int(at)*r.lanes:], r.rank[int(c)*r.lanes:][:n*r.lanes])
 		}
 	}
-	for _, v := range r.lost {
+	for _, v := range r.but {
 		if at := to.of(fabric.ChannelID(int(v) / r.lanes)); at != fabric.None {
-			now.lost = append(now.lost, int32(int(at)*r.lanes+int(v)%r.lanes))
+			now.but = append(now.but, int32(int(at)*r.lanes+int(v)%r.lanes))
 		}
 	}
 	return now
 }
 
-// again ranks a graph that differs little from that at hand. A rank is the length of the longest way to a vertex, so
-// it can be another only where an edge to the vertex came or went, or where the rank of one before it is another: these are
-// worked out until all fit. Where there is a cycle they never do, and it gives up: false.
-func (r *ranked) again(g *cdg.Graph) ([]int32, bool) {
-	if r.rank == nil || r.f != g.Fabric || r.lanes != g.Lanes || (r.matrix == nil) != (g.Turns == nil) {
-		return nil, false
-	}
-	rank := slices.Clone(r.rank)
-	w := reranking{g: g, rank: rank, waiting: make([]bool, len(rank))}
-	most := len(rank) + 1000
-	for _, v := range r.addHeads(g, slices.Clone(r.lost)) {
-		w.add(v)
+// again changes the ranks to those of a graph that differs little from that at hand, which has further edges to some vertices. A
+// rank is the length of the longest way to a vertex, so it can be another only where an edge to the vertex came or went, or
+// where the rank of one before it is another: these are worked out until all fit. Where there is a cycle they never do, and it
+// gives up: false, and the ranks are worth nothing.
+func (r *ranked) again(g *cdg.Graph, beyond []int32) bool {
+	w := reranking{g: g, rank: r.rank, waiting: make([]bool, len(r.rank))}
+	most := len(r.rank) + 1000
+	for _, list := range [][]int32{r.but, beyond} {
+		for _, v := range list {
+			w.add(v)
+		}
 	}
 	for i := 0; i < len(w.queue); i++ {
 		if i > most {
-			return nil, false
+			return false
 		}
 		w.look(w.queue[i])
 	}
-	return rank, true
+	return true
 }
 
-// addHeads adds to work the heads of all edges that only one of two graphs of a fabric has.
-func (r *ranked) addHeads(g *cdg.Graph, work []int32) []int32 {
+// beyond is the vertices to which a graph of the last tables' fabric has other edges than is kept.
+func (m *Memory) beyond(g *cdg.Graph) (list []int32) {
 	f := g.Fabric
 	in := fabric.ChannelID(0)
 	head := func(turn, lane int) {
@@ -87,24 +93,30 @@ func (r *ranked) addHeads(g *cdg.Graph, work []int32) []int32 {
 			in++
 		}
 		first, _ := f.TrunksFrom(f.Heads()[in])
-		work = append(work, int32((int(first)+turn-f.FirstTurn(in))*g.Lanes+lane))
+		list = append(list, int32((int(first)+turn-f.FirstTurn(in))*g.Lanes+lane))
 	}
-	if r.matrix == nil {
+	if m.matrix == nil {
+		if len(m.same.Words) == 0 || &g.Same.Words[0] == &m.same.Words[0] {
+			return nil // mostly
+		}
 		for i, word := range g.Same.Words {
-			for x := word ^ r.same.Words[i]; x != 0; x &= x - 1 {
+			for x := word ^ m.same.Words[i]; x != 0; x &= x - 1 {
 				bit := i*64 + bits.TrailingZeros64(x)
-				head(bit>>r.same.Shift, bit&(1<<r.same.Shift-1))
+				head(bit>>m.same.Shift, bit&(1<<m.same.Shift-1))
 			}
 		}
-		return work
+		return list
+	}
+	if len(m.matrix) == 0 || &g.Turns[0] == &m.matrix[0] {
+		return nil
 	}
 	words := cdg.WordsPerTurn(g.Lanes)
 	for i, word := range g.Turns {
-		for x := word ^ r.matrix[i]; x != 0; x &= x - 1 {
+		for x := word ^ m.matrix[i]; x != 0; x &= x - 1 {
 			head(i/words, (i%words*64+bits.TrailingZeros64(x))%g.Lanes)
 		}
 	}
-	return work
+	return list
 }
 
 // reranking is the work on ranks.

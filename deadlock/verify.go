@@ -206,12 +206,15 @@ type derivation struct {
 
 	// For walker, which follows what is no relation.
 	exits    exits
-	only     uint8   // the only service level that is given out, if oneLevel
-	oneLevel bool    // so that answers use no other
-	oneRow   bool    // besides, all destinations have the same row of them
-	allOn    uint16  // the lanes, as bits, of all packets, where these are the same for all of them and none is dropped; else 0
-	sends    []bool  // [endpoint] it is a source
-	rowOn    []int32 // [switch] the row of service levels of all sources on it, -1: there are none; nil: some switches have several
+	only     uint8 // the only service level that is given out, if oneLevel
+	oneLevel bool  // so that answers use no other
+	oneRow   bool  // besides, all destinations have the same row of them
+
+	levelsAsBefore bool // service levels are those of the last tables (Memory.sameLevels)
+
+	allOn uint16  // the lanes, as bits, of all packets, where these are the same for all of them and none is dropped; else 0
+	sends []bool  // [endpoint] it is a source
+	rowOn []int32 // [switch] the row of service levels of all sources on it, -1: there are none; nil: some switches have several
 
 	// For relationWalker.
 	outs    [][][]outlets     // [tables][switch][group]; nil: no groups
@@ -255,14 +258,14 @@ func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivatio
 	d.simple = d.simple && d.alike
 	d.byLane = levelsByLane(tables)
 	d.groups = groupSources(o.Scope, tables...)
-	if was := o.Memory.sameLanes(d.t); was != nil && !change {
-		d.only, d.oneLevel, d.oneRow = was.only, was.oneLevel, was.oneRow
-	} else if !change {
-		d.only, d.oneLevel, d.oneRow = onlyLevel(d.t)
+	var was *derivation
+	if !change {
+		was = o.Memory.sameLevels(d.t)
+		d.findLevels(was)
 	}
 	for i, t := range tables {
 		if o.Contract.EitherWay() && !ignored && !d.oneLevel {
-			d.answers[i] = newAnswers(t, d.groups)
+			d.answers[i] = was.answersTo(t, d.groups)
 		}
 	}
 	d.findSenders()
@@ -273,9 +276,18 @@ func newDerivation(tables []*routing.Tables, change bool, o Options) (*derivatio
 	return d, nil
 }
 
+// findLevels looks whether there is but one service level; was is the last derivation if it is of the same ones, or nil.
+func (d *derivation) findLevels(was *derivation) {
+	if d.levelsAsBefore = was != nil; d.levelsAsBefore {
+		d.only, d.oneLevel, d.oneRow = was.only, was.oneLevel, was.oneRow
+		return
+	}
+	d.only, d.oneLevel, d.oneRow = onlyLevel(d.t)
+}
+
 // checked is tables of which all has to be checked that was not when they were judged before.
 func (d *derivation) checked(t *routing.Tables) *routing.Tables {
-	if d.o.Memory.sameLanes(t) == nil {
+	if !d.o.Memory.sharesLevels(t) {
 		return t
 	}
 	l := &routing.Lanes{Row: t.Lanes.Row, Rows: t.Lanes.Rows, SL2VL: t.Lanes.SL2VL} // without the service levels of all pairs

@@ -46,11 +46,13 @@ func (s *SameLane) Add(turn int, lanes uint16) bool {
 	return true
 }
 
-// Put sets the lanes of a turn.
-func (s *SameLane) Put(turn int, lanes uint16) {
+// Put sets the lanes of a turn, and returns those that it had.
+func (s *SameLane) Put(turn int, lanes uint16) (had uint16) {
 	i := turn << s.Shift
-	word := &s.Words[i/64]
-	*word = *word&^((1<<(1<<s.Shift)-1)<<(i%64)) | uint64(lanes)<<(i%64)
+	word, every := &s.Words[i/64], uint64(1)<<(1<<s.Shift)-1
+	had = uint16(*word >> (i % 64) & every)
+	*word = *word&^(every<<(i%64)) | uint64(lanes)<<(i%64)
+	return had
 }
 
 // AddTurns adds the lanes of n turns of another set, with as many lanes, from one of them on, to turns
@@ -58,6 +60,18 @@ func (s *SameLane) Put(turn int, lanes uint16) {
 func (s *SameLane) AddTurns(to int, other *SameLane, from, n int) {
 	at, i := to<<s.Shift, from<<s.Shift
 	for left := n << s.Shift; left > 0; {
+		if at%64 == 0 && left >= 64 { // whole words
+			words, rest := s.Words[at/64:][:left/64], other.Words[i/64:]
+			if shift := i % 64; shift == 0 {
+				copy(words, rest)
+			} else {
+				for k := range words {
+					words[k] = rest[k]>>shift | rest[k+1]<<(64-shift)
+				}
+			}
+			at, i, left = at+len(words)*64, i+len(words)*64, left%64
+			continue
+		}
 		most := min(left, 64-at%64, 64-i%64)
 		s.Words[at/64] |= other.Words[i/64] >> (i % 64) & (^uint64(0) >> (64 - most)) << (at % 64)
 		at, i, left = at+most, i+most, left-most
@@ -174,12 +188,10 @@ const Unused = -1
 // MarkUnused sets the rank of lanes that carry nothing to Unused; inUse is the lanes of
 // each trunk, as bits.
 func MarkUnused(rank []int32, inUse []uint16, lanes int) {
+	every := uint16(1<<lanes - 1)
 	for trunk, used := range inUse {
-		of := rank[trunk*lanes:][:lanes]
-		for lane := range of {
-			if used>>lane&1 == 0 {
-				of[lane] = Unused
-			}
+		for unused := ^used & every; unused != 0; unused &= unused - 1 {
+			rank[trunk*lanes+bits.TrailingZeros16(unused)] = Unused
 		}
 	}
 }
