@@ -52,7 +52,13 @@ func (d *derivation) findAbsent() []Absent {
 
 // runsFewer reports whether any cable is stated to run fewer lanes than so many.
 func runsFewer(f *fabric.Fabric, lanes int) bool {
-	return slices.ContainsFunc(f.Channels(), func(c fabric.Channel) bool { return c.DataVLs > 0 && int(c.DataVLs) < lanes })
+	all := f.Channels()
+	for i := range all {
+		if vls := all[i].DataVLs; vls > 0 && int(vls) < lanes {
+			return true
+		}
+	}
+	return false
 }
 
 // absentOfTrees adds those lanes on which groups come to cables that do not run them.

@@ -36,7 +36,8 @@ type known struct {
 	slots  slots
 	placed *fabric.Fabric
 	places places   // of placed
-	lanes  int      // derivation.lanes
+	lanes  int      // of the dependencies that are kept
+	one    uint16   // their only lane stands for these, as bits; 0: for itself
 	waits  []uint32 // [slot of a turn × slots.width + …] destinations that cause the dependency
 	held   []uint32 // [slot of a trunk × lanes + lane] destinations whose packets hold the lane
 	notes  []note   // [LID]
@@ -345,7 +346,7 @@ func (m *Memory) derive(ctx context.Context, t *routing.Tables, o Options) (*der
 	}
 	d := m.d
 	d.o = o // how much to list
-	d.same, d.matrix, d.inUse = m.same, m.matrix, m.inUse(d.f)
+	d.same, d.matrix, d.one, d.inUse = m.same, m.matrix, m.one, m.inUse(d.f)
 	if t.Multicast != nil {
 		d.same.Words, d.matrix = slices.Clone(d.same.Words), slices.Clone(d.matrix)
 	}
@@ -368,6 +369,9 @@ func (m *Memory) forget() { m.known = known{} }
 func (m *Memory) begin(ctx context.Context, d *derivation) (bool, error) {
 	m.forget()
 	m.slots, m.lanes = newSlots(d), d.lanes
+	if d.t.Multicast == nil && m.slots.all != 0 { // trees have other lanes
+		m.lanes, m.one = 1, m.slots.all
+	}
 	if m.slots.turns*m.slots.width > mostMemory {
 		return false, nil
 	}
@@ -446,7 +450,9 @@ func (m *Memory) readTurn(turn, slot int) (others uint16) {
 				lanes |= 1 << lane
 			}
 		}
-		lanes = m.slots.these(lanes)
+		if m.one == 0 {
+			lanes = m.slots.these(lanes)
+		}
 		return m.same.Put(turn, lanes) ^ lanes
 	}
 	words := m.matrix[turn*cdg.WordsPerTurn(m.lanes):][:cdg.WordsPerTurn(m.lanes)]
@@ -546,7 +552,7 @@ func (m *Memory) sameLevels(t *routing.Tables) *derivation {
 // fits says whether destinations of other tables can be compared one by one with those of the last.
 func (m *Memory) fits(d *derivation) bool {
 	was := m.d
-	if was == nil || was.o.Contract != d.o.Contract || was.o.Scope != d.o.Scope || was.lanes != d.lanes || was.simple != d.simple ||
+	if was == nil || m.one != 0 && d.t.Multicast != nil || was.o.Contract != d.o.Contract || was.o.Scope != d.o.Scope || was.lanes != d.lanes || was.simple != d.simple ||
 		was.fixed != d.fixed || was.allOn != d.allOn || was.droppedLevels != d.droppedLevels || was.simple && was.uniform != d.uniform ||
 		(was.answers[0] == nil) != (d.answers[0] == nil) || was.f.Switches() != d.f.Switches() {
 		return false
@@ -614,7 +620,7 @@ func (m *Memory) comparison(d *derivation) *comparison {
 	}
 	for s := range fabric.NodeID(d.f.Switches()) {
 		for port := range uint8(d.f.Node(s).Ports + 1) {
-			if leadsTo(was.f, s, port) != leadsTo(d.f, s, port) {
+			if !leadAlike(was.f, d.f, s, port) {
 				p.moved = append(p.moved, touched{s: s, in: port})
 			}
 		}
@@ -622,17 +628,18 @@ func (m *Memory) comparison(d *derivation) *comparison {
 	return p
 }
 
-// leadsTo is the switch and port at the end of the cable of a port, -1 and 0 where that is no switch, and -2 where there is no cable.
-func leadsTo(f *fabric.Fabric, s fabric.NodeID, port uint8) [2]int32 {
-	c := f.Out(s, port)
-	switch {
-	case c == fabric.None:
-		return [2]int32{-2}
-	case int(c) >= f.Trunks():
-		return [2]int32{-1}
+// leadAlike says whether a port of a switch leads to the same port of a switch in two fabrics, or in both to what is no switch, or
+// has no cable in either.
+func leadAlike(was, f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
+	a, b := was.Out(s, port), f.Out(s, port)
+	if a == fabric.None || b == fabric.None {
+		return a == b
 	}
-	ch := f.Channel(c)
-	return [2]int32{int32(ch.To), int32(ch.ToPort)}
+	if int(a) >= was.Trunks() || int(b) >= f.Trunks() {
+		return int(a) >= was.Trunks() && int(b) >= f.Trunks()
+	}
+	x, y := &was.Channels()[a], &f.Channels()[b]
+	return x.To == y.To && x.ToPort == y.ToPort
 }
 
 // differs says whether a destination has to be looked at again.
@@ -836,7 +843,7 @@ func (d *derivation) levelsDiffer(lid fabric.LID) bool {
 // addTo adds what is known of the destinations that are as by the first tables to a mixture. That of others is a part
 // of what their mixtures do.
 func (m *Memory) addTo(d *derivation, v *MixtureVerdict, as func(fabric.LID) bool) {
-	unite(d.same.Words, m.same.Words)
+	unite(d.same.Words, m.same.Spread(m.one, d.f.Turns(), d.lanes).Words)
 	unite(d.matrix, m.matrix)
 	unite(d.inUse, m.inUse(d.f))
 	for lid, owner := range d.o.Scope.LIDs(d.f) {

@@ -19,14 +19,19 @@ type ranked struct {
 
 // rank ranks a graph, by the ranks of the last where there are any, and keeps them if asked to. m may be nil.
 func (m *Memory) rank(g *cdg.Graph, keep bool) (rank []int32, free bool) {
-	if m == nil || m.d == nil || m.d.f != g.Fabric || m.lanes != g.Lanes || (m.matrix == nil) != (g.Turns == nil) {
+	if m == nil || m.d == nil || m.d.f != g.Fabric || (m.matrix == nil) != (g.Turns == nil) {
 		return g.Rank()
 	}
-	r := m.ranked
-	beyond := m.beyond(g)
-	if !keep {
+	r, same := m.ranked, m.same
+	switch {
+	case m.lanes != g.Lanes && m.one != 0:
+		r, same = r.spread(m.one, g.Lanes), same.Spread(m.one, g.Fabric.Turns(), g.Lanes)
+	case m.lanes != g.Lanes:
+		return g.Rank()
+	case !keep:
 		r.rank = slices.Clone(r.rank)
 	}
+	beyond := beyond(g, &same, m.matrix)
 	if r.rank != nil {
 		free = r.again(g, beyond)
 	}
@@ -42,6 +47,33 @@ func (m *Memory) rank(g *cdg.Graph, keep bool) (rank []int32, free bool) {
 	}
 	m.ranked = ranked{lanes: g.Lanes, rank: r.rank, but: beyond}
 	return slices.Clone(r.rank), true
+}
+
+// spread is the ranks of a lane that stands for some as those of as many lanes, where none stands for others.
+func spread(rank []int32, some uint16, lanes int) []int32 {
+	if some == 0 {
+		return rank
+	}
+	all := make([]int32, len(rank)*lanes)
+	for v, r := range rank {
+		for m := some; m != 0; m &= m - 1 {
+			all[v*lanes+bits.TrailingZeros16(m)] = r
+		}
+	}
+	return all
+}
+
+func (r *ranked) spread(some uint16, lanes int) ranked {
+	if r.rank == nil {
+		return ranked{}
+	}
+	all := ranked{lanes: lanes, rank: spread(r.rank, some, lanes)}
+	for _, v := range r.but {
+		for m := some; m != 0; m &= m - 1 {
+			all.but = append(all.but, v*int32(lanes)+int32(bits.TrailingZeros16(m)))
+		}
+	}
+	return all
 }
 
 // moved is the ranks in the numbers of another fabric, where vertices lost edges to them.
@@ -84,8 +116,8 @@ func (r *ranked) again(g *cdg.Graph, beyond []int32) bool {
 	return true
 }
 
-// beyond is the vertices to which a graph of the last tables' fabric has other edges than is kept.
-func (m *Memory) beyond(g *cdg.Graph) (list []int32) {
+// beyond is the vertices to which a graph has other edges than another of the same fabric, which has same or matrix.
+func beyond(g *cdg.Graph, same *cdg.SameLane, matrix []uint64) (list []int32) {
 	f := g.Fabric
 	in := fabric.ChannelID(0)
 	head := func(turn, lane int) {
@@ -95,24 +127,24 @@ func (m *Memory) beyond(g *cdg.Graph) (list []int32) {
 		first, _ := f.TrunksFrom(f.Heads()[in])
 		list = append(list, int32((int(first)+turn-f.FirstTurn(in))*g.Lanes+lane))
 	}
-	if m.matrix == nil {
-		if len(m.same.Words) == 0 || &g.Same.Words[0] == &m.same.Words[0] {
+	if matrix == nil {
+		if len(same.Words) == 0 || &g.Same.Words[0] == &same.Words[0] {
 			return nil // mostly
 		}
 		for i, word := range g.Same.Words {
-			for x := word ^ m.same.Words[i]; x != 0; x &= x - 1 {
+			for x := word ^ same.Words[i]; x != 0; x &= x - 1 {
 				bit := i*64 + bits.TrailingZeros64(x)
-				head(bit>>m.same.Shift, bit&(1<<m.same.Shift-1))
+				head(bit>>same.Shift, bit&(1<<same.Shift-1))
 			}
 		}
 		return list
 	}
-	if len(m.matrix) == 0 || &g.Turns[0] == &m.matrix[0] {
+	if len(matrix) == 0 || &g.Turns[0] == &matrix[0] {
 		return nil
 	}
 	words := cdg.WordsPerTurn(g.Lanes)
 	for i, word := range g.Turns {
-		for x := word ^ m.matrix[i]; x != 0; x &= x - 1 {
+		for x := word ^ matrix[i]; x != 0; x &= x - 1 {
 			head(i/words, (i%words*64+bits.TrailingZeros64(x))%g.Lanes)
 		}
 	}

@@ -84,9 +84,10 @@ func (st *steps) own(s fabric.NodeID) uint16 {
 // mark finds the switches that packets leave. Others may have many entries that lead to one another.
 func (st *steps) mark(r *tree) {
 	copy(st.passed, st.sender)
+	exits, row, passed := r.t.d.exits, r.row, st.passed
 	for _, s := range r.t.d.senders {
-		for u := r.next(s).to; u != fabric.None && !st.passed[u]; u = r.next(u).to {
-			st.passed[u] = true
+		for u := exits.of(s, row[s]).to; u != fabric.None && !passed[u]; u = exits.of(u, row[u]).to {
+			passed[u] = true
 		}
 	}
 }

@@ -53,7 +53,8 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 			return groups
 		}
 	}
-	return append(groups, group{rows: slices.Clone(rows), from: []fabric.EndpointID{e}, port: port})
+	from := make([]fabric.EndpointID, 0, len(tables[0].Fabric.Attached(s))) // mostly all are alike
+	return append(groups, group{rows: slices.Clone(rows), from: append(from, e), port: port})
 }
 
 // sameFrom reports whether tables treat packets alike that enter a switch by either of two ports.

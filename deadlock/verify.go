@@ -144,11 +144,16 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 		return nil, err
 	}
 	g := d.graph()
-	v.Dependencies = g.Count()
+	v.Dependencies = g.Count() * max(1, bits.OnesCount16(d.one))
 	rank, free := o.Memory.rank(g, true)
 	if free {
-		v.Certificate = certify(rank, d.inUse, d.lanes, o)
+		v.Certificate = certify(spread(rank, d.one, d.lanes), d.inUse, d.lanes, o)
 	} else if !o.NoCycle {
+		if d.one != 0 {
+			d.same, d.one = d.same.Spread(d.one, d.f.Turns(), d.lanes), 0
+			g = d.graph()
+			rank, _ = g.Rank()
+		}
 		v.Cycle = witness(g.ShortestCycle(rank), d.lanes, d.causeOf())
 	}
 	if !free && t.Groups != nil {
@@ -196,6 +201,7 @@ type derivation struct {
 	maps    *laneMaps[uint8]   // of the first tables; nil where simple
 	matrix  []uint64           // [turn × words + …] which lane waits for which, lanes × lanes bits
 	same    cdg.SameLane       // instead of matrix where simple
+	one     uint16             // the only lane of same stands for these, as bits; 0: same has all lanes
 	inUse   []uint16           // [trunk] lanes that carry something
 	absent  []Absent           // see findAbsent
 
@@ -411,7 +417,11 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, *Ve
 }
 
 func (d *derivation) graph() *cdg.Graph {
-	return &cdg.Graph{Fabric: d.f, Lanes: d.lanes, Turns: d.matrix, Same: d.same}
+	lanes := d.lanes
+	if d.one != 0 {
+		lanes = 1
+	}
+	return &cdg.Graph{Fabric: d.f, Lanes: lanes, Turns: d.matrix, Same: d.same}
 }
 
 // routeFollower follows the packets to one destination after another.

@@ -78,6 +78,21 @@ func (s *SameLane) AddTurns(to int, other *SameLane, from, n int) {
 	}
 }
 
+// Spread is, of a set of turns with one lane that stands for some, the set with more lanes and those in place of the one. If it
+// stands for none, it is the set itself.
+func (s SameLane) Spread(some uint16, turns, lanes int) SameLane {
+	if some == 0 {
+		return s
+	}
+	all := NewSameLane(turns, lanes)
+	for i, word := range s.Words {
+		for ; word != 0; word &= word - 1 {
+			all.Add(i*64+bits.TrailingZeros64(word), some)
+		}
+	}
+	return all
+}
+
 // from adds to a list those of n turns from the first on, by their place among them, at which
 // packets wait so on a lane: a word at a time, since few turns of a switch are in use.
 func (s *SameLane) from(first, n, lane int, list []int32) []int32 {
