@@ -189,7 +189,7 @@ func TestReadersAreBounded(t *testing.T) {
 		"serve --config lists.gz --check-config":          `lists.gz:\d+: more than 16777216 bytes of text, which is the most`,
 		"watch --config lists.gz --check-config":          `lists.gz:\d+: more than 16777216 bytes of text, which is the most`,
 		"verify devices":                                  `devices/leaf1.lldp.json.gz:\d+: more than 4194304 values: give the file that was meant, or parts of it`,
-		"verify ring --tables line.gz":                    "line.gz:1: this is not a line of a forwarding table dump",
+		"verify ring --tables line.gz":                    "line.gz:2: line longer than 65536 bytes: this is not one of the text files weft reads",
 		"deploy check --conf line.gz":                     "line.gz:2: line longer than 65536 bytes",
 		"verify ring --tables tables --multicast line.gz": "line.gz:",
 		"info line.gz":                                    "line.gz:1: this is text of an unknown kind",
