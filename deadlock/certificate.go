@@ -3,6 +3,8 @@ package deadlock
 import (
 	"context"
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/waits/cdg"
@@ -112,8 +114,17 @@ func violation(g *cdg.Graph, v, u int32, rv, ru int32) *Violation {
 	}
 }
 
-// certify makes the proof of ranks that rise along every dependency.
-func certify(rank []int32, inUse []uint16, lanes int, o Options) *Certificate {
-	cdg.MarkUnused(rank, inUse, lanes)
-	return &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: lanes, Rank: rank}
+// certify makes the proof of ranks that rise along every dependency. If one is not 0, they are of a lane that stands for these.
+func certify(rank []int32, one uint16, inUse []uint16, lanes int, o Options) *Certificate {
+	if one == 0 {
+		cdg.MarkUnused(rank, inUse, lanes)
+		return &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: lanes, Rank: rank}
+	}
+	all := slices.Repeat([]int32{Unused}, len(rank)*lanes)
+	for trunk, used := range inUse {
+		for m := used & one; m != 0; m &= m - 1 {
+			all[trunk*lanes+bits.TrailingZeros16(m)] = rank[trunk]
+		}
+	}
+	return &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: lanes, Rank: all}
 }

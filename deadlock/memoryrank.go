@@ -50,27 +50,18 @@ func (m *Memory) rank(g *cdg.Graph, keep bool) (rank []int32, free bool) {
 }
 
 // spread is the ranks of a lane that stands for some as those of as many lanes, where none stands for others.
-func spread(rank []int32, some uint16, lanes int) []int32 {
-	if some == 0 {
-		return rank
-	}
-	all := make([]int32, len(rank)*lanes)
-	for v, r := range rank {
-		for m := some; m != 0; m &= m - 1 {
-			all[v*lanes+bits.TrailingZeros16(m)] = r
-		}
-	}
-	return all
-}
-
 func (r *ranked) spread(some uint16, lanes int) ranked {
 	if r.rank == nil {
 		return ranked{}
 	}
-	all := ranked{lanes: lanes, rank: spread(r.rank, some, lanes)}
-	for _, v := range r.but {
-		for m := some; m != 0; m &= m - 1 {
-			all.but = append(all.but, v*int32(lanes)+int32(bits.TrailingZeros16(m)))
+	all := ranked{lanes: lanes, rank: make([]int32, len(r.rank)*lanes)}
+	for m := some; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros16(m)
+		for trunk, rank := range r.rank {
+			all.rank[trunk*lanes+lane] = rank
+		}
+		for _, trunk := range r.but {
+			all.but = append(all.but, trunk*int32(lanes)+int32(lane))
 		}
 	}
 	return all

@@ -94,7 +94,7 @@ func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*M
 	v.Dependencies = g.Count()
 	rank, free := o.Memory.rank(g, false)
 	if free {
-		v.Certificate = certify(rank, d.inUse, d.lanes, o)
+		v.Certificate = certify(rank, 0, d.inUse, d.lanes, o)
 	} else {
 		v.Cycle = witness(g.ShortestCycle(rank), d.lanes, d.causeOfMixture())
 	}

@@ -147,7 +147,7 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 	v.Dependencies = g.Count() * max(1, bits.OnesCount16(d.one))
 	rank, free := o.Memory.rank(g, true)
 	if free {
-		v.Certificate = certify(spread(rank, d.one, d.lanes), d.inUse, d.lanes, o)
+		v.Certificate = certify(rank, d.one, d.inUse, d.lanes, o)
 	} else if !o.NoCycle {
 		if d.one != 0 {
 			d.same, d.one = d.same.Spread(d.one, d.f.Turns(), d.lanes), 0
