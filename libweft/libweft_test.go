@@ -159,9 +159,9 @@ func TestCAndPythonHearTheSame(t *testing.T) {
 	names := written(t, routed(t, "ring:5", "updn"))
 	for _, p := range programs {
 		for want, args := range map[string][]string{
-			"this is not a line of a forwarding table dump\n(3)": {names[0], "weft.h"},
-			"no such file or directory\n(3)":                     {names[0] + "none", names[1]},
-			"this is a forwarding table dump; a fabric is":       {names[1], names[1]},
+			"no forwarding table in the whole file; an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print has some\n(3)": {names[0], "weft.h"},
+			"no such file or directory\n(3)":               {names[0] + "none", names[1]},
+			"this is a forwarding table dump; a fabric is": {names[1], names[1]},
 			"usage: judge": {names[0]},
 		} {
 			if got := l.says(t, p, args...); !strings.Contains(got, want) {
