@@ -46,14 +46,23 @@ func isEthernet(dir string) bool {
 	return false
 }
 
-// IsNS3 says whether a file begins as the topology.txt of ns-3 does: three numbers in the first
-// line, and as many in what follows as the second of them says.
-func IsNS3(name string) bool {
+// openRegular opens a regular file to look what it is; nil: it is none. A pipe is opened once, by who reads it.
+func openRegular(name string) io.ReadCloser {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return false // a pipe is opened once, by who reads it
+		return nil
 	}
 	f, err := reading.OpenPlain(name)
 	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// IsNS3 says whether a file begins as the topology.txt of ns-3 does: three numbers in the first
+// line, and as many in what follows as the second of them says.
+func IsNS3(name string) bool {
+	f := openRegular(name)
+	if f == nil {
 		return false
 	}
 	defer f.Close()
@@ -87,11 +96,8 @@ func IsContainerlab(name string) bool {
 	if !strings.HasSuffix(name, ".yml") && !strings.HasSuffix(name, ".yaml") {
 		return false
 	}
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return false // a pipe is opened once, by who reads it
-	}
-	f, err := reading.OpenPlain(name)
-	if err != nil {
+	f := openRegular(name)
+	if f == nil {
 		return false
 	}
 	defer f.Close()
