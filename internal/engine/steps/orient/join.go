@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
+	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -74,21 +75,20 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forw
 
 // joiner completes a forwarding in which some switches have no path.
 type joiner struct {
-	f       *fabric.Fabric
-	t       *routing.Forwarding
-	g       *acyclic.Graph // the turns of all paths
-	refused []bool         // [turn] would close a cycle, now and ever after
-	up      []bool         // [trunk]
-	part    []int32        // [switch]
-	hubs    [][]uint8      // [part] the way to its hub, by switch; nil: do without
-	tree    routing.Tree
-	nearest bool            // admit turns near the destination first
-	added   int             // entries that turn from down to up
-	empty   int             // entries for which no turn is left
-	filled  []entry         // what there was no path for
-	lost    []fabric.NodeID // scratch
-	hops    []int32         // [switch] scratch
-	queue   []fabric.NodeID // scratch
+	f        *fabric.Fabric
+	t        *routing.Forwarding
+	g        *acyclic.Graph // the turns of all paths
+	refused  []bool         // [turn] would close a cycle, now and ever after
+	up       []bool         // [trunk]
+	part     []int32        // [switch]
+	hubs     [][]uint8      // [part] the way to its hub, by switch; nil: do without
+	tree     routing.Tree
+	nearest  bool            // admit turns near the destination first
+	added    int             // entries that turn from down to up
+	empty    int             // entries for which no turn is left
+	filled   []entry         // what there was no path for
+	lost     []fabric.NodeID // scratch
+	shortest dag.DAG         // scratch
 }
 
 // entry is a place in a forwarding.
@@ -100,7 +100,7 @@ type entry struct {
 
 func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Graph, hubs bool) *joiner {
 	parts := f.Parts()
-	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: f.PartOf(parts), hops: make([]int32, f.Switches())}
+	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: f.PartOf(parts)}
 	empty := 0
 	for lid := range f.LIDs() {
 		empty += bytes.Count(t.Row(lid), []byte{routing.NoPort})
@@ -338,21 +338,10 @@ func (j *joiner) rescue(lid fabric.LID, root fabric.NodeID) []fabric.NodeID {
 
 // sort sorts lost switches by the cables between them and a root, those alike by number.
 func (j *joiner) sort(lost []fabric.NodeID, root fabric.NodeID) {
-	for s := range j.hops {
-		j.hops[s] = fabric.None
-	}
-	j.hops[root] = 0
-	j.queue = append(j.queue[:0], root)
-	for i := 0; i < len(j.queue); i++ {
-		for c, end := j.f.TrunksFrom(j.queue[i]); c < end; c++ {
-			if v := j.f.Heads()[c]; j.hops[v] == fabric.None {
-				j.hops[v] = j.hops[j.queue[i]] + 1
-				j.queue = append(j.queue, v)
-			}
-		}
-	}
+	dag.Shortest(&j.shortest, j.f, root)
+	hops := j.shortest.Hops
 	slices.SortFunc(lost, func(a, b fabric.NodeID) int {
-		return cmp.Or(cmp.Compare(j.hops[a], j.hops[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(hops[a], hops[b]), cmp.Compare(a, b))
 	})
 }
 
