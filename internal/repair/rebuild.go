@@ -21,12 +21,12 @@ import (
 // no row is a loser. In the next round the losers come first, and have Up*/Down* rows, all
 // around the same roots: these have no cycle with each other, whatever lanes the maps give
 // them. Losers become more from round to round until all others find their rows beside them
-// (losersFirst). Where this does not end soon, or the way to such tables is barred, all turns of
-// the Up*/Down* routing are in the graph from the beginning (upDown), so that a loser of the
-// same round can have its Up*/Down* row: that fails only if the maps drop the packets of such a
-// turn. Migrate then plans the way to these tables.
+// (losersFirst). Where this does not end soon, or Migrate finds no proven steps to such tables, all
+// turns of the Up*/Down* routing are in the graph from the beginning (upDown), so that a loser of
+// the same round can have its Up*/Down* row: that fails only if the maps drop the packets of such a
+// turn. Plan.rebuild asks for both, and Migrate plans the steps to what they find.
 //
-// Complexity: that of a step for each round.
+// Complexity: a round costs what one step of a plan costs that looks at every destination.
 type rebuilder struct {
 	a           *attempt
 	order       []fabric.LID        // in scope, as they are routed
@@ -36,10 +36,11 @@ type rebuilder struct {
 	orientation *orient.Orientation // of the Up*/Down* rows
 	legal       dag.DAG             // the paths of such a row
 	twins       *twins              // by the rows in force
-	routed      []bool              // [LID] whether it found a row in this round, if it has no earlier twin
+	routed      []bool              // [LID] whether it found a row in this round; of destinations with the same row in force (twins), the first only
 
 	oldChild, oldSibling []fabric.NodeID // [switch] lists of the switches that forward to a switch by the row that is to be kept
 	kept, lost           []fabric.NodeID // scratch of keepEntries
+	loads                []int64         // [trunk] loads before the row at hand, scratch of grow
 	work                 int             // entries that rounds have read, times service levels
 }
 
@@ -57,7 +58,8 @@ func newRebuilder(in *problem, tables *routing.Tables, left []Left) *rebuilder {
 	return r
 }
 
-// losersFirst reports whether every destination finds a row beside Up*/Down* rows of few.
+// losersFirst routes in rounds, and reports whether every destination finds a row beside the
+// Up*/Down* rows of the losers of the rounds before.
 func (r *rebuilder) losersFirst(ctx context.Context, roots []fabric.NodeID) (routed bool, err error) {
 	r.orientAround(roots)
 	for range rebuildRounds {
@@ -75,14 +77,15 @@ func (r *rebuilder) losersFirst(ctx context.Context, roots []fabric.NodeID) (rou
 	return false, nil
 }
 
-// upDown reports whether every destination finds a row beside the turns of an Up*/Down*
-// routing from these roots.
+// upDown routes once, and reports whether every destination finds a row beside the turns of an
+// Up*/Down* routing from these roots.
 func (r *rebuilder) upDown(ctx context.Context, roots []fabric.NodeID) (routed bool, err error) {
 	r.orientAround(roots)
 	lost, err := r.round(ctx, r.upDownTurns)
 	return len(lost) == 0, err
 }
 
+// orientAround chooses the roots of the Up*/Down* rows. Nobody has lost yet beside these.
 func (r *rebuilder) orientAround(roots []fabric.NodeID) {
 	r.orientation = orient.New(r.a.f, orient.ByRank(r.a.f, roots))
 	r.losers = map[fabric.LID]bool{}
@@ -128,8 +131,8 @@ func (r *rebuilder) begin(first func(yield func(in, out fabric.ChannelID))) bool
 }
 
 // route gives a destination a row: its present one, one that grows, or an Up*/Down* one. Twins
-// that lose nothing to Up*/Down* have the same row, or none of them has any, since the graph of a
-// round only grows.
+// that are no losers have the same row, or none of them has any, since the graph of a round only
+// grows: where the first found nothing, the others would not.
 func (r *rebuilder) route(lid fabric.LID) bool {
 	old, row := r.a.old(lid), r.a.row(lid)
 	if r.losers[lid] {
@@ -139,11 +142,11 @@ func (r *rebuilder) route(lid fabric.LID) bool {
 	switch {
 	case first != lid && r.routed[first]:
 		r.copyRow(lid, first)
-	case first != lid:
+	case first != lid: // fails as its twin did
 	case !r.stuck[lid] && r.takeRow(lid, old):
 		copy(row, old)
 		r.routed[lid] = true
-	default:
+	default: // broken, or the row in force closes a cycle
 		r.routed[lid] = r.grow(lid, old, row)
 	}
 	return r.routed[first]
@@ -153,16 +156,17 @@ func (r *rebuilder) route(lid fabric.LID) bool {
 func (r *rebuilder) copyRow(lid, twin fabric.LID) {
 	a := r.a
 	home, row := a.f.Endpoint(a.f.Owner(lid)).Switch, a.row(lid)
-	for i, port := range a.row(twin) {
-		s := fabric.NodeID(i)
-		if s == home {
-			continue
-		}
-		row[s] = port
-		if c := a.f.Trunk(s, port); c != fabric.None {
-			a.load[c] += a.packets.Count(s)
+	for s, port := range a.row(twin) {
+		if fabric.NodeID(s) != home {
+			row[s] = port
 		}
 	}
+	r.addLoad(lid, row)
+}
+
+// addLoad counts the pairs to a destination on the trunks of its row.
+func (r *rebuilder) addLoad(lid fabric.LID, row []uint8) {
+	r.a.problem.counter.Count(row, lid, 1, nil, r.a.load)
 }
 
 // begun begins a row without entries.
@@ -178,6 +182,7 @@ func (r *rebuilder) grow(lid fabric.LID, old, row []uint8) bool {
 	if !a.findRoots() {
 		return true // no other switch in this part
 	}
+	r.loads = append(r.loads[:0], a.load...)
 	if !r.losers[lid] {
 		by := a.forTraffic()
 		by.shortest = true
@@ -186,6 +191,7 @@ func (r *rebuilder) grow(lid fabric.LID, old, row []uint8) bool {
 	}
 	if a.missing() != nil {
 		a.graph.Rollback(0)
+		copy(a.load, r.loads)
 		if !r.takeRow(lid, r.upDownRow(old)) {
 			return false
 		}
@@ -216,10 +222,10 @@ func (r *rebuilder) keepEntries(row []uint8, by *rules) {
 	r.keepFrom(a.packets.Home, row)
 	for i := 0; i < len(r.lost); i++ {
 		for slack := range int32(a.problem.o.Slack + 1) {
-			a.attach(r.lost[i], by, slack)
-		}
-		if a.dist[r.lost[i]] != unknown {
-			r.keepFrom(r.lost[i], row)
+			if a.attach(r.lost[i], by, slack) {
+				r.keepFrom(r.lost[i], row)
+				break
+			}
 		}
 	}
 }
@@ -236,8 +242,7 @@ func (r *rebuilder) keepFrom(at fabric.NodeID, row []uint8) {
 			switch {
 			case a.dist[s] != unknown:
 			case a.take(s, c):
-				a.dist[s] = a.dist[at] + 1
-				a.load[c] += a.packets.Count(s)
+				a.attached(s, c)
 				r.kept = append(r.kept, s)
 			default:
 				r.lost = append(r.lost, s)
@@ -264,9 +269,7 @@ func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
 			return false
 		}
 	}
-	for _, s := range a.packets.Added() {
-		a.load[a.packets.Last(s)] += a.packets.Count(s)
-	}
+	r.addLoad(lid, row)
 	return true
 }
 

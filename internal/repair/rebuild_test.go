@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock/transition"
@@ -35,6 +36,9 @@ func TestRebuiltRowsKeepEntries(t *testing.T) {
 	routed, err := r.upDown(t.Context(), orient.Centres(f))
 	if err != nil || !routed {
 		t.Fatalf("routed %v, %v", routed, err)
+	}
+	if want, err := loads(t.Context(), &routing.Tables{Fabric: live, Forwarding: r.a.step.Tables.Forwarding, Lanes: before.Lanes}, in.o); err != nil || !slices.Equal(r.a.load, want) {
+		t.Errorf("loads of the rows %v, counted on the way %v, %v", want, r.a.load, err)
 	}
 	rows, changed := 0, 0
 	for lid := range routing.HCA.LIDs(live) {
