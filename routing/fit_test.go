@@ -31,6 +31,13 @@ func TestTablesThatDoNotFit(t *testing.T) {
 	wrongSL.SLRow(three.Endpoint(0).LID)[1] = 16
 	wrongRow := lanes(three)
 	wrongRow.Row[2] = 3
+	tree := func(switches ...fabric.NodeID) routing.Tables {
+		one := routing.MulticastTree{MLID: routing.FirstMLID}
+		for _, s := range switches {
+			one.Nodes = append(one.Nodes, routing.TreeNode{Switch: s})
+		}
+		return routing.Tables{Fabric: three, Forwarding: fits.Forwarding, Lanes: fits.Lanes, Multicast: &routing.Multicast{SLs: 1, Trees: []routing.MulticastTree{one}}}
+	}
 	perPort := routing.NewLanes(three, routing.LanePerSL(1).PerPort(four))
 	for _, c := range []struct {
 		name string
@@ -42,6 +49,9 @@ func TestTablesThatDoNotFit(t *testing.T) {
 		{"service level", routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: wrongSL}, "SL 16"},
 		{"row", routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: wrongRow}, "row 3 of 3"},
 		{"map", routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: perPort}, "SL2VL maps are for 4 switches"},
+		{"no switch", tree(-1), "has switch -1 at place 0"},
+		{"switch beyond", tree(1, 3), "has switch 3 at place 1"},
+		{"switch twice", tree(1, 1), "has switch 1 at place 1"},
 	} {
 		if err := c.t.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q in it", c.name, err, c.want)
