@@ -99,7 +99,7 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 	if err != nil {
 		return nil, err
 	}
-	o.hold(on, was.Fabric)
+	o.putUnowned(on, was.Fabric)
 	p, err := MendFrom(ctx, likeNeighbours(on, was.Fabric, nil), was, o)
 	if err == nil && len(p.Left) == 0 || err != nil && !errors.Is(err, repair.ErrLoop) {
 		return p, err

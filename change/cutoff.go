@@ -5,17 +5,17 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// CutOff is what is cut off at the moment at which some parts are pulled: pairs that have a path
+// CutOff is what is cut off at the moment at which switches, adapters or cables are pulled: pairs that have a path
 // until then, and the endpoints that they belong to.
 type CutOff struct {
 	Gone      []fabric.EndpointID // endpoints in scope on switches that are pulled, or whose own cables are: they go with these
 	PairsGone int64               // pairs from or to such an endpoint
 
 	Apart      []fabric.EndpointID // endpoints in scope that stay, in another part of the network than most of those with which they were in one
-	PairsApart int64               // pairs of endpoints that stay
+	PairsApart int64               // pairs of endpoints that stay, whose path goes over what is pulled
 }
 
-// CutOffWithout finds what is cut off if the parts are pulled that are in the tables' fabric, and not in less.
+// CutOffWithout finds what is cut off if the switches, adapters and cables are pulled that are in the tables' fabric, and not in less.
 func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) *CutOff {
 	f := t.Fabric
 	p, same, joined := &CutOff{}, make([]fabric.NodeID, f.Switches()), joinedToMost(f, less, scope)
@@ -37,7 +37,8 @@ func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) 
 			p.Apart = append(p.Apart, e)
 		}
 	}
-	doomed, parted := doomed(f, less), make([]bool, f.Switches()) // [switch] packets of the LID at hand go over a trunk that goes
+	pulled := doomed(f, less)            // [trunk]
+	parted := make([]bool, f.Switches()) // [switch] packets to the LID at hand go over a trunk that is pulled
 	var tree routing.Tree
 	for lid, owner := range scope.LIDs(f) {
 		home := f.Endpoint(owner).Switch
@@ -47,17 +48,17 @@ func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) 
 		}
 		tree.Build(f, row, home)
 		parted[home] = false
-		for _, s := range tree.Order[1:] {
+		for _, s := range tree.Order[1:] { // from home outwards
 			c := tree.Out[s]
-			parted[s] = doomed[c] || parted[f.Heads()[c]]
+			parted[s] = pulled[c] || parted[f.Heads()[c]]
 		}
 		for s := range going {
-			gone, stay, at := going[s], staying[s], fabric.NodeID(s)
+			at, gone, stay := fabric.NodeID(s), going[s], staying[s] // pairs from here to the LID
 			switch {
 			case goes[owner]:
 				gone, stay = gone+stay, 0
 				if at == home {
-					gone--
+					gone-- // nobody sends to itself
 				}
 			case at == home:
 				stay--
@@ -74,12 +75,12 @@ func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) 
 	return p
 }
 
-// joinedToMost says which switches of less are in the part with most endpoints in scope of all that
-// were one part of f, [switch of less]; of two with as many, in the first.
+// joinedToMost says which switches of less are in the part (connected component) with most endpoints
+// in scope of all that were one part of f, [switch of less]; of two with as many, in the first.
 func joinedToMost(f, less *fabric.Fabric, scope routing.Scope) []bool {
 	was, parts := f.PartOf(f.Parts()), less.Parts()
 	sources := scope.PerSwitch(less)
-	most, main := make([]uint32, f.Switches()), make([]int, f.Switches()) // [part of f]
+	most, main := make([]uint32, f.Switches()), make([]int, f.Switches()) // [part of f], of which there are at most as many as switches
 	for i := range main {
 		main[i] = -1
 	}
@@ -90,7 +91,8 @@ func joinedToMost(f, less *fabric.Fabric, scope routing.Scope) []bool {
 			n += sources[s]
 		}
 		of := was[f.NodeByGUID(less.Node(switches[0]).GUID)]
-		if within[i] = of; main[of] < 0 || n > most[of] {
+		within[i] = of
+		if main[of] < 0 || n > most[of] {
 			most[of], main[of] = n, i
 		}
 	}

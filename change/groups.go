@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -12,49 +13,53 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Package repair plans by static ports. What switches choose from beside them stays as it is where that can be
-// proven: entries keep their groups, but for destinations to which some choice would lose packets that the static
-// ports deliver, such as one of a spine without a way down. Where the proof then still fails, switches choose from
-// less in a step of its own before the others, which is always safe: its mixtures with the tables before are among
-// what these allow. The destinations of a loop lose their groups, then those of the next; where these are many, all
-// whose entries the plan changes, and at last all.
+// Package repair plans by static ports. The groups of ports that switches choose from beside them (adaptive routing)
+// stay as they are where that can be proven: a destination loses its groups only if some choice would lose packets that
+// the static port delivers, as where a leaf may choose a spine that has no way down any more. Where the proof then still
+// fails, switches choose from less in a step of its own before the others, which is always safe: whatever switches have
+// taken it, they choose among what the tables before allow. In turn, the destinations of a credit loop lose their groups,
+// then those of the next loop; where there are too many loops, all destinations whose entries the plan changes; at last all.
 
 // destinations is a set of LIDs.
 type destinations map[fabric.LID]bool
 
-// withGroups has a plan judged whose tables keep groups, those that are given, without any for some destinations.
+// withGroups gives the tables of a plan groups, except for the destinations without, and has it judged; it takes more
+// groups away, in the order above, until the plan is proven. It is what Verify does where tables have groups.
 func withGroups(ctx context.Context, before *routing.Tables, plan *repair.Plan, groups *routing.Groups, without destinations, o Options) (*Proven, error) {
 	options := o.deadlockOptions()
 	options.NoCycle = true
-	if v, err := deadlock.Verify(ctx, before, options); err != nil || !v.Free() {
-		return nil, errors.Join(err, ifLoop(err))
+	if v, err := deadlock.Verify(ctx, before, options); err != nil {
+		return nil, err
+	} else if !v.Free() {
+		return nil, repair.ErrLoop
 	}
 	after := before
 	if n := len(plan.Steps); n > 0 {
 		after = plan.Steps[n-1].Tables
 	}
-	losing, err := losing(ctx, choosingFrom(after, narrowed(before.Fabric, groups, without)), options)
+	static, err := losing(ctx, choosingFrom(after, narrowed(before.Fabric, groups, without)), options)
 	if err != nil {
 		return nil, err
 	}
-	for lid := range without {
-		losing[lid] = true
+	maps.Copy(static, without)
+	try := func(static destinations, narrowFirst bool) (*Proven, error) {
+		return judge(ctx, before, keeping(plan, before, narrowed(before.Fabric, groups, static), narrowFirst), o)
 	}
-	try := func(less destinations, first bool) (*Proven, error) {
-		return judge(ctx, before, keeping(plan, before, narrowed(before.Fabric, groups, less), first), o)
-	}
-	p, err := try(losing, false)
+	p, err := try(static, false)
 	var rejected *Rejected
-	less := maps.Clone(losing)
-	for n := 0; n < manyLoops && errors.As(err, &rejected) && (n == 0 || rejected.addTo(less)); n++ {
-		p, err = try(less, true)
+	more := maps.Clone(static)
+	for n := 0; n < manyLoops && errors.As(err, &rejected); n++ {
+		if n > 0 && !rejected.addTo(more) {
+			break // the same loop again
+		}
+		p, err = try(more, true)
 	}
-	for _, less := range []destinations{changing(before, after, losing), everyOne(before.Fabric)} {
-		for _, first := range []bool{false, true} {
+	for _, more := range []destinations{changing(before, after, static), everyOne(before.Fabric)} {
+		for _, narrowFirst := range []bool{false, true} { // without the further step, if the plan is proven so
 			if !errors.As(err, &rejected) {
 				return p, err
 			}
-			p, err = try(less, first)
+			p, err = try(more, narrowFirst)
 		}
 	}
 	return p, err
@@ -63,7 +68,8 @@ func withGroups(ctx context.Context, before *routing.Tables, plan *repair.Plan, 
 // manyLoops is how often destinations of a loop lose their groups before all do whose entries change.
 const manyLoops = 16
 
-// addTo adds the destinations of the packets that wait for one another, and says whether any is new.
+// addTo adds the destinations of the packets that wait for one another, in the mixture or in the tables after the step
+// alone, and reports whether any is new.
 func (r *Rejected) addTo(all destinations) bool {
 	n := len(all)
 	for _, s := range r.Union.Cycle {
@@ -73,14 +79,6 @@ func (r *Rejected) addTo(all destinations) bool {
 		all[s.Dst] = true
 	}
 	return len(all) > n
-}
-
-// ifLoop is the error for tables with a credit loop, if no other came before it.
-func ifLoop(err error) error {
-	if err != nil {
-		return nil
-	}
-	return repair.ErrLoop
 }
 
 // choosingFrom is tables with other groups.
@@ -137,7 +135,8 @@ func everyOne(f *fabric.Fabric) destinations {
 	return all
 }
 
-// narrowed is groups without any for some destinations, and without ports that have no cable, which might come back.
+// narrowed is groups without any for some destinations, and without ports that have no cable: a switch would choose
+// one at once if its cable came back. It is g itself where nothing goes.
 func narrowed(f *fabric.Fabric, g *routing.Groups, without destinations) *routing.Groups {
 	less := withoutPorts(f, g, func(s fabric.NodeID, port uint8) bool { return f.Out(s, port) == fabric.None })
 	if len(without) > 0 && less == g {
@@ -174,10 +173,10 @@ func withoutPorts(f *fabric.Fabric, g *routing.Groups, gone func(s fabric.NodeID
 	return less
 }
 
-// keeping is a plan whose tables have groups; first: a step before the others writes these alone.
-func keeping(plan *repair.Plan, before *routing.Tables, groups *routing.Groups, first bool) *repair.Plan {
+// keeping is a plan whose tables have groups. With narrowFirst, a step before the others writes the groups alone.
+func keeping(plan *repair.Plan, before *routing.Tables, groups *routing.Groups, narrowFirst bool) *repair.Plan {
 	with := &repair.Plan{Left: plan.Left}
-	if first || len(plan.Steps) == 0 && groups != before.Groups {
+	if narrowFirst || len(plan.Steps) == 0 && groups != before.Groups {
 		with.Steps = append(with.Steps, repair.Step{Tables: choosingFrom(before, groups)})
 	}
 	for _, s := range plan.Steps {
@@ -187,8 +186,9 @@ func keeping(plan *repair.Plan, before *routing.Tables, groups *routing.Groups, 
 	return with
 }
 
-// avoiding is the groups of tables without the ports that other tables, on what is left of their fabric, have no
-// cable at, and the destinations for which these have no groups.
+// avoiding is what a drain needs of groups: was are the tables in force, left those proven for the fabric without what
+// is drained. It returns the groups of was without the ports whose cables are drained, for the fabric of was, and the
+// destinations that must have no groups, since left gives them none at some switch where was does.
 func avoiding(was, left *routing.Tables) (*routing.Groups, destinations) {
 	f, less := was.Fabric, left.Fabric
 	gone, without := doomed(f, less), destinations{}
@@ -197,10 +197,13 @@ func avoiding(was, left *routing.Tables) (*routing.Groups, destinations) {
 		return c != fabric.None && gone[c]
 	})
 	for lid, e := range less.LIDs() {
+		if less.Endpoint(e).Switch == fabric.None {
+			continue // drained itself
+		}
 		for table := range groups.Tables() {
 			row, kept := was.Groups.Row(table, lid), left.Groups.Row(table, lid)
 			for s := range fabric.NodeID(less.Switches()) {
-				if less.Endpoint(e).Switch != fabric.None && kept[s] == routing.NoChoice && row[f.NodeByGUID(less.Node(s).GUID)] != routing.NoChoice {
+				if kept[s] == routing.NoChoice && row[f.NodeByGUID(less.Node(s).GUID)] != routing.NoChoice {
 					without[lid] = true
 				}
 			}
@@ -217,7 +220,7 @@ func (p *Proven) choose(ctx context.Context, groups *routing.Groups, o Options) 
 		plan.Steps = append(plan.Steps, s.Step)
 	}
 	last := repair.Step{Tables: choosingFrom(p.After, groups)}
-	one := &repair.Plan{Steps: append(plan.Steps[:len(plan.Steps):len(plan.Steps)], last)}
+	one := &repair.Plan{Steps: append(slices.Clip(plan.Steps), last)}
 	with, err := judge(ctx, p.Before, one, o)
 	var rejected *Rejected
 	if !errors.As(err, &rejected) {

@@ -5,9 +5,9 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// hold puts the rows of Options.Unowned that LIDs of now need into tables as they act there; was is the
+// putUnowned puts the rows of Options.Unowned that LIDs of now need into tables as they act there; was is the
 // fabric that the rows are for.
-func (o *Options) hold(on *routing.Tables, was *fabric.Fabric) {
+func (o *Options) putUnowned(on *routing.Tables, was *fabric.Fabric) {
 	f := on.Fabric
 	for lid, row := range o.Unowned {
 		if was.Owner(lid) != fabric.None || f.Owner(lid) == fabric.None {

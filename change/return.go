@@ -12,16 +12,18 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Return plans the way from any tables to those of target, for the time when parts that
-// were gone are back. Hosts that are back have the service levels of target, as far as the tables
-// have no others. Entries that nobody used while these hosts were gone may close a credit loop once
-// they send: then the hosts wait until the rows of all others are as target has them.
+// Return plans the way from the tables in force, made for a fabric from which parts were gone, to
+// those of target, on whose fabric the parts are back. Where the tables have nothing for what is
+// back, that acts as target has it from the beginning: the service levels of hosts, and the SL2VL
+// maps of ports that had no cable; rows that Options.Unowned kept for its LIDs act at once, too.
+// Entries that nobody used while these hosts were gone may close a credit loop once they send:
+// then the hosts wait until the rows of all others are as target has them.
 func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Proven, error) {
 	before, err := transition.On(target.Fabric, tables, target)
 	if err != nil {
 		return nil, err
 	}
-	o.hold(before, tables.Fabric)
+	o.putUnowned(before, tables.Fabric)
 	before = withLevels(withMaps(before, tables.Fabric, target), target)
 	p, err := bring(ctx, before, target, o)
 	if !errors.Is(err, repair.ErrLoop) {
@@ -47,8 +49,9 @@ func bring(ctx context.Context, before, target *routing.Tables, o Options) (*Pro
 	return p.choose(ctx, target.Groups, o) // the adaptive groups are others
 }
 
-// returnInTwo is Return in two parts: first for all but the hosts that are back, as if their cables were
-// still gone; then for these hosts, when all other rows are those of target.
+// returnInTwo is Return in two parts: first for all except the hosts that are back, on a fabric as if
+// their cables were still gone; then for these hosts, when all other rows are those of target. The
+// first part has no hosts that are back, so that its Return does not come here again.
 func returnInTwo(ctx context.Context, tables, before, target *routing.Tables, back []fabric.EndpointID, o Options) (*Proven, error) {
 	f := target.Fabric
 	var cables []fabric.ChannelID
@@ -67,13 +70,13 @@ func returnInTwo(ctx context.Context, tables, before, target *routing.Tables, ba
 	if err != nil {
 		return nil, err
 	}
-	if len(first.Steps) == 0 { // the entries for hosts that are back have to go
+	if len(first.Steps) == 0 { // nothing else changes: the loop is of the entries for these hosts, which go first
 		if first, err = Verify(ctx, first.Before, withoutRows(first.Before, back), o); err != nil {
 			return nil, err
 		}
 	}
 	p := &Proven{Before: before, After: before, Left: first.Left, Waiting: back, Waits: len(first.Steps)}
-	for _, a := range first.Absent {
+	for _, a := range first.Absent { // its channels are numbered as in less
 		ch := less.Channel(a.Channel)
 		a.Channel = f.Out(f.NodeByGUID(less.Node(ch.From).GUID), ch.FromPort)
 		p.addAbsent([]deadlock.Absent{a})
@@ -121,7 +124,8 @@ func returnInTwo(ctx context.Context, tables, before, target *routing.Tables, ba
 	return p, nil
 }
 
-// join adds a step that was judged without some hosts, counting their entries too.
+// join adds a step that was judged without the hosts that are back: its tables act on the fabric with
+// these hosts, and the entries for them count in what the step writes.
 func (p *Proven) join(s Step, target *routing.Tables) error {
 	on, err := transition.On(p.Before.Fabric, s.Tables, target)
 	if err != nil {

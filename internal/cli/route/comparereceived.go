@@ -20,12 +20,18 @@ import (
 
 const limitsFrom = "NVIDIA, InfiniBand Cluster Bring-up Procedure: UFM Telemetry, NDR link quality"
 
-// receivedOf is what the counters of some files say.
+// receivedOf is how well ports receive by the counters of some files: the ports, the worst first, with the
+// levels that their error rates reach; and cables whose ends correct errors in different ways.
 func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *result.Received {
-	all := counted.Received
+	all := counted.Received // by the channel that leaves the port
 	s := &result.Received{Files: files, Ports: len(all), NoBytes: counted.Ports == 0, Source: limitsFrom}
 	final, resent := counters.FinalLimit, counters.ResentLimit
-	s.Limits = []result.RateLimit{{Rate: "symbol", Resends: false, Warning: final.Warning, Bad: final.Bad}, {Rate: "symbol", Resends: true, Warning: final.Warning, Bad: final.Bad}, {Rate: "effective", Resends: false, Warning: final.Warning, Bad: final.Bad}, {Rate: "effective", Resends: true, Warning: resent.Warning, Bad: resent.Bad}}
+	s.Limits = []result.RateLimit{
+		{Rate: "symbol", Resends: false, Warning: final.Warning, Bad: final.Bad},
+		{Rate: "symbol", Resends: true, Warning: final.Warning, Bad: final.Bad},
+		{Rate: "effective", Resends: false, Warning: final.Warning, Bad: final.Bad},
+		{Rate: "effective", Resends: true, Warning: resent.Warning, Bad: resent.Bad},
+	}
 	outs := slices.Sorted(maps.Keys(all))
 	for _, out := range outs {
 		in := f.Channel(out).Reverse
@@ -42,8 +48,11 @@ func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *r
 			level = r.Level().String()
 		}
 		s.Rates = append(s.Rates, result.ReceivedPort{
-			Level: level, Channel: f.ChannelLabel(in), Symbol: measured.Known(r.Symbol), Effective: measured.Known(r.Effective), Raw: measured.Known(r.Raw), SymbolErrors: measured.Known(r.Errors[counters.Symbol]), EffectiveErrors: measured.Known(r.Errors[counters.Effective]),
-			FEC: r.FEC, Retransmission: r.Retransmission, ChannelNodes: outputs.Ends(f, in),
+			Level:   level,
+			Channel: f.ChannelLabel(in), ChannelNodes: outputs.Ends(f, in),
+			Symbol: measured.Known(r.Symbol), Effective: measured.Known(r.Effective), Raw: measured.Known(r.Raw),
+			SymbolErrors: measured.Known(r.Errors[counters.Symbol]), EffectiveErrors: measured.Known(r.Errors[counters.Effective]),
+			FEC: r.FEC, Retransmission: r.Retransmission,
 		})
 		switch r.Level() {
 		case counters.Bad:
@@ -55,7 +64,8 @@ func receivedOf(f *fabric.Fabric, files []string, counted *counters.Counters) *r
 	return s
 }
 
-// worseFirst orders ports by what is wrong in the end. NaN is less than any rate.
+// worseFirst orders ports by their level, then by what is wrong after all correction. A rate that is not known, NaN, is
+// less than any other.
 func worseFirst(x, y counters.Received) int {
 	final := func(r counters.Received) float64 {
 		if math.IsNaN(r.Symbol) {
@@ -67,21 +77,22 @@ func worseFirst(x, y counters.Received) int {
 		cmp.Compare(x.Errors[counters.Symbol], y.Errors[counters.Symbol]), cmp.Compare(x.Errors[counters.Effective], y.Errors[counters.Effective]), cmp.Compare(x.Raw, y.Raw))
 }
 
-// told reports whether people are shown a port: a rate or a number of errors is more than none.
-func told(p result.ReceivedPort) bool {
+// shown reports whether people are shown a port: a rate or a number of errors is above what is normal.
+func shown(p result.ReceivedPort) bool {
 	above := func(v *float64, least float64) bool { return v != nil && *v > least }
-	const none = 1e-15 // which NVIDIA calls normal
-	return above(p.Symbol, none) || above(p.Effective, none) || above(p.SymbolErrors, 0) || above(p.EffectiveErrors, 0)
+	const normal = 1e-15 // by NVIDIA
+	return above(p.Symbol, normal) || above(p.Effective, normal) || above(p.SymbolErrors, 0) || above(p.EffectiveErrors, 0)
 }
 
-// sayReceived says how well ports receive. Counters without rates and without an error are no
-// news.
+// sayReceived says how well ports receive. Counters with bytes, without rates and without an error are
+// no news.
 func (j *compareJob) sayReceived() error {
 	s := j.received
-	if s == nil || !s.NoBytes && !slices.ContainsFunc(s.Rates, told) {
+	if s == nil || !s.NoBytes && !slices.ContainsFunc(s.Rates, shown) {
 		return nil
 	}
-	text := fmt.Sprintf("\nreceived: %s, %s with a cable", strings.Join(s.Files, " to "), words.Counted(s.Ports, "port", "ports"))
+	from := strings.Join(s.Files, " to ") // counters before and after
+	text := fmt.Sprintf("\nreceived: %s, %s with a cable", from, words.Counted(s.Ports, "port", "ports"))
 	rated := slices.ContainsFunc(s.Rates, func(p result.ReceivedPort) bool { return p.Level != "" })
 	if s.NoBytes {
 		what, advice := "errors", "take them with ibqueryerrors --data, or with perfquery -x"
@@ -101,14 +112,14 @@ func (j *compareJob) sayReceived() error {
 	if err := j.Say("%s", text); err != nil {
 		return err
 	}
-	bad := slices.DeleteFunc(slices.Clone(s.Rates), func(p result.ReceivedPort) bool { return !told(p) })
-	if len(bad) == 0 {
+	listed := slices.DeleteFunc(slices.Clone(s.Rates), func(p result.ReceivedPort) bool { return !shown(p) })
+	if len(listed) == 0 {
 		return j.Say("  no port has errors beyond correction")
 	}
 	t := j.NewTable("level", "receives over", "symbol", "effective", "raw", "symbol errors", "effective errors", "FEC", "resends")
 	t.Right(2, 6)
-	n := j.AtMost(report.MaxSteps, len(bad))
-	for _, p := range bad[:n] {
+	n := j.AtMost(report.MaxSteps, len(listed))
+	for _, p := range listed[:n] {
 		cells := list.Of([]*float64{p.Symbol, p.Effective, p.Raw}, func(v *float64) any { return figure("%.1e", v) })
 		cells = append(append([]any{p.Level, p.Channel}, cells...), figure("%.0f", p.SymbolErrors), figure("%.0f", p.EffectiveErrors), p.FEC, p.Retransmission)
 		t.Row(cells...)
@@ -118,12 +129,12 @@ func (j *compareJob) sayReceived() error {
 	} else {
 		t.Render()
 	}
-	if n < len(bad) {
-		if err := j.Say("  … and %d more (--json has all)", len(bad)-n); err != nil {
+	if n < len(listed) {
+		if err := j.Say("  … and %d more (--json has all)", len(listed)-n); err != nil {
 			return err
 		}
 	}
-	if rest := s.Ports - len(bad); rest > 0 {
+	if rest := s.Ports - len(listed); rest > 0 {
 		return j.Say("  %s no errors beyond correction", words.Counted(rest, "other port has", "other ports have"))
 	}
 	return nil

@@ -2,8 +2,8 @@ package layer
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Heuristic says which dependency of a cycle to break: section IV of the paper,
-// which found Weakest to be the best.
+// Heuristic says which dependency of a cycle BreakCycles moves to the next layer: section IV of the paper
+// on DFSSSP (Domke, Hoefler, Nagel: IPDPS 2011), which found Weakest to be the best.
 type Heuristic uint8
 
 // The heuristics.
@@ -18,8 +18,8 @@ var Heuristics = [...]Heuristic{Weakest, Strongest, First}
 
 func (h Heuristic) String() string { return [...]string{"weakest", "strongest", "first"}[h] }
 
-// victim is the turn to break of the cycle that the top of the stack closes,
-// which begins at back; of several the one nearest its beginning.
+// victim is the turn to break of a cycle: the trunks of stack[back:], the last of which leads to the
+// first again. Of several that are as weak or strong it is the one nearest to back.
 func (bc *breaker) victim(back int) (in, out fabric.ChannelID) {
 	best := uint32(0)
 	for i := back; i < len(bc.stack); i++ {
@@ -35,11 +35,13 @@ func (bc *breaker) victim(back int) (in, out fabric.ChannelID) {
 	return in, out
 }
 
+// ruleKeeps is the rule that a refusal names if empty.
 const ruleKeeps = "every layer keeps some of its paths"
 
-// empty reports whether a layer has lost all its bundles, so that the next has the same and
-// ends like it: paths abc and cab close a cycle whose strongest turn, ab, both make. The
-// weakest turn of a cycle always leaves some: all of them would make all its turns.
+// empty reports whether a layer has lost all its bundles (the paths from a switch to a destination), so
+// that the next has the same and ends like it: the paths over trunks a, b, c and over c, a, b close a
+// cycle whose strongest turn, from a to b, both make. The weakest turn of a cycle always leaves some
+// paths: if all made it, each would make all turns of the cycle.
 func (bc *breaker) empty(layer uint8) bool {
 	for d, s := range bc.all {
 		if d.sl[s] == layer {
