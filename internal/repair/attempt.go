@@ -10,8 +10,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// attempt is a step under construction. Switches get new entries, one destination after another;
-// what does not work out is rolled back to a checkpoint.
+// attempt is a step under construction: of a repair, a migration, a rebuilding. Switches get new entries, one
+// destination after another; what does not work out is rolled back to a checkpoint.
 type attempt struct {
 	problem *problem
 	f       *fabric.Fabric
@@ -20,7 +20,7 @@ type attempt struct {
 	graph   *acyclic.Journal // of all mixtures of the tables in force and those of the step; nil before derive
 	load    []int64          // [trunk] pairs in scope that pass it
 	left    []Left
-	later   []Left // of destinations that have moved: the next step leads packets there
+	later   []Left // destinations that have moved to another switch: the next step leads packets there
 
 	// Per LID, all [switch].
 	packets        *packetset.Packets
@@ -30,20 +30,21 @@ type attempt struct {
 
 	fresh      bool            // no switch has an entry for the LID: its owner is new
 	bestTo     fabric.NodeID   // the destination switch for which best was computed
-	queue      []fabric.NodeID // what markReached has found
-	roots      []fabric.NodeID // switches with dead entries
+	queue      []fabric.NodeID // the switches that markReached has reached last
+	roots      []fabric.NodeID // switches with dead entries, see findRoots; none of Up*/Down*
 	candidates []fabric.ChannelID
 }
 
-// newAttempt begins with the tables in force and no graph.
+// newAttempt begins a step from the tables in force, with a copy of their entries and no graph.
 func (p *problem) newAttempt(tables *routing.Tables) *attempt {
-	p.begun++
+	p.attempts++
 	a := &attempt{problem: p, f: p.f, before: tables, load: make([]int64, p.f.Trunks())}
 	a.step.Tables = &routing.Tables{Fabric: p.f, Forwarding: p.entriesOf(tables), Lanes: tables.Lanes, Multicast: tables.Multicast}
 	return a.fork()
 }
 
-// fork is an attempt at the same step, with the same graph and loads, that is at another destination.
+// fork is an attempt at the same step, whose graph, loads and tables it shares, with its own destination at
+// hand.
 func (a *attempt) fork() *attempt {
 	b, n := *a, a.f.Switches()
 	b.packets = packetset.New(a.problem.sources)
@@ -68,15 +69,15 @@ func (a *attempt) rollback(to checkpoint) {
 	a.graph.Rollback(to.graph)
 }
 
-// row is the entries for a LID after the step, old those in force.
+// row is the entries for a LID after the step, in which changes are written; old is those in force.
 func (a *attempt) row(lid fabric.LID) []uint8 { return a.step.Tables.Forwarding.Row(lid) }
 func (a *attempt) old(lid fabric.LID) []uint8 { return a.before.Forwarding.Row(lid) }
 
-// begin reads the entries in force for a LID.
+// begin makes a LID the one at hand, with its entries in force.
 func (a *attempt) begin(lid fabric.LID) { a.packets.Begin(a.old(lid), lid) }
 
-// take gives a switch a new entry if all packets that arrive there, in any mixture of tables, can
-// go on by it without closing a cycle.
+// take gives a switch a new entry, by trunk c, if all packets that arrive there, in any mixture of tables, can
+// go on by it without closing a cycle. It reports whether they can; if not, all is as before.
 func (a *attempt) take(s fabric.NodeID, c fabric.ChannelID) bool {
 	at := a.checkpoint()
 	if a.packets.Add(s, c, a.graph.Admit) {
@@ -89,20 +90,21 @@ func (a *attempt) take(s fabric.NodeID, c fabric.ChannelID) bool {
 // rules is how switches with broken paths get entries.
 type rules struct {
 	wanted   func(s fabric.NodeID) bool                     // reports whether a switch needs an entry
-	take     func(s fabric.NodeID, c fabric.ChannelID) bool // gives a switch an entry, if that is safe
-	patient  bool                                           // a switch waits if it has a trunk, but may not take it in this step
-	shortest bool                                           // how long paths were does not matter
+	take     func(s fabric.NodeID, c fabric.ChannelID) bool // gives a switch an entry, if that is safe, and reports whether it is
+	patient  bool                                           // a switch waits for the next step if it has a trunk, but may not take it in this one
+	shortest bool                                           // slack is counted from shortest paths only, not from those before the failure
 	keep     []fabric.ChannelID                             // [switch] preferred to trunks as near to the destination; empty: none
 }
 
-// forTraffic is the rules for packets in scope. A new row grows from its destination, although no
-// packets arrive there yet.
+// forTraffic is the rules for packets in scope: switches need an entry where such packets arrive or start.
+// In a new row all do: it grows from its destination, although no packets arrive there yet.
 func (a *attempt) forTraffic() rules {
 	return rules{wanted: func(s fabric.NodeID) bool { return a.fresh || a.packets.Visit(s) }, take: a.take}
 }
 
-// reattachAll tries all dead entries once for each number of hops by which paths may be longer,
-// those nearest to the destination first.
+// reattachAll gives new entries to the switches in roots, which findRoots has found, or to those that forward
+// to them: once for each number of hops by which paths may be longer, and each time those nearest to the
+// destination first. What it changes are packets, graph, loads and dist; write puts it into a row.
 func (a *attempt) reattachAll(by *rules) {
 	for slack := range int32(a.problem.o.Slack + 1) {
 		a.reattachRoots(by, slack)
@@ -129,7 +131,8 @@ func (a *attempt) reattach(s fabric.NodeID, by *rules, slack int32) {
 	}
 }
 
-// attach gives a switch a new entry, and reports whether one of its trunks works.
+// attach gives a switch a new entry, also if it has a working path, and reports whether one of its trunks
+// works.
 func (a *attempt) attach(s fabric.NodeID, by *rules, slack int32) bool {
 	for _, c := range a.trunksToTry(s, by, slack) {
 		if by.take(s, c) {
@@ -140,7 +143,7 @@ func (a *attempt) attach(s fabric.NodeID, by *rules, slack int32) bool {
 	return false
 }
 
-// attached notes that a switch has a working path by a trunk.
+// attached notes that a switch, and all that forward to it, have working paths by trunk c, and adds their load.
 func (a *attempt) attached(s fabric.NodeID, c fabric.ChannelID) {
 	a.markReached(s, a.dist[a.f.Heads()[c]]+1)
 	a.addLoad(s)
@@ -153,12 +156,12 @@ func (a *attempt) trunksToTry(s fabric.NodeID, by *rules, slack int32) []fabric.
 	heads := a.f.Heads()
 	most := a.best[s] + slack
 	if !by.shortest {
-		most = max(a.problem.was.had(s, a.packets.LID)+slack, most)
+		most = max(a.problem.was.hops(s, a.packets.LID)+slack, most)
 	}
 	a.candidates = a.candidates[:0]
 	first, end := a.f.TrunksFrom(s)
 	for c := first; c < end; c++ {
-		if d := a.dist[heads[c]]; d != unknown && d+1 <= most && !a.problem.leaves(s, c, a.packets.Home) {
+		if d := a.dist[heads[c]]; d != unknown && d+1 <= most && !a.problem.mustLeave(s, c, a.packets.Home) {
 			a.candidates = append(a.candidates, c)
 		}
 	}
@@ -174,15 +177,16 @@ func (a *attempt) trunksToTry(s fabric.NodeID, by *rules, slack int32) []fabric.
 	return a.candidates
 }
 
-// findRoots finds the dead entries of switches from which the cables reach the
-// destination, those nearest to it first. It reports whether there are any.
+// findRoots sets roots to the switches whose own entry is dead, or has to be left, and from which the cables
+// reach the destination, those nearest to it first. It reports whether there are any. It sets dist, best
+// and fresh, too.
 func (a *attempt) findRoots() bool {
 	a.roots = a.roots[:0]
 	a.markWhole()
 	entry, home := a.packets.Entry, a.packets.Home
 	a.fresh = !slices.ContainsFunc(entry, func(c fabric.ChannelID) bool { return c != fabric.None })
 	for s, c := range entry {
-		if (c == fabric.None || a.problem.leaves(fabric.NodeID(s), c, home)) && a.dist[s] == unknown {
+		if (c == fabric.None || a.problem.mustLeave(fabric.NodeID(s), c, home)) && a.dist[s] == unknown {
 			a.roots = append(a.roots, fabric.NodeID(s))
 		}
 	}
@@ -200,7 +204,7 @@ func (a *attempt) sortByHops(list []fabric.NodeID) {
 	slices.SortFunc(list, func(x, y fabric.NodeID) int { return cmp.Or(cmp.Compare(a.best[x], a.best[y]), cmp.Compare(x, y)) })
 }
 
-// measure computes the hops of shortest paths to the destination.
+// measure sets best, the hops of shortest paths to the destination at hand.
 func (a *attempt) measure() {
 	if a.bestTo != a.packets.Home {
 		a.bestTo = a.packets.Home
@@ -208,14 +212,15 @@ func (a *attempt) measure() {
 	}
 }
 
-// markWhole finds the switches whose paths are whole.
+// markWhole sets dist, child and sibling by the entries in force: dist is known of switches whose paths are
+// whole.
 func (a *attempt) markWhole() {
 	heads, home := a.f.Heads(), a.packets.Home
 	for s := range a.dist {
 		a.dist[s], a.child[s] = unknown, fabric.None
 	}
 	for s, c := range a.packets.Entry {
-		if c != fabric.None && fabric.NodeID(s) != home && !a.problem.leaves(fabric.NodeID(s), c, home) {
+		if c != fabric.None && fabric.NodeID(s) != home && !a.problem.mustLeave(fabric.NodeID(s), c, home) {
 			u := heads[c]
 			a.sibling[s], a.child[u] = a.child[u], fabric.NodeID(s)
 		}
@@ -239,8 +244,8 @@ func (a *attempt) markReached(s fabric.NodeID, hops int32) {
 	}
 }
 
-// addLoad counts the pairs of a switch that markReached has reached, and of all that forwards to it,
-// on its new path.
+// addLoad counts the pairs of switch s, for which markReached was called last, and of all that forward to it
+// on the new path of s.
 func (a *attempt) addLoad(s fabric.NodeID) {
 	pairs := int64(0)
 	for _, at := range a.queue {
@@ -253,7 +258,8 @@ func (a *attempt) addLoad(s fabric.NodeID) {
 	}
 }
 
-// missing is the switches whose sources have no path to the LID, although cables lead there.
+// missing is the switches with sources that have no path to the LID at hand, although cables lead there; nil
+// if all have one.
 func (a *attempt) missing() []fabric.NodeID {
 	var list []fabric.NodeID
 	for s, hops := range a.dist {
@@ -264,8 +270,7 @@ func (a *attempt) missing() []fabric.NodeID {
 	return list
 }
 
-// inForce follows the packets to a LID by the entries in force, finds the switches whose paths are
-// whole, and how long shortest ones are.
+// inForce makes a LID the one at hand, sends its packets by the entries in force, and sets dist and best.
 func (a *attempt) inForce(lid fabric.LID) {
 	a.begin(lid)
 	a.packets.Start(packetset.Any) // these dependencies are in the graph already
@@ -273,7 +278,8 @@ func (a *attempt) inForce(lid fabric.LID) {
 	a.measure()
 }
 
-// deliver sets the entry of the destination's switch, and counts the change.
+// deliver has the destination's switch deliver, by its entry in row, and returns how many entries that
+// changes, 0 or 1.
 func (a *attempt) deliver(lid fabric.LID, row []uint8) int {
 	e := a.f.Endpoint(a.f.Owner(lid))
 	port := a.f.LastPort(e)
@@ -284,7 +290,8 @@ func (a *attempt) deliver(lid fabric.LID, row []uint8) int {
 	return 1
 }
 
-// write writes the new entries for the LID, and counts those that it changes.
+// write puts the entries that switches were given for the LID at hand into row, and returns how many that
+// changes.
 func (a *attempt) write(row []uint8) int {
 	n := 0
 	for _, s := range a.packets.Added() {

@@ -16,11 +16,12 @@ const (
 	fewEntries   = 8    // nor is it done if the steps of a plan together change less than one entry in so many
 )
 
-// balance adds steps that spread the pairs over the trunks again, if a plan that chose many rows
-// anew has left them uneven: a few entries are not worth more that change. Each destination in turn gives a switch another
-// entry if the trunks of the new path have less load together than those of its own; the union
-// of the step has to allow it, as always. Steps end when the sum of the squared loads is what it
-// was before the failure, so that no more entries change than bandwidth needs.
+// balance adds steps to p that spread the pairs over the trunks again. Mend calls it when a plan leaves no
+// destination; it does something only if the plan rebuilt rows, changed many entries and left the loads
+// uneven, since it changes further entries. In each row it gives a switch another
+// entry if the sum of the squared loads falls by that; the union of the step has to allow it, as always.
+// Steps end when this sum is what it was before the failure, so that no more entries change than
+// bandwidth needs.
 func (p *Plan) balance(ctx context.Context, in *problem, tables *routing.Tables) error {
 	if in.was.tables == nil || p.entries() < in.entries/fewEntries || !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Rebuilt }) {
 		return nil
@@ -71,17 +72,17 @@ func squares(load []int64) float64 {
 	return sum
 }
 
-// balancer gives switches entries over less loaded paths.
+// balancer gives switches entries over less loaded paths, in one step.
 type balancer struct {
-	a       *attempt
-	sum     float64 // of the squared loads
-	enough  float64 // which it need not be less than
-	passing []int64 // [switch] pairs to the destination that pass it, or begin there
-	others  []other // scratch
+	a            *attempt
+	sum          float64       // of the squared loads of a.load
+	enough       float64       // the sum with which balancing ends
+	passing      []int64       // [switch] pairs to the destination that pass it, or begin there
+	alternatives []alternative // scratch
 }
 
-// other is a trunk by which a switch could forward.
-type other struct {
+// alternative is a trunk by which a switch could forward, at a price.
+type alternative struct {
 	trunk fabric.ChannelID
 	price int64
 }
@@ -90,7 +91,7 @@ func newBalancer(a *attempt, enough float64) *balancer {
 	return &balancer{a: a, sum: squares(a.load), enough: enough, passing: make([]int64, a.f.Switches())}
 }
 
-// destination changes entries of a row.
+// destination changes entries of a LID's row as lighten does, at every switch that its packets pass.
 func (b *balancer) destination(lid fabric.LID) {
 	if b.sum <= b.enough {
 		return
@@ -109,22 +110,24 @@ func (b *balancer) destination(lid fabric.LID) {
 	a.step.Mended += a.write(a.row(lid))
 }
 
-// lighten gives a switch the path of the least price that the union and Slack allow, if it is
-// less than that of its own.
+// lighten gives a switch the entry of the least price that the union and Slack allow, if it is less than the
+// price of its own.
 func (b *balancer) lighten(s fabric.NodeID) {
 	a := b.a
 	pairs, has := b.passing[s], a.packets.Entry[s]
 	b.shift(s, -pairs)
 	own, _ := b.price(s, has, pairs, int32(a.f.Switches())) // a longer path than Slack allows may be given up, too
-	b.others = b.others[:0]
+	b.alternatives = b.alternatives[:0]
 	first, end := a.f.TrunksFrom(s)
 	for c := first; c < end; c++ {
 		if price, ok := b.price(s, c, pairs, a.best[s]+int32(a.problem.o.Slack)); ok && price < own {
-			b.others = append(b.others, other{c, price})
+			b.alternatives = append(b.alternatives, alternative{trunk: c, price: price})
 		}
 	}
-	slices.SortFunc(b.others, func(x, y other) int { return cmp.Or(cmp.Compare(x.price, y.price), cmp.Compare(x.trunk, y.trunk)) })
-	for _, o := range b.others {
+	slices.SortFunc(b.alternatives, func(x, y alternative) int {
+		return cmp.Or(cmp.Compare(x.price, y.price), cmp.Compare(x.trunk, y.trunk))
+	})
+	for _, o := range b.alternatives {
 		if a.take(s, o.trunk) {
 			break
 		}
@@ -132,20 +135,21 @@ func (b *balancer) lighten(s fabric.NodeID) {
 	b.shift(s, pairs)
 }
 
-// shift counts pairs from a switch to the destination by times more.
-func (b *balancer) shift(s fabric.NodeID, by int64) {
+// shift adds so many pairs, or takes them away if negative, along the path from a switch to the destination: to
+// load, passing and sum.
+func (b *balancer) shift(s fabric.NodeID, pairs int64) {
 	a := b.a
 	for s != a.packets.Home {
 		c := a.packets.Last(s)
-		b.sum += float64(by) * float64(2*a.load[c]+by)
-		a.load[c] += by
+		b.sum += float64(pairs) * float64(2*a.load[c]+pairs)
+		a.load[c] += pairs
 		s = a.f.Heads()[c]
-		b.passing[s] += by
+		b.passing[s] += pairs
 	}
 }
 
-// price is by how much the sum of the squared loads grows for each of some pairs that a switch
-// sends by a trunk. It fails where they do not arrive, or by more than most trunks.
+// price is by how much the sum of the squared loads grows for each of some pairs if a switch
+// sends them by trunk c. It fails where they would not arrive, or only by more than most trunks.
 func (b *balancer) price(s fabric.NodeID, c fabric.ChannelID, pairs int64, most int32) (price int64, ok bool) {
 	a := b.a
 	price = 2*a.load[c] + pairs

@@ -5,12 +5,12 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// deadRows tells rows that have dead entries from the others, most of them after most
-// failures, which need not be looked at any further.
+// deadRows tells rows with dead entries from those without, which steps that mend need not look at any
+// further: most rows, after most failures.
 type deadRows struct {
-	f      *fabric.Fabric
-	onward [][4]uint64 // [switch] its ports with a trunk, as bits
-	may    []bool      // [LID] a row that may have dead entries; nil: any may
+	f       *fabric.Fabric
+	onward  [][4]uint64 // [switch] its ports with a trunk, as bits
+	suspect []bool      // [LID] its row may have dead entries; nil: any may
 }
 
 func newDeadRows(f *fabric.Fabric) *deadRows {
@@ -22,22 +22,22 @@ func newDeadRows(f *fabric.Fabric) *deadRows {
 	return d
 }
 
-// look finds the rows with dead entries once for all steps that only mend: they make no
-// entry dead in a row that has none.
-func (d *deadRows) look(fw *routing.Forwarding) {
-	d.may = nil
-	may := make([]bool, d.f.TopLID()+1)
+// scan sets suspect by all rows of some tables, once for all steps that only mend: these make no
+// entry dead in a row that has none. After steps that do more it has to be called again.
+func (d *deadRows) scan(fw *routing.Forwarding) {
+	d.suspect = nil
+	suspect := make([]bool, d.f.TopLID()+1)
 	for lid, owner := range d.f.LIDs() {
 		if ep := d.f.Endpoint(owner); ep.Switch != fabric.None {
-			may[lid] = d.has(fw.Row(lid), lid, ep.Switch)
+			suspect[lid] = d.has(fw.Row(lid), lid, ep.Switch)
 		}
 	}
-	d.may = may
+	d.suspect = suspect
 }
 
-// has reports whether any switch but that of the owner has a dead entry in a row.
+// has reports whether any switch except home, that of the owner, has a dead entry in the row of a LID.
 func (d *deadRows) has(row []uint8, lid fabric.LID, home fabric.NodeID) bool {
-	if d.may != nil && !d.may[lid] {
+	if d.suspect != nil && !d.suspect[lid] {
 		return false
 	}
 	for at, port := range row[:len(d.onward)] {
@@ -48,8 +48,8 @@ func (d *deadRows) has(row []uint8, lid fabric.LID, home fabric.NodeID) bool {
 	return false
 }
 
-// any reports whether any row has a dead entry, or does not deliver.
-func (d *deadRows) any(fw *routing.Forwarding) bool {
+// anyRow reports whether any row has a dead entry, or does not deliver.
+func (d *deadRows) anyRow(fw *routing.Forwarding) bool {
 	for lid, owner := range d.f.LIDs() {
 		if ep := d.f.Endpoint(owner); ep.Switch != fabric.None {
 			if row := fw.Row(lid); row[ep.Switch] != d.f.LastPort(ep) || d.has(row, lid, ep.Switch) {

@@ -13,24 +13,25 @@ const (
 	detourWork = 24_000_000 // entries that the steps begun for them read, times service levels, after which no other is tried
 )
 
-// detour adds steps to other rows than those of target from which steps lead to target, if it
-// finds any. Rows may bar each other's way: each closes a cycle with the present entries of
-// others. Then none of them can be brought, but with other entries, for a time, some can.
+// detour is what Migrate does where steps straight to target leave destinations: it looks for steps to other
+// rows from which further steps, at most so many, lead to target, and adds both to p if it finds such. Rows
+// may bar each other's way: each closes a cycle with the present entries of others. Then none of them can
+// be written, but with other entries for a time, some can.
 //
 // Any two tables with a safe way from one to the other are joined by safe changes of a single
 // entry, since a part of a step is as safe as the step. So the detours that are tried are drawn
 // at random, always the same for the same tables: entries of the rows that are left, or of all,
 // few or many, in one to three steps.
 func (p *Plan) detour(ctx context.Context, in *problem, tables, target *routing.Tables, most int) error {
-	begun, each := in.begun, in.entries*len(in.sources.SLs)
+	before, work := in.attempts, in.entries*len(in.sources.SLs) // work: of one attempt
 	for try := range uint64(detours) {
-		if (in.begun-begun)*each > detourWork {
+		if (in.attempts-before)*work > detourWork {
 			break
 		}
 		rng := rand.New(rand.NewPCG(try, 0))
-		by := &Plan{}
+		way := &Plan{}
 		for range 1 + try/2%3 {
-			a := in.newAttempt(by.end(p.end(tables)))
+			a := in.newAttempt(way.end(p.end(tables)))
 			if err := a.derive(ctx); err != nil {
 				return err
 			}
@@ -43,14 +44,14 @@ func (p *Plan) detour(ctx context.Context, in *problem, tables, target *routing.
 				return err
 			}
 			if a.step.Rebuilt = true; a.step.Mended > 0 {
-				by.Steps = append(by.Steps, a.step)
+				way.Steps = append(way.Steps, a.step)
 			}
 		}
-		if err := by.migrate(ctx, in, p.end(tables), target, upTo{steps: most}); err != nil {
+		if err := way.migrate(ctx, in, p.end(tables), target, upTo{steps: most}); err != nil {
 			return err
 		}
-		if len(by.Left) == 0 {
-			p.Steps, p.Left = append(p.Steps, by.Steps...), nil
+		if len(way.Left) == 0 {
+			p.Steps, p.Left = append(p.Steps, way.Steps...), nil
 			break
 		}
 	}
@@ -61,11 +62,11 @@ func (p *Plan) detour(ctx context.Context, in *problem, tables, target *routing.
 type randomizer struct {
 	a     *attempt
 	rng   *rand.Rand
-	share float64 // of the switches
+	share float64 // of the switches that get another entry
 }
 
-// destination changes entries of a row as the union allows: of switches with traffic in scope,
-// to switches with working paths that are at most one hop farther from the destination.
+// destination changes entries of a LID's row, and counts them in the step, as the union allows: of switches with
+// traffic in scope, to neighbours with working paths that are at most one hop farther from the destination.
 func (d *randomizer) destination(lid fabric.LID) {
 	a := d.a
 	a.inForce(lid)

@@ -31,7 +31,7 @@ func TestDetourWork(t *testing.T) {
 		t.Fatalf("%d steps, left %v, %v", len(plan.Steps), plan.Left, err)
 	}
 	most := detourWork / in.entries
-	if in.begun <= most || in.begun > most+3+migrateSteps || most >= 2*detours {
-		t.Errorf("%d steps begun, at most %d and those of one try", in.begun, most)
+	if in.attempts <= most || in.attempts > most+3+migrateSteps || most >= 2*detours {
+		t.Errorf("%d steps begun, at most %d and those of one try", in.attempts, most)
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// history is the tables before the failure.
+// history is the tables before the failure, which say how long paths were and who had which LID.
 type history struct {
-	tables *routing.Tables // nil: not known
-	same   []fabric.NodeID // [switch] the switch in the fabric of tables, or None
+	tables      *routing.Tables // nil: not known
+	counterpart []fabric.NodeID // [switch of the fabric now] the same switch in the fabric of tables, or None
 
-	lid  fabric.LID   // for which tree was built; 0: for none
-	tree routing.Tree // of paths to lid
-	has  bool         // somebody on a switch had lid
+	lid   fabric.LID   // the one that hops was asked about last; 0: none yet
+	tree  routing.Tree // of paths to lid
+	owned bool         // somebody on a switch had lid
 }
 
-// unknown stands for the hops of a path that there is not.
+// unknown stands for the hops where there is no path.
 const unknown = -1
 
 func newHistory(f *fabric.Fabric, was *routing.Tables) *history {
@@ -24,14 +24,14 @@ func newHistory(f *fabric.Fabric, was *routing.Tables) *history {
 	if was == nil {
 		return h
 	}
-	h.same = make([]fabric.NodeID, f.Switches())
-	for s := range h.same {
-		h.same[s] = was.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
+	h.counterpart = make([]fabric.NodeID, f.Switches())
+	for s := range h.counterpart {
+		h.counterpart[s] = was.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
 	}
 	return h
 }
 
-// gone is the LIDs of endpoints in scope that fabric f no longer has.
+// gone is the LIDs of endpoints in scope that nobody on a switch of f, the fabric now, has any more.
 func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 	if h.tables == nil {
 		return nil
@@ -48,20 +48,20 @@ func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 	return list
 }
 
-// had is the hops of the path that a switch had to a LID; unknown if there was none.
-func (h *history) had(s fabric.NodeID, lid fabric.LID) int32 {
-	if h.tables == nil || h.same[s] == fabric.None || lid > h.tables.Fabric.TopLID() {
+// hops is how many the path had that a switch, numbered as now, had to a LID; unknown if there was none.
+func (h *history) hops(s fabric.NodeID, lid fabric.LID) int32 {
+	if h.tables == nil || h.counterpart[s] == fabric.None || lid > h.tables.Fabric.TopLID() {
 		return unknown
 	}
 	if h.lid != lid {
 		home := packetset.Home(h.tables.Fabric, lid)
-		h.lid, h.has = lid, home != fabric.None
-		if h.has {
+		h.lid, h.owned = lid, home != fabric.None
+		if h.owned {
 			h.tree.Build(h.tables.Fabric, h.tables.Forwarding.Row(lid), home)
 		}
 	}
-	if !h.has {
+	if !h.owned {
 		return unknown
 	}
-	return max(unknown, int32(h.tree.Depth(h.same[s])))
+	return max(unknown, int32(h.tree.Depth(h.counterpart[s])))
 }

@@ -40,7 +40,7 @@ func TestInOne(t *testing.T) {
 		}
 		in := newProblem(before, nil, o)
 		after := changed(before, 1+rng.IntN(6), false, rng)
-		one, err := in.inOne(t.Context(), before, after)
+		one, err := in.asOneStep(t.Context(), before, after)
 		if err != nil {
 			continue // a loop before
 		}
@@ -141,7 +141,7 @@ func TestInOneAfterMove(t *testing.T) {
 		before *routing.Tables
 		safe   bool
 	}{{tables(port(0, 1), routing.NoPort, routing.NoPort), false}, {tables(0, routing.NoPort, routing.NoPort), true}} {
-		one, err := newProblem(c.before, nil, Options{}).inOne(t.Context(), c.before, tables(0, port(1, 0), port(2, 1)))
+		one, err := newProblem(c.before, nil, Options{}).asOneStep(t.Context(), c.before, tables(0, port(1, 0), port(2, 1)))
 		if err != nil || (one != nil) != c.safe {
 			t.Errorf("in one step: %v, want %v; %v", one != nil, c.safe, err)
 		}

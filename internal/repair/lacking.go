@@ -5,8 +5,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// lacking is the lanes, as bits, that packets can be on somewhere and each trunk is stated not to run,
-// [trunk]; nil if all trunks run them all, as far as is known.
+// lacking is for each trunk, [trunk], the lanes as bits that packets by these tables may use anywhere, but that
+// this trunk is stated not to run; nil if there are none. Mend keeps new entries from bringing packets there.
 func lacking(t *routing.Tables, o Options) []uint16 {
 	f := t.Fabric
 	lanes := uint16(1)<<packetset.NewSources(t, o.Contract, o.Scope, 0).Lanes - 1

@@ -7,16 +7,16 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Leave plans how packets leave some trunks, given as [trunk], which are still there: no new
-// entry uses one, but the packets of old entries are on them until a step is confirmed. Packets
-// between switches that no other cables join stay; so a switch all of whose incoming trunks are to
-// be left keeps the packets to its hosts and from them.
+// Leave plans how packets leave the trunks that are doomed, [trunk], as long as these are still there, before
+// they are drained: no new entry uses one, but the packets of old entries are on them until a step is
+// confirmed. Packets between switches that no other cables join stay; so a switch all of whose incoming
+// trunks are doomed keeps the packets to its hosts and from them.
 //
 // It begins with steps to target, tables that do not use these trunks, as far as they lead
-// without detours. That is harder than Mend when the trunks are gone, whose dead entries cause no
-// dependency. So destinations that are left get other rows than those of target, beside what
-// their old entries cause, and others make way for them. Then entries for which no packet in
-// scope uses the trunks may stay.
+// without detours. That is harder than Mend after the trunks are gone, since dead entries cause no
+// dependencies and these still do. So destinations that are left get other rows than those of target, beside
+// what their old entries cause, and others make way for them. In that case entries to doomed trunks that no
+// packet in scope uses may stay.
 func Leave(ctx context.Context, tables, target *routing.Tables, doomed []bool, o Options) (*Plan, error) {
 	if err := tables.Check(); err != nil {
 		return nil, err
@@ -51,9 +51,9 @@ func Leave(ctx context.Context, tables, target *routing.Tables, doomed []bool, o
 	return plan, plan.keepWhole(ctx, tables, o.Scope)
 }
 
-// leave says which trunks packets have to leave from now on.
+// leave sets which trunks packets have to leave: from now on entries to them count as dead.
 func (p *problem) leave(doomed []bool) {
-	p.doomed, p.apart = doomed, p.partsWithout(doomed)
+	p.doomed, p.partWithout = doomed, p.partsWithout(doomed)
 	for c := range fabric.ChannelID(p.f.Trunks()) {
 		if ch := p.f.Channel(c); doomed[c] {
 			p.dead.onward[ch.From][ch.FromPort>>6] &^= 1 << (ch.FromPort & 63)
@@ -61,8 +61,8 @@ func (p *problem) leave(doomed []bool) {
 	}
 }
 
-// partsWithout is which part each switch is in, [switch], without cables of which packets have to
-// leave a direction.
+// partsWithout is the part that each switch is in, [switch], in the network without the cables of which either
+// direction is doomed. Parts count from 1.
 func (p *problem) partsWithout(doomed []bool) []int32 {
 	parts := make([]int32, p.f.Switches())
 	count := int32(0)
@@ -85,7 +85,8 @@ func (p *problem) partsWithout(doomed []bool) []int32 {
 	return parts
 }
 
-// leaves reports whether packets to a switch have to leave the trunk at another.
-func (p *problem) leaves(at fabric.NodeID, c fabric.ChannelID, home fabric.NodeID) bool {
-	return p.doomed != nil && p.doomed[c] && p.apart[at] == p.apart[home]
+// mustLeave reports whether packets to switch home that are at switch at have to leave its trunk c: it is
+// doomed, and other cables lead there.
+func (p *problem) mustLeave(at fabric.NodeID, c fabric.ChannelID, home fabric.NodeID) bool {
+	return p.doomed != nil && p.doomed[c] && p.partWithout[at] == p.partWithout[home]
 }

@@ -6,20 +6,20 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// ledger is the tables that ripUp changes and how many destinations cause what by them. All of it, with
-// the graph, can be rolled back.
+// ledger is the tables that ripUp changes, the graph of them, and how many destinations cause each
+// dependency. All changes go through its methods, so that they can be rolled back together.
 type ledger struct {
 	graph  *acyclic.Journal
 	tables *routing.Forwarding
-	count  []int32 // [dependency, as users number them] destinations that cause it by the new tables
-	stays  []bool  // [dependency] no destination is moved off it
-	log    []entry
+	count  []int32  // [dependency, as users number them] destinations that cause it by the new tables
+	stays  []bool   // [dependency] no destination is moved off it
+	log    []change // oldest first
 }
 
-// entry is a change of a ledger.
-type entry struct {
+// change is a change of a ledger.
+type change struct {
 	what   action
-	of     *set          // caused
+	set    *set          // caused
 	number int32         // caused, uncounted, freed: the dependency
 	stayed bool          // caused: before
 	at     fabric.NodeID // edited
@@ -50,7 +50,7 @@ func (l *ledger) rollback(to ledgerCheckpoint) {
 		case caused:
 			l.count[x.number]--
 			l.stays[x.number] = x.stayed
-			x.of.has[x.number] = false
+			x.set.has[x.number] = false
 		case uncounted:
 			l.count[x.number]++
 		case freed:
@@ -62,17 +62,18 @@ func (l *ledger) rollback(to ledgerCheckpoint) {
 	l.log = l.log[:to.log]
 }
 
-// cause notes that a destination causes a dependency.
+// cause counts a dependency for one more destination, whose causes it is added to, and keeps others from being
+// moved off it. It has to be in the graph.
 func (l *ledger) cause(causes *set, d member) {
 	causes.add(d)
-	l.log = append(l.log, entry{what: caused, number: int32(d.number), of: causes, stayed: l.stays[d.number]})
+	l.log = append(l.log, change{what: caused, number: int32(d.number), set: causes, stayed: l.stays[d.number]})
 	l.count[d.number]++
 	l.stays[d.number] = true
 }
 
-// uncount notes that a destination does not cause a dependency any more.
+// uncount counts a dependency for one destination fewer, and removes it from the graph if that was the last.
 func (l *ledger) uncount(d member) {
-	l.log = append(l.log, entry{what: uncounted, number: int32(d.number)})
+	l.log = append(l.log, change{what: uncounted, number: int32(d.number)})
 	if l.count[d.number]--; l.count[d.number] == 0 && l.graph.Has(d.In, d.Out) {
 		l.graph.Remove(d.Dependency)
 	}
@@ -80,14 +81,14 @@ func (l *ledger) uncount(d member) {
 
 // free lets destinations be moved off a dependency.
 func (l *ledger) free(number int) {
-	l.log = append(l.log, entry{what: freed, number: int32(number)})
+	l.log = append(l.log, change{what: freed, number: int32(number)})
 	l.stays[number] = false
 }
 
-// edit gives a switch an entry.
+// edit sets the entry of switch at for a LID.
 func (l *ledger) edit(lid fabric.LID, at fabric.NodeID, port uint8) {
 	if row := l.tables.Row(lid); row[at] != port {
-		l.log = append(l.log, entry{what: edited, lid: lid, at: at, was: row[at]})
+		l.log = append(l.log, change{what: edited, lid: lid, at: at, was: row[at]})
 		row[at] = port
 	}
 }

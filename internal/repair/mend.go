@@ -8,8 +8,8 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 )
 
-// mend mends every destination in scope as far as possible, and those out of scope with
-// them. If some are left, and orders, it tries other orders.
+// mend makes the step of an attempt: it mends every destination in scope as far as possible, and sets left to
+// what it cannot, and the others with them. If orders is set and some are left, it tries other orders.
 func (a *attempt) mend(ctx context.Context, orders bool) error {
 	load := slices.Clone(a.load)
 	if err := a.inOrder(ctx, nil); err != nil {
@@ -27,7 +27,8 @@ func (a *attempt) mend(ctx context.Context, orders bool) error {
 	return a.mendOutside(ctx)
 }
 
-// destination mends the entries for a LID and writes the new ones into its row.
+// destination mends the entries for a LID, writes the new ones into its row, and counts them in the step. It adds
+// to left if some sources have no path after that.
 func (a *attempt) destination(lid fabric.LID) {
 	row := a.row(lid)
 	if a.hasMoved(lid) {
@@ -45,11 +46,12 @@ func (a *attempt) destination(lid fabric.LID) {
 	if switches := a.missing(); switches != nil {
 		a.left = append(a.left, Left{LID: lid, Switches: switches})
 	}
-	a.attachUnused(row, a.unused, true)
+	const patient = true
+	a.attachUnused(row, a.unused, patient)
 }
 
-// isBroken reads the entries in force for a LID, and finds the dead ones that can be mended. It
-// reports whether there are any.
+// isBroken reports whether a LID has dead entries in force that can be mended. If so, it is the one at hand, and
+// roots, dist and best are set.
 func (a *attempt) isBroken(lid fabric.LID) bool {
 	if !a.problem.dead.has(a.old(lid), lid, packetset.Home(a.f, lid)) {
 		return false

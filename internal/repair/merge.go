@@ -10,10 +10,10 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// merge makes one step of several that follow each other, where every mixture of the tables
-// before the first and after the last is safe. The search for tables for which others make way
-// begins with what the steps before left, and its steps towards them do not know that most of
-// what they change could have been part of these.
+// merge makes one step of several steps of p that follow each other, where every mixture of the tables
+// before the first and after the last is safe. tables is what p begins with. Steps that were added after a
+// search for tables in which others make way may change much that the steps before them could have
+// changed at once.
 //
 // Steps that drop packets stay, since the next one needs that to be over; and steps that spread
 // the load stay apart from what mends.
@@ -26,7 +26,7 @@ func (p *Plan) merge(ctx context.Context, in *problem, tables *routing.Tables) e
 		if n := len(merged.Steps); n > 0 && merged.Steps[n-1].Drops+s.Drops == 0 && merged.Steps[n-1].Balanced == s.Balanced {
 			last := merged.Steps[n-1]
 			merged.Steps = merged.Steps[:n-1]
-			one, err := in.inOne(ctx, merged.end(tables), s.Tables)
+			one, err := in.asOneStep(ctx, merged.end(tables), s.Tables)
 			if err != nil {
 				return err
 			}
@@ -43,9 +43,9 @@ func (p *Plan) merge(ctx context.Context, in *problem, tables *routing.Tables) e
 	return nil
 }
 
-// inOne is the step from some tables to others, or nil if some mixture of the two has a cycle of
-// dependencies, lets packets circle, or loses packets of a switch whose path was whole.
-func (p *problem) inOne(ctx context.Context, before, after *routing.Tables) (*Step, error) {
+// asOneStep is a single step from some tables to others, or nil, without an error, if some mixture of the two
+// has a cycle of dependencies, lets packets circle, or loses packets of a switch whose path was whole.
+func (p *problem) asOneStep(ctx context.Context, before, after *routing.Tables) (*Step, error) {
 	a := p.newAttempt(before)
 	if err := a.derive(ctx); err != nil {
 		return nil, err
@@ -56,22 +56,23 @@ func (p *problem) inOne(ctx context.Context, before, after *routing.Tables) (*St
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !bytes.Equal(before.Forwarding.Row(lid), after.Forwarding.Row(lid)) && !m.takes(lid) {
+		if !bytes.Equal(before.Forwarding.Row(lid), after.Forwarding.Row(lid)) && !m.addRow(lid) {
 			return nil, nil
 		}
 	}
 	return &a.step, nil
 }
 
-// merger gives switches the entries of later tables.
+// merger checks, LID by LID, that one step can have all changes between two tables.
 type merger struct {
 	a     *attempt
 	mixed []uint8      // [switch] the entry that packets meet beside the old one: the new one if it leads on
 	walk  routing.Walk // by the old entries and mixed
 }
 
-// takes gives all switches their entries for a LID, if that is safe.
-func (m *merger) takes(lid fabric.LID) bool {
+// addRow adds to the graph what the new entries for a LID cause beside the old ones, and counts them in the
+// step. It reports whether that is safe; if not, the step is given up.
+func (m *merger) addRow(lid fabric.LID) bool {
 	a, old, row := m.a, m.a.old(lid), m.a.row(lid)
 	owner, home := a.f.Owner(lid), packetset.Home(a.f, lid)
 	sent := owner != fabric.None && a.problem.o.Scope.Includes(a.f.Endpoint(owner).Class) || slices.Contains(a.problem.gone, lid) // as eachSent has it
@@ -91,7 +92,7 @@ func (m *merger) takes(lid fabric.LID) bool {
 			m.mixed[s] = port
 		}
 	}
-	end := home
+	end := home // where packets of the walk arrive
 	if home != fabric.None && a.packets.Entry[home] != fabric.None {
 		end = fabric.None // packets pass until the entry has changed
 	}

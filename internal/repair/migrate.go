@@ -52,8 +52,7 @@ func Migrate(ctx context.Context, tables, target *routing.Tables, o Options) (*P
 	return plan, plan.keepWhole(ctx, tables, o.Scope)
 }
 
-// clearDead adds a step that removes what is dead in the rows that are left, as the last step of
-// Mend does.
+// clearDead adds a step that removes the dead entries in the rows of p.Left, as the last step of Mend does.
 func (p *Plan) clearDead(in *problem, tables *routing.Tables) {
 	a := in.newAttempt(p.end(tables))
 	for _, left := range p.Left {
@@ -72,8 +71,9 @@ type upTo struct {
 	drops bool   // a step may drop packets, if nothing else helps
 }
 
-// migrate adds steps towards target, as Migrate has them. Packets to hosts that are gone follow
-// the tables in force until the first step has changed their rows too.
+// migrate adds steps to p towards target, straight and as far as upTo says, and sets p.Left to the destinations
+// that do not have target's rows after them. tables is what p begins with. Rows for hosts that are gone
+// become those of target in the first step; until it is confirmed their packets follow the old ones.
 func (p *Plan) migrate(ctx context.Context, in *problem, tables, target *routing.Tables, to upTo) error {
 	for i := range to.steps {
 		a := in.newAttempt(p.end(tables))
@@ -84,7 +84,7 @@ func (p *Plan) migrate(ctx context.Context, in *problem, tables, target *routing
 			copy(a.row(lid), target.Forwarding.Row(lid))
 		}
 		m := &migration{a: a, target: target.Forwarding, twins: newTwins(in)}
-		// First the others, which make way for those in need.
+		// First the others, as they may make way for those in need.
 		for _, needed := range []bool{false, true} {
 			if err := in.eachInScope(ctx, func(lid fabric.LID) {
 				if anyOf(to.need, lid) == needed {
@@ -95,7 +95,7 @@ func (p *Plan) migrate(ctx context.Context, in *problem, tables, target *routing
 			}
 		}
 		p.Left = a.left
-		if to.drops && (a.step.Mended == 0 || i == to.steps-2) { // the last step then has the entries
+		if to.drops && (a.step.Mended == 0 || i == to.steps-2) { // the last step then writes the entries
 			a.drop(target.Forwarding)
 		}
 		if a.step.Mended+a.step.Drops == 0 {
@@ -110,26 +110,27 @@ func (p *Plan) migrate(ctx context.Context, in *problem, tables, target *routing
 	return nil
 }
 
-// migrateOutside adds the steps that change the rows of LIDs out of scope to those of target.
+// migrateOutside adds to p the steps that change the rows of LIDs out of scope to those of target.
 func (p *Plan) migrateOutside(in *problem, tables *routing.Tables, target *routing.Forwarding) {
 	for i := range outsideSteps {
 		a := in.newAttempt(p.end(tables))
-		whole := a.migrateOutside(target, i == outsideSteps-1)
+		all := i == outsideSteps-1
+		done := a.migrateOutside(target, all)
 		if a.step.Follow > 0 {
 			p.Steps = append(p.Steps, a.step)
 		}
-		if whole {
+		if done {
 			break
 		}
 	}
 }
 
-// migrateOutside changes the rows of LIDs out of scope to those of target: entry by entry from
-// the destination outwards, those that circle in no mixture with the entries before, or all.
-// It reports whether these are all that differ.
-func (a *attempt) migrateOutside(target *routing.Forwarding, all bool) bool {
+// migrateOutside changes entries for LIDs out of scope to those of target, from the destination outwards: all
+// that differ, or only those with which packets circle in no mixture with the entries before.
+// It reports whether none that differs remains.
+func (a *attempt) migrateOutside(target *routing.Forwarding, all bool) (done bool) {
 	var differ []fabric.NodeID
-	whole := true
+	done = true
 	for lid, owner := range a.f.LIDs() {
 		ep := a.f.Endpoint(owner)
 		if ep.Switch == fabric.None || a.problem.o.Scope.Includes(ep.Class) {
@@ -151,7 +152,7 @@ func (a *attempt) migrateOutside(target *routing.Forwarding, all bool) bool {
 		for _, at := range differ {
 			if c := a.f.Trunk(at, to[at]); c != fabric.None {
 				if !all && a.packets.Pass(a.f.Heads()[c], at) {
-					whole = false
+					done = false
 					continue
 				}
 				a.packets.Allow(at, c)
@@ -160,7 +161,7 @@ func (a *attempt) migrateOutside(target *routing.Forwarding, all bool) bool {
 			a.step.Follow++
 		}
 	}
-	return whole
+	return done
 }
 
 // anyLeft reports whether any destination is left; if need is not empty, only those in
@@ -177,9 +178,9 @@ func anyOf(left []Left, lid fabric.LID) bool {
 	return slices.ContainsFunc(left, func(l Left) bool { return l.LID == lid })
 }
 
-// drop removes the entries that differ for the destinations that are left. The graph of
-// the next step is then a part of target's graph, because every other row is as in
-// target or dropped too, and no row closes a cycle.
+// drop removes the entries that differ from target for the destinations that are left, and counts them in the
+// step. The graph of the next step is then a part of target's graph, which has no cycle: every entry is
+// target's or none.
 func (a *attempt) drop(target *routing.Forwarding) {
 	for _, left := range a.left {
 		row := a.row(left.LID)
@@ -192,16 +193,16 @@ func (a *attempt) drop(target *routing.Forwarding) {
 	}
 }
 
-// migration changes rows towards those of other tables.
+// migration is one step of migrate: it changes rows towards those of other tables.
 type migration struct {
 	a      *attempt
 	target *routing.Forwarding
-	twins  *twins
-	differ []fabric.NodeID
+	twins  *twins          // by the rows before the step and by those of target
+	differ []fabric.NodeID // switches, except home, whose entries for the LID at hand differ from target
 }
 
-// destination changes the row of a LID as far as possible. A twin of an earlier one can change
-// as far as that one, since the graph of a step only grows.
+// destination changes the row of a LID as far as possible, counts the entries in the step, and adds to left what
+// still differs. A twin of an earlier one can change as far as that one, since the graph of a step only grows.
 func (m *migration) destination(lid fabric.LID) {
 	a := m.a
 	row, target, home := a.row(lid), m.target.Row(lid), a.f.Endpoint(a.f.Owner(lid)).Switch
@@ -215,10 +216,11 @@ func (m *migration) destination(lid fabric.LID) {
 	if len(m.differ) == 0 {
 		return
 	}
-	done := a.row(m.twins.of(lid, a.before.Forwarding, m.target))
-	if &done[0] == &row[0] {
+	first := m.twins.of(lid, a.before.Forwarding, m.target)
+	if first == lid {
 		m.change(lid, row, target)
 	}
+	done := a.row(first)
 	left := Left{LID: lid}
 	for _, s := range m.differ {
 		if row[s] = done[s]; row[s] == target[s] {
@@ -232,7 +234,7 @@ func (m *migration) destination(lid fabric.LID) {
 	}
 }
 
-// change gives the switches of differ their entries of a target, as far as possible.
+// change gives the switches of differ their entries of target in row, as far as the graph allows.
 func (m *migration) change(lid fabric.LID, row, target []uint8) {
 	a := m.a
 	a.begin(lid)
@@ -255,7 +257,7 @@ func (m *migration) change(lid fabric.LID, row, target []uint8) {
 	}
 }
 
-// takeAll takes all entries that differ, or none of them.
+// takeAll takes all entries that differ and reports true, or none of them.
 func (m *migration) takeAll(target []uint8) bool {
 	a := m.a
 	for _, s := range m.differ {

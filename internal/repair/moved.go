@@ -11,8 +11,8 @@ import (
 // circle, from the new switch by its old entry to the old one and back. So the old destination goes
 // in one step, the new one comes in the next.
 
-// hasMoved reports whether the entries in force for a LID are those for another switch: where it is
-// now, packets are sent on, or it was elsewhere before.
+// hasMoved reports whether the entries in force for a LID are those for another switch: the switch where it is
+// now sends its packets on, or it was elsewhere before.
 func (a *attempt) hasMoved(lid fabric.LID) bool {
 	e := a.f.Endpoint(a.f.Owner(lid))
 	port := a.old(lid)[e.Switch]
@@ -22,17 +22,18 @@ func (a *attempt) hasMoved(lid fabric.LID) bool {
 	return a.f.Trunk(e.Switch, port) != fabric.None || a.problem.was.elsewhere(a.f, e.Switch, lid)
 }
 
-// elsewhere reports whether a LID was on another switch than it is now, which is still there.
+// elsewhere reports whether a LID, which is on switch now, was on another one before, which is still there.
 func (h *history) elsewhere(f *fabric.Fabric, now fabric.NodeID, lid fabric.LID) bool {
 	if h.tables == nil {
 		return false
 	}
 	then := packetset.Home(h.tables.Fabric, lid)
-	return then != fabric.None && then != h.same[now] && f.NodeByGUID(h.tables.Fabric.Node(then).GUID) != fabric.None
+	return then != fabric.None && then != h.counterpart[now] && f.NodeByGUID(h.tables.Fabric.Node(then).GUID) != fabric.None
 }
 
-// clearMoved has the switch of a LID deliver, and removes the entries that do not lead nearer to it:
-// nothing that they forward arrives. Entries on shortest paths stay, so that no packet circles.
+// clearMoved has the switch of a LID deliver, and removes the entries of row that do not lead nearer to it:
+// nothing that they forward arrives. Entries on shortest paths stay, so that no packet circles. Switches with
+// sources that lose their path by that are noted in later.
 func (a *attempt) clearMoved(lid fabric.LID, row []uint8) {
 	p, heads := a.packets, a.f.Heads()
 	a.step.Mended += a.deliver(lid, row)

@@ -14,8 +14,8 @@ import (
 // mostOrders is how many other orders are tried at most.
 const mostOrders = 8
 
-// inOrder mends the destinations in scope, some of them before all others. If the very first is
-// left, it ends with that, and if others of the first are, with these.
+// inOrder mends the destinations in scope, those of first before all others. If the very first of them is
+// left, it ends at once, and if another of them is, after them.
 func (a *attempt) inOrder(ctx context.Context, first []fabric.LID) error {
 	early := make([]bool, a.f.TopLID()+1)
 	for i, lid := range first {
@@ -34,8 +34,9 @@ func (a *attempt) inOrder(ctx context.Context, first []fabric.LID) error {
 	})
 }
 
-// otherOrders mends all destinations anew with those first that were left, as long as fewer are
-// left by that. If no order leaves none, all is as it was. load is that of the tables in force.
+// otherOrders undoes what inOrder has mended and mends all destinations anew, with those first that were left, as
+// long as fewer are left by that. An order that leaves none stands; if there is none, the first result is
+// restored. load is the load by the tables in force.
 func (a *attempt) otherOrders(ctx context.Context, load []int64) error {
 	step, left, later, added, loads := a.step, a.left, a.later, a.graph.Added(), slices.Clone(a.load)
 	var first []fabric.LID
@@ -56,7 +57,8 @@ func (a *attempt) otherOrders(ctx context.Context, load []int64) error {
 	return nil
 }
 
-// comeFirst is the destinations that are left, and then those that came first before.
+// comeFirst is the order for the next try: the destinations that are left, and then those of before, the last
+// try's.
 func comeFirst(left []Left, before []fabric.LID) []fabric.LID {
 	first := make([]fabric.LID, 0, len(left)+len(before))
 	for _, l := range left {
@@ -70,7 +72,7 @@ func comeFirst(left []Left, before []fabric.LID) []fabric.LID {
 	return first
 }
 
-// beginAgain rolls back all that was mended. The tables so far stay as they are.
+// beginAgain rolls back all that was mended, and gives the step new tables: otherOrders may restore the old ones.
 func (a *attempt) beginAgain(load []int64) {
 	a.graph.Rollback(0)
 	copy(a.load, load)

@@ -10,22 +10,23 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// problem is what the steps of a plan have in common.
+// problem is what the steps of a plan have in common: the network as it is now, what was before, and what is
+// counted of the tables of the last step. Mend, Migrate and Leave make one each.
 type problem struct {
-	o       Options
-	f       *fabric.Fabric
-	was     *history
-	sources *packetset.Sources
-	dead    *deadRows
-	gone    []fabric.LID // of endpoints in scope that are gone
-	stale   []staleEntry
-	turns   []acyclic.Dependency // of the trees for multicast
-	doomed  []bool               // [trunk] packets have to leave it, and no new entry uses it, between switches of one part; nil: there are none
-	apart   []int32              // [switch] the part that it is in without these trunks
-	lacks   []uint16             // [trunk] see lacking; nil: new entries may use all lanes
+	o           Options
+	f           *fabric.Fabric
+	was         *history
+	sources     *packetset.Sources
+	dead        *deadRows
+	gone        []fabric.LID         // of endpoints in scope that are gone
+	stale       []staleEntry         // see staleEntries
+	turns       []acyclic.Dependency // of the trees for multicast
+	doomed      []bool               // [trunk] packets have to leave it, and no new entry uses it, where mustLeave says so; nil: there are none
+	partWithout []int32              // [switch] the part that it is in without the cables of these trunks
+	lacks       []uint16             // [trunk] see lacking; nil: new entries may use all lanes
 
-	entries int // number of entries for the LIDs in scope, which are fewer than the highest LID
-	begun   int // number of steps begun, whether they became part of a plan or not
+	entries  int // number of entries for the LIDs in scope, which are fewer than the highest LID
+	attempts int // number of attempts begun, whether they became part of a plan or not
 
 	// Most steps change few rows of those before. What all rows cause is counted once, and
 	// for later tables only where a row differs.
@@ -39,6 +40,7 @@ type problem struct {
 // that every step reads all rows.
 const mostUses = 16_000_000
 
+// newProblem is for tables in force as they act on the live cables; was, the tables before the failure, may be nil.
 func newProblem(tables, was *routing.Tables, o Options) *problem {
 	f := tables.Fabric
 	p := &problem{o: o, f: f, was: newHistory(f, was), sources: packetset.NewSources(tables, o.Contract, o.Scope, 0), dead: newDeadRows(f)}
@@ -61,9 +63,9 @@ func (p *problem) eachInScope(ctx context.Context, visit func(fabric.LID)) error
 	return nil
 }
 
-// eachSent visits the LIDs in scope and those of hosts that are gone: packets to these are
+// eachSent visits the LIDs in scope and those of hosts that are gone: packets to the latter are
 // still sent for a while and go as far as the entries for them lead; and the host may come
-// back. They are no load.
+// back. These packets are in the graph, but not in the load.
 func (p *problem) eachSent(ctx context.Context, visit func(lid fabric.LID, gone bool)) error {
 	err := p.eachInScope(ctx, func(lid fabric.LID) { visit(lid, false) })
 	if err != nil {
@@ -75,7 +77,8 @@ func (p *problem) eachSent(ctx context.Context, visit func(lid fabric.LID, gone 
 	return nil
 }
 
-// derive computes the graph and the loads from the tables in force.
+// derive sets the graph and the loads of an attempt by the tables before its step. It fails with ErrLoop if these
+// have a cycle of dependencies.
 func (a *attempt) derive(ctx context.Context) (err error) {
 	p, n := a.problem, a.packets.Dependencies()
 	add := func(yield func(in, out fabric.ChannelID)) { n.Each(func(d int) bool { return p.uses[d] > 0 }, yield) }
@@ -96,13 +99,14 @@ func (a *attempt) derive(ctx context.Context) (err error) {
 	return nil
 }
 
-// count goes on from the tables that are counted to others.
+// count sets uses and pairs to what the tables now cause: from those counted before, by the rows that differ, or
+// from none. dependencies is how many numbers dependencies have.
 func (p *problem) count(ctx context.Context, now *routing.Forwarding, dependencies int) error {
 	last := p.counted
 	if last == nil {
 		p.uses, p.pairs = make([]int32, dependencies), make([]int64, p.f.Trunks())
 	}
-	p.counted = nil // if it is interrupted
+	p.counted = nil // if it is interrupted, nothing is counted
 	rows := []*routing.Forwarding{now}
 	if last != nil {
 		rows = append(rows, last)
@@ -113,14 +117,14 @@ func (p *problem) count(ctx context.Context, now *routing.Forwarding, dependenci
 		}
 		p.counter.Count(now.Row(lid), lid, times, p.uses, load)
 	}
-	same, times := newTwins(p), make([]int32, p.f.TopLID()+1)
+	seen, times := newTwins(p), make([]int32, p.f.TopLID()+1) // times: [LID] itself and its twins, if it has no earlier one
 	err := p.eachSent(ctx, func(lid fabric.LID, gone bool) {
 		switch {
 		case last != nil && bytes.Equal(now.Row(lid), last.Row(lid)):
 		case gone:
 			count(lid, 1, nil)
 		default:
-			times[same.of(lid, rows...)]++
+			times[seen.of(lid, rows...)]++
 		}
 	})
 	for lid, n := range times {
@@ -135,7 +139,7 @@ func (p *problem) count(ctx context.Context, now *routing.Forwarding, dependenci
 	return err
 }
 
-// readAll yields the dependencies of all rows, and adds up the loads.
+// readAll yields the dependencies that all rows before the step cause, and adds to load.
 func (a *attempt) readAll(ctx context.Context, yield func(in, out fabric.ChannelID)) error {
 	return a.problem.eachSent(ctx, func(lid fabric.LID, gone bool) {
 		row := a.before.Forwarding.Row(lid)

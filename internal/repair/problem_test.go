@@ -90,7 +90,7 @@ func TestDeadRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDeadRows(live)
-	d.look(tables)
+	d.scan(tables)
 	dead := 0
 	for lid, owner := range live.LIDs() {
 		want := false
@@ -108,7 +108,7 @@ func TestDeadRows(t *testing.T) {
 	if dead == 0 || dead == int(live.TopLID()) {
 		t.Errorf("%d rows have dead entries", dead)
 	}
-	if !d.any(tables) {
+	if !d.anyRow(tables) {
 		t.Error("some rows have dead entries, and none is said to")
 	}
 }
@@ -149,7 +149,7 @@ func TestHistory(t *testing.T) {
 	for lid, owner := range f.LIDs() {
 		hops := f.Hops(f.Endpoint(owner).Switch)
 		for s := range fabric.NodeID(live.Switches()) {
-			if got, want := h.had(s, lid), hops[f.NodeByGUID(live.Node(s).GUID)]; got != want {
+			if got, want := h.hops(s, lid), hops[f.NodeByGUID(live.Node(s).GUID)]; got != want {
 				t.Errorf("LID %d had %d hops from %s, want %d", lid, got, live.Label(s), want)
 			}
 		}

@@ -77,7 +77,7 @@ type Options struct {
 	Contract   routing.Contract // what clients use; zero: honored
 	Scope      routing.Scope    // who sends and receives; zero: host adapters
 	Slack      int              // hops by which a path may become longer; zero: 4
-	Steps      int              // largest number of steps of each search, see below; zero: 4, for Migrate 16
+	Steps      int              // largest number of steps of each search, see above; zero: 4, for Migrate 16
 	AllowDrops bool             // where there is no other way, Migrate and rebuilding may drop the packets of single destinations for a step
 }
 
@@ -149,8 +149,8 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 	return plan, nil
 }
 
-// mendAvoiding is Mend where new entries bring packets to no lane that a cable lacks: lacks is these lanes,
-// nil where that does not count.
+// mendAvoiding is Mend in which new entries bring packets to none of the lanes in lacks, [trunk] as bits (see
+// lacking); nil: to any lane. It calls mendWithTrees, and again without the trees if destinations are left.
 func mendAvoiding(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
 	plan, err := mendWithTrees(ctx, tables, was, lacks, o)
 	if tables.Multicast == nil || err == nil && len(plan.Left) == 0 || ctx.Err() != nil {
@@ -181,15 +181,15 @@ func mendWithTrees(ctx context.Context, tables, was *routing.Tables, lacks []uin
 		if err := plan.rebuild(ctx, in, tables); err != nil {
 			return nil, err
 		}
-		in.dead.look(plan.end(tables).Forwarding)
+		in.dead.scan(plan.end(tables).Forwarding)
 	}
 	if len(plan.Left) == 0 {
 		if err := plan.balance(ctx, in, tables); err != nil {
 			return nil, err
 		}
 	}
-	for _, last := range []bool{false, true} {
-		if !in.dead.any(plan.end(tables).Forwarding) {
+	for _, last := range []bool{false, true} { // entries that no packet in scope uses
+		if !in.dead.anyRow(plan.end(tables).Forwarding) {
 			break
 		}
 		a := in.newAttempt(plan.end(tables))
@@ -207,7 +207,7 @@ func mendWithTrees(ctx context.Context, tables, was *routing.Tables, lacks []uin
 	return plan, plan.keepWhole(ctx, tables, o.Scope)
 }
 
-// end is the tables after the last step.
+// end is the tables after the last step, or before, those that the plan begins with, if there is none.
 func (p *Plan) end(before *routing.Tables) *routing.Tables {
 	if n := len(p.Steps); n > 0 {
 		return p.Steps[n-1].Tables
@@ -215,10 +215,11 @@ func (p *Plan) end(before *routing.Tables) *routing.Tables {
 	return before
 }
 
-// mend adds steps that mend tables, at most so many, until nothing is left or a step changes
-// nothing.
+// mend adds at most so many steps to p, each of which mends what it can, until nothing is left or a step
+// changes nothing, and sets p.Left. tables is what p begins with. Mend calls it first; later it mends what
+// steps towards other tables have left.
 func (p *Plan) mend(ctx context.Context, in *problem, tables *routing.Tables, most int) error {
-	in.dead.look(p.end(tables).Forwarding)
+	in.dead.scan(p.end(tables).Forwarding)
 	for range most {
 		a := in.newAttempt(p.end(tables))
 		if err := a.derive(ctx); err != nil {
@@ -239,12 +240,13 @@ func (p *Plan) mend(ctx context.Context, in *problem, tables *routing.Tables, mo
 	return nil
 }
 
-// rebuild adds steps towards other tables that reach what is left, and mends these. First
-// come tables for which few others make way, as long as fewer are left by that. If such
-// tables, or the way to them, are barred, rows beside those of Up*/Down* are tried for
-// several roots, with few Up*/Down* rows, until the work for these has come to its bound, and
-// with all turns of them, until nothing is left; and where these leave something, few others
-// may make way for that, after some work before the next root is tried.
+// rebuild is what Mend does where p.mend leaves destinations: it replaces p by a plan with further steps,
+// towards other tables that reach these destinations, and with steps that mend what those leave. First
+// come tables for which few others make way (ripUp), as long as each leaves fewer. If none are found, or
+// no safe steps lead to them, all rows are chosen anew (rebuild.go) beside Up*/Down* rows around one set of
+// roots after another, until nothing is left: each time first beside the Up*/Down* rows of few
+// destinations, then beside all Up*/Down* turns. If that leaves fewer, but some, others may make way for
+// these, with little work, before the next roots are tried.
 // Steps after which as much is left as before are not worth writing.
 func (p *Plan) rebuild(ctx context.Context, in *problem, tables *routing.Tables) error {
 	if err := p.ripUp(ctx, in, tables, ripUpWork); err != nil || len(p.Left) == 0 {
@@ -257,7 +259,7 @@ func (p *Plan) rebuild(ctx context.Context, in *problem, tables *routing.Tables)
 		for _, choose := range []func(context.Context, []fabric.NodeID) (bool, error){r.losersFirst, r.upDown} {
 			routed, err := choose(ctx, roots)
 			if err == nil && routed {
-				_, err = p.better(ctx, in, &begun, r.a.step.Tables, tables)
+				_, err = p.takeIfBetter(ctx, in, &begun, r.a.step.Tables, tables)
 			}
 			if err != nil {
 				return err
@@ -275,8 +277,9 @@ func (p *Plan) rebuild(ctx context.Context, in *problem, tables *routing.Tables)
 	return p.ripUp(ctx, in, tables, ripUpWork)
 }
 
-// ripUp adds steps towards tables for which few others make way, as long as fewer are left by
-// that. Each search takes at most so much work.
+// ripUp replaces p by a plan with further steps, towards tables in which few destinations made way for those
+// that are left (ripup.go), again and again as long as that leaves fewer. Each search takes at most so
+// much work.
 func (p *Plan) ripUp(ctx context.Context, in *problem, tables *routing.Tables, most int) error {
 	work := 0
 	for _, deepest := range ripUpDepths {
@@ -291,7 +294,7 @@ func (p *Plan) ripUp(ctx context.Context, in *problem, tables *routing.Tables, m
 			if err := r.routeAll(ctx, p.Left); err != nil {
 				return err
 			}
-			if fewer, err = p.better(ctx, in, p, r.base.step.Tables, tables); err != nil {
+			if fewer, err = p.takeIfBetter(ctx, in, p, r.base.step.Tables, tables); err != nil {
 				return err
 			}
 			work = r.work
@@ -300,9 +303,10 @@ func (p *Plan) ripUp(ctx context.Context, in *problem, tables *routing.Tables, m
 	return nil
 }
 
-// better puts a plan that goes on from another towards some tables in place of p, if it
-// leaves less, or nothing like p and changes fewer entries. It reports whether it does.
-func (p *Plan) better(ctx context.Context, in *problem, begun *Plan, target, tables *routing.Tables) (bool, error) {
+// takeIfBetter continues the plan begun towards target, and puts the result in place of p if fewer
+// destinations are left by it than by p, or none by either and it changes fewer entries. It reports whether
+// it did. tables is what both plans begin with; begun may be p.
+func (p *Plan) takeIfBetter(ctx context.Context, in *problem, begun *Plan, target, tables *routing.Tables) (bool, error) {
 	longer, err := begun.towards(ctx, in, target, tables)
 	if err != nil {
 		return false, err
@@ -323,9 +327,9 @@ func (p *Plan) entries() int {
 	return n
 }
 
-// rootsFor is the roots of Up*/Down* that are tried, in their order: the centre of each part
-// before the failure, since the tables may be made around it, and now; the switch of a
-// destination that is left, and some others spread over the fabric.
+// rootsFor is the sets of Up*/Down* roots for rebuild, in the order in which it tries them: the centres of all
+// parts before the failure, since the tables may be made around these, and those of now; the switch of
+// the first destination that is left; and some switches spread over the fabric.
 func rootsFor(in *problem, left []Left) [][]fabric.NodeID {
 	f := in.f
 	tries := [][]fabric.NodeID{orient.Centres(f), {f.Endpoint(f.Owner(left[0].LID)).Switch}}
@@ -350,11 +354,11 @@ func rootsFor(in *problem, left []Left) [][]fabric.NodeID {
 	return once
 }
 
-// towards is the plan with steps from its end towards other tables, as far as what is left
-// needs them, and with steps that mend what they leave. tables is those before the plan.
+// towards is a copy of p with further steps: towards target, until the destinations in p.Left have its
+// rows, and then those that mend what is left. tables is what p begins with; p stays as it is.
 func (p *Plan) towards(ctx context.Context, in *problem, target, tables *routing.Tables) (*Plan, error) {
 	longer := &Plan{Steps: slices.Clone(p.Steps)}
-	if err := longer.migrate(ctx, in, tables, target, upTo{towardsSteps, p.Left, in.o.AllowDrops}); err != nil {
+	if err := longer.migrate(ctx, in, tables, target, upTo{steps: towardsSteps, need: p.Left, drops: in.o.AllowDrops}); err != nil {
 		return nil, err
 	}
 	longer.migrateOutside(in, tables, target.Forwarding)

@@ -9,13 +9,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// ripUpDepths is how deep destinations make way for destinations that make way, first and if
-// that does not help.
+// ripUpDepths is how many levels deep destinations make way for destinations that make way: in the first
+// search, and in the one after it if that leaves some.
 var ripUpDepths = []int{2, 4}
 
 const (
 	ripUpAttempts = 12             // to give a switch an entry, each for another cut
-	ripUpRounds   = 3              // for destinations that found no row, since others may have moved
+	ripUpRounds   = 3              // over destinations that found no row: others may have moved in the meantime
 	ripUpWork     = 6_000_000      // switches of rows that are read, times service levels, after which no destination is begun
 	ripUpDeeper   = ripUpWork / 4  // of the deeper search, if the one before took more: it hardly comes to an end, but may have luck
 	ripUpBetween  = ripUpWork / 20 // for what rows around one root leave, before the next is tried
@@ -44,30 +44,31 @@ const (
 type ripUp struct {
 	base    *attempt // with the new tables and their graph
 	routers []*router
-	users   *users // of the tables in force
+	users   *users // which destinations cause which dependencies by the tables in force
 	ledger  ledger
-	deepest int // of routers for which others make way
-	work    int // see ripUpWork
+	deepest int // routers of lower depth may have others make way
+	work    int // done so far, as ripUpWork counts it
 	most    int // work after which no destination is begun
 }
 
-// router gives a destination entries, one router for each depth: a destination waits there until
-// others have made way.
+// router gives one destination entries. There is one for each depth: where a destination of depth n needs
+// others to make way, it waits in router n while router n+1 moves these, one after another.
 type router struct {
 	a     *attempt
 	ripUp *ripUp
 	depth int
 
-	caused, causes set    // dependencies that its packets caused before, and those that they cause now
-	stayed         []bool // [of caused.list] whether it has to stay
+	causedBefore, causesNow set    // dependencies that its packets caused before, and those that they cause now
+	stayed                  []bool // [of causedBefore.list] whether ledger.stays said so before
 
-	// Of the attempt at hand.
-	most  int                  // number of destinations that may have to make way
-	price int                  // those that have to
-	cut   []acyclic.Dependency // taken out of the graph
+	// Of the entry that is being tried.
+	most  int                  // number of destinations that may have to make way for it
+	price int                  // number that have to
+	cut   []acyclic.Dependency // taken out of the graph for it
 }
 
-// newRipUp begins with the tables in force, without entries for hosts that are gone.
+// newRipUp begins with the tables in force, without entries for hosts that are gone. Plan.ripUp makes one
+// for each search, calls routeAll, and has steps planned towards base.step.Tables.
 func newRipUp(ctx context.Context, in *problem, tables *routing.Tables, deepest, most int) (*ripUp, error) {
 	r := &ripUp{base: in.newAttempt(tables), deepest: deepest, most: most}
 	var err error
@@ -88,20 +89,21 @@ func newRipUp(ctx context.Context, in *problem, tables *routing.Tables, deepest,
 	return r, nil
 }
 
-// routeAll looks for rows for destinations. Its new tables have entries of all for which
-// it finds one. Where one finds none, its twins find none either until others have moved.
+// routeAll looks for rows for the destinations that are left, and writes those that it finds into the tables
+// of base, with the rows of those that make way. Where one finds none, its twins find none either until
+// others have moved.
 func (r *ripUp) routeAll(ctx context.Context, left []Left) error {
 	for range ripUpRounds {
 		var again []Left
-		same, failed := newTwins(r.base.problem), r.ledger.checkpoint() // of those since the last that found a row
+		failed, since := newTwins(r.base.problem), r.ledger.checkpoint() // those that found no row since the tables last changed
 		for _, l := range left {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if now := r.ledger.checkpoint(); now != failed {
-				same, failed = newTwins(r.base.problem), now
+			if now := r.ledger.checkpoint(); now != since {
+				failed, since = newTwins(r.base.problem), now
 			}
-			if same.of(l.LID, r.base.step.Tables.Forwarding) != l.LID || !r.reroute(l.LID, 0, true, nothing, everything) {
+			if failed.of(l.LID, r.base.step.Tables.Forwarding) != l.LID || !r.reroute(l.LID, 0, true, nothing, everything) {
 				again = append(again, l)
 			}
 		}
@@ -113,17 +115,18 @@ func (r *ripUp) routeAll(ctx context.Context, left []Left) error {
 	return nil
 }
 
-// Beside a switch: what of a row is given up at first.
+// What of a row is given up before it is routed anew: the entry of a switch, or one of these.
 const (
-	nothing    fabric.NodeID = -1 - iota // but dead entries
+	nothing    fabric.NodeID = -1 - iota // except dead entries
 	everything                           // all entries
 )
 
-// reroute gives a destination a row without the entry of a switch, nothing or everything: the
-// first of several that can be had. It reports whether one can.
+// reroute gives a destination a new row in the tables of base and reports whether it found one; if not, all
+// is as before. It tries in turn to give up the entry of each switch in without, nothing or everything, and
+// takes the first that leads to a row. If cuts is set, others may make way for it.
 func (r *ripUp) reroute(lid fabric.LID, depth int, cuts bool, without ...fabric.NodeID) bool {
 	for len(r.routers) <= depth {
-		r.routers = append(r.routers, &router{a: r.base.fork(), ripUp: r, depth: len(r.routers), caused: r.users.newSet(), causes: r.users.newSet()})
+		r.routers = append(r.routers, &router{a: r.base.fork(), ripUp: r, depth: len(r.routers), causedBefore: r.users.newSet(), causesNow: r.users.newSet()})
 	}
 	t := r.routers[depth]
 	t.read(lid)
@@ -144,13 +147,13 @@ func (r *ripUp) reroute(lid fabric.LID, depth int, cuts bool, without ...fabric.
 // rowWork is the work of reading a row.
 func (r *ripUp) rowWork() int { return r.base.f.Switches() * len(r.base.problem.sources.SLs) }
 
-// route gives a destination, whose packets cause what read has found, entries in place of dead
-// ones and of those of a switch, nothing or everything. Others make way only if cuts. It reports
-// whether all sources have a path.
+// route is one try of reroute: it gives up the entry of a switch, nothing or everything, and gives switches
+// new entries in place of it and of dead ones. read(lid) has to come first. It reports whether all
+// sources have a path; if not, reroute rolls back what it did.
 func (t *router) route(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 	a, p := t.a, t.a.packets
 	by := a.forTraffic()
-	by.take = func(s fabric.NodeID, c fabric.ChannelID) bool { return t.settle(s, c, 0) }
+	by.take = func(s fabric.NodeID, c fabric.ChannelID) bool { return t.settle(s, c, 0) } // nobody makes way
 	t.forget()
 	t.most = 0
 	p.Begin(a.row(lid), lid)
@@ -193,43 +196,44 @@ func (t *router) route(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 	return true
 }
 
-// forget takes back what read has found the packets of a destination to cause.
+// forget uncounts what the packets of a destination cause by its row, which read has found, remembers in
+// stayed which of it had to stay, and empties causesNow.
 func (t *router) forget() {
 	t.stayed = t.stayed[:0]
-	t.causes.clear()
-	for _, d := range t.caused.list {
+	t.causesNow.clear()
+	for _, d := range t.causedBefore.list {
 		t.stayed = append(t.stayed, t.ripUp.ledger.stays[d.number])
 		t.ripUp.ledger.uncount(d)
 	}
 }
 
-// read sets caused to what the packets of a destination cause by its row.
+// read sets causedBefore to what the packets of a destination cause by its row in the tables of base.
 func (t *router) read(lid fabric.LID) {
-	t.caused.clear()
+	t.causedBefore.clear()
 	t.a.packets.Begin(t.a.row(lid), lid)
-	t.a.packets.Start(func(in, out fabric.ChannelID) bool { t.caused.add(t.ripUp.users.member(in, out)); return true })
+	t.a.packets.Start(func(in, out fabric.ChannelID) bool { t.causedBefore.add(t.ripUp.users.member(in, out)); return true })
 }
 
-// release notes that a destination which has its row could be moved off what its packets
-// caused before, too. What it found in addition stays: others may have made way for it, and
-// users does not have it. What only its given up entries would cause, it causes no more.
+// release ends route for a destination that has its new row: what its packets caused before and still cause
+// has to stay no longer, unless it had to before. What it causes anew stays: others may have made way for it, and
+// users does not have it. What only entries cause that it gave up on the way is uncounted.
 func (t *router) release(lid fabric.LID) {
-	for i, d := range t.caused.list {
-		if t.causes.has[d.number] && !t.stayed[i] {
+	for i, d := range t.causedBefore.list {
+		if t.causesNow.has[d.number] && !t.stayed[i] {
 			t.ripUp.ledger.free(d.number)
 		}
 	}
 	t.read(lid)
-	for _, d := range t.causes.list {
-		if t.causes.has[d.number] && !t.caused.has[d.number] {
-			t.causes.has[d.number] = false
+	for _, d := range t.causesNow.list {
+		if t.causesNow.has[d.number] && !t.causedBefore.has[d.number] {
+			t.causesNow.has[d.number] = false
 			t.ripUp.ledger.uncount(d)
 		}
 	}
 }
 
-// attach gives a switch whose path is broken the entry for which the fewest destinations
-// make way, or the switches that forward to it.
+// attach gives a switch whose path is broken the entry for which the fewest destinations make way, and has
+// them do so. If there is none, it tries the switches that forward to it.
 func (t *router) attach(s fabric.NodeID, by *rules) {
 	a := t.a
 	if a.dist[s] != unknown || !by.wanted(s) {
@@ -257,7 +261,9 @@ func (t *router) attach(s fabric.NodeID, by *rules) {
 	}
 }
 
-// settle gives a switch an entry, if at most so many others have to make way and can.
+// settle gives a switch an entry, if at most so many others have to make way, and moves these. It reports
+// whether all of them could; if not, all is as before, except that the dependency that could not be freed
+// has to stay from now on, so that no other try cuts it.
 func (t *router) settle(s fabric.NodeID, c fabric.ChannelID, most int) bool {
 	r := t.ripUp
 	packets, ledger := t.a.packets.Mark(), r.ledger.checkpoint()
@@ -266,7 +272,7 @@ func (t *router) settle(s fabric.NodeID, c fabric.ChannelID, most int) bool {
 		return false
 	}
 	for _, d := range t.cut {
-		for _, lid := range r.users.of(d) {
+		for _, lid := range r.users.causing(d) {
 			if !r.move(lid, d, t.depth+1) {
 				t.rollback(packets, ledger)
 				r.ledger.stays[r.users.numbers.Number(d)] = true
@@ -277,20 +283,21 @@ func (t *router) settle(s fabric.NodeID, c fabric.ChannelID, most int) bool {
 	return true
 }
 
-// try gives a switch an entry and takes out of the graph what is in its way. It fails if
-// more than so many destinations would have to make way.
+// try gives a switch an entry and takes out of the graph what is in its way: cut, which price destinations
+// cause. It fails if these would be more than so many, and then the caller has to roll back.
 func (t *router) try(s fabric.NodeID, c fabric.ChannelID, most int) bool {
 	t.most, t.price, t.cut = most, 0, t.cut[:0]
 	return t.a.packets.Add(s, c, t.admit)
 }
 
-// rollback undoes an attempt.
+// rollback undoes what was tried since these two checkpoints.
 func (t *router) rollback(packets packetset.Mark, ledger ledgerCheckpoint) {
 	t.a.packets.TakeBack(packets)
 	t.ripUp.ledger.rollback(ledger)
 }
 
-// move gives a destination a row that does not cause a dependency.
+// move has a destination make way: it gives it a row that does not cause a dependency, and reports whether
+// there is one, or it no longer causes it. depth is that of the router that does it.
 func (r *ripUp) move(lid fabric.LID, d acyclic.Dependency, depth int) bool {
 	f, lanes, row := r.base.f, fabric.ChannelID(r.base.problem.sources.Lanes), r.base.row(lid)
 	in, out := f.Channel(d.In/lanes), f.Channel(d.Out/lanes)
@@ -299,18 +306,19 @@ func (r *ripUp) move(lid fabric.LID, d acyclic.Dependency, depth int) bool {
 	}
 	for _, t := range r.routers[:depth] {
 		if t.a.packets.LID == lid {
-			return true // it is being routed: what it causes stays, and this does not
+			return true // it waits in router t: what it causes now has to stay and is not cut, so d is not among it
 		}
 	}
 	return r.reroute(lid, depth, false, in.From, out.From, everything) ||
 		depth < r.deepest && r.reroute(lid, depth, true, in.From, out.From, everything)
 }
 
-// admit has the packets of a destination cause a dependency. What is in its way is
-// taken out of the graph.
+// admit adds a dependency to the graph and counts it for the destination that is routed. If it closes a cycle,
+// a least cut of what is in its way is taken out of the graph first, as far as most allows: try and settle
+// see to it that its destinations make way. It reports whether the dependency is in.
 func (t *router) admit(in, out fabric.ChannelID) bool {
 	r, d := t.ripUp, t.ripUp.users.member(in, out)
-	if t.causes.has[d.number] {
+	if t.causesNow.has[d.number] {
 		return true
 	}
 	graph := r.base.graph
@@ -332,12 +340,12 @@ func (t *router) admit(in, out fabric.ChannelID) bool {
 		}
 		graph.Admit(in, out)
 	}
-	r.ledger.cause(&t.causes, d)
+	r.ledger.cause(&t.causesNow, d)
 	return true
 }
 
-// weight is how many destinations have to make way for a dependency to be gone, or -1 if
-// it has to stay.
+// weight is how many destinations have to make way for a dependency to be gone, or -1 if it has to stay: what
+// a least cut counts.
 func (r *ripUp) weight(d acyclic.Dependency) int {
 	n := r.users.numbers.Number(d)
 	if r.ledger.stays[n] {

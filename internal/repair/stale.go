@@ -13,10 +13,10 @@ type staleEntry struct {
 }
 
 // staleEntries is the entries that every step of a plan removes, because they are in no graph, and
-// other rows may take paths that close a cycle with them: once the host is back, or the cable,
-// there would be no safe state. They are those for hosts that were gone before the failure,
-// to which nobody sends any more, and of hosts that go with it those without a cable between
-// switches that are still there. Other entries for the latter are in the graph, as long as they stay.
+// other rows may take paths that close a cycle with them: once the host or the cable is back,
+// there would be no safe state. For hosts that were gone before the failure, to which nobody sends any more,
+// these are all entries; for hosts that went with it, those whose cable is gone though both its switches
+// are still there. Their other entries are in the graph, as long as they stay.
 func staleEntries(tables *routing.Tables, was *history) []staleEntry {
 	f := tables.Fabric
 	var list []staleEntry
@@ -24,9 +24,9 @@ func staleEntries(tables *routing.Tables, was *history) []staleEntry {
 		if packetset.Home(f, lid) != fabric.None {
 			continue
 		}
-		before := was.tables == nil || packetset.Home(was.tables.Fabric, lid) == fabric.None
+		goneBefore := was.tables == nil || packetset.Home(was.tables.Fabric, lid) == fabric.None
 		for s, port := range tables.Forwarding.Row(lid) {
-			if at := fabric.NodeID(s); port != routing.NoPort && (before || was.lost(f, at, port)) {
+			if at := fabric.NodeID(s); port != routing.NoPort && (goneBefore || was.lost(f, at, port)) {
 				list = append(list, staleEntry{at, lid})
 			}
 		}
@@ -34,7 +34,7 @@ func staleEntries(tables *routing.Tables, was *history) []staleEntry {
 	return list
 }
 
-// entriesOf is a copy of the entries that a step begins with.
+// entriesOf is the entries that a step begins with: a copy of those before it, without stale ones.
 func (p *problem) entriesOf(before *routing.Tables) *routing.Forwarding {
 	fw := copyEntries(p.f, before.Forwarding)
 	for _, e := range p.stale {
@@ -53,12 +53,13 @@ func copyEntries(f *fabric.Fabric, from *routing.Forwarding) *routing.Forwarding
 	return fw
 }
 
-// lost reports whether a port has no cable, and led to no endpoint and no switch that is gone.
+// lost reports whether a port of switch s, as f numbers it, has no cable now, and had none before the failure
+// either, or one to a switch that is still there.
 func (h *history) lost(f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
-	if f.Out(s, port) != fabric.None || h.same[s] == fabric.None {
+	if f.Out(s, port) != fabric.None || h.counterpart[s] == fabric.None {
 		return false
 	}
 	before := h.tables.Fabric
-	c := before.Out(h.same[s], port)
+	c := before.Out(h.counterpart[s], port)
 	return c == fabric.None || int(c) < before.Trunks() && f.NodeByGUID(before.Node(before.Heads()[c]).GUID) != fabric.None
 }

@@ -12,7 +12,7 @@ import (
 // every step before any new entry is: between every two cables of a tree that meet at a switch, in
 // both directions.
 
-// withTrees adds the dependencies of the trees to others.
+// withTrees is a function that yields the dependencies that add yields, and then those of the trees.
 func (p *problem) withTrees(add func(yield func(in, out fabric.ChannelID))) func(yield func(in, out fabric.ChannelID)) {
 	return func(yield func(in, out fabric.ChannelID)) {
 		add(yield)
@@ -23,7 +23,7 @@ func (p *problem) withTrees(add func(yield func(in, out fabric.ChannelID))) func
 }
 
 // treeTurns is the dependencies of multicast packets from all endpoints at the switches of the
-// trees, on the lanes that packets of unicast hold too.
+// trees, as far as they are on the first so many lanes: those that unicast packets hold too. Some come twice.
 func treeTurns(t *routing.Tables, lanes int) []acyclic.Dependency {
 	if t.Multicast == nil {
 		return nil
@@ -36,7 +36,7 @@ func treeTurns(t *routing.Tables, lanes int) []acyclic.Dependency {
 			w.sl = uint8(bits.TrailingZeros16(sls))
 			for _, n := range w.tree.Nodes {
 				for _, e := range t.Fabric.Attached(n.Switch) {
-					w.copies(n.Switch, t.Fabric.LastPort(t.Fabric.Endpoint(e)), fabric.None)
+					w.copyOn(n.Switch, t.Fabric.LastPort(t.Fabric.Endpoint(e)), fabric.None)
 				}
 			}
 		}
@@ -54,9 +54,10 @@ type treeWalk struct {
 	turns []acyclic.Dependency
 }
 
-// copies sends a packet that came to a switch on to all other ports of the tree. It holds a
-// vertex of the graph meanwhile, or None.
-func (w *treeWalk) copies(s fabric.NodeID, in uint8, holds fabric.ChannelID) {
+// copyOn sends a packet that came to a switch by port in on to all other ports of the tree, and so on, and adds
+// to turns what it causes. It holds a vertex of the graph meanwhile, or None: it comes from an endpoint, or by
+// a lane that unicast does not use.
+func (w *treeWalk) copyOn(s fabric.NodeID, in uint8, holds fabric.ChannelID) {
 	f := w.t.Fabric
 	ports := w.tree.At(s)
 	for port := range ports.All() {
@@ -79,6 +80,6 @@ func (w *treeWalk) copies(s fabric.NodeID, in uint8, holds fabric.ChannelID) {
 		if fabric.ChannelID(vl) < w.lanes {
 			next = c*w.lanes + fabric.ChannelID(vl)
 		}
-		w.copies(f.Heads()[c], f.Channel(c).ToPort, next)
+		w.copyOn(f.Heads()[c], f.Channel(c).ToPort, next)
 	}
 }

@@ -15,16 +15,16 @@ import (
 type twins struct {
 	f       *fabric.Fabric
 	sources *packetset.Sources
-	last    []fabric.LID // [switch] of the destinations there that have no earlier twin, the last; 0: none
-	before  []fabric.LID // [LID] the one before it
+	last    []fabric.LID // [switch] of the destinations there that have no earlier twin, the one asked about last; 0: none
+	before  []fabric.LID // [LID] the one asked about before it, of the same switch; 0: none
 }
 
 func newTwins(p *problem) *twins {
 	return &twins{f: p.f, sources: p.sources, last: make([]fabric.LID, p.f.Switches()), before: make([]fabric.LID, p.f.TopLID()+1)}
 }
 
-// of is the first of the destinations asked about so far that is a twin of this one: itself, if
-// no earlier one is. Rows are compared in all of some tables.
+// of is the first of the destinations asked about so far that is a twin of this one by all of some
+// tables. If there is none, it is the destination itself, which is kept as one that later ones may be twins of.
 func (t *twins) of(lid fabric.LID, rows ...*routing.Forwarding) fabric.LID {
 	home := packetset.Home(t.f, lid)
 	for _, fw := range rows {
@@ -41,8 +41,8 @@ func (t *twins) of(lid fabric.LID, rows ...*routing.Forwarding) fabric.LID {
 	return lid
 }
 
-// alikeBut reports whether the rows of two LIDs are the same in all of some tables, but for their
-// own switch.
+// alikeBut reports whether two LIDs of switch home have the same entries on all other switches, in each of
+// some tables.
 func alikeBut(home fabric.NodeID, a, b fabric.LID, tables []*routing.Forwarding) bool {
 	for _, fw := range tables {
 		x, y := fw.Row(a), fw.Row(b)

@@ -15,9 +15,9 @@ import (
 // others. A spine that leaves avoid has to wait: with a new entry in the same step it would
 // send what still comes by their old entries back up.
 
-// mendUnused is the last step of Mend, or the last two: what could not follow before. Where
-// packets would circle, the old entries, which lead into nothing, are removed, and the last
-// step has the new ones. Entries that remain without a cable or another switch behind them are
+// mendUnused makes the last step of Mend, or the last two, with the entries that could not follow before. Where
+// packets would circle, the first of the two removes the old entries, which lead into nothing, and the last
+// has the new ones; last says which it is. Entries that remain and lead to no switch are
 // removed, so that they do nothing unexpected when a cable comes back.
 func (a *attempt) mendUnused(ctx context.Context, last bool) error {
 	for lid, owner := range a.f.LIDs() {
@@ -43,7 +43,8 @@ func (a *attempt) mendUnused(ctx context.Context, last bool) error {
 			a.packets.Start(packetset.Any)
 			unused = a.unused
 		}
-		a.attachUnused(row, unused, false)
+		const patient = false
+		a.attachUnused(row, unused, patient)
 		if last || !a.makeRoom(row, unused) {
 			a.step.Follow += a.clearDead(row)
 		}
@@ -76,9 +77,10 @@ func (a *attempt) unused(s fabric.NodeID) bool { return !a.packets.Visit(s) }
 
 func anywhere(fabric.NodeID) bool { return true }
 
-// attachUnused gives switches that are unused new entries that do not circle. If patient,
-// a switch to which all neighbours forward has one of them change, and goes by that one in the
-// next step: all others can keep their entries.
+// attachUnused gives switches that are unused, for the LID at hand, new entries that do not circle, writes them
+// into row and counts them in the step. If patient, a switch whose trunks all lead to switches that forward
+// to it waits for one of these to change, and goes by that one in the next step: the others can keep
+// their entries.
 func (a *attempt) attachUnused(row []uint8, unused func(s fabric.NodeID) bool, patient bool) {
 	by := rules{wanted: unused, patient: patient, take: func(at fabric.NodeID, c fabric.ChannelID) bool {
 		if a.packets.Pass(a.f.Heads()[c], at) {
@@ -92,8 +94,8 @@ func (a *attempt) attachUnused(row []uint8, unused func(s fabric.NodeID) bool, p
 	a.step.Follow += a.write(row)
 }
 
-// makeRoom removes the entries of unused switches whose paths are still broken, and counts
-// them. It reports whether there is any such switch.
+// makeRoom removes from row the entries of unused switches whose paths are still broken, and counts them in the
+// step. It reports whether there is any such switch, also one without an entry.
 func (a *attempt) makeRoom(row []uint8, unused func(s fabric.NodeID) bool) bool {
 	any := false
 	for s, c := range a.packets.Entry {
@@ -110,7 +112,8 @@ func (a *attempt) makeRoom(row []uint8, unused func(s fabric.NodeID) bool) bool 
 	return any
 }
 
-// clearDead removes the entries of a row that lead to no switch, and counts them.
+// clearDead removes the entries of a row that lead to no switch, except that of the destination's switch, and
+// returns how many these were.
 func (a *attempt) clearDead(row []uint8) int {
 	n := 0
 	for s, port := range row {

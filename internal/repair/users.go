@@ -10,23 +10,23 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// users is which destinations cause each dependency of some tables.
+// users is which destinations cause each dependency by some tables. ripUp asks it who would have to make way.
 type users struct {
 	numbers packetset.Dependencies
-	first   []int32      // [dependency, plus one] into lids
-	lids    []fabric.LID // rising for each
+	first   []int32      // [dependency, and one more] where its destinations begin in lids
+	lids    []fabric.LID // dependency by dependency, rising for each
 }
 
-// of is the destinations whose packets cause a dependency.
-func (u *users) of(d acyclic.Dependency) []fabric.LID {
+// causing is the destinations whose packets cause a dependency.
+func (u *users) causing(d acyclic.Dependency) []fabric.LID {
 	n := u.numbers.Number(d)
 	return u.lids[u.first[n]:u.first[n+1]]
 }
 
-// set is some dependencies.
+// set is a set of dependencies.
 type set struct {
-	has  []bool   // [dependency]
-	list []member // those that were added, also such as are taken out again
+	has  []bool   // [dependency] whether it is in the set
+	list []member // all that were added since clear, also those that a rollback has taken out again
 }
 
 // member is a dependency with its number.
@@ -51,7 +51,7 @@ func (s *set) clear() {
 	s.list = s.list[:0]
 }
 
-// member is a dependency with its number.
+// member is the dependency between two vertices of the graph, with its number.
 func (u *users) member(in, out fabric.ChannelID) member {
 	d := acyclic.Dependency{In: in, Out: out}
 	return member{d, u.numbers.Number(d)}
@@ -81,8 +81,8 @@ func (a *attempt) countUsers(ctx context.Context, fw *routing.Forwarding) (*user
 		lid    fabric.LID
 	}
 	var all []use
-	last := make([]fabric.LID, u.numbers.Count()) // [dependency] the last destination that causes it; 0: none
-	var at fabric.LID
+	last := make([]fabric.LID, u.numbers.Count()) // [dependency] the destination noted last for it; 0: none
+	var at fabric.LID                             // the destination whose packets are followed
 	note := func(in, out fabric.ChannelID) bool {
 		if n := u.numbers.Number(acyclic.Dependency{In: in, Out: out}); last[n] != at {
 			last[n] = at

@@ -8,19 +8,20 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// keepWhole splits the steps in which some mixture of the entries drops packets that arrive by
-// the tables before the step as well as by those after it. That is so where packets are sent to a
-// switch that gets its entry in the same step, or loses it, as a spine that nobody used:
+// keepWhole ends every planning: it splits the steps of p in which some mixture of the entries drops packets
+// that arrive by the tables before the step as well as by those after it. tables is what p begins with. Such
+// packets are sent to a switch that gets its entry in the same step, or loses it, as a spine that nobody
+// used. So in a row where that can happen
 //
 //  1. switches without a working path get the entries by which they have one,
-//  2. all others but those that lose their working paths change,
-//  3. these last.
+//  2. then all others change, except switches that lose their working path,
+//  3. and these last.
 //
 // Then every entry of every mixture leads to a switch that has a working path before or after the
 // step and an entry of it. All mixtures are among those of the whole step, so that they are as
 // free of cycles.
 func (p *Plan) keepWhole(ctx context.Context, tables *routing.Tables, scope routing.Scope) error {
-	k := &keeper{f: tables.Fabric, scope: scope, ends: scope.Ends(tables.Fabric)}
+	k := &splitter{f: tables.Fabric, scope: scope, ends: scope.Ends(tables.Fabric)}
 	var steps []Step
 	for _, s := range p.Steps {
 		if err := ctx.Err(); err != nil {
@@ -33,26 +34,28 @@ func (p *Plan) keepWhole(ctx context.Context, tables *routing.Tables, scope rout
 	return nil
 }
 
-// keeper finds packets that a step would drop on paths that are whole before and after it.
-type keeper struct {
-	f        *fabric.Fabric
-	scope    routing.Scope
-	ends     []bool       // [switch] with sources in scope
+// splitter finds packets that a step would drop on paths that are whole before and after it.
+type splitter struct {
+	f     *fabric.Fabric
+	scope routing.Scope
+	ends  []bool // [switch] it has sources in scope
+
+	// To the LID that cuts was asked about last, as far as cuts needed them.
 	was, now routing.Tree // by the entries before the step, and by those after it
 	mix      routing.Walk // by any mixture of both
 }
 
-// split is the steps that make up one.
-func (k *keeper) split(before *routing.Tables, s Step) []Step {
+// split is the steps that make up a step from the tables before: itself alone, if it cuts no path.
+func (k *splitter) split(before *routing.Tables, s Step) []Step {
 	var first, second *Step
-	removed := 0 // entries, by the last of them
+	removed := 0 // number of entries that the last of the steps removes
 	for lid := range k.scope.LIDs(k.f) {
 		old, row := before.Forwarding.Row(lid), s.Tables.Forwarding.Row(lid)
 		if bytes.Equal(old, row) || !k.cuts(lid, old, row) {
 			continue
 		}
 		if first == nil {
-			first, second = part(s, before.Forwarding), part(s, s.Tables.Forwarding)
+			first, second = stepWith(s, before.Forwarding), stepWith(s, s.Tables.Forwarding)
 		}
 		served := k.serves()
 		for at := range row {
@@ -93,10 +96,10 @@ func (k *keeper) split(before *routing.Tables, s Step) []Step {
 	return steps
 }
 
-// part is a step like another, to a copy of some entries.
-func part(s Step, from *routing.Forwarding) *Step {
+// stepWith is a step like another, whose tables have a copy of other entries, without its counts.
+func stepWith(s Step, entries *routing.Forwarding) *Step {
 	t := *s.Tables
-	t.Forwarding = copyEntries(t.Fabric, from)
+	t.Forwarding = copyEntries(t.Fabric, entries)
 	return &Step{Tables: &t, Rebuilt: s.Rebuilt, Balanced: s.Balanced}
 }
 
@@ -117,8 +120,9 @@ func differences(a, b *routing.Tables) int {
 	return n
 }
 
-// serves reports whether some switch with sources has a working path only after the step.
-func (k *keeper) serves() bool {
+// serves reports whether some switch with sources has a working path only after the step, to the LID that cuts
+// was asked about last.
+func (k *splitter) serves() bool {
 	for at, sends := range k.ends {
 		if s := fabric.NodeID(at); sends && k.was.Depth(s) < 0 && k.now.Depth(s) >= 0 {
 			return true
@@ -128,15 +132,16 @@ func (k *keeper) serves() bool {
 }
 
 // cuts reports whether packets to a LID that arrive before and after the step may be dropped while
-// it is written. Where the home switch's own entry changes there are none, nor where none of the
-// entries that change is on a path that is whole before: packets with such a path meet no other.
-func (k *keeper) cuts(lid fabric.LID, old, row []uint8) bool {
+// it is written, where the step changes its row from old to row. If so, was, now and mix hold for that LID.
+// Where the home switch's own entry changes no packets arrive both before and after. Where none of the
+// entries that change is on a path that is whole before, packets with such a path meet none that changes.
+func (k *splitter) cuts(lid fabric.LID, old, row []uint8) bool {
 	home := k.f.Endpoint(k.f.Owner(lid)).Switch
-	if home == fabric.None || old[home] != row[home] || !k.changes(old, row, func(s fabric.NodeID) bool { return k.f.Trunk(s, old[s]) != fabric.None }) {
+	if home == fabric.None || old[home] != row[home] || !changes(old, row, func(s fabric.NodeID) bool { return k.f.Trunk(s, old[s]) != fabric.None }) {
 		return false
 	}
 	k.was.Build(k.f, old, home)
-	if !k.changes(old, row, func(s fabric.NodeID) bool { return k.was.Depth(s) >= 0 }) {
+	if !changes(old, row, func(s fabric.NodeID) bool { return k.was.Depth(s) >= 0 }) {
 		return false
 	}
 	k.now.Build(k.f, row, home)
@@ -149,10 +154,10 @@ func (k *keeper) cuts(lid fabric.LID, old, row []uint8) bool {
 	return false
 }
 
-// changes reports whether the entry of any of some switches changes.
-func (k *keeper) changes(old, row []uint8, of func(s fabric.NodeID) bool) bool {
+// changes reports whether the entry of any switch that counts differs between two rows.
+func changes(old, row []uint8, counts func(s fabric.NodeID) bool) bool {
 	for s := range old {
-		if old[s] != row[s] && of(fabric.NodeID(s)) {
+		if old[s] != row[s] && counts(fabric.NodeID(s)) {
 			return true
 		}
 	}

@@ -43,7 +43,7 @@ func TestKeepWhole(t *testing.T) {
 		}
 	}
 	by := func(up fabric.ChannelID) *routing.Tables {
-		only := part(Step{Tables: full}, full.Forwarding).Tables
+		only := stepWith(Step{Tables: full}, full.Forwarding).Tables
 		row := only.Forwarding.Row(lid)
 		row[leaf] = f.Channel(up).FromPort
 		first, end := f.TrunksFrom(leaf)
