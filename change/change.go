@@ -39,16 +39,17 @@ func (o *Options) deadlockOptions() deadlock.Options {
 	return deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1, Memory: o.Memory}
 }
 
-// Proven is a plan of which every step was judged.
+// Proven is a plan of which every step was judged. What carries it out writes the tables of one step after
+// another, each when all switches have confirmed the one before (see Hops).
 type Proven struct {
-	Before *routing.Tables // as they act on the live cables
+	Before *routing.Tables // in force, as they act on the live cables
 	After  *routing.Tables // the tables of the last step; Before if there is none
 	Steps  []Step
 	Left   []repair.Left // destinations that no step serves
 
-	// Lanes that packets are sent to by the tables of some step, or by those before where there is none, and
-	// cables do not run: packets are dropped there. Repairs begin to use such a lane only where destinations
-	// would be left otherwise.
+	// Lanes that packets are sent to by the tables of some step, or by Before if there is no step, over cables
+	// that do not run them: packets are dropped there. Repairs begin to use such a lane only where
+	// destinations would be left otherwise.
 	Absent []deadlock.Absent
 
 	// Hosts that are back and would close a credit loop if they sent by the tables before, or were
@@ -71,7 +72,7 @@ type Step struct {
 	repair.Step
 	Union *transition.Verdict // of every mixture of the tables before and after it
 	Alone *deadlock.Verdict   // of the tables after it
-	Whole *deadlock.Verdict   // of them with the hosts of Proven.Waiting, where these would close a loop; else nil
+	Whole *deadlock.Verdict   // the credit loop of the tables after it if the hosts of Proven.Waiting sent, too; nil: none
 }
 
 // Rejected reports a step that a judge did not accept: a defect of the planner.
@@ -88,12 +89,12 @@ func (r *Rejected) Error() string {
 	return fmt.Sprintf("the tables of step %d have a credit loop of %d links", r.Step, len(r.Alone.Cycle))
 }
 
-// Mend plans the repair of tables when the network has changed. LIDs are the hardware's: an entry
-// for one that belongs to another port now brings packets there. Endpoints and LIDs that the tables do
-// not know have the service levels of neighbours on their switch, or SL 0 where there is none. So have
-// those that have moved to another switch, where the levels that they had leave no plan, or less of one
-// (Proven.Anew). The error is repair.ErrLoop if the tables have a credit loop on what is left of the
-// network.
+// Mend plans the repair of tables was when their network has changed to live: after failures, and for hosts that
+// are new or have moved. LIDs are the hardware's: an entry for one that belongs to another port now brings
+// packets there. Endpoints and LIDs that the tables do not know get the service levels of neighbours on their
+// switch, or SL 0 where there is none. Endpoints that have moved to another switch get new levels in this way
+// only if with their own there is no plan, or one that leaves more destinations; they are listed in
+// Proven.Anew. The error is repair.ErrLoop if the tables have a credit loop on what is left of the network.
 func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Options) (*Proven, error) {
 	on, err := transition.On(live, was, nil)
 	if err != nil {
@@ -126,12 +127,13 @@ func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Pro
 	return Verify(ctx, before, plan, o)
 }
 
-// Verify has every step of a plan judged that begins with the tables before. The error is
-// *Rejected if a judge does not accept one. If the tables have groups of ports to choose from, their switches
-// keep these, as far as that can be proven (see withGroups).
+// Verify has every step judged of a plan that begins with the tables before. The error is *Rejected if a judge
+// does not accept one. If before has groups of ports to choose from, the tables of the steps get
+// them, too, as far as that can be proven (see withGroups).
 func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
 	if before.Groups != nil {
-		return withGroups(ctx, before, plan, before.Groups, nil, o)
+		var without destinations // none has to lose its groups
+		return withGroups(ctx, before, plan, before.Groups, without, o)
 	}
 	return judge(ctx, before, plan, o)
 }
@@ -150,7 +152,7 @@ func judge(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Opt
 			return nil, err
 		}
 		if !union.Free() || !alone.Free() {
-			return nil, &Rejected{i + 1, union, alone}
+			return nil, &Rejected{Step: i + 1, Union: union, Alone: alone}
 		}
 		if i == 0 {
 			p.CutBefore = union.CutBefore()
@@ -171,7 +173,7 @@ func judge(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Opt
 	return p, nil
 }
 
-// addAbsent adds to the lanes that cables do not run.
+// addAbsent adds to p.Absent what it does not have yet.
 func (p *Proven) addAbsent(more []deadlock.Absent) {
 	for _, a := range more {
 		if !slices.Contains(p.Absent, a) {
@@ -180,7 +182,7 @@ func (p *Proven) addAbsent(more []deadlock.Absent) {
 	}
 }
 
-// Entries counts the entries that all steps change.
+// Entries counts the forwarding entries that all steps change, and the blocks of 64 that have to be written.
 func (p *Proven) Entries() (entries, blocks int) {
 	for _, s := range p.Steps {
 		entries += s.Union.Entries

@@ -5,8 +5,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// putUnowned puts the rows of Options.Unowned that LIDs of now need into tables as they act there; was is the
-// fabric that the rows are for.
+// putUnowned changes on, tables as they act on the network now: LIDs that somebody has now, and nobody had in was, get
+// the rows of Options.Unowned, which are for was. Mend and Return call it before they plan.
 func (o *Options) putUnowned(on *routing.Tables, was *fabric.Fabric) {
 	f := on.Fabric
 	for lid, row := range o.Unowned {

@@ -8,15 +8,14 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// withLevels is tables as they act on the fabric of others, with the service levels of these for
-// endpoints that the tables do not know: without any, no proof would be about the packets of hosts
-// that are back. Where the two give a pair different levels, or maps differ, it is the tables as
-// they are: a plan changes neither.
+// withLevels is on with the service levels of other, so that hosts that are back have some: otherwise no proof
+// would be about their packets. Return calls it, with tables as they act on the fabric of other. Where the two
+// give a pair different levels, or their maps differ, it is on as it is, since a plan changes neither.
 func withLevels(on, other *routing.Tables) *routing.Tables {
 	if on.Lanes == other.Lanes || transition.CostOf(on, other).Maps > 0 {
 		return on
 	}
-	type rows struct{ on, other int32 }
+	type rows struct{ on, other int32 } // source rows of an endpoint in the two tables
 	var pairs []rows
 	for e := range on.Fabric.Endpoints() {
 		if p := (rows{on.Lanes.Row[e], other.Lanes.Row[e]}); !slices.Contains(pairs, p) {
@@ -44,14 +43,14 @@ func levelAt(row []uint8, r int32) uint8 {
 	return row[r]
 }
 
-// withMaps is tables as they act on target's fabric, with the SL2VL maps of target at ports that
-// had no cable in the fabric was: no packet came by them, and their links are armed after their maps
-// are written. Files of tables have no maps of such ports.
+// withMaps is on, tables as they act on target's fabric, with the SL2VL maps of target at ports that had no cable
+// in was, the fabric that they were made for. Return calls it, since files of tables have no maps of such ports.
+// It is safe: no packet came by them, and their links are armed after their maps are written.
 func withMaps(on *routing.Tables, was *fabric.Fabric, target *routing.Tables) *routing.Tables {
 	f, maps, others := target.Fabric, on.Lanes.SL2VL, target.Lanes.SL2VL
-	_, one := maps.Uniform()
-	_, other := others.Uniform()
-	if was == f || maps == others || one && other || maps.AnyByLane() { // by lane there is no plan
+	_, oneMap := maps.Uniform()
+	_, oneToo := others.Uniform()
+	if was == f || maps == others || oneMap && oneToo || maps.AnyByLane() { // there is no plan for maps by lane
 		return on
 	}
 	all := maps.PerPort(f)

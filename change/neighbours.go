@@ -7,17 +7,18 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// likeNeighbours is tables as they act on a fabric (transition.On), with service levels for endpoints
-// and LIDs that was, the fabric that they were made for, does not have, and for packets from some others:
-// those of a neighbour that is on the switch where it was, or else of that switch, or else SL 0. All
-// others keep theirs.
+// likeNeighbours is on with service levels for what is new, so that Mend can plan for it: on is tables as they act
+// on the network now (transition.On), was the fabric that they were made for. New are endpoints and LIDs that
+// was does not have; packets from others, endpoints of the network now, count as new, too. Each gets the levels
+// of a neighbour on its switch that is where it was, or else of port 0 of that switch, or else SL 0.
+// Everything else keeps its own.
 func likeNeighbours(on *routing.Tables, was *fabric.Fabric, others []fabric.EndpointID) *routing.Tables {
 	f := on.Fabric
 	if f == was {
 		return on
 	}
 	n := newNeighbours(on, was)
-	var sources []fabric.EndpointID // that have other levels than before
+	var sources []fabric.EndpointID // whose packets get levels; each has a row of its own, after the old ones
 	rows := slices.Clone(n.old.Row)
 	for i := range f.Endpoints() {
 		e := fabric.EndpointID(i)
@@ -49,12 +50,12 @@ func likeNeighbours(on *routing.Tables, was *fabric.Fabric, others []fabric.Endp
 	return &t
 }
 
-// neighbours finds the service levels of what is near.
+// neighbours finds the service levels of what is near. Endpoints are those of f if nothing else is said.
 type neighbours struct {
-	f, was *fabric.Fabric
-	old    *routing.Lanes
-	near   [][]fabric.EndpointID // [switch] endpoints that are where they were and have the LIDs that they had, port 0 last
-	known  map[place]fabric.EndpointID
+	f, was *fabric.Fabric              // now, and when the tables were made
+	old    *routing.Lanes              // of the tables, as they act on f
+	near   [][]fabric.EndpointID       // [switch of f] endpoints on it that stay, port 0 last
+	known  map[place]fabric.EndpointID // endpoints of was
 }
 
 // place is where an endpoint is, in any fabric of the same hardware.
@@ -82,7 +83,7 @@ func newNeighbours(on *routing.Tables, was *fabric.Fabric) *neighbours {
 	return n
 }
 
-// then is an endpoint in the fabric of before, or None.
+// then is the same endpoint in the fabric was, or None.
 func (n *neighbours) then(e fabric.EndpointID) fabric.EndpointID {
 	ep := n.f.Endpoint(e)
 	if was, ok := n.known[place{n.f.Node(ep.Node).GUID, ep.Port}]; ok {
@@ -104,8 +105,8 @@ func (n *neighbours) stays(e fabric.EndpointID) bool {
 // isNew reports whether nobody had a LID.
 func (n *neighbours) isNew(lid fabric.LID) bool { return n.was.Owner(lid) == fabric.None }
 
-// level is the service level from a row of the tables to a LID: if that is new, to a neighbour of
-// its owner whose packets are not of this row.
+// level is the service level from a source row of the old tables to a LID. For a new LID it is that to a neighbour of
+// its owner, one that is not of this row itself, since the level to oneself says nothing; 0 if there is none.
 func (n *neighbours) level(row int32, lid fabric.LID) uint8 {
 	owner := n.f.Owner(lid)
 	if owner == fabric.None || !n.isNew(lid) {
@@ -121,7 +122,8 @@ func (n *neighbours) level(row int32, lid fabric.LID) uint8 {
 	return 0
 }
 
-// levelFrom is the service level from an endpoint as from its neighbours.
+// levelFrom is the service level from an endpoint to a LID as its neighbours have it: that of the first one that
+// does not own the LID; 0 if there is none.
 func (n *neighbours) levelFrom(e fabric.EndpointID, lid fabric.LID) uint8 {
 	for _, like := range n.near[n.f.Endpoint(e).Switch] {
 		if like != n.f.Owner(lid) {

@@ -52,7 +52,7 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 	if err != nil || len(p.Left) > 0 || transition.CostOf(p.After, target).Entries == 0 {
 		return p, err
 	}
-	// They are other tables. Entries that no packet in scope uses may still lead to the parts.
+	// The plan ended with other tables than target. Entries that no packet in scope uses may still lead to the parts.
 	if mended, err = Mend(ctx, p.After, less, o); err != nil {
 		return nil, err
 	}
@@ -64,8 +64,8 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 	return verify()
 }
 
-// doomed is the trunks of a fabric, [trunk], that packets have to leave before it becomes less:
-// those that go with their cable, and those to switches that go.
+// doomed is for each trunk of f, [trunk], whether packets have to leave it before f becomes less: its cable
+// goes, or the switch that it leads to.
 func doomed(f, less *fabric.Fabric) []bool {
 	list := make([]bool, f.Trunks())
 	for c := range list {
@@ -76,9 +76,9 @@ func doomed(f, less *fabric.Fabric) []bool {
 	return list
 }
 
-// Undo is a plan back by the steps of another, the last one first. Every mixture of two tables
-// is the same in both directions, so it always exists where no step drops packets, and no pair
-// is cut on the way back that is not cut on the way there.
+// Undo is the plan from p.After back to p.Before by the same steps, the last one first, judged again. Every
+// mixture of two tables is the same in both directions, so it always exists where no step drops packets, and no
+// pair is cut on the way back that is not cut on the way there.
 func (p *Proven) Undo(ctx context.Context, o Options) (*Proven, error) {
 	plan := &repair.Plan{}
 	for i, s := range slices.Backward(p.Steps) {
@@ -92,12 +92,12 @@ func (p *Proven) Undo(ctx context.Context, o Options) (*Proven, error) {
 	return judge(ctx, p.After, plan, o)
 }
 
-// overlay is the tables was with the entries of part put in, at the switches and for
-// the LIDs that are in both and that the cables of part join. So an entry of part leads to others
-// of part, and one of before to one of either.
+// overlay is the tables was with the entries of part put in, tables for the same network without some parts. An
+// entry of part counts where its switch and its LID are in both and part's cables join them. So entries of
+// part lead to switches with entries of part, and others may lead to either.
 func overlay(was, part *routing.Tables) *routing.Tables {
 	f, less := was.Fabric, part.Fabric
-	fw, in := routing.NewForwarding(f), less.PartOf(less.Parts())
+	fw, joined := routing.NewForwarding(f), less.PartOf(less.Parts()) // joined: [switch of less] its connected component
 	for lid := range f.TopLID() + 1 {
 		row := fw.Row(lid)
 		copy(row, was.Forwarding.Row(lid))
@@ -107,7 +107,7 @@ func overlay(was, part *routing.Tables) *routing.Tables {
 		}
 		from, home := part.Forwarding.Row(lid), less.Endpoint(owner).Switch
 		for s := range less.Switches() {
-			if in[s] == in[home] {
+			if joined[s] == joined[home] {
 				row[f.NodeByGUID(less.Node(fabric.NodeID(s)).GUID)] = from[s]
 			}
 		}
@@ -115,9 +115,9 @@ func overlay(was, part *routing.Tables) *routing.Tables {
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: was.Lanes}
 }
 
-// Exposed counts the pairs that have a path after some step and may have none while it is written, at
-// most. If it is zero, no step cuts a pair that the tables after the last deliver: so it has to be on
-// the way back to tables that leave some pairs without a path.
+// Exposed is the largest number, over the steps, of pairs that have a path after the step and may have none
+// while it is written. If it is zero, no step cuts a pair that p.After delivers: what can be asked of the way back
+// to tables that leave some pairs without a path, which Cuts would count.
 func (p *Proven) Exposed() int64 {
 	most := int64(0)
 	for _, s := range p.Steps {
@@ -126,9 +126,8 @@ func (p *Proven) Exposed() int64 {
 	return most
 }
 
-// Cuts counts the pairs that have a path before some step and may lose it while that is written,
-// or have none after it, at most. If it is zero, no step cuts a pair that the tables before the first
-// deliver.
+// Cuts is the largest number, over the steps, of pairs that have a path before the step and may lose it while it
+// is written, or have none after it. If it is zero, no step cuts a pair that p.Before delivers.
 func (p *Proven) Cuts() int64 {
 	most := int64(0)
 	for _, s := range p.Steps {

@@ -40,24 +40,25 @@ func Switches(f *fabric.Fabric) []Failure {
 // Repair is what the repair of a failure takes.
 type Repair struct {
 	Failure
-	Steps   int  // that packets in scope need
-	Entries int  // that these steps change
-	Due     int  // of them, that led into nothing
+	Steps   int  // number of steps that packets in scope need
+	Entries int  // number of entries that these steps change
+	Due     int  // number of these entries that led into nothing
 	Rebuilt bool // destinations that lost nothing have to make way
-	Left    int  // destinations that no step mends
+	Left    int  // number of destinations that no step mends
 }
 
-// Survival is the repairs of all failures of a kind.
+// Survival is the repairs of all failures of a kind, each by itself, and how many failures ended in which way.
+// Every failure is one of Mended, Rebuilt and NotMended.
 type Survival struct {
 	Repairs   []Repair // [failure]
-	OneStep   int      // failures mended by one step or none
-	Mended    int      // mended, without a rebuild
-	Rebuilt   int      // mended, but destinations that lost nothing have to make way
-	NotMended int      // for some destination there is no plan
+	OneStep   int      // of Mended and Rebuilt, those that take one step or none
+	Mended    int      // all destinations, and no other makes way
+	Rebuilt   int      // all destinations, but some that lost nothing have to make way
+	NotMended int      // some destination is left
 }
 
-// Survive plans the repair of each failure of some tables, and has every step judged: what
-// the network can lose without a route from scratch, known before it happens.
+// Survive plans the repair of each failure of some tables, as if it were the only one, and has every step judged:
+// what the network can lose without being routed from scratch, known before it happens.
 func Survive(ctx context.Context, t *routing.Tables, failures []Failure, o Options) (*Survival, error) {
 	s := &Survival{Repairs: make([]Repair, len(failures))}
 	faults := make([]error, len(failures))
@@ -94,9 +95,8 @@ func Sample(list []Failure, most int) []Failure {
 	return some
 }
 
-// Fewer reports whether fewer failures are exceptions than of other tables: those that are not
-// mended count most, then those for which others have to make way, then those that take
-// several steps.
+// Fewer reports whether fewer failures are exceptions in s than in other, for different tables: those that are
+// not mended count most, then those for which others have to make way, then those that take several steps.
 func (s *Survival) Fewer(other *Survival) bool {
 	return cmp.Or(cmp.Compare(s.NotMended, other.NotMended), cmp.Compare(s.Rebuilt, other.Rebuilt), cmp.Compare(other.OneStep, s.OneStep)) < 0
 }
@@ -125,8 +125,8 @@ func repairOf(ctx context.Context, t *routing.Tables, x Failure, o Options) (Rep
 	return r, nil
 }
 
-// Worst is the repairs, those first that leave most, need a rebuild, most steps, most
-// entries; of these the first.
+// Worst is all repairs in order, the worst first: by how much they leave, whether others have to make way, by
+// steps, by entries.
 func (s *Survival) Worst() []Repair {
 	list := slices.Clone(s.Repairs)
 	slices.SortStableFunc(list, func(a, b Repair) int {
