@@ -7,8 +7,9 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// beside joins the list of another: a cable is there once, with the signs of both, each kind of a port once.
-func (d *finder) beside() {
+// join adds to our list that of another program, Beside: each cable is there once, with the signs of both, each kind
+// of a port once.
+func (d *finder) join() {
 	if d.Beside == nil {
 		return
 	}
@@ -16,7 +17,7 @@ func (d *finder) beside() {
 	for i := range d.Fabric.Nodes() {
 		nodes[d.Fabric.Node(fabric.NodeID(i)).GUID.String()] = fabric.NodeID(i)
 	}
-	out := func(at result.Node) fabric.ChannelID {
+	leaving := func(at result.Node) fabric.ChannelID {
 		n, ok := nodes[at.GUID]
 		if !ok || int(at.Port) > d.Fabric.Node(n).Ports {
 			return fabric.None
@@ -25,10 +26,10 @@ func (d *finder) beside() {
 	}
 	for _, c := range d.Beside.Cables {
 		var entry *Cable
-		from := "a" // what the other calls a
-		switch out := out(c.A); {
+		from := "a" // our end that the other calls a
+		switch out := leaving(c.A); {
 		case out != fabric.None && d.leads(out, c.B):
-			entry, from = d.cable(out)
+			entry, from = d.entryOf(out)
 		default: // it is not there any more, or is not yet
 			if i := slices.IndexFunc(d.list.Cables, func(o Cable) bool { return o.Name == c.Name }); i >= 0 {
 				entry = &d.list.Cables[i]
@@ -58,7 +59,7 @@ func (d *finder) beside() {
 	}
 }
 
-// leads says whether a channel leads to a port, if that is known.
+// leads says whether a channel leads to a port; true if the port is not known.
 func (d *finder) leads(c fabric.ChannelID, to result.Node) bool {
 	ch := d.Fabric.Channel(c)
 	return to.GUID == "" || d.Fabric.Node(ch.To).GUID.String() == to.GUID && ch.ToPort == to.Port

@@ -17,10 +17,11 @@ const (
 	Look    = "look"
 )
 
-// much is the multiple of its limit from which on errors are not expected to end by reseating.
-const much = 100
+// replaceFrom is the multiple of its limit from which on errors are not expected to end by reseating.
+const replaceFrom = 100
 
-// settle says how bad a cable is and what to do about it: the first case that applies.
+// settle completes an entry that has all its signs: it sorts these, the worst first, and sets how bad the cable is,
+// what to do about it (the first case that applies) and the commands.
 func (d *finder) settle(c *Cable) {
 	slices.SortStableFunc(c.Signs, func(a, b Sign) int {
 		if a.Level != b.Level {
@@ -29,6 +30,7 @@ func (d *finder) settle(c *Cable) {
 		return rank(a.Kind) - rank(b.Kind)
 	})
 	c.Level = c.Signs[0].Level
+	// has is the worst sign of any of these kinds, or nil.
 	has := func(list ...Kind) *Sign {
 		for i := range c.Signs {
 			if slices.Contains(list, c.Signs[i].Kind) {
@@ -70,10 +72,11 @@ func tooMuch(s *Sign) bool {
 	if s.PerHour != nil {
 		n = min(n, *s.PerHour)
 	}
-	return n >= much*s.Limit
+	return n >= replaceFrom*s.Limit
 }
 
-// command says what to type before a cable is pulled, and after: for that of a host, to its scheduler.
+// command sets what to type before a cable is pulled, and after it: to the scheduler for the cable of a host, to weft
+// for one between switches.
 func (d *finder) command(c *Cable) {
 	if c.Gone() {
 		return // no traffic is on it

@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/counters"
 )
 
-// Limits is from where on a cable is in trouble.
+// Limits is the values from which on a cable is in trouble.
 type Limits struct {
 	Errors [counters.Effective]float64 // [Counter] an hour; 0: not looked at
 	Flaps  float64                     // times that it went within Flapping
@@ -34,14 +34,14 @@ func Default() Limits {
 	return l
 }
 
-// limitNames is the names of limits that are no counter's.
+// Names of limits that are not those of counters.
 const (
 	flapsName  = "flaps"
 	berName    = "ber"
 	resentName = "ber-resent"
 )
 
-// LimitNames is what can be limited.
+// LimitNames is the names that ParseLimits knows, those of counters first, in their order.
 func LimitNames() []string {
 	var all []string
 	for c := range counters.Effective {
@@ -50,7 +50,7 @@ func LimitNames() []string {
 	return append(all, flapsName, berName, resentName)
 }
 
-// ParseLimits changes the usual limits by texts as symbol=100. Of the two error rates the warning begins at half.
+// ParseLimits is Default changed by texts such as symbol=100. Of the two error rates the warning begins at half.
 func ParseLimits(texts []string) (Limits, error) {
 	l := Default()
 	for _, text := range texts {

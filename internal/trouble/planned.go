@@ -2,22 +2,24 @@ package trouble
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/names"
 )
 
-// plan is the network as it should be, with its nodes as those that there are.
+// plan is the network as it should be, and which of its nodes is which of those that are there.
 type plan struct {
-	f    *fabric.Fabric
-	now  []fabric.NodeID // [node of the plan] None: there is none
-	here []fabric.NodeID // [node that is there] of the plan; None: not in it
+	f      *fabric.Fabric  // as it should be
+	actual []fabric.NodeID // [node of f] the node that is there, or None
+	inPlan []fabric.NodeID // [node that is there] the node of f, or None
 }
 
-// planOf finds the nodes of a plan: by GUID, as one that was discovered has them, or by name, as people write it.
+// planOf matches the nodes of planned with those of f, which are there: by GUID, which a plan has that was
+// discovered, or by a name that only one node has.
 func planOf(planned, f *fabric.Fabric) *plan {
-	p := &plan{planned, fill(len(planned.Nodes())), fill(len(f.Nodes()))}
+	p := &plan{f: planned, actual: noNodes(len(planned.Nodes())), inPlan: noNodes(len(f.Nodes()))}
 	byName := map[string]fabric.NodeID{}
 	for i := range f.Nodes() {
 		name := names.Short(f.Node(fabric.NodeID(i)))
@@ -36,14 +38,15 @@ func planOf(planned, f *fabric.Fabric) *plan {
 				continue
 			}
 		}
-		if at != fabric.None && p.here[at] == fabric.None {
-			p.now[i], p.here[at] = at, fabric.NodeID(i)
+		if at != fabric.None && p.inPlan[at] == fabric.None {
+			p.actual[i], p.inPlan[at] = at, fabric.NodeID(i)
 		}
 	}
 	return p
 }
 
-func fill(n int) []fabric.NodeID {
+// noNodes is None n times.
+func noNodes(n int) []fabric.NodeID {
 	all := make([]fabric.NodeID, n)
 	for i := range all {
 		all[i] = fabric.None
@@ -51,9 +54,9 @@ func fill(n int) []fabric.NodeID {
 	return all
 }
 
-// planned finds cables that are not where they should be. Nodes that the plan does not know, and those that are
-// not there, are nothing about cables.
-func (d *finder) planned() {
+// findMiscabled finds cables that are not where they should be, and has findMissing find those that are not there. Of
+// cables between nodes that the plan does not know, or to nodes that are not there, it says nothing.
+func (d *finder) findMiscabled() {
 	if d.Planned == nil {
 		return
 	}
@@ -61,50 +64,49 @@ func (d *finder) planned() {
 	for i := range f.Channels() {
 		c := fabric.ChannelID(i)
 		ch := f.Channel(c)
-		a, b := p.here[ch.From], p.here[ch.To]
-		if c != d.first(c) || a == fabric.None && b == fabric.None {
+		a, b := p.inPlan[ch.From], p.inPlan[ch.To]
+		if c != d.fromA(c) || a == fabric.None && b == fabric.None {
 			continue
 		}
-		var is []string
+		var wrong []string
 		for _, end := range []struct {
-			node fabric.NodeID
-			port uint8
-			at   string
-			far  fabric.NodeID
-			to   uint8
-		}{{a, ch.FromPort, d.port(c), b, ch.ToPort}, {b, ch.ToPort, d.port(ch.Reverse), a, ch.FromPort}} {
+			node    fabric.NodeID // of the plan
+			port    uint8
+			name    string
+			far     fabric.NodeID // of the plan
+			farPort uint8
+		}{
+			{node: a, port: ch.FromPort, name: d.port(c), far: b, farPort: ch.ToPort},
+			{node: b, port: ch.ToPort, name: d.port(ch.Reverse), far: a, farPort: ch.FromPort},
+		} {
 			if end.node == fabric.None || int(end.port) > p.f.Node(end.node).Ports {
 				continue
 			}
 			should := p.f.Out(end.node, end.port)
 			switch {
 			case should == fabric.None && end.far != fabric.None:
-				is = append(is, end.at+" should be free")
-			case should != fabric.None && (p.f.Channel(should).To != end.far || p.f.Channel(should).ToPort != end.to):
+				wrong = append(wrong, end.name+" should be free")
+			case should != fabric.None && (p.f.Channel(should).To != end.far || p.f.Channel(should).ToPort != end.farPort):
 				to := p.f.Channel(should)
-				is = append(is, fmt.Sprintf("%s should lead to %s:%d", end.at, p.f.Label(to.To), to.ToPort))
+				wrong = append(wrong, fmt.Sprintf("%s should lead to %s:%d", end.name, p.f.Label(to.To), to.ToPort))
 			}
 		}
-		if len(is) > 0 {
-			text := is[0]
-			if len(is) > 1 {
-				text += ", and " + is[1]
-			}
-			d.add(c, false, Sign{Kind: Miscabled, Level: Bad, Text: text})
+		if len(wrong) > 0 {
+			d.add(c, false, Sign{Kind: Miscabled, Level: Bad, Text: strings.Join(wrong, ", and ")})
 		}
 	}
-	d.missing(p)
+	d.findMissing(p)
 }
 
-// missing finds cables that should be there, and whose ports are free.
-func (d *finder) missing(p *plan) {
+// findMissing finds cables of the plan whose two nodes are there and whose ports are both free.
+func (d *finder) findMissing(p *plan) {
 	f := d.Fabric
 	for i := range p.f.Channels() {
 		ch := p.f.Channel(fabric.ChannelID(i))
 		if ch.Reverse < fabric.ChannelID(i) {
 			continue
 		}
-		a, b := p.now[ch.From], p.now[ch.To]
+		a, b := p.actual[ch.From], p.actual[ch.To]
 		if a == fabric.None || b == fabric.None || f.Out(a, ch.FromPort) != fabric.None || f.Out(b, ch.ToPort) != fabric.None {
 			continue
 		}

@@ -31,7 +31,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// Evidence is what is known of cables. What is not known is left out.
+// Evidence is what is known of cables, for Find. What is not known is left out.
 type Evidence struct {
 	Fabric  *fabric.Fabric
 	Planned *fabric.Fabric // the network as it should be cabled; nil: not known
@@ -40,21 +40,21 @@ type Evidence struct {
 	Counted *counters.Counters // what ports counted; nil: not known
 	Time    time.Duration      // in which they did; 0: not known
 	Between bool               // they did between two looks, also where the time is not known
-	Waiting []explain.Finding  // what routes do not explain
+	Waiting []explain.Finding  // waiting that routes do not explain
 
-	Beside *Cables // what another found who knows more of counters, with the signs of its cables; nil: nobody did
+	Beside *Cables // the list of another program that knows more of counters, whose signs are joined to ours; nil: none
 
-	Events []events.Event // of which what went counts
-	Now    time.Time      // of Events, and those of Flapping before it count
+	Events []events.Event // those of cables that went count, within Flapping before Now
+	Now    time.Time
 }
 
-// Flapping is the time within which a cable goes time and again.
+// Flapping is the time within which losses of a cable are counted together.
 const Flapping = time.Hour
 
 // Kind is what speaks against a cable.
 type Kind string
 
-// The kinds, the worst first. Those of counters are the names of these.
+// The kinds, the worst first. Those of counters are called like the counters.
 const (
 	Missing     Kind = "missing"     // it should be there, and is not
 	Miscabled   Kind = "miscabled"   // it leads elsewhere than it should
@@ -77,13 +77,13 @@ const (
 // Kinds is all kinds.
 var Kinds = []Kind{Missing, Miscabled, Flaps, Uncorrected, ErrorRate, Symbol, Recovered, Downed, Integrity, Overrun, Damaged, Slow, Narrow, Mixed, FECModes, Waits}
 
-// Cables is those in trouble, the worst first.
+// Cables is the list of cables in trouble, the worst first.
 type Cables struct {
 	Cables  []Cable  `json:"cables"`
 	Looked  int      `json:"cables_looked_at"`
 	Seconds float64  `json:"seconds,omitempty"` // in which errors were counted; absent: not known
 	Limits  []string `json:"limits"`
-	Source  string   `json:"limits_from"` // of those that were not set
+	Source  string   `json:"limits_from"` // where the limits are from that nobody set
 	Notes   []string `json:"notes"`       // what is not known, and how it could be
 }
 
@@ -100,12 +100,12 @@ type Cable struct {
 	Command string      `json:"command"` // with which it can be pulled; of a host that has no other, by the scheduler
 	Then    string      `json:"then"`    // when it is done
 
-	Ends [2]int `json:"-"` // nodes of the fabric; -1: it has none
+	Ends [2]int `json:"-"` // fabric.NodeID of A and B; -1: not in the fabric
 
 	channel fabric.ChannelID // from A to B; None: it is not there
 }
 
-// Rate says whether it is about the rate of a link.
+// Rate says whether a sign of this kind is about the rate that a link runs at.
 func (k Kind) Rate() bool { return k == Slow || k == Narrow || k == Mixed }
 
 // Element is the cable as events have it.
@@ -133,26 +133,26 @@ const (
 	Warning = "warning"
 )
 
-// finder makes a list.
+// finder makes the list for Find: each of its find methods adds signs of some kinds.
 type finder struct {
 	Evidence
-	list  *Cables
-	level []int32 // of switches
-	index *names.Index
-	at    map[fabric.ChannelID]int // of the cable's first channel, in list.Cables
+	list    *Cables
+	level   []int32 // [switch] in a tree, see inspect.LevelOf
+	index   *names.Index
+	entryAt map[fabric.ChannelID]int // index in list.Cables, by the cable's channel from A to B
 }
 
-// Find makes the list.
+// Find makes the list of cables in trouble of all evidence, each with all its signs, what to do and the command.
 func Find(e Evidence) *Cables {
 	f := e.Fabric
-	d := &finder{Evidence: e, level: inspect.LevelOf(f), index: names.New(f), at: map[fabric.ChannelID]int{},
+	d := &finder{Evidence: e, level: inspect.LevelOf(f), index: names.New(f), entryAt: map[fabric.ChannelID]int{},
 		list: &Cables{Cables: []Cable{}, Notes: []string{}, Looked: len(f.Channels()) / 2, Seconds: e.Time.Seconds(), Limits: e.Limits.texts(), Source: LimitsFrom}}
-	d.planned()
-	d.flaps()
-	d.counted()
-	d.rates()
-	d.waits()
-	d.beside()
+	d.findMiscabled()
+	d.findFlaps()
+	d.findErrors()
+	d.findSlowLinks()
+	d.findWaits()
+	d.join()
 	for i := range d.list.Cables {
 		d.settle(&d.list.Cables[i])
 	}
@@ -162,7 +162,7 @@ func Find(e Evidence) *Cables {
 	return d.list
 }
 
-// Texts is a sentence for each cable.
+// Texts is a sentence for each cable, as alarms and logs have it.
 func (l *Cables) Texts() (all []string) {
 	for i := range l.Cables {
 		c := &l.Cables[i]
@@ -175,14 +175,15 @@ func (l *Cables) Texts() (all []string) {
 	return all
 }
 
-// Found says whether a cable is in trouble by an error; of a nil list it is not known.
+// Found says whether a cable is in trouble by an error, not only by a warning; false for a nil list.
 func (l *Cables) Found() bool {
 	return l != nil && slices.ContainsFunc(l.Cables, func(c Cable) bool { return c.Level == Bad })
 }
 
+// rank is the place of a kind in Kinds: 0 is the worst.
 func rank(k Kind) int { return slices.Index(Kinds, k) }
 
-// texts is the limits as they can be set.
+// texts is the limits as ParseLimits reads them.
 func (l *Limits) texts() (all []string) {
 	for c, v := range l.Errors {
 		if v > 0 {
@@ -192,9 +193,9 @@ func (l *Limits) texts() (all []string) {
 	return append(all, fmt.Sprintf("%s=%g", flapsName, l.Flaps), fmt.Sprintf("%s=%g", berName, l.Final.Bad), fmt.Sprintf("%s=%g", resentName, l.Resent.Bad))
 }
 
-// first is the channel of a cable from the end that is named first: a switch before an adapter, a lower level
-// before a higher one, then by GUID and port.
-func (d *finder) first(c fabric.ChannelID) fabric.ChannelID {
+// fromA is the channel of c's cable that leaves its end A, the one that is named first: a switch before an adapter,
+// a lower level before a higher one, then by GUID and port.
+func (d *finder) fromA(c fabric.ChannelID) fabric.ChannelID {
 	f := d.Fabric
 	ch := f.Channel(c)
 	a, b := f.Node(ch.From), f.Node(ch.To)
@@ -210,20 +211,20 @@ func (d *finder) first(c fabric.ChannelID) fabric.ChannelID {
 	return c
 }
 
-// cable is the entry of a cable, which is made if it is not there yet; from is the end, a or b, that the channel
-// leaves.
-func (d *finder) cable(c fabric.ChannelID) (entry *Cable, from string) {
-	first := d.first(c)
-	i, ok := d.at[first]
+// entryOf is the entry of a channel's cable in the list, added without signs if it is not there yet; from is the
+// end, a or b, that the channel leaves. The pointer holds until the next entry is added.
+func (d *finder) entryOf(c fabric.ChannelID) (entry *Cable, from string) {
+	toB := d.fromA(c)
+	i, ok := d.entryAt[toB]
 	if !ok {
 		i = len(d.list.Cables)
-		d.at[first] = i
-		ch := d.Fabric.Channel(first)
+		d.entryAt[toB] = i
+		ch := d.Fabric.Channel(toB)
 		d.list.Cables = append(d.list.Cables, Cable{
-			Name: events.CableName(d.Fabric, ch), A: d.node(ch.From, ch.FromPort), B: d.node(ch.To, ch.ToPort), Place: d.place(ch.From, ch.To), channel: first, Ends: [2]int{int(ch.From), int(ch.To)},
+			Name: events.CableName(d.Fabric, ch), A: d.node(ch.From, ch.FromPort), B: d.node(ch.To, ch.ToPort), Place: d.place(ch.From, ch.To), channel: toB, Ends: [2]int{int(ch.From), int(ch.To)},
 		})
 	}
-	if from = "b"; c == first {
+	if from = "b"; c == toB {
 		from = "a"
 	}
 	return &d.list.Cables[i], from
@@ -233,7 +234,7 @@ func (d *finder) node(n fabric.NodeID, port uint8) result.Node {
 	return result.Node{Name: d.Fabric.Node(n).Name, GUID: d.Fabric.Node(n).GUID.String(), Port: port}
 }
 
-// place is what a cable joins.
+// place says in words what a cable between two nodes joins.
 func (d *finder) place(a, b fabric.NodeID) string {
 	what := func(n fabric.NodeID) string {
 		node := d.Fabric.Node(n)
@@ -251,22 +252,22 @@ func (d *finder) place(a, b fabric.NodeID) string {
 	return what(a) + " to " + what(b)
 }
 
-// add adds a sign to a cable; at: it is of the port that the channel leaves.
-func (d *finder) add(c fabric.ChannelID, at bool, s Sign) {
-	entry, from := d.cable(c)
-	if at {
+// add adds a sign to a channel's cable. ofPort: it is of the port that the channel leaves, not of both ends.
+func (d *finder) add(c fabric.ChannelID, ofPort bool, s Sign) {
+	entry, from := d.entryOf(c)
+	if ofPort {
 		s.At = from
 	}
 	entry.Signs = append(entry.Signs, s)
 }
 
-// counted finds errors that come.
-func (d *finder) counted() {
+// findErrors finds ports whose errors come faster than their limits, by Counted.
+func (d *finder) findErrors() {
 	c := d.Counted
 	if c == nil {
 		return
 	}
-	hours, full := d.Time.Hours(), c.Stopped
+	hours, full := d.Time.Hours(), c.Stopped // full: number of counters that count no more
 	for i := range d.Fabric.Channels() {
 		out := fabric.ChannelID(i)
 		r, ok := c.Received[out]
@@ -278,6 +279,7 @@ func (d *finder) counted() {
 			if d.Time == 0 && !d.Between && r.Errors.Full(counters.Counter(k)) {
 				full++
 			}
+			// Within less than an hour the limit of an hour counts; NaN, not counted, is not above 0.
 			if limit == 0 || !(n > 0) || n/max(1, hours) < limit || counters.Counter(k) == counters.Damaged && d.passedOn(out, n) {
 				continue
 			}
@@ -296,7 +298,7 @@ func (d *finder) counted() {
 			}
 			d.add(out, true, s)
 		}
-		d.received(out, r)
+		d.findRate(out, r)
 	}
 	if full > 0 {
 		d.list.Notes = append(d.list.Notes, fmt.Sprintf("%d counters stand where they stop and count no more: clear them (ibqueryerrors -k)", full))
@@ -306,7 +308,7 @@ func (d *finder) counted() {
 	}
 }
 
-// kindOf and whatOf are of a counter.
+// kindOf and whatOf are the kind of sign that a counter makes, and what it counts, in words; [Counter].
 var (
 	kindOf = [...]Kind{counters.Symbol: Symbol, counters.Recovered: Recovered, counters.Downed: Downed, counters.Damaged: Damaged, counters.Integrity: Integrity, counters.Overrun: Overrun, counters.Uncorrected: Uncorrected}
 	whatOf = [...]string{
@@ -315,12 +317,13 @@ var (
 	}
 )
 
-// received looks at error rates and modes of error correction.
-func (d *finder) received(out fabric.ChannelID, r counters.Received) {
+// findRate adds signs for the error rates at the port that channel out leaves, which it receives with, and if its
+// cable's ends correct errors in different modes.
+func (d *finder) findRate(out fabric.ChannelID, r counters.Received) {
 	limit, resent := d.Limits.Final, d.Limits.Resent
 	if level := r.LevelBy(limit, resent); level != counters.Normal {
 		rate, name, bound := r.Symbol, "symbol", limit
-		if limit.Level(r.Symbol) < level {
+		if limit.Level(r.Symbol) < level { // so it is the effective rate that is worst
 			if rate, name = r.Effective, "effective"; r.Resends() {
 				bound = resent
 			}
@@ -338,8 +341,9 @@ func (d *finder) received(out fabric.ChannelID, r counters.Received) {
 	}
 }
 
-// passedOn says whether damaged packets came damaged from further away: the cable has no errors of its own, and a
-// cable into the switch that sends has as many.
+// passedOn says whether the n damaged packets that the port received which channel out leaves came damaged from
+// further away: the cable has no errors of its own, and another port of the switch at its far end received
+// as many.
 func (d *finder) passedOn(out fabric.ChannelID, n float64) bool {
 	r := d.Counted.Received[out]
 	if r.Errors[counters.Symbol] > 0 || r.Errors[counters.Uncorrected] > 0 || r.Errors[counters.Recovered] > 0 || r.Errors[counters.Integrity] > 0 {
@@ -362,18 +366,19 @@ func (d *finder) passedOn(out fabric.ChannelID, n float64) bool {
 	return false
 }
 
-// end is a port, as events name it; 0: the adapter of a host.
+// end is a port as events name it, by its node; port 0 is the adapter of a host as a whole.
 type end struct {
 	guid string
 	port uint8
 }
 
-// flaps finds cables that went time and again, not with a switch.
-func (d *finder) flaps() {
+// findFlaps finds cables that went as often as the limit within Flapping before Now, without their switch. Those that are
+// gone at the moment get entries of their own.
+func (d *finder) findFlaps() {
 	if d.Limits.Flaps == 0 {
 		return
 	}
-	went := map[string]map[end]int{} // [who saw it]: two daemons see the same
+	went := map[string]map[end]int{} // number of times by who saw it: two daemons see the same
 	parts := map[end]*events.Element{}
 	for i := range d.Events {
 		e := &d.Events[i]
@@ -383,7 +388,7 @@ func (d *finder) flaps() {
 		if went[e.From] == nil {
 			went[e.From] = map[end]int{}
 		}
-		at := end{e.Part.GUID, e.Part.Port}
+		at := end{guid: e.Part.GUID, port: e.Part.Port}
 		went[e.From][at] += max(1, e.Times)
 		parts[at] = e.Part
 	}
@@ -394,16 +399,16 @@ func (d *finder) flaps() {
 		return n
 	}
 	f := d.Fabric
-	there := map[end]bool{}
+	there := map[end]bool{} // ends of cables that are there now
 	for i := range f.Channels() {
 		c := fabric.ChannelID(i)
 		ch := f.Channel(c)
-		a, b := d.ends(ch.From, ch.FromPort), d.ends(ch.To, ch.ToPort)
+		a, b := d.endsOf(ch.From, ch.FromPort), d.endsOf(ch.To, ch.ToPort)
 		n := 0
 		for _, at := range append(a, b...) {
 			n, there[at] = max(n, times(at)), true
 		}
-		if c == d.first(c) && float64(n) >= d.Limits.Flaps {
+		if c == d.fromA(c) && float64(n) >= d.Limits.Flaps {
 			d.add(c, false, d.flap(n))
 		}
 	}
@@ -419,23 +424,25 @@ func (d *finder) flaps() {
 	}
 }
 
+// flap is the sign of a cable that went n times.
 func (d *finder) flap(n int) Sign {
 	perHour := float64(n) / Flapping.Hours()
 	return Sign{Kind: Flaps, Level: Bad, Count: float64(n), PerHour: &perHour, Limit: d.Limits.Flaps,
 		Text: fmt.Sprintf("it went %d times within %s; the limit is %g", n, span(Flapping), d.Limits.Flaps)}
 }
 
-// ends is how events name a port of a cable: an adapter goes with its only cable.
-func (d *finder) ends(n fabric.NodeID, port uint8) []end {
+// endsOf is how events may name the cable at a port: by the port, and if it is an adapter's only cable, by the
+// adapter.
+func (d *finder) endsOf(n fabric.NodeID, port uint8) []end {
 	guid := d.Fabric.Node(n).GUID.String()
-	all := []end{{guid, port}}
+	all := []end{{guid: guid, port: port}}
 	if d.Fabric.Node(n).Kind != fabric.Switch && cabled(d.Fabric, n) == 1 {
-		all = append(all, end{guid, 0})
+		all = append(all, end{guid: guid})
 	}
 	return all
 }
 
-// goneNow is a cable that went time and again, and is not there at the moment.
+// goneNow is the entry of a cable that went n times and is not there at the moment, named as its events name it.
 func (d *finder) goneNow(at end, e *events.Element, n int) Cable {
 	c := Cable{Name: e.Name, A: result.Node{Name: e.Name, GUID: at.guid, Port: at.port}, Place: e.Kind + " that is gone", Signs: []Sign{d.flap(n)}, channel: fabric.None, Ends: [2]int{-1, -1}}
 	if a, b, ok := strings.Cut(e.Name, " – "); ok {
@@ -444,7 +451,7 @@ func (d *finder) goneNow(at end, e *events.Element, n int) Cable {
 	return c
 }
 
-// portOf is a port from its name in an event.
+// portOf is a node and its port by its name in an event, as leaf-1:7.
 func portOf(text string) result.Node {
 	i := strings.LastIndexByte(text, ':')
 	port, err := strconv.ParseUint(text[i+1:], 10, 8)
@@ -454,6 +461,7 @@ func portOf(text string) result.Node {
 	return result.Node{Name: text[:i], Port: uint8(port)}
 }
 
+// cabled is the number of cables at a node.
 func cabled(f *fabric.Fabric, n fabric.NodeID) (cables int) {
 	for port := range f.Node(n).Ports {
 		if f.Out(n, uint8(port+1)) != fabric.None {
@@ -463,8 +471,8 @@ func cabled(f *fabric.Fabric, n fabric.NodeID) (cables int) {
 	return cables
 }
 
-// rates finds links that are slower or narrower than others of their kind.
-func (d *finder) rates() {
+// findSlowLinks finds links that are slower or narrower than others of their kind.
+func (d *finder) findSlowLinks() {
 	f := d.Fabric
 	for _, a := range inspect.Anomalies(f) {
 		kind, ok := map[inspect.Kind]Kind{inspect.SlowLink: Slow, inspect.NarrowLink: Narrow, inspect.MixedRates: Mixed}[a.Kind]
@@ -491,9 +499,10 @@ func (d *finder) rates() {
 	}
 }
 
-// waits adds waiting that routes do not explain. What waits need not be at fault: it waits for what is further on.
-// So a cable is named at which waiting ends, which is known where time is (explain.Slow), or which is the only one.
-func (d *finder) waits() {
+// findWaits finds a cable that packets wait for though its routes do not explain it. A cable at which they wait need
+// not be at fault: what is further on may be. So one is named only if waiting ends at it, which is known where the
+// time is (explain.Slow), or if it is the only one with waiting.
+func (d *finder) findWaits() {
 	var waiting []explain.Finding
 	for _, found := range d.Waiting {
 		switch found.Kind {
@@ -515,12 +524,13 @@ func (d *finder) waits() {
 	}
 }
 
-// port is the port that a channel leaves.
+// port is the name of the port that a channel leaves, as leaf-1:7.
 func (d *finder) port(c fabric.ChannelID) string {
 	ch := d.Fabric.Channel(c)
 	return fmt.Sprintf("%s:%d", d.Fabric.Label(ch.From), ch.FromPort)
 }
 
+// span is a time in words, such as "20 minutes".
 func span(d time.Duration) string {
 	if d >= time.Hour && d%time.Hour == 0 {
 		if d == time.Hour {
