@@ -68,19 +68,19 @@ type Pairs struct {
 	Cuts   []Cut // hosts are in one of them each; those that lose most first
 }
 
-// Network is a network with its cuts.
+// Network is a network with its cuts, which weft bound asks for its bounds.
 type Network struct {
-	f     *fabric.Fabric
-	hosts []fabric.EndpointID
-	on    []int // [switch] of these
-	cuts  []Cut
-	tiers [][]int // cuts without a host in common, those of hosts' switches first
+	f       *fabric.Fabric
+	hosts   []fabric.EndpointID
+	hostsOn []int // [switch] number of hosts
+	cuts    []Cut
+	tiers   [][]int // sets of cuts, as indices into cuts, no two with a host in common; first the single switches
 }
 
-// New finds the cuts of a network. It refuses one whose hosts are in several parts, where
+// New finds the cuts of a network. It refuses one whose hosts are in several connected components, where
 // some pairs have no route at all.
 func New(ctx context.Context, f *fabric.Fabric) (*Network, error) {
-	n := &Network{f: f, hosts: routing.HCA.Endpoints(f), on: make([]int, f.Switches())}
+	n := &Network{f: f, hosts: routing.HCA.Endpoints(f), hostsOn: make([]int, f.Switches())}
 	part, first := f.PartOf(f.Parts()), int32(-1)
 	for _, e := range n.hosts {
 		s := f.Endpoint(e).Switch
@@ -88,47 +88,48 @@ func New(ctx context.Context, f *fabric.Fabric) (*Network, error) {
 			return nil, fmt.Errorf("the hosts are in several parts of the network: pairs without a route take forever")
 		}
 		first = part[s]
-		n.on[s]++
+		n.hostsOn[s]++
 	}
 	n.findCuts()
 	return n, n.tighten(ctx)
 }
 
-// Phases is the bound for ranks in an order.
+// Phases is the bound for all to all in phases: in phase k, from 1, rank i sends to rank i+k. ranks says where each
+// runs.
 func (n *Network) Phases(ctx context.Context, ranks []fabric.EndpointID) (Phases, error) {
 	if len(ranks) < 2 {
 		return Phases{Time: 1}, ctx.Err()
 	}
-	type worst struct{ takes, by []int32 } // [phase less 1]
-	all := make([]worst, par.Workers(len(n.cuts)))
+	type worst struct{ takes, cut []int32 }        // [phase less 1] how long it takes at least, and the cut that says so
+	all := make([]worst, par.Workers(len(n.cuts))) // [worker]
 	err := par.For(ctx, len(n.cuts), func(worker, i int) {
 		w := &all[worker]
 		if w.takes == nil {
-			*w = worst{make([]int32, len(ranks)-1), make([]int32, len(ranks)-1)}
+			*w = worst{takes: make([]int32, len(ranks)-1), cut: make([]int32, len(ranks)-1)}
 		}
 		for k, out := range n.leaving(&n.cuts[i], ranks) {
 			takes := int32(ceil(int64(out), int64(n.cuts[i].Cables)))
 			// The first of equals, whoever worked on it.
-			if takes > w.takes[k] || takes == w.takes[k] && int32(i) < w.by[k] {
-				w.takes[k], w.by[k] = takes, int32(i)
+			if takes > w.takes[k] || takes == w.takes[k] && int32(i) < w.cut[k] {
+				w.takes[k], w.cut[k] = takes, int32(i)
 			}
 		}
 	})
 	if err != nil {
 		return Phases{}, err
 	}
-	decides := make([]int, len(n.cuts))
+	decides := make([]int, len(n.cuts)) // [cut] phases
 	sum := int64(0)
 	for k := range len(ranks) - 1 {
-		takes, by := int32(1), int32(fabric.None)
+		takes, cut := int32(1), int32(fabric.None)
 		for _, w := range all {
-			if w.takes != nil && (w.takes[k] > takes || w.takes[k] == takes && by >= 0 && w.by[k] < by) {
-				takes, by = w.takes[k], w.by[k]
+			if w.takes != nil && (w.takes[k] > takes || w.takes[k] == takes && cut >= 0 && w.cut[k] < cut) {
+				takes, cut = w.takes[k], w.cut[k]
 			}
 		}
 		sum += int64(takes)
-		if by >= 0 {
-			decides[by]++
+		if cut >= 0 {
+			decides[cut]++
 		}
 	}
 	p := Phases{Time: float64(sum) / float64(len(ranks)-1)}
@@ -143,7 +144,7 @@ func (n *Network) Phases(ctx context.Context, ranks []fabric.EndpointID) (Phases
 	return p, nil
 }
 
-// leaving counts the flows out of a cut, [phase less 1].
+// leaving is the number of flows out of a cut in each phase, [phase less 1].
 func (n *Network) leaving(c *Cut, ranks []fabric.EndpointID) []int {
 	inside := make([]bool, n.f.Switches())
 	for _, s := range c.Switches {
@@ -171,7 +172,8 @@ func (n *Network) leaving(c *Cut, ranks []fabric.EndpointID) []int {
 	return flows
 }
 
-// Check reports whether a cut is what it says, from the cables alone.
+// Check is nil if a cut has the hosts and cables that it says, counted anew from the cables alone; tests and
+// readers of a bound need trust nothing else.
 func Check(f *fabric.Fabric, c Cut) error {
 	inside := make([]bool, f.Switches())
 	for _, s := range c.Switches {
@@ -198,7 +200,8 @@ func Check(f *fabric.Fabric, c Cut) error {
 	return nil
 }
 
-// Random is the upper bound of what random pairs get.
+// Random is the upper bound of what random pairs get: the least of the bounds by each tier that has all hosts in
+// its cuts. In a tier no flow leaves two cuts, so what gets past each can be added up.
 func (n *Network) Random() Pairs {
 	best := Pairs{Lambda: 1}
 	flows := len(n.hosts) / 2
@@ -216,8 +219,8 @@ func (n *Network) Random() Pairs {
 			c := n.cuts[i]
 			got, all := passed(len(n.hosts), c.Hosts, c.Cables)
 			sum, rest = sum+got, rest-c.Hosts
-			if all > got*(1+1e-12) {
-				losses = append(losses, loss{c, all - got})
+			if all > got*(1+1e-12) { // more than rounding
+				losses = append(losses, loss{cut: c, flows: all - got})
 			}
 		}
 		if rest != 0 || sum/float64(flows) >= best.Lambda {
@@ -232,9 +235,10 @@ func (n *Network) Random() Pairs {
 	return best
 }
 
-// passed is how many flows from some hosts there are in the mean over all ways to pair up
-// hosts at random, and what of these gets past so many cables. Whoever draws puts the hosts
-// in a row of places: senders, and their receivers; of an odd number one is left.
+// passed is for a cut with so many of the hosts inside and so many cables that leave it, in the mean over all ways to
+// pair up hosts at random: how many flows hosts inside send (all), and as many as get to their receivers at most
+// (got), those of pairs inside and of the others one for each cable. A draw puts the hosts into places: half are
+// senders, each with the place of its receiver; of an odd number one is idle.
 func passed(hosts, inside, cables int) (got, all float64) {
 	flows, odd := hosts/2, hosts%2
 	log := func(n int) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }
@@ -255,6 +259,7 @@ func passed(hosts, inside, cables int) (got, all float64) {
 	return got, all
 }
 
+// ceil is a by b, rounded up; 0 for b = 0: a cut that no cable leaves says nothing.
 func ceil(a, b int64) int64 {
 	if b == 0 {
 		return 0

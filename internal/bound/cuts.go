@@ -10,23 +10,22 @@ import (
 	"github.com/weft-fabric/weft/internal/par"
 )
 
-// Limits of the search for cuts: switches up to which balls are looked at, and trunks that
-// maximum flows may look at, for each augmenting path. They bound time; without more cuts
-// the bound is weaker.
+// Limits of the search for cuts, which bound its time; with fewer cuts the bound is weaker.
 const (
-	ballSwitches = 1000
-	ballSizes    = 3
-	flowWork     = 400_000_000
+	ballSwitches = 1000        // in larger networks no balls are looked at
+	ballSizes    = 3           // largest radius of a ball, in hops
+	flowWork     = 400_000_000 // trunks that maximum flows look at, over all augmenting paths
 )
 
-// findCuts lists cuts, each set of hosts once.
+// findCuts sets n.cuts and n.tiers, by single switches, levels of a tree, and balls: what is within some hops of a
+// switch. Each set of hosts comes once.
 func (n *Network) findCuts() {
 	seen := map[string]bool{}
 	add := func(switches []fabric.NodeID) (at int) {
 		hosts, key := 0, []byte{}
 		for _, s := range switches {
-			if n.on[s] > 0 {
-				hosts += n.on[s]
+			if n.hostsOn[s] > 0 {
+				hosts += n.hostsOn[s]
 				key = fmt.Append(key, s, " ")
 			}
 		}
@@ -47,13 +46,13 @@ func (n *Network) findCuts() {
 		n.tiers = append(n.tiers, list)
 	}
 	var single [][]fabric.NodeID
-	for s, hosts := range n.on {
+	for s, hosts := range n.hostsOn {
 		if hosts > 0 {
 			single = append(single, []fabric.NodeID{fabric.NodeID(s)})
 		}
 	}
 	tier(single)
-	if l, no := levels.Find(n.f); no == nil {
+	if l, notATree := levels.Find(n.f); notATree == nil {
 		for height := int32(1); height <= slices.Max(l.Height); height++ {
 			tier(n.below(l, height))
 		}
@@ -75,11 +74,11 @@ func (n *Network) findCuts() {
 	}
 }
 
-// below is what is joined by switches below a level; others with hosts are by themselves.
+// below is the connected components of the switches below a height, and each higher switch with hosts by itself.
 func (n *Network) below(l *levels.Levels, height int32) (sets [][]fabric.NodeID) {
 	seen := make([]bool, n.f.Switches())
 	for s := range fabric.NodeID(n.f.Switches()) {
-		if seen[s] || l.Height[s] >= height && n.on[s] == 0 {
+		if seen[s] || l.Height[s] >= height && n.hostsOn[s] == 0 {
 			continue
 		}
 		seen[s] = true
@@ -104,7 +103,7 @@ func (n *Network) cut(switches []fabric.NodeID) Cut {
 	c := Cut{Switches: switches}
 	for _, s := range switches {
 		inside[s] = true
-		c.Hosts += n.on[s]
+		c.Hosts += n.hostsOn[s]
 	}
 	for _, s := range switches {
 		for _, v := range n.f.Neighbours(s) {
@@ -116,8 +115,8 @@ func (n *Network) cut(switches []fabric.NodeID) Cut {
 	return c
 }
 
-// tighten takes other switches without hosts into each cut, and leaves some, so that fewest
-// cables leave it: a maximum flow from its hosts to all others.
+// tighten replaces each cut by the one around the same hosts that fewest cables leave, by taking in and leaving
+// out switches without hosts; the first cuts only, where flowWork does not suffice for all.
 func (n *Network) tighten(ctx context.Context) error {
 	work := int64(0)
 	some := 0 // of the cuts, within the work
@@ -127,18 +126,18 @@ func (n *Network) tighten(ctx context.Context) error {
 	return par.For(ctx, some, func(_, i int) { n.cuts[i] = n.least(n.cuts[i]) })
 }
 
-// least is the cut around the same hosts that fewest cables leave; of several the one with
-// fewest switches.
+// least is the cut around the same hosts that fewest cables leave, found by a maximum flow from them to all others
+// (augmenting paths); of several the one with fewest switches.
 func (n *Network) least(c Cut) Cut {
 	const outside, source = 1, 2
 	role := make([]uint8, n.f.Switches())
-	for s, hosts := range n.on {
+	for s, hosts := range n.hostsOn {
 		if hosts > 0 {
 			role[s] = outside
 		}
 	}
 	for _, s := range c.Switches {
-		if n.on[s] > 0 {
+		if n.hostsOn[s] > 0 {
 			role[s] = source
 		}
 	}

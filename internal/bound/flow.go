@@ -8,12 +8,10 @@ import (
 	"github.com/weft-fabric/weft/internal/par"
 )
 
-// Limits of the dual: ways that are looked for in all, by trunks and switches with hosts,
-// and the unit of lengths.
 const (
-	dualWork   = 300_000_000
-	dualRounds = 60
-	dualUnit   = 1 << 16
+	dualWork   = 300_000_000 // trunks that the search for shortest ways looks at: rounds × switches with hosts × trunks × 8
+	dualRounds = 60          // at most; with fewer than 8, for want of work, none
+	dualUnit   = 1 << 16     // the longest length
 )
 
 // AllToAll is the bound for what the fullest channel carries when all hosts send to all.
@@ -25,7 +23,7 @@ func (n *Network) AllToAll(ctx context.Context) (Routes, error) {
 		}
 	}
 	var leaves []fabric.NodeID
-	for s, hosts := range n.on {
+	for s, hosts := range n.hostsOn {
 		if hosts > 0 {
 			leaves = append(leaves, fabric.NodeID(s))
 		}
@@ -54,12 +52,12 @@ func (n *Network) AllToAll(ctx context.Context) (Routes, error) {
 		if bound > r.Most {
 			r.Most, r.Lengths = bound, append([]int64(nil), lengths...)
 		}
-		top := int64(1)
+		fullest := int64(1)
 		for _, l := range load {
-			top = max(top, l)
+			fullest = max(fullest, l)
 		}
 		for c, l := range load {
-			weight[c] *= 1 + .3*float64(l)/float64(top)
+			weight[c] *= 1 + .3*float64(l)/float64(fullest)
 		}
 	}
 	return r, nil
@@ -99,8 +97,8 @@ func (n *Network) dual(ctx context.Context, leaves []fabric.NodeID, lengths []in
 	return ceil(sum, total), load, err
 }
 
-// shortest adds the routes from a switch along shortest ways to load, and is the sum of
-// their lengths.
+// shortest adds the routes between the hosts on root and all others, along shortest ways from root, to load, and
+// returns the sum of their lengths.
 func (n *Network) shortest(root fabric.NodeID, lengths, load []int64) (sum int64) {
 	const far = int64(1) << 60
 	dist, from := make([]int64, n.f.Switches()), make([]fabric.ChannelID, n.f.Switches())
@@ -108,7 +106,7 @@ func (n *Network) shortest(root fabric.NodeID, lengths, load []int64) (sum int64
 		dist[s], from[s] = far, fabric.None
 	}
 	dist[root] = 0
-	q := &queue{{root, 0}}
+	q := &queue{{s: root, far: 0}}
 	var order []fabric.NodeID
 	heads := n.f.Heads()
 	for q.Len() > 0 {
@@ -120,14 +118,14 @@ func (n *Network) shortest(root fabric.NodeID, lengths, load []int64) (sum int64
 		for c, end := n.f.TrunksFrom(at.s); c < end; c++ {
 			if d := at.far + lengths[c]; d < dist[heads[c]] {
 				dist[heads[c]], from[heads[c]] = d, c
-				heap.Push(q, place{heads[c], d})
+				heap.Push(q, place{s: heads[c], far: d})
 			}
 		}
 	}
 	routes := make([]int64, n.f.Switches())
 	for i := len(order) - 1; i > 0; i-- {
 		s := order[i]
-		own := int64(n.on[s]) * int64(n.on[root])
+		own := int64(n.hostsOn[s]) * int64(n.hostsOn[root])
 		sum += own * dist[s]
 		routes[s] += own
 		load[from[s]] += routes[s]
@@ -136,6 +134,7 @@ func (n *Network) shortest(root fabric.NodeID, lengths, load []int64) (sum int64
 	return sum
 }
 
+// place is a switch with its distance from the root.
 type place struct {
 	s   fabric.NodeID
 	far int64

@@ -33,7 +33,7 @@ type Options struct {
 	Ranks        traffic.Placement // where the ranks run now
 	UniformRates bool              // give all links the same rate
 	Seed         uint64            // of beginnings, of the order of exchanges, and of random patterns
-	Beginnings   int               // the order at hand and so many less one at random; 0: DefaultBeginnings
+	Beginnings   int               // number of orders to begin with: the one at hand, the others at random; 0: DefaultBeginnings
 	Progress     routing.Progress  // of beginnings
 }
 
@@ -41,19 +41,20 @@ const (
 	// DefaultBeginnings is how many orders of ranks are improved.
 	DefaultBeginnings = 4
 
-	draws = 8       // of a random pattern, each as phases of their own
-	most  = 1 << 27 // numbers, of phases × channels
+	draws    = 8       // of a random pattern, each as phases of their own
+	mostLoad = 1 << 27 // length of search.load, 1 GB
 )
 
 // Result is a placement with what it is worth.
 type Result struct {
 	Ranks          traffic.Placement
 	Before, After  *congestion.Result // measured
-	Exchanged      int                // ranks that run elsewhere than before
-	Tried, Counted int                // exchanges tried, and flows of all phases
+	Exchanged      int                // number of ranks that run elsewhere than before
+	Tried, Counted int                // number of exchanges tried, and of flows in all phases
 }
 
-// Improve finds a placement of the same ranks on the same endpoints.
+// Improve finds the best of several placements of the same ranks on the same endpoints, by the measured time of
+// the job: what weft place asks. It keeps the ranks where they are if none is faster.
 func Improve(ctx context.Context, t *routing.Tables, o Options) (*Result, error) {
 	before, err := measure(ctx, t, &o, o.Ranks)
 	if err != nil {
@@ -100,6 +101,7 @@ func Improve(ctx context.Context, t *routing.Tables, o Options) (*Result, error)
 	return r, nil
 }
 
+// measure takes the time of the job with its ranks placed so, by package congestion.
 func measure(ctx context.Context, t *routing.Tables, o *Options, ranks traffic.Placement) (*congestion.Result, error) {
 	options := congestion.Options{Pattern: o.Pattern, Placement: ranks, UniformRates: o.UniformRates, Seed: o.Seed}
 	if o.Pattern.Random() {
@@ -117,15 +119,15 @@ type flow struct {
 
 // search is the ranks on their endpoints while they are exchanged.
 type search struct {
-	t     *routing.Tables
-	flows []flow
-	of    [][]int32 // [rank] its flows
-	rate  []float64 // [ChannelID] relative to the fastest
-	load  []float64 // [phase × channels + ChannelID] what it carries, for its rate
-	ranks traffic.Placement
-	tried int
-	seen  []int32 // [flow] the exchange that it was counted in last
-	mark  int32
+	t       *routing.Tables
+	flows   []flow
+	flowsOf [][]int32 // [rank] indices into flows of those that it sends or receives
+	rate    []float64 // [ChannelID] relative to the fastest
+	load    []float64 // [phase × channels + ChannelID] what it carries, for its rate
+	ranks   traffic.Placement
+	tried   int
+	seen    []int32 // [flow] mark when it was moved last: a flow between the two ranks is moved once
+	mark    int32   // rises with each half of an exchange
 }
 
 func newSearch(t *routing.Tables, o *Options) (*search, error) {
@@ -139,18 +141,19 @@ func newSearch(t *routing.Tables, o *Options) (*search, error) {
 		times = draws
 	}
 	channels := len(t.Fabric.Channels())
-	if phases*times > most/max(1, channels) {
+	if phases*times > mostLoad/max(1, channels) {
 		return nil, fmt.Errorf("%d phases on %d channels are too many to keep; take a pattern with fewer, such as ring for shifts", phases, channels)
 	}
-	s := &search{t: t, of: make([][]int32, n), load: make([]float64, phases*times*channels)}
+	s := &search{t: t, flowsOf: make([][]int32, n), load: make([]float64, phases*times*channels)}
 	s.rate, _, _ = congestion.Capacities(t.Fabric, o.Ranks, o.UniformRates)
 	for run := range times {
 		stream := traffic.Stream(o.Seed, uint64(run))
 		for phase := range phases {
 			for _, p := range o.Pattern.Append(nil, n, phase, stream) {
 				amount := float64(max(1, p.Bytes))
-				s.of[p.From], s.of[p.To] = append(s.of[p.From], int32(len(s.flows))), append(s.of[p.To], int32(len(s.flows)))
-				s.flows = append(s.flows, flow{p.From, p.To, int32(run*phases + phase), amount})
+				next := int32(len(s.flows))
+				s.flowsOf[p.From], s.flowsOf[p.To] = append(s.flowsOf[p.From], next), append(s.flowsOf[p.To], next)
+				s.flows = append(s.flows, flow{from: p.From, to: p.To, phase: int32(run*phases + phase), amount: amount})
 			}
 		}
 	}
@@ -210,7 +213,7 @@ func power(x float64) float64 { return x * x * x * x }
 func (s *search) exchange(a, b int) (change float64) {
 	s.mark++
 	move := func(sign float64) {
-		for _, list := range [][]int32{s.of[a], s.of[b]} {
+		for _, list := range [][]int32{s.flowsOf[a], s.flowsOf[b]} {
 			for _, i := range list {
 				if s.seen[i] != s.mark {
 					s.seen[i] = s.mark
@@ -244,7 +247,7 @@ func (s *search) descend(ctx context.Context, rng *rand.Rand) error {
 				if s.exchange(a, b) < -1e-6 {
 					better = true
 				} else {
-					s.exchange(a, b)
+					s.exchange(a, b) // back
 				}
 			}
 		}

@@ -103,7 +103,7 @@ func TestExchangesAddUp(t *testing.T) {
 			if math.Abs(before+change-after) > 1e-6*after {
 				r.Fatalf("%g and %g is %g, counted %g", before, change, before+change, after)
 			}
-			fresh := &search{t: s.t, flows: s.flows, of: s.of, rate: s.rate, load: make([]float64, len(s.load)), seen: make([]int32, len(s.seen))}
+			fresh := &search{t: s.t, flows: s.flows, flowsOf: s.flowsOf, rate: s.rate, load: make([]float64, len(s.load)), seen: make([]int32, len(s.seen))}
 			fresh.begin(s.ranks)
 			if math.Abs(fresh.cost()-after) > 1e-6*after {
 				r.Fatalf("%g kept, %g counted anew", after, fresh.cost())

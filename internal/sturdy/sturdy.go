@@ -20,39 +20,39 @@ import (
 )
 
 const (
-	seeds       = 4 // whose tables are compared
-	roots       = 4 // of engines that have one
-	enginesMost = 4 // where auto chooses
+	seeds       = 4 // whose tables are compared, that of the tables at hand among them
+	roots       = 4 // that are tried, for engines that have one
+	enginesMost = 4 // that are compared where auto chooses, the one that it chose among them
 
-	// Sample is how many failures of a kind are tried for each.
+	// Sample is how many failures of a kind are tried on each candidate, so that hundreds of repairs suffice.
 	Sample = 24
-	// Loss is the part of the bandwidth that fewer exceptions may cost.
+	// Loss is the share of the bandwidth that fewer exceptions may cost.
 	Loss = 0.01
 )
 
-// candidate is tables that could be had as well.
+// candidate is tables that could be had as well, with the request that makes them.
 type candidate struct {
 	result.Candidate
 	ask weft.Request
 }
 
-// Best is the tables at hand or others, if fewer of some failures are exceptions under them for
-// hardly less bandwidth, and what was compared, the tables at hand first. It asks only where some
-// failures are exceptions. The request is the one that made the tables; seedGiven says that its seed
-// is wanted.
-func Best(ctx context.Context, at *weft.Result, ask weft.Request, seedGiven bool, failures []change.Failure, o change.Options) (*weft.Result, []*result.Candidate, error) {
-	list := candidates(at, ask, seedGiven)
+// Best is what weft route --survive prints: made, the tables at hand, or others of which fewer of the failures are
+// exceptions (change.Survival.Fewer) for hardly less bandwidth; and all that was compared, made first. It stops
+// as soon as no failure takes a rebuild or stays unmended. ask is the request that made the tables; if
+// seedGiven, other seeds are not tried.
+func Best(ctx context.Context, made *weft.Result, ask weft.Request, seedGiven bool, failures []change.Failure, o change.Options) (*weft.Result, []*result.Candidate, error) {
+	list := candidates(made, ask, seedGiven)
 	if len(failures) == 0 || len(list) == 1 {
-		return at, nil, nil
+		return made, nil, nil
 	}
 	var compared []*result.Candidate
 	var best *change.Survival
 	var taken *result.Candidate
-	chosen := at
+	chosen := made
 	for i := range list {
-		c, r := &list[i], at
+		c, r := &list[i], made
 		if i > 0 {
-			other, err := weft.Route(ctx, at.Tables.Fabric, c.ask)
+			other, err := weft.Route(ctx, made.Tables.Fabric, c.ask)
 			if err != nil && routing.Refused(err) {
 				continue
 			} else if err != nil {
@@ -64,9 +64,9 @@ func Best(ctx context.Context, at *weft.Result, ask weft.Request, seedGiven bool
 		if err != nil {
 			return nil, nil, err
 		}
-		random, err := bandwidths.Bisect(ctx, r.Tables, congestion.Options{Placement: at.Scope.Endpoints(at.Tables.Fabric), Seed: ask.Options.Seed})
+		random, err := bandwidths.Bisect(ctx, r.Tables, congestion.Options{Placement: made.Scope.Endpoints(made.Tables.Fabric), Seed: ask.Options.Seed})
 		if err != nil || random == nil {
-			return at, compared, err
+			return made, compared, err
 		}
 		c.Bandwidth, c.Tried, c.OneStep, c.Rebuilt, c.NotMended = random.Lambda, len(failures), survival.OneStep, survival.Rebuilt, survival.NotMended
 		compared = append(compared, &c.Candidate)
@@ -78,34 +78,35 @@ func Best(ctx context.Context, at *weft.Result, ask weft.Request, seedGiven bool
 		}
 	}
 	taken.Taken = true
-	chosen.Choice = at.Choice
+	chosen.Choice = made.Choice
 	return chosen, compared, nil
 }
 
-// candidates is the tables at hand, first, and what else is to be compared with them.
-func candidates(at *weft.Result, ask weft.Request, seedGiven bool) []candidate {
-	f := at.Tables.Fabric
-	ask.Custom, ask.Contract, ask.Stages = &at.Engine, &at.Contract, nil
-	made := candidate{result.Candidate{Engine: at.Engine.Name, Seed: ask.Options.Seed}, ask}
-	list := []candidate{made}
-	if at.Engine.Uses&option.Seed != 0 && !seedGiven {
+// candidates is the tables at hand, first, and what else is to be compared with them: other seeds, other roots,
+// other engines, each with all else as it is.
+func candidates(made *weft.Result, ask weft.Request, seedGiven bool) []candidate {
+	f := made.Tables.Fabric
+	ask.Custom, ask.Contract, ask.Stages = &made.Engine, &made.Contract, nil
+	first := candidate{Candidate: result.Candidate{Engine: made.Engine.Name, Seed: ask.Options.Seed}, ask: ask}
+	list := []candidate{first}
+	if made.Engine.Uses&option.Seed != 0 && !seedGiven {
 		for i := range uint64(seeds - 1) {
-			c := made
+			c := first
 			c.Seed += i + 1
 			c.ask.Options.Seed = c.Seed
 			list = append(list, c)
 		}
 	}
-	if at.Engine.Uses&option.Roots != 0 && len(ask.Options.Roots) == 0 {
+	if made.Engine.Uses&option.Roots != 0 && len(ask.Options.Roots) == 0 {
 		for _, s := range mostCentral(f, roots) {
-			c := made
+			c := first
 			c.Root = f.Label(s)
 			c.ask.Options.Roots = []fabric.GUID{f.Node(s).GUID}
 			list = append(list, c)
 		}
 	}
-	for _, e := range enginesAsGood(at) {
-		c := made
+	for _, e := range enginesAsGood(made) {
+		c := first
 		c.Engine, c.ask.Custom = e.Name, &e
 		list = append(list, c)
 	}
@@ -113,13 +114,13 @@ func candidates(at *weft.Result, ask weft.Request, seedGiven bool) []candidate {
 }
 
 // enginesAsGood is the engines that auto found hardly worse than the one it chose, by all
-// that it measures.
-func enginesAsGood(at *weft.Result) []engines.Engine {
-	if at.Choice == nil {
+// that it measures: at most enginesMost with that one; nil where the engine was given.
+func enginesAsGood(made *weft.Result) []engines.Engine {
+	if made.Choice == nil {
 		return nil
 	}
-	trials := at.Choice.Trials
-	chosen := slices.IndexFunc(trials, func(t choose.Trial) bool { return t.Engine == at.Engine.Name })
+	trials := made.Choice.Trials
+	chosen := slices.IndexFunc(trials, func(t choose.Trial) bool { return t.Engine == made.Engine.Name })
 	var list []engines.Engine
 	for i, t := range trials {
 		if e, err := engines.Named(t.Engine); err == nil && i != chosen && chosen >= 0 && asGood(&t, &trials[chosen]) && len(list) < enginesMost-1 {
@@ -129,6 +130,7 @@ func enginesAsGood(at *weft.Result) []engines.Engine {
 	return list
 }
 
+// asGood reports whether a trial is proven and at most Loss worse than the chosen one, by each measure.
 func asGood(t, chosen *choose.Trial) bool {
 	if t.Outcome != choose.Proven || t.Lambda < (1-Loss)*chosen.Lambda || t.Traffic > (1+Loss)*chosen.Traffic || len(t.Shifts) != len(chosen.Shifts) {
 		return false
@@ -141,7 +143,8 @@ func asGood(t, chosen *choose.Trial) bool {
 	return true
 }
 
-// mostCentral is the switches of one part from which all others are nearest in the mean.
+// mostCentral is at most so many switches, those first from which all others are nearest in the mean; nil if the
+// network falls into parts.
 func mostCentral(f *fabric.Fabric, most int) []fabric.NodeID {
 	if len(f.Parts()) > 1 {
 		return nil
