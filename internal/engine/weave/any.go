@@ -15,15 +15,17 @@ import (
 
 // Any is weave-any. It needs at least one path finder.
 type Any struct {
-	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
+	Paths []routing.PathFinder // tried one after the other until a result is nearly as good as its paths; those with most bandwidth first
 
 	// Bandwidth goes before repairs in one step: trees in planes then get no early and late
 	// planes (trial.byParts), which cost up to 1/50 of it.
 	Bandwidth bool
 }
 
-// Route implements routing.Engine. It refuses no fabric; the only errors are those of
-// the path finders, an invalid budget, and ctx.Err().
+// Route implements routing.Engine: it makes attempts with the paths of one finder after the other
+// (trial.plain), and with those of the last also around escape trees, until one is good enough
+// (trial.done). It refuses no fabric; the only errors are those of the path finders, an invalid
+// budget, and ctx.Err().
 func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
@@ -36,7 +38,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	t := trial{f: f, budget: b, bandwidth: o.Bandwidth}
 	var before *routing.Forwarding
 	for i, finder := range o.Paths {
-		fw, err := begin(ctx, f, finder, b, p)
+		fw, err := pathsOf(ctx, f, finder, b, p)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +52,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 			return nil, err
 		}
 		t.most = mostWork(f, len(paths.LIDs()))
-		if !sameRows(f, before, fw) { // what does not fit does not fit twice
+		if !sameRows(f, before, fw) { // the same paths would fail again
 			if err := t.plain(ctx, fw, paths); err != nil {
 				return nil, err
 			}
@@ -66,17 +68,18 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		}
 	}
 	best := t.best
-	best.note()
+	best.remark()
 	if best.byParts {
 		if err := best.fillSpares(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.lanes.Tables(best.fw, best.lids, false)}, nil
+	const bothWays = false // under contract any a packet's service level does not matter, nor does that of its way back
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.lanes.Tables(best.fw, best.lids, bothWays)}, nil
 }
 
-// onOneLane is the tables for paths whose turns have no cycle, as those of trees: all that
-// could come of an assignment of lanes then is one. nil if they have one.
+// onOneLane is tables with all paths on lane 0 if their turns close no cycle, as in trees: no
+// lanes need be assigned then. nil if they close one.
 func onOneLane(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*routing.Tables, error) {
 	turns, err := forest.Of(f, fw, b.Scope).Turns(ctx)
 	if err != nil || !acyclic.Free(f, turns) {
@@ -100,32 +103,33 @@ func sameRows(f *fabric.Fabric, a, b *routing.Forwarding) bool {
 	return true
 }
 
-// trial keeps the best routing of several attempts.
+// trial is the attempts of one call of Any.Route, of which it keeps the best.
 type trial struct {
 	f      *fabric.Fabric
 	budget routing.Budget
-	best   *rerouting
-	goal   uint64 // the largest load of the first paths
-	work   int    // trunks looked at
-	most   int    // work after which to be content
+	best   *rerouting // of the least largest load so far, all its paths admitted; nil: none yet
+	goal   uint64     // the largest load of the first finder's paths; 0: not known yet
+	work   int        // done so far: trunks that growers looked at, and placementCost for each path placed
+	most   int        // mostWork
 
 	bandwidth bool // Any.Bandwidth
 }
 
-// Work is counted in trunks looked at. When so much is done, no other attempt is made if
-// one has succeeded.
+// Work is counted in trunks looked at, so that no clock decides what comes out.
 const (
 	leastWork     = 50_000_000
 	workPerEntry  = 1.5 // for every switch and destination, where that is more
 	placementCost = 4   // of a path that is placed
 )
 
+// mostWork is the work after which no other attempt is made if one has succeeded.
 func mostWork(f *fabric.Fabric, lids int) int {
 	return max(leastWork, int(workPerEntry*float64(f.Switches())*float64(lids)))
 }
 
-// note balances a routing whose paths are all admitted, and keeps it if it is the best.
-func (t *trial) note(ctx context.Context, r *rerouting) error {
+// offer balances a routing whose paths are all admitted, counts its work, and makes it t.best if its
+// largest load is less than that of the best so far.
+func (t *trial) offer(ctx context.Context, r *rerouting) error {
 	if err := r.balance(ctx, t.enough(), t.most/2); err != nil {
 		return err
 	}
@@ -142,7 +146,7 @@ func (t *trial) done() bool {
 	return t.best != nil && (t.work > t.most || t.best.grower.loads.Most() <= t.enough())
 }
 
-// nearly as good is what is worse by no more than 1 in so many.
+// nearly is 50 since a load is nearly as good as another if it is greater by no more than 1/50 of it.
 const nearly = 50
 
 // enough is a largest load that is accepted as nearly as good as that of the given
@@ -155,17 +159,18 @@ func (t *trial) enough() uint64 {
 // further lanes are not tried.
 const giveUp = 16
 
-// plain routes destinations anew whose paths the assignment does not admit, without
-// escape paths, with more and more lanes as long as fewer paths are left.
+// plain makes attempts without escape paths, which may all fail: it assigns lanes to the paths of fw,
+// routes the destinations anew whose paths that does not admit, and offers the result if all could be.
+// It does so with one lane, then with more as long as that leaves fewer paths without lanes.
 func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	fewest := -1
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
-		again := func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, lanes) }
+		assign := func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, lanes) }
 		onlyIfFew := lanes == 1 && t.budget.VLs > 1
 		if onlyIfFew { // one lane is for paths that nearly fit, others need not be tried hard
-			again = func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, 1, 1) }
+			assign = func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, lanes, 1) }
 		}
-		l, left, err := again(paths)
+		l, left, err := assign(paths)
 		if err != nil {
 			return err
 		}
@@ -187,14 +192,14 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 		if t.goal == 0 {
 			t.goal = r.before
 		}
-		failed, err := r.adapt(ctx, l, again)
+		failed, err := r.adapt(ctx, l, assign)
 		t.work += r.grower.work
 		if err != nil {
 			return err
 		}
 		if failed == 0 {
 			r.limit = 0
-			if err := t.note(ctx, r); err != nil {
+			if err := t.offer(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -205,9 +210,10 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 	return nil
 }
 
-// byParts routes destinations anew whose packets turn at switches that send, other than from early
-// parts of the fabric to late ones: repairs then find turns that close no cycle. The result is kept
-// if it is nearly as good as the given paths: so it is where few packets turn at all.
+// byParts is an attempt on one lane in which packets turn, at switches that send, from early parts of
+// the fabric to late ones only (turnlanes.Paths.AssignByParts), so that repairs will find turns that
+// close no cycle. Destinations with other turns are routed anew. The result becomes t.best only if it
+// is nearly as good as the given paths, as it is where few packets turn at switches that send.
 func (t *trial) byParts(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	l, err := paths.AssignByParts(ctx)
 	if err != nil || l == nil {
@@ -230,7 +236,8 @@ func (t *trial) byParts(ctx context.Context, fw *routing.Forwarding, paths *turn
 	return err
 }
 
-// aroundEscapes does the same around escape trees of several kinds.
+// aroundEscapes makes attempts like plain, but around escape trees whose turns have lanes before all
+// others, for one of shapes after the other. None can fail, since any switch may take its escape path.
 func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	for _, s := range shapes(t.f, t.budget.VLs) {
 		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
@@ -248,7 +255,7 @@ func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths
 		case failed > 0:
 			panic("an escape path is not admitted")
 		}
-		if err := t.note(ctx, r); err != nil || t.done() {
+		if err := t.offer(ctx, r); err != nil || t.done() {
 			return err
 		}
 	}
@@ -257,31 +264,31 @@ func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths
 
 // shape is a kind of escape tree.
 type shape struct {
-	roots []fabric.NodeID // one in each part
-	lanes int
-	low   bool
+	roots []fabric.NodeID // one in each part of the network
+	lanes int             // of the whole attempt
+	low   bool            // turns down the tree are on lane 0 like those up, else on the highest
 }
 
 // mostRoots is the number of sets of roots that are tried.
 const mostRoots = 8
 
-// shapes is the escape trees to try for so many lanes, the most promising first.
+// shapes is the escape trees to try on at most vls lanes, the most promising first.
 func shapes(f *fabric.Fabric, vls int) []shape {
-	kinds := []shape{{nil, 2, false}, {nil, 3, false}, {nil, 1, true}, {nil, 2, true}}
+	kinds := []shape{{lanes: 2}, {lanes: 3}, {lanes: 1, low: true}, {lanes: 2, low: true}}
 	var all []shape
-	for _, roots := range roots(f) {
+	for _, roots := range rootSets(f) {
 		for _, k := range kinds {
 			if k.lanes <= vls {
-				all = append(all, shape{roots, k.lanes, k.low})
+				all = append(all, shape{roots: roots, lanes: k.lanes, low: k.low})
 			}
 		}
 	}
 	return all
 }
 
-// roots is sets of roots, spread evenly over the switches by how far they are from all
+// rootSets is sets of roots, spread evenly over the switches by how far they are from all
 // others: the nearest first, then the farthest, then those between.
-func roots(f *fabric.Fabric) [][]fabric.NodeID {
+func rootSets(f *fabric.Fabric) [][]fabric.NodeID {
 	far, _ := dag.Far(f, nil)
 	sets := intree.RootSets(f, far, mostRoots)
 	if len(sets) > 1 {
@@ -291,8 +298,8 @@ func roots(f *fabric.Fabric) [][]fabric.NodeID {
 	return sets
 }
 
-// reserved is every turn within escape trees: turns up are on lane 0; turns down on
-// lane 0 if low, else on the highest lane.
+// reserved is every turn within escape trees with its lane: turns up are on lane 0; turns down on
+// lane 0 if low, else on the highest lane, to which packets rise at the turn from up to down.
 func reserved(f *fabric.Fabric, e *intree.Escapes, lanes int, low bool) []turnlanes.Reserved {
 	top := uint8(lanes - 1)
 	var all []turnlanes.Reserved
@@ -301,9 +308,9 @@ func reserved(f *fabric.Fabric, e *intree.Escapes, lanes int, low bool) []turnla
 		up := e.Up[f.Heads()[in]]
 		switch {
 		case low: // on lane 0
-		case f.Reverses()[in] == up: // from above
+		case f.Reverses()[in] == up: // from the parent, on down
 			r.Lane = top
-		case out != up: // over the top
+		case out != up: // from one child down to another
 			r.Lane, r.Within = top, top == 0
 		}
 		all = append(all, r)

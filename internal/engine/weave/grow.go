@@ -11,8 +11,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// grower routes destinations anew, one after another, so that the assignment admits the
-// paths from all sources.
+// grower routes destinations anew for a rerouting, one after another, so that the assignment admits
+// the paths from all sources: grow makes a whole new tree, mend keeps what is admitted of the old one.
 type grower struct {
 	f         *fabric.Fabric
 	heads     []fabric.NodeID
@@ -21,8 +21,8 @@ type grower struct {
 	sends     []bool                // [switch] it has sources in scope
 	loads     *intree.Loads         // by weight
 	work      int                   // trunks that Settle looked at: effort by a measure that no clock changes
-	had       routing.Tree          // the tree of the row at hand
-	tree      *intree.Tree          // the tree at hand
+	had       routing.Tree          // the tree of the destination's row as it is (rerouting.read)
+	tree      *intree.Tree          // the one that is made for it
 	admitting []uint16              // [switch] service levels that admit its path in it, as bits
 	leave     []bool                // [trunk] it is too full for rows that are mended to keep it
 	avoid     []fabric.ChannelID    // [switch] a trunk that kept another switch from its path; None
@@ -69,8 +69,8 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 // others without a path.
 const tries = 3
 
-// grow grows the tree to d.Root, and says whether all sources have a path that the
-// assignment admits.
+// grow grows g.tree anew, to d.Root. It reports whether all sources have a path in it that the
+// assignment, in which it places turns, admits.
 func (g *grower) grow(d *dag.DAG) bool {
 	g.admitting[d.Root] = ^uint16(0)
 	for try := 1; ; try++ {
@@ -91,8 +91,9 @@ func (g *grower) grow(d *dag.DAG) bool {
 	return true
 }
 
-// mend keeps the paths of a row, whose tree is had, that the assignment admits, up to trunks to leave, and gives the
-// other switches shortest paths beside them. It says whether all sources have one.
+// mend makes g.tree of g.had, both to d.Root: switches whose paths the assignment admits keep them,
+// unless these pass a trunk marked in leave, the others get shortest paths beside them. It reports
+// whether all sources have a path.
 func (g *grower) mend(d *dag.DAG) bool {
 	t := g.tree
 	g.plant(d.Root)
@@ -113,6 +114,7 @@ func (g *grower) mend(d *dag.DAG) bool {
 	return true
 }
 
+// plant begins g.tree with its root.
 func (g *grower) plant(root fabric.NodeID) {
 	g.tree.Plant(root)
 	g.admitting[root] = ^uint16(0)
@@ -134,7 +136,7 @@ func (g *grower) avoidBlockers(d *dag.DAG) {
 // Settle implements intree.Rules: by the least loaded path that is admitted already or,
 // if there is none, that can be.
 func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool {
-	best, least, by := fabric.ChannelID(fabric.None), ^uint64(0), uint16(0)
+	best, least, admitting := fabric.ChannelID(fabric.None), ^uint64(0), uint16(0)
 	g.near = g.near[:0]
 	g.work += len(choices)
 	for _, c := range choices {
@@ -146,13 +148,13 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 			continue
 		}
 		if m := g.admittingBy(c); m != 0 {
-			best, least, by = c, sum, m
+			best, least, admitting = c, sum, m
 		} else if next := g.tree.Out[g.heads[c]]; next == fabric.None || !g.lanes.Bars(int32(g.f.Turn(c, next))) {
 			g.near = append(g.near, c)
 		}
 	}
 	if best != fabric.None {
-		g.put(u, best, by)
+		g.put(u, best, admitting)
 		return true
 	}
 	if len(g.near) == 0 {
@@ -174,7 +176,7 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 	return false
 }
 
-// pathLoad is the load on the path of u by a trunk.
+// pathLoad is the load on the path of u by trunk c, with contention where u should avoid c.
 func (g *grower) pathLoad(u fabric.NodeID, c fabric.ChannelID) uint64 {
 	w := g.tree.Sum[g.heads[c]] + g.loads.On[c]
 	if g.avoid[u] == c {
@@ -190,13 +192,14 @@ func (g *grower) Escape(u fabric.NodeID, c fabric.ChannelID) { g.put(u, c, g.adm
 // Retract implements intree.Rules: turns keep their lanes.
 func (g *grower) Retract() {}
 
+// put gives switch u its path by trunk c, which some service levels admit.
 func (g *grower) put(u fabric.NodeID, c fabric.ChannelID, admitting uint16) {
 	g.tree.Put(u, c)
 	g.admitting[u] = admitting
 }
 
-// admittingBy is the service levels that admit the path that begins with a trunk to a
-// switch in the tree.
+// admittingBy is the service levels, as bits, that admit the path which begins with a trunk to a
+// switch in g.tree.
 func (g *grower) admittingBy(c fabric.ChannelID) uint16 {
 	v := g.heads[c]
 	b, after := g.tree.Out[v], fabric.ChannelID(fabric.None)
@@ -206,7 +209,7 @@ func (g *grower) admittingBy(c fabric.ChannelID) uint16 {
 	return g.lanes.Admitting(c, b, after, g.admitting[v])
 }
 
-// path is the turns of the path that begins with a trunk to a switch in the tree.
+// path is the turns of the path that begins with a trunk to a switch in g.tree; trail is its switches.
 func (g *grower) path(c fabric.ChannelID) []acyclic.Turn {
 	g.steps, g.trail = g.steps[:0], g.trail[:0]
 	for {
@@ -221,14 +224,14 @@ func (g *grower) path(c fabric.ChannelID) []acyclic.Turn {
 	}
 }
 
-// renew updates admitting for the path just placed.
+// renew updates admitting for the switches of trail, whose path was just placed.
 func (g *grower) renew() {
 	for _, v := range slices.Backward(g.trail) {
 		g.admitting[v] = g.admittingBy(g.tree.Out[v])
 	}
 }
 
-// others gives switches without sources any shortest path: lanes do not matter, because
+// others gives switches that are not in g.tree, all without sources, any shortest path: lanes do not matter, because
 // nothing is sent from there and no source's path passes them.
 func (g *grower) others(d *dag.DAG) {
 	for i := 1; i < len(d.Order); i++ {
@@ -246,7 +249,8 @@ func (g *grower) others(d *dag.DAG) {
 	}
 }
 
-// admitted reports whether the assignment admits the paths of all sources along had.
+// admitted copies g.had into g.tree, and reports whether the assignment admits the paths of all
+// sources; else the copy ends at the first that it does not admit.
 func (g *grower) admitted() bool {
 	g.plant(g.had.Order[0])
 	for _, u := range g.had.Order[1:] {

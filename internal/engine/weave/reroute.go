@@ -12,14 +12,14 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// rerouting is paths, of which those that the assignment does not admit are routed
-// anew.
+// rerouting is one attempt of weave or weave-any: a copy of given paths, in which destinations are
+// routed anew whose paths an assignment of lanes does not admit.
 type rerouting struct {
 	f      *fabric.Fabric
-	fw     *routing.Forwarding // its own
+	fw     *routing.Forwarding // the copy
 	lids   []fabric.LID        // those in scope, by switch
 	grower *grower
-	had    *routing.Forwarding // the paths as they were
+	given  *routing.Forwarding // the paths as they were
 	before uint64              // the largest load of the paths as they were
 	budget routing.Budget
 
@@ -30,7 +30,7 @@ type rerouting struct {
 
 func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b routing.Budget) *rerouting {
 	g := newGrower(f, b.Scope)
-	r := &rerouting{f: f, fw: fw.Clone(), had: fw, lids: lids, grower: g, budget: b}
+	r := &rerouting{f: f, fw: fw.Clone(), given: fw, lids: lids, grower: g, budget: b}
 	for _, lid := range r.lids {
 		counts := r.read(lid)
 		g.loads.Charge(g.had.Order, g.had.Out, counts)
@@ -39,7 +39,7 @@ func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b
 	return r
 }
 
-// read makes the grower's tree of a row that to a LID, and says what a route to it counts in loads.
+// read sets grower.had to the tree of a LID's row, and returns what a route to the LID counts in loads.
 func (r *rerouting) read(lid fabric.LID) (counts uint64) {
 	e := r.f.Endpoint(r.f.Owner(lid))
 	r.grower.had.Build(r.f, r.fw.Row(lid), e.Switch)
@@ -50,10 +50,10 @@ func (r *rerouting) read(lid fabric.LID) (counts uint64) {
 // that were routed around the one before.
 const adaptions = 3
 
-// adapt routes anew around an assignment, without escapes, and returns for how many
-// LIDs that fails. If these are few, the paths have come nearer to what one assignment
-// can admit: it begins again with an assignment for the new paths.
-func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, again func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
+// adapt routes destinations anew around an assignment, without escapes, and returns for how many
+// LIDs that fails. If these are few, the paths have come nearer to what one assignment can admit: it
+// begins again with the assignment that assign makes for the new paths.
+func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, assign func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
 	for i := range adaptions {
 		before := failed
 		failed, err = r.route(ctx, l)
@@ -64,7 +64,7 @@ func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, again fu
 		if err != nil {
 			return failed, err
 		}
-		if l, _, err = again(paths); err != nil {
+		if l, _, err = assign(paths); err != nil {
 			return failed, err
 		}
 	}
@@ -81,14 +81,16 @@ func (r *rerouting) route(ctx context.Context, l *turnlanes.Assignment) (failed 
 			bad = append(bad, lid)
 		}
 	}
-	return r.pass(ctx, bad, true)
+	const keep = true
+	return r.pass(ctx, bad, keep)
 }
 
 // passes is how often at most all destinations are routed again, to balance them.
 const passes = 3
 
-// balance routes all destinations again until the largest load is no more than goal,
-// stops decreasing, or enough work was done, and keeps the best.
+// balance routes all destinations again, each around the load of the others, until the largest load
+// is no more than goal or stops decreasing, or more than most work was done. The last pass is undone
+// where it did not help.
 func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 	g := r.grower
 	g.work = 0
@@ -97,20 +99,21 @@ func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 		if before <= goal || g.work > most {
 			break
 		}
-		kept := r.fw.Clone()
-		if _, err := r.pass(ctx, r.lids, false); err != nil {
+		const keep = false
+		old := r.fw.Clone()
+		if _, err := r.pass(ctx, r.lids, keep); err != nil {
 			return err
 		}
 		if r.grower.loads.Most() >= before {
-			r.fw = kept
+			r.fw = old
 			break
 		}
 	}
 	return nil
 }
 
-// pass routes LIDs again, keeping admitted paths if keep, and counts those for which no
-// tree was found; they keep their row.
+// pass routes LIDs again, if keep with the paths that are admitted already where that can be, and
+// counts those for which no tree was found or tried; they keep their row.
 func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (failed int, err error) {
 	d := dag.DAG{Root: fabric.None}
 	for i, lid := range lids {
@@ -120,7 +123,7 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 		if r.limit > 0 && r.grower.work > r.limit {
 			return failed + len(lids) - i, nil
 		}
-		found := r.again(&d, lid, func() bool { return keep && r.grower.mend(&d) || r.grower.grow(&d) })
+		found := r.routeAgain(&d, lid, func() bool { return keep && r.grower.mend(&d) || r.grower.grow(&d) })
 		if !found {
 			failed++
 		}
@@ -128,16 +131,17 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 	return failed, nil
 }
 
-// again routes a LID again and says whether tree, which finds the tree of its row in grower.had, found one for it; else
-// the row stays. d is scratch, the shortest paths to the switch of the LID before.
-func (r *rerouting) again(d *dag.DAG, lid fabric.LID, tree func() bool) (found bool) {
+// routeAgain routes a LID again by makeTree, which finds the tree of its row in grower.had and makes
+// the new one in grower.tree. If it makes none, the row stays. routeAgain keeps loads up to date, and
+// makes d the shortest paths to the switch of the LID, if it is not that from the LID before.
+func (r *rerouting) routeAgain(d *dag.DAG, lid fabric.LID, makeTree func() bool) (found bool) {
 	g := r.grower
 	counts := r.read(lid)
 	if root := g.had.Order[0]; d.Root != root {
 		dag.Shortest(d, r.f, root)
 	}
 	g.loads.Charge(g.had.Order, g.had.Out, -counts)
-	if !tree() {
+	if !makeTree() {
 		g.loads.Charge(g.had.Order, g.had.Out, counts)
 		return false
 	}
@@ -161,7 +165,7 @@ func (r *rerouting) relieve(ctx context.Context, goal uint64) error {
 				return err
 			}
 			if r.markFull(r.fw.Row(lid), goal) {
-				r.again(&d, lid, func() bool { return g.mend(&d) })
+				r.routeAgain(&d, lid, func() bool { return g.mend(&d) })
 				clear(g.leave)
 			}
 		}
@@ -172,8 +176,8 @@ func (r *rerouting) relieve(ctx context.Context, goal uint64) error {
 	return nil
 }
 
-// markFull marks the trunks of a row with a load above goal as such to leave, and says whether
-// there are any.
+// markFull marks the trunks of a row with a load above goal in grower.leave, and reports whether there
+// are any.
 func (r *rerouting) markFull(row []uint8, goal uint64) bool {
 	full := false
 	for s, port := range row {
@@ -194,15 +198,15 @@ func (r *rerouting) unevenness() float64 {
 	return sum
 }
 
-// note adds a remark: how many destinations have new paths, and how many of them longer
-// ones than necessary.
-func (r *rerouting) note() {
+// remark adds to the forwarding's notes how many destinations have new paths, and how many of them
+// longer ones than necessary.
+func (r *rerouting) remark() {
 	d := dag.DAG{Root: fabric.None}
 	t := &r.grower.had
 	changed, longer := 0, 0
 	for _, lid := range r.lids {
 		row, root := r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch
-		if slices.Equal(row, r.had.Row(lid)) {
+		if slices.Equal(row, r.given.Row(lid)) {
 			continue
 		}
 		changed++

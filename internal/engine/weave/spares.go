@@ -8,17 +8,17 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/intree"
 )
 
-// spares chooses entries that no packet follows, as a spine's for a destination to which all its
+// spares chooses spare entries, which no packet follows, as a spine's for a destination to which all its
 // leaves go by another: a repair sends packets there, and cannot in the same step change where they
 // go from there.
 type spares struct {
 	*grower
-	used  []bool          // [switch] packets pass it
-	heirs []int32         // [switch] those from which packets come; without twigs, if there are others
-	heir  []fabric.NodeID // [switch] one of these, by which more than a tree comes if there is one
-	twig  []bool          // [switch] it is in a tree that hangs on one switch of the rest
-	via   []fabric.NodeID // [switch] on its path, the last switch before those that all packets pass; None: it is one of these
-	shun  []fabric.NodeID // [switch] by which its path should not come; None
+	used    []bool          // [switch] packets pass it
+	senders []int32         // [switch] how many switches packets come from; twigs count only if there are no others
+	sender  []fabric.NodeID // [switch] one of those
+	twig    []bool          // [switch] twigs
+	via     []fabric.NodeID // [switch] on its path, the last switch before those that all packets pass; None: it is one of these
+	shun    []fabric.NodeID // [switch] the via that its path should not have; None: it may have any
 
 	may []fabric.ChannelID // scratch: trunks to choose from
 }
@@ -30,8 +30,8 @@ func (r *rerouting) fillSpares(ctx context.Context) error {
 	r.grower.lanes.FreeParts()
 	n := r.f.Switches()
 	p := &spares{
-		grower: r.grower, used: make([]bool, n), heirs: make([]int32, n),
-		heir: make([]fabric.NodeID, n), twig: twigs(r.f), via: make([]fabric.NodeID, n), shun: make([]fabric.NodeID, n),
+		grower: r.grower, used: make([]bool, n), senders: make([]int32, n),
+		sender: make([]fabric.NodeID, n), twig: twigs(r.f), via: make([]fabric.NodeID, n), shun: make([]fabric.NodeID, n),
 	}
 	d := dag.DAG{Root: fabric.None}
 	for _, lid := range r.lids {
@@ -39,18 +39,19 @@ func (r *rerouting) fillSpares(ctx context.Context) error {
 			return err
 		}
 		d.Root = r.f.Endpoint(r.f.Owner(lid)).Switch
-		if row := r.fw.Row(lid); p.fill(&d, row) {
+		if row := r.fw.Row(lid); p.refill(&d, row) {
 			intree.Write(r.f, row, lid, p.tree.Order, p.tree.Out)
 		}
 	}
 	return nil
 }
 
-// fill fills the spare entries of a row. It says whether any may be another than before.
-func (p *spares) fill(d *dag.DAG, row []uint8) bool {
+// refill makes in p.tree a tree of a row to d.Root, with other paths for switches with spare entries.
+// It returns false if all entries can stay as they are: p.tree is of no use then.
+func (p *spares) refill(d *dag.DAG, row []uint8) bool {
 	t := p.tree
 	p.had.Build(p.f, row, d.Root)
-	p.follow()
+	p.followPackets()
 	p.plant(d.Root)
 	for _, u := range p.had.Order[1:] {
 		c := p.had.Out[u]
@@ -72,35 +73,36 @@ func (p *spares) fill(d *dag.DAG, row []uint8) bool {
 		return false
 	}
 	t.Finish(d, nil, p)
-	for _, u := range t.Late {
+	for _, u := range t.Late { // what has no path yet may pass where it should not
 		p.shun[u] = fabric.None
 	}
 	t.Finish(d, nil, p)
 	return true
 }
 
-// follow follows the packets of all sources along the tree of a row.
-func (p *spares) follow() {
+// followPackets follows the packets of all sources along p.had, and sets used, senders and sender, and
+// via of the switches that they pass.
+func (p *spares) followPackets() {
 	order, out := p.had.Order, p.had.Out
 	clear(p.used)
-	clear(p.heirs)
+	clear(p.senders)
 	for i := len(order) - 1; i > 0; i-- {
 		if u := order[i]; p.used[u] || p.sends[u] {
 			v := p.heads[out[u]]
 			p.used[u], p.used[v] = true, true
-			if p.heirs[v] == 0 || p.twig[p.heir[v]] && !p.twig[u] {
-				p.heir[v], p.heirs[v] = u, 1
-			} else if p.twig[u] == p.twig[p.heir[v]] {
-				p.heirs[v]++
+			if p.senders[v] == 0 || p.twig[p.sender[v]] && !p.twig[u] {
+				p.sender[v], p.senders[v] = u, 1
+			} else if p.twig[u] == p.twig[p.sender[v]] {
+				p.senders[v]++
 			}
 		}
 	}
 	for s := range p.via {
 		p.via[s] = fabric.None
 	}
-	base := order[0]
-	for p.heirs[base] == 1 {
-		base = p.heir[base]
+	base := order[0] // in the end the switch farthest from the root that all packets pass
+	for p.senders[base] == 1 {
+		base = p.sender[base]
 	}
 	for _, u := range order[1:] {
 		if v := p.heads[out[u]]; p.used[u] && (v == base || p.via[v] != fabric.None) {
@@ -109,8 +111,8 @@ func (p *spares) follow() {
 	}
 }
 
-// twigs is the switches, [switch], that are in a tree which hangs on one switch of the rest, as leaves
-// behind a leaf: no way to others avoids that switch.
+// twigs reports of each switch, [switch], whether it is in a tree which hangs on one switch of the rest,
+// as leaves behind a leaf: no way to others avoids that switch.
 func twigs(f *fabric.Fabric) []bool {
 	list, queue := make([]bool, f.Switches()), fabric.All[fabric.NodeID](f.Switches())
 	for len(queue) > 0 {
@@ -130,7 +132,7 @@ func twigs(f *fabric.Fabric) []bool {
 	return list
 }
 
-// comesBy is via of a switch that forwards to another.
+// comesBy is via of switch u, which forwards to v.
 func (p *spares) comesBy(u, v fabric.NodeID) fabric.NodeID {
 	if p.via[v] == fabric.None {
 		return u
@@ -138,7 +140,7 @@ func (p *spares) comesBy(u, v fabric.NodeID) fabric.NodeID {
 	return p.via[v]
 }
 
-// Settle implements intree.Rules, for spare entries.
+// Settle implements intree.Rules, for switches with spare entries: as grower.Settle, except by shun.
 func (p *spares) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool {
 	p.may = p.may[:0]
 	for _, c := range choices {
@@ -157,7 +159,7 @@ func (p *spares) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 	return true
 }
 
-// allVia is the last switch on the paths of all neighbours that send, or None if they differ.
+// allVia is the via that the paths of all u's neighbours that send have in common, or None.
 func (p *spares) allVia(u fabric.NodeID) fabric.NodeID {
 	all := fabric.NodeID(fabric.None)
 	for c, end := p.f.TrunksFrom(u); c < end; c++ {

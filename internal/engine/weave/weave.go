@@ -82,7 +82,7 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	bound := uint64(0)
 	both := b.Contract.EitherWay()
 	for _, finder := range o.Paths {
-		fw, err := begin(ctx, f, finder, b, p)
+		fw, err := pathsOf(ctx, f, finder, b, p)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		if best = w; o.Prefer == Bandwidth {
 			break
 		}
-		if b.VLs = w.lanes.Lanes() - 1; b.VLs == 0 {
+		if b.VLs = w.lanes.Lanes() - 1; b.VLs == 0 { // other paths have to need fewer
 			break
 		}
 	}
@@ -113,9 +113,9 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.lanes.Tables(best.fw, best.lids, both)}, nil
 }
 
-// begin is the paths of a finder. Where these leave apart what hosts do not need, and
-// aggregation nodes or routers count, too, they are completed by shortest paths.
-func begin(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
+// pathsOf is the paths of a finder. If it left aggregation nodes or routers apart
+// (Forwarding.Apart) and the budget's scope has these, too, shortest paths join them.
+func pathsOf(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
 	fw, err := finder.Paths(ctx, f, p)
 	if err != nil || !fw.Apart || b.Scope == routing.HCA {
 		return fw, err
@@ -125,7 +125,7 @@ func begin(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b r
 }
 
 // loadGrowth limits how much other paths may add to the largest load if few lanes are
-// preferred: 1/maxLoadGrowth of it.
+// preferred: 1/loadGrowth of it.
 const loadGrowth = 2
 
 // assigned is paths with an assignment that admits all of them.
@@ -135,7 +135,8 @@ type assigned struct {
 	lanes *turnlanes.Assignment
 }
 
-// assign finds lanes for paths, as few as can be. nil: they do not suffice.
+// assign finds lanes for the paths of fw, as few as can be, if need be with a few destinations routed
+// anew (reroute). nil: the budget's lanes do not suffice.
 func (o Engine) assign(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*assigned, error) {
 	paths, err := turnlanes.Gather(ctx, f, fw, b, nil)
 	if err != nil {
@@ -163,7 +164,7 @@ func (o Engine) assign(ctx context.Context, f *fabric.Fabric, fw *routing.Forwar
 		}
 		if left == 0 {
 			l, err := paths.Reduce(ctx, l)
-			return &assigned{fw, paths.LIDs(), l}, err
+			return &assigned{fw: fw, lids: paths.LIDs(), lanes: l}, err
 		}
 		if !paths.Few(left) {
 			continue
@@ -175,12 +176,11 @@ func (o Engine) assign(ctx context.Context, f *fabric.Fabric, fw *routing.Forwar
 	return nil, nil
 }
 
-// tolerance is by how many percent the largest load may grow to save one lane, by
-// Prefer.
-var tolerance = [...]uint64{2, 8}
+// tolerance is by how many percent the largest load may grow to save one lane, [Prefer].
+var tolerance = [...]uint64{Bandwidth: 2, Lanes: 8}
 
-// reroute routes the destinations of the few paths that the assignment does not admit
-// anew. nil: that fails, or costs too much bandwidth.
+// reroute routes the destinations of the few paths that the assignment l does not admit anew, in a
+// copy of fw. nil: that fails, or costs too much bandwidth.
 func (o Engine) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, levels int, b routing.Budget) (*assigned, error) {
 	r := newRerouting(f, fw, paths.LIDs(), b)
 	lanes := l.Lanes()
@@ -191,7 +191,7 @@ func (o Engine) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if paths, err = turnlanes.Gather(ctx, f, r.fw, b, nil); err != nil {
 		return nil, err
 	}
-	r.note()
+	r.remark()
 	l, err = paths.Reduce(ctx, r.grower.lanes)
-	return &assigned{r.fw, r.lids, l}, err
+	return &assigned{fw: r.fw, lids: r.lids, lanes: l}, err
 }
