@@ -68,12 +68,12 @@ type Analysis struct {
 	MostPaths int     // of one pair
 	PerLayer  []int64 // [layer] the paths that may use it; with step 4 a path counts in several
 
-	f    *fabric.Fabric
-	ends []bool   // [switch] whether it counts
-	far  int32    // hops of the longest path
-	from []int64  // [destination × switches + source] the number of its first path
-	pick []int64  // likewise, the number of the one path kept; nil: all are
-	sets []uint64 // [path] the layers that it may use, as bits
+	f        *fabric.Fabric
+	ends     []bool   // [switch] whether it counts
+	mostHops int32    // hops of the longest path
+	first    []int64  // [destination × switches + source] the number of its first path
+	chosen   []int64  // likewise, the number of the one path kept; nil: all are
+	sets     []uint64 // [path] the layers that it may use, as bits
 }
 
 // Analyse finds all shortest paths and puts them into layers.
@@ -83,7 +83,7 @@ func Analyse(ctx context.Context, f *fabric.Fabric, o Options) (*Analysis, error
 	}
 	a := &Analysis{f: f, ends: o.Scope.Ends(f)}
 	if o.One {
-		a.pick = make([]int64, f.Switches()*f.Switches())
+		a.chosen = make([]int64, f.Switches()*f.Switches())
 	}
 	if err := a.count(ctx, o); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func Analyse(ctx context.Context, f *fabric.Fabric, o Options) (*Analysis, error
 func (a *Analysis) count(ctx context.Context, o Options) error {
 	n, most := a.f.Switches(), o.MostPaths
 	draw := rand.New(rand.NewPCG(o.Seed, stream))
-	a.from = make([]int64, n*n)
+	a.first = make([]int64, n*n)
 	w := newWalker(a.f)
 	for d := range fabric.NodeID(n) {
 		if err := ctx.Err(); err != nil {
@@ -124,20 +124,20 @@ func (a *Analysis) count(ctx context.Context, o Options) error {
 		w.to(d)
 		number := w.numbers(most + 1) // [switch] its shortest paths, no more than one too many
 		for s := range fabric.NodeID(n) {
-			a.from[int(d)*n+int(s)] = a.Paths
+			a.first[int(d)*n+int(s)] = a.Paths
 			if !a.sends(&w.d, s) {
 				continue
 			}
 			if number[s] > most {
 				return a.refuse(s, d, fmt.Sprintf("a pair of switches has at most %d shortest paths", most), "has more to")
 			}
-			if a.pick != nil {
-				a.pick[int(d)*n+int(s)] = a.Paths + draw.Int64N(int64(number[s]))
+			if a.chosen != nil {
+				a.chosen[int(d)*n+int(s)] = a.Paths + draw.Int64N(int64(number[s]))
 			}
 			a.Pairs++
 			a.Paths += int64(number[s])
 			a.MostPaths = max(a.MostPaths, number[s])
-			a.far = max(a.far, w.d.Hops[s])
+			a.mostHops = max(a.mostHops, w.d.Hops[s])
 			if a.Paths > maxPaths {
 				return a.refuse(s, d, fmt.Sprintf("all pairs of switches have at most %d shortest paths together", maxPaths), "is counted beyond with those to")
 			}
@@ -146,6 +146,7 @@ func (a *Analysis) count(ctx context.Context, o Options) error {
 	return nil
 }
 
+// refuse is the refusal of a network that breaks a rule with the paths from s to d.
 func (a *Analysis) refuse(s, d fabric.NodeID, rule, what string) error {
 	return routing.Refuse(a.f, rule, s, 0, "%s %s", what, a.f.Label(d))
 }
@@ -157,8 +158,8 @@ const stream = 0x6d706c617368 // "mplash"
 // first. With Options.One there is one pass over all, by destination.
 func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.Progress) error {
 	full := false
-	for hops := a.far; hops > 0; hops-- {
-		wanted := func(h int32) bool { return h == hops || a.pick != nil }
+	for hops := a.mostHops; hops > 0; hops-- {
+		wanted := func(h int32) bool { return h == hops || a.chosen != nil }
 		err := a.each(ctx, wanted, func(i int64, path []fabric.ChannelID, turns []acyclic.Turn) bool {
 			layer, ok := layers.First(turns, acyclic.MaxLayers)
 			a.sets[i] = 1 << layer
@@ -171,8 +172,8 @@ func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.
 		if full {
 			return &routing.TooFewLanes{Need: acyclic.MaxLayers + 1, AtLeast: true, Have: acyclic.MaxLayers}
 		}
-		p.Report(int(a.far-hops)+1, int(a.far))
-		if a.pick != nil {
+		p.Report(int(a.mostHops-hops)+1, int(a.mostHops))
+		if a.chosen != nil {
 			break
 		}
 	}
@@ -223,10 +224,10 @@ func (a *Analysis) each(ctx context.Context, wanted func(hops int32) bool, visit
 				continue
 			}
 			pair := int(d)*n + int(s)
-			i := a.from[pair] - 1
+			i := a.first[pair] - 1
 			more := w.from(s, func(path []fabric.ChannelID, turns []acyclic.Turn) bool {
 				i++
-				return a.pick != nil && i != a.pick[pair] || visit(i, path, turns)
+				return a.chosen != nil && i != a.chosen[pair] || visit(i, path, turns)
 			})
 			if !more {
 				return nil

@@ -18,7 +18,7 @@ func (a *Analysis) Routing(one bool) *adaptive.Tables {
 		used := make([]int, a.Layers)
 		a.Each(func(path []fabric.ChannelID, layers uint64) {
 			if one {
-				layers = 1 << fewest(layers, used)
+				layers = 1 << takeLeastUsed(layers, used)
 			}
 			yield(path, uint16(layers)) // it never has enough
 		})
@@ -27,9 +27,9 @@ func (a *Analysis) Routing(one bool) *adaptive.Tables {
 	return t
 }
 
-// fewest is the layer of a set that is used least, the first of equals; it counts
-// one more use.
-func fewest(set uint64, used []int) int {
+// takeLeastUsed is the layer of a set of bits that is used least, the first of equals. It counts the
+// use in used, [layer].
+func takeLeastUsed(set uint64, used []int) int {
 	best := bits.TrailingZeros64(set)
 	for ; set != 0; set &= set - 1 {
 		if l := bits.TrailingZeros64(set); used[l] < used[best] {

@@ -26,7 +26,7 @@ func newWalker(f *fabric.Fabric) *walker {
 	return &walker{f: f, at: make([]int32, f.Switches()), number: make([]int, f.Switches())}
 }
 
-// to makes a switch the destination.
+// to makes a switch the destination of the paths that from will visit.
 func (w *walker) to(root fabric.NodeID) {
 	dag.Shortest(&w.d, w.f, root)
 	for i, s := range w.d.Order {
@@ -34,7 +34,8 @@ func (w *walker) to(root fabric.NodeID) {
 	}
 }
 
-// numbers is how many shortest paths every switch has, up to a limit.
+// numbers is how many shortest paths every switch has, [switch], up to a limit; valid until the next
+// call.
 func (w *walker) numbers(limit int) []int {
 	clear(w.number)
 	w.number[w.d.Root] = 1
@@ -47,7 +48,7 @@ func (w *walker) numbers(limit int) []int {
 }
 
 // from visits the shortest paths of a switch, by ports, until visit returns false. It
-// says whether it visited all.
+// returns whether it visited all. path and turns are what it has come through, empty for the caller.
 func (w *walker) from(s fabric.NodeID, visit func(path []fabric.ChannelID, turns []acyclic.Turn) bool) bool {
 	if s == w.d.Root {
 		return visit(w.path, w.turns)

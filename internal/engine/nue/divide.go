@@ -6,8 +6,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// divide divides the switches among at most so many layers, none of them empty,
-// those of each part of the network by themselves. Layers hold about the same
+// divide divides the switches, as destinations, among at most so many layers, [layer], none of
+// them empty; those of each part of the network by themselves. Layers hold about the same
 // number of LIDs, and switches near each other: in-trees that end near each other
 // share most of their turns.
 func divide(f *fabric.Fabric, layers int) [][]fabric.NodeID {
@@ -68,6 +68,7 @@ func (r *regions) grow(part []fabric.NodeID, lids int) []fabric.NodeID {
 	return region
 }
 
+// take adds a switch to a region, and subtracts its LIDs from those that the region still lacks.
 func (r *regions) take(region []fabric.NodeID, s fabric.NodeID, lids *int) []fabric.NodeID {
 	r.taken[s] = true
 	*lids -= r.size[s]

@@ -93,7 +93,7 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	return t, err
 }
 
-// routeOn routes with a lane for each destination, and returns the loads of trunks too.
+// routeOn routes with a lane for each destination, and returns the loads too, [trunk].
 func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress) (*routing.Tables, []uint64, error) {
 	layers := divide(f, vls)
 	used := max(1, len(layers))
@@ -117,6 +117,7 @@ func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress)
 	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, r.search.loads.On, nil
 }
 
+// run is a call of routeOn.
 type run struct {
 	f      *fabric.Fabric
 	paths  *routing.Forwarding
@@ -127,6 +128,7 @@ type run struct {
 	count  count
 }
 
+// count is what a note says of the in-trees.
 type count struct {
 	trees   int // grown
 	detours int // of them, those with a switch whose path is not of the fewest hops
@@ -161,7 +163,7 @@ func (r *run) route(ctx context.Context, layer uint8, dests []fabric.NodeID) err
 	if err := r.search.enter(ctx, dests, wanted); err != nil {
 		return err
 	}
-	for _, adapters := range [...]bool{true, false} {
+	for _, adapters := range [...]bool{true, false} { // switches' own LIDs come last
 		err := dag.InOrder(ctx, r.f, dests, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 			for _, lid := range lids {
 				if own := r.f.Endpoint(r.f.Owner(lid)).Class == fabric.SwitchPort; own != adapters {

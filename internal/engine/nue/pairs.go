@@ -35,8 +35,8 @@ type pairing struct {
 	layers  *acyclic.Layers     // [lane]
 	lane    []uint8             // [switch × switches + switch] of the paths between them, both ways alike; undecided
 	lids    [][]fabric.LID      // [switch] those in scope on it; its own only where there is no other
-	byHops  []pair              // every two switches that send to each other
-	seen    *marks.Set          // turns of the pair at hand
+	byHops  []pair              // every two switches that send to each other, those of fewest hops first
+	seen    *marks.Set          // scratch of collect: turns
 	turns   []acyclic.Turn      // scratch: turns of the pair or path at hand
 	escapes *intree.Escapes     // nil: every pair has its wanted paths
 	tree    pairedTree          // the tree at hand
@@ -48,10 +48,10 @@ type pair struct{ a, b fabric.NodeID }
 // routePairs routes for contract honored on several lanes.
 func (o Engine) routePairs(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	r := newPairing(f, b)
-	if err := r.sort(ctx); err != nil {
+	if err := r.listPairs(ctx); err != nil {
 		return nil, err
 	}
-	left, err := r.want(ctx, o.Wanted, p)
+	left, err := r.chooseWanted(ctx, o.Wanted, p)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func newPairing(f *fabric.Fabric, b routing.Budget) *pairing {
 	return r
 }
 
-// sort finds every two switches that send to each other, those of fewest hops first.
-func (r *pairing) sort(ctx context.Context) error {
+// listPairs fills byHops.
+func (r *pairing) listPairs(ctx context.Context) error {
 	var byHops [][]pair
 	err := dag.ByDestination(ctx, r.f, dag.Shortest, func(d *dag.DAG, _ []fabric.LID) {
 		for a := range d.Root {
@@ -110,9 +110,10 @@ func (r *pairing) sort(ctx context.Context) error {
 	return err
 }
 
-// want begins with the paths for which the lanes suffice, the first of several, or with
-// those that leave the fewest pairs over, and says how many.
-func (r *pairing) want(ctx context.Context, finders []routing.PathFinder, p routing.Progress) (fewest int, err error) {
+// chooseWanted sets wanted to the paths of the first finder for which the lanes suffice, or to those
+// that leave the fewest pairs without a lane, and returns how many pairs that is. If it is none, every
+// pair has its lane.
+func (r *pairing) chooseWanted(ctx context.Context, finders []routing.PathFinder, p routing.Progress) (fewest int, err error) {
 	if len(finders) == 0 {
 		finders = []routing.PathFinder{local{}}
 	}
@@ -149,10 +150,10 @@ const (
 	mostPlaced = 1 << 20
 )
 
-// place gives every two switches a lane for the wanted paths between them, and counts
-// the pairs for which there is none. Those take precedence in the next round, the others
-// keep together lane by lane, the last first (J. C. Culberson: Iterated Greedy Graph
-// Coloring and the Difficulty Landscape, 1992). The best round counts.
+// place gives every two switches a lane for the wanted paths between them, in several rounds, and
+// returns how many pairs have none after the best, which is the one that stays. Pairs without a lane
+// come first in the next round, the others stay together lane by lane, the last lane first (J. C.
+// Culberson: Iterated Greedy Graph Coloring and the Difficulty Landscape, 1992).
 func (r *pairing) place(ctx context.Context) (fewest int, err error) {
 	order := r.byHops
 	best, last := order, 0
@@ -186,6 +187,8 @@ func (r *pairing) backwards(order []pair) []pair {
 	return slices.Concat(byLane...)
 }
 
+// placeOnce is a round of place: it makes layers and lane anew, by the first lane that takes all paths
+// of a pair, and counts the pairs left over, which stay undecided.
 func (r *pairing) placeOnce(ctx context.Context, order []pair) (left int, err error) {
 	r.layers = acyclic.NewLayers(r.f)
 	if r.escapes != nil {
@@ -222,12 +225,13 @@ func (r *pairing) reserve() {
 	}
 }
 
+// decide sets the lane of two switches, both ways.
 func (r *pairing) decide(a, b fabric.NodeID, lane uint8) {
 	n := r.f.Switches()
 	r.lane[int(a)*n+int(b)], r.lane[int(b)*n+int(a)] = lane, lane
 }
 
-// collect takes the turns of all wanted paths between two switches, both ways.
+// collect sets turns to those of all wanted paths between two switches, both ways.
 func (r *pairing) collect(a, b fabric.NodeID) {
 	r.turns = r.turns[:0]
 	r.seen.Empty()
@@ -261,7 +265,7 @@ func (r *pairing) copyOthers() {
 	}
 }
 
-// giveOut turns lanes into service levels.
+// giveOut makes Lanes of the lane of every pair: service level n is lane n.
 func (r *pairing) giveOut() *routing.Lanes {
 	n := r.f.Switches()
 	l := routing.NewLanes(r.f, routing.LanePerSL(r.vls))

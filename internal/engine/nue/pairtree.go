@@ -16,15 +16,15 @@ import (
 type pairedTree struct {
 	*intree.Tree
 	root fabric.NodeID
-	row  []uint8            // the wanted one
-	lane []uint8            // [switch] of its path
+	row  []uint8            // of the wanted paths
+	lane []uint8            // [switch] of its path; the lane of its pair with the root
 	near []fabric.ChannelID // scratch: trunks to choose from
 }
 
 // growAll begins the lanes anew with an escape tree, and grows all in-trees.
 func (r *pairing) growAll(ctx context.Context, p routing.Progress) error {
 	n := r.f.Switches()
-	if err := r.root(ctx); err != nil {
+	if err := r.chooseEscapes(ctx); err != nil {
 		return err
 	}
 	r.tree = pairedTree{Tree: intree.New(r.f, r.loads), lane: make([]uint8, n)}
@@ -38,11 +38,11 @@ func (r *pairing) growAll(ctx context.Context, p routing.Progress) error {
 	return err
 }
 
-// root chooses the escape tree beside which the fewest pairs are left over, of a few,
-// and places the others.
-func (r *pairing) root(ctx context.Context) error {
+// chooseEscapes sets escapes to the tree, of a few, beside which the fewest pairs are left without a
+// lane, and gives the others their lanes.
+func (r *pairing) chooseEscapes(ctx context.Context) error {
 	all := fabric.All[fabric.NodeID](r.f.Switches())
-	sets := candidates(r.f, all, fewestRoots)
+	sets := rootSets(r.f, all, fewestRoots)
 	best, last, fewest := 0, 0, -1
 	r.escapes = intree.NewEscapes(r.f)
 	for i, roots := range sets {
@@ -114,9 +114,9 @@ func (r *pairing) Escape(u fabric.NodeID, c fabric.ChannelID) {
 // Retract implements intree.Rules: turns that were added for the tree before stay.
 func (r *pairing) Retract() {}
 
-// put settles u on trunk c, if its path fits.
+// put settles u on trunk c, if a lane admits its path.
 func (r *pairing) put(u fabric.NodeID, c fabric.ChannelID) bool {
-	lane, ok := r.fits(u, c)
+	lane, ok := r.admit(u, c)
 	if ok {
 		r.tree.Put(u, c)
 		r.tree.lane[u] = lane
@@ -124,8 +124,9 @@ func (r *pairing) put(u fabric.NodeID, c fabric.ChannelID) bool {
 	return ok
 }
 
-// fits adds the path of u by trunk c to the lane of u and the root, or finds one for it.
-func (r *pairing) fits(u fabric.NodeID, c fabric.ChannelID) (lane uint8, ok bool) {
+// admit adds the turns of the path of u by trunk c to the lane of u and the root or, if these have
+// none yet, to the first lane that takes them. ok: they fit.
+func (r *pairing) admit(u fabric.NodeID, c fabric.ChannelID) (lane uint8, ok bool) {
 	t := &r.tree
 	r.turns = r.turns[:0]
 	for in, out := c, t.Out[r.heads[c]]; out != fabric.None; in, out = out, t.Out[r.heads[out]] {

@@ -17,7 +17,7 @@ const (
 )
 
 // search grows one in-tree after the other inside the dependency graph of a
-// layer.
+// layer, which enter begins. It is the intree.Rules of these trees.
 type search struct {
 	f        *fabric.Fabric
 	heads    []fabric.NodeID
