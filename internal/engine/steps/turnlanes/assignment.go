@@ -117,10 +117,11 @@ func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Ass
 	return l
 }
 
-// add adds a turn to the graph of a lane, if it may be taken at all.
+// add adds a turn to the graph of a lane, but not to held. It returns false where that would close a
+// cycle, or lead between parts otherwise than from an early to a late one.
 func (l *Assignment) add(lane uint8, t acyclic.Turn) bool {
 	if l.part != nil {
-		if a, b := l.part[t.In], l.part[t.Out]; a != none && b != none && a != b && !l.goesOn(a, b) {
+		if a, b := l.part[t.In], l.part[t.Out]; a != none && b != none && a != b && !l.earlyToLate(a, b) {
 			return false
 		}
 	}
@@ -151,7 +152,7 @@ func (l *Assignment) Lanes() int { return l.lanes }
 // Used is the number of service levels in use, at least 1.
 func (l *Assignment) Used() int { return max(1, l.used) }
 
-// at is the lane of a turn in a service level.
+// at is the lane of a turn in a service level, or unset.
 func (l *Assignment) at(turn int32, sl int) uint8 { return uint8(l.lane[turn] >> (4 * sl) & 15) }
 
 func (l *Assignment) set(turn int32, sl int, lane uint8) {
@@ -181,7 +182,7 @@ func (l *Assignment) admits(sl int, steps []acyclic.Turn) bool {
 type Reserved struct {
 	acyclic.Turn
 	Lane   uint8
-	Within bool // packets also come to it on that lane
+	Within bool // packets also come to it on that lane, rather than all from a lower one
 }
 
 // reserve gives turns lanes in service level 0 of an empty assignment. They must not

@@ -19,11 +19,11 @@ type bundles struct {
 	paths *forest.Pairs
 	list  []bundle // by hops, most first
 
-	hops []int32          // scratch of turns
-	each [][]acyclic.Turn // scratch of turns
+	hops []int32          // scratch of turns: first hops of paths, as of forest.Forest
+	each [][]acyclic.Turn // scratch of turns: its result
 }
 
-// inBundles groups the paths by bundle.
+// inBundles groups the paths by bundle, once, in p.bundles.
 func (p *Paths) inBundles() *bundles {
 	if p.bundles != nil {
 		return p.bundles
@@ -58,9 +58,9 @@ func (p *Paths) inBundles() *bundles {
 // turns is the turns of every path of the n-th bundle that has any, valid until the
 // next call.
 func (b *bundles) turns(p *Paths, n int32) [][]acyclic.Turn {
-	of := b.list[n]
-	b.hops = b.paths.Append(b.hops[:0], of.b, of.a)
-	b.hops = b.paths.Append(b.hops, of.a, of.b)
+	ends := b.list[n]
+	b.hops = b.paths.Append(b.hops[:0], ends.b, ends.a)
+	b.hops = b.paths.Append(b.hops, ends.a, ends.b)
 	slices.Reverse(b.hops)
 	b.each = b.each[:0]
 	for _, h := range b.hops {

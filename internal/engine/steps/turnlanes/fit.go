@@ -12,7 +12,8 @@ const (
 	Low                // the lowest lanes, even if that adds turns to them
 )
 
-// Costs of lanes.
+// Costs of lanes: a new turn counts more than how even the lanes are, and under Low less than a lane
+// above.
 const (
 	newTurn = 64      // a turn that is not in the lane's graph yet
 	uneven  = 4       // per lane of distance from the even distribution
@@ -49,7 +50,8 @@ func (x *fitter) begin(turns int) {
 // bar excludes the i-th turn from a lane.
 func (x *fitter) bar(i int, lane uint8) { x.bars[i] |= 1 << lane }
 
-// find fills in lane, or says that there are no lanes for the path.
+// find sets lane to the cheapest lanes for the turns of a path in a service level. It returns false if
+// there are none for it. Nothing is entered into l.
 func (x *fitter) find(l *Assignment, sl int, steps []acyclic.Turn) bool {
 	n := l.lanes
 	for len(x.cost) < len(steps)*n {
@@ -87,7 +89,7 @@ func (x *fitter) find(l *Assignment, sl int, steps []acyclic.Turn) bool {
 	return x.trace(before, len(steps), n)
 }
 
-// within is the cost of taking a turn within a lane.
+// within is the cost of taking a turn within a lane, where the lanes in bars must not be.
 func (l *Assignment) within(turn int32, lane int, bars uint16) uint32 {
 	switch {
 	case l.change == Always:
@@ -100,7 +102,8 @@ func (l *Assignment) within(turn int32, lane int, bars uint16) uint32 {
 	return newTurn
 }
 
-// trace follows the cheapest lanes back from the last turn.
+// trace sets lane by following the cheapest lanes back from the last turn, end being the costs of that
+// by lane. It returns false if all are impossible.
 func (x *fitter) trace(end []uint32, turns, lanes int) bool {
 	at, least := uint8(0), uint32(tooMuch)
 	for to, c := range end {

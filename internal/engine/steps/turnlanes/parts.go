@@ -10,24 +10,25 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 )
 
-// parts is what remains of a fabric without the switches that send: as the planes of a tree,
-// which only its leaves join. A packet goes from one to another by a turn at such a switch.
+// parts is the parts into which a fabric falls without the switches that send: as the planes of a tree,
+// which only its leaves join. A packet goes from one to another by a turn at a switch that sends.
 type parts struct {
 	of    []int32  // [trunk] the part that it is in or leads to or from; none: it joins two switches that send
-	sees  []uint64 // sets of parts, as bits: each that some switch that sends has cables to
-	joins []uint64 // [part] those to which a turn may lead from it
-	n     int
+	sees  []uint64 // the different sets of parts, as bits, that switches which send have cables to
+	joins []uint64 // [part] those to which one turn may lead from it, as bits, and itself
+	n     int      // number of parts
 }
 
 const (
 	none      = -1
-	allPairs  = mostParts * mostParts
-	mostParts = 64  // they are the bits of a word
-	mostSets  = 100 // of parts that switches see: all pairs are looked at in each draw
-	draws     = 256 // of sets of late parts
+	allPairs  = mostParts * mostParts // more than any ways.fewest that was counted
+	mostParts = 64                    // they are the bits of a word
+	mostSets  = 100                   // of parts.sees: each draw looks at all pairs of them
+	draws     = 256                   // of sets of late parts
 )
 
-// newParts is nil if there are fewer than two parts, or too many, or too many sets.
+// newParts finds the parts without the switches that send. nil: there are fewer than two, or more than
+// mostParts, or more than mostSets sets of them.
 func newParts(f *fabric.Fabric, sends []bool) *parts {
 	p := &parts{of: make([]int32, f.Trunks())}
 	heads := f.Heads()
@@ -60,7 +61,7 @@ func newParts(f *fabric.Fabric, sends []bool) *parts {
 	return p
 }
 
-// see collects which parts switches that send have cables to.
+// see sets sees and joins: which parts switches that send have cables to.
 func (p *parts) see(f *fabric.Fabric, sends []bool) {
 	p.joins = make([]uint64, p.n)
 	known := map[uint64]bool{0: true}
@@ -82,8 +83,8 @@ func (p *parts) see(f *fabric.Fabric, sends []bool) {
 	}
 }
 
-// drawLate draws which parts are late, as bits: of half of them at a time the set that leaves the
-// most ways, and what comes of it by exchanging two as long as that is better.
+// drawLate draws which half of the parts is late, as bits: the best of some draws, by the ways that it
+// leaves, then with two parts exchanged as long as that is better.
 func (p *parts) drawLate() (late uint64, w ways) {
 	rng := rand.New(rand.NewPCG(uint64(p.n), 0))
 	w.lacks = math.MaxInt
@@ -114,17 +115,17 @@ func (p *parts) drawLate() (late uint64, w ways) {
 	return late, w
 }
 
-// ways is what turns from early parts to late ones leave of the paths between switches that have at
-// most one part in common.
+// ways is what is left of the paths between switches that have at most one part in common, if turns
+// lead from early parts to late ones only.
 type ways struct {
-	fewest int // pairs of parts by which two switches without a common one reach each other, at least; allPairs: all have a common one
-	lacks  int // parts that switches would need in addition, so that there are ways without any one of them
+	fewest int // for the two switches worst off that have no common part: pairs of parts by which one reaches the other; allPairs: all have a common one
+	lacks  int // parts that switches would need in addition, summed over all pairs, so that there are ways without any one of them
 }
 
-// judge looks at all pairs of switches. Between two without a common part paths lead from an early
-// one of the first to a late one of the second; without losing a way one of either may fail. If they
-// share one part, that may fail: then packets come to it by an early part that the first switch
-// has besides, or leave it for a late one; or, if its spines are gone, pass two others.
+// judge finds the ways that a set of late parts leaves. Between two switches without a common part
+// paths lead from an early one of the first to a late one of the second, and each needs two, so that
+// one may fail. If they share one part, that may fail: then packets come to it by an early part that
+// the first switch has besides, or leave it for a late one; or, if its spines are gone, pass two others.
 func (p *parts) judge(late uint64) ways {
 	w := ways{fewest: allPairs}
 	for _, from := range p.sees {
@@ -155,9 +156,10 @@ func (p *parts) judge(late uint64) ways {
 // lack is how many parts a set has less than are needed.
 func lack(needs int, set uint64) int { return max(0, needs-bits.OnesCount64(set)) }
 
-// AssignByParts assigns the only lane to paths that go at switches that send from early parts of
-// the fabric to late ones only, and to all such turns besides. nil: it has no parts, or whichever
-// are early, some of the paths that failures call for are lost.
+// AssignByParts admits, on one lane, the paths that at switches which send turn from early parts of the
+// fabric to late ones only, and all such turns besides. Paths that it does not admit are the caller's
+// to route anew. nil: the fabric has no parts, or whichever are early, there are no paths after some
+// failures, or no two switches need such turns.
 //
 // Without that rule the first turns that fit decide what fits afterwards: where packets from one
 // part to another turn at one switch, hardly any may turn back at another, and packets that pass
@@ -165,16 +167,16 @@ func lack(needs int, set uint64) int { return max(0, needs-bits.OnesCount64(set)
 // use, nor do turns between two late ones: so that a repair can come to a part by an early one, and
 // leave it for a late one, wherever it likes.
 func (p *Paths) AssignByParts(ctx context.Context) (*Assignment, error) {
-	parts := newParts(p.Fabric, p.Sends)
-	if parts == nil {
+	found := newParts(p.Fabric, p.Sends)
+	if found == nil {
 		return nil, nil
 	}
-	late, w := parts.drawLate()
+	late, w := found.drawLate()
 	if w.lacks > 0 || w.fewest == allPairs {
 		return nil, nil
 	}
 	l := New(p.Fabric, 1, 1, Even, Free)
-	l.part, l.late = parts.of, late
+	l.part, l.late = found.of, late
 	if _, err := l.placeAll(ctx, p.maximal, len(p.maximal), p.alone()); err != nil {
 		return nil, err
 	}
@@ -182,7 +184,7 @@ func (p *Paths) AssignByParts(ctx context.Context) (*Assignment, error) {
 	return l, nil
 }
 
-// placeBetween puts all turns from early parts to late ones into the only lane.
+// placeBetween places all turns at switches that send from early parts to late ones.
 func (l *Assignment) placeBetween(sends []bool) {
 	heads := l.f.Heads()
 	turn := make([]acyclic.Turn, 1)
@@ -191,7 +193,7 @@ func (l *Assignment) placeBetween(sends []bool) {
 			continue
 		}
 		for out, end := l.f.TrunksFrom(heads[in]); out < end; out++ {
-			if a, b := l.part[in], l.part[out]; a != none && b != none && a != b && l.goesOn(a, b) {
+			if a, b := l.part[in], l.part[out]; a != none && b != none && a != b && l.earlyToLate(a, b) {
 				turn[0] = acyclic.Turn{ID: int32(l.f.Turn(in, out)), In: in, Out: out}
 				l.Place(turn)
 			}
@@ -199,5 +201,5 @@ func (l *Assignment) placeBetween(sends []bool) {
 	}
 }
 
-// goesOn reports whether turns may lead from one part to another.
-func (l *Assignment) goesOn(a, b int32) bool { return l.late>>a&1 < l.late>>b&1 }
+// earlyToLate reports whether turns may lead from one part to another.
+func (l *Assignment) earlyToLate(a, b int32) bool { return l.late>>a&1 < l.late>>b&1 }

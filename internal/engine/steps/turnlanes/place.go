@@ -6,9 +6,9 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 )
 
-// Place finds one service level for paths: one that admits all of them already, else
-// the first in which their turns without a lane can get one. If there is none it
-// changes nothing and returns false.
+// Place makes one service level admit some paths, given by their turns: if none admits all of them
+// already, it gives their turns without a lane one in the first where that can be. If there is none
+// it changes no lane and returns false.
 func (l *Assignment) Place(paths ...[]acyclic.Turn) bool {
 	for sl := range l.used {
 		if l.admitsAll(sl, paths) {
@@ -21,12 +21,13 @@ func (l *Assignment) Place(paths ...[]acyclic.Turn) bool {
 			return true
 		}
 		if sl >= l.used {
-			break // no other empty one can either
+			break // this one was empty: no other empty one can admit them either
 		}
 	}
 	return false
 }
 
+// admitsAll reports whether a service level admits all of some paths already.
 func (l *Assignment) admitsAll(sl int, paths [][]acyclic.Turn) bool {
 	for _, steps := range paths {
 		if !l.admits(sl, steps) {
@@ -56,13 +57,14 @@ func (l *Assignment) putAll(sl int, paths [][]acyclic.Turn) bool {
 	return true
 }
 
-// change is what has to be undone if a later one of the current paths cannot be placed.
+// change is a turn that got a lane, to be undone if a later one of the current paths cannot be placed.
 type change struct {
 	acyclic.Turn
 	was  uint8 // the lane that the turn had before
 	held uint8 // the lane to whose graph the turn was added; unset: none
 }
 
+// takeBack undoes the changes since putAll began.
 func (l *Assignment) takeBack(sl int) {
 	for _, c := range slices.Backward(l.undo) {
 		l.set(c.ID, sl, c.was)
@@ -73,7 +75,7 @@ func (l *Assignment) takeBack(sl int) {
 	}
 }
 
-// falls reports whether the lanes of turns that have one fall along a path.
+// falls reports whether the lanes fall along a path, looking only at its turns that have one.
 func (l *Assignment) falls(sl int, steps []acyclic.Turn) bool {
 	from := l.start(sl)
 	for _, s := range steps {
@@ -99,8 +101,9 @@ func (l *Assignment) put(sl int, steps []acyclic.Turn) bool {
 	return false
 }
 
-// commit adds the turns within lanes to their graphs and fixes all lanes. If one would
-// close a cycle it undoes everything and excludes that choice.
+// commit gives the turns of a path the lanes that the fitter found, lane by turn of the path, and adds
+// those taken within their lane to its graph. If one would close a cycle it undoes everything, excludes
+// that choice and returns false.
 func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	from := l.start(sl)
 	for i, s := range steps {
@@ -112,7 +115,7 @@ func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	}
 	from = l.start(sl)
 	for i, s := range steps {
-		c := change{s, l.at(s.ID, sl), unset}
+		c := change{Turn: s, was: l.at(s.ID, sl), held: unset}
 		if from == lane[i] && l.held[s.ID]>>lane[i]&1 == 0 {
 			l.held[s.ID] |= 1 << lane[i]
 			c.held = lane[i]

@@ -28,9 +28,9 @@ func (p *Paths) Assign(ctx context.Context, lanes, levels int) (best *Assignment
 	if p.both && levels > 1 && lanes > 1 {
 		b := p.inBundles()
 		all := fabric.All[int32](len(b.list))
-		return p.rounds(ctx, all, len(all), lanes, levels, func(n int32) [][]acyclic.Turn { return b.turns(p, n) })
+		return p.searchInRounds(ctx, all, len(all), lanes, levels, func(n int32) [][]acyclic.Turn { return b.turns(p, n) })
 	}
-	return p.rounds(ctx, p.maximal, len(p.Trunk), lanes, levels, p.alone())
+	return p.searchInRounds(ctx, p.maximal, len(p.Trunk), lanes, levels, p.alone())
 }
 
 // alone is every path as a bundle of its own, for placeAll.
@@ -42,9 +42,9 @@ func (p *Paths) alone() func(n int32) [][]acyclic.Turn {
 	}
 }
 
-// rounds goes through the rounds of Assign for paths or bundles, numbered below space.
-// turns is the turns of each path of a bundle.
-func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels int, turns func(n int32) [][]acyclic.Turn) (best *Assignment, fewest int, err error) {
+// searchInRounds is Assign for numbered paths or bundles: begin is the order of the first round, space
+// is more than the highest number, and turns gives the turns of each path of a bundle.
+func (p *Paths) searchInRounds(ctx context.Context, begin []int32, space, lanes, levels int, turns func(n int32) [][]acyclic.Turn) (best *Assignment, fewest int, err error) {
 	rounds, policies := min(mostRounds, max(1, placements/max(1, len(begin)))), []Policy{Even, Low}
 	if lanes == 1 { // neither further service levels nor another policy make a difference
 		levels, rounds, policies = 1, 1, policies[:1]
@@ -72,24 +72,24 @@ func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels 
 	return best, fewest, nil
 }
 
-// AssignAround is for one service level in which some turns have lanes from the start:
-// it looks for lanes for as many paths as possible. A path whose turns others have
-// taken is not helped by another order, so there are no rounds. Paths are taken by
-// their hops and, if many are left, by how many others use their turns and, on one
-// lane, turn by turn.
+// AssignAround is Assign for one service level in which some turns have lanes from the start. It
+// returns the assignment that leaves the fewest paths, and how many they are. A path whose turns others
+// have taken is not helped by another order, so there are no rounds. Paths are placed by
+// their hops; if that leaves many, by how many others use their turns; then, on one
+// lane, after single turns, those that most paths use first.
 func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int) (best *Assignment, fewest int, err error) {
-	begin := [...]func(l *Assignment) []int32{
+	orders := [...]func(l *Assignment) []int32{
 		func(*Assignment) []int32 { return p.maximal },
 		func(*Assignment) []int32 { return p.mostSharedFirst() },
 		func(l *Assignment) []int32 { l.placeTurns(p); return p.maximal },
 	}
-	for i := range begin {
+	for i := range orders {
 		if i == 2 && lanes > 1 {
 			break // with several lanes a single turn does not decide a lane
 		}
 		l := New(p.Fabric, lanes, 1, Even, Free)
 		l.reserve(reserved)
-		left, err := l.placeAll(ctx, begin[i](l), len(p.maximal), p.alone())
+		left, err := l.placeAll(ctx, orders[i](l), len(p.maximal), p.alone())
 		if err != nil {
 			return nil, 0, err
 		}
@@ -103,7 +103,7 @@ func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int
 	return best, fewest, nil
 }
 
-// uses counts, of the paths that no other continues, those over each turn, [turn].
+// uses is how many paths that are no suffix of another make each turn, [turn].
 func (p *Paths) uses() []int32 {
 	uses := make([]int32, p.Fabric.Turns())
 	var steps []acyclic.Turn
@@ -116,7 +116,7 @@ func (p *Paths) uses() []int32 {
 	return uses
 }
 
-// mostSharedFirst is the paths in the order of how many others use their turns, in total.
+// mostSharedFirst is the paths in the order of how many paths use their turns, in total.
 func (p *Paths) mostSharedFirst() []int32 {
 	uses := p.uses()
 	others := make([]int64, len(p.Trunk))
@@ -154,8 +154,8 @@ func (l *Assignment) placeTurns(p *Paths) {
 	}
 }
 
-// placeAll places paths or bundles in an order and returns those that could not be
-// placed. It stops when they are more than a limit.
+// placeAll places paths or bundles in an order and returns the numbers of those that could not be
+// placed. It stops when they are more than limit.
 func (l *Assignment) placeAll(ctx context.Context, order []int32, limit int, turns func(n int32) [][]acyclic.Turn) (left []int32, err error) {
 	for i, n := range order {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -190,7 +190,7 @@ func toFront(some, order []int32, space int) []int32 {
 // then with as few service levels as possible. nil: it found none.
 func (p *Paths) Fewest(ctx context.Context, vls int) (*Assignment, error) {
 	for lanes := 1; lanes <= vls; lanes++ {
-		l, left, err := p.one(ctx, lanes)
+		l, left, err := p.withoutBundles(ctx, lanes)
 		if err == nil && (l == nil || left > 0) {
 			l, left, err = p.Assign(ctx, lanes, Levels)
 		}
@@ -204,8 +204,8 @@ func (p *Paths) Fewest(ctx context.Context, vls int) (*Assignment, error) {
 	return nil, nil
 }
 
-// one tries a single service level if that avoids bundles; otherwise it returns none.
-func (p *Paths) one(ctx context.Context, lanes int) (*Assignment, int, error) {
+// withoutBundles is Assign with a single service level, where that avoids bundles; else it returns nil.
+func (p *Paths) withoutBundles(ctx context.Context, lanes int) (*Assignment, int, error) {
 	if !p.both || p.Change == Never {
 		return nil, 0, nil
 	}

@@ -37,9 +37,9 @@ func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	return admitting
 }
 
-// Tables is the lanes for the paths of a forwarding to some LIDs, all of which the
+// Tables is the routing.Lanes for the paths of a forwarding to some LIDs, all of which the
 // assignment must admit. Every source gets the lowest service level that admits its
-// path or, if both, all paths between its switch and that of the LID.
+// path or, if both, all paths between its switch and that of the LID, both ways.
 func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool) *routing.Lanes {
 	if l.Used() == 1 {
 		lanes := routing.OneSL(l.f, l.sl2vl())
@@ -60,8 +60,8 @@ func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool
 	return lanes
 }
 
-// giveBothWays assigns the lowest service level that admits all paths between two
-// switches.
+// giveBothWays writes into lanes, for every two switches, the lowest service level that admits all
+// paths between them.
 func (l *Assignment) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
 	n := l.f.Switches()
 	pair := func(s, to fabric.NodeID) int { return int(max(s, to))*n + int(min(s, to)) }
