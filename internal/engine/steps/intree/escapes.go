@@ -19,7 +19,7 @@ type Escapes struct {
 	total []int32         // [switch] destinations in its part
 }
 
-// NewEscapes allocates for the network, without trees; Span makes them.
+// NewEscapes makes room for the trees of a network; Span makes them.
 func NewEscapes(f *fabric.Fabric) *Escapes {
 	n := f.Switches()
 	return &Escapes{

@@ -90,7 +90,7 @@ func (t *Tree) Begin(root fabric.NodeID) {
 	t.Plant(root)
 }
 
-// Put gives switch u the path by trunk c.
+// Put adds switch u to the tree, by trunk c to a switch that is in it.
 func (t *Tree) Put(u fabric.NodeID, c fabric.ChannelID) {
 	v := t.heads[c]
 	t.Out[u], t.Hops[u], t.Sum[u] = c, t.Hops[v]+1, t.Sum[v]+t.load[c]
@@ -121,6 +121,7 @@ func (t *Tree) Shortest(d *dag.DAG, r Rules) {
 	}
 }
 
+// late adds a switch to Late if it needs a path.
 func (t *Tree) late(u fabric.NodeID) {
 	if t.Need == nil || t.Need[u] {
 		t.Late = append(t.Late, u)
@@ -162,8 +163,8 @@ func (t *Tree) detour(r Rules) {
 	}
 }
 
-// look makes near the trunks of a switch to those with so many hops, ahead the fewest hops
-// beyond that of any that it has a trunk to, and says whether there are any near.
+// look sets near to the trunks of switch u to switches with so many hops, and ahead[u] to the fewest
+// hops beyond that of a neighbour. It reports whether there are trunks in near.
 func (t *Tree) look(u fabric.NodeID, hops int32) bool {
 	t.near = t.near[:0]
 	ahead := int32(math.MaxInt32)

@@ -5,8 +5,8 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 )
 
-// Counter counts what the packets of all sources cause by whole rows: most of the work of a repair
-// where there are many. What it looks up for a switch is side by side.
+// Counter counts what the packets of all sources cause by whole rows, for internal/repair: most of its
+// work where there are many rows. What it looks up for a switch is side by side in memory.
 type Counter struct {
 	packets *Packets
 	first   []int32 // [switch, plus one] into hops
@@ -14,30 +14,31 @@ type Counter struct {
 	turns   []int32 // [trunk] what is added to the next trunk to have the number of the turn
 	passes  []pass  // [switch]
 
-	// The ways of the packets of all sources, each up to where an earlier one passed. Read from the
-	// last to the first, they have every switch before the one that it forwards to.
-	last   int64 // the number of the last, in all rows
-	before int64 // that of the last before this row
-	at     []fabric.NodeID
-	began  []int32 // [way of this row] into at
+	// The ways of the packets of all sources by the row counted last, each up to where an earlier one
+	// passed. Ways have numbers that go on from row to row, from 1. Read from the last way to the first,
+	// they have every switch before the one that it forwards to.
+	last   int64           // the number of the last way
+	before int64           // the number of the last way of the row before
+	passed []fabric.NodeID // the switches of all ways of this row
+	began  []int32         // [way of this row] into passed
 }
 
 // hop is where a port leads.
 type hop struct {
-	by fabric.ChannelID
-	to fabric.NodeID
+	trunk fabric.ChannelID
+	to    fabric.NodeID
 }
 
-var nowhere = hop{fabric.None, fabric.None}
+var nowhere = hop{trunk: fabric.None, to: fabric.None}
 
 // pass is what is known of the packets at a switch.
 type pass struct {
-	hop
+	hop         // by the entry of the row
 	met   int64 // the number of the last way that passed it
-	pairs int64 // of which packets pass it
+	pairs int64 // how many pairs' packets pass it
 }
 
-// NewCounter counts for some sources.
+// NewCounter makes a Counter for the packets of some sources.
 func NewCounter(s *Sources) *Counter {
 	f := s.f
 	n := &Counter{packets: New(s), first: make([]int32, f.Switches()+1), turns: make([]int32, f.Trunks()), passes: make([]pass, f.Switches())}
@@ -46,7 +47,7 @@ func NewCounter(s *Sources) *Counter {
 		for port := range f.Node(at).Ports + 1 {
 			h := nowhere
 			if c := f.Trunk(at, uint8(port)); c != fabric.None {
-				h = hop{c, heads[c]}
+				h = hop{trunk: c, to: heads[c]}
 			}
 			n.hops = append(n.hops, h)
 		}
@@ -67,35 +68,35 @@ func (n *Counter) hop(s fabric.NodeID, port uint8) hop {
 	return nowhere
 }
 
-// Count counts by times what packets to a LID cause by its row: each dependency in uses, by its number
-// among Dependencies, and each pair in load, [trunk]; nil: these are not counted. Pairs are no load
-// where any circle.
-func (n *Counter) Count(row []uint8, lid fabric.LID, by int32, uses []int32, load []int64) {
+// Count adds times, which may be negative, for what packets to a LID cause by its row: to uses at the
+// number of each dependency (Dependencies), once, and to load at each trunk, [trunk], once for each pair
+// whose packets take it. Either may be nil. Where packets circle, load is left alone.
+func (n *Counter) Count(row []uint8, lid fabric.LID, times int32, uses []int32, load []int64) {
 	straight := n.trace(row, lid)
 	if uses != nil && !(straight && n.packets.laneZero && n.packets.Lanes == 1) {
 		numbers := n.packets.Dependencies()
 		n.packets.Begin(row, lid)
 		n.packets.Start(func(in, out fabric.ChannelID) bool {
-			uses[numbers.Number(acyclic.Dependency{In: in, Out: out})] += by
+			uses[numbers.Number(acyclic.Dependency{In: in, Out: out})] += times
 			return true
 		})
 		uses = nil
 	}
-	end := len(n.at)
+	end := len(n.passed)
 	for i := len(n.began) - 1; i >= 0 && straight; i-- {
 		first := int(n.began[i])
-		for _, s := range n.at[first:end] {
+		for _, s := range n.passed[first:end] {
 			p := &n.passes[s]
-			if p.by == fabric.None {
+			if p.trunk == fabric.None {
 				continue
 			}
 			if load != nil {
-				load[p.by] += int64(by) * p.pairs
+				load[p.trunk] += int64(times) * p.pairs
 			}
 			u := &n.passes[p.to]
 			u.pairs += p.pairs
-			if u.by != fabric.None && uses != nil {
-				uses[n.turns[p.by]+int32(u.by)] += by
+			if u.trunk != fabric.None && uses != nil {
+				uses[n.turns[p.trunk]+int32(u.trunk)] += times
 			}
 		}
 		end = first
@@ -110,16 +111,17 @@ func (n *Counter) Pairs(s fabric.NodeID) int64 {
 	return 0
 }
 
-// trace finds the ways of the packets to a LID. It fails if some circle.
+// trace finds the ways of the packets to a LID, with the pairs that begin at each switch in passes. It
+// returns false if packets circle.
 func (n *Counter) trace(row []uint8, lid fabric.LID) bool {
 	sources := n.packets.Sources
-	n.at, n.began, n.before = n.at[:0], n.began[:0], n.last
+	n.passed, n.began, n.before = n.passed[:0], n.began[:0], n.last
 	for _, s := range sources.ends {
 		if n.passes[s].met > n.before || sources.pairs(s, lid) == 0 {
 			continue
 		}
 		n.last++
-		n.began = append(n.began, int32(len(n.at)))
+		n.began = append(n.began, int32(len(n.passed)))
 		for s != fabric.None {
 			p := &n.passes[s]
 			if p.met > n.before {
@@ -129,7 +131,7 @@ func (n *Counter) trace(row []uint8, lid fabric.LID) bool {
 				break
 			}
 			p.met, p.pairs, p.hop = n.last, sources.pairs(s, lid), n.hop(s, row[s])
-			n.at = append(n.at, s)
+			n.passed = append(n.passed, s)
 			s = p.to
 		}
 	}

@@ -5,15 +5,16 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 )
 
-// Dependencies numbers the dependencies that cables and lanes allow.
+// Dependencies numbers the dependencies that cables and lanes allow, densely: turn by turn, and for
+// each by the lane before and the lane after it. Their ends are vertices (trunk × lanes + lane).
 type Dependencies struct {
 	f     *fabric.Fabric
-	lanes fabric.ChannelID
+	lanes fabric.ChannelID // how many; of this type since vertices are
 }
 
 // Dependencies numbers those that packets may cause.
 func (s *Sources) Dependencies() Dependencies {
-	return Dependencies{s.f, fabric.ChannelID(s.Lanes)}
+	return Dependencies{f: s.f, lanes: fabric.ChannelID(s.Lanes)}
 }
 
 // Count is how many there are.
@@ -28,7 +29,7 @@ func (n Dependencies) Number(d acyclic.Dependency) int {
 	return (turn*int(n.lanes)+int(d.In%n.lanes))*int(n.lanes) + int(d.Out%n.lanes)
 }
 
-// Each yields the dependencies whose numbers are in use.
+// Each yields the dependencies, as vertices, whose numbers are used.
 func (n Dependencies) Each(used func(number int) bool, yield func(in, out fabric.ChannelID)) {
 	at := 0
 	for in := range fabric.ChannelID(n.f.Trunks()) {

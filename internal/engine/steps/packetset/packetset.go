@@ -22,7 +22,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Packets is the packets to one destination after another.
+// Packets is the packets to one destination after another: Begin reads its entries, Start sends
+// packets by them, Add lets them take further trunks.
 type Packets struct {
 	*Sources
 	Absent []uint16 // [trunk] lanes, as bits, that Add brings no packets to; nil: none
@@ -40,13 +41,14 @@ type Packets struct {
 	queue   []fabric.NodeID // scratch of Passes
 }
 
-// arrival is lanes of an index of held that packets came to.
+// arrival is an entry of held to which packets came, on further lanes.
 type arrival struct {
-	at    int32
-	lanes uint16
+	at    int32  // into held
+	lanes uint16 // as bits
 }
 
-// Admit is asked about each dependency between two vertices (trunk × lanes + lane), and may refuse it.
+// Admit is asked about each dependency between two vertices (trunk × Sources.Lanes + lane), and may
+// refuse it by false.
 type Admit func(in, out fabric.ChannelID) bool
 
 // Any admits every dependency.
@@ -61,7 +63,7 @@ func New(s *Sources) *Packets {
 	}
 }
 
-// Begin reads the entries for a LID: its row.
+// Begin takes back all packets and further trunks, and reads the entries for a LID: its row.
 func (p *Packets) Begin(row []uint8, lid fabric.LID) {
 	p.TakeBack(Mark{})
 	p.LID, p.Home = lid, Home(p.f, lid)
@@ -97,7 +99,8 @@ func (p *Packets) Start(admit Admit) bool {
 	return true
 }
 
-// startOnLaneZero is Start where all packets are on lane 0: from each source up to where others were.
+// startOnLaneZero is Start where all packets are on lane 0, and have one way each: from each source up
+// to where others were.
 func (p *Packets) startOnLaneZero(admit Admit) bool {
 	heads, n := p.f.Heads(), fabric.ChannelID(p.Lanes)
 	for _, s := range p.ends {
@@ -130,7 +133,7 @@ func (p *Packets) Allow(s fabric.NodeID, c fabric.ChannelID) {
 // undoes what it did.
 func (p *Packets) Add(s fabric.NodeID, c fabric.ChannelID, admit Admit) bool {
 	p.Allow(s, c)
-	w := walk{p, admit, true}
+	w := walk{Packets: p, admit: admit, adds: true}
 	if !w.start(s, c) {
 		return false
 	}
@@ -146,11 +149,11 @@ func (p *Packets) Add(s fabric.NodeID, c fabric.ChannelID, admit Admit) bool {
 	return true
 }
 
-// Mark is how far packets have come, for TakeBack.
+// Mark is how far packets have come, for TakeBack: numbers of Packets.arrived and Packets.added.
 type Mark struct{ arrived, added int }
 
-// Mark is how far packets have come.
-func (p *Packets) Mark() Mark { return Mark{len(p.arrived), len(p.added)} }
+// Mark is how far packets have come by now.
+func (p *Packets) Mark() Mark { return Mark{arrived: len(p.arrived), added: len(p.added)} }
 
 // TakeBack undoes what was allowed and sent since a mark; the zero Mark is that of Begin.
 func (p *Packets) TakeBack(to Mark) {
@@ -204,8 +207,8 @@ func (w *walk) start(s fabric.NodeID, c fabric.ChannelID) bool {
 	return true
 }
 
-// put adds lanes of packets of a service level on a trunk and sends them on. It fails if a dependency
-// is refused.
+// put adds lanes, as bits, of packets of a service level (an index into SLs) on a trunk, and sends
+// them on from those that are new there. It fails if a dependency is refused, or Add must not go there.
 func (w *walk) put(c fabric.ChannelID, level int, lanes uint16) bool {
 	at := int(c)*len(w.SLs) + level
 	fresh := lanes &^ (w.held[at] | 1<<routing.MaxDataVLs)
@@ -228,13 +231,13 @@ func (w *walk) put(c fabric.ChannelID, level int, lanes uint16) bool {
 	return true
 }
 
-// arrive notes that packets have come to lanes.
+// arrive notes that packets have come to lanes, as bits, of an index of held.
 func (p *Packets) arrive(at int, lanes uint16) {
 	p.held[at] |= lanes
 	p.arrived = append(p.arrived, arrival{int32(at), lanes})
 }
 
-// pass sends packets that came by a trunk on by another.
+// pass sends packets that came by trunk in, on lanes given as bits, on by trunk out. It fails as put.
 func (w *walk) pass(in, out fabric.ChannelID, level int, lanes uint16) bool {
 	ports := w.f.TailPorts()
 	vl := w.lanes.SL2VL.VL(w.f.Heads()[in], ports[w.f.Reverses()[in]], ports[out], w.SLs[level])
@@ -267,7 +270,7 @@ func (p *Packets) Visit(s fabric.NodeID) bool {
 	return false
 }
 
-// Pass reports whether packets from one switch can pass another.
+// Pass reports whether packets that are at one switch, sent by it or not, can come to another.
 func (p *Packets) Pass(from, s fabric.NodeID) bool {
 	heads := p.f.Heads()
 	p.seen.Empty()

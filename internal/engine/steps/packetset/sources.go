@@ -28,14 +28,14 @@ type Sources struct {
 
 // group is sources of a switch whose packets are treated alike.
 type group struct {
-	row   int32
-	port  uint8
-	only  fabric.EndpointID // the first of them
+	row   int32             // of Lanes.Row, which they have in common
+	port  uint8             // of the switch, by which the packets of the first come in
+	only  fabric.EndpointID // the first of them, and the only one if count is 1
 	count int32
 }
 
-// NewSources finds the sources for tables. Lanes are counted over further service levels too, given
-// as bits.
+// NewSources finds the sources in a scope for tables and a contract. Sources.Lanes is counted over
+// further service levels too, given as bits.
 func NewSources(t *routing.Tables, c routing.Contract, scope routing.Scope, further uint16) *Sources {
 	f, maps := t.Fabric, t.Lanes.SL2VL
 	s := &Sources{f: f, lanes: t.Lanes, count: make([]int64, f.Switches()), first: make([]int32, f.Switches()+1)}
@@ -58,7 +58,8 @@ func NewSources(t *routing.Tables, c routing.Contract, scope routing.Scope, furt
 	}
 	s.Lanes = s.countLanes(used | further)
 	s.laneZero = uniform && len(s.SLs) == 1 && lane[s.SLs[0]] == 0
-	s.group(scope.Endpoints(f), c.EitherWay() && !s.alike && t.Lanes.SLRow(0) != nil)
+	answers := c.EitherWay() && !s.alike && t.Lanes.SLRow(0) != nil
+	s.group(scope.Endpoints(f), answers)
 	return s
 }
 
@@ -105,7 +106,8 @@ func (s *Sources) countLanes(sls uint16) int {
 	return int(top) + 1
 }
 
-// group puts sources that are treated alike into groups, and finds the service levels of answers.
+// group puts sources that are treated alike into groups, counts those on each switch and, if answers,
+// finds the service levels on which groups answer.
 func (s *Sources) group(sources []fabric.EndpointID, answers bool) {
 	on := make([][]group, s.f.Switches())
 	place := make([]int, len(sources)) // of its group among those of its switch
@@ -144,7 +146,8 @@ func (s *Sources) group(sources []fabric.EndpointID, answers bool) {
 	}
 }
 
-// levels is the service levels of the packets from a group to a LID, as bits; 0: there are none.
+// levels is the service levels, as bits, of the packets from a group, by its number, to a LID; 0: there
+// are none.
 func (s *Sources) levels(number int32, lid fabric.LID) uint16 {
 	g, to := &s.groups[number], s.f.Owner(lid)
 	if g.count == 1 && g.only == to {
@@ -188,8 +191,8 @@ func (s *Sources) pairs(at fabric.NodeID, lid fabric.LID) int64 {
 	return s.count[at]
 }
 
-// Alike reports whether packets to two LIDs of the same switch have the same service levels from
-// every other switch.
+// Alike reports whether packets to two LIDs of the same switch, which have owners, are on the same
+// service levels from every other switch.
 func (s *Sources) Alike(a, b fabric.LID) bool {
 	if s.fixed != 0 {
 		return true

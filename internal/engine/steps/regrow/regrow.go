@@ -36,20 +36,20 @@ import (
 // tries is how many roots of escape trees are tried: no place is best in every network.
 const tries = 4
 
-// regrower routes destinations anew.
+// regrower is a call of Paths.
 type regrower struct {
 	f     *fabric.Fabric
-	t     *routing.Forwarding
+	fw    *routing.Forwarding // completed in place
 	heads []fabric.NodeID
 	order []fabric.ChannelID // of trunks, in which most turns close no cycle
 
 	graph   *acyclic.Graph
-	state   []uint8 // [turn]
+	state   []uint8 // [turn] unknown, admitted or refused
 	escapes *intree.Escapes
-	loads   *intree.Loads // of routes to adapters
-	tree    *intree.Tree
-	had     routing.Tree // of the row at hand
-	near    []fabric.ChannelID
+	loads   *intree.Loads      // of routes to adapters
+	had     routing.Tree       // of the row at hand, as it is
+	tree    *intree.Tree       // the one made for it
+	near    []fabric.ChannelID // scratch of Settle: trunks whose turn may be admitted yet
 }
 
 // The states of a turn.
@@ -66,12 +66,13 @@ type turn struct {
 	routes  uint64
 }
 
-// Paths completes a forwarding, of which some entries may be empty. Most of its turns should
-// keep to an order of trunks; others cost time. The note says how many addresses were routed
-// anew.
-func Paths(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, order []fabric.ChannelID) (note string, err error) {
+// Paths completes a forwarding in place, of which some entries may be empty, and clears its Apart.
+// Most of its turns should keep to an order of trunks, in before out; others cost time. The note says
+// how many addresses were routed anew. Package levels calls it for fat trees in which hosts would be
+// left apart.
+func Paths(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, order []fabric.ChannelID) (note string, err error) {
 	r := &regrower{
-		f: f, t: t, heads: f.Heads(), order: order,
+		f: f, fw: fw, heads: f.Heads(), order: order,
 		state: make([]uint8, f.Turns()), escapes: intree.NewEscapes(f), loads: intree.NewLoads(f),
 	}
 	r.tree = intree.New(f, r.loads)
@@ -86,7 +87,7 @@ func Paths(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, order [
 					continue
 				}
 				all++
-				if r.again(d, lid, class != fabric.SwitchPort) {
+				if r.routeAgain(d, lid, class != fabric.SwitchPort) {
 					changed++
 				}
 			}
@@ -95,11 +96,11 @@ func Paths(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, order [
 			return "", err
 		}
 	}
-	t.Apart = false
+	fw.Apart = false
 	return fmt.Sprintf("%d of %d addresses routed anew around escape paths: with turns that join what has no switch above both, their paths would close a credit loop", changed, all), nil
 }
 
-// turns charges the paths at hand, and lists their turns, those with most routes first.
+// turns adds the paths as they are to loads, and lists their turns, those with most routes first.
 func (r *regrower) turns() []turn {
 	routes := make([]uint64, r.f.Turns())
 	for lid, e := range r.f.LIDs() {
@@ -107,9 +108,9 @@ func (r *regrower) turns() []turn {
 		if end.Switch == fabric.None {
 			continue
 		}
-		r.had.Build(r.f, r.t.Row(lid), end.Switch)
+		r.had.Build(r.f, r.fw.Row(lid), end.Switch)
 		if end.Class == fabric.SwitchPort {
-			// Nobody's load, but what is free is taken.
+			// No load, but the turns are wanted where they are still free.
 			for _, u := range r.had.Order[1:] {
 				if next := r.had.Out[r.heads[r.had.Out[u]]]; next != fabric.None {
 					routes[r.f.Turn(r.had.Out[u], next)]++
@@ -129,7 +130,7 @@ func (r *regrower) turns() []turn {
 		id := r.f.FirstTurn(in)
 		for out, end := r.f.TrunksFrom(r.heads[in]); out < end; out++ {
 			if routes[id] > 0 {
-				all = append(all, turn{in, out, id, routes[id]})
+				all = append(all, turn{in: in, out: out, id: id, routes: routes[id]})
 			}
 			id++
 		}
@@ -141,14 +142,14 @@ func (r *regrower) turns() []turn {
 // switchLIDs is how many routes to port 0 of switches one between adapters is worth.
 const switchLIDs = 1 << 16
 
-// choose makes the graph from the roots with which the fewest routes are refused.
+// choose makes graph, state and escapes from the roots with which the fewest routes are refused.
 func (r *regrower) choose(ctx context.Context, wanted []turn) error {
 	far, _ := dag.Far(r.f, nil)
 	for s := range far {
 		far[s] = -far[s] // in trees leaves are the farthest, and the best
 	}
 	sets := intree.RootSets(r.f, far, tries)
-	best, last, least := 0, 0, ^uint64(0)
+	best, last, least := 0, 0, ^uint64(0) // last: the set that the graph at hand was made from
 	for i := 0; i < len(sets) && least > 0; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -186,7 +187,7 @@ func (r *regrower) begin(roots []fabric.NodeID, wanted []turn, limit uint64) (co
 	return cost
 }
 
-// admit adds a turn to the graph, unless it would close a cycle.
+// admit adds a turn to the graph, unless it would close a cycle, and reports whether the graph has it.
 func (r *regrower) admit(in, out fabric.ChannelID, id int) bool {
 	if r.state[id] == unknown {
 		r.state[id] = refused
@@ -197,9 +198,10 @@ func (r *regrower) admit(in, out fabric.ChannelID, id int) bool {
 	return r.state[id] == admitted
 }
 
-// again routes an address again as far as need be, and says whether that changed its row.
-func (r *regrower) again(d *dag.DAG, lid fabric.LID, counts bool) bool {
-	row, t := r.t.Row(lid), r.tree
+// routeAgain routes an address again as far as need be, and reports whether that changed its row.
+// Its routes count in loads if counts.
+func (r *regrower) routeAgain(d *dag.DAG, lid fabric.LID, counts bool) bool {
+	row, t := r.fw.Row(lid), r.tree
 	r.had.Build(r.f, row, d.Root)
 	t.Begin(d.Root)
 	kept := len(r.had.Order) == len(d.Order)
@@ -216,7 +218,7 @@ func (r *regrower) again(d *dag.DAG, lid fabric.LID, counts bool) bool {
 		return false
 	}
 	if counts {
-		r.loads.Charge(r.had.Order, r.had.Out, ^uint64(0))
+		r.loads.Charge(r.had.Order, r.had.Out, ^uint64(0)) // takes one away
 	}
 	for _, u := range d.Order[1:] {
 		if t.Hops[u] == intree.NoPath {
