@@ -118,7 +118,7 @@ func (w *weights) turn(d *dag.DAG, root fabric.NodeID) {
 			w.back(r)
 		}
 	}
-	d.Turn(w.f, root)
+	d.MoveRoot(w.f, root)
 	w.through[before], w.passed[before] = w.base[before], false
 	for _, r := range w.turned {
 		w.compare(d, r)

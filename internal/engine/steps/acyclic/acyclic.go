@@ -34,18 +34,20 @@ type Graph struct {
 type ordered struct {
 	order
 	ahead, behind side
-	reverse       []fabric.ChannelID // [vertex] the same of the other direction of its cable
+	reverse       []fabric.ChannelID // [vertex] that of the other direction of its cable
 
 	// Scratch of one insertion.
 	mark  []uint32 // [vertex] stamp when seen from the head of the new turn, stamp+1 from its tail
 	stamp uint32   // even
 }
 
-// side is the neighbours of every trunk to one side, ahead or behind, as bits.
+// side is the neighbours of every vertex to one side, ahead or behind, as bits. Behind, the bit is that
+// of the neighbour's reverse, so that on either side a vertex's bits are those of the vertices that
+// leave one switch.
 type side struct {
-	first []int32            // [trunk, plus one] into words
-	words []uint64           // bit i: the neighbour is base + i, or the reverse of that
-	base  []fabric.ChannelID // [trunk] the first trunk of the switch where it meets its neighbours
+	first []int32            // [vertex, plus one] into words
+	words []uint64           // bit i is for vertex base + i
+	base  []fabric.ChannelID // [vertex] the first vertex that leaves the switch where it meets its neighbours
 	found []fabric.ChannelID // scratch: what a search to this side has found
 }
 
@@ -58,7 +60,8 @@ func New(f *fabric.Fabric) *Graph {
 // From is the graph of turns known to be free of cycles, counted by turn, with a
 // topological order of all trunks. It takes over count.
 func From(f *fabric.Fabric, count []uint32, order []fabric.ChannelID) *Graph {
-	g := &Graph{f: f, count: count, ordered: newOrdered(f, 1, order)}
+	const lanes = 1 // a vertex is a trunk
+	g := &Graph{f: f, count: count, ordered: newOrdered(f, lanes, order)}
 	for in := range fabric.ChannelID(f.Trunks()) {
 		first, end := f.TrunksFrom(f.Heads()[in])
 		for out := first; out < end; out++ {
@@ -90,6 +93,7 @@ func newOrdered(f *fabric.Fabric, lanes int, order []fabric.ChannelID) ordered {
 	return o
 }
 
+// newSide is a side without neighbours; meets is the switch where a trunk meets those.
 func newSide(f *fabric.Fabric, lanes int, meets func(*fabric.Channel) fabric.NodeID) side {
 	n := f.Trunks() * lanes
 	d := side{first: make([]int32, n+1), base: make([]fabric.ChannelID, n)}
@@ -134,7 +138,7 @@ func (g *Graph) Has(turn int) bool { return g.count[turn] > 0 }
 // Again adds a turn that the graph holds already once more.
 func (g *Graph) Again(turn int) { g.count[turn]++ }
 
-// Remove takes a turn out as often as it was added, one at a time.
+// Remove takes a turn out once: the graph holds it until it was taken out as often as it was added.
 func (g *Graph) Remove(in, out fabric.ChannelID) {
 	turn := g.f.Turn(in, out)
 	if g.count[turn]--; g.count[turn] == 0 {
@@ -161,7 +165,7 @@ type Turn struct {
 	In, Out fabric.ChannelID
 }
 
-// AddAll adds turns, all or none. If it cannot, culprit is the place of the one
+// AddAll adds turns, all or none. If it cannot (not ok), culprit is the place in turns of the one
 // that would close a cycle, and alone says that it would do so without those
 // before it too: then the graph will not take it while it only grows.
 func (g *Graph) AddAll(turns []Turn) (culprit int, alone, ok bool) {
@@ -181,8 +185,8 @@ func (g *Graph) AddAll(turns []Turn) (culprit int, alone, ok bool) {
 	return 0, false, true
 }
 
-// makeRoom reorders for a turn whose in comes behind its out. It fails, changing
-// nothing, when in can be reached from out.
+// makeRoom reorders the vertices for a dependency whose in comes behind its out. It returns false, and
+// changes nothing, when in can be reached from out.
 func (g *ordered) makeRoom(in, out fabric.ChannelID) bool {
 	g.begin()
 	ahead := append(g.ahead.found[:0], out)  //nolint:gocritic // scratch space, put back at the end
@@ -217,8 +221,8 @@ func (g *ordered) begin() {
 	}
 }
 
-// lookAhead adds to found what a trunk leads to, up to a label. It fails where
-// the search from the other side was.
+// lookAhead appends to found what a vertex leads to, up to a label, and marks it. It returns false
+// where it meets the search from the other side.
 func (g *ordered) lookAhead(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
 	base := g.ahead.base[c]
 	for _, w := range g.ahead.words[g.ahead.first[c]:g.ahead.first[c+1]] {
@@ -238,8 +242,8 @@ func (g *ordered) lookAhead(c fabric.ChannelID, limit int64, found []fabric.Chan
 	return found, true
 }
 
-// lookBehind adds to found what leads to a trunk, down to a label. It fails
-// where the search from the other side was.
+// lookBehind appends to found what leads to a vertex, down to a label, and marks it. It returns false
+// where it meets the search from the other side.
 func (g *ordered) lookBehind(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
 	base := g.behind.base[c]
 	for _, w := range g.behind.words[g.behind.first[c]:g.behind.first[c+1]] {

@@ -9,7 +9,7 @@ type AnyGraph struct{ ordered }
 // NewAnyGraph is the graph without dependencies over the vertices 0 … n-1, each of which
 // may lead to any other. Memory: n²/4 bytes.
 func NewAnyGraph(n int) *AnyGraph {
-	vertices := fabric.All[fabric.ChannelID](n)
+	vertices := fabric.All[fabric.ChannelID](n) // in their order, and each its own reverse
 	all := func() side {
 		s := side{first: make([]int32, n+1), base: make([]fabric.ChannelID, n)}
 		words := (n + 63) / 64

@@ -7,10 +7,10 @@ import (
 // Dependency is an edge of a graph over lanes.
 type Dependency struct{ In, Out fabric.ChannelID }
 
-// Cut is the dependencies of least weight in all without which nothing leads from one
-// vertex to another, so that the dependency the other way round closes no cycle. A
-// negative weight says that a dependency has to stay. ok is false if every cut weighs
-// more than most.
+// Cut finds dependencies without which nothing leads from one vertex to another, so that the
+// dependency the other way round would close no cycle: those of the least total weight. It takes
+// nothing out of the graph. A negative weight says that a dependency has to stay. ok is false if
+// every cut weighs more than most.
 //
 // It is a least cut by maximum flow (E. A. Dinic: Algorithm for Solution of a Problem of
 // Maximum Flow in a Network with Power Estimation, Soviet Math. Doklady 11, 1970) over
@@ -52,11 +52,13 @@ type residual struct {
 
 // edge is a dependency, or at the odd places the way back along the one before.
 type edge struct {
-	to, next int32
-	room     int
+	to   int32 // vertex of the residual
+	next int32 // the next edge from the same vertex; -1: none
+	room int   // for flow
 }
 
-// between numbers what is behind from and not behind to in the order.
+// between is the residual of the vertices that can be reached from one vertex and are not behind
+// another in the order.
 func (g *Lanes) between(from, to fabric.ChannelID, most int, weight func(Dependency) int) *residual {
 	n := &residual{target: -1}
 	number := map[fabric.ChannelID]int32{}
@@ -87,7 +89,7 @@ func (g *Lanes) between(from, to fabric.ChannelID, most int, weight func(Depende
 				room = most + 1
 			}
 			j := add(u)
-			n.edges = append(n.edges, edge{j, n.first[i], room}, edge{i, n.first[j], 0})
+			n.edges = append(n.edges, edge{to: j, next: n.first[i], room: room}, edge{to: i, next: n.first[j]})
 			n.first[i], n.first[j] = int32(len(n.edges)-2), int32(len(n.edges)-1)
 		})
 	}
@@ -95,7 +97,8 @@ func (g *Lanes) between(from, to fabric.ChannelID, most int, weight func(Depende
 	return n
 }
 
-// rank finds the levels, and says whether there is room on some way to the target.
+// rank finds the levels, makes at the first edges again, and reports whether there is room on some way
+// to the target.
 func (n *residual) rank() bool {
 	clear(n.level)
 	copy(n.at, n.first)
@@ -114,7 +117,7 @@ func (n *residual) rank() bool {
 }
 
 // send sends as much as one way from a vertex to the target has room for, at most so
-// much.
+// much, and returns how much that is; 0: there is no way left.
 func (n *residual) send(v int32, most int) int {
 	if v == n.target {
 		return most

@@ -26,22 +26,22 @@ func Free(f *fabric.Fabric, turns []uint64) bool {
 			at++
 		}
 	}
-	before := make([]int32, trunks) // turns that lead to a trunk from those not taken out yet
+	waiting := make([]int32, trunks) // [trunk] turns that lead to it from trunks not taken out yet
 	for in := range fabric.ChannelID(trunks) {
-		each(in, func(out fabric.ChannelID) { before[out]++ })
+		each(in, func(out fabric.ChannelID) { waiting[out]++ })
 	}
-	gone := make([]fabric.ChannelID, 0, trunks) // trunks to which none leads any more
-	for c, n := range before {
+	takenOut := make([]fabric.ChannelID, 0, trunks) // trunks to which none leads any more
+	for c, n := range waiting {
 		if n == 0 {
-			gone = append(gone, fabric.ChannelID(c))
+			takenOut = append(takenOut, fabric.ChannelID(c))
 		}
 	}
-	for i := 0; i < len(gone); i++ {
-		each(gone[i], func(out fabric.ChannelID) {
-			if before[out]--; before[out] == 0 {
-				gone = append(gone, out)
+	for i := 0; i < len(takenOut); i++ {
+		each(takenOut[i], func(out fabric.ChannelID) {
+			if waiting[out]--; waiting[out] == 0 {
+				takenOut = append(takenOut, out)
 			}
 		})
 	}
-	return len(gone) == trunks
+	return len(takenOut) == trunks
 }

@@ -6,7 +6,7 @@ import "github.com/weft-fabric/weft/fabric"
 // never take. Turns are not counted.
 type Grown struct {
 	ordered
-	known []uint8 // [turn] held, refused or neither
+	known []uint8 // [turn] held, refused or neither (0)
 	added []Turn  // scratch: what AddAll has added so far
 }
 
@@ -18,7 +18,8 @@ const (
 // Grow is the set of the turns that are counted at least once, known to be free of
 // cycles, with a topological order of all trunks.
 func Grow(f *fabric.Fabric, count []uint32, order []fabric.ChannelID) *Grown {
-	g := &Grown{ordered: newOrdered(f, 1, order), known: make([]uint8, f.Turns())}
+	const lanes = 1 // a vertex is a trunk
+	g := &Grown{ordered: newOrdered(f, lanes, order), known: make([]uint8, f.Turns())}
 	for in := range fabric.ChannelID(f.Trunks()) {
 		first, end := f.TrunksFrom(f.Heads()[in])
 		turn := f.FirstTurn(in)

@@ -2,8 +2,8 @@ package acyclic
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Journal is a graph and the dependencies that came into it and went out of it since some moment, so
-// that an attempt can be rolled back to a checkpoint.
+// Journal is a graph with a list of the dependencies that were added and removed since the last Forget,
+// so that an attempt can be rolled back to a checkpoint.
 type Journal struct {
 	*Lanes
 	changes []change
@@ -14,7 +14,8 @@ type change struct {
 	removed bool
 }
 
-// Admit adds a dependency unless the graph has it. It fails if the dependency would close a cycle.
+// Admit adds a dependency unless the graph has it. It returns false if the dependency would close a
+// cycle.
 func (j *Journal) Admit(in, out fabric.ChannelID) bool {
 	if j.Has(in, out) {
 		return true
@@ -29,7 +30,7 @@ func (j *Journal) Admit(in, out fabric.ChannelID) bool {
 // Remove takes a dependency out.
 func (j *Journal) Remove(d Dependency) {
 	j.Lanes.Remove(d.In, d.Out)
-	j.changes = append(j.changes, change{d, true})
+	j.changes = append(j.changes, change{Dependency: d, removed: true})
 }
 
 // Checkpoint is the number of changes so far, for Rollback.
@@ -38,7 +39,7 @@ func (j *Journal) Checkpoint() int { return len(j.changes) }
 // Rollback takes all changes since a checkpoint back.
 func (j *Journal) Rollback(to int) {
 	for i := len(j.changes) - 1; i >= to; i-- {
-		j.redo(change{j.changes[i].Dependency, !j.changes[i].removed})
+		j.redo(change{Dependency: j.changes[i].Dependency, removed: !j.changes[i].removed})
 	}
 	j.changes = j.changes[:to]
 }
@@ -65,7 +66,7 @@ func (j *Journal) Restore(added []Dependency) {
 	}
 }
 
-// redo makes a change that the graph has had before.
+// redo makes a change that leads back to a graph which there was before.
 func (j *Journal) redo(c change) {
 	if c.removed {
 		j.Lanes.Remove(c.In, c.Out)

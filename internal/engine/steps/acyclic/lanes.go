@@ -30,7 +30,7 @@ func NewLanes(f *fabric.Fabric, lanes int, add func(yield func(in, out fabric.Ch
 }
 
 // sortAll puts all vertices into an order that agrees with the dependencies (A. B.
-// Kahn: Topological Sorting of Large Networks, CACM 5(11), 1962). It fails if there is
+// Kahn: Topological Sorting of Large Networks, CACM 5(11), 1962). It returns false if there is
 // a cycle.
 func (g *Lanes) sortAll() bool {
 	n := len(g.label)
@@ -58,6 +58,7 @@ func (g *Lanes) sortAll() bool {
 	return true
 }
 
+// successors visits the vertices that dependencies lead to from a vertex.
 func (g *Lanes) successors(v fabric.ChannelID, visit func(fabric.ChannelID)) {
 	base := g.ahead.base[v]
 	for _, w := range g.ahead.words[g.ahead.first[v]:g.ahead.first[v+1]] {

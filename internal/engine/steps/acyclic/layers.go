@@ -70,8 +70,8 @@ func (l *Layers) Every(turns []Turn, n int) (took uint64) {
 	return took
 }
 
-// Remove takes turns out of a layer, each as often as it is named. It may take what it
-// refused, after ResetRefused.
+// Remove takes turns out of a layer, each as often as it is named. What the layer refused before it
+// refuses still, until ResetRefused.
 func (l *Layers) Remove(layer int, turns []Turn) {
 	g := l.graphs[layer]
 	for _, t := range turns {
@@ -88,7 +88,7 @@ func (l *Layers) ResetRefused() {
 	}
 }
 
-// all is the layers that hold all of some turns, and those that refused one.
+// all is the layers that hold all of some turns, and those that refused at least one of them.
 func (l *Layers) all(turns []Turn) inLayers {
 	in := inLayers{held: 1<<len(l.graphs) - 1}
 	for _, t := range turns {
@@ -98,7 +98,8 @@ func (l *Layers) all(turns []Turn) inLayers {
 	return in
 }
 
-// add adds turns, all or none, to a layer, where held is the layers that hold all.
+// add adds turns, all or none, to a layer, and reports which; held is the layers, as bits, that hold
+// all of them already.
 func (l *Layers) add(layer int, turns []Turn, held uint64) bool {
 	bit := uint64(1) << layer
 	if held&bit != 0 {

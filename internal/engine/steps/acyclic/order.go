@@ -6,24 +6,25 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// order is a list of all trunks with labels that rise along it.
+// order is a list of all vertices, such as trunks, with labels that rise along it.
 type order struct {
-	label      []int64            // [trunk]
-	next, prev []fabric.ChannelID // [trunk, then the one sentinel before the first and after the last]
+	label      []int64            // [vertex]
+	next, prev []fabric.ChannelID // [vertex, then the one sentinel before the first and after the last]
 }
 
 // spacing of labels after relabelling: room for many moves to one place.
 const spacing = 1 << 32
 
-func newOrder(trunks []fabric.ChannelID) order {
-	n := len(trunks)
+// newOrder is the list of all vertices as given.
+func newOrder(vertices []fabric.ChannelID) order {
+	n := len(vertices)
 	o := order{
 		label: make([]int64, n),
 		next:  make([]fabric.ChannelID, n+1),
 		prev:  make([]fabric.ChannelID, n+1),
 	}
 	last := fabric.ChannelID(n)
-	for _, c := range trunks {
+	for _, c := range vertices {
 		o.next[last], o.prev[c] = c, last
 		last = c
 	}
@@ -42,8 +43,9 @@ func (o *order) relabel() {
 	}
 }
 
-func (o *order) sort(trunks []fabric.ChannelID) {
-	slices.SortFunc(trunks, func(a, b fabric.ChannelID) int {
+// sort sorts some vertices by their places in the list.
+func (o *order) sort(some []fabric.ChannelID) {
+	slices.SortFunc(some, func(a, b fabric.ChannelID) int {
 		if o.label[a] < o.label[b] {
 			return -1
 		}
@@ -51,37 +53,39 @@ func (o *order) sort(trunks []fabric.ChannelID) {
 	})
 }
 
-// moveAfter moves trunks, in the order given, to right behind another.
-func (o *order) moveAfter(place fabric.ChannelID, trunks []fabric.ChannelID) {
-	for _, c := range trunks {
-		o.take(c)
+// moveAfter moves some vertices, in the order given, to right behind another.
+func (o *order) moveAfter(place fabric.ChannelID, some []fabric.ChannelID) {
+	for _, c := range some {
+		o.takeOut(c)
 	}
-	o.insert(place, o.next[place], trunks)
+	o.insert(place, o.next[place], some)
 }
 
-// moveBefore moves trunks, in the order given, to right before another.
-func (o *order) moveBefore(place fabric.ChannelID, trunks []fabric.ChannelID) {
-	for _, c := range trunks {
-		o.take(c)
+// moveBefore moves some vertices, in the order given, to right before another.
+func (o *order) moveBefore(place fabric.ChannelID, some []fabric.ChannelID) {
+	for _, c := range some {
+		o.takeOut(c)
 	}
-	o.insert(o.prev[place], place, trunks)
+	o.insert(o.prev[place], place, some)
 }
 
-func (o *order) take(c fabric.ChannelID) {
+// takeOut takes a vertex out of the list.
+func (o *order) takeOut(c fabric.ChannelID) {
 	o.next[o.prev[c]], o.prev[o.next[c]] = o.next[c], o.prev[c]
 }
 
-// insert links trunks in between two neighbours and labels them.
-func (o *order) insert(left, right fabric.ChannelID, trunks []fabric.ChannelID) {
+// insert links vertices, which are not in the list, in between two neighbours and labels them; where
+// there is no room between the neighbours' labels, it labels all anew.
+func (o *order) insert(left, right fabric.ChannelID, some []fabric.ChannelID) {
 	at := left
-	for _, c := range trunks {
+	for _, c := range some {
 		o.next[at], o.prev[c] = c, at
 		at = c
 	}
 	o.next[at], o.prev[right] = right, at
 
 	end := fabric.ChannelID(len(o.label))
-	n := int64(len(trunks) + 1)
+	n := int64(len(some) + 1)
 	var low, high int64
 	switch {
 	case left != end && right != end:
@@ -98,7 +102,7 @@ func (o *order) insert(left, right fabric.ChannelID, trunks []fabric.ChannelID) 
 		o.relabel()
 		return
 	}
-	for _, c := range trunks {
+	for _, c := range some {
 		low += step
 		o.label[c] = low
 	}

@@ -59,11 +59,11 @@ func Siblings(f *fabric.Fabric, a, b fabric.NodeID) bool {
 	return len(to) > 1 && slices.Equal(to, f.Neighbours(b))
 }
 
-// Turn makes the graph of all shortest paths to Root that to a sibling of Root. The order is
-// another one than Shortest finds.
-func (d *DAG) Turn(f *fabric.Fabric, root fabric.NodeID) {
+// MoveRoot changes the graph of all shortest paths to Root into that to a sibling of Root, which costs
+// less than Shortest. Order is then another one than Shortest finds.
+func (d *DAG) MoveRoot(f *fabric.Fabric, root fabric.NodeID) {
 	old := d.Root
-	i := slices.Index(d.Order, root) // two hops from the old root, like that from here on
+	i := slices.Index(d.Order, root) // siblings are two hops apart: the old root takes this place
 	c, _ := f.TrunksFrom(old)
 	for j := d.First[i]; j < d.First[i+1]; j++ {
 		d.Out[j] = c
@@ -83,9 +83,9 @@ func (d *DAG) Turn(f *fabric.Fabric, root fabric.NodeID) {
 	}
 }
 
-// Far is how far switches are from others: the hops from each to all in its part, each
-// counted as often as its weight says, [switch]; nil: once. most is those to the
-// farthest of weight.
+// Far is how far switches are from others. sum is the hops from each switch, [switch], to all
+// switches in its part, each counted as often as its weight says, [switch]; nil: once. most is the
+// hops to the farthest one whose weight is not 0.
 func Far(f *fabric.Fabric, weight []int64) (sum []int64, most []int32) {
 	sum, most = make([]int64, f.Switches()), make([]int32, f.Switches())
 	var d DAG
@@ -157,7 +157,7 @@ func InOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, build
 	return ctx.Err()
 }
 
-// atOnce is how many of some graphs change hands together: to wake whoever waits for one
+// atOnce is how many of some graphs InOrder's goroutines hand over together: to wake the one that waits
 // takes as long as a search of some thousand trunks. More are no gain, and take memory.
 func atOnce(f *fabric.Fabric, graphs int) int {
 	const most, trunks = 8, 1 << 18

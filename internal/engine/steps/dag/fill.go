@@ -7,8 +7,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Fill gives empty entries of a forwarding a shortest way. Paths that it completes may close
-// cycles: whoever assigns lanes has to see to them.
+// Fill writes a first trunk of a shortest path into empty entries of a forwarding, and clears its Apart.
+// Paths that it completes may close cycles: whoever assigns lanes has to see to them.
 func Fill(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding) error {
 	fw.Apart = false
 	channels := f.Channels()

@@ -20,7 +20,7 @@ type Links struct {
 // NewLinks is the links of f.
 func NewLinks(f *fabric.Fabric) *Links {
 	l := &Links{First: []int32{0}, Of: make([]int32, f.Trunks()), f: f, begin: []int32{0}}
-	known := make([]int32, f.Switches()) // [switch] the link to it from the switch at hand, if that is not of those before
+	known := make([]int32, f.Switches()) // [switch] the link made to it last; from the switch at hand only if it is not below own
 	for s := range fabric.NodeID(f.Switches()) {
 		own := l.First[s]
 		first, end := f.TrunksFrom(s)
@@ -50,7 +50,7 @@ func (l *Links) Cables(link int32) []fabric.ChannelID {
 	return l.cables[l.begin[link]:l.begin[link+1]]
 }
 
-// Deal sends LIDs by a link, over its cables round robin.
+// Deal writes the entries of the link's first switch for LIDs: over the cables of the link round robin.
 func (l *Links) Deal(t *routing.Forwarding, lids []fabric.LID, link int32) {
 	cables := l.Cables(link)
 	for i, lid := range lids {
@@ -59,7 +59,7 @@ func (l *Links) Deal(t *routing.Forwarding, lids []fabric.LID, link int32) {
 	}
 }
 
-// Deliver sends LIDs on from their own switch.
+// Deliver writes the entries of LIDs at their own switches: to the port of the owner.
 func Deliver(f *fabric.Fabric, t *routing.Forwarding, lids []fabric.LID) {
 	for _, lid := range lids {
 		e := f.Endpoint(f.Owner(lid))

@@ -11,7 +11,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Counted says which destinations a switch counts that balances what it sends by itself.
+// Counted says which destinations a switch counts for its trunks, when each switch balances what it
+// sends by itself.
 type Counted bool
 
 const (
@@ -49,7 +50,8 @@ func RouteLocally(ctx context.Context, f *fabric.Fabric, build Builder, counted 
 // RouteAddress is RouteLocally for one of the addresses of each endpoint: the LIDs at
 // this distance from the endpoint's base LID. It writes into t.
 func RouteAddress(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, build Builder, address int, p routing.Progress) error {
-	return newLocal(f, t, Arriving).round(ctx, build, address, false, p)
+	const apart = false
+	return newLocal(f, t, Arriving).round(ctx, build, address, apart, p)
 }
 
 // local is a forwarding that every switch balances by itself.
@@ -87,8 +89,8 @@ func opensmKey(f *fabric.Fabric, s fabric.NodeID) uint64 {
 	return bits.ReverseBytes64(uint64(f.Node(s).GUID))
 }
 
-// round routes one address of every endpoint: adapters, then port 0 of switches. If apart, by other
-// neighbours than lower addresses, which are routed by then.
+// round routes one address of every endpoint, counted from its base LID: adapters, then port 0 of
+// switches. If apart, by other neighbours than lower addresses, which are routed already.
 func (l *local) round(ctx context.Context, build Builder, address int, apart bool, p routing.Progress) error {
 	half := len(l.order)
 	done := 0
@@ -114,7 +116,7 @@ func (l *local) round(ctx context.Context, build Builder, address int, apart boo
 	return nil
 }
 
-// destination fills the row of a LID.
+// destination fills the row of a LID of endpoint e, and counts its trunks.
 func (l *local) destination(d *DAG, lid fabric.LID, e *fabric.Endpoint, apart bool) {
 	row, channels := l.t.Row(lid), l.f.Channels()
 	charge := uint32(1)
@@ -142,7 +144,7 @@ func (l *local) destination(d *DAG, lid fabric.LID, e *fabric.Endpoint, apart bo
 	}
 }
 
-// withOthers is the least used trunk, or one that sends no more than one adapter more and
+// withOthers is the least used of some trunks, or one that sends at most one adapter more and
 // leads to a switch by which others send this destination already: so that the traffic of a
 // destination comes down by few ways, and meets less of that of others.
 func (l *local) withOthers(out []fabric.ChannelID) fabric.ChannelID {

@@ -11,9 +11,9 @@ import (
 // of these bring a packet nearer. There the switches one hop nearer, which are fewer, are
 // asked for the same trunks: they come past them anyway when they find the farthest.
 type search struct {
-	ask  int32              // ask those one hop nearer than this, the farthest of the graph before; 0: nobody
-	seen []fabric.ChannelID // by those who were asked
-	next []int32            // [switch] see sort
+	ask  int32              // hops of the farthest switches of the graph before, if those one hop nearer are to be asked; else 0
+	seen []fabric.ChannelID // trunks of those asked that lead one hop farther
+	next []int32            // [switch] scratch of sort
 }
 
 // pays is how many trunks of the farthest switches take as long as one that was seen.
@@ -69,7 +69,8 @@ func (d *DAG) trunks(f *fabric.Fabric, from int) (n int) {
 	return n
 }
 
-// asked is level, and notes each trunk over which it could come to a switch farther away.
+// asked is level for d.Order[from:], switches of so many hops, and notes in seen each trunk that leads
+// to a switch one hop farther.
 func (d *DAG) asked(f *fabric.Fabric, from int, hops int32) {
 	heads, away, nearer := f.Heads(), d.Hops, hops-1
 	most := f.Trunks() / 2 // a trunk and its other direction do not both lead away
@@ -97,8 +98,8 @@ func (d *DAG) asked(f *fabric.Fabric, from int, hops int32) {
 	d.seen = seen[:n]
 }
 
-// sort puts the other directions of the trunks that were seen where they belong, as those of
-// the switches d.Order[from:].
+// sort completes the graph: the trunks of the farthest switches, d.Order[from:], to nearer ones are the
+// other directions of those in seen.
 func (d *DAG) sort(f *fabric.Fabric, from int) {
 	heads, reverse := f.Heads(), f.Reverses()
 	d.next = slices.Grow(d.next[:0], f.Switches())[:f.Switches()]

@@ -23,7 +23,7 @@ func TestTurn(t *testing.T) {
 				pairs++
 				var got, want dag.DAG
 				dag.Shortest(&got, f, a)
-				got.Turn(f, b)
+				got.MoveRoot(f, b)
 				dag.Shortest(&want, f, b)
 				same(t, &got, &want)
 			}

@@ -35,13 +35,13 @@ type Forest struct {
 // hops where all LIDs of a switch are reached alike, D·S at most.
 func (p *Paths) Grow(ctx context.Context, report routing.Progress) (*Forest, error) {
 	growers := newGrowers(p)
-	parts := make([]part, len(p.Ends))
+	parts := make([]endHops, len(p.Ends)) // [end]
 	err := p.Each(ctx, report, func(worker, end int, t *InTree) {
 		g := growers[worker]
 		for t.Next() {
 			g.add(t)
 		}
-		parts[end] = part{slices.Clone(g.trunk), slices.Clone(g.next)}
+		parts[end] = endHops{trunk: slices.Clone(g.trunk), next: slices.Clone(g.next)}
 		g.reset()
 	})
 	if err != nil {
@@ -50,13 +50,14 @@ func (p *Paths) Grow(ctx context.Context, report routing.Progress) (*Forest, err
 	return p.join(parts), nil
 }
 
-// part is the hops of one End.
-type part struct {
+// endHops is the hops of one End.
+type endHops struct {
 	trunk []fabric.ChannelID
-	next  []int32 // counted within the part
+	next  []int32 // counted within the End
 }
 
-func (p *Paths) join(parts []part) *Forest {
+// join makes a Forest of the hops of every End, [end], and clears those.
+func (p *Paths) join(parts []endHops) *Forest {
 	f := &Forest{Paths: p, first: make([]int32, len(parts)+1)}
 	for i := range parts {
 		f.first[i+1] = f.first[i] + int32(len(parts[i].trunk))
@@ -74,10 +75,10 @@ func (p *Paths) join(parts []part) *Forest {
 			}
 			f.Next = append(f.Next, next)
 		}
-		parts[i] = part{}
+		parts[i] = endHops{}
 	}
-	for n, is := range leaf {
-		if is {
+	for n, isLeaf := range leaf {
+		if isLeaf {
 			f.Leaves = append(f.Leaves, int32(n))
 		}
 	}
@@ -150,7 +151,7 @@ func newGrowers(p *Paths) []*grower {
 	return growers
 }
 
-// add finds or makes the hops of an in-tree.
+// add finds or makes the hops of an in-tree, and sets hop of its switches.
 func (g *grower) add(t *InTree) {
 	for _, s := range t.Order {
 		out, next := t.Out[s], int32(None)
@@ -161,6 +162,7 @@ func (g *grower) add(t *InTree) {
 	}
 }
 
+// find is the hop over trunk out with the given one after it, made if there is none.
 func (g *grower) find(out fabric.ChannelID, next int32) int32 {
 	for n := g.newest[out]; n != None; n = g.older[n] {
 		if g.next[n] == next {
@@ -170,6 +172,7 @@ func (g *grower) find(out fabric.ChannelID, next int32) int32 {
 	return g.put(out, next)
 }
 
+// put makes a hop, and returns its number within the End.
 func (g *grower) put(out fabric.ChannelID, next int32) int32 {
 	n := int32(len(g.trunk))
 	g.trunk, g.next, g.older = append(g.trunk, out), append(g.next, next), append(g.older, g.newest[out])

@@ -76,8 +76,8 @@ func (p *Paths) Check(ctx context.Context, report routing.Progress) error {
 }
 
 // Each calls visit for every End, with the in-trees of its LIDs, in no order and on
-// several cores: worker is as of par.For, end an index into Ends. Visit goes on with
-// t.Next until it says no. If some path does not arrive, Each returns the refusal of the
+// several cores: worker is as of par.For, end an index into Ends. Visit calls t.Next before each
+// in-tree, until that returns false. If some path does not arrive, Each returns the refusal of the
 // first such path by End, LID and source.
 //
 // Complexity: O(D·S) for D LIDs and S switches. Memory: O(S) for each worker.
@@ -156,7 +156,7 @@ func (p *Paths) AppendTurns(turns []acyclic.Turn, s fabric.NodeID, lid fabric.LI
 type InTree struct {
 	End   *End
 	LID   fabric.LID
-	Order []fabric.NodeID    // the switches on paths but the End's, each behind the one it forwards to
+	Order []fabric.NodeID    // the switches on paths except the End's, each behind the one it forwards to
 	Out   []fabric.ChannelID // [switch in Order] the trunk it forwards to
 
 	paths   *Paths
@@ -169,8 +169,8 @@ type InTree struct {
 type state uint8
 
 const (
-	unknown state = iota
-	followed
+	unknown  state = iota
+	followed       // it is on the path that follow is at
 	arrives
 )
 
@@ -181,7 +181,7 @@ func newInTree(p *Paths) *InTree {
 
 func (t *InTree) begin(e *End) { t.End, t.next, t.refusal = e, 0, nil }
 
-// Next reads the in-tree of the next LID. It says no when there is none, or when a path
+// Next reads the in-tree of the next LID. It returns false when there is none, or when a path
 // does not arrive; then visit must return.
 func (t *InTree) Next() bool {
 	if t.next == len(t.End.LIDs) {
@@ -201,7 +201,8 @@ func (t *InTree) Next() bool {
 	return t.delivered(row[t.End.Switch])
 }
 
-// follow adds the path from a switch, up to where it is known.
+// follow adds the path from a switch to Order and Out, up to where it is known. It returns false, with
+// t.refusal set, if the path does not arrive.
 func (t *InTree) follow(row []uint8, s fabric.NodeID) bool {
 	f := t.paths.Fabric
 	heads, trunks := f.Heads(), fabric.ChannelID(f.Trunks())
@@ -228,8 +229,8 @@ func (t *InTree) follow(row []uint8, s fabric.NodeID) bool {
 	return true
 }
 
-// delivered reports whether the End's switch hands packets to the owner of the LID. If no
-// switch has a path it need not.
+// delivered reports whether the End's switch hands packets to the owner of the LID, by a port, which it
+// need not if no switch has a path; else t.refusal is set.
 func (t *InTree) delivered(port uint8) bool {
 	f := t.paths.Fabric
 	if len(t.Order) == 0 && port == routing.NoPort || port == f.LastPort(f.Endpoint(f.Owner(t.LID))) {
@@ -263,7 +264,7 @@ func (p *Paths) Longest(ctx context.Context, report routing.Progress) (Path, err
 			for _, s := range t.Order {
 				hops[s] = hops[heads[t.Out[s]]] + 1
 				if hops[s] > far.Hops || hops[s] == far.Hops && t.LID == far.LID && s < far.From {
-					*far = Path{s, t.LID, hops[s]}
+					*far = Path{From: s, LID: t.LID, Hops: hops[s]}
 				}
 			}
 		}

@@ -10,8 +10,8 @@ import (
 // ruleArrive is the one rule that paths must keep.
 const ruleArrive = "every path leads to the owner of its LID"
 
-// refuse refuses the LID at hand for what becomes of its packets at a switch, which
-// leave it by a port.
+// refuse sets t.refusal, for what becomes of packets to the LID at hand at a switch, which leave it by
+// a port.
 func (t *InTree) refuse(s fabric.NodeID, port uint8, what string, args ...any) {
 	f := t.paths.Fabric
 	owner := f.Label(f.Endpoint(f.Owner(t.LID)).Node)
