@@ -9,7 +9,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// OneEach is an address for every end, as routing.NewAdaptive takes them.
+// OneEach is an address for every switch that is an end, [switch], as adaptive.New takes them.
 func OneEach(ends []bool) []int {
 	addresses := make([]int, len(ends))
 	for s, end := range ends {
@@ -23,8 +23,8 @@ func OneEach(ends []bool) []int {
 // AllLanes is every lane of a budget, as bits.
 func AllLanes(b routing.Budget) uint16 { return uint16(1)<<b.VLs - 1 }
 
-// AllowAll lets every end use every address that the cables lead it to, on some
-// lanes.
+// AllowAll lets every switch that is an end use every address in its part of the network, on some
+// lanes, given as bits.
 func AllowAll(t *adaptive.Tables, ends []bool, lanes uint16) {
 	part := make([]int, t.Fabric.Switches())
 	for i, switches := range t.Fabric.Parts() {
@@ -42,7 +42,7 @@ func AllowAll(t *adaptive.Tables, ends []bool, lanes uint16) {
 	}
 }
 
-// Add adds every trunk that the paths of d lead by to a set.
+// Add adds every trunk of d to a set.
 func Add(set adaptive.TrunkSet, d *dag.DAG) {
 	for _, c := range d.Out {
 		set.Add(c)

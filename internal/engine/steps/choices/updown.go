@@ -58,7 +58,7 @@ func (u *UpDown) Note() string {
 	return "root: " + u.f.Label(u.root)
 }
 
-// Choices is Choices of some addresses, without any yet, whose phases are those
+// Choices is adaptive.Choices for so many addresses, with empty sets, whose phases are those
 // of Up*/Down*.
 func (u *UpDown) Choices(addresses int) *adaptive.Choices {
 	phase := make([]uint8, len(u.up.Up))
@@ -70,8 +70,8 @@ func (u *UpDown) Choices(addresses int) *adaptive.Choices {
 	return adaptive.NewChoices(u.f, addresses, phases, phase)
 }
 
-// Legal gives an address of switch root, in both phases, every trunk that begins a
-// shortest path on which is still legal.
+// Legal fills the sets of an address of switch root in choices: for packets in each phase, every trunk
+// that begins a shortest path among those that are still legal for them.
 func (u *UpDown) Legal(choices *adaptive.Choices, a adaptive.Address, root fabric.NodeID) {
 	u.measure(root)
 	heads, down := u.f.Heads(), u.down.Hops
@@ -93,7 +93,7 @@ func (u *UpDown) Legal(choices *adaptive.Choices, a adaptive.Address, root fabri
 	Add(choices.Fresh(a, Down), &u.down)
 }
 
-// measure finds the hops of all legal paths to a switch.
+// measure sets down and hops, of the legal paths to a switch.
 func (u *UpDown) measure(root fabric.NodeID) {
 	u.up.Descents(&u.down, u.f, root)
 	copy(u.hops, u.down.Hops)

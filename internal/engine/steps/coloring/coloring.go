@@ -14,9 +14,9 @@
 // colors.
 package coloring
 
-// Edges colors the edges from[i] – to[i] of a bipartite graph, whose ends are numbered from 0 on both sides: at each end each
-// color has no more edges than the rounded-up part of all of the end. before has colors that are kept where that can be; nil,
-// or -1 for an edge: none.
+// Edges gives each edge from[i] – to[i] of a bipartite graph, whose ends are numbered from 0 on both sides, a color below
+// colors, [edge]: at each end each color has at most its share of the end's edges, rounded up. before has colors, [edge], that
+// are kept where that can be; nil, or -1 for an edge: none.
 func Edges(from, to []int32, colors int, before []int32) []int32 {
 	g := &graph{colors: colors, color: make([]int32, len(from)), ends: [2][]int32{make([]int32, len(from)), make([]int32, len(from))}}
 	g.split(0, from, before)
@@ -38,24 +38,25 @@ func Edges(from, to []int32, colors int, before []int32) []int32 {
 	return g.color
 }
 
-// graph is edges of which some are colored, so that at each end each color has one edge at most.
+// graph is edges of which some are colored, so that at each end, once split, each color has one edge at most.
 type graph struct {
 	colors int
 	ends   [2][]int32 // [side][edge] its end, split
-	has    [2][]int32 // [side][end × colors + color] the edge, and one more; 0: none
+	has    [2][]int32 // [side][end × colors + color] the edge plus one; 0: none
 	color  []int32    // [edge]; -1: none yet
 }
 
-// split numbers ends so that each has as many edges as there are colors at most. Edges of one color before go to different ends.
-func (g *graph) split(side int, of, before []int32) {
-	parts := map[int32][]int32{} // the ends that an end was split into
+// split sets ends and has of a side: it numbers ends anew, from those of each edge as given, [edge], and splits those with more
+// edges than colors. Edges with one color before go to different ends where that can be.
+func (g *graph) split(side int, given, before []int32) {
+	parts := map[int32][]int32{} // [end as given] the ends that it was split into
 	count := []int{}             // [end] its edges
 	degree := map[int32]int{}
-	for _, v := range of {
+	for _, v := range given {
 		degree[v]++
 	}
 	used := map[[2]int32]bool{} // [end, color] before
-	for i, v := range of {
+	for i, v := range given {
 		if parts[v] == nil {
 			for range (degree[v] + g.colors - 1) / g.colors {
 				parts[v] = append(parts[v], int32(len(count)))
@@ -79,11 +80,12 @@ func (g *graph) split(side int, of, before []int32) {
 	g.has[side] = make([]int32, len(count)*g.colors)
 }
 
-// at is the edge of a color at an end of an edge; -1: none.
+// at is the edge of a color at the end of an edge on a side; -1: none.
 func (g *graph) at(side int, edge, color int32) int32 {
 	return g.has[side][int(g.ends[side][edge])*g.colors+int(color)] - 1
 }
 
+// set gives an edge a color.
 func (g *graph) set(edge, color int32) {
 	g.color[edge] = color
 	for side := range 2 {
@@ -91,15 +93,16 @@ func (g *graph) set(edge, color int32) {
 	}
 }
 
+// clear frees the color of an edge at its ends, for set to give it another.
 func (g *graph) clear(edge int32) {
 	for side := range 2 {
 		g.has[side][int(g.ends[side][edge])*g.colors+int(g.color[edge])] = 0
 	}
 }
 
-// add colors one more edge: in a color that is free at both ends; else in one that is free at the first, after the path
-// of it and of one that is free at the other was turned over. That path cannot come back to the first end, since it would come
-// there by the color that is free.
+// add colors one more edge: in a color that is free at both ends; else in one that is free at its first end, after it has
+// exchanged that color and one that is free at the second end along the path of these two colors from there. That path cannot
+// come back to the first end, since it would come there by the color that is free.
 func (g *graph) add(edge int32) {
 	first, second := int32(-1), int32(-1)
 	for c := range int32(g.colors) {

@@ -41,7 +41,7 @@ func Of(f *fabric.Fabric) *Tree {
 	return t
 }
 
-// above is the neighbors of a switch that are not in a set, sorted, and by how many cables each is joined; ok says that by equally many.
+// above is the neighbors of a switch that are not below it, sorted, and by how many cables each is joined; ok: all by equally many.
 func above(f *fabric.Fabric, s fabric.NodeID, below func(fabric.NodeID) bool) (list []fabric.NodeID, cables int, ok bool) {
 	count := map[fabric.NodeID]int{}
 	for t, end := f.TrunksFrom(s); t < end; t++ {
@@ -63,7 +63,8 @@ func above(f *fabric.Fabric, s fabric.NodeID, below func(fabric.NodeID) bool) (l
 	return list, cables, true
 }
 
-// pods puts leaves below the same switches together.
+// pods sets Pod and Spines, the latter in any order of planes: leaves below the same switches are a pod. It returns false if
+// leaves or pods differ in their numbers of cables and switches above.
 func (t *Tree) pods(f *fabric.Fabric) bool {
 	t.Pod = make([]int32, len(t.Leaves))
 	pod := map[fabric.NodeID]int32{} // of the switches above leaves
@@ -94,7 +95,8 @@ func (t *Tree) pods(f *fabric.Fabric) bool {
 	return true
 }
 
-// planes puts the switches above leaves in an order in which those below the same tops have the same number.
+// planes sets Tops and orders Spines so that switches below the same tops have the same number, that of their plane. It returns
+// false if there are no such planes. With one pod there is nothing to do.
 func (t *Tree) planes(f *fabric.Fabric) bool {
 	if len(t.Spines) == 1 {
 		return true
@@ -135,7 +137,8 @@ func (t *Tree) planes(f *fabric.Fabric) bool {
 	return true
 }
 
-// Roots is how many ways come down to a leaf, by switches: planes, times tops of each.
+// Roots is how many planes there are and how many tops each has, with two levels 1: their product is the number of ways down to
+// a leaf, parallel cables apart.
 func (t *Tree) Roots() (planes, tops int) {
 	if t.Tops == nil {
 		return len(t.Spines[0]), 1
@@ -143,14 +146,16 @@ func (t *Tree) Roots() (planes, tops int) {
 	return len(t.Spines[0]), len(t.Tops[0])
 }
 
-// Way is the way of a demand: by which plane, by which of its cables, and from pod to pod by which top, by which of its.
+// Way is the way of a demand.
 type Way struct {
-	Plane, Cable   int32
-	Top, TopCable  int32
-	Beyond, Within bool // it goes from pod to pod; it stays on its leaf
+	Plane, Cable  int32 // Cable is which of the parallel ones between leaf and plane
+	Top, TopCable int32 // if Beyond; TopCable is which of the parallel ones to the top
+	Beyond        bool  // it goes from pod to pod
+	Within        bool  // it stays on its leaf
 }
 
-// Color gives each demand a way, from a leaf to another, by number. before has ways that are kept where that can be; nil: none.
+// Color gives each demand a way, [demand], from leaf from[i] to leaf to[i], by their numbers. before has ways that are kept where
+// that can be; nil: none.
 func (t *Tree) Color(from, to []int32, before []Way) []Way {
 	planes, tops := t.Roots()
 	ways := make([]Way, len(from))
@@ -190,9 +195,10 @@ func (t *Tree) Color(from, to []int32, before []Way) []Way {
 	return ways
 }
 
-func colorOf(number, cable int32, of int, none bool) int32 {
+// colorOf is the color of a plane or top by its number, with one of its cables, among so many planes or tops; -1 if none.
+func colorOf(number, cable int32, numbers int, none bool) int32 {
 	if none {
 		return -1
 	}
-	return cable*int32(of) + number
+	return cable*int32(numbers) + number
 }

@@ -25,8 +25,8 @@ func (s *Sets) Join(i, j int32) {
 	s.parent[max(i, j)] = min(i, j)
 }
 
-// Numbered numbers the sets from 0 in the order of their lowest numbers: set is by number,
-// size, the numbers in it, by set.
+// Numbered numbers the sets from 0 in the order of their lowest numbers: set is the set of every
+// number, [number], and size how many numbers are in each set, [set].
 func (s *Sets) Numbered() (set, size []int32) {
 	set = make([]int32, len(s.parent))
 	for i := range set {

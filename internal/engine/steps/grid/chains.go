@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/disjoint"
 )
 
-// step is what an arc does: it leads along dimension dim from coordinate at to
+// step is where an arc leads: along dimension dim from coordinate at to
 // the next, or, backward, from the next to at. dim is -1 where nothing is known.
 type step struct {
 	dim      int32
@@ -16,7 +16,7 @@ type step struct {
 	backward bool
 }
 
-// chains joins the classes to dimensions and says what each arc does.
+// chains joins the classes to dimensions, and returns these and the step of each arc, [arc].
 func (n *graph) chains(p *parallels) ([]Dim, []step) {
 	next := p.successors()
 	before := slices.Repeat([]int32{fabric.None}, len(next))
@@ -25,9 +25,9 @@ func (n *graph) chains(p *parallels) ([]Dim, []step) {
 			before[b] = int32(a)
 		}
 	}
-	of := make([]step, len(p.size)) // [class]
-	for i := range of {
-		of[i].dim = -1
+	byClass := make([]step, len(p.size)) // [class]
+	for i := range byClass {
+		byClass[i].dim = -1
 	}
 	used := make([]bool, len(p.size))
 	var dims []Dim
@@ -45,8 +45,8 @@ func (n *graph) chains(p *parallels) ([]Dim, []step) {
 			return
 		}
 		for i, c := range chain {
-			of[c] = step{int32(len(dims)), int32(i), false}
-			of[p.reverse[c]] = step{int32(len(dims)), int32(i), true}
+			byClass[c] = step{dim: int32(len(dims)), at: int32(i)}
+			byClass[p.reverse[c]] = step{dim: int32(len(dims)), at: int32(i), backward: true}
 		}
 		dim := Dim{Size: len(chain), Ring: ring}
 		if !ring {
@@ -63,7 +63,7 @@ func (n *graph) chains(p *parallels) ([]Dim, []step) {
 	}
 	steps := make([]step, len(p.class))
 	for a, c := range p.class {
-		steps[a] = of[c]
+		steps[a] = byClass[c]
 	}
 	return dims, steps
 }
@@ -77,14 +77,14 @@ func follow(start int32, next []int32) []int32 {
 	return chain
 }
 
-// successors is the class that goes straight on from each class, or none: one
-// in which more than half of the edges of both go on, which damage rarely
-// changes. With trustFew it is enough that most edges of one of the two do; those
+// successors is the class that goes straight on from each class, [class], or None: for a class and its
+// successor more than half of the edges of both go straight on from one to the other, which damage
+// rarely changes. With trustFew it is enough if most edges of the smaller of the two do; those
 // with the largest share of the larger class come first.
 func (p *parallels) successors() []int32 {
 	next := slices.Repeat([]int32{fabric.None}, len(p.size))
 	taken := make([]bool, len(p.size))
-	all := p.going()
+	all := p.countGoing()
 	larger := func(g going) int64 { return int64(max(p.size[g.from], p.size[g.to])) }
 	slices.SortStableFunc(all, func(x, y going) int {
 		return cmp.Or(cmp.Compare(int64(y.edges)*larger(x), int64(x.edges)*larger(y)), cmp.Compare(y.edges, x.edges))
@@ -109,8 +109,8 @@ func (p *parallels) successors() []int32 {
 // going is how many edges of a class go straight on in another.
 type going struct{ from, to, edges int32 }
 
-// going counts for all classes, by from, then by to.
-func (p *parallels) going() []going {
+// countGoing counts the edges that go straight on, for all classes, by from, then by to.
+func (p *parallels) countGoing() []going {
 	pairs := make([][2]int32, len(p.follows))
 	for i, f := range p.follows {
 		pairs[i] = [2]int32{p.class[f[0]], p.class[f[1]]}
@@ -123,13 +123,13 @@ func (p *parallels) going() []going {
 		if last := len(all) - 1; last >= 0 && all[last].from == pair[0] && all[last].to == pair[1] {
 			all[last].edges++
 		} else {
-			all = append(all, going{pair[0], pair[1], 1})
+			all = append(all, going{from: pair[0], to: pair[1], edges: 1})
 		}
 	}
 	return all
 }
 
-// mend puts classes together that have most of their edges go on in the same
+// mend makes one class of those that have most of their edges go on in the same
 // class: damage cut them apart.
 func (p *parallels) mend() {
 	for {
@@ -157,12 +157,12 @@ func (p *parallels) mend() {
 // trustFew lets successors be content with less.
 func (p *parallels) trustFew() { p.few = true }
 
-// mainly is, for each class, the only class in which more than half of its edges
-// go straight on, or none.
+// mainly is, for each class, [class], the only class in which more than half of its edges
+// go straight on, or None.
 func (p *parallels) mainly() []int32 {
 	const several = -2
 	next := slices.Repeat([]int32{fabric.None}, len(p.size))
-	for _, g := range p.going() {
+	for _, g := range p.countGoing() {
 		if 2*g.edges <= p.size[g.from] {
 			continue
 		}
@@ -178,7 +178,7 @@ func (p *parallels) mainly() []int32 {
 	return next
 }
 
-// renumber takes each set of classes as one.
+// renumber makes each set of classes one class.
 func (p *parallels) renumber(classes *disjoint.Sets) {
 	set, count := classes.Numbered()
 	size, reverse := make([]int32, len(count)), make([]int32, len(count))
@@ -192,7 +192,7 @@ func (p *parallels) renumber(classes *disjoint.Sets) {
 	p.size, p.reverse = size, reverse
 }
 
-// plausible refuses dimensions that make a box much larger than the part.
+// plausible refuses dimensions that make a box of many more points than the part has switches, or none.
 func (n *graph) plausible(dims []Dim) error {
 	points := 1
 	for _, d := range dims {

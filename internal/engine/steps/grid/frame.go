@@ -8,25 +8,26 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// box is coordinates whose frame is still to be chosen. Members are in the order
-// of their GUIDs.
+// box is coordinates whose frame is still to be chosen: which dimension is first, where each begins, and
+// which way is up. Members are in the order of their GUIDs.
 //
 // The frame is chosen so that a failure hardly ever changes it, since service
 // levels depend on it. No rule can promise that it never does: GUIDs that are
-// exchanged one by one can turn one grid into its mirror image. These rules hang
-// on the switch with the lowest GUID, the anchor, and on one neighbour of it in
-// each dimension; and where GUIDs run along the grid, as in a machine
-// delivered in order, on nothing at all.
+// exchanged one by one can turn one grid into its mirror image. These rules depend
+// on the switch with the lowest GUID, the anchor, which is member 0, and on one neighbour of it in
+// each dimension; where GUIDs run along the grid, as in a machine
+// delivered in order, on no single switch.
 type box struct {
 	dims  []Dim
 	coord []int32 // [member × dimensions + dimension]
 }
 
+// at is the coordinates of a member.
 func (b *box) at(m int) []int32 { return b.coord[m*len(b.dims) : (m+1)*len(b.dims)] }
 
 func (b *box) members() int { return len(b.coord) / max(1, len(b.dims)) }
 
-// keys is, for each dimension, the lowest member in line with the anchor.
+// keys is, for each dimension, the lowest member in line with the anchor along it; MaxInt: none.
 func (b *box) keys() []int {
 	keys := slices.Repeat([]int{math.MaxInt}, len(b.dims))
 	for m := b.members() - 1; m > 0; m-- {
@@ -81,7 +82,7 @@ func (b *box) foldSquares() {
 	b.dims, b.coord = dims, coord
 }
 
-// sortDims puts large dimensions first, rings before lines, equals by the lowest
+// sortDims puts large dimensions first, of the same size rings before lines, equals by the lowest
 // GUID in line with the anchor.
 func (b *box) sortDims() {
 	keys := b.keys()
@@ -112,9 +113,9 @@ func ringsFirst(d Dim) int {
 	return 1
 }
 
-// orient chooses where a ring begins and which way is up: it begins at a switch
-// and goes up to the lower GUID of its two neighbours. Each ring votes for its
-// own lowest GUID; where they do not agree it is the anchor's. A line has its
+// orient changes the coordinates along dimension d to where it shall begin and which way is up. A ring
+// begins at its lowest GUID and goes up to the lower of the two GUIDs beside that; where nearly all
+// rings agree (vote) it is as they say, else as the anchor's ring says. A line has its
 // low end on the anchor's side.
 func (b *box) orient(d int) {
 	k := b.dims[d].Size
@@ -153,7 +154,7 @@ func (b *box) line(m, d int) int {
 	return n
 }
 
-// lines is the members along each line of dimension d by coordinate, MaxInt for
+// lines is the members along each line of dimension d, by number of the line, [coordinate]; MaxInt:
 // none.
 func (b *box) lines(d int) map[int][]int {
 	lines := make(map[int][]int)
@@ -167,7 +168,8 @@ func (b *box) lines(d int) map[int][]int {
 	return lines
 }
 
-// begin is where a ring begins and whether it goes up from there.
+// begin is the coordinate of the lowest member of a line, [coordinate], and whether the next one up is
+// lower than the next one down.
 func (b *box) begin(line []int) (start int, up bool) {
 	k := len(line)
 	for c, m := range line {
@@ -178,8 +180,8 @@ func (b *box) begin(line []int) (start int, up bool) {
 	return start, line[(start+1)%k] <= line[(start+k-1)%k]
 }
 
-// vote is what nearly all whole rings along d agree on. With fewer than four of
-// them chance could make it so.
+// vote is the begin that at least seven of eight whole rings along d have, if agreed. With fewer than
+// four of them they do not count as agreed: chance could make it so.
 func (b *box) vote(d int) (start int, up, agreed bool) {
 	k := b.dims[d].Size
 	votes := make([]int, 2*k)

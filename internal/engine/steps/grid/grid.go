@@ -177,9 +177,9 @@ func (g *Grid) PointName(point int) string {
 }
 
 // Find finds the coordinates of one connected part of a fabric, given as in
-// fabric.Parts, or says with a *routing.Refusal why there are none. With before
-// not nil they are those that the switches had in an earlier grid, by GUID; was
-// is the fabric of that grid.
+// fabric.Parts, or says with a *routing.Refusal why there are none. With was, an earlier fabric, and
+// before, all of its grids, they are those that the switches had there, by GUID; nil: they are found
+// anew.
 func Find(f *fabric.Fabric, part []fabric.NodeID, was *fabric.Fabric, before []*Grid) (*Grid, error) {
 	var dims []Dim
 	var coord []int32
@@ -232,7 +232,7 @@ func recognise(f *fabric.Fabric, part []fabric.NodeID) ([]Dim, []int32, error) {
 	if err != nil {
 		return nil, nil, err // as it was without remedies
 	}
-	b := &box{dims, coord}
+	b := &box{dims: dims, coord: coord}
 	b.foldSquares()
 	b.sortDims()
 	for d := range b.dims {
@@ -254,7 +254,8 @@ func (n *graph) coordinates(p *parallels) ([]Dim, []int32, error) {
 	return dims, coord, n.check(dims, coord)
 }
 
-// recall takes the coordinates from an earlier grid.
+// recall takes the dimensions and coordinates, as of recognise, from the earlier grid that all
+// switches of the part were in.
 func recall(f *fabric.Fabric, part []fabric.NodeID, was *fabric.Fabric, before []*Grid) ([]Dim, []int32, error) {
 	const rule = "every switch was there when the coordinates were taken"
 	var from *Grid
@@ -282,7 +283,8 @@ func recall(f *fabric.Fabric, part []fabric.NodeID, was *fabric.Fabric, before [
 	return from.Dims, coord, nil
 }
 
-// build checks coordinates against the cables and makes the grid.
+// build makes the grid of coordinates, [member × dimensions + dimension], and checks these against the
+// cables.
 func build(f *fabric.Fabric, part []fabric.NodeID, dims []Dim, coord []int32) (*Grid, error) {
 	g := &Grid{Dims: dims, Point: slices.Repeat([]int32{-1}, f.Switches()), weight: make([]int, len(dims))}
 	points := 1
@@ -326,7 +328,7 @@ func (g *Grid) direction(p, q int) Dir {
 	return NoDir
 }
 
-// connect sorts the trunks by direction; a trunk between points that are no
+// connect fills links, the trunks by point and direction, and run; a trunk between points that are no
 // neighbours is refused.
 func (g *Grid) connect(f *fabric.Fabric) error {
 	dirs := 2 * len(g.Dims)

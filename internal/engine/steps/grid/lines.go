@@ -6,7 +6,7 @@ import (
 
 func opposite(r Dir) Dir { return r ^ 1 }
 
-// measure fills run: from each end of a line back along it.
+// measure fills run: from each point without a cable in a direction back along the line.
 func (g *Grid) measure() {
 	dirs := 2 * len(g.Dims)
 	g.run = make([]int32, len(g.Switch)*dirs)
@@ -58,9 +58,9 @@ func (g *Grid) Shorter(d, c, t int) (Dir, int) {
 	return Down(d), down
 }
 
-// Toward is the direction from a point along dimension d to coordinate t, another
-// than its own: the shorter way, or in a broken ring the way that is left. It is
-// NoDir where neither is.
+// Toward is the direction from a point along dimension d to coordinate t, which is not
+// its own: the shorter way, or in a broken ring the way that is left. It is
+// NoDir where cables are missing on both.
 func (g *Grid) Toward(point, d, t int) Dir {
 	r, hops := g.Shorter(d, g.Coordinate(point, d), t)
 	if g.Run(point, r) >= hops {

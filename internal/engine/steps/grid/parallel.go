@@ -30,6 +30,7 @@ type graph struct {
 	back  []int32 // [arc] the arc the other way
 }
 
+// newGraph is the graph of a part. It refuses switches with more neighbours than a grid has.
 func newGraph(f *fabric.Fabric, part []fabric.NodeID) (*graph, error) {
 	n := &graph{f: f, part: part, first: make([]int32, len(part)+1)}
 	member := make([]int32, f.Switches())
@@ -62,6 +63,7 @@ func newGraph(f *fabric.Fabric, part []fabric.NodeID) (*graph, error) {
 	return n, nil
 }
 
+// arc is the arc from member u to member v; ok: there is one.
 func (n *graph) arc(u, v int32) (int32, bool) {
 	i, ok := slices.BinarySearch(n.to[n.first[u]:n.first[u+1]], v)
 	return n.first[u] + int32(i), ok
@@ -73,10 +75,12 @@ type parallels struct {
 	reverse []int32    // [class] of the arcs the other way
 	size    []int32    // [class] arcs
 	follows [][2]int32 // arcs a, b: b begins where a ends, and no square has both
-	few     bool       // see trustFew
+	few     bool       // set by trustFew
 }
 
-// parallels closes "faces across a square".
+// parallels puts arcs that face each other across a square into one class, and those with it that these
+// face, and so on. It refuses graphs in which two switches have several squares in common, or an arc
+// faces its own reverse.
 func (n *graph) parallels() (*parallels, error) {
 	p := &parallels{}
 	sets := disjoint.New(len(n.to))
@@ -117,8 +121,8 @@ func (n *graph) parallels() (*parallels, error) {
 	return p, nil
 }
 
-// corner is the one that completes u, v, w to a square without diagonals,
-// and how many switches would do.
+// corner is the member that completes u, v, w, of which v is a neighbour of both others, to a square
+// without diagonals, and how many members would do; 0 if u and w are neighbours.
 func (n *graph) corner(v, u, w int32) (x int32, count int) {
 	if _, adjacent := n.arc(u, w); adjacent {
 		return 0, 0

@@ -13,13 +13,13 @@ const unknown = -1
 type placing struct {
 	*graph
 	dims  []Dim
-	steps []step
+	steps []step  // [arc]
 	coord []int32 // [member × dimensions + dimension] or unknown
 }
 
 // place gives every member its coordinates.
 func (n *graph) place(dims []Dim, steps []step) ([]int32, error) {
-	p := &placing{n, dims, steps, slices.Repeat([]int32{unknown}, len(n.part)*len(dims))}
+	p := &placing{graph: n, dims: dims, steps: steps, coord: slices.Repeat([]int32{unknown}, len(n.part)*len(dims))}
 	if err := p.readOff(); err != nil {
 		return nil, err
 	}
@@ -29,11 +29,12 @@ func (n *graph) place(dims []Dim, steps []step) ([]int32, error) {
 	return p.coord, p.fit()
 }
 
+// at is the coordinates of a member.
 func (p *placing) at(m int32) []int32 {
 	return p.coord[int(m)*len(p.dims) : (int(m)+1)*len(p.dims)]
 }
 
-// set notes a coordinate; two that disagree are refused.
+// set notes coordinate c of member m along dimension d; two that disagree are refused.
 func (p *placing) set(m, d, c int32) (changed bool, err error) {
 	switch slot := &p.at(m)[d]; *slot {
 	case c:
@@ -66,7 +67,7 @@ func (p *placing) readOff() error {
 	return nil
 }
 
-// pass hands coordinates on across edges of other dimensions.
+// pass hands coordinates on from member to member, across edges of other dimensions.
 func (p *placing) pass() error {
 	queue := fabric.All[int32](len(p.part))
 	for len(queue) > 0 {
@@ -126,7 +127,7 @@ func (p *placing) fit() error {
 	return nil
 }
 
-// point numbers coordinates, or is unknown.
+// point is the number of the point with some coordinates, or unknown if one of these is.
 func (p *placing) point(at []int32) int {
 	point := 0
 	for d, c := range at {
@@ -138,7 +139,8 @@ func (p *placing) point(at []int32) int {
 	return point
 }
 
-// spot is the coordinates for a member, nil where none or several would do.
+// spot is the coordinates that a member must have: those of the only point beside all its placed
+// neighbours that is not taken; nil where none or several would do, or no neighbour is placed.
 func (p *placing) spot(m int32, taken map[int]bool) []int32 {
 	var found []int32
 	for a := p.first[m]; a < p.first[m+1]; a++ {
@@ -203,7 +205,7 @@ func abs(x int32) int32 { return max(x, -x) }
 // check refuses coordinates that two members share, and edges between members
 // that are not one step apart.
 func (n *graph) check(dims []Dim, coord []int32) error {
-	p := &placing{n, dims, nil, coord}
+	p := &placing{graph: n, dims: dims, coord: coord}
 	owner := make(map[int]int32, len(n.part))
 	for m := range int32(len(n.part)) {
 		point := p.point(p.at(m))

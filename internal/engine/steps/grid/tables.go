@@ -9,8 +9,9 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Route sends every LID on the switches of the grid the way that next says, the direction
-// from a point towards another. Behind each point it calls done, with its LIDs.
+// Route writes the rows of every LID on the switches of the grid, by the direction that next says from
+// a point towards another. After each destination point it calls done, with the LIDs there, which are
+// valid until done returns.
 func (g *Grid) Route(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, next func(from, to int) Dir, done func(dest int, lids []fabric.LID)) error {
 	w := newWriter(f, g)
 	dirs := make([]Dir, len(g.Switch))
@@ -60,14 +61,14 @@ func newWriter(f *fabric.Fabric, g *Grid) *writer {
 	return w
 }
 
-// write sends every LID on the switch at point dest the way that dirs says,
-// [point]. Of parallel cables it takes the one that a switch sends the fewest
-// destinations by so far; LIDs of switches do not count.
+// write writes the rows of every LID on the switch at point dest by the directions in dirs,
+// [point], and sets lids to these LIDs. Of parallel cables it takes the one that a switch sends the
+// fewest destinations by so far; LIDs of switches do not count.
 func (w *writer) write(t *routing.Forwarding, dest int, dirs []Dir) {
-	all := 2 * len(w.g.Dims)
+	directions := 2 * len(w.g.Dims)
 	for p, s := range w.g.Switch {
 		if s != fabric.None && p != dest {
-			w.first[s] = w.port[p*all+int(dirs[p])]
+			w.first[s] = w.port[p*directions+int(dirs[p])]
 		}
 	}
 	w.lids = dag.LIDsOn(w.f, w.g.Switch[dest], w.lids[:0])
@@ -82,7 +83,7 @@ func (w *writer) write(t *routing.Forwarding, dest int, dirs []Dir) {
 	}
 }
 
-// balance chooses among parallel cables.
+// balance writes a row for write anew, choosing among parallel cables, and counts it.
 func (w *writer) balance(row []uint8, dest int, dirs []Dir, class fabric.Class) {
 	for p, s := range w.g.Switch {
 		if s == fabric.None || p == dest {

@@ -9,8 +9,8 @@ import (
 
 // Sets is a set of switches for every switch, as bits.
 type Sets struct {
-	words int
-	bits  []uint64
+	words int      // of a set
+	bits  []uint64 // [switch × words + member / 64]
 }
 
 func newSets(n int) *Sets {
@@ -18,12 +18,14 @@ func newSets(n int) *Sets {
 	return &Sets{words: w, bits: make([]uint64, n*w)}
 }
 
+// of is the words of a switch's set.
 func (s *Sets) of(n fabric.NodeID) []uint64 {
 	return s.bits[int(n)*s.words : (int(n)+1)*s.words]
 }
 
 func (s *Sets) add(n, member fabric.NodeID) { s.of(n)[member/64] |= 1 << (member % 64) }
 
+// join adds the members of a switch's set to that of another.
 func (s *Sets) join(into, from fabric.NodeID) {
 	a, b := s.of(into), s.of(from)
 	for i, w := range b {
@@ -31,7 +33,7 @@ func (s *Sets) join(into, from fabric.NodeID) {
 	}
 }
 
-// Sum adds up the weights of the members.
+// Sum adds up the weights, [switch], of the members of a switch's set.
 func (s *Sets) Sum(n fabric.NodeID, weight []int64) int64 {
 	total := int64(0)
 	for i, w := range s.of(n) {
@@ -43,7 +45,7 @@ func (s *Sets) Sum(n fabric.NodeID, weight []int64) int64 {
 }
 
 // Reach is, for every switch of an order from high to low, the switches with
-// weight on the ways down from it, its own included.
+// weight, [switch], on the ways down from it, itself included; other switches have empty sets.
 func (l *Levels) Reach(order []fabric.NodeID, weight []int64) *Sets {
 	r := newSets(len(l.Height))
 	for i := len(order) - 1; i >= 0; i-- {
@@ -62,13 +64,13 @@ func (l *Levels) Reach(order []fabric.NodeID, weight []int64) *Sets {
 	return r
 }
 
-// turnOver turns tops of the core over to hang below their neighbours: one that
+// turnOver changes the heights of tops of the core so that they are below their neighbours: a top that
 // joins no more than one of its neighbours does alone (an idle leaf, a spine
 // with few cables left), and one with hosts that the greater part of the hosts
-// has no way up to (a switch added behind two leaves). All its neighbours are on
+// has no way up to (a switch added behind two leaves). All neighbours of a top are on
 // one level, so that every cable still joins neighbouring levels.
 func (l *Levels) turnOver() {
-	const often = 4 // so that it ends
+	const often = 4 // for one switch, so that it ends
 	turned := make([]uint8, len(l.Height))
 	total := make([]int64, l.parts)
 	for s, n := range l.Hosts {
@@ -120,6 +122,8 @@ func (l *Levels) coreTop(s fabric.NodeID) bool {
 	return below > 0 && above == 0
 }
 
+// joinsNothing reports whether some neighbour in the core reaches all that a top does, except the top
+// itself.
 func (l *Levels) joinsNothing(reach *Sets, s fabric.NodeID) bool {
 	nothing := false
 	for _, v := range l.Fabric.Neighbours(s) {
@@ -138,19 +142,21 @@ func (l *Levels) joinsNothing(reach *Sets, s fabric.NodeID) bool {
 	return nothing
 }
 
+// isTail reports whether a top has hosts and reaches fewer than half of its part's hosts, total.
 func (l *Levels) isTail(reach *Sets, s fabric.NodeID, total int64) bool {
 	return l.Hosts[s] > 0 && 2*reach.Sum(s, l.hostsBelow) < total
 }
 
-// ancestry is how far a part of the network is a tree: for how many pairs of hosts
-// there is a switch above both, or that is one's and above the other.
+// ancestry is how far a part of the network is a tree: how many pairs of hosts are joined, by
+// a switch that is above both, or is the switch of one and above the other.
 type ancestry struct {
 	joined, pairs int64         // ordered pairs of hosts, a host with itself included
 	isolated      fabric.NodeID // the switch whose hosts are joined with the fewest others; None
-	with, of      int64         // with how many, of how many hosts
+	joinedWith    int64         // with how many
+	hosts         int64         // of the part
 }
 
-// ancestries counts the pairs of hosts with a switch above both, by part of the network.
+// ancestries counts the pairs of hosts that are joined, [part].
 func (l *Levels) ancestries() []ancestry {
 	common := make([]ancestry, l.parts)
 	for i := range common {
@@ -160,8 +166,8 @@ func (l *Levels) ancestries() []ancestry {
 	for s, n := range l.Hosts {
 		total[l.Part[s]] += n
 	}
-	joined := l.Reach(l.Order, l.Hosts) // with a switch above both
-	for _, s := range l.Order {         // from high to low: what those above reach, s reaches by them
+	joined := l.Reach(l.Order, l.Hosts) // of a switch, in the end, those whose hosts its own are joined with
+	for _, s := range l.Order {         // from high to low: a switch is joined with all that those above it are
 		for _, v := range l.Fabric.Neighbours(s) {
 			if l.Height[v] > l.Height[s] {
 				joined.join(s, v)
@@ -174,14 +180,14 @@ func (l *Levels) ancestries() []ancestry {
 		n := joined.Sum(s, l.Hosts)
 		j.joined += n * l.Hosts[s]
 		j.pairs += total[l.Part[s]] * l.Hosts[s]
-		if j.isolated == fabric.None || n < j.with {
-			j.isolated, j.with, j.of = s, n, total[l.Part[s]]
+		if j.isolated == fabric.None || n < j.joinedWith {
+			j.isolated, j.joinedWith, j.hosts = s, n, total[l.Part[s]]
 		}
 	}
 	return common
 }
 
-// share is the part of the pairs that is joined, 1 where there are none.
+// share is the share of the pairs that are joined, 1 where there are none.
 func share(common []ancestry) float64 {
 	var joined, pairs int64
 	for _, j := range common {
@@ -194,7 +200,7 @@ func share(common []ancestry) float64 {
 	return float64(joined) / float64(pairs)
 }
 
-// Joined is the part of the pairs of hosts that have a switch above both, 1 where there
+// Joined is the share of the pairs of hosts that have a switch above both, 1 where there
 // are none.
 func (l *Levels) Joined() float64 { return share(l.common) }
 
@@ -213,7 +219,7 @@ func (l *Levels) tooFewJoined() *routing.Refusal {
 	for _, j := range l.common {
 		if 2*j.joined < j.pairs {
 			return routing.Refuse(l.Fabric, ruleJoined, j.isolated, 0, "its hosts have a way up and down to %d of %d hosts, and only %.0f %% of all pairs have one",
-				j.with, j.of, 100*float64(j.joined)/float64(j.pairs))
+				j.joinedWith, j.hosts, 100*float64(j.joined)/float64(j.pairs))
 		}
 	}
 	return nil
@@ -232,10 +238,11 @@ func Find(f *fabric.Fabric) (*Levels, *routing.Refusal) {
 	return l, nil
 }
 
-// measureAll finds levels by several sets of leaves. Where some switches of the core have hosts, they
-// or what hangs below them may be its leaves; and where every leaf has one cable up,
-// nothing hangs below the core and all of it counts. Of these, the one that leaves most
-// pairs of hosts with a switch above both is taken, the first of several.
+// measureAll finds levels, taking the leaves of the core by each of three counts of hosts in turn:
+// ownOrBelow and below, since where some switches of the core have hosts, these or those with hosts
+// hanging below them may be its leaves; and unpeeled, for networks in which every leaf has one cable
+// up. It returns the levels with which most pairs of hosts have a switch above both, of several the
+// first; if no count gives levels, the first refusal.
 func measureAll(f *fabric.Fabric) (best *Levels, refusal *routing.Refusal) {
 	for _, leaves := range []func(*Levels) []int64{(*Levels).ownOrBelow, (*Levels).below, (*Levels).unpeeled} {
 		l := newLevels(f)
@@ -262,7 +269,7 @@ func measureAll(f *fabric.Fabric) (best *Levels, refusal *routing.Refusal) {
 // below is the hosts on every switch and on all that hangs below it.
 func (l *Levels) below() []int64 { return l.hostsBelow }
 
-// unpeeled puts everything back into the core, and is the hosts on every switch.
+// unpeeled puts everything back into the core of l, and returns the hosts on every switch.
 func (l *Levels) unpeeled() []int64 {
 	for s := range l.above {
 		l.above[s] = fabric.None

@@ -29,8 +29,8 @@ func TestFamilies(t *testing.T) {
 		want   string
 	}{
 		{[]ancestry{{joined: 50, pairs: 100}, {joined: 9, pairs: 10}}, ""},
-		{[]ancestry{{joined: 50, pairs: 100}, {joined: 49, pairs: 99, isolated: 2, with: 3, of: 8}}, "3 of 8 hosts, and only 49 % of all pairs"},
-		{[]ancestry{{joined: 0, pairs: 1, isolated: 1, with: 1, of: 4}}, "1 of 4 hosts, and only 0 % of all pairs"},
+		{[]ancestry{{joined: 50, pairs: 100}, {joined: 49, pairs: 99, isolated: 2, joinedWith: 3, hosts: 8}}, "3 of 8 hosts, and only 49 % of all pairs"},
+		{[]ancestry{{joined: 0, pairs: 1, isolated: 1, joinedWith: 1, hosts: 4}}, "1 of 4 hosts, and only 0 % of all pairs"},
 	} {
 		l.common = c.common
 		no := l.tooFewJoined()

@@ -19,9 +19,9 @@ const (
 	ruleTurns  = "what has no switch above both is joined by turns from down to up that keep all paths free of cycles"
 )
 
-// Join completes the paths of a tree, which go up by an orientation and then down, by
-// turns from down to up where some switches are not joined by them (orient.Join), and
-// notes the levels and what it did. It refuses trees in which that would close a cycle.
+// Join completes the paths of a tree in t, which go up by an orientation and then down: where they
+// leave some switches apart, by turns from down to up (orient.Join). It adds notes to t about
+// the levels and what it did. It refuses trees in which that would close a cycle.
 func (l *Levels) Join(ctx context.Context, o *orient.Orientation, t *routing.Forwarding) error {
 	joined := ""
 	if o.Apart(l.Fabric) {
@@ -52,7 +52,7 @@ func (l *Levels) Complete(ctx context.Context, o *orient.Orientation, t *routing
 	return err
 }
 
-// note notes the levels, what joined them, and how many pairs of hosts go down and up again.
+// note adds notes to t: the levels, what joined them, and how many pairs of hosts go down and up again.
 func (l *Levels) note(t *routing.Forwarding, joined string) {
 	t.Notes = append(t.Notes, l.summary()+joined)
 	if apart := l.apart(); apart > 0 {

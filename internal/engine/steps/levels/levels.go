@@ -29,7 +29,7 @@ type Levels struct {
 	Order  []fabric.NodeID // every switch, the highest first, then by number
 
 	common []ancestry // [part]
-	parts  int
+	parts  int        // how many; a part is a connected component
 
 	// Scratch.
 	above      []fabric.NodeID // [switch] what it hangs below, if it is not in the core; None
@@ -96,9 +96,8 @@ func (l *Levels) peel() {
 	}
 }
 
-// measure finds heights with the core's leaves taken by the hosts of weight:
-// those with more than none and no fewer than any neighbour. It returns the
-// cable that lies within a level, if there is one.
+// measure sets Height and Order, with those switches of the core as leaves that have hosts, by weight,
+// [switch], and no fewer than any neighbour in the core. It refuses a cable within a level.
 func (l *Levels) measure(weight []int64) *routing.Refusal {
 	for s := range l.seed {
 		n := fabric.NodeID(s)
@@ -135,13 +134,14 @@ func (l *Levels) within(c fabric.ChannelID) *routing.Refusal {
 		l.Fabric.Label(ch.To), ch.ToPort)
 }
 
+// inCore reports whether a switch is left after peel.
 func (l *Levels) inCore(s fabric.NodeID) bool { return l.above[s] == fabric.None }
 
-// seedTheRest takes the first switch of the core of a part without hosts.
+// seedTheRest takes the first switch of the core for a leaf in each part without any.
 func (l *Levels) seedTheRest() {
 	seeded := make([]bool, l.parts)
-	for s, is := range l.seed {
-		seeded[l.Part[s]] = seeded[l.Part[s]] || is
+	for s, leaf := range l.seed {
+		seeded[l.Part[s]] = seeded[l.Part[s]] || leaf
 	}
 	for s := range l.seed {
 		if p := l.Part[s]; !seeded[p] && l.inCore(fabric.NodeID(s)) {
@@ -186,9 +186,10 @@ func (l *Levels) flat() fabric.ChannelID {
 
 // drop handles leaves at different levels: a switch with hosts that hangs right
 // below the roots of a tree of three levels makes the roots seem low. Of the two
-// ends of a trunk within a level, the one whose nearest leaves have fewer hosts
-// is taken to be misled, and its leaves lose that standing; but not more than a
-// third of the hosts on leaves, and never where leaves themselves are neighbours.
+// ends of c, a trunk within a level, it takes the one whose nearest leaves have fewer hosts
+// and makes these leaves leaves no more. It returns false if leaves with more than a third of the
+// part's hosts on leaves would be dropped altogether, or the ends are leaves themselves. dropped is the
+// hosts dropped so far, [part].
 func (l *Levels) drop(c fabric.ChannelID, weight, dropped []int64) bool {
 	ch := l.Fabric.Channel(c)
 	if l.Height[ch.From] == 0 {
@@ -201,21 +202,20 @@ func (l *Levels) drop(c fabric.ChannelID, weight, dropped []int64) bool {
 			total += w
 		}
 	}
-	a, hostsA := l.nearest(ch.From, weight)
-	b, hostsB := l.nearest(ch.To, weight)
-	if hostsB < hostsA {
-		a, hostsA = b, hostsB
+	leaves, hosts := l.nearest(ch.From, weight)
+	if others, fewer := l.nearest(ch.To, weight); fewer < hosts {
+		leaves, hosts = others, fewer
 	}
-	if dropped[part] += hostsA; dropped[part]*3 > total {
+	if dropped[part] += hosts; dropped[part]*3 > total {
 		return false
 	}
-	for _, s := range a {
+	for _, s := range leaves {
 		l.seed[s] = false
 	}
 	return true
 }
 
-// nearest is the leaves nearest to s, with their hosts.
+// nearest is the leaves nearest to s, with their hosts by weight, [switch].
 func (l *Levels) nearest(s fabric.NodeID, weight []int64) (leaves []fabric.NodeID, hosts int64) {
 	seen := map[fabric.NodeID]bool{s: true}
 	queue := []fabric.NodeID{s}
