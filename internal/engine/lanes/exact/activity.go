@@ -2,8 +2,8 @@ package exact
 
 // activity says which variable a solver decides next: of those that are open (have no
 // value), the one that was in most conflicts lately (the heuristic VSIDS). All open
-// variables are in its heap. Those that get a value stay in it until they come up, and
-// are pushed again when the value is taken back.
+// variables are in its heap. One that gets a value stays in it until pop comes upon it, and
+// is pushed again when the value is taken back.
 type activity struct {
 	score []float64 // [variable] the conflicts it was in, recent ones counting more
 	heap  []int32   // [place] variables, a binary heap with the highest score first
@@ -56,7 +56,7 @@ func (a *activity) pop(assigned []int8) (v int32, ok bool) {
 			a.heap[0], a.at[last] = last, 0
 			a.down(0)
 		}
-		if assigned[is(v)] == 0 {
+		if assigned[isTrue(v)] == 0 {
 			return v, true
 		}
 	}

@@ -84,7 +84,7 @@ func Bounds(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b rou
 type network struct {
 	Instance
 	forest *forest.Forest
-	path   []int32 // [hop] the path that begins with it; forest.None: it has one hop only, or begins where none sends
+	path   []int32 // [hop of the forest] the path that begins with it; forest.None: it has one hop only, or begins where none sends
 
 	bundles map[[2]fabric.NodeID]int32 // by the two switches, the lower first
 	first   []int32                    // [bundle] one of its paths

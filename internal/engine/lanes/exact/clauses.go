@@ -2,13 +2,13 @@ package exact
 
 import "slices"
 
-// literal is a variable, 2v, or that it is false, 2v+1.
+// literal says that variable v is true, as 2v, or that it is false, as 2v+1.
 type literal int32
 
 func (l literal) not() literal         { return l ^ 1 }
 func (l literal) variable() int32      { return int32(l) >> 1 }
-func is(v int32) literal               { return literal(2 * v) }
-func isNot(v int32) literal            { return literal(2*v + 1) }
+func isTrue(v int32) literal           { return literal(2 * v) }
+func isFalse(v int32) literal          { return literal(2*v + 1) }
 func (s *solver) value(l literal) int8 { return s.assigned[l] }
 
 // Verdicts of a search.
@@ -33,7 +33,7 @@ type solver struct {
 	phase    []bool      // [variable] its last value
 	trail    []literal   // what is true, in the order in which it became so
 	begins   []int       // [level] its first place on the trail
-	done     int         // places on the trail whose watchers have been told
+	done     int         // places on the trail whose consequences have been drawn
 	order    activity
 
 	conflicts int
@@ -43,6 +43,7 @@ type solver struct {
 	learned []literal // scratch of learn
 }
 
+// watcher is a clause that one of its two watched literals has a list entry for.
 type watcher struct {
 	clause  int32
 	blocker literal // if it is true, so is the clause
@@ -83,12 +84,12 @@ func (s *solver) add(clause ...literal) {
 		s.assign(open[0], none)
 		s.broken = s.broken || s.propagate() != none
 	default:
-		s.keep(open)
+		s.store(open)
 	}
 }
 
-// keep stores a clause, which watches its first two literals.
-func (s *solver) keep(clause []literal) int32 {
+// store stores a clause of two literals or more, which watches the first two, and returns its number.
+func (s *solver) store(clause []literal) int32 {
 	id := int32(len(s.clauses))
 	s.clauses = append(s.clauses, clause)
 	s.watchers[clause[0]] = append(s.watchers[clause[0]], watcher{id, clause[1]})
@@ -96,6 +97,7 @@ func (s *solver) keep(clause []literal) int32 {
 	return id
 }
 
+// assign makes a literal true for a reason, a clause or none.
 func (s *solver) assign(l literal, reason int32) {
 	s.assigned[l], s.assigned[l.not()] = 1, -1
 	s.level[l.variable()] = int32(len(s.begins))
@@ -103,10 +105,11 @@ func (s *solver) assign(l literal, reason int32) {
 	s.trail = append(s.trail, l)
 }
 
-// propagate draws all conclusions, and returns a clause that is false or none.
+// propagate draws all conclusions from what the trail has become longer by, and returns a clause that
+// is false, or none.
 func (s *solver) propagate() int32 {
 	for ; s.done < len(s.trail); s.done++ {
-		if conflict := s.tell(s.trail[s.done].not()); conflict != none {
+		if conflict := s.visitWatchers(s.trail[s.done].not()); conflict != none {
 			s.done = len(s.trail)
 			return conflict
 		}
@@ -114,21 +117,23 @@ func (s *solver) propagate() int32 {
 	return none
 }
 
-// tell lets the watchers of a literal that became false find another one.
-func (s *solver) tell(gone literal) int32 {
-	list := s.watchers[gone]
-	kept := list[:0]
+// visitWatchers lets each clause that watches a literal which became false watch another one that is
+// not. Where there is none, it makes the clause's other watched literal true; if that is false, too, it
+// returns the clause, else none.
+func (s *solver) visitWatchers(falsified literal) int32 {
+	list := s.watchers[falsified]
+	staying := list[:0]
 	for n, w := range list {
 		if s.value(w.blocker) == 1 {
-			kept = append(kept, w)
+			staying = append(staying, w)
 			continue
 		}
 		clause := s.clauses[w.clause]
-		if clause[0] == gone {
+		if clause[0] == falsified {
 			clause[0], clause[1] = clause[1], clause[0]
 		}
 		if s.value(clause[0]) == 1 {
-			kept = append(kept, watcher{w.clause, clause[0]})
+			staying = append(staying, watcher{w.clause, clause[0]})
 			continue
 		}
 		if i := slices.IndexFunc(clause[2:], func(l literal) bool { return s.value(l) >= 0 }); i >= 0 {
@@ -136,18 +141,18 @@ func (s *solver) tell(gone literal) int32 {
 			s.watchers[clause[1]] = append(s.watchers[clause[1]], watcher{w.clause, clause[0]})
 			continue
 		}
-		kept = append(kept, w)
+		staying = append(staying, w)
 		if s.value(clause[0]) == -1 {
-			s.watchers[gone] = append(kept, list[n+1:]...)
+			s.watchers[falsified] = append(staying, list[n+1:]...)
 			return w.clause
 		}
 		s.assign(clause[0], w.clause)
 	}
-	s.watchers[gone] = kept
+	s.watchers[falsified] = staying
 	return none
 }
 
-// backTo takes back all decisions but the first so many.
+// backTo takes back all decisions except the first so many, with what followed from them.
 func (s *solver) backTo(level int) {
 	if len(s.begins) <= level {
 		return
@@ -164,7 +169,7 @@ func (s *solver) backTo(level int) {
 // solve searches until it gives up after so many conflicts. The values found are
 // the assignment until the next clause is added.
 func (s *solver) solve(effort int) verdict {
-	restart, end := s.conflicts+restartAfter, s.conflicts+effort
+	restart, end := s.conflicts+conflictsPerRestart, s.conflicts+effort
 	for !s.broken {
 		if conflict := s.propagate(); conflict != none {
 			s.conflicts++
@@ -179,7 +184,7 @@ func (s *solver) solve(effort int) verdict {
 			return gaveUp
 		}
 		if s.conflicts >= restart {
-			restart += restartAfter
+			restart += conflictsPerRestart
 			s.backTo(0)
 			continue
 		}
@@ -189,22 +194,23 @@ func (s *solver) solve(effort int) verdict {
 		}
 		s.begins = append(s.begins, len(s.trail))
 		if s.phase[v] {
-			s.assign(is(v), none)
+			s.assign(isTrue(v), none)
 		} else {
-			s.assign(isNot(v), none)
+			s.assign(isFalse(v), none)
 		}
 	}
 	return unsatisfiable
 }
 
-const restartAfter = 250
+// conflictsPerRestart is after how many conflicts the search takes all decisions back.
+const conflictsPerRestart = 250
 
 // learn adds the clause that says why a conflict arose, by the last decision and
 // what came before it (the first unique implication point), and goes back to
 // where the clause leaves one choice.
 func (s *solver) learn(conflict int32) {
-	s.learned = append(s.learned[:0], 0)
-	here, place := 0, len(s.trail)
+	s.learned = append(s.learned[:0], 0) // its place is for the literal of the last decision's level
+	here, place := 0, len(s.trail)       // variables of that level still to be explained; where on the trail
 	now := int32(len(s.begins))
 	for at := conflict; ; {
 		for _, l := range s.clauses[at] {
@@ -251,5 +257,5 @@ func (s *solver) learn(conflict int32) {
 	}
 	clause[1], clause[latest] = clause[latest], clause[1]
 	s.backTo(int(s.level[clause[1].variable()]))
-	s.assign(clause[0], s.keep(clause))
+	s.assign(clause[0], s.store(clause))
 }

@@ -8,31 +8,31 @@ import (
 )
 
 // core is what is hard of an instance: the edges that lie on cycles, and the
-// bundles that have such edges, but for those whose edges are all in another bundle. A
-// path that is free of others is a bundle, and a bundle is a set of edges: in here they
-// are all called paths.
+// bundles that have such edges, except those whose edges are all in another bundle. A
+// path that is free of others is a bundle by itself, and a bundle is a set of edges: a core path.
 type core struct {
-	in    Instance
-	edges []edge
-	out   [][]int32 // [vertex] edges that leave it
-	paths [][]int32 // [core path] its edges
-	of    []int32   // [core path] its bundle in the instance
-	home  []int32   // [bundle of the instance] the core path whose layer it shares; none: any layer does
+	in     Instance
+	edges  []edge
+	out    [][]int32 // [vertex] edges that leave it
+	paths  [][]int32 // [core path] its edges
+	bundle []int32   // [core path] its bundle in the instance
+	home   []int32   // [bundle of the instance] the core path whose layer it shares; none: any layer does
 }
 
 type edge struct{ from, to fabric.ChannelID } // vertices; trunks, in a network
 
 const none = -1
 
+// reduce is the core of an instance.
 func reduce(in Instance) *core {
 	c := &core{in: in, out: make([][]int32, in.Vertices), home: make([]int32, in.bundles())}
-	all := c.number(in)
+	all := c.number()
 	c.keepCyclic(all)
 	c.keepMaximal(c.bundled(all))
 	return c
 }
 
-// bundled is the edges of every bundle, from those of every path.
+// bundled is the edges of every bundle, [bundle], each once, from those of every path, [path].
 func (c *core) bundled(all [][]int32) [][]int32 {
 	if c.in.Bundle == nil {
 		return all
@@ -49,10 +49,10 @@ func (c *core) bundled(all [][]int32) [][]int32 {
 	return bundles
 }
 
-// number numbers the edges, and returns those of every path.
-func (c *core) number(in Instance) [][]int32 {
-	all := make([][]int32, len(in.Paths))
-	for p, path := range in.Paths {
+// number numbers the edges, in edges and out, and returns those of every path of the instance.
+func (c *core) number() [][]int32 {
+	all := make([][]int32, len(c.in.Paths))
+	for p, path := range c.in.Paths {
 		for i := 1; i < len(path); i++ {
 			e := edge{fabric.ChannelID(path[i-1]), fabric.ChannelID(path[i])}
 			at := slices.IndexFunc(c.out[e.from], func(id int32) bool { return c.edges[id].to == e.to })
@@ -67,8 +67,8 @@ func (c *core) number(in Instance) [][]int32 {
 	return all
 }
 
-// keepCyclic takes edges between different components out of all paths, and then
-// out of the graph.
+// keepCyclic takes the edges that lie on no cycle, those between different components, out of all
+// paths, [path], and out of c.out.
 func (c *core) keepCyclic(all [][]int32) {
 	component := c.components()
 	cyclic := func(id int32) bool {
@@ -84,8 +84,8 @@ func (c *core) keepCyclic(all [][]int32) {
 	}
 }
 
-// components numbers the strongly connected components (R. Tarjan, 1972), without
-// recursion.
+// components is the number of each vertex's strongly connected component (R. Tarjan, 1972), found
+// without recursion.
 func (c *core) components() []int32 {
 	n := c.in.Vertices
 	component := make([]int32, n)
@@ -133,8 +133,8 @@ func (c *core) components() []int32 {
 	return component
 }
 
-// keepMaximal keeps the paths with edges that are not all on another path, the
-// first of equals, longest first.
+// keepMaximal makes core paths of the bundles, given by their edges, [bundle], that are not all in
+// another bundle, the first of equals, longest first, and sets the home of every bundle.
 func (c *core) keepMaximal(all [][]int32) {
 	byLength := make([]int32, 0, len(all))
 	for p := range all {
@@ -146,19 +146,19 @@ func (c *core) keepMaximal(all [][]int32) {
 	slices.SortStableFunc(byLength, func(a, b int32) int { return cmp.Compare(len(all[b]), len(all[a])) })
 	over := make([][]int32, len(c.edges)) // core paths over every edge
 	for _, p := range byLength {
-		if c.home[p] = c.contains(all[p], over); c.home[p] != none {
+		if c.home[p] = c.pathWith(all[p], over); c.home[p] != none {
 			continue
 		}
 		c.home[p] = int32(len(c.paths))
 		for _, e := range all[p] {
 			over[e] = append(over[e], c.home[p])
 		}
-		c.paths, c.of = append(c.paths, all[p]), append(c.of, p)
+		c.paths, c.bundle = append(c.paths, all[p]), append(c.bundle, p)
 	}
 }
 
-// contains is a core path with all of these edges, or none.
-func (c *core) contains(edges []int32, over [][]int32) int32 {
+// pathWith is a core path with all of these edges, or none. over is the core paths so far, [edge].
+func (c *core) pathWith(edges []int32, over [][]int32) int32 {
 	rarest := slices.MinFunc(edges, func(a, b int32) int { return cmp.Compare(len(over[a]), len(over[b])) })
 	for _, q := range over[rarest] {
 		if !slices.ContainsFunc(edges, func(e int32) bool { return !slices.Contains(c.paths[q], e) }) {
@@ -168,7 +168,7 @@ func (c *core) contains(edges []int32, over [][]int32) int32 {
 	return none
 }
 
-// expand turns a cover of the core into one of the instance.
+// expand is the layer of every path of the instance, [path], by a cover of the core.
 func (c *core) expand(in Instance, best *cover) []int {
 	layer := make([]int, len(in.Paths))
 	for p := range layer {
@@ -179,26 +179,26 @@ func (c *core) expand(in Instance, best *cover) []int {
 	return layer
 }
 
-// maxForClique is how many paths a clique is looked for among, the longest.
+// maxForClique is how many core paths, the longest, a clique is looked for among.
 const maxForClique = 2000
 
-// clique is paths no two of which can share a layer, as many as it happens to
-// find: for every path the clique that grows from it by taking the path with the
-// most others left, the largest of all.
+// clique is core paths no two of which can share a layer, as many as it happens to
+// find: from every path a clique grows by the paths that clash with most others, and the largest of
+// these is taken.
 func (c *core) clique() []int32 {
 	n := min(len(c.paths), maxForClique)
 	clash := make([][]bool, n)
 	degree := make([]int, n)
-	at := make([]int32, c.in.Vertices)
+	at := make([]int32, c.in.Vertices) // [vertex] its place on the path at hand, from 1; 0: it is not there
 	whole := c.whole()
 	for p := range clash {
 		clash[p] = make([]bool, n)
-		for _, path := range whole[c.of[p]] {
+		for _, path := range whole[c.bundle[p]] {
 			for i, v := range path {
 				at[v] = int32(i + 1)
 			}
 			for q := range p {
-				if !clash[p][q] && slices.ContainsFunc(whole[c.of[q]], func(other []int32) bool { return c.opposed(other, at) }) {
+				if !clash[p][q] && slices.ContainsFunc(whole[c.bundle[q]], func(other []int32) bool { return c.opposed(other, at) }) {
 					clash[p][q], clash[q][p] = true, true
 					degree[p]++
 					degree[q]++
@@ -233,7 +233,7 @@ func (c *core) clique() []int32 {
 	return best
 }
 
-// whole is the paths of every bundle of the instance.
+// whole is the paths of every bundle of the instance, [bundle][path of it], as vertices.
 func (c *core) whole() [][][]int32 {
 	whole := make([][][]int32, c.in.bundles())
 	for p, path := range c.in.Paths {
@@ -242,9 +242,9 @@ func (c *core) whole() [][][]int32 {
 	return whole
 }
 
-// opposed reports whether a path passes two vertices in the other order than the
-// path with the places at, counted from 1. Two paths close a cycle if and only if
-// they do: otherwise one order of all vertices suits both.
+// opposed reports whether a path passes two vertices in the other order than another path, of which
+// at gives the places, [vertex]. Two paths close a cycle if and only if they do: otherwise one order
+// of all vertices suits both.
 func (c *core) opposed(path, at []int32) bool {
 	last := int32(0)
 	for _, v := range path {

@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 )
 
-// cover is layers without cycles, with some or all paths in them.
+// cover is layers without cycles, with some or all core paths in them.
 type cover struct {
 	c      *core
 	layer  []int32 // [core path] none: in none
@@ -32,10 +32,10 @@ func newCover(c *core, layers int) *cover {
 func (v *cover) count() int { return len(v.layers) }
 
 func (v *cover) add() {
-	v.layers = append(v.layers, &layer{v.c, make([]int32, len(v.c.edges)), acyclic.NewAnyGraph(v.c.in.Vertices)})
+	v.layers = append(v.layers, &layer{c: v.c, paths: make([]int32, len(v.c.edges)), graph: acyclic.NewAnyGraph(v.c.in.Vertices)})
 }
 
-// put puts a path into a layer unless that closes a cycle.
+// put puts a path into a layer unless that closes a cycle, and reports whether it did.
 func (v *cover) put(p int32, l int) bool {
 	if v.layers[l].insert(v.c.paths[p]) < 0 {
 		v.layer[p] = int32(l)
@@ -44,7 +44,7 @@ func (v *cover) put(p int32, l int) bool {
 	return false
 }
 
-// putAnywhere puts a path into the first layer that takes it.
+// putAnywhere puts a path into the first layer that takes it, and reports whether there is one.
 func (v *cover) putAnywhere(p int32) bool {
 	for l := range v.layers {
 		if v.put(p, l) {
@@ -55,7 +55,7 @@ func (v *cover) putAnywhere(p int32) bool {
 }
 
 // firstFit puts path after path into the first layer that takes it, a new one if
-// there is none. nil: one fits into no layer.
+// there is none. nil: some bundle closes a cycle by itself.
 func (c *core) firstFit() *cover {
 	v := newCover(c, 0)
 	for p := range int32(len(c.paths)) {
@@ -86,23 +86,23 @@ func (l *layer) insert(edges []int32) int {
 	return none
 }
 
-// cycle is a shortest cycle through one edge of a path in the layer with that
-// path added.
+// cycle is a shortest cycle through one edge of a path, as edges, in the layer with that path added,
+// which it closes. The layer stays without the path.
 func (l *layer) cycle(edges []int32, through int32) []int32 {
 	for _, e := range edges {
 		l.paths[e]++
 	}
 	from, to := l.c.edges[through].from, l.c.edges[through].to
-	by := map[fabric.ChannelID]int32{to: through} // [vertex] the edge by which the search came
+	cameBy := map[fabric.ChannelID]int32{to: through} // [vertex] the edge by which the search came
 	queue := []fabric.ChannelID{to}
 	for i := 0; i < len(queue); i++ {
-		if _, done := by[from]; done {
+		if _, done := cameBy[from]; done {
 			break
 		}
 		for _, e := range l.c.out[queue[i]] {
 			v := l.c.edges[e].to
-			if _, seen := by[v]; l.paths[e] > 0 && !seen {
-				by[v] = e
+			if _, seen := cameBy[v]; l.paths[e] > 0 && !seen {
+				cameBy[v] = e
 				queue = append(queue, v)
 			}
 		}
@@ -111,8 +111,8 @@ func (l *layer) cycle(edges []int32, through int32) []int32 {
 		l.paths[e]--
 	}
 	cycle := []int32{through}
-	for v := from; v != to; v = l.c.edges[by[v]].from {
-		cycle = append(cycle, by[v])
+	for v := from; v != to; v = l.c.edges[cameBy[v]].from {
+		cycle = append(cycle, cameBy[v])
 	}
 	return cycle
 }

@@ -52,6 +52,7 @@ type Instance struct {
 	Bundle []int32
 }
 
+// bundle is the bundle of a path; without bundles, the path itself.
 func (in *Instance) bundle(p int) int32 {
 	if in.Bundle == nil {
 		return int32(p)
@@ -59,6 +60,7 @@ func (in *Instance) bundle(p int) int32 {
 	return in.Bundle[p]
 }
 
+// bundles is how many there are.
 func (in *Instance) bundles() int {
 	n := int32(0)
 	for p := range in.Paths {
@@ -109,8 +111,8 @@ func Solve(ctx context.Context, in Instance, effort int) (*Result, error) {
 		return nil, errCyclic
 	}
 	w.Lower, w.Upper = max(1, len(w.clique)), max(1, w.best.count())
-	// From below with half of the effort, where a no helps most; from above with
-	// the rest.
+	// From below with half of the effort, since an answer that so few layers do not suffice helps
+	// most; from above with the rest.
 	for w.Lower < w.Upper {
 		if v, err := w.try(ctx, w.Lower, effort/2); err != nil {
 			return nil, err

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// search looks for a cover with a number of layers.
+// search looks for a cover of the core with a number of layers, by a solver of clauses to which it
+// adds core paths and cycles as they turn out to be needed.
 type search struct {
 	c      *core
-	k      int
+	k      int // layers
 	solver solver
 	member []int32 // [core path] variables, one for each layer: the path is in it; none: not written down yet
 	uses   []int32 // [edge] likewise: a path over it is in the layer
@@ -18,10 +19,10 @@ type search struct {
 
 func newSearch(c *core, layers int, clique []int32) *search {
 	s := &search{c: c, k: layers, member: slices.Repeat([]int32{none}, len(c.paths)), uses: slices.Repeat([]int32{none}, len(c.edges))}
-	// Layers are alike, so who is in which can be said for a clique.
+	// Layers are interchangeable, so the paths of a clique, which need one each, can be given theirs.
 	for l, p := range clique[:min(layers, len(clique))] {
 		s.write(p)
-		s.solver.add(is(s.member[p] + int32(l)))
+		s.solver.add(isTrue(s.member[p] + int32(l)))
 	}
 	for _, p := range clique[min(layers, len(clique)):] {
 		s.write(p)
@@ -29,18 +30,18 @@ func newSearch(c *core, layers int, clique []int32) *search {
 	return s
 }
 
-// write writes a path down: it is in some layer, and there its edges are used.
+// write writes a path down as clauses: it is in some layer, and there its edges are used.
 func (s *search) write(p int32) {
 	s.active = append(s.active, p)
 	s.member[p] = s.solver.variables(s.k)
 	var some []literal
 	for l := range int32(s.k) {
-		some = append(some, is(s.member[p]+l))
+		some = append(some, isTrue(s.member[p]+l))
 		for _, e := range s.c.paths[p] {
 			if s.uses[e] == none {
 				s.uses[e] = s.solver.variables(s.k)
 			}
-			s.solver.add(isNot(s.member[p]+l), is(s.uses[e]+l))
+			s.solver.add(isFalse(s.member[p]+l), isTrue(s.uses[e]+l))
 		}
 	}
 	s.solver.add(some...)
@@ -51,7 +52,7 @@ func (s *search) forbid(cycle []int32) {
 	for l := range int32(s.k) {
 		var clause []literal
 		for _, e := range cycle {
-			clause = append(clause, isNot(s.uses[e]+l))
+			clause = append(clause, isFalse(s.uses[e]+l))
 		}
 		s.solver.add(clause...)
 	}
@@ -106,13 +107,13 @@ func (s *search) run(ctx context.Context, effort int) (*cover, verdict, error) {
 	return nil, gaveUp, nil
 }
 
-// answer is the paths written down in the layers of the answer, and the cycles
-// that they close.
+// answer is the cover with the paths written down in the layers that the solver gave them, without
+// those that close cycles, and these cycles, as edges.
 func (s *search) answer() (v *cover, cycles [][]int32) {
 	v = newCover(s.c, s.k)
 	for _, p := range s.active {
 		for l := range s.k {
-			if s.solver.value(is(s.member[p]+int32(l))) != 1 {
+			if s.solver.value(isTrue(s.member[p]+int32(l))) != 1 {
 				continue
 			}
 			edges := s.c.paths[p]

@@ -95,7 +95,8 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 	return lanes, nil
 }
 
-// fewer squeezes the layers, and where they are too many even so, assigns them anew.
+// fewer squeezes the layers, and where they are more than vls even so, assigns them anew. It returns
+// how many there are then.
 func (bc *breaker) fewer(ctx context.Context, need, vls int, p routing.Progress) (int, error) {
 	need, err := newFirstFit(bc.pathSet).squeeze(ctx, need, vls)
 	if err != nil || need <= vls {
@@ -104,7 +105,8 @@ func (bc *breaker) fewer(ctx context.Context, need, vls int, p routing.Progress)
 	return bc.restart(ctx, need, vls, p)
 }
 
-// restart assigns the layers anew, bundle by bundle, after the cycles left too many.
+// restart assigns all layers anew by first-fit, after breaking cycles needed too many, and returns how
+// many there are. If it refuses, it tells the smaller need.
 func (bc *breaker) restart(ctx context.Context, need, vls int, p routing.Progress) (int, error) {
 	fewer, err := newFirstFit(bc.pathSet).fill(ctx, FirstFit{}, vls, p)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
@@ -127,7 +129,7 @@ type breaker struct {
 	// Depth-first search.
 	colour []uint8            // [trunk]
 	stack  []visit            // the path of the search
-	post   []fabric.ChannelID // trunks in the order in which they were finished
+	post   []fabric.ChannelID // trunks in the order in which they were finished, for next
 
 	behind []branch       // scratch: what is behind the turn at hand
 	turns  []acyclic.Turn // scratch: the turns of the path at hand
@@ -139,6 +141,7 @@ type tree struct {
 	to  *destination
 }
 
+// visit is a trunk on the stack of the search.
 type visit struct {
 	trunk fabric.ChannelID
 	next  int32 // the turn to look at next, counted from the first
@@ -151,6 +154,7 @@ const (
 	black
 )
 
+// newBreaker is a breaker with all paths in layer 0.
 func newBreaker(ctx context.Context, p *pathSet) (*breaker, error) {
 	f := p.Fabric
 	bc := &breaker{
@@ -164,7 +168,7 @@ func newBreaker(ctx context.Context, p *pathSet) (*breaker, error) {
 	}
 	for i := range p.dests {
 		for _, lid := range p.dests[i].distinct {
-			bc.trees = append(bc.trees, tree{lid, &p.dests[i]})
+			bc.trees = append(bc.trees, tree{lid: lid, to: &p.dests[i]})
 		}
 	}
 	if p.both {
@@ -200,7 +204,7 @@ func (bc *breaker) countPaths(ctx context.Context) error {
 	}
 	workers := make([]sums, par.Workers(len(bc.Ends)))
 	for w := range workers {
-		workers[w] = sums{make([]uint32, bc.Fabric.Switches()), bc.count}
+		workers[w] = sums{routes: make([]uint32, bc.Fabric.Switches()), count: bc.count}
 		if w > 0 {
 			workers[w].count = make([]uint32, bc.Fabric.Turns())
 		}
@@ -227,8 +231,8 @@ func (bc *breaker) countPaths(ctx context.Context) error {
 	return err
 }
 
-// clean searches the layer for cycles, and moves the bundles of the weakest turn
-// of each to the next layer, until none is left. It says whether it moved any.
+// clean searches the layer for cycles, and moves the bundles of one turn of each, which the heuristic
+// chooses, to the next layer, until none is left. It reports whether it moved any.
 func (bc *breaker) clean(ctx context.Context, layer uint8, p routing.Progress) (moved bool, err error) {
 	clear(bc.colour)
 	bc.post = bc.post[:0]
@@ -258,6 +262,7 @@ func (bc *breaker) clean(ctx context.Context, layer uint8, p routing.Progress) (
 	return moved, nil
 }
 
+// push puts a trunk on the stack.
 func (bc *breaker) push(c fabric.ChannelID) {
 	bc.colour[c] = grey
 	bc.stack = append(bc.stack, visit{trunk: c})
@@ -278,7 +283,7 @@ func (bc *breaker) search() (back int, found bool) {
 			}
 			c := first + fabric.ChannelID(top.next)
 			if bc.colour[c] == grey {
-				return bc.find(c), true
+				return bc.placeOnStack(c), true
 			}
 			if bc.colour[c] == white {
 				down = c
@@ -297,7 +302,8 @@ func (bc *breaker) search() (back int, found bool) {
 	return 0, false
 }
 
-func (bc *breaker) find(c fabric.ChannelID) int {
+// placeOnStack is where on the stack a trunk is.
+func (bc *breaker) placeOnStack(c fabric.ChannelID) int {
 	i := len(bc.stack) - 1
 	for bc.stack[i].trunk != c {
 		i--
@@ -305,8 +311,8 @@ func (bc *breaker) find(c fabric.ChannelID) int {
 	return i
 }
 
-// retreat takes back the search to before the first turn on its stack that is
-// gone; what it had not finished is as if not seen.
+// retreat takes back the search to before the first turn on its stack that no path of the layer makes
+// any more; trunks behind it become white again.
 func (bc *breaker) retreat() {
 	for i := 1; i < len(bc.stack); i++ {
 		if bc.count[bc.Fabric.Turn(bc.stack[i-1].trunk, bc.stack[i].trunk)] > 0 {

@@ -19,9 +19,9 @@ type columns struct {
 	stride  int
 }
 
-const eight = 8
+const eight = 8 // trees in a word, and bits of a byte
 
-// newColumns reads the trees. All paths are in the layer at hand.
+// newColumns reads the forwarding of the trees. All paths are in the layer at hand.
 func newColumns(p *pathSet, trees []tree) *columns {
 	f := p.Fabric
 	switches, width := f.Switches(), (len(trees)+eight-1)/eight
@@ -71,7 +71,7 @@ func lowest(word uint64, places uint8) uint8 {
 	return uint8(word >> (eight * bits.TrailingZeros8(places)))
 }
 
-// equal is the places of a word whose bytes are equal to one.
+// equal is the places of a word, as bits, whose bytes are equal to a given one.
 func equal(word uint64, to uint8) uint8 {
 	const ones, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
 	differ := word ^ ones*uint64(to)

@@ -8,8 +8,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// discarding assigns layers to the paths that fit into the lanes there are, and
-// sees to it that every source keeps an address of every endpoint.
+// discarding is FirstFit.Lanes with Discard or Escape: it assigns layers to the paths that fit into
+// the lanes there are, and sees to it that every source keeps an address of every endpoint.
 func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
 	ff.limit, ff.discard = b.VLs, true
 	if ff.both {
@@ -48,8 +48,9 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 }
 
 // placeSome puts as many paths of a bundle into one layer as it can, and marks the
-// others as not to be used. Both ways these are addresses, to all endpoints alike,
-// and none is used unless every endpoint keeps one.
+// others with NoSL as not to be used. Where bundles are both ways these are all paths to one of the
+// addresses of each endpoint; unless every endpoint keeps one, no path of the bundle is used. ok: some
+// path of the bundle is in the layer.
 func (ff *firstFit) placeSome(d *destination, s fabric.NodeID) (layer int, ok bool) {
 	if !ff.both {
 		ff.turns = ff.appendTurns(ff.turns[:0], d, s)
@@ -100,7 +101,7 @@ func (ff *firstFit) covered(d *destination, s fabric.NodeID) bool {
 	return has
 }
 
-// leaveOut takes an address of every endpoint out of the set of paths.
+// leaveOut takes the paths to one address of every endpoint out of ff.dests.
 func (ff *firstFit) leaveOut(address int) {
 	kept := ff.dests[:0]
 	for _, d := range ff.dests {
@@ -112,9 +113,9 @@ func (ff *firstFit) leaveOut(address int) {
 	ff.dests = kept
 }
 
-// settle gives a source that has no address left of an endpoint the escape layer,
-// and all others no way to it. It says whether the escape is used, and whether
-// the source has an address at all.
+// settle decides on the escape address of endpoint e for the sources on switch s: if they have no other
+// address of e left, it gets the escape's lane, else NoSL. It returns whether the escape is used, and
+// whether these sources have an address of e at all. escape 0: there is none to decide on.
 func (ff *firstFit) settle(e *fabric.Endpoint, s fabric.NodeID, escape int, lane uint8) (used, ok bool) {
 	has := false
 	for a := range 1 << e.LMC {

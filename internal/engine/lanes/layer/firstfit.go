@@ -97,18 +97,19 @@ func newFirstFit(p *pathSet) *firstFit {
 	return &firstFit{pathSet: p, limit: maxLayers, layers: acyclic.NewLayers(p.Fabric)}
 }
 
+// firstFit is a pathSet whose bundles are put into layers one by one.
 type firstFit struct {
 	*pathSet
 	layers  *acyclic.Layers
-	filled  [maxLayers]uint64 // [layer] pairs in it
+	filled  [maxLayers]uint64 // [layer] paths between endpoints in it
 	limit   int               // layers there may be
 	discard bool              // paths that fit into none of them are left out
 
 	turns []acyclic.Turn // scratch: the turns of the path at hand
 }
 
-// assign puts every path into the first layer that takes it. It says no at the first
-// that fits into none, unless those are left out.
+// assign puts every bundle into the first layer that takes it. It returns false at the first
+// that fits into none, unless such bundles are left out (discard).
 func (ff *firstFit) assign(ctx context.Context, order Order, p routing.Progress) (ok bool, err error) {
 	done, total := 0, ff.bundles()
 	for d, s := range ff.inOrder(order) {
@@ -159,8 +160,8 @@ func (ff *firstFit) balance(ctx context.Context) error {
 	return nil
 }
 
-// lighten moves the path from switch s to the emptiest layer that takes it, if
-// that lessens the imbalance.
+// lighten moves the bundle of d and s to the emptiest layer that takes it, if
+// that lessens the imbalance, and reports whether it did.
 func (ff *firstFit) lighten(d *destination, s fabric.NodeID) bool {
 	layer := &d.sl[s]
 	if *layer == routing.NoSL {
@@ -190,7 +191,7 @@ func (ff *firstFit) lighten(d *destination, s fabric.NodeID) bool {
 	}
 }
 
-// emptiest is the layer with the fewest pairs not in tried, -1 if there is none.
+// emptiest is the layer with the fewest paths that is not in tried, as bits; -1 if there is none.
 func (ff *firstFit) emptiest(tried uint64) int {
 	best := -1
 	for l, n := range ff.filled[:ff.layers.Len()] {

@@ -6,28 +6,29 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// branch is a switch behind a turn in some of eight trees.
+// branch is a switch whose path passes the turn at hand in some of the eight trees of a word.
 type branch struct {
 	at     fabric.NodeID
-	out    fabric.ChannelID // the trunk that it forwards to
-	parent int32            // the branch where that ends
-	trees  uint8            // those in which it does
-	moved  uint8            // those whose paths from the switch are moved
-	paths  uint32           // between endpoints, that are moved and lead through the switch
+	out    fabric.ChannelID // the trunk by which it forwards in these trees
+	parent int32            // the branch, in breaker.behind, where that trunk ends
+	trees  uint8            // these trees, as bits
+	moved  uint8            // of these, those in which the path from the switch is moved
+	paths  uint32           // paths between endpoints that are moved and lead through the switch
 }
 
-// fork is where some of eight trees go on from a trunk.
+// fork is a trunk from whose end some of eight trees, as bits, go on by another port than others.
 type fork struct {
 	in    fabric.ChannelID
 	trees uint8
 }
 
-// move takes all bundles over a turn from the layer to the next.
+// move moves all bundles of the layer with a path over a turn to the next layer, and counts their paths
+// off from bc.count.
 func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
 	if bc.columns == nil {
 		bc.columns = newColumns(bc.pathSet, bc.trees)
 	}
-	f, left := bc.Fabric, &bc.count[bc.Fabric.Turn(in, out)]
+	f, left := bc.Fabric, &bc.count[bc.Fabric.Turn(in, out)] // left: paths that still make the turn
 	a, b := f.Channel(in), f.Channel(out)
 	from, via := bc.ports[int(a.From)*bc.width:][:bc.width], bc.ports[int(b.From)*bc.width:][:bc.width]
 	second := bc.carries[int(out)*bc.stride:][:bc.stride]
@@ -48,8 +49,8 @@ func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
 	}
 }
 
-// collect finds the switches whose paths in some trees lead over a trunk, each behind the
-// one it forwards to. Most have none behind them, and are not asked for their neighbours.
+// collect sets bc.behind to the switches whose paths in some trees of a word lead over a trunk, each
+// after the one it forwards to. Most have none behind them, and are not asked for their neighbours.
 func (bc *breaker) collect(over fabric.ChannelID, word int, trees uint8) {
 	f := bc.Fabric
 	heads, reverses := f.Heads(), f.Reverses()
@@ -69,7 +70,7 @@ func (bc *breaker) collect(over fabric.ChannelID, word int, trees uint8) {
 	bc.behind = behind
 }
 
-// moveBundles moves what was collected where a bundle has paths of other trees too.
+// moveBundles moves the bundles of the paths in bc.behind, where a bundle has paths of other trees too.
 func (bc *breaker) moveBundles(word int, layer uint8) {
 	for i := range bc.behind {
 		b := &bc.behind[i]
@@ -88,8 +89,9 @@ func (bc *breaker) moveBundles(word int, layer uint8) {
 	}
 }
 
-// movePaths moves what was collected where each path is a bundle: those that meet are
-// taken together from there on, and those of several trees as far as these agree.
+// movePaths moves the paths in bc.behind, where each is a bundle. It counts them off turn by turn: first
+// from their sources to the trunk that collect was asked for, together where they meet, then from there
+// to the destination, those of several trees together as far as these agree.
 func (bc *breaker) movePaths(word int, layer uint8) {
 	f := bc.Fabric
 	moved := uint8(0)
@@ -113,7 +115,7 @@ func (bc *breaker) movePaths(word int, layer uint8) {
 		return
 	}
 	heads := f.Heads()
-	forks := [eight]fork{{bc.behind[0].out, moved}}
+	forks := [eight]fork{{in: bc.behind[0].out, trees: moved}} // the first n are still to be followed
 	for n := 1; n > 0; {
 		n--
 		in, trees := forks[n].in, forks[n].trees
@@ -126,14 +128,14 @@ func (bc *breaker) movePaths(word int, layer uint8) {
 			ports := bc.ports[int(at)*bc.width+word]
 			port := lowest(ports, trees)
 			if same := equal(ports, port) & trees; same != trees {
-				forks[n] = fork{in, trees &^ same}
+				forks[n] = fork{in: in, trees: trees &^ same}
 				n++
 				trees = same
 				paths = bc.pathsOf(trees)
 			}
 			out := f.Trunk(at, port)
 			if out == fabric.None {
-				break // there
+				break // the destination's switch
 			}
 			bc.count[f.Turn(in, out)] -= paths
 			in = out

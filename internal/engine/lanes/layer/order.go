@@ -24,7 +24,7 @@ const (
 	Shuffled                   // destinations, and the sources of each, in a fixed random order
 )
 
-// Orders is every order but Suited, which is one of them.
+// Orders is every order except Suited, which stands for one of them.
 var Orders = [...]Order{ByDestination, BySource, LongestFirst, ShortestFirst, Shuffled}
 
 func (o Order) String() string {
@@ -41,7 +41,7 @@ func ParseOrder(name string) (Order, error) {
 	return 0, fmt.Errorf("no order of paths is called %q", name)
 }
 
-// inOrder is every bundle, once.
+// inOrder is every bundle, once, in an order; those without a path may be left out.
 func (p *pathSet) inOrder(o Order) iter.Seq2[*destination, fabric.NodeID] {
 	switch {
 	case o == BySource:
@@ -119,7 +119,8 @@ func (p *pathSet) byLength(longestFirst bool) iter.Seq2[*destination, fabric.Nod
 // noPath stands for the hops of a bundle without paths.
 const noPath = -1
 
-// hops is the hops of every bundle, [destination][switch], and the most of them.
+// hops is the hops of every bundle, [place in dests][switch], of its longest path to a first LID, or
+// noPath, and the most of them.
 func (p *pathSet) hops() (hops [][]int16, longest int16) {
 	hops = make([][]int16, len(p.dests))
 	for i := range hops {

@@ -58,7 +58,7 @@ type pathSet struct {
 type destination struct {
 	root     fabric.NodeID // the switch
 	lids     []fabric.LID  // the LID or, both ways, those in scope on the switch
-	distinct []fabric.LID  // of these, those that other switches do not forward like one before
+	distinct []fabric.LID  // of these, one for each different way in which the other switches forward to them
 	sl       []uint8       // [switch] the layer of the bundle from there; both ways, from switches below root
 }
 
@@ -73,12 +73,12 @@ func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) *pat
 	for _, end := range p.Ends {
 		if s := end.Switch; p.both {
 			p.at[s] = int32(len(p.dests))
-			p.dests = append(p.dests, destination{s, end.LIDs, distinct(fw, end.LIDs, s), make([]uint8, s)})
+			p.dests = append(p.dests, destination{root: s, lids: end.LIDs, distinct: distinct(fw, end.LIDs, s), sl: make([]uint8, s)})
 			continue
 		}
 		for i, lid := range end.LIDs {
 			only := end.LIDs[i : i+1]
-			p.dests = append(p.dests, destination{end.Switch, only, only, p.lanes.SLRow(lid)})
+			p.dests = append(p.dests, destination{root: end.Switch, lids: only, distinct: only, sl: p.lanes.SLRow(lid)})
 		}
 	}
 	return p
@@ -117,7 +117,8 @@ func (p *pathSet) weight(d *destination, s fabric.NodeID) uint32 {
 	return p.sources[s]
 }
 
-// bundle is the bundle with the path from a switch to a LID of a destination.
+// bundle is the bundle, as destination and source switch, with the path from a switch to a LID of a
+// destination: both ways it belongs to the destination of the higher switch.
 func (p *pathSet) bundle(d *destination, s fabric.NodeID) (*destination, fabric.NodeID) {
 	if p.both && s > d.root {
 		return &p.dests[p.at[s]], d.root
@@ -125,7 +126,7 @@ func (p *pathSet) bundle(d *destination, s fabric.NodeID) (*destination, fabric.
 	return d, s
 }
 
-// giveOut turns layers into service levels.
+// giveOut writes the layer of every bundle into p.lanes, as the service level of its paths.
 func (p *pathSet) giveOut() *routing.Lanes {
 	if p.both {
 		for d, s := range p.all {
@@ -174,7 +175,7 @@ func (p *pathSet) appendAddress(turns []acyclic.Turn, d *destination, s fabric.N
 	return turns
 }
 
-// eachOf visits the paths of a bundle to one of the addresses.
+// eachOf visits the paths of a bundle, both ways, to one of the addresses.
 func (p *pathSet) eachOf(d *destination, s fabric.NodeID, address int, visit func(lid fabric.LID, s, root fabric.NodeID)) {
 	for range 2 {
 		for _, lid := range d.lids {
@@ -195,7 +196,7 @@ func (p *pathSet) walkAll(turns []acyclic.Turn, d *destination, s fabric.NodeID)
 	return turns
 }
 
-// walkNew appends the turns of a path that are not stamped yet, and stamps them.
+// walkNew appends the turns of a path that do not have the stamp p.now yet, and stamps them.
 func (p *pathSet) walkNew(turns []acyclic.Turn, lid fabric.LID, s, root fabric.NodeID) []acyclic.Turn {
 	known := len(turns)
 	turns = p.AppendTurns(turns, s, lid, root)

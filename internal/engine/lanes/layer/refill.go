@@ -8,16 +8,16 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 )
 
-// next goes on to the next layer, to which bundles were moved: it counts their paths. With
-// refill, the bundles that fit after all into the layer, now free of cycles, are put
-// back into it first. It says whether any are left in the next.
+// next goes on from a layer, now free of cycles, to the one after it, to which bundles were moved: it
+// makes count and held those of that layer. With refill, bundles that fit into the layer after all are
+// put back first. It reports whether any are left in the one after it.
 func (bc *breaker) next(layer uint8, refill bool) (left bool) {
-	var only *acyclic.Grown
+	var graph *acyclic.Grown // the turns of the layer
 	if refill {
 		// Finished last means first in order: no trunk is finished before those it
 		// leads to.
 		slices.Reverse(bc.post)
-		only = acyclic.Grow(bc.Fabric, bc.count, bc.post)
+		graph = acyclic.Grow(bc.Fabric, bc.count, bc.post)
 	}
 	clear(bc.count)
 	clear(bc.held)
@@ -30,7 +30,7 @@ func (bc *breaker) next(layer uint8, refill bool) (left bool) {
 			}
 			s += ahead
 			bc.turns = bc.appendTurns(bc.turns[:0], d, fabric.NodeID(s))
-			if refill && only.AddAll(bc.turns) {
+			if refill && graph.AddAll(bc.turns) {
 				d.sl[s] = layer
 				continue
 			}

@@ -15,7 +15,7 @@ const (
 	mostPaths  = 200_000_000
 	idleRounds = 6
 	freePaths  = 4_000_000
-	few        = 3 // layers with which to be content
+	few        = 3 // layers with which to be content, if there are lanes for them
 
 	pathsOfBundle = 10 // as much work as that is a bundle of both ways: few of them find all their turns in a layer
 )
@@ -44,7 +44,7 @@ func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
 		}
 		order := layerOrder(ff.pathSet, layers, round)
 		*ff = *newFirstFit(ff.pathSet)
-		if err := ff.again(ctx, order); err != nil {
+		if err := ff.placeAnew(ctx, order); err != nil {
 			return layers, err
 		}
 		if ff.layers.Len() < layers {
@@ -54,8 +54,8 @@ func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
 	return layers, nil
 }
 
-// layerOrder is the order in which a round takes the layers: backwards, the
-// fullest first, the emptiest first in turns.
+// layerOrder is the order in which a round takes the old layers: from round to round, backwards, the
+// fullest first, or the emptiest first.
 func layerOrder(p *pathSet, layers, round int) []uint8 {
 	order := make([]uint8, layers)
 	for i := range order {
@@ -77,9 +77,9 @@ func layerOrder(p *pathSet, layers, round int) []uint8 {
 	return order
 }
 
-// again puts all paths into layers anew, those of one old layer after those of
-// another.
-func (ff *firstFit) again(ctx context.Context, order []uint8) error {
+// placeAnew puts all bundles into layers anew, those of one old layer after those of
+// another. The receiver must be new, with the old layers in its destinations' sl.
+func (ff *firstFit) placeAnew(ctx context.Context, order []uint8) error {
 	const done = 1 << 7 // marks a service level as a new layer
 	tried := 0
 	for _, old := range order {
