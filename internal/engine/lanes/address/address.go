@@ -64,8 +64,8 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, _ *routing.Forwar
 	return l, nil
 }
 
-// keepOne leaves each source switch the address of an endpoint whose layer has
-// the fewest pairs.
+// keepOne leaves each source switch one address of an endpoint, the one whose layer has
+// the fewest pairs, and counts those in pairs.
 func keepOne(l *routing.Lanes, e *fabric.Endpoint, pairs []uint64, sources []uint32) {
 	for s := range sources {
 		best := emptiest(pairs, 1<<e.LMC)
@@ -74,8 +74,9 @@ func keepOne(l *routing.Lanes, e *fabric.Endpoint, pairs []uint64, sources []uin
 	}
 }
 
-// keepOneBothWays leaves every two switches one address for each other's endpoints, the
-// one whose layer has the fewest pairs of those that all of them have.
+// keepOneBothWays leaves every two switches one address, counted from the base LID, for each other's
+// endpoints: of those that all of these have the one whose layer has the fewest pairs, which it counts
+// in pairs.
 func keepOneBothWays(f *fabric.Fabric, l *routing.Lanes, scope routing.Scope, pairs []uint64, sources []uint32) {
 	ends := make([][]*fabric.Endpoint, len(sources))      // [switch] endpoints in scope
 	all := slices.Repeat([]int{len(pairs)}, len(sources)) // [switch] addresses that all of them have
@@ -97,10 +98,10 @@ func keepOneBothWays(f *fabric.Fabric, l *routing.Lanes, scope routing.Scope, pa
 	}
 }
 
-// emptiest is the layer with the fewest pairs, of the first so many.
-func emptiest(pairs []uint64, of int) int {
+// emptiest is the layer with the fewest pairs among the first so many.
+func emptiest(pairs []uint64, layers int) int {
 	best := 0
-	for layer, n := range pairs[:of] {
+	for layer, n := range pairs[:layers] {
 		if n < pairs[best] {
 			best = layer
 		}
@@ -108,7 +109,7 @@ func emptiest(pairs []uint64, of int) int {
 	return best
 }
 
-// keep leaves a switch one address of an endpoint.
+// keep leaves a switch one address of an endpoint, and marks the others with NoSL.
 func keep(l *routing.Lanes, e *fabric.Endpoint, s fabric.NodeID, address int) {
 	for a := range 1 << e.LMC {
 		if a != address {

@@ -5,12 +5,12 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// bundle is all paths between two switches, both ways, of which some need a service
-// level found: under contract honored packets may take each of them on the service
-// levels of the others.
+// bundle is all paths between two switches, both ways, at least one of three hops or more: under
+// contract honored packets may take each of them on the service levels of the others.
 type bundle struct{ a, b *forest.End }
 
-// bundlesOf is the paths of three hops or more by bundle.
+// bundlesOf is the paths of three hops or more, and the bundles that they are of, in the order of
+// the sequences' bundles.
 func bundlesOf(all *forest.Forest) (*sequences, []bundle) {
 	s := newSequences(all.Fabric.Turns())
 	paths := all.Pairs()
@@ -34,15 +34,16 @@ func bundlesOf(all *forest.Forest) (*sequences, []bundle) {
 	return s, list
 }
 
-// giveBothWays gives every two switches the service level of their paths. Shorter ones
-// have one turn or none, and fit into any.
+// giveBothWays writes into l the service level of every bundle, which its shorter paths, of one turn
+// or none, fit into as well.
 func (p *plan) giveBothWays(l *routing.Lanes, list []bundle) {
-	for i, of := range list {
+	for i, pair := range list {
+		from, to := pair.a, pair.b
 		for range 2 {
-			for _, lid := range of.b.LIDs {
-				l.SLRow(lid)[of.a.Switch] = p.sl[i]
+			for _, lid := range to.LIDs {
+				l.SLRow(lid)[from.Switch] = p.sl[i]
 			}
-			of.a, of.b = of.b, of.a
+			from, to = to, from
 		}
 	}
 }

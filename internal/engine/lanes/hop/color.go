@@ -15,11 +15,11 @@ import (
 // N. Blach et al.: A High-Performance Design, Implementation, Deployment, and Evaluation
 // of The Slim Fly Network, NSDI 2024 (arXiv 2310.03742), section 5, read by way of the
 // authors' OpenSM (github.com/spcl/opensm, routing engine lnmp). A packet is on lane 0
-// after its first switch, on lane 1 after the second, on lane 2 after the third. The first
-// knows itself by the in-port, which comes from an adapter. The second and the third do
-// not, so switches have colors, and the service level of a path of three hops is the
-// color of its second switch: who finds its own color there is the second, and who does
-// not is the third, because neighbours on a path have different colors. Paths of fewer
+// after its first switch, on lane 1 after the second, on lane 2 after the third. A switch knows that
+// it is the first by the in-port, to which an adapter is cabled. The second and the third cannot tell
+// by that, so switches have colors, and the service level of a path of three hops is the
+// color of its second switch: a switch that finds its own color there is the second, any other
+// is the third, because neighbours on a path have different colors. Paths of fewer
 // hops share a service level of their own.
 //
 // Guarantee: deadlock-free under contract directed for any paths that arrive. Lanes

@@ -119,19 +119,19 @@ func sequencesOf(all *forest.Forest) *sequences {
 	return s
 }
 
-// eachLong visits the leaves of paths of three hops or more. Within an End they come
-// last to first: the plan depends on the order, its correctness does not.
+// eachLong visits the leaves, which are first hops, of paths of three hops or more. Within an End they
+// come last to first: the plan depends on the order, its correctness does not.
 func eachLong(all *forest.Forest, visit func(leaf int32)) {
 	leaves := all.Leaves
 	for end := range all.Ends {
 		_, last := all.Range(end)
-		mine, _ := slices.BinarySearch(leaves, last)
-		for _, leaf := range slices.Backward(leaves[:mine]) {
+		here, _ := slices.BinarySearch(leaves, last) // the leaves of this End
+		for _, leaf := range slices.Backward(leaves[:here]) {
 			if long(all, leaf) {
 				visit(leaf)
 			}
 		}
-		leaves = leaves[mine:]
+		leaves = leaves[here:]
 	}
 }
 
@@ -141,8 +141,8 @@ func long(all *forest.Forest, n int32) bool {
 	return next != forest.None && all.Next[next] != forest.None
 }
 
-// giveOut gives every source and LID the service level of its path, or of one that
-// continues it.
+// giveOut writes into l, for every source and LID, the service level of its path, or of one that it is
+// the end of. It takes paths in the order of sequencesOf.
 func (p *plan) giveOut(ctx context.Context, l *routing.Lanes, all *forest.Forest) error {
 	sl := slices.Repeat([]uint8{routing.NoSL}, len(all.Trunk)) // [hop]
 	i := 0

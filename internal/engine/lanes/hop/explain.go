@@ -16,6 +16,7 @@ func (DN) Explain(f *fabric.Fabric) []routing.Finding {
 	return explain(f, fmt.Sprintf("no path between endpoints has more hops than there are lanes, %d at the most", routing.MaxDataVLs), routing.MaxDataVLs)
 }
 
+// explain is whether minimal paths between adapters keep a rule of at most so many hops.
 func explain(f *fabric.Fabric, rule string, most int) []routing.Finding {
 	hops, from, to := diameter(f)
 	finding := routing.Finding{Rule: rule, OK: hops <= most, Why: "all adapters hang on one switch, or on switches without a way between them"}

@@ -77,10 +77,10 @@ func (D2) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b
 	return l, nil
 }
 
-// mapLanes is the map for paths of so many hops: lane 0 for what comes from an
+// mapLanes is the map for paths of at most so many hops: lane 0 for what comes from an
 // adapter or from the switch itself; for what comes from another switch the lane
-// of the turn, and lane 1 where it has none. Service levels beyond those given
-// start over with the first.
+// of the turn, [service level][turn], and lane 1 where it has none. Service levels beyond
+// those given start over with the first.
 func mapLanes(f *fabric.Fabric, hops int, lane [][]uint8) *routing.SL2VL {
 	m := routing.UniformSL2VL([routing.SLs]uint8{})
 	if hops < 2 {
@@ -101,7 +101,7 @@ func mapLanes(f *fabric.Fabric, hops int, lane [][]uint8) *routing.SL2VL {
 	return m
 }
 
-// mapTurns maps what comes in by a trunk and goes on to another switch.
+// mapTurns writes into m the lanes above 1 for what comes in by a trunk and goes on to another switch.
 func mapTurns(f *fabric.Fabric, m *routing.SL2VL, in fabric.ChannelID, lane [][]uint8) {
 	c := f.Channel(in)
 	first, end := f.TrunksFrom(c.To)

@@ -14,7 +14,7 @@ import (
 // bundle together. A bundle is the paths that need the same service level: one path or,
 // under contract honored, all between two switches, both ways.
 type sequences struct {
-	turns  []int32 //
+	turns  []int32 // numbers of turns in the fabric
 	start  []int32 // [path, plus one at the end] into turns
 	first  []int32 // [bundle, plus one at the end] its first path
 	bundle []int32 // [path] its bundle
@@ -25,7 +25,7 @@ func newSequences(turns int) *sequences {
 	return &sequences{start: []int32{0}, first: []int32{0}, space: turns}
 }
 
-// add adds the path that begins with a hop.
+// add adds the path that begins with a hop of a forest.
 func (s *sequences) add(all *forest.Forest, n int32) {
 	for next := all.Next[n]; next != forest.None; n, next = next, all.Next[next] {
 		s.turns = append(s.turns, int32(all.Fabric.Turn(all.Trunk[n], all.Trunk[next])))
@@ -33,13 +33,15 @@ func (s *sequences) add(all *forest.Forest, n int32) {
 	s.start = append(s.start, int32(len(s.turns)))
 }
 
-func (s *sequences) of(p int32) []int32 { return s.turns[s.start[p]:s.start[p+1]] }
+// path is the turns of a path.
+func (s *sequences) path(p int32) []int32 { return s.turns[s.start[p]:s.start[p+1]] }
 
 func (s *sequences) paths() int { return len(s.start) - 1 }
 
 func (s *sequences) bundles() int { return len(s.first) - 1 }
 
-// close ends the bundle to which the paths since the last belong, if there are any.
+// close makes a bundle of the paths added since the last one, if there are any, and reports whether
+// there are.
 func (s *sequences) close() (closed bool) {
 	n := int32(s.paths())
 	for len(s.bundle) < int(n) {
@@ -60,8 +62,8 @@ type plan struct {
 }
 
 // makePlan looks for a plan with few service levels, in which the turns have the
-// lanes 1 … top. It says how many paths are left over when it finds none with
-// the service levels there are.
+// lanes 1 … top: elect makes a first one, mend improves it. Without a plan (nil) it returns how many
+// bundles are left over with the service levels there are.
 func makePlan(ctx context.Context, s *sequences, top int) (*plan, int, error) {
 	m := newMender(s, top)
 	if left, err := m.elect(ctx); err != nil || left > s.bundles()/giveUp {
@@ -86,14 +88,14 @@ func makePlan(ctx context.Context, s *sequences, top int) (*plan, int, error) {
 	return p, 0, nil
 }
 
-// fewest is a number of service levels below which there is no plan. Every path
+// fewest is a number of service levels below which there is no plan. The length of a path
 // says between which lanes each of its turns must be, and a service level gives a
-// turn one lane: it needs as many as there are such intervals without a lane in
-// common.
+// turn one lane: a turn needs as many service levels as there are such intervals no two of which
+// have a lane in common.
 func (s *sequences) fewest(top int) int {
 	from := make([]uint8, s.space*(top+1)) // [turn × (top+1) + last lane] the highest first lane of an interval; 0: none ends here
 	for p := range int32(s.paths()) {
-		turns := s.of(p)
+		turns := s.path(p)
 		slack := top - len(turns)
 		for i, t := range turns {
 			f := &from[int(t)*(top+1)+i+1+slack]
@@ -117,10 +119,10 @@ func (s *sequences) fewest(top int) int {
 // seen to find service levels for.
 const giveUp = 3
 
-// elect lets the paths vote for the lane of every turn, service level by service
-// level: those that fit leave, the others vote again, until none is left or the
+// elect makes the first lanes, of every service level: the bundles vote for the lane of every turn,
+// those that fit leave, the others vote again for the next service level, until none is left or the
 // service levels are used up. It stops early when too many would be left even if
-// every later service level took as many as the last, and returns how many are
+// every later service level took as many as the last, and returns how many bundles are
 // left.
 func (m *mender) elect(ctx context.Context) (int, error) {
 	left := fabric.All[int32](m.s.bundles())
@@ -133,8 +135,8 @@ func (m *mender) elect(ctx context.Context) (int, error) {
 		m.vote(votes, left)
 		lane := make([]uint8, m.s.space)
 		m.lane = append(m.lane, lane)
-		left = m.fill(sl, left, m.winners(count(votes, m.top), lane))
-		left = m.fill(sl, left, m.room(lane))
+		left = m.fill(sl, left, m.asElected(count(votes, m.top), lane))
+		left = m.fill(sl, left, m.besides(lane))
 		if taken := before - len(left); len(left)-taken*(routing.SLs-1-sl) > m.s.bundles()/giveUp {
 			break
 		}
@@ -142,12 +144,12 @@ func (m *mender) elect(ctx context.Context) (int, error) {
 	return len(left), nil
 }
 
-// fill gives a service level the bundles that fit, and returns the others. fits says
-// whether a bundle does, and then gives its turns their lanes.
-func (m *mender) fill(sl int, bundles []int32, fits func(bundle int32) bool) []int32 {
+// fill makes the bundles whole in a service level that fit into it, and returns the others, in the same
+// slice. fit gives the turns of a bundle lanes, or returns false if it does not fit.
+func (m *mender) fill(sl int, bundles []int32, fit func(bundle int32) bool) []int32 {
 	rest := bundles[:0]
 	for _, b := range bundles {
-		if fits(b) {
+		if fit(b) {
 			m.whole[b] = 1 << sl
 		} else {
 			rest = append(rest, b)
@@ -156,13 +158,13 @@ func (m *mender) fill(sl int, bundles []int32, fits func(bundle int32) bool) []i
 	return rest
 }
 
-// winners is what fits as elected: a bundle whose paths all rise along the lanes that
-// their turns were elected to. lane is [turn].
-func (m *mender) winners(elected, lane []uint8) func(bundle int32) bool {
+// asElected is for fill: a bundle fits whose paths all rise along the lanes that their turns were
+// elected to, and these are written into lane. Both are [turn].
+func (m *mender) asElected(elected, lane []uint8) func(bundle int32) bool {
 	return func(bundle int32) bool {
 		first, end := m.s.first[bundle], m.s.first[bundle+1]
 		for p := first; p < end; p++ {
-			if !rises(m.s.of(p), elected) {
+			if !rises(m.s.path(p), elected) {
 				return false
 			}
 		}
@@ -173,9 +175,9 @@ func (m *mender) winners(elected, lane []uint8) func(bundle int32) bool {
 	}
 }
 
-// room is what fits beside the winners: a bundle whose paths can rise if their turns that
+// besides is for fill, after asElected: a bundle fits whose paths can rise if their turns that
 // have no lane yet get one, as low as can be. lane is [turn]; 0: none yet.
-func (m *mender) room(lane []uint8) func(bundle int32) bool {
+func (m *mender) besides(lane []uint8) func(bundle int32) bool {
 	var given []int32 // the turns that have a lane for the bundle at hand
 	return func(bundle int32) bool {
 		first, end := m.s.first[bundle], m.s.first[bundle+1]
@@ -183,7 +185,7 @@ func (m *mender) room(lane []uint8) func(bundle int32) bool {
 		for again := true; again; again = again && end-first > 1 {
 			again = false
 			for p := first; p < end; p++ {
-				changed, ok := m.lift(m.s.of(p), lane, &given)
+				changed, ok := m.lift(m.s.path(p), lane, &given)
 				if !ok {
 					for _, t := range given {
 						lane[t] = 0
@@ -198,8 +200,8 @@ func (m *mender) room(lane []uint8) func(bundle int32) bool {
 }
 
 // lift makes a path rise: it gives its turns that have no lane the lowest one that will
-// do, and raises those among given, whose lanes were found for this bundle. It says
-// whether lanes have changed, and whether the path can rise.
+// do, adds them to given, and raises those that are in given already, whose lanes were found for this
+// bundle. It returns whether lanes have changed, and whether the path can rise.
 func (m *mender) lift(turns []int32, lane []uint8, given *[]int32) (changed, ok bool) {
 	at := 0
 	for i, t := range turns {
@@ -222,14 +224,14 @@ func (m *mender) lift(turns []int32, lane []uint8, given *[]int32) (changed, ok 
 	return changed, true
 }
 
-// vote adds up for every turn and lane how many paths can have it there, in votes, [turn
-// × top + lane - 1]. Paths with as many turns as lanes have no choice and count 64 times
+// vote sets votes, [turn × top + lane - 1], to how many paths of the voters, which are bundles, can
+// have the turn on the lane. Paths with as many turns as lanes have no choice and count 64 times
 // those that may leave three lanes out.
 func (m *mender) vote(votes []uint32, voters []int32) {
 	clear(votes)
 	for _, b := range voters {
 		for p := m.s.first[b]; p < m.s.first[b+1]; p++ {
-			turns := m.s.of(p)
+			turns := m.s.path(p)
 			slack := m.top - len(turns)
 			weight := uint32(1) << (2 * max(0, 3-slack))
 			for i, t := range turns {
@@ -255,6 +257,7 @@ func count(votes []uint32, top int) []uint8 {
 	return lane
 }
 
+// rises reports whether a path, by its turns, rises from lane to lane in a service level, [turn].
 func rises(turns []int32, lane []uint8) bool {
 	at := uint8(0)
 	for _, t := range turns {

@@ -14,7 +14,7 @@ import (
 // not go in circles.
 type mender struct {
 	s     *sequences
-	top   int
+	top   int       // the highest lane of a turn
 	lane  [][]uint8 // [service level][turn] 1 … top, 0: not used
 	rises []uint16  // [path] service levels in which it rises, as bits
 	whole []uint16  // [bundle] service levels in which all its paths rise, as bits
@@ -22,10 +22,10 @@ type mender struct {
 	first  []int32  // [turn, plus one at the end] into users
 	users  []int32  // the paths over every turn
 	weight []uint32 // [bundle] one more than how often it was taken up
-	todo   []int32  // the bundles that are whole nowhere, and some that are again
+	todo   []int32  // the bundles that are whole nowhere, and some that have become whole since
 	broken int      // how many are whole nowhere
 	work   int      // uses of turns looked at
-	raised int32    // the bundle that is being raised; none
+	raised int32    // the bundle that raise is at; none
 
 	cost [maxTurns][maxTurns]uint32 // scratch: what breaks if the i-th turn of a path has lane i+1+k
 	best [maxTurns]uint8            // scratch: the lanes that break the least
@@ -50,7 +50,7 @@ func newMender(s *sequences, top int) *mender {
 	return &mender{s: s, top: top, rises: make([]uint16, s.paths()), whole: make([]uint16, s.bundles()), raised: none}
 }
 
-// index finds the paths over every turn.
+// index sets first and users, the paths over every turn, and every weight to 1.
 func (m *mender) index() {
 	m.first = make([]int32, m.s.space+1)
 	for _, t := range m.s.turns {
@@ -63,20 +63,20 @@ func (m *mender) index() {
 	m.users = make([]int32, len(m.s.turns))
 	m.weight = slices.Repeat([]uint32{1}, m.s.bundles())
 	for p := range int32(m.s.paths()) {
-		for _, t := range m.s.of(p) {
+		for _, t := range m.s.path(p) {
 			m.users[next[t]] = p
 			next[t]++
 		}
 	}
 }
 
-// check finds out anew which path rises where, and which bundles are whole.
+// check sets rises, whole, todo and broken by the lanes as they are.
 func (m *mender) check() {
 	m.todo, m.broken = m.todo[:0], 0
 	for p := range m.rises {
 		m.rises[p] = 0
 		for sl, lane := range m.lane {
-			if rises(m.s.of(int32(p)), lane) {
+			if rises(m.s.path(int32(p)), lane) {
 				m.rises[p] |= 1 << sl
 			}
 		}
@@ -123,7 +123,8 @@ func (m *mender) mendWithOneFewer(ctx context.Context) bool {
 	return false
 }
 
-// mend goes on until every bundle is whole somewhere, or gives up.
+// mend changes lanes until every bundle is whole in some service level. It returns false if it gave up,
+// or ctx is done.
 func (m *mender) mend(ctx context.Context) bool {
 	patience := min(patiencePerUse*len(m.s.turns), maxPatience)
 	m.work = 0
@@ -168,9 +169,9 @@ func (m *mender) raise(b int32) {
 			continue
 		}
 		work := m.work
-		m.price(p, sl) // of the choices just weighed
+		m.price(p, sl) // for best, since it was called for other service levels meanwhile
 		m.work = work
-		for i, t := range m.s.of(p) {
+		for i, t := range m.s.path(p) {
 			if m.lane[sl][t] != m.best[i] {
 				m.set(sl, t, m.best[i])
 			}
@@ -182,11 +183,11 @@ func (m *mender) raise(b int32) {
 	}
 }
 
-// price is what breaks at the least when a path is made to rise in a service
-// level; best is how. It adds up what each turn breaks by itself, which is
-// exact but for paths that break at two turns and those that two changes heal.
+// price is the weight of what breaks at the least when a path is made to rise in a service
+// level, and sets best to the lanes of its turns for that. It adds up what each turn breaks by itself:
+// paths that break at two turns count twice, and those that two changes heal count as broken.
 func (m *mender) price(p int32, sl int) uint32 {
-	turns := m.s.of(p)
+	turns := m.s.path(p)
 	slack := m.top - len(turns)
 	for i, t := range turns {
 		cost := m.cost[i][:slack+1]
@@ -234,7 +235,7 @@ func (m *mender) breaks(t int32, sl, first int, cost []uint32) {
 		default:
 			continue
 		}
-		turns := m.s.of(p)
+		turns := m.s.path(p)
 		i := slices.Index(turns, t)
 		below, above := 0, m.top+1
 		if i > 0 {
@@ -251,13 +252,14 @@ func (m *mender) breaks(t int32, sl, first int, cost []uint32) {
 	}
 }
 
+// set gives a turn a lane in a service level, and updates rises and what depends on it.
 func (m *mender) set(sl int, t int32, vl uint8) {
 	lane := m.lane[sl]
 	lane[t] = vl
 	users := m.users[m.first[t]:m.first[t+1]]
 	m.work += len(users)
 	for _, p := range users {
-		if rises(m.s.of(p), lane) {
+		if rises(m.s.path(p), lane) {
 			m.rises[p] |= 1 << sl
 		} else {
 			m.rises[p] &^= 1 << sl
@@ -266,8 +268,8 @@ func (m *mender) set(sl int, t int32, vl uint8) {
 	}
 }
 
-// update finds out whether a bundle is whole in a service level in which one of its
-// paths has changed.
+// update sets whole of a bundle for a service level in which rises of one of its paths has changed,
+// and counts it as broken or not.
 func (m *mender) update(b int32, sl int) {
 	before, all := m.whole[b], uint16(1)<<sl
 	for p := m.s.first[b]; p < m.s.first[b+1]; p++ {

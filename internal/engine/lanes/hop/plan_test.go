@@ -40,8 +40,8 @@ func TestPlanHolds(t *testing.T) {
 			return
 		}
 		for path := range int32(s.paths()) {
-			if lane := p.lane[p.sl[s.bundle[path]]]; !rises(s.of(path), lane) {
-				t.Fatalf("path %v does not rise along %v", s.of(path), lane)
+			if lane := p.lane[p.sl[s.bundle[path]]]; !rises(s.path(path), lane) {
+				t.Fatalf("path %v does not rise along %v", s.path(path), lane)
 			}
 		}
 		for _, lane := range p.lane {
@@ -98,7 +98,7 @@ func fewestByForce(s *sequences, top int) (fewest int, possible bool) {
 		if t == s.space {
 			mask := uint32(1)<<s.bundles() - 1
 			for p := range s.paths() {
-				if !rises(s.of(int32(p)), lane) {
+				if !rises(s.path(int32(p)), lane) {
 					mask &^= 1 << s.bundle[p]
 				}
 			}

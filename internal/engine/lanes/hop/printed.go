@@ -60,9 +60,9 @@ type table struct {
 	turns int
 	lane  [][]uint8 // [service level][turn] from 1; 0: not set
 
-	// The paths at hand.
-	path   []acyclic.Turn // scratch
-	wanted []entry
+	// The paths at hand, which need the same service level.
+	path   []acyclic.Turn // scratch: the turns of one
+	wanted []entry        // all that they need
 }
 
 // entry is the lane that a turn must have for a path to rise by one at every hop.
@@ -82,7 +82,7 @@ func (t *table) givePaths(ctx context.Context, all *forest.Paths, l *routing.Lan
 			for _, lid := range all.Ends[k].LIDs {
 				t.wanted = t.wanted[:0]
 				t.want(all, from, lid, all.Ends[k].Switch)
-				sl, ok := t.first()
+				sl, ok := t.setInFirst()
 				if !ok {
 					return refuseLevels(all.Fabric, from, all.Ends[k].Switch)
 				}
@@ -108,7 +108,7 @@ func (t *table) givePairs(ctx context.Context, all *forest.Paths, l *routing.Lan
 					t.want(all, ends[1-way].Switch, lid, to.Switch)
 				}
 			}
-			sl, ok := t.first()
+			sl, ok := t.setInFirst()
 			if !ok {
 				return refuseLevels(all.Fabric, ends[0].Switch, ends[1].Switch)
 			}
@@ -123,7 +123,7 @@ func (t *table) givePairs(ctx context.Context, all *forest.Paths, l *routing.Lan
 	return nil
 }
 
-// want adds the entries that a path needs.
+// want adds the entries that a path needs to wanted.
 func (t *table) want(all *forest.Paths, from fabric.NodeID, lid fabric.LID, to fabric.NodeID) {
 	t.path = all.AppendTurns(t.path[:0], from, lid, to)
 	for j, turn := range t.path {
@@ -131,9 +131,9 @@ func (t *table) want(all *forest.Paths, from fabric.NodeID, lid fabric.LID, to f
 	}
 }
 
-// first finds the first service level that has all entries wanted, or can be given them,
-// and gives it those.
-func (t *table) first() (sl uint8, ok bool) {
+// setInFirst sets the entries wanted in the first service level that has them all or can be given
+// them. ok: there is one.
+func (t *table) setInFirst() (sl uint8, ok bool) {
 	for sl := range routing.SLs {
 		if sl == len(t.lane) {
 			t.lane = append(t.lane, make([]uint8, t.turns))
@@ -145,7 +145,7 @@ func (t *table) first() (sl uint8, ok bool) {
 	return 0, false
 }
 
-// set sets the entries wanted in a service level, [turn], all or none.
+// set sets the entries wanted in a service level, [turn], all or none, and reports which.
 func (t *table) set(lane []uint8) bool {
 	for i, e := range t.wanted {
 		if lane[e.turn] == 0 {

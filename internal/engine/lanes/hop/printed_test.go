@@ -23,7 +23,7 @@ func TestFigure5(t *testing.T) {
 	const s3, s4, s6 = 0, 1, 2
 	tab := table{turns: 3, lane: [][]uint8{{s3: 2, s4: 1, s6: 0}, {s3: 1, s4: 1, s6: 0}, {s3: 0, s4: 0, s6: 3}}}
 	tab.wanted = []entry{{s3, 1}, {s4, 2}, {s6, 3}}
-	sl, ok := tab.first()
+	sl, ok := tab.setInFirst()
 	want := [][]uint8{{2, 1, 0}, {1, 1, 0}, {1, 2, 3}}
 	if diff := cmp.Diff(want, tab.lane); diff != "" || sl != 2 || !ok {
 		t.Errorf("service level %d, %t: %s", sl, ok, diff)
@@ -31,12 +31,12 @@ func TestFigure5(t *testing.T) {
 	// The other direction of the same trunks, say, begins a service level of its own, and
 	// what can never rise takes none and leaves no trace.
 	tab.wanted = []entry{{s6, 1}, {s4, 2}, {s3, 3}}
-	if sl, ok := tab.first(); sl != 3 || !ok {
+	if sl, ok := tab.setInFirst(); sl != 3 || !ok {
 		t.Errorf("service level %d, %t; want the fourth", sl, ok)
 	}
 	want = append(want, []uint8{3, 2, 1})
 	tab.wanted = []entry{{s4, 1}, {s4, 2}}
-	if _, ok := tab.first(); ok {
+	if _, ok := tab.setInFirst(); ok {
 		t.Error("one entry has two lanes")
 	}
 	if diff := cmp.Diff(want, tab.lane[:4]); diff != "" {

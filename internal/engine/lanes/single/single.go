@@ -1,9 +1,9 @@
-// Package single puts everything on one lane: what routings do that need no
-// lanes (Up*/Down*), and those that do not care (MinHop, SSSP).
+// Package single puts everything on one lane: for paths that are free of deadlock on one lane
+// (Up*/Down*), and for path finders that do not care (MinHop, SSSP).
 //
 // Guarantee: whatever the paths guarantee on one lane, under every contract,
-// because every service level is mapped to a lane that sees all paths. Needs one
-// lane; refuses nothing. O(1).
+// because packets of each service level stay on one lane, and each lane sees at most all paths. Needs
+// one lane; refuses nothing. O(1).
 package single
 
 import (
