@@ -106,10 +106,10 @@ func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 }
 
 // place is steps 1 to 3: it finds a layer for every group. It returns how many
-// layers that took and how many groups are left out.
+// layers that took and, with Partial, how many groups are left out.
 func (o Engine) place(ctx context.Context, g *groups, vls int) (need, left int, err error) {
 	if !o.Partial {
-		over, err := g.putAll(ctx, acyclic.MaxLayers, false)
+		over, err := g.putAll(ctx, acyclic.MaxLayers, o.Partial)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -125,6 +125,6 @@ func (o Engine) place(ctx context.Context, g *groups, vls int) (need, left int, 
 	if apart > 0 {
 		return 0, 0, &routing.TooFewLanes{Need: vls + 1, AtLeast: true, Have: vls}
 	}
-	left, err = g.putAll(ctx, vls, true)
+	left, err = g.putAll(ctx, vls, o.Partial)
 	return g.layers.Len(), left, err
 }

@@ -21,22 +21,22 @@ const (
 	phases
 )
 
-// group is all shortest paths of a pair of switches that begin with one trunk. The
-// lanes that its source is allowed to its address are its layers.
+// group is all shortest paths of a pair of switches that begin with one trunk. Its layers are the
+// lanes that its source is allowed to its address (adaptive.Tables.AllowedRow).
 type group struct {
 	source, dest fabric.NodeID
-	address      adaptive.Address
-	trunk        fabric.ChannelID
-	turns        int32 // how many they have, all paths together
+	address      adaptive.Address // of dest
+	trunk        fabric.ChannelID // the first
+	turns        int32            // how many different turns its paths make
 }
 
 // groups is all groups, on their way into layers.
 type groups struct {
 	f       *fabric.Fabric
-	ends    []bool // [switch]
+	ends    []bool // [switch] it sends and receives
 	t       *adaptive.Tables
-	choices *adaptive.Choices
-	count   int // groups, listed or not
+	choices *adaptive.Choices // of every lane
+	count   int               // groups, listed or not
 
 	// oneLayer says that there is no circle in all groups together. Then one
 	// layer takes them all, in whatever order, and they are not listed.
@@ -112,6 +112,7 @@ func (g *groups) address(d *dag.DAG) {
 	}
 }
 
+// listAll adds the groups to a destination, whose addresses are set up, to the list.
 func (g *groups) listAll(d *dag.DAG) {
 	a, _ := g.t.AddressesOf(d.Root)
 	set := g.choices.Set(a, later)
@@ -130,7 +131,7 @@ func (g *groups) listAll(d *dag.DAG) {
 	}
 }
 
-// allowAll lets every source use all its groups on some lanes.
+// allowAll lets every source use all its groups on some lanes, given as bits.
 func (g *groups) allowAll(lanes uint16) {
 	for a := range adaptive.Address(g.t.Addresses()) {
 		row, set := g.t.AllowedRow(a), g.choices.Set(a, atSource)
@@ -147,7 +148,8 @@ func (g *groups) turns(x *group) []acyclic.Turn {
 	return g.search.from(x.trunk, x.dest, g.choices.Set(x.address, later))
 }
 
-// put puts a group into the first layer that takes it, out of so many.
+// put puts a group into the first layer, out of so many, that takes it, and reports whether there is
+// one. Layers beyond what tables can hold are counted only.
 func (g *groups) put(x *group, limit int) bool {
 	layer, ok := g.layers.First(g.turns(x), limit)
 	if ok && layer < routing.MaxDataVLs {
@@ -156,7 +158,7 @@ func (g *groups) put(x *group, limit int) bool {
 	return ok
 }
 
-// each calls visit for every group, until it has enough.
+// each calls visit for every group of the list, until it has enough.
 func (g *groups) each(ctx context.Context, visit func(x *group) (more bool)) error {
 	for i := range g.list {
 		if i%1024 == 0 {

@@ -19,7 +19,7 @@ type union struct {
 	// Scratch, per destination.
 	open []uint64 // the trunks that lead on from a switch as bits, from the first of a switch
 	at   []int32  // [switch] into open
-	met  []bool   // [switch] packets come there, or start there
+	met  []bool   // [switch] packets to the destination come there, or start there
 }
 
 func newUnion(f *fabric.Fabric) *union {
@@ -69,7 +69,8 @@ func (u *union) add(d *dag.DAG, ends []bool) {
 
 // circles reports whether some turns make a circle.
 func (u *union) circles() bool {
-	return acyclic.NewLanes(u.f, 1, func(yield func(in, out fabric.ChannelID)) {
+	const lanes = 1
+	return acyclic.NewLanes(u.f, lanes, func(yield func(in, out fabric.ChannelID)) {
 		for in := range fabric.ChannelID(u.f.Trunks()) {
 			u.after(in, func(out fabric.ChannelID) { yield(in, out) })
 		}
@@ -100,6 +101,7 @@ type counter struct {
 
 const unknown = -1
 
+// begin makes d the destination of the groups to count.
 func (w *counter) begin(d *dag.DAG) {
 	n := w.f.Switches()
 	if w.d = d; w.count == nil {

@@ -31,9 +31,9 @@ const tpds2006 = "Lysne et al., TPDS 2006"
 // Engines lists the adaptive engines.
 func Engines() []Engine {
 	return []Engine{
-		{"a-lash", "all shortest paths open, grouped by first link into layers", tpds2006, "as found", alash.Engine{}},
-		{"updn-adaptive", "all Up*/Down* paths open", "Schroeder et al., Autonet, JSAC 1991; " + tpds2006, "1", updown.Engine{}},
-		{"escape", "all shortest paths open, an Up*/Down* layer to escape to", "Silla, Duato, TPDS 2000; " + tpds2006, "2", escape.Engine{}},
+		{Name: "a-lash", Summary: "all shortest paths open, grouped by first link into layers", Paper: tpds2006, Needs: "as found", Engine: alash.Engine{}},
+		{Name: "updn-adaptive", Summary: "all Up*/Down* paths open", Paper: "Schroeder et al., Autonet, JSAC 1991; " + tpds2006, Needs: "1", Engine: updown.Engine{}},
+		{Name: "escape", Summary: "all shortest paths open, an Up*/Down* layer to escape to", Paper: "Silla, Duato, TPDS 2000; " + tpds2006, Needs: "2", Engine: escape.Engine{}},
 	}
 }
 

@@ -7,13 +7,13 @@
 // open for fully adaptive routing. The last layer was used as an escape layer
 // that was routed according to UpDown."
 //
-// On the lanes but the last, a packet may take any trunk of any shortest path. At
+// On all lanes except the last, a packet may take any trunk of any shortest path. At
 // any switch, the first included, it may instead take the last lane, and there
 // any trunk that begins a shortest Up*/Down* path from that switch; from then on
 // it stays on that lane and keeps to Up*/Down*.
 //
 // Guarantee: deadlock-free by J. Duato's theory with the last lane for routing
-// subfunction (Theorem 4 of the paper), under cut-through switching and, since
+// subfunction (Theorem 4 of Lysne et al.), under cut-through switching and, since
 // nobody comes back from the last lane, under wormhole switching as well;
 // connected, and bounded: at most the diameter, and then the longest Up*/Down*
 // path. Coming back would be free of deadlock under cut-through switching too
@@ -56,7 +56,8 @@ func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	}
 	ends := b.Scope.Ends(f)
 	t := adaptive.New(f, choices.OneEach(ends))
-	minimal := adaptive.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
+	const phases = 1 // a packet may do the same whatever trunk it came by
+	minimal := adaptive.NewChoices(f, t.Addresses(), phases, make([]uint8, f.Trunks()))
 	legal := up.Choices(t.Addresses())
 	var d dag.DAG
 	for a := range adaptive.Address(t.Addresses()) {

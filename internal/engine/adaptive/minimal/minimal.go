@@ -62,19 +62,20 @@ func Groups(ctx context.Context, t *routing.Tables, c routing.Contract, scope ro
 // widener adds ports for one destination after another.
 type widener struct {
 	f       *fabric.Fabric
-	packets *packetset.Packets // by static ports, and by those that were added
+	packets *packetset.Packets // to the destination, by static ports and by those that were added
 	graph   acyclic.Journal    // the dependencies admitted
 	groups  *routing.Groups
-	numbers []map[routing.PortSet]int // [switch] of its groups
+	numbers []map[routing.PortSet]int // [switch] numbers of its groups
 
-	static routing.Tree    // of the destination
-	order  []fabric.NodeID // the switches with a path, far ones first
+	static routing.Tree    // of the static ports to the destination
+	order  []fabric.NodeID // the switches with a path to it, far ones first
 }
 
 func newWidener(t *routing.Tables, c routing.Contract, scope routing.Scope) *widener {
 	f := t.Fabric
+	const further, groupTables = 0, 1 // service levels besides those in use; tables of groups, whatever the service level
 	w := &widener{
-		f: f, packets: packetset.New(packetset.NewSources(t, c, scope, 0)), groups: routing.NewGroups(f, 1),
+		f: f, packets: packetset.New(packetset.NewSources(t, c, scope, further)), groups: routing.NewGroups(f, groupTables),
 		numbers: make([]map[routing.PortSet]int, f.Switches()),
 	}
 	for s := range w.numbers {
@@ -118,6 +119,7 @@ func (w *widener) try(s fabric.NodeID, out fabric.ChannelID) {
 
 // store writes the groups of the destination.
 func (w *widener) store(lid fabric.LID) {
+	const hashed = false // switches choose by their queues
 	row := w.groups.Row(0, lid)
 	for _, s := range w.order {
 		if len(w.packets.More[s]) == 0 {
@@ -134,6 +136,6 @@ func (w *widener) store(lid fabric.LID) {
 			w.numbers[s][ports] = number
 			w.groups.Set(s, number, ports)
 		}
-		row[s] = routing.ChoiceOf(number, false)
+		row[s] = routing.ChoiceOf(number, hashed)
 	}
 }
