@@ -102,7 +102,7 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	return t, nil
 }
 
-// shifted is DLA's lanes.
+// shifted is DLA's lanes, of which one or two are needed.
 func (g *groups) shifted(need int) *routing.Lanes {
 	m := routing.UniformSL2VL([routing.SLs]uint8{})
 	if need == 1 {
@@ -124,7 +124,7 @@ func (g *groups) shifted(need int) *routing.Lanes {
 	return routing.OneSL(g.f, m)
 }
 
-// ordered is D3R's lanes, each for a service level.
+// ordered is D3R's lanes, among vls: service level n is lane n, and paths have those by their groups.
 func (g *groups) ordered(vls int) *routing.Lanes {
 	l := routing.NewLanes(g.f, routing.LanePerSL(vls))
 	inside := uint8(0)
@@ -151,12 +151,12 @@ type router struct {
 	*intree.Loads
 	*groups
 	size    int                  // switches of a group
-	inside  [][]fabric.ChannelID // [switch × size + place of another of its group]
-	between [][]fabric.ChannelID // [group × groups + other group]
+	inside  [][]fabric.ChannelID // [switch × size + place of another switch of its group] trunks to that
+	between [][]fabric.ChannelID // [group × groups + other group] trunks from group to other group
 
-	out   []fabric.ChannelID // [switch]
-	hops  []int32            // [switch] dag.NoPath: not in the tree yet
-	sum   []uint64           // [switch] routes on its path
+	out   []fabric.ChannelID // [switch] the trunk it forwards to in the tree
+	hops  []int32            // [switch] of its path; dag.NoPath: not in the tree yet
+	sum   []uint64           // [switch] the loads of its path's trunks, added up
 	order []fabric.NodeID    // the switches of the tree, the root first, each behind the one it forwards to
 }
 
@@ -177,8 +177,9 @@ func newRouter(f *fabric.Fabric, g *groups) *router {
 	return r
 }
 
-// grow makes the tree to a switch: its group, and of each other group first the switches
-// with cables to that group, then the others by way of these.
+// grow makes the tree to a switch, in order and out: the root's group, and of each other group first the
+// switches with cables to the root's group, then the others by way of these. The least hops count, then
+// the loads.
 func (r *router) grow(root fabric.NodeID) {
 	for s := range r.hops {
 		r.hops[s] = dag.NoPath
@@ -210,7 +211,7 @@ func (r *router) grow(root fabric.NodeID) {
 	}
 }
 
-// offer offers a switch the ways by another of its group.
+// offer offers switch s the trunks to another switch of its group (take).
 func (r *router) offer(s, by fabric.NodeID) {
 	for _, c := range r.inside[int(s)*r.size+r.place(by)] {
 		r.take(s, c)
@@ -218,7 +219,7 @@ func (r *router) offer(s, by fabric.NodeID) {
 }
 
 // take gives a switch the way by a trunk if it has none so far, or one of more hops, or of
-// as many and with more routes.
+// as many and with more load.
 func (r *router) take(s fabric.NodeID, c fabric.ChannelID) {
 	v := r.f.Heads()[c]
 	hops, sum := r.hops[v]+1, r.sum[v]+r.On[c]

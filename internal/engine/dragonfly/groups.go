@@ -11,7 +11,7 @@ import (
 // groups is the groups of a Dragonfly, by their lowest switches.
 type groups struct {
 	f       *fabric.Fabric
-	of      []int32           // [switch] its group
+	of      []int32           // [switch] its group; -1: none yet
 	at      []int32           // [switch] its number within the group
 	members [][]fabric.NodeID // [group]
 }
@@ -47,7 +47,7 @@ func (Engine) Explain(f *fabric.Fabric) []routing.Finding {
 func find(f *fabric.Fabric) (*groups, *routing.Refusal) {
 	n := f.Switches()
 	beside := make([][]fabric.NodeID, n) // [switch] its neighbours, each once, ascending
-	common := make([][]int, n)           // [switch][neighbour] how many both have
+	common := make([][]int, n)           // [switch][as beside] how many neighbours both have in common
 	most := 0
 	for s := range fabric.NodeID(n) {
 		beside[s] = f.Adjacent(s)
@@ -84,8 +84,8 @@ func shared(a, b []fabric.NodeID) (n int) {
 	return n
 }
 
-// ofSize is the groups if all have a size; nil: they have not, or it would take too long to
-// find them.
+// ofSize is the groups if all can have a given size; nil: they cannot, or it would take too long to
+// find them. beside and common are as in find.
 func ofSize(f *fabric.Fabric, size int, beside [][]fabric.NodeID, common [][]int) *groups {
 	p := &parting{size: size, steps: 1000 * len(beside), near: make([][]fabric.NodeID, len(beside))}
 	p.groups = groups{f: f, of: slices.Repeat([]int32{-1}, len(beside)), at: make([]int32, len(beside))}
@@ -99,31 +99,32 @@ func ofSize(f *fabric.Fabric, size int, beside [][]fabric.NodeID, common [][]int
 			return nil
 		}
 	}
-	if len(beside) == 0 || !p.part(0) {
+	if len(beside) == 0 || !p.partFrom(0) {
 		return nil
 	}
 	return &p.groups
 }
 
-// parting parts switches into groups of a size. Where cables between groups join three
+// parting is a search for groups of a given size. Where cables between groups join three
 // switches each to each, there is more than one way to try.
 type parting struct {
 	groups
 	size  int
 	near  [][]fabric.NodeID // [switch] neighbours that may be of its group, ascending
-	steps int               // that are left
+	steps int               // how many are left before it gives up
 }
 
-// part puts the switches from one on, as far as they have none, into groups.
-func (p *parting) part(s fabric.NodeID) bool {
+// partFrom puts all switches from s on that have no group yet into groups. It returns false, with these
+// switches as they were, if that cannot be, or it gave up.
+func (p *parting) partFrom(s fabric.NodeID) bool {
 	for int(s) < len(p.of) && p.of[s] >= 0 {
 		s++
 	}
 	return int(s) == len(p.of) || p.extend([]fabric.NodeID{s}, 0)
 }
 
-// extend makes a group of some switches, which are joined each to each, with more of those
-// near the first, from a place on, and parts the rest.
+// extend makes a group of some switches, which are joined each to each, and others near the first, from
+// a place in that list on, and parts the rest. It returns false as partFrom does.
 func (p *parting) extend(members []fabric.NodeID, from int) bool {
 	if p.steps--; p.steps < 0 {
 		return false
@@ -134,7 +135,7 @@ func (p *parting) extend(members []fabric.NodeID, from int) bool {
 			p.of[s], p.at[s] = int32(len(p.members)), int32(i)
 		}
 		p.members = append(p.members, members)
-		if p.part(first) {
+		if p.partFrom(first) {
 			return true
 		}
 		p.members = p.members[:len(p.members)-1]
@@ -161,7 +162,7 @@ func (p *parting) joined(z fabric.NodeID, others []fabric.NodeID) bool {
 	return true
 }
 
-// allJoined reports whether every two groups are, or which are not.
+// allJoined refuses groups of which two have no cable between them.
 func (g *groups) allJoined() *routing.Refusal {
 	n := len(g.members)
 	joined := make([]bool, n*n)

@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// settings is a row an option, by bit.
+// settings is a row an option, in the order of their bits in package option, from Roots on.
 var settings = [option.Count]setting{
 	{usage: "root switches of updn, by name, GUID or LID, with commas between; * is any text"},
 	{usage: "seed of what chooses by chance"},
@@ -30,16 +30,17 @@ var settings = [option.Count]setting{
 	{usage: "measured or expected traffic that paths are made for, in place of an aim: a file of src,dst[,bytes], hosts or groups such as 'gpu-*' or \"gpu[1-64]\""},
 }
 
+// setting is an option as people meet it.
 type setting struct {
 	usage string
 
-	// Of an option that is one of a few words; nil of the others, which are about a fabric
-	// or a number.
+	// For an option whose value is one of a few words; nil for the others, whose values are about a
+	// fabric or a number.
 	read func(o *engines.Options, text string) error // checks a word and sets it
-	text func(*engines.Options) string
+	text func(*engines.Options) string               // the word that is set
 }
 
-// word is an option that is one of a few words; the zero T is the default.
+// word is the setting of an option whose value is one of a few words; the zero T is the default.
 func word[T fmt.Stringer](usage string, field func(*engines.Options) *T, parse func(string) (T, error)) setting {
 	return setting{
 		usage: usage,

@@ -8,33 +8,42 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// grower grows a tree cable by cable beside the dependencies in a graph.
+// grower grows a spanning tree cable by cable, together with the dependencies in a graph, which stays
+// free of cycles.
 type grower struct {
 	f     *fabric.Fabric
 	maps  *routing.SL2VL
 	graph acyclic.Journal
-	lanes int
-	sls   []uint8
+	lanes int     // of the graph, whose vertices are trunk × lanes + lane
+	sls   []uint8 // service levels of multicast packets to follow
 
 	at     [][]fabric.ChannelID // [switch] the trunks of the tree that leave it
-	part   []fabric.NodeID      // [switch] one of those that the tree joins it with, the same for all of them
+	piece  []fabric.NodeID      // [switch] a switch that stands for all that the tree joins it with
 	joined int                  // cables of the tree
 	held   [][]uint16           // [index into sls][trunk] lanes of multicast packets, as bits
-	log    []arrival            // of held, all of this tree
-	fresh  bool                 // more may be added
+	log    []arrival            // what was added to held for this tree, in order
+	fresh  bool                 // dependencies may be added to the graph (join)
 	seen   []bool               // [switch] scratch of members, all false
 }
+
+// Whether join and spread may add dependencies to the graph.
+const (
+	mayAdd    = true
+	knownOnly = false // the graph must have them already
+)
 
 // arrival is lanes of a trunk that multicast packets came to.
 type arrival struct {
 	trunk fabric.ChannelID
-	level int
-	lanes uint16
+	level int    // index into sls
+	lanes uint16 // as bits
 }
 
+// newGrower has no tree yet. The graph is that of the unicast packets of the tables, nil only if there
+// are no sls.
 func newGrower(t *routing.Tables, graph *acyclic.Lanes, lanes int, sls []uint8) *grower {
 	f := t.Fabric
-	g := &grower{f: f, maps: t.Lanes.SL2VL, graph: acyclic.Journal{Lanes: graph}, lanes: lanes, sls: sls, at: make([][]fabric.ChannelID, f.Switches()), part: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
+	g := &grower{f: f, maps: t.Lanes.SL2VL, graph: acyclic.Journal{Lanes: graph}, lanes: lanes, sls: sls, at: make([][]fabric.ChannelID, f.Switches()), piece: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
 	for range sls {
 		g.held = append(g.held, make([]uint16, f.Trunks()))
 	}
@@ -45,14 +54,14 @@ func newGrower(t *routing.Tables, graph *acyclic.Lanes, lanes int, sls []uint8) 
 func (g *grower) clear() {
 	g.undo(0, 0)
 	for s := range g.at {
-		g.at[s], g.part[s] = g.at[s][:0], fabric.NodeID(s)
+		g.at[s], g.piece[s] = g.at[s][:0], fabric.NodeID(s)
 	}
 	g.joined = 0
 }
 
-// keep begins with what is left of a tree; nil: with nothing. It fails where that does not
-// fit beside the paths.
-func (g *grower) keep(t *routing.MulticastTree) bool {
+// beginWith puts what the fabric still has of a tree into the new one; nil: nothing. It returns false,
+// and clears the new tree, where that does not fit beside the paths.
+func (g *grower) beginWith(t *routing.MulticastTree) bool {
 	if t == nil {
 		return true
 	}
@@ -62,7 +71,7 @@ func (g *grower) keep(t *routing.MulticastTree) bool {
 			if c == fabric.None || c > g.f.Reverses()[c] || !hasBoth(g.f, t, c) {
 				continue
 			}
-			if g.part[n.Switch] != g.part[g.f.Heads()[c]] && !g.join(c, true) {
+			if g.piece[n.Switch] != g.piece[g.f.Heads()[c]] && !g.join(c, mayAdd) {
 				g.clear()
 				return false
 			}
@@ -78,11 +87,11 @@ func hasBoth(f *fabric.Fabric, t *routing.MulticastTree, c fabric.ChannelID) boo
 	return from.Has(ch.FromPort) && to.Has(ch.ToPort)
 }
 
-// Whole is a tree with the endpoints that a fabric has now; nil if what is left of it does not
-// join all switches.
+// Whole is a tree that is in use, as one that has all endpoints that a fabric has now; nil if what the
+// fabric still has of it does not join all switches.
 func Whole(f *fabric.Fabric, t *routing.MulticastTree) *routing.MulticastTree {
-	g := &grower{f: f, at: make([][]fabric.ChannelID, f.Switches()), part: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
-	if !g.keep(t) || g.joined < f.Switches()-1 {
+	g := &grower{f: f, at: make([][]fabric.ChannelID, f.Switches()), piece: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
+	if !g.beginWith(t) || g.joined < f.Switches()-1 {
 		return nil
 	}
 	whole := g.tree()
@@ -90,28 +99,28 @@ func Whole(f *fabric.Fabric, t *routing.MulticastTree) *routing.MulticastTree {
 }
 
 // breadthFirst grows the tree from a root, the nearest switches first.
-func (g *grower) breadthFirst(root fabric.NodeID) { g.spread(g.members(nil, root), true) }
+func (g *grower) breadthFirst(root fabric.NodeID) { g.spread(g.members(nil, root), mayAdd) }
 
-// knownFirst does the same, with cables first whose dependencies the graph has already.
+// knownFirst grows the tree from a root, with cables first whose dependencies the graph has already.
 func (g *grower) knownFirst(root fabric.NodeID) {
-	reached := g.spread(g.members(nil, root), false)
+	reached := g.spread(g.members(nil, root), knownOnly)
 	for i := 0; i < len(reached); i++ {
 		first, end := g.f.TrunksFrom(reached[i])
 		for c := first; c < end; c++ {
-			if u := g.f.Heads()[c]; g.part[u] != g.part[root] && g.join(c, true) {
-				reached = g.spread(g.members(reached, u), false)
+			if u := g.f.Heads()[c]; g.piece[u] != g.piece[root] && g.join(c, mayAdd) {
+				reached = g.spread(g.members(reached, u), knownOnly)
 			}
 		}
 	}
 }
 
-// spread goes on from switches that the tree has reached, and returns all that it reaches.
-// fresh reports whether cables may have dependencies that the graph does not have yet.
+// spread grows the tree from switches that it has reached, and returns these and all that it reaches
+// then. fresh is mayAdd or knownOnly.
 func (g *grower) spread(reached []fabric.NodeID, fresh bool) []fabric.NodeID {
 	for i := 0; i < len(reached); i++ {
 		first, end := g.f.TrunksFrom(reached[i])
 		for c := first; c < end; c++ {
-			if u := g.f.Heads()[c]; g.part[u] != g.part[reached[i]] && g.join(c, fresh) {
+			if u := g.f.Heads()[c]; g.piece[u] != g.piece[reached[i]] && g.join(c, fresh) {
 				reached = g.members(reached, u)
 			}
 		}
@@ -119,7 +128,8 @@ func (g *grower) spread(reached []fabric.NodeID, fresh bool) []fabric.NodeID {
 	return reached
 }
 
-// members adds a switch to a list, and all that the tree joins it with that are not in it.
+// members appends to a list a switch, and all switches that the tree joins it with and that are not
+// in the list.
 func (g *grower) members(list []fabric.NodeID, s fabric.NodeID) []fabric.NodeID {
 	for _, old := range list {
 		g.seen[old] = true
@@ -142,7 +152,7 @@ func (g *grower) members(list []fabric.NodeID, s fabric.NodeID) []fabric.NodeID 
 }
 
 // join adds the cable of a trunk to the tree, unless a dependency that comes with it closes a
-// cycle, or is not in the graph and may not be added.
+// cycle, or is not in the graph and fresh is knownOnly. It reports whether it did.
 func (g *grower) join(c fabric.ChannelID, fresh bool) bool {
 	back := g.f.Reverses()[c]
 	u, v := g.f.Heads()[back], g.f.Heads()[c]
@@ -151,7 +161,7 @@ func (g *grower) join(c fabric.ChannelID, fresh bool) bool {
 	g.fresh = fresh
 	if g.enter(u, c) && g.enter(v, back) && g.pass(came) {
 		for _, s := range g.members(nil, v) {
-			g.part[s] = g.part[u]
+			g.piece[s] = g.piece[u]
 		}
 		g.joined++
 		return true
@@ -162,7 +172,7 @@ func (g *grower) join(c fabric.ChannelID, fresh bool) bool {
 }
 
 // enter puts the packets of all endpoints of a switch, and those that come to it by the tree,
-// on a trunk.
+// on a trunk. It returns false where some are dropped or a dependency is refused.
 func (g *grower) enter(s fabric.NodeID, out fabric.ChannelID) bool {
 	for level := range g.sls {
 		for _, e := range g.f.Attached(s) {
@@ -181,7 +191,7 @@ func (g *grower) enter(s fabric.NodeID, out fabric.ChannelID) bool {
 	return true
 }
 
-// pass passes on what has arrived, from a place in the log on.
+// pass passes on what has arrived, from a place in the log on. It returns false as enter does.
 func (g *grower) pass(from int) bool {
 	for ; from < len(g.log); from++ {
 		a := g.log[from]
@@ -194,7 +204,8 @@ func (g *grower) pass(from int) bool {
 	return true
 }
 
-// turn adds the dependencies of packets on some lanes of a trunk that are copied to another.
+// turn copies packets on some lanes, as bits, of a trunk to another trunk, with the dependencies of
+// that. It returns false as enter does. level is an index into sls.
 func (g *grower) turn(in, out fabric.ChannelID, level int, lanes uint16) bool {
 	ch := g.f.Channel(in)
 	vl := g.vl(ch.To, ch.ToPort, out, level)
@@ -213,18 +224,21 @@ func (g *grower) turn(in, out fabric.ChannelID, level int, lanes uint16) bool {
 	return true
 }
 
+// vl is the lane of packets from an in-port to a trunk.
 func (g *grower) vl(s fabric.NodeID, in uint8, out fabric.ChannelID, level int) uint8 {
 	return g.maps.VL(s, in, g.f.Channel(out).FromPort, g.sls[level])
 }
 
+// admit reports whether the graph has a dependency, which it adds if it may.
 func (g *grower) admit(in, out fabric.ChannelID) bool {
 	return g.fresh && g.graph.Admit(in, out) || g.graph.Has(in, out)
 }
 
+// arrive notes packets on lanes, as bits, of a trunk.
 func (g *grower) arrive(c fabric.ChannelID, level int, lanes uint16) {
 	if lanes &^= g.held[level][c]; lanes != 0 {
 		g.held[level][c] |= lanes
-		g.log = append(g.log, arrival{c, level, lanes})
+		g.log = append(g.log, arrival{trunk: c, level: level, lanes: lanes})
 	}
 }
 
@@ -237,7 +251,7 @@ func (g *grower) undo(came, added int) {
 	g.graph.Rollback(added)
 }
 
-// tree is the tree as that of a group which all endpoints are in.
+// tree is the tree as that of a group of all endpoints.
 func (g *grower) tree() routing.MulticastTree {
 	t := routing.MulticastTree{MLID: routing.FirstMLID}
 	for s := range fabric.NodeID(g.f.Switches()) {

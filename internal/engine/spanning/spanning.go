@@ -1,7 +1,7 @@
 // Package spanning finds a spanning tree of the switches on which multicast can share lanes
 // with the packets of finished tables.
 //
-// A switch copies a packet of a group to every port of the group's tree but the one it came
+// A switch copies a packet of a group to every port of the group's tree except the one it came
 // in by, and keeps its buffer until the last copy is gone. So between each two cables of the
 // tree that meet at a switch there is a dependency in either direction, on the lanes that
 // the SL2VL maps give there. All of them have to be free of cycles together with those of
@@ -59,7 +59,7 @@ type Options struct {
 type None struct {
 	Tried int             // trees that were grown
 	Why   string          // in short
-	Tree  *routing.Tables // the tables with the tree that one would take first, whose loop says more; nil: there is none
+	Tree  *routing.Tables // the tables with a tree all the same, for the judge to show a loop; nil: no cables make a tree, or it was not tried
 }
 
 func (e *None) Error() string {
@@ -106,9 +106,9 @@ func Tree(ctx context.Context, t *routing.Tables, o Options) (*routing.Multicast
 	return m, err
 }
 
-// shortest is the tree that grows breadth first where every cable is admitted.
+// shortest is the breadth-first tree, whether it fits beside the paths or not.
 func shortest(t *routing.Tables, sls uint16) *routing.Multicast {
-	g := newGrower(t, nil, 0, nil)
+	g := newGrower(t, nil, 0, nil) // without service levels to follow, every cable is admitted
 	g.breadthFirst(g.roots()[0])
 	return &routing.Multicast{SLs: sls, Trees: []routing.MulticastTree{g.tree()}}
 }
@@ -161,7 +161,7 @@ func (g *grower) search(ctx context.Context, o Options) (*routing.Multicast, err
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if !g.keep(o.Keep) {
+			if !g.beginWith(o.Keep) {
 				return nil, none
 			}
 			none.Tried++
@@ -182,8 +182,8 @@ func (g *grower) search(ctx context.Context, o Options) (*routing.Multicast, err
 
 // without is the switches that the tree does not join with its root.
 func (g *grower) without(root fabric.NodeID) (out []fabric.NodeID) {
-	for s, part := range g.part {
-		if part != g.part[root] {
+	for s, piece := range g.piece {
+		if piece != g.piece[root] {
 			out = append(out, fabric.NodeID(s))
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// detour is how paths get round the corner that a missing switch was.
+// detour is how paths get round a missing switch at which they would have turned from one dimension
+// to another.
 type detour struct {
 	g    *grid.Grid
 	hole int        // the point of the missing switch
@@ -45,9 +46,9 @@ func newDetour(f *fabric.Fabric, g *grid.Grid) (*detour, error) {
 	return v, nil
 }
 
-// blocked says what is in the way of detours that pass in a direction, nothing if
-// all is clear: from each neighbour of the hole along a lower dimension, one hop
-// in that direction and one back into the hole's line; and where.
+// blocked is why detours cannot pass the hole on a side, "" if they can, and the point where a cable is
+// missing, or -1. They need, from each neighbour of the hole along a lower dimension, one hop
+// in that direction and one back into the hole's line.
 func (v *detour) blocked(side grid.Dir) (why string, at int) {
 	g := v.g
 	if g.Next(v.hole, side) < 0 {
@@ -55,7 +56,7 @@ func (v *detour) blocked(side grid.Dir) (why string, at int) {
 	}
 	for i := range side.Dim() {
 		for _, toward := range [2]grid.Dir{grid.Up(i), grid.Down(i)} {
-			beside := g.Next(v.hole, toward^1)
+			beside := g.Next(v.hole, toward^1) // the opposite direction
 			if beside < 0 {
 				continue
 			}
@@ -80,7 +81,7 @@ func (v *detour) next(from, to, i int) grid.Dir {
 	}
 	r, hops := g.Shorter(i, g.Coordinate(from, i), g.Coordinate(v.hole, i))
 	if g.Run(from, r) < hops-1 { // a cable is missing too: reach the neighbour on the other side
-		r ^= 1
+		r ^= 1 // the opposite direction
 		hops = g.Dims[i].Size - hops
 	}
 	if hops > 1 {

@@ -8,15 +8,16 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// plan is how one part of a fabric is routed.
+// plan is how one part of a fabric, a grid, is routed.
 type plan struct {
 	f         *fabric.Fabric
 	g         *grid.Grid
 	datelines []int     // dimensions with a dateline, ascending; the index is the bit of the service level
-	crosses   [][]uint8 // [bit][from × size + to] the bit where the way crosses the dateline
+	crosses   [][]uint8 // [bit][from coordinate × size + to coordinate] 1<<bit where the way crosses the dateline, else 0
 	detour    *detour   // nil: no switch is missing
 }
 
+// newPlan checks the rules of a grid, and plans its routes.
 func newPlan(f *fabric.Fabric, g *grid.Grid) (*plan, error) {
 	for _, rule := range rules {
 		if err := rule.check(f, g); err != nil {
@@ -42,8 +43,8 @@ func datelines(g *grid.Grid) []int {
 	return dims
 }
 
-// crossings marks the ways along dimension d, in an undamaged ring, that step
-// between the last and the first coordinate.
+// crossings is mark for the ways along dimension d, in an undamaged ring, that step
+// between the last and the first coordinate, [from coordinate × size + to coordinate]; 0 for others.
 func crossings(g *grid.Grid, d int, mark uint8) []uint8 {
 	k := g.Dims[d].Size
 	crosses := make([]uint8, k*k)
@@ -60,8 +61,8 @@ func crossings(g *grid.Grid, d int, mark uint8) []uint8 {
 	return crosses
 }
 
-// setLanes writes the SL2VL maps: the lane at an out-port is the bit of the
-// dimension that it points along. All other ports keep lane 0.
+// setLanes writes the SL2VL maps of the plan's switches into m: the lane at an out-port is the bit, in
+// the service level, of the dimension that it points along. All other ports keep lane 0.
 func (pl *plan) setLanes(f *fabric.Fabric, m *routing.SL2VL) {
 	for p, s := range pl.g.Switch {
 		if s == fabric.None {
@@ -82,7 +83,7 @@ func (pl *plan) setLanes(f *fabric.Fabric, m *routing.SL2VL) {
 	}
 }
 
-// route writes the forwarding and the service levels.
+// route writes the forwarding and the service levels into t, and calls done after each destination switch.
 func (pl *plan) route(ctx context.Context, t *routing.Tables, done func()) error {
 	levels := make([]uint8, pl.f.Switches())
 	return pl.g.Route(ctx, pl.f, t.Forwarding, pl.next, func(dest int, lids []fabric.LID) {
@@ -96,7 +97,7 @@ func (pl *plan) route(ctx context.Context, t *routing.Tables, done func()) error
 	})
 }
 
-// grant fills in the service level from every switch to a point.
+// grant sets levels, [switch], to the service level from every switch to a point.
 func (pl *plan) grant(dest int, levels []uint8) {
 	for p, s := range pl.g.Switch {
 		if s == fabric.None {

@@ -143,14 +143,14 @@ func (o Engine) earlier() ([]*grid.Grid, error) {
 	if o.Before == nil {
 		return nil, nil
 	}
-	grids, err := grid.FindAll(o.Before, nil, nil)
+	grids, err := grid.FindAll(o.Before, nil, nil) // by its own cables, not by an earlier fabric
 	if err != nil {
 		return nil, fmt.Errorf("the earlier fabric: %w", err)
 	}
 	return grids, nil
 }
 
-// lanes is the SL2VL maps and room for the service levels. With at most one
+// lanes is the SL2VL maps, with service levels that plan.route still has to write. With one
 // dateline the service level is the lane at every port, as in a layered routing.
 func lanes(f *fabric.Fabric, plans []*plan, need int) *routing.Lanes {
 	most := 0
@@ -210,10 +210,10 @@ var rules = []struct {
 	text, yes string
 	check     func(f *fabric.Fabric, g *grid.Grid) error
 }{
-	{ruleBits, "service levels have bits for all datelines", checkBits},
-	{ruleHoles, "no more are missing", checkHoles},
-	{grid.RuleJoined, "every line hangs together", func(f *fabric.Fabric, g *grid.Grid) error { return g.Joined(f) }},
-	{ruleDetour, "there are detours round all that is missing", func(f *fabric.Fabric, g *grid.Grid) error {
+	{text: ruleBits, yes: "service levels have bits for all datelines", check: checkBits},
+	{text: ruleHoles, yes: "no more are missing", check: checkHoles},
+	{text: grid.RuleJoined, yes: "every line hangs together", check: func(f *fabric.Fabric, g *grid.Grid) error { return g.Joined(f) }},
+	{text: ruleDetour, yes: "there are detours round all that is missing", check: func(f *fabric.Fabric, g *grid.Grid) error {
 		_, err := newDetour(f, g)
 		return err
 	}},
