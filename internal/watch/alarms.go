@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// alarms is what is wrong at a look; before is the one before, or nil. differ is the entries that are not as in the tables
-// that are expected, 0 if none are.
+// alarms is what is wrong at a look of InfiniBand, by all else that is filled in; carrySince adds since when. before is
+// the look before, or nil; differ is the number of entries that are not as in the tables that are expected.
 func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 	var all []Alarm
 	add := func(found bool, kind Kind, do, what string, args ...any) {
@@ -21,7 +21,7 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 			all = append(all, Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
 		}
 	}
-	again := routesAgain(l)
+	again := howToRouteAgain(l)
 	add(l.Verdict != result.DeadlockFree, CreditLoop, loopAdvice(l), "packets can deadlock: a credit loop of %d links, of which one is at %s (contract %s)", len(l.Cycle), firstOf(l.Cycle), l.Contract)
 	add(l.CutOff > 0, CutOff, again+"; weft verify names them", "%s of %s that cables join are cut off by the tables", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
 	if m := l.Multicast; m != nil {
@@ -59,7 +59,7 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 			words.Counted(n, "link is", "links are"), strings.ReplaceAll(d.Kind, "-", " "), d.A, d.B, d.Rate)
 	}
 	if c := l.Changed; c != nil {
-		add(len(c.Recabled) > 0, Recabled, "see whether the cables were meant to be moved", "%s elsewhere than before: %s", words.Counted(len(c.Recabled), "port of a switch leads", "ports of switches lead"), words.FirstOf(names(c.Recabled)))
+		add(len(c.Recabled) > 0, Recabled, "see whether the cables were meant to be moved", "%s elsewhere than before: %s", words.Counted(len(c.Recabled), "port of a switch leads", "ports of switches lead"), words.FirstOf(portNames(c.Recabled)))
 	}
 	return all
 }
@@ -70,8 +70,9 @@ func lostMaps(before *Look) bool {
 	return before != nil && (before.MapsKnown || slices.ContainsFunc(before.Alarms, func(a Alarm) bool { return a.Kind == NoMap }))
 }
 
-// routesAgain is how OpenSM is made to route again. Without weft's daemon it asks for tables in vain: a signal changes nothing.
-func routesAgain(l *Look) string {
+// howToRouteAgain is the advice how OpenSM is made to route again. Where it asks weft's daemon in vain a signal changes
+// nothing.
+func howToRouteAgain(l *Look) string {
 	if l.Lack != "" {
 		return "start the daemon, or see why it refuses (weft status): before, OpenSM has no tables, and SIGHUP to it changes nothing"
 	}
@@ -83,7 +84,7 @@ func loopAdvice(l *Look) string {
 	do := "route with an engine that is proven: weft route, weft serve"
 	switch {
 	case l.Circles > 0:
-		return routesAgain(l)
+		return howToRouteAgain(l)
 	case !l.SLsKnown && !l.MapsKnown:
 		do += "; if clients use the PathRecord's service level, let the look have service levels and SL2VL maps (paths.psl, opensm-sl2vl.dump): the loop may not be there"
 	case !l.MapsKnown:
@@ -92,6 +93,7 @@ func loopAdvice(l *Look) string {
 	return do
 }
 
+// firstOf names the first link of a credit loop.
 func firstOf(cycle []LoopStep) string {
 	if len(cycle) == 0 {
 		return "no link that is known"
@@ -99,10 +101,11 @@ func firstOf(cycle []LoopStep) string {
 	return cycle[0].From.String()
 }
 
-func names(ports []result.Node) []string { return list.Of(ports, result.Node.String) }
+func portNames(ports []result.Node) []string { return list.Of(ports, result.Node.String) }
 
-// carrySince carries over since when alarms are there: those of a kind are one for that. Among those that were there
-// are alarms of looks that could not be kept; before, the last look that was kept or nil, does not have these.
+// carrySince sets Since of the alarms of a look: an alarm goes on if one of its kind is among there, those of the status,
+// which may be of a look that could not be kept. before is the last look that was kept, or nil. Cables that
+// lead elsewhere than at the look before are new each time.
 func carrySince(l, before *Look, there []Alarm) {
 	for i := range l.Alarms {
 		a := &l.Alarms[i]
@@ -124,12 +127,13 @@ func sinceWhen(there []Alarm, kind Kind, now time.Time) time.Time {
 	return now
 }
 
-// hasKind says whether an alarm of a kind is among some.
+// hasKind says whether some alarms have one of a kind.
 func hasKind(all []Alarm, kind Kind) bool {
 	return slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == kind })
 }
 
-// differing is the entries of tables that are as in none of others, which act on their fabric.
+// differing is the number of forwarding entries at a look that are as in none of the tables that are expected, which
+// have the fabric of the look; 0 if none are expected.
 func differing(now *Snapshot, expected []*routing.Tables) int {
 	if len(expected) == 0 {
 		return 0

@@ -12,16 +12,19 @@ import (
 	"time"
 )
 
-// beside is what a look depends on beside its files.
-type beside struct {
-	asked      []string // engines
-	noFallback bool
+// reference is what the tables of a look are held against beside those of the look before: what OpenSM was asked for,
+// what its log says, and the age of the tables that are expected.
+type reference struct {
+	asked      []string // engines, in order
+	noFallback bool     // OpenSM keeps its tables where all of these fail
 	log        logged
 	written    time.Time // when OpenSM dumped the tables that the log was read for; zero: it did not
-	against    string    // Look.Against: all of it
+	against    string    // all of it in words, for Look.Against
 }
 
-func (r *running) beside(ctx context.Context) (b beside, err error) {
+// readReference reads what the next look is held against. It also notes in r what the log says: logState, aheadAt and
+// the lines that flaps are found by.
+func (r *running) readReference(ctx context.Context) (b reference, err error) {
 	if b.asked, b.noFallback, err = r.asked(ctx); err != nil {
 		return b, fmt.Errorf("the engine asked for: %w", err)
 	}
@@ -30,7 +33,7 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 		if b.log, err = readLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return b, fmt.Errorf("OpenSM's log: %w", err)
 		}
-		r.flaps.seen = b.log.seen
+		r.flaps.lines = b.log.notices
 		var files []stamp // commands have none, as in gather
 		if len(r.commands) == 0 {
 			if files, err = (source{r.settings}).stamps(); err != nil {
@@ -38,15 +41,15 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 			}
 		}
 		b.written = dumped(files)
-		b.log.goesOn(r.said, b.written)
+		b.log.takeOver(r.logState, b.written)
 		said := b.log.LogState
-		r.said = &said
+		r.logState = &said
 		if setBack(b.log.At, b.written, r.clock.Now()) {
-			r.ahead = b.log.At
+			r.aheadAt = b.log.At
 		}
-		b.log.ahead = !b.written.IsZero() && !r.ahead.IsZero() && r.ahead.Equal(b.log.At) // until it is written to again
-		engine, behind = b.log.of(b.written, b.asked, b.noFallback)
-		lack = b.log.lacks(b.written)
+		b.log.ahead = !b.written.IsZero() && !r.aheadAt.IsZero() && r.aheadAt.Equal(b.log.At) // until it is written to again
+		engine, behind = b.log.engineOf(b.written, b.asked, b.noFallback)
+		lack = b.log.lackAt(b.written)
 	}
 	b.against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", b.asked, engine, r.Contract, r.Endpoints, r.Multicast)
 	if behind {
@@ -71,8 +74,8 @@ func (r *running) beside(ctx context.Context) (b beside, err error) {
 	return b, nil
 }
 
-// expected is the folders of tables that may be in force: that of expect and, where it is what weft
-// serve handed over last, that of before: OpenSM writes a step when it was handed over.
+// expected is the folders of tables that should be in force: Expect and, if that is what weft serve handed over last,
+// what it handed over before: OpenSM may still be writing the last into switches.
 func (r *running) expected() []string {
 	if r.Expect == "" {
 		return nil
@@ -86,8 +89,8 @@ func (r *running) expected() []string {
 	return all
 }
 
-// beingWritten says whether weft serve is writing tables beside those that are expected: links lead to a folder
-// once it is whole, and to those of two handings over.
+// beingWritten says whether weft serve is writing a folder of tables beside Expect: there is one to which neither of its
+// two links, last-good and before, leads yet.
 func (r *running) beingWritten() bool {
 	dir := filepath.Dir(r.Expect)
 	entries, err := os.ReadDir(dir)

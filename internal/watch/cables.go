@@ -22,28 +22,30 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// counterFiles is the files of an output folder of ibdiagnet that have counters; of the second, only what the others do not have is news.
+// counterFiles is the files of an output folder of ibdiagnet that have counters: what ports count, everything as
+// tables, and error rates. The second is read only where one of the others is missing.
 var counterFiles = []string{"ibdiagnet2.pm", "ibdiagnet2.db_csv", "ibdiagnet2.net_dump_ext"}
 
 // countersName is the file in the state folder with what ports had counted, from which errors are an hour.
 const countersName = "counters.json"
 
-// inWindow is how many readings of the counters are kept of the time over which errors count.
+// inWindow is how many readings of the counters are kept within the time over which errors count.
 const inWindow = 12
 
 // cabling is what a watch knows of cables beside the tables.
 type cabling struct {
-	readings []counting // the oldest first; of errors they have the sums of tally
-	tally    counters.Tally
-	recent   []events.Event
+	readings []counting      // the oldest first; of errors they have the sums of tally
+	tally    counters.Tally  // adds up errors over resets of the counters
+	recent   []events.Event  // cables that went within trouble.Flapping
 	planned  *fabric.Fabric  // nil: not read
-	list     *trouble.Cables // of the last look; nil: there was none
-	failed   []string        // why counters or the plan were not read; empty: they were, or there are none
+	list     *trouble.Cables // by the last look; nil: there was none
+	failed   []string        // why counters or the plan could not be read at the last look; empty: they could, or there are none
 
-	counted *counters.Counters // since a reading, of the last look that could read counters; nil: none did
-	of      *fabric.Fabric     // of counted
-	during  time.Duration
-	at      time.Time // of that look
+	// What trouble was found by when counters could be read last, for looks that cannot read them.
+	counted     *counters.Counters // what was counted in countedTime; nil: they were never read
+	countedOf   *fabric.Fabric     // the network then
+	countedTime time.Duration      // 0: not known
+	countedAt   time.Time
 }
 
 // counting is counters as they were at a time.
@@ -53,15 +55,16 @@ type counting struct {
 	c  *counters.Counters
 }
 
-// count reads what ports have counted, and finds the cables in trouble.
-func (r *running) count(ctx context.Context, at time.Time) {
+// checkCables reads what ports have counted, and sets cables.list to the cables in trouble. Each look calls it, also
+// one that saw nothing new; at is the look's time.
+func (r *running) checkCables(ctx context.Context, at time.Time) {
 	if r.before == nil || r.before.Tables == nil { // of Ethernet a look itself counts pauses
 		return
 	}
 	f := r.before.Tables.Fabric
 	k := &r.cables
 	k.failed = nil
-	r.noteFlaps(r.flaps.logged(f, at))
+	r.noteFlaps(r.flaps.byLog(f, at))
 	e := trouble.Evidence{Fabric: f, Limits: r.limits, Events: k.recent, Now: at}
 	if r.Cabling != "" {
 		if k.planned == nil {
@@ -77,14 +80,14 @@ func (r *running) count(ctx context.Context, at time.Time) {
 	case err != nil:
 		k.failed = append(k.failed, "counters: "+words.FirstLine(err.Error()))
 		if k.counted != nil { // or the cables would be out of trouble, and in it once more at the next look
-			e.Counted, e.Time = k.counted.On(k.of, f), k.during
+			e.Counted, e.Time = k.counted.On(k.countedOf, f), k.countedTime
 			if e.Time > 0 {
 				e.Waiting = r.unexplained(&e)
 			}
 		}
 	case now != nil:
 		now, changed := k.tally.Add(now, f)
-		r.noteFlaps(r.flaps.countedBy(now, f, at))
+		r.noteFlaps(r.flaps.byCounters(now, f, at))
 		e.Events = k.recent
 		if before, ok := k.since(at, r.Over); ok {
 			e.Time = at.Sub(before.at)
@@ -94,21 +97,21 @@ func (r *running) count(ctx context.Context, at time.Time) {
 			e.Counted = now.Rates()
 		}
 		e.Counted.Stopped = now.Stopped
-		reading := counting{at, f, now}
+		reading := counting{at: at, f: f, c: now}
 		if k.keep(reading, r.Over) || changed {
 			r.keepCounters(reading)
 		}
-		k.counted, k.of, k.during, k.at = e.Counted, f, e.Time, at
+		k.counted, k.countedOf, k.countedTime, k.countedAt = e.Counted, f, e.Time, at
 	}
 	was := k.list
 	k.list = trouble.Find(e)
 	if err != nil && k.counted != nil {
-		k.list.Notes = append(k.list.Notes, fmt.Sprintf("errors are old, those of %s: counters cannot be read now", k.at.UTC().Format(time.RFC3339)))
+		k.list.Notes = append(k.list.Notes, fmt.Sprintf("errors are old, those of %s: counters cannot be read now", k.countedAt.UTC().Format(time.RFC3339)))
 	}
 	r.tellCables(was, at)
 }
 
-// unexplained is the waiting that routes do not explain.
+// unexplained is the waiting that routes do not explain, by what was counted.
 func (r *running) unexplained(e *trouble.Evidence) []explain.Finding {
 	if e.Counted.Ports == 0 || r.before.loads == nil {
 		return nil
@@ -120,7 +123,8 @@ func (r *running) unexplained(e *trouble.Evidence) []explain.Finding {
 	return explain.Trunks(r.before.Tables, r.before.loads, counted).Findings
 }
 
-// readCounters reads the counters of all files and commands; nil: there are none.
+// readCounters reads the counters of all files and commands that are set, or else of ibdiagnet's files in the folder;
+// nil: there are none.
 func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *counters.Counters, err error) {
 	add := func(name string, optional bool) error {
 		in, err := reading.Open(ctx, name, nil)
@@ -164,7 +168,7 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 	if all == nil && r.Folder != "" {
 		for i, name := range counterFiles {
 			if i == 1 && all != nil && r.rated() {
-				continue // the tables of the first say as much
+				continue // it says no more than the other two
 			}
 			for _, end := range []string{"", ".gz"} {
 				if err := add(filepath.Join(r.Folder, name+end), true); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -186,11 +190,11 @@ func (r *running) rated() bool {
 	return false
 }
 
-// since is the reading from which errors are counted: the last one that is older than the time over which they
-// count, or the oldest.
+// since is the reading from which errors are counted at a time: the last one that is as old as the time over which they
+// count, or the oldest. False: there is none. If the clock was set back, all readings are dropped.
 func (k *cabling) since(at time.Time, over time.Duration) (counting, bool) {
 	if len(k.readings) == 0 || !at.After(k.readings[0].at) {
-		k.readings = nil // or the clock was set back
+		k.readings = nil // if there are any, the clock was set back
 		return counting{}, false
 	}
 	before := k.readings[0]
@@ -202,7 +206,8 @@ func (k *cabling) since(at time.Time, over time.Duration) (counting, bool) {
 	return before, true
 }
 
-// keep keeps a reading if the last one that is kept is old enough, and says whether it did.
+// keep adds a reading to those that are kept if the last of them is old enough, drops those that since will not need
+// any more, and says whether it added it.
 func (k *cabling) keep(now counting, over time.Duration) bool {
 	if n := len(k.readings); n > 0 && now.at.Sub(k.readings[n-1].at) < over/inWindow {
 		return false
@@ -214,14 +219,15 @@ func (k *cabling) keep(now counting, over time.Duration) bool {
 	return true
 }
 
-// keptCounters is countersName.
+// keptCounters is a reading in the file countersName.
 type keptCounters struct {
 	At       time.Time       `json:"at"`
 	Counters json.RawMessage `json:"counters"`
 	Last     json.RawMessage `json:"last,omitempty"` // of the last reading: without sums of errors
 }
 
-// keepCounters writes the oldest reading and the one of now for the time after a restart.
+// keepCounters writes the oldest reading that is kept and the one of now into the state folder, for the time after a
+// restart.
 func (r *running) keepCounters(now counting) {
 	var all []keptCounters
 	if oldest := r.cables.readings[0]; oldest.at != now.at {
@@ -239,13 +245,13 @@ func (r *running) keepCounters(now counting) {
 	if err != nil {
 		return
 	}
-	all = append(all, keptCounters{now.at, text, last})
+	all = append(all, keptCounters{At: now.at, Counters: text, Last: last})
 	if err := r.store.whole(countersName, whole.JSON(all)); err != nil {
 		r.cables.failed = append(r.cables.failed, "counters: "+words.FirstLine(err.Error()))
 	}
 }
 
-// resumeCables continues with what is known of cables from before a restart.
+// resumeCables reads back what was known of cables before a restart: events and readings. resume has to come first.
 func (r *running) resumeCables() {
 	list, _, err := events.Read(r.State)
 	if err == nil {
@@ -262,8 +268,8 @@ func (r *running) resumeCables() {
 		if err != nil || time.Since(k.At) >= 2*r.Over {
 			continue
 		}
-		r.cables.readings = append(r.cables.readings, counting{k.At, f, c})
-		r.flaps.sums, r.flaps.of = c, f
+		r.cables.readings = append(r.cables.readings, counting{at: k.At, f: f, c: c})
+		r.flaps.sums, r.flaps.sumsOf = c, f
 		last, err := counters.Kept(k.Last, f)
 		if err != nil { // not the last, or there were no sums yet
 			last = c
@@ -272,14 +278,15 @@ func (r *running) resumeCables() {
 	}
 }
 
-// gone is the events about what went lately, also if no look saw it gone.
+// gone is the events of a list about what went within trouble.Flapping, also between two looks.
 func gone(list []events.Event, now time.Time) []events.Event {
 	return slices.DeleteFunc(slices.Clone(list), func(e events.Event) bool {
 		return e.What != events.Gone && (e.What != events.Flapped || e.Part == nil) || now.Sub(e.At) > trouble.Flapping
 	})
 }
 
-// tellCables logs which cables came into trouble, and which are out of it.
+// tellCables logs which cables came into trouble since the list was, the one of the look before, and which are out of
+// it.
 func (r *running) tellCables(was *trouble.Cables, at time.Time) {
 	named := func(l *trouble.Cables) map[string]*trouble.Cable {
 		all := map[string]*trouble.Cable{}
@@ -308,11 +315,15 @@ func (r *running) tellCables(was *trouble.Cables, at time.Time) {
 	}
 }
 
-// ofCables is alarms with those about cables. What is slow is an alarm of its own.
-func (r *running) ofCables(all []Alarm, at time.Time) []Alarm {
+// withCableAlarms is alarms with those about cables and counters of the last look in place of earlier ones. Cables that
+// are only slow are none of these: DegradedLink is about them.
+func (r *running) withCableAlarms(all []Alarm, at time.Time) []Alarm {
 	all = slices.DeleteFunc(slices.Clone(all), func(a Alarm) bool { return a.Kind == CableTrouble })
 	if failed := strings.Join(r.cables.failed, "; "); failed != "" && !slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == Unreadable }) {
-		all = append(all, Alarm{Unreadable, failed, "see that the files with counters are there, whole and of this network; weft watch --check-config tells more", sinceWhen(r.status.Alarms, Unreadable, at)})
+		all = append(all, Alarm{
+			Kind: Unreadable, What: failed, Do: "see that the files with counters are there, whole and of this network; weft watch --check-config tells more",
+			Since: sinceWhen(r.status.Alarms, Unreadable, at),
+		})
 	}
 	l := r.cables.list
 	if l == nil {
@@ -329,7 +340,10 @@ func (r *running) ofCables(all []Alarm, at time.Time) []Alarm {
 		if bad[0].Command != "" {
 			do += ": " + bad[0].Command
 		}
-		all = append(all, Alarm{CableTrouble, fmt.Sprintf("%s in trouble, the first: %s: %s", words.Counted(len(bad), "cable is", "cables are"), bad[0].Name, bad[0].Signs[0].Text), do, sinceWhen(r.status.Alarms, CableTrouble, at)})
+		all = append(all, Alarm{
+			Kind: CableTrouble, What: fmt.Sprintf("%s in trouble, the first: %s: %s", words.Counted(len(bad), "cable is", "cables are"), bad[0].Name, bad[0].Signs[0].Text), Do: do,
+			Since: sinceWhen(r.status.Alarms, CableTrouble, at),
+		})
 	}
 	return all
 }

@@ -34,9 +34,9 @@ func TestErrorsCome(t *testing.T) {
 		if err := os.WriteFile(file, []byte(errorsOf(f, symbols)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w.count(context.Background(), at)
+		w.checkCables(context.Background(), at)
 		w.status.Trouble = w.cables.list
-		w.status.Alarms = w.ofCables(nil, at)
+		w.status.Alarms = w.withCableAlarms(nil, at)
 		w.metrics.note(&w.status, nil)
 		return w.status.Alarms
 	}
@@ -107,8 +107,8 @@ func TestErrorsCome(t *testing.T) {
 	if err := os.WriteFile(file, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again.count(context.Background(), time.Now())
-	if alarms := again.ofCables(nil, time.Now()); !slices.Contains(kindsOf(alarms), Unreadable) {
+	again.checkCables(context.Background(), time.Now())
+	if alarms := again.withCableAlarms(nil, time.Now()); !slices.Contains(kindsOf(alarms), Unreadable) {
 		t.Errorf("%+v", alarms)
 	}
 }
@@ -182,12 +182,12 @@ func TestCountersAreCleared(t *testing.T) {
 		}
 		write(c.symbols)
 		at := begin.Add(time.Duration(c.minutes) * time.Minute)
-		w.count(context.Background(), at)
+		w.checkCables(context.Background(), at)
 		got := 0.0
 		if l := w.cables.list.Cables; len(l) > 0 {
 			got = l[0].Signs[0].Count
 		}
-		if got != c.count || slices.Contains(kindsOf(w.ofCables(nil, at)), CableTrouble) != (c.count > 0) {
+		if got != c.count || slices.Contains(kindsOf(w.withCableAlarms(nil, at)), CableTrouble) != (c.count > 0) {
 			t.Errorf("after %d minutes, at %d: %v in trouble, want %v: %+v", c.minutes, c.symbols, got, c.count, w.cables.list.Cables)
 		}
 	}
@@ -212,8 +212,8 @@ func TestCountersCannotBeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := begin.Add(time.Duration(i) * time.Minute)
-		w.count(context.Background(), at)
-		alarms := w.ofCables(nil, at)
+		w.checkCables(context.Background(), at)
+		alarms := w.withCableAlarms(nil, at)
 		if got := slices.Contains(kindsOf(alarms), CableTrouble); got != (i > 0) {
 			t.Errorf("%d: %+v", i, alarms)
 		}

@@ -32,7 +32,7 @@ type Config struct {
 	Timeout   time.Duration    `yaml:"timeout"`          // of each command; 0: DefaultTimeout, of Collect DefaultCollect
 	Every     time.Duration    `yaml:"every"`            // between looks; 0: DefaultEvery
 	Settle    time.Duration    `yaml:"settle"`           // files are read that have not changed for so long; 0: DefaultSettle
-	Engine    string           `yaml:"engine"`           // asked for; empty: what Conf says
+	Engine    string           `yaml:"engine"`           // engines that OpenSM was asked for; empty: what Conf says
 	Conf      string           `yaml:"conf"`             // opensm.conf
 	Log       string           `yaml:"log"`              // OpenSM's log
 	Expect    string           `yaml:"expect"`           // folder of the tables that should be in force
@@ -45,7 +45,7 @@ type Config struct {
 	CountBy   configfile.Names `yaml:"counter_commands"` // programs that print it
 	Over      time.Duration    `yaml:"counters_over"`    // errors count that came within it; 0: DefaultOver
 	Tick      time.Duration    `yaml:"tick"`             // of PortXmitWait; 0: not known
-	Limits    configfile.Names `yaml:"cable_limits"`     // from how much on a cable is in trouble: NAME=NUMBER
+	Limits    configfile.Names `yaml:"cable_limits"`     // values from which on a cable is in trouble: NAME=NUMBER
 	Cabling   string           `yaml:"cabling"`          // file with the network as it should be cabled
 	Metrics   string           `yaml:"metrics"`          // loopback address and port for Prometheus; empty: none
 
@@ -53,7 +53,7 @@ type Config struct {
 	Collect   string           `yaml:"collect"`             // PROGRAM ARGUMENT…, which writes that folder anew before each look; empty: others do
 	VRF       string           `yaml:"vrf"`                 // whose routes count; empty: default
 	Lossless  configfile.Names `yaml:"lossless_priorities"` // where no configuration says so; empty: 3
-	Silent    time.Duration    `yaml:"silent"`              // a device whose files are older is not heard from; 0: DefaultSilent
+	Silent    time.Duration    `yaml:"silent"`              // a device is silent if all its files are older; 0: DefaultSilent
 	Pins      string           `yaml:"pins"`                // pins.csv of weft route --pin, whose pins should be in force
 	PauseRate int              `yaml:"pause_rate"`          // pauses a second of a priority from which on they are an alarm; 0: DefaultPauseRate
 
@@ -80,14 +80,14 @@ func ReadConfig(r io.Reader) (Config, error) {
 	return c, nil
 }
 
-// settings is a Config that was checked.
+// settings is a Config that was checked, with zero values filled in and texts read.
 type settings struct {
 	Config
 	contract *routing.Contract // nil: by what is known of service levels
 	scope    routing.Scope
 	trees    uint16 // service levels of multicast groups, as bits
 	commands []command
-	lossless []uint8 // Lossless, checked
+	lossless []uint8 // Lossless, as numbers
 	limits   trouble.Limits
 
 	counterCommands []command
@@ -109,6 +109,7 @@ func (c Config) Check() (Config, error) {
 	return s.Config, nil
 }
 
+// check checks every setting; the error says where in the file the first wrong one is.
 func (c Config) check() (*settings, error) {
 	s := &settings{Config: c}
 	s.Every, s.Settle = cmp.Or(c.Every, DefaultEvery), cmp.Or(c.Settle, DefaultSettle)
@@ -118,8 +119,8 @@ func (c Config) check() (*settings, error) {
 	s.Over = cmp.Or(c.Over, DefaultOver)
 	s.Timeout, s.Keep = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.Keep, DefaultKeep)
 	for _, setting := range []struct {
-		key    string
-		settle func() error
+		key   string
+		check func() error
 	}{
 		{"folder", s.checkSource},
 		{"ethernet", s.checkEthernet},
@@ -167,7 +168,7 @@ func (c Config) check() (*settings, error) {
 		}},
 		{"metrics", func() error { return loopback.Check("metrics", c.Metrics) }},
 	} {
-		if err := c.at(setting.key, setting.settle()); err != nil {
+		if err := c.at(setting.key, setting.check()); err != nil {
 			return nil, err
 		}
 	}
@@ -184,7 +185,7 @@ func (c Config) check() (*settings, error) {
 	return s, nil
 }
 
-// readable says why a file or folder cannot be read.
+// readable is the error of a file or folder that this user may not read; nil: it can be read.
 func readable(name string) error {
 	const read = 4 // R_OK
 	if err := syscall.Access(name, read); err != nil {
@@ -193,13 +194,16 @@ func readable(name string) error {
 	return nil
 }
 
-// Try says what of a configuration that was checked is not there: a folder or file to look at, a
-// program. What OpenSM is yet to write may be missing.
+// Try says what is not there of what a checked configuration names: a folder or file to look at, a program. It is for
+// weft watch --check-config; files in Folder that OpenSM is yet to write may be missing.
 func (c Config) Try() error {
 	for _, at := range []struct {
 		key, path string
 		folder    bool
-	}{{"folder", c.Folder, true}, {"fabric", c.Fabric, false}, {"conf", c.Conf, false}, {"log", c.Log, false}, {"expect", c.Expect, true}, {"cabling", c.Cabling, false}, {"ethernet", c.Ethernet, true}, {"pins", c.Pins, false}} {
+	}{
+		{key: "folder", path: c.Folder, folder: true}, {key: "fabric", path: c.Fabric}, {key: "conf", path: c.Conf}, {key: "log", path: c.Log},
+		{key: "expect", path: c.Expect, folder: true}, {key: "cabling", path: c.Cabling}, {key: "ethernet", path: c.Ethernet, folder: true}, {key: "pins", path: c.Pins},
+	} {
 		if at.path == "" || at.path == "." {
 			continue
 		}
@@ -239,6 +243,7 @@ func (c Config) Try() error {
 	return nil
 }
 
+// checkSource checks that exactly one of Folder, Commands and Ethernet is set.
 func (s *settings) checkSource() error {
 	switch {
 	case s.Ethernet != "" && (s.Folder != "" || len(s.Commands) > 0):
@@ -251,6 +256,7 @@ func (s *settings) checkSource() error {
 	return nil
 }
 
+// checkContract sets contract.
 func (s *settings) checkContract() error {
 	if s.Contract == "" {
 		return nil
@@ -260,28 +266,30 @@ func (s *settings) checkContract() error {
 	return err
 }
 
+// checkCounterCommands sets counterCommands.
 func (s *settings) checkCounterCommands() error {
 	for i, text := range s.CountBy {
 		args := strings.Fields(text)
 		if len(args) == 0 {
 			return fmt.Errorf("counter_commands: %q: it is PROGRAM ARGUMENT…", text)
 		}
-		s.counterCommands = append(s.counterCommands, command{fmt.Sprintf("counters.%d", i), args})
+		s.counterCommands = append(s.counterCommands, command{file: fmt.Sprintf("counters.%d", i), args: args})
 	}
 	return nil
 }
 
+// checkCommands sets commands.
 func (s *settings) checkCommands() error {
 	seen := map[string]bool{}
 	for _, text := range s.Commands {
 		file, program, ok := strings.Cut(text, "=")
 		file = strings.TrimSpace(file)
-		c := command{file, strings.Fields(program)}
+		c := command{file: file, args: strings.Fields(program)}
 		switch {
 		case !ok || len(c.args) == 0:
 			return fmt.Errorf("commands: %q: it is FILE = PROGRAM ARGUMENT…", text)
-		case !gathered(file):
-			return fmt.Errorf("commands: a look has no file %q; there are %s", file, strings.Join(known, ", "))
+		case !isLookFile(file):
+			return fmt.Errorf("commands: a look has no file %q; there are %s", file, strings.Join(lookFiles, ", "))
 		case seen[file]:
 			return fmt.Errorf("commands: %s is made twice", file)
 		}
@@ -291,8 +299,8 @@ func (s *settings) checkCommands() error {
 	return nil
 }
 
-// TryPlaces says which of its places a watch that begins now could not have: its state folder, its address. runs is the
-// watch that has them already, which takes the configuration over by a reload; nil: none does.
+// TryPlaces is an error if a watch that begins now could not have its state folder or its address. runs is the watch
+// that has them already, to which the configuration goes by a reload; nil: none has.
 func (c Config) TryPlaces(ctx context.Context) (runs *shell.Holder, err error) {
 	if err := shell.TryFolder("state", c.State); err != nil {
 		return nil, c.at("state", err)
@@ -304,8 +312,9 @@ func (c Config) TryPlaces(ctx context.Context) (runs *shell.Holder, err error) {
 	return runs, nil
 }
 
-// TryCables reads what is said of cables as a run would, and says of all of it what cannot be read: the plan, and
-// counters beside the network of the folder, where there is one yet.
+// TryCables reads the plan of cabling and the counters as a run would, for weft watch --check-config, and says what
+// of them cannot be read. Counters are read for the network of the folder; where there is none yet, for that of the
+// plan; without either only that they are counters is checked.
 func (w *Watcher) TryCables(ctx context.Context) error {
 	s, err := w.Config.check()
 	if err != nil {
@@ -322,7 +331,7 @@ func (w *Watcher) TryCables(ctx context.Context) error {
 		}
 	}
 	known := f != nil
-	if !known { // counters are of its ports: more than that they are some cannot be said yet
+	if !known { // counters are of its ports: that they are of none of these says nothing then
 		f = &fabric.Fabric{}
 	}
 	for _, name := range s.Counters {
@@ -333,9 +342,9 @@ func (w *Watcher) TryCables(ctx context.Context) error {
 	return errors.Join(wrong...)
 }
 
-// network is the network of the folder; nil: it is not there, or its looks say why it cannot be read.
+// network is the network of the folder; nil: it is not there, or cannot be read, which looks will tell.
 func (w *Watcher) network(s *settings) *fabric.Fabric {
-	names := []string{s.Fabric}
+	names := []string{s.Fabric} // first, where it is set
 	for _, name := range Networks {
 		names = append(names, filepath.Join(s.Folder, name), filepath.Join(s.Folder, name+".gz"))
 	}
@@ -353,6 +362,7 @@ func (w *Watcher) network(s *settings) *fabric.Fabric {
 	return nil
 }
 
+// tryCounters is the error of reading a file of counters.
 func tryCounters(ctx context.Context, name string, f *fabric.Fabric) error {
 	in, err := reading.Open(ctx, name, nil)
 	if err != nil {
@@ -363,8 +373,8 @@ func tryCounters(ctx context.Context, name string, f *fabric.Fabric) error {
 	return err
 }
 
-// fixed says what of new settings would need a restart, or nothing.
-func (s *settings) fixed(now *settings) string {
+// needsRestart says which change to new settings takes a restart; empty: none, they can be taken over while running.
+func (s *settings) needsRestart(now *settings) string {
 	for _, f := range [...]struct{ name, old, new string }{{"state", s.State, now.State}, {"metrics", s.Metrics, now.Metrics}, {"ethernet", s.Ethernet, now.Ethernet}} {
 		if f.old != f.new {
 			return fmt.Sprintf("%s changes from %q to %q, which needs a restart", f.name, f.old, f.new)
@@ -373,7 +383,7 @@ func (s *settings) fixed(now *settings) string {
 	return ""
 }
 
-// at adds to an error where in its file the setting is: a *configfile.Wrong.
+// at adds to an error, if it is not nil, where in its file the setting key is: a *configfile.Wrong.
 func (c *Config) at(key string, err error) error {
 	if err == nil {
 		return nil

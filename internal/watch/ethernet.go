@@ -36,7 +36,7 @@ type EthernetSettings struct {
 	Pins     string  // file with the pins that the routers should have; empty: none
 }
 
-// EthernetReader reads a folder of a lossless Ethernet network, and goes on where something is missing.
+// EthernetReader reads a folder of a lossless Ethernet network. What is missing is a gap of the network, not an error.
 type EthernetReader func(folder string, s EthernetSettings) (*EthernetSnapshot, error)
 
 // EthernetSnapshot is what a reader made of a folder.
@@ -110,7 +110,7 @@ const (
 	DefaultCollect   = 10 * time.Minute // the time that collect may take, where no timeout is set
 )
 
-// checkEthernet checks the settings of a lossless Ethernet network.
+// checkEthernet checks the settings of a lossless Ethernet network, fills in what they leave out, and sets lossless.
 func (s *settings) checkEthernet() error {
 	if s.Ethernet == "" {
 		if s.Collect != "" || s.VRF != "" || len(s.Lossless) > 0 || s.Silent != 0 || s.Pins != "" || s.PauseRate != 0 {
@@ -135,6 +135,7 @@ func (s *settings) checkEthernet() error {
 	return errors.Join(configfile.Absolute("ethernet", s.Ethernet), configfile.NotNegative("silent", s.Silent), absoluteOrNone("pins", s.Pins))
 }
 
+// absoluteOrNone is an error for a path that is neither empty nor absolute.
 func absoluteOrNone(key, path string) error {
 	if path == "" {
 		return nil
@@ -145,7 +146,7 @@ func absoluteOrNone(key, path string) error {
 // ethernetFile is the names of files that a folder of a lossless Ethernet network has.
 var ethernetFile = regexp.MustCompile(`^[^.][^/]*\.(?:json|conf|txt|xml|ya?ml)(?:\.(?:gz|zst|xz))?$`)
 
-// ethernetStamps is the state of the files of a folder with what devices say, by name, and those of the folders in it.
+// ethernetStamps is the stamps of the files in the folder with what devices say, by name, and in the folders in it.
 func (s source) ethernetStamps() ([]stamp, error) {
 	var all []stamp
 	var walk func(dir string, deeper bool) error
@@ -169,7 +170,7 @@ func (s source) ethernetStamps() ([]stamp, error) {
 				if info.Size() > mostBytes {
 					return fmt.Errorf("%s has more than %d bytes", path, int64(mostBytes))
 				}
-				all = append(all, stamp{path, info.Size(), info.ModTime()})
+				all = append(all, stamp{path: path, size: info.Size(), mtime: info.ModTime()})
 			}
 		}
 		return nil
@@ -177,7 +178,7 @@ func (s source) ethernetStamps() ([]stamp, error) {
 	return all, walk(s.Ethernet, true)
 }
 
-// lookFileName is what a file is called in a look.
+// lookFileName is what a file is called in a look: its name in the folder, of Ethernet with the folder in it.
 func (s source) lookFileName(path string) string {
 	if s.Ethernet != "" {
 		if name, err := filepath.Rel(s.Ethernet, path); err == nil {
@@ -187,12 +188,14 @@ func (s source) lookFileName(path string) string {
 	return filepath.Base(path)
 }
 
-// localName says whether a name of a file of a look stays in its folder, in a folder in it at most.
+// localName says whether a name may be that of a file in a look of Ethernet: one that leads to no other folder than
+// the look's own or one directly in it.
 func localName(name string) bool {
 	return filepath.IsLocal(name) && strings.Count(filepath.ToSlash(name), "/") <= 1 && ethernetFile.MatchString(filepath.Base(name))
 }
 
-// collect runs what writes the folder anew. What it could not get is told by the age of files; so only its own failure is.
+// collect runs Collect, the program that writes the folder anew, if one is set, and returns why it failed, or nothing.
+// Devices that it could not ask are known by the age of their files (silent).
 func (r *running) collect(ctx context.Context) string {
 	args := strings.Fields(r.Collect)
 	if len(args) == 0 {
@@ -213,7 +216,7 @@ func (r *running) collect(ctx context.Context) string {
 	return ""
 }
 
-// silent is the devices that were not heard from for too long, by the newest of their files.
+// silent is the devices that were not heard from for longer than Silent, by the newest of their files.
 func (s source) silent(stamps []stamp, now time.Time) []string {
 	newest := map[string]time.Time{}
 	for _, at := range stamps {
@@ -240,9 +243,11 @@ func (s source) silent(stamps []stamp, now time.Time) []string {
 	return all
 }
 
+// deviceFile is names as leaf1.route.json of files that are not in a folder of their device, with the device.
 var deviceFile = regexp.MustCompile(`^(.+)\.[^.]+\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz))?$`)
 
-// seeEthernet is see for a lossless Ethernet network.
+// seeEthernet is see for a lossless Ethernet network: it fills in l, which is new, and keeps it. dir is an empty folder
+// for copies of the files.
 func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir string) (*Look, error) {
 	lap := laps(begin)
 	e := &EthernetLook{VRF: r.VRF, Lossless: list.Of(r.lossless, func(p uint8) int { return int(p) }), CollectError: r.collect(ctx)}
@@ -262,13 +267,13 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 		known = nil
 	}
 	g, err := source{r.settings}.gather(ctx, known, dir)
-	r.stamps, r.tried = nil, g.stamps
+	r.stamps, r.triedStamps = nil, g.stamps
 	if err != nil {
 		return nil, err
 	}
 	l.Seconds.Gather = lap() - g.waited.Seconds()
-	counted := func(a Alarm) bool { return countsRise(a.Kind) } // counters that stand still end it
-	if g.files == nil || same && slices.Equal(g.files, r.last.Files) && !slices.ContainsFunc(r.last.Alarms, counted) {
+	byCounts := func(a Alarm) bool { return countsRise(a.Kind) } // such an alarm ends where counters stand still, without other files
+	if g.files == nil || same && slices.Equal(g.files, r.last.Files) && !slices.ContainsFunc(r.last.Alarms, byCounts) {
 		r.stamps = g.stamps
 		return nil, nil
 	}
@@ -281,7 +286,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 	for i, gap := range now.Network.Gaps {
 		now.Network.Gaps[i] = strings.ReplaceAll(gap, dir, r.Ethernet)
 	}
-	if len(now.Silent) > 0 { // it says why it failed
+	if len(now.Silent) > 0 { // that is why the collector failed
 		e.CollectError = ""
 		e.Silent = append(e.Silent, now.Silent...)
 		slices.SortFunc(e.Silent, ethernet.Natural)
@@ -292,7 +297,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
-	d := r.holdEthernet(l, now)
+	d := r.assessEthernet(l, now)
 	l.Seconds.Compare = lap()
 	l.Seconds.Total = time.Since(begin).Seconds() - g.waited.Seconds()
 	r.metrics.showPauses(now)
@@ -308,6 +313,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 	return l, nil
 }
 
+// sameAlarms says whether two looks have the same alarms; of sentences with counts the counts may differ.
 func sameAlarms(a, b []Alarm) bool {
 	return slices.EqualFunc(a, b, func(a, b Alarm) bool { return a.Kind == b.Kind && (a.What == b.What || countsRise(a.Kind)) })
 }
@@ -315,12 +321,14 @@ func sameAlarms(a, b []Alarm) bool {
 // countsRise says whether the sentence of an alarm has counts that rise from look to look.
 func countsRise(k Kind) bool { return k == PauseStorm || k == WatchdogDrops }
 
+// readEthernet is Watcher.ReadEthernet; a panic in it is an error, since it must not end the watch.
 func (r *running) readEthernet(dir string) (s *EthernetSnapshot, err error) {
 	defer recovered(&err)
-	return r.ReadEthernet(dir, EthernetSettings{r.VRF, r.lossless, r.Pins})
+	return r.ReadEthernet(dir, EthernetSettings{VRF: r.VRF, Lossless: r.lossless, Pins: r.Pins})
 }
 
-// judgeEthernet fills in what a look says about the network by itself.
+// judgeEthernet fills in what a look says about the network as it is now, without the one before: the verdict, and
+// what is odd about cables and pins.
 func (l *Look) judgeEthernet(ctx context.Context, now *EthernetSnapshot) error {
 	n, e := now.Network, l.Ethernet
 	v, err := judge.Verify(ctx, n, judge.Options{})
@@ -360,7 +368,7 @@ func (l *Look) judgeEthernet(ctx context.Context, now *EthernetSnapshot) error {
 	return nil
 }
 
-// nothing says why there is nothing to judge; empty: there is something.
+// nothing is why there is nothing to judge in a network; empty: there is something.
 func nothing(n *ethernet.Network) string {
 	leaves := map[ethernet.DeviceID]bool{}
 	senders := n.Senders(ethernet.HostScope)
@@ -382,9 +390,10 @@ func nothing(n *ethernet.Network) string {
 	return ""
 }
 
-// fellBack is the pins that the routers do not have, or not as they should: their packets take the routes of the subnet.
+// fellBack is the prefixes of the pins that the routers do not have on the whole way down to the leaf: their packets
+// take the routes of the subnet.
 func fellBack(n *ethernet.Network, pins []EthernetPin) (all []string) {
-	class := map[netip.Prefix]int{}
+	class := map[netip.Prefix]int{} // index in n.Classes
 	for i := range n.Classes {
 		for _, p := range n.Classes[i].Prefixes {
 			class[p] = i
@@ -407,8 +416,9 @@ func fellBack(n *ethernet.Network, pins []EthernetPin) (all []string) {
 	return all
 }
 
-// holdEthernet compares a look with the one before, and raises its alarms. nil: there is none before.
-func (r *running) holdEthernet(l *Look, now *EthernetSnapshot) *between.Difference {
+// assessEthernet is assess for lossless Ethernet: it fills in what changed since the look before, the paused ports and the
+// alarms, and returns the difference; nil: there is no look before.
+func (r *running) assessEthernet(l *Look, now *EthernetSnapshot) *between.Difference {
 	e := l.Ethernet
 	l.Missing = events.Miss(nil, nil, nil, l.At)
 	if r.last != nil {
@@ -419,7 +429,7 @@ func (r *running) holdEthernet(l *Look, now *EthernetSnapshot) *between.Differen
 	if r.before != nil && r.before.Ethernet != nil {
 		before := r.before.Ethernet
 		d = between.Differ(before.Network, now.Network)
-		e.Changed = changesOf(d, hostsOf(before.Network), tableless(now.Network))
+		e.Changed = changesOf(d, hostsOf(before.Network), withoutRoutes(now.Network))
 		r.gone, r.came = elements(d.DevicesGone, d.CablesGone), elements(d.DevicesNew, d.CablesNew)
 		l.Missing = events.Miss(l.Missing, r.gone, r.came, l.At)
 		known = before
@@ -430,6 +440,7 @@ func (r *running) holdEthernet(l *Look, now *EthernetSnapshot) *between.Differen
 	return d
 }
 
+// elements is devices and cables as events name them.
 func elements(devices []string, cables []ethernet.Cable) (all []events.Element) {
 	for _, name := range devices {
 		all = append(all, events.Element{Kind: "switch", Name: name})
@@ -440,7 +451,7 @@ func elements(devices []string, cables []ethernet.Cable) (all []events.Element) 
 	return all
 }
 
-// hostsOf is the prefixes of a network with hosts.
+// hostsOf says of each prefix of a network whether hosts are in it.
 func hostsOf(n *ethernet.Network) map[string]bool {
 	all := map[string]bool{}
 	for i := range n.Classes {
@@ -457,8 +468,9 @@ type entry struct {
 	prefix netip.Prefix
 }
 
-// tableless is the devices of which a network has no route at all, whose dump is missing: a gap tells of them.
-func tableless(n *ethernet.Network) map[string]bool {
+// withoutRoutes says of each device whether a network has no route of it at all: then its dump is missing, and a gap
+// tells of it.
+func withoutRoutes(n *ethernet.Network) map[string]bool {
 	all := map[string]bool{}
 	for d, name := range n.Names {
 		d := ethernet.DeviceID(d)
@@ -469,7 +481,8 @@ func tableless(n *ethernet.Network) map[string]bool {
 	return all
 }
 
-// changesOf is a difference in words. hosts is the prefixes with hosts before, unread the devices without routes now.
+// changesOf is a difference in words. hosts says which prefixes had hosts at the look before, and loses those that are
+// gone; unread says which devices are without routes now.
 func changesOf(d *between.Difference, hosts, unread map[string]bool) *EthernetChanges {
 	c := &EthernetChanges{
 		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, between.CableText), CablesNew: list.Of(d.CablesNew, between.CableText),
@@ -481,14 +494,14 @@ func changesOf(d *between.Difference, hosts, unread map[string]bool) *EthernetCh
 	for _, p := range d.PrefixesGone {
 		delete(hosts, p.String())
 	}
-	gone := map[ethernet.End]bool{}
+	gone := map[ethernet.End]bool{} // ends of cables
 	for _, cable := range d.CablesGone {
 		gone[cable.A], gone[cable.B] = true, true
 	}
 	changed := map[entry]bool{}
 	for i := range d.Routes {
 		for _, p := range d.Routes[i].Prefixes {
-			changed[entry{d.Routes[i].Device, p}] = true
+			changed[entry{device: d.Routes[i].Device, prefix: p}] = true
 		}
 	}
 	for i := range d.Routes {
@@ -502,7 +515,7 @@ func changesOf(d *between.Difference, hosts, unread map[string]bool) *EthernetCh
 			}
 			var prefixes []string
 			for _, p := range route.Prefixes { // a neighbor that goes another way itself is a reason not to use it
-				if text := p.String(); hosts[text] && !changed[entry{hop.Device, p}] {
+				if text := p.String(); hosts[text] && !changed[entry{device: hop.Device, prefix: p}] {
 					prefixes = append(prefixes, text)
 				}
 			}
@@ -517,8 +530,8 @@ func changesOf(d *between.Difference, hosts, unread map[string]bool) *EthernetCh
 	return c
 }
 
-// counted is the changes as metrics count them.
-func (c *EthernetChanges) counted() *Changes {
+// asChanges is the changes as metrics count them: only the lengths of its lists mean something.
+func (c *EthernetChanges) asChanges() *Changes {
 	return &Changes{
 		Gone:     LookParts{Switches: make([]result.Node, len(c.DevicesGone)), Cables: make([]LookLink, len(c.CablesGone))},
 		New:      LookParts{Switches: make([]result.Node, len(c.DevicesNew)), Cables: make([]LookLink, len(c.CablesNew))},
@@ -526,6 +539,7 @@ func (c *EthernetChanges) counted() *Changes {
 	}
 }
 
+// prioritiesText is the priorities in a set, which has them as bits.
 func prioritiesText(set uint16) string {
 	var names []string
 	for p := range 16 {
@@ -539,10 +553,11 @@ func prioritiesText(set uint16) string {
 // mostPaused is how many paused ports a look names.
 const mostPaused = 20
 
-// pausedPorts is what ports counted since before, those first that a storm holds, then the most paused. nil: nothing is known from before.
+// pausedPorts is what ports counted of pauses since before, the look before, or nil: then only storms that go on are
+// known. Ports in a storm come first, then those that dropped most, then the most paused.
 func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
 	n := now.Network
-	paused := make(pauses.Paused, len(n.Links)*pauses.Priorities)
+	paused := make(pauses.Paused, len(n.Links)*pauses.Priorities) // [link × pauses.Priorities + priority] pauses received
 	seconds := 0.
 	if before != nil {
 		seconds = now.At.Sub(before.At).Seconds()
@@ -607,7 +622,8 @@ func linksOfMembers(n *ethernet.Network) map[ethernet.End]ethernet.LinkID {
 	return all
 }
 
-// linkOf is the link that leaves a port of a device, or its port channel; None where none does.
+// linkOf is the link that leaves a port of a device, or the port channel that it is a member of (linksOfMembers); None
+// where none does.
 func linkOf(n *ethernet.Network, members map[ethernet.End]ethernet.LinkID, device, port string) ethernet.LinkID {
 	d := n.Device(device)
 	if d == ethernet.None {
@@ -622,6 +638,7 @@ func linkOf(n *ethernet.Network, members map[ethernet.End]ethernet.LinkID, devic
 	return ethernet.None
 }
 
+// keysOf yields the keys of a map.
 func keysOf(m map[string][]pauses.Counter) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for k := range m {
@@ -632,7 +649,7 @@ func keysOf(m map[string][]pauses.Counter) func(func(string) bool) {
 	}
 }
 
-// ethernetAlarms is what is wrong at a look.
+// ethernetAlarms is what is wrong at a look of lossless Ethernet; carrySince adds since when.
 func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
 	e := l.Ethernet
 	add := func(found bool, kind Kind, do, what string, args ...any) {
@@ -647,16 +664,16 @@ func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
 	add(l.CutOff > 0, CutOff, "weft verify names them; look at the BGP sessions of devices without a route", "%s of %s prefixes with hosts have no sure route", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
 	add(l.Circles > 0, ForwardingLoop, "if it stays when BGP has converged, weft verify shows it", "packets to %s can circle for ever", words.Counted(l.Circles, "prefix", "prefixes"))
 	if c := e.Changed; c != nil {
-		add(len(c.Lost) > 0, NextHopsGone, "look at the BGP session over the cable, at its filters and at what the neighbor announces", "next hops are gone though their cables are there: %s", sentences(c.Lost))
-		add(len(c.Recabled) > 0, Recabled, "see whether the cables were meant to be moved", "%s elsewhere than before: %s", words.Counted(len(c.Recabled), "interface leads", "interfaces lead"), sentences(c.Recabled))
+		add(len(c.Lost) > 0, NextHopsGone, "look at the BGP session over the cable, at its filters and at what the neighbor announces", "next hops are gone though their cables are there: %s", firstSentences(c.Lost))
+		add(len(c.Recabled) > 0, Recabled, "see whether the cables were meant to be moved", "%s elsewhere than before: %s", words.Counted(len(c.Recabled), "interface leads", "interfaces lead"), firstSentences(c.Recabled))
 	}
-	add(len(e.Narrow) > 0, NarrowGroup, "look for the session or the cable that the device lacks", "%s", sentences(e.Narrow))
-	add(len(e.Slow) > 0, DegradedLink, "reseat or replace the cable, or set both ends to one speed", "%s", sentences(e.Slow))
+	add(len(e.Narrow) > 0, NarrowGroup, "look for the session or the cable that the device lacks", "%s", firstSentences(e.Narrow))
+	add(len(e.Slow) > 0, DegradedLink, "reseat or replace the cable, or set both ends to one speed", "%s", firstSentences(e.Slow))
 	changed := ""
 	if c := e.Changed; c != nil && len(c.Lossless) > 0 {
-		changed = "; since the look before: " + sentences(c.Lossless)
+		changed = "; since the look before: " + firstSentences(c.Lossless)
 	}
-	add(len(e.OneWay) > 0, LosslessDiffers, "give both ends of the cable the same pfc_enable and maps", "%s%s", sentences(e.OneWay), changed)
+	add(len(e.OneWay) > 0, LosslessDiffers, "give both ends of the cable the same pfc_enable and maps", "%s%s", firstSentences(e.OneWay), changed)
 	add(len(e.Fallbacks) > 0, PinFallback, "see what is down on their way; BGP takes them back when it is up again", "%s of %s not in force, and packets take the routes of the subnet: %s",
 		words.Counted(len(e.Fallbacks), "pin is", "pins are"), words.Thousands(e.Pins), words.FirstOf(e.Fallbacks))
 	add(len(e.Silent)+len(e.CollectError) > 0, SilentDevice, "see whether the device can be reached, and that the collector works", "%s", silentText(e, r.Silent))
@@ -670,12 +687,12 @@ func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
 		add(true, WatchdogDrops, "find who pauses: the way of the pauses, or weft verify for a circle", "%s%s%s", watchdogText(p), comesBy(p), others(len(dropped)))
 	}
 	add(e.Nothing != "", Unproven, "see that the folder has every device, and its lossless priorities", "there is nothing to judge: %s", e.Nothing)
-	add(e.Nothing == "" && len(e.Gaps) > 0, Unproven, "weft verify --partial tells all", "the verdict does not cover: %s", sentences(e.Gaps))
+	add(e.Nothing == "" && len(e.Gaps) > 0, Unproven, "weft verify --partial tells all", "the verdict does not cover: %s", firstSentences(e.Gaps))
 	return all
 }
 
-// sentences is the first of some sentences, and how many more there are.
-func sentences(all []string) string {
+// firstSentences is the first three of some sentences, and how many more there are.
+func firstSentences(all []string) string {
 	const most = 3
 	if len(all) <= most {
 		return strings.Join(all, "; ")
@@ -683,6 +700,7 @@ func sentences(all []string) string {
 	return strings.Join(all[:most], "; ") + "; and " + words.Thousands(len(all)-most) + " more"
 }
 
+// silentText is the sentence about devices that were not heard from and a collector that failed.
 func silentText(e *EthernetLook, limit time.Duration) string {
 	var parts []string
 	if len(e.Silent) > 0 {
@@ -694,11 +712,13 @@ func silentText(e *EthernetLook, limit time.Duration) string {
 	return strings.Join(parts, "; ")
 }
 
+// stormText is the sentence about the port that is paused most, of so many.
 func stormText(p *PausedPort, ports int) string {
 	return fmt.Sprintf("%s, %s was paused %s a second in priority %d, and packets to %s go by it%s%s", p.Device, p.Interface, words.Thousands(int64(p.PerSecond)), p.Priority,
 		words.Counted(p.Prefixes, "prefix", "prefixes"), comesBy(p), others(ports))
 }
 
+// watchdogText is the sentence about what the watchdog of a port saw.
 func watchdogText(p *PausedPort) string {
 	if p.Dropped+p.Storms == 0 {
 		return fmt.Sprintf("the watchdog of %s, %s sees a storm of priority %d, which goes on", p.Device, p.Interface, p.Priority)
@@ -721,6 +741,7 @@ func comesBy(p *PausedPort) string {
 	return "; the pauses come from " + p.Way[len(p.Way)-1] + " by " + strings.Join(append([]string{p.Device}, p.Way...), " ← ")
 }
 
+// others is the end of a sentence about the first of so many ports.
 func others(ports int) string {
 	if ports == 1 {
 		return ""

@@ -14,30 +14,31 @@ import (
 // flaps finds cables that went and came back between two looks, neither of which saw that: ports count how often their
 // link went down, and OpenSM's log has a line when a link of a switch or the port of a host changes.
 type flaps struct {
-	sums *counters.Counters // of the last look that could read counters; nil: none did
-	of   *fabric.Fabric     // that they are of
+	sums   *counters.Counters // by the last look that could read counters; nil: none did
+	sumsOf *fabric.Fabric     // the network then
 
-	counted []events.Event // that the next look is to tell, unless it sees the cable gone
+	pending []events.Event // found by counters at the last look: the next one tells, unless it sees something gone
 
-	seen    []notice  // of OpenSM's log
-	judged  time.Time // the last of them that was judged; zero: none was yet
+	lines   []notice  // of OpenSM's log, as it was read last
+	judged  time.Time // time of the last line that was judged; zero: no look was yet
 	changed time.Time // when the last look ended that saw something go or come
 }
 
-// settled is how old a line of the log is that looks have had the time to see the effect of.
+// settled is how old a line of the log has to be before it is judged: by then looks have seen what it led to.
 const settled = ofOneSweep
 
-// countedBy takes over what ports have counted, and returns what went and came back since the look before, as far as
-// the look after that did not see it gone.
-func (k *flaps) countedBy(sums *counters.Counters, f *fabric.Fabric, at time.Time) (told []events.Event) {
-	for _, e := range k.counted {
+// byCounters takes over sums, what ports of f have counted at a time, finds from them what went and came back since
+// the look before, and returns what it found so at the last call, except where a look has seen something go
+// or come since: that is told already.
+func (k *flaps) byCounters(sums *counters.Counters, f *fabric.Fabric, at time.Time) (told []events.Event) {
+	for _, e := range k.pending {
 		if k.changed.Before(e.At) {
 			told = append(told, e)
 		}
 	}
-	k.counted = nil
-	before, of := k.sums, k.of
-	k.sums, k.of = sums, f
+	k.pending = nil
+	before, of := k.sums, k.sumsOf
+	k.sums, k.sumsOf = sums, f
 	if before == nil {
 		return told
 	}
@@ -55,20 +56,22 @@ func (k *flaps) countedBy(sums *counters.Counters, f *fabric.Fabric, at time.Tim
 			}
 		}
 		if n > 0 {
-			k.counted = append(k.counted, events.Event{At: at, What: events.Flapped, Part: events.Cable(f, c), Times: int(n), Text: "between two looks, by what its ports count (LinkDownedCounter)"})
+			k.pending = append(k.pending, events.Event{At: at, What: events.Flapped, Part: events.Cable(f, c), Times: int(n), Text: "between two looks, by what its ports count (LinkDownedCounter)"})
 		}
 	}
 	return told
 }
 
-// logged returns what went and came back by OpenSM's log, where no look since saw anything go or come.
-func (k *flaps) logged(f *fabric.Fabric, now time.Time) (told []events.Event) {
+// byLog returns what went and came back by the lines of OpenSM's log that it has not judged yet, where no look since
+// saw anything go or come. A host's port is named with its cable; of a switch the log names only the
+// switch, so its cable is named only if one alone joins the switches that the lines are about.
+func (k *flaps) byLog(f *fabric.Fabric, now time.Time) (told []events.Event) {
 	if k.judged.IsZero() { // what was before the first look is not news
 		k.judged = now
 		return nil
 	}
 	var fresh []notice
-	for _, n := range k.seen {
+	for _, n := range k.lines {
 		if n.at.After(k.judged) && now.Sub(n.at) >= settled {
 			fresh = append(fresh, n)
 		}
@@ -80,7 +83,8 @@ func (k *flaps) logged(f *fabric.Fabric, now time.Time) (told []events.Event) {
 	if !k.changed.Before(fresh[0].at) {
 		return nil
 	}
-	ports, switches := map[uint64][2]int{}, map[fabric.NodeID]int{}
+	ports := map[uint64][2]int{}        // by port GUID: how often it was removed, and found
+	switches := map[fabric.NodeID]int{} // number of lines about changes of links
 	for _, n := range fresh {
 		switch at := f.NodeByGUID(fabric.GUID(n.guid)); {
 		case n.what != linkChanged:
@@ -101,7 +105,7 @@ func (k *flaps) logged(f *fabric.Fabric, now time.Time) (told []events.Event) {
 		if e.Class == fabric.SwitchPort || min(times[0], times[1]) == 0 {
 			continue
 		}
-		if switches[e.Switch] -= times[0] + times[1]; switches[e.Switch] <= 0 { // of other cables
+		if switches[e.Switch] -= times[0] + times[1]; switches[e.Switch] <= 0 { // what is left is about other cables
 			delete(switches, e.Switch)
 		}
 		if c := f.Out(e.Node, e.Port); c != fabric.None {
@@ -132,8 +136,8 @@ func (k *flaps) logged(f *fabric.Fabric, now time.Time) (told []events.Event) {
 	return told
 }
 
-// noteFlaps tells what went and came back between looks, and remembers it, by which cables flap. Counters and log may
-// both have it.
+// noteFlaps logs what went and came back between looks, as events, and adds it to cables.recent, by which cables
+// flap. What counters and log both tell counts once.
 func (r *running) noteFlaps(list []events.Event) {
 	for _, e := range list {
 		if e.Part != nil && slices.ContainsFunc(r.cables.recent, func(o events.Event) bool {
@@ -150,6 +154,7 @@ func (r *running) noteFlaps(list []events.Event) {
 	}
 }
 
+// nameOf is what a part is called in the log; nil: a cable that is not known.
 func nameOf(part *events.Element) string {
 	if part == nil {
 		return "a cable that is not known"

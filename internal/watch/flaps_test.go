@@ -63,7 +63,7 @@ func TestFlapsByCounters(t *testing.T) {
 	count := func() bool {
 		t.Helper()
 		at = at.Add(time.Minute)
-		w.count(context.Background(), at)
+		w.checkCables(context.Background(), at)
 		return slices.ContainsFunc(w.cables.list.Cables, func(c trouble.Cable) bool {
 			return c.Name == name && slices.ContainsFunc(c.Signs, func(s trouble.Sign) bool { return s.Kind == trouble.Flaps })
 		})
@@ -158,12 +158,12 @@ func TestFlapsByTheLog(t *testing.T) {
 		{"before the watch began", both(600*time.Second) + both(590*time.Second), 0, ""},
 		{"a host that is new", port(30*time.Second, "Discovered new"), 0, ""},
 	} {
-		k := flaps{judged: now.Add(-5 * time.Minute), seen: notices([]byte(c.log), now)}
+		k := flaps{judged: now.Add(-5 * time.Minute), lines: noticesIn([]byte(c.log), now)}
 		if c.seen > 0 {
 			k.changed = now.Add(-c.seen)
 		}
 		var got []string
-		for _, e := range k.logged(f, now.Add(time.Second)) {
+		for _, e := range k.byLog(f, now.Add(time.Second)) {
 			name := "?"
 			if e.Part != nil {
 				name = e.Part.Name
@@ -173,7 +173,7 @@ func TestFlapsByTheLog(t *testing.T) {
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
 		}
-		if more := k.logged(f, now.Add(time.Second)); len(more) > 0 {
+		if more := k.byLog(f, now.Add(time.Second)); len(more) > 0 {
 			t.Errorf("%s: told twice", c.name)
 		}
 	}

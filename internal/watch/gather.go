@@ -21,7 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/whole"
 )
 
-// The files of a look by their names, each of which may be a .gz.
+// Names of files that a look reads the network from, each of which may be a .gz.
 const (
 	ibnetdiscover = "fabric.ibnetdiscover"
 	subnetList    = "opensm-subnet.lst"
@@ -31,18 +31,20 @@ const (
 // Networks is the files that a look reads the network from, the first that is there.
 var Networks = []string{ibdiagnetNet, ibnetdiscover, subnetList}
 
-// known is the files that may be in a look: networks, forwarding tables, of which the
-// first that is there counts, lanes, service levels, adaptive routing, multicast trees.
-var known = slices.Concat(Networks, tables, []string{
+// lookFiles is the names of files that may be in a look of InfiniBand: networks, forwarding tables, lanes, service
+// levels, adaptive routing, multicast trees.
+var lookFiles = slices.Concat(Networks, tableFiles, []string{
 	"opensm-sl2vl.dump", "sl2vl.dump", "ibdiagnet2.slvl", "ibdiagnet2.vl2vl", "paths.psl", "ibdiagnet2.far", "ibdiagnet2.plft", "opensm.mcfdbs", "ibdiagnet2.mcfdbs",
 })
 
-var tables = []string{"opensm-lfts.dump", "lfts.dump", "opensm.fdbs", "ibdiagnet2.fdbs"}
+// tableFiles is forwarding tables in several forms, of which a look has the first that is there.
+var tableFiles = []string{"opensm-lfts.dump", "lfts.dump", "opensm.fdbs", "ibdiagnet2.fdbs"}
 
-// mostBytes limits a file.
+// mostBytes is how long a file of a look may be.
 const mostBytes = 4 << 30
 
-func gathered(name string) bool { return slices.Contains(known, reading.PlainName(name)) }
+// isLookFile says whether a file of a folder, maybe packed, is one that a look has.
+func isLookFile(name string) bool { return slices.Contains(lookFiles, reading.PlainName(name)) }
 
 // File is a file as a look saw it.
 type File struct {
@@ -51,7 +53,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// stamp is what tells that a file was written again.
+// stamp is the state of a file: another one tells that it was written again.
 type stamp struct {
 	path  string
 	size  int64
@@ -61,8 +63,7 @@ type stamp struct {
 // source is where the files of a look come from.
 type source struct{ *settings }
 
-// stamps is the state of the files of a folder, by name. Of forwarding tables in several
-// forms only one is looked at.
+// stamps is the stamps of the files that a look would copy, by name.
 func (s source) stamps() ([]stamp, error) {
 	if s.Ethernet != "" {
 		return s.ethernetStamps()
@@ -87,13 +88,13 @@ func (s source) stamps() ([]stamp, error) {
 		case info.Size() > mostBytes:
 			return fmt.Errorf("%s has more than %d bytes", path, int64(mostBytes))
 		}
-		all = append(all, stamp{path, info.Size(), info.ModTime()})
+		all = append(all, stamp{path: path, size: info.Size(), mtime: info.ModTime()})
 		return nil
 	}
-	first := slices.IndexFunc(tables, has)
+	first := slices.IndexFunc(tableFiles, has) // the form of forwarding tables that counts
 	for _, e := range entries {
 		plain := reading.PlainName(e.Name())
-		if i := slices.Index(tables, plain); !gathered(e.Name()) || i > first {
+		if i := slices.Index(tableFiles, plain); !isLookFile(e.Name()) || i > first {
 			continue
 		}
 		if s.Fabric != "" && (plain == ibnetdiscover || plain == ibdiagnetNet) {
@@ -111,19 +112,18 @@ func (s source) stamps() ([]stamp, error) {
 	return all, nil
 }
 
-// tries is how often a folder is copied whose files change meanwhile.
+// tries is how often a folder whose files change meanwhile is copied, and seen (see).
 const tries = 5
 
-// collected is the files of a look by name, the state in which they were, and how long it
-// was waited for them to rest.
+// collected is what gather has found.
 type collected struct {
-	files  []File
-	stamps []stamp
-	waited time.Duration
+	files  []File        // by name; nil: nothing changed
+	stamps []stamp       // of these files, as they were copied; nil for those of commands
+	waited time.Duration // in which files had to rest
 }
 
-// gather copies the files of a look into a folder once they rest. before is the state of
-// those of the last look: if nothing changed since, there are no files.
+// gather copies the files of a look into a folder once they rest, or has the commands write them there. before is the
+// stamps of the last look: if they are the same now, there are no files. nil: copy them in any case.
 func (s source) gather(ctx context.Context, before []stamp, into string) (g collected, err error) {
 	if len(s.commands) > 0 {
 		g.files, err = s.run(ctx, into)
@@ -136,7 +136,7 @@ func (s source) gather(ctx context.Context, before []stamp, into string) (g coll
 		if s.Ethernet != "" {
 			return g, fmt.Errorf("%s: no file of a device is in it, such as leaf1.route.json", s.Ethernet)
 		}
-		return g, fmt.Errorf("%s: none of the files that a look reads is in it (%s)", s.Folder, strings.Join(known, ", "))
+		return g, fmt.Errorf("%s: none of the files that a look reads is in it (%s)", s.Folder, strings.Join(lookFiles, ", "))
 	}
 	for range tries {
 		seen := g.stamps
@@ -166,7 +166,7 @@ func (s source) gather(ctx context.Context, before []stamp, into string) (g coll
 	return g, fmt.Errorf("%s: its files change all the time: %d times they did not rest for %v", cmp.Or(s.Ethernet, s.Folder), tries, s.Settle)
 }
 
-// wait waits, unless the context ends.
+// wait waits for a time, or until the context ends, whose error it returns then.
 func wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -184,6 +184,7 @@ func bytesOf(files []stamp) (n int64) {
 	return n
 }
 
+// copyAll copies files into a folder, under the names that they have in a look.
 func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]File, error) {
 	var files []File
 	for _, at := range all {
@@ -196,7 +197,7 @@ func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]File, 
 		if err != nil {
 			return nil, err
 		}
-		file, err := store(reading.Interruptible(ctx, io.LimitReader(in, mostBytes)), into, name)
+		file, err := writeCopy(reading.Interruptible(ctx, io.LimitReader(in, mostBytes)), into, name)
 		in.Close()
 		if err != nil {
 			return nil, err
@@ -206,8 +207,8 @@ func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]File, 
 	return files, nil
 }
 
-// store writes a file of a look.
-func store(r io.Reader, into, name string) (File, error) {
+// writeCopy writes a file of a look into a folder.
+func writeCopy(r io.Reader, into, name string) (File, error) {
 	if dir := filepath.Dir(name); dir != "." {
 		if err := os.MkdirAll(filepath.Join(into, dir), 0o750); err != nil {
 			return File{}, err
@@ -222,10 +223,10 @@ func store(r io.Reader, into, name string) (File, error) {
 	if err := errors.Join(err, out.Close()); err != nil {
 		return File{}, err
 	}
-	return File{name, n, hex.EncodeToString(sum.Sum(nil))}, nil
+	return File{Name: name, Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-// run has the commands write the files of a look.
+// run has all commands write the files of a look into a folder.
 func (s source) run(ctx context.Context, into string) ([]File, error) {
 	var files []File
 	for _, c := range s.commands {
@@ -239,6 +240,8 @@ func (s source) run(ctx context.Context, into string) ([]File, error) {
 	return files, nil
 }
 
+// run writes what a command prints into its file. It fails if the command does, takes longer than limit, or prints
+// nothing or too much.
 func (c command) run(ctx context.Context, limit time.Duration, into string) (File, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -252,7 +255,7 @@ func (c command) run(ctx context.Context, limit time.Duration, into string) (Fil
 	if err := p.Start(); err != nil {
 		return File{}, err
 	}
-	file, err := store(io.LimitReader(out, mostBytes+1), into, c.file)
+	file, err := writeCopy(io.LimitReader(out, mostBytes+1), into, c.file)
 	if file.Bytes > mostBytes {
 		cancel()
 		err = fmt.Errorf("it printed more than %d bytes", int64(mostBytes))
@@ -270,7 +273,7 @@ func (c command) run(ctx context.Context, limit time.Duration, into string) (Fil
 	return file, nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last most bytes of what is written to it: what a program says before it fails.
 type tail struct {
 	most int
 	kept []byte

@@ -19,7 +19,8 @@ import (
 // hotLinks is how many of the fullest links a look names.
 const hotLinks = 10
 
-// judge fills in what a look says about the tables by themselves.
+// judge fills in what a look says about its network and tables by themselves, without what is expected of them, and sets
+// now.loads. m is the memory of the verdict before.
 func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot, m *deadlock.Memory) (*deadlock.Verdict, error) {
 	f := now.Tables.Fabric
 	n := f.Count()
@@ -44,11 +45,11 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot, m *deadloc
 	l.Cycle, l.Covers = stepsOf(f, v.Cycle), "unicast"
 	for _, a := range v.Absent {
 		ch := f.Channel(a.Channel)
-		l.Absent = append(l.Absent, Absent{outputs.Node(f, ch.From, ch.FromPort), a.SL, a.VL, ch.DataVLs})
+		l.Absent = append(l.Absent, Absent{From: outputs.Node(f, ch.From, ch.FromPort), SL: a.SL, VL: a.VL, DataVLs: ch.DataVLs})
 	}
 	if m := v.Multicast; m != nil {
 		l.Covers = "unicast and multicast"
-		l.Multicast = &Trees{m.Groups, mlids(m.Circling), mlids(m.Split), mlids(m.OneSided)}
+		l.Multicast = &Trees{Groups: m.Groups, Circling: mlids(m.Circling), Split: mlids(m.Split), OneSided: mlids(m.OneSided)}
 	}
 	loads, err := congestion.CountTables(ctx, now.Tables, s.scope)
 	if err != nil {
@@ -60,6 +61,7 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot, m *deadloc
 	return v, nil
 }
 
+// stepsOf is the steps of a credit loop with names.
 func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
 	all := make([]LoopStep, len(cycle))
 	for i, s := range cycle {
@@ -68,11 +70,12 @@ func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
 		if !s.Multicast {
 			to = outputs.Endpoint(f, f.Owner(s.Dst))
 		}
-		all[i] = LoopStep{outputs.Node(f, c.From, c.FromPort), outputs.Node(f, c.To, c.ToPort), s.VL, s.SL, outputs.Endpoint(f, s.Src), to}
+		all[i] = LoopStep{From: outputs.Node(f, c.From, c.FromPort), To: outputs.Node(f, c.To, c.ToPort), VL: s.VL, SL: s.SL, Src: outputs.Endpoint(f, s.Src), Dst: to}
 	}
 	return all
 }
 
+// mlid is the address of a multicast group as people write it.
 func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
 
 func mlids(lids []fabric.LID) []string {
@@ -91,12 +94,13 @@ func hottest(f *fabric.Fabric, loads *congestion.Loads) []HotLink {
 	for _, c := range order[:min(hotLinks, len(order))] {
 		if loads.Routes[c] > 0 {
 			ch := f.Channel(c)
-			hot = append(hot, HotLink{outputs.Node(f, ch.From, ch.FromPort), outputs.Node(f, ch.To, ch.ToPort), loads.Routes[c]})
+			hot = append(hot, HotLink{From: outputs.Node(f, ch.From, ch.FromPort), To: outputs.Node(f, ch.To, ch.ToPort), Routes: loads.Routes[c]})
 		}
 	}
 	return hot
 }
 
+// degraded is the links that are slower or narrower than others of their kind.
 func degraded(f *fabric.Fabric) []Degraded {
 	all := []Degraded{}
 	for _, a := range inspect.Anomalies(f) {
@@ -104,7 +108,8 @@ func degraded(f *fabric.Fabric) []Degraded {
 			continue
 		}
 		for _, k := range a.Links {
-			all = append(all, Degraded{string(a.Kind), k.Rate.String(), LookLink{outputs.Node(f, k.A, k.APort), outputs.Node(f, k.B, k.BPort)}})
+			ends := LookLink{A: outputs.Node(f, k.A, k.APort), B: outputs.Node(f, k.B, k.BPort)}
+			all = append(all, Degraded{Kind: string(a.Kind), Rate: k.Rate.String(), LookLink: ends})
 		}
 	}
 	return all
@@ -124,32 +129,33 @@ func compare(before, now *Snapshot) (*Changes, error) {
 	}, nil
 }
 
+// partsOf is parts of a fabric with names.
 func partsOf(f *fabric.Fabric, p *transition.Part) LookParts {
 	cables := make([]LookLink, len(p.Cables))
 	for i, c := range p.Cables {
 		ch := f.Channel(c)
-		cables[i] = LookLink{outputs.Node(f, ch.From, ch.FromPort), outputs.Node(f, ch.To, ch.ToPort)}
+		cables[i] = LookLink{A: outputs.Node(f, ch.From, ch.FromPort), B: outputs.Node(f, ch.To, ch.ToPort)}
 	}
-	return LookParts{outputs.Nodes(f, p.Switches), outputs.Nodes(f, p.Others), cables}
+	return LookParts{Switches: outputs.Nodes(f, p.Switches), Adapters: outputs.Nodes(f, p.Others), Cables: cables}
 }
 
-// recabled is the ports of switches that have a cable in both fabrics which leads to
-// another port, to or from another switch at least once: who swaps two hosts means it.
+// recabled is the ports of switches that have a cable in both fabrics, to different ports. It leaves out ports that
+// led to a host and lead to another one: who swaps two hosts means it.
 func recabled(old, next *fabric.Fabric, parts *transition.Parts) []result.Node {
 	type end struct {
 		switchGUID fabric.GUID
 		port       uint8
 	}
-	ends := func(f *fabric.Fabric, cables []fabric.ChannelID) map[end]bool { // [end] leads to another switch
+	ends := func(f *fabric.Fabric, cables []fabric.ChannelID) map[end]bool { // whether its cable leads to another switch
 		all := map[end]bool{}
 		for _, c := range cables {
 			ch := f.Channel(c)
 			from, to := f.Node(ch.From), f.Node(ch.To)
 			if from.Kind == fabric.Switch {
-				all[end{from.GUID, ch.FromPort}] = to.Kind == fabric.Switch
+				all[end{switchGUID: from.GUID, port: ch.FromPort}] = to.Kind == fabric.Switch
 			}
 			if to.Kind == fabric.Switch {
-				all[end{to.GUID, ch.ToPort}] = from.Kind == fabric.Switch
+				all[end{switchGUID: to.GUID, port: ch.ToPort}] = from.Kind == fabric.Switch
 			}
 		}
 		return all

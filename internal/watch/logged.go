@@ -12,14 +12,14 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// logged is what OpenSM's log says of its last sweeps. Unless force_log_flush is set, OpenSM keeps
-// lines back until 4 KiB of them have come together or one of them is about an error; so the log may
-// end before the tables in force were made.
+// logged is what OpenSM's log says of its last sweeps, as readLog reads it and readReference completes it. Unless
+// force_log_flush is set, OpenSM keeps lines back until 4 KiB of them have come together or one of them is about
+// an error; so the log may end before the tables in force were made.
 type logged struct {
 	LogState
-	ahead bool     // it was written to before the clock was set back, and the tables were written after it
-	ruled bool     // it says whether tables fit the network, by its last sweep
-	seen  []notice // what it says of links and ports, the oldest first
+	ahead   bool     // it was written to before the clock was set back, and the tables were written after that
+	ruled   bool     // it says whether tables fit the network, by its last sweep
+	notices []notice // what it says of links and ports, the oldest first
 }
 
 // LogState is what OpenSM's log said, which holds until it says otherwise: one that was rotated says nothing at first.
@@ -33,9 +33,10 @@ type LogState struct {
 	Lack   string    `json:"lack,omitempty"`   // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
 }
 
-// goesOn takes over from a log what it said before it was rotated, of the tables that were written at a time: what it
-// said last before they were written is about others.
-func (l *logged) goesOn(before *LogState, written time.Time) {
+// takeOver fills in, where the log says nothing itself, what it said when it was read last, before: it may have been
+// rotated since. written is when the tables at hand were: if that is after before.At, what it said of engines and
+// sweeps was about others.
+func (l *logged) takeOver(before *LogState, written time.Time) {
 	if before == nil || before.Path != l.Path {
 		return
 	}
@@ -53,24 +54,23 @@ func (l *logged) goesOn(before *LogState, written time.Time) {
 	}
 	if !l.ruled {
 		l.Lack = before.Lack
-		l.another()
+		l.clearLack()
 	}
 }
 
-// another clears that OpenSM has no tables where another engine has routed since.
-func (l *logged) another() {
+// clearLack clears Lack where an engine other than weft has made tables since.
+func (l *logged) clearLack() {
 	if l.Engine != "" && l.Engine != "weft" && len(l.Failed) == 0 {
 		l.Lack = ""
 	}
 }
 
-// routed is the lines of OpenSM's log that name the engine whose tables it wrote, or one that
-// failed.
-var routed = regexp.MustCompile(`(\S+) tables configured on all switches|(\S+): cannot build (?:fwd tables|lid matrices)`)
+// engineLine matches lines of OpenSM's log that name the engine whose tables it wrote, or one that failed.
+var engineLine = regexp.MustCompile(`(\S+) tables configured on all switches|(\S+): cannot build (?:fwd tables|lid matrices)`)
 
-// lacking is the lines of weft's plugin that say whether tables fit the network: ERR W001 and W002 that
+// fitLine matches lines of weft's plugin that say whether tables fit the network: ERR W001 and W002 that
 // none do, the others that some do.
-var lacking = regexp.MustCompile(`(?m)weft: (?:ERR (W00[12]): no tables for (.*)|(ERR W003|sweep \d+: .* proven).*)$`)
+var fitLine = regexp.MustCompile(`(?m)weft: (?:ERR (W00[12]): no tables for (.*)|(ERR W003|sweep \d+: .* proven).*)$`)
 
 // ofOneSweep is taken as the longest time from an engine's failure, which is in the log at once, to the dump
 // of the tables that another made in its place. On a large network a sweep may take longer: then the log is
@@ -80,6 +80,7 @@ const ofOneSweep = 10 * time.Second
 // endOfLog is how much of the end of OpenSM's log is searched.
 const endOfLog = 4 << 20
 
+// readLog reads the end of OpenSM's log.
 func readLog(path string) (said logged, err error) {
 	said.Path = path
 	in, err := reading.OpenPlain(path)
@@ -96,28 +97,28 @@ func readLog(path string) (said logged, err error) {
 		return said, err
 	}
 	said.At = info.ModTime()
-	for _, m := range routed.FindAllSubmatch(text, -1) {
+	for _, m := range engineLine.FindAllSubmatch(text, -1) {
 		if wrote := strings.ToLower(string(m[1])); wrote != "" {
 			said.Engine, said.Failed = wrote, nil
 		} else {
 			said.Failed = append(said.Failed, strings.ToLower(string(m[2])))
 		}
 	}
-	for _, m := range lacking.FindAllSubmatch(text, -1) {
+	for _, m := range fitLine.FindAllSubmatch(text, -1) {
 		said.ruled = true
 		if said.Lack = ""; len(m[1]) > 0 {
 			said.Lack = reading.Printable(string(m[1]) + ": no tables for " + string(m[2]))
 		}
 	}
-	if all := usedAt.FindAllSubmatch(text, -1); len(all) > 0 {
+	if all := usedLine.FindAllSubmatch(text, -1); len(all) > 0 {
 		last := all[len(all)-1]
 		said.Given = timeOf(string(last[1]), said.At)
 		if micros, err := strconv.Atoi(string(last[2])); err == nil && !said.Given.IsZero() {
 			said.Given, said.Exact = said.Given.Add(time.Duration(micros)*time.Microsecond), true
 		}
 	}
-	said.seen = notices(text, said.At)
-	said.another()
+	said.notices = noticesIn(text, said.At)
+	said.clearLack()
 	return said, nil
 }
 
@@ -128,6 +129,7 @@ type notice struct {
 	what noticed
 }
 
+// noticed is what a line says of the link or the port.
 type noticed uint8
 
 const (
@@ -136,12 +138,12 @@ const (
 	portFound
 )
 
-// noticing is these lines, with their times.
-var noticing = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) (\d{6})?.*(?:"Link state change" from switch LID \d+, GUID|(Removed port|Discovered new port) with GUID:) ?0x([0-9a-f]{1,16})\b`)
+// noticeLine matches these lines, with their times.
+var noticeLine = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) (\d{6})?.*(?:"Link state change" from switch LID \d+, GUID|(Removed port|Discovered new port) with GUID:) ?0x([0-9a-f]{1,16})\b`)
 
-// notices is what a log says of links and ports.
-func notices(text []byte, written time.Time) (all []notice) {
-	for _, m := range noticing.FindAllSubmatch(text, -1) {
+// noticesIn is what a log says of links and ports; it was last written to at a time.
+func noticesIn(text []byte, written time.Time) (all []notice) {
+	for _, m := range noticeLine.FindAllSubmatch(text, -1) {
 		n := notice{at: timeOf(string(m[1]), written)}
 		if micros, err := strconv.Atoi(string(m[2])); err == nil {
 			n.at = n.at.Add(time.Duration(micros) * time.Microsecond)
@@ -158,10 +160,11 @@ func notices(text []byte, written time.Time) (all []notice) {
 	return all
 }
 
-// usedAt is the line of weft's plugin that tables are used, with its time.
-var usedAt = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) (\d{6})?.*weft: sweep \d+: .* proven;`)
+// usedLine matches lines of weft's plugin that tables are used, with their times.
+var usedLine = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) (\d{6})?.*weft: sweep \d+: .* proven;`)
 
-// timeOf is the time of a line, which has no year: the last such time before the log was written to.
+// timeOf is the time of a line, which has no year: the last such time up to a day after the log was written to; zero
+// for what is no time.
 func timeOf(text string, written time.Time) time.Time {
 	t, err := time.ParseInLocation(time.Stamp, text, time.Local)
 	if err != nil {
@@ -174,8 +177,8 @@ func timeOf(text string, written time.Time) time.Time {
 	return t
 }
 
-// sinceDump says whether OpenSM has written tables of weft's since it dumped some: it dumps none when it takes
-// a step of a plan.
+// sinceDump says whether OpenSM has written tables of weft's into switches since it dumped tables, at a time: it dumps
+// none when it takes a step of a plan.
 func (l *logged) sinceDump(written time.Time) bool {
 	margin := dumpTime
 	if l.Exact { // the dump of a sweep ends after its line, and the next step is taken no sooner than a tenth of a second later
@@ -184,24 +187,26 @@ func (l *logged) sinceDump(written time.Time) bool {
 	return !l.ahead && !written.IsZero() && !l.Given.IsZero() && l.Given.Sub(written) > margin
 }
 
-// dumpTime is taken as the longest time from the line to the end of the dump, in whole seconds; coarse is what the time of
-// a file may lie behind.
+// dumpTime is taken as the longest time from the line to the end of the dump, where times are in whole seconds; coarse
+// is how far the time of a file may lie behind that of the clock.
 const (
 	dumpTime = 2 * time.Second
 	coarse   = 20 * time.Millisecond
 )
 
-// lacks is why the tables that were written at a time are suspect: since then OpenSM had none that fit.
-func (l *logged) lacks(written time.Time) string {
+// lackAt is why tables that OpenSM wrote at a time are of before: since then it had none that fit the network. Empty: the
+// log does not say so.
+func (l *logged) lackAt(written time.Time) string {
 	if l.At.Before(written) || l.ahead {
 		return ""
 	}
 	return l.Lack
 }
 
-// of is the engine of tables that were written at a time, which is zero where OpenSM did not write
-// them. behind: the log ends before them, and they may be anybody's.
-func (l *logged) of(written time.Time, asked []string, noFallback bool) (engine string, behind bool) {
+// engineOf is the engine that made tables written at a time, which is zero where OpenSM did not write them. asked are
+// the engines that OpenSM was asked for, in order; with noFallback it keeps its tables where all of them fail.
+// Empty: it is not known; and if behind is true, because the log ends before the tables were made.
+func (l *logged) engineOf(written time.Time, asked []string, noFallback bool) (engine string, behind bool) {
 	switch {
 	case l.At.IsZero(): // there is no log
 		return "", false
@@ -231,10 +236,10 @@ func setBack(logged, written, now time.Time) bool {
 	return !written.IsZero() && logged.After(soon) && !written.After(soon)
 }
 
-// dumped is when OpenSM dumped the tables that are among some files; zero: it did not.
+// dumped is when OpenSM dumped the tables that are among some files; zero: there are none of its dumps.
 func dumped(files []stamp) time.Time {
 	for _, at := range files {
-		if name := reading.PlainName(filepath.Base(at.path)); strings.HasPrefix(name, "opensm") && slices.Contains(tables, name) {
+		if name := reading.PlainName(filepath.Base(at.path)); strings.HasPrefix(name, "opensm") && slices.Contains(tableFiles, name) {
 			return at.mtime
 		}
 	}

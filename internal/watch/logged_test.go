@@ -66,12 +66,12 @@ func TestLogged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engine, behind := said.of(said.At.Add(-c.age), strings.Fields(c.asked), c.noFallback)
+		engine, behind := said.engineOf(said.At.Add(-c.age), strings.Fields(c.asked), c.noFallback)
 		if engine != c.engine || behind != c.behind {
 			t.Errorf("tables %s older than the log, asked for %s: %q, behind %v; want %q, %v\n%s", c.age, c.asked, engine, behind, c.engine, c.behind, c.log)
 		}
 	}
-	if engine, behind := (&logged{}).of(now, nil, false); engine != "" || behind {
+	if engine, behind := (&logged{}).engineOf(now, nil, false); engine != "" || behind {
 		t.Errorf("without a log: %q, behind %v", engine, behind)
 	}
 }
@@ -211,7 +211,7 @@ func TestLogOfThePlugin(t *testing.T) {
 		if err != nil || (said.Lack == "") != (c.lack == "") || !strings.HasPrefix(said.Lack, c.lack) {
 			t.Errorf("%q: %q, %v", c.text, said.Lack, err)
 		}
-		if said.lacks(at.Add(time.Second)) != "" {
+		if said.lackAt(at.Add(time.Second)) != "" {
 			t.Errorf("%q: there were tables since", c.text)
 		}
 		uses := strings.Contains(c.text, proven)
@@ -308,7 +308,7 @@ func TestRotatedLog(t *testing.T) {
 		return &said
 	}
 	full := at(strings.ReplaceAll(lashWorks, "lash tables", "weft tables")+proven+lacks, begin)
-	if full.lacks(dumped) == "" || !full.sinceDump(dumped) {
+	if full.lackAt(dumped) == "" || !full.sinceDump(dumped) {
 		t.Fatalf("%+v", full)
 	}
 	for _, c := range []struct {
@@ -326,15 +326,15 @@ func TestRotatedLog(t *testing.T) {
 		{"that of another", &logged{LogState: LogState{Path: "other.log", At: begin}}, dumped, false, "", false},
 		{"other tables were dumped meanwhile", at("", begin.Add(time.Minute)), begin.Add(30 * time.Second), false, "", false},
 	} {
-		c.now.goesOn(&full.LogState, c.written)
-		engine, _ := c.now.of(c.written, nil, false)
-		if (c.now.lacks(c.written) != "") != c.lacks || engine != c.engine || c.now.sinceDump(c.written) != c.since {
-			t.Errorf("%s: lack %q, engine %q, %+v", c.name, c.now.lacks(c.written), engine, c.now)
+		c.now.takeOver(&full.LogState, c.written)
+		engine, _ := c.now.engineOf(c.written, nil, false)
+		if (c.now.lackAt(c.written) != "") != c.lacks || engine != c.engine || c.now.sinceDump(c.written) != c.since {
+			t.Errorf("%s: lack %q, engine %q, %+v", c.name, c.now.lackAt(c.written), engine, c.now)
 		}
 	}
 	alone := at("", begin)
-	alone.goesOn(nil, dumped)
-	if alone.lacks(dumped) != "" {
+	alone.takeOver(nil, dumped)
+	if alone.lackAt(dumped) != "" {
 		t.Errorf("%+v", alone)
 	}
 }

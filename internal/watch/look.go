@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Snapshot is what a reader made of the files of a look.
+// Snapshot is what a reader made of the files of a look: what is judged, and compared with that of the next look.
 type Snapshot struct {
 	Tables *routing.Tables
 	SLs    bool     // service levels are known; otherwise they are 0
@@ -20,21 +20,21 @@ type Snapshot struct {
 	Doubts []string // sentences: why switches may not do what the tables say
 
 	Ethernet *EthernetSnapshot // of lossless Ethernet, in place of all of this
-	loads    *congestion.Loads // once it is judged
+	loads    *congestion.Loads // set by judge
 }
 
 // Reader reads the network in one folder, and the tables in another or the same for it;
 // multicast is the service levels of multicast groups, as bits.
 type Reader func(network, tables string, multicast uint16) (*Snapshot, error)
 
-// Look is what was seen once.
+// Look is what was seen once and found by it. It is kept in the state folder, and what weft watch --json prints.
 type Look struct {
 	Number int       `json:"look"`
 	At     time.Time `json:"at"`
 	Files  []File    `json:"files"`
 
-	// Against is what it was held against beside the look before: the engines asked for, the
-	// one that OpenSM's log names, the age of the tables expected.
+	// Against is in words what it was held against beside the look before: the engines asked for, the
+	// one that OpenSM's log names, the age of the tables expected. If it differs, the same files are judged again.
 	Against string `json:"against"`
 
 	Switches int `json:"switches"`
@@ -49,9 +49,9 @@ type Look struct {
 	MapsKnown bool       `json:"sl2vl_known"`
 	Lanes     int        `json:"lanes_used"`
 	Pairs     int64      `json:"pairs"`
-	CutOff    int64      `json:"pairs_cut"`        // that cables join
-	Apart     int64      `json:"pairs_apart"`      // that no cables join
-	Circles   int64      `json:"forwarding_loops"` // (switch, LID)
+	CutOff    int64      `json:"pairs_cut"`        // pairs that cables join and the tables do not
+	Apart     int64      `json:"pairs_apart"`      // pairs that no cables join
+	Circles   int64      `json:"forwarding_loops"` // number of (switch, LID) whose packets circle
 	Dropped   int64      `json:"dropped_turns"`
 	Absent    []Absent   `json:"absent_lanes,omitempty"`
 	Cycle     []LoopStep `json:"cycle"`
@@ -63,11 +63,11 @@ type Look struct {
 	Asked string `json:"engine_asked,omitempty"`
 	Made  *Made  `json:"engine_made,omitempty"` // nil: not known
 
-	// HandedOver: OpenSM has written tables since it dumped these, by its log, so those of expect are judged, which weft
+	// HandedOver: by its log OpenSM has written tables since it dumped any, so those of Expect are judged, which weft
 	// serve handed over.
 	HandedOver bool `json:"handed_over,omitempty"`
 
-	// Lack is why OpenSM has no tables for the network as it is, by its log: those judged are of before.
+	// Lack is why OpenSM has no tables for the network as it is, by its log: those judged were made before it changed.
 	Lack string `json:"lack,omitempty"`
 
 	// LogStale: OpenSM's log ends before these tables were made, and says nothing of them.
@@ -76,7 +76,7 @@ type Look struct {
 	Missing  []events.Missing `json:"missing"`           // parts that went within a week and are not back
 	Changed  *Changes         `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
 	Degraded []Degraded       `json:"degraded_links"`
-	Trouble  *trouble.Cables  `json:"trouble,omitempty"` // of --once: cables in trouble
+	Trouble  *trouble.Cables  `json:"trouble,omitempty"` // cables in trouble; only in what --once prints
 	Alarms   []Alarm          `json:"alarms"`
 	Seconds  LookSeconds      `json:"seconds"`
 

@@ -37,16 +37,16 @@ func (s *settings) asked(ctx context.Context) (names []string, noFallback bool, 
 // fallen is the engine that OpenSM falls back to.
 const fallen = "minhop"
 
-// Shares of the entries with a choice from which tables are taken to be MinHop's. Those of
-// an OpenSM that has run through changes differ a little from what it would make afresh;
-// tables of another origin have about one in two at most.
+// Tables are taken to be MinHop's by the share of entries with a choice that are as MinHop makes them. In those of
+// an OpenSM that has run through changes some differ from what it would make afresh; in tables of another origin
+// about one in two is as MinHop's at most.
 const (
-	minhopShare = 0.9
-	clearer     = 0.02 // by so much MinHop's share is larger than that of the engine asked for
+	minhopShare = 0.9  // at least
+	clearer     = 0.02 // by so much MinHop's share is larger than that of any engine asked for
 )
 
-// byTables is MinHop if tables are its own, and not as likely those of an engine asked for;
-// nil: that is not so.
+// byTables is MinHop if tables look like its own, and clearly less like those of an engine asked for; else nil: it is
+// not known who made them.
 func byTables(ctx context.Context, t *routing.Tables, asked []string) (*Made, error) {
 	if slices.Contains(asked, fallen) {
 		return nil, nil
@@ -64,11 +64,11 @@ func byTables(ctx context.Context, t *routing.Tables, asked []string) (*Made, er
 			return nil, nil
 		}
 	}
-	return &Made{fallen, "tables", share}, nil
+	return &Made{Engine: fallen, How: "tables", Share: share}, nil
 }
 
-// shareOf is the part of the entries with a choice in which tables are as an engine of
-// OpenSM makes them; 0 if it makes none, or if no switch has a choice.
+// shareOf is the share of entries with a choice, those at switches with several shortest ways, that are as an
+// engine of OpenSM makes them; 0 if it makes none, or if no switch has a choice.
 func shareOf(ctx context.Context, t *routing.Tables, engine string) (float64, error) {
 	e, ok := engines.OfOpenSM(engine)
 	if !ok { // weft's plugin, or a file
@@ -83,16 +83,16 @@ func shareOf(ctx context.Context, t *routing.Tables, engine string) (float64, er
 	}
 	same, all := 0, 0
 	f := t.Fabric
-	choice := make([]bool, f.Switches())
-	of := fabric.NodeID(fabric.None) // whom choice leads to
+	choice := make([]bool, f.Switches()) // [switch] it has several shortest ways to switch to
+	to := fabric.NodeID(fabric.None)
 	for lid, owner := range f.LIDs() {
 		ep := f.Endpoint(owner)
 		if ep.Class == fabric.SwitchPort || ep.Switch == fabric.None {
 			continue
 		}
-		if ep.Switch != of {
-			of = ep.Switch
-			choices(f, of, choice)
+		if ep.Switch != to {
+			to = ep.Switch
+			choices(f, to, choice)
 		}
 		for s, free := range choice {
 			if port := t.Forwarding.Port(fabric.NodeID(s), lid); free && port != routing.NoPort {
@@ -109,7 +109,7 @@ func shareOf(ctx context.Context, t *routing.Tables, engine string) (float64, er
 	return float64(same) / float64(all), nil
 }
 
-// choices fills in which switches have several shortest ways to one, [switch].
+// choices sets choice, [switch], to which switches have several shortest ways to one.
 func choices(f *fabric.Fabric, to fabric.NodeID, choice []bool) {
 	hops := f.Hops(to)
 	for s := range choice {
@@ -124,8 +124,9 @@ func choices(f *fabric.Fabric, to fabric.NodeID, choice []bool) {
 	}
 }
 
-// made says which engine made the tables of a look; log is what OpenSM's log says.
-func made(ctx context.Context, now *Snapshot, asked []string, log string) (*Made, error) {
+// madeBy says which engine made the tables of a look: log, the one that OpenSM's log names, or else by the tables. nil:
+// it is not known.
+func madeBy(ctx context.Context, now *Snapshot, asked []string, log string) (*Made, error) {
 	switch {
 	case log != "":
 		return &Made{Engine: log, How: "log"}, nil

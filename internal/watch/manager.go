@@ -12,22 +12,21 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// Manager is the OpenSM whose dumps or log are looked at, where it runs on this host. weft serve knows whether it lives as
-// long as it does itself; its process is there for whoever looks.
+// Manager is the OpenSM whose dumps or log are looked at, where it runs on this host, by its process.
 type Manager struct {
 	PID  int        `json:"pid"`            // of the process that was seen last
 	Gone *time.Time `json:"gone,omitempty"` // since when there is none; nil: it runs
 }
 
-// managerName is what its process is called.
+// managerName is what the process of an OpenSM is called.
 const managerName = "opensm"
 
-// procFolder has a folder for each process. One that this user may not see is as if it were not there.
+// procFolder has a folder for each process. A process that this user may not see is as if it were not there.
 const procFolder = "/proc"
 
-// runs says whether a process is an OpenSM that may write a log: one that says on its command line that it writes another
-// is of another fabric.
-func runs(proc string, pid int, log string) bool {
+// isOpenSM says whether a process is an OpenSM that may write the log at a path, or any if the path is empty: one whose
+// command line names another log is of another fabric.
+func isOpenSM(proc string, pid int, log string) bool {
 	dir := filepath.Join(proc, strconv.Itoa(pid))
 	name, err := ofProcess(filepath.Join(dir, "comm"))
 	if err != nil || string(bytes.TrimSpace(name)) != managerName {
@@ -60,7 +59,7 @@ func runs(proc string, pid int, log string) bool {
 	return true
 }
 
-// ofProcess reads a file about a process, in which a command line is words that end with a NUL.
+// ofProcess reads a file about a process.
 func ofProcess(name string) ([]byte, error) {
 	in, err := reading.OpenPlain(name)
 	if err != nil {
@@ -81,27 +80,28 @@ func sameFile(a, b string) bool {
 	return resolved(a) == resolved(b)
 }
 
-// find is the process of an OpenSM that may write a log; 0: there is none.
-func find(proc, log string) int {
+// findOpenSM is the process of an OpenSM that may write a log; 0: there is none.
+func findOpenSM(proc, log string) int {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
 		return 0
 	}
 	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && runs(proc, pid, log) {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && isOpenSM(proc, pid, log) {
 			return pid
 		}
 	}
 	return 0
 }
 
-// next is what is known of OpenSM now, after what was known; nil: none was seen ever. written is when it dumped tables
-// last: if it has since it went, it is on another host now, whose files come here.
-func (m *Manager) next(proc, log string, written, now time.Time) *Manager {
-	if m != nil && m.Gone == nil && runs(proc, m.PID, log) {
+// update is what is known of OpenSM now, m being what was known before; nil: none was seen ever. log is where it logs,
+// or empty; written is when it dumped tables last: if that is after it went, it runs on another host now, whose
+// files come here.
+func (m *Manager) update(proc, log string, written, now time.Time) *Manager {
+	if m != nil && m.Gone == nil && isOpenSM(proc, m.PID, log) {
 		return m
 	}
-	if pid := find(proc, log); pid > 0 {
+	if pid := findOpenSM(proc, log); pid > 0 {
 		return &Manager{PID: pid}
 	}
 	switch {
@@ -116,28 +116,28 @@ func (m *Manager) next(proc, log string, written, now time.Time) *Manager {
 	return m
 }
 
-// watched says whether the files of an OpenSM are looked at.
-func (s *settings) watched(files []stamp) bool {
+// hasOpenSM says whether a log or dumps of an OpenSM are looked at.
+func (s *settings) hasOpenSM(files []stamp) bool {
 	return s.Ethernet == "" && (s.Log != "" || !dumped(files).IsZero())
 }
 
-// seeManager looks whether OpenSM runs, and says whether that is news.
+// seeManager sets manager by whether OpenSM runs now, and says whether it went or came back.
 func (r *running) seeManager() (news bool) {
-	if !r.watched(r.tried) {
+	if !r.hasOpenSM(r.triedStamps) {
 		return false
 	}
 	was := r.manager
-	r.manager = was.next(r.proc, r.settings.Log, dumped(r.tried), r.clock.Now())
+	r.manager = was.update(r.proc, r.settings.Log, dumped(r.triedStamps), r.clock.Now())
 	return (was != nil && was.Gone != nil) != (r.manager != nil && r.manager.Gone != nil)
 }
 
-// ofManager is alarms with that OpenSM is dead.
-func (r *running) ofManager(all []Alarm) []Alarm {
+// withManagerAlarm is alarms with OpenSMGone in place of an earlier one, if OpenSM does not run any more.
+func (r *running) withManagerAlarm(all []Alarm) []Alarm {
 	all = slices.DeleteFunc(slices.Clone(all), func(a Alarm) bool { return a.Kind == OpenSMGone })
 	if m := r.manager; m != nil && m.Gone != nil {
 		all = append(all, Alarm{
-			OpenSMGone, fmt.Sprintf("OpenSM, which ran here as process %d, does not run any more: what goes or comes is not seen, and nothing is routed", m.PID),
-			"systemctl status 'opensm*'; the end of OpenSM's log may say why it ended", *m.Gone,
+			Kind: OpenSMGone, What: fmt.Sprintf("OpenSM, which ran here as process %d, does not run any more: what goes or comes is not seen, and nothing is routed", m.PID),
+			Do: "systemctl status 'opensm*'; the end of OpenSM's log may say why it ended", Since: *m.Gone,
 		})
 	}
 	return all

@@ -77,7 +77,7 @@ func TestOpenSMGone(t *testing.T) {
 	}
 	// One whose files come from elsewhere now is no alarm any more.
 	gone := time.Unix(1000, 0)
-	if m := (&Manager{PID: 12, Gone: &gone}).next(filepath.Join(dir, "none"), log, gone.Add(time.Second), gone.Add(time.Minute)); m != nil {
+	if m := (&Manager{PID: 12, Gone: &gone}).update(filepath.Join(dir, "none"), log, gone.Add(time.Second), gone.Add(time.Minute)); m != nil {
 		t.Errorf("%+v", m)
 	}
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// metrics is the metrics for Prometheus; ports have the labels of infiniband_exporter.
+// metrics is the metrics for Prometheus, which note and show set after each look; ports have the labels of
+// infiniband_exporter.
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -37,15 +38,16 @@ type metrics struct {
 	trouble *prometheus.GaugeVec
 }
 
-// value is a number of the last look.
+// value is a gauge of a number in the last look.
 type value struct {
 	prometheus.Gauge
-	of func(*Look) float64
+	in func(*Look) float64
 }
 
 // none is the label of an engine that is not known.
 const none = "none"
 
+// newMetrics registers all metrics, with all labels that are known before there is any look.
 func newMetrics() *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -79,8 +81,8 @@ func newMetrics() *metrics {
 	for _, k := range Kinds {
 		m.alarm.WithLabelValues(string(k))
 	}
-	number := func(name, help string, of func(*Look) float64) {
-		m.values = append(m.values, value{gauges(name, help).WithLabelValues(), of})
+	number := func(name, help string, in func(*Look) float64) {
+		m.values = append(m.values, value{Gauge: gauges(name, help).WithLabelValues(), in: in})
 	}
 	number("proven", "1 if the tables are free of credit loops, 0 if they have one.", func(l *Look) float64 {
 		if l.Verdict == result.DeadlockFree {
@@ -96,7 +98,7 @@ func newMetrics() *metrics {
 	number("switches", "Switches.", func(l *Look) float64 { return float64(l.Switches) })
 	number("hosts", "Host adapter ports.", func(l *Look) float64 { return float64(l.Hosts) })
 	number("cables", "Cables.", func(l *Look) float64 { return float64(l.Cables) })
-	of := func(count func(*EthernetLook) int) func(*Look) float64 {
+	ethernet := func(count func(*EthernetLook) int) func(*Look) float64 {
 		return func(l *Look) float64 {
 			if l.Ethernet == nil {
 				return 0
@@ -104,16 +106,16 @@ func newMetrics() *metrics {
 			return float64(count(l.Ethernet))
 		}
 	}
-	number("next_hops", "Next hops of all devices of a lossless Ethernet network, to prefixes with hosts.", of(func(e *EthernetLook) int { return e.NextHops }))
-	number("host_prefixes", "Prefixes with hosts of a lossless Ethernet network.", of(func(e *EthernetLook) int { return e.Prefixes }))
-	number("pins", "Pins that routers of a lossless Ethernet network should have.", of(func(e *EthernetLook) int { return e.Pins }))
-	number("pins_fallen_back", "Pins of these that are not in force.", of(func(e *EthernetLook) int { return len(e.Fallbacks) }))
-	number("silent_devices", "Devices of a lossless Ethernet network that were not heard from.", of(func(e *EthernetLook) int { return len(e.Silent) }))
+	number("next_hops", "Next hops of all devices of a lossless Ethernet network, to prefixes with hosts.", ethernet(func(e *EthernetLook) int { return e.NextHops }))
+	number("host_prefixes", "Prefixes with hosts of a lossless Ethernet network.", ethernet(func(e *EthernetLook) int { return e.Prefixes }))
+	number("pins", "Pins that routers of a lossless Ethernet network should have.", ethernet(func(e *EthernetLook) int { return e.Pins }))
+	number("pins_fallen_back", "Pins of these that are not in force.", ethernet(func(e *EthernetLook) int { return len(e.Fallbacks) }))
+	number("silent_devices", "Devices of a lossless Ethernet network that were not heard from.", ethernet(func(e *EthernetLook) int { return len(e.Silent) }))
 	number("largest_load", "Routes over the fullest link between switches, with all to all.", func(l *Look) float64 { return float64(l.MaxLoad) })
 	return m
 }
 
-// countedChanges is the changes of a look that metrics count.
+// countedChanges is the changes of a look as changes_total counts them: what, and how many.
 func countedChanges(c *Changes) []struct {
 	what string
 	n    int64
@@ -129,6 +131,7 @@ func countedChanges(c *Changes) []struct {
 	}
 }
 
+// kindsOfChange is what countedChanges counts.
 func kindsOfChange() []string {
 	var all []string
 	for _, c := range countedChanges(&Changes{}) {
@@ -137,17 +140,17 @@ func kindsOfChange() []string {
 	return all
 }
 
-// note takes over a look: nil is one that failed, or saw nothing new.
+// note counts a look, after which the watch is as st says; l is nil for one that failed or saw nothing new.
 func (m *metrics) note(st *Health, l *Look) {
-	result := "same"
+	outcome := "same"
 	switch {
 	case st.Error != "":
-		result = "failed"
+		outcome = "failed"
 	case l != nil:
-		result = "new"
+		outcome = "new"
 	}
-	m.looks.WithLabelValues(result).Inc()
-	if result != "failed" {
+	m.looks.WithLabelValues(outcome).Inc()
+	if outcome != "failed" {
 		m.last.Set(float64(st.At.UnixNano()) / 1e9)
 	}
 	m.trouble.Reset()
@@ -171,7 +174,7 @@ func (m *metrics) note(st *Health, l *Look) {
 			m.seconds.WithLabelValues(stage.name).Observe(stage.seconds)
 		}
 		if e := l.Ethernet; e != nil && e.Changed != nil {
-			for _, c := range countedChanges(e.Changed.counted()) {
+			for _, c := range countedChanges(e.Changed.asChanges()) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
 			}
 		}
@@ -183,17 +186,17 @@ func (m *metrics) note(st *Health, l *Look) {
 	}
 }
 
-// show makes a look the one that is shown.
+// show sets the gauges that are about a look.
 func (m *metrics) show(l *Look) {
 	for _, v := range m.values {
-		v.Set(v.of(l))
+		v.Set(v.in(l))
 	}
-	made := none
+	madeBy := none
 	if l.Made != nil {
-		made = l.Made.Engine
+		madeBy = l.Made.Engine
 	}
 	m.engine.Reset()
-	m.engine.WithLabelValues(cmp.Or(l.Asked, none), made).Set(1)
+	m.engine.WithLabelValues(cmp.Or(l.Asked, none), madeBy).Set(1)
 	m.routes.Reset()
 	for _, h := range l.Hot {
 		m.routes.WithLabelValues(portLabels(h.From)...).Set(float64(h.Routes))
@@ -228,14 +231,14 @@ func (m *metrics) showPauses(now *EthernetSnapshot) {
 	}
 }
 
-// mostShown is how many missing parts metrics name.
+// mostShown is how many missing parts, and how many cables in trouble, metrics name.
 const mostShown = 50
 
+// portLabels is the values of the labels guid, port and switch.
 func portLabels(p result.Node) []string { return []string{p.GUID, strconv.Itoa(int(p.Port)), p.Name} }
 
-// answer answers Prometheus and those who ask for health, if there is an address, until
-// stop is called.
-func (r *running) answer() (stop func(), err error) {
+// serve answers over HTTP at the address of Metrics, if one is set, until stop is called.
+func (r *running) serve() (stop func(), err error) {
 	if r.last != nil && r.before != nil {
 		r.metrics.show(r.last)
 	}
@@ -257,7 +260,7 @@ func (r *running) site() *shell.Site {
 	}
 }
 
-// troubles names every alarm and every part in trouble.
+// troubles is a sentence for every alarm and every part that is missing or in trouble, for /health.
 func (r *running) troubles() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -276,7 +279,7 @@ func (r *running) troubles() (all []string) {
 	return all
 }
 
-// healthy says what is wrong with the watch itself: that it does not look any more.
+// healthy is an error if the watch itself does not work: it does not look any more.
 func (r *running) healthy() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -286,7 +289,7 @@ func (r *running) healthy() error {
 	return nil
 }
 
-// patience is how long after its beginning a look may be the last one.
+// patience is how long after the beginning of a look the next one may begin, at the latest.
 func (r *running) patience() time.Duration {
 	if r.Collect != "" {
 		return 3*r.Every + tries*r.Settle + r.settings.Timeout + time.Minute
@@ -294,7 +297,7 @@ func (r *running) patience() time.Duration {
 	return 3*r.Every + tries*r.Settle + time.Duration(len(r.commands))*r.Timeout + time.Minute
 }
 
-// ready says why the last look is not to be relied on.
+// ready is an error if there is no last look that can be relied on.
 func (r *running) ready() error {
 	if err := r.healthy(); err != nil {
 		return err

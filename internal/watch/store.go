@@ -32,11 +32,12 @@ const (
 	lockName    = ".lock"
 )
 
-// Store is the looks in a state folder.
+// Store is a state folder: the looks that are kept, with the files that they saw, and the health of the watch. Exported
+// methods read; the others are for the watch that has the folder.
 type Store struct {
 	dir  string
-	root *os.Root // of dir; nil: it is only read
-	lock *os.File // likewise
+	root *os.Root // of dir; nil: the folder is only read
+	lock *os.File // held while a watch writes; nil: the folder is only read
 }
 
 // OpenStore opens a state folder to read it.
@@ -92,6 +93,7 @@ func (s *Store) take() (err error) {
 	return nil
 }
 
+// close gives the folder back.
 func (s *Store) close() {
 	s.root.Close()
 	if s.lock != nil {
@@ -99,12 +101,14 @@ func (s *Store) close() {
 	}
 }
 
+// clean removes what a killed run left unfinished, and files that no look has.
 func (s *Store) clean() error {
 	err := s.root.RemoveAll(gatherName)
 	for _, d := range []string{".", looksFolder, filesFolder} {
 		err = errors.Join(err, s.root.RemoveAll(filepath.Join(d, whole.Unfinished)))
 	}
-	return errors.Join(err, s.prune(0))
+	const keepAll = 0
+	return errors.Join(err, s.prune(keepAll))
 }
 
 // gatherFolder makes the empty folder for the files of a look.
@@ -118,7 +122,7 @@ func (s *Store) whole(name string, write func(io.Writer) error) error {
 	return whole.Write(s.root, name, 0o640, write)
 }
 
-// put keeps a look with its files, which lie in a folder, and of all looks the last few.
+// put keeps a look with its files, which lie in the folder from, and removes all looks but the last keep.
 func (s *Store) put(l *Look, from string, keep int) error {
 	for _, f := range l.Files {
 		if err := s.putFile(f, from); err != nil {
@@ -131,10 +135,13 @@ func (s *Store) put(l *Look, from string, keep int) error {
 	return s.prune(keep)
 }
 
+// lookName is the file of a look in looksFolder.
 func lookName(number int) string { return fmt.Sprintf("%09d.json", number) }
 
+// packedName is the file in the state folder with the content of a file that a look saw.
 func packedName(f File) string { return filepath.Join(filesFolder, f.SHA256+".gz") }
 
+// putFile keeps the content of a file of a look, which lies in the folder from, unless it is kept already.
 func (s *Store) putFile(f File, from string) error {
 	if _, err := os.Stat(filepath.Join(s.dir, packedName(f))); err == nil {
 		return nil
@@ -154,7 +161,7 @@ func (s *Store) putFile(f File, from string) error {
 	})
 }
 
-// lookFile is what looks are called.
+// lookFile is what files of looks are called (lookName).
 var lookFile = regexp.MustCompile(`^\d{9}\.json$`)
 
 // Numbers is the numbers of the looks, the oldest first.
@@ -171,7 +178,7 @@ func (s *Store) Numbers() ([]int, error) {
 	return all, err
 }
 
-// Look is a look by its number; 0 and below count from the last one back.
+// Look is a look by its number; 0 is the last one, -1 that before it, and so on.
 func (s *Store) Look(number int) (*Look, error) {
 	all, err := s.Numbers()
 	if err != nil {
@@ -214,20 +221,21 @@ func readOwn(name string) ([]byte, error) {
 // contentSum is what File.SHA256 looks like.
 var contentSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// check says what is wrong with a look that was read from a state folder: files lie where
-// its names say.
+// check is an error if a look that was read from a state folder is not the one of this number, or names files that no
+// look could have: Files makes files by these names.
 func (l *Look) check(number int) error {
 	if l.Number != number {
 		return fmt.Errorf("it is look %d by its text", l.Number)
 	}
 	for _, f := range l.Files {
-		if !gathered(f.Name) && (l.Ethernet == nil || !localName(f.Name)) || !contentSum.MatchString(f.SHA256) {
+		if !isLookFile(f.Name) && (l.Ethernet == nil || !localName(f.Name)) || !contentSum.MatchString(f.SHA256) {
 			return fmt.Errorf("%q with sum %q is no file of a look", f.Name, f.SHA256)
 		}
 	}
 	return nil
 }
 
+// kept is the end of a sentence that a look is not there: which are.
 func kept(all []int) string {
 	if len(all) == 0 {
 		return ": none is kept"
@@ -235,7 +243,8 @@ func kept(all []int) string {
 	return fmt.Sprintf("; %d to %d are kept", all[0], all[len(all)-1])
 }
 
-// Files makes the files of a look in a folder, each packed as it is kept.
+// Files puts the files of a look into a folder, for a reader: each as a link to the packed file that is kept, or
+// unpacked once if the look saw it packed already.
 func (s *Store) Files(l *Look, into string) error {
 	for _, f := range l.Files {
 		if dir := filepath.Dir(f.Name); dir != "." {
@@ -244,7 +253,7 @@ func (s *Store) Files(l *Look, into string) error {
 			}
 		}
 		name := f.Name + ".gz"
-		if f.Name != reading.PlainName(f.Name) { // packed twice
+		if f.Name != reading.PlainName(f.Name) { // packed when the look saw it, and so twice now
 			if err := s.unpack(f, filepath.Join(into, f.Name)); err != nil {
 				return err
 			}
@@ -261,6 +270,7 @@ func (s *Store) Files(l *Look, into string) error {
 	return nil
 }
 
+// unpack writes the content of a file of a look, as the look saw it.
 func (s *Store) unpack(f File, to string) error {
 	in, err := reading.OpenPlain(filepath.Join(s.dir, packedName(f)))
 	if err != nil {
@@ -279,7 +289,8 @@ func (s *Store) unpack(f File, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// prune removes all looks but the last few (0: none of them), and files that no look has.
+// prune removes all looks except the last keep (0: no look), and then the files that no look has. Where a look cannot
+// be read no file goes.
 func (s *Store) prune(keep int) error {
 	all, err := s.Numbers()
 	if err != nil {
@@ -310,15 +321,15 @@ func (s *Store) prune(keep int) error {
 	return err
 }
 
-// Health is how a watch is, beside its looks.
+// Health is how a watch is, beside its looks: what status.json has, and what weft status and /status show.
 type Health struct {
 	Version string           `json:"version"`
 	PID     int              `json:"pid"`
 	Every   string           `json:"every"`
 	At      time.Time        `json:"at"`                // of the last look, also one that saw nothing new
-	Look    int              `json:"look"`              // the last one kept
-	Same    int              `json:"same"`              // looks since that saw nothing new
-	Failed  int              `json:"failed"`            // looks that failed, the last ones in a row
+	Look    int              `json:"look"`              // number of the last one kept
+	Same    int              `json:"same"`              // number of looks since that saw nothing new
+	Failed  int              `json:"failed"`            // number of looks that failed, in a row up to the last; 0: the last did not
 	Error   string           `json:"error,omitempty"`   // why the last look failed
 	Alarms  []Alarm          `json:"alarms"`            // that are there now
 	Trouble *trouble.Cables  `json:"trouble,omitempty"` // cables in trouble; absent: there was no look
@@ -330,7 +341,7 @@ type Health struct {
 	ReloadError string `json:"reload_error,omitempty"` // why the last reload was refused: the settings before it stand
 }
 
-// Health is how the watch that writes in the folder is, or was when it ended.
+// Health is how the watch that writes in the folder is, or was when it ended; nil without an error: none has written.
 func (s *Store) Health() (*Health, error) {
 	text, err := readOwn(filepath.Join(s.dir, statusName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -27,7 +27,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Watcher looks at a fabric again and again.
+// Watcher looks at a fabric again and again: weft watch. Run does so for ever, Once a single time.
 type Watcher struct {
 	Config Config
 	Read   Reader
@@ -38,14 +38,14 @@ type Watcher struct {
 
 	Log     *slog.Logger
 	Version string
-	Ready   func()                 // called when it has begun; may be nil
+	Ready   func()                 // called when Run has begun; may be nil
 	Load    func() (Config, error) // reads the settings again when Run is told to; nil: they stay
 
 	clock clock.Clock
 	proc  string // where processes are; empty: procFolder
 }
 
-// pollTime is how often it is looked whether files of a folder changed.
+// pollTime is how long rest sleeps before it looks whether files of a folder changed.
 const pollTime = time.Second
 
 // running is a Watcher that has begun.
@@ -56,22 +56,22 @@ type running struct {
 	metrics *metrics
 	pages   *livepage.Pages
 
-	stamps []stamp   // of the files of the last look; nil: none was read
-	tried  []stamp   // of those of the last attempt
-	before *Snapshot // nil: there is none
-	memory deadlock.Memory
-	events *events.Log
-	cables cabling
+	stamps      []stamp   // of the files of the last look that is kept; nil: they have to be read again
+	triedStamps []stamp   // of the files of the last try, also one that failed
+	before      *Snapshot // what the last look that is kept saw; nil: there is none, or its files cannot be read
+	memory      deadlock.Memory
+	events      *events.Log
+	cables      cabling
 
-	gone, came []events.Element // between the last two looks
-	last       *Look            // kept; nil: there is none
-	doubted    *string          // what was seen when other tables than expected were, and is to be seen again; nil: they were not
-	flaps      flaps
-	manager    *Manager  // nil: no OpenSM was seen on this host
-	said       *LogState // by OpenSM's log; nil: it was not read yet
-	failed     string    // the error of the last look as it was logged; empty: there was none
+	gone, came  []events.Element // between the last two looks; nil once they are logged
+	last        *Look            // the last that is kept; nil: there is none
+	doubted     *string          // the last try saw other tables than expected: with which files and reference; nil: it did not
+	flaps       flaps
+	manager     *Manager  // nil: no OpenSM was seen on this host
+	logState    *LogState // what OpenSM's log said; nil: it was not read yet
+	lastFailure string    // the error of the last look as it was logged; empty: there was none
 
-	ahead time.Time // when OpenSM's log was last written to, if the clock was set back since
+	aheadAt time.Time // when OpenSM's log was last written to, if the clock was set back since; else zero
 
 	mu     sync.Mutex
 	status Health
@@ -87,7 +87,7 @@ func (w *Watcher) Run(ctx context.Context, reload <-chan os.Signal) error {
 		return err
 	}
 	defer r.end()
-	stop, err := r.answer()
+	stop, err := r.serve()
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (w *Watcher) Run(ctx context.Context, reload <-chan os.Signal) error {
 	}
 }
 
-// reload takes over new settings, or keeps the old ones.
+// reload takes over new settings, or keeps the old ones and notes why in the status.
 func (r *running) reload() {
 	c, err := r.Load()
 	var now *settings
@@ -116,8 +116,8 @@ func (r *running) reload() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		if fixed := r.fixed(now); fixed != "" {
-			err = errors.New("" + fixed)
+		if fixed := r.needsRestart(now); fixed != "" {
+			err = errors.New(fixed)
 		}
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *running) reload() {
 		r.Watcher.Log.Error("reload refused, the old settings stand", "error", err)
 		return
 	}
-	r.settings, r.stamps, r.tried, r.cables.planned = now, nil, nil, nil
+	r.settings, r.stamps, r.triedStamps, r.cables.planned = now, nil, nil, nil
 	r.status.ReloadError, r.status.Every = "", now.Every.String()
 	r.Watcher.Log.Info("reloaded")
 }
@@ -146,6 +146,7 @@ func (w *Watcher) Once(ctx context.Context) (*Look, error) {
 	return &l, nil
 }
 
+// begin checks the settings, takes the state folder, and continues from what is in it.
 func (w *Watcher) begin() (*running, error) {
 	s, err := w.Config.check()
 	if err != nil {
@@ -162,13 +163,14 @@ func (w *Watcher) begin() (*running, error) {
 	}
 	r.proc = cmp.Or(w.proc, procFolder)
 	if was, err := store.Health(); err == nil && was != nil {
-		r.manager, r.said = was.OpenSM, was.Log
+		r.manager, r.logState = was.OpenSM, was.Log
 	}
 	r.resume()
 	r.resumeCables()
 	return r, nil
 }
 
+// keepEvents opens the log of events in the state folder.
 func (r *running) keepEvents(root *os.Root) {
 	r.events = events.New("watch")
 	r.events.To(root)
@@ -180,7 +182,7 @@ func (r *running) end() {
 	r.store.close()
 }
 
-// resume continues from the last look that is kept.
+// resume sets last, before and the status by the last look that is kept, whose files it reads and judges again.
 func (r *running) resume() {
 	numbers, err := r.store.Numbers()
 	if err == nil && len(numbers) == 0 {
@@ -227,7 +229,7 @@ func (r *running) resume() {
 	}
 }
 
-// read is Read, whose defects must not end the watch.
+// read is Watcher.Read; a panic in it is an error, since it must not end the watch.
 func (r *running) read(network, tables string) (s *Snapshot, err error) {
 	defer recovered(&err)
 	return r.Read(network, tables, r.trees)
@@ -240,7 +242,8 @@ func recovered(err *error) {
 	}
 }
 
-// rest waits for the next look: until its time, until files changed or settings did.
+// rest waits for the next look: until its time, until files or settings changed, or OpenSM went or came. The error
+// is that of ctx.
 func (r *running) rest(ctx context.Context, reload <-chan os.Signal) error {
 	until := time.Now().Add(r.Every)
 	for time.Now().Before(until) {
@@ -258,15 +261,16 @@ func (r *running) rest(ctx context.Context, reload <-chan os.Signal) error {
 		if len(r.commands) > 0 || r.Collect != "" {
 			continue
 		}
-		if now, err := (source{r.settings}).stamps(); err == nil && len(now) > 0 && !slices.Equal(now, r.tried) {
+		if now, err := (source{r.settings}).stamps(); err == nil && len(now) > 0 && !slices.Equal(now, r.triedStamps) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// look looks once, notes what it found, and keeps it if it is new. nil without an error:
-// nothing changed, and the last look stands.
+// look looks once, of tables (see) and of cables, sets the status and the alarms by it, and writes the status into
+// the state folder. It returns the look if it is new and kept. nil without an error: nothing changed, and the
+// last look stands.
 func (r *running) look(ctx context.Context) (*Look, error) {
 	begin := time.Now()
 	l, err := r.see(ctx, begin)
@@ -276,7 +280,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	if l != nil {
 		r.noteGone(l)
 	}
-	r.count(ctx, begin.UTC())
+	r.checkCables(ctx, begin.UTC())
 	r.seeManager()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -284,7 +288,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st := &r.status
-	st.Trouble, st.OpenSM, st.Log = r.cables.list, r.manager, r.said
+	st.Trouble, st.OpenSM, st.Log = r.cables.list, r.manager, r.logState
 	st.At, r.begun = begin.UTC(), begin
 	switch {
 	case err != nil:
@@ -296,21 +300,22 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 			r.metrics.show(l)
 			l = nil
 		}
-		r.raise(r.ofManager(r.ofCables(append(there, Alarm{Unreadable, st.Error, r.remedy(err), sinceWhen(st.Alarms, Unreadable, begin.UTC())}), begin.UTC())))
+		there = append(there, Alarm{Kind: Unreadable, What: st.Error, Do: r.remedy(err), Since: sinceWhen(st.Alarms, Unreadable, begin.UTC())})
+		r.setAlarms(r.withManagerAlarm(r.withCableAlarms(there, begin.UTC())))
 	case l == nil:
 		st.Same++
 		st.Failed, st.Error = 0, ""
-		r.raise(r.ofManager(r.ofCables(r.last.Alarms, begin.UTC())))
+		r.setAlarms(r.withManagerAlarm(r.withCableAlarms(r.last.Alarms, begin.UTC())))
 	default:
 		st.Look, st.Same, st.Failed, st.Error, st.Missing = l.Number, 0, 0, "", l.Missing
-		r.raise(r.ofManager(r.ofCables(l.Alarms, begin.UTC())))
-		r.tell(l)
+		r.setAlarms(r.withManagerAlarm(r.withCableAlarms(l.Alarms, begin.UTC())))
+		r.logLook(l)
 	}
 	r.metrics.note(st, l)
 	return l, errors.Join(err, r.store.whole(statusName, whole.JSON(st)))
 }
 
-// noteGone remembers what went, by which cables flap.
+// noteGone adds what went by a look to cables.recent, by which cables flap, and drops from that what is too old.
 func (r *running) noteGone(l *Look) {
 	r.cables.recent = gone(r.cables.recent, l.At)
 	if len(r.gone)+len(r.came) > 0 {
@@ -321,7 +326,7 @@ func (r *running) noteGone(l *Look) {
 	}
 }
 
-// stateError is that the state folder cannot be written.
+// stateError is the error of a state folder that cannot be written.
 type stateError struct {
 	folder string
 	err    error
@@ -341,8 +346,8 @@ func (r *running) remedy(err error) string {
 	return "see that the files are there, whole, and of one network; weft watch --once tells more"
 }
 
-// raise makes some alarms those that are there, and logs which are new and which are over.
-func (r *running) raise(alarms []Alarm) {
+// setAlarms makes these the alarms of the status, and logs which are new and which are over.
+func (r *running) setAlarms(alarms []Alarm) {
 	for _, a := range alarms {
 		if !hasKind(r.status.Alarms, a.Kind) {
 			r.events.Add(events.Event{At: time.Now(), What: events.Alarm, Text: string(a.Kind) + ": " + a.What})
@@ -358,8 +363,9 @@ func (r *running) raise(alarms []Alarm) {
 	r.status.Alarms = append([]Alarm{}, alarms...)
 }
 
-// see gathers, reads, judges and compares. nil: nothing is new. A look with an error was judged, and
-// could not be kept.
+// see gathers the files of a look, reads, judges and compares them, and keeps the look. nil without an error:
+// nothing is new. A look with an error was judged, and could not be kept. Of InfiniBand it tries again, as
+// seeFabric says, while a step of a plan is written.
 func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	if r.Ethernet != "" {
 		l := r.newLook(begin)
@@ -384,6 +390,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	}
 }
 
+// newLook is an empty look with the next number.
 func (r *running) newLook(begin time.Time) *Look {
 	l := &Look{Number: 1, At: begin.UTC()}
 	if r.last != nil {
@@ -392,13 +399,14 @@ func (r *running) newLook(begin time.Time) *Look {
 	return l
 }
 
-// errMoving is that tables are others than expected, and what is expected may be about to be others.
+// errMoving is returned where tables are others than expected, and a step may be being written: seeing again may tell.
 var errMoving = errors.New("a step is written just now")
 
-// seeFabric sees once. The files, what is expected and OpenSM's log are read one after the other, and weft serve
-// writes the tables of a step into its folder while OpenSM writes them into switches: either may be ahead. So that
-// other tables are in force than those expected is believed once it was seen twice in a row, with a time in which files rest
-// between, and nothing moved; or at the last try.
+// seeFabric is one try of see, of InfiniBand. The files, what is expected and OpenSM's log are read one after the
+// other, and weft serve writes the tables of a step into its folder while OpenSM writes them into switches: either
+// may be ahead. So other tables than those expected are an alarm only if two tries in a row, with a time in
+// which files rest between, saw the same files and the same reference, or at the last try; otherwise the error is
+// errMoving. waited is how long tries before have waited.
 func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Duration, last bool) (*Look, error) {
 	l, lap := r.newLook(begin), laps(time.Now())
 	dir, err := r.store.gatherFolder()
@@ -406,19 +414,19 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		return nil, &stateError{r.State, err}
 	}
 	defer os.RemoveAll(dir)
-	b, err := r.beside(ctx)
+	ref, err := r.readReference(ctx)
 	if err != nil {
 		return nil, err
 	}
-	same := r.before != nil && b.against == r.last.Against
+	same := r.before != nil && ref.against == r.last.Against
 	known := r.stamps
 	if !same {
 		known = nil
 	}
-	was := r.doubted
+	doubted := r.doubted
 	r.doubted = nil
 	g, err := source{r.settings}.gather(ctx, known, dir)
-	r.stamps, r.tried = nil, g.stamps // stamps: until the files are read
+	r.stamps, r.triedStamps = nil, g.stamps // stamps: until the files are read
 	if err != nil {
 		return nil, err
 	}
@@ -429,13 +437,13 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		return nil, nil
 	}
 	written := dumped(g.stamps)
-	if r.settings.Log != "" && !written.Equal(b.written) { // the log was read before these tables were there, and may have gone on
-		if b, err = r.beside(ctx); err != nil {
+	if r.settings.Log != "" && !written.Equal(ref.written) { // the log was read before these tables were there, and may have gone on
+		if ref, err = r.readReference(ctx); err != nil {
 			return nil, err
 		}
 	}
-	l.Files, l.Against, l.Asked = files, b.against, strings.Join(b.asked, ",")
-	now, err := r.readGathered(l, dir, b.log.sinceDump(written))
+	l.Files, l.Against, l.Asked = files, ref.against, strings.Join(ref.asked, ",")
+	now, err := r.readGathered(l, dir, ref.log.sinceDump(written))
 	if err != nil {
 		return nil, err
 	}
@@ -445,16 +453,16 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
-	if err := r.hold(ctx, l, now, dir, b, written); err != nil {
+	if err := r.assess(ctx, l, now, dir, ref, written); err != nil {
 		return nil, err
 	}
 	if !last && hasKind(l.Alarms, OtherTables) && !hasKind(r.status.Alarms, OtherTables) {
-		seen := fmt.Sprintf("%v, %s", files, b.against)
-		again, err := r.beside(ctx)
+		seen := fmt.Sprintf("%v, %s", files, ref.against)
+		again, err := r.readReference(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if again.against != b.against || was == nil || *was != seen || r.beingWritten() {
+		if again.against != ref.against || doubted == nil || *doubted != seen || r.beingWritten() {
 			r.doubted = &seen
 			return nil, errMoving
 		}
@@ -469,8 +477,9 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	return l, nil
 }
 
-// readGathered reads what a look gathered in dir, and takes the tables that are expected where OpenSM has not dumped what it was
-// handed. Names in sentences are for who keeps the files, not those of the copies.
+// readGathered reads the network and the tables that a look gathered in dir. With sinceDump OpenSM has been handed
+// tables since it dumped those: then the tables are those of Expect, and l.HandedOver is set. Sentences of
+// the snapshot name the files that were copied, not the copies.
 func (r *running) readGathered(l *Look, dir string, sinceDump bool) (*Snapshot, error) {
 	named := func(text string) string { return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands")) }
 	now, err := r.read(dir, dir)
@@ -491,18 +500,19 @@ func (r *running) readGathered(l *Look, dir string, sinceDump bool) (*Snapshot, 
 	return now, nil
 }
 
-// show makes a look the one on the page.
+// show puts a look on the page, in place of the one before.
 func (r *running) show(l *Look, now *Snapshot, v *deadlock.Verdict) {
-	made := "tables in force"
+	engine := "tables in force"
 	if l.Made != nil {
-		made = l.Made.Engine
+		engine = l.Made.Engine
 	}
-	r.pages.Show(livepage.Shown{Tables: now.Tables, Verdict: v, Engine: made, When: l.At})
+	r.pages.Show(livepage.Shown{Tables: now.Tables, Verdict: v, Engine: engine, When: l.At})
 }
 
-// hold compares a look with the one before, with what was asked for and with what is
-// expected, and raises its alarms.
-func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, b beside, written time.Time) (err error) {
+// assess fills in what a judged look says beside the verdict: what changed since the one before, which engine made
+// the tables, and its alarms. It sets gone and came. dir has the files of the look; written is when OpenSM
+// dumped its tables, zero if it did not.
+func (r *running) assess(ctx context.Context, l *Look, now *Snapshot, dir string, ref reference, written time.Time) (err error) {
 	if r.last != nil {
 		l.Missing = r.last.Missing
 	}
@@ -515,9 +525,9 @@ func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, 
 		l.Missing = events.Miss(l.Missing, r.gone, r.came, l.At)
 	}
 	var engine string
-	engine, l.LogStale = b.log.of(written, b.asked, b.noFallback)
-	l.Lack = b.log.lacks(written)
-	if l.Made, err = made(ctx, now, b.asked, engine); err != nil {
+	engine, l.LogStale = ref.log.engineOf(written, ref.asked, ref.noFallback)
+	l.Lack = ref.log.lackAt(written)
+	if l.Made, err = madeBy(ctx, now, ref.asked, engine); err != nil {
 		return err
 	}
 	differ, err := r.differing(now, dir)
@@ -529,8 +539,8 @@ func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, 
 	return nil
 }
 
-// differing is the entries that are as in none of the tables that are expected; while a step of a plan is
-// written, those may be of before or after it.
+// differing is the number of entries that are as in none of the tables that are expected: while a step of a plan is
+// written, those before it and those after it are.
 func (r *running) differing(now *Snapshot, dir string) (int, error) {
 	var all []*routing.Tables
 	for i, folder := range r.expected() {
@@ -550,18 +560,18 @@ func (r *running) differing(now *Snapshot, dir string) (int, error) {
 
 // tellFailure logs why a look failed, unless the one before did for the same reason, and that looks work again.
 func (r *running) tellFailure(err error) {
-	switch was := r.failed; {
+	switch was := r.lastFailure; {
 	case err == nil && was != "":
-		r.failed = ""
+		r.lastFailure = ""
 		r.Log.Info("looks work again")
 	case err != nil && was != err.Error():
-		r.failed = err.Error()
+		r.lastFailure = err.Error()
 		r.Log.Error("look", "error", err)
 	}
 }
 
-// tell logs a look that is new.
-func (r *running) tell(l *Look) {
+// logLook logs a look that is new, with what went and came as events, and clears gone and came.
+func (r *running) logLook(l *Look) {
 	args := []any{
 		"look", l.Number, "verdict", l.Verdict, "contract", l.Contract, "switches", l.Switches, "hosts", l.Hosts, "cables", l.Cables,
 		"lanes", l.Lanes, "pairs_cut", l.CutOff, "alarms", len(l.Alarms), "seconds", l.Seconds.Total,
@@ -599,8 +609,8 @@ func (r *running) tell(l *Look) {
 	r.gone, r.came = nil, nil
 }
 
-// changedBy is who made the tables of a look others than those of the look before, as far as OpenSM's log and the tables say, and what is said
-// of that.
+// changedBy is who changed the tables since the look before, as far as OpenSM's log and the tables say, and the text of
+// the event about it.
 func (l *Look) changedBy() (by, text string) {
 	switch {
 	case l.Lack != "":
@@ -613,7 +623,7 @@ func (l *Look) changedBy() (by, text string) {
 	return "", "other forwarding tables than at the look before; by whom is not known"
 }
 
-// laps times stages one after the other, in seconds.
+// laps is a function that returns the seconds since begin, and at each further call those since the call before.
 func laps(begin time.Time) func() float64 {
 	return func() float64 {
 		now := time.Now()
