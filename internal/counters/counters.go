@@ -42,18 +42,18 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// Counters is what ports have counted, by the channel that they send into.
+// Counters is what the ports of a fabric have counted, each by the channel that it sends into.
 type Counters struct {
-	Received map[fabric.ChannelID]Received // of the port that the channel leaves; what it receives comes the other way
+	Received map[fabric.ChannelID]Received // by the channel that leaves the port; what it receives comes the other way
 
-	Bytes []float64 // [ChannelID]
+	Bytes []float64 // [ChannelID] sent
 	Wait  []float64 // [ChannelID] ticks in which there was data and no credit, or another had its turn
-	Known []bool    // [ChannelID] Bytes is of the file
+	Known []bool    // [ChannelID] Bytes and Wait are known
 	Ports int       // how many are known
 
-	Stopped int // of Since and Tally: counters that stand where they stop, and count no more
+	Stopped int // set by Since and Tally: number of counters that stand where they stop, and count no more
 
-	Listed bool // ports that are not there have no errors to speak of: of ibqueryerrors
+	Listed bool // from ibqueryerrors: ports and counters that are not listed have no errors to speak of
 }
 
 // Read reads the counters of a fabric; file is the name for errors.
@@ -86,7 +86,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.listed && !p.pm && p.rates == nil && p.columns == nil:
 		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's or ibqueryerrors' output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)
 	case p.c.Ports == 0 && len(p.c.Received) == 0:
-		return nil, &without{p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's or ibqueryerrors', nor a table PM_INFO, nor an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, nor infiniband_exporter's")}
+		return nil, &noCounters{p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's or ibqueryerrors', nor a table PM_INFO, nor an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, nor infiniband_exporter's")}
 	}
 	return p.c, nil
 }
@@ -94,12 +94,12 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 // ErrNone is what an error of Read is where a file has no counters.
 var ErrNone = errors.New("no counters")
 
-// without is that a file has no counters.
-type without struct{ error }
+// noCounters is the error of a file without counters; errors.Is finds ErrNone in it.
+type noCounters struct{ error }
 
-func (n *without) Unwrap() error { return n.error }
+func (n *noCounters) Unwrap() error { return n.error }
 
-func (n *without) Is(target error) bool { return target == ErrNone }
+func (n *noCounters) Is(target error) bool { return target == ErrNone }
 
 // Rates is what holds for now: rates of errors, and modes of error correction.
 func (c *Counters) Rates() *Counters {
@@ -111,7 +111,8 @@ func (c *Counters) Rates() *Counters {
 	return d
 }
 
-// Add adds what another file of the same time knows of ports.
+// Add adds to c what another file of the same time knows of ports of the same fabric. Of errors that both know the
+// larger number counts, of everything else what other says.
 func (c *Counters) Add(other *Counters) {
 	for i := range other.Known {
 		if other.Known[i] {
@@ -172,18 +173,20 @@ func (c *Counters) Since(before *Counters) *Counters {
 			then = Unknown()
 		}
 		d.Stopped += r.Errors.stopped()
-		now, earlier := c.listed(r.Errors), before.listed(then.Errors)
+		now, earlier := c.withZeros(r.Errors), before.withZeros(then.Errors)
 		r.Errors = now.since(&earlier)
 		d.Received[at] = r
 	}
 	return d
 }
 
+// portOf is a port of a node.
 type portOf struct {
 	node fabric.NodeID
 	port uint8
 }
 
+// parser reads a file line by line, in whatever of the formats each line is, into c.
 type parser struct {
 	lines *reading.Lines
 	f     *fabric.Fabric
@@ -191,9 +194,9 @@ type parser struct {
 	guid  map[fabric.GUID]portOf // adapter ports by their GUIDs, port 0 of switches
 	wide  []bool                 // [ChannelID] Bytes is of a counter of 64 bits
 
-	at       fabric.ChannelID // of perfquery: the port of the block; None: none that counts
-	begun    bool             // of perfquery: a block has begun
-	extended bool
+	at       fabric.ChannelID           // the channel that leaves the port whose counters are read; None: it has no cable
+	begun    bool                       // of perfquery: a block has begun
+	extended bool                       // of perfquery: its head has this word, so counters have 64 bits
 	block    block                      // of perfquery: the one that has begun
 	listed   bool                       // the lines are of ibqueryerrors
 	pm       bool                       // the lines are of a block of an ibdiagnet2.pm
@@ -201,16 +204,17 @@ type parser struct {
 	table    bool                       // the lines are of PM_INFO
 	modes    map[fabric.ChannelID]modes // by the table of ports
 	phy      *phy                       // the lines are of a table about error rates; nil: they are not
-	columns  map[string]int             // of its header; nil: not read yet
-	cells    int                        // in that header
-	errors   []errorColumn
-	names    map[string]named // of counters, that lines had
+	columns  map[string]int             // of PM_INFO: position by name in its header; nil: not read yet
+	cells    int                        // of PM_INFO: how many the header has
+	errors   []errorColumn              // of PM_INFO
+	names    map[string]named           // what names of counters stand for that lines have had
 }
 
 // portXmitWaitSupported is a bit of ClassPortInfo:CapabilityMask of performance management (infiniband-diags,
 // IB_PM_PC_XMIT_WAIT_SUP).
 const portXmitWaitSupported = 1 << 12
 
+// line reads any line of a file.
 func (p *parser) line(c reading.Cursor) error {
 	if p.begun && p.block.line > 0 && len(c) > 0 && c[0] != '#' {
 		p.block.note(c)
@@ -296,13 +300,13 @@ func (p *parser) countErrors(c reading.Cursor) error {
 	if !ok {
 		return nil
 	}
-	if of, lane, ok := p.errorNamed(name); ok {
-		return p.count(rest, func(v float64) { p.countError(of, lane, v) })
+	if counter, lane, ok := p.errorNamed(name); ok {
+		return p.count(rest, func(v float64) { p.countError(counter, lane, v) })
 	}
 	return nil
 }
 
-// data notes the bytes that a port has sent.
+// data notes the bytes that a port has sent, unless a wider counter has said so already.
 func (p *parser) data(c fabric.ChannelID, bytes float64, wide bool) {
 	if p.c.Known[c] && p.wide[c] && !wide {
 		return
@@ -332,11 +336,11 @@ func (p *parser) begin(c reading.Cursor) error {
 	if e == fabric.None {
 		return p.lines.Errorf("the fabric has no LID %d", lid)
 	}
-	return p.find(portOf{p.f.Endpoint(e).Node, uint8(port)})
+	return p.setPort(portOf{node: p.f.Endpoint(e).Node, port: uint8(port)})
 }
 
-// find notes whose counters follow.
-func (p *parser) find(at portOf) error {
+// setPort sets at to the port whose counters follow.
+func (p *parser) setPort(at portOf) error {
 	n := p.f.Node(at.node)
 	if int(at.port) > n.Ports {
 		return p.lines.Errorf("%s has %d ports, not a port %d", p.f.Label(at.node), n.Ports, at.port)
@@ -348,7 +352,7 @@ func (p *parser) find(at portOf) error {
 	return nil
 }
 
-// count reads a counter of perfquery, behind dots.
+// count reads the value of a counter of perfquery, behind dots, and gives it to set if the port has a cable.
 func (p *parser) count(c reading.Cursor, set func(float64)) error {
 	c = bytes.TrimLeft(c, ".")
 	v, err := p.number(&c)
@@ -361,7 +365,7 @@ func (p *parser) count(c reading.Cursor, set func(float64)) error {
 	return nil
 }
 
-// number reads the value of a counter, decimal or, with 0x, hexadecimal, up to a blank.
+// number reads the value of a counter, decimal or, with 0x, hexadecimal, up to a blank, and cuts it from c.
 func (p *parser) number(c *reading.Cursor) (uint64, error) {
 	c.Space()
 	end := bytes.IndexAny(*c, " \t\r")
@@ -392,7 +396,7 @@ func (p *parser) number(c *reading.Cursor) (uint64, error) {
 type block struct {
 	line                       int  // of its head
 	waits                      bool // by the CapMask in its head the port counts PortXmitWait, and the block is of PortCounters
-	any, whole, packets, ticks bool // lines: some, the first of what is not cut out by hand, PortRcvPkts, PortXmitWait
+	any, whole, packets, ticks bool // lines that were there: any; PortSelect, so nobody has cut lines out; PortRcvPkts; PortXmitWait
 }
 
 // note notes which line of a block it is.
@@ -408,7 +412,7 @@ func (b *block) note(c reading.Cursor) {
 	}
 }
 
-// endBlock refuses a block that was cut short.
+// endBlock ends the block of perfquery that has begun, if one has, with an error if it was cut short.
 func (p *parser) endBlock() error {
 	b := p.block
 	p.block = block{}
@@ -418,7 +422,7 @@ func (p *parser) endBlock() error {
 	return nil
 }
 
-// byGUID finds a port by the GUID of its node, or of the port itself.
+// byGUID is setPort for a port by the GUID of its node, or by its own.
 func (p *parser) byGUID(guid fabric.GUID, port uint8) error {
 	n := p.f.NodeByGUID(guid)
 	if n == fabric.None {
@@ -428,16 +432,16 @@ func (p *parser) byGUID(guid fabric.GUID, port uint8) error {
 		}
 		n = at.node
 	}
-	return p.find(portOf{n, port})
+	return p.setPort(portOf{node: n, port: port})
 }
 
-// A metric that is read, of one of the two programs called infiniband_exporter.
+// metric is a metric that is read, of one of the two programs called infiniband_exporter.
 type metric struct {
 	name       string
-	guid, port string  // the labels
-	wait       bool    // it counts ticks; else data
+	guid, port string  // names of the labels
+	wait       bool    // it counts ticks of waiting
 	bytes      float64 // in a unit of data; 0: it counts ticks or errors
-	errors     Counter // which errors it counts, if it does
+	errors     Counter // which errors it counts, if it is of ofErrors
 }
 
 // metrics is what exporters call a counter: SckyzO's and treydock's count bytes, guilbaults' gives PortXmitData as it is.
@@ -450,7 +454,7 @@ var metrics = []metric{
 	{name: "portxmitwait_total{", guid: "local_guid", port: "local_port", wait: true},
 }
 
-// ofErrors is the metric of a line about errors, whose name is theirs.
+// ofErrors is the metric of a line about errors, told by its name, which is cut from c; false: it is of something else.
 func ofErrors(c *reading.Cursor) (m metric, ok bool) {
 	name, rest, found := bytes.Cut(*c, []byte("{"))
 	name, total := bytes.CutSuffix(name, []byte("_total"))
@@ -515,6 +519,7 @@ func (p *parser) value(c reading.Cursor, m *metric) (at labelled, v float64, err
 	return at, v, nil
 }
 
+// labelled is the port that the labels of a metric name.
 type labelled struct {
 	guid fabric.GUID
 	port uint8
@@ -553,7 +558,8 @@ func (p *parser) labels(c *reading.Cursor, m *metric) (at labelled, err error) {
 	return at, nil
 }
 
-// On is counters of a fabric as those of another, whose cables may be others: those at the same ports.
+// On is counters of from as those of to, the same network later with other numbers and cables: each port keeps what it
+// has counted. Ports that are not there any more, or have no cable, are left out.
 func (c *Counters) On(from, to *fabric.Fabric) *Counters {
 	if from == to {
 		return c

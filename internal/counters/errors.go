@@ -20,19 +20,20 @@ const (
 	Overrun                    // ExcessiveBufferOverrunErrors: flow control did not work, time and again
 	Uncorrected                // PortFECUncorrectableBlockCounter: blocks that forward error correction could not mend
 	Effective                  // errors behind forward error correction, of an ibdiagnet2.net_dump_ext
-	counted                    // how many there are
+	numCounters                // how many there are
 )
 
 func (c Counter) String() string {
 	return [...]string{"symbol", "recovered", "downed", "damaged", "integrity", "overrun", "uncorrected", "effective"}[c]
 }
 
-// mostCounted is where a counter of PortCounters stops; 0: at 32 bits or later.
-var mostCounted = [counted]float64{Symbol: 1<<16 - 1, Recovered: 1<<8 - 1, Downed: 1<<8 - 1, Damaged: 1<<16 - 1, Integrity: 1<<4 - 1, Overrun: 1<<4 - 1}
+// mostCounted is the number at which a counter of PortCounters stops; 0: it has 32 bits or more, and does not get there.
+var mostCounted = [numCounters]float64{Symbol: 1<<16 - 1, Recovered: 1<<8 - 1, Downed: 1<<8 - 1, Damaged: 1<<16 - 1, Integrity: 1<<4 - 1, Overrun: 1<<4 - 1}
 
 // Errors is what a port has counted, [Counter]; NaN is not known.
-type Errors [counted]float64
+type Errors [numCounters]float64
 
+// noErrors is errors of which none is known.
 func noErrors() (e Errors) {
 	for i := range e {
 		e[i] = math.NaN()
@@ -53,7 +54,8 @@ func (e *Errors) stopped() (n int) {
 	return n
 }
 
-// since takes away what was counted before. What is less than before was cleared in between, and came since.
+// since is what came since an earlier count; NaN where that is not known, or the counter stopped. A number that is less
+// than before was cleared in between, and all of it came since.
 func (e Errors) since(before *Errors) Errors {
 	for c := range e {
 		switch {
@@ -79,17 +81,19 @@ var errorNames = map[string]Counter{
 	"portfecuncorrectableblockctr": Uncorrected, // perfquery -T of a port with RS-FEC
 }
 
-var between = strings.NewReplacer("_", "", "[", "", "]", "")
+// separators removes what stands between the words of a name.
+var separators = strings.NewReplacer("_", "", "[", "", "]", "")
 
-// ofLane is what stands before the number of a lane: Ctr in perfquery, Counter in ibdiagnet.
-var ofLane = [...]string{"fecuncorrectableblockctrlane", "fecuncorrectableblockcounterlane", "fecuncorrectableblockcountrlane"}
+// laneNames is what stands before the number of a lane in names, in small letters and without separators: Ctr in
+// perfquery, Counter in ibdiagnet.
+var laneNames = [...]string{"fecuncorrectableblockctrlane", "fecuncorrectableblockcounterlane", "fecuncorrectableblockcountrlane"}
 
 // errorNamed is the counter that a name stands for; lane is 0 for one of the whole port, else one more than the
 // lane.
 func errorNamed(name []byte) (c Counter, lane int, ok bool) {
 	plain := strings.ToLower(string(bytes.TrimSpace(name)))
-	plain = between.Replace(plain)
-	for _, before := range ofLane {
+	plain = separators.Replace(plain)
+	for _, before := range laneNames {
 		rest, ok := strings.CutPrefix(plain, before)
 		if !ok || len(rest) == 0 || len(rest) > 2 {
 			continue
@@ -111,27 +115,27 @@ func errorNamed(name []byte) (c Counter, lane int, ok bool) {
 	return 0, 0, false
 }
 
-// named is the counter of a name that some line has.
+// named is what errorNamed says of a name.
 type named struct {
-	of   Counter
-	lane int
-	ok   bool
+	counter Counter
+	lane    int
+	ok      bool
 }
 
-// errorNamed is errorNamed, which remembers: files have few names, in each of many blocks.
+// errorNamed is the function errorNamed with a memory: files have few names, in each of many blocks.
 func (p *parser) errorNamed(name []byte) (c Counter, lane int, ok bool) {
 	if n, known := p.names[string(name)]; known {
-		return n.of, n.lane, n.ok
+		return n.counter, n.lane, n.ok
 	}
 	c, lane, ok = errorNamed(name)
-	if len(p.names) < 1000 { // or it is no such file
-		p.names[string(name)] = named{c, lane, ok}
+	if len(p.names) < 1000 { // more names has no file of counters
+		p.names[string(name)] = named{counter: c, lane: lane, ok: ok}
 	}
 	return c, lane, ok
 }
 
-// countError notes what the port at hand has counted; it may have counters of several widths, of which the widest
-// counts, and one for each lane, which are added.
+// countError notes what a counter of the port at hand has counted. Of counters of several widths the largest number
+// stands; those of lanes (errorNamed) are added up.
 func (p *parser) countError(c Counter, lane int, v float64) {
 	r, ok := p.c.Received[p.at]
 	if !ok {

@@ -9,24 +9,24 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// kept is what a port has counted, as it is kept between runs of a program.
-type kept struct {
+// keptPort is what a port has counted, as Keep writes it.
+type keptPort struct {
 	GUID   fabric.GUID         `json:"guid"`
 	Port   uint8               `json:"port"`
 	Sent   *[2]float64         `json:"sent,omitempty"`   // bytes, ticks of waiting
 	Errors map[Counter]float64 `json:"errors,omitempty"` // those that are known
 }
 
-// Keep is counters as text, for Kept; rates of errors are not in it.
+// Keep is counters as text, from which Kept makes them again in another run of a program; error rates are not in it.
 func (c *Counters) Keep(f *fabric.Fabric) ([]byte, error) {
-	var all []kept
+	var all []keptPort
 	for i := range f.Channels() {
 		out := fabric.ChannelID(i)
 		r, ok := c.Received[out]
 		if !ok && !c.Known[i] {
 			continue
 		}
-		k := kept{GUID: f.Node(f.Channel(out).From).GUID, Port: f.Channel(out).FromPort, Errors: map[Counter]float64{}}
+		k := keptPort{GUID: f.Node(f.Channel(out).From).GUID, Port: f.Channel(out).FromPort, Errors: map[Counter]float64{}}
 		if c.Known[i] {
 			k.Sent = &[2]float64{c.Bytes[i], c.Wait[i]}
 		}
@@ -37,13 +37,13 @@ func (c *Counters) Keep(f *fabric.Fabric) ([]byte, error) {
 		}
 		all = append(all, k)
 	}
-	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port)) })
+	slices.SortFunc(all, func(a, b keptPort) int { return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port)) })
 	return json.Marshal(all)
 }
 
-// Kept is counters that were kept, of the ports of a fabric that have a cable.
+// Kept is the counters in a text of Keep, for the ports of a fabric that have a cable now.
 func Kept(text []byte, f *fabric.Fabric) (*Counters, error) {
-	var all []kept
+	var all []keptPort
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Kept(text []byte, f *fabric.Fabric) (*Counters, error) {
 		}
 		r := Unknown()
 		for e, v := range k.Errors {
-			if e < counted {
+			if e < numCounters {
 				r.Errors[e] = v
 			}
 		}

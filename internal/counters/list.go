@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// list reads what ibqueryerrors has of a port:
+// list reads a line of ibqueryerrors, what a port has counted:
 //
 //	GUID 0x506b4b03005c2740 port 1: [SymbolErrorCounter == 12] [PortXmitData == 17 (68.000 B)]
 //
@@ -46,8 +46,8 @@ func (p *parser) list(c reading.Cursor) error {
 		case "PortXmitWait":
 			p.c.Wait[p.at] = max(p.c.Wait[p.at], float64(v))
 		default:
-			if of, lane, ok := p.errorNamed(name); ok {
-				p.countError(of, lane, float64(v))
+			if counter, lane, ok := p.errorNamed(name); ok {
+				p.countError(counter, lane, float64(v))
 			}
 		}
 	}

@@ -28,12 +28,12 @@ import (
 // by; no real file has been at hand.
 type phy struct {
 	ends    string // the line behind the table
-	columns []int  // of those that are read; nil: the header was not read yet
-	cells   int
-	rates   bool // it is PHY_DB16, else PORTS
+	columns []int  // [index in phyColumns or portColumns] position in the header, -1: not there; nil: the header was not read yet
+	cells   int    // how many the header has; -1: the table cannot be read
+	rates   bool   // it is PHY_DB16, else PORTS
 }
 
-// The columns of the two tables, of which the first two have the port.
+// The columns that are read of the two tables; the first two have the port.
 var (
 	phyColumns  = []string{"nodeguid", "portnum", "field12", "field13", "field14", "field15", "field16", "field17"}
 	portColumns = []string{"nodeguid", "portnum", "fecactv", "retransactv"}
@@ -54,7 +54,7 @@ var (
 // modes is how a port corrects errors, and sends again.
 type modes struct{ fec, resend string }
 
-// beginPhy begins a table.
+// beginPhy begins the table with a name, PHY_DB16 or PORTS.
 func (p *parser) beginPhy(name string) {
 	p.phy = &phy{ends: "END_" + name, rates: name != "PORTS"}
 }
@@ -100,7 +100,7 @@ func (p *parser) physical(c reading.Cursor) error {
 	return nil
 }
 
-// header finds the columns that are read.
+// header sets columns and cells by the header of a table.
 func (t *phy) header(cells [][]byte) {
 	t.cells = len(cells)
 	names := portColumns
@@ -118,7 +118,7 @@ func (t *phy) header(cells [][]byte) {
 	}
 }
 
-// mode notes how a port corrects errors and sends again.
+// mode notes in modes how the port that a channel leaves corrects errors and sends again, by a line of PORTS.
 func (p *parser) mode(at fabric.ChannelID, cells [][]byte) {
 	columns := p.phy.columns
 	v, ok := numberOf(cells[columns[2]])
@@ -140,7 +140,7 @@ func (p *parser) mode(at fabric.ChannelID, cells [][]byte) {
 	p.modes[at] = m
 }
 
-// rated notes the error rates of a port, of which any is known.
+// rated notes the error rates of the port that a channel leaves, by a line of PHY_DB16, if any of them is known.
 func (p *parser) rated(at fabric.ChannelID, cells [][]byte) {
 	columns := p.phy.columns
 	r, ok := p.c.Received[at]
@@ -158,7 +158,8 @@ func (p *parser) rated(at fabric.ChannelID, cells [][]byte) {
 	}
 }
 
-// fillModes notes the modes of ports of which something else is known: alone they are no counters.
+// fillModes notes, at the end of a file, the modes of ports of which something else is known: alone they are no
+// counters.
 func (p *parser) fillModes() {
 	for at, m := range p.modes {
 		if r, ok := p.c.Received[at]; ok && r.FEC == "" {

@@ -22,8 +22,8 @@ func (p *parser) beginPM(c reading.Cursor) error {
 	return p.byGUID(fabric.GUID(v), uint8(port))
 }
 
-// countPM reads a counter of a block, in hexadecimal digits behind 0x; without it nobody knows which they are. NA is
-// not known.
+// countPM reads a counter of a block of an ibdiagnet2.pm, NAME=NUMBER, in hexadecimal digits behind 0x; without 0x it is
+// not clear which digits they are, an error. NA is a number that is not known.
 func (p *parser) countPM(c reading.Cursor) error {
 	name, value, ok := bytes.Cut(c, []byte("="))
 	wide := bytes.HasSuffix(name, []byte("_extended"))
@@ -34,8 +34,8 @@ func (p *parser) countPM(c reading.Cursor) error {
 	case "port_xmit_wait":
 		set = func(v float64) { p.c.Wait[p.at] = max(p.c.Wait[p.at], v) }
 	default:
-		if of, lane, ok := p.errorNamed(name); ok {
-			set = func(v float64) { p.countError(of, lane, v) }
+		if counter, lane, ok := p.errorNamed(name); ok {
+			set = func(v float64) { p.countError(counter, lane, v) }
 		}
 	}
 	if set == nil || bytes.HasPrefix(bytes.TrimSpace(value), []byte("N")) {
@@ -49,7 +49,7 @@ func (p *parser) countPM(c reading.Cursor) error {
 	if err != nil {
 		return err
 	}
-	if p.at != fabric.None && v <= mostSaid {
+	if p.at != fabric.None && v <= mostKnown {
 		set(float64(v))
 	}
 	return nil

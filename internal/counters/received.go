@@ -14,10 +14,10 @@ import (
 // Received is how well a port receives. What the file does not say is NaN, or empty.
 type Received struct {
 	Raw       float64 // share of the bits that are wrong before forward error correction (FEC)
-	Effective float64 // of those that are wrong behind it
-	Symbol    float64 // of those that are wrong in the end, where the link sends again what was wrong
+	Effective float64 // share of the bits that are wrong behind it
+	Symbol    float64 // share of the bits that are wrong in the end, where the link sends again what was wrong
 
-	Errors         Errors // counted
+	Errors         Errors // number of errors that it has counted
 	FEC            string // mode of forward error correction, such as MLNX_RS_271_257_PLR
 	Retransmission string // NO-RTR, PLR, LLR64 …
 }
@@ -40,8 +40,8 @@ type Limit struct{ Warning, Bad float64 }
 // The limits that NVIDIA's "InfiniBand Cluster Bring-up Procedure" has for the quality of links
 // (UFM Telemetry, NDR). Of rates behind FEC, links that send again bear more.
 var (
-	FinalLimit  = Limit{5e-15, 1e-14} // of Symbol, and of Effective where nothing is sent again
-	ResentLimit = Limit{5e-12, 1e-11} // of Effective where the link sends again
+	FinalLimit  = Limit{Warning: 5e-15, Bad: 1e-14} // of Symbol, and of Effective where nothing is sent again
+	ResentLimit = Limit{Warning: 5e-12, Bad: 1e-11} // of Effective where the link sends again
 )
 
 // Level is what a rate means.
@@ -63,7 +63,8 @@ func (r Received) Resends() bool {
 // Level is the worse of the levels of Symbol and Effective.
 func (r Received) Level() Level { return r.LevelBy(FinalLimit, ResentLimit) }
 
-// LevelBy is Level by other limits.
+// LevelBy is Level by other limits: final of Symbol, and of Effective where nothing is sent again; resent of Effective
+// where the link sends again.
 func (r Received) LevelBy(final, resent Limit) Level {
 	limit := final
 	if r.Resends() {
@@ -87,6 +88,7 @@ type rates struct {
 	at      [columnsRead]int // the position of each column that is read, or none
 }
 
+// The columns that are read.
 const (
 	colGUID = iota
 	colPort
@@ -102,7 +104,7 @@ const (
 	none = -1
 )
 
-// columnNames is what versions call the columns that are read, in small letters.
+// columnNames is what versions of ibdiagnet call the columns that are read, in small letters.
 var columnNames = [columnsRead][]string{
 	{"guid", "node guid", "nodeguid"}, {"#ib", "ib#"}, {"fec mode", "fec"}, {"rtr", "retran", "retransmission"}, {"raw ber"}, {"effective ber"},
 	{"symbol ber"}, {"symbol err", "symbol errors"}, {"effective err", "effective errors"},
@@ -114,6 +116,7 @@ func isRates(c reading.Cursor) bool {
 	return bytes.Contains(c, []byte(" BER")) && bytes.Contains(c, []byte("GUID")) && bytes.IndexByte(c, ':') >= 0 && c[0] != '#'
 }
 
+// beginRates reads the header of an ibdiagnet2.net_dump_ext.
 func (p *parser) beginRates(c reading.Cursor) error {
 	cells := split(c)
 	p.rates = &rates{columns: len(cells)}
@@ -164,35 +167,35 @@ func (p *parser) rate(c reading.Cursor) error {
 		return err
 	}
 	r := Unknown()
+	const rate, errorCount = "rate of errors, which is from 0 to 1", "number of errors"
 	for _, cell := range []struct {
 		column int
 		to     *float64
-		top    float64
+		most   float64
 		what   string
 	}{
-		{colRaw, &r.Raw, 1, "rate of errors, which is from 0 to 1"}, {colEffective, &r.Effective, 1, "rate of errors, which is from 0 to 1"},
-		{colSymbol, &r.Symbol, 1, "rate of errors, which is from 0 to 1"}, {colSymbolErrors, &r.Errors[Symbol], 1e30, "number of errors"},
-		{colEffectiveErrors, &r.Errors[Effective], 1e30, "number of errors"},
+		{column: colRaw, to: &r.Raw, most: 1, what: rate}, {column: colEffective, to: &r.Effective, most: 1, what: rate}, {column: colSymbol, to: &r.Symbol, most: 1, what: rate},
+		{column: colSymbolErrors, to: &r.Errors[Symbol], most: 1e30, what: errorCount}, {column: colEffectiveErrors, to: &r.Errors[Effective], most: 1e30, what: errorCount},
 	} {
-		text := p.known(cells, cell.column)
+		text := p.text(cells, cell.column)
 		if text == "" {
 			continue
 		}
 		v, ok := number64(text)
-		if !ok || !(v <= cell.top) {
+		if !ok || !(v <= cell.most) {
 			return p.lines.Errorf("%q is no %s", text, cell.what)
 		}
 		if v >= 0 { // some versions have -1 for what is not known
 			*cell.to = v
 		}
 	}
-	r.FEC, r.Retransmission = reading.Printable(p.known(cells, colFEC)), reading.Printable(p.known(cells, colResend))
+	r.FEC, r.Retransmission = reading.Printable(p.text(cells, colFEC)), reading.Printable(p.text(cells, colResend))
 	p.c.Received[p.at] = r
 	return nil
 }
 
-// known is the text of a cell; empty where it is not there or says that nobody knows.
-func (p *parser) known(cells [][]byte, column int) string {
+// text is what a column has in the cells of a line; empty where it is not there or says that nobody knows.
+func (p *parser) text(cells [][]byte, column int) string {
 	at := p.rates.at[column]
 	if at == none {
 		return ""
@@ -205,7 +208,7 @@ func (p *parser) known(cells [][]byte, column int) string {
 	}
 }
 
-// number64 reads a number, decimal or hexadecimal.
+// number64 is the number in a text, decimal or hexadecimal with 0x.
 func number64(text string) (float64, bool) {
 	if c := reading.Cursor(text); strings.HasPrefix(text, "0x") {
 		v, ok := c.Hex(1<<64 - 1)

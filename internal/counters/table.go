@@ -38,8 +38,8 @@ func (p *parser) row(c reading.Cursor) error {
 		p.columns, p.cells = map[string]int{}, len(cells)
 		for i, name := range cells {
 			p.columns[strings.ToLower(string(bytes.TrimSpace(name)))] = i
-			if of, lane, ok := errorNamed(name); ok {
-				p.errors = append(p.errors, errorColumn{i, of, lane})
+			if counter, lane, ok := errorNamed(name); ok {
+				p.errors = append(p.errors, errorColumn{at: i, counter: counter, lane: lane})
 			}
 		}
 		for _, name := range [...]string{nodeColumn, portColumn} {
@@ -55,7 +55,7 @@ func (p *parser) row(c reading.Cursor) error {
 	return p.port(cells)
 }
 
-// port reads the counters of a port.
+// port reads a line of PM_INFO: the counters of a port.
 func (p *parser) port(cells [][]byte) error {
 	guid, port, ok := portIn(cells[p.columns[nodeColumn]], cells[p.columns[portColumn]])
 	if !ok {
@@ -78,13 +78,13 @@ func (p *parser) port(cells [][]byte) error {
 	}
 	for _, e := range p.errors {
 		if v, ok := numberOf(cells[e.at]); ok {
-			p.countError(e.of, e.lane, v)
+			p.countError(e.counter, e.lane, v)
 		}
 	}
 	return nil
 }
 
-// portIn is the port that two cells of a table name.
+// portIn is the port that two cells of a table name, by the GUID of its node and its number.
 func portIn(node, number []byte) (fabric.GUID, uint8, bool) {
 	guid, rest := reading.Cursor(bytes.TrimSpace(node)), reading.Cursor(bytes.TrimSpace(number))
 	v, okGUID := guid.Hex(1<<64 - 1)
@@ -92,8 +92,7 @@ func portIn(node, number []byte) (fabric.GUID, uint8, bool) {
 	return fabric.GUID(v), uint8(port), okGUID && okPort && len(guid)+len(rest) == 0
 }
 
-// cell is a counter, decimal or hexadecimal; false where it is not there or not known
-// (N/A, or the -1 of some versions).
+// cell is a number in a column of PM_INFO; false where it is not there or not known (numberOf).
 func (p *parser) cell(cells [][]byte, column string) (float64, bool) {
 	at, ok := p.columns[column]
 	if !ok {
@@ -104,15 +103,16 @@ func (p *parser) cell(cells [][]byte, column string) (float64, bool) {
 
 // errorColumn is a column of PM_INFO that counts errors.
 type errorColumn struct {
-	at   int
-	of   Counter
-	lane int
+	at      int // position
+	counter Counter
+	lane    int // as of errorNamed
 }
 
-// mostSaid is the largest number that is one: versions of ibdiagnet write the -1 and -2 of what is not known as
+// mostKnown is the largest number that counts as one: versions of ibdiagnet write the -1 and -2 of what is not known as
 // 0xffffffffffffffff and 0xfffffffffffffffe.
-const mostSaid = 1<<63 - 1
+const mostKnown = 1<<63 - 1
 
+// numberOf is the number in a cell, decimal or hexadecimal with 0x; false where it is not known (N/A, -1).
 func numberOf(text []byte) (float64, bool) {
 	cell := reading.Cursor(bytes.TrimSpace(text))
 	read := cell.Uint
@@ -120,5 +120,5 @@ func numberOf(text []byte) (float64, bool) {
 		read = cell.Hex
 	}
 	v, ok := read(1<<64 - 1)
-	return float64(v), ok && len(cell) == 0 && v <= mostSaid
+	return float64(v), ok && len(cell) == 0 && v <= mostKnown
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Tally adds up the errors that ports count from one look to the next, so that none is lost where counters are
-// cleared in between (ibqueryerrors -k): what stands there after that came since.
+// Tally adds up the errors that ports count from one look of weft watch to the next, so that none is lost where
+// counters are cleared in between (ibqueryerrors -k): what stands there after that came since.
 type Tally struct {
 	ports map[port]*tallied
 }
 
+// port is a port, by the GUID of its node.
 type port struct {
 	guid   fabric.GUID
 	number uint8
@@ -20,8 +21,8 @@ type port struct {
 // tallied is what a port counted at the last look that knew it, and all that it counted over the looks.
 type tallied struct{ last, sum Errors }
 
-// Add is counters of a later look with the sums of errors in place of them, and of ports as well that other looks
-// knew; changed: some counted on, or were cleared.
+// Add takes over the counters of the next look, and is these with the sums of errors in place of the errors, also for
+// ports that only earlier looks knew. changed: some counted on, or were cleared. now stays as it is.
 func (t *Tally) Add(now *Counters, f *fabric.Fabric) (sums *Counters, changed bool) {
 	if t.ports == nil {
 		t.ports = map[port]*tallied{}
@@ -41,10 +42,10 @@ func (t *Tally) Add(now *Counters, f *fabric.Fabric) (sums *Counters, changed bo
 		}
 		d.Stopped += r.Errors.stopped()
 		if p == nil {
-			p = &tallied{noErrors(), noErrors()}
+			p = &tallied{last: noErrors(), sum: noErrors()}
 			t.ports[key] = p
 		}
-		for c, v := range now.listed(r.Errors) {
+		for c, v := range now.withZeros(r.Errors) {
 			last, sum := &p.last[c], &p.sum[c]
 			switch {
 			case math.IsNaN(v) || v == *last:
@@ -64,11 +65,11 @@ func (t *Tally) Add(now *Counters, f *fabric.Fabric) (sums *Counters, changed bo
 	return &d, changed
 }
 
-// Resume continues with the last look and its sums from before a restart.
+// Resume begins anew with what was known before a restart: the counters of the last look, and their sums.
 func (t *Tally) Resume(last, sums *Counters, f *fabric.Fabric) {
 	t.ports = map[port]*tallied{}
 	for at, r := range sums.Received {
-		p := &tallied{noErrors(), r.Errors}
+		p := &tallied{last: noErrors(), sum: r.Errors}
 		if l, ok := last.Received[at]; ok {
 			p.last = l.Errors
 		}
@@ -91,9 +92,9 @@ func (t *Tally) Last(f *fabric.Fabric) *Counters {
 	return c
 }
 
-// listed is errors of a port, of which those are 0 that ibqueryerrors does not list: it lists what is above its
-// thresholds.
-func (c *Counters) listed(e Errors) Errors {
+// withZeros is errors of a port; if c is from ibqueryerrors, which lists only what is above its thresholds, those that
+// are not known are 0.
+func (c *Counters) withZeros(e Errors) Errors {
 	if c.Listed {
 		for i, v := range e[:Effective] {
 			if math.IsNaN(v) {

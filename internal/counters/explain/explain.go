@@ -67,7 +67,8 @@ const (
 	fullShare  = 0.6   // of what a cable can carry: where traffic is enough to make others wait
 )
 
-// Trunks compares counters with the routes of tables and their loads (CountTables).
+// Trunks compares counters with the routes of tables and their loads (congestion.CountTables). With counters of
+// fewer than fewTrunks trunks it finds nothing.
 func Trunks(t *routing.Tables, l *congestion.Loads, counted Counted) *Measured {
 	f := t.Fabric
 	bytes, wait, known := counted.Bytes, counted.Wait, counted.Known
@@ -118,8 +119,8 @@ func Trunks(t *routing.Tables, l *congestion.Loads, counted Counted) *Measured {
 	return m
 }
 
-// waiting finds trunks that wait longer for each byte than those that at least as many
-// routes lead over: load is no reason for it.
+// waiting finds trunks that wait much longer for each byte than those over which at least as many routes lead: load is
+// no reason for that.
 func waiting(l *congestion.Loads, trunks []fabric.ChannelID, bytes, wait []float64) []Finding {
 	byRoutes := slices.Clone(trunks)
 	slices.SortStableFunc(byRoutes, func(a, b fabric.ChannelID) int { return cmp.Compare(l.Routes[b], l.Routes[a]) })
@@ -144,8 +145,8 @@ func waiting(l *congestion.Loads, trunks []fabric.ChannelID, bytes, wait []float
 	return append(found, fullest(l, byRoutes, usual, ratio, bytes)...)
 }
 
-// fullest is waiting for the few trunks that most routes lead over, which have none like
-// them: they are compared with all.
+// fullest finds such trunks among the few that most routes lead over (first in byRoutes). There are none with as many
+// routes to compare them with, so they are compared with what is usual for all, and more leniently.
 func fullest(l *congestion.Loads, byRoutes []fabric.ChannelID, usual float64, ratio func(fabric.ChannelID) (float64, bool), bytes []float64) []Finding {
 	var found []Finding
 	for _, c := range byRoutes[:min(fewTrunks-1, len(byRoutes))] {
@@ -171,7 +172,7 @@ func medianOf(trunks []fabric.ChannelID, value func(fabric.ChannelID) (float64, 
 	return all[len(all)/2]
 }
 
-// correlation is Pearson's.
+// correlation is Pearson's correlation of two values of trunks; NaN where one of them is the same for all.
 func correlation(trunks []fabric.ChannelID, value func(fabric.ChannelID) (x, y float64)) float64 {
 	var x, y float64
 	for _, c := range trunks {

@@ -16,20 +16,21 @@ import (
 // of which none does: one of the cables out of it carries all that it can. If no cable of the
 // network is near what its rate allows, that one is slower than the fabric says.
 
-// timed is counters as shares of the time in which they were counted; nil if that or the
-// length of a tick is not known.
+// timed is counters as shares of the time in which they were counted. A nil *timed, where that or the length of a tick
+// is not known, explains nothing and names nothing.
 type timed struct {
 	f    *fabric.Fabric
 	t    *routing.Tables
-	fan  *fan.Fan  // where switches choose
+	fan  *fan.Fan  // where switches choose; nil: none does
 	sls  []alike   // service levels to look at
-	ways [][]uint8 // [switch] in-ports, one of each kind: from those of a kind packets meet the same tables
+	ways [][]uint8 // [switch][kind] an in-port of each kind: from in-ports of a kind packets meet the same tables
 	wait []float64 // [ChannelID] share of the time for which its port waited
 	in   []float64 // [switch] the largest wait of a channel to it
 	out  []float64 // [switch] the largest wait of a channel from it
 	busy bool      // some cable is full: that others wait is for want of bandwidth
 }
 
+// newTimed is nil if the time or the length of a tick is not known.
 func newTimed(tables *routing.Tables, c Counted) *timed {
 	if c.Seconds <= 0 || c.Tick <= 0 {
 		return nil
@@ -63,12 +64,12 @@ func newTimed(tables *routing.Tables, c Counted) *timed {
 	return t
 }
 
-// explains says whether load alone explains that a trunk waits.
+// explains says whether load alone explains that a trunk waits: some cable is full, or the trunk hardly waits.
 func (t *timed) explains(c fabric.ChannelID) bool {
 	return t != nil && (t.busy || t.wait[c] < slowShare)
 }
 
-// slow names the cable at which most waiting ends, if there is one: others may wait for it
+// slow is one finding, the cable at which most waiting ends, or none. Only one is named, since others may wait for it
 // in turn. Cables are slow in both directions, so waiting ends at the switches at both its ends.
 func (t *timed) slow() []Finding {
 	if t == nil || t.busy {
@@ -96,21 +97,22 @@ const mostEnds = 8
 // to go out.
 func (t *timed) ends(s fabric.NodeID) float64 { return t.in[s] - t.out[s] }
 
-// between is, of the trunks out of switches, the one at which most waiting ends: for which packets wait the longest, in
-// the mean over those that go on by it, at both of its ends, and at whose ends most of all waiting ends.
+// between is, of the trunks out of some switches, the one at which most waiting ends; None if no trunk has any. It adds up
+// how long packets that go on by the trunk wait in the mean (waitFor), in both directions, and the waiting that
+// ends at the switches at both its ends.
 func (t *timed) between(switches []fabric.NodeID) fabric.ChannelID {
 	best, most := fabric.ChannelID(fabric.None), 0.0
 	waits := map[fabric.NodeID]map[fabric.ChannelID]float64{}
-	of := func(s fabric.NodeID) map[fabric.ChannelID]float64 {
+	waitFor := func(s fabric.NodeID) map[fabric.ChannelID]float64 {
 		if waits[s] == nil {
 			waits[s] = t.waitFor(s)
 		}
 		return waits[s]
 	}
 	for _, s := range switches {
-		for c, v := range of(s) {
+		for c, v := range waitFor(s) {
 			to, reverse := t.f.Channel(c).To, t.f.Channel(c).Reverse
-			v += of(to)[reverse] + t.ends(s) + t.ends(to)
+			v += waitFor(to)[reverse] + t.ends(s) + t.ends(to)
 			if v > most || v == most && c < best {
 				best, most = c, v
 			}
@@ -121,14 +123,15 @@ func (t *timed) between(switches []fabric.NodeID) fabric.ChannelID {
 
 // alike is service levels whose packets are forwarded alike everywhere.
 type alike struct {
-	sl    uint8 // one of them
-	count float64
+	sl    uint8   // one of them
+	count float64 // how many they are
 }
 
+// levelsOf is all service levels of tables, those that are alike together.
 func levelsOf(t *routing.Tables) (all []alike) {
 	g := t.Groups
 	if g == nil {
-		return []alike{{0, 1}}
+		return []alike{{sl: 0, count: 1}}
 	}
 	same := func(a, b uint8) bool {
 		for s := range fabric.NodeID(t.Fabric.Switches()) {
@@ -163,29 +166,30 @@ func (t *timed) kind(s fabric.NodeID, port uint8) int {
 // incoming is a cable into a switch.
 type incoming struct {
 	from fabric.NodeID
-	port uint8 // of from
-	kind int   // of the in-port
-	wait float64
+	port uint8   // of from
+	kind int     // of the in-port, index into ways
+	wait float64 // as of timed.wait
 }
 
+// into is the cables into a switch, those from one node together.
 func (t *timed) into(s fabric.NodeID) (all []incoming) {
 	for port := 1; port <= t.f.Node(s).Ports; port++ {
 		if out := t.f.Out(s, uint8(port)); out != fabric.None {
 			in := t.f.Channel(out).Reverse
 			from := t.f.Channel(in)
-			all = append(all, incoming{from.From, from.FromPort, t.kind(s, uint8(port)), t.wait[in]})
+			all = append(all, incoming{from: from.From, port: from.FromPort, kind: t.kind(s, uint8(port)), wait: t.wait[in]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b incoming) int { return cmp.Compare(a.from, b.from) })
 	return all
 }
 
-// mean is of waits.
+// mean adds up waits, with weights, for their mean.
 type mean struct{ sum, n float64 }
 
-// waitFor is by trunk out of a switch the share of the time for which what goes on by it
-// waited to come in, less that for which the trunk itself waits: the mean over in-ports and
-// destinations, and, where the switch chooses, with the parts of flows as weights.
+// waitFor is for each trunk out of a switch the share of the time for which packets that go on by it waited to
+// come in, less that for which the trunk itself waits. It is the mean over in-ports and destinations; where the
+// switch chooses, a flow counts for each port by the share that goes there.
 func (t *timed) waitFor(s fabric.NodeID) map[fabric.ChannelID]float64 {
 	f := t.f
 	var means [256]mean // [out-port]
@@ -195,8 +199,8 @@ func (t *timed) waitFor(s fabric.NodeID) map[fabric.ChannelID]float64 {
 		to := f.Endpoint(e).Node
 		for _, level := range t.sls {
 			clear(come)
-			at := fabric.NodeID(fabric.None) // whom sends is about
-			var sends routing.PortSet
+			at := fabric.NodeID(fabric.None) // the switch that sends is about
+			var sends routing.PortSet        // its ports to lid
 			for i := range cables {
 				c := &cables[i]
 				if int(c.from) < f.Switches() && c.from != at {
@@ -239,7 +243,7 @@ func (t *timed) outs(ports []uint8, s fabric.NodeID, in uint8, lid fabric.LID, s
 }
 
 // sends is the ports by which a switch may send packets to a LID, wherever they came in; ports is
-// scratch space.
+// scratch space, which is returned for the next call.
 func (t *timed) sends(s fabric.NodeID, lid fabric.LID, sl uint8, ports []uint8) (routing.PortSet, []uint8) {
 	var all routing.PortSet
 	for _, in := range t.ways[s] {
