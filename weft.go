@@ -40,7 +40,7 @@ type Request struct {
 	// Engine is the name of an engine, of a path finder + lane assigner such as
 	// "sssp+first-fit", or Auto. Empty: Auto.
 	Engine string
-	// Custom is an engine that no table has, in place of Engine.
+	// Custom is an engine that is not in the table of package engines, in place of Engine.
 	Custom *engines.Engine
 
 	// Contract is what clients do with service levels. Nil: what the engine is made for,
@@ -70,11 +70,10 @@ type Request struct {
 	// Of Auto only:
 
 	Time     time.Duration // what its estimates may add up to; zero: ten seconds, more on large networks
-	Patient  bool          // the clock is no limit: who waits has the best so far, by Found
+	Patient  bool          // the clock is no limit: Found tells of the best so far
 	Patterns int           // random patterns to simulate; zero: as many as tell engines apart
 
-	// Accept says why proven tables will not do for what they are meant for; nil: they
-	// always will.
+	// Accept says why proven tables will not do for what they are meant for, by an error. A nil Accept takes all.
 	Accept func(*Result) error
 
 	// Found is told of every choice that is better than all before, as soon as it is
@@ -136,7 +135,7 @@ func (r *Request) limitLanes(f *fabric.Fabric) error {
 	return nil
 }
 
-// limited names in a refusal for want of lanes the cable that has no more.
+// limited is an error, in which a refusal for want of lanes names the cable that runs no more, if one does.
 func (r *Request) limited(f *fabric.Fabric, err error) error {
 	few := (*routing.TooFewLanes)(nil)
 	if limit := routing.LimitOf(f); limit.Lanes == r.VLs && errors.As(err, &few) {
@@ -145,7 +144,7 @@ func (r *Request) limited(f *fabric.Fabric, err error) error {
 	return err
 }
 
-// with is Route by one engine.
+// with is Route by one engine; r.VLs is filled in.
 func (r *Request) with(ctx context.Context, f *fabric.Fabric, e engines.Engine) (*Result, error) {
 	b, err := r.forClass(routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: r.contract(e), Scope: r.Scope})
 	if err != nil {
@@ -163,12 +162,12 @@ func (r *Request) with(ctx context.Context, f *fabric.Fabric, e engines.Engine) 
 	}
 	s, err := r.judge(ctx, t.WithinCables(), e, planned)
 	if err == nil && len(s.Verdict.Absent) > 0 {
-		return nil, &EngineDefect{s}
+		return nil, &EngineDefect{Result: s}
 	}
 	return s, err
 }
 
-// contract is what an engine is to plan for: what was asked for or, without, what it is made for.
+// contract is what an engine is to plan for: what was asked for, or else what it is made for.
 func (r *Request) contract(e engines.Engine) routing.Contract {
 	switch {
 	case r.Contract != nil:
@@ -194,13 +193,14 @@ func (r *Request) choose(ctx context.Context, f *fabric.Fabric) (*Result, error)
 	return t.best(ctx, choose.Candidates(), p)
 }
 
-// tries is the results of the engines that Auto tries, as long as they can win.
+// tries is a request to Auto, and the results of the engines that it tries, as long as they can win.
 type tries struct {
 	Request
 	fabric *fabric.Fabric
 	made   map[string]*Result // by engine
 }
 
+// newTries fills in the contract, and lets the engines share paths.
 func newTries(f *fabric.Fabric, r *Request) *tries {
 	t := &tries{Request: *r, fabric: f, made: map[string]*Result{}}
 	if r.Contract == nil {
@@ -210,7 +210,7 @@ func newTries(f *fabric.Fabric, r *Request) *tries {
 	return t
 }
 
-// best is the best of a table of engines.
+// best is the result of the engine that package choose finds best of a table of engines. It asks router to route.
 func (t *tries) best(ctx context.Context, table []engines.Engine, p routing.Progress) (*Result, error) {
 	s, err := choose.New(t.fabric, choose.Request{
 		Options: t.Options, Contract: *t.Contract, Scope: t.Scope, Time: t.Time, Patient: t.Patient, Patterns: t.Patterns, Table: table,
@@ -223,7 +223,7 @@ func (t *tries) best(ctx context.Context, table []engines.Engine, p routing.Prog
 		return nil, err
 	}
 	if engine == "" {
-		return nil, &NoneProven{*t.Contract, c.Trials}
+		return nil, &NoneProven{Contract: *t.Contract, Trials: c.Trials}
 	}
 	return t.chosen(engine, c), nil
 }
@@ -235,10 +235,11 @@ func (t *tries) chosen(engine string, c *choose.Choice) *Result {
 	return &best
 }
 
-// router is tries as choose sees them.
+// router is tries as package choose sees them, by its methods.
 type router struct{ *tries }
 
-// Route implements choose.Router.
+// Route implements choose.Router: it has an engine route, on one lane for each class if oneLane. Tables with a credit
+// loop are returned, but not kept.
 func (t router) Route(ctx context.Context, e engines.Engine, oneLane bool) (choose.Judged, error) {
 	r := t.Request
 	r.Stages, r.NoCycle = nil, true
@@ -284,6 +285,7 @@ func Verify(ctx context.Context, t *routing.Tables, r Request) (*Result, error) 
 	return r.judge(ctx, t, e, r.Scope)
 }
 
+// engine is Custom, or the engine with the name.
 func (r *Request) engine() (engines.Engine, error) {
 	if r.Custom != nil {
 		return *r.Custom, nil
@@ -291,6 +293,8 @@ func (r *Request) engine() (engines.Engine, error) {
 	return engines.Named(r.Engine)
 }
 
+// judge asks the judge about tables of an engine, counts their loads, and holds the engine to what it promises: the error
+// is *EngineDefect or *CreditLoop if they are not as they should be. planned is whom their lanes are for.
 func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine, planned routing.Scope) (*Result, error) {
 	s := &Result{Engine: e, Tables: t, Contract: r.contract(e), Scope: r.Scope, Planned: planned, Disconnected: r.Scope.Disconnected(t.Fabric)}
 	if r.Contract == nil && (t.Lanes.Needed == 1 || t.Lanes.SL2VL.IgnoresSL()) {
@@ -316,10 +320,10 @@ func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine
 		return nil, err
 	}
 	if s.Verdict.Unreachable > s.Disconnected || s.Verdict.Loops > 0 || e.Safe && e.Contract.Covers(s.Contract) && !s.Verdict.Free() {
-		return nil, &EngineDefect{s}
+		return nil, &EngineDefect{Result: s}
 	}
 	if !s.Verdict.Free() {
-		return nil, &CreditLoop{s}
+		return nil, &CreditLoop{Result: s}
 	}
 	return s, nil
 }
@@ -355,15 +359,15 @@ func (r *Request) forClass(b routing.Budget) (routing.Budget, error) {
 	b.VLs, b.SLs = vls/r.Classes, sls/r.Classes
 	switch {
 	case b.VLs == 0:
-		return b, &TooFewForClasses{r.Classes, vls, &routing.TooFewLanes{Need: r.Classes, AtLeast: true, Have: vls}}
+		return b, &TooFewForClasses{Classes: r.Classes, Fit: vls, Err: &routing.TooFewLanes{Need: r.Classes, AtLeast: true, Have: vls}}
 	case b.SLs == 0:
-		return b, &TooFewForClasses{r.Classes, sls, &routing.TooFewLevels{Need: r.Classes, Have: sls}}
+		return b, &TooFewForClasses{Classes: r.Classes, Fit: sls, Err: &routing.TooFewLevels{Need: r.Classes, Have: sls}}
 	}
 	return b, nil
 }
 
-// inClasses is tables with a copy of their lanes for each class, or a refusal of those
-// whose lanes hang on service levels themselves.
+// inClasses is tables with a copy of their lanes for each class of traffic, or a refusal if
+// their lanes depend on service levels already.
 func (r *Request) inClasses(t *routing.Tables, e engines.Engine) (*routing.Tables, error) {
 	if r.Classes <= 1 {
 		return t, nil
@@ -377,7 +381,8 @@ func (r *Request) inClasses(t *routing.Tables, e engines.Engine) (*routing.Table
 	return t.InClasses(r.Classes)
 }
 
-// forAll is the refusal of an engine that was given the lanes of one class, in terms of all.
+// forAll is the error of an engine that was given the lanes of one class (forClass); a refusal for want of lanes or
+// levels becomes one in numbers of all classes.
 func (r *Request) forAll(err error) error {
 	if r.Classes <= 1 {
 		return err
@@ -386,10 +391,10 @@ func (r *Request) forAll(err error) error {
 	switch {
 	case errors.As(err, &lanes):
 		have := cmp.Or(r.VLs, routing.DefaultVLs)
-		return &TooFewForClasses{r.Classes, have / lanes.Need, &routing.TooFewLanes{Need: r.Classes * lanes.Need, AtLeast: lanes.AtLeast, Have: have}}
+		return &TooFewForClasses{Classes: r.Classes, Fit: have / lanes.Need, Err: &routing.TooFewLanes{Need: r.Classes * lanes.Need, AtLeast: lanes.AtLeast, Have: have}}
 	case errors.As(err, &levels):
 		have := cmp.Or(r.SLs, routing.SLs)
-		return &TooFewForClasses{r.Classes, have / levels.Need, &routing.TooFewLevels{Need: r.Classes * levels.Need, Have: have}}
+		return &TooFewForClasses{Classes: r.Classes, Fit: have / levels.Need, Err: &routing.TooFewLevels{Need: r.Classes * levels.Need, Have: have}}
 	}
 	return err
 }
@@ -442,7 +447,8 @@ func (s *Result) WithMulticast(ctx context.Context, sls ...uint16) (*Result, err
 	return nil, no
 }
 
-// judgedWith has the tables judged once more with a tree.
+// judgedWith is the result with a spanning tree for multicast in its tables, judged once more. It is an error, a defect of
+// ours, if that loses the proof.
 func (s *Result) judgedWith(ctx context.Context, m *routing.Multicast) (*Result, error) {
 	with, tables := *s, *s.Tables
 	tables.Multicast = m

@@ -5,7 +5,7 @@ type Auto struct {
 	Why        string      `json:"why"`
 	Aim        string      `json:"aim"`
 	Tried      []Trial     `json:"tried"`
-	InForce    []InForce   `json:"in_force,omitempty"`    // of --tables
+	InForce    []InForce   `json:"in_force,omitempty"`    // tables of --tables
 	AnyRouting *AnyRouting `json:"any_routing,omitempty"` // of any routing
 	// LimitReached says that the clock ended the search, so that another run may
 	// choose otherwise.

@@ -5,8 +5,8 @@ type CutOff struct {
 	Places    []CutPlace    `json:"places"`
 	Endpoints []CutEndpoint `json:"endpoints"`
 
-	// Merged is the places, with those as one that lack entries for the same destinations, as
-	// all switches do for a new host.
+	// Merged is the places, with those as one whose switches lack entries for the same destinations, as all switches
+	// do for a new host.
 	Merged []CutPlace `json:"-"`
 }
 
@@ -17,7 +17,7 @@ type CutPlace struct {
 	Port         uint8    `json:"port,omitempty"` // out-port of the entry; 0: there is no entry, or it names the switch itself
 	Why          string   `json:"why"`
 	Pairs        int64    `json:"pairs"`
-	Sources      int      `json:"sources"` // endpoints
+	Sources      int      `json:"sources"` // number of endpoints in scope on from_switches
 	Switches     []string `json:"from_switches"`
 	Destinations []string `json:"to"`
 
@@ -31,13 +31,13 @@ type CutEndpoint struct {
 	EndpointNode Node   `json:"endpoint_node"`
 	Switch       string `json:"switch"`
 	SwitchNode   Node   `json:"switch_node"`
-	From         int64  `json:"not_reached_by"` // (source, LID of this one)
-	FromOf       int64  `json:"not_reached_by_of"`
-	To           int64  `json:"cannot_reach"` // LIDs of others
-	ToOf         int64  `json:"cannot_reach_of"`
+	From         int64  `json:"not_reached_by"`    // lost pairs (source, LID of this one)
+	FromOf       int64  `json:"not_reached_by_of"` // of so many
+	To           int64  `json:"cannot_reach"`      // LIDs of others that are lost to it
+	ToOf         int64  `json:"cannot_reach_of"`   // of so many
 }
 
-// Groups is the endpoints concerned, those of a switch together that have lost the same pairs.
+// Groups is the endpoints concerned, those of a switch together that have lost as many pairs.
 func (c *CutOff) Groups() [][]CutEndpoint {
 	var groups [][]CutEndpoint
 	for _, e := range c.Endpoints {

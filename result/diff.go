@@ -42,7 +42,7 @@ type Transition struct {
 	Choices   int        `json:"choices,omitempty"` // entries of adaptive routing that let packets choose from other ports
 	Pairs     int64      `json:"pairs"`
 	CutBefore int64      `json:"pairs_cut_before"`
-	Exposed   int64      `json:"pairs_cut_meanwhile"`
+	Exposed   int64      `json:"pairs_cut_meanwhile"` // pairs that may have no path while the change is written
 	CutAfter  int64      `json:"pairs_cut_after"`
 	Circles   int64      `json:"destinations_circled"`
 	Outside   []string   `json:"not_covered"` // by the verdict

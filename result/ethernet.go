@@ -5,7 +5,7 @@ type VerifyEthernet struct {
 	Verdict      string           `json:"verdict"`
 	Nothing      string           `json:"nothing_because,omitempty"` // why there is nothing to judge
 	Endpoints    string           `json:"endpoints"`
-	Assumed      []string         `json:"assumed"`     // and left out
+	Assumed      []string         `json:"assumed"`     // what was assumed, and left out
 	NotCovered   []string         `json:"not_covered"` // by any verdict
 	Devices      int              `json:"devices"`
 	Cables       int              `json:"cables"`

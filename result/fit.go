@@ -52,7 +52,8 @@ type DeadPort struct {
 	Entries    int    `json:"entries"`
 }
 
-// FileMisfit is how a file of service levels or maps does not fit the fabric.
+// FileMisfit is how a file of service levels or SL2VL maps does not fit the fabric: lines about what the fabric does not
+// have, and pairs that no line is about.
 type FileMisfit struct {
 	File         string `json:"file"`
 	Skipped      int64  `json:"lines_left_out,omitempty"`
@@ -85,9 +86,9 @@ type OtherOwner struct {
 // Renumbered says that the fabric has other LIDs throughout than the tables, so that these are of another
 // subnet manager. What is judged is the same routes under the LIDs of the fabric.
 type Renumbered struct {
-	LIDs   int  `json:"lids"`   // of the tables, that are others in the fabric
-	Of     int  `json:"of"`     // those that it has
-	Stated bool `json:"stated"` // by the fabric; else weft gave it LIDs
+	LIDs   int  `json:"lids"`   // number of LIDs of the tables whose endpoints have others in the fabric
+	Of     int  `json:"of"`     // number of LIDs of the tables whose endpoints the fabric has
+	Stated bool `json:"stated"` // the fabric states its LIDs; else weft gave it LIDs
 }
 
 // Fit is how tables fit the fabric, as every summary and screen has it.
@@ -122,12 +123,13 @@ func (m *Mismatches) Text() string {
 	return "tables and fabric are not of one time:\n  " + strings.Join(m.lines(), "\n  ")
 }
 
-// Stale says what shows that the tables are not those of the fabric as it is, and cannot be
-// told from hosts that left or came alone.
+// Stale is sentences: what shows that the tables are not those of the fabric as it is. What hosts that came or left
+// would explain is not in them.
 func (m *Mismatches) Stale() []string {
 	return (&Mismatches{NoTable: m.NoTable, UnknownSwitches: m.UnknownSwitches, OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}).lines()
 }
 
+// lines is a sentence for each kind of what does not fit.
 func (m *Mismatches) lines() []string {
 	var lines []string
 	say := func(n int, one, many, text string, args ...any) {
@@ -182,15 +184,16 @@ func (m *Mismatches) otherLIDsText() string {
 	return fmt.Sprintf("%s another LID in the tables than in the fabric, where packets to it go astray: %s", words.Counted(len(names), "endpoint has", "endpoints have"), words.FirstOf(names))
 }
 
-// lacks words what a file does not have, and what is taken in its place.
+// lacks is the words for what a file does not have: of one, of several, and what is taken in its place.
 type lacks struct{ one, many, assumed string }
 
 var (
-	withoutMap = lacks{"pair of ports has", "pairs of ports have", "no map, and are taken to have that of the first entry"}
-	withoutSL  = lacks{"pair of endpoints has", "pairs of endpoints have", "no service level, and are taken to have that of their neighbours, or SL 0"}
+	withoutMap = lacks{one: "pair of ports has", many: "pairs of ports have", assumed: "no map, and are taken to have that of the first entry"}
+	withoutSL  = lacks{one: "pair of endpoints has", many: "pairs of endpoints have", assumed: "no service level, and are taken to have that of their neighbours, or SL 0"}
 )
 
-func (m *FileMisfit) lines(of lacks) (lines []string) {
+// lines is a sentence for lines that were left out and one for pairs that the file lacks, in these words.
+func (m *FileMisfit) lines(missing lacks) (lines []string) {
 	if m == nil {
 		return nil
 	}
@@ -198,7 +201,7 @@ func (m *FileMisfit) lines(of lacks) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s of %s left out; the first: %s", words.Counted(m.Skipped, "line", "lines"), m.File, m.FirstSkipped))
 	}
 	if m.Missing > 0 {
-		lines = append(lines, fmt.Sprintf("%s %s; the first: %s", words.Counted(m.Missing, of.one, of.many), of.assumed, m.FirstMissing))
+		lines = append(lines, fmt.Sprintf("%s %s; the first: %s", words.Counted(m.Missing, missing.one, missing.many), missing.assumed, m.FirstMissing))
 	}
 	return lines
 }
@@ -208,7 +211,7 @@ func (m *Mismatches) Found() bool {
 	return len(m.NoTable)+len(m.NoEntry)+len(m.UnknownSwitches)+len(m.Gone)+len(m.Beyond)+len(m.Dead)+len(m.OtherLIDs)+len(m.OtherOwners) > 0 || m.SL2VL != nil || m.PSL != nil
 }
 
-// Text says what is judged in place of what switches hold.
+// Text says that LIDs are others, and what is judged instead.
 func (r *Renumbered) Text() string {
 	whose := "weft gave the fabric its LIDs"
 	if r.Stated {
@@ -217,7 +220,7 @@ func (r *Renumbered) Text() string {
 	return fmt.Sprintf("%s of %s of the tables are others in the fabric: %s, and judged are the same routes under these LIDs", words.Thousands(r.LIDs), words.Plural(r.Of, "LID"), whose)
 }
 
-// Texts is what is to be said of it.
+// Texts is what is to be said of it to people; nil: tables and fabric fit.
 func (t Fit) Texts() (texts []string) {
 	if t.Misfits != nil {
 		texts = append(texts, t.Misfits.Text())

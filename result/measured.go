@@ -38,7 +38,7 @@ type Received struct {
 	FEC      []DifferentFEC `json:"fec_differs,omitempty"`
 }
 
-// RateLimit is from where on a rate of errors counts.
+// RateLimit is the values from which on a rate of errors is a warning, and an error.
 type RateLimit struct {
 	Rate    string  `json:"rate"`
 	Resends bool    `json:"resends"` // of links that send again what was wrong

@@ -9,14 +9,14 @@ import (
 
 // StepOfPlan is a step of a change, by what is written in it.
 type StepOfPlan struct {
-	Mended   int   `json:"entries_mended"`
-	Follow   int   `json:"entries_that_follow"`
-	Dropped  int   `json:"entries_dropped"`
-	Rebuilt  bool  `json:"rebuilt"`
-	Balanced bool  `json:"balanced"`
-	Due      int   `json:"entries_due"`
-	Blocks   int   `json:"blocks"`
-	Touched  int   `json:"switches"`
+	Mended   int   `json:"entries_mended"`      // for packets in scope
+	Follow   int   `json:"entries_that_follow"` // that no packet in scope uses
+	Dropped  int   `json:"entries_dropped"`     // removed for this step only, so that the next one is safe
+	Rebuilt  bool  `json:"rebuilt"`             // it moves destinations that lost nothing
+	Balanced bool  `json:"balanced"`            // it spreads the load again
+	Due      int   `json:"entries_due"`         // of all that change, those that led into nothing
+	Blocks   int   `json:"blocks"`              // of 64 LIDs, that have to be written
+	Touched  int   `json:"switches"`            // that have to be written to
 	Cut      int64 `json:"pairs_cut_after"`
 
 	NotCovered []string `json:"not_covered"` // by the proof of the step
@@ -51,7 +51,7 @@ type LeftOver struct {
 	Node     Node       `json:"endpoint_node"`
 }
 
-// MovedEndpoint is an endpoint that the fabric before had elsewhere, with other LIDs, or not at all.
+// MovedEndpoint is an endpoint of a fabric that the fabric before had elsewhere, with other LIDs, or not at all.
 type MovedEndpoint struct {
 	Endpoint     Node       `json:"endpoint"`
 	LID          fabric.LID `json:"lid"`
@@ -79,10 +79,10 @@ type Plan struct {
 	HeldBack
 	AbsentLanes []AbsentLane    `json:"absent_lanes,omitempty"`
 	Moved       []MovedEndpoint `json:"moved,omitempty"`    // since the fabric that the tables are for
-	Anew        []Node          `json:"ask_anew,omitempty"` // of these, those that have to ask for their paths anew
+	Anew        []Node          `json:"ask_anew,omitempty"` // those of moved that have to ask for their paths anew
 }
 
-// PlanStep is a step of it, with what has to pass before the next.
+// PlanStep is a step of a Plan, with the time that has to pass before the next: that of so many hops.
 type PlanStep struct {
 	Folder string `json:"folder"`
 	StepOfPlan

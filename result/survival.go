@@ -17,7 +17,7 @@ type Survival struct {
 	Worst     []SurvivalCase `json:"worst"`
 }
 
-// SurvivalCase is a failure that takes more than one step.
+// SurvivalCase is a failure that takes more than one step, or leaves destinations.
 type SurvivalCase struct {
 	Without string `json:"without"`
 	Steps   int    `json:"steps"`
@@ -27,7 +27,7 @@ type SurvivalCase struct {
 	Left    int    `json:"destinations_left"`
 }
 
-// Candidate is what failures take under tables that could be had as well.
+// Candidate is tables that weft route --survive compared, and what failures take under them.
 type Candidate struct {
 	Engine    string  `json:"engine"`
 	Seed      uint64  `json:"seed"`

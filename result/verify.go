@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// BadCertificate is a proof that does not hold, as JSON.
+// BadCertificate is what weft verify prints where a proof does not hold.
 type BadCertificate struct {
 	Verdict string `json:"verdict"`
 	Why     string `json:"why"`
@@ -44,7 +44,7 @@ type VerifyStageTime struct {
 	Verify float64 `json:"verify"`
 }
 
-// Lost is a switch and a LID that its endpoints do not reach.
+// Lost is a switch and a LID that endpoints on it do not reach.
 type Lost struct {
 	Switch     string     `json:"switch"`
 	Dst        string     `json:"dst"`
@@ -52,7 +52,7 @@ type Lost struct {
 	DstNode    Node       `json:"dst_node"`
 	LID        fabric.LID `json:"lid"`
 	Why        string     `json:"why"`
-	Pairs      int64      `json:"pairs"` // endpoints in scope on the switch that it concerns
+	Pairs      int64      `json:"pairs"` // number of endpoints in scope on the switch that do not reach it
 }
 
 // Group counts what switches of adaptive routing choose from.
@@ -60,9 +60,9 @@ type Group struct {
 	File    string  `json:"file,omitempty"`
 	Choose  string  `json:"choose,omitempty"`
 	Tables  int     `json:"private_tables"` // the most that a switch has, table 0 included
-	Entries int64   `json:"entries"`        // of all switches for LIDs in use
-	Chosen  int64   `json:"with_choice"`    // those of them with two ports or more
-	Hashed  int64   `json:"hashed"`         // those of with_choice where a hash decides
+	Entries int64   `json:"entries"`        // number of entries of all switches for LIDs in use
+	Chosen  int64   `json:"with_choice"`    // number of these that have two ports or more
+	Hashed  int64   `json:"hashed"`         // number of with_choice where a hash decides
 	Largest int     `json:"largest_group"`
 	Escape  *Escape `json:"escape,omitempty"` // only if every choice together has a loop
 }
@@ -70,8 +70,8 @@ type Group struct {
 // Escape reports whether packets that wait can always leave.
 type Escape struct {
 	Found   bool       `json:"found"`
-	Choices int64      `json:"choices"`
-	Static  int64      `json:"by_static_port"`
+	Choices int64      `json:"choices"`        // number of places where packets choose
+	Static  int64      `json:"by_static_port"` // number of these where the static port is an escape
 	Other   *OtherPort `json:"first_other,omitempty"`
 }
 
@@ -117,7 +117,7 @@ func (s *Group) Text() string {
 	return text
 }
 
-// Text is the same for people.
+// Text is the same for people; once: it was taken for granted that switches choose again while a packet waits.
 func (e *Escape) Text(once bool) string {
 	if !e.Found {
 		return "none: even if switches choose again while packets wait, packets can fill lanes that all of them wait for"

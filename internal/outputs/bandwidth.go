@@ -9,7 +9,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// Bandwidths is what was measured, with the names of its jobs.
+// Bandwidths is what was measured before and after a change, with the names of the jobs, [index in c.Jobs].
 func Bandwidths(c *bandwidths.Changed, jobs []string) result.Bandwidths {
 	b := result.Bandwidths{Before: lambdaOf(c.Before), After: lambdaOf(c.After), Tiers: []result.TierBandwidth{}, Jobs: []result.JobBandwidth{}}
 	if c.Before != nil {
@@ -21,6 +21,7 @@ func Bandwidths(c *bandwidths.Changed, jobs []string) result.Bandwidths {
 	return b
 }
 
+// lambdaOf is the bandwidth that was measured; nil: it was not.
 func lambdaOf(r *congestion.Result) *float64 {
 	if r == nil {
 		return nil
@@ -28,23 +29,23 @@ func lambdaOf(r *congestion.Result) *float64 {
 	return &r.Lambda
 }
 
-// tiersOf joins tiers of the same levels.
+// tiersOf is a row for each pair of levels that trunks join before or after, with both.
 func tiersOf(c *bandwidths.Changed) []result.TierBandwidth {
 	all := []result.TierBandwidth{}
 	for side, r := range [...]*congestion.Result{c.Before, c.After} {
-		by := c.Tiers[side]
-		for i, x := range by.Levels {
-			k := slices.IndexFunc(all, func(t result.TierBandwidth) bool { return t.From == x[0] && t.To == x[1] })
+		tiers := c.Tiers[side]
+		for i, levels := range tiers.Levels {
+			k := slices.IndexFunc(all, func(t result.TierBandwidth) bool { return t.From == levels[0] && t.To == levels[1] })
 			if k < 0 {
 				k = len(all)
-				all = append(all, result.TierBandwidth{From: x[0], To: x[1]})
+				all = append(all, result.TierBandwidth{From: levels[0], To: levels[1]})
 			}
 			channels, share := &all[k].ChannelsBefore, &all[k].Before
 			if side == 1 {
 				channels, share = &all[k].ChannelsAfter, &all[k].After
 			}
-			for _, of := range by.Of {
-				if int(of) == i {
+			for _, tier := range tiers.Of {
+				if int(tier) == i {
 					*channels++
 				}
 			}

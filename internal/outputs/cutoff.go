@@ -12,22 +12,24 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
+// cutter sorts lost pairs by the places where their routes end, and counts them by endpoint, for CutOff.
 type cutter struct {
 	f      *fabric.Fabric
 	t      *routing.Tables
 	scope  routing.Scope
 	places map[placeKey]*cutPlace
-	from   []int64 // [EndpointID]
-	to     []int64 // [EndpointID]
+	from   []int64 // [EndpointID] pairs (source, LID of this endpoint) that are lost
+	to     []int64 // [EndpointID] LIDs of others that this endpoint does not reach
 }
 
-// cutPlace is a place with what it is the end of.
+// cutPlace is a place with the pairs whose routes end there.
 type cutPlace struct {
 	result.CutPlace
-	from map[fabric.NodeID]bool
+	from map[fabric.NodeID]bool // switches of the sources
 	to   []fabric.EndpointID
 }
 
+// placeKey is a place where routes end: a switch, the out-port of the entry there (0: none), and why.
 type placeKey struct {
 	at   fabric.NodeID
 	port uint8
@@ -58,11 +60,12 @@ func CutOff(t *routing.Tables, v *deadlock.Verdict) *result.CutOff {
 		c.name(p)
 		places = append(places, *p)
 	}
-	of := func(p cutPlace) result.CutPlace { return p.CutPlace }
-	all.Places, all.Merged = list.Of(places, of), list.Of(c.merged(places), of)
+	plain := func(p cutPlace) result.CutPlace { return p.CutPlace }
+	all.Places, all.Merged = list.Of(places, plain), list.Of(c.merged(places), plain)
 	return all
 }
 
+// add notes a switch and a LID that its endpoints do not reach.
 func (c *cutter) add(l deadlock.Lost) {
 	owner := c.f.Owner(l.LID)
 	k := c.end(l)
@@ -90,7 +93,7 @@ func (c *cutter) add(l deadlock.Lost) {
 	}
 }
 
-// end follows a route to its end; for a circle it is the lowest switch of the circle.
+// end is the place where the route of a lost pair ends; of a circle the switch with the lowest number on it.
 func (c *cutter) end(l deadlock.Lost) placeKey {
 	row, at := c.t.Forwarding.Row(l.LID), l.Switch
 	if l.Why == deadlock.NoAddress {
@@ -122,7 +125,7 @@ func (c *cutter) end(l deadlock.Lost) placeKey {
 	return k
 }
 
-// name fills in what a place has of names.
+// name fills in what a place has of names, and the number of its sources.
 func (c *cutter) name(p *cutPlace) {
 	perSwitch := c.scope.PerSwitch(c.f)
 	p.Sources, p.Switches, p.Destinations = 0, nil, nil
@@ -141,7 +144,8 @@ func (c *cutter) name(p *cutPlace) {
 	}
 }
 
-// merged is CutOff.Merged.
+// merged is the places, with those as one whose switches have no entry for the same destinations. The places given stay
+// as they are.
 func (c *cutter) merged(places []cutPlace) (list []cutPlace) {
 	for _, p := range places {
 		i := slices.IndexFunc(list, func(q cutPlace) bool {
@@ -161,6 +165,7 @@ func (c *cutter) merged(places []cutPlace) (list []cutPlace) {
 	return list
 }
 
+// listEndpoints is the endpoints that have lost pairs, those with most first; of equals those of a switch together.
 func (c *cutter) listEndpoints() []result.CutEndpoint {
 	type placed struct {
 		result.CutEndpoint

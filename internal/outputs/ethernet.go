@@ -28,6 +28,7 @@ func EthernetSteps(n *ethernet.Network, cycle []judge.Step) []result.EthernetSte
 	return steps
 }
 
+// pathNames is the devices on a path, which has a link at least.
 func pathNames(n *ethernet.Network, path []ethernet.LinkID) []string {
 	names := []string{n.Names[n.Links[path[0]].From]}
 	for _, l := range path {

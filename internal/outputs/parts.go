@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// LaneLimit is the lane limit of a fabric, where it is as low as the lanes available or lower; nil: it is not.
+// LaneLimit is the cable between switches that runs the fewest lanes, if it runs no more than those available; else nil.
 func LaneLimit(f *fabric.Fabric, available int) *result.LaneLimit {
 	l := routing.LimitOf(f)
 	if l.Lanes == 0 || l.Lanes > available {
@@ -29,7 +29,7 @@ func Pair(f *fabric.Fabric, src, dst fabric.EndpointID) result.Pair {
 	return result.Pair{Src: f.EndpointLabel(src), Dst: f.EndpointLabel(dst), PairNodes: result.PairNodes{SrcNode: Endpoint(f, src), DstNode: Endpoint(f, dst)}}
 }
 
-// Node is a node, or its port if that is not 0.
+// Node is a node with a port of it, or without one if port is 0.
 func Node(f *fabric.Fabric, n fabric.NodeID, port uint8) result.Node {
 	return result.Node{Name: f.Node(n).Name, GUID: f.Node(n).GUID.String(), Port: port}
 }
@@ -39,7 +39,7 @@ func Endpoint(f *fabric.Fabric, e fabric.EndpointID) result.Node {
 	return Node(f, f.Endpoint(e).Node, f.Endpoint(e).Port)
 }
 
-// Endpoints is EndpointNode for several.
+// Endpoints is Endpoint for several.
 func Endpoints(f *fabric.Fabric, list []fabric.EndpointID) []result.Node {
 	nodes := make([]result.Node, len(list))
 	for i, e := range list {
@@ -48,7 +48,7 @@ func Endpoints(f *fabric.Fabric, list []fabric.EndpointID) []result.Node {
 	return nodes
 }
 
-// Nodes is NodeOf for several, without ports.
+// Nodes is Node for several, without ports.
 func Nodes(f *fabric.Fabric, nodes []fabric.NodeID) []result.Node {
 	return list.Of(nodes, func(n fabric.NodeID) result.Node { return Node(f, n, 0) })
 }
@@ -73,8 +73,8 @@ func Fabric(name string, f *fabric.Fabric) result.Fabric {
 	return result.Fabric{Name: name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables}
 }
 
-// LimitText says which cable limits the lanes available, and on how many cables to endpoints service
-// levels share lanes; empty: nothing is stated that matters.
+// LimitText says, in lines that each begin with a newline, which cable limits the lanes available, and on how many
+// cables to endpoints service levels share lanes; empty: no cable is stated to run too few.
 func LimitText(l result.LaneCounts, f *fabric.Fabric) string {
 	text := ""
 	if l.Limit != nil && l.Limit.DataVLs < routing.DefaultVLs {

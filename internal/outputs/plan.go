@@ -25,7 +25,7 @@ func StepsOfPlan(p *change.Proven) []result.StepOfPlan {
 	})
 }
 
-// Least is the least for tables as they act on a network that has changed.
+// Least is what any one step has to write at least, for tables as they act on a network that has changed.
 func Least(t *routing.Tables, scope routing.Scope) result.Least {
 	l := transition.LeastOf(t, scope)
 	return result.Least{LeastEntries: l.Entries, LeastBlocks: l.Blocks}
@@ -100,7 +100,7 @@ func Moved(before, now *fabric.Fabric) []result.MovedEndpoint {
 	return all
 }
 
-// since fills in where an endpoint was before, and says what is other now.
+// since fills in where an endpoint was in the fabric before, which has it, and is what is other now, in words.
 func since(m *result.MovedEndpoint, now, before *fabric.Fabric, ep *fabric.Endpoint) (how []string) {
 	all, guid := before.Endpoints(), now.Node(ep.Node).GUID
 	was := &all[slices.IndexFunc(all, func(e fabric.Endpoint) bool { return e.Port == ep.Port && before.Node(e.Node).GUID == guid })]

@@ -6,11 +6,11 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// mostWorst is how many failures are named, or more if more leave destinations that no step mends.
+// mostWorst is how many failures are named at most, apart from those that leave destinations: these are named all.
 const mostWorst = 5
 
-// Survival is how the failures of a kind, links or switches, are mended. It names the worst,
-// up to the first that one step mends.
+// Survival is how the failures of a kind, links or switches, are mended. It names the worst, at most mostWorst, and
+// none that one step mends.
 func Survival(f *fabric.Fabric, kind string, r *change.Survival) *result.Survival {
 	sum := &result.Survival{Failures: kind, Tried: len(r.Repairs), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []result.SurvivalCase{}}
 	for _, x := range r.Worst() {

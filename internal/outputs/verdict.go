@@ -45,10 +45,10 @@ func AbsentLanes(f *fabric.Fabric, absent []deadlock.Absent) []result.AbsentLane
 	})
 }
 
-// WordOf is a verdict in a word, whatever it is about.
+// WordOf is the verdict of any judge in a word.
 func WordOf(v interface{ Free() bool }) string { return Word(v.Free()) }
 
-// Word is what is free of credit loops, or is not.
+// Word is the word of a verdict: whether there is no credit loop.
 func Word(free bool) string {
 	if free {
 		return result.DeadlockFree

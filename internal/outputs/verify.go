@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Group counts the groups of tables; nil where they have none.
+// Group counts from how many ports switches choose by the adaptive groups of tables; nil where they have none.
 func Group(t *routing.Tables) *result.Group {
 	if t.Groups == nil {
 		return nil
@@ -24,7 +24,7 @@ func Group(t *routing.Tables) *result.Group {
 	return s
 }
 
-// countGroups counts the entries for a LID in a private table.
+// countGroups adds to s the entries for a LID in one of the private tables of all switches.
 func countGroups(s *result.Group, t *routing.Tables, table int, lid fabric.LID) {
 	for sw, c := range t.Groups.Row(table, lid) {
 		s.Entries++
@@ -43,7 +43,7 @@ func countGroups(s *result.Group, t *routing.Tables, table int, lid fabric.LID) 
 	}
 }
 
-// Escape is how packets that wait can leave; without one they cannot.
+// Escape is how packets that wait can leave; e is nil where they cannot.
 func Escape(f *fabric.Fabric, e *deadlock.Escape) *result.Escape {
 	if e == nil {
 		return &result.Escape{}
@@ -74,7 +74,7 @@ func Levels(mask uint16) (sls []int) {
 	return sls
 }
 
-// Multicast names the multicast groups of a verdict; nil where it is about none.
+// Multicast names the multicast groups of a verdict, whose trees are from a file; nil where it is about none.
 func Multicast(v *deadlock.MulticastVerdict, file string) *result.Multicast {
 	if v == nil {
 		return nil
@@ -82,4 +82,5 @@ func Multicast(v *deadlock.MulticastVerdict, file string) *result.Multicast {
 	return &result.Multicast{File: file, Groups: v.Groups, SLs: Levels(v.SLs), Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid), OneSided: list.Of(v.OneSided, mlid)}
 }
 
+// mlid is the address of a multicast group as people write it.
 func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
