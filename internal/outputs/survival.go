@@ -14,9 +14,8 @@ const mostWorst = 5
 func Survival(f *fabric.Fabric, kind string, r *change.Survival) *result.Survival {
 	sum := &result.Survival{Failures: kind, Tried: len(r.Repairs), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []result.SurvivalCase{}}
 	for _, x := range r.Worst() {
-		mended := x.Left == 0
-		if mended && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
-			break
+		if x.Left == 0 && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
+			continue
 		}
 		sum.Worst = append(sum.Worst, result.SurvivalCase{Without: failureName(f, x.Failure), Steps: x.Steps, Entries: x.Entries, Due: x.Due, Rebuilt: x.Rebuilt, Left: x.Left})
 	}

@@ -7,6 +7,16 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 )
 
+// A repair of one step for which others make way comes before those of several steps, and hides none.
+func TestSeveralStepsAreNamed(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4")
+	all := change.Switches(f)
+	r := &change.Survival{Repairs: []change.Repair{{Failure: all[0], Steps: 1, Rebuilt: true}, {Failure: all[1], Steps: 3}}}
+	if sum := Survival(f, "switches", r); len(sum.Worst) != 1 || sum.Worst[0].Steps != 3 {
+		t.Errorf("named are %+v, want the repair of 3 steps", sum.Worst)
+	}
+}
+
 // Whatever is not mended is named, and of the others no more than fill the list up.
 func TestNotMendedIsNamed(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4")
