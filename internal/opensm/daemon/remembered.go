@@ -195,7 +195,7 @@ func (s *Server) restore(dir string) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // newer ones have taken its place meanwhile
 		case err != nil:
-			s.Log.Error("the tables handed over are not known any more", "file", f.name, "error", words.FirstLine(err.Error()))
+			s.Log.Error("a snapshot of the tables handed over cannot be read; it is put aside, the others serve", "file", f.name, "error", words.FirstLine(err.Error()))
 			damaged.names = append(damaged.names, f.name)
 			damaged.why += f.name + ": " + err.Error() + "\n"
 		default:
