@@ -3,8 +3,6 @@ package deadlock
 import (
 	"context"
 	"fmt"
-	"math/bits"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/waits/cdg"
@@ -120,10 +118,14 @@ func certify(rank []int32, one uint16, inUse []uint16, lanes int, o Options) *Ce
 		cdg.MarkUnused(rank, inUse, lanes)
 		return &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: lanes, Rank: rank}
 	}
-	all := slices.Repeat([]int32{Unused}, len(rank)*lanes)
+	all := make([]int32, len(rank)*lanes)
 	for trunk, used := range inUse {
-		for m := used & one; m != 0; m &= m - 1 {
-			all[trunk*lanes+bits.TrailingZeros16(m)] = rank[trunk]
+		of := all[trunk*lanes:][:lanes]
+		for lane := range of {
+			of[lane] = Unused
+			if (used&one)>>lane&1 == 1 {
+				of[lane] = rank[trunk]
+			}
 		}
 	}
 	return &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: lanes, Rank: all}
