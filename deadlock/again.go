@@ -125,20 +125,28 @@ func (w *walker) step(row []uint8) bool {
 	return true
 }
 
-// addDiffering adds to a list the switches where two rows have different entries.
+// addDiffering adds to a list the switches where two rows have different entries, looking closely only at blocks that differ.
 func addDiffering(a, b []uint8, list []fabric.NodeID) []fabric.NodeID {
-	n := len(a) &^ 7
-	for i := 0; i < n; i += 8 {
-		x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:])
-		for x != 0 {
-			k := bits.TrailingZeros64(x) / 8
-			list = append(list, fabric.NodeID(i+k))
-			x &^= 0xff << (k * 8)
+	const block = 128
+	for at := 0; at < len(a); at += block {
+		end := min(at+block, len(a))
+		x, y := a[at:end], b[at:end]
+		if bytes.Equal(x, y) {
+			continue
 		}
-	}
-	for i := n; i < len(a); i++ {
-		if a[i] != b[i] {
-			list = append(list, fabric.NodeID(i))
+		n := len(x) &^ 7
+		for i := 0; i < n; i += 8 {
+			differ := binary.LittleEndian.Uint64(x[i:]) ^ binary.LittleEndian.Uint64(y[i:])
+			for differ != 0 {
+				k := bits.TrailingZeros64(differ) / 8
+				list = append(list, fabric.NodeID(at+i+k))
+				differ &^= 0xff << (k * 8)
+			}
+		}
+		for i := n; i < len(x); i++ {
+			if x[i] != y[i] {
+				list = append(list, fabric.NodeID(at+i))
+			}
 		}
 	}
 	return list
