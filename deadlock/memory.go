@@ -23,8 +23,8 @@ import (
 // other SL2VL maps, a switch with its first source or without any) all is derived anew, and so it always is for
 // tables with groups of ports and switches that look up lanes by lanes.
 //
-// It holds the last tables, four bytes for each two ports of a switch, squared lanes of them where packets
-// change lanes, and nothing where that would be too much.
+// It holds the last tables, a bit for each of their entries, two bytes for each two ports of a switch and each lane, or squared
+// lanes where packets change them, and nothing where that would be too much.
 type Memory struct {
 	lock sync.Mutex
 	known
@@ -32,17 +32,21 @@ type Memory struct {
 
 // known is what a Memory knows.
 type known struct {
-	d      *derivation // of the last tables; nil: nothing is known
-	slots  slots
-	placed *fabric.Fabric
-	places places   // of placed
-	lanes  int      // of the dependencies that are kept
-	one    uint16   // their only lane stands for these, as bits; 0: for itself
-	waits  []uint32 // [slot of a turn × slots.width + …] destinations that cause the dependency
-	held   []uint32 // [slot of a trunk × lanes + lane] destinations whose packets hold the lane
-	notes  []note   // [LID]
-	sls    [routing.SLs]int32
-	lossy  map[fabric.LID]*Verdict // the counts of destinations that are not clean
+	d     *derivation // of the last tables; nil: nothing is known
+	slots slots
+	ends  []end    // [slot of a trunk] where the port leads
+	lanes int      // of the dependencies that are kept
+	one   uint16   // their only lane stands for these, as bits; 0: for itself
+	waits []uint16 // [slot of a turn × slots.width + …] destinations that cause the dependency: there are fewer than 65,536 LIDs
+	held  []uint16 // [slot of a trunk × slots.lanes + lane] destinations whose packets hold the lane
+	use   []uint16 // [slot of a trunk] the lanes that are held, as bits
+	notes []note   // [LID]
+	sls   [routing.SLs]int32
+	lossy map[fabric.LID]*Verdict // the counts of destinations that are not clean
+
+	// The switches that packets to a destination leave, as bits, [LID × slots.words + …], by which steps need not follow each
+	// source to the end; nil where packets change lanes. Known of those whose note is plain.
+	passed []uint64
 
 	// Dependencies of d, in d's numbering of turns, without those of multicast.
 	same   cdg.SameLane
@@ -67,18 +71,18 @@ const mostMemory = 1 << 26
 // slots numbers turns and trunks by switch and ports, so that the numbers stay while cables come and go.
 type slots struct {
 	turn   []int32 // [switch] its first turn
-	trunk  []int32 // [switch] its first trunk
+	trunk  []int32 // [switch, plus one] its first trunk
 	turns  int
-	ports  int
 	lanes  int
 	width  int    // counters of a turn
+	words  int    // of a set of switches
 	mapped bool   // packets change lanes
 	all    uint16 // all packets are on these lanes, as bits, and have one counter; 0: each lane has its own
 }
 
 func newSlots(d *derivation) slots {
 	n := d.f.Switches()
-	s := slots{turn: make([]int32, n), trunk: make([]int32, n), lanes: d.lanes, width: d.lanes, mapped: !d.simple, all: d.allOn}
+	s := slots{turn: make([]int32, n), trunk: make([]int32, n+1), lanes: d.lanes, width: d.lanes, words: (n + 63) / 64, mapped: !d.simple, all: d.allOn}
 	switch {
 	case !d.simple:
 		s.width *= d.lanes
@@ -87,12 +91,15 @@ func newSlots(d *derivation) slots {
 	}
 	for i := range n {
 		p := d.f.Node(fabric.NodeID(i)).Ports + 1
-		s.turn[i], s.trunk[i] = int32(s.turns), int32(s.ports)
+		s.turn[i] = int32(s.turns)
 		s.turns += p * p
-		s.ports += p
+		s.trunk[i+1] = s.trunk[i] + int32(p)
 	}
 	return s
 }
+
+// ports is how many slots of trunks there are.
+func (s *slots) ports() int { return int(s.trunk[len(s.trunk)-1]) }
 
 // these is the lanes that counters stand for, as bits.
 func (s *slots) these(counted uint16) uint16 {
@@ -110,61 +117,68 @@ func (s *slots) counted(lanes uint16) uint16 {
 	return lanes
 }
 
-// places is the slots of the trunks of a fabric.
-type places struct {
-	out  []int32 // [trunk] its slot
-	into []int32 // [trunk] the slot of the first turn from it
-	port []int32 // [trunk] the port that it leaves by, so that into[in] + port[out] is the slot of a turn
-	back []uint8 // [trunk] the port at its other end
+// end is where a port of a switch leads.
+type end struct {
+	to   fabric.NodeID // None: there is no cable; noSwitch: to what is no switch
+	into int32         // the slot of the first turn from there
+	back uint8         // the port at the other end
 }
 
-func newPlaces(f *fabric.Fabric) places {
-	return places{make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]int32, f.Trunks()), make([]uint8, f.Trunks())}
-}
+// noSwitch is where a cable leads to an adapter or router, or back to its own switch.
+const noSwitch = fabric.None - 1
 
-func (s *slots) of(f *fabric.Fabric) places {
-	p := newPlaces(f)
-	for c := range fabric.ChannelID(f.Trunks()) {
-		p.put(s, f, c)
+func (s *slots) end(f *fabric.Fabric, from fabric.NodeID, port uint8) end {
+	c := f.Out(from, port)
+	switch {
+	case c == fabric.None:
+		return end{to: fabric.None}
+	case int(c) >= f.Trunks():
+		return end{to: noSwitch}
 	}
-	return p
-}
-
-func (p *places) put(s *slots, f *fabric.Fabric, c fabric.ChannelID) {
 	ch := f.Channel(c)
-	p.out[c] = s.trunk[ch.From] + int32(ch.FromPort)
-	p.into[c] = s.turn[ch.To] + int32(ch.ToPort)*int32(f.Node(ch.To).Ports+1)
-	p.port[c], p.back[c] = int32(ch.FromPort), ch.ToPort
+	return end{ch.To, s.firstTurn(f, ch.To, ch.ToPort), ch.ToPort}
 }
 
-// moved is the places of the trunks of another fabric, of which some ports lead elsewhere.
-func (p *places) moved(s *slots, to *renumbering, moved []touched) places {
-	now := newPlaces(to.f)
-	for c, n := range to.runs() {
-		if at := to.of(c); at != fabric.None {
-			copy(now.out[at:], p.out[c:][:n])
-			copy(now.into[at:], p.into[c:][:n])
-			copy(now.port[at:], p.port[c:][:n])
-			copy(now.back[at:], p.back[c:][:n])
+// firstTurn is the slot of the first turn from a port of a switch.
+func (s *slots) firstTurn(f *fabric.Fabric, at fabric.NodeID, in uint8) int32 {
+	return s.turn[at] + int32(in)*int32(f.Node(at).Ports+1)
+}
+
+func (s *slots) ends(f *fabric.Fabric) []end {
+	ends := make([]end, 0, s.ports())
+	for from := range fabric.NodeID(f.Switches()) {
+		for port := range f.Node(from).Ports + 1 {
+			ends = append(ends, s.end(f, from, uint8(port)))
 		}
 	}
-	for _, m := range moved {
-		if c := to.f.Trunk(m.s, m.in); c != fabric.None {
-			now.put(s, to.f, c)
-		}
+	return ends
+}
+
+// moved is a port of a switch that leads elsewhere in one of two fabrics than in the other.
+type moved struct {
+	s    fabric.NodeID
+	port uint8
+	end  end // in the fabric that Memory.ends is not of
+}
+
+// exchange makes ends those of the other of two fabrics.
+func (m *Memory) exchange(all []moved) {
+	for i := range all {
+		e := &m.ends[m.slots.trunk[all[i].s]+int32(all[i].port)]
+		*e, all[i].end = all[i].end, *e
 	}
-	return now
 }
 
 // tally is a walker that counts what it finds.
 type tally struct {
 	d       *derivation
-	f       *fabric.Fabric
 	walker  *walker // nil: none was needed yet
-	places  places
+	ends    []end
 	slots   *slots
-	waits   []uint32
-	held    []uint32
+	waits   []uint16
+	held    []uint16
+	use     []uint16
+	passed  []uint64
 	notes   []note
 	lossy   map[fabric.LID]*Verdict
 	touched *[]touched // dependencies that came or went; nil: all are looked at in the end
@@ -176,21 +190,29 @@ type touched struct {
 	in, out uint8
 }
 
-func (m *Memory) newTally(d *derivation, waits, held []uint32) *tally {
-	if m.placed != d.f {
-		m.places, m.placed = m.slots.of(d.f), d.f
+func (m *Memory) newTally(d *derivation, waits, held, use []uint16) *tally {
+	return &tally{
+		d: d, ends: m.ends, slots: &m.slots, waits: waits, held: held, use: use,
+		passed: m.passed, notes: m.notes, lossy: map[fabric.LID]*Verdict{},
 	}
-	return &tally{d: d, f: d.f, places: m.places, slots: &m.slots, waits: waits, held: held, notes: m.notes, lossy: map[fabric.LID]*Verdict{}}
+}
+
+// start makes the walker.
+func (t *tally) start() {
+	t.walker = newWalker(t.d)
+	t.walker.ordered = true
 }
 
 // destination counts what packets to an address hold and wait for.
 func (t *tally) destination(lid fabric.LID) { t.notes[lid] = t.count(lid, 1) }
 
+// less is what count adds to take one away.
+const less = ^uint16(0)
+
 // count adds one to all that packets to an address hold and wait for, or takes one away.
-func (t *tally) count(lid fabric.LID, one uint32) note {
+func (t *tally) count(lid fabric.LID, one uint16) note {
 	if t.walker == nil {
-		t.walker = newWalker(t.d)
-		t.walker.ordered = true
+		t.start()
 	}
 	w := t.walker
 	e, row := w.f.Endpoint(w.f.Owner(lid)), w.d.t.Forwarding.Row(lid)
@@ -207,15 +229,15 @@ func (t *tally) count(lid fabric.LID, one uint32) note {
 	switch {
 	case w.d.allOn != 0 && w.arrive && w.countAlike(lid, e):
 		t.spreadAlike()
-		t.countSimple(one)
+		t.countSimple(lid, row, one)
 	case w.simple:
 		w.inject(lid, e)
 		w.flowSimple()
-		t.countSimple(one)
+		t.countSimple(lid, row, one)
 	default:
 		w.inject(lid, e)
 		w.flow()
-		t.countMapped(one)
+		t.countMapped(row, one)
 	}
 	v := &w.verdict
 	n := note{known: true, sls: w.sls}
@@ -243,71 +265,90 @@ func (t *tally) spreadAlike() {
 	}
 }
 
-func (t *tally) countSimple(one uint32) {
-	w := t.walker
-	for _, s := range w.order {
-		if u := w.to[s]; u != fabric.None && w.lanes[s] != 0 {
-			t.add(w.next[s], w.next[u], w.lanes[s], one)
+// passedTo is the switches that packets to an address leave, as bits.
+func (t *tally) passedTo(lid fabric.LID) []uint64 {
+	return t.passed[int(lid)*t.slots.words:][:t.slots.words]
+}
+
+// countSimple counts each switch once, those of a circle too.
+func (t *tally) countSimple(lid fabric.LID, row []uint8, one uint16) {
+	w, passed := t.walker, t.passedTo(lid)
+	clear(passed)
+	for s, u := range w.to {
+		lanes := w.lanes[s]
+		if lanes == 0 {
+			continue
+		}
+		passed[s/64] |= 1 << (s % 64)
+		if u == fabric.None {
+			continue
+		}
+		in := int(t.slots.trunk[s]) + int(row[s])
+		t.hold(in, lanes, one)
+		if w.to[u] != fabric.None {
+			t.wait(in, row[u], lanes, one)
 		}
 	}
 }
 
-// add counts packets on some lanes of a trunk, which wait for the same of another, or for none.
-func (t *tally) add(in, out fabric.ChannelID, lanes uint16, one uint32) {
-	held := t.held[int(t.places.out[in])*t.slots.lanes:][:t.slots.lanes]
+// hold counts packets on some lanes of a trunk, by its slot.
+func (t *tally) hold(trunk int, lanes, one uint16) {
+	held, use := t.held[trunk*t.slots.lanes:][:t.slots.lanes], &t.use[trunk]
 	for m := t.slots.counted(lanes); m != 0; m &= m - 1 {
-		held[bits.TrailingZeros16(m)] += one
-	}
-	if out != fabric.None {
-		t.wait(in, out, lanes, one)
+		n := &held[bits.TrailingZeros16(m)]
+		switch *n += one; *n {
+		case 0:
+			*use &^= m & -m
+		case 1:
+			*use |= m & -m
+		}
 	}
 }
 
-// wait counts packets on some lanes of a trunk that wait for the same of another.
-func (t *tally) wait(in, out fabric.ChannelID, lanes uint16, one uint32) {
+// wait counts packets on some lanes of a trunk, by its slot, that wait for the same of the trunk at a port where it leads.
+func (t *tally) wait(in int, out uint8, lanes, one uint16) {
 	for m := t.slots.counted(lanes); m != 0; m &= m - 1 {
 		t.depend(in, out, bits.TrailingZeros16(m), one)
 	}
 }
 
 // depend counts one dependency, by its place among those of the turn.
-func (t *tally) depend(in, out fabric.ChannelID, place int, one uint32) {
-	n := &t.waits[int(t.places.into[in]+t.places.port[out])*t.slots.width+place]
+func (t *tally) depend(in int, out uint8, place int, one uint16) {
+	e := &t.ends[in]
+	n := &t.waits[(int(e.into)+int(out))*t.slots.width+place]
 	if t.touched != nil && (*n == 0 || *n+one == 0) {
-		ch := t.f.Channel(in)
-		*t.touched = append(*t.touched, touched{ch.To, ch.ToPort, uint8(t.places.port[out])})
+		*t.touched = append(*t.touched, touched{e.to, e.back, out})
 	}
 	*n += one
 }
 
-func (t *tally) countMapped(one uint32) {
-	w := t.walker
-	for _, s := range w.order {
-		in := w.next[s]
-		if in == fabric.None {
+// countMapped counts each lane and dependency once, on however many service levels.
+func (t *tally) countMapped(row []uint8, one uint16) {
+	w, lanes := t.walker, t.slots.lanes
+	for s, u := range w.to {
+		if u == fabric.None {
 			continue
 		}
-		out := w.next[w.to[s]]
-		for sl := range uint8(routing.SLs) {
-			from := uint16(0)
-			if w.slMask[s]>>sl&1 == 1 {
-				from = w.vlMask[s][sl]
-			}
-			if from == 0 {
+		in, out := w.next[s], w.next[u]
+		held, waits := uint16(0), [(routing.MaxDataVLs*routing.MaxDataVLs + 63) / 64]uint64{}
+		for m := w.slMask[s]; m != 0; m &= m - 1 {
+			sl := uint8(bits.TrailingZeros16(m))
+			from := w.vlMask[s][sl]
+			held |= from
+			if out == fabric.None || from == 0 {
 				continue
 			}
-			vl := uint8(dropLane)
-			if out != fabric.None {
-				vl = w.d.maps.lane(w.f.Turn(in, out), sl)
+			vl := w.d.maps.lane(w.f.Turn(in, out), sl)
+			for ; vl < dropLane && from != 0; from &= from - 1 {
+				place := bits.TrailingZeros16(from)*lanes + int(vl)
+				waits[place/64] |= 1 << (place % 64)
 			}
-			for lane := 0; from>>lane != 0; lane++ {
-				if from>>lane&1 == 0 {
-					continue
-				}
-				t.held[int(t.places.out[in])*t.slots.lanes+lane] += one
-				if vl < dropLane {
-					t.depend(in, out, lane*t.slots.lanes+int(vl), one)
-				}
+		}
+		trunk := int(t.slots.trunk[s]) + int(row[s])
+		t.hold(trunk, held, one)
+		for i, word := range waits {
+			for ; word != 0; word &= word - 1 {
+				t.depend(trunk, row[u], i*64+bits.TrailingZeros64(word), one)
 			}
 		}
 	}
@@ -375,19 +416,23 @@ func (m *Memory) begin(ctx context.Context, d *derivation) (bool, error) {
 	if m.slots.turns*m.slots.width > mostMemory {
 		return false, nil
 	}
-	m.notes, m.lossy = make([]note, int(d.f.TopLID())+1), map[fabric.LID]*Verdict{}
+	m.ends, m.lossy = m.slots.ends(d.f), map[fabric.LID]*Verdict{}
+	m.growTo(d.f.TopLID())
 	var all []*tally
 	var lock sync.Mutex
 	_, err := eachDestination(ctx, d.f, d.o, func() *tally {
 		lock.Lock()
 		defer lock.Unlock()
-		all = append(all, m.newTally(d, make([]uint32, m.slots.turns*m.slots.width), make([]uint32, m.slots.ports*m.slots.lanes)))
-		return all[len(all)-1]
+		ports := m.slots.ports()
+		t := m.newTally(d, make([]uint16, m.slots.turns*m.slots.width), make([]uint16, ports*m.slots.lanes), make([]uint16, ports))
+		t.start()
+		all = append(all, t)
+		return t
 	}, (*tally).destination)
 	if err != nil {
 		return false, err
 	}
-	m.waits, m.held = all[0].waits, all[0].held
+	m.waits, m.held, m.use = all[0].waits, all[0].held, all[0].use
 	for i, t := range all {
 		for lid, v := range t.lossy {
 			m.lossy[lid] = v
@@ -395,6 +440,7 @@ func (m *Memory) begin(ctx context.Context, d *derivation) (bool, error) {
 		if i > 0 {
 			sum(m.waits, t.waits)
 			sum(m.held, t.held)
+			unite(m.use, t.use)
 		}
 	}
 	for lid := range d.o.Scope.LIDs(d.f) {
@@ -405,7 +451,16 @@ func (m *Memory) begin(ctx context.Context, d *derivation) (bool, error) {
 	return true, nil
 }
 
-func sum(into, from []uint32) {
+// growTo makes room for LIDs.
+func (m *Memory) growTo(top fabric.LID) {
+	more := max(0, int(top)+1-len(m.notes))
+	m.notes = append(m.notes, make([]note, more)...)
+	if !m.slots.mapped {
+		m.passed = append(m.passed, make([]uint64, more*m.slots.words)...)
+	}
+}
+
+func sum(into, from []uint16) {
 	for i, n := range from {
 		into[i] += n
 	}
@@ -420,12 +475,13 @@ func (m *Memory) levels(n note, one int32) {
 
 // read makes the dependencies of the counters.
 func (m *Memory) read(f *fabric.Fabric) {
-	p := &m.places
 	m.layOut(f)
 	for in := range fabric.ChannelID(f.Trunks()) {
-		first, end := f.TrunksFrom(f.Heads()[in])
+		ch := f.Channel(in)
+		into := int(m.slots.firstTurn(f, ch.To, ch.ToPort))
+		first, end := f.TrunksFrom(ch.To)
 		for out := first; out < end; out++ {
-			m.readTurn(f.Turn(in, out), int(p.into[in]+p.port[out]))
+			m.readTurn(f.Turn(in, out), into+int(f.TailPorts()[out]))
 		}
 	}
 }
@@ -471,13 +527,7 @@ func (m *Memory) inUse(f *fabric.Fabric) []uint16 {
 	use, ports := make([]uint16, f.Trunks()), f.TailPorts()
 	for s := range fabric.NodeID(f.Switches()) {
 		for c, end := f.TrunksFrom(s); c < end; c++ {
-			slot := int(m.slots.trunk[s]) + int(ports[c])
-			for lane, n := range m.held[slot*m.slots.lanes:][:m.slots.lanes] {
-				if n > 0 {
-					use[c] |= 1 << lane
-				}
-			}
-			use[c] = m.slots.these(use[c])
+			use[c] = m.slots.these(m.use[int(m.slots.trunk[s])+int(ports[c])])
 		}
 	}
 	return use
@@ -593,11 +643,11 @@ func sameMaps(f *fabric.Fabric, a, b *routing.SL2VL) bool {
 type comparison struct {
 	m         *Memory
 	was, d    *derivation
-	moved     []touched // ports (in) of switches that lead elsewhere than before
-	sources   bool      // some switch has other numbers of sources
-	levels    bool      // all service levels are the same
-	sameRows  bool      // groups have the same rows of service levels
-	rows      int       // of them, the first so many count
+	moved     []moved // ports of switches that lead elsewhere than before
+	sources   bool    // some switch has other numbers of sources
+	levels    bool    // all service levels are the same
+	sameRows  bool    // groups have the same rows of service levels
+	rows      int     // of them, the first so many count
 	answering map[[2]int32]bool
 	last      [2][]uint8 // the last two rows that were compared pair by pair,
 	alike     bool       // and whether they are alike
@@ -618,28 +668,28 @@ func (m *Memory) comparison(d *derivation) *comparison {
 	if was.f == d.f {
 		return p
 	}
-	for s := range fabric.NodeID(d.f.Switches()) {
-		for port := range uint8(d.f.Node(s).Ports + 1) {
-			if !leadAlike(was.f, d.f, s, port) {
-				p.moved = append(p.moved, touched{s: s, in: port})
-			}
-		}
-	}
+	p.moved = m.elsewhere(d.f)
 	return p
 }
 
-// leadAlike says whether a port of a switch leads to the same port of a switch in two fabrics, or in both to what is no switch, or
-// has no cable in either.
-func leadAlike(was, f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
-	a, b := was.Out(s, port), f.Out(s, port)
-	if a == fabric.None || b == fabric.None {
-		return a == b
+// elsewhere lists the ports of switches that lead elsewhere in a fabric than in the last, by switch.
+func (m *Memory) elsewhere(f *fabric.Fabric) (list []moved) {
+	channels, trunks := f.Channels(), f.Trunks()
+	for s := range fabric.NodeID(f.Switches()) {
+		for port, e := range m.ends[m.slots.trunk[s]:m.slots.trunk[s+1]] {
+			to, back := fabric.NodeID(noSwitch), uint8(0)
+			switch c := f.Out(s, uint8(port)); {
+			case c == fabric.None:
+				to = fabric.None
+			case int(c) < trunks:
+				to, back = channels[c].To, channels[c].ToPort
+			}
+			if to != e.to || back != e.back {
+				list = append(list, moved{s, uint8(port), m.slots.end(f, s, uint8(port))})
+			}
+		}
 	}
-	if int(a) >= was.Trunks() || int(b) >= f.Trunks() {
-		return int(a) >= was.Trunks() && int(b) >= f.Trunks()
-	}
-	x, y := &was.Channels()[a], &f.Channels()[b]
-	return x.To == y.To && x.ToPort == y.ToPort
+	return list
 }
 
 // differs says whether a destination has to be looked at again.
@@ -659,7 +709,7 @@ func (p *comparison) differs(lid fabric.LID) bool {
 		return true
 	}
 	for _, m := range p.moved {
-		if row[m.s] == m.in {
+		if row[m.s] == m.port {
 			return true
 		}
 	}
@@ -733,18 +783,15 @@ func levelIn(row []uint8, i int32) uint8 {
 // follow counts some destinations by other tables than the last.
 func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID) {
 	m.followed = len(changed)
-	m.notes = append(m.notes, make([]note, max(0, int(d.f.TopLID())+1-len(m.notes)))...)
+	m.growTo(d.f.TopLID())
+	m.exchange(p.moved) // ends are those of d from here on
 	var to *renumbering
 	if was.f != d.f {
 		to = newRenumbering(was.f, d.f, p.moved)
 	}
 	var again []touched
 	if len(changed) > 0 {
-		before := m.newTally(was, m.waits, m.held)
-		if to != nil {
-			m.places, m.placed = m.places.moved(&m.slots, to, p.moved), d.f
-		}
-		now := m.newTally(d, m.waits, m.held)
+		before, now := m.newTally(was, m.waits, m.held, m.use), m.newTally(d, m.waits, m.held, m.use)
 		before.touched, now.touched = &again, &again
 		steps := newSteps(before, now, p)
 		for _, lid := range changed {
@@ -764,7 +811,9 @@ func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID)
 				continue
 			}
 			if m.notes[lid].known {
-				m.levels(before.count(lid, ^uint32(0)), -1)
+				m.exchange(p.moved)
+				m.levels(before.count(lid, less), -1)
+				m.exchange(p.moved)
 				delete(m.lossy, lid)
 			}
 			m.notes[lid] = note{}

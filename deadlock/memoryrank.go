@@ -189,7 +189,7 @@ type renumbering struct {
 }
 
 // newRenumbering is for some ports that lead elsewhere.
-func newRenumbering(was, f *fabric.Fabric, moved []touched) *renumbering {
+func newRenumbering(was, f *fabric.Fabric, moved []moved) *renumbering {
 	r := &renumbering{was: was, f: f}
 	for i, m := range moved { // by switch
 		if i > 0 && moved[i-1].s == m.s {

@@ -17,7 +17,7 @@ type steps struct {
 	changed     []fabric.NodeID
 	row         []uint8         // the entries in between
 	sender      []bool          // [switch] it has sources
-	passed      []bool          // [switch] packets of some source may leave it, else none does
+	passed      []uint64        // Memory.passed of the destination at hand
 	levels      []uint8         // the service levels of the destination at hand; nil: all packets are on the same lanes
 	answers     []uint16        // [group.index] those of answers to it, as bits; nil: they add none
 	all         uint16          // the lanes that there are, as bits
@@ -29,8 +29,8 @@ type steps struct {
 }
 
 func newSteps(before, now *tally, p *comparison) *steps {
-	n := now.f.Switches()
-	st := &steps{before: before, now: now, p: p, row: make([]uint8, n), stamp: make([]int32, n), sender: make([]bool, n), passed: make([]bool, n), why: make([]Loss, n)}
+	n := now.d.f.Switches()
+	st := &steps{before: before, now: now, p: p, row: make([]uint8, n), stamp: make([]int32, n), sender: make([]bool, n), why: make([]Loss, n)}
 	for _, s := range now.d.senders {
 		st.sender[s] = true
 	}
@@ -46,16 +46,26 @@ type tree struct {
 	row []uint8
 }
 
-// next is the trunk to which a switch forwards, and where it leads.
-func (r *tree) next(s fabric.NodeID) exit { return r.t.d.exits.of(s, r.row[s]) }
+// leads is where a switch forwards, None if to no switch, by which trunk, by its slot.
+func (r *tree) leads(s fabric.NodeID, port uint8) (trunk int, to fabric.NodeID) {
+	slots := r.t.slots
+	if trunk = int(slots.trunk[s]) + int(port); trunk >= int(slots.trunk[s+1]) {
+		return 0, fabric.None
+	}
+	return trunk, max(r.t.ends[trunk].to, fabric.None)
+}
 
-// children is the switches that forward to a switch.
-func (r *tree) children(s fabric.NodeID) iter.Seq[fabric.NodeID] {
-	return func(yield func(fabric.NodeID) bool) {
-		first, end := r.t.f.TrunksFrom(s)
-		heads, back := r.t.f.Heads()[first:end], r.t.places.back[first:end]
-		for i, from := range heads {
-			if r.row[from] == back[i] && !yield(from) {
+// next is leads by the entry of the switch.
+func (r *tree) next(s fabric.NodeID) (trunk int, to fabric.NodeID) { return r.leads(s, r.row[s]) }
+
+// children is the switches that forward to a switch, and the slots of the trunks by which they do.
+func (r *tree) children(s fabric.NodeID) iter.Seq2[fabric.NodeID, int] {
+	return func(yield func(fabric.NodeID, int) bool) {
+		slots := r.t.slots
+		ends := r.t.ends[slots.trunk[s]:slots.trunk[s+1]]
+		for i := range ends {
+			from, by := ends[i].to, ends[i].back
+			if from >= 0 && r.row[from] == by && !yield(from, int(slots.trunk[from])+int(by)) {
 				return
 			}
 		}
@@ -81,22 +91,22 @@ func (st *steps) own(s fabric.NodeID) uint16 {
 	return st.now.d.lanesOf(sls)
 }
 
-// mark finds the switches that packets leave. Others may have many entries that lead to one another.
-func (st *steps) mark(r *tree) {
-	copy(st.passed, st.sender)
-	exits, row, passed := r.t.d.exits, r.row, st.passed
-	for _, s := range r.t.d.senders {
-		for u := exits.of(s, row[s]).to; u != fabric.None && !passed[u]; u = exits.of(u, row[u]).to {
-			passed[u] = true
-		}
-	}
-}
+// passes says whether packets of any source leave a switch. Others may have many entries that lead to one another.
+func (st *steps) passes(s fabric.NodeID) bool { return st.passed[s/64]>>(s%64)&1 == 1 }
 
 // lanes is those of some lanes on which packets of any source leave a switch, as bits.
 func (st *steps) lanes(r *tree, s fabric.NodeID, some uint16) uint16 {
-	if !st.passed[s] {
+	switch {
+	case !st.passes(s):
 		return 0
+	case st.levels == nil:
+		return some
 	}
+	return st.come(r, s, some)
+}
+
+// come is those of some lanes on which packets of any source come to a switch or begin there, as bits.
+func (st *steps) come(r *tree, s fabric.NodeID, some uint16) uint16 {
 	found := st.own(s) & some
 	if found == some {
 		return found
@@ -130,42 +140,55 @@ func (st *steps) take(lid fabric.LID) bool {
 			st.answers = d.answers[0].toGroups(d.t.Lanes.Row[d.f.Owner(lid)])
 		}
 	}
+	st.passed = st.now.passedTo(lid)
 	copy(st.row, old)
-	leaving, coming := &tree{st.before, st.row}, &tree{st.now, st.row}
-	st.mark(leaving)
+	st.p.m.exchange(st.p.moved)
 	for _, s := range st.changed {
 		st.row[s] = routing.NoPort
-		st.count(leaving, s, old[s], ^uint32(0))
+		st.count(&tree{st.before, st.row}, s, old[s], less)
 	}
+	st.p.m.exchange(st.p.moved)
 	for _, s := range st.changed {
-		st.count(coming, s, now[s], 1)
+		st.count(&tree{st.now, st.row}, s, now[s], 1)
 		st.row[s] = now[s]
 	}
 	return true
 }
 
-// count counts what packets hold and wait for since a switch, which has no entry, forwards them by a port.
-func (st *steps) count(r *tree, s fabric.NodeID, port uint8, one uint32) {
-	x := r.t.d.exits.of(s, port)
-	if x.trunk == fabric.None {
+// count counts what packets hold and wait for since a switch, which has no entry, forwards them by a port, or what they did.
+func (st *steps) count(r *tree, s fabric.NodeID, port uint8, one uint16) {
+	trunk, to := r.leads(s, port)
+	if to == fabric.None || !st.passes(s) {
 		return
 	}
 	lanes := st.own(s)
-	for c := range r.children(s) {
+	for c, by := range r.children(s) {
 		if from := st.lanes(r, c, st.all); from != 0 {
-			r.t.wait(r.next(c).trunk, x.trunk, from, one)
+			r.t.wait(by, port, from, one)
 			lanes |= from
 		}
 	}
-	for lanes != 0 {
-		st.passed[x.to] = true
-		next := r.next(x.to)
-		r.t.add(x.trunk, next.trunk, lanes, one)
-		if next.trunk == fabric.None {
+	for alone := true; lanes != 0; {
+		next, then := r.next(to)
+		r.t.hold(trunk, lanes, one)
+		if then != fabric.None {
+			r.t.wait(trunk, r.row[to], lanes, one)
+		}
+		others := uint16(0) // of lanes, those on which others come there as well
+		if one == less {
+			others = st.come(r, to, lanes)
+			if alone = alone && others == 0 && (lanes == st.all || st.come(r, to, st.all) == 0); alone {
+				st.passed[to/64] &^= 1 << (to % 64)
+			}
+		} else {
+			others = st.lanes(r, to, lanes)
+			st.passed[to/64] |= 1 << (to % 64)
+		}
+		if then == fabric.None {
 			return
 		}
-		lanes &^= st.lanes(r, x.to, lanes) // on which others come there as well
-		x = next
+		lanes &^= others
+		trunk, to = next, then
 	}
 }
 
@@ -178,7 +201,7 @@ func (st *steps) lose(lid fabric.LID, at []fabric.NodeID) *Verdict {
 	st.round++
 	st.list = st.list[:0]
 	for _, s := range at {
-		if s != e.Switch && now.next(s).to == fabric.None {
+		if _, to := now.next(s); s != e.Switch && to == fabric.None {
 			_, end := entry(d.f, s, now.row[s], e, d.f.LastPort(e))
 			st.add(s)
 			st.why[s] = Loss(end - lost)
@@ -218,7 +241,7 @@ func (st *steps) lose(lid fabric.LID, at []fabric.NodeID) *Verdict {
 func (st *steps) find(old, now []uint8, root fabric.NodeID) bool {
 	st.changed, st.dropped = addDiffering(old, now, st.changed[:0]), false
 	for _, m := range st.p.moved {
-		if now[m.s] == m.in && old[m.s] == m.in {
+		if now[m.s] == m.port && old[m.s] == m.port {
 			st.changed = append(st.changed, m.s)
 		}
 	}
@@ -228,10 +251,11 @@ func (st *steps) find(old, now []uint8, root fabric.NodeID) bool {
 	r := &tree{st.now, now}
 	for _, s := range st.changed {
 		left := len(now)
-		for ; s != root && s != fabric.None; s = r.next(s).to {
+		for s != root && s != fabric.None {
 			if left--; left < 0 {
 				return false
 			}
+			_, s = r.next(s)
 		}
 		st.dropped = st.dropped || s == fabric.None
 	}

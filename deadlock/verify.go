@@ -302,7 +302,6 @@ func (d *derivation) checked(t *routing.Tables) *routing.Tables {
 
 // prepareWalkers lays out what walkers look up again and again.
 func (d *derivation) prepareWalkers() {
-	d.exits = newExits(d.f)
 	d.sends = make([]bool, len(d.f.Endpoints()))
 	d.rowOn = slices.Repeat([]int32{-1}, d.f.Switches())
 	single := true

@@ -67,6 +67,9 @@ const (
 func newWalker(d *derivation) *walker {
 	f := d.t.Fabric
 	n := f.Switches()
+	if d.exits.at == nil {
+		d.exits = newExits(f)
+	}
 	w := &walker{
 		d: d, f: f,
 		inUse: make([]uint16, f.Trunks()),
