@@ -1,4 +1,38 @@
 package deadlock
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
 // Followed is how many destinations the last verdict looked at.
 func (m *Memory) Followed() int { return m.followed }
+
+// Differs says what another memory of the same tables has otherwise, or "".
+func (m *Memory) Differs(other *Memory) string {
+	switch {
+	case m.d == nil || other.d == nil:
+		return ""
+	case !slices.Equal(m.ends, other.ends):
+		return "where ports lead"
+	case !slices.Equal(m.waits, other.waits):
+		return "who waits"
+	case !slices.Equal(m.held, other.held) || !slices.Equal(m.use, other.use):
+		return "who holds"
+	}
+	for lid := range m.d.f.TopLID() + 1 {
+		if m.notes[lid] != other.notes[lid] {
+			return fmt.Sprintf("the note of LID %d: %+v, %+v", lid, m.notes[lid], other.notes[lid])
+		}
+		if m.notes[lid].plain && !m.slots.mapped && !slices.Equal(m.passedTo(lid), other.passedTo(lid)) {
+			return "which switches packets leave"
+		}
+	}
+	return ""
+}
+
+func (m *Memory) passedTo(lid fabric.LID) []uint64 {
+	return (&tally{slots: &m.slots, passed: m.passed}).passedTo(lid)
+}

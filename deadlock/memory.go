@@ -217,6 +217,7 @@ func (t *tally) count(lid fabric.LID, one uint16) note {
 	w := t.walker
 	e, row := w.f.Endpoint(w.f.Owner(lid)), w.d.t.Forwarding.Row(lid)
 	w.verdict, w.sls = Verdict{}, 0
+	w.kept.counted = nil // of each address by itself
 	if w.kept.root == e.Switch && row[e.Switch] == w.f.LastPort(e) && w.step(row) {
 		w.home, w.arrive, w.order, w.passed = w.f.LastPort(e), true, w.kept.order, 0
 		w.findFates(row, e)

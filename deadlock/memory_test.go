@@ -220,6 +220,14 @@ func (w *walk) judged(t *testing.T) int {
 	mixed := []*routing.Tables{on, w.tables}
 	compare(t, w.what+": mixture", func(o deadlock.Options) (any, error) { return deadlock.VerifyMixture(t.Context(), mixed, o) }, o, with)
 	compare(t, w.what, func(o deadlock.Options) (any, error) { return deadlock.Verify(t.Context(), w.tables, o) }, o, with)
+	var fresh deadlock.Memory
+	with.Memory = &fresh
+	if _, err := deadlock.Verify(t.Context(), w.tables, with); err != nil {
+		t.Fatal(err)
+	}
+	if d := w.memory.Differs(&fresh); d != "" {
+		t.Fatalf("%s: what is kept differs in %s from what is found from scratch", w.what, d)
+	}
 	lids := 0
 	for range o.Scope.LIDs(w.tables.Fabric) {
 		lids++
