@@ -45,8 +45,8 @@ const (
 	// DefaultPrecision is the standard error at which runs end if neither their number nor
 	// a precision is given.
 	DefaultPrecision = 0.001
-	// MostRuns is the number of runs after which it ends in any case.
-	MostRuns = 1_000_000
+	// mostRuns is the number of runs after which it ends in any case.
+	mostRuns = 1_000_000
 
 	// round is how many runs there are between two checks of the precision.
 	round = 256
@@ -74,8 +74,8 @@ type Options struct {
 	Tiers *TrunkTiers
 }
 
-// Bins is the number of bins of bandwidths, from none to full.
-const Bins = 20
+// bins is the number of bins of bandwidths, from none to full.
+const bins = 20
 
 // Result is what a simulation found, over all runs.
 type Result struct {
@@ -94,7 +94,7 @@ type Result struct {
 	Losses []Lost // the first few pairs without a route, each once
 
 	Congestion    []int64     // [flows on the fullest channel of the route] number of flows
-	Bandwidth     [Bins]int64 // number of flows by bandwidth as a fraction of full; those without a route are in the first bin
+	Bandwidth     [bins]int64 // number of flows by bandwidth as a fraction of full; those without a route are in the first bin
 	MaxCongestion int         // most flows on one channel at a time, rounded up
 	Worst         Flow        // the flow with the least bandwidth, the first of equals
 
@@ -202,8 +202,8 @@ func newJob(t *routing.Tables, o Options) (*job, error) {
 	if o.Runs == 0 && o.Precision == 0 {
 		o.Precision = DefaultPrecision
 	}
-	if o.Runs == 0 || o.Runs > MostRuns {
-		o.Runs = MostRuns
+	if o.Runs == 0 || o.Runs > mostRuns {
+		o.Runs = mostRuns
 	}
 	j := &job{Options: o, routes: newRoutes(t, o.Placement), random: o.Pattern.Random(), units: 1}
 	if t.Groups != nil {

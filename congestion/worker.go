@@ -33,7 +33,7 @@ type worker struct {
 	sum        []uint64 // [ChannelID] units of flows in all phases
 	most       []uint64 // [ChannelID] the most units of flows in one phase
 	congestion []int64  // [largest load on the route] number of flows in all phases
-	bandwidth  [Bins]int64
+	bandwidth  [bins]int64
 	worst      Flow
 	lost       []loss
 }
@@ -330,7 +330,7 @@ func (w *worker) countTiers(o *outcome) {
 
 // bin is the bin of a bandwidth that is a fraction of full. A value that rounding put
 // just below a boundary belongs above it.
-func bin(fraction float64) int { return min(Bins-1, int(fraction*Bins+1e-9)) }
+func bin(fraction float64) int { return min(bins-1, int(fraction*bins+1e-9)) }
 
 // resized is a slice of length n, in the memory of s if that suffices.
 func resized[T any](s []T, n int) []T {

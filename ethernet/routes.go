@@ -1,7 +1,6 @@
 package ethernet
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -124,7 +123,7 @@ func longest(p netip.Prefix, table map[netip.Prefix]*Route) *Route {
 
 // carrying is the prefixes that are not wholly covered by longer ones, in order.
 func carrying(all map[netip.Prefix]bool) []netip.Prefix {
-	list := slices.SortedFunc(maps.Keys(all), ComparePrefixes)
+	list := slices.SortedFunc(maps.Keys(all), netip.Prefix.Compare)
 	var kept []netip.Prefix
 	for i, p := range list {
 		inside := list[i+1:]
@@ -166,11 +165,6 @@ func lastAddress(p netip.Prefix) netip.Addr {
 	}
 	a, _ := netip.AddrFromSlice(b)
 	return a
-}
-
-// ComparePrefixes orders prefixes: IPv4 first, then by address, shorter ones first.
-func ComparePrefixes(a, b netip.Prefix) int {
-	return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
 }
 
 // key is equal for prefixes of one class.

@@ -60,18 +60,6 @@ func (l LaneLimit) Refuse(f *fabric.Fabric, lanes int) error {
 		ch.From, ch.FromPort, "%d data lanes are asked for, and %s", lanes, l.Text(f))
 }
 
-// SharesLanes counts the cables to endpoints that run fewer data lanes than some number:
-// on them service levels share lanes.
-func SharesLanes(f *fabric.Fabric, lanes int) (cables int) {
-	for c := range f.Channels()[f.Trunks():] {
-		ch := f.Channel(fabric.ChannelID(f.Trunks() + c))
-		if f.Node(ch.From).Kind == fabric.Switch && ch.DataVLs > 0 && int(ch.DataVLs) < lanes {
-			cables++
-		}
-	}
-	return cables
-}
-
 // WithinCables is the tables with the lanes on cables to endpoints that these run, see
 // SL2VL.WithinCables; t itself if nothing changes.
 func (t *Tables) WithinCables() *Tables {

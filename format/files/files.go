@@ -16,15 +16,15 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/cablelist"
-	"github.com/weft-fabric/weft/format/graphs"
 	"github.com/weft-fabric/weft/format/ibdiagnet"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/format/internal/cablelist"
+	"github.com/weft-fabric/weft/format/internal/graphs"
+	"github.com/weft-fabric/weft/format/internal/topo"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/format/subnetlst"
-	"github.com/weft-fabric/weft/format/topo"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -38,7 +38,7 @@ func Fabric(r io.Reader, name string) (*fabric.Fabric, error) {
 }
 
 // FabricWithCables is Fabric; cables, if not nil, opens the ibdiagnet2.net_dump beside an
-// ibdiagnet2.db_csv, as ibdiagnet.ReadWith has it.
+// ibdiagnet2.db_csv, as ibdiagnet.Read has it.
 func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
 	kind, r, err := reading.Peek(r)
 	if err != nil {
@@ -50,7 +50,7 @@ func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, st
 	case reading.SubnetList:
 		return subnetlst.Read(r, name)
 	case reading.DBCSV:
-		return ibdiagnet.ReadWith(r, name, cables)
+		return ibdiagnet.Read(r, name, cables)
 	case reading.GraphML:
 		return graphs.ReadGraphML(r, name)
 	case reading.NodeLink:

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/weft-fabric/weft/format/topo"
+	"github.com/weft-fabric/weft/format/internal/topo"
 	"github.com/weft-fabric/weft/internal/reading"
 )
 

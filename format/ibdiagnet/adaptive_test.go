@@ -41,7 +41,7 @@ func TestReadAdaptive(t *testing.T) {
 		{"hash for all", "0,1,1,0,0,1,0,4", "0,N/A,N/A,N/A,N/A,N/A,N/A,N/A", []uint16{0xFFFF, 0, 0}},
 	} {
 		text := strings.NewReplacer("ONE", tc.one, "TWO", tc.two).Replace(three)
-		f, err := Read(strings.NewReader(text), "db")
+		f, err := Read(strings.NewReader(text), "db", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestReadAdaptive(t *testing.T) {
 		}
 	}
 	good := strings.NewReplacer("ONE", "1,1,1,0,0,1,0,0", "TWO", "1,1,1,0,0,1,0,0").Replace(three)
-	f, err := Read(strings.NewReader(good), "db")
+	f, err := Read(strings.NewReader(good), "db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestReadAdaptive(t *testing.T) {
 func TestDataVLs(t *testing.T) {
 	text := strings.Replace(small, "NodeGUID,PortNum,LID,LMC,LinkWidthActv,LinkSpeedActv\n0x10,0,1,0,0,0\n0x10,1,0,0,2,2052\n0x10,2,N/A,N/A,N/A,N/A\n0x11,1,2,1,2,1024\n0xhost2,1,4,0,1,65536\n",
 		"NodeGUID,PortNum,LID,LMC,LinkWidthActv,LinkSpeedActv,VLCap,OpVLs\n0x10,0,1,0,0,0,4,0\n0x10,1,0,0,2,2052,4,4\n0x10,2,N/A,N/A,N/A,N/A,N/A,N/A\n0x11,1,2,1,2,1024,4,3\n0xhost2,1,4,0,1,65536,5,2\n", 1)
-	f, err := Read(strings.NewReader(text), "db")
+	f, err := Read(strings.NewReader(text), "db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestDataVLs(t *testing.T) {
 	}
 	// Where it is not known how many a port runs, it runs those that it has at most, which is nothing odd.
 	for _, unknown := range []string{"1024,2,0", "1024,2,N/A"} {
-		f, err := Read(strings.NewReader(strings.Replace(text, "1024,4,3", unknown, 1)), "db")
+		f, err := Read(strings.NewReader(strings.Replace(text, "1024,4,3", unknown, 1)), "db", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestDataVLs(t *testing.T) {
 		{"1024,4,3", "1024,4,6", `db:12: OpVLs is "6", which is no number from 0 to 5`},
 		{"1024,4,3", "1024,2,3", "db:12: OpVLs is 3 and VLCap 2: a port that runs 4 data lanes and has 2"},
 	} {
-		if _, err := Read(strings.NewReader(strings.Replace(text, tc.old, tc.replace, 1)), "db"); err == nil || err.Error() != tc.want {
+		if _, err := Read(strings.NewReader(strings.Replace(text, tc.old, tc.replace, 1)), "db", nil); err == nil || err.Error() != tc.want {
 			t.Errorf("%v, want %q", err, tc.want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestDataVLs(t *testing.T) {
 
 func FuzzAdaptive(f *testing.F) {
 	good := strings.NewReplacer("ONE", "1,1,1,0,0,1,0,0", "TWO", "1,1,1,1,0x7,1,1,3").Replace(three)
-	network, err := Read(strings.NewReader(good), "db")
+	network, err := Read(strings.NewReader(good), "db", nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func labelled(f *fabric.Fabric, label func(n fabric.NodeID, port uint8) string, 
 }
 
 func readDump(db, text string) (*fabric.Fabric, error) {
-	return ReadWith(strings.NewReader(withoutLinks(db)), "db", func() (io.ReadCloser, string, error) {
+	return Read(strings.NewReader(withoutLinks(db)), "db", func() (io.ReadCloser, string, error) {
 		return io.NopCloser(strings.NewReader(text)), "net_dump", nil
 	})
 }
@@ -154,7 +154,7 @@ func TestManyTables(t *testing.T) {
 	for i := range 28 {
 		text += fmt.Sprintf("START_T%d\nx\nEND_T%[1]d\n", i)
 	}
-	f, err := Read(strings.NewReader(text), "db")
+	f, err := Read(strings.NewReader(text), "db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,12 +47,9 @@ import (
 )
 
 // Read reads a fabric; file is the name for errors, which are *format.ParseError unless r
-// itself fails.
-func Read(r io.Reader, file string) (*fabric.Fabric, error) { return ReadWith(r, file, nil) }
-
-// ReadWith is Read for a folder that has an ibdiagnet2.net_dump too: open opens it, and
-// says what it is called. It is read where the table LINKS is absent.
-func ReadWith(r io.Reader, file string, open func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
+// itself fails. Where the folder has an ibdiagnet2.net_dump too, open opens it, and says what it
+// is called: it is read where the table LINKS is absent.
+func Read(r io.Reader, file string, open func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
 	p := newParser(r, file, tables)
 	if err := p.read(); err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ END_SWITCHES
 `
 
 func TestRead(t *testing.T) {
-	f, err := Read(strings.NewReader(small), "db")
+	f, err := Read(strings.NewReader(small), "db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestErrors(t *testing.T) {
 			if text == small {
 				t.Fatal("nothing was replaced")
 			}
-			_, err := Read(strings.NewReader(text), "db")
+			_, err := Read(strings.NewReader(text), "db", nil)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
@@ -126,7 +126,7 @@ func TestErrors(t *testing.T) {
 // A port that is down may still have the LID that it had, which another has by now.
 func TestLIDOfPortThatIsDown(t *testing.T) {
 	text := strings.NewReplacer(`1,"h1 HCA-1",1,`, `2,"h1 HCA-1",1,`, "0x11,1,2,1,2,1024\n", "0x11,1,2,1,2,1024\n0x11,2,4,0,2,1\n").Replace(small)
-	f, err := Read(strings.NewReader(text), "db")
+	f, err := Read(strings.NewReader(text), "db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestLIDOfPortThatIsDown(t *testing.T) {
 // Without PORTS and SWITCHES there is still a network.
 func TestMissingTables(t *testing.T) {
 	text := strings.NewReplacer("_PORTS", "_PORTZ", "_SWITCHES", "_SWITCHEZ").Replace(small)
-	f, err := Read(strings.NewReader(text), "db")
+	f, err := Read(strings.NewReader(text), "db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := Read(strings.NewReader(text), "db")
+		got, err := Read(strings.NewReader(text), "db", nil)
 		if pe := (*format.ParseError)(nil); err != nil && !errors.As(err, &pe) {
 			t.Errorf("%v names no line", err)
 		}

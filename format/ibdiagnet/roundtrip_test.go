@@ -39,7 +39,7 @@ func routed(t *testing.T, spec string) (*routing.Tables, folder) {
 func TestRoundTrip(t *testing.T) {
 	for _, spec := range []string{"torus:4x4,hosts=2", testnet.Small, "dragonfly:p=2"} {
 		want, dir := routed(t, spec)
-		f, err := Read(strings.NewReader(dir.db), "db")
+		f, err := Read(strings.NewReader(dir.db), "db", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestNetDump(t *testing.T) {
 		open := func() (io.ReadCloser, string, error) {
 			return io.NopCloser(strings.NewReader(text)), "net_dump", nil
 		}
-		f, err := ReadWith(strings.NewReader(db), "db", open)
+		f, err := Read(strings.NewReader(db), "db", open)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestNetDump(t *testing.T) {
 			if text = strings.Replace(text, tc.old, tc.replace, 1); text == was {
 				t.Fatalf("%s: nothing was replaced", tc.name)
 			}
-			_, err := ReadWith(strings.NewReader(db), "db", open)
+			_, err := Read(strings.NewReader(db), "db", open)
 			if pe := (*format.ParseError)(nil); !errors.As(err, &pe) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s: error %v, want %q", tc.name, err, tc.want)
 			}
@@ -159,7 +159,7 @@ func FuzzNetDump(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := ReadWith(strings.NewReader(base), "db", func() (io.ReadCloser, string, error) {
+		_, err := Read(strings.NewReader(base), "db", func() (io.ReadCloser, string, error) {
 			return io.NopCloser(strings.NewReader(text)), "net_dump", nil
 		})
 		if pe := (*format.ParseError)(nil); err != nil && !errors.As(err, &pe) {
@@ -173,14 +173,14 @@ type fatal struct{ *testing.F }
 // Files that are cut short, or are of another fabric, are errors that name a line.
 func TestOtherFiles(t *testing.T) {
 	tables, dir := routed(t, "torus:4x4")
-	f, err := Read(strings.NewReader(dir.db), "db")
+	f, err := Read(strings.NewReader(dir.db), "db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := testnet.Build(t, "ring:5")
 	for i, cut := range strings.SplitAfter(dir.db, "\n")[:60] {
 		if end := strings.Index(dir.db, cut); i > 3 {
-			if _, err := Read(strings.NewReader(dir.db[:end]), "db"); err == nil {
+			if _, err := Read(strings.NewReader(dir.db[:end]), "db", nil); err == nil {
 				t.Fatalf("cut short before line %d, and read all the same", i+1)
 			}
 		}
@@ -210,7 +210,7 @@ func TestOtherFiles(t *testing.T) {
 				db = b.String()
 			}
 			db = withoutLinks(db)
-			_, err := ReadWith(strings.NewReader(db), "db", func() (io.ReadCloser, string, error) {
+			_, err := Read(strings.NewReader(db), "db", func() (io.ReadCloser, string, error) {
 				return io.NopCloser(strings.NewReader(text)), "net_dump", nil
 			})
 			return err

@@ -21,9 +21,9 @@ const (
 	Compact             // only what is not SL 0, by switch
 )
 
-// MaxFull is the largest number of lines of the full form; beyond that Write refuses
+// maxFull is the largest number of lines of the full form; beyond that Write refuses
 // with *TooLarge.
-const MaxFull = 50_000_000
+const maxFull = 50_000_000
 
 // TooLarge is the refusal to write the full form.
 type TooLarge struct {
@@ -31,7 +31,7 @@ type TooLarge struct {
 }
 
 func (e *TooLarge) Error() string {
-	return fmt.Sprintf("%d nodes × %d LIDs are %d lines; the full form may have %d, the compact form has no limit", e.Nodes, e.LIDs, e.Nodes*e.LIDs, MaxFull)
+	return fmt.Sprintf("%d nodes × %d LIDs are %d lines; the full form may have %d, the compact form has no limit", e.Nodes, e.LIDs, e.Nodes*e.LIDs, maxFull)
 }
 
 // Write writes the service levels of t. Read returns the same service levels for every
@@ -51,7 +51,7 @@ func Write(w io.Writer, t *routing.Tables, form Form) error {
 		}
 		return p.end()
 	}
-	if lines := len(t.Fabric.Nodes()) * len(p.lids); lines > MaxFull {
+	if lines := len(t.Fabric.Nodes()) * len(p.lids); lines > maxFull {
 		return &TooLarge{len(t.Fabric.Nodes()), len(p.lids)}
 	}
 	p.WriteString(ownMark + "\n")

@@ -9,31 +9,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/graphs"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // TestGraphsComeBack: what is written as a graph is read as the fabric that it was, but
 // for LIDs; as an anynet without names and rates.
 func TestGraphsComeBack(t *testing.T) {
-	for _, form := range []struct {
-		name string
-		read func(io.Reader, string) (*fabric.Fabric, error)
-	}{{"dot", graphs.ReadDOT}, {"graphml", graphs.ReadGraphML}, {"json", graphs.ReadNodeLink}} {
+	for _, form := range []string{"dot", "graphml", "json"} {
 		for _, name := range []string{"dragonfly:p=2", "xgft:m=4x4,w=2x4,hosts=2", "ring:2", "psmn-x5-2020", "ibtopotool-1"} {
 			f := fabricOf(t, name)
-			back, err := form.read(strings.NewReader(written(t, form.name, networkOf(t, name, f))), "file")
+			back, err := files.Fabric(strings.NewReader(written(t, form, networkOf(t, name, f))), "file")
 			if err != nil {
-				t.Errorf("%s as %s: %v", name, form.name, err)
+				t.Errorf("%s as %s: %v", name, form, err)
 				continue
 			}
 			if diff := cmp.Diff(described(f), described(back)); diff != "" {
-				t.Errorf("%s as %s (-written +read):\n%.2000s", name, form.name, diff)
+				t.Errorf("%s as %s (-written +read):\n%.2000s", name, form, diff)
 			}
 		}
 	}
 	f := fabricOf(t, "dragonfly:p=2")
-	back, err := graphs.ReadAnynet(strings.NewReader(written(t, "anynet", networkOf(t, "d", f))), "file")
+	back, err := files.Fabric(strings.NewReader(written(t, "anynet", networkOf(t, "d", f))), "file")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,8 +80,20 @@ func LimitText(l result.LaneCounts, f *fabric.Fabric) string {
 	if l.Limit != nil && l.Limit.DataVLs < routing.DefaultVLs {
 		text = fmt.Sprintf("\nno more than %d, as %s", l.Limit.DataVLs, l.Limit.Text)
 	}
-	if n := routing.SharesLanes(f, l.Used); n > 0 && !l.Absent {
+	if n := sharesLanes(f, l.Used); n > 0 && !l.Absent {
 		text += fmt.Sprintf("\n%s fewer than %d lanes: there service levels share those there are, which closes no loop", words.Counted(n, "cable to an endpoint runs", "cables to endpoints run"), l.Used)
 	}
 	return text
+}
+
+// sharesLanes counts the cables to endpoints that run fewer data lanes than some number:
+// on them service levels share lanes.
+func sharesLanes(f *fabric.Fabric, lanes int) (cables int) {
+	for c := range f.Channels()[f.Trunks():] {
+		ch := f.Channel(fabric.ChannelID(f.Trunks() + c))
+		if f.Node(ch.From).Kind == fabric.Switch && ch.DataVLs > 0 && int(ch.DataVLs) < lanes {
+			cables++
+		}
+	}
+	return cables
 }

@@ -67,7 +67,7 @@ var rules = []rule{
 		why:      "a proof is written as the judge found it, and means nothing without the fabric and contract it is about",
 	},
 	{
-		packages: "format/graphs",
+		packages: "format/internal/graphs",
 		may:      []string{"fabric", "format", "internal/reading", "format/internal/objects"},
 		modules:  []string{"gonum.org/v1/gonum/graph/formats/dot"},
 		why:      "a graph of another program is a fabric and nothing else; DOT is read by a parser that others keep",

@@ -104,7 +104,7 @@ func (p *pair) pairClasses() {
 	all := maps.Clone(of[0])
 	maps.Copy(all, of[1])
 	index := map[[2]int]int{}
-	for _, prefix := range slices.SortedFunc(maps.Keys(all), ethernet.ComparePrefixes) {
+	for _, prefix := range slices.SortedFunc(maps.Keys(all), netip.Prefix.Compare) {
 		key := [2]int{covering(of[0], prefix), covering(of[1], prefix)}
 		i, known := index[key]
 		if !known {
@@ -227,7 +227,7 @@ func (p *pair) prefixes(d *Difference) {
 		}
 	}
 	for _, list := range [][]netip.Prefix{d.PrefixesGone, d.PrefixesNew, d.Moved} {
-		slices.SortFunc(list, ethernet.ComparePrefixes)
+		slices.SortFunc(list, netip.Prefix.Compare)
 	}
 }
 
@@ -274,10 +274,10 @@ func (p *pair) routes(d *Difference) {
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(found), func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.device, b.device), ethernet.ComparePrefixes(found[a].Prefixes[0], found[b].Prefixes[0]), cmp.Compare(a.was, b.was), cmp.Compare(a.is, b.is))
+		return cmp.Or(cmp.Compare(a.device, b.device), found[a].Prefixes[0].Compare(found[b].Prefixes[0]), cmp.Compare(a.was, b.was), cmp.Compare(a.is, b.is))
 	})
 	for i, k := range keys {
-		slices.SortFunc(found[k].Prefixes, ethernet.ComparePrefixes)
+		slices.SortFunc(found[k].Prefixes, netip.Prefix.Compare)
 		d.Routes[i] = *found[k]
 	}
 }
