@@ -57,8 +57,8 @@ func (h *histogram) quantile(share float64) Time {
 // Class counts the packets whose latency is at most End and above the End of the class
 // before.
 type Class struct {
-	End     Time  `json:"end_ps"`
-	Packets int64 `json:"packets"`
+	End     Time
+	Packets int64
 }
 
 func (h *histogram) classes() []Class {

@@ -4,7 +4,7 @@
 // the command, a daemon or a program of somebody else's, shows the same.
 //
 // A type whose name is that of a command is the whole output of it: Route, Verify, Compare, WhatIf,
-// Drain, Diff, Lanes, Place, Explain. The others are parts of several.
+// Drain, Diff, Lanes, Place, Packets, Replay, Degrade, Deploy, Explain. The others are parts of several.
 //
 // What people read is written by whoever shows it, from these values. A field without a name in JSON
 // helps with that, and is empty in a value that was decoded.

@@ -233,39 +233,8 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	return nil
 }
 
-// packetsOutput is what a report shows of weft packets --json.
-type packetsOutput struct {
-	Fabric  result.Fabric `json:"fabric"`
-	Engine  string        `json:"engine"`
-	Tables  string        `json:"tables"`
-	Preset  string        `json:"preset"`
-	Traffic string        `json:"traffic"`
-	Buffer  int           `json:"buffer_bytes"`
-	MTU     int           `json:"mtu"`
-	Runs    []struct {
-		Offered  float64 `json:"offered"`
-		Accepted float64 `json:"accepted"`
-		Status   string  `json:"status"`
-		Latency  struct {
-			Mean float64 `json:"mean"`
-			P50  float64 `json:"p50"`
-			P99  float64 `json:"p99"`
-			Max  float64 `json:"max"`
-		} `json:"latency_ns"`
-		Dropped  int64 `json:"dropped"`
-		Deadlock *struct {
-			Closed  float64 `json:"closed_ns"`
-			Packets int     `json:"packets"`
-			Cycle   []struct {
-				Channel string `json:"channel"`
-				VL      int    `json:"vl"`
-			} `json:"cycle"`
-		} `json:"deadlock"`
-	} `json:"runs"`
-}
-
 func readPackets(r *Result, networks []*Network, text []byte) error {
-	var o packetsOutput
+	var o result.Packets
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
@@ -299,7 +268,7 @@ func readPackets(r *Result, networks []*Network, text []byte) error {
 		}
 		accepted.Series[0].X, accepted.Series[0].Y = append(accepted.Series[0].X, run.Offered), append(accepted.Series[0].Y, run.Accepted)
 		if d := run.Deadlock; d != nil && len(r.Loop) == 0 {
-			r.fact("deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, words.Thousands(int64(d.Closed)), words.Counted(d.Packets, "packet", "packets"))
+			r.fact("deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, words.Thousands(int64(d.ClosedNS)), words.Counted(d.Packets, "packet", "packets"))
 			for _, s := range d.Cycle {
 				r.Loop = append(r.Loop, ResultStep{fmt.Sprintf("%s, VL %d", s.Channel, s.VL)})
 			}

@@ -66,27 +66,6 @@ Standard error says what went; --json prints it on standard output.`,
 	return c
 }
 
-type degradeSummary struct {
-	Fabric  string `json:"fabric"`
-	Seed    uint64 `json:"seed"`
-	Output  string `json:"output"`
-	Removed struct {
-		Switches []string             `json:"switches"`
-		Links    []result.RemovedLink `json:"links"`
-		Adapters []string             `json:"adapters"`
-
-		SwitchNodes  []result.Node `json:"switch_nodes"`
-		AdapterNodes []result.Node `json:"adapter_nodes"`
-	} `json:"removed"`
-	Left struct {
-		Switches int `json:"switches"`
-		Links    int `json:"links"` // between switches
-		Adapters int `json:"adapters"`
-		Parts    int `json:"parts"`
-	} `json:"left"`
-	LanesLeftOut int `json:"cables_with_lanes_left_out,omitempty"` // of those left
-}
-
 func runDegrade(a *console.Console, name string, o *degradeFlags) error {
 	if o.json && o.out == "-" {
 		return exit.Usage("--json and the fabric would both go to standard output; give a file with -o")
@@ -116,7 +95,7 @@ func runDegrade(a *console.Console, name string, o *degradeFlags) error {
 	if err := output.WriteFile(a, o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
 		return err
 	}
-	s := &degradeSummary{Fabric: name, Seed: o.seed, Output: o.out}
+	s := &result.Degrade{Fabric: name, Seed: o.seed, Output: o.out}
 	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), outputs.RemovedLinks(f, loss.Links)
 	s.Removed.SwitchNodes, s.Removed.AdapterNodes = outputs.Nodes(f, loss.Switches), outputs.Nodes(f, loss.Adapters)
 	n := left.Count()
@@ -160,7 +139,7 @@ func portion(flag, text string, all int) (int, error) {
 	return int(n), nil
 }
 
-func tellLoss(a *console.Console, s *degradeSummary, f, left *fabric.Fabric) {
+func tellLoss(a *console.Console, s *result.Degrade, f, left *fabric.Fabric) {
 	removed := words.Lists(
 		words.Kind{Names: s.Removed.Switches, What: "switch"},
 		words.Kind{Names: s.Removed.Adapters, What: "adapter"},

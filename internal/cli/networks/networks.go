@@ -2,12 +2,15 @@
 // topologies, convert and degrade.
 package networks
 
-import "github.com/weft-fabric/weft/internal/cli/internal/console"
+import (
+	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/result"
+)
 
 // Outputs is what the commands print for programs.
 func Outputs() []console.Output {
 	return []console.Output{
-		{Schema: "weft/degrade/1", Command: "weft degrade", Form: degradeSummary{}},
-		{Schema: "weft/topologies/1", Command: "weft topologies, a list", Form: []topologySummary{}},
+		{Schema: "weft/degrade/1", Command: "weft degrade", Form: result.Degrade{}},
+		{Schema: "weft/topologies/1", Command: "weft topologies, a list", Form: []result.Topology{}},
 	}
 }

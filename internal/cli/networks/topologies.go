@@ -7,15 +7,9 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/topology"
 )
-
-type topologySummary struct {
-	Name    string            `json:"name"`
-	Summary string            `json:"summary"`
-	Example string            `json:"example"`
-	Keys    map[string]string `json:"keys"`
-}
 
 // Topologies makes the command weft topologies.
 func Topologies(a *console.Console) *cobra.Command {
@@ -26,13 +20,13 @@ func Topologies(a *console.Console) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			t := a.NewTable("family", "what", "example", "parameters")
-			var list []topologySummary
+			var list []result.Topology
 			for _, f := range topology.Families() {
 				keys, lines := map[string]string{}, []string{}
 				for _, k := range f.Keys {
 					keys[k.Name], lines = k.Meaning, append(lines, k.Name+": "+k.Meaning)
 				}
-				list = append(list, topologySummary{f.Name, f.Summary, f.Example, keys})
+				list = append(list, result.Topology{Name: f.Name, Summary: f.Summary, Example: f.Example, Keys: keys})
 				t.Row(f.Name, f.Summary, f.Example, strings.Join(lines, "\n"))
 			}
 			return a.Answer(asJSON, list, func() error { t.Render(); return nil }, false)

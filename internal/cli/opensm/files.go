@@ -92,29 +92,6 @@ its level.`,
 	return c
 }
 
-type deploySummary struct {
-	Fabric   result.Fabric `json:"fabric"`
-	Engine   string        `json:"engine"`
-	Verdict  string        `json:"verdict"`
-	Contract string        `json:"contract"`
-	VLs      int           `json:"vls"` // for the service levels that destinations have; lanes_used counts those of the contract
-	result.LaneCounts
-	Levels      []int    `json:"service_levels"`
-	Classes     int      `json:"classes,omitempty"` // as of weft route
-	ClassLevels int      `json:"class_service_levels,omitempty"`
-	Dir         string   `json:"dir"` // where opensm.conf says the files are
-	Files       []string `json:"files"`
-}
-
-// deployRefusal is a routing that files cannot express, as JSON.
-type deployRefusal struct {
-	Engine  string   `json:"engine"`
-	Refused string   `json:"refused"`
-	Limit   string   `json:"limit"`
-	Fits    []string `json:"fits"` // other engines that were tried and can be expressed
-	Ways    []string `json:"ways"` // flags that make tables which files can express
-}
-
 func deployFiles(ctx context.Context, a *console.Console, name string, o *deployFlags) error {
 	j, err := routed.New(a, name, &o.Engine)
 	if err != nil {
@@ -179,7 +156,7 @@ func inexpressible(ctx context.Context, j *routed.Job, err error, asJSON bool) e
 	if !errors.As(err, &limit) {
 		return err
 	}
-	s := deployRefusal{Engine: j.Engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}, Ways: []string{}}
+	s := result.DeployRefusal{Engine: j.Engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}, Ways: []string{}}
 	ways(ctx, j, &s)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -196,7 +173,7 @@ func inexpressible(ctx context.Context, j *routed.Job, err error, asJSON bool) e
 
 // ways tries what files can express in place of this: the engines that are advised,
 // as they are or else with one lane, and this engine with one lane or for directed clients.
-func ways(ctx context.Context, j *routed.Job, s *deployRefusal) {
+func ways(ctx context.Context, j *routed.Job, s *result.DeployRefusal) {
 	fits := func(e engines.Engine, vls int, k routing.Contract) bool { // vls: how many lanes
 		r, err := weft.Route(ctx, j.Fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.Flags.SLs, Scope: j.Scope, NoCycle: true})
 		if err == nil {
@@ -223,7 +200,7 @@ func ways(ctx context.Context, j *routed.Job, s *deployRefusal) {
 
 // writeDeployment writes the files of a plan, all or none, and reads the forwarding tables
 // back: they must be those of j.
-func writeDeployment(ctx context.Context, j *routed.Job, plan *deploy.Plan, o *deployFlags) (*deploySummary, error) {
+func writeDeployment(ctx context.Context, j *routed.Job, plan *deploy.Plan, o *deployFlags) (*result.Deploy, error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {
 		return nil, err
@@ -244,7 +221,7 @@ func writeDeployment(ctx context.Context, j *routed.Job, plan *deploy.Plan, o *d
 	if err != nil {
 		return nil, exit.Usage("%w", err)
 	}
-	s := &deploySummary{
+	s := &result.Deploy{
 		Fabric: outputs.Fabric(j.Name, j.Fabric), Engine: j.Engine.Name, Verdict: outputs.WordOf(j.Verdict), Contract: j.Contract.String(),
 		VLs: plan.VLs, LaneCounts: j.Lanes(), Dir: opt.Dir,
 		Levels:  list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
@@ -277,7 +254,7 @@ func adapterPorts(f *fabric.Fabric, wanted []string) ([]fabric.EndpointID, error
 	return ports, nil
 }
 
-func printDeployment(a *console.Console, s *deploySummary, f *fabric.Fabric, contract routing.Contract, out string) error {
+func printDeployment(a *console.Console, s *result.Deploy, f *fabric.Fabric, contract routing.Contract, out string) error {
 	p := a.NewPage()
 	levels := "SL 0 for everything"
 	if s.Classes > 1 {

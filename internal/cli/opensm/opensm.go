@@ -5,14 +5,15 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/watch"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Outputs is what the commands print for programs.
 func Outputs() []console.Output {
 	return []console.Output{
 		{Schema: "weft/deploy-check/1", Command: "weft deploy check", Form: checkSummary{}},
-		{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: deploySummary{}},
-		{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: deployRefusal{}},
+		{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: result.Deploy{}},
+		{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: result.DeployRefusal{}},
 		{Schema: "weft/drain-live/1", Command: "weft drain --live and weft undrain", Form: Live{}},
 		{Schema: "weft/events/1", Command: "weft events", Form: Events{}},
 		{Schema: "weft/status/1", Command: "weft status", Form: daemon.Status{}},

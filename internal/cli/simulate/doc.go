@@ -10,8 +10,8 @@ import (
 // Outputs is what the commands print for programs.
 func Outputs() []console.Output {
 	return []console.Output{
-		{Schema: "weft/packets/1", Command: "weft packets", Form: packetsSummary{}},
-		{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: replaySummary{}},
+		{Schema: "weft/packets/1", Command: "weft packets", Form: result.Packets{}},
+		{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: result.Replay{}},
 		{Schema: "weft/place/1", Command: "weft place", Form: result.Place{}},
 		{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
 	}

@@ -11,11 +11,13 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/weft-fabric/weft/result"
 )
 
 // plotRuns draws what was accepted and the latency against what was offered, one
 // above the other.
-func plotRuns(w io.Writer, s *packetsSummary) error {
+func plotRuns(w io.Writer, s *result.Packets) error {
 	accepted, latency := plot.New(), plot.New()
 	name := s.Engine
 	if s.Tables != "" {

@@ -20,26 +20,6 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-type replaySummary struct {
-	Verdict string         `json:"verdict"`
-	Cycle   []result.Step  `json:"cycle"`
-	Packets int            `json:"packets"` // offered
-	Attempt int            `json:"attempt,omitempty"`
-	Run     *runSummary    `json:"run,omitempty"`
-	Matches bool           `json:"stopped_on_judged_cycle"`
-	Proven  []provenReplay `json:"proven,omitempty"` // under other engines
-}
-
-// provenReplay is the same traffic under another engine: one that is proven, or was
-// asked for.
-type provenReplay struct {
-	Engine   string  `json:"engine"`
-	Verdict  string  `json:"verdict,omitempty"` // if it routes the fabric
-	Status   string  `json:"status"`
-	Makespan float64 `json:"makespan_ns,omitempty"`
-	Refused  string  `json:"refused,omitempty"`
-}
-
 // replayCycle stops the network with the routes of its credit loop.
 func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if j.tables == nil {
@@ -49,7 +29,7 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := &replaySummary{Verdict: outputs.WordOf(v), Cycle: outputs.Loop(j.fabric, v.Cycle)}
+	s := &result.Replay{Verdict: outputs.WordOf(v), Cycle: outputs.Loop(j.fabric, v.Cycle)}
 	if !v.Free() {
 		if err := j.stop(ctx, v, s); err != nil {
 			return err
@@ -59,7 +39,7 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 }
 
 // stop replays the loop, and the same traffic under the engines that are advised.
-func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySummary) error {
+func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *result.Replay) error {
 	steps := list.Of(v.Cycle, func(s deadlock.LoopStep) packets.LoopStep {
 		return packets.LoopStep{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst}
 	})
@@ -118,8 +98,8 @@ func (j *packetsJob) takeEngines() error {
 }
 
 // under sends a replay under an engine, if it routes the fabric.
-func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
-	p := provenReplay{}
+func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (result.ProvenReplay, error) {
+	p := result.ProvenReplay{}
 	o, err := routed.LoopOrResult(weft.Route(ctx, j.fabric, weft.Request{
 		Custom: &e, Contract: &e.Contract, Scope: max(j.scope, routing.Adapters), VLs: j.o.route.LanesOn(j.fabric), Options: engines.Options{Seed: j.load.Seed},
 	}))
@@ -149,14 +129,14 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	return p, nil
 }
 
-func (r *provenReplay) ended(j *packetsJob) string {
+func (j *packetsJob) ended(r *result.ProvenReplay) string {
 	if r.Makespan == 0 { // it never ended
 		return r.Status
 	}
 	return fmt.Sprintf("%s after %s", r.Status, j.when(r.Makespan))
 }
 
-func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
+func (j *packetsJob) replayScreen(s *result.Replay, v *deadlock.Verdict) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	if s.Run == nil {
@@ -182,7 +162,7 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 			if r.Verdict == result.CreditLoop {
 				loop = "has a credit loop here too; "
 			}
-			p.Fact(r.Engine, "%sthe same traffic is %s", loop, r.ended(j))
+			p.Fact(r.Engine, "%sthe same traffic is %s", loop, j.ended(&r))
 		}
 	}
 	return j.Show(p)

@@ -22,108 +22,25 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-type packetsSummary struct {
-	Fabric     result.Fabric      `json:"fabric"`
-	Engine     string             `json:"engine,omitempty"`
-	Tables     string             `json:"tables,omitempty"`
-	Then       []string           `json:"then,omitempty"` // tables written over them during the runs
-	Preset     string             `json:"preset"`
-	Traffic    string             `json:"traffic"`
-	Ranks      int                `json:"ranks"`
-	VLs        int                `json:"vls"` // as lanes_used
-	Used       int                `json:"lanes_used"`
-	Classes    int                `json:"classes,omitempty"` // as of weft route
-	Buffer     int                `json:"buffer_bytes"`
-	MTU        int                `json:"mtu"`
-	Seed       uint64             `json:"seed"`
-	Runs       []runSummary       `json:"runs"`
-	Saturation *saturationSummary `json:"saturation,omitempty"`
-	result.Fit
-	Seconds float64 `json:"seconds"`
-}
-
-// runSummary is one run. Times are nanoseconds of network time.
-type runSummary struct {
-	Offered    float64          `json:"offered,omitempty"`
-	Accepted   float64          `json:"accepted"`
-	Status     string           `json:"status"`
-	Latency    latencySummary   `json:"latency_ns"`
-	Hops       float64          `json:"hops"`
-	Packets    int64            `json:"packets"`
-	Dropped    int64            `json:"dropped"`
-	WarmUp     float64          `json:"warm_up_ns"`
-	Window     float64          `json:"window_ns"`
-	Makespan   float64          `json:"makespan_ns,omitempty"`
-	Busiest    []channelSummary `json:"busiest,omitempty"`
-	Histogram  []packets.Class  `json:"histogram,omitempty"`
-	Deadlock   *stopSummary     `json:"deadlock,omitempty"`
-	BlockHops  int64            `json:"block_hops"`
-	InNetwork  int64            `json:"packets_in_network"`
-	Everything int64            `json:"packets_created"`
-}
-
-type latencySummary struct {
-	Mean    float64 `json:"mean"`
-	Error   float64 `json:"error_95"`
-	Network float64 `json:"network"` // without the wait at the source
-	P50     float64 `json:"p50"`
-	P90     float64 `json:"p90"`
-	P99     float64 `json:"p99"`
-	P999    float64 `json:"p999"`
-	Max     float64 `json:"max"`
-}
-
-type channelSummary struct {
-	result.NamedChannel
-	VL     int     `json:"vl"`
-	Busy   float64 `json:"busy"`
-	Blocks float64 `json:"mean_blocks"`
-	Peak   int     `json:"peak_blocks"`
-}
-
-type saturationSummary struct {
-	Load     float64 `json:"load"`
-	Accepted float64 `json:"accepted"`
-	Above    float64 `json:"not_delivered,omitempty"`
-	Status   string  `json:"status,omitempty"`
-}
-
-type stopSummary struct {
-	ClosedNS float64          `json:"closed_ns"`
-	FoundNS  float64          `json:"found_ns"`
-	Buffers  int              `json:"buffers"`
-	Packets  int              `json:"packets"`
-	Cycle    []blockedSummary `json:"cycle"`
-}
-
-type blockedSummary struct {
-	result.NamedChannel
-	VL      uint8           `json:"vl"`
-	Output  bool            `json:"output_buffer,omitempty"`
-	Used    int             `json:"blocks_used"`
-	Packets []packetSummary `json:"packets"`
-}
-
-type packetSummary struct {
-	result.Pair
-	SL      uint8   `json:"sl"`
-	Bytes   int     `json:"bytes"`
-	Created float64 `json:"created_ns"`
-}
-
 func nanoseconds(t packets.Time) float64 { return float64(t) / 1000 }
 
 const busiest = 5
 
-func (j *packetsJob) runSummary(r *packets.Result) runSummary {
-	s := runSummary{
+func (j *packetsJob) runSummary(r *packets.Result) result.PacketsRun {
+	s := result.PacketsRun{
 		Offered: r.Offered, Accepted: r.Accepted, Status: string(r.Status), Hops: r.Hops, Packets: r.Packets, Dropped: r.Dropped,
-		Latency: latencySummary{r.Mean / 1000, r.Error / 1000, r.Network / 1000, nanoseconds(r.Median), nanoseconds(r.P90), nanoseconds(r.P99), nanoseconds(r.P999), nanoseconds(r.Max)},
-		WarmUp:  nanoseconds(r.WarmUp), Window: nanoseconds(r.Window), Histogram: r.Classes, BlockHops: r.Moved, InNetwork: r.Held, Everything: r.Created,
+		Latency: result.Latency{
+			Mean: r.Mean / 1000, Error: r.Error / 1000, Network: r.Network / 1000,
+			P50: nanoseconds(r.Median), P90: nanoseconds(r.P90), P99: nanoseconds(r.P99), P999: nanoseconds(r.P999), Max: nanoseconds(r.Max),
+		},
+		WarmUp: nanoseconds(r.WarmUp), Window: nanoseconds(r.Window), BlockHops: r.Moved, InNetwork: r.Held, Created: r.Created,
 	}
+	s.Classes = list.Of(r.Classes, func(c packets.Class) result.LatencyClass {
+		return result.LatencyClass{EndPS: int64(c.End), Packets: c.Packets}
+	})
 	for _, b := range r.Busiest(busiest) {
 		u := r.Use(b.Channel, b.VL)
-		s.Busiest = append(s.Busiest, channelSummary{outputs.Channel(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+		s.Busiest = append(s.Busiest, result.BusyLane{NamedChannel: outputs.Channel(j.fabric, b.Channel), VL: b.VL, Busy: u.Busy, Blocks: u.Mean, Peak: u.Peak})
 	}
 	if r.Deadlock != nil {
 		s.Deadlock = j.stopSummary(r.Deadlock)
@@ -131,23 +48,23 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 	return s
 }
 
-func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
-	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
+func (j *packetsJob) stopSummary(d *packets.Deadlock) *result.Deadlock {
+	s := &result.Deadlock{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
 	for _, b := range d.Cycle {
-		c := blockedSummary{NamedChannel: outputs.Channel(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		c := result.BlockedBuffer{NamedChannel: outputs.Channel(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
 		for _, p := range b.Packets {
-			c.Packets = append(c.Packets, packetSummary{outputs.Pair(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+			c.Packets = append(c.Packets, result.BlockedPacket{Pair: outputs.Pair(j.fabric, p.Src, p.Dst), SL: p.SL, Bytes: p.Bytes, Created: nanoseconds(p.Created)})
 		}
 		s.Cycle = append(s.Cycle, c)
 	}
 	return s
 }
 
-func (j *packetsJob) summary() *packetsSummary {
-	s := &packetsSummary{
+func (j *packetsJob) summary() *result.Packets {
+	s := &result.Packets{
 		Fabric: outputs.Fabric(j.name, j.fabric), Engine: j.engine,
 		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
-		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
+		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []result.PacketsRun{}, Seconds: j.spent,
 	}
 	s.Fit = j.fit
 	if j.tables != nil && j.tables.Lanes.Classes > 1 { // adaptive routing has no tables
@@ -159,7 +76,7 @@ func (j *packetsJob) summary() *packetsSummary {
 		}
 	}
 	if f := j.found; f != nil {
-		s.Saturation = &saturationSummary{Load: f.Offered, Accepted: f.Accepted}
+		s.Saturation = &result.Saturation{Load: f.Offered, Accepted: f.Accepted}
 		if f.Status != "" {
 			s.Saturation.Above, s.Saturation.Status = f.Above, string(f.Status)
 		}
@@ -195,7 +112,7 @@ func (j *packetsJob) counted() *counters.Counters {
 }
 
 // print prints a summary in the form asked for, on the screen by screen.
-func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error) error {
+func (j *packetsJob) print(s *result.Packets, screen func(*result.Packets) error) error {
 	switch {
 	case j.o.json:
 		return j.JSON(s)
@@ -205,7 +122,7 @@ func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error
 	return screen(s)
 }
 
-func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
+func (j *packetsJob) outcome(ctx context.Context, s *result.Packets) error {
 	if ctx.Err() != nil {
 		fmt.Fprintf(j.Stderr, "weft: interrupted; the figures are of what was measured so far\n")
 		return &exit.Error{Code: exit.Interrupted}
@@ -221,7 +138,7 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 	return nil
 }
 
-func (j *packetsJob) screen(s *packetsSummary) error {
+func (j *packetsJob) screen(s *result.Packets) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	tables := "engine " + s.Engine
@@ -284,8 +201,8 @@ func (j *packetsJob) perUnit() float64 {
 	return 1
 }
 
-func (j *packetsJob) stopText(d *stopSummary) string {
-	lines := list.Of(d.Cycle, func(b blockedSummary) string {
+func (j *packetsJob) stopText(d *result.Deadlock) string {
+	lines := list.Of(d.Cycle, func(b result.BlockedBuffer) string {
 		where := ""
 		if b.Output {
 			where = ", output buffer"
@@ -309,7 +226,7 @@ func (j *packetsJob) when(ns float64) string {
 	return fmt.Sprintf("%.3f ns", ns)
 }
 
-func writeRuns(w io.Writer, runs []runSummary) error {
+func writeRuns(w io.Writer, runs []result.PacketsRun) error {
 	c := reading.NewCSVWriter(w)
 	record := []string{"offered", "accepted", "status", "mean_ns", "error_95_ns", "network_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "hops", "packets", "dropped"}
 	if err := c.Write(record); err != nil {
@@ -352,18 +269,18 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 	j.results = []*packets.Result{r}
 	s := j.summary()
 	s.Runs[0].Makespan = nanoseconds(r.Makespan)
-	if err := j.print(s, func(s *packetsSummary) error { return j.completeScreen(s, len(phases)) }); err != nil {
+	if err := j.print(s, func(s *result.Packets) error { return j.completeScreen(s, len(phases)) }); err != nil {
 		return err
 	}
 	return j.outcome(ctx, s)
 }
 
-func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
+func (j *packetsJob) completeScreen(s *result.Packets, phases int) error {
 	p := j.NewPage()
 	r := s.Runs[0]
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	p.Fact("traffic", "%s among %s, %s", s.Traffic, words.Plural(s.Ranks, "endpoint"), words.Plural(phases, "phase"))
-	p.Fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), words.Thousands(r.Packets), words.Plural(r.Everything, "packet"))
+	p.Fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), words.Thousands(r.Packets), words.Plural(r.Created, "packet"))
 	p.Fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))
 	if r.Dropped > 0 {
 		p.Fact("dropped", "%s", words.Plural(r.Dropped, "packet"))
