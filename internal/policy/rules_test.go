@@ -191,7 +191,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/testcables",
-		may:      []string{"ethernet"},
+		may:      []string{"ethernet", "internal/ethernet/hops"},
 		why:      "cablings for tests, of the packages below as well",
 	},
 	{
@@ -206,9 +206,10 @@ var rules = []rule{
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "it puts together what the devices of a network say, each in its own dialect",
 	},
+	{packages: "internal/ethernet/hops", may: []string{"ethernet"}, why: "how far apart devices are is about cables and next hops, whoever asks"},
 	{
 		packages: "internal/ethernet/bgp",
-		may:      []string{"ethernet"},
+		may:      []string{"ethernet", "internal/ethernet/hops"},
 		why:      "it computes routes, and does not ask what is made of them",
 	},
 	{
@@ -228,7 +229,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/shape",
-		may:      []string{"ethernet", "internal/words"},
+		may:      []string{"ethernet", "internal/ethernet/hops", "internal/words"},
 		why:      "it describes a network, and judges nothing",
 	},
 	{
@@ -244,7 +245,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/cure",
-		may:      []string{"ethernet", "format", "internal/reading"},
+		may:      []string{"ethernet", "internal/ethernet/hops", "format", "internal/reading"},
 		why:      "it makes rules that others judge, and so asks no judge",
 	},
 	{

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/ethernet/between"
+	"github.com/weft-fabric/weft/internal/ethernet/hops"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
@@ -158,7 +159,7 @@ func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix
 	for _, d := range from {
 		amount[d] += 1 / float64(len(from))
 	}
-	distance := distances(n, class)
+	distance := hops.To(n, c)
 	for i := len(order) - 1; i >= 0; i-- {
 		d := order[i]
 		ways[d] = big.NewInt(0)

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/ethernet/between"
+	"github.com/weft-fabric/weft/internal/ethernet/hops"
 	"github.com/weft-fabric/weft/internal/ethernet/shape"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
@@ -293,7 +294,7 @@ func (j *pageJob) hops(t *page.TableSet, demand, sum float64) {
 		classes[nic.Class]++
 	}
 	for class, adapters := range classes {
-		for d, distance := range distances(in.Network, class) {
+		for d, distance := range hops.To(in.Network, &in.Classes[class]) {
 			if distance >= 0 {
 				for int(distance) >= len(t.Hops.Pairs) {
 					t.Hops.Pairs = append(t.Hops.Pairs, 0)
@@ -306,28 +307,6 @@ func (j *pageJob) hops(t *page.TableSet, demand, sum float64) {
 	if demand > 0 {
 		t.Hops.Mean = sum / demand
 	}
-}
-
-// distances is how many hops packets of a class take at least from each device, [DeviceID]; -1: they do not arrive.
-func distances(n *ethernet.Network, class int) []int32 {
-	c := &n.Classes[class]
-	distance := make([]int32, len(n.Names))
-	for d := range distance {
-		distance[d] = -1
-	}
-	queue := slices.Clone(c.At)
-	for _, d := range queue {
-		distance[d] = 0
-	}
-	for i := 0; i < len(queue); i++ {
-		for l, end := n.LinksFrom(queue[i]); l < end; l++ {
-			if from := n.Links[l].To; distance[from] < 0 && n.Has(c.Next, n.Reverse[l]) {
-				distance[from] = distance[queue[i]] + 1
-				queue = append(queue, from)
-			}
-		}
-	}
-	return distance
 }
 
 // mostWays bounds the sets of next hops of a page: a class and a switch each.

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/ethernet/between"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/hops"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -209,23 +210,7 @@ func (s *ethernetWhatIf) judge(ctx context.Context, in, after *networkInput) (er
 
 // apart counts pairs of prefixes with hosts that no cables join.
 func apart(n *ethernet.Network) (pairs int64) {
-	part := make([]int, len(n.Names))
-	parts := 0
-	for d := range part {
-		if part[d] > 0 {
-			continue
-		}
-		parts++
-		part[d] = parts
-		for queue := []ethernet.DeviceID{ethernet.DeviceID(d)}; len(queue) > 0; queue = queue[1:] {
-			for l, end := n.LinksFrom(queue[0]); l < end; l++ {
-				if to := n.Links[l].To; part[to] == 0 {
-					part[to] = parts
-					queue = append(queue, to)
-				}
-			}
-		}
-	}
+	part, parts := hops.Parts(n.Cabling, nil)
 	if parts == 1 {
 		return 0
 	}

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/hops"
 )
 
 // Protocol is how routes are computed.
@@ -84,7 +85,7 @@ type Plan struct {
 // is the devices with hosts. Neighbors in one AS are refused: what they would do (internal
 // BGP) is not computed.
 func NewPlan(c *ethernet.Cabling, leaves []ethernet.DeviceID, p Protocol, as []uint32) (*Plan, error) {
-	plan := &Plan{Cabling: c, Protocol: p, AS: as, level: levels(c, leaves), unique: true}
+	plan := &Plan{Cabling: c, Protocol: p, AS: as, level: hops.From(c, leaves, nil), unique: true}
 	if p != BGP {
 		return plan, nil
 	}
@@ -112,28 +113,6 @@ func (p *Plan) own(d ethernet.DeviceID) int {
 // Level is how many hops a device is from the nearest one with hosts; -1: none can be reached.
 func (p *Plan) Level(d ethernet.DeviceID) int32 { return p.level[d] }
 
-// levels is the hops of each device from the nearest leaf.
-func levels(c *ethernet.Cabling, leaves []ethernet.DeviceID) []int32 {
-	level := make([]int32, len(c.Names))
-	for d := range level {
-		level[d] = -1
-	}
-	var queue []ethernet.DeviceID
-	for _, d := range leaves {
-		level[d] = 0
-		queue = append(queue, d)
-	}
-	for i := 0; i < len(queue); i++ {
-		for l, end := c.LinksFrom(queue[i]); l < end; l++ {
-			if to := c.Links[l].To; level[to] < 0 {
-				level[to] = level[queue[i]] + 1
-				queue = append(queue, to)
-			}
-		}
-	}
-	return level
-}
-
 // firstAS is the first private AS number of four bytes.
 const firstAS = 4_200_000_000
 
@@ -146,12 +125,12 @@ func Numbers(c *ethernet.Cabling, leaves []ethernet.DeviceID, s Scheme) []uint32
 	if s == PerSwitch {
 		return as
 	}
-	level := levels(c, leaves)
+	level := hops.From(c, leaves, nil)
 	top := slices.Max(level)
 	if top == 0 {
 		return as
 	}
-	pod := pods(c, level, top)
+	pod, _ := hops.Parts(c, func(d ethernet.DeviceID) bool { return level[d] != top })
 	first := map[[2]int32]uint32{}
 	for d, l := range level {
 		key := [2]int32{l, pod[d]}
@@ -167,27 +146,4 @@ func Numbers(c *ethernet.Cabling, leaves []ethernet.DeviceID, s Scheme) []uint32
 		as[d] = first[key]
 	}
 	return as
-}
-
-// pods is the parts of the network without the devices at the top, by the number of one device.
-func pods(c *ethernet.Cabling, level []int32, top int32) []int32 {
-	pod := make([]int32, len(level))
-	for d := range pod {
-		pod[d] = -1
-	}
-	for d := range pod {
-		if pod[d] >= 0 || level[d] == top {
-			continue
-		}
-		pod[d] = int32(d)
-		for queue := []ethernet.DeviceID{ethernet.DeviceID(d)}; len(queue) > 0; queue = queue[1:] {
-			for l, end := c.LinksFrom(queue[0]); l < end; l++ {
-				if to := c.Links[l].To; pod[to] < 0 && level[to] != top {
-					pod[to] = int32(d)
-					queue = append(queue, to)
-				}
-			}
-		}
-	}
-	return pod
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/hops"
 )
 
 // order is an order of links: a turn that does not lead to a higher rank raises the priority.
@@ -34,27 +35,11 @@ func (t *turns) orders() []order {
 // first. Of two devices at one level the one with the higher number is above.
 func (t *turns) upBeforeDown() order {
 	n := t.n
-	level := make([]int32, len(n.Names))
-	for d := range level {
-		level[d] = -1
-	}
-	var queue []ethernet.DeviceID
+	var hosts []ethernet.DeviceID
 	for _, s := range n.Senders(ethernet.HostScope) {
-		for _, d := range s.At {
-			if level[d] < 0 {
-				level[d] = 0
-				queue = append(queue, d)
-			}
-		}
+		hosts = append(hosts, s.At...)
 	}
-	for i := 0; i < len(queue); i++ {
-		for l, end := n.LinksFrom(queue[i]); l < end; l++ {
-			if to := n.Links[l].To; level[to] < 0 {
-				level[to] = level[queue[i]] + 1
-				queue = append(queue, to)
-			}
-		}
-	}
+	level := hops.From(n.Cabling, hosts, nil)
 	devices := int32(len(n.Names))
 	height := func(d ethernet.DeviceID) int32 { return level[d]*devices + int32(d) + devices }
 	top := height(0)

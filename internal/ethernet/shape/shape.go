@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/hops"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -43,7 +44,7 @@ type Shape struct {
 
 // Of looks at a network.
 func Of(n *ethernet.Network) *Shape {
-	s := &Shape{Level: make([]int32, len(n.Names))}
+	s := &Shape{}
 	s.levels(n)
 	s.cables(n)
 	s.routes(n)
@@ -59,37 +60,23 @@ func (s *Shape) odd(kind string, d ethernet.DeviceID, format string, args ...any
 
 // levels finds the tiers.
 func (s *Shape) levels(n *ethernet.Network) {
-	for d := range s.Level {
-		s.Level[d] = -1
-	}
-	var queue []ethernet.DeviceID
+	var hosts []ethernet.DeviceID
 	for i := range n.Classes {
-		if !n.Classes[i].Hosts {
-			continue
-		}
-		for _, d := range n.Classes[i].At {
-			if s.Level[d] < 0 {
-				s.Level[d] = 0
-				queue = append(queue, d)
-			}
+		if n.Classes[i].Hosts {
+			hosts = append(hosts, n.Classes[i].At...)
 		}
 	}
-	hosts := len(queue)
-	for i := 0; i < len(queue); i++ {
-		d := queue[i]
-		for int(s.Level[d]) >= len(s.Tiers) {
+	s.Level = hops.From(n.Cabling, hosts, nil)
+	for _, level := range s.Level {
+		for int(level) >= len(s.Tiers) {
 			s.Tiers = append(s.Tiers, Tier{})
 		}
-		s.Tiers[s.Level[d]].Devices++
-		if i < hosts {
-			s.Tiers[0].Hosts++
+		if level >= 0 {
+			s.Tiers[level].Devices++
 		}
-		for l, end := n.LinksFrom(d); l < end; l++ {
-			if to := n.Links[l].To; s.Level[to] < 0 {
-				s.Level[to] = s.Level[d] + 1
-				queue = append(queue, to)
-			}
-		}
+	}
+	if len(s.Tiers) > 0 {
+		s.Tiers[0].Hosts = s.Tiers[0].Devices
 	}
 }
 
@@ -160,7 +147,7 @@ func (s *Shape) routes(n *ethernet.Network) {
 		if !c.Hosts || len(c.At) == 0 || c.Prefix().Bits() == 0 {
 			continue
 		}
-		distance := hops(n, c)
+		distance := hops.To(n, c)
 		widest := map[kind]int{}
 		for d := range ethernet.DeviceID(len(n.Names)) {
 			widths[d] = 0
@@ -197,28 +184,6 @@ func (s *Shape) routes(n *ethernet.Network) {
 			s.odd("no-route", ethernet.DeviceID(d), "%s has no route to %s with hosts", n.Names[d], words.Counted(prefixes, "prefix", "prefixes"))
 		}
 	}
-}
-
-// hops is how far each device is from where packets of a class leave, by their next hops; -1: they never get there.
-func hops(n *ethernet.Network, c *ethernet.Class) []int32 {
-	distance := make([]int32, len(n.Names))
-	for d := range distance {
-		distance[d] = -1
-	}
-	var queue []ethernet.DeviceID
-	for _, d := range c.At {
-		distance[d] = 0
-		queue = append(queue, d)
-	}
-	for i := 0; i < len(queue); i++ {
-		for l, end := n.LinksFrom(queue[i]); l < end; l++ {
-			if from := n.Links[l].To; distance[from] < 0 && n.Has(c.Next, n.Reverse[l]) {
-				distance[from] = distance[queue[i]] + 1
-				queue = append(queue, from)
-			}
-		}
-	}
-	return distance
 }
 
 // speeds finds cables whose ends have other speeds, and those that are slower than most between their tiers.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/hops"
 )
 
 // Network is a few devices with any cables, next hops, priorities, rules and tunnels,
@@ -42,15 +43,7 @@ func randomClass(r *rand.Rand, n *ethernet.Network, i int, toward bool) ethernet
 	}
 	end := ethernet.DeviceID(r.IntN(len(n.Names)))
 	class.At = append(class.At, end)
-	distance := map[ethernet.DeviceID]int{end: 1}
-	for queue := []ethernet.DeviceID{end}; len(queue) > 0; queue = queue[1:] {
-		for l, last := n.LinksFrom(queue[0]); l < last; l++ {
-			if to := n.Links[l].To; distance[to] == 0 {
-				distance[to] = distance[queue[0]] + 1
-				queue = append(queue, to)
-			}
-		}
-	}
+	distance := hops.From(n.Cabling, class.At, nil)
 	for l, link := range n.Links {
 		nearer := distance[link.To] < distance[link.From]
 		if link.From != end && (toward && nearer && r.IntN(8) > 0 || !toward && r.IntN(3) == 0 || r.IntN(12) == 0) {
