@@ -42,8 +42,8 @@ type Cabling struct {
 	Links   []Link   // [LinkID]
 	Reverse []LinkID // [LinkID] the other direction of the cable
 
-	first []LinkID // [DeviceID, plus one] the links that leave it
-	word  []int32  // [DeviceID, plus one] its words in a row
+	first []LinkID // [DeviceID] the first of the links that leave it, with one entry more for the end
+	word  []int32  // [DeviceID] the first of its words in a Row, with one entry more for the end
 }
 
 // NewCabling makes a Cabling. It refuses two devices of one name, names that cannot be printed, cables to
@@ -74,7 +74,9 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 				return nil, fmt.Errorf("two cables at %s: to %s and to %s", ends.A, other, ends.B)
 			}
 			plugged[ends.A] = ends.B
-			c.Links = append(c.Links, Link{id[ends.A.Device], id[ends.B.Device], ends.A.Interface, ends.B.Interface})
+			c.Links = append(c.Links, Link{
+				From: id[ends.A.Device], To: id[ends.B.Device], FromInterface: ends.A.Interface, ToInterface: ends.B.Interface,
+			})
 		}
 		if cable.A.Device == cable.B.Device {
 			return nil, fmt.Errorf("a cable from %s to %s, on the same device", cable.A, cable.B.Interface)
@@ -101,10 +103,10 @@ func (c *Cabling) index() {
 	})
 	c.first = make([]LinkID, len(c.Names)+1)
 	c.word = make([]int32, len(c.Names)+1)
-	at := map[[2]string]LinkID{}
+	leaving := map[End]LinkID{}
 	for i, l := range c.Links {
 		c.first[l.From+1]++
-		at[[2]string{c.Names[l.From], l.FromInterface}] = LinkID(i)
+		leaving[c.End(LinkID(i))] = LinkID(i)
 	}
 	for d := range c.Names {
 		c.word[d+1] = c.word[d] + int32(c.first[d+1]+63)/64
@@ -112,7 +114,7 @@ func (c *Cabling) index() {
 	}
 	c.Reverse = make([]LinkID, len(c.Links))
 	for i, l := range c.Links {
-		c.Reverse[i] = at[[2]string{c.Names[l.To], l.ToInterface}]
+		c.Reverse[i] = leaving[End{c.Names[l.To], l.ToInterface}]
 	}
 }
 
@@ -143,13 +145,13 @@ func (c *Cabling) Cables() int { return len(c.Links) / 2 }
 // End is the interface that a link leaves.
 func (c *Cabling) End(l LinkID) End { return End{c.Names[c.Links[l].From], c.Links[l].FromInterface} }
 
-// Row is a set of links, the bits of each device in words of their own.
+// Row is a set of links. The links that leave a device have words of their own: bit i of them is the i-th of LinksFrom.
 type Row []uint64
 
 // NewRow is an empty set.
 func (c *Cabling) NewRow() Row { return make(Row, c.word[len(c.Names)]) }
 
-// Words is the part of a row with the links that leave a device.
+// Words is the part of a row with the links that leave a device. It is not a copy.
 func (c *Cabling) Words(r Row, d DeviceID) []uint64 { return r[c.word[d]:c.word[d+1]] }
 
 // FirstWord is where in a row the words of a device begin.
@@ -183,13 +185,14 @@ func (r Row) Within(of Row) bool {
 	return true
 }
 
+// place is the word of a row that has a link, and the link's bit in it.
 func (c *Cabling) place(l LinkID) (word int32, bit uint64) {
 	d := c.Links[l].From
 	i := int32(l - c.first[d])
 	return c.word[d] + i/64, 1 << (i % 64)
 }
 
-// Each calls visit for every link in the words of a device.
+// Each calls visit for every link in the words of a device (Words), ascending.
 func (c *Cabling) Each(words []uint64, d DeviceID, visit func(LinkID)) {
 	for i, w := range words {
 		for ; w != 0; w &= w - 1 {
@@ -198,7 +201,7 @@ func (c *Cabling) Each(words []uint64, d DeviceID, visit func(LinkID)) {
 	}
 }
 
-// FirstOf is the lowest link of a set within one word of a device.
+// FirstOf is the lowest link of a set that is not empty, given as the bits of one of the words of a device.
 func (c *Cabling) FirstOf(d DeviceID, word int, set uint64) LinkID {
 	return c.first[d] + LinkID(word*64+bits.TrailingZeros64(set))
 }

@@ -63,9 +63,9 @@ func (s Scope) String() string { return [...]string{"hosts", "all"}[s] }
 
 // Sender is where packets come from: the hosts of a class, or a device itself.
 type Sender struct {
-	Class int // whose hosts send; None: the device
-	At    []DeviceID
-	Count int // prefixes of the class, 1 for a device
+	Class int        // whose hosts send; None: the device
+	At    []DeviceID // where the packets enter the network
+	Count int        // prefixes of the class, 1 for a device
 }
 
 // Senders is who sends in a scope.
@@ -73,13 +73,13 @@ func (n *Network) Senders(s Scope) []Sender {
 	var list []Sender
 	if s == AllScope {
 		for d := range DeviceID(len(n.Names)) {
-			list = append(list, Sender{None, []DeviceID{d}, 1})
+			list = append(list, Sender{Class: None, At: []DeviceID{d}, Count: 1})
 		}
 		return list
 	}
 	for i := range n.Classes {
 		if c := &n.Classes[i]; c.Hosts && len(c.At) > 0 {
-			list = append(list, Sender{i, c.At, len(c.Prefixes)})
+			list = append(list, Sender{Class: i, At: c.At, Count: len(c.Prefixes)})
 		}
 	}
 	return list

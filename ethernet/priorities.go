@@ -23,7 +23,7 @@ func (p *Priorities) Of(mark uint8, l LinkID) int8 {
 	return p.Lane[int(mark)*(len(p.Lane)/len(p.Marks))+int(l)]
 }
 
-// Lossless counts the lanes that some link has, and lists their numbers.
+// Lossless lists the lanes that some link has, ascending.
 func (p *Priorities) Lossless() []int {
 	var used [MaxPriorities]bool
 	for _, lane := range p.Lane {
@@ -58,25 +58,25 @@ func Uniform(c *Cabling, lossless []uint8) *Priorities {
 type Rules struct {
 	c     *Cabling
 	marks int
-	table [][]uint8 // [DeviceID][(in × links + out) × marks + mark]; nil: the device changes nothing
+	table [][]uint8 // [DeviceID][index] the mark that a packet leaves with; nil: the device changes nothing
 }
 
 // NewRules is rules that change nothing.
 func NewRules(c *Cabling, marks int) *Rules {
-	return &Rules{c, marks, make([][]uint8, len(c.Names))}
+	return &Rules{c: c, marks: marks, table: make([][]uint8, len(c.Names))}
 }
 
 // Changes says whether a device changes marks at all.
 func (r *Rules) Changes(d DeviceID) bool { return r != nil && r.table[d] != nil }
 
 // Set makes the device between two links give packets with one mark another. in is the link
-// they come by, None for hosts.
+// they come by, None for hosts; out is the one they leave by.
 func (r *Rules) Set(in, out LinkID, mark, becomes uint8) {
 	d := r.c.Links[out].From
 	if r.table[d] == nil {
 		first, end := r.c.LinksFrom(d)
 		links := int(end - first)
-		t := make([]uint8, (links+1)*links*r.marks)
+		t := make([]uint8, (links+1)*links*r.marks) // in from each link, and from hosts
 		for i := range t {
 			t[i] = uint8(i % r.marks)
 		}
@@ -85,7 +85,8 @@ func (r *Rules) Set(in, out LinkID, mark, becomes uint8) {
 	r.table[d][r.index(d, in, out, mark)] = becomes
 }
 
-// Becomes is the mark of a packet behind the device between two links.
+// Becomes is the mark with which a packet leaves the device between two links. in is None for hosts;
+// nil rules change nothing.
 func (r *Rules) Becomes(in, out LinkID, mark uint8) uint8 {
 	if r == nil {
 		return mark
@@ -97,6 +98,8 @@ func (r *Rules) Becomes(in, out LinkID, mark uint8) uint8 {
 	return r.table[d][r.index(d, in, out, mark)]
 }
 
+// index is the place in the table of a device: (in × links + out) × marks + mark, where links are counted from the
+// device's first, in by its other direction, and hosts come behind the last.
 func (r *Rules) index(d DeviceID, in, out LinkID, mark uint8) int {
 	first, end := r.c.LinksFrom(d)
 	links := int(end - first)

@@ -35,23 +35,23 @@ type Route struct {
 // longest match; prefixes that are wholly covered by longer ones carry no packets of their
 // own and are left out. Tunnels have their device only: the caller says where they lead.
 func (c *Cabling) Classify(tables [][]Route) ([]Class, error) {
-	look := make([]map[netip.Prefix]*Route, len(tables))
+	byPrefix := make([]map[netip.Prefix]*Route, len(tables))
 	all := map[netip.Prefix]bool{}
 	for d, table := range tables {
-		look[d] = make(map[netip.Prefix]*Route, len(table))
+		byPrefix[d] = make(map[netip.Prefix]*Route, len(table))
 		for i := range table {
 			r := &table[i]
-			if look[d][r.Prefix] != nil {
+			if byPrefix[d][r.Prefix] != nil {
 				return nil, fmt.Errorf("%s has two routes to %s", c.Names[d], r.Prefix)
 			}
-			look[d][r.Prefix] = r
+			byPrefix[d][r.Prefix] = r
 			all[r.Prefix] = true
 		}
 	}
 	var classes []Class
 	index := map[string]int{}
 	for _, p := range carrying(all) {
-		class := c.classOf(p, look)
+		class := c.classOf(p, byPrefix)
 		key := class.key()
 		if i, ok := index[key]; ok {
 			classes[i].Prefixes = append(classes[i].Prefixes, p)
@@ -63,11 +63,11 @@ func (c *Cabling) Classify(tables [][]Route) ([]Class, error) {
 	return classes, nil
 }
 
-// classOf looks a prefix up at every device.
-func (c *Cabling) classOf(p netip.Prefix, look []map[netip.Prefix]*Route) Class {
+// classOf makes a class of one prefix, looked up at every device; routes is by DeviceID.
+func (c *Cabling) classOf(p netip.Prefix, routes []map[netip.Prefix]*Route) Class {
 	class := Class{Prefixes: []netip.Prefix{p}, Next: c.NewRow()}
-	for d := range look {
-		r := longest(p, look[d])
+	for d := range routes {
+		r := longest(p, routes[d])
 		if r == nil {
 			continue
 		}
@@ -86,8 +86,8 @@ func (c *Cabling) classOf(p netip.Prefix, look []map[netip.Prefix]*Route) Class 
 	return class
 }
 
-// weigh notes the weights of a route's next hops where they are not alike. Those of several next hops by one
-// link add up.
+// weigh adds the weights of a route's next hops to the class, unless they are all alike. Those of several next
+// hops by one link add up.
 func (c *Class) weigh(r *Route) {
 	if len(r.Weights) == 0 {
 		return
@@ -111,7 +111,7 @@ func (c *Class) weigh(r *Route) {
 	}
 }
 
-// longest is the route of the longest prefix that covers p.
+// longest is the route of the longest prefix that covers p; nil if none does.
 func longest(p netip.Prefix, table map[netip.Prefix]*Route) *Route {
 	for length := p.Bits(); length >= 0; length-- {
 		if r := table[netip.PrefixFrom(p.Addr(), length).Masked()]; r != nil {
@@ -124,18 +124,18 @@ func longest(p netip.Prefix, table map[netip.Prefix]*Route) *Route {
 // carrying is the prefixes that are not wholly covered by longer ones, in order.
 func carrying(all map[netip.Prefix]bool) []netip.Prefix {
 	list := slices.SortedFunc(maps.Keys(all), netip.Prefix.Compare)
-	var kept []netip.Prefix
+	var carry []netip.Prefix
 	for i, p := range list {
-		inside := list[i+1:]
+		inside := list[i+1:] // prefixes within p come right after it
 		n := 0
 		for n < len(inside) && p.Contains(inside[n].Addr()) {
 			n++
 		}
 		if !covered(p, inside[:n]) {
-			kept = append(kept, p)
+			carry = append(carry, p)
 		}
 	}
-	return kept
+	return carry
 }
 
 // covered says whether prefixes, in order and all inside p, make up all of p. As they are
@@ -167,7 +167,8 @@ func lastAddress(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// key is equal for prefixes of one class.
+// key is equal for two classes of one prefix each if these belong into one class: same family, next hops, weights,
+// tunnels and deliveries.
 func (c *Class) key() string {
 	var b []byte
 	if c.Prefix().Addr().Is4() {

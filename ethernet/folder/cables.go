@@ -14,14 +14,16 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// claim is what somebody says is at the other end of an interface.
+// claim is what a source says is at the other end of a port.
 type claim struct {
 	to   ethernet.End
 	by   string // LLDP, DEVICE_NEIGHBOR or a subnet
-	file string
+	why  string // of a port that leads out of the folder, in place of to: what says so
+	file string // empty: of several
 	line int
 }
 
+// error is an error with the claim's place in a file, if it has one.
 func (c claim) error(msg string, args ...any) error {
 	if c.file == "" {
 		return fmt.Errorf(msg, args...)
@@ -29,7 +31,8 @@ func (c claim) error(msg string, args ...any) error {
 	return format.Errorf(c.file, c.line, msg, args...)
 }
 
-// cable puts together what both ends, and several sources, say of each cable.
+// cable makes r.cabling of what both ends, and several sources, say of each cable: LLDP first, then
+// DEVICE_NEIGHBOR, then subnets. Read calls it when all files have been read; routes come after it.
 func (r *gathering) cable() error {
 	for _, name := range r.names {
 		for _, n := range r.c.devices[name].neighbors {
@@ -55,7 +58,8 @@ func (r *gathering) cable() error {
 	return r.build()
 }
 
-// neighbor takes what a device says of the other end of one of its ports.
+// neighbor notes what device name says of the other end of one of its ports: device, and there the port that
+// has one of the names ports. c has the source.
 func (r *gathering) neighbor(name, port, device string, ports []string, c claim) error {
 	here := ethernet.End{Device: name, Interface: r.c.devices[name].port(port)}
 	device, other := r.called(reading.Printable(device))
@@ -64,8 +68,7 @@ func (r *gathering) neighbor(name, port, device string, ports []string, c claim)
 			return r.gap(c.error("two cables at %s: %s has it go to %s, and %s to %s, which is not in the folder", here, before.by, before.to, c.by, device))
 		}
 		if _, known := r.outside[here]; !known {
-			said := c
-			c.by = fmt.Sprintf("%s has %s there, which is not in the folder", said.by, device)
+			c.why = fmt.Sprintf("%s has %s there, which is not in the folder", c.by, device)
 			r.outside[here] = c
 		}
 		return nil
@@ -78,8 +81,8 @@ func (r *gathering) neighbor(name, port, device string, ports []string, c claim)
 	return r.plug(here, c)
 }
 
-// called is the device that others call by a name: that in the folder, the host name of its
-// configuration, or either with a domain behind.
+// called is the device that others call by a name, and its name in the folder: the name is that, the host name of
+// its configuration, or either with a domain behind. The device is nil, and the name as given, if there is none.
 func (r *gathering) called(name string) (string, *device) {
 	if d := r.c.devices[name]; d != nil {
 		return name, d
@@ -117,7 +120,7 @@ func (d *device) named(names []string) string {
 	return ""
 }
 
-// plug notes a claim in both directions, and refuses one that contradicts.
+// plug notes a claim in r.plugged in both directions, the first one of each port; one that contradicts is a gap.
 func (r *gathering) plug(here ethernet.End, c claim) error {
 	if here.Device == c.to.Device {
 		return r.gap(c.error("a cable from %s to %s, on the same device, by %s", here, c.to.Interface, c.by))
@@ -128,15 +131,16 @@ func (r *gathering) plug(here ethernet.End, c claim) error {
 			if end == c.to {
 				other = here
 			}
-			return r.gap(out.error("two cables at %s: %s, and %s has it go to %s", end, out.by, c.by, other))
+			return r.gap(out.error("two cables at %s: %s, and %s has it go to %s", end, out.why, c.by, other))
 		}
 	}
-	back := c
-	back.to = here
-	for _, side := range [...]struct {
+	reverse := c
+	reverse.to = here
+	sides := [...]struct {
 		end ethernet.End
 		c   claim
-	}{{here, c}, {c.to, back}} {
+	}{{here, c}, {c.to, reverse}}
+	for _, side := range sides {
 		before, taken := r.plugged[side.end]
 		if taken && before.to != side.c.to {
 			place := side.c
@@ -146,10 +150,7 @@ func (r *gathering) plug(here ethernet.End, c claim) error {
 			return r.gap(place.error("two cables at %s: %s has it go to %s, and %s to %s", side.end, before.by, before.to, side.c.by, side.c.to))
 		}
 	}
-	for _, side := range [...]struct {
-		end ethernet.End
-		c   claim
-	}{{here, c}, {c.to, back}} {
+	for _, side := range sides {
 		if _, taken := r.plugged[side.end]; !taken {
 			r.plugged[side.end] = side.c
 		}
@@ -209,8 +210,9 @@ func pointToPoint(p netip.Prefix) bool {
 	return hostBits == 1 || hostBits == 2
 }
 
-// subnets notes the addresses of all interfaces, and takes two that share a subnet of two
-// addresses for the ends of a cable.
+// subnets notes the addresses of all interfaces (r.owners, r.address) and which ports are down (r.cut), and takes two
+// interfaces that share a subnet of two addresses for the ends of a cable. One that has such a subnet alone leads out of
+// the folder.
 func (r *gathering) subnets() error {
 	ends := map[netip.Prefix][]ethernet.End{}
 	var order []netip.Prefix
@@ -245,7 +247,7 @@ func (r *gathering) subnets() error {
 		case 1:
 			_, cabled := r.plugged[list[0]]
 			if _, known := r.outside[list[0]]; !cabled && !known {
-				alone[list[0]] = claim{by: fmt.Sprintf("nobody else in the folder has an address in %s", p)}
+				alone[list[0]] = claim{why: fmt.Sprintf("nobody else in the folder has an address in %s", p)}
 			}
 		case 2:
 			if err := r.plug(list[0], claim{to: list[1], by: "the subnet " + p.String()}); err != nil {
@@ -277,7 +279,7 @@ func (d *device) interfaceNames() []string {
 	return slices.Compact(list)
 }
 
-// build makes the cabling of the cables that are up.
+// build makes r.cabling of the cables that are up, and marks both ends of the others in r.cut.
 func (r *gathering) build() error {
 	var cables []ethernet.Cable
 	down := 0

@@ -33,8 +33,8 @@ type device struct {
 	interfaces map[string]*frr.Interface // nil: no dump of them
 	neighbors  []lldp.Neighbor
 	config     *sonic.Config
-	drawn      *sonic.Config // minigraph.xml, until config has what it says
-	as         uint32
+	drawn      *sonic.Config     // of minigraph.xml, which readFiles makes part of config in the end
+	as         uint32            // of FRR's configuration; 0: not known
 	files      map[string]string // the file of each kind
 }
 
@@ -52,7 +52,7 @@ var kinds = map[string]string{
 // settingsName is what the file with settings for the whole folder is called.
 var settingsName = regexp.MustCompile(`^(qos|weft)\.ya?ml$`)
 
-// settings is for networks without SONiC's maps.
+// settings is what qos.yaml says, for networks without SONiC's maps.
 type settings struct {
 	Lossless []yaml.Node `yaml:"lossless"`
 
@@ -60,13 +60,14 @@ type settings struct {
 	list []uint8 // Lossless, checked
 }
 
+// contents is what the files of a folder say, file by file, before anything is put together.
 type contents struct {
-	devices  map[string]*device
-	settings *settings
-	vrfs     map[string]bool // that routes are in
-	passed   []string        // files that say nothing to weft
-	partial  bool            // files that cannot be read are noted, and their devices are as without them
-	broken   []error         // what is wrong with them
+	devices  map[string]*device // by name
+	settings *settings          // nil: none
+	vrfs     map[string]bool    // that routes are in
+	passed   []string           // files that were not read, though they look as if they should be
+	partial  bool               // errors in files are noted in broken, and their devices are as without them
+	broken   []error
 }
 
 // IsFolder says whether a name is a folder.
@@ -75,6 +76,7 @@ func IsFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
+// readFiles reads all files of a folder and of the folders of devices in it, of routes those of one VRF.
 func readFiles(ctx context.Context, dir, vrf string, partial bool) (*contents, error) {
 	c := &contents{devices: map[string]*device{}, vrfs: map[string]bool{}, partial: partial}
 	entries, err := os.ReadDir(dir)
@@ -103,7 +105,7 @@ func readFiles(ctx context.Context, dir, vrf string, partial bool) (*contents, e
 			c.pass(e.Name())
 			continue
 		}
-		if err := c.read(ctx, path, m[1], m[2], vrf); err != nil {
+		if err := c.readFile(ctx, path, m[1], m[2], vrf); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +130,7 @@ const collected = "collect.json"
 // countersName is what files with counters of pauses are called, which weft watch reads.
 var countersName = regexp.MustCompile(`(?:^|[./])(?:pfc|pfcwd)\.txt(?:\.(?:gz|zst|xz))?$`)
 
-// pass notes a file that is not read, if it looks as if it should be.
+// pass notes a file that is not read, unless that is as it should be: other commands' files, and other endings.
 func (c *contents) pass(name string) {
 	if filepath.Base(name) == collected || countersName.MatchString(name) {
 		return
@@ -145,27 +147,27 @@ func (c *contents) readDevice(ctx context.Context, dir, name, vrf string) error 
 	if err != nil {
 		return err
 	}
-	read := false
+	found := false // a file that belongs to a device
 	for _, e := range entries {
 		m := fileName.FindStringSubmatch(e.Name())
 		if m == nil || m[1] != "" && m[1] != name {
-			read = read || countersName.MatchString(e.Name())
+			found = found || countersName.MatchString(e.Name())
 			c.pass(filepath.Join(name, e.Name()))
 			continue
 		}
-		read = true
-		if err := c.read(ctx, filepath.Join(dir, e.Name()), name, m[2], vrf); err != nil {
+		found = true
+		if err := c.readFile(ctx, filepath.Join(dir, e.Name()), name, m[2], vrf); err != nil {
 			return err
 		}
 	}
-	if !read {
+	if !found {
 		c.passed = append(c.passed, name+string(filepath.Separator)+" (the folder has no file of a device)")
 	}
 	return nil
 }
 
-// read reads one file of a device.
-func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error {
+// readFile reads one file of the device name, which it makes if it is the first; kind is the word in the file's name.
+func (c *contents) readFile(ctx context.Context, path, name, kind, vrf string) error {
 	r, err := reading.OpenFound(ctx, path)
 	if err != nil {
 		return err
@@ -191,7 +193,7 @@ func (c *contents) read(ctx context.Context, path, name, kind, vrf string) error
 	return err
 }
 
-// parse reads what a file says of a device; nothing if it is broken.
+// parse puts what a file of a kind (the values of kinds) says into the device; nothing if it is broken.
 func (c *contents) parse(r io.Reader, d *device, path, kind, vrf string) (err error) {
 	switch kind {
 	case "interfaces":
@@ -203,7 +205,7 @@ func (c *contents) parse(r io.Reader, d *device, path, kind, vrf string) (err er
 	case "minigraph":
 		d.drawn, err = sonic.ReadMinigraph(r, path)
 	case "addresses of neighbors":
-		_, err = frr.ReadNeighbors(r, path) // those who look for adapters read it again; a broken one is told at once
+		_, err = frr.ReadNeighbors(r, path) // only a check: who needs adapters' addresses reads the file itself
 	case "FRR's configuration":
 		d.as, err = frr.ReadAS(r, path, vrf)
 	default:
@@ -265,6 +267,7 @@ func (c *contents) readSettings(ctx context.Context, path string) error {
 	return nil
 }
 
+// line is where the list of priorities begins, for errors.
 func (s *settings) line() int {
 	if len(s.Lossless) == 0 {
 		return 1
@@ -319,7 +322,7 @@ func (d *device) sub(name string) bool {
 	return part
 }
 
-// cutVLAN splits the name of a part of a port: Ethernet4.100.
+// cutVLAN is the port in the name of a part of a port: Ethernet4 of Ethernet4.100. ok says whether it is such a name.
 func cutVLAN(name string) (port string, ok bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 1 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
@@ -328,7 +331,7 @@ func cutVLAN(name string) (port string, ok bool) {
 	return name[:i], true
 }
 
-// longName is the name of a port that SONiC abbreviates in those of its parts.
+// longName is the name of a port that SONiC abbreviates in those of its parts: Ethernet4 of Eth4.
 func longName(port string) string {
 	for short, long := range map[string]string{"Eth": "Ethernet", "Po": "PortChannel"} {
 		if number, ok := strings.CutPrefix(port, short); ok && number != "" && strings.Trim(number, "0123456789") == "" {
@@ -338,7 +341,7 @@ func longName(port string) string {
 	return port
 }
 
-// member says whether an interface is of a port channel that is known.
+// member says whether an interface is a member of a port channel whose name is known.
 func (d *device) member(name string) bool {
 	if in := d.interfaces[name]; in != nil && in.Channel != "" {
 		return true
@@ -346,7 +349,7 @@ func (d *device) member(name string) bool {
 	return d.config != nil && d.config.Channel[cmp.Or(d.config.Alias[name], name)] != ""
 }
 
-// lostMember says whether a port is of a port channel that nobody names.
+// lostMember says whether a port is a member of a port channel whose name nobody says.
 func (d *device) lostMember(port string) bool {
 	in := d.interfaces[port]
 	return in != nil && in.Member && !d.member(port)

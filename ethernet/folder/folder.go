@@ -43,18 +43,18 @@ type Options struct {
 // defaultVRF is what the VRF is called that interfaces are in if nobody says otherwise.
 const defaultVRF = "default"
 
-// gathering is a folder on its way to a network.
+// gathering is a folder on its way to a network: what Read puts together of the contents, step by step.
 type gathering struct {
 	o       Options
 	c       *contents
-	names   []string // of devices, in order
-	plugged map[ethernet.End]claim
+	names   []string                        // [DeviceID] of devices
+	plugged map[ethernet.End]claim          // by port: what is at the other end of its cable
 	address map[ethernet.End][]netip.Prefix // of ports, as configured, in the VRF
 	owners  map[netip.Addr][]ethernet.End   // of addresses, in any VRF, with interfaces as they are dumped
 	outside map[ethernet.End]claim          // ports that lead out of the folder, and who says so
 	cut     map[ethernet.End]bool           // ports whose cable is down
 	cabling *ethernet.Cabling
-	members bool // LLDP was left out for some
+	members bool // LLDP was left out for ports that are members of a port channel whose name nobody says
 	leading []leading
 	notes   []string
 	gaps    []string
@@ -85,14 +85,14 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	for _, err := range c.broken {
 		r.gaps = append(r.gaps, err.Error())
 	}
-	if err := r.whole(dir); err != nil {
+	if err := r.requireRoutes(dir); err != nil {
 		return nil, err
 	}
 	r.leaveOutManagement()
 	if err := r.cable(); err != nil {
 		return nil, err
 	}
-	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers(), Addresses: r.firstAddresses(), Speeds: r.speeds(), HostSpeeds: r.hostSpeeds(), Members: r.portsOfChannels()}
+	n := &ethernet.Network{Cabling: r.cabling, AS: r.asNumbers(), Addresses: r.firstAddresses(), Speeds: r.speeds(), HostSpeeds: r.hostSpeeds(), Members: r.portsOfChannels()}
 	if err := r.route(n); err != nil {
 		return nil, err
 	}
@@ -109,11 +109,13 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 	return n, nil
 }
 
+// note adds to Network.Notes.
 func (r *gathering) note(msg string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(msg, args...))
 }
 
-// gap is something missing: an error, or a note where that is allowed.
+// gap takes something that is missing or contradicts: it is the error to return, or with Options.Partial nil, and
+// goes to Network.Gaps.
 func (r *gathering) gap(err error) error {
 	if !r.o.Partial {
 		return fmt.Errorf("%w (--partial goes on without, and says what is not covered)", err)
@@ -122,7 +124,8 @@ func (r *gathering) gap(err error) error {
 	return nil
 }
 
-// gapLike is gap for something that many routes can have in common: only the first is told.
+// gapLike is gap for something that many routes can have in common: of those with the same text common only the
+// first is told in full, and the others are counted.
 func (r *gathering) gapLike(common string, err error) error {
 	if i, known := r.like[common]; known {
 		r.more[i]++
@@ -132,8 +135,8 @@ func (r *gathering) gapLike(common string, err error) error {
 	return r.gap(err)
 }
 
-// whole says which devices lack routes, and which VRFs there are.
-func (r *gathering) whole(dir string) error {
+// requireRoutes makes devices without routes a gap, refuses a VRF that no route is in, and notes the others.
+func (r *gathering) requireRoutes(dir string) error {
 	var without []string
 	for _, name := range r.names {
 		d := r.c.devices[name]
@@ -168,7 +171,7 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// route turns what the devices forward by into classes.
+// route makes the classes of the network, and their tunnels, of the routes of all devices.
 func (r *gathering) route(n *ethernet.Network) error {
 	tables := make([][]ethernet.Route, len(r.names))
 	for d, name := range r.names {
@@ -195,7 +198,8 @@ func (r *gathering) route(n *ethernet.Network) error {
 	return r.tunnels(n)
 }
 
-// attached is the subnets with hosts of a device that has no routes, by its addresses.
+// attached is routes for a device without a dump of them: to the subnets with hosts that it is in, and to the address where
+// its tunnel ends. Subnets of two addresses that lead out of the folder go to r.leading.
 func (r *gathering) attached(d ethernet.DeviceID) []ethernet.Route {
 	name := r.names[d]
 	dev := r.c.devices[name]
@@ -278,7 +282,7 @@ func (r *gathering) hostSpeeds() []uint32 {
 			here := ethernet.End{Device: name, Interface: port}
 			return r.cabling.LinkAt(ethernet.DeviceID(i), port) != ethernet.None || r.cut[here] || r.outside[here] != (claim{})
 		}
-		of := func(port string) uint32 {
+		speedOf := func(port string) uint32 {
 			if d.config != nil && d.config.Speed[port] > 0 {
 				return d.config.Speed[port]
 			}
@@ -287,12 +291,12 @@ func (r *gathering) hostSpeeds() []uint32 {
 			}
 			return 0
 		}
-		own, others := map[uint32]int{}, map[uint32]int{}
+		own, others := map[uint32]int{}, map[uint32]int{} // by speed: ports with a subnet of hosts, and all without a cable
 		for _, port := range d.interfaceNames() {
 			hosts := slices.ContainsFunc(r.prefixes(d, port), func(p netip.Prefix) bool {
 				return !p.IsSingleIP() && !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast()
 			})
-			if speed := of(port); speed > 0 && hosts && !cabled(port) {
+			if speed := speedOf(port); speed > 0 && hosts && !cabled(port) {
 				own[speed]++
 			}
 		}
@@ -326,8 +330,8 @@ func (r *gathering) firstAddresses() []netip.Addr {
 	return list
 }
 
-// numbers is the AS numbers of the devices; nil if none is known.
-func (r *gathering) numbers() []uint32 {
+// asNumbers is the AS numbers of the devices; nil if none is known.
+func (r *gathering) asNumbers() []uint32 {
 	list := make([]uint32, len(r.names))
 	for d, name := range r.names {
 		list[d] = r.c.devices[name].as
@@ -341,8 +345,8 @@ func (r *gathering) numbers() []uint32 {
 	return list
 }
 
-// standby gives a dual-ToR switch routes of their own for hosts behind cables that may be
-// standby: it may deliver their packets, or wrap them and send them to its peer.
+// standby is the table of a device; if that is a dual-ToR switch, with a route of its own for each host behind a cable that
+// may be standby: the switch may deliver the host's packets, or wrap them and send them to its peer.
 func (r *gathering) standby(d ethernet.DeviceID, table []ethernet.Route) []ethernet.Route {
 	config := r.c.devices[r.names[d]].config
 	if config == nil || config.Tunnel == nil {

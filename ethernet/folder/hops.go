@@ -11,9 +11,9 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// convert is a route of FRR as one of the model. Addresses of the device itself, link-local
-// and multicast prefixes do not count; with Options.NoRoutes only subnets of hosts and the
-// addresses where tunnels end do.
+// convert is a route of a device's dump as a line of its table. counts is false for those that do not belong there: addresses
+// of the device itself, link-local and multicast prefixes, and with Options.NoRoutes all except
+// subnets of hosts and the addresses where tunnels end.
 func (r *gathering) convert(d ethernet.DeviceID, from *frr.Route) (to ethernet.Route, counts bool, err error) {
 	to.Prefix = from.Prefix
 	if from.Protocol == "local" || from.Prefix.Addr().IsLinkLocalUnicast() || from.Prefix.Addr().IsMulticast() {
@@ -29,7 +29,7 @@ func (r *gathering) convert(d ethernet.DeviceID, from *frr.Route) (to ethernet.R
 		if r.o.NoRoutes && (hop.IP.IsValid() || !r.connected(d, from, hop)) {
 			return to, false, nil
 		}
-		if err := r.hop(d, from, hop, &to); err != nil {
+		if err := r.addHop(d, from, hop, &to); err != nil {
 			return to, false, err
 		}
 	}
@@ -59,8 +59,9 @@ func (r *gathering) connected(d ethernet.DeviceID, from *frr.Route, hop frr.Hop)
 	return slices.ContainsFunc(r.prefixes(r.c.devices[r.names[d]], hop.Interface), func(p netip.Prefix) bool { return p.Masked() == from.Prefix })
 }
 
-// hop adds a next hop to a route. What does not tell where packets go is a gap.
-func (r *gathering) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *ethernet.Route) error {
+// addHop adds a next hop of the dumped route from to the route to: as a link, or as a delivery. One that does not tell
+// where packets go is a gap.
+func (r *gathering) addHop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *ethernet.Route) error {
 	name := r.names[d]
 	here := ethernet.End{Device: name, Interface: r.c.devices[name].port(hop.Interface)}
 	link := r.cabling.LinkAt(d, here.Interface)
@@ -90,7 +91,7 @@ func (r *gathering) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *e
 		to.Deliver = max(to.Deliver, ethernet.Outside)
 		why := "no cable of it is known"
 		if out, known := r.outside[here]; known {
-			why = out.by
+			why = out.why
 		}
 		return r.unsure(from, hop, here, why)
 	}
@@ -178,9 +179,9 @@ func (r *gathering) hostSubnet(e ethernet.End, ip netip.Addr) bool {
 	})
 }
 
-// settleLeading takes a subnet of two addresses that leads out of the folder for one with a host if
-// another device has a route to it: a switch with a subnet for each host looks like this. A subnet
-// to which nobody else has a route is taken for a cable to a router outside.
+// settleLeading decides about the subnets of r.leading: one to which another device has a route is taken for that of a
+// host, and becomes a route to hosts in the tables ([DeviceID]): a switch with a subnet for each host looks like this. A
+// subnet to which nobody else has a route is taken for a cable to a router outside.
 func (r *gathering) settleLeading(tables [][]ethernet.Route) {
 	if len(r.leading) == 0 {
 		return

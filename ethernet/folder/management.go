@@ -19,30 +19,30 @@ func (r *gathering) leaveOutManagement() {
 	count := 0
 	for _, name := range r.names {
 		d := r.c.devices[name]
-		is := func(port string) bool { return d.forManagement(port) || port == "eth0" && shared[name] }
-		only := func(route *frr.Route) bool {
-			return len(route.Hops) > 0 && !slices.ContainsFunc(route.Hops, func(h frr.Hop) bool { return !is(h.Interface) })
+		management := func(port string) bool { return d.forManagement(port) || port == "eth0" && shared[name] }
+		onlyThere := func(route *frr.Route) bool { // it has next hops, all by such ports
+			return len(route.Hops) > 0 && !slices.ContainsFunc(route.Hops, func(h frr.Hop) bool { return !management(h.Interface) })
 		}
 		found := false
 		for port, in := range d.interfaces {
-			if is(port) {
+			if management(port) {
 				found = found || in.Up && len(r.prefixes(d, port)) > 0
 				delete(d.interfaces, port)
 			}
 		}
-		d.neighbors = slices.DeleteFunc(d.neighbors, func(n lldp.Neighbor) bool { return is(n.Interface) })
+		d.neighbors = slices.DeleteFunc(d.neighbors, func(n lldp.Neighbor) bool { return management(n.Interface) })
 		if d.config != nil {
-			d.config.Addresses = slices.DeleteFunc(d.config.Addresses, func(a sonic.Address) bool { return is(a.Interface) })
+			d.config.Addresses = slices.DeleteFunc(d.config.Addresses, func(a sonic.Address) bool { return management(a.Interface) })
 		}
 		d.routes = slices.DeleteFunc(d.routes, func(route frr.Route) bool {
-			there := only(&route)
-			found = found || there
-			return there && (route.Protocol == "connected" || route.Protocol == "local")
+			leaves := onlyThere(&route)
+			found = found || leaves
+			return leaves && (route.Protocol == "connected" || route.Protocol == "local")
 		})
 		for i := range d.routes {
 			route := &d.routes[i]
-			if only(route) {
-				route.Hops, route.Unknown = nil, ""
+			if onlyThere(route) {
+				route.Hops, route.Unknown = nil, "" // packets are dropped
 			}
 		}
 		if found {

@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 )
 
-// tunnelMaps is the DSCPs that the outer header can have by that of the inner one, for each
-// device with a tunnel.
+// tunnelMaps numbers the maps of tunnels, one for each device that wraps (Tunnel.Map), and finds for each which
+// DSCPs the outer header can have (m.outer), and which occur in outer headers at all (m.outerUsed).
 func (m *mapping) tunnelMaps() {
 	n := m.n
 	index := map[ethernet.DeviceID]int{}
@@ -24,26 +24,26 @@ func (m *mapping) tunnelMaps() {
 			if !ok {
 				at = len(m.outer)
 				index[tunnel.Device] = at
-				m.outer = append(m.outer, m.outerOf(tunnel.Device))
+				m.outer = append(m.outer, m.outerDSCPs(tunnel.Device))
 			}
 			tunnel.Map = at
 		}
 	}
 	for i := range m.outer {
 		for _, set := range &m.outer[i] {
-			m.wrapped |= set
+			m.outerUsed |= set
 		}
 	}
-	m.wrapped = m.remarked(m.wrapped)
+	m.outerUsed = m.remarked(m.outerUsed)
 }
 
-// occurs says whether there can be packets with a header. Hosts send with every DSCP; outside a tunnel
-// are those that some device wraps packets with, and what others change them to.
+// occurs says whether there can be packets with a header. Hosts send with every DSCP; outer headers have
+// those that some device wraps packets with, and what others change them to.
 func (m *mapping) occurs(header int) bool {
-	return header < dscps || m.wrapped>>(header-dscps)&1 == 1
+	return header < dscps || m.outerUsed>>(header-dscps)&1 == 1
 }
 
-// remarked adds to DSCPs what ports change them to.
+// remarked is a set of DSCPs with all that ports change them to, at one device after the other.
 func (m *mapping) remarked(set uint64) uint64 {
 	for {
 		before := set
@@ -64,32 +64,34 @@ func (m *mapping) remarked(set uint64) uint64 {
 	}
 }
 
-// outerOf is the DSCPs of the outer header by that of the inner one, whatever port packets came by.
-func (m *mapping) outerOf(d ethernet.DeviceID) (sets [dscps]uint64) {
+// outerDSCPs is the DSCPs that a device which wraps can give the outer header, as bits, by that of the inner one:
+// whatever port packets came by.
+func (m *mapping) outerDSCPs(d ethernet.DeviceID) (sets [dscps]uint64) {
 	t := m.tunnel(d)
-	for _, in := range m.in[d] {
+	for _, in := range m.inMaps[d] {
 		for dscp := range sets {
-			sets[dscp] |= 1 << outside(t, in.TC[dscp], dscp)
+			sets[dscp] |= 1 << outerDSCP(t, in.TC[dscp], dscp)
 		}
 	}
 	return sets
 }
 
 // merge makes one mark of headers that are in the same lanes everywhere and stay alike where
-// they are changed.
+// they are changed: it begins with one mark for all, and divides marks by key until none divides further. It sets m.mark,
+// and Priorities and TunnelMaps of the network.
 func (m *mapping) merge() error {
 	marks := 0
 	for {
 		index := map[string]uint8{}
-		var next [2 * dscps]uint8
+		var divided [2 * dscps]uint8
 		for header := range m.headers {
 			key := m.key(header)
 			if _, ok := index[key]; !ok {
 				index[key] = uint8(len(index))
 			}
-			next[header] = index[key]
+			divided[header] = index[key]
 		}
-		m.group = next
+		m.mark = divided
 		if len(index) == marks {
 			break
 		}
@@ -103,7 +105,7 @@ func (m *mapping) merge() error {
 		var plain, wrapped []int
 		for header := range m.headers {
 			switch {
-			case int(m.group[header]) != mark:
+			case int(m.mark[header]) != mark:
 			case header < dscps:
 				plain = append(plain, header)
 			default:
@@ -127,7 +129,7 @@ func (m *mapping) merge() error {
 		becomes := make([]uint64, marks)
 		for dscp, set := range &m.outer[i] {
 			for ; set != 0; set &= set - 1 {
-				becomes[m.group[dscp]] |= 1 << m.group[dscps+bits.TrailingZeros64(set)]
+				becomes[m.mark[dscp]] |= 1 << m.mark[dscps+bits.TrailingZeros64(set)]
 			}
 		}
 		m.n.TunnelMaps = append(m.n.TunnelMaps, becomes)
@@ -136,7 +138,8 @@ func (m *mapping) merge() error {
 	return nil
 }
 
-// key is equal for headers that may be one mark, as far as is known.
+// key is equal for headers that may still be one mark: in the same lanes, and with the marks found so far they become
+// the same ones in tunnels and where ports change them.
 func (m *mapping) key(header int) string {
 	b := make([]byte, 0, len(m.n.Links)+64)
 	for _, lane := range m.lane[header] {
@@ -146,7 +149,7 @@ func (m *mapping) key(header int) string {
 		var marks [2]uint64
 		if header < dscps {
 			for set := m.outer[i][header]; set != 0; set &= set - 1 {
-				mark := m.group[dscps+bits.TrailingZeros64(set)]
+				mark := m.mark[dscps+bits.TrailingZeros64(set)]
 				marks[mark/64] |= 1 << (mark % 64)
 			}
 		}
@@ -158,34 +161,34 @@ func (m *mapping) key(header int) string {
 		ways, out := m.remarks(ethernet.DeviceID(d))
 		for _, in := range ways {
 			for _, q := range out {
-				b = append(b, m.group[remark(q, in.TC[dscp], dscp)+header-dscp])
+				b = append(b, m.mark[remark(q, in.TC[dscp], dscp)+header-dscp])
 			}
 		}
 	}
-	return string(binary.LittleEndian.AppendUint16(b, uint16(m.group[header])))
+	return string(binary.LittleEndian.AppendUint16(b, uint16(m.mark[header])))
 }
 
 // remarks is the maps of the ports of a device that changes DSCPs: where packets come in, and
 // where they leave changed.
 func (m *mapping) remarks(d ethernet.DeviceID) (in, out []*sonic.QoS) {
 	for l, end := m.n.LinksFrom(d); l < end; l++ {
-		if q := m.at[l]; q.Remark != nil && !slices.Contains(out, q) {
+		if q := m.maps[l]; q.Remark != nil && !slices.Contains(out, q) {
 			out = append(out, q)
 		}
 	}
 	if len(out) == 0 {
 		return nil, nil
 	}
-	return m.in[d], out
+	return m.inMaps[d], out
 }
 
-// rules is the marks that ports change by SONiC's TC_TO_DSCP_MAP.
+// rules sets the Rules of the network: what ports make of marks by SONiC's TC_TO_DSCP_MAP.
 func (m *mapping) rules() error {
 	n := m.n
 	var rules *ethernet.Rules
 	for out := range n.Links {
 		d := n.Links[out].From
-		near := m.at[out]
+		near := m.maps[out]
 		if near.Remark == nil {
 			continue
 		}
@@ -200,7 +203,7 @@ func (m *mapping) rules() error {
 		set := func(in ethernet.LinkID, q *sonic.QoS) {
 			for header := range m.headers {
 				dscp := header % dscps
-				rules.Set(in, ethernet.LinkID(out), m.group[header], m.group[remark(near, q.TC[dscp], dscp)+header-dscp])
+				rules.Set(in, ethernet.LinkID(out), m.mark[header], m.mark[remark(near, q.TC[dscp], dscp)+header-dscp])
 			}
 		}
 		edge := m.edge(d)
@@ -211,7 +214,7 @@ func (m *mapping) rules() error {
 			set(ethernet.None, q)
 		}
 		for l, end := n.LinksFrom(d); l < end; l++ {
-			set(n.Reverse[l], m.at[l])
+			set(n.Reverse[l], m.maps[l])
 		}
 	}
 	n.Priorities.Rules = rules
@@ -239,8 +242,9 @@ func ranges(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// tunnels joins the routes that a device may wrap to the class of the outer header. No packet is followed
-// once it has been unwrapped, so the device that does it must be one that delivers it.
+// tunnels fills in Into of all tunnels, the class of the address where they end, and takes out those that cannot be
+// followed, each a gap. No packet is followed once it has been unwrapped, so the device that does it must be one that
+// delivers it, and nobody may wrap it twice.
 func (r *gathering) tunnels(n *ethernet.Network) error {
 	class := map[netip.Prefix]int{}
 	for i := range n.Classes {
@@ -250,7 +254,7 @@ func (r *gathering) tunnels(n *ethernet.Network) error {
 	}
 	for i := range n.Classes {
 		c := &n.Classes[i]
-		kept := c.Tunnels[:0]
+		followed := c.Tunnels[:0]
 		for _, t := range c.Tunnels {
 			peer := r.c.devices[n.Names[t.Device]].config.Tunnel.Peer
 			var why string
@@ -265,14 +269,14 @@ func (r *gathering) tunnels(n *ethernet.Network) error {
 				at := n.Classes[t.Into].At
 				why = fmt.Sprintf("%s, where that ends, does not deliver them", n.Names[at[slices.IndexFunc(at, forwards)]])
 			default:
-				kept = append(kept, t)
+				followed = append(followed, t)
 				continue
 			}
 			if err := r.gap(fmt.Errorf("%s sends packets for %s through a tunnel to %s, and %s", n.Names[t.Device], c.Prefix(), peer, why)); err != nil {
 				return err
 			}
 		}
-		c.Tunnels = kept
+		c.Tunnels = followed
 	}
 	return nil
 }

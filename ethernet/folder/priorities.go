@@ -12,7 +12,8 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// prioritize finds the lane of every mark on every link.
+// prioritize sets Priorities and TunnelMaps of a network: by SONiC's maps where devices have them, by the lossless
+// priorities of Options or qos.yaml for the others. Read calls it last, when classes have their tunnels.
 func (r *gathering) prioritize(n *ethernet.Network) error {
 	var without []string
 	mapped := false
@@ -43,15 +44,15 @@ func (r *gathering) prioritize(n *ethernet.Network) error {
 			return err
 		}
 	}
-	m := &mapping{r: r, n: n, plain: sonic.Plain(0)}
+	var pfc uint8 // as bits; 0: not known for devices without maps
 	for _, p := range lossless {
-		m.plain.PFC |= 1 << p
+		pfc |= 1 << p
 	}
-	m.plain = sonic.Plain(m.plain.PFC)
+	m := &mapping{r: r, n: n, plain: sonic.Plain(pfc)}
 	return m.build()
 }
 
-// ignored notes what is left out of configurations, those with the same together.
+// ignored notes which tables of configurations were not read, once for all that lack the same.
 func (r *gathering) ignored() {
 	var lists []string
 	files := map[string][]string{}
@@ -75,23 +76,24 @@ func (r *gathering) ignored() {
 	}
 }
 
-// dscps: a DSCP has six bits.
+// dscps is how many DSCPs there are: they have six bits.
 const dscps = 64
 
-// mapping is headers on their way to marks. A header is a DSCP, or with dscps added the DSCP outside
-// a tunnel, which the switch at its end looks at in another way. Networks without tunnels
+// mapping is headers on their way to marks. A header is a DSCP, or with dscps added the DSCP of the outer header of a
+// packet in a tunnel, which the switch at its end looks at in another way. Networks without tunnels
 // have DSCPs only.
 type mapping struct {
 	r       *gathering
 	n       *ethernet.Network
-	plain   *sonic.QoS
-	at      []*sonic.QoS   // [LinkID] maps of the port that it leaves
-	in      [][]*sonic.QoS // [DeviceID] maps of the ports by which packets come
-	headers int
-	wrapped uint64            // DSCPs that occur outside tunnels, as bits
+	plain   *sonic.QoS        // of devices without SONiC's maps; with PFC 0 nothing is known of them
+	maps    []*sonic.QoS      // [LinkID] maps of the port that it leaves
+	inMaps  [][]*sonic.QoS    // [DeviceID] maps of the ports by which packets come, from hosts too
+	headers int               // dscps, or twice that where there are tunnels
 	lane    [2 * dscps][]int8 // [header][LinkID]
-	group   [2 * dscps]uint8  // [header] its mark
-	outer   [][dscps]uint64   // [Tunnel.Map][DSCP] DSCPs that the outer header can have, as bits
+	mark    [2 * dscps]uint8  // [header]
+
+	outer     [][dscps]uint64 // [Tunnel.Map][DSCP of the inner header] DSCPs that the outer header can have, as bits
+	outerUsed uint64          // DSCPs that occur in outer headers, as bits
 }
 
 // rows is the rows of PORT_QOS_MAP for a port: its own, or those of the members of the port channel.
@@ -124,7 +126,7 @@ func (m *mapping) qos(d ethernet.DeviceID, port string) *sonic.QoS {
 	return rows[0]
 }
 
-// edge is the maps of ports where hosts are, of which a device can have several.
+// edge is the maps of the ports of a device without a cable to another device, where hosts can be: each once.
 func (m *mapping) edge(d ethernet.DeviceID) []*sonic.QoS {
 	dev := m.r.c.devices[m.n.Names[d]]
 	if dev.config == nil || len(dev.config.Ports) == 0 {
@@ -140,18 +142,19 @@ func (m *mapping) edge(d ethernet.DeviceID) []*sonic.QoS {
 	return list
 }
 
+// build goes from the maps of ports to lanes by header and link, and from there to marks and rules.
 func (m *mapping) build() error {
 	n := m.n
 	for l := range n.Links {
-		m.at = append(m.at, m.qos(n.Links[l].From, n.Links[l].FromInterface))
+		m.maps = append(m.maps, m.qos(n.Links[l].From, n.Links[l].FromInterface))
 	}
 	for l := range n.Links { // a device whose maps are missing is taken to treat packets as its neighbors do
-		if m.at[l] == m.plain && m.plain.PFC == 0 {
-			m.at[l] = m.at[n.Reverse[l]]
+		if m.maps[l] == m.plain && m.plain.PFC == 0 {
+			m.maps[l] = m.maps[n.Reverse[l]]
 		}
 	}
 	for d := range n.Names {
-		m.in = append(m.in, m.incoming(ethernet.DeviceID(d)))
+		m.inMaps = append(m.inMaps, m.incoming(ethernet.DeviceID(d)))
 	}
 	if err := m.check(); err != nil {
 		return err
@@ -179,14 +182,14 @@ func (m *mapping) build() error {
 	return m.rules()
 }
 
-// check finds what maps leave open.
+// check makes gaps and notes of what the maps of ports leave open or have otherwise than is followed here.
 func (m *mapping) check() error {
 	n := m.n
 	var assumed, tags, members []string
 	for l, link := range n.Links {
 		end := n.End(ethernet.LinkID(l)).String()
 		rows, mapped := m.rows(link.From, link.FromInterface)
-		if far := m.at[n.Reverse[l]]; mapped && len(rows) == 0 && far.PFC != 0 {
+		if far := m.maps[n.Reverse[l]]; mapped && len(rows) == 0 && far.PFC != 0 {
 			err := m.r.gap(fmt.Errorf("the cable between %s and %s has PFC at the latter only: PORT_QOS_MAP of %s has no row for %s",
 				end, n.End(n.Reverse[l]), n.Names[link.From], link.FromInterface))
 			if err != nil {
@@ -200,7 +203,7 @@ func (m *mapping) check() error {
 		}
 	}
 	for d, name := range n.Names {
-		list := m.in[d]
+		list := m.inMaps[d]
 		if slices.ContainsFunc(list, func(q *sonic.QoS) bool { return q.Assumed && q.PFC != 0 }) {
 			assumed = append(assumed, name)
 		}
@@ -222,14 +225,15 @@ func (m *mapping) check() error {
 	return nil
 }
 
-// link finds the lane of each DSCP on a link: the priority group at the receiving port,
-// joined with others that share a queue at the sending port which one of them pauses.
+// link finds the lane of each header on a link (m.lane): the priority group at the receiving port,
+// joined with others that share a queue at the sending port which one of them pauses. ignoring gets the
+// priorities that the receiving port pauses and the sending port does not heed.
 // Packets that are lossless behind the link, from a queue that nothing pauses, count as if they
 // were paused: whether they are dropped or wait depends on how full the buffer is.
 func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 	n := m.n
 	link := n.Links[l]
-	near, far := m.at[l], m.at[n.Reverse[l]]
+	near, far := m.maps[l], m.maps[n.Reverse[l]]
 	groups := make([]uint16, sonic.TCs) // [queue at the sender] lossless groups that pause it, and of packets in it, as bits
 	var lossless uint16
 	for p := range 8 {
@@ -244,38 +248,39 @@ func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 		}
 	}
 	queues := m.queues(link.From, near)
-	var into [2 * dscps]uint16 // [header] lossless groups that its packets can be in
+	var inGroups [2 * dscps]uint16 // [header] lossless groups that its packets can be in
 	for header := range m.headers {
 		if !m.occurs(header) {
 			continue
 		}
-		into[header] = m.groups(header, link.To, far) & lossless
+		inGroups[header] = m.groups(header, link.To, far) & lossless
 		for q := queues[header]; q != 0; q &= q - 1 {
 			if queue := bits.TrailingZeros16(q); groups[queue] != 0 {
-				groups[queue] |= into[header]
+				groups[queue] |= inGroups[header]
 			}
 		}
 	}
 	for header := range m.headers {
-		if into[header] != 0 {
+		if inGroups[header] != 0 {
 			continue
 		}
 		for q := queues[header]; q != 0; q &= q - 1 {
-			into[header] |= groups[bits.TrailingZeros16(q)] // lossy behind the link, but paused before it, in whatever queue
+			inGroups[header] |= groups[bits.TrailingZeros16(q)] // lossy behind the link, but paused before it, in whatever queue
 		}
 	}
-	lane := together(append(groups, into[:]...), far)
+	lane := groupLanes(append(groups, inGroups[:]...), far)
 	for header := range m.headers {
 		m.lane[header][l] = ethernet.Lossy
-		if g := into[header]; g != 0 {
+		if g := inGroups[header]; g != 0 {
 			m.lane[header][l] = lane[bits.TrailingZeros16(g)]
 		}
 	}
 }
 
-// queues is the queues that packets leave a port by, as bits, by the header that they leave with.
+// queues is the queues of a port, with the maps near, that packets leave device d by, as bits, by the header that they
+// leave with.
 func (m *mapping) queues(d ethernet.DeviceID, near *sonic.QoS) (queues [2 * dscps]uint16) {
-	for _, in := range m.in[d] {
+	for _, in := range m.inMaps[d] {
 		for header := range m.headers {
 			if !m.occurs(header) {
 				continue
@@ -294,14 +299,14 @@ func (m *mapping) queues(d ethernet.DeviceID, near *sonic.QoS) (queues [2 * dscp
 			if t.Queue != nil {
 				queue = t.Queue[tc]
 			}
-			queues[dscps+outside(t, tc, dscp)] |= 1 << queue
+			queues[dscps+outerDSCP(t, tc, dscp)] |= 1 << queue
 		}
 	}
 	return queues
 }
 
-// groups is the priority groups that a device counts packets in that come by a port, as bits. A
-// device with tunnels can end that of a packet or pass it on, with other maps.
+// groups is the priority groups that device d counts packets with a header in, as bits, at a port with the maps far.
+// A device with tunnels can end that of a packet or pass it on, with other maps.
 func (m *mapping) groups(header int, d ethernet.DeviceID, far *sonic.QoS) uint16 {
 	dscp := header % dscps
 	set := uint16(1) << far.Group[far.TC[dscp]]
@@ -327,8 +332,8 @@ func (m *mapping) tunnel(d ethernet.DeviceID) *sonic.Tunnel {
 	return nil
 }
 
-// outside is the DSCP of the outer header of a packet.
-func outside(t *sonic.Tunnel, tc uint8, dscp int) int {
+// outerDSCP is the DSCP that a tunnel gives the outer header of a packet with a traffic class and a DSCP.
+func outerDSCP(t *sonic.Tunnel, tc uint8, dscp int) int {
 	if t.DSCP != nil {
 		return int(t.DSCP[tc])
 	}
@@ -339,13 +344,14 @@ func outside(t *sonic.Tunnel, tc uint8, dscp int) int {
 func (m *mapping) incoming(d ethernet.DeviceID) []*sonic.QoS {
 	list := m.edge(d)
 	for l, end := m.n.LinksFrom(d); l < end; l++ {
-		if q := m.at[l]; !slices.Contains(list, q) {
+		if q := m.maps[l]; !slices.Contains(list, q) {
 			list = append(list, q)
 		}
 	}
 	return list
 }
 
+// remark is the DSCP with which a packet leaves a port with the maps out.
 func remark(out *sonic.QoS, tc uint8, dscp int) int {
 	if out.Remark != nil {
 		return int(out.Remark[tc])
@@ -353,15 +359,16 @@ func remark(out *sonic.QoS, tc uint8, dscp int) int {
 	return dscp
 }
 
-// together is the lane of each lossless priority group of a port: the lowest priority of PFC that pauses
-// it or another of those that are paused together because they share queues.
-func together(groups []uint16, far *sonic.QoS) (lane [sonic.TCs]int8) {
-	sets := [sonic.TCs]uint16{}
+// groupLanes is the lane of each priority group of a port with the maps far, ethernet.Lossy for lossy ones. together
+// has sets of groups that are paused together, as bits; the lane is the lowest priority of PFC that pauses the group or
+// one that is, over several such sets, paused with it.
+func groupLanes(together []uint16, far *sonic.QoS) (lane [sonic.TCs]int8) {
+	sets := [sonic.TCs]uint16{} // [group] groups known to be paused with it
 	for g := range sets {
 		sets[g] = 1 << g
 	}
 	for range sets {
-		for _, shared := range groups {
+		for _, shared := range together {
 			var all uint16
 			for g := shared; g != 0; g &= g - 1 {
 				all |= sets[bits.TrailingZeros16(g)]

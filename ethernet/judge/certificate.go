@@ -19,7 +19,8 @@ type Certificate struct {
 // Unused is the rank of a lane that carries no packets.
 const Unused = -1
 
-// Check holds a proof against a network: it derives the dependencies again and compares ranks.
+// Check derives the dependencies of a network again, and refuses a certificate whose ranks do not rise along each of
+// them.
 func Check(ctx context.Context, n *ethernet.Network, c *Certificate) error {
 	d, err := derive(ctx, n, c.Scope)
 	if err != nil {

@@ -75,7 +75,7 @@ func ReadCertificate(r io.Reader, file string, n *ethernet.Network) (*Certificat
 			}
 			return c, lines.Err()
 		}
-		if err := c.read(f, n); err != nil {
+		if err := c.readRank(f, n); err != nil {
 			return nil, lines.Errorf("%v", err)
 		}
 		count++
@@ -86,7 +86,8 @@ func ReadCertificate(r io.Reader, file string, n *ethernet.Network) (*Certificat
 	return nil, lines.Errorf("truncated: the last line of a certificate is \"end\" and the number of ranks")
 }
 
-func (c *Certificate) read(f []string, n *ethernet.Network) error {
+// readRank puts the rank of one line, split at its tabs, into the certificate.
+func (c *Certificate) readRank(f []string, n *ethernet.Network) error {
 	if len(f) != 4 {
 		return fmt.Errorf("a line has device, interface, lane and rank, with tabs between")
 	}
@@ -94,14 +95,14 @@ func (c *Certificate) read(f []string, n *ethernet.Network) error {
 	if d := n.Device(f[0]); d != ethernet.None {
 		link = n.LinkAt(d, f[1])
 	}
-	lane, bad := strconv.Atoi(f[2])
-	rank, bad2 := strconv.ParseInt(f[3], 10, 32)
+	lane, laneErr := strconv.Atoi(f[2])
+	rank, rankErr := strconv.ParseInt(f[3], 10, 32)
 	switch {
 	case link == ethernet.None:
 		return fmt.Errorf("there is no cable at %s, %s", f[0], f[1])
-	case bad != nil || lane < 0 || lane >= c.Lanes:
+	case laneErr != nil || lane < 0 || lane >= c.Lanes:
 		return fmt.Errorf("lane %q; there are %d", f[2], c.Lanes)
-	case bad2 != nil || rank < 0 || rank > math.MaxInt32:
+	case rankErr != nil || rank < 0 || rank > math.MaxInt32:
 		return fmt.Errorf("rank %q is not a number from 0", f[3])
 	case c.Rank[int(link)*c.Lanes+lane] != Unused:
 		return fmt.Errorf("a second rank of %s, %s, lane %d", f[0], f[1], lane)

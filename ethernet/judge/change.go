@@ -8,11 +8,10 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// Base is a network whose judgment is kept, so that changes to a few of its classes are
-// judged quickly. Priorities must be the same on all links, without rules and tunnels.
+// Base is a network whose dependencies are kept, so that changes to a few of its classes, such as those that a
+// failure makes, are judged quickly. Priorities must be the same on all links, without rules and tunnels.
 type Base struct {
-	n       *ethernet.Network
-	scope   ethernet.Scope
+	n       *ethernet.Network // with one mark only
 	sources []ethernet.DeviceID
 	d       *dependencies
 	free    bool
@@ -34,15 +33,14 @@ func NewBase(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*B
 			}
 		}
 	}
-	one := *n // every lossless priority has the same dependencies, so one of them tells
-	one.Priorities = ethernet.Uniform(n.Cabling, []uint8{0})
-	d, err := derive(ctx, &one, scope)
+	single := *n // every lossless priority has the same dependencies, so one of them tells
+	single.Priorities = ethernet.Uniform(n.Cabling, []uint8{0})
+	d, err := derive(ctx, &single, scope)
 	if err != nil {
 		return nil, err
 	}
-	b := &Base{n: &one, scope: scope, sources: sources(n, scope), d: d}
-	c := b.Checker()
-	b.free = c.acyclic()
+	b := &Base{n: &single, sources: sources(n, scope), d: d}
+	b.free = b.Checker().acyclic()
 	return b, nil
 }
 
@@ -58,15 +56,15 @@ type Change struct {
 // Checker judges changes of a base, one after the other. It is for one goroutine.
 type Checker struct {
 	b       *Base
-	next    []uint64 // as dependencies.next of the only mark, with what a change adds
+	next    []uint64 // as dependencies.next of the only mark, with what the last changes added
 	touched []int32  // words of next that differ from the base
 	spread  spread
 
-	done, open []uint64 // rows, of the search for a circle
-	stack      []ethernet.LinkID
+	done, open ethernet.Row      // of acyclic: links from which no circle can be reached, and those on the stack
+	stack      []ethernet.LinkID // links that wait for each other, each for the one after it
 }
 
-// Checker has memory of its own, so that several work on one base at a time.
+// Checker makes a Checker with memory of its own, so that several work on one base at a time.
 func (b *Base) Checker() *Checker {
 	return &Checker{
 		b: b, next: slices.Clone(b.d.next[0]), spread: newSpread(b.n, b.sources),
@@ -94,7 +92,7 @@ func (c *Checker) Suffices(changes []Change) bool {
 	return c.acyclic()
 }
 
-// follow adds the dependencies of packets that go by a row from all senders.
+// follow adds to c.next the dependencies of packets that go by the next hops of a row from all senders.
 func (c *Checker) follow(row ethernet.Row) {
 	n, d := c.b.n, c.b.d
 	c.spread.links(row, func(link ethernet.LinkID, to ethernet.DeviceID) {
@@ -108,7 +106,7 @@ func (c *Checker) follow(row ethernet.Row) {
 	})
 }
 
-// acyclic says whether the dependencies have no circle: a depth-first search that takes the
+// acyclic says whether the dependencies of c.next have no circle: a depth-first search that looks at the
 // links of a device 64 at a time.
 func (c *Checker) acyclic() bool {
 	n, first := c.b.n, c.b.d.first

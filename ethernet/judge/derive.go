@@ -11,14 +11,15 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// dependencies is who waits for whom. A vertex is a lane of a link, link × lanes + lane.
+// dependencies is which lane waits for which, as derive finds them and Verify, Check, Base and Union look for circles
+// in them. A vertex is a lane of a link: link × lanes + lane.
 type dependencies struct {
 	n     *ethernet.Network
 	lanes int
-	first []int32    // [LinkID, plus one] its words in next
-	next  [][]uint64 // [mark] the links that packets of the mark go on to from each link, bits as in a row
+	first []int32    // [LinkID] the first of its words in next, with one entry more for the end
+	next  [][]uint64 // [mark] for each link the links that its packets with the mark go on to, as bits: the Words of the device where it ends
 	carry []uint64   // [LinkID] marks that it carries, as bits
-	extra [][2]int32 // from vertex, to vertex: through tunnels, in order
+	extra [][2]int32 // from vertex, to vertex: of packets that a tunnel wraps, which have another mark then; sorted by order
 }
 
 func newDependencies(n *ethernet.Network) *dependencies {
@@ -36,7 +37,7 @@ func newDependencies(n *ethernet.Network) *dependencies {
 	return d
 }
 
-// add joins what another found.
+// add adds the dependencies of another worker, or those in tunnels.
 func (d *dependencies) add(o *dependencies) {
 	for m := range d.next {
 		for i, w := range o.next[m] {
@@ -58,8 +59,8 @@ func (d *dependencies) vertex(l ethernet.LinkID, mark uint8) int32 {
 	return int32(int(l)*d.lanes + int(lane))
 }
 
-// successors adds to a list every lane that packets in a lane may wait for; several
-// times for one that they wait for with several marks.
+// successors appends to a list every vertex that packets in v may wait for; several
+// times one that they wait for with several marks.
 func (d *dependencies) successors(v int32, list []int32) []int32 {
 	l := ethernet.LinkID(int(v) / d.lanes)
 	to := d.n.Links[l].To
@@ -112,21 +113,22 @@ func (d *dependencies) inUse() []bool {
 	return used
 }
 
-// entry is packets that come to a tunnel's beginning by a link, None for hosts.
+// entry is where packets are wrapped: the device of a tunnel, which they come to by a link, None for hosts.
 type entry struct {
 	tunnel ethernet.Tunnel
 	in     ethernet.LinkID
 }
 
-// walk follows the packets of one class after the other.
+// walk follows the packets of one class after the other, and adds the dependencies that it finds to d. It is for
+// one goroutine.
 type walk struct {
 	d       *dependencies
 	seen    []uint64 // [LinkID] marks that reached it, as bits
-	there   []uint64 // [DeviceID] marks that are there
+	there   []uint64 // [DeviceID] marks that came to it, if it changes none
 	stack   []arrival
 	links   []ethernet.LinkID   // with marks in seen
 	at      []ethernet.DeviceID // with marks in there
-	entries map[entry]uint64    // marks that came to tunnels, as bits
+	entries map[entry]uint64    // marks that came to tunnels, as bits, of all classes so far
 }
 
 // arrival is marks that are new at a link.
@@ -150,8 +152,8 @@ func (w *walk) begin() {
 	w.links, w.at = w.links[:0], w.at[:0]
 }
 
-// class follows the packets of a class from all senders, by next hops that are those of the
-// class or a set in their place.
+// class follows the packets of a class from the devices where they are sent, by the class's next hops or others in
+// their place.
 func (w *walk) class(i int, next ethernet.Row, from []ethernet.DeviceID) {
 	w.begin()
 	c := &w.d.n.Classes[i]
@@ -161,8 +163,9 @@ func (w *walk) class(i int, next ethernet.Row, from []ethernet.DeviceID) {
 	w.run(c, next)
 }
 
-// tunnelled follows the packets whose outer header is of a class, by next hops of it, from where they
-// are wrapped. A device wraps first, and changes marks by its rules then.
+// tunnelled follows the packets whose outer header is of a class, by next hops of it, from the entries where they
+// are wrapped. A device wraps first, and changes marks by its rules then. It is called when all classes have been
+// followed, since these make the entries.
 func (w *walk) tunnelled(i int, next ethernet.Row, entries map[entry]uint64) {
 	w.begin()
 	n := w.d.n
@@ -180,20 +183,21 @@ func (w *walk) tunnelled(i int, next ethernet.Row, entries map[entry]uint64) {
 	w.run(&n.Classes[i], next)
 }
 
-// wrap sends packets with a mark into a tunnel, by a link.
+// wrap sends packets that came with a mark into a tunnel, by the link out.
 func (w *walk) wrap(e entry, mark uint8, out ethernet.LinkID) {
 	n := w.d.n
 	for set := n.TunnelMaps[e.tunnel.Map][mark]; set != 0; set &= set - 1 {
 		outer := n.Priorities.Rules.Becomes(e.in, out, uint8(bits.TrailingZeros64(set)))
 		if e.in != ethernet.None {
-			if v, u := w.d.vertex(e.in, mark), w.d.vertex(out, outer); v >= 0 && u >= 0 {
-				w.d.extra = append(w.d.extra, [2]int32{v, u})
+			if waiting, free := w.d.vertex(e.in, mark), w.d.vertex(out, outer); waiting >= 0 && free >= 0 {
+				w.d.extra = append(w.d.extra, [2]int32{waiting, free})
 			}
 		}
 		w.push(out, 1<<outer)
 	}
 }
 
+// run follows what is on the stack until nothing is new, and notes which links carried which marks.
 func (w *walk) run(c *ethernet.Class, next ethernet.Row) {
 	for len(w.stack) > 0 {
 		a := w.stack[len(w.stack)-1]
@@ -205,7 +209,7 @@ func (w *walk) run(c *ethernet.Class, next ethernet.Row) {
 	}
 }
 
-// push notes marks on a link, and goes on with those that are new.
+// push notes marks on a link, and puts those that are new there on the stack.
 func (w *walk) push(l ethernet.LinkID, marks uint64) {
 	if marks &^= w.seen[l]; marks == 0 {
 		return
@@ -217,14 +221,14 @@ func (w *walk) push(l ethernet.LinkID, marks uint64) {
 	w.stack = append(w.stack, arrival{l, marks})
 }
 
-// arrive sends packets that came by a link, None for hosts, on to all next hops.
+// arrive sends packets of class c that came to a device by the link in, None for hosts, on to all next hops there, and
+// notes what they wait for.
 func (w *walk) arrive(c *ethernet.Class, next ethernet.Row, in ethernet.LinkID, at ethernet.DeviceID, marks uint64) {
 	n := w.d.n
 	words := n.Words(next, at)
-	switch {
-	case n.Priorities.Rules.Changes(at):
-		w.rewritten(words, in, at, marks)
-	default:
+	if n.Priorities.Rules.Changes(at) {
+		w.remark(words, in, at, marks)
+	} else {
 		if in != ethernet.None {
 			for m := marks; m != 0; m &= m - 1 {
 				to := w.d.next[bits.TrailingZeros64(m)][w.d.first[in]:w.d.first[in+1]]
@@ -248,8 +252,8 @@ func (w *walk) arrive(c *ethernet.Class, next ethernet.Row, in ethernet.LinkID, 
 	}
 }
 
-// rewritten is arrive at a device that changes marks.
-func (w *walk) rewritten(words []uint64, in ethernet.LinkID, at ethernet.DeviceID, marks uint64) {
+// remark is what arrive does at a device that changes marks; words are its next hops.
+func (w *walk) remark(words []uint64, in ethernet.LinkID, at ethernet.DeviceID, marks uint64) {
 	n := w.d.n
 	n.Each(words, at, func(out ethernet.LinkID) {
 		for m := marks; m != 0; m &= m - 1 {
@@ -264,18 +268,19 @@ func (w *walk) rewritten(words []uint64, in ethernet.LinkID, at ethernet.DeviceI
 	})
 }
 
-// derive finds all dependencies of a scope.
+// derive finds all dependencies of a scope, for Verify, Check and NewBase: first those of all classes, which
+// the cores share out, then those in the tunnels that their packets came to.
 func derive(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*dependencies, error) {
 	all := newDependencies(n)
 	from := sources(n, scope)
 	workers := make([]*walk, runtime.GOMAXPROCS(0))
-	var at atomic.Int64
+	var taken atomic.Int64 // classes
 	var wg sync.WaitGroup
 	for i := range workers {
 		workers[i] = newWalk(newDependencies(n))
 		wg.Go(func() {
 			for {
-				class := int(at.Add(1)) - 1
+				class := int(taken.Add(1)) - 1
 				if class >= len(n.Classes) || ctx.Err() != nil {
 					return
 				}
@@ -293,23 +298,23 @@ func derive(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*de
 			entries[e] |= marks
 		}
 	}
-	last := newWalk(newDependencies(n))
-	for _, class := range into(entries) {
-		last.tunnelled(class, n.Classes[class].Next, entries)
+	inTunnels := newWalk(newDependencies(n))
+	for _, class := range outerClasses(entries) {
+		inTunnels.tunnelled(class, n.Classes[class].Next, entries)
 	}
-	all.add(last.d)
+	all.add(inTunnels.d)
 	all.order()
 	return all, ctx.Err()
 }
 
-// order sorts the dependencies through tunnels, as successors looks them up.
+// order sorts the dependencies through tunnels: successors looks them up by binary search.
 func (d *dependencies) order() {
 	slices.SortFunc(d.extra, comparePairs)
 	d.extra = slices.Compact(d.extra)
 }
 
-// into is the classes of outer headers, ascending.
-func into(entries map[entry]uint64) []int {
+// outerClasses is the classes of the outer headers that packets get at entries, ascending.
+func outerClasses(entries map[entry]uint64) []int {
 	var list []int
 	for e := range entries {
 		list = append(list, e.tunnel.Into)

@@ -33,23 +33,23 @@ type Circle struct {
 	Links []ethernet.LinkID
 }
 
-// fate is what becomes of the packets of a class at each device.
+// fate is what becomes at worst of the packets of a class at a device, whatever next hops are chosen.
 type fate uint8
 
 const (
-	unknown fate = iota // in a circle, or on the way to one
+	unknown fate = iota // they can get into a circle: no fate was found for them
 	arrives
-	lost
+	lost // some choice ends at a device without a next hop
 )
 
-// reach counts the pairs that are cut off, and finds forwarding loops.
+// reach fills in the findings of Verify beside deadlocks: pairs whose packets can be lost, and forwarding loops.
 func (d *dependencies) reach(ctx context.Context, v *Verdict, o Options) error {
 	n := d.n
 	senders := n.Senders(o.Scope)
-	r := &reacher{n: n, fate: make([][]fate, len(n.Classes)), ways: make([]int32, len(n.Names))}
+	r := &reacher{n: n, known: make([][]fate, len(n.Classes)), open: make([]int32, len(n.Names))}
 	for class := range n.Classes {
 		if n.Wanted(class, o.Scope) && ctx.Err() == nil {
-			fates := r.of(class)
+			fates := r.fates(class)
 			circling := false
 			for i := range senders {
 				s := &senders[i]
@@ -73,16 +73,15 @@ func (d *dependencies) reach(ctx context.Context, v *Verdict, o Options) error {
 					cutOff = true
 					v.Unreachable += pairs
 					if o.Most < 0 || len(v.Lost) < o.Most {
-						l := Lost{*s, at, class, NoRoute, at, pairs}
-						l.Where, l.Why = r.trace(class, at)
-						v.Lost = append(v.Lost, l)
+						where, why := r.trace(class, at)
+						v.Lost = append(v.Lost, Lost{Sender: *s, From: at, Class: class, Why: why, Where: where, Pairs: pairs})
 					}
 				}
 			}
 			if circling {
 				v.Circles += len(n.Classes[class].Prefixes)
 				if o.Most < 0 || len(v.Circling) < o.Most {
-					v.Circling = append(v.Circling, Circle{class, r.circle(class, senders)})
+					v.Circling = append(v.Circling, Circle{Class: class, Links: r.circle(class, senders)})
 				}
 			}
 		}
@@ -92,23 +91,23 @@ func (d *dependencies) reach(ctx context.Context, v *Verdict, o Options) error {
 
 // reacher finds the fates of classes.
 type reacher struct {
-	n    *ethernet.Network
-	fate [][]fate // [class][DeviceID], nil where not known yet
-	ways []int32  // [DeviceID] next hops whose fate is not known
+	n     *ethernet.Network
+	known [][]fate // [class][DeviceID] as fates returned them, nil for a class that nobody asked for
+	open  []int32  // [DeviceID] of fates: next hops whose fate is not found yet
 }
 
-// of is what becomes of packets of a class at each device: they arrive if all choices do.
-// It goes back from the devices without next hops.
-func (r *reacher) of(class int) []fate {
-	if r.fate[class] != nil {
-		return r.fate[class]
+// fates is what becomes of packets of a class, [DeviceID]: they arrive if they do by all next hops and tunnels.
+// It goes back from the devices without next hops; those that it never comes to keep the fate unknown.
+func (r *reacher) fates(class int) []fate {
+	if r.known[class] != nil {
+		return r.known[class]
 	}
 	n, c := r.n, &r.n.Classes[class]
 	fates := make([]fate, len(n.Names))
-	bad := make([]bool, len(n.Names))
-	r.fate[class] = fates
+	bad := make([]bool, len(n.Names)) // packets can be lost by a choice at or behind the device
+	r.known[class] = fates
 	for _, t := range c.Tunnels {
-		if r.of(t.Into)[t.Device] != arrives {
+		if r.fates(t.Into)[t.Device] != arrives {
 			bad[t.Device] = true
 		}
 	}
@@ -121,11 +120,11 @@ func (r *reacher) of(class int) []fate {
 		queue = append(queue, d)
 	}
 	for d := range ethernet.DeviceID(len(n.Names)) {
-		r.ways[d] = 0
-		n.Each(n.Words(c.Next, d), d, func(ethernet.LinkID) { r.ways[d]++ })
+		r.open[d] = 0
+		n.Each(n.Words(c.Next, d), d, func(ethernet.LinkID) { r.open[d]++ })
 	}
 	for d := range ethernet.DeviceID(len(n.Names)) {
-		if r.ways[d] == 0 {
+		if r.open[d] == 0 {
 			bad[d] = bad[d] || !c.Leaves(d) && !c.Wraps(d)
 			settle(d)
 		}
@@ -133,27 +132,27 @@ func (r *reacher) of(class int) []fate {
 	for i := 0; i < len(queue); i++ {
 		d := queue[i]
 		for l, end := n.LinksFrom(d); l < end; l++ {
-			back := n.Reverse[l]
-			if !n.Has(c.Next, back) {
+			if !n.Has(c.Next, n.Reverse[l]) {
 				continue
 			}
-			u := n.Links[l].To
-			bad[u] = bad[u] || fates[d] == lost
-			if r.ways[u]--; r.ways[u] == 0 {
-				settle(u)
+			sender := n.Links[l].To
+			bad[sender] = bad[sender] || fates[d] == lost
+			if r.open[sender]--; r.open[sender] == 0 {
+				settle(sender)
 			}
 		}
 	}
 	return fates
 }
 
-// trace follows packets from a device into a circle, or else to where they are lost.
-func (r *reacher) trace(class int, d ethernet.DeviceID) (ethernet.DeviceID, Loss) {
-	fates := r.of(class)
+// trace follows packets of a class that can be lost from a device, by the worst next hops, into a circle (where is a
+// device on it) or else to where they are lost.
+func (r *reacher) trace(class int, d ethernet.DeviceID) (where ethernet.DeviceID, why Loss) {
+	fates := r.fates(class)
 	seen := map[ethernet.DeviceID]bool{}
 	for !seen[d] {
 		seen[d] = true
-		next := r.worse(class, fates, d)
+		next := r.worst(class, fates, d)
 		if next == ethernet.None {
 			return d, NoRoute
 		}
@@ -162,9 +161,9 @@ func (r *reacher) trace(class int, d ethernet.DeviceID) (ethernet.DeviceID, Loss
 	return d, Circles
 }
 
-// worse is the first next hop of a device from which packets may circle, or else the first from
+// worst is the first next hop of a device from which packets may circle, or else the first from
 // which they are lost; None if they arrive from all.
-func (r *reacher) worse(class int, fates []fate, d ethernet.DeviceID) ethernet.LinkID {
+func (r *reacher) worst(class int, fates []fate, d ethernet.DeviceID) ethernet.LinkID {
 	n := r.n
 	next := ethernet.LinkID(ethernet.None)
 	n.Each(n.Words(n.Classes[class].Next, d), d, func(l ethernet.LinkID) {
@@ -175,9 +174,9 @@ func (r *reacher) worse(class int, fates []fate, d ethernet.DeviceID) ethernet.L
 	return next
 }
 
-// circle is a forwarding loop that packets of some sender get into.
+// circle is a forwarding loop that packets of some sender to a class get into; nil if there is none.
 func (r *reacher) circle(class int, senders []ethernet.Sender) []ethernet.LinkID {
-	fates := r.of(class)
+	fates := r.fates(class)
 	for i := range senders {
 		for _, at := range senders[i].At {
 			if fates[at] == arrives {
@@ -189,7 +188,7 @@ func (r *reacher) circle(class int, senders []ethernet.Sender) []ethernet.LinkID
 			}
 			var links []ethernet.LinkID
 			for d := begin; len(links) == 0 || d != begin; d = r.n.Links[links[len(links)-1]].To {
-				links = append(links, r.worse(class, fates, d))
+				links = append(links, r.worst(class, fates, d))
 			}
 			return links
 		}

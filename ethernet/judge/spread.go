@@ -2,20 +2,20 @@ package judge
 
 import "github.com/weft-fabric/weft/ethernet"
 
-// spread follows packets that keep their mark from all senders, device by device, 64 links
-// at a time. It is for one goroutine.
+// spread finds the links that packets of a class take from the sources on, for Checker and Union, where packets keep
+// their mark and no walk is needed. It is for one goroutine.
 type spread struct {
 	n       *ethernet.Network
 	sources []ethernet.DeviceID
-	there   []bool              // [DeviceID]
-	devices []ethernet.DeviceID // in there
+	there   []bool              // [DeviceID] that packets come to
+	devices []ethernet.DeviceID // the same as a list, in the order in which they were found
 }
 
 func newSpread(n *ethernet.Network, sources []ethernet.DeviceID) spread {
 	return spread{n: n, sources: sources, there: make([]bool, len(n.Names))}
 }
 
-// links visits every link that packets take by a row, once, with the device it leads to.
+// links visits every link that packets take by the next hops of a row, once, with the device it leads to.
 func (s *spread) links(row ethernet.Row, visit func(link ethernet.LinkID, to ethernet.DeviceID)) {
 	s.devices = append(s.devices[:0], s.sources...)
 	for _, at := range s.devices {

@@ -8,15 +8,15 @@ import (
 	"github.com/weft-fabric/weft/internal/waits"
 )
 
-// Union judges one set of priorities and rules under many routes together: if nothing that
-// packets do under any of them makes a circle with what they do under others, the rules
-// are safe under each of them. It is for one goroutine.
+// Union judges one set of priorities and rules under many routes together, such as those of all failures for which
+// weft priorities makes rules: if the dependencies of all of them have no circle, the rules are safe under each.
+// Callers Add the routes and ask once whether the union is Free. It is for one goroutine.
 type Union struct {
 	n       *ethernet.Network
 	sources []ethernet.DeviceID
 	d       *dependencies
 	w       *walk
-	rows    map[int][]ethernet.Row // next hops of the classes of outer headers, besides those that they have
+	rows    map[int][]ethernet.Row // by class of outer headers: the next hops that it has, and those that Add was given
 
 	plain  bool     // packets keep their mark, and are not wrapped: those of all marks go the same ways
 	next   []uint64 // as dependencies.next of each mark, where plain
@@ -42,7 +42,7 @@ func NewUnion(n *ethernet.Network, scope ethernet.Scope) *Union {
 	return u
 }
 
-// Add adds what packets of a class do under some next hops, inside tunnels too.
+// Add adds the dependencies of packets of a class by some next hops, inside tunnels too.
 func (u *Union) Add(class int, next ethernet.Row) {
 	if u.plain {
 		u.follow(next)
@@ -64,8 +64,8 @@ func (u *Union) follow(next ethernet.Row) {
 	})
 }
 
-// AddAstray adds what packets of a class do if up to so many devices send them by a link that is
-// not a next hop. From there they go on by next hops, but never straight back. Tunnels are not followed.
+// AddAstray adds the dependencies of packets of a class that up to so many devices on their way (bounces) send by a
+// link that is not a next hop. From there they go on by next hops, and never straight back. Tunnels are not followed.
 func (u *Union) AddAstray(class int, bounces int) {
 	type place struct {
 		link    ethernet.LinkID
@@ -82,6 +82,8 @@ func (u *Union) AddAstray(class int, bounces int) {
 			queue = append(queue, p)
 		}
 	}
+	// ways visits the links that a device may send packets by, with how often they have bounced then; back is the
+	// link straight back, None for hosts.
 	ways := func(at ethernet.DeviceID, back ethernet.LinkID, bounced int, visit func(out ethernet.LinkID, bounced int)) {
 		for out, end := n.LinksFrom(at); out < end; out++ {
 			switch {
@@ -113,18 +115,18 @@ func (u *Union) AddAstray(class int, bounces int) {
 	}
 }
 
-// Free says whether there is no circle, with the number of dependencies; otherwise it gives the
-// links of a shortest circle and their lanes.
+// Free says whether what was added has no circle, and how many dependencies it has; if there is a circle, it gives the
+// links of a shortest one and their lanes. It comes after the last Add: only now are packets followed in tunnels.
 func (u *Union) Free() (free bool, dependencies int, cycle []Step) {
-	for _, class := range into(u.w.entries) {
+	for _, class := range outerClasses(u.w.entries) {
 		for _, next := range u.rows[class] {
 			u.w.tunnelled(class, next, u.w.entries)
 		}
 	}
 	for m := u.n.Priorities.Start; u.plain && m != 0; m &= m - 1 {
-		of := u.d.next[bits.TrailingZeros64(m)]
-		for i, words := range u.next {
-			of[i] |= words
+		ofMark := u.d.next[bits.TrailingZeros64(m)]
+		for i, word := range u.next {
+			ofMark[i] |= word
 		}
 	}
 	u.d.order()

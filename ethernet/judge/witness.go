@@ -18,18 +18,18 @@ type Step struct {
 	Path   []ethernet.LinkID // how they come from a sender: links up to Link and the next one
 }
 
-// witness finds for each step of a circle packets that make it. It follows the classes
-// again, now with the way back to the sender.
+// witness finds for each step of a circle, which Verify gives it as vertices, packets that wait so. It follows the
+// classes again, and now remembers how packets came from the sender; classes in tunnels come last.
 func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
 	steps := make([]Step, len(cycle))
-	open := len(cycle)
+	open := len(cycle) // steps without a witness
 	for i, v := range cycle {
 		steps[i] = Step{Link: ethernet.LinkID(int(v) / d.lanes), Lane: int(v) % d.lanes, Class: ethernet.None, Tunnel: ethernet.None}
 	}
 	from := sources(d.n, scope)
-	seeds := map[int][]traced{}
+	seeds := map[int][]traced{} // by class of the outer header
 	t := &tracer{d: d}
-	look := func(class int) {
+	look := func(class int) { // for steps that packets of the class make that t has just followed
 		for i := range steps {
 			if steps[i].Class == ethernet.None && t.explains(&steps[i], cycle[(i+1)%len(cycle)], class) {
 				steps[i].Class = class
@@ -39,7 +39,7 @@ func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
 	}
 	for class := range d.n.Classes {
 		if open > 0 && d.n.Wanted(class, scope) {
-			t.follow(class, from, nil)
+			t.follow(class, from, nil) // as packets are sent, in no tunnel
 			look(class)
 			t.intoTunnels(class, from, seeds)
 		}
@@ -53,13 +53,13 @@ func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
 	return steps
 }
 
-// state is packets with a mark on a link; at a sender the link is None.
+// state is packets with a mark on a link; the link is None where they are at a sender.
 type state struct {
 	link ethernet.LinkID
 	mark uint8
 }
 
-// traced is the first state of packets in a tunnel, and how they came from a sender.
+// traced is the first state of packets that a tunnel has wrapped, and how they came from a sender.
 type traced struct {
 	state
 	sent int               // the class that hosts sent them for
@@ -75,8 +75,8 @@ type tracer struct {
 	order []state          // all that were reached, in that order
 }
 
-// follow finds every state that packets of a class get to from senders and from the beginnings of
-// tunnels.
+// follow finds every state that packets of a class get to: those that are sent at the devices from, and those that
+// are wrapped into its header, which begin at the seeds. It forgets the class before.
 func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
 	n := t.d.n
 	t.class = &n.Classes[class]
@@ -110,28 +110,28 @@ func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
 	}
 }
 
-// path is the links from the sender up to a state of the class, and the class that packets were sent for.
+// path is the links from the sender up to a state that follow found, and the class that packets were sent for: that
+// of before the tunnel, if they are in one.
 func (t *tracer) path(s state, class int) (path []ethernet.LinkID, sent int) {
-	var back []ethernet.LinkID
-	for {
+	for { // backwards
 		if seed := t.seeds[s]; seed.path != nil && t.came[s].link == ethernet.None {
 			for i := len(seed.path) - 1; i >= 0; i-- {
-				back = append(back, seed.path[i])
+				path = append(path, seed.path[i])
 			}
 			class = seed.sent
 			break
 		}
-		back = append(back, s.link)
+		path = append(path, s.link)
 		if s = t.came[s]; s.link == ethernet.None {
 			break
 		}
 	}
-	slices.Reverse(back)
-	return back, class
+	slices.Reverse(path)
+	return path, class
 }
 
-// explains fills in a step if packets of the class that was followed, in the step's lane, wait for the
-// next lane (link × lanes + lane): as they are or, where a tunnel begins, wrapped.
+// explains looks whether packets of the class that was followed, in the step's lane, wait for the vertex next: as
+// they are or, where a tunnel begins, wrapped. If so, it fills in the step, except for its class.
 func (t *tracer) explains(s *Step, next int32, class int) bool {
 	n := t.d.n
 	out := ethernet.LinkID(int(next) / t.d.lanes)
@@ -158,22 +158,22 @@ func (t *tracer) explains(s *Step, next int32, class int) bool {
 	return false
 }
 
-// wraps says whether packets can be in a lane of link out once a tunnel has wrapped them.
-func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, lane int32) bool {
+// wraps says whether packets that a tunnel wraps in state s can wait for the vertex next, a lane of link out.
+func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, next int32) bool {
 	n := t.d.n
 	for set := n.TunnelMaps[tunnel.Map][s.mark]; set != 0; set &= set - 1 {
-		if t.d.vertex(out, n.Priorities.Rules.Becomes(s.link, out, uint8(bits.TrailingZeros64(set)))) == lane {
+		if t.d.vertex(out, n.Priorities.Rules.Becomes(s.link, out, uint8(bits.TrailingZeros64(set)))) == next {
 			return true
 		}
 	}
 	return false
 }
 
-// vertexOf is the lane of a step as link × lanes + lane.
+// vertexOf is the lane of a step as a vertex.
 func (d *dependencies) vertexOf(s *Step) int32 { return int32(int(s.Link)*d.lanes + s.Lane) }
 
-// intoTunnels adds to the seeds, by class of the outer header, where packets of the class that was
-// followed enter tunnels.
+// intoTunnels adds to the seeds, by class of the outer header, the states in which packets of the class that was
+// followed are when they have been wrapped.
 func (t *tracer) intoTunnels(class int, from []ethernet.DeviceID, seeds map[int][]traced) {
 	n := t.d.n
 	for _, tunnel := range t.class.Tunnels {
@@ -181,7 +181,8 @@ func (t *tracer) intoTunnels(class int, from []ethernet.DeviceID, seeds map[int]
 			n.Each(n.Words(n.Classes[tunnel.Into].Next, tunnel.Device), tunnel.Device, func(out ethernet.LinkID) {
 				whole := append(slices.Clone(path), out)
 				for set := n.TunnelMaps[tunnel.Map][mark]; set != 0; set &= set - 1 {
-					seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, n.Priorities.Rules.Becomes(in, out, uint8(bits.TrailingZeros64(set)))}, class, whole})
+					mark := n.Priorities.Rules.Becomes(in, out, uint8(bits.TrailingZeros64(set)))
+					seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state: state{out, mark}, sent: class, path: whole})
 				}
 			})
 		}
