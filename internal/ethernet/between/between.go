@@ -48,26 +48,26 @@ type Lane struct {
 	Before, After uint16 // a bit for each priority
 }
 
-// pair is two networks, with what is in both.
+// pair is two networks, and how the numbers of the one are in the other.
 type pair struct {
-	old, new *ethernet.Network
-	device   []ethernet.DeviceID // [DeviceID of old] in new; None: gone
-	link     []ethernet.LinkID   // [LinkID of old] in new; None: gone
-	was      []ethernet.DeviceID // [DeviceID of new] in old
-	before   []ethernet.LinkID   // [LinkID of new] in old
-	classes  []classes
+	old, new  *ethernet.Network
+	newDevice []ethernet.DeviceID // [DeviceID of old] in new; None: gone
+	newLink   []ethernet.LinkID   // [LinkID of old] in new; None: gone
+	oldDevice []ethernet.DeviceID // [DeviceID of new] in old; None: it is new
+	oldLink   []ethernet.LinkID   // [LinkID of new] in old; None: it is new
+	classes   []classPair
 }
 
-// classes is prefixes that are of one class in both networks.
-type classes struct {
+// classPair is prefixes that are all of one class in the old network, and all of one in the new.
+type classPair struct {
 	old, new int // None: no route anywhere
 	prefixes []netip.Prefix
 }
 
 func pairOf(old, new *ethernet.Network) *pair {
 	p := &pair{old: old, new: new}
-	p.device, p.was = match(old.Cabling, new.Cabling), match(new.Cabling, old.Cabling)
-	p.link, p.before = links(old.Cabling, new.Cabling, p.device), links(new.Cabling, old.Cabling, p.was)
+	p.newDevice, p.oldDevice = match(old.Cabling, new.Cabling), match(new.Cabling, old.Cabling)
+	p.newLink, p.oldLink = links(old.Cabling, new.Cabling, p.newDevice), links(new.Cabling, old.Cabling, p.oldDevice)
 	p.pairClasses()
 	return p
 }
@@ -97,39 +97,40 @@ func links(from, to *ethernet.Cabling, device []ethernet.DeviceID) []ethernet.Li
 	return list
 }
 
-// pairClasses finds the classes of every prefix of either network. A prefix that one of them has not is forwarded there
-// as the shortest longer one that it has, by longest match.
+// pairClasses finds the classes in both networks of every prefix of either. A prefix that a network does not have is forwarded
+// there as the longest that covers it, by longest match.
 func (p *pair) pairClasses() {
-	of := [2]map[netip.Prefix]int{byPrefix(p.old), byPrefix(p.new)}
-	all := maps.Clone(of[0])
-	maps.Copy(all, of[1])
+	inOld, inNew := byPrefix(p.old), byPrefix(p.new)
+	all := maps.Clone(inOld)
+	maps.Copy(all, inNew)
 	index := map[[2]int]int{}
 	for _, prefix := range slices.SortedFunc(maps.Keys(all), netip.Prefix.Compare) {
-		key := [2]int{covering(of[0], prefix), covering(of[1], prefix)}
+		key := [2]int{covering(inOld, prefix), covering(inNew, prefix)}
 		i, known := index[key]
 		if !known {
 			i = len(p.classes)
 			index[key] = i
-			p.classes = append(p.classes, classes{old: key[0], new: key[1]})
+			p.classes = append(p.classes, classPair{old: key[0], new: key[1]})
 		}
 		p.classes[i].prefixes = append(p.classes[i].prefixes, prefix)
 	}
 }
 
+// byPrefix is the class of each prefix of a network.
 func byPrefix(n *ethernet.Network) map[netip.Prefix]int {
-	of := map[netip.Prefix]int{}
+	class := map[netip.Prefix]int{}
 	for i := range n.Classes {
 		for _, prefix := range n.Classes[i].Prefixes {
-			of[prefix] = i
+			class[prefix] = i
 		}
 	}
-	return of
+	return class
 }
 
-// covering is the class of the longest prefix that covers one; None: there is none.
-func covering(of map[netip.Prefix]int, p netip.Prefix) int {
+// covering is the class of the longest prefix that covers p; None: there is none.
+func covering(class map[netip.Prefix]int, p netip.Prefix) int {
 	for bits := p.Bits(); bits >= 0; bits-- {
-		if i, ok := of[netip.PrefixFrom(p.Addr(), bits).Masked()]; ok {
+		if i, ok := class[netip.PrefixFrom(p.Addr(), bits).Masked()]; ok {
 			return i
 		}
 	}
@@ -139,20 +140,20 @@ func covering(of map[netip.Prefix]int, p netip.Prefix) int {
 // ClassOf is the class of the longest prefix of a network that covers another; None: there is none.
 func ClassOf(n *ethernet.Network, p netip.Prefix) int { return covering(byPrefix(n), p) }
 
-// row is the next hops of a class of the first network by the links of the second, and which devices of the second
-// had others besides, by cables that are gone.
+// row is the next hops of a class of the old network as links of the new. It sets lost, [DeviceID of new] if not nil, for
+// the devices that had others besides, by cables that are gone.
 func (p *pair) row(class int, lost []bool) ethernet.Row {
 	row := p.new.NewRow()
 	if class == ethernet.None {
 		return row
 	}
-	for l, there := range p.link {
+	for l, there := range p.newLink {
 		if !p.old.Has(p.old.Classes[class].Next, ethernet.LinkID(l)) {
 			continue
 		}
 		if there != ethernet.None {
 			p.new.Add(row, there)
-		} else if d := p.device[p.old.Links[l].From]; d != ethernet.None && lost != nil {
+		} else if d := p.newDevice[p.old.Links[l].From]; d != ethernet.None && lost != nil {
 			lost[d] = true
 		}
 	}
@@ -163,8 +164,8 @@ func (p *pair) row(class int, lost []bool) ethernet.Row {
 func Differ(old, new *ethernet.Network) *Difference {
 	p := pairOf(old, new)
 	d := &Difference{}
-	d.DevicesGone, d.DevicesNew = absent(old.Names, p.device), absent(new.Names, p.was)
-	d.CablesGone, d.CablesNew = cables(old.Cabling, p.link), cables(new.Cabling, p.before)
+	d.DevicesGone, d.DevicesNew = absent(old.Names, p.newDevice), absent(new.Names, p.oldDevice)
+	d.CablesGone, d.CablesNew = cables(old.Cabling, p.newLink), cables(new.Cabling, p.oldLink)
 	p.recabled(d)
 	p.prefixes(d)
 	p.routes(d)
@@ -178,20 +179,22 @@ func (d *Difference) Same() bool {
 	return len(d.DevicesGone)+len(d.DevicesNew)+len(d.CablesGone)+len(d.CablesNew)+len(d.PrefixesGone)+len(d.PrefixesNew)+len(d.Moved)+len(d.Routes)+len(d.Lossless)+len(d.Maps) == 0 && !d.Marks
 }
 
-func absent(names []string, in []ethernet.DeviceID) []string {
+// absent is the names of devices that are not in the other network; other has their numbers there.
+func absent(names []string, other []ethernet.DeviceID) []string {
 	list := []string{}
 	for d, name := range names {
-		if in[d] == ethernet.None {
+		if other[d] == ethernet.None {
 			list = append(list, name)
 		}
 	}
 	return list
 }
 
-func cables(c *ethernet.Cabling, in []ethernet.LinkID) []ethernet.Cable {
+// cables is those that are not in the other network; other has the numbers of their links there.
+func cables(c *ethernet.Cabling, other []ethernet.LinkID) []ethernet.Cable {
 	list := []ethernet.Cable{}
 	for l := range ethernet.LinkID(len(c.Links)) {
-		if back := c.Reverse[l]; l < back && in[l] == ethernet.None {
+		if back := c.Reverse[l]; l < back && other[l] == ethernet.None {
 			list = append(list, ethernet.Cable{A: c.End(l), B: c.End(back)})
 		}
 	}
@@ -200,13 +203,15 @@ func cables(c *ethernet.Cabling, in []ethernet.LinkID) []ethernet.Cable {
 
 // recabled finds interfaces that are in both networks with other ends.
 func (p *pair) recabled(d *Difference) {
-	for l, there := range p.link {
-		from := p.device[p.old.Links[l].From]
+	for l, there := range p.newLink {
+		from := p.newDevice[p.old.Links[l].From]
 		if there != ethernet.None || from == ethernet.None {
 			continue
 		}
 		if now := p.new.LinkAt(from, p.old.Links[l].FromInterface); now != ethernet.None {
-			d.Recabled = append(d.Recabled, Recabled{p.new.End(now), p.old.End(p.old.Reverse[l]), p.new.End(p.new.Reverse[now])})
+			d.Recabled = append(d.Recabled, Recabled{
+				At: p.new.End(now), Before: p.old.End(p.old.Reverse[l]), After: p.new.End(p.new.Reverse[now]),
+			})
 		}
 	}
 }
@@ -243,7 +248,8 @@ func hosts(n *ethernet.Network, class int) []string {
 	return list
 }
 
-// routes finds next hops that are others.
+// routes finds the devices of both networks whose next hops differ, and puts the prefixes of each with the same
+// change together.
 func (p *pair) routes(d *Difference) {
 	type key struct {
 		device  ethernet.DeviceID
@@ -260,14 +266,14 @@ func (p *pair) routes(d *Difference) {
 			is = p.new.Classes[c.new].Next
 		}
 		for at := range ethernet.DeviceID(len(p.new.Names)) {
-			if p.was[at] == ethernet.None || !lost[at] && slices.Equal(p.new.Words(was, at), p.new.Words(is, at)) {
+			if p.oldDevice[at] == ethernet.None || !lost[at] && slices.Equal(p.new.Words(was, at), p.new.Words(is, at)) {
 				continue
 			}
-			r := &Route{Device: p.new.Names[at], Before: p.hops(p.old, c.old, p.was[at]), After: p.hops(p.new, c.new, at)}
+			r := &Route{Device: p.new.Names[at], Before: hops(p.old, c.old, p.oldDevice[at]), After: hops(p.new, c.new, at)}
 			k := key{at, joined(r.Before), joined(r.After)}
 			if found[k] == nil {
 				found[k] = r
-				d.Routes = append(d.Routes, Route{})
+				d.Routes = append(d.Routes, Route{}) // filled in below, in order
 			}
 			found[k].Prefixes = append(found[k].Prefixes, c.prefixes...)
 			d.Entries += len(c.prefixes)
@@ -282,8 +288,8 @@ func (p *pair) routes(d *Difference) {
 	}
 }
 
-// hops is the neighbors that a device sends packets of a class to.
-func (p *pair) hops(n *ethernet.Network, class int, d ethernet.DeviceID) []ethernet.End {
+// hops is the neighbors that a device sends packets of a class to, with the interfaces of the device.
+func hops(n *ethernet.Network, class int, d ethernet.DeviceID) []ethernet.End {
 	list := []ethernet.End{}
 	if class != ethernet.None {
 		n.Each(n.Words(n.Classes[class].Next, d), d, func(l ethernet.LinkID) {
@@ -293,7 +299,7 @@ func (p *pair) hops(n *ethernet.Network, class int, d ethernet.DeviceID) []ether
 	return list
 }
 
-// joined tells sets of ends apart.
+// joined is a key for a list of ends.
 func joined(ends []ethernet.End) string {
 	s := ""
 	for _, e := range ends {
@@ -312,13 +318,14 @@ func Lossless(n *ethernet.Network, l ethernet.LinkID) (set uint16) {
 	return set
 }
 
+// lossless finds links of both networks whose lossless priorities differ.
 func (p *pair) lossless(d *Difference) {
-	for l, there := range p.link {
+	for l, there := range p.newLink {
 		if there == ethernet.None {
 			continue
 		}
 		if was, is := Lossless(p.old, ethernet.LinkID(l)), Lossless(p.new, there); was != is {
-			d.Lossless = append(d.Lossless, Lane{p.new.End(there), p.new.End(p.new.Reverse[there]), was, is})
+			d.Lossless = append(d.Lossless, Lane{From: p.new.End(there), To: p.new.End(p.new.Reverse[there]), Before: was, After: is})
 		}
 	}
 }
@@ -330,7 +337,7 @@ func (p *pair) maps(d *Difference) {
 		d.Marks = true
 		return
 	}
-	for at, was := range p.was {
+	for at, was := range p.oldDevice {
 		if was == ethernet.None || !a.Rules.Changes(was) && !b.Rules.Changes(ethernet.DeviceID(at)) {
 			continue
 		}
@@ -340,22 +347,24 @@ func (p *pair) maps(d *Difference) {
 	}
 }
 
+// mapsOtherwise says whether a device of the new network, which the old one has too, changes marks otherwise than there
+// between two of its links that both networks have.
 func (p *pair) mapsOtherwise(at ethernet.DeviceID) bool {
 	first, end := p.new.LinksFrom(at)
 	for out := first; out < end; out++ {
 		for from := first - 1; from < end; from++ {
-			in, before := ethernet.LinkID(ethernet.None), ethernet.LinkID(ethernet.None) // hosts
+			in, before := ethernet.LinkID(ethernet.None), ethernet.LinkID(ethernet.None) // from hosts, at first-1
 			if from >= first {
-				if in = p.new.Reverse[from]; p.before[in] == ethernet.None {
+				if in = p.new.Reverse[from]; p.oldLink[in] == ethernet.None {
 					continue
 				}
-				before = p.before[in]
+				before = p.oldLink[in]
 			}
-			if p.before[out] == ethernet.None {
+			if p.oldLink[out] == ethernet.None {
 				continue
 			}
 			for mark := range uint8(len(p.new.Priorities.Marks)) {
-				if p.old.Priorities.Rules.Becomes(before, p.before[out], mark) != p.new.Priorities.Rules.Becomes(in, out, mark) {
+				if p.old.Priorities.Rules.Becomes(before, p.oldLink[out], mark) != p.new.Priorities.Rules.Becomes(in, out, mark) {
 					return true
 				}
 			}
@@ -364,10 +373,11 @@ func (p *pair) mapsOtherwise(at ethernet.DeviceID) bool {
 	return false
 }
 
-// Mixture is all that the second network holds while the first becomes it.
+// Mixture is the network of all next hops that there can be while the old network becomes the new one, with the
+// priorities of the new.
 func Mixture(old, new *ethernet.Network) *ethernet.Network { return pairOf(old, new).mixture(false) }
 
-// AnyMaps is that with any maps of priorities, at any device: all packets that are lossless in either network are of one
+// AnyMaps is Mixture for any maps of priorities, at any device: all packets that are lossless in either network are of one
 // priority on a link that has a lossless one in either. A circle of lanes is one of links, so if this has none, no
 // mixture of next hops and of maps has one; if it has, nothing follows.
 func AnyMaps(old, new *ethernet.Network) *ethernet.Network {
@@ -376,7 +386,7 @@ func AnyMaps(old, new *ethernet.Network) *ethernet.Network {
 	all := &ethernet.Priorities{Marks: []string{"any priority"}, Start: 1, Lane: make([]int8, len(n.Links))}
 	for l := range n.Links {
 		set := Lossless(new, ethernet.LinkID(l))
-		if before := p.before[l]; before != ethernet.None {
+		if before := p.oldLink[l]; before != ethernet.None {
 			set |= Lossless(old, before)
 		}
 		if set == 0 {
@@ -390,18 +400,19 @@ func AnyMaps(old, new *ethernet.Network) *ethernet.Network {
 	return n
 }
 
-// mixture is all that the second network holds meanwhile, by its priorities or by any.
-func (p *pair) mixture(any bool) *ethernet.Network {
+// mixture makes the network of Mixture. anyMaps says that the caller replaces its priorities, so that tunnels of the old
+// network count even where its marks are others.
+func (p *pair) mixture(anyMaps bool) *ethernet.Network {
 	old, new := p.old, p.new
 	n := *new
 	n.Classes, n.TunnelMaps = nil, slices.Concat(new.TunnelMaps, old.TunnelMaps)
-	at := map[netip.Prefix]int{} // class of the mixture
+	class := map[netip.Prefix]int{} // of the mixture
 	for i := range p.classes {
 		for _, prefix := range p.classes[i].prefixes {
-			at[prefix] = i
+			class[prefix] = i
 		}
 	}
-	comparable := any || slices.Equal(old.Priorities.Marks, new.Priorities.Marks)
+	sameMarks := anyMaps || slices.Equal(old.Priorities.Marks, new.Priorities.Marks)
 	for i := range p.classes {
 		c := ethernet.Class{Prefixes: p.classes[i].prefixes, Next: p.row(p.classes[i].old, nil)}
 		if k := p.classes[i].new; k != ethernet.None {
@@ -411,7 +422,7 @@ func (p *pair) mixture(any bool) *ethernet.Network {
 			}
 			c.At, c.Hosts = slices.Clone(is.At), is.Hosts
 			for _, t := range is.Tunnels {
-				t.Into = at[new.Classes[t.Into].Prefix()]
+				t.Into = class[new.Classes[t.Into].Prefix()]
 				c.Tunnels = append(c.Tunnels, t)
 			}
 		}
@@ -419,13 +430,13 @@ func (p *pair) mixture(any bool) *ethernet.Network {
 			was := &old.Classes[k]
 			c.Hosts = c.Hosts || was.Hosts
 			for _, d := range was.At {
-				if p.device[d] != ethernet.None {
-					c.At = append(c.At, p.device[d])
+				if p.newDevice[d] != ethernet.None {
+					c.At = append(c.At, p.newDevice[d])
 				}
 			}
 			for _, t := range was.Tunnels {
-				if p.device[t.Device] != ethernet.None && comparable {
-					c.Tunnels = append(c.Tunnels, ethernet.Tunnel{Device: p.device[t.Device], Into: at[old.Classes[t.Into].Prefix()], Map: len(new.TunnelMaps) + t.Map})
+				if p.newDevice[t.Device] != ethernet.None && sameMarks {
+					c.Tunnels = append(c.Tunnels, ethernet.Tunnel{Device: p.newDevice[t.Device], Into: class[old.Classes[t.Into].Prefix()], Map: len(new.TunnelMaps) + t.Map})
 				}
 			}
 		}

@@ -5,8 +5,9 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 )
 
-// Without is a network without devices and cables, [DeviceID] and [LinkID] of both directions, with the routes that
-// the plan has then. Classes whose devices are all gone are gone too. The plan must be that of the network.
+// Without is a network after devices fail, [DeviceID], and cables, [LinkID] of at least one direction: without
+// them, and with the routes that BGP has then by the plan, which must be that of the network. Devices and links are
+// numbered anew. Classes whose devices have all failed are left out.
 func Without(plan *bgp.Plan, n *ethernet.Network, devices, down []bool) (*ethernet.Network, error) {
 	var names []string
 	for d, name := range n.Names {
@@ -14,12 +15,12 @@ func Without(plan *bgp.Plan, n *ethernet.Network, devices, down []bool) (*ethern
 			names = append(names, name)
 		}
 	}
-	all := make([]bool, len(n.Links)) // that are down
+	allDown := make([]bool, len(n.Links)) // those of failed devices too
 	var cables []ethernet.Cable
 	for l, link := range n.Links {
 		back := n.Reverse[l]
-		all[l] = down[l] || down[back] || devices[link.From] || devices[link.To]
-		if ethernet.LinkID(l) < back && !all[l] {
+		allDown[l] = down[l] || down[back] || devices[link.From] || devices[link.To]
+		if ethernet.LinkID(l) < back && !allDown[l] {
 			cables = append(cables, ethernet.Cable{A: n.End(ethernet.LinkID(l)), B: n.End(back)})
 		}
 	}
@@ -28,53 +29,53 @@ func Without(plan *bgp.Plan, n *ethernet.Network, devices, down []bool) (*ethern
 		return nil, err
 	}
 	p := &pair{old: n, new: &ethernet.Network{Cabling: c}}
-	p.device, p.was = match(n.Cabling, c), match(c, n.Cabling)
-	p.link, p.before = links(n.Cabling, c, p.device), links(c, n.Cabling, p.was)
+	p.newDevice, p.oldDevice = match(n.Cabling, c), match(c, n.Cabling)
+	p.newLink, p.oldLink = links(n.Cabling, c, p.newDevice), links(c, n.Cabling, p.oldDevice)
 	after := &ethernet.Network{Cabling: c, TunnelMaps: n.TunnelMaps, Notes: n.Notes, Gaps: n.Gaps, Priorities: p.priorities()}
 	if n.AS != nil {
-		for _, d := range p.was {
+		for _, d := range p.oldDevice {
 			after.AS = append(after.AS, n.AS[d])
 		}
 	}
 	if n.Speeds != nil {
-		for _, l := range p.before {
+		for _, l := range p.oldLink {
 			after.Speeds = append(after.Speeds, n.Speeds[l])
 		}
 	}
 	if n.HostSpeeds != nil {
-		for _, d := range p.was {
+		for _, d := range p.oldDevice {
 			after.HostSpeeds = append(after.HostSpeeds, n.HostSpeeds[d])
 		}
 	}
 	if n.Addresses != nil {
-		for _, l := range p.before {
+		for _, l := range p.oldLink {
 			after.Addresses = append(after.Addresses, n.Addresses[l])
 		}
 	}
-	p.recompute(plan, all, after)
+	p.recompute(plan, allDown, after)
 	return after, nil
 }
 
-// recompute gives the network after a failure its classes.
+// recompute gives the network after a failure its classes; down is by links of the network before.
 func (p *pair) recompute(plan *bgp.Plan, down []bool, after *ethernet.Network) {
 	n := p.old
 	computer := bgp.NewComputer(plan)
 	row := n.NewRow()
-	index := make([]int, len(n.Classes))
+	index := make([]int, len(n.Classes)) // [class before] the class after; None: left out
 	for i := range n.Classes {
 		index[i] = ethernet.None
-		var at, left []ethernet.DeviceID
+		var at, atNew []ethernet.DeviceID
 		for _, d := range n.Classes[i].At {
-			if p.device[d] != ethernet.None {
-				at, left = append(at, d), append(left, p.device[d])
+			if p.newDevice[d] != ethernet.None {
+				at, atNew = append(at, d), append(atNew, p.newDevice[d])
 			}
 		}
 		if len(at) == 0 {
 			continue
 		}
 		computer.Class(i, at, down, row)
-		c := ethernet.Class{Prefixes: n.Classes[i].Prefixes, At: left, Hosts: n.Classes[i].Hosts, Next: after.NewRow(), Tunnels: n.Classes[i].Tunnels}
-		for l, there := range p.link {
+		c := ethernet.Class{Prefixes: n.Classes[i].Prefixes, At: atNew, Hosts: n.Classes[i].Hosts, Next: after.NewRow(), Tunnels: n.Classes[i].Tunnels}
+		for l, there := range p.newLink {
 			if there != ethernet.None && n.Has(row, ethernet.LinkID(l)) {
 				after.Add(c.Next, there)
 			}
@@ -85,7 +86,7 @@ func (p *pair) recompute(plan *bgp.Plan, down []bool, after *ethernet.Network) {
 	for i := range after.Classes {
 		var tunnels []ethernet.Tunnel
 		for _, t := range after.Classes[i].Tunnels {
-			if d := p.device[t.Device]; d != ethernet.None && index[t.Into] != ethernet.None {
+			if d := p.newDevice[t.Device]; d != ethernet.None && index[t.Into] != ethernet.None {
 				tunnels = append(tunnels, ethernet.Tunnel{Device: d, Into: index[t.Into], Map: t.Map})
 			}
 		}
@@ -98,7 +99,7 @@ func (p *pair) priorities() *ethernet.Priorities {
 	was := p.old.Priorities
 	is := &ethernet.Priorities{Marks: was.Marks, Start: was.Start}
 	for mark := range uint8(len(was.Marks)) {
-		for _, l := range p.before {
+		for _, l := range p.oldLink {
 			is.Lane = append(is.Lane, was.Of(mark, l))
 		}
 	}
@@ -112,10 +113,10 @@ func (p *pair) priorities() *ethernet.Priorities {
 			in, before := ethernet.LinkID(ethernet.None), ethernet.LinkID(ethernet.None)
 			if from >= first {
 				in = p.new.Reverse[from]
-				before = p.before[in]
+				before = p.oldLink[in]
 			}
 			for mark := range uint8(len(was.Marks)) {
-				if to := was.Rules.Becomes(before, p.before[out], mark); to != mark {
+				if to := was.Rules.Becomes(before, p.oldLink[out], mark); to != mark {
 					is.Rules.Set(in, out, mark, to)
 				}
 			}

@@ -10,10 +10,10 @@ type Computer struct {
 	distance []int32             // [DeviceID] hops to where packets leave; -1: no route
 	parent   []ethernet.DeviceID // [DeviceID] neighbor whose path is announced; None at the end
 	settled  []bool              // [DeviceID] reached by links that lead down only, of UpDown
-	queue    []ethernet.DeviceID
-	pin      *Pin         // whose communities count; nil: none
-	pinned   ethernet.Row // next hops of a pin, where it is known
-	Announce []uint64     // [DeviceID] stands for the AS path that it announces; 0: none
+	queue    []ethernet.DeviceID // devices with a route, in the order in which they got it
+	pin      *Pin                // whose communities decide who announces it to whom; nil: everybody to all
+	pinned   ethernet.Row        // of Over: next hops of a pin, where it is known
+	Announce []uint64            // [DeviceID] stands for the AS path that it announces; 0: none
 }
 
 // NewComputer is a Computer with memory for one class at a time; use one on each core.
@@ -22,8 +22,8 @@ func NewComputer(p *Plan) *Computer {
 	return &Computer{Plan: p, distance: make([]int32, n), parent: make([]ethernet.DeviceID, n), settled: make([]bool, n), Announce: make([]uint64, n)}
 }
 
-// Row computes the next hops of a class whose packets leave at some devices, without the
-// links that are down, [LinkID]. It writes them into a row.
+// Row computes the next hops of a class whose packets leave at the devices at, without the
+// links that are down, [LinkID]. It writes them into row, and what devices announce then into Announce.
 func (c *Computer) Row(at []ethernet.DeviceID, down []bool, row ethernet.Row) {
 	clear(row)
 	for d := range c.distance {
@@ -52,7 +52,7 @@ func (c *Computer) Row(at []ethernet.DeviceID, down []bool, row ethernet.Row) {
 	}
 }
 
-// offer announces the path of a device to its neighbors.
+// offer announces the path of a device to its neighbors, of which those take it that have none shorter.
 func (c *Computer) offer(d ethernet.DeviceID, down []bool, row ethernet.Row) {
 	for l, end := c.Cabling.LinksFrom(d); l < end; l++ {
 		to := c.Cabling.Links[l].To
@@ -77,7 +77,7 @@ func (c *Computer) accepts(to, from ethernet.DeviceID) bool {
 	if c.Protocol != BGP || c.unique {
 		return true
 	}
-	left := c.own(to)
+	left := c.own(to) // times that its AS may still occur
 	for d := from; d != ethernet.None && left >= 0; d = c.parent[d] {
 		if c.AS[d] == c.AS[to] {
 			left--
@@ -86,8 +86,8 @@ func (c *Computer) accepts(to, from ethernet.DeviceID) bool {
 	return left >= 0
 }
 
-// path stands for the AS path of a device: equal for equal ones. With an AS for each device
-// only the length counts, because a device on a path has a shorter one.
+// path is a number for the AS path that a device d announces, which it has from the neighbor before (None: packets leave at d): equal
+// for equal paths. With an AS for each device only the length counts, because a device on a path has a shorter one.
 func (c *Computer) path(before, d ethernet.DeviceID) uint64 {
 	if c.Protocol != BGP || c.unique {
 		return uint64(c.distance[d]) + 1
@@ -100,9 +100,8 @@ func (c *Computer) path(before, d ethernet.DeviceID) uint64 {
 	return h ^ h>>29 | 1
 }
 
-// Without says what a device announces of a class if next hops are taken away from it:
-// 0 if none is left. next is the words of the device that are left, and announce what all
-// devices announced before.
+// Without is the Announce of a device d if next hops are taken away from it: 0 if none is left. next is the words of
+// the device that are left, and announce the Announce of all devices before.
 func (c *Computer) Without(d ethernet.DeviceID, next []uint64, announce []uint64) uint64 {
 	lowest := ethernet.DeviceID(ethernet.None)
 	c.Cabling.Each(next, d, func(l ethernet.LinkID) {
@@ -138,7 +137,7 @@ func (c *Computer) upDown(down []bool, row ethernet.Row) {
 	// Then up: a device whose links down do not suffice goes up by the shortest way. The
 	// settled ones are at different distances, so all are served in the order of distance.
 	buckets := [][]ethernet.DeviceID{}
-	place := func(d ethernet.DeviceID) {
+	place := func(d ethernet.DeviceID) { // into the bucket of its distance
 		for int(c.distance[d]) >= len(buckets) {
 			buckets = append(buckets, nil)
 		}
@@ -161,8 +160,8 @@ func (c *Computer) upDown(down []bool, row ethernet.Row) {
 	}
 }
 
-// extend makes a device the next hop of neighbors over links that suit, if no shorter
-// way of them is known.
+// extend makes a device the next hop of neighbors that have no shorter way, over those of their links to it that suit, and puts into
+// c.queue the neighbors that had no route.
 func (c *Computer) extend(d ethernet.DeviceID, down []bool, row ethernet.Row, suits func(ethernet.LinkID) bool) {
 	for l, end := c.Cabling.LinksFrom(d); l < end; l++ {
 		back := c.Cabling.Reverse[l]

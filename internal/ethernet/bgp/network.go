@@ -36,16 +36,16 @@ func Leaves(classes []ethernet.Class) []ethernet.DeviceID {
 	return slices.Compact(list)
 }
 
-// Fill computes the next hops of classes.
+// Fill computes the next hops of all classes of the plan (Class.Next), with all links up.
 func (p *Plan) Fill(classes []ethernet.Class) {
 	down := make([]bool, len(p.Cabling.Links))
-	var at atomic.Int64
+	var taken atomic.Int64 // classes
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			c := NewComputer(p)
 			for {
-				i := int(at.Add(1)) - 1
+				i := int(taken.Add(1)) - 1
 				if i >= len(classes) {
 					return
 				}
@@ -61,18 +61,18 @@ func (p *Plan) Fill(classes []ethernet.Class) {
 // that they are behind, without next hops, and behind them the classes that tunnels lead to.
 func HostClasses(n *ethernet.Network) []ethernet.Class {
 	var list []ethernet.Class
-	var into []int // classes that tunnels lead to, in the network; their places here follow those with hosts
+	var into []int // classes of the network that tunnels lead to; in list they come after those with hosts, in this order
 	for i := range n.Classes {
 		c := &n.Classes[i]
 		if !c.Hosts || len(c.At) == 0 {
 			continue
 		}
-		same := slices.IndexFunc(list, func(o ethernet.Class) bool { return slices.Equal(o.At, c.At) && slices.Equal(o.Tunnels, c.Tunnels) })
-		if same < 0 {
-			same = len(list)
+		alike := slices.IndexFunc(list, func(o ethernet.Class) bool { return slices.Equal(o.At, c.At) && slices.Equal(o.Tunnels, c.Tunnels) })
+		if alike < 0 {
+			alike = len(list)
 			list = append(list, ethernet.Class{At: c.At, Hosts: true, Tunnels: slices.Clone(c.Tunnels)})
 		}
-		list[same].Prefixes = append(list[same].Prefixes, c.Prefixes...)
+		list[alike].Prefixes = append(list[alike].Prefixes, c.Prefixes...)
 		for _, t := range c.Tunnels {
 			if !slices.Contains(into, t.Into) {
 				into = append(into, t.Into)

@@ -18,9 +18,8 @@ type Pin struct {
 	Under  int                 // the class of the subnet
 }
 
-// SetPins gives the plan pins, and returns the classes with those of pins behind them, all with next hops: pins of one leaf
-// with one way are one class.
-// The classes have those of the plan. Pins whose devices are not one above the other are refused, and so are
+// SetPins gives the plan pins, and returns the classes with those of the pins behind them: pins of one leaf with one way are one
+// class. It computes the next hops of all of them. Pins whose devices are not one above the other are refused, and so are
 // those of networks where devices that can stand in for each other have ASes of their own: there a route
 // that was withdrawn above comes back by another leaf while BGP converges, for subnets too.
 func (p *Plan) SetPins(classes []ethernet.Class, pins []Pin) ([]ethernet.Class, error) {
@@ -32,7 +31,7 @@ func (p *Plan) SetPins(classes []ethernet.Class, pins []Pin) ([]ethernet.Class, 
 	}
 	classes = slices.Clip(classes)
 	p.pins, p.classOf = map[int]*Pin{}, make([]int, len(pins))
-	alike := map[string]int{}
+	alike := map[string]int{} // classes of pins, by leaf, way and subnet
 	seen := map[netip.Prefix]bool{}
 	for i := range pins {
 		pin := &pins[i]
@@ -125,7 +124,7 @@ func (p *Plan) announces(pin *Pin, from, to ethernet.DeviceID) bool {
 	return true
 }
 
-// Class computes the next hops of a class as Row does, for a pin with those of its subnet where it is not known.
+// Class computes the next hops of a class as Row does; of a pin, those of its subnet at the devices that do not know the pin.
 func (c *Computer) Class(class int, at []ethernet.DeviceID, down []bool, row ethernet.Row) {
 	c.Row(at, down, row)
 	if c.pins[class] != nil {
@@ -133,7 +132,7 @@ func (c *Computer) Class(class int, at []ethernet.DeviceID, down []bool, row eth
 	}
 }
 
-// Over puts the next hops of a pin, at the devices that know it, over those of its subnet, which row has.
+// Over writes the next hops of a pin, at the devices that know it, over those of its subnet, which row has.
 func (c *Computer) Over(class int, at []ethernet.DeviceID, down []bool, row ethernet.Row) {
 	pin := c.pins[class]
 	if c.pinned == nil {
@@ -154,7 +153,7 @@ func (c *Computer) know(pin *Pin, at []ethernet.DeviceID, down []bool, row ether
 	c.pin = nil
 }
 
-// Known writes the next hops of a pin at the devices that know it, which have an entry for it.
+// Known writes the next hops of a pin into row, at the devices that know it: they have an entry for it, others none.
 func (c *Computer) Known(class int, down []bool, row ethernet.Row) {
 	pin := c.pins[class]
 	c.know(pin, []ethernet.DeviceID{pin.At}, down, row)

@@ -74,11 +74,10 @@ type Plan struct {
 	AS       []uint32 // [DeviceID]; not looked at by ECMP and UpDown
 	OwnAS    []uint8  // [DeviceID] how often paths that a device takes may have its own AS (allowas-in); nil: never
 
-	level  []int32      // [DeviceID] hops from the nearest device with hosts; -1: none
-	unique bool         // no two devices share an AS
-	pins   map[int]*Pin // by class
-
-	classOf []int // [pin]
+	level   []int32      // [DeviceID] hops from the nearest device with hosts; -1: none
+	unique  bool         // no two devices share an AS
+	pins    map[int]*Pin // by class
+	classOf []int        // [pin] its class, as SetPins was given pins
 }
 
 // NewPlan is a plan by AS numbers that are given, [DeviceID]; nil for ECMP and UpDown. leaves
@@ -131,7 +130,7 @@ func Numbers(c *ethernet.Cabling, leaves []ethernet.DeviceID, s Scheme) []uint32
 		return as
 	}
 	pod, _ := hops.Parts(c, func(d ethernet.DeviceID) bool { return level[d] != top })
-	first := map[[2]int32]uint32{}
+	first := map[[2]int32]uint32{} // by level and pod, -1 at the top: the AS of all such devices, that of the first
 	for d, l := range level {
 		key := [2]int32{l, pod[d]}
 		switch {

@@ -7,25 +7,26 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// Withdrawal is what devices lose of a class when links go down, where nothing but that happens: no device takes a
-// route instead that it did not take before. It is for one goroutine.
+// Withdrawal is what devices lose of a class when links go down, where that is all that happens: no device takes a
+// route instead that it did not take before. Package failures tries it before it has a Computer compute the class anew, which takes
+// longer. It is for one goroutine.
 type Withdrawal struct {
 	plan   *Plan
-	before ethernet.Row
-	known  []uint64     // devices with a route, as bits; nil: those with a next hop
-	left   ethernet.Row // of devices that lost some
-	stamp  []uint32     // [DeviceID] the round that it lost some in
-	round  uint32
+	before ethernet.Row        // next hops before the links go down
+	known  []uint64            // devices with a route, as bits; nil: those with a next hop
+	left   ethernet.Row        // next hops of the devices that lost some; of others it says nothing
+	stamp  []uint32            // [DeviceID] the round in which it last lost some
+	round  uint32              // counts calls of Try
 	lost   []ethernet.DeviceID // devices that lost next hops
 	gone   []ethernet.DeviceID // those of them that lost all
 }
 
-// NewWithdrawal has memory for one class at a time.
+// NewWithdrawal is a Withdrawal with memory for one class at a time.
 func NewWithdrawal(p *Plan) *Withdrawal {
 	return &Withdrawal{plan: p, left: p.Cabling.NewRow(), stamp: make([]uint32, len(p.Cabling.Names))}
 }
 
-// Left is the next hops that a device has left.
+// Left is the next hops that a device has left, as words of a row.
 func (w *Withdrawal) Left(d ethernet.DeviceID) []uint64 {
 	switch {
 	case w.stamp[d] == w.round:
@@ -36,11 +37,12 @@ func (w *Withdrawal) Left(d ethernet.DeviceID) []uint64 {
 	return w.plan.Cabling.Words(w.before, d)
 }
 
+// has says whether a device had a route before.
 func (w *Withdrawal) has(d ethernet.DeviceID) bool {
 	return w.known == nil || w.known[d/64]>>(d%64)&1 == 1
 }
 
-// take takes a next hop away.
+// take takes a next hop away from the device that a link leaves, if it has it.
 func (w *Withdrawal) take(l ethernet.LinkID) {
 	c := w.plan.Cabling
 	d := c.Links[l].From
@@ -103,7 +105,7 @@ func (w *Withdrawal) Try(class int, before ethernet.Row, known []uint64, links [
 	return true
 }
 
-// parent is the neighbor whose path a device announces, as Computer chooses it; None: packets leave there.
+// parent is the neighbor whose path a device with some next hops announces, as Computer chooses it; None: packets leave there.
 func (w *Withdrawal) parent(words []uint64, d ethernet.DeviceID) ethernet.DeviceID {
 	lowest := ethernet.DeviceID(ethernet.None)
 	c := w.plan.Cabling
@@ -117,7 +119,7 @@ func (w *Withdrawal) parent(words []uint64, d ethernet.DeviceID) ethernet.Device
 	return lowest
 }
 
-// accepts says what Computer.accepts does.
+// accepts says what Computer.accepts does, by the next hops that are left.
 func (w *Withdrawal) accepts(to, from ethernet.DeviceID) bool {
 	if w.plan.Protocol != BGP || w.plan.unique {
 		return true
@@ -151,8 +153,8 @@ func (w *Withdrawal) announcesSame(d ethernet.DeviceID) bool {
 	return was == is
 }
 
-// Over puts what is left of the next hops into a row: for a pin the row of its subnet, where it is lost as a whole, and
-// else one of those before.
+// Over writes the next hops that are left, after Try, into a row. For a pin (Try was given who knows it) the row has those of its
+// subnet, which count where all of the pin's are lost; otherwise the row has those before.
 func (w *Withdrawal) Over(row ethernet.Row) {
 	c := w.plan.Cabling
 	for i, bits := range w.known {

@@ -52,7 +52,7 @@ type Options struct {
 	Progress   func(done, total int)
 }
 
-// Record is how a device answered, and Name what it is called beside the files of its device.
+// Record is how a device answered. It is written beside the files of the device, and all together for the run.
 type Record struct {
 	Device  string    `json:"device"`
 	Address string    `json:"address"`
@@ -64,7 +64,7 @@ type Record struct {
 	Files   []Dump    `json:"files"`
 }
 
-// Name is what the record of a device is called, and what that of a run is.
+// Name is what the files of records are called.
 const Name = "collect.json"
 
 // Dump is a file of a device.
@@ -78,8 +78,8 @@ type Dump struct {
 
 const unfinished = ".collecting" // the folder of folders that are not whole
 
-// Run gathers a folder. It returns how each device answered, in the order of devices; an error is about the folder, not
-// about one of them.
+// Run gathers the folder dir from devices, for weft collect. It returns how each device answered, in the order of devices; an error is
+// about the folder, not about one of them.
 func Run(ctx context.Context, dir string, devices []Device, o Options) ([]Record, error) {
 	o.VRF, o.SSH = cmp.Or(o.VRF, "default"), cmp.Or(o.SSH, "ssh")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -151,7 +151,8 @@ type run struct {
 	records []Record
 }
 
-// before looks at what there is in the folder, and refuses what no run of weft collect left.
+// before is the records of the devices that are in the folder already. It refuses a folder that holds anything else, and without Resume
+// or Force one that holds devices.
 func (r *run) before(dir string) (map[string]Record, error) {
 	d, err := r.root.Open(".")
 	if err != nil {
@@ -188,6 +189,7 @@ func (r *run) before(dir string) (map[string]Record, error) {
 	return there, nil
 }
 
+// record is the text of a device's record.
 func (r *run) record(device string) ([]byte, error) {
 	name := filepath.Join(device, Name)
 	f, err := r.root.Open(name)
@@ -198,7 +200,7 @@ func (r *run) record(device string) ([]byte, error) {
 	return reading.ReadAll(f, name, reading.MaxSettings)
 }
 
-// device asks a device, and puts its folder in place.
+// device asks a device, and puts its folder in place if it answered. The record says whether it did.
 func (r *run) device(ctx context.Context, d *Device) Record {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
@@ -226,7 +228,7 @@ func (r *run) device(ctx context.Context, d *Device) Record {
 	return record
 }
 
-// place writes the files of a device into a folder, and exchanges it for the one before.
+// place writes the files of a device into a folder that is not whole yet, and then exchanges it for the one of a run before.
 func (r *run) place(name string, record *Record, a *answers) error {
 	at, old := filepath.Join(unfinished, name), filepath.Join(unfinished, name+".old")
 	if err := r.root.Mkdir(at, 0o700); err != nil {
@@ -268,11 +270,12 @@ func (r *run) ask(ctx context.Context, d *Device) (*answers, error) {
 	}
 	mark := "weft-" + hex.EncodeToString(random[:])
 	out, err := r.session(ctx, d, "sh -s", script(mark, r.o.VRF, r.o.Timeout))
-	if err != nil && !bytes.Contains(out, []byte(mark)) && !notShell.Match(out) {
+	answered := bytes.Contains(out, []byte(mark)) // a shell ran the script
+	if err != nil && !answered && !notShell.Match(out) {
 		return nil, err
 	}
 	a := &answers{}
-	if !bytes.Contains(out, []byte(mark)) {
+	if !answered {
 		return a, r.askEOS(ctx, d, a, out)
 	}
 	if err := a.parse(out, mark); err != nil {
@@ -284,7 +287,7 @@ func (r *run) ask(ctx context.Context, d *Device) (*answers, error) {
 // notShell is what command lines of devices say to sh.
 var notShell = regexp.MustCompile(`(?i)% ?(?:invalid|unknown|incomplete|ambiguous|unrecognized)`)
 
-// askEOS asks a device whose shell is the command line of EOS, command by command.
+// askEOS asks a device whose shell is the command line of EOS, command by command; said is what it said to sh.
 func (r *run) askEOS(ctx context.Context, d *Device, a *answers, said []byte) error {
 	out, err := r.session(ctx, d, "show version | json", "")
 	var version struct{ Version, ModelName string }
@@ -310,7 +313,7 @@ func (r *run) askEOS(ctx context.Context, d *Device, a *answers, said []byte) er
 	return nil
 }
 
-// take checks what a command printed, and keeps it if it can be read.
+// take keeps what a command printed as file i if it can be read, or else why not.
 func (a *answers) take(i int, command string, text []byte) {
 	text = files[i].kept(text)
 	if err := files[i].checked(text); err != nil {
@@ -320,11 +323,12 @@ func (a *answers) take(i int, command string, text []byte) {
 	a.text[i], a.command[i], a.why[i] = text, command, ""
 }
 
-// parse reads what the script printed.
+// parse reads what the script printed. Lines that begin with the mark say: try, a command for a file; file, its output follows, until
+// end; no, it failed, and what it printed follows; done. What commands say of errors comes before file and no.
 func (a *answers) parse(out []byte, mark string) error {
 	begin := []byte(mark + " ")
-	var body, heard bytes.Buffer // since the last line with the mark; what a command said of errors
-	which, command, status := -1, "", ""
+	var body, heard bytes.Buffer         // since the last line with the mark; what a command said of errors
+	which, command, status := -1, "", "" // the file asked for, by which command, and how that failed
 	lines := bufio.NewReader(bytes.NewReader(out))
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -370,7 +374,8 @@ func (a *answers) parse(out []byte, mark string) error {
 	}
 }
 
-// failed notes why a command did not print a file. That a program is not there is said only if no other got further.
+// failed notes why a command did not print file i: status is the exit status, or form where the output was not what it should be. That a
+// program is not there is said only if no other got further.
 func (a *answers) failed(i int, command, status, said string) {
 	missing := status == "127"
 	switch {
@@ -405,7 +410,7 @@ var (
 	cumulusVersion = regexp.MustCompile(`(?s)Cumulus Linux.*?(?:DISTRIB_RELEASE|VERSION_ID)="?([0-9.]+)`)
 )
 
-// system is what runs on a device, as its files of versions say.
+// system is what runs on a device, with its version; unknown if it does not say.
 func (a *answers) system() string {
 	if strings.HasPrefix(a.version, "EOS ") {
 		return reading.Printable(a.version)
@@ -425,7 +430,7 @@ func (a *answers) system() string {
 	return reading.Printable(strings.Join(parts, ", "))
 }
 
-// list is the files, those that are missing too if that matters.
+// list is the files of a device, with those that are missing unless only SONiC has them and this is another system.
 func (a *answers) list() []Dump {
 	list := []Dump{}
 	for i := range files {
@@ -445,7 +450,7 @@ func (a *answers) list() []Dump {
 	return list
 }
 
-// lacks says what is missing without which a device says nothing.
+// lacks is an error if a file is missing without which nothing can be judged.
 func (a *answers) lacks() error {
 	for i := range files {
 		if files[i].needed && a.text[i] == nil {

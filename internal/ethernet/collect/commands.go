@@ -28,7 +28,7 @@ type file struct {
 	sonic    bool   // only SONiC has it
 }
 
-// sudo is commands as they are, and where they are refused as root, without asking for a password.
+// sudo is commands, and behind each the same as root, without asking for a password.
 func sudo(commands ...string) []string {
 	var list []string
 	for _, c := range commands {
@@ -128,7 +128,7 @@ func readRoutes(r io.Reader, name string) error {
 	return err
 }
 
-// inVRF fills in a command. FRR says the routes of the default VRF to whoever does not name one, and old versions only so.
+// inVRF is a command with the name of a VRF in it. FRR's commands are about the default VRF if none is named, and old versions' only so.
 func inVRF(command, vrf string) string {
 	if vrf == "default" && !strings.Contains(command, "nv ") {
 		command = strings.ReplaceAll(command, " vrf VRF", "")
@@ -139,7 +139,7 @@ func inVRF(command, vrf string) string {
 // secret is what configurations have behind these words, which nobody needs to judge a network.
 var secret = regexp.MustCompile(`(?m)^(\s*(?:neighbor \S+ password|password|enable password|(?:ip |ipv6 )?ospf (?:authentication-key|message-digest-key \d+ md5)|authentication-key|key-string|key|username \S+ (?:secret|password)).*?)\s+\S+[ \t]*$`)
 
-// kept is what a file keeps of what a command printed.
+// kept is what a command printed without passwords and keys.
 func (f *file) kept(text []byte) []byte {
 	if f.form == "text" {
 		return secret.ReplaceAll(text, []byte("$1 removed-by-weft"))
@@ -147,7 +147,7 @@ func (f *file) kept(text []byte) []byte {
 	return text
 }
 
-// checked says what is wrong with what a command printed.
+// checked is the error of reading what a command printed, nil if it can be read.
 func (f *file) checked(text []byte) error {
 	return f.read(bytes.NewReader(text), f.fileName())
 }

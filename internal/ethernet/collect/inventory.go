@@ -29,7 +29,7 @@ type Device struct {
 	Line    int
 }
 
-// The names of a device's variables: ours, and those of Ansible, which may have any others beside them.
+// variables is what the variables of a host set, by name: ours, and those of Ansible, which may have any others beside them.
 var variables = map[string]string{
 	"address": "address", "port": "port", "user": "user", "key": "key",
 	"ansible_host": "address", "ansible_port": "port", "ansible_ssh_port": "port", "ansible_ssh_host": "address",
@@ -88,9 +88,10 @@ type entry struct {
 	from map[string]string // those of its groups
 }
 
+// inventory is a file that is being read.
 type inventory struct {
 	file  string
-	known map[string]*entry
+	known map[string]*entry // by host
 }
 
 // maxGroups is how deep groups may be inside each other: aliases of YAML can close a circle.
@@ -106,7 +107,7 @@ func member(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// set reads a variable, if it is one that counts; strict refuses others.
+// set puts a variable into to, if it is one that counts. strict, in an inventory of ours, refuses others except Ansible's.
 func (i *inventory) set(to map[string]string, key, value *yaml.Node, strict bool) error {
 	name := variables[key.Value]
 	switch {
@@ -123,7 +124,8 @@ func (i *inventory) set(to map[string]string, key, value *yaml.Node, strict bool
 	return nil
 }
 
-// group reads a group of hosts. What inner groups say goes before what outer ones say.
+// group reads a group of hosts, called what in errors. from is the variables of the groups around it, which its own go before. strict says
+// that it is an inventory of ours, not Ansible's.
 func (i *inventory) group(g *yaml.Node, from map[string]string, what string, depth int, strict bool) error {
 	if g.Kind == yaml.AliasNode {
 		g = g.Alias
@@ -175,7 +177,7 @@ func (i *inventory) group(g *yaml.Node, from map[string]string, what string, dep
 	})
 }
 
-// host reads a host, or a range of them.
+// host notes a host, or a range of them, with the variables of its group and its own.
 func (i *inventory) host(key, value *yaml.Node, vars map[string]string, strict bool) error {
 	own := map[string]string{}
 	switch {
@@ -242,13 +244,14 @@ func expand(name string) ([]string, error) {
 	return list, nil
 }
 
-// What names are: of devices, which are folders too; of what ssh is given, which takes what begins with - for an option.
+// Names that are allowed: of devices, which are folders too; of hosts and users, which ssh must not take for options.
 var (
 	deviceName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:+-]*$`)
 	hostName   = regexp.MustCompile(`^[A-Za-z0-9_:][A-Za-z0-9_.:%-]*$`)
 	userName   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@\\+-]*$`)
 )
 
+// device is a host of the inventory, checked.
 func (i *inventory) device(name string, e *entry) (Device, error) {
 	vars := maps.Clone(e.from)
 	maps.Copy(vars, e.own)

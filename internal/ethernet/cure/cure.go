@@ -68,7 +68,8 @@ type Cure struct {
 // maxGreedy is the most turns that are admitted one after the other.
 const maxGreedy = 20_000
 
-// Compute finds rules.
+// Compute finds rules for a network, which keeps its own priorities: Cure.Network is a copy with the rules. weft
+// priorities and weft packets call it; the judge decides about the result.
 func Compute(ctx context.Context, n *ethernet.Network, o Options) (*Cure, error) {
 	if len(n.TunnelMaps) > 0 && o.Bounces > 0 {
 		return nil, errors.New("devices wrap packets, and what packets do that go astray with tunnels is not followed")
@@ -102,9 +103,9 @@ func Compute(ctx context.Context, n *ethernet.Network, o Options) (*Cure, error)
 // turns is the pairs of links that meet at a device, numbered by the link that comes in.
 type turns struct {
 	n      *ethernet.Network
-	first  []int32  // [LinkID, plus one] the turn to the first link of the device
-	weight []uint32 // [turn] paths that take it, counted by classes where it is admitted by that; 0: none
-	count  int
+	first  []int32  // [LinkID that comes in] its first turn, with one entry more for the end
+	weight []uint32 // [turn] how often packets take it, over all classes and failures; only 1 where turns are too many for greedy; 0: never
+	count  int      // all turns
 }
 
 func newTurns(n *ethernet.Network) *turns {
@@ -118,6 +119,7 @@ func newTurns(n *ethernet.Network) *turns {
 	return t
 }
 
+// of is the turn from one link to another, which leaves the device where the first ends.
 func (t *turns) of(in, out ethernet.LinkID) int32 {
 	first, _ := t.n.LinksFrom(t.n.Links[in].To)
 	return t.first[in] + int32(out-first)
@@ -136,15 +138,16 @@ func (t *turns) ends(turn int32) (in, out ethernet.LinkID) {
 	return ethernet.LinkID(i), first + ethernet.LinkID(turn-t.first[i])
 }
 
-// plan is an order of links, and what it leads to.
+// plan is an order of links, and what it leads to: packets begin at level 0, and rise by one at each turn that does
+// not rise in the order. A level is a step of each ladder of priorities.
 type plan struct {
 	*turns
 	order
-	used   []uint8 // [turn] levels at which packets take it, as bits; a packet that enters is at level 0
-	needed int     // levels
+	used   []uint8 // [turn] levels at which packets take it, as bits
+	needed int     // levels that would do for all packets
 }
 
-// cost orders plans: fewer priorities first, then fewer turns with a rule.
+// cost is less for the better plan: that of fewer levels, then of fewer turns with a rule.
 func (p *plan) cost() int {
 	rules := 0
 	for turn, used := range p.used {

@@ -14,8 +14,8 @@ type order struct {
 	rank []int32 // [LinkID]
 }
 
-// orders is up before down, and where the turns are not too many one that admits the most
-// used first.
+// orders is the orders that Compute tries: up before down, and where no more than maxGreedy turns are in use, one that
+// admits these one by one, the most used first.
 func (t *turns) orders() []order {
 	list := []order{t.upBeforeDown()}
 	var used []int32
@@ -46,7 +46,7 @@ func (t *turns) upBeforeDown() order {
 	for d := range n.Names {
 		top = max(top, height(ethernet.DeviceID(d)))
 	}
-	o := order{"up before down", make([]int32, len(n.Links))}
+	o := order{name: "up before down", rank: make([]int32, len(n.Links))}
 	for l, link := range n.Links {
 		from, to := height(link.From), height(link.To)
 		o.rank[l] = from
@@ -57,7 +57,7 @@ func (t *turns) upBeforeDown() order {
 	return o
 }
 
-// greedy admits turns in their order as long as they close no circle. The ranks are kept as in D.
+// greedy admits turns in the order of a list as long as they close no circle. The ranks are kept as in D.
 // Pearce and P. Kelly, A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs,
 // ACM Journal of Experimental Algorithmics 11 (2007): where a turn does not rise, only links
 // between its ends change their places.
@@ -76,16 +76,17 @@ func (t *turns) greedy(list []int32) order {
 			g.prev[out] = append(g.prev[out], in)
 		}
 	}
-	return order{"most used turns first", g.rank}
+	return order{name: "most used turns first", rank: g.rank}
 }
 
+// sorter keeps ranks of links that rise along all turns admitted so far.
 type sorter struct {
-	rank       []int32
-	next, prev [][]ethernet.LinkID
-	seen       []bool
+	rank       []int32             // [LinkID]
+	next, prev [][]ethernet.LinkID // [LinkID] links that admitted turns lead to, and come from
+	seen       []bool              // [LinkID] of search
 }
 
-// admit makes in rank below out, and says whether that closes no circle.
+// admit changes ranks so that in is below out. It says false, and changes none, if the turn would close a circle.
 func (g *sorter) admit(in, out ethernet.LinkID) bool {
 	if g.rank[in] < g.rank[out] {
 		return true
@@ -94,11 +95,11 @@ func (g *sorter) admit(in, out ethernet.LinkID) bool {
 	if slices.Contains(ahead, in) {
 		return false
 	}
-	back := g.search(in, g.prev, func(l ethernet.LinkID) bool { return g.rank[l] >= g.rank[out] })
+	behind := g.search(in, g.prev, func(l ethernet.LinkID) bool { return g.rank[l] >= g.rank[out] })
 	byRank := func(a, b ethernet.LinkID) int { return cmp.Compare(g.rank[a], g.rank[b]) }
 	slices.SortFunc(ahead, byRank)
-	slices.SortFunc(back, byRank)
-	links := slices.Concat(back, ahead)
+	slices.SortFunc(behind, byRank)
+	links := slices.Concat(behind, ahead)
 	places := make([]int32, len(links))
 	for i, l := range links {
 		places[i] = g.rank[l]
@@ -110,7 +111,7 @@ func (g *sorter) admit(in, out ethernet.LinkID) bool {
 	return true
 }
 
-// search is the links that can be reached among those that are within.
+// search is the links that can be reached from one, itself included, among those that are within.
 func (g *sorter) search(from ethernet.LinkID, next [][]ethernet.LinkID, within func(ethernet.LinkID) bool) []ethernet.LinkID {
 	found := []ethernet.LinkID{from}
 	g.seen[from] = true

@@ -6,19 +6,17 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// In a large network almost all next hops after failures have the same turns, and none of them takes
-// packets to another level. Such rows are followed from device to device, all links of a device
-// at a time; only the others packet by packet.
-
-// rows follows packets by whole rows.
+// rows follows packets of a class from device to device, all links of a device at a time, where a walker goes packet by
+// packet. In a large network almost all next hops after failures have the same turns, and none of them takes
+// packets to another level: for such rows it is enough to know which turns are in use.
 type rows struct {
 	*turns
-	from    []ethernet.DeviceID
-	first   []int32  // [LinkID, plus one] the words of the device that it leads to
-	used    []uint64 // turns that packets of all rows take: [first of the link that comes in, and on] bits as in a row
-	there   []bool   // [DeviceID]
-	devices []ethernet.DeviceID
-	links   []ethernet.LinkID // that packets of a row take
+	from    []ethernet.DeviceID // where packets are sent
+	first   []int32             // [LinkID that comes in] its first word in used, with one entry more for the end
+	used    []uint64            // turns that packets of all rows added take, by link that comes in: the words of the device where it ends
+	there   []bool              // [DeviceID] of follow
+	devices []ethernet.DeviceID // likewise
+	links   []ethernet.LinkID   // that packets of the row followed last take
 }
 
 func newRows(t *turns, from []ethernet.DeviceID) *rows {
@@ -31,7 +29,7 @@ func newRows(t *turns, from []ethernet.DeviceID) *rows {
 	return r
 }
 
-// follow finds the links that packets of a row take.
+// follow finds the links that packets take by the next hops of a row (r.links), for add and meets.
 func (r *rows) follow(next ethernet.Row) {
 	n := r.n
 	r.links = r.links[:0]
@@ -54,7 +52,7 @@ func (r *rows) follow(next ethernet.Row) {
 	}
 }
 
-// add notes the turns of the row that was followed.
+// add notes the turns of the row that was followed as used.
 func (r *rows) add(next ethernet.Row) {
 	for _, in := range r.links {
 		for k, bits := range r.n.Words(next, r.n.Links[in].To) {
@@ -63,7 +61,7 @@ func (r *rows) add(next ethernet.Row) {
 	}
 }
 
-// meets says whether packets of the row that was followed take one of some turns.
+// meets says whether packets of the row that was followed take one of some turns, which are as in used.
 func (r *rows) meets(next ethernet.Row, turns []uint64) bool {
 	for _, in := range r.links {
 		for k, bits := range r.n.Words(next, r.n.Links[in].To) {
@@ -75,20 +73,20 @@ func (r *rows) meets(next ethernet.Row, turns []uint64) bool {
 	return false
 }
 
-// each visits all turns in use.
+// each visits all turns used.
 func (r *rows) each(visit func(turn int32)) {
 	for in := range ethernet.LinkID(len(r.n.Links)) {
 		r.n.Each(r.used[r.first[in]:r.first[in+1]], r.n.Links[in].To, func(out ethernet.LinkID) { visit(r.of(in, out)) })
 	}
 }
 
-// weigh finds the turns in use, and counts how often if there are so few that it matters.
+// weigh sets turns.weight: which turns packets take, and how often, if there are so few that greedy asks.
 func (w *walker) weigh(ctx context.Context) error {
-	if !w.whole() {
+	if !w.byRows() {
 		return w.all(ctx, w.collect)
 	}
 	r := newRows(w.turns, w.from)
-	err := w.every(ctx, func(_ int, next ethernet.Row) {
+	err := w.everyClass(ctx, func(_ int, next ethernet.Row) {
 		r.follow(next)
 		r.add(next)
 	})
@@ -104,23 +102,23 @@ func (w *walker) weigh(ctx context.Context) error {
 	return nil
 }
 
-// levels finds at which levels packets take each turn, by the plan.
+// levels sets used and needed of w.plan: at which levels packets take each turn.
 func (w *walker) levels(ctx context.Context) error {
-	if !w.whole() {
+	if !w.byRows() {
 		return w.all(ctx, w.assign)
 	}
 	r := newRows(w.turns, w.from)
 	raising := make([]uint64, len(r.used))
-	any := false
+	raises := false // some turn in use does
 	for turn, weight := range w.weight {
 		if weight > 0 && w.plan.raises(int32(turn)) {
 			in, out := w.ends(int32(turn))
 			first, _ := w.n.LinksFrom(w.n.Links[in].To)
 			raising[int(r.first[in])+int(out-first)/64] |= 1 << ((out - first) % 64)
-			any = true
+			raises = true
 		}
 	}
-	if !any { // all packets stay at the first level
+	if !raises { // all packets stay at the first level
 		for turn, weight := range w.weight {
 			if weight > 0 {
 				w.assign(int32(turn), 0)
@@ -128,7 +126,7 @@ func (w *walker) levels(ctx context.Context) error {
 		}
 		return nil
 	}
-	err := w.every(ctx, func(class int, next ethernet.Row) {
+	err := w.everyClass(ctx, func(class int, next ethernet.Row) {
 		if r.follow(next); r.meets(next, raising) {
 			w.class(class, next, 0, w.assign)
 			return
@@ -139,11 +137,12 @@ func (w *walker) levels(ctx context.Context) error {
 	return err
 }
 
-// whole says whether rows tell all that packets do.
-func (w *walker) whole() bool { return w.o.Bounces == 0 && len(w.n.TunnelMaps) == 0 }
+// byRows says whether rows tell all that packets do: they take next hops only, and no tunnel.
+func (w *walker) byRows() bool { return w.o.Bounces == 0 && len(w.n.TunnelMaps) == 0 }
 
-// every visits the next hops of every class that hosts send packets for, as it is and after failures.
-func (w *walker) every(ctx context.Context, visit func(class int, next ethernet.Row)) error {
+// everyClass visits every class that hosts send packets for, with its next hops as they are and with those after
+// failures.
+func (w *walker) everyClass(ctx context.Context, visit func(class int, next ethernet.Row)) error {
 	for class := range w.n.Classes {
 		if w.n.Wanted(class, ethernet.HostScope) {
 			visit(class, w.n.Classes[class].Next)

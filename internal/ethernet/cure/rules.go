@@ -7,11 +7,11 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// spare is the priorities that packets are taken to, in order: 4 first, then those that
-// SONiC uses for the same end.
+// spare is the priorities that packets are taken to, in order: 4 first, which is often lossless beside 3, then those
+// that SONiC uses for the same end.
 var spare = []uint8{4, 2, 6, 5, 7, 1}
 
-// ladders gives each priority that hosts send with further ones.
+// ladders gives each priority that hosts send with further ones, so that it has as many as levels, while there are some.
 func ladders(start []uint8, levels int) [][]uint8 {
 	list := make([][]uint8, len(start))
 	free := slices.DeleteFunc(slices.Clone(spare), func(p uint8) bool { return slices.Contains(start, p) })
@@ -32,7 +32,8 @@ func ladders(start []uint8, levels int) [][]uint8 {
 	return list
 }
 
-// cure makes rules of a plan.
+// cure makes the rules of a plan, and the network with them. levels is how many priorities there may be for each that
+// hosts send with; packets that need more become lossy.
 func (p *plan) cure(n *ethernet.Network, o Options, levels int) *Cure {
 	levels = min(levels, p.needed)
 	c := &Cure{Ladders: ladders(o.Start, max(1, levels)), Needed: p.needed * len(o.Start), Order: p.name}
@@ -45,7 +46,7 @@ func (p *plan) cure(n *ethernet.Network, o Options, levels int) *Cure {
 		c.Turns++
 		in, out := p.ends(int32(turn))
 		for i, ladder := range c.Ladders {
-			for level := range ladder { // those that no path gets to as well: hosts may send with any
+			for level := range ladder { // also where no path takes the turn at the level: hosts may send with any priority
 				mark := uint8(i*len(c.Ladders[0]) + level)
 				if level+1 < len(ladder) {
 					rules.Set(in, out, mark, mark+1)
@@ -54,20 +55,19 @@ func (p *plan) cure(n *ethernet.Network, o Options, levels int) *Cure {
 				}
 			}
 		}
-		lossy := used>>(len(c.Ladders[0])-1)&1 == 1
-		if lossy {
+		if used>>(len(c.Ladders[0])-1)&1 == 1 { // from the last step of a ladder
 			c.Lossy++
 		}
 	}
 	cured := *n
 	cured.Priorities = priorities
-	same := make([]uint64, len(priorities.Marks)) // packets keep their priority when they are wrapped, but for rules
-	for mark := range same {
-		same[mark] = 1 << mark
+	keep := make([]uint64, len(priorities.Marks)) // packets keep their priority when they are wrapped; then rules change it
+	for mark := range keep {
+		keep[mark] = 1 << mark
 	}
 	cured.TunnelMaps = nil
 	for range n.TunnelMaps {
-		cured.TunnelMaps = append(cured.TunnelMaps, same)
+		cured.TunnelMaps = append(cured.TunnelMaps, keep)
 	}
 	c.Network = &cured
 	c.Rules = p.compress(c.Ladders, rules)
@@ -79,7 +79,8 @@ func (p *plan) cure(n *ethernet.Network, o Options, levels int) *Cure {
 	return c
 }
 
-// priorities is a mark for each priority of the ladders, and one for lossy packets.
+// priorities is a mark for each priority of the ladders, ladder by ladder, and behind them one for lossy packets; the
+// rules belong to it, and change nothing yet.
 func (p *plan) priorities(n *ethernet.Network, ladders [][]uint8) (*ethernet.Priorities, *ethernet.Rules) {
 	q := &ethernet.Priorities{}
 	add := func(name string, lane int8) {
@@ -99,9 +100,8 @@ func (p *plan) priorities(n *ethernet.Network, ladders [][]uint8) (*ethernet.Pri
 	return q, q.Rules
 }
 
-// compress puts the turns of a device with the same change together: interfaces by which packets leave
-// alike first, then those by which they come. No packet leaves by the interface it came by, so
-// that interface may be among those it leaves by.
+// compress is the rules of all devices, few for many turns: interfaces that packets come by and that have the same change
+// to the same interfaces share a rule.
 func (p *plan) compress(ladders [][]uint8, rules *ethernet.Rules) []Rule {
 	n := p.n
 	var list []Rule
@@ -119,7 +119,8 @@ func (p *plan) compress(ladders [][]uint8, rules *ethernet.Rules) []Rule {
 	return list
 }
 
-// together is the rules of a device for one priority.
+// together is the rules of a device for one mark, that of a priority at a level of a ladder. An interface by which
+// packets come may be among those of its own rule by which they leave, if that saves a rule: no packet does that.
 func (p *plan) together(d ethernet.DeviceID, rules *ethernet.Rules, mark, priority uint8, ladder []uint8, level int) []Rule {
 	n := p.n
 	becomes := int8(ethernet.Lossy)

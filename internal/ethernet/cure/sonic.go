@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,15 +19,15 @@ import (
 type Maps struct {
 	device ethernet.DeviceID
 	c      *Cure
-	class  map[[2]int]int // [link that comes in, None for hosts; mark] its traffic class
-	kinds  []kind         // [traffic class]
-	ports  []ethernet.LinkID
+	class  map[[2]int]int    // [link that comes in, None for hosts; mark] its traffic class
+	kinds  []kind            // [traffic class]
+	ports  []ethernet.LinkID // the links that leave the device
 }
 
-// kind is packets that are treated alike on the way out.
+// kind is packets of one traffic class, which are treated alike on the way out.
 type kind struct {
 	mark    uint8   // with which they came
-	becomes []uint8 // [link that leaves, from the first] the mark that they leave with
+	becomes []uint8 // [place in Maps.ports] the mark that they leave with, or unused; nil: nothing has the traffic class
 }
 
 // lossyClass is also the priority group and the queue of lossy packets; no ladder takes it.
@@ -44,7 +45,7 @@ func (c *Cure) Sonic(d ethernet.DeviceID) (*Maps, error) {
 		m.ports = append(m.ports, l)
 	}
 	lossy := len(n.Priorities.Marks) - 1
-	ins := []ethernet.LinkID{ethernet.None}
+	ins := []ethernet.LinkID{ethernet.None} // None: from hosts
 	for _, l := range m.ports {
 		ins = append(ins, n.Reverse[l])
 	}
@@ -52,14 +53,14 @@ func (c *Cure) Sonic(d ethernet.DeviceID) (*Maps, error) {
 		own := m.priority(uint8(mark))
 		for _, in := range ins {
 			k := kind{mark: uint8(mark)}
-			plain := true
+			plain := true // they keep their mark, wherever they leave
 			for _, out := range m.ports {
 				becomes := n.Priorities.Rules.Becomes(in, out, uint8(mark))
 				if in != ethernet.None && out == n.Reverse[in] {
-					becomes = open
+					becomes = unused
 				}
 				k.becomes = append(k.becomes, becomes)
-				plain = plain && (becomes == uint8(mark) || becomes == open)
+				plain = plain && (becomes == uint8(mark) || becomes == unused)
 			}
 			if plain {
 				k.becomes = slices.Repeat([]uint8{uint8(mark)}, len(m.ports))
@@ -74,6 +75,7 @@ func (c *Cure) Sonic(d ethernet.DeviceID) (*Maps, error) {
 	return m, nil
 }
 
+// priority is that of a mark, Lossy for the mark of lossy packets.
 func (m *Maps) priority(mark uint8) int {
 	levels := len(m.c.Ladders[0])
 	if int(mark) >= levels*len(m.c.Ladders) {
@@ -82,8 +84,8 @@ func (m *Maps) priority(mark uint8) int {
 	return int(m.c.Ladders[int(mark)/levels][int(mark)%levels])
 }
 
-// place finds a traffic class for a kind of packets: that of their priority where they keep it, or
-// else one that no priority has.
+// place finds a traffic class for a kind of packets, and puts them into it: their priority (own) if they are plain
+// and keep it, or else one that no priority has. It says false if none is left.
 func (m *Maps) place(k kind, own int, plain bool) (int, bool) {
 	if plain {
 		m.kinds[own] = k
@@ -98,7 +100,7 @@ func (m *Maps) place(k kind, own int, plain bool) (int, bool) {
 			if free < 0 {
 				free = tc
 			}
-		case m.kinds[tc].mark == k.mark && m.joins(tc, k):
+		case m.kinds[tc].mark == k.mark && m.join(tc, k):
 			return tc, true
 		}
 	}
@@ -109,17 +111,17 @@ func (m *Maps) place(k kind, own int, plain bool) (int, bool) {
 	return free, true
 }
 
-// open stands for an interface by which no packet of a kind leaves: the one by which it came.
-const open = 255
+// unused is in the place of a mark for an interface by which no packet of a kind leaves: the one by which it came.
+const unused = 255
 
-// joins makes a kind part of a traffic class if they agree.
-func (m *Maps) joins(tc int, k kind) bool {
+// join puts a kind into a traffic class that others have, if they agree where both leave, and says whether it did.
+func (m *Maps) join(tc int, k kind) bool {
 	joined := slices.Clone(m.kinds[tc].becomes)
 	for i, becomes := range k.becomes {
-		if becomes != open && joined[i] != open && joined[i] != becomes {
+		if becomes != unused && joined[i] != unused && joined[i] != becomes {
 			return false
 		}
-		if becomes != open {
+		if becomes != unused {
 			joined[i] = becomes
 		}
 	}
@@ -127,8 +129,8 @@ func (m *Maps) joins(tc int, k kind) bool {
 	return true
 }
 
-// Mapped is the network with what the maps of all its devices do in place of the rules, for
-// the judge.
+// Mapped is the network of a cure with what the maps of its devices do in place of the rules, which must not be worse: weft
+// priorities has it judged. maps has all devices whose Maps are written.
 func Mapped(c *Cure, maps []*Maps) *ethernet.Network {
 	n := *c.Network
 	p := *n.Priorities
@@ -137,8 +139,8 @@ func Mapped(c *Cure, maps []*Maps) *ethernet.Network {
 		for from, tc := range m.class {
 			for i, out := range m.ports {
 				becomes := m.kinds[tc].becomes[i]
-				if becomes == open {
-					becomes = uint8(len(p.Marks) - 1)
+				if becomes == unused {
+					becomes = uint8(len(p.Marks) - 1) // lossy, as outgoing has it
 				}
 				p.Rules.Set(ethernet.LinkID(from[0]), out, uint8(from[1]), becomes)
 			}
@@ -152,12 +154,13 @@ func Mapped(c *Cure, maps []*Maps) *ethernet.Network {
 func (m *Maps) Write(w io.Writer) error {
 	n := m.c.Network
 	t := map[string]map[string]map[string]string{}
+	// put adds a map to a table, unless one with the same entries is there, and returns its name.
 	put := func(table, name string, entries map[string]string) string {
 		if t[table] == nil {
 			t[table] = map[string]map[string]string{}
 		}
 		for other, have := range t[table] {
-			if strings.HasPrefix(other, "WEFT") && same(have, entries) {
+			if strings.HasPrefix(other, "WEFT") && maps.Equal(have, entries) {
 				return other
 			}
 		}
@@ -195,18 +198,6 @@ func (m *Maps) Write(w io.Writer) error {
 	return e.Encode(t)
 }
 
-func same(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if b[k] != v {
-			return false
-		}
-	}
-	return true
-}
-
 // incoming is the maps of a port for packets that come in: every DSCP to a traffic class, and every
 // traffic class to a priority group.
 func (m *Maps) incoming(in ethernet.LinkID) (dscp, group map[string]string) {
@@ -226,12 +217,13 @@ func (m *Maps) incoming(in ethernet.LinkID) (dscp, group map[string]string) {
 	return dscp, group
 }
 
-// outgoing is the maps of a port for packets that leave: every traffic class to a queue and a DSCP.
+// outgoing is the maps of a port, by its place in m.ports, for packets that leave: every traffic class to a queue and a
+// DSCP, which have the number of the priority.
 func (m *Maps) outgoing(port int) (queue, dscp map[string]string) {
 	queue, dscp = map[string]string{}, map[string]string{}
 	for tc := range m.kinds {
 		priority := strconv.Itoa(lossyClass)
-		if b := m.kinds[tc].becomes; b != nil && b[port] != open {
+		if b := m.kinds[tc].becomes; b != nil && b[port] != unused {
 			if p := m.priority(b[port]); p != ethernet.Lossy {
 				priority = strconv.Itoa(p)
 			}

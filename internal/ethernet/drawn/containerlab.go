@@ -25,7 +25,7 @@ import (
 type Topology struct {
 	Name    string
 	Devices []string // those that forward
-	Hosts   []string // devices with an interface of a host or more behind them, one entry for each
+	Hosts   []string // for each interface of a host: the device that it is behind
 	Cables  []ethernet.Cable
 	Notes   []string // what was assumed or left out, a sentence each
 }
@@ -42,6 +42,7 @@ type file struct {
 	} `yaml:"topology"`
 }
 
+// node is what a file says of a node, or for all nodes of a group or a kind.
 type node struct {
 	Kind  string   `yaml:"kind"`
 	Group string   `yaml:"group"`
@@ -68,12 +69,13 @@ func (n *node) turnedOn() bool {
 	return false
 }
 
+// link is a cable of the file.
 type link struct {
 	Endpoints []yaml.Node `yaml:"endpoints"`
 	Type      string      `yaml:"type"`
 }
 
-// role is what a node does with packets.
+// role is what a node does with packets. topology goes by the order of the values.
 type role uint8
 
 const (
@@ -110,10 +112,10 @@ func Containerlab(r io.Reader, name string) (*Topology, error) {
 		if err := ethernet.Printable(label, label); err != nil {
 			return nil, format.Errorf(name, y.Line, "%v", err)
 		}
-		n = f.whole(n)
+		n = f.inherited(n)
 		l.roles[label], l.lines[label] = roleOf(n), y.Line
-		if of, ok := strings.CutPrefix(n.Mode, "container:"); ok && of != label && l.roles[label] != segment {
-			l.inside[label] = of
+		if outer, ok := strings.CutPrefix(n.Mode, "container:"); ok && outer != label && l.roles[label] != segment {
+			l.inside[label] = outer
 		}
 	}
 	for i := range f.Topology.Links {
@@ -124,8 +126,8 @@ func Containerlab(r io.Reader, name string) (*Topology, error) {
 	return l.topology(f.Name)
 }
 
-// whole is a node with what its group, its kind and the defaults say where it says nothing.
-func (f *file) whole(n node) node {
+// inherited is a node with what its group, its kind and the defaults say where it says nothing.
+func (f *file) inherited(n node) node {
 	t := &f.Topology
 	n.Group = cmp.Or(n.Group, t.Defaults.Group)
 	group := t.Groups[n.Group]
@@ -174,20 +176,20 @@ func roleOf(n node) role {
 	return forwards
 }
 
-// laboratory is a topology on its way.
+// laboratory is what the file says so far, on its way to a Topology; nodes are by their labels.
 type laboratory struct {
-	name   string
+	name   string // of the file
 	roles  map[string]role
-	lines  map[string]int    // of nodes
-	inside map[string]string // by node: another whose network it has, as the cards of a chassis do
-	used   map[ethernet.End]int
-	cables []ethernet.Cable  // all of them
-	out    int               // links that leave the laboratory
-	loops  int               // cables from a device to itself
-	joined map[string]string // by bridge: another that it is joined to
+	lines  map[string]int       // of nodes
+	inside map[string]string    // by node: another whose network it has, as the cards of a chassis do
+	used   map[ethernet.End]int // the line of the cable at an interface
+	cables []ethernet.Cable     // all of them
+	out    int                  // links that leave the laboratory
+	loops  int                  // cables from a device to itself
+	joined map[string]string    // by bridge: another, before it in order, that it is joined to
 }
 
-// link reads a link.
+// link adds a link of the file to the cables, or counts it among those that are left out.
 func (l *laboratory) link(y *yaml.Node) error {
 	var k link
 	if err := y.Decode(&k); err != nil {
@@ -240,19 +242,19 @@ func (l *laboratory) link(y *yaml.Node) error {
 	return nil
 }
 
-// device is the node whose network one has, mostly its own.
+// device is the node whose network a node has: itself, unless it is inside another.
 func (l *laboratory) device(label string) string {
 	for range l.inside { // at most: two may be inside each other
-		of, ok := l.inside[label]
-		if _, known := l.roles[of]; !ok || !known {
+		outer, ok := l.inside[label]
+		if _, known := l.roles[outer]; !ok || !known {
 			break
 		}
-		label = of
+		label = outer
 	}
 	return label
 }
 
-// plugged is what is on a bridge.
+// plugged is what is on a bridge, or on several that are joined.
 type plugged struct {
 	devices []ethernet.End
 	hosts   int
@@ -262,7 +264,7 @@ type plugged struct {
 func (l *laboratory) topology(name string) (*Topology, error) {
 	t := &Topology{Name: name}
 	cabled := map[string]bool{}
-	between := 0                // cables from host to host
+	between := 0                // cables between hosts
 	at := map[string]*plugged{} // by bridge, the first of those that are joined
 	for _, c := range l.cables {
 		if l.roles[c.A.Device] == segment && l.roles[c.B.Device] == segment {
@@ -327,7 +329,7 @@ func (l *laboratory) topology(name string) (*Topology, error) {
 	return t, nil
 }
 
-// bridges makes cables of bridges with two devices, and puts hosts behind each device of the others.
+// bridges adds cables to t for bridges with two devices and no host, and puts hosts on bridges behind each device there.
 func (l *laboratory) bridges(t *Topology, at map[string]*plugged) error {
 	for _, bridge := range slices.SortedFunc(maps.Keys(at), ethernet.Natural) {
 		p := at[bridge]
@@ -352,7 +354,7 @@ func (l *laboratory) bridges(t *Topology, at map[string]*plugged) error {
 	return nil
 }
 
-// first is the first of the bridges that one is joined with.
+// first is the one, for all bridges that are joined to each other, that stands for them.
 func (l *laboratory) first(bridge string) string {
 	for l.joined[bridge] != "" {
 		bridge = l.joined[bridge]

@@ -12,30 +12,31 @@ func (w *Network) Speed(l ethernet.LinkID) float64 { return w.speed[l] }
 // lost how many of them have packets that do not all arrive.
 func (w *Network) Loads() (load []float64, demand, lost float64) {
 	load = make([]float64, len(w.Links))
-	at := make([]float64, w.devices) // adapters
-	classes := map[int]float64{}     // likewise
+	at := make([]float64, w.devices) // [DeviceID] adapters there
+	of := map[int]float64{}          // [class] adapters of it
 	for _, nic := range w.NICs {
 		at[nic.Device]++
-		classes[nic.Class]++
+		of[nic.Class]++
 	}
 	s := newSprayer(w)
 	for class := range len(w.set) / max(w.devices, 1) {
 		for d, adapters := range at {
-			if adapters > 0 && classes[class] > 0 && w.set[class*w.devices+d] != delivered {
-				pairs := adapters * classes[class]
+			if adapters > 0 && of[class] > 0 && w.set[class*w.devices+d] != delivered {
+				pairs := adapters * of[class]
 				demand += pairs
 				s.add(class, ethernet.DeviceID(d), pairs)
 			}
 		}
 		if s.spread(load) > 0 {
-			lost += w.losing(s, class, at, classes[class])
+			lost += w.lostPairs(s, class, at, of[class])
 		}
 	}
 	return load, demand, lost
 }
 
-// losing counts the pairs of adapters to a class some of whose packets do not arrive.
-func (w *Network) losing(s *sprayer, class int, at []float64, adapters float64) (lost float64) {
+// lostPairs counts the pairs of adapters some of whose packets to a class do not arrive: at is adapters by device, adapters how many the
+// class has. s has no demands, and is used for each device by itself.
+func (w *Network) lostPairs(s *sprayer, class int, at []float64, adapters float64) (lost float64) {
 	for d, n := range at {
 		if n > 0 && w.set[class*w.devices+d] != delivered {
 			s.add(class, ethernet.DeviceID(d), 0)

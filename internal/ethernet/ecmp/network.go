@@ -46,10 +46,10 @@ type Network struct {
 	NICs []NIC
 
 	devices int
-	set     []int32 // [class × devices + device] into sets, or delivered or none
-	sets    []hops
+	set     []int32   // [class × devices + device] into sets, or delivered or none
+	sets    []hops    // the first are of one link each, [LinkID]
 	next    []nextHop // those of each set, one after the other
-	upto    []uint32  // [as next] the weights up to there, of sets that have some
+	upto    []uint32  // [as next] the sum of the weights of its set up to there; 0 in sets without weights
 	uplinks []float64 // [DeviceID] the speed of all links that leave it, that of the fastest adapter being 1
 
 	Alike bool      // all links and adapters are as fast as each other, as far as is known
@@ -73,9 +73,10 @@ type hops struct {
 	even  float64 // the part that each gets where they are
 }
 
+// What a device does with a class in place of a set of next hops.
 const (
-	delivered = -1
-	none      = -2
+	delivered = -1 // packets leave there
+	none      = -2 // it has no route
 )
 
 // New prepares a network for adapters.
@@ -112,7 +113,7 @@ func New(n *ethernet.Network, nics []NIC) (*Network, error) {
 	return w, nil
 }
 
-// speeds fills in how fast links and adapters are.
+// speeds fills in how fast links and adapters are: a cable as its slower end, what is not known as most of its like.
 func (w *Network) speeds(n *ethernet.Network) {
 	mbps := make([]uint32, len(n.Links))
 	for l := range mbps {
@@ -123,7 +124,7 @@ func (w *Network) speeds(n *ethernet.Network) {
 			}
 		}
 	}
-	usual := max(most(mbps), 1)
+	usual := max(usualSpeed(mbps), 1)
 	for l := range mbps {
 		if mbps[l] == 0 {
 			mbps[l] = usual
@@ -132,7 +133,7 @@ func (w *Network) speeds(n *ethernet.Network) {
 	ofDevice := make([]uint32, w.devices)
 	for d := range ethernet.DeviceID(w.devices) {
 		first, end := n.LinksFrom(d)
-		ofDevice[d] = max(most(mbps[first:end]), 1)
+		ofDevice[d] = max(usualSpeed(mbps[first:end]), 1)
 		if first == end {
 			ofDevice[d] = usual
 		}
@@ -159,8 +160,8 @@ func (w *Network) speeds(n *ethernet.Network) {
 	}
 }
 
-// most is the speed that most have of those that are known, of equals the fastest; 0 if none is.
-func most(list []uint32) (speed uint32) {
+// usualSpeed is the speed that most have of those that are known, of equals the fastest; 0 if none is.
+func usualSpeed(list []uint32) (speed uint32) {
 	count := map[uint32]int{}
 	for _, s := range list {
 		if s > 0 {
@@ -175,7 +176,8 @@ func most(list []uint32) (speed uint32) {
 	return speed
 }
 
-// setOf finds or makes the set of next hops of a class at a device.
+// setOf finds or makes the set of next hops of a class at a device. several is [DeviceID] the sets of more than one link made so far, by
+// what they consist of; it grows.
 func (w *Network) setOf(class *ethernet.Class, d ethernet.DeviceID, several []map[string]int32) int32 {
 	words := w.Words(class.Next, d)
 	count := 0
@@ -228,10 +230,10 @@ func (w *Network) setOf(class *ethernet.Class, d ethernet.DeviceID, several []ma
 	return id
 }
 
-// reduced is a number below n, by the upper half of a hash.
+// reduced is a number below n that follows from the upper half of a hash.
 func reduced(hash uint64, n uint32) uint32 { return uint32(hash >> 32 * uint64(n) >> 32) }
 
-// weighted is the next hop of a set with weights by a hash.
+// weighted is the next hop of a set with weights that a hash picks.
 func (w *Network) weighted(s *hops, hash uint64) nextHop {
 	at := reduced(hash, s.total)
 	i := s.from

@@ -19,10 +19,12 @@ type Options struct {
 	Pattern   traffic.Pattern
 	Placement []int32 // [rank] its adapter
 
-	QueuePairs int                                                                    // queue pairs between two adapters, which share its bytes; at least 1
-	Polarized  bool                                                                   // all devices hash with one seed
-	Fixed      func(ways []ethernet.LinkID, from, to int32) ([]ethernet.LinkID, bool) // appends the way of all packets between two adapters, false if there is none; nil: they are hashed
-	Spray      bool                                                                   // packets are divided evenly over all next hops; QueuePairs and Polarized do not matter
+	QueuePairs int  // queue pairs between two adapters, which share its bytes; at least 1
+	Polarized  bool // all devices hash with one seed
+	Spray      bool // packets are divided evenly over all next hops; QueuePairs and Polarized do not matter
+
+	// Fixed appends the way of all packets between two adapters to links; false if there is none. nil: packets are hashed.
+	Fixed func(links []ethernet.LinkID, from, to int32) ([]ethernet.LinkID, bool)
 
 	Seed      uint64 // run k draws patterns from traffic.Stream(Seed, k), and hashes with a seed of its own
 	Runs      int    // 0: until the standard error of Time is at most Precision
@@ -50,17 +52,17 @@ type Result struct {
 	Local  int64 // pairs on one adapter
 
 	Load []float64 // [LinkID] what crosses it in a phase, in the mean over all runs and phases; the unit is what the largest pair of a phase sends
-	Most []float64 // [LinkID] the most in one phase
+	Most []float64 // [LinkID] the most that crosses it in one phase, in the same unit
 }
 
-// phase is what one phase of a run took.
+// phase is what one phase of a run took, in bytes over the speed of the fastest adapter.
 type phase struct {
-	time, ideal, bound float64
+	time, ideal, bound float64 // as it was, if each pair were alone, and no choice of ways is quicker
 	unit               float64 // bytes of the largest pair
-	flows, lost, local int64
+	flows, lost, local int64   // pairs, as in Result
 }
 
-// Simulate lays a pattern on the network, run after run.
+// Simulate lays a pattern on the network, run after run, until the figures are as precise as Options ask, and counts.
 func Simulate(ctx context.Context, w *Network, o Options) (*Result, error) {
 	phases, err := o.Pattern.Phases(len(o.Placement))
 	if err != nil {
@@ -85,7 +87,7 @@ func Simulate(ctx context.Context, w *Network, o Options) (*Result, error) {
 	bound := 0.
 	for batch := 16; r.Runs < most; batch = min(2*batch, 1024) {
 		n := min(batch, most-r.Runs)
-		if phases > 64 && o.Runs == 0 {
+		if phases > 64 && o.Runs == 0 { // such runs are long and differ little
 			n = min(n, 4)
 		}
 		found, err := w.runs(ctx, &o, r, sum, n, phases)
@@ -120,7 +122,7 @@ func Simulate(ctx context.Context, w *Network, o Options) (*Result, error) {
 // which do not depend on who adds them up.
 const loadUnits = 1 << 16
 
-// settle computes the figures of all runs.
+// settle computes the figures of all runs of their times and the sum of their bounds.
 func (r *Result) settle(times []float64, bound float64) {
 	n := float64(len(times))
 	if n == 0 {
@@ -139,8 +141,8 @@ func (r *Result) settle(times []float64, bound float64) {
 	}
 }
 
-// runs computes some runs, on all cores. Phases of a pattern that is not random can be computed by
-// themselves; those of a random one draw from one stream.
+// runs computes n further runs, on all cores, and returns their phases, run by run; it adds to the loads sum and r.Most. Phases of a
+// pattern that is not random can be computed by themselves; those of a random one draw from one stream, so a job is a whole run.
 func (w *Network) runs(ctx context.Context, o *Options, r *Result, sum []uint64, n, phases int) ([]phase, error) {
 	found := make([]phase, n*phases)
 	jobs := make(chan int)
@@ -184,24 +186,24 @@ func (w *Network) runs(ctx context.Context, o *Options, r *Result, sum []uint64,
 	return found, cmp.Or(err, ctx.Err())
 }
 
-// worker counts the flows of one phase at a time.
+// worker counts the flows of one phase at a time, for runs.
 type worker struct {
 	*Network
 	ctx     context.Context // ended: what is counted does not matter any more
 	o       *Options
-	draw    func(at int) // the pairs of a phase
+	draw    func(at int) // puts the pairs of a phase into pairs
 	pairs   []traffic.Pair
-	seed    uint64
-	salt    []uint64  // [DeviceID]
+	seed    uint64    // of the run's hashes
+	salt    []uint64  // [DeviceID] of its hash
 	load    []float64 // [LinkID] in this phase
-	in, out []float64 // [NIC] likewise
-	cutOut  []float64 // [DeviceID] what its adapters send to others
-	cutIn   []float64
+	in, out []float64 // [NIC] in this phase
+	cutOut  []float64 // [DeviceID] what its adapters send to those at other devices, in this phase
+	cutIn   []float64 // [DeviceID] what its adapters get from those, if their packets leave nowhere else
 	way     []ethernet.LinkID
 	walkers [abreast]walker
-	sum     []uint64
-	most    []float64
-	spray   *sprayer
+	sum     []uint64  // [LinkID] loads of all phases, in loadUnits
+	most    []float64 // [LinkID] the most in one phase
+	spray   *sprayer  // nil: packets are not sprayed
 }
 
 func newWorker(w *Network, o *Options) *worker {
@@ -228,7 +230,7 @@ func (k *worker) start(run int) {
 	}
 }
 
-// phase counts a phase.
+// phase counts phase at of the run.
 func (k *worker) phase(at int) (p phase) {
 	k.draw(at)
 	clear(k.load)
@@ -309,17 +311,17 @@ type walker struct {
 // abreast is how many queue pairs are walked hop by hop at a time: the look-ups of one do not wait for those of another.
 const abreast = 64
 
-// hashed sends the queue pairs of two adapters; false if one does not arrive. All of them add the same to the links that they
-// cross, so the order in which they do does not matter.
+// hashed sends the queue pairs of two adapters, by a hash each; false if one does not arrive. All of them add the same to the links that
+// they cross, so the order in which they do does not matter.
 func (k *worker) hashed(from, to int32, size float64) bool {
 	arrived := true
 	part := size / float64(k.o.QueuePairs)
 	flow := mix(k.seed ^ uint64(uint32(from))<<32 ^ uint64(uint32(to)))
-	own, pins := k.NICs[to].Class*k.devices, k.NICs[to].Pins
+	subnet, pins := k.NICs[to].Class*k.devices, k.NICs[to].Pins
 	for first := 0; first < k.o.QueuePairs; first += abreast {
 		walkers := k.walkers[:min(abreast, k.o.QueuePairs-first)]
 		for i := range walkers {
-			qp, base := first+i, own
+			qp, base := first+i, subnet
 			if len(pins) > 0 {
 				base = pins[qp%len(pins)] * k.devices
 			}

@@ -4,30 +4,31 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// sprayer divides packets evenly over next hops, class by class.
+// sprayer divides packets over next hops by their weights, class by class: callers add demands, and then spread them all.
 type sprayer struct {
 	*Network
-	demand  [][]demand // [class]
-	classes []int      // those with demands, in the order in which they came
-	at      []spread   // [DeviceID]
-	reached []ethernet.DeviceID
+	demand  [][]demand          // [class] what waits to be spread
+	classes []int               // those with demands, in the order in which they came
+	at      []share             // [DeviceID] of the class at hand
+	reached []ethernet.DeviceID // that packets of the class come to
 	ready   []ethernet.DeviceID // of those reached, whose packets are all there, in the order in which that came about
 }
 
-// spread is what a device has of the packets of a class.
-type spread struct {
+// share is what a device has of the packets of a class.
+type share struct {
 	amount  float64 // what is there to be sent on
 	waiting int32   // links into it whose packets are not there yet; reached ones only
 	reached bool
 }
 
+// demand is what a pair sends, and the device of its source.
 type demand struct {
 	at   ethernet.DeviceID
 	size float64
 }
 
 func newSprayer(w *Network) *sprayer {
-	return &sprayer{Network: w, demand: make([][]demand, len(w.anywhere)), at: make([]spread, w.devices)}
+	return &sprayer{Network: w, demand: make([][]demand, len(w.anywhere)), at: make([]share, w.devices)}
 }
 
 // add has a pair's packets wait at the device of their source.
@@ -38,7 +39,7 @@ func (s *sprayer) add(class int, at ethernet.DeviceID, size float64) {
 	s.demand[class] = append(s.demand[class], demand{at, size})
 }
 
-// spread sends all that waits, and returns how many pairs have packets that do not all arrive.
+// spread sends all that waits, adds it to the load of links, and returns how many pairs have packets that do not all arrive.
 func (s *sprayer) spread(load []float64) (lost int64) {
 	for _, class := range s.classes {
 		lost += s.class(class, load)
@@ -90,10 +91,10 @@ func (s *sprayer) class(class int, load []float64) (lost int64) {
 		}
 	}
 	if !whole || len(s.ready) < len(s.reached) {
-		lost = s.losing(class, s.reached)
+		lost = s.lostPairs(class, s.reached)
 	}
 	for _, d := range s.reached {
-		s.at[d] = spread{}
+		s.at[d] = share{}
 	}
 	return lost
 }
@@ -114,9 +115,8 @@ func (s *sprayer) send(h *hops, amount float64, load []float64) {
 	}
 }
 
-// losing counts the pairs of a class some of whose packets do not arrive, of whom there are at least some. all is the devices
-// that packets come to.
-func (s *sprayer) losing(class int, all []ethernet.DeviceID) (lost int64) {
+// lostPairs counts the demands of a class some of whose packets do not arrive. all is the devices that packets come to.
+func (s *sprayer) lostPairs(class int, all []ethernet.DeviceID) (lost int64) {
 	arrives := make([]bool, s.devices)
 	for settled := false; !settled; {
 		settled = true
@@ -134,7 +134,7 @@ func (s *sprayer) losing(class int, all []ethernet.DeviceID) (lost int64) {
 	return lost
 }
 
-// allArrive says whether packets arrive from every next hop of a set.
+// allArrive says whether packets arrive by every next hop of a set, or are delivered; arrives is what is known so far.
 func (s *sprayer) allArrive(id int32, arrives []bool) bool {
 	if id == delivered {
 		return true

@@ -7,8 +7,9 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 )
 
-// After visits the next hops that classes have after each single failure of a kind, where they are
-// more than what is left of those before, for classes that packets of hosts go by. It returns a function that can be called again.
+// After returns a function that visits the next hops that classes have after each single failure of a kind: those of classes that packets
+// of hosts go by, and not where a class only loses some of its next hops. It is what package cure makes rules for; each call of the
+// function visits the same.
 func After(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, kind Kind) func(visit func(class int, next ethernet.Row)) error {
 	t := &trial{plan: plan, n: n, o: Options{Kind: kind}}
 	all, _ := t.failures()
@@ -29,7 +30,7 @@ func After(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, kind Kind) 
 		}
 		for _, f := range all {
 			w.fail(f)
-			w.recompute(f, true)
+			w.recompute(f, true) // pins too
 			for _, c := range w.changes {
 				if counts[c.Class] {
 					visit(c.Class, c.Next)

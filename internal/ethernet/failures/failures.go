@@ -96,16 +96,16 @@ type trial struct {
 	o        Options
 	base     *judge.Base // nil where each failure is judged as a network of its own
 	before   bool        // there is a loop before anything fails
-	announce [][]uint64  // [class][DeviceID] see bgp.Computer; nil for a pin
-	known    [][]uint64  // [class] devices that know it, as bits; nil where it is of no pin
-	pins     []*bgp.Pin  // [class] nil where it is of none
-	inside   []bool      // [class] of a pin, whose next hops at devices that know it are those of its subnet or some of them
-	under    [][]int     // [class] pins in it
-	using    [][]uint64  // [LinkID] classes that have it as a next hop, as bits; pins where they are known
+	announce [][]uint64  // [class] bgp.Computer.Announce before anything fails; nil for a pin
+	known    [][]uint64  // [class] devices that know the pin, as bits; nil for a class that is no pin
+	pins     []*bgp.Pin  // [class] nil for a class that is no pin
+	inside   []bool      // [class] it is a pin, and its next hops at devices that know it are those of its subnet or some of them
+	under    [][]int     // [class] classes of pins whose subnet it is
+	using    [][]uint64  // [LinkID] classes that have it as a next hop, as bits; of pins only at devices that know them
 	senders  []ethernet.Sender
 }
 
-// Run tries failures on a network whose classes have the routes of the plan.
+// Run tries failures on a network whose classes have the routes of the plan, for weft failures and weft watch.
 func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*Report, error) {
 	if o.Samples == 0 {
 		o.Samples = 10_000
@@ -120,7 +120,7 @@ func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*
 	if err := t.prepare(ctx); err != nil {
 		return nil, err
 	}
-	all, of := t.failures()
+	all, possible := t.failures()
 	found := make([]Finding, len(all))
 	workers := make([]*worker, par.Workers(len(all)))
 	trying, stop := context.WithCancel(ctx)
@@ -147,10 +147,10 @@ func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*
 	if err := cmp.Or(failed, stopped); err != nil {
 		return nil, err
 	}
-	return t.report(ctx, found, of)
+	return t.report(ctx, found, possible)
 }
 
-// judge judges the network before anything fails.
+// judge judges the network before anything fails: it sets base, if the network can be one, and before.
 func (t *trial) judge(ctx context.Context) error {
 	base, err := judge.NewBase(ctx, t.n, ethernet.HostScope)
 	switch {
@@ -167,7 +167,7 @@ func (t *trial) judge(ctx context.Context) error {
 	return err
 }
 
-// prepare notes what every device announces of every class, and which classes each link carries.
+// prepare fills in what workers look up about the classes before anything fails: announce, known, pins, inside, under and using.
 func (t *trial) prepare(ctx context.Context) error {
 	n := t.n
 	count := len(n.Classes)
@@ -183,7 +183,7 @@ func (t *trial) prepare(ctx context.Context) error {
 	}
 	down := make([]bool, len(n.Links))
 	computers, rows := make([]*bgp.Computer, par.Workers(count)), make([]ethernet.Row, par.Workers(count))
-	return par.For(ctx, (count+63)/64, func(k, block int) { // whole words of using
+	return par.For(ctx, (count+63)/64, func(k, block int) { // a word of using at a time, so that no two workers write one
 		if computers[k] == nil {
 			computers[k], rows[k] = bgp.NewComputer(t.plan), n.NewRow()
 		}
@@ -211,8 +211,8 @@ func (t *trial) prepare(ctx context.Context) error {
 	})
 }
 
-// failures is what is tried, and how many there are in all.
-func (t *trial) failures() (list []Failure, of int) {
+// failures is what is tried, and how many failures of the kind are possible.
+func (t *trial) failures() (list []Failure, possible int) {
 	var cables []ethernet.LinkID
 	for l := range ethernet.LinkID(len(t.n.Links)) {
 		if l < t.n.Reverse[l] {
@@ -222,7 +222,7 @@ func (t *trial) failures() (list []Failure, of int) {
 	switch t.o.Kind {
 	case Links:
 		for _, l := range cables {
-			list = append(list, Failure{[]ethernet.LinkID{l}, ethernet.None})
+			list = append(list, Failure{Links: []ethernet.LinkID{l}, Device: ethernet.None})
 		}
 	case Switches:
 		for d := range ethernet.DeviceID(len(t.n.Names)) {
@@ -238,19 +238,19 @@ func (t *trial) failures() (list []Failure, of int) {
 	return list, len(list)
 }
 
-// pairs is all pairs of cables, or so many of them drawn at random.
-func (t *trial) pairs(cables []ethernet.LinkID) (list []Failure, of int) {
-	of = len(cables) * (len(cables) - 1) / 2
+// pairs is all pairs of cables, or Options.Samples of them drawn at random, and how many are possible.
+func (t *trial) pairs(cables []ethernet.LinkID) (list []Failure, possible int) {
+	possible = len(cables) * (len(cables) - 1) / 2
 	add := func(i, j int) {
-		list = append(list, Failure{[]ethernet.LinkID{cables[i], cables[j]}, ethernet.None})
+		list = append(list, Failure{Links: []ethernet.LinkID{cables[i], cables[j]}, Device: ethernet.None})
 	}
-	if of <= t.o.Samples {
+	if possible <= t.o.Samples {
 		for i := range cables {
 			for j := range i {
 				add(j, i)
 			}
 		}
-		return list, of
+		return list, possible
 	}
 	r := rand.New(rand.NewPCG(t.o.Seed, 2))
 	drawn := map[[2]int]bool{}
@@ -264,12 +264,12 @@ func (t *trial) pairs(cables []ethernet.LinkID) (list []Failure, of int) {
 			add(i, j)
 		}
 	}
-	return list, of
+	return list, possible
 }
 
 // report orders the findings, and judges the worst of them once more for the loop itself.
-func (t *trial) report(ctx context.Context, found []Finding, of int) (*Report, error) {
-	r := &Report{Before: t.before, Tried: len(found), Of: of}
+func (t *trial) report(ctx context.Context, found []Finding, possible int) (*Report, error) {
+	r := &Report{Before: t.before, Tried: len(found), Of: possible}
 	for _, f := range found {
 		if f.Loop {
 			r.Loops++

@@ -217,7 +217,7 @@ func TestWithdrawal(t *testing.T) {
 				if slices.Contains(class.At, f.Device) {
 					continue
 				}
-				if !w.lost.Try(c, class.Next, w.known[c], w.links, w.down) {
+				if !w.pinLoss.Try(c, class.Next, w.known[c], w.links, w.down) {
 					anew++
 					continue
 				}
@@ -228,7 +228,7 @@ func TestWithdrawal(t *testing.T) {
 				} else {
 					copy(got, class.Next)
 				}
-				w.lost.Over(got)
+				w.pinLoss.Over(got)
 				w.computer.Class(c, class.At, w.down, want)
 				if !slices.Equal(got, want) {
 					t.Fatalf("network %d, class %d, failure %v: %x is left, not %x", i, c, f, got, want)

@@ -10,29 +10,31 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 )
 
-// worker tries failures one after the other.
+// worker tries failures one after the other: fail takes the links down, recompute finds the routes then, and try judges them. It is for
+// one goroutine.
 type worker struct {
 	*trial
 	computer *bgp.Computer
 	checker  *judge.Checker
 	down     []bool            // [LinkID]
 	links    []ethernet.LinkID // those that are down, both directions
-	gone     ethernet.DeviceID
-	changes  []judge.Change
-	rows     []ethernet.Row // to be used again
-	left     []uint64
-	todo     []uint64 // classes that a failure may concern, as bits
-	lost     *bgp.Withdrawal
-	wider    *bgp.Withdrawal      // of subnets
-	subnets  map[int]ethernet.Row // [class] next hops of pins' subnets in the failure at hand
-	spare    []ethernet.Row       // for more of these
-	row      []int32              // [class] its row of the failure at hand, from 1 on; 0: it has none
-	cuts     []int64              // [class] pairs that the failure cuts
+	gone     ethernet.DeviceID // that failed; None: only links
+	changes  []judge.Change    // classes with other next hops after the failure at hand
+	place    []int32           // [class] its place in changes plus one; 0: it is not there
+	cuts     []int64           // [class] pairs that the failure at hand cuts
+	todo     []uint64          // classes that recompute still has to look at, as bits
+
+	pinLoss, subnetLoss *bgp.Withdrawal      // what is withdrawn of the pin, and of the subnet, that was tried last
+	subnets             map[int]ethernet.Row // [class] next hops of pins' subnets after the failure at hand
+
+	rows, spare []ethernet.Row // memory of changes, and for more of subnets
+	buffer      []uint64
 }
 
 func (t *trial) worker() *worker {
 	w := &worker{trial: t, computer: bgp.NewComputer(t.plan), down: make([]bool, len(t.n.Links)),
-		todo: make([]uint64, (len(t.n.Classes)+63)/64), lost: bgp.NewWithdrawal(t.plan), wider: bgp.NewWithdrawal(t.plan), row: make([]int32, len(t.n.Classes)), cuts: make([]int64, len(t.n.Classes)), subnets: map[int]ethernet.Row{}}
+		todo: make([]uint64, (len(t.n.Classes)+63)/64), pinLoss: bgp.NewWithdrawal(t.plan), subnetLoss: bgp.NewWithdrawal(t.plan),
+		place: make([]int32, len(t.n.Classes)), cuts: make([]int64, len(t.n.Classes)), subnets: map[int]ethernet.Row{}}
 	if t.base != nil {
 		w.checker = t.base.Checker()
 	}
@@ -53,7 +55,7 @@ func (w *worker) fail(f Failure) {
 	}
 }
 
-// try finds out what a failure leads to.
+// try finds out what a failure leads to: how many pairs it cuts, and whether there is a loop.
 func (w *worker) try(ctx context.Context, f Failure) (Finding, error) {
 	w.fail(f)
 	found := Finding{Failure: f, Cut: w.recompute(f, w.checker == nil)}
@@ -71,11 +73,12 @@ func (w *worker) try(ctx context.Context, f Failure) (Finding, error) {
 	return found, nil
 }
 
-// recompute computes the routes of the classes that a failure concerns, and counts the pairs
-// of prefixes that it cuts; all says that pins count too with which nothing happens that does not with their subnets.
+// recompute puts the classes whose next hops a failure changes into w.changes, and counts the pairs of prefixes that it cuts. fail was
+// called with the failure before. Classes that only lose next hops are left out, and unless all is set also pins that lead no packet
+// where their subnet leads none.
 func (w *worker) recompute(f Failure, all bool) (cut int64) {
 	for _, c := range w.changes {
-		w.row[c.Class] = 0
+		w.place[c.Class] = 0
 	}
 	w.changes = w.changes[:0]
 	for _, row := range w.subnets {
@@ -105,10 +108,10 @@ func (w *worker) recompute(f Failure, all bool) (cut int64) {
 	return cut
 }
 
-// class computes the routes of one class, if the failure at hand concerns it.
+// class looks at one class for recompute: it adds the class to w.changes if it belongs there, and the pins of a subnet to w.todo.
 func (w *worker) class(i int, all bool) {
 	c := &w.n.Classes[i]
-	at, moved := c.At, false
+	at, moved := c.At, false // where packets leave after the failure; that is another set
 	if w.gone != ethernet.None && slices.Contains(at, w.gone) {
 		at = slices.DeleteFunc(slices.Clone(at), func(d ethernet.DeviceID) bool { return d == w.gone })
 		moved = true
@@ -117,12 +120,12 @@ func (w *worker) class(i int, all bool) {
 	pin := w.pins[i]
 	simple := false // nothing but withdrawals
 	if pin != nil {
-		simple = !moved && w.lost.Try(i, c.Next, w.known[i], w.links, w.down)
-		if simple && !all && w.within(i) {
+		simple = !moved && w.pinLoss.Try(i, c.Next, w.known[i], w.links, w.down)
+		if simple && !all && w.withinSubnet(i) {
 			return
 		}
 	} else {
-		if !moved && !w.concerns(i) {
+		if !moved && !w.changesMore(i) {
 			return
 		}
 		for _, pinned := range w.under[i] {
@@ -138,7 +141,7 @@ func (w *worker) class(i int, all bool) {
 		w.compute(i, at, row)
 	case simple:
 		copy(row, w.subnet(pin.Under, at))
-		w.lost.Over(row)
+		w.pinLoss.Over(row)
 	default:
 		copy(row, w.subnet(pin.Under, at))
 		w.computer.Over(i, at, w.down, row)
@@ -147,7 +150,7 @@ func (w *worker) class(i int, all bool) {
 		w.cuts[i] = w.cut(i, row)
 	}
 	if w.o.Converging {
-		changed := pin != nil && w.changed(row, c.Next)
+		changed := pin != nil && w.newHops(row, c.Next)
 		w.mix(row, c.Next)
 		if changed { // it is withdrawn somewhere, while the subnet's routes are the old ones or the new
 			w.mix(row, w.n.Classes[pin.Under].Next)
@@ -155,20 +158,20 @@ func (w *worker) class(i int, all bool) {
 		}
 	}
 	w.changes = append(w.changes, judge.Change{Class: i, Next: row})
-	w.row[i] = int32(len(w.changes))
+	w.place[i] = int32(len(w.changes))
 }
 
-// compute writes the next hops of a subnet after the failure at hand.
+// compute writes the next hops of a class that is no pin, after the failure at hand, into row; its packets leave at the devices at.
 func (w *worker) compute(class int, at []ethernet.DeviceID, row ethernet.Row) {
-	if c := &w.n.Classes[class]; len(at) == len(c.At) && w.wider.Try(class, c.Next, nil, w.links, w.down) {
+	if c := &w.n.Classes[class]; len(at) == len(c.At) && w.subnetLoss.Try(class, c.Next, nil, w.links, w.down) {
 		copy(row, c.Next)
-		w.wider.Over(row)
+		w.subnetLoss.Over(row)
 		return
 	}
 	w.computer.Class(class, at, w.down, row)
 }
 
-// subnet is the next hops of a pin's subnet after the failure at hand, computed once.
+// subnet is the next hops of a pin's subnet after the failure at hand, computed at the first call. at is where the pin's packets leave.
 func (w *worker) subnet(class int, at []ethernet.DeviceID) ethernet.Row {
 	row := w.subnets[class]
 	if row == nil {
@@ -183,33 +186,34 @@ func (w *worker) subnet(class int, at []ethernet.DeviceID) ethernet.Row {
 	return row
 }
 
-// changed says whether a row is more than one before without the links that are down.
-func (w *worker) changed(row, before ethernet.Row) bool {
-	w.left = append(w.left[:0], before...)
+// newHops says whether a row is anything other than the one before without the links that are down.
+func (w *worker) newHops(row, before ethernet.Row) bool {
+	left := append(w.buffer[:0], before...)
+	w.buffer = left
 	for _, l := range w.links {
-		w.n.Remove(w.left, l)
+		w.n.Remove(left, l)
 	}
-	return !slices.Equal(w.left, row)
+	return !slices.Equal(left, row)
 }
 
-// within says whether a failure, of which a pin only loses some next hops, leads no packet to the pin where none to its
-// subnet goes, before it or after it. Then no pair is cut either if none of the subnet's is. The subnet's row is there if it changed.
-func (w *worker) within(class int) bool {
+// withinSubnet says whether a failure, of which a pin only loses some next hops (w.pinLoss), leads no packet to the pin where none to its
+// subnet goes, before it or after it. Then no pair is cut either if none of the subnet's is. class has looked at the subnet before.
+func (w *worker) withinSubnet(class int) bool {
 	under := w.pins[class].Under
-	if w.row[under] == 0 {
+	if w.place[under] == 0 {
 		return w.inside[class]
 	}
 	if w.cuts[under] > 0 {
 		return false
 	}
-	if w.o.Converging && (w.inside[class] || w.lost.Some()) {
+	if w.o.Converging && (w.inside[class] || w.pinLoss.Some()) {
 		return w.inside[class]
 	}
-	subnet := w.changes[w.row[under]-1].Next
+	subnet := w.changes[w.place[under]-1].Next
 	for i, bits := range w.known[class] {
 		for ; bits != 0; bits &= bits - 1 {
 			d := ethernet.DeviceID(i*64 + mathbits.TrailingZeros64(bits))
-			if !ethernet.Row(w.lost.Left(d)).Within(w.n.Words(subnet, d)) {
+			if !ethernet.Row(w.pinLoss.Left(d)).Within(w.n.Words(subnet, d)) {
 				return false
 			}
 		}
@@ -217,23 +221,24 @@ func (w *worker) within(class int) bool {
 	return true
 }
 
-// concerns says whether a failure changes more of a class, of no pin, than taking some of several next
-// hops away from devices that announce the same as before.
-func (w *worker) concerns(class int) bool {
+// changesMore says whether a failure changes more of a class, which is no pin, than taking some of several next
+// hops away from devices that announce the same as before: then its routes have to be computed.
+func (w *worker) changesMore(class int) bool {
 	n := w.n
 	for _, l := range w.links {
 		d := n.Links[l].From
 		if d == w.gone || !n.Has(n.Classes[class].Next, l) {
 			continue
 		}
-		w.left = append(w.left[:0], n.Words(n.Classes[class].Next, d)...)
+		left := append(w.buffer[:0], n.Words(n.Classes[class].Next, d)...)
+		w.buffer = left
 		first, end := n.LinksFrom(d)
 		for out := first; out < end; out++ {
 			if w.down[out] {
-				w.left[(out-first)/64] &^= 1 << ((out - first) % 64)
+				left[(out-first)/64] &^= 1 << ((out - first) % 64)
 			}
 		}
-		if w.computer.Without(d, w.left, w.announce[class]) != w.announce[class][d] {
+		if w.computer.Without(d, left, w.announce[class]) != w.announce[class][d] {
 			return true
 		}
 	}
@@ -267,7 +272,7 @@ func empty(words []uint64) bool {
 	return true
 }
 
-// mix adds the next hops of before, but for links that are down.
+// mix adds the next hops of before to row, except links that are down.
 func (w *worker) mix(row, before ethernet.Row) {
 	for i, bits := range before {
 		row[i] |= bits
@@ -277,7 +282,7 @@ func (w *worker) mix(row, before ethernet.Row) {
 	}
 }
 
-// after is the network with all that a failure changed.
+// after is the network with all that the failure at hand changed: w.changes, and no next hops by links that are down.
 func (w *worker) after() *ethernet.Network {
 	n := *w.n
 	n.Classes = slices.Clone(n.Classes)

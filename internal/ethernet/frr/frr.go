@@ -64,15 +64,15 @@ func ReadRoutes(r io.Reader, file, vrf string, seen map[string]bool) ([]Route, e
 	return readText(in, file, vrf, seen)
 }
 
-// readJSON reads one dump, or several: older versions of FRR say the routes of all VRFs as an object for each, one after the other.
+// readJSON reads a file of one JSON value, or of several: older versions of FRR print the routes of all VRFs as one after the other.
 func readJSON(r io.Reader, file, vrf string, seen map[string]bool) (list []Route, err error) {
 	all, err := lined.ReadAll(r, file)
 	if err != nil {
 		return nil, err
 	}
-	lines := map[netip.Prefix]int{}
+	lines := map[netip.Prefix]int{} // where the route to each prefix is
 	for i := range all {
-		found, err := ofJSON(&all[i], vrf, seen)
+		found, err := routesOf(&all[i], vrf, seen)
 		if err != nil {
 			return nil, err
 		}
@@ -87,11 +87,11 @@ func readJSON(r io.Reader, file, vrf string, seen map[string]bool) (list []Route
 	return list, nil
 }
 
-// textBegins matches what is not JSON.
+// textBegins matches the beginning of a file that is text, not JSON.
 var textBegins = regexp.MustCompile(`^(?:[A-Za-z~][>\[ *]|[^\s{\["0-9tfn-])`)
 
-// ofJSON is the routes that one of the dialects has.
-func ofJSON(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
+// routesOf is the routes of one VRF in a JSON value, in whatever dialect it is.
+func routesOf(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
 	if err := v.Want(lined.Object, "show ip route json"); err != nil {
 		return nil, err
 	}
@@ -104,16 +104,17 @@ func ofJSON(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
 	if len(v.Members) > 0 && v.Members[0].Value.Get("route-entry") != nil {
 		return nvue(v, vrf, seen)
 	}
-	return routes(v, vrf, seen)
+	return frrRoutes(v, vrf, seen)
 }
 
-func routes(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
+// frrRoutes reads FRR's own JSON: a list of entries for each prefix.
+func frrRoutes(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
 	var list []Route
 	for i := range v.Members {
 		m := &v.Members[i]
 		if m.Value.Kind == lined.Object { // show ip route vrf all json: an object for each VRF
 			seen[m.Name] = true
-			more, err := routes(&m.Value, vrf, seen)
+			more, err := frrRoutes(&m.Value, vrf, seen)
 			if err != nil {
 				return nil, err
 			}
@@ -171,7 +172,7 @@ func selected(entries *lined.Value, prefix netip.Prefix, vrf string, seen map[st
 	return found, nil
 }
 
-// vrfOf is the VRF of an entry. Older versions of FRR give its number alone, which the default VRF has not, or 0.
+// vrfOf is the VRF of an entry. Older versions of FRR give its number alone, and none or 0 for the default VRF.
 func vrfOf(e *lined.Value) (string, error) {
 	name, err := e.String("vrfName")
 	if err != nil || name != "" {
@@ -183,6 +184,7 @@ func vrfOf(e *lined.Value) (string, error) {
 	return "default", nil
 }
 
+// isSelected says whether an entry is in force: by destSelected, and where that is not there by selected.
 func isSelected(e *lined.Value) (bool, error) {
 	for _, name := range [...]string{"destSelected", "selected"} {
 		if e.Get(name) != nil {
@@ -192,7 +194,7 @@ func isSelected(e *lined.Value) (bool, error) {
 	return false, nil
 }
 
-// hops is the next hops in force of an entry, and what makes them doubtful.
+// hops is the next hops of an entry that are in force, and why they do not tell where packets go (Route.Unknown).
 func hops(e *lined.Value) (list []Hop, doubt string, err error) {
 	all := e.Get("nexthops")
 	if all == nil {
@@ -263,6 +265,7 @@ func oneOf(v *lined.Value, names ...string) (bool, error) {
 	return false, nil
 }
 
+// hopOf is a next hop of FRR's JSON.
 func hopOf(h *lined.Value) (hop Hop, err error) {
 	if hop, err = readHop(h, "interfaceName", "ip"); err != nil {
 		return hop, err
@@ -330,6 +333,7 @@ func ReadInterfaces(r io.Reader, file string) ([]Interface, error) {
 	return list, nil
 }
 
+// interfaceOf is an interface of FRR's JSON.
 func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 	in = Interface{Name: name, Line: v.Line}
 	text := map[string]string{}
@@ -376,7 +380,7 @@ func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 // is none that of the default VRF.
 func ReadAS(r io.Reader, file, vrf string) (uint32, error) {
 	lines := reading.NewLines(r, file)
-	as, own := uint32(0), false
+	as, own := uint32(0), false // own: it is that of the VRF's own instance
 	vrf = cmp.Or(vrf, "default")
 	for lines.Next() {
 		c := lines.Text()

@@ -90,7 +90,7 @@ type Neighbor struct {
 	MAC       string
 }
 
-// ReadNeighbors reads ip -j neigh show: entries with a MAC address, those that failed left out.
+// ReadNeighbors reads ip -j neigh show: the entries with a MAC address, which those that failed do not have.
 func ReadNeighbors(r io.Reader, file string) ([]Neighbor, error) {
 	v, err := lined.Read(r, file)
 	if err != nil {

@@ -44,6 +44,7 @@ func arista(vrfs *lined.Value, vrf string, seen map[string]bool) ([]Route, error
 	return list, nil
 }
 
+// aristaRoute is the route to a prefix of EOS.
 func aristaRoute(e *lined.Value, prefix netip.Prefix) (r Route, err error) {
 	r = Route{File: e.File, Line: e.Line, Prefix: prefix}
 	if err := e.Want(lined.Object, "an entry of "+prefix.String()); err != nil {
@@ -134,6 +135,7 @@ func nvue(all *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
 	return list, nil
 }
 
+// nvueRoute is the route of an entry of NVUE; chosen says whether it is in force.
 func nvueRoute(e *lined.Value, prefix netip.Prefix) (r Route, chosen bool, err error) {
 	r = Route{File: e.File, Line: e.Line, Prefix: prefix}
 	if err := e.Want(lined.Object, "an entry of "+prefix.String()); err != nil {
@@ -183,7 +185,8 @@ func nvueRoute(e *lined.Value, prefix netip.Prefix) (r Route, chosen bool, err e
 	return r, true, nil
 }
 
-// nvueHop reads a next hop, whose key is its address, its interface, or a number.
+// nvueHop reads a next hop of a route, whose key is its address, its interface, or a number; counts says whether it is in force. Where
+// it does not tell where packets go, it sets r.Unknown.
 func nvueHop(key string, v *lined.Value, r *Route) (hop Hop, counts bool, err error) {
 	if err := v.Want(lined.Object, "next hop "+key); err != nil {
 		return hop, false, err
@@ -223,7 +226,7 @@ func set(flags *lined.Value, name string) bool {
 	return f != nil && f.Text != "off" && f.Text != "false"
 }
 
-// prefixOf reads the name of an entry.
+// prefixOf is the prefix that the name of an entry v is.
 func prefixOf(name string, v *lined.Value) (netip.Prefix, error) {
 	prefix, err := netip.ParsePrefix(strings.ReplaceAll(name, `\/`, "/")) // FRR writes \/, which tools that gather dumps quote once more
 	if err != nil {

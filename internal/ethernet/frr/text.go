@@ -34,7 +34,7 @@ type textReader struct {
 	list   []Route
 	chosen bool // the next hops that follow are of the last route in list
 	drops  bool // the last route drops packets
-	any    bool // it has next hops that are not in the FIB
+	others bool // the last route has next hops that do not drop, in the FIB or not
 }
 
 // readText reads show ip route of vtysh, without json.
@@ -70,6 +70,7 @@ func readText(r io.Reader, file, vrf string, seen map[string]bool) ([]Route, err
 	return t.list, nil
 }
 
+// short is the beginning of a line, for errors.
 func short(line string) string {
 	if r := []rune(line); len(r) > 60 {
 		return string(r[:60]) + "…"
@@ -118,18 +119,18 @@ func (t *textReader) line(line string) (bool, error) {
 	return true, t.hop(m[3], m[5])
 }
 
-// end finishes the last route.
+// end finishes the last route, if that is one that counts, when all its next hops are read.
 func (t *textReader) end() {
 	if !t.chosen {
 		return
 	}
-	if r := &t.list[len(t.list)-1]; r.Unknown == "" && len(r.Hops) == 0 && t.any && !t.drops {
+	if r := &t.list[len(t.list)-1]; r.Unknown == "" && len(r.Hops) == 0 && t.others && !t.drops {
 		r.Unknown = noneInFIB
 	}
-	t.chosen, t.drops, t.any = false, false, false
+	t.chosen, t.drops, t.others = false, false, false
 }
 
-// hop reads a next hop of the last route.
+// hop adds a next hop to the last route if it is in the FIB; status is the letters before it.
 func (t *textReader) hop(status, text string) error {
 	r := &t.list[len(t.list)-1]
 	if rest, ok := strings.CutSuffix(status, "#"); ok {
@@ -149,7 +150,7 @@ func (t *textReader) hop(status, text string) error {
 		t.drops = t.drops || inForce
 		return nil
 	}
-	if t.any = true; !inForce || strings.Contains(text, "(recursive)") {
+	if t.others = true; !inForce || strings.Contains(text, "(recursive)") {
 		return nil
 	}
 	var hop Hop

@@ -10,14 +10,14 @@ import (
 // window is how much text is read before the decoder sees it, in bytes.
 const window = 64 << 20
 
-// ahead counts the values of a text before the decoder makes them, which takes a hundred times as long and much
-// memory: a file with too many is refused by its first 64 MiB, if that is where they are.
+// ahead is the text that the decoder reads. It counts the values in it before the decoder makes them, which takes a hundred times as
+// long and much memory: a file with too many is refused by the window that they are in.
 type ahead struct {
 	r    io.Reader
 	file string
 	most int          // values
 	text bytes.Buffer // read, and not decoded yet
-	err  error        // behind it
+	err  error        // that comes after text
 	tally
 }
 
@@ -39,15 +39,15 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return a.text.Read(p)
 }
 
-// tally counts the values inside lists and objects: one for each that is not empty, and one for each comma. Of text that
-// is no JSON it counts something, which the decoder refuses.
+// tally counts the values inside lists and objects: one for each list and object that is not empty, and one for each comma. In a text
+// that is no JSON the number means nothing; the decoder refuses it.
 type tally struct {
 	values, line   int
 	quoted, escape bool // within a text; behind a backslash there
 	opened         bool // a list or an object of which nothing has been seen yet
 }
 
-// add counts on in a text, and says whether there are no more than most with the value that they are in.
+// add counts on in the next piece of text, and says whether there are fewer than most, since the value around them is one more.
 func (c *tally) add(text []byte, most int) bool {
 	for _, b := range text {
 		switch {

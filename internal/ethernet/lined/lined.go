@@ -107,19 +107,20 @@ func read(r io.Reader, file string, most int) (all []Value, err error) {
 	}
 }
 
+// parser makes Values of the tokens of a decoder.
 type parser struct {
 	file   string
-	text   *counted
-	line   int
-	most   int // values
-	values int
+	text   *counted // that d reads
+	line   int      // of the token read last
+	most   int      // values
+	values int      // so far
 	d      *json.Decoder
 }
 
-// count moves on to a byte of the text, or to its end as far as it was read.
+// count moves p.line on to a byte of the text, or to its end as far as it was read.
 func (p *parser) count(to int64) { p.line += p.text.lines(to) }
 
-// counted is a text of which the decoder reads ahead; line ends are counted behind it.
+// counted is a text that knows its lines: the decoder reads it ahead, and lines counts up to where the decoder is.
 type counted struct {
 	r     io.Reader
 	ahead []byte // read, and not counted yet
@@ -142,7 +143,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, cmp.Or(c.err, err)
 }
 
-// lines is how many lines end before a byte, from where it was asked before.
+// lines is how many lines end between the byte of the last call and another, and forgets the text up to there.
 func (c *counted) lines(to int64) int {
 	n := min(max(to-c.from, 0), int64(len(c.ahead)))
 	ended := bytes.Count(c.ahead[:n], []byte{'\n'})
@@ -150,6 +151,7 @@ func (c *counted) lines(to int64) int {
 	return ended
 }
 
+// token is the next token, at p.line.
 func (p *parser) token() (json.Token, error) {
 	t, err := p.d.Token()
 	if err != nil {
@@ -181,6 +183,7 @@ func (p *parser) explained(err error) error {
 	return format.Errorf(p.file, p.line, "not JSON: %v", err)
 }
 
+// value reads the next value, inside so many others.
 func (p *parser) value(depth int) (Value, error) {
 	t, err := p.token()
 	if err != nil {
@@ -189,6 +192,7 @@ func (p *parser) value(depth int) (Value, error) {
 	return p.from(t, depth)
 }
 
+// from is the value that begins with a token; lists and objects are read to their end.
 func (p *parser) from(t json.Token, depth int) (Value, error) {
 	v := Value{File: p.file, Line: p.line}
 	if p.values++; p.values > p.most {

@@ -6,12 +6,12 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// Paused is links that were paused, [LinkID × Priorities + priority]: how many pause frames the device that sends on them got.
+// Paused is how many pause frames the device that sends on a link got for a priority, [LinkID × Priorities + priority].
 type Paused []uint64
 
-// Follow is the way of pauses from a link to where they come from: each link is paused because packets on it go on by
-// the next, and of several the one with the most pauses is taken. It ends at a link behind which none is paused, or in front
-// of one that is on the way already, a circle.
+// Follow is the way from a paused link to where its pauses come from, for the alarms of weft watch: each link is
+// paused because packets on it go on by the next, and of several the one with the most pauses is taken. It ends at a link
+// behind which none is paused, or in front of one that is on the way already: circle.
 func Follow(n *ethernet.Network, paused Paused, from ethernet.LinkID, priority uint8) (way []ethernet.LinkID, circle bool) {
 	for at := from; ; {
 		if slices.Contains(way, at) {

@@ -32,6 +32,7 @@ type Counter struct {
 	InStorm   bool   // a storm goes on, and the watchdog holds the queue
 }
 
+// key is what a counter counts for.
 type key struct {
 	port     string
 	priority uint8
@@ -43,6 +44,7 @@ type counters struct {
 	list  []Counter
 }
 
+// at is the counter of a port and priority, which it adds where there is none. It is valid until the next call.
 func (c *counters) at(port string, priority uint8) *Counter {
 	if c.index == nil {
 		c.index = map[key]int{}
@@ -61,7 +63,7 @@ func (c *counters) at(port string, priority uint8) *Counter {
 func Read(r io.Reader, file string) ([]Counter, error) {
 	var c counters
 	var columns []uint8
-	sent, seen := false, false
+	sent, seen := false, false // the table is that of Tx; a table has begun
 	lines := reading.NewLines(r, file)
 	for lines.Next() {
 		words := strings.Fields(string(lines.Text()))
@@ -122,7 +124,7 @@ func ReadWatchdog(r io.Reader, file string) ([]Counter, error) {
 		case !seen:
 			continue
 		}
-		port, queue, ok := cutLast(words[0])
+		port, queue, ok := cutLastColon(words[0])
 		p, err := strconv.ParseUint(queue, 10, 8)
 		if !ok || err != nil || p >= Priorities {
 			return nil, lines.Errorf("%q is not a port and a priority, such as Ethernet0:3", reading.Printable(words[0]))
@@ -139,9 +141,9 @@ func ReadWatchdog(r io.Reader, file string) ([]Counter, error) {
 			if err = cmp.Or(err, err2); err != nil || !ok {
 				return nil, lines.Errorf("%q is not two numbers, such as 1/0", reading.Printable(w))
 			}
-			if i == 0 {
+			if i == 0 { // storms detected and restored
 				at.Storms = a
-			} else {
+			} else { // packets that passed and were dropped: those sent, then those received
 				at.Dropped += b
 			}
 		}
@@ -155,7 +157,8 @@ func ReadWatchdog(r io.Reader, file string) ([]Counter, error) {
 	return c.list, nil
 }
 
-func cutLast(text string) (before, after string, ok bool) {
+// cutLastColon splits Ethernet0:3 into port and queue.
+func cutLastColon(text string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 1 {
 		return text, "", false
@@ -163,7 +166,7 @@ func cutLast(text string) (before, after string, ok bool) {
 	return text[:i], text[i+1:], true
 }
 
-// number reads a count, with commas between thousands; N/A is none.
+// number reads a count, with commas between thousands; N/A is zero.
 func number(text string) (uint64, error) {
 	if text == "N/A" {
 		return 0, nil
@@ -175,7 +178,7 @@ func number(text string) (uint64, error) {
 	return n, nil
 }
 
-// Merge adds the counters of another file about the same device, ordered by port and priority.
+// Merge adds up the counters of two files about the same device, those of a first.
 func Merge(a, b []Counter) []Counter {
 	var c counters
 	for _, list := range [][]Counter{a, b} {
@@ -195,7 +198,7 @@ func Since(now, before []Counter) []Counter {
 	for _, x := range before {
 		was[key{x.Interface, x.Priority}] = x
 	}
-	less := func(now, before uint64) uint64 {
+	counted := func(now, before uint64) uint64 {
 		if now < before {
 			return now
 		}
@@ -205,7 +208,7 @@ func Since(now, before []Counter) []Counter {
 	for i := range list {
 		x := &list[i]
 		b := was[key{x.Interface, x.Priority}]
-		x.Received, x.Sent, x.Storms, x.Dropped = less(x.Received, b.Received), less(x.Sent, b.Sent), less(x.Storms, b.Storms), less(x.Dropped, b.Dropped)
+		x.Received, x.Sent, x.Storms, x.Dropped = counted(x.Received, b.Received), counted(x.Sent, b.Sent), counted(x.Storms, b.Storms), counted(x.Dropped, b.Dropped)
 	}
 	return list
 }

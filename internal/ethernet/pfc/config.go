@@ -52,8 +52,10 @@ func Presets() []Preset {
 		mbps int
 		xoff int
 	}{{"roce-100g", 100_000, 80 << 10}, {"roce-400g", 400_000, 200 << 10}} {
-		list = append(list, Preset{p.name, fmt.Sprintf("RoCE, every link %d Gbit/s: packets of 4,178 bytes, 40 m of cable", p.mbps/1000),
-			Config{Mbps: p.mbps, Packet: 4178, Cable: 40, React: 600_000, Xoff: p.xoff, Xon: p.xoff - 16<<10, Queue: 1 << 20}})
+		list = append(list, Preset{
+			Name: p.name, Summary: fmt.Sprintf("RoCE, every link %d Gbit/s: packets of 4,178 bytes, 40 m of cable", p.mbps/1000),
+			Config: Config{Mbps: p.mbps, Packet: 4178, Cable: 40, React: 600_000, Xoff: p.xoff, Xon: p.xoff - 16<<10, Queue: 1 << 20},
+		})
 	}
 	return list
 }

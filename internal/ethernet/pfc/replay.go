@@ -9,14 +9,14 @@ import (
 	"github.com/weft-fabric/weft/ethernet/judge"
 )
 
-// circle finds lanes that are paused for ever and wait for each other.
+// circle finds lanes that are paused for ever and wait for each other, when Run has found that packets are stuck; nil if it finds none.
 func (s *sim) circle() []Held {
 	type lane struct {
 		link ethernet.LinkID
 		lane int
 	}
-	next := map[lane]lane{} // a lane whose group waits, and a paused lane that one of its packets is queued for
-	behind := map[lane]int{}
+	next := map[lane]lane{}  // by lane whose group waits: a paused lane that one of its packets is queued for
+	behind := map[lane]int{} // packets of the group of a lane in queues that are paused
 	for l := range s.ports {
 		for q, packets := range s.ports[l].queues {
 			if !s.ports[l].paused[q] {
@@ -41,7 +41,7 @@ func (s *sim) circle() []Held {
 				if i, again := seen[at]; again {
 					var cycle []Held
 					for _, held := range way[i:] {
-						cycle = append(cycle, Held{held.link, held.lane, behind[held]})
+						cycle = append(cycle, Held{Link: held.link, Lane: held.lane, Packets: behind[held]})
 					}
 					return cycle
 				}
@@ -73,7 +73,7 @@ func route(n *ethernet.Network, class int, key uint64, at ethernet.DeviceID, mar
 	f := Flow{Class: class, Key: key, mark: mark, tunnel: ethernet.None}
 	c := &n.Classes[class]
 	in := ethernet.LinkID(ethernet.None)
-	for range 4 * len(n.Names) {
+	for range 4 * len(n.Names) { // a way that is longer circles
 		var ways []ethernet.LinkID
 		n.Each(n.Words(c.Next, at), at, func(l ethernet.LinkID) { ways = append(ways, l) })
 		tunnels := f.tunnels(c, at)
@@ -102,7 +102,7 @@ func route(n *ethernet.Network, class int, key uint64, at ethernet.DeviceID, mar
 	return f, true // it circles: what is sent so far fills the circle
 }
 
-// next is the mark of a flow's packets on a hop of its path, by the link and mark before.
+// next is the mark of a flow's packets on a hop of its path, by the link (None: from hosts) and the mark before.
 func (f *Flow) next(n *ethernet.Network, hop int, in ethernet.LinkID, mark uint8) uint8 {
 	if f.tunnel != ethernet.None && hop == f.wrapped {
 		mark = outer(n.TunnelMaps[n.Classes[f.Class].Tunnels[f.tunnel].Map][mark], f.Key)
@@ -110,7 +110,7 @@ func (f *Flow) next(n *ethernet.Network, hop int, in ethernet.LinkID, mark uint8
 	return n.Priorities.Rules.Becomes(in, f.Path[hop], mark)
 }
 
-// outer is the mark outside a tunnel, one of several by the flow.
+// outer is the mark of the outer header of a flow's packets: of a set of those that it can be, one by the flow's key.
 func outer(set uint64, key uint64) uint8 {
 	for skip := hash(key, 0, ethernet.None, bits.OnesCount64(set)); skip > 0; skip-- {
 		set &= set - 1
@@ -135,7 +135,7 @@ func (f *Flow) tunnels(c *ethernet.Class, at ethernet.DeviceID) (list []int) {
 // Replay is traffic made of the flows of a credit loop.
 type Replay struct {
 	Flows   []Flow
-	Attempt int
+	Attempt int // from 1: how many were made until one stopped
 	Result  *Result
 }
 
@@ -145,7 +145,8 @@ const attempts = 20
 // tries is how many flows are tried to find one that the hash sends the way it should.
 const tries = 4096
 
-// ReplayCycle sends the flows that cause a loop, on a network with it, until it stops.
+// ReplayCycle sends flows that cause a loop, on a network with it, until packets are stuck; the last attempt if they never are. weft
+// packets shows by it that a loop of the judge is one.
 func ReplayCycle(ctx context.Context, n *ethernet.Network, c Config, cycle []judge.Step, seed uint64) (*Replay, error) {
 	var r *Replay
 	for attempt := range attempts {
@@ -163,7 +164,8 @@ func ReplayCycle(ctx context.Context, n *ethernet.Network, c Config, cycle []jud
 	return r, nil
 }
 
-// flowsOf is so many flows for each step of a loop, which enter where the judge's witness does.
+// flowsOf is up to so many flows for each step of a loop, with keys for which hashes lead them over the step, which enter where the
+// judge's witness does.
 func flowsOf(n *ethernet.Network, c Config, cycle []judge.Step, rng *rand.Rand, each int) []Flow {
 	var flows []Flow
 	var start []uint8
@@ -201,8 +203,8 @@ func (f *Flow) waits(n *ethernet.Network, s, next judge.Step) bool {
 	return false
 }
 
-// On sends the same flows on a network with other priorities; start is the mark of each flow's
-// packets there, by that which they had.
+// On sends the flows of a replay on a network with other priorities, such as those of a cure; start is the mark there of packets that
+// had a mark here.
 func (r *Replay) On(ctx context.Context, n *ethernet.Network, c Config, start func(mark uint8) uint8) (*Result, error) {
 	flows := make([]Flow, len(r.Flows))
 	for i, f := range r.Flows {

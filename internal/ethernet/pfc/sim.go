@@ -41,38 +41,42 @@ func (r *Result) Deadlocked() bool { return r.Stuck > 0 }
 // lossyQueue is the queue of lossy packets, behind those of the lanes.
 const lossyQueue = ethernet.MaxPriorities
 
+// packet is a packet of a flow in the network.
 type packet struct {
 	flow int32
 	hop  int32 // of the flow's path that it takes next, or takes
 }
 
+// port is the end of a link that sends.
 type port struct {
-	queues [lossyQueue + 1][]packet
+	queues [lossyQueue + 1][]packet // [lane, or lossyQueue]
 	paused [lossyQueue + 1]bool
-	busy   bool
-	turn   int // queue that is served next
+	busy   bool // it sends a packet
+	turn   int  // queue that is served next
 }
 
 // group is a priority group of the port at a link's end.
 type group struct {
 	bytes  int
-	pauses bool
+	pauses bool // it has sent a pause, and not yet the end of it
 }
 
+// kind is what happens in an event.
 type kind uint8
 
 const (
-	inject kind = iota
-	sent
-	arrive
-	deliver
-	pause
-	resume
+	inject  kind = iota // the host of p's flow may send the next packet
+	sent                // p has left the device by a link
+	arrive              // p is at the other end of a link
+	deliver             // p is with the host that it was sent to
+	pause               // a pause for a lane is heeded by the port of a link
+	resume              // likewise its end
 )
 
+// event is something that happens at a time; which of link, lane and p count depends on the kind.
 type event struct {
 	at   Time
-	seq  int64
+	seq  int64 // the order in which events were made
 	kind kind
 	link ethernet.LinkID
 	lane int8
@@ -114,16 +118,17 @@ func (q *queue) pop() event {
 	return first
 }
 
+// sim is a run.
 type sim struct {
 	n       *ethernet.Network
 	c       Config
 	flows   []Flow
-	marks   [][]uint8 // [flow][hop]
-	ports   []port    // [LinkID]
-	groups  [][ethernet.MaxPriorities]group
-	atHost  []int  // [flow] packets of it that its first device has not sent on
-	blocked []bool // [flow] its host waits for space
-	left    []int  // [flow] packets to send
+	marks   [][]uint8                       // [flow][hop]
+	ports   []port                          // [LinkID]
+	groups  [][ethernet.MaxPriorities]group // [LinkID][lane]
+	atHost  []int                           // [flow] packets of it that its first device has not sent on
+	blocked []bool                          // [flow] its host waits for space
+	left    []int                           // [flow] packets to send
 	events  queue
 	seq     int64
 	now     Time
@@ -172,12 +177,14 @@ func marksOf(n *ethernet.Network, f Flow) []uint8 {
 	return marks
 }
 
+// push puts an event among those to come.
 func (s *sim) push(at Time, e event) {
 	e.at, e.seq = at, s.seq
 	s.seq++
 	s.events.push(e)
 }
 
+// step does what an event says.
 func (s *sim) step(e event) {
 	switch e.kind {
 	case inject:
@@ -258,7 +265,8 @@ func (s *sim) send(l ethernet.LinkID) {
 	}
 }
 
-// release gives back the space that a packet took at the device it leaves by a hop.
+// release gives back the space that a packet took at the device which it leaves by a hop (len(Path): to its host), and ends the pause
+// of its group, or lets its host go on, if there is space again.
 func (s *sim) release(p packet, hop int32) {
 	if hop == 0 {
 		s.atHost[p.flow]--
@@ -281,7 +289,7 @@ func (s *sim) release(p packet, hop int32) {
 	}
 }
 
-// arrive counts a packet against its group, and sends it on.
+// arrive counts a packet that came by a link against its group, which may send a pause, and sends the packet on.
 func (s *sim) arrive(l ethernet.LinkID, p packet) {
 	if lane := s.lane(p, p.hop); lane != lossyQueue {
 		g := &s.groups[l][lane]

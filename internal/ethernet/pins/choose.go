@@ -11,12 +11,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Roots is the switches that routes to an address of a leaf come down by, from the one above the leaf to the top:
-// those that most other leaves' packets pass. exact says that all do. It is nil if no other leaf's packets arrive.
+// Roots is the switches that routes to an address at a leaf come down by, from the one above the leaf upwards, one or two: of
+// each level the one that most other leaves' packets pass. exact says that all packets do. It is nil if no
+// other leaf's packets arrive. weft pin asks it of the tables of an engine, whose ways then become pins.
 func Roots(t *routing.Tables, lid fabric.LID, leaf fabric.NodeID, leaves []fabric.NodeID, level func(fabric.NodeID) int32) (up []fabric.NodeID, exact bool) {
 	f := t.Fabric
-	votes := map[fabric.NodeID]int{}
-	ways := make([][]fabric.NodeID, 0, len(leaves))
+	votes := map[fabric.NodeID]int{}                // ways by their last switch above the leaf
+	ways := make([][]fabric.NodeID, 0, len(leaves)) // switches from another leaf on, without the leaf itself
 	for _, from := range leaves {
 		if from == leaf {
 			continue
@@ -47,7 +48,7 @@ func Roots(t *routing.Tables, lid fabric.LID, leaf fabric.NodeID, leaves []fabri
 	exact = votes[first] == len(ways)
 	up = []fabric.NodeID{first}
 	clear(votes)
-	tops := 0
+	tops := 0                  // ways with a switch above the first
 	for _, way := range ways { // of the ways that come down by it, the one above
 		if i := len(way) - 2; way[len(way)-1] == first && i > 0 && level(way[i]) > level(first) {
 			votes[way[i]]++
@@ -61,7 +62,7 @@ func Roots(t *routing.Tables, lid fabric.LID, leaf fabric.NodeID, leaves []fabri
 	return up, exact
 }
 
-// winner is who has most votes, of equals the first.
+// winner is who has most votes, of equals the lowest number; None if nobody has one.
 func winner(votes map[fabric.NodeID]int) fabric.NodeID {
 	best := fabric.NodeID(fabric.None)
 	for s, n := range votes {

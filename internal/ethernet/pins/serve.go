@@ -18,10 +18,10 @@ type Demand struct {
 }
 
 // Speeds is how fast the cables are together that join two switches of a tree, in any unit: those above the leaves, [leaf × planes +
-// plane], and those above these, [(pod × planes + plane) × tops + top]. Where there are none, all are alike.
+// plane], and those one level up, [(pod × planes + plane) × tops + top]. An empty list: all are alike.
 type Speeds struct{ Leaf, Top []float64 }
 
-// even says whether cables between levels are alike: between leaves and what is above, and there.
+// even says whether all cables above the leaves are alike, and all that are one level up.
 func (s *Speeds) even() bool {
 	for _, list := range [...][]float64{s.Leaf, s.Top} {
 		if len(list) > 0 && slices.Min(list) != slices.Max(list) {
@@ -31,17 +31,21 @@ func (s *Speeds) even() bool {
 	return true
 }
 
-// Serve finds roots for demands: an edge coloring, on which demands meet as little as any pins allow if they are equally large,
-// each adapter has one address and demands of one other leaf at most, and cables are alike; else the best that descent from there and
-// from the roots given comes to, on which a cable that is half as fast counts for twice what it carries. Each of the addresses of an adapter carries its part of what is sent to it. roots has
-// those of [adapter][address], which adapters without demands keep; kept says that those of others are in force, and are kept too where
-// an edge coloring can. exact says that no pins are better.
+// Serve chooses the root of each address of each adapter for what a job sends, on a fat tree: leaf is the leaf of each adapter, and
+// each of its addresses carries an equal part of the demands to it. weft pin writes the roots as pins.
+//
+// It begins with an edge coloring. On that demands meet as little as any pins allow (exact) if they are equally large, each adapter
+// has one address and demands of one other leaf at most, and cables are alike. Otherwise the result is the better of what
+// descent comes to from the coloring and from the roots given; a cable half as fast counts for twice what it carries.
+//
+// roots is [adapter][address], and not changed; adapters without demands keep theirs. kept says that they are in force as pins, and
+// the coloring keeps those of other adapters too where it can.
 func Serve(ctx context.Context, t *coloring.Tree, speeds Speeds, leaf []int32, demands []Demand, roots [][]Root, kept bool) (best [][]Root, exact bool) {
-	s := &server{t: t, leaf: leaf, from: make([][]Demand, len(leaf))}
+	s := &chooser{t: t, leaf: leaf, from: make([][]Demand, len(leaf))}
 	s.planes, s.tops = t.Roots()
 	s.weigh(speeds)
 	exact = speeds.even()
-	bytes := 0.
+	bytes := 0. // of the largest demand of the adapter before
 	for _, d := range demands {
 		if d.From == leaf[d.To] {
 			continue
@@ -53,8 +57,8 @@ func Serve(ctx context.Context, t *coloring.Tree, speeds Speeds, leaf []int32, d
 		}
 		s.from[d.To][i].Bytes += d.Bytes
 	}
-	var edges []int32 // adapters with demands
-	var from, to []int32
+	var edges []int32    // adapters with demands
+	var from, to []int32 // [place in edges] leaves: of the largest demand, and of the adapter
 	for a, list := range s.from {
 		if len(list) == 0 {
 			continue
@@ -77,7 +81,7 @@ func Serve(ctx context.Context, t *coloring.Tree, speeds Speeds, leaf []int32, d
 	for k, w := range t.Color(from, to, before) {
 		a := edges[k]
 		top := w.Top
-		if !w.Beyond && roots[a][0].Plane >= 0 {
+		if !w.Beyond && roots[a][0].Plane >= 0 { // within a pod no top matters
 			top = roots[a][0].Top
 		}
 		colored[a] = s.spread(Root{w.Plane, top}, len(roots[a]))
@@ -99,8 +103,8 @@ func Serve(ctx context.Context, t *coloring.Tree, speeds Speeds, leaf []int32, d
 	return best, false
 }
 
-// spread is the roots of an adapter's addresses, as far from each other as can be, from that of the first on.
-func (s *server) spread(first Root, addresses int) []Root {
+// spread is roots for an adapter's addresses, as far from each other as can be, from that of the first address on.
+func (s *chooser) spread(first Root, addresses int) []Root {
 	list := make([]Root, addresses)
 	all := int32(s.planes * s.tops)
 	for i := range list {
@@ -110,42 +114,43 @@ func (s *server) spread(first Root, addresses int) []Root {
 	return list
 }
 
-// server is demands and what they load.
-type server struct {
+// chooser is the demands of Serve and the loads that they make by the roots chosen so far.
+type chooser struct {
 	t            *coloring.Tree
 	leaf         []int32    // [adapter]
-	from         [][]Demand // [adapter] by leaf
-	planes, tops int
-	total        float64
+	from         [][]Demand // [adapter] what is sent to it, one demand for each leaf except its own
+	planes, tops int        // of the tree; tops of each plane
+	total        float64    // of the largest demands of all adapters
 
-	up, down       []float64 // [leaf × planes + plane]
-	upTop, downTop []float64 // [(pod × planes + plane) × tops + top]
-	slow, slowTop  []float64 // likewise: for how much a byte counts there, 1 on the fastest
+	up, down       []float64 // [leaf × planes + plane] loads of the cables above leaves
+	upTop, downTop []float64 // [(pod × planes + plane) × tops + top] loads one level up
+	slow, slowTop  []float64 // as up and upTop: how much a byte counts there, 1 on the fastest cables
 }
 
-// weigh fills in for how much bytes count.
-func (s *server) weigh(speeds Speeds) {
+// weigh fills in slow and slowTop.
+func (s *chooser) weigh(speeds Speeds) {
 	s.slow, s.slowTop = make([]float64, len(s.t.Leaves)*s.planes), make([]float64, len(s.t.Spines)*s.planes*s.tops)
 	fastest := 0.
 	for _, speed := range slices.Concat(speeds.Leaf, speeds.Top) {
 		fastest = max(fastest, speed)
 	}
-	of := func(slow, speeds []float64) {
+	fill := func(slow, speeds []float64) {
 		for i := range slow {
 			if slow[i] = 1; len(speeds) > 0 {
 				slow[i] = fastest / speeds[i]
 			}
 		}
 	}
-	of(s.slow, speeds.Leaf)
-	of(s.slowTop, speeds.Top)
+	fill(s.slow, speeds.Leaf)
+	fill(s.slowTop, speeds.Top)
 }
 
 // sweeps is how often descent looks at all adapters at most.
 const sweeps = 40
 
-// each tells the channels by which demands to an address come if it has a root, with what they carry, by how much that counts there.
-func (s *server) each(a int32, addresses int, r Root, tell func(load *float64, bytes float64)) {
+// eachLoad calls tell for the load of each channel by which demands to an address of adapter a come if the address has root r, with
+// what they add there: bytes, by how much they count.
+func (s *chooser) eachLoad(a int32, addresses int, r Root, tell func(load *float64, bytes float64)) {
 	to := s.leaf[a]
 	all, beyond := 0., 0.
 	for _, d := range s.from[a] {
@@ -167,24 +172,26 @@ func (s *server) each(a int32, addresses int, r Root, tell func(load *float64, b
 	}
 }
 
-// root is the place of the cables between a pod's switch of a root's plane and its top.
-func (s *server) root(pod int32, r Root) int {
+// root is the place in upTop of the cables between a pod's switch of a root's plane and the root's top.
+func (s *chooser) root(pod int32, r Root) int {
 	return (int(pod)*s.planes+int(r.Plane))*s.tops + int(r.Top)
 }
 
+// power is x to the eighth: what a load costs, so that the largest loads matter most.
 func power(x float64) float64 {
 	x *= x
 	x *= x
 	return float64(x * x)
 }
 
-// descend moves addresses to other roots while that makes the loads smaller, and returns the sum of their powers.
-func (s *server) descend(ctx context.Context, edges []int32, roots [][]Root) float64 {
+// descend moves addresses of the adapters edges to other roots, in place, while that makes the sum of the loads' powers smaller, and
+// returns the sum; infinite if ctx is cancelled.
+func (s *chooser) descend(ctx context.Context, edges []int32, roots [][]Root) float64 {
 	s.up, s.down = make([]float64, len(s.t.Leaves)*s.planes), make([]float64, len(s.t.Leaves)*s.planes)
 	s.upTop, s.downTop = make([]float64, len(s.t.Spines)*s.planes*s.tops), make([]float64, len(s.t.Spines)*s.planes*s.tops)
 	unit := max(s.total/float64(len(edges)), 1e-9)
 	add := func(a int32, r Root, sign float64) {
-		s.each(a, len(roots[a]), r, func(load *float64, bytes float64) { *load += sign * bytes / unit })
+		s.eachLoad(a, len(roots[a]), r, func(load *float64, bytes float64) { *load += sign * bytes / unit })
 	}
 	for _, a := range edges {
 		for _, r := range roots[a] {
@@ -199,10 +206,10 @@ func (s *server) descend(ctx context.Context, edges []int32, roots [][]Root) flo
 			}
 			for i, r := range roots[a] {
 				add(a, r, -1)
-				best, least := r, s.grows(a, len(roots[a]), r, unit)
+				best, least := r, s.growth(a, len(roots[a]), r, unit)
 				for plane := range int32(s.planes) {
 					for top := range int32(s.tops) {
-						if c := s.grows(a, len(roots[a]), Root{plane, top}, unit); c < least*(1-1e-9) {
+						if c := s.growth(a, len(roots[a]), Root{plane, top}, unit); c < least*(1-1e-9) {
 							best, least = Root{plane, top}, c
 						}
 					}
@@ -225,7 +232,8 @@ func (s *server) descend(ctx context.Context, edges []int32, roots [][]Root) flo
 	return sum
 }
 
-func (s *server) grows(a int32, addresses int, r Root, unit float64) (more float64) {
-	s.each(a, addresses, r, func(load *float64, bytes float64) { more += power(*load+bytes/unit) - power(*load) })
+// growth is by how much the sum of powers grows if an address of adapter a gets root r.
+func (s *chooser) growth(a int32, addresses int, r Root, unit float64) (more float64) {
+	s.eachLoad(a, addresses, r, func(load *float64, bytes float64) { more += power(*load+bytes/unit) - power(*load) })
 	return more
 }

@@ -30,7 +30,9 @@ type Neighbor struct {
 	OfGroup bool   // Map is that of the neighbor's peer group, and comes back by itself
 }
 
-// Configs writes the configurations of the routers that have some, by device. vrf is empty or default for the default VRF.
+// Configs writes what leaves, and with three tiers the devices above them, need for pins; devices in the order of their numbers. as
+// is by DeviceID. level is 0 for leaves, 1 for the tier above and so on. neighbor is asked about links that lead up. vrf is empty or
+// default for the default VRF.
 func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.DeviceID) int32, pins []bgp.Pin, neighbor func(ethernet.LinkID) Neighbor) ([]Config, error) {
 	number := map[ethernet.DeviceID]int{} // of devices above others, from 1
 	for d := range ethernet.DeviceID(len(n.Names)) {
@@ -41,8 +43,8 @@ func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.D
 	if len(number) > 65535 {
 		return nil, fmt.Errorf("%d devices above leaves, and communities number up to 65535", len(number))
 	}
-	own := map[ethernet.DeviceID][]bgp.Pin{}
-	between := map[ethernet.DeviceID]bool{} // devices above leaves that have others above
+	own := map[ethernet.DeviceID][]bgp.Pin{} // by leaf
+	between := map[ethernet.DeviceID]bool{}  // devices that pass pins on to one above
 	for _, p := range pins {
 		own[p.At] = append(own[p.At], p)
 		for _, d := range p.Up[:len(p.Up)-1] {
@@ -66,10 +68,11 @@ func Configs(n *ethernet.Network, as []uint32, vrf string, level func(ethernet.D
 	return list, nil
 }
 
-// config writes the configuration of one router.
+// config writes the configuration of one router d, whose own pins it announces; number is of the devices that communities
+// name. It is empty if the router has no links that lead up.
 func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, level func(ethernet.DeviceID) int32, own []bgp.Pin, number map[ethernet.DeviceID]int, neighbor func(ethernet.LinkID) Neighbor) (Config, error) {
-	var lists, maps1, neighbors, networks, undoBGP, undo strings.Builder
-	community := tier1
+	var lists, routeMaps, neighbors, networks, undoBGP, undo strings.Builder
+	community := tier1 // of the devices that this one announces to
 	if level(d) == 1 {
 		community = tier2
 	}
@@ -92,11 +95,11 @@ func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, lev
 				call = " call " + peer.Map + "\n"
 			}
 			fmt.Fprintf(&lists, "bgp community-list standard WEFT-TO-%d permit %d:%d\n", k, community, k)
-			fmt.Fprintf(&maps1, "route-map WEFT-TO-%d permit 10\n match community WEFT-TO-%[1]d\n", k)
+			fmt.Fprintf(&routeMaps, "route-map WEFT-TO-%d permit 10\n match community WEFT-TO-%[1]d\n", k)
 			if level(d) == 0 {
-				maps1.WriteString(" match as-path WEFT-OWN\n")
+				routeMaps.WriteString(" match as-path WEFT-OWN\n")
 			}
-			fmt.Fprintf(&maps1, "%[2]sexit\nroute-map WEFT-TO-%[1]d deny 20\n match community WEFT-PIN\nexit\nroute-map WEFT-TO-%[1]d permit 30\n%[2]sexit\n", k, call)
+			fmt.Fprintf(&routeMaps, "%[2]sexit\nroute-map WEFT-TO-%[1]d deny 20\n match community WEFT-PIN\nexit\nroute-map WEFT-TO-%[1]d permit 30\n%[2]sexit\n", k, call)
 			fmt.Fprintf(&undo, "no route-map WEFT-TO-%d\nno bgp community-list standard WEFT-TO-%[1]d\n", k)
 		}
 		fmt.Fprintf(&neighbors, "  neighbor %s route-map WEFT-TO-%d out\n", peer.Name, k)
@@ -124,7 +127,7 @@ func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, lev
 		fmt.Fprintf(&undoBGP, "  no network %s\n", p.Prefix)
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(sets), ethernet.Natural) {
-		fmt.Fprintf(&maps1, "route-map %s permit 10\n set community %s\nexit\n", name, sets[name])
+		fmt.Fprintf(&routeMaps, "route-map %s permit 10\n set community %s\nexit\n", name, sets[name])
 		fmt.Fprintf(&undo, "no route-map %s\n", name)
 	}
 	lists.WriteString("bgp community-list standard WEFT-PIN permit " + Mark + "\n")
@@ -143,7 +146,7 @@ func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, lev
 	}
 	return Config{
 		Device: n.Names[d],
-		Apply:  lists.String() + maps1.String() + head + check + " address-family ipv4 unicast\n" + neighbors.String() + networks.String() + " exit-address-family\nexit\n",
+		Apply:  lists.String() + routeMaps.String() + head + check + " address-family ipv4 unicast\n" + neighbors.String() + networks.String() + " exit-address-family\nexit\n",
 		Undo:   head + " address-family ipv4 unicast\n" + undoBGP.String() + " exit-address-family\nexit\n" + undo.String(),
 	}, nil
 }

@@ -21,11 +21,11 @@ import (
 // Tier is the devices that are equally far from hosts.
 type Tier struct {
 	Devices int
-	Hosts   int   // devices of them with hosts
+	Hosts   int   // devices of them with hosts; of the first tier only
 	Up      int   // cables to the next tier
 	Down    int   // to the one before
 	Across  int   // within the tier
-	Widths  []int // [next hops] routes to prefixes with hosts that have so many
+	Widths  []int // [number of next hops] routes to prefixes with hosts that have so many
 }
 
 // Finding is something odd.
@@ -42,7 +42,7 @@ type Shape struct {
 	Odd   []Finding // by kind, then by device
 }
 
-// Of looks at a network.
+// Of finds the tiers of a network and what is odd in it, for weft info, weft watch and the page.
 func Of(n *ethernet.Network) *Shape {
 	s := &Shape{}
 	s.levels(n)
@@ -54,11 +54,12 @@ func Of(n *ethernet.Network) *Shape {
 	return s
 }
 
+// odd adds a finding.
 func (s *Shape) odd(kind string, d ethernet.DeviceID, format string, args ...any) {
-	s.Odd = append(s.Odd, Finding{kind, d, fmt.Sprintf(format, args...)})
+	s.Odd = append(s.Odd, Finding{Kind: kind, Device: d, Text: fmt.Sprintf(format, args...)})
 }
 
-// levels finds the tiers.
+// levels finds the tier of each device, and counts the devices of each tier.
 func (s *Shape) levels(n *ethernet.Network) {
 	var hosts []ethernet.DeviceID
 	for i := range n.Classes {
@@ -138,17 +139,17 @@ func (s *Shape) uneven(n *ethernet.Network, level int, way string, cables []int)
 
 // routes counts next hops, and finds devices with fewer than others like them.
 func (s *Shape) routes(n *ethernet.Network) {
-	type kind struct{ level, distance int32 }
-	narrow := map[[3]int]int{} // by device, its width, and that of others: prefixes
-	lost := make([]int, len(n.Names))
-	widths := make([]int, len(n.Names))
+	type alike struct{ level, distance int32 }
+	narrow := map[[3]int]int{}          // by device, its next hops, and those of others: prefixes
+	lost := make([]int, len(n.Names))   // [DeviceID] prefixes without a next hop
+	widths := make([]int, len(n.Names)) // [DeviceID] next hops to the class at hand
 	for i := range n.Classes {
 		c := &n.Classes[i]
 		if !c.Hosts || len(c.At) == 0 || c.Prefix().Bits() == 0 {
 			continue
 		}
 		distance := hops.To(n, c)
-		widest := map[kind]int{}
+		widest := map[alike]int{}
 		for d := range ethernet.DeviceID(len(n.Names)) {
 			widths[d] = 0
 			if s.Level[d] < 0 || distance[d] == 0 {
@@ -166,11 +167,11 @@ func (s *Shape) routes(n *ethernet.Network) {
 				t.Widths = append(t.Widths, 0)
 			}
 			t.Widths[widths[d]] += len(c.Prefixes)
-			k := kind{s.Level[d], distance[d]}
+			k := alike{s.Level[d], distance[d]}
 			widest[k] = max(widest[k], widths[d])
 		}
 		for d, w := range widths {
-			if most := widest[kind{s.Level[d], distance[d]}]; w > 0 && w < most {
+			if most := widest[alike{s.Level[d], distance[d]}]; w > 0 && w < most {
 				narrow[[3]int{d, w, most}] += len(c.Prefixes)
 			}
 		}
@@ -178,7 +179,7 @@ func (s *Shape) routes(n *ethernet.Network) {
 	for k, prefixes := range narrow {
 		s.odd("narrow-group", ethernet.DeviceID(k[0]), "%s has %s to %s, and others of its tier as far away have up to %d", n.Names[k[0]], words.Plural(k[1], "next hop"), words.Counted(prefixes, "prefix", "prefixes"), k[2])
 	}
-	slices.SortFunc(s.Odd, func(a, b Finding) int { return cmp.Compare(a.Text, b.Text) }) // of maps
+	slices.SortFunc(s.Odd, func(a, b Finding) int { return cmp.Compare(a.Text, b.Text) }) // maps have no order
 	for d, prefixes := range lost {
 		if prefixes > 0 {
 			s.odd("no-route", ethernet.DeviceID(d), "%s has no route to %s with hosts", n.Names[d], words.Counted(prefixes, "prefix", "prefixes"))
@@ -192,11 +193,11 @@ func (s *Shape) speeds(n *ethernet.Network) {
 		return
 	}
 	type tiers [2]int32
-	of := func(l ethernet.LinkID) tiers {
+	between := func(l ethernet.LinkID) tiers {
 		a, b := s.Level[n.Links[l].From], s.Level[n.Links[l].To]
 		return tiers{min(a, b), max(a, b)}
 	}
-	count := map[tiers]map[uint32]int{}
+	count := map[tiers]map[uint32]int{} // cables by speed
 	for l := range ethernet.LinkID(len(n.Links)) {
 		back := n.Reverse[l]
 		a, b := n.Speeds[l], n.Speeds[back]
@@ -205,16 +206,16 @@ func (s *Shape) speeds(n *ethernet.Network) {
 		case a != b:
 			s.odd("speed-differs", n.Links[l].From, "%s has %d Mb/s, and %s at the other end %d", n.End(l), a, n.End(back), b)
 		default:
-			if count[of(l)] == nil {
-				count[of(l)] = map[uint32]int{}
+			if count[between(l)] == nil {
+				count[between(l)] = map[uint32]int{}
 			}
-			count[of(l)][a]++
+			count[between(l)][a]++
 		}
 	}
 	for l := range ethernet.LinkID(len(n.Links)) {
 		back, speed := n.Reverse[l], n.Speeds[l]
 		most, cables := uint32(0), 0
-		for other, c := range count[of(l)] {
+		for other, c := range count[between(l)] {
 			if c > cables || c == cables && other > most {
 				most, cables = other, c
 			}
@@ -230,7 +231,7 @@ func (s *Shape) lossless(n *ethernet.Network) {
 	if n.Priorities == nil {
 		return
 	}
-	of := func(l ethernet.LinkID) (set uint16) {
+	priorities := func(l ethernet.LinkID) (set uint16) {
 		for m := range n.Priorities.Marks {
 			if lane := n.Priorities.Of(uint8(m), l); lane != ethernet.Lossy {
 				set |= 1 << lane
@@ -240,7 +241,7 @@ func (s *Shape) lossless(n *ethernet.Network) {
 	}
 	for l := range ethernet.LinkID(len(n.Links)) {
 		back := n.Reverse[l]
-		if a, b := of(l), of(back); l < back && a != b {
+		if a, b := priorities(l), priorities(back); l < back && a != b {
 			s.odd("one-way-lossless", n.Links[l].From, "from %s to %s %s, and back %s", n.End(l), n.End(back), losslessText(a), losslessText(b))
 		}
 	}

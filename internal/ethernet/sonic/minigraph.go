@@ -20,10 +20,11 @@ type minigraph struct {
 	c    *Config
 	file string
 	d    *xml.Decoder
-	as   map[string]uint32 // by router, in lower case as the rest of the file is not
+	as   map[string]uint32 // by router, in lower case: the file spells a name in several ways
 	link []deviceLink
 }
 
+// deviceLink is an element DeviceLinkBase: a cable between two devices, of which either may be the switch itself.
 type deviceLink struct {
 	line                         int
 	EndDevice, EndPort           string
@@ -57,11 +58,11 @@ func ReadMinigraph(r io.Reader, file string) (*Config, error) {
 				return nil, format.Errorf(file, m.line(), "the element %s, not DeviceMiniGraph: this is not a minigraph.xml", reading.Printable(t.Name.Local))
 			}
 			depth++
-			inside, err := m.element(&t, depth)
+			done, err := m.element(&t, depth)
 			if err != nil {
 				return nil, err
 			}
-			if inside {
+			if done {
 				depth--
 			}
 		case xml.EndElement:
@@ -74,11 +75,13 @@ func ReadMinigraph(r io.Reader, file string) (*Config, error) {
 	return m.c, m.finish()
 }
 
+// line is where the decoder is.
 func (m *minigraph) line() int {
 	line, _ := m.d.InputPos()
 	return line
 }
 
+// failed is an error of the decoder with its line.
 func (m *minigraph) failed(err error) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) {
@@ -87,8 +90,8 @@ func (m *minigraph) failed(err error) error {
 	return format.Errorf(m.file, m.line(), "not XML: %v", err)
 }
 
-// element reads an element that says something; inside is true if it was read to its end.
-func (m *minigraph) element(t *xml.StartElement, depth int) (inside bool, err error) {
+// element reads an element that says something to its end, and says whether it did; others are left to the caller.
+func (m *minigraph) element(t *xml.StartElement, depth int) (done bool, err error) {
 	line := m.line()
 	switch t.Name.Local {
 	case "Hostname":
@@ -165,7 +168,7 @@ func (m *minigraph) skip() error {
 	return nil
 }
 
-// finish takes what is about the switch itself out of what the file says of several.
+// finish fills in what is about the switch itself of what the file says of several: its AS number and its neighbors.
 func (m *minigraph) finish() error {
 	c := m.c
 	c.AS = m.as[strings.ToLower(c.Hostname)]

@@ -24,8 +24,8 @@ type Config struct {
 
 	NeighborsFile string // that Neighbors are from; empty: File
 
-	Channel   map[string]string // the port channel of a port
-	Alias     map[string]string // the port with an alias
+	Channel   map[string]string // by port: the port channel that it is a member of
+	Alias     map[string]string // by alias: the port that has it
 	Speed     map[string]uint32 // of a port, in Mb/s
 	Addresses []Address
 	VRF       map[string]string // the VRF of an interface; none: the default
@@ -52,8 +52,8 @@ type Address struct {
 // more than the eight priorities of PFC.
 const TCs = 16
 
-// QoS is how a port treats packets: those that come in by it up to the priority group, those
-// that go out by it from the queue on.
+// QoS is how a port treats packets: those that come in by it (TC, Group, GroupOf), and those
+// that go out by it (Queue, Paused, Remark).
 type QoS struct {
 	TC        [64]uint8   // by DSCP
 	Group     [TCs]uint8  // priority group by traffic class
@@ -65,7 +65,7 @@ type QoS struct {
 	Assumed   bool        // the port has no map of traffic classes to groups or queues, and class n is taken to be n
 	NotByDSCP bool        // traffic classes are by the 802.1p tag, not by DSCP, and TC does not tell them
 
-	hasGroups, hasQueues bool
+	hasGroups, hasQueues bool // it has maps for Group and Queue
 }
 
 // Same says whether two ports treat packets alike.
@@ -91,7 +91,7 @@ func Plain(lossless uint8) *QoS {
 	return q
 }
 
-// known is the tables that are read, and those that have nothing to do with the question.
+// known is the tables that are read, and those that have nothing to do with losslessness or routes.
 var known = map[string]bool{
 	"DEVICE_METADATA": true, "DEVICE_NEIGHBOR": true, "PORT": true, "PORTCHANNEL_MEMBER": true, "PORT_QOS_MAP": true,
 	"INTERFACE": true, "PORTCHANNEL_INTERFACE": true, "VLAN_SUB_INTERFACE": true, "VRF": true, "VLAN_INTERFACE": true, "LOOPBACK_INTERFACE": true,
@@ -198,7 +198,7 @@ func asTexts(v *lined.Value) {
 	}
 }
 
-// each calls visit for every row of a table.
+// each calls visit for every row of a table of the configuration v.
 func each(v *lined.Value, table string, visit func(key string, row *lined.Value) error) error {
 	t := v.Get(table)
 	if t == nil {
@@ -216,6 +216,7 @@ func each(v *lined.Value, table string, visit func(key string, row *lined.Value)
 	return nil
 }
 
+// readNames reads what the switch, its ports and its neighbors are called.
 func (c *Config) readNames(v *lined.Value) error {
 	err := each(v, "DEVICE_METADATA", func(key string, row *lined.Value) (err error) {
 		if key != "localhost" {
@@ -306,7 +307,7 @@ func (c *Config) readAddresses(v *lined.Value) error {
 	return nil
 }
 
-// readPorts resolves PORT_QOS_MAP.
+// readPorts resolves PORT_QOS_MAP into c.Ports: the row global is what the rows of ports begin with.
 func (c *Config) readPorts(v *lined.Value) error {
 	var global *QoS
 	err := each(v, "PORT_QOS_MAP", func(key string, row *lined.Value) (err error) {
@@ -370,18 +371,17 @@ func qosOf(v, row *lined.Value, base *QoS) (*QoS, error) {
 	for _, m := range [...]struct {
 		field, table string
 		to, plain    []uint8
-		top          int
 	}{
-		{"dscp_to_tc_map", "DSCP_TO_TC_MAP", q.TC[:], plain.TC[:], TCs - 1},
-		{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", q.Group[:], plain.Group[:], TCs - 1},
-		{"tc_to_queue_map", "TC_TO_QUEUE_MAP", q.Queue[:], plain.Queue[:], TCs - 1},
-		{"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", q.Paused[:], plain.Paused[:], TCs - 1},
-		{"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", q.GroupOf[:], plain.GroupOf[:], TCs - 1},
+		{"dscp_to_tc_map", "DSCP_TO_TC_MAP", q.TC[:], plain.TC[:]},
+		{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", q.Group[:], plain.Group[:]},
+		{"tc_to_queue_map", "TC_TO_QUEUE_MAP", q.Queue[:], plain.Queue[:]},
+		{"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", q.Paused[:], plain.Paused[:]},
+		{"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", q.GroupOf[:], plain.GroupOf[:]},
 	} {
 		if row.Get(m.field) != nil {
 			copy(m.to, m.plain) // a map of the port replaces that of the switch, with its gaps
 		}
-		if err := fill(v, row, m.field, m.table, m.to, m.top); err != nil {
+		if err := fill(v, row, m.field, m.table, m.to, TCs-1); err != nil {
 			return nil, err
 		}
 	}
@@ -415,7 +415,8 @@ func qosOf(v, row *lined.Value, base *QoS) (*QoS, error) {
 	return &q, nil
 }
 
-// fill reads the map that a field names into to; entries that it lacks stay as they are.
+// fill reads the map of a table that a field of a row names into to, of which it has the length; values are up to top. Entries that
+// the map lacks stay as they are.
 func fill(v, row *lined.Value, field, table string, to []uint8, top int) error {
 	ref := row.Get(field)
 	if ref == nil {

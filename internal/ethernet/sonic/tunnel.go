@@ -18,7 +18,7 @@ type Tunnel struct {
 	Group   *[TCs]uint8    // priority group of packets to be unwrapped, by traffic class; nil: as the port has it
 }
 
-// readTunnel reads how a dual-ToR switch sends to hosts over its peer.
+// readTunnel sets c.Tunnel if the switch has a peer and hosts behind cables that may be standby.
 func (c *Config) readTunnel(v *lined.Value) error {
 	t := &Tunnel{}
 	err := each(v, "PEER_SWITCH", func(key string, row *lined.Value) error {
