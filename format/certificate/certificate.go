@@ -76,11 +76,12 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*deadlock.Certificate, er
 	return nil, p.lines.Errorf("truncated: the last line of a certificate is \"end\" and the number of ranks")
 }
 
+// parser reads a certificate line by line.
 type parser struct {
 	lines *reading.Lines
 	f     *fabric.Fabric
 	cert  *deadlock.Certificate
-	count uint64
+	count uint64 // ranks so far
 }
 
 // header reads the lines up to the first rank.

@@ -51,8 +51,8 @@ import (
 // fabric's.
 func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding) (*routing.Groups, error) {
 	p := &parser{
-		said:  reading.Counted{Kind: "lines of groups and of LIDs"},
-		lines: reading.NewTableLines(r, file), f: f, fw: fw, g: routing.NewGroups(f, 1),
+		counted: reading.Counted{Kind: "lines of groups and of LIDs"},
+		lines:   reading.NewTableLines(r, file), f: f, fw: fw, g: routing.NewGroups(f, 1),
 		begins: make(blocks.Begins, f.Switches()), at: fabric.None,
 	}
 	if err := p.lines.Each(p.line); err != nil {
@@ -73,15 +73,16 @@ func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding) (*
 // maxTables is how many private tables a switch can have.
 const maxTables = 8
 
-// where says which part of a block the reader is in.
-type where uint8
+// part is a part of a block.
+type part uint8
 
 const (
-	before where = iota // the text behind the GUID of a switch
+	head part = iota // the text behind the GUID of a switch
 	groups
 	entries
 )
 
+// parser reads the file line by line into g.
 type parser struct {
 	lines  *reading.Lines
 	f      *fabric.Fabric
@@ -89,21 +90,22 @@ type parser struct {
 	g      *routing.Groups
 	begins blocks.Begins
 
-	at     fabric.NodeID
-	in     where
-	sets   map[int]bool // the groups of the switch
-	tables [maxTables]bool
-	table  int // the one being read; -1: none yet
-	top    fabric.LID
-	last   fabric.LID // of the entries of the table; 0: none
+	// The block being read.
+	at     fabric.NodeID // its switch; None: no block yet
+	part   part
+	sets   map[int]bool    // groups that were defined
+	tables [maxTables]bool // those that were there
+	table  int             // the one being read; -1: none yet
+	top    fabric.LID      // the last LID of the table, as its head says
+	last   fabric.LID      // the LID of the last entry of the table; 0: none
 
-	said reading.Counted
+	counted reading.Counted
 }
 
 func (p *parser) line(c reading.Cursor) error {
 	switch {
 	case c.Cut(reading.EndMark):
-		return p.said.End(p.lines, c)
+		return p.counted.End(p.lines, c)
 	case c.Empty(), c.Cut("#"), c.Cut("--"), p.at == fabric.None && c.Cut("File version:"):
 		return nil
 	case c.Cut("Switch"):
@@ -111,29 +113,29 @@ func (p *parser) line(c reading.Cursor) error {
 	case p.at == fabric.None:
 		return p.lines.Errorf("a line before any switch, which is no line of an ibdiagnet2.far")
 	case c.Cut("Groups Definition:"):
-		if p.in != before {
+		if p.part != head {
 			return p.lines.Errorf("second groups of %s, whose block begins in line %d", p.f.Label(p.at), p.begins[p.at])
 		}
-		p.in = groups
+		p.part = groups
 		return nil
 	case c.Cut("LFT Definition:"):
-		if p.in == before {
+		if p.part == head {
 			return p.lines.Errorf("the table of %s comes before its groups", p.f.Label(p.at))
 		}
-		p.in = entries
+		p.part = entries
 		if c.Empty() {
 			return nil
 		}
 		return p.line(c)
-	case p.in == before, c.Cut("Group "), c.Cut("LID "), c.Cut("Group\t"), c.Cut("LID\t"):
+	case p.part == head, c.Cut("Group "), c.Cut("LID "), c.Cut("Group\t"), c.Cut("LID\t"):
 		return nil
 	case c.Cut("PLFT_NUM:"):
 		return p.beginTable(c)
 	}
-	if err := p.said.Add(p.lines); err != nil {
+	if err := p.counted.Add(p.lines); err != nil {
 		return err
 	}
-	if p.in == groups {
+	if p.part == groups {
 		return p.group(c)
 	}
 	return p.entry(c)
@@ -152,7 +154,7 @@ func (p *parser) begin(c reading.Cursor) error {
 	if err != nil {
 		return err
 	}
-	p.at, p.in, p.sets, p.tables, p.table, p.last = s, before, map[int]bool{}, [maxTables]bool{}, -1, 0
+	p.at, p.part, p.sets, p.tables, p.table, p.last = s, head, map[int]bool{}, [maxTables]bool{}, -1, 0
 	return nil
 }
 
@@ -167,6 +169,7 @@ func (p *parser) end() error {
 	return p.endTable()
 }
 
+// endTable refuses a table 0 that ends before the last LID that the switch forwards.
 func (p *parser) endTable() error {
 	if p.table != 0 {
 		return nil
@@ -189,7 +192,7 @@ func (p *parser) unlisted(end fabric.LID) fabric.LID {
 	return end
 }
 
-// group reads a group, or a sub group of it.
+// group reads a group, or a sub group of it: its ports count with those of the sub groups before.
 func (p *parser) group(c reading.Cursor) error {
 	number, ok := c.Uint(routing.MaxGroups - 1)
 	_, okSub := c.Uint(1 << 16)
@@ -218,7 +221,7 @@ func (p *parser) group(c reading.Cursor) error {
 
 // beginTable reads the head of a table: its number and the last LID in it.
 func (p *parser) beginTable(c reading.Cursor) error {
-	if p.in != entries {
+	if p.part != entries {
 		return p.lines.Errorf("a table without LFT Definition before it")
 	}
 	if err := p.endTable(); err != nil {
@@ -248,7 +251,7 @@ func (p *parser) beginTable(c reading.Cursor) error {
 	return nil
 }
 
-// entry reads what a switch does with packets to a LID.
+// entry reads what a switch does with packets to a LID: in table 0 the choice, in a private table the static port too.
 func (p *parser) entry(c reading.Cursor) error {
 	if p.table < 0 {
 		return p.lines.Errorf("an entry before PLFT_NUM, which says of which table")

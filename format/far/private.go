@@ -30,12 +30,13 @@ func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups) 
 	return p.complete()
 }
 
+// privateParser reads the file line by line into g.
 type privateParser struct {
 	lines *reading.Lines
 	f     *fabric.Fabric
 	g     *routing.Groups
-	at    fabric.NodeID
-	seen  [][]bool // [switch][in-port]; nil: the switch has no block
+	at    fabric.NodeID // the switch whose block this is; None: no block yet
+	seen  [][]bool      // [switch][in-port]; nil: the switch has no block
 }
 
 func (p *privateParser) line(c reading.Cursor) error {
@@ -65,6 +66,7 @@ func (p *privateParser) begin(c reading.Cursor) error {
 	return nil
 }
 
+// port reads the tables of an in-port.
 func (p *privateParser) port(c reading.Cursor) error {
 	port, ok := c.Uint(uint64(p.f.Node(p.at).Ports))
 	if !ok || !c.Cut("sl-plft:") {

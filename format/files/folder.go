@@ -29,7 +29,7 @@ type File struct {
 type Folder struct {
 	*routing.Tables
 	Certificate *deadlock.Certificate // nil: there is none
-	Union       *deadlock.Certificate // of a step of several; nil: it is none
+	Union       *deadlock.Certificate // where these are the tables of a step of a plan: of all its mixtures; nil: there is none
 	Compact     bool                  // service levels by switch, however few pairs there are
 
 	// Underway says that they are those of a step, so that entries may yet lead into a cable
@@ -41,7 +41,7 @@ type Folder struct {
 // larger networks get the compact form.
 const maxFullPSL = 4_000_000
 
-// Files is the files: only those of what there is.
+// Files is the files of the folder, to be written by the caller: those for which there is something to write.
 func (d *Folder) Files() []File {
 	t, f := d.Tables, d.Tables.Fabric
 	form := psl.Full
@@ -71,6 +71,7 @@ func (d *Folder) Files() []File {
 	return files
 }
 
+// writeForwarding writes the forwarding tables, and before them which file has their groups, if they have some.
 func writeForwarding(w io.Writer, t *routing.Tables) error {
 	if t.Groups != nil {
 		if _, err := fmt.Fprintln(w, tablefiles.GroupsMark+tablefiles.GroupsFile); err != nil {
@@ -80,8 +81,8 @@ func writeForwarding(w io.Writer, t *routing.Tables) error {
 	return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs)
 }
 
-// ReadBack reads the files as they were written, and returns an error unless they are the same
-// tables and the certificate holds for them.
+// ReadBack reads the files as they were written, by the names of Files, and returns an error unless they are the same
+// tables and the certificate holds for them. Whoever writes a folder calls it before the folder counts.
 func (d *Folder) ReadBack(ctx context.Context, open func(name string) (io.ReadCloser, error)) error {
 	f := d.Tables.Fabric
 	read := &routing.Tables{Fabric: f}
@@ -146,6 +147,7 @@ func ReadForwardingBack(r io.Reader, name string, t *routing.Tables, underway bo
 	return dump.Forwarding, nil
 }
 
+// sameSLs is an error unless service levels that were read are those of tables, for all endpoints except switches.
 func sameSLs(read *routing.Lanes, t *routing.Tables) error {
 	f := t.Fabric
 	for lid := range f.LIDs() {

@@ -41,6 +41,7 @@ func systemsFor(name string) topo.Find {
 	}
 }
 
+// systemFolders is the folders that systemsFor looks into, in order.
 func systemFolders(name string) []string {
 	var dirs []string
 	if name != "-" {

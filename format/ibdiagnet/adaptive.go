@@ -31,8 +31,8 @@ func ReadAdaptive(r io.Reader, file string, f *fabric.Fabric) (*Adaptive, error)
 	a := &Adaptive{Levels: make([]uint16, f.Switches()), Known: make([]bool, f.Switches())}
 	known := false
 	p := newParser(r, file, map[string]*table{adaptiveTable: {
-		[]string{"NodeGUID", "e", "by_sl_en", "enable_by_sl_mask", "is_hbf_supported", "by_sl_hbf_en", "enable_by_sl_mask_hbf"}, 1,
-		func(p *parser) error {
+		wanted: []string{"NodeGUID", "e", "by_sl_en", "enable_by_sl_mask", "is_hbf_supported", "by_sl_hbf_en", "enable_by_sl_mask_hbf"}, need: 1,
+		row: func(p *parser) error {
 			known = known || p.at[1] != none
 			return a.row(p, f)
 		},
@@ -43,9 +43,10 @@ func ReadAdaptive(r io.Reader, file string, f *fabric.Fabric) (*Adaptive, error)
 	return a, nil
 }
 
-// all is all service levels, as bits.
-const all = 1<<routing.SLs - 1
+// allLevels is all service levels, as bits.
+const allLevels = 1<<routing.SLs - 1
 
+// row takes a row of the table.
 func (a *Adaptive) row(p *parser, f *fabric.Fabric) error {
 	id, guid, err := p.identity(0)
 	if err != nil || guid == 0 { // of a name in place of a GUID it is not known which switch it is
@@ -67,10 +68,10 @@ func (a *Adaptive) row(p *parser, f *fabric.Fabric) error {
 	}
 	on, bySL, mask, hash, hashBySL, hashMask := v[1], v[2], v[3], v[4], v[5], v[6]
 	if on != 0 && bySL == 0 {
-		mask = all
+		mask = allLevels
 	}
 	if hashMask != 0 && hashBySL == 0 {
-		hashMask = all
+		hashMask = allLevels
 	}
 	if on != 0 {
 		a.Levels[s] |= uint16(mask)

@@ -13,7 +13,7 @@ type portKey struct {
 	number uint8
 }
 
-// build joins the tables.
+// build joins the tables, when all rows are read.
 func (p *parser) build() (*fabric.Fabric, error) {
 	last := max(p.lines.Number(), 1)
 	if p.began["NODES"] == 0 {
@@ -61,7 +61,7 @@ func (p *parser) build() (*fabric.Fabric, error) {
 // find looks a node up that a row of db_csv mentions by GUID or, in anonymised files, by word.
 func (p *parser) find(m mention) (int32, error) { return p.findIn(p.lines, m) }
 
-// findIn is find for a row of either file.
+// findIn is find for a row of either file, db_csv or net_dump; lines are the file's, for errors.
 func (p *parser) findIn(lines *reading.Lines, m mention) (int32, error) {
 	n, ok := p.byID[m.id]
 	if !ok {
@@ -70,10 +70,12 @@ func (p *parser) findIn(lines *reading.Lines, m mention) (int32, error) {
 	return n, nil
 }
 
+// findPort is find for a port of the node.
 func (p *parser) findPort(m mention, number uint8) (portKey, error) {
 	return p.findPortIn(p.lines, m, number)
 }
 
+// findPortIn is findPort for a row of either file.
 func (p *parser) findPortIn(lines *reading.Lines, m mention, number uint8) (portKey, error) {
 	n, err := p.findIn(lines, m)
 	if err != nil {
@@ -82,7 +84,7 @@ func (p *parser) findPortIn(lines *reading.Lines, m mention, number uint8) (port
 	if has := &p.nodes[n]; int(number) > has.Ports {
 		return portKey{}, lines.ErrorAt(m.line, "%q has %d ports by line %d, not a port %d", has.Name, has.Ports, has.line, number)
 	}
-	return portKey{n, number}, nil
+	return portKey{node: n, number: number}, nil
 }
 
 // addPorts gives ports their LIDs and GUIDs, and returns the rows by port.

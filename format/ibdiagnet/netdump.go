@@ -11,8 +11,8 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// netDump reads the cables of an ibdiagnet2.net_dump, a block for each switch and, in some
-// versions, for each adapter:
+// netDump reads the cables of an ibdiagnet2.net_dump into p.links, when db_csv has been read and has no table LINKS. The file has a
+// block for each switch and, in some versions, for each adapter:
 //
 //	"MF0;leaf-1:MQM8700/U1", Mellanox, 0x1070fd03001adeb4, LID 24328
 //	  # : IB# : Sta  : PhysSta : MTU : LWA : LSA : FEC mode : Retran : Neighbor Guid : N# : NLID  : Neighbor Description
@@ -22,7 +22,7 @@ import (
 // Columns are found by their names. Of a port are read its number (IB#), its label (#), the
 // GUID of the neighbor, which may be that of the neighbor's port, the LID of that, and N#. That
 // is the neighbor's port by its label, which versions from 2.10 on print in forms like 1/1/1
-// and B184D0F0/0/0/1; see far.
+// and B184D0F0/0/0/1; see farEnd. open gives a nil reader where there is no such file.
 func (p *parser) netDump(open func() (io.ReadCloser, string, error)) error {
 	r, file, err := open()
 	if err != nil || r == nil {
@@ -53,10 +53,10 @@ type dump struct {
 	node    string       // id of the node whose block this is
 	at      [columns]int // the position of each column in the header, or none
 	columns int          // in the header; 0: the block has none yet
-	rows    []dumpRow
+	rows    []dumpRow    // of all nodes
 }
 
-// The columns that are read.
+// The columns that are read, in the order of columnNames.
 const (
 	colLabel = iota
 	colPort
@@ -126,6 +126,7 @@ func (d *dump) cells(c reading.Cursor) [][]byte {
 	return all
 }
 
+// header finds the columns that are read.
 func (d *dump) header(c reading.Cursor) error {
 	d.columns = 0
 	all := d.cells(c)
@@ -139,7 +140,7 @@ func (d *dump) header(c reading.Cursor) error {
 	return nil
 }
 
-// row reads a port.
+// row reads a port; one without a neighbor is left out.
 func (d *dump) row(c reading.Cursor) error {
 	cells := d.cells(c)
 	if len(cells) <= max(d.at[colPort], d.at[colGUID], d.at[colFar]) {
@@ -187,13 +188,13 @@ func portNumber(text string) uint8 {
 	return uint8(v)
 }
 
-// link makes cables of the rows.
+// link makes cables of the rows, in p.links.
 func (d *dump) link() error {
 	f := farPorts{d: d, byLabel: map[[2]string]uint8{}, back: map[[3]string]uint8{}, byGUID: map[string]*port{}, byLID: map[[2]string]uint8{}}
 	f.index()
 	for i := range d.rows {
 		r := &d.rows[i]
-		far, number, err := f.of(r)
+		far, number, err := f.farEnd(r)
 		if err != nil {
 			return err
 		}
@@ -214,6 +215,7 @@ type farPorts struct {
 // several stands for more than one port.
 const several uint8 = 255
 
+// index fills in the maps of all rows, and of the rows of PORTS.
 func (f *farPorts) index() {
 	for i := range f.d.rows {
 		r := &f.d.rows[i]
@@ -238,6 +240,7 @@ func (f *farPorts) index() {
 	}
 }
 
+// onlyOne is a port, or several if another was seen before; 0: none was.
 func onlyOne(seen, port uint8) uint8 {
 	if seen != 0 && seen != port {
 		return several
@@ -245,13 +248,13 @@ func onlyOne(seen, port uint8) uint8 {
 	return port
 }
 
-// of is the node and the port at the other end of a row's cable. A label is that of the row
-// of the neighbor which has it, or the neighbor's port with the LID of the row, or its only
-// one, or a number, or that of the neighbor's row which leads back to the label of this row.
-func (f *farPorts) of(r *dumpRow) (node string, port uint8, err error) {
+// farEnd is the node and the port at the other end of a row's cable. The port is, whichever is found first: that of the neighbor's row
+// with the label; of an adapter, the port with the LID that the row states, or its only one; the label itself, if it is a number; that
+// of the neighbor's row which leads back to the label of this row.
+func (f *farPorts) farEnd(r *dumpRow) (node string, port uint8, err error) {
 	node = r.far
-	q := f.byGUID[node]
-	if _, is := f.d.p.byID[node]; !is && q != nil {
+	q := f.byGUID[node] // the neighbor's port, where the row has its GUID and not the node's
+	if _, isNode := f.d.p.byID[node]; !isNode && q != nil {
 		node = q.id
 	} else {
 		q = nil

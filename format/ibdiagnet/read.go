@@ -62,13 +62,14 @@ func Read(r io.Reader, file string, open func() (io.ReadCloser, string, error)) 
 	return p.build()
 }
 
+// newParser is a parser that takes the rows of some tables.
 func newParser(r io.Reader, file string, tables map[string]*table) *parser {
 	p := &parser{lines: reading.NewTableLines(r, file), tables: tables, began: map[string]int{}, byID: map[string]int32{}}
 	p.linkLines = p.lines
 	return p
 }
 
-// read reads the tables that are wanted.
+// read reads the file, and gives the rows of p.tables to their functions.
 func (p *parser) read() error {
 	if err := p.lines.Each(p.line); err != nil {
 		return err
@@ -79,42 +80,46 @@ func (p *parser) read() error {
 	return nil
 }
 
+// parser reads db_csv line by line, and has the rows of its tables; build then joins them.
 type parser struct {
 	lines   *reading.Lines
-	tables  map[string]*table
-	section string         // the table that this is in, or ""
-	began   map[string]int // [table] the line of its START_
-	table   *table         // of the section; nil: it is skipped
-	header  bool           // the header of the table was read
-	columns int            // in that header
-	at      []int          // [wanted column] its position in the header, or none
-	cells   [][]byte       // of the current row
-	skipped []string       // names of tables
+	tables  map[string]*table // by name, those that are read
+	section string            // the table that this is in, or ""
+	began   map[string]int    // [table] the line of its START_
+	table   *table            // of the section; nil: it is skipped
+	header  bool              // the header of the table was read
+	columns int               // in that header
+	at      []int             // [wanted column] its position in the header, or none
+	cells   [][]byte          // of the current row
+	skipped []string          // names of tables
 
 	nodes     []node
-	byID      map[string]int32
+	byID      map[string]int32 // place in nodes
 	ports     []port
 	links     []link
 	linkLines *reading.Lines // of the file that has the links
 	switches  []mention
 }
 
+// none is the place of what is not there.
 const none = -1
 
-// table is how one is read. The first need columns must be there.
+// table is how one is read.
 type table struct {
-	wanted []string
-	need   int
+	wanted []string // columns, which row asks for by their place here
+	need   int      // so many of them, from the first on, must be there
 	row    func(*parser) error
 }
 
+// tables is those of Read. The functions of their rows are in rows.go.
 var tables = map[string]*table{
-	"NODES":    {[]string{"NodeGUID", "NodeType", "NumPorts", "NodeDesc", "SystemImageGUID", "PortGUID", "VendorID", "DeviceID"}, 3, (*parser).node},
-	"PORTS":    {[]string{"NodeGuid", "PortNum", "PortGuid", "LID", "LMC", "LinkWidthActv", "LinkSpeedActv", "OpVLs", "VLCap"}, 2, (*parser).port},
-	"LINKS":    {[]string{"NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"}, 4, (*parser).link},
-	"SWITCHES": {[]string{"NodeGUID"}, 1, (*parser).switchRow},
+	"NODES":    {wanted: []string{"NodeGUID", "NodeType", "NumPorts", "NodeDesc", "SystemImageGUID", "PortGUID", "VendorID", "DeviceID"}, need: 3, row: (*parser).node},
+	"PORTS":    {wanted: []string{"NodeGuid", "PortNum", "PortGuid", "LID", "LMC", "LinkWidthActv", "LinkSpeedActv", "OpVLs", "VLCap"}, need: 2, row: (*parser).port},
+	"LINKS":    {wanted: []string{"NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"}, need: 4, row: (*parser).link},
+	"SWITCHES": {wanted: []string{"NodeGUID"}, need: 1, row: (*parser).switchRow},
 }
 
+// line takes a line: the begin or end of a table, its header or a row.
 func (p *parser) line(c reading.Cursor) error {
 	c = bytes.TrimSpace(c)
 	start, isStart := bytes.CutPrefix(c, []byte("START_"))
@@ -146,6 +151,7 @@ func (p *parser) line(c reading.Cursor) error {
 	return p.table.row(p)
 }
 
+// start begins a table.
 func (p *parser) start(name string) error {
 	if p.section != "" {
 		return p.lines.Errorf("truncated: the table %s, from line %d on, has no END_%[1]s before the table %[3]s", p.section, p.began[p.section], name)
@@ -177,7 +183,7 @@ func (p *parser) readHeader() error {
 	return nil
 }
 
-// split cuts a line at its commas. A cell in quotes ends with a quote before a comma or
+// split cuts a line at its commas into p.cells. A cell in quotes ends with a quote before a comma or
 // at the end of the line, so that descriptions may contain both.
 func (p *parser) split(c []byte) error {
 	p.cells = p.cells[:0]
@@ -239,7 +245,8 @@ func (p *parser) needed(i int, top uint64) (uint64, error) {
 	return v, err
 }
 
-// identity is a GUID, or 0 if it is a word; id is alike for two spellings of a GUID.
+// identity is a wanted column that says which node a row is about: a GUID, or 0 if it is a word. id stands for either, and is alike
+// for two spellings of a GUID.
 func (p *parser) identity(i int) (id string, guid fabric.GUID, err error) {
 	cell := reading.Cursor(p.cell(i))
 	if cell == nil {
@@ -255,7 +262,7 @@ func (p *parser) identity(i int) (id string, guid fabric.GUID, err error) {
 	return id, 0, nil
 }
 
-// optionalGUID is a GUID, or 0 if it is not known or a word.
+// optionalGUID is a wanted column as a GUID, or 0 if it is not known or a word.
 func (p *parser) optionalGUID(i int) fabric.GUID {
 	cell := reading.Cursor(p.cell(i))
 	v, ok := cell.Hex(1<<64 - 1)

@@ -10,8 +10,8 @@ import (
 // node is a row of NODES.
 type node struct {
 	fabric.Node
-	id       string
-	portGUID fabric.GUID
+	id       string      // as parser.identity has it
+	portGUID fabric.GUID // of port 0 of a switch
 	line     int
 }
 
@@ -31,9 +31,9 @@ type port struct {
 	runs  bool  // it is known how many of them the port runs
 }
 
-// link is a row of LINKS.
+// link is a cable: a row of LINKS, or of a net_dump.
 type link struct {
-	ends  [2]string
+	ends  [2]string // ids of nodes
 	ports [2]uint8
 	line  int
 }
@@ -41,6 +41,7 @@ type link struct {
 // kinds is the NodeType of NodeInfo (InfiniBand Architecture 1, 14.2.5.3).
 var kinds = [...]fabric.Kind{1: fabric.Adapter, 2: fabric.Switch, 3: fabric.Router}
 
+// node takes a row of NODES. Numbers here and below are places in table.wanted.
 func (p *parser) node() error {
 	id, guid, err := p.identity(0)
 	if err != nil {
@@ -76,6 +77,7 @@ func (p *parser) node() error {
 	return nil
 }
 
+// port takes a row of PORTS.
 func (p *parser) port() error {
 	id, _, err := p.identity(0)
 	if err != nil {
@@ -158,6 +160,7 @@ var (
 	extendedSpeeds = [...]fabric.Speed{fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR}
 )
 
+// speedOf is the fastest speed of which a bit is set.
 func speedOf(v uint64) (fabric.Speed, bool) {
 	if i := bits.Len64(v>>8&31) - 1; i >= 0 {
 		return extendedSpeeds[i], true
@@ -171,6 +174,7 @@ func speedOf(v uint64) (fabric.Speed, bool) {
 	return "", false
 }
 
+// link takes a row of LINKS.
 func (p *parser) link() (err error) {
 	k := link{line: p.lines.Number()}
 	for side := range k.ends {
@@ -190,6 +194,7 @@ func (p *parser) link() (err error) {
 	return nil
 }
 
+// switchRow takes a row of SWITCHES.
 func (p *parser) switchRow() error {
 	id, _, err := p.identity(0)
 	p.switches = append(p.switches, mention{id, p.lines.Number()})

@@ -10,7 +10,8 @@ func (p *parser) warn(msg string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(msg, args...))
 }
 
-// finish refuses a text that was truncated or is not in this format.
+// finish takes what was held back, when all lines are read, makes nodes and port records of what came in other forms, and refuses a text
+// that was truncated or is not in this format; oddities become warnings.
 func (p *parser) finish() error {
 	last := max(p.lines.Number(), 1)
 	for _, step := range []func() error{p.release, p.addHeadless, p.addRows} {
@@ -34,7 +35,7 @@ func (p *parser) finish() error {
 	case p.bare:
 		n := &p.nodes[p.at]
 		p.warn("the file ends with the record of %s %q, in line %d, and no port of it: it may have been cut short", n.Kind, n.id, n.line)
-	case p.open && !p.lines.Whole():
+	case p.unrated && !p.lines.Whole():
 		p.warn("the last line has no end: the file may have been cut short, within a number")
 	}
 	if note := p.lines.Note(); note != "" {
@@ -49,6 +50,7 @@ func (p *parser) finish() error {
 	return nil
 }
 
+// count is a number of things, one or more of them.
 func count(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -137,6 +139,7 @@ func (p *parser) checkNodes() error {
 	return nil
 }
 
+// where is the line that a node is known from: its record, or else the first that names it.
 func (n *node) where() int {
 	if n.line != 0 {
 		return n.line
@@ -144,11 +147,11 @@ func (n *node) where() int {
 	return n.seen
 }
 
-// plugs lists the records of every port.
+// plugs says which records are about a port, as places in parser.ends.
 type plugs struct {
-	first []int32 // [node, plus one at the end] offset of port 0
-	own   []int32 // [first+port] the port's own record, or none
-	other []int32 // [first+port] the record of another port that names this as its peer, or none
+	first []int32 // [node] the place of its port 0 in the lists below, with one entry more for the end
+	own   []int32 // [first[node]+port] the port's own record, or none
+	other []int32 // [first[node]+port] the record of another port that names this as its peer, or none
 }
 
 // plug sorts the records by port and refuses those that contradict each other.
@@ -236,8 +239,8 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 	}
 }
 
-// addPort adds an adapter's port by its own record, completed from the record at the
-// other end of the cable.
+// addPort adds an adapter's port by its own record e, completed from the record at the
+// other end of the cable, nil if there is none.
 func (p *parser) addPort(b *fabric.Builder, refs []fabric.Ref, e, back *end) {
 	if p.nodes[e.node].Kind == fabric.Switch {
 		return

@@ -16,12 +16,12 @@ type piece struct {
 // mostPieces is how many lines one may have been broken into.
 const mostPieces = 4
 
-// record is how far a line is the record of a port or of a node, or a row.
+// record is how far a line is the record of a port or of a node, or a row; a later value is further.
 type record uint8
 
 const (
 	noRecord record = iota
-	wrong           // it begins as one
+	wrong           // it begins as one, and then something is wrong
 	short           // nothing is wrong, but what a dump has at its end is missing
 	full
 )
@@ -70,8 +70,8 @@ func (p *parser) goesOn(c reading.Cursor) bool {
 	return false
 }
 
-// join takes the next line together with those that are held if they are a whole record, or
-// holds it as well if that may come of it. Else it releases what is held.
+// join decides about the lines that are held when the next one comes: it takes all of them together if that makes a whole record, or
+// holds the next as well if it may come to one. Else it releases those held, as lines of their own; taken says that next was among them.
 func (p *parser) join(next reading.Cursor) (taken bool, err error) {
 	if next.Empty() || p.recordOf(next) >= short || reading.IsAttribute(next) || sectionTitle(next) {
 		return false, p.release()
@@ -96,7 +96,7 @@ func isRestOfFDR10(c reading.Cursor) bool {
 	return c.Cut("10") && (len(c) == 0 || c[0] == ' ')
 }
 
-// together is all that is held.
+// together is all lines that are held as one, with a text between each two.
 func (p *parser) together(between string) reading.Cursor {
 	var all []byte
 	for i, piece := range p.held {
@@ -108,17 +108,18 @@ func (p *parser) together(between string) reading.Cursor {
 	return all
 }
 
-// takeBroken takes what is held as one line.
+// takeBroken takes the lines that are held as the one line all, and counts it as broken.
 func (p *parser) takeBroken(all reading.Cursor) error {
 	p.number, p.held = p.held[0].line, nil
 	if p.broken++; p.broken == 1 {
 		p.firstBroken = p.number
 	}
-	return p.whole(all)
+	return p.take(all)
 }
 
+// hold keeps a line until the next ones say whether they belong to it.
 func (p *parser) hold(c reading.Cursor) {
-	p.held = append(p.held, piece{bytes.Clone(c), p.lines.Number()})
+	p.held = append(p.held, piece{text: bytes.Clone(c), line: p.lines.Number()})
 }
 
 // release takes the lines that are held: as one if the first is no record without the
@@ -133,7 +134,7 @@ func (p *parser) release() error {
 	p.held = nil
 	for _, piece := range held {
 		p.number = piece.line
-		if err := p.whole(piece.text); err != nil {
+		if err := p.take(piece.text); err != nil {
 			return err
 		}
 	}
@@ -190,7 +191,7 @@ func (p *parser) addHeadless() error {
 		if err := p.addEnd(h.end, []byte(h.id), []byte(h.name)); err != nil {
 			return err
 		}
-		n = &p.nodes[owner] // there may be more of them
+		n = &p.nodes[owner] // addEnd may have moved the nodes
 	}
 	n.Ports = int(n.top)
 	p.warn("the text begins within the record of a node: the %s before the first one belong to %q by the other ends of their cables, and how many ports it has is not known",

@@ -19,9 +19,9 @@ func (p *parser) portRecord(c reading.Cursor) error {
 	}
 	r.rate = p.rate(r.rateText)
 	p.rated = p.rated || r.rate != fabric.Rate{}
-	p.lastEnd, p.open = true, r.name != nil && len(r.rateText) == 0
+	p.lastEnd, p.unrated = true, r.name != nil && len(r.rateText) == 0
 	if p.at == none {
-		p.headless = append(p.headless, headless{r.end, string(r.id), string(r.name)})
+		p.headless = append(p.headless, headless{end: r.end, id: string(r.id), name: string(r.name)})
 		return nil
 	}
 	return p.addEnd(r.end, r.id, r.name)
@@ -60,7 +60,7 @@ func (p *parser) scanPort(c reading.Cursor) (portText, error) {
 	return r, err
 }
 
-// addEnd adds a port record to its node.
+// addEnd adds a port record to its node and to p.ends, and its peer to the nodes if it is new there.
 func (p *parser) addEnd(e end, peer, peerName []byte) error {
 	n := &p.nodes[e.node]
 	if int(e.port) > n.Ports {
@@ -107,13 +107,13 @@ func (p *parser) portNumber(c *reading.Cursor) (uint8, error) {
 	return uint8(v), nil
 }
 
-// marks cuts what stands in round brackets behind the number of a port. ibnetdiscover
-// prints the GUID of an adapter's port there, ibdiagnet before it, and on switches alone,
-// the label that is printed beside the socket: (1/1/1), (1)(2c90300000011).
+// marks cuts what stands in round brackets behind the number of a port, and returns the GUID if there is one. ibnetdiscover
+// prints the GUID of an adapter's port there. ibdiagnet prints a label before it, and on switches a label
+// alone, which is the text beside the socket: (1/1/1), (1)(2c90300000011).
 func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (fabric.GUID, error) {
-	var last reading.Cursor
-	n := 0
-	for ; ; n++ {
+	var last reading.Cursor // what the last brackets hold
+	brackets := 0
+	for ; ; brackets++ {
 		rest := *c
 		if !rest.Cut("(") {
 			break
@@ -126,11 +126,11 @@ func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (fabric.GUI
 	}
 	text := last
 	switch slash := bytes.IndexByte(text, '/') >= 0; {
-	case n == 0:
+	case brackets == 0:
 		return 0, nil
-	case n > 1 || onSwitch || slash:
+	case brackets > 1 || onSwitch || slash:
 		p.labelled = true
-		if n == 1 {
+		if brackets == 1 {
 			return 0, nil
 		}
 	case p.labelled && string(text) == strconv.Itoa(int(port)):
@@ -149,7 +149,7 @@ func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (fabric.GUI
 // isSwitchID reports whether an identifier is that of a switch by its form, S-0008f10400410015.
 func isSwitchID(id []byte) bool { return len(id) == 18 && id[0] == 'S' && id[1] == '-' }
 
-// portComment reads what stands behind the # of a port record.
+// portComment puts into r what stands behind the # of a port record.
 func (p *parser) portComment(c *reading.Cursor, r *portText) (err error) {
 	if r.lid, r.lmc, err = p.lidAndLMC(c); err != nil {
 		return err

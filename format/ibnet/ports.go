@@ -45,7 +45,7 @@ func (p *parser) portsRow(c reading.Cursor) error {
 	return nil
 }
 
-// scanRow reads a row, with the text of its rate, and changes nothing.
+// scanRow reads a row, with the text of its rate ("?" where the port has no cable), and changes nothing.
 func (p *parser) scanRow(c reading.Cursor) (r row, rate []byte, err error) {
 	r.line = p.number
 	if r.own, err = p.rowEnd(&c); err != nil {
@@ -75,6 +75,7 @@ func (p *parser) scanRow(c reading.Cursor) (r row, rate []byte, err error) {
 	return r, append(bytes.Clone(width), speed...), nil
 }
 
+// cutRow is the error for a row that lacks its end.
 func (p *parser) cutRow() error {
 	return p.errorf("a row of a ports report without its end; the line may be cut short")
 }
@@ -128,7 +129,7 @@ func (p *parser) addRows() error {
 	if len(p.rows) == 0 {
 		return nil
 	}
-	m := rowNodes{map[fabric.GUID]rowEnd{}, map[adapterKey]fabric.GUID{}}
+	m := rowNodes{first: map[fabric.GUID]rowEnd{}, adapters: map[adapterKey]fabric.GUID{}}
 	for i := range p.rows {
 		for _, e := range [2]rowEnd{p.rows[i].own, p.rows[i].far} {
 			if err := m.note(p, e, p.rows[i].line); err != nil {
@@ -151,7 +152,7 @@ type rowNodes struct {
 	adapters map[adapterKey]fabric.GUID // the smallest GUID of their ports
 }
 
-// note notes a port; e is the zero rowEnd where there is none.
+// note notes a port of a row; e is the zero rowEnd where the row has none. All rows are noted before nodeGUID is asked.
 func (m *rowNodes) note(p *parser, e rowEnd, line int) error {
 	if e.guid == 0 {
 		return nil
@@ -170,15 +171,17 @@ func (m *rowNodes) note(p *parser, e rowEnd, line int) error {
 	return nil
 }
 
-// of is the GUID of the node that a port is on.
-func (m *rowNodes) of(e rowEnd) fabric.GUID {
+// nodeGUID is the GUID of the node that a port is on.
+func (m *rowNodes) nodeGUID(e rowEnd) fabric.GUID {
 	if e.kind == fabric.Switch {
 		return e.guid
 	}
 	return m.adapters[keyOf(m.first[e.guid])] // the first row, so that one name counts
 }
 
-func keyOf(e rowEnd) adapterKey { return adapterKey{e.kind, e.name, e.guid - fabric.GUID(e.port)} }
+func keyOf(e rowEnd) adapterKey {
+	return adapterKey{kind: e.kind, name: e.name, base: e.guid - fabric.GUID(e.port)}
+}
 
 // addRow adds a row as the port record that it would be.
 func (p *parser) addRow(r *row, m *rowNodes) error {
@@ -210,9 +213,9 @@ func (p *parser) addRow(r *row, m *rowNodes) error {
 	return nil
 }
 
-// rowNode is the node of a port; it has as many ports as rows name.
+// rowNode is the place of the node that a port is on, which it adds if it is new; the node has as many ports as rows name.
 func (p *parser) rowNode(e rowEnd, line int, m *rowNodes) int32 {
-	guid := m.of(e)
+	guid := m.nodeGUID(e)
 	at := p.named(fmt.Appendf(nil, "%c-%016x", "SHR"[e.kind], uint64(guid)), []byte(e.name))
 	n := &p.nodes[at]
 	if n.GUID == 0 {

@@ -95,34 +95,36 @@ type end struct {
 	line               int
 }
 
+// parser reads the text line by line; finish and build then make the fabric of what they said.
 type parser struct {
 	lines *reading.Lines
 	nodes []node
 	ends  []end
-	rows  []row // of a ports report, in place of the records of nodes and ports
-	byID  map[string]int32
-	at    int32 // the node whose port records these are, or none
+	rows  []row            // of a ports report, in place of the records of nodes and ports
+	byID  map[string]int32 // place in nodes
+	at    int32            // the node whose port records these are, or none
 
-	number      int     // of the line
+	number      int     // of the line that is taken, or the first of several that are taken as one
 	held        []piece // a line that may go on in the next; empty: none
 	broken      int     // lines that were made of several
 	firstBroken int
-	headless    []headless
+	headless    []headless // port records before the first node
 
-	attr     attributes
-	rates    map[string]fabric.Rate
-	odd      int    // lines that are no part of the format
-	oddLine  int    // the first of them
-	oddText  string //
-	rated    bool   // some port record had a rate
-	hasLIDs  bool   // some line says "lid"
-	labelled bool   // ports have labels, as ibdiagnet writes them
-	lastEnd  bool   // the last line was a port record
-	open     bool   // it was, and had no rate behind the name of the peer
-	bare     bool   // the last line was a node record
+	attr     attributes             // those before the next node record
+	rates    map[string]fabric.Rate // by text
+	odd      int                    // lines that are no part of the format
+	oddLine  int                    // the first of them
+	oddText  string                 // its beginning
+	rated    bool                   // some port record had a rate
+	hasLIDs  bool                   // some line says "lid"
+	labelled bool                   // ports have labels, as ibdiagnet writes them
+	lastEnd  bool                   // the last line was a port record
+	unrated  bool                   // it was, and had no rate behind the name of the peer
+	bare     bool                   // the last line was a node record
 	warnings []string
 }
 
+// errorf is an error in the line that is taken.
 func (p *parser) errorf(msg string, args ...any) error {
 	return p.lines.ErrorAt(max(p.number, 1), msg, args...)
 }
@@ -132,7 +134,7 @@ type attributes struct {
 	line           int // of the first; 0: none
 	vendor, device uint32
 	system, node   fabric.GUID
-	port           fabric.GUID
+	port           fabric.GUID // of port 0, in brackets behind that of a switch
 }
 
 // line takes a line, or holds it back where it may go on in the next.
@@ -147,12 +149,12 @@ func (p *parser) line(text reading.Cursor) error {
 		p.hold(text)
 		return nil
 	}
-	return p.whole(text)
+	return p.take(text)
 }
 
-// whole takes a line that is whole.
-func (p *parser) whole(text reading.Cursor) error {
-	p.lastEnd, p.bare, p.open = false, false, false
+// take reads a line that is whole.
+func (p *parser) take(text reading.Cursor) error {
+	p.lastEnd, p.bare, p.unrated = false, false, false
 	c := text
 	c.Space()
 	switch {
@@ -209,6 +211,7 @@ func sectionTitle(c reading.Cursor) bool {
 	return c.CutFold("chassis") || c.CutFold("non-chassis")
 }
 
+// shorten is the beginning of a line, for messages.
 func shorten(text []byte) string {
 	const most = 60
 	s := string(bytes.TrimSpace(text))
@@ -221,17 +224,17 @@ func shorten(text []byte) string {
 // attribute reads a line like devid=0x5a06.
 func (p *parser) attribute(c reading.Cursor) (known bool, err error) {
 	top := uint64(1<<64 - 1)
-	var into func(uint64)
+	var store func(uint64)
 	a := &p.attr
 	switch {
 	case c.CutFold("vendid="):
-		into, top = func(v uint64) { a.vendor = uint32(v) }, 1<<32-1
+		store, top = func(v uint64) { a.vendor = uint32(v) }, 1<<32-1
 	case c.CutFold("devid="):
-		into, top = func(v uint64) { a.device = uint32(v) }, 1<<32-1
+		store, top = func(v uint64) { a.device = uint32(v) }, 1<<32-1
 	case c.CutFold("sysimgguid="):
-		into = func(v uint64) { a.system = fabric.GUID(v) }
+		store = func(v uint64) { a.system = fabric.GUID(v) }
 	case c.CutFold("switchguid="), c.CutFold("caguid="), c.CutFold("rtguid="):
-		into = func(v uint64) { a.node = fabric.GUID(v) }
+		store = func(v uint64) { a.node = fabric.GUID(v) }
 	default:
 		return false, nil
 	}
@@ -239,7 +242,7 @@ func (p *parser) attribute(c reading.Cursor) (known bool, err error) {
 	if !ok || len(c) > 0 && !bytes.ContainsRune(attributeEnds, rune(c[0])) {
 		return true, p.errorf("no hexadecimal number behind the =, or one that is too large")
 	}
-	into(v)
+	store(v)
 	if guid, ok := bracketed(&c); ok {
 		a.port = guid
 	} else if c.Cut("(") {
@@ -382,7 +385,7 @@ func (p *parser) lidAndLMC(c *reading.Cursor) (lid fabric.LID, lmc uint8, err er
 	return lid, lmc, nil
 }
 
-// named is the node with an id; name is what a peer calls it, used only if the node has
+// named is the place of the node with an id, which it adds if it is new; name is what a peer calls it, used only if the node has
 // no record.
 func (p *parser) named(id, name []byte) int32 {
 	if at, ok := p.byID[string(id)]; ok {

@@ -32,17 +32,20 @@ func Write(w io.Writer, f *fabric.Fabric) error {
 	return p.Flush()
 }
 
+// portOf is a port of a node.
 type portOf struct {
 	node fabric.NodeID
 	port uint8
 }
 
+// printer writes a fabric, node by node.
 type printer struct {
 	*bufio.Writer
 	f        *fabric.Fabric
-	endpoint map[portOf]fabric.EndpointID
+	endpoint map[portOf]fabric.EndpointID // ports that are endpoints
 }
 
+// node writes the attributes and the record of a node.
 func (p *printer) node(id fabric.NodeID) {
 	n := p.f.Node(id)
 	if n.VendorID != 0 {

@@ -1,14 +1,17 @@
 package lft
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/subnetlst"
 )
 
-// byHardware has the entries for a LID be those of whoever has it in the fabric, as switches have it,
-// where ports have the same LIDs in the dump and in the fabric but for exceptions: these have moved.
-// Ports to which the fabric gave a LID for want of any are found as before. Otherwise it counts the
-// destinations that have other LIDs in the fabric.
+// byHardware corrects what resolve found by port GUIDs or a subnet list, for join, which calls it once. If most ports have the same LID in
+// the dump and in the fabric, entries are for whoever has their LID in the fabric, as switches forward: it changes m.lids so, and the
+// exceptions go to m.moved. Ports whose LID is not stated by the fabric, but given to them for want of any (LIDGiven), stay as found.
+// If most have other LIDs, the tables are of another subnet manager, and m stays as it is. renumbered counts the destinations that
+// are under another LID in m.lids than in the dump.
 func (p *parser) byHardware(m *matching) (renumbered int) {
 	if m.rule == ByLID || m.found == 0 {
 		return 0
@@ -42,13 +45,7 @@ func (p *parser) byHardware(m *matching) (renumbered int) {
 	if m.moved != nil {
 		m.rule = ByLID
 	}
-	gone := m.gone
-	m.gone = nil
-	for _, g := range gone {
-		if m.lids[g.LID] == 0 {
-			m.gone = append(m.gone, g)
-		}
-	}
+	m.gone = slices.DeleteFunc(m.gone, func(g Gone) bool { return m.lids[g.LID] != 0 })
 	renumbered = 0
 	for lid, ours := range m.lids {
 		if ours != 0 && int(ours) != lid {
@@ -58,8 +55,8 @@ func (p *parser) byHardware(m *matching) (renumbered int) {
 	return renumbered
 }
 
-// heldFor is the LID of the fabric that the entries for a LID of the dump are for, or 0. By the
-// port that the dump has for it, that would be ours.
+// heldFor is the LID of the fabric that the entries for a LID of the dump are for as switches forward, or 0; ours is
+// the one of the port that the dump has for it, 0 if that is not in the fabric. If it is another port's in the fabric, it adds to m.moved.
 func (p *parser) heldFor(m *matching, lid, ours fabric.LID) fabric.LID {
 	now := p.f.Owner(lid)
 	stated := now != fabric.None && !p.f.LIDGiven(now)

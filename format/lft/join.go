@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// join finds every destination of the dump in the fabric.
+// join finds every destination of the dump in the fabric, when all lines are read, and copies its row there.
 func (p *parser) join(j Join) (*Dump, error) {
 	if j.Lenient && len(p.unknownSwitches) > 0 && !slices.ContainsFunc(p.begins, func(line int) bool { return line != 0 }) {
 		return nil, p.lines.ErrorAt(p.unknownSwitches[0].Line, "the fabric has no switch with node GUID %s, nor any other that the file has a table of: these are the tables of another fabric", p.unknownSwitches[0].GUID)
@@ -77,17 +77,17 @@ type matching struct {
 	found int
 }
 
-// resolve chooses the rule and applies it.
+// resolve chooses the rule, as in the package comment, and applies it.
 func (p *parser) resolve(j Join) (*matching, error) {
 	switch {
 	case j.List != nil:
-		return p.only(j, p.assign(ByList, p.byList(j)))
+		return p.withoutChoice(j, p.assign(ByList, p.byList(j)))
 	case p.guids == 0:
-		return p.only(j, p.assign(ByLID, p.byLID))
+		return p.withoutChoice(j, p.assign(ByLID, p.byLID))
 	}
 	blocks := p.blocks()
-	printed := p.assign(ByPortGUID, byGUID(p, blocks, portGUIDs(p.f)))
-	made := p.assign(ByNodeGUID, byGUID(p, blocks, madeGUIDs(p.f)))
+	printed := p.assign(ByPortGUID, byGUID(p, blocks, portGUIDs(p.f))) // GUIDs as the fabric has them
+	made := p.assign(ByNodeGUID, byGUID(p, blocks, madeGUIDs(p.f)))    // GUIDs as ibsim makes them
 	alike := slices.Equal(printed.lids, made.lids)
 	switch {
 	case printed.gone == nil && made.gone == nil && !alike, j.Lenient && printed.found == made.found && !alike:
@@ -100,8 +100,8 @@ func (p *parser) resolve(j Join) (*matching, error) {
 	return nil, p.neitherFits(printed.gone[0], made.gone[0])
 }
 
-// only returns the result of the only applicable rule, or its error.
-func (p *parser) only(j Join, m *matching) (*matching, error) {
+// withoutChoice is the result of a rule beside which no other can be tried: an error if a destination is gone, unless lenient.
+func (p *parser) withoutChoice(j Join, m *matching) (*matching, error) {
 	if m.gone != nil && !j.Lenient {
 		return nil, p.lines.ErrorAt(m.gone[0].Line, "%s", m.gone[0].Why)
 	}
@@ -131,24 +131,24 @@ func (p *parser) assign(rule Rule, find finder) *matching {
 		if d.row == nil {
 			continue
 		}
-		lost := func(why string, args ...any) {
+		noteGone := func(why string, args ...any) {
 			m.gone = append(m.gone, Gone{LID: lid, GUID: d.guid, Name: d.name, Line: d.line, Why: fmt.Sprintf(why, args...)})
 		}
 		id, offset, err := find(lid)
 		if err != nil {
-			lost("LID %d: %v", lid, err)
+			noteGone("LID %d: %v", lid, err)
 			continue
 		}
 		e := p.f.Endpoint(id)
 		if offset >= 1<<e.LMC {
-			lost("LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %d LIDs",
+			noteGone("LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %d LIDs",
 				lid, offset, p.f.Label(e.Node), e.Port, e.LMC, 1<<e.LMC)
 			m.gone[len(m.gone)-1].Beyond = true
 			continue
 		}
 		ours := e.LID + fabric.LID(offset)
 		if owner[ours] != 0 {
-			lost("LID %d and LID %d of the dump are both %s port %d", owner[ours], lid, p.f.Label(e.Node), e.Port)
+			noteGone("LID %d and LID %d of the dump are both %s port %d", owner[ours], lid, p.f.Label(e.Node), e.Port)
 			continue
 		}
 		owner[ours], m.lids[lid] = lid, ours
@@ -157,6 +157,7 @@ func (p *parser) assign(rule Rule, find finder) *matching {
 	return m
 }
 
+// byLID finds endpoints by the LIDs of the fabric.
 func (p *parser) byLID(lid fabric.LID) (fabric.EndpointID, int, error) {
 	id := p.f.Owner(lid)
 	if id == fabric.None {
@@ -176,7 +177,7 @@ func (p *parser) byList(j Join) finder {
 	return func(lid fabric.LID) (fabric.EndpointID, int, error) {
 		port, base, ok := j.List.ByLID(lid)
 		guid := p.dests[lid].guid
-		elsewhere := guid != 0 && guid != port.GUID
+		elsewhere := guid != 0 && guid != port.GUID // the dump and the list disagree whose LID it is
 		if elsewhere && j.Lenient {
 			if port, ok = j.List.ByPortGUID(guid); !ok {
 				return 0, 0, fmt.Errorf("port GUID %s is not in the subnet list", guid)
@@ -269,6 +270,7 @@ func madeGUIDs(f *fabric.Fabric) map[fabric.GUID]fabric.EndpointID {
 	return index(f, func(e *fabric.Endpoint) fabric.GUID { return f.Node(e.Node).GUID + fabric.GUID(e.Port) })
 }
 
+// index is the endpoints by what guid says of each.
 func index(f *fabric.Fabric, guid func(*fabric.Endpoint) fabric.GUID) map[fabric.GUID]fabric.EndpointID {
 	m := make(map[fabric.GUID]fabric.EndpointID, len(f.Endpoints()))
 	for i := range f.Endpoints() {
@@ -282,7 +284,7 @@ func index(f *fabric.Fabric, guid func(*fabric.Endpoint) fabric.GUID) map[fabric
 	return m
 }
 
-// byGUID finds endpoints in such an index.
+// byGUID finds endpoints by the port GUIDs of the dump in an index.
 func byGUID(p *parser, blocks map[fabric.GUID]block, endpoints map[fabric.GUID]fabric.EndpointID) finder {
 	return func(lid fabric.LID) (fabric.EndpointID, int, error) {
 		guid := p.dests[lid].guid

@@ -88,12 +88,12 @@ func between(c reading.Cursor, open, end string) string {
 	return string(rest[:i])
 }
 
-// deadEntry counts an entry that leads to a port without a cable.
+// deadEntry counts an entry of the switch at hand that leads to a port without a cable.
 func (p *parser) deadEntry(port uint8) {
 	if p.dead == nil {
 		p.dead = map[DeadPort]int{}
 	}
-	p.dead[DeadPort{p.at, port}]++
+	p.dead[DeadPort{Switch: p.at, Port: port}]++
 }
 
 // mismatches collects what does not fit. The subnet list supplies names that the dump does
@@ -119,14 +119,14 @@ func (p *parser) mismatches(m *matching, list *subnetlst.Map) Mismatches {
 	return all
 }
 
-// listed is the port GUID and the name that the subnet list has for a LID, if its port GUID in the dump
-// is that or not known.
-func listed(list *subnetlst.Map, lid fabric.LID, guid fabric.GUID) (of fabric.GUID, name string) {
+// listed is the port GUID and the name that the subnet list has for a LID, unless the dump has another port GUID for it:
+// guid, 0 if it has none. Then, or without a list, it is guid and no name.
+func listed(list *subnetlst.Map, lid fabric.LID, guid fabric.GUID) (port fabric.GUID, name string) {
 	if list == nil {
 		return guid, ""
 	}
-	if port, _, ok := list.ByLID(lid); ok && (guid == 0 || guid == port.GUID) {
-		return port.GUID, port.Name
+	if entry, _, ok := list.ByLID(lid); ok && (guid == 0 || guid == entry.GUID) {
+		return entry.GUID, entry.Name
 	}
 	return guid, ""
 }

@@ -131,13 +131,13 @@ type parser struct {
 	lenient bool
 
 	skipPrivate bool
-	private     bool // the lines are of a private table
+	private     bool // the lines that come are of a private table, and passed over
 
 	dests  []dest // [LID of the dump]
 	begins blocks.Begins
 	guids  int // how many of dests have a port GUID
 
-	other           int // the first line that is of no table; 0: all are
+	other           int // the first line that is of no table; 0: none yet
 	leftOut         leftOut
 	groups          string // Dump.Groups
 	unknownSwitches []UnknownSwitch
@@ -192,8 +192,8 @@ func (p *parser) line(c reading.Cursor) error {
 	return p.ofOthers(c)
 }
 
-// ofOthers takes a line that is of no table: it may stand where none is, and a warning of libibmad
-// anywhere, which tables with an entry that was lost for it do not survive.
+// ofOthers passes over a line that is of no table: any before, between and after tables whose dialect says where they end, and a warning
+// of libibmad anywhere. It refuses others, and the message that a switch did not answer, since entries are missing then.
 func (p *parser) ofOthers(c reading.Cursor) error {
 	begun := p.at != fabric.None || p.unknownSwitches != nil
 	switch {
@@ -224,7 +224,7 @@ func (p *parser) unicastHeader(c reading.Cursor) error {
 	return nil
 }
 
-// begin starts the table of a switch; c begins with its node GUID.
+// begin starts the table of a switch; c begins with its node GUID. trailed says that its dialect ends tables with a line.
 func (p *parser) begin(c reading.Cursor, trailed bool) error {
 	if err := p.end(); err != nil {
 		return err
@@ -283,15 +283,15 @@ func (p *parser) trailer(n int, valid bool) error {
 	return nil
 }
 
-// leftOut is what the tables of dump_fts and ibroute say of the largest LID. Both end before the last
+// leftOut finds out whether a dump leaves out the largest LID (Dump.LeftOut), as dump_fts and ibroute do: both end before the last
 // block of 64 LIDs if that would have one alone.
 type leftOut struct {
-	here, top fabric.LID // by the header of this table, and of those before
-	marked    bool       // this table has marks that others write
-	has       bool       // some table is of others, or has entries for the largest LID
+	here, top fabric.LID // the largest LID by the header of this table, and of those before
+	marked    bool       // this table has marks that those two programs do not write
+	has       bool       // some table is of another program, or lists the largest LID
 }
 
-// end takes note of a table that has ended; last is the largest LID that it lists.
+// end takes note of a table that has ended; valid says that its last line is that of the two programs, last is the largest LID that it lists.
 func (o *leftOut) end(valid bool, last fabric.LID) {
 	if !valid || o.marked || o.here == 0 || o.here%64 != 0 || last >= o.here || o.top != 0 && o.top != o.here {
 		o.has = true

@@ -48,12 +48,13 @@ func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16) (*routing.Mult
 	return m, nil
 }
 
+// parser reads any of the forms line by line.
 type parser struct {
 	lines  *reading.Lines
 	f      *fabric.Fabric
-	at     fabric.NodeID
+	at     fabric.NodeID // the switch whose block this is; None: no block yet
 	begins blocks.Begins
-	last   fabric.LID
+	last   fabric.LID // the MLID of the last entry of the block; 0: none
 	trees  map[fabric.LID]*routing.MulticastTree
 
 	form    form // of the block
@@ -64,7 +65,7 @@ type parser struct {
 type form uint8
 
 const (
-	listed form = iota // 0xC000 : 0x001  0x005
+	listed form = iota // 0xC000 : 0x001  0x005; also that no block of dump_fts is open
 	marked             // of dump_fts: a mark below the number of each port
 	masks              // of dump_fts -n: 16 ports a number
 )
@@ -90,7 +91,7 @@ func (p *parser) line(c reading.Cursor) error {
 	return p.entry(c)
 }
 
-// besides reports whether a line of dump_fts is one that says nothing of a group.
+// besides reports whether a line of dump_fts is one that says nothing of a group. The head of the table tells the form.
 func (p *parser) besides(c reading.Cursor) bool {
 	if c.Cut("MLid") {
 		if c.Cut("Port Mask") {
@@ -114,7 +115,7 @@ func (p *parser) trailer(c reading.Cursor) error {
 	return nil
 }
 
-// ended refuses a block of dump_fts without its last line.
+// ended refuses a block of dump_fts that is still open, where another begins or the file ends.
 func (p *parser) ended() error {
 	if p.form != listed {
 		return p.lines.Errorf("truncated: the block of %s, from line %d on, has no \"mlids dumped\" at its end", p.f.Label(p.at), p.begins[p.at])
@@ -139,7 +140,7 @@ func (p *parser) begin(c reading.Cursor) error {
 	return nil
 }
 
-// entry reads the ports of a group.
+// entry reads the ports of a group at the switch.
 func (p *parser) entry(c reading.Cursor) error {
 	v, ok := c.Hex(1<<16 - 1)
 	lid := fabric.LID(v)
@@ -173,13 +174,14 @@ func (p *parser) entry(c reading.Cursor) error {
 	return nil
 }
 
-// add adds a port that a group leaves by, if there is a cable.
+// add adds a port that a group leaves by, if there is a cable or it is port 0.
 func (p *parser) add(ports *routing.PortSet, port int) {
 	if port == 0 || p.f.Out(p.at, uint8(port)) != fabric.None {
 		ports.Add(uint8(port))
 	}
 }
 
+// list reads the ports of the form listed.
 func (p *parser) list(c reading.Cursor, ports *routing.PortSet) error {
 	if !c.Cut(":") {
 		return p.lines.Errorf("no colon behind MLID %#x; the line may be cut short", uint16(p.last))

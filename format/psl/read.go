@@ -89,7 +89,7 @@ func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, p.misfits, err
 	}
-	if p.misfits.Skipped > 0 && !p.any {
+	if p.misfits.Skipped > 0 && !p.fits {
 		return nil, p.misfits, fmt.Errorf("%w, nor does any other line fit: these are the service levels of another fabric", p.misfits.FirstSkipped)
 	}
 	if !p.compact {
@@ -100,22 +100,23 @@ func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 	return p.build(m), p.misfits, nil
 }
 
-// unknown is about something that is not in the fabric.
+// unknown refuses a line about something that is not in the fabric; lenient, it counts the line and is format.ErrSkip.
 func (p *parser) unknown(msg string, args ...any) error {
 	return p.misfits.Skip(func() error { return p.lines.Errorf(msg, args...) })
 }
 
+// parser reads either form line by line; build then makes rows of what the lines say.
 type parser struct {
 	lines   *reading.Lines
 	misfits format.Mismatches
-	any     bool // a line was about the fabric
+	fits    bool // some line is about a pair of the fabric
 	f       *fabric.Fabric
 	lids    []fabric.LID // [LID of the file]; nil: the same
 	compact bool
 	pairs   reading.Counted
 
-	byNode [][]uint8                     // [node][LID] or nil
-	byPort map[fabric.EndpointID][]uint8 // [LID], of #port lines
+	byNode [][]uint8                     // [node][LID of the fabric] service levels, or unset; nil: none
+	byPort map[fabric.EndpointID][]uint8 // [LID of the fabric] likewise, of lines about single ports
 	guid   fabric.GUID                   // the last source, and
 	node   fabric.NodeID                 // its node
 }
@@ -158,7 +159,7 @@ func (p *parser) line(c reading.Cursor) error {
 	return p.lines.Errorf("no line like 0x0002c90300000010 17 2: node GUID of the source, LID, service level")
 }
 
-// source cuts the GUID of a node.
+// source cuts the GUID of a node off a line.
 func (p *parser) source(c *reading.Cursor) (fabric.NodeID, error) {
 	v, ok := c.Hex(1<<64 - 1)
 	if !ok {
@@ -176,7 +177,7 @@ func (p *parser) source(c *reading.Cursor) (fabric.NodeID, error) {
 	return node, nil
 }
 
-// portRow reads GUID, colon and port, and finds the row of that port.
+// portRow reads GUID, colon and port, and finds the row of that port; nil if it has none yet.
 func (p *parser) portRow(c *reading.Cursor) (row []uint8, e fabric.EndpointID, err error) {
 	node, err := p.source(c)
 	if err != nil {
@@ -216,7 +217,7 @@ func (p *parser) noneLine(c reading.Cursor) error {
 	return p.level(c, &p.byNode[node], routing.NoSL)
 }
 
-// pair reads LID and service level into a row.
+// pair reads LID and service level into a row, which it makes if it is nil.
 func (p *parser) pair(c reading.Cursor, row *[]uint8) error {
 	rest := c
 	if _, ok := rest.Uint(0xFFFF); !ok {
@@ -229,7 +230,7 @@ func (p *parser) pair(c reading.Cursor, row *[]uint8) error {
 	return p.level(c, row, uint8(sl))
 }
 
-// level reads a LID and sets its service level in a row.
+// level reads a LID and sets its service level in a row, which it makes if it is nil.
 func (p *parser) level(c reading.Cursor, row *[]uint8, sl uint8) error {
 	v, ok := c.Uint(0xFFFF)
 	if !ok {
@@ -252,7 +253,7 @@ func (p *parser) level(c reading.Cursor, row *[]uint8, sl uint8) error {
 		return p.lines.Errorf("a second service level for a pair, %s after %s", slName(sl), slName(old))
 	}
 	(*row)[lid] = sl
-	p.any = true
+	p.fits = true
 	return nil
 }
 
@@ -264,7 +265,7 @@ func slName(sl uint8) string {
 	return "SL " + strconv.Itoa(int(sl))
 }
 
-// complete looks for pairs of host adapters that a full file lacks.
+// complete refuses a full file that lacks a pair of host adapters; lenient, it counts them.
 func (p *parser) complete() error {
 	for _, e := range routing.HCA.Endpoints(p.f) {
 		from := p.f.Endpoint(e)

@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// build groups the endpoints into rows and fills them in.
+// build makes the result when all lines are read: it groups the endpoints into rows and fills them in.
 func (p *parser) build(m *routing.SL2VL) *routing.Lanes {
 	row := make([]int32, len(p.f.Endpoints()))
 	levels := make([][]uint8, p.f.Switches()) // [row][LID], nil: SL 0
@@ -22,18 +22,18 @@ func (p *parser) build(m *routing.SL2VL) *routing.Lanes {
 		l = routing.NewLanesByRow(p.f, m, row, len(levels))
 	}
 	for lid := range p.f.LIDs() {
-		into := l.SLRow(lid)
-		for r, from := range levels {
-			if from != nil && from[lid] != unset {
-				into[r] = from[lid]
+		byRow := l.SLRow(lid)
+		for r, ofRow := range levels {
+			if ofRow != nil && ofRow[lid] != unset {
+				byRow[r] = ofRow[lid]
 			}
 		}
 	}
 	return l
 }
 
-// group gives the endpoints of a switch their rows: those with the service levels of
-// the first share the row of the switch, the others get new ones.
+// group gives the endpoints of a switch their rows, [endpoint]: those with the service levels of
+// the first share the row of the switch, the others get new ones. It returns levels, [row][LID], with the new rows.
 func (p *parser) group(s fabric.NodeID, row []int32, levels [][]uint8) [][]uint8 {
 	rows := []int32{int32(s)}
 	hasLevels := false // the row of the switch has its service levels
@@ -47,7 +47,7 @@ func (p *parser) group(s fabric.NodeID, row []int32, levels [][]uint8) [][]uint8
 			levels[s], hasLevels = p.baseLevels(own), true
 			continue
 		}
-		at := slices.IndexFunc(rows, func(r int32) bool { return p.alike(levels[r], own) })
+		at := slices.IndexFunc(rows, func(r int32) bool { return p.joins(levels[r], own) })
 		if at >= 0 {
 			row[e] = rows[at]
 			continue
@@ -68,15 +68,15 @@ func (p *parser) baseLevels(own []uint8) []uint8 {
 	return bytes.Clone(own)
 }
 
-// alike reports whether an endpoint can share a row. In the compact form unset means 0. In
-// the full form unset means unknown, and the row takes over what the endpoint adds.
-func (p *parser) alike(row, own []uint8) bool {
+// joins reports whether an endpoint with some service levels of its own can share a row, [LID]. In the compact form unset means 0. In
+// the full form unset means unknown, and the row then takes over what the endpoint adds.
+func (p *parser) joins(row, own []uint8) bool {
 	if bytes.Equal(row, own) {
 		return true
 	}
 	if p.compact {
 		for lid := range max(len(row), len(own)) {
-			if at(row, lid) != at(own, lid) {
+			if levelAt(row, lid) != levelAt(own, lid) {
 				return false
 			}
 		}
@@ -99,13 +99,13 @@ func (p *parser) alike(row, own []uint8) bool {
 // specific line wins: port, then node, then switch.
 func (p *parser) levels(s fabric.NodeID, e fabric.EndpointID) []uint8 {
 	node := p.f.Endpoint(e).Node
-	from := [3][]uint8{p.byPort[e], p.byNode[node], nil}
+	lines := [3][]uint8{p.byPort[e], p.byNode[node], nil} // the most specific first
 	if p.compact {
-		from[2] = p.byNode[s]
+		lines[2] = p.byNode[s]
 	}
 	var own []uint8
-	shared := true
-	for _, more := range from {
+	shared := true // own is not a copy yet
+	for _, more := range lines {
 		switch {
 		case more == nil:
 		case own == nil:
@@ -124,7 +124,8 @@ func (p *parser) levels(s fabric.NodeID, e fabric.EndpointID) []uint8 {
 	return own
 }
 
-func at(levels []uint8, lid int) uint8 {
+// levelAt is the service level for a LID in the compact form, where what is not there is 0.
+func levelAt(levels []uint8, lid int) uint8 {
 	if lid >= len(levels) || levels[lid] == unset {
 		return 0
 	}

@@ -69,19 +69,20 @@ func Write(w io.Writer, t *routing.Tables, form Form) error {
 	return p.end()
 }
 
+// printer writes either form.
 type printer struct {
 	*bufio.Writer
 	t     *routing.Tables
-	lids  []fabric.LID
-	lines int64 // about pairs
+	lids  []fabric.LID // of the fabric, ascending
+	lines int64        // about pairs
 
 	// The service levels of some rows, taken out of Lanes together: there they are stored
 	// by LID, and reading a single row would touch all of its memory.
-	first   int32
-	columns [][]uint8 // [row - first][LID]
+	first  int32
+	levels [][]uint8 // [row - first][LID]
 }
 
-// node writes the lines of the endpoints [first, end), which are one node's.
+// node writes, in the full form, the lines of the endpoints [first, end), which are one node's.
 func (p *printer) node(first, end fabric.EndpointID) error {
 	for first < end && p.t.Fabric.Endpoint(first).Switch == fabric.None {
 		first++ // sends nothing
@@ -90,7 +91,7 @@ func (p *printer) node(first, end fabric.EndpointID) error {
 		return nil
 	}
 	base := p.t.Lanes.Row[first]
-	if err := p.pairs(p.nodeSource(p.t.Fabric.Endpoint(first).Node), p.column(base, 1), nil); err != nil {
+	if err := p.pairs(p.nodeSource(p.t.Fabric.Endpoint(first).Node), p.row(base, 1), nil); err != nil { // nil: all LIDs
 		return err
 	}
 	for e := first + 1; e < end; e++ {
@@ -101,13 +102,13 @@ func (p *printer) node(first, end fabric.EndpointID) error {
 	return nil
 }
 
-// attached writes a switch in the compact form: the line of its port 0 stands for all
-// its endpoints.
+// attached writes the lines of a switch and its endpoints in the compact form: those of its port 0 stand for all
+// its endpoints, except for what further lines say of single ports. zero is the default, service level 0 for all LIDs.
 func (p *printer) attached(s fabric.NodeID, zero []uint8) error {
 	const together = 64 // rows; those of our engines are the switches, in order
 	ends := p.t.Fabric.Attached(s)
 	base := p.t.Lanes.Row[ends[0]]
-	if err := p.pairs(p.nodeSource(s), p.column(base, together), zero); err != nil {
+	if err := p.pairs(p.nodeSource(s), p.row(base, together), zero); err != nil {
 		return err
 	}
 	for _, e := range ends[1:] {
@@ -118,7 +119,7 @@ func (p *printer) attached(s fabric.NodeID, zero []uint8) error {
 	return nil
 }
 
-// exception writes where the service levels of a port differ from a row.
+// exception writes the lines of a port whose service levels differ from those of row base.
 func (p *printer) exception(e fabric.EndpointID, base int32) error {
 	row := p.t.Lanes.Row[e]
 	ep := p.t.Fabric.Endpoint(e)
@@ -126,7 +127,7 @@ func (p *printer) exception(e fabric.EndpointID, base int32) error {
 		return nil
 	}
 	source := fmt.Appendf(nil, "%s%016x:%d ", portMark, uint64(p.t.Fabric.Node(ep.Node).GUID), ep.Port)
-	return p.pairs(source, p.gather(row, row+1)[0], p.gather(base, base+1)[0])
+	return p.pairs(source, p.rows(row, row+1)[0], p.rows(base, base+1)[0])
 }
 
 // end writes the last line.
@@ -139,8 +140,8 @@ func (p *printer) nodeSource(n fabric.NodeID) []byte {
 	return append([]byte(p.t.Fabric.Node(n).GUID.String()), ' ')
 }
 
-// pairs writes a line for every LID or, if there is a default, for every LID that
-// differs from it. Both are [LID].
+// pairs writes a line with levels, [LID], for every LID or, if usual is not nil, for every LID where they
+// differ from that.
 func (p *printer) pairs(source []byte, levels, usual []uint8) error {
 	for _, lid := range p.lids {
 		sl := levels[lid]
@@ -173,23 +174,24 @@ func (p *printer) none(source []byte, lid fabric.LID) error {
 	return err
 }
 
+// zero is service level 0 for every LID.
 func (p *printer) zero() []uint8 { return make([]uint8, int(p.t.Fabric.TopLID())+1) }
 
-// column is the service levels of a row, [LID]. If it is not there yet, together rows
-// are taken out at once, this one first.
-func (p *printer) column(row int32, together int) []uint8 {
-	if row < p.first || int(row-p.first) >= len(p.columns) {
+// row is the service levels of a row, [LID]. If they are not there yet, so many rows (together) are taken
+// out at once, this one first; they replace those taken before.
+func (p *printer) row(row int32, together int) []uint8 {
+	if row < p.first || int(row-p.first) >= len(p.levels) {
 		end := min(int(row)+together, p.t.Lanes.Rows)
-		p.first, p.columns = row, p.gather(row, int32(end))
+		p.first, p.levels = row, p.rows(row, int32(end))
 	}
-	return p.columns[row-p.first]
+	return p.levels[row-p.first]
 }
 
-// gather reads rows [first, end) from Lanes.
-func (p *printer) gather(first, end int32) [][]uint8 {
-	columns := make([][]uint8, end-first)
-	for i := range columns {
-		columns[i] = p.zero()
+// rows takes the rows [first, end) out of Lanes: [row - first][LID].
+func (p *printer) rows(first, end int32) [][]uint8 {
+	list := make([][]uint8, end-first)
+	for i := range list {
+		list[i] = p.zero()
 	}
 	for _, lid := range p.lids {
 		levels := p.t.Lanes.SLRow(lid)
@@ -197,8 +199,8 @@ func (p *printer) gather(first, end int32) [][]uint8 {
 			break // SL 0 everywhere
 		}
 		for i, sl := range levels[first:end] {
-			columns[i][lid] = sl
+			list[i][lid] = sl
 		}
 	}
-	return columns
+	return list
 }

@@ -35,12 +35,13 @@ func ReadByLane(r io.Reader, file string, f *fabric.Fabric) ([]uint16, error) {
 	return p.levels, nil
 }
 
+// byLane reads an ibdiagnet2.vl2vl line by line.
 type byLane struct {
 	lines  *reading.Lines
 	f      *fabric.Fabric
-	at     fabric.NodeID
-	open   bool // the service levels of the switch are still to come
-	levels []uint16
+	at     fabric.NodeID // the switch whose block this is
+	open   bool          // its service levels are still to come
+	levels []uint16      // [switch] the result
 	begins blocks.Begins
 }
 
@@ -51,7 +52,7 @@ func (p *byLane) line(c reading.Cursor) error {
 	case !p.open && c.Cut("dump_vl2vl: Switch"):
 		return p.begin(c)
 	case p.open && c.Cut("sl:"):
-		return p.read(c)
+		return p.readLevels(c)
 	}
 	return p.lines.Errorf("this is no line of an ibdiagnet2.vl2vl as weft knows it, which it has never seen a real one of")
 }
@@ -66,7 +67,8 @@ func (p *byLane) begin(c reading.Cursor) error {
 	return err
 }
 
-func (p *byLane) read(c reading.Cursor) error {
+// readLevels reads the service levels of the switch at hand.
+func (p *byLane) readLevels(c reading.Cursor) error {
 	p.open = false
 	for !c.Empty() {
 		sl, ok := c.Uint(routing.SLs - 1)

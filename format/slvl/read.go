@@ -73,17 +73,18 @@ func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL
 	return routing.UniformSL2VL(p.first), p.misfits, nil
 }
 
+// parser reads either form line by line.
 type parser struct {
-	lines   *reading.Lines
-	f       *fabric.Fabric
-	misfits format.Mismatches
-	byGUID  map[fabric.GUID]fabric.NodeID
-	at      fabric.NodeID  // the switch of an opensm-sl2vl.dump whose block this is, or None
-	skip    bool           // the block is an adapter's
-	any     bool           // there was an entry
-	first   lanes          // the first entry
-	table   *routing.SL2VL // nil as long as all entries are alike
-	seen    [][]bool       // [switch][in × (ports+1) + out]
+	lines    *reading.Lines
+	f        *fabric.Fabric
+	misfits  format.Mismatches
+	byGUID   map[fabric.GUID]fabric.NodeID // switches, by node GUID and by that of port 0
+	at       fabric.NodeID                 // the switch of an opensm-sl2vl.dump whose block this is, or None
+	skip     bool                          // the block is an adapter's, or of a switch that the fabric lacks
+	hasEntry bool
+	first    lanes          // the first entry
+	table    *routing.SL2VL // nil as long as all entries are alike
+	seen     [][]bool       // [switch][in × (ports+1) + out] pairs with an entry; nil: none yet
 }
 
 func (p *parser) line(c reading.Cursor) error {
@@ -111,6 +112,7 @@ func (p *parser) line(c reading.Cursor) error {
 	return p.entry(p.at, c, p.columns)
 }
 
+// findSwitch cuts the GUID of a switch off a line. The error is format.ErrSkip for one that the fabric lacks, if lenient.
 func (p *parser) findSwitch(c *reading.Cursor) (fabric.NodeID, error) {
 	v, ok := c.Hex(1<<64 - 1)
 	if !ok {
@@ -123,7 +125,7 @@ func (p *parser) findSwitch(c *reading.Cursor) (fabric.NodeID, error) {
 	return s, nil
 }
 
-// entry reads in-port, out-port and a map.
+// entry reads in-port and out-port of a switch, and behind them a map, which read does.
 func (p *parser) entry(s fabric.NodeID, c reading.Cursor, read func(*reading.Cursor) (lanes, error)) error {
 	n := p.f.Node(s)
 	in, okIn := c.Uint(uint64(n.Ports))
@@ -149,8 +151,8 @@ func (p *parser) entry(s fabric.NodeID, c reading.Cursor, read func(*reading.Cur
 		return p.lines.Errorf("a second entry of %s for in-port %d and out-port %d", p.f.Label(s), in, out)
 	}
 	*seen = true
-	if !p.any {
-		p.any, p.first = true, vl
+	if !p.hasEntry {
+		p.hasEntry, p.first = true, vl
 	}
 	if p.table == nil && vl != p.first {
 		p.table = routing.UniformSL2VL(p.first).PerPort(p.f)
@@ -203,9 +205,9 @@ func (p *parser) bytes(c *reading.Cursor) (vl lanes, err error) {
 	}
 }
 
-// complete looks for entries that packets may need and the file lacks.
+// complete refuses a file that lacks an entry that packets may need; lenient, it counts them.
 func (p *parser) complete() error {
-	if !p.any && p.f.Trunks() > 0 {
+	if !p.hasEntry && p.f.Trunks() > 0 {
 		return p.lines.Errorf("no entry for any switch of the fabric")
 	}
 	for s := range fabric.NodeID(p.f.Switches()) {

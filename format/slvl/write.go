@@ -44,12 +44,13 @@ func Write(w io.Writer, f *fabric.Fabric, m *routing.SL2VL, form Form) error {
 	return p.Flush()
 }
 
+// printer writes one form.
 type printer struct {
 	*bufio.Writer
 	f     *fabric.Fabric
 	m     *routing.SL2VL
-	tail  func(b []byte, lane *lanes) []byte
-	alike []byte // the tail of every entry; nil: they differ
+	tail  func(b []byte, lane *lanes) []byte // appends the map of an entry, in the form
+	alike []byte                             // the tail of every entry; nil: they differ
 }
 
 const rule = "#--------------------------------------------------------\n"
@@ -102,6 +103,7 @@ func (p *printer) pair(s fabric.NodeID, in, out int) bool {
 	return p.f.Out(s, uint8(out)) != fabric.None && (in == 0 || p.f.Out(s, uint8(in)) != fabric.None)
 }
 
+// entry writes the map of an entry, behind its ports.
 func (p *printer) entry(s fabric.NodeID, in, out int) error {
 	tail := p.alike
 	if tail == nil {
@@ -112,7 +114,7 @@ func (p *printer) entry(s fabric.NodeID, in, out int) error {
 	return err
 }
 
-// appendPadded appends a number in at least three columns, to the left.
+// appendPadded appends a number, and blanks behind it up to three columns.
 func appendPadded(b []byte, v int) []byte {
 	b = strconv.AppendInt(b, int64(v), 10)
 	for ; v < 100; v = max(v, 1) * 10 {
@@ -121,6 +123,7 @@ func appendPadded(b []byte, v int) []byte {
 	return b
 }
 
+// dumpTail is the tail of opensm-sl2vl.dump, a lane in three columns.
 func dumpTail(b []byte, lane *lanes) []byte {
 	for _, vl := range lane {
 		b = strconv.AppendInt(append(b, ' '), int64(vl), 10)
@@ -131,6 +134,7 @@ func dumpTail(b []byte, lane *lanes) []byte {
 	return append(b, '\n')
 }
 
+// lineTail is the tail of ibdmchk's lines, two lanes in a byte.
 func lineTail(b []byte, lane *lanes) []byte {
 	const digits = "0123456789abcdef"
 	for sl := 0; sl < len(lane); sl += 2 {

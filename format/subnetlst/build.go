@@ -72,10 +72,10 @@ type portKey struct {
 	port uint8
 }
 
-// join finds the lines of the same cable and returns one for each cable. It refuses
-// lines that contradict each other.
+// join finds the lines of the same cable and returns one for each cable, as a place in l.links, whose rate it makes the slower one and
+// whose lines it counts. It refuses lines that contradict each other.
 func (l *list) join() (cables []int, warnings []string, err error) {
-	taken := make(map[portKey]int, 2*len(l.links))
+	taken := make(map[portKey]int, 2*len(l.links)) // the first line of the cable at a port, as a place in l.links
 	for i := range l.links {
 		k := &l.links[i]
 		if err := l.sameIdentity(k); err != nil {
@@ -120,13 +120,13 @@ type identity struct {
 	line int
 }
 
-// sameIdentity refuses a port with two GUIDs or two LIDs.
+// sameIdentity notes the GUIDs and LIDs of both ports of a line, and refuses a port with two of either.
 func (l *list) sameIdentity(k *link) error {
 	for _, s := range [2]*side{&k.a, &k.b} {
 		key := portKey{s.node, l.lidPort(s)}
 		id, ok := l.ports[key]
 		if !ok {
-			l.ports[key] = identity{s.portGUID, s.lid, k.line}
+			l.ports[key] = identity{guid: s.portGUID, lid: s.lid, line: k.line}
 			continue
 		}
 		if id.guid != s.portGUID || id.lid != s.lid {

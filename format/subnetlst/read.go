@@ -60,16 +60,18 @@ type node struct {
 	line int // the first that names it
 }
 
+// list is a file that is being read, for Read and ReadMap.
 type list struct {
 	lines  *reading.Lines
 	bare   int  // the first line without SPD=; 0: none
 	speeds bool // some line has it
 	nodes  []node
 	links  []link
-	byGUID map[fabric.GUID]int32
+	byGUID map[fabric.GUID]int32 // place in nodes
 	ports  map[portKey]identity
 }
 
+// parse reads all lines, one by one; join then finds those of one cable.
 func parse(r io.Reader, file string) (*list, error) {
 	l := &list{lines: reading.NewLines(r, file), byGUID: map[fabric.GUID]int32{}, ports: map[portKey]identity{}}
 	if err := l.lines.Each(l.line); err != nil {
@@ -213,6 +215,7 @@ func (l *list) side(c *reading.Cursor) (side, error) {
 	return side{node: at, port: uint8(port), portGUID: fabric.GUID(v[fieldPortGUID]), lid: fabric.LID(lid)}, err
 }
 
+// hex cuts a field off a line.
 func (l *list) hex(c *reading.Cursor, field hexField) (uint64, error) {
 	if !c.Cut(field.key) {
 		return 0, l.lines.Errorf("no %s where it belongs; the line may be cut short", field.key)
@@ -224,6 +227,7 @@ func (l *list) hex(c *reading.Cursor, field hexField) (uint64, error) {
 	return v, nil
 }
 
+// kind is what a label says of a node. Old lists say CA of switches too: see findSwitches.
 func (l *list) kind(label []byte) (fabric.Kind, error) {
 	switch strings.TrimSuffix(string(label), "-SM") {
 	case "SW":
@@ -236,7 +240,7 @@ func (l *list) kind(label []byte) (fabric.Kind, error) {
 	return 0, l.lines.Errorf("a node is SW, CA or Rt, not %q", label)
 }
 
-// node is the node with a GUID; later lines must describe it as the first does.
+// node is the place of the node with a GUID, which it adds if it is new; later lines must describe it as the first does.
 func (l *list) node(n fabric.Node, name []byte) (int32, error) {
 	if n.GUID == 0 {
 		return 0, l.lines.Errorf("a node with GUID 0")

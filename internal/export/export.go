@@ -25,14 +25,14 @@ type Format struct {
 
 // Formats is in the order in which help lists them.
 var Formats = []Format{
-	{"dot", "Graphviz: switches, hosts and cables", false, false, writeDOT},
-	{"graphml", "GraphML, for yEd, Gephi or igraph", false, false, writeGraphML},
-	{"json", "node-link JSON, for networkx.node_link_graph", false, false, writeNodeLink},
-	{"anynet", "BookSim2's network_file for anynet: routers are switches, nodes the ports of adapters", false, false, writeAnynet},
-	{"csv", "a line for each cable between switches, with its loads", true, false, writeCSV},
-	{"slurm", "Slurm's topology.conf, of the levels of the switches", false, true, writeSlurm},
-	{"slurm-yaml", "the same as topology.yaml", false, true, writeSlurmYAML},
-	{"prometheus", "the findings as Prometheus text, for a textfile collector", true, false, writePrometheus},
+	{Name: "dot", What: "Graphviz: switches, hosts and cables", write: writeDOT},
+	{Name: "graphml", What: "GraphML, for yEd, Gephi or igraph", write: writeGraphML},
+	{Name: "json", What: "node-link JSON, for networkx.node_link_graph", write: writeNodeLink},
+	{Name: "anynet", What: "BookSim2's network_file for anynet: routers are switches, nodes the ports of adapters", write: writeAnynet},
+	{Name: "csv", What: "a line for each cable between switches, with its loads", Judged: true, write: writeCSV},
+	{Name: "slurm", What: "Slurm's topology.conf, of the levels of the switches", Hosts: true, write: writeSlurm},
+	{Name: "slurm-yaml", What: "the same as topology.yaml", Hosts: true, write: writeSlurmYAML},
+	{Name: "prometheus", What: "the findings as Prometheus text, for a textfile collector", Judged: true, write: writePrometheus},
 }
 
 // Write writes a network.
@@ -64,6 +64,7 @@ type attribute struct {
 	value any // a string or an int64
 }
 
+// nodeAttributes is what is said of a node, of a switch with its level and group if the network has such.
 func nodeAttributes(n *page.Network, node int32) []attribute {
 	c := &n.Nodes
 	all := []attribute{{"label", label(n, node)}, {"guid", c.GUID[node]}, {"kind", kinds[c.Kind[node]]}, {"ports", int64(c.Ports[node])}}
@@ -90,6 +91,7 @@ func cableAttributes(n *page.Network, i int) []attribute {
 	return all
 }
 
+// text is the value as text.
 func (a attribute) text() string {
 	switch v := a.value.(type) {
 	case int64:

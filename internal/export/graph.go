@@ -117,13 +117,13 @@ func xmlText(s string) string {
 // writeGraphML writes the graph with its attributes, every cable an edge of its own.
 func writeGraphML(w *bufio.Writer, n *page.Network) error {
 	w.WriteString(xml.Header + `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + "\n")
-	declare := func(of string, list []attribute) {
+	declare := func(element string, list []attribute) { // their values say of which type they are
 		for _, a := range list {
 			kind := "string"
 			if _, ok := a.value.(int64); ok {
 				kind = "long"
 			}
-			fmt.Fprintf(w, `  <key id="%s_%s" for="%s" attr.name="%s" attr.type="%s"/>`+"\n", of, a.key, of, a.key, kind)
+			fmt.Fprintf(w, `  <key id="%s_%s" for="%s" attr.name="%s" attr.type="%s"/>`+"\n", element, a.key, element, a.key, kind)
 		}
 	}
 	declare("node", []attribute{{"label", ""}, {"guid", ""}, {"kind", ""}, {"ports", int64(0)}, {"level", int64(0)}, {"group", int64(0)}})
@@ -132,9 +132,9 @@ func writeGraphML(w *bufio.Writer, n *page.Network) error {
 		declare("edge", []attribute{{"interface_a", ""}, {"interface_b", ""}})
 	}
 	fmt.Fprintf(w, `  <graph id="%s" edgedefault="undirected">`+"\n", xmlText(n.Name))
-	data := func(of string, list []attribute) {
+	data := func(element string, list []attribute) {
 		for _, a := range list {
-			fmt.Fprintf(w, `<data key="%s_%s">%s</data>`, of, a.key, xmlText(a.text()))
+			fmt.Fprintf(w, `<data key="%s_%s">%s</data>`, element, a.key, xmlText(a.text()))
 		}
 	}
 	for i := range int32(len(n.Nodes.Name)) {

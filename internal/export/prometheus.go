@@ -15,6 +15,7 @@ type sample struct {
 	value  float64
 }
 
+// gauge is a metric with its values.
 type gauge struct {
 	name, help string
 	samples    []sample
@@ -24,9 +25,9 @@ type gauge struct {
 func writePrometheus(w *bufio.Writer, n *page.Network) error {
 	fabric := [2]string{"fabric", n.Name}
 	one := func(v float64, labels ...[2]string) []sample {
-		return []sample{{append([][2]string{fabric}, labels...), v}}
+		return []sample{{labels: append([][2]string{fabric}, labels...), value: v}}
 	}
-	odd := gauge{"weft_odd_places", "Unusual things in the fabric, as weft info finds them, by kind.", nil}
+	odd := gauge{name: "weft_odd_places", help: "Unusual things in the fabric, as weft info finds them, by kind."}
 	kinds := []string{"slow-link", "narrow-link", "mixed-rates", "missing-cable", "one-sided", "no-cable", "no-switch", "missing-rail", "duplicate-name", "no-name"}
 	if n.Ethernet {
 		kinds = []string{"one-uplink", "uneven-cables", "narrow-group", "one-way-lossless", "slow-cable", "speed-differs", "no-route", "no-cable"}
@@ -49,7 +50,7 @@ func writePrometheus(w *bufio.Writer, n *page.Network) error {
 	}
 	for _, m := range []struct {
 		name, help string
-		of         func(t *page.TableSet) (float64, bool)
+		value      func(t *page.TableSet) (v float64, known bool)
 	}{
 		{"weft_tables_deadlock_free", "1 where the tables are proven free of credit loops, 0 where they have one.", func(t *page.TableSet) (float64, bool) { return boolean(t.Verdict == "deadlock-free"), true }},
 		{"weft_tables_unreachable_pairs", "Pairs of endpoints without a route.", func(t *page.TableSet) (float64, bool) { return float64(t.Unreachable), true }},
@@ -63,9 +64,9 @@ func writePrometheus(w *bufio.Writer, n *page.Network) error {
 			return t.Bandwidth.Mean, true
 		}},
 	} {
-		g := gauge{m.name, m.help, nil}
+		g := gauge{name: m.name, help: m.help}
 		for _, t := range n.Tables {
-			if v, ok := m.of(t); ok {
+			if v, ok := m.value(t); ok {
 				g.samples = append(g.samples, one(v, [2]string{"tables", t.Name}, [2]string{"contract", t.Contract}, [2]string{"endpoints", t.Endpoints})...)
 			}
 		}
@@ -91,6 +92,7 @@ func (g *gauge) write(w *bufio.Writer) {
 	}
 }
 
+// boolean is 1 for true.
 func boolean(b bool) float64 {
 	if b {
 		return 1

@@ -18,8 +18,8 @@ import (
 // Slurm knows trees only; the spines of a pod are one branch, as jobs see them.
 type branch struct {
 	name     string
-	hosts    []string
-	children []string
+	hosts    []string // of a leaf
+	children []string // names of branches
 }
 
 // tree is the branches of a network, leaves first. Where the fabric has levels, what is
@@ -56,10 +56,10 @@ func tree(n *page.Network) (all []branch, left []int32, err error) {
 // shaper makes a tree.
 type shaper struct {
 	n    *page.Network
-	used map[string]bool
-	all  []branch
-	open []pending // branches that have no parent yet
-	left []int32   // adapters of no host that Slurm could know
+	used map[string]bool // names of branches
+	all  []branch        // so far, children before parents
+	open []pending       // branches that have no parent yet
+	left []int32         // adapters of no host that Slurm could know
 }
 
 // pending is a branch with one of the switches that it stands for.
@@ -68,9 +68,10 @@ type pending struct {
 	at   int32
 }
 
+// unfit is what Slurm does not take in a name.
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// unique is a name that Slurm takes, and that no other branch has.
+// unique is a name that Slurm takes and no other branch has, and notes it as used: name, with otherwise behind it where it is taken.
 func (s *shaper) unique(name, otherwise string) string {
 	name = strings.Trim(unfit.ReplaceAllString(name, "-"), "-")
 	if name == "" || s.used[name] {
@@ -80,7 +81,7 @@ func (s *shaper) unique(name, otherwise string) string {
 	return name
 }
 
-// leaves makes a branch for every switch with hosts.
+// leaves makes a branch for every switch with hosts, and notes the adapters whose hosts Slurm could not know.
 func (s *shaper) leaves() {
 	n := s.n
 	hosts := map[int32][]string{}
@@ -117,7 +118,7 @@ func (s *shaper) leaves() {
 	}
 }
 
-// joined numbers the switches by what stays joined up to a level; -1 for those above.
+// joined numbers the parts that the switches up to a level form, without those above: [switch] its part, -1 above the level.
 func (s *shaper) joined(cut int32) []int32 {
 	n := s.n
 	next := make([][]int32, len(n.Nodes.X))
@@ -150,8 +151,8 @@ func (s *shaper) joined(cut int32) []int32 {
 	return part
 }
 
-// join gives branches with the same number a parent. Where all are alone nothing is
-// gained, and a branch that is alone stays as it is.
+// join gives open branches whose switches have the same number a parent, which is then open in their place; kind is what its name
+// begins with. A branch that is alone with its number stays open as it is, and so does one without a number (-1).
 func (s *shaper) join(number func(v int32) int32, kind string) {
 	members := map[int32][]pending{}
 	var order []int32

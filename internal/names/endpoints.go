@@ -63,28 +63,28 @@ func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 		return nil, n.unknown(name)
 	}
 	var hosts [][]fabric.EndpointID
-	at := map[string]int{} // host name → index in hosts
-	var in []fabric.NodeID // nodes with endpoints in among
+	place := map[string]int{}   // by host name, in hosts
+	var inScope []fabric.NodeID // nodes with endpoints in among
 	for _, v := range n.sorted(found) {
 		ends := n.endpointsOf(v)
 		if len(ends) == 0 {
 			continue
 		}
-		in = append(in, v)
+		inScope = append(inScope, v)
 		host, _ := HostOf(x.fabric.Node(v))
-		i, ok := at[host]
+		i, ok := place[host]
 		if !ok || host == "" {
 			i = len(hosts)
 			hosts = append(hosts, nil)
-			at[host] = i
+			place[host] = i
 		}
 		hosts[i] = append(hosts[i], ends...)
 	}
 	switch {
-	case len(in) == 0:
+	case len(inScope) == 0:
 		return nil, n.outside(name, found)
-	case !IsPattern(name) && len(in) > 1 && !n.rails(in):
-		return nil, x.ambiguous(name, in, kinds{many: "endpoints"})
+	case !IsPattern(name) && len(inScope) > 1 && !n.oneHost(inScope):
+		return nil, x.ambiguous(name, inScope, kinds{many: "endpoints"})
 	}
 	return hosts, nil
 }
@@ -92,7 +92,7 @@ func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 // endpointsOf is the endpoints of a node that are in among.
 func (n *Endpoints) endpointsOf(v fabric.NodeID) []fabric.EndpointID {
 	var list []fabric.EndpointID
-	for e, end := n.index.of(v); e < end; e++ {
+	for e, end := n.index.endpointsOf(v); e < end; e++ {
 		if n.among[e] {
 			list = append(list, e)
 		}
@@ -100,16 +100,16 @@ func (n *Endpoints) endpointsOf(v fabric.NodeID) []fabric.EndpointID {
 	return list
 }
 
-// rails reports whether adapters are those of one host, each with a name of its own.
-func (n *Endpoints) rails(list []fabric.NodeID) bool {
+// oneHost reports whether adapters are those of one host, each with a name of its own.
+func (n *Endpoints) oneHost(list []fabric.NodeID) bool {
 	names := map[string]bool{}
-	var of string
+	var first string
 	for i, v := range list {
 		host, adapter := HostOf(n.index.fabric.Node(v))
-		if host == "" || i > 0 && host != of || adapter != "" && names[adapter] {
+		if host == "" || i > 0 && host != first || adapter != "" && names[adapter] {
 			return false
 		}
-		of, names[adapter] = host, true
+		first, names[adapter] = host, true
 	}
 	return true
 }
@@ -133,6 +133,7 @@ func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
 	return list
 }
 
+// unknown is the error for a name that nothing has, with the nearest name of a node with endpoints in among.
 func (n *Endpoints) unknown(name string) error {
 	k := nodes
 	k.has = [...]bool{fabric.Router: false}

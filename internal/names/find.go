@@ -17,9 +17,9 @@ type kinds struct {
 }
 
 var (
-	switches = kinds{"switch", "switches", [...]bool{fabric.Switch: true, fabric.Router: false}}
-	adapters = kinds{"adapter", "adapters", [...]bool{fabric.Adapter: true, fabric.Router: true}}
-	nodes    = kinds{"node", "nodes", [...]bool{fabric.Switch: true, fabric.Adapter: true, fabric.Router: true}}
+	switches = kinds{one: "switch", many: "switches", has: [...]bool{fabric.Switch: true, fabric.Router: false}}
+	adapters = kinds{one: "adapter", many: "adapters", has: [...]bool{fabric.Adapter: true, fabric.Router: true}}
+	nodes    = kinds{one: "node", many: "nodes", has: [...]bool{fabric.Switch: true, fabric.Adapter: true, fabric.Router: true}}
 )
 
 // Switches is the switch with a name, or all switches that match a pattern.
@@ -105,19 +105,19 @@ func (x *Index) cableAt(n fabric.NodeID, text string) (fabric.ChannelID, error) 
 	return c, nil
 }
 
-// isMeantAsPattern reports whether a name stands for all the switches it matches: it is a
-// pattern, and not itself the description of a switch.
+// isMeantAsPattern reports whether a name stands for all the nodes that were found by it: it is a
+// pattern, and not itself the description of the first.
 func (x *Index) isMeantAsPattern(name string, found []fabric.NodeID) bool {
 	return IsPattern(name) && x.fabric.Node(found[0]).Name != name
 }
 
-// find is all nodes of some kinds with a name.
+// find is all nodes of some kinds with a name, looked for in the order of the package comment, or that match a pattern.
 func (x *Index) find(name string, k kinds) []fabric.NodeID {
 	if found := x.named(name, k); len(found) > 0 {
 		return found
 	}
 	if e := x.byLID(name); e != fabric.None {
-		return x.only([]fabric.NodeID{x.fabric.Endpoint(e).Node}, k)
+		return x.ofKinds([]fabric.NodeID{x.fabric.Endpoint(e).Node}, k)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (x *Index) named(name string, k kinds) []fabric.NodeID {
 	for _, list := range [][]fabric.NodeID{
 		x.described(name), x.byGUID(name), x.short[name], x.host[name], x.byWord(name),
 	} {
-		if found := x.only(list, k); len(found) > 0 {
+		if found := x.ofKinds(list, k); len(found) > 0 {
 			return found
 		}
 	}
@@ -153,11 +153,11 @@ func (x *Index) described(name string) []fabric.NodeID {
 	if len(list) == 0 || len(x.host[name]) == 0 {
 		return list
 	}
-	return append(x.only(list, switches), x.host[name]...)
+	return append(x.ofKinds(list, switches), x.host[name]...)
 }
 
-// only is the nodes of a list that are of some kinds.
-func (x *Index) only(list []fabric.NodeID, k kinds) []fabric.NodeID {
+// ofKinds is the nodes of a list that are of some kinds.
+func (x *Index) ofKinds(list []fabric.NodeID, k kinds) []fabric.NodeID {
 	var found []fabric.NodeID
 	for _, n := range list {
 		if k.has[x.fabric.Node(n).Kind] {
@@ -306,7 +306,7 @@ func (x *Index) distinct(n fabric.NodeID) string {
 		}
 	}
 	text := node.GUID.String()
-	if first, end := x.of(n); node.Kind != fabric.Switch && first < end {
+	if first, end := x.endpointsOf(n); node.Kind != fabric.Switch && first < end {
 		if c := x.fabric.Endpoint(first).Deliver; c != fabric.None {
 			ch := x.fabric.Channel(c)
 			text += fmt.Sprintf(" (at %s port %d)", x.fabric.Label(ch.From), ch.FromPort)

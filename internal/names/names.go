@@ -30,13 +30,13 @@ import (
 // Index finds the parts of one fabric.
 type Index struct {
 	fabric      *fabric.Fabric
-	description map[string][]fabric.NodeID
-	short       map[string][]fabric.NodeID
-	host        map[string][]fabric.NodeID // [host name] its adapters, as compareAdapters orders them
-	word        map[string][]fabric.NodeID // adapters by the first word of descriptions that name no host
-	port        map[fabric.GUID]fabric.EndpointID
-	first       []fabric.EndpointID // [node, plus one] its first endpoint
-	rail        []int               // [EndpointID] index in rails, or None
+	description map[string][]fabric.NodeID        // whole
+	short       map[string][]fabric.NodeID        // as shortNames has them
+	host        map[string][]fabric.NodeID        // [host name] its adapters, as compareAdapters orders them
+	word        map[string][]fabric.NodeID        // adapters by the first word of descriptions that name no host
+	port        map[fabric.GUID]fabric.EndpointID // by port GUID
+	first       []fabric.EndpointID               // [node] its first endpoint, with one entry more for the end
+	rail        []int                             // [EndpointID] index in rails, or None
 	rails       []Rail
 }
 
@@ -87,8 +87,8 @@ func (x *Index) compareAdapters(a, b fabric.NodeID) int {
 	return cmp.Or(compareDevices(p, q), cmp.Compare(a, b))
 }
 
-// of returns the range of endpoints of a node; endpoints are numbered node by node.
-func (x *Index) of(n fabric.NodeID) (first, end fabric.EndpointID) {
+// endpointsOf is the range [first, end) of the endpoints of a node; endpoints are numbered node by node.
+func (x *Index) endpointsOf(n fabric.NodeID) (first, end fabric.EndpointID) {
 	return x.first[n], x.first[n+1]
 }
 

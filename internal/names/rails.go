@@ -42,10 +42,12 @@ type slot struct {
 	port   uint8
 }
 
+// compare orders slots as Rails has them.
 func (p slot) compare(q slot) int {
 	return cmp.Or(cmp.Compare(p.number, q.number), cmp.Compare(p.name, q.name), cmp.Compare(p.port, q.port))
 }
 
+// counted is the names of adapters that end in a number: HCA-1, mlx5_0.
 var counted = regexp.MustCompile(`^(HCA-|[a-z]+\d*_)(\d+)$`)
 
 // deviceNumber is the number of an adapter in its host, from 0; None: its name has
@@ -65,6 +67,7 @@ func deviceNumber(adapter string) int {
 	return n
 }
 
+// compareDevices orders the names of adapters by their numbers.
 func compareDevices(a, b string) int {
 	return cmp.Or(cmp.Compare(deviceNumber(a), deviceNumber(b)), cmp.Compare(a, b))
 }
@@ -82,7 +85,7 @@ func (x *Index) findRails() {
 			} else if p.number != fabric.None {
 				p.name = ""
 			}
-			for first, end := x.of(n); first < end; first++ {
+			for first, end := x.endpointsOf(n); first < end; first++ {
 				p.port = x.fabric.Endpoint(first).Port
 				at[p] = append(at[p], first)
 			}
@@ -121,14 +124,14 @@ func (x *Index) OnRails(among []fabric.EndpointID, rails []string) ([]fabric.End
 	wanted := make([]bool, len(among))
 	for _, rail := range rails {
 		number, err := strconv.Atoi(rail)
-		any := false
+		found := false
 		for i, e := range among {
 			_, adapter := HostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
 			if err == nil && x.RailOf(e) == number && number > 0 || err != nil && adapter != "" && Fits(adapter, rail) {
-				wanted[i], any = true, true
+				wanted[i], found = true, true
 			}
 		}
-		if !any {
+		if !found {
 			return nil, x.noRail(rail)
 		}
 	}

@@ -11,10 +11,10 @@ type Counted struct {
 	Kind string // "lines about pairs"
 
 	lines uint64
-	ended bool
+	ended bool // the last line was read
 }
 
-// Add counts a line.
+// Add counts a line; behind the last one it is an error.
 func (c *Counted) Add(l *Lines) error {
 	if c.lines++; c.ended {
 		return l.Errorf("a line behind the last one, which says how many there are")
@@ -22,7 +22,7 @@ func (c *Counted) Add(l *Lines) error {
 	return nil
 }
 
-// End takes the last line, behind EndMark.
+// End takes the last line, behind EndMark, and refuses a number that is not that of the lines added.
 func (c *Counted) End(l *Lines, text Cursor) error {
 	n, ok := text.Uint(math.MaxUint64)
 	if !ok || !text.Empty() {

@@ -13,8 +13,8 @@ import (
 
 // CSVWriter writes comma-separated values: encoding/csv for cells with texts of others in them.
 // Spreadsheets calculate what begins with =, +, - or @, and pass some of it on to programs: such a
-// cell, unless it is a number, gets an apostrophe before it, which says that it is a text, and so
-// does one that begins with apostrophes and then so. CSV takes it away again.
+// cell, unless it is a number, gets an apostrophe before it, which says that it is a text. So does one that
+// has apostrophes before such a beginning. CSV takes the apostrophe away again.
 type CSVWriter struct{ out *csv.Writer }
 
 // NewCSVWriter writes to w.
@@ -126,7 +126,7 @@ type csvText struct {
 	file string
 	line int // the number of the line that is read
 
-	inLine, record, size int64 // bytes of the line, since a record was asked for, and of all
+	inLine, record, size int64 // bytes read of the line, since a record was asked for, and in all
 }
 
 func (t *csvText) Read(p []byte) (int, error) {

@@ -24,13 +24,13 @@ const (
 type Lines struct {
 	file  string
 	raw   io.Reader
-	r     *bufio.Reader // nil: nothing has been read
-	note  string
-	text  []byte
-	n     int
-	size  int64
-	limit int64
-	whole bool
+	r     *bufio.Reader // of raw, in UTF-8; nil: nothing has been read
+	note  string        // Note
+	text  []byte        // of the line
+	n     int           // the line's number
+	size  int64         // bytes read
+	limit int64         // bytes at most
+	whole bool          // the line had a line end
 	err   error
 }
 
@@ -91,7 +91,7 @@ func (l *Lines) Next() bool {
 	return true
 }
 
-// Each reads every line, up to the first error but format.ErrSkip.
+// Each has read called for every line, up to the first error; format.ErrSkip is none.
 func (l *Lines) Each(read func(Cursor) error) error {
 	for l.Next() {
 		if err := read(l.text); err != nil && !errors.Is(err, format.ErrSkip) {

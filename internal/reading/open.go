@@ -93,7 +93,7 @@ func KindOf(mode os.FileMode) string {
 	return "a device"
 }
 
-// openWaiting opens what may keep its opener waiting, such as a named pipe nobody writes to.
+// openWaiting opens what may keep its opener waiting, such as a named pipe that nobody writes to, until ctx ends.
 func openWaiting(ctx context.Context, name string) (*os.File, error) {
 	type result struct {
 		f   *os.File
@@ -118,8 +118,8 @@ func openWaiting(ctx context.Context, name string) (*os.File, error) {
 	}
 }
 
-// waiting reads what may keep its reader waiting: another goroutine does, which is left
-// behind when ctx ends.
+// waiting is a reader of what may keep its reader waiting: another goroutine reads it, which is left
+// behind when ctx ends. c is closed with it.
 func waiting(ctx context.Context, from io.Reader, c io.Closer) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -127,14 +127,14 @@ func waiting(ctx context.Context, from io.Reader, c io.Closer) io.ReadCloser {
 		w.CloseWithError(err)
 	}()
 	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
-	return opened{r, closers{r, c, stop}}
+	return opened{r, closers{pipe: r, from: c, stop: stop}}
 }
 
-// closers is what ends with a reader that waiting made.
+// closers is what is closed with a reader that waiting made.
 type closers struct {
 	pipe *io.PipeReader
 	from io.Closer
-	stop func() bool
+	stop func() bool // no longer waits for the context's end
 }
 
 func (c closers) Close() error {
@@ -158,7 +158,7 @@ func (i interruptible) Read(p []byte) (int, error) {
 	return i.r.Read(p)
 }
 
-// opened reads from the decompressor and closes the file.
+// opened is a file that reads by one thing, such as a decompressor, and closes by another.
 type opened struct {
 	io.Reader
 	io.Closer

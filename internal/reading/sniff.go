@@ -68,7 +68,7 @@ func Peek(r io.Reader) (Kind, io.Reader, error) {
 	t := textOf(r)
 	b := bufio.NewReaderSize(t, sniffed)
 	head, err := b.Peek(sniffed)
-	if err != nil && err != io.EOF && !errors.Is(err, errHalf) { // which comes again
+	if err != nil && err != io.EOF && !errors.Is(err, errHalf) { // errHalf comes again when all is read
 		return Unknown, b, err
 	}
 	return Sniff(head), &text{b, t.note}, nil
@@ -111,6 +111,7 @@ func Sniff(head []byte) Kind {
 	return Unknown
 }
 
+// sniffLine recognises a line of a text that weft reads, apart from those of sniffPlan.
 func sniffLine(line Cursor) Kind {
 	switch c := line; {
 	case c.Cut("Unicast lids ["):

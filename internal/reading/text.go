@@ -25,14 +25,14 @@ func InUTF8(r io.Reader) (io.Reader, string) {
 	return t, t.note
 }
 
-// textOf makes a text of bytes. A Windows PowerShell redirects into UTF-16.
+// textOf is the text of bytes in UTF-8 or UTF-16, into which a Windows PowerShell redirects; r itself if it is a text already.
 func textOf(r io.Reader) *text {
 	if t, ok := r.(*text); ok {
 		return t
 	}
 	b := bufio.NewReader(r)
 	head, _ := b.Peek(examined) // an error comes again when it is read
-	has := func(mark string) bool {
+	cutMark := func(mark string) bool {
 		if len(head) < len(mark) || string(head[:len(mark)]) != mark {
 			return false
 		}
@@ -40,16 +40,16 @@ func textOf(r io.Reader) *text {
 		return true
 	}
 	switch {
-	case has("\xEF\xBB\xBF"):
+	case cutMark("\xEF\xBB\xBF"):
 		return &text{b, "the text begins with a byte order mark, which is passed over"}
-	case has("\xFF\xFE"):
+	case cutMark("\xFF\xFE"):
 		return &text{&utf16Reader{r: b}, "the text is in UTF-16, as PowerShell writes it, and is read as such"}
-	case has("\xFE\xFF"):
+	case cutMark("\xFE\xFF"):
 		return &text{&utf16Reader{r: b, high: 1}, "the text is in UTF-16, high bytes first, and is read as such"}
 	}
-	for high := range 2 {
-		if isUTF16(head, high) {
-			return &text{&utf16Reader{r: b, high: 1 - high}, "every other byte is zero: the text is taken to be in UTF-16"}
+	for zero := range 2 {
+		if isUTF16(head, zero) {
+			return &text{&utf16Reader{r: b, high: 1 - zero}, "every other byte is zero: the text is taken to be in UTF-16"}
 		}
 	}
 	return &text{b, ""}

@@ -104,7 +104,7 @@ func xzWindow(r *bufio.Reader) int64 {
 	return (2 | bits&1) << (bits/2 + 11)
 }
 
-// unpacked reads what is in a file, packed or not.
+// unpacked is a file with its contents unpacked, if they are packed; it closes raw, also on an error.
 func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(raw, 1<<16)
 	for _, u := range unpackers {
@@ -119,23 +119,23 @@ func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadClose
 		z, err := u.open(buffered)
 		if err != nil {
 			raw.Close()
-			return nil, fmt.Errorf("%s: %w", name, unpacking(err))
+			return nil, fmt.Errorf("%s: %w", name, unpackError(err))
 		}
-		return opened{Interruptible(ctx, told{z}), both{z, raw}}, nil
+		return opened{Interruptible(ctx, unpacker{z}), both{unpacks: z, file: raw}}, nil
 	}
 	return opened{Interruptible(ctx, buffered), raw}, nil
 }
 
-// told reads what is unpacked, and says of errors that they are about the compressed file.
-type told struct{ io.Reader }
+// unpacker reads what a decompressor unpacks, and says of errors that they are about the compressed file.
+type unpacker struct{ io.Reader }
 
-func (t told) Read(p []byte) (int, error) {
-	n, err := t.Reader.Read(p)
-	return n, unpacking(err)
+func (u unpacker) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	return n, unpackError(err)
 }
 
-// unpacking is an error of what unpacks, in words for whoever has the file.
-func unpacking(err error) error {
+// unpackError is an error of a decompressor, in words for whoever has the file; io.EOF and nil stay as they are.
+func unpackError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return err

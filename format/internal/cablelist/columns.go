@@ -42,19 +42,20 @@ func ReadColumns(r io.Reader, file string) (*fabric.Fabric, error) {
 	return p.list.Build()
 }
 
+// columns reads a list in columns line by line.
 type columns struct {
 	list  cabling.List
 	lines *reading.Lines
 
-	comma rune
-	at    map[string]int // place of each column
+	comma rune           // what stands between columns
+	at    map[string]int // by columnName: the place of each column; nil: no line has named them yet
 	most  int            // the largest place of those that must be there
 
 	open, disabled, other int            // rows left out: of ports without a cable, disabled, no data link
 	speeds                int            // speeds that are not known
 	speed                 string         // the first of them
-	directors             map[string]int // chips on blades by director
-	first                 string         // director
+	directors             map[string]int // cabled ports of each chip on a blade
+	first                 string         // the director of the first of them
 }
 
 // alias is other names of columns, without blanks and punctuation and in lower case.
@@ -64,6 +65,7 @@ var alias = map[string]string{
 	"linkspeed": "speed", "rate": "speed",
 }
 
+// columnName is the name of a column as alias has it, for the text of a cell.
 func columnName(text string) string {
 	text = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")), "#"))
 	text = strings.TrimPrefix(strings.TrimSpace(text), "fields:")
@@ -106,6 +108,7 @@ func (p *columns) line(c reading.Cursor) error {
 	return p.row(fields)
 }
 
+// split cuts a line into its cells.
 func (p *columns) split(text string, comma rune) ([]string, error) {
 	r := reading.NewCSV(strings.NewReader(text), p.list.File)
 	r.Comma, r.LazyQuotes, r.TrimLeadingSpace = comma, true, comma != '\t'
@@ -116,7 +119,7 @@ func (p *columns) split(text string, comma rune) ([]string, error) {
 	return fields, err
 }
 
-// header reads the names of columns, if fields are such.
+// header takes the names of columns, if fields are such, and says whether they are.
 func (p *columns) header(fields []string) bool {
 	at := map[string]int{}
 	for i, f := range fields {
@@ -138,6 +141,7 @@ func (p *columns) header(fields []string) bool {
 	return true
 }
 
+// columnAt is the name, for people, of the column at a place that must be there.
 func (p *columns) columnAt(i int) string {
 	for _, name := range [...]string{"StartDevice", "StartPort", "EndDevice", "EndPort"} {
 		if p.at[strings.ToLower(name)] == i {
@@ -153,6 +157,7 @@ var otherLink = regexp.MustCompile(`(?i)mgmt|management|console|oob|power|ethern
 // idle is states of ports that carry nothing.
 var idle = regexp.MustCompile(`(?i)disabled|no-?discover|disconnected`)
 
+// row adds the cable of a row, or counts the row among those that are left out.
 func (p *columns) row(fields []string) error {
 	get := func(name string) string {
 		if i, ok := p.at[name]; ok && i < len(fields) {
@@ -199,7 +204,7 @@ var (
 	adapter = regexp.MustCompile(`^((?i:mlx[0-9]+_[a-z0-9]+|hca-?[0-9]+|hfi1_[0-9]+|qib[0-9]+|mthca[0-9]+|rail ?[0-9]+)|ib[ps][0-9][a-z0-9]*|ib[0-9]+)(?:[ /:_]+(?i:p?(?:ort ?)?)([0-9]{1,3}))?$`)
 )
 
-// end reads one end of a cable.
+// end is one end of a cable; it adds its device to the list. kind is what the row says the device is, which may be empty.
 func (p *columns) end(device, port, kind string) (cabling.End, error) {
 	if device == "" || port == "" {
 		return cabling.End{}, p.lines.Errorf("a device without a port, or a port without a device: %q, %q", device, port)

@@ -58,14 +58,15 @@ func ReadLinks(r io.Reader, file string) (*fabric.Fabric, error) {
 	return p.list.Build()
 }
 
+// links reads UFM's links one by one.
 type links struct {
 	list cabling.List
 	d    *objects.Reader
 
-	read, worse int
-	severity    string // the first that is worse than Info
-	speeds      int    // that are not known
-	speed       string
+	read, worse int    // links; those of a severity worse than Info
+	severity    string // of the first of these
+	speeds      int    // speeds that are not known
+	speed       string // the first of them
 }
 
 // side is what a link says of one of its ends.

@@ -65,22 +65,24 @@ type List struct {
 	cables   []cable
 	plugged  map[End]int // place in cables
 	warnings []string
-	differ   int // cables whose ends state different rates
-	first    string
+	differ   int    // cables whose ends state different rates
+	first    string // the two rates of the first of them, with their lines
 }
 
+// node is a Node with the line that names it first.
 type node struct {
 	Node
 	line int
 }
 
+// cable is a cable with the line that states it first.
 type cable struct {
 	ends [2]End
-	rate fabric.Rate
+	rate fabric.Rate // the zero Rate: not stated
 	line int
 }
 
-// Node adds a node, or what else a line says of one, and returns its place.
+// Node adds a node, or what a further line says of one that is there, and returns its place in the list.
 func (l *List) Node(n Node, line int) (int, error) {
 	at, ok := l.byKey[n.Key]
 	if !ok {
@@ -89,7 +91,7 @@ func (l *List) Node(n Node, line int) (int, error) {
 		}
 		at = len(l.nodes)
 		l.byKey[n.Key] = at
-		l.nodes = append(l.nodes, node{n, line})
+		l.nodes = append(l.nodes, node{Node: n, line: line})
 		return at, nil
 	}
 	known := &l.nodes[at]
@@ -138,19 +140,19 @@ func (l *List) Cable(a, b End, rate fabric.Rate, line int) error {
 			return format.Errorf(l.File, line, "two cables in port %s of %s: to port %s of %s here, and to port %s of %s by line %d", pair[0].Port, l.nodes[pair[0].Node].Key,
 				pair[1].Port, l.nodes[pair[1].Node].Key, other.Port, l.nodes[other.Node].Key, c.line)
 		}
-		l.slower(c, rate, line)
+		l.restated(c, rate, line)
 		return nil
 	}
 	if l.plugged == nil {
 		l.plugged = map[End]int{}
 	}
 	l.plugged[a], l.plugged[b] = len(l.cables), len(l.cables)
-	l.cables = append(l.cables, cable{[2]End{a, b}, rate, line})
+	l.cables = append(l.cables, cable{ends: [2]End{a, b}, rate: rate, line: line})
 	return nil
 }
 
-// slower notes the rate that another line gives a cable.
-func (l *List) slower(c *cable, rate fabric.Rate, line int) {
+// restated notes the rate that another line gives a cable, which becomes the cable's if it is slower.
+func (l *List) restated(c *cable, rate fabric.Rate, line int) {
 	if c.rate == (fabric.Rate{}) {
 		c.rate = rate
 	}
@@ -180,7 +182,7 @@ func (l *List) Warn(text string, args ...any) {
 // Empty reports whether there is no cable.
 func (l *List) Empty() bool { return len(l.cables) == 0 }
 
-// Build makes the fabric.
+// Build makes the fabric, when all lines are read: it guesses which devices are switches, and numbers ports that have labels only.
 func (l *List) Build() (*fabric.Fabric, error) {
 	if l.Empty() {
 		return nil, format.Errorf(l.File, 1, "no cable in it")

@@ -19,8 +19,8 @@ var (
 // guessKinds decides what the devices are of which no line says it: by their names; else a
 // device with three ports, or with one numbered above two, is a switch, and any other a host.
 func (l *List) guessKinds() {
-	ports := make([]int, len(l.nodes)) // how many, or the largest number
-	met := make([]int, len(l.nodes))
+	ports := make([]int, len(l.nodes)) // [node] how many are cabled, or the largest number of one
+	met := make([]int, len(l.nodes))   // [node] ends of cables so far
 	for _, c := range l.cables {
 		for _, end := range c.ends {
 			met[end.Node]++
@@ -60,7 +60,7 @@ func (l *List) guessKinds() {
 // cage is a label of two or three numbers, of which the last is 1 or 2.
 var cage = regexp.MustCompile(`^(?:([0-9]{1,3})/)?([0-9]{1,3})/([12])$`)
 
-// number gives every port of a cable its number, by node: the one that it has; those of labels
+// number is the number of every port with a cable, [node]: the one that it has; those of labels
 // such as 1/3/2 (chip, cage, port) as switches count them, two to a cage; others the next that
 // are free, in the natural order of the labels.
 func (l *List) number() ([]map[Port]int, error) {
@@ -77,7 +77,7 @@ func (l *List) number() ([]map[Port]int, error) {
 			}
 		}
 	}
-	counted, ordered, first := 0, 0, ""
+	counted, ordered, first := 0, 0, "" // nodes numbered by cage, and by the order of labels; the first label
 	for i := range l.nodes {
 		if len(labels[i]) == 0 {
 			continue
@@ -113,7 +113,7 @@ func (l *List) number() ([]map[Port]int, error) {
 	return numbers, nil
 }
 
-// byCage numbers labels of one chip, if all are such.
+// byCage puts the numbers of labels into numbers, if all are cages of one chip; else it says false and changes nothing.
 func byCage(labels []Port, numbers map[Port]int) bool {
 	found := map[Port]int{}
 	chip := ""
@@ -135,7 +135,7 @@ func byCage(labels []Port, numbers map[Port]int) bool {
 	return true
 }
 
-// natural is a text whose order is that of people: digits count as numbers.
+// natural is a key for a text: the order of keys is that in which people sort texts, with numbers in them by value.
 func natural(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {

@@ -33,7 +33,7 @@ type graphML struct {
 	graphs int
 }
 
-// read reads to the end of the file. What is outside of nodes and edges, but for keys, is
+// read reads to the end of the file. What is outside of nodes and edges, except for keys, is
 // about drawing.
 func (p *graphML) read() error {
 	root := false

@@ -1,7 +1,7 @@
 // Package graphs reads networks that other programs describe as graphs: GraphML and GML (yEd,
 // Gephi, igraph, NetworkX), node-link JSON (NetworkX), DOT (Graphviz) and the
 // network_file of BookSim2's anynet. What weft export writes in these forms is read back
-// as the same fabric, but for LIDs, which are given anew.
+// as the same fabric, except for LIDs, which are given anew.
 //
 // Nodes may have the attributes
 //

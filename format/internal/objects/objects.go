@@ -34,7 +34,7 @@ func New(r io.Reader, file string) (*Reader, error) {
 	return &Reader{file: file, text: text, d: d, line: 1}, nil
 }
 
-// Opens reports whether what comes next begins with a bracket.
+// Opens reports whether the next value begins with a bracket, and reads nothing.
 func (d *Reader) Opens(bracket byte) bool {
 	at := d.next()
 	return at < int64(len(d.text)) && d.text[at] == bracket
@@ -58,7 +58,7 @@ func (d *Reader) Members(value func(key string) error) error {
 	return d.want('}', "the end of the object")
 }
 
-// Each reads an array of objects.
+// Each reads an array of objects, and calls one for each with the line that it begins in.
 func (d *Reader) Each(one func(line int, values map[string]any) error) error {
 	if err := d.want('[', "an array of objects"); err != nil {
 		return err
@@ -105,6 +105,7 @@ func (d *Reader) End() error {
 	return nil
 }
 
+// want reads a bracket, which is what should be there.
 func (d *Reader) want(bracket json.Delim, what string) error {
 	token, err := d.d.Token()
 	if err != nil {
