@@ -21,10 +21,10 @@ func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress)
 	}
 	s.settle(starts)
 	first := slices.MaxFunc(starts, func(a, b *start) int { return compare(a.worth(s.aim), b.worth(s.aim)) })
-	best := s.mended(ctx, fd, first)
+	above := slices.MaxFunc(starts, func(a, b *start) int { return compare(s.worth(a.figures), s.worth(b.figures)) })
+	best := s.mended(ctx, fd, first) // the other beginnings are not needed any more, and large
 	if best.found.bandwidth < s.floor {
 		p.Report(3, stages)
-		above := slices.MaxFunc(starts, func(a, b *start) int { return compare(s.worth(a.figures), s.worth(b.figures)) })
 		if t := s.mended(ctx, fd, above); t.best > best.best {
 			best = t
 		}
@@ -87,11 +87,15 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 	first.Begin, rest.Begin = fd.Begin[:some], fd.Begin[some:]
 	var starts, others []*start
 	var failed [2]error
-	own := newTrial(s.network, plan{turns: true, share: 2}, fd.Seed)
+	var own *trial
+	forPairs := func() {
+		own = newTrial(s.network, plan{turns: true, share: 2}, fd.Seed)
+		own.begin(ctx)
+	}
 	begin := []func(){
 		func() { starts, failed[0] = s.given(ctx, first, s.measure, nil) },
 		func() { others, failed[1] = s.given(ctx, rest, s.measure, nil) },
-		func() { own.begin(ctx) },
+		forPairs,
 	}
 	if s.largest() {
 		begin = begin[:2]
@@ -117,7 +121,7 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 		if suits {
 			return starts, ctx.Err()
 		}
-		own.begin(ctx)
+		forPairs()
 	}
 	return append(starts, s.promising(ctx, fd, own, starts)), ctx.Err()
 }
@@ -152,7 +156,7 @@ const hope = 1.05
 // promising is a trial for random pairs as a beginning, after another pass if it may be
 // worth more then than all others.
 func (s *phases) promising(ctx context.Context, fd Finder, t *trial, others []*start) *start {
-	x := &start{"balance", slices.Clone(t.pick), s.measure(t)}
+	x := &start{"balance", t.pick, s.measure(t)}
 	if fd.Passes < 0 || fd.Work > 0 && fd.Work < s.price(t.plan) {
 		return x
 	}
@@ -161,6 +165,7 @@ func (s *phases) promising(ctx context.Context, fd Finder, t *trial, others []*s
 			return x
 		}
 	}
+	x.pick = slices.Clone(t.pick)
 	t.pass(ctx)
 	if y := s.measure(t); y.worth(s.aim) > x.worth(s.aim) {
 		x = &start{"balance", t.pick, y}
@@ -179,8 +184,7 @@ func (s *phases) mended(ctx context.Context, fd Finder, from *start) *trial {
 	}
 	t := newTrial(s.network, plan{from: from, power: 6, even: even, share: 2, mend: true}, fd.Seed)
 	t.begin(ctx)
-	t.judge(func(*trial) float64 { return s.worth(from.figures) })
-	t.found = from.figures
+	t.judge(s.judge)
 	if !s.fits || from.perfect() || fd.Passes < 0 {
 		return t
 	}

@@ -454,3 +454,41 @@ func TestSameOrdersAreCountedOnce(t *testing.T) {
 		t.Error("two orders that differ are counted as one")
 	}
 }
+
+// A trial takes the figures and the paths of its beginning as they are, and what it finds better
+// it keeps for itself: others begin with the same.
+func TestTrialsLeaveTheirBeginningAlone(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x8,w=3x3,hosts=5")
+	n, err := newNetwork(context.Background(), f, Finder{Aim: Mixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := newTrial(n, plan{turns: true, share: 2}, 1)
+	own.begin(context.Background())
+	from := &start{"balance", own.pick, figures{.5, []float64{2}}}
+	before := slices.Clone(from.pick)
+	s := &phases{network: n, aim: Mixed, pairs: newSample(n, 1), shifts: newShiftSample(n, 1)}
+	x := newTrial(n, plan{from: from, power: 3, even: 1, share: 2}, 1)
+	x.begin(context.Background())
+	if x.judge(s.judge); x.found.bandwidth != .5 || &x.kept[0] != &from.pick[0] {
+		t.Errorf("the beginning is measured or copied again: %v", x.found)
+	}
+	worth := x.best
+	for range 3 {
+		x.pass(context.Background())
+		worth++
+		x.judge(func(*trial) float64 { return worth })
+		if !slices.Equal(x.kept, x.pick) || &x.kept[0] == &x.pick[0] {
+			t.Fatal("what is better is not kept, or the trial goes on in it")
+		}
+	}
+	if slices.Equal(x.pick, before) {
+		t.Fatal("no path was changed")
+	}
+	if !slices.Equal(from.pick, before) {
+		t.Error("the paths of the beginning were changed")
+	}
+	if y := s.measure(x); s.judge(x) != s.worth(y) {
+		t.Error("after a pass a trial is judged by its beginning")
+	}
+}

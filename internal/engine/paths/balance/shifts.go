@@ -73,7 +73,12 @@ func (s *phases) worth(x figures) float64 {
 
 // judge measures a trial and notes the figures of its best routing.
 func (s *phases) judge(t *trial) float64 {
-	x := s.measure(t)
+	var x figures
+	if t.begun {
+		x = t.from.figures
+	} else {
+		x = s.measure(t)
+	}
 	b := s.worth(x)
 	if b > t.best || t.kept == nil {
 		t.found = x
@@ -108,8 +113,8 @@ func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.P
 		if err != nil {
 			return nil, err
 		}
-		copy(own.pick, own.kept)
-		starts = append(starts, &start{"balance", slices.Clone(own.pick), s.measure(own)})
+		own.pick = own.kept
+		starts = append(starts, &start{"balance", own.pick, s.measure(own)})
 	}
 	s.settle(starts)
 	slices.SortStableFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(b.figures), s.worth(a.figures)) })

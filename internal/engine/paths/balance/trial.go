@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // plan is how a trial begins and what it minimises.
@@ -49,6 +50,8 @@ type trial struct {
 	found    figures // of it, for shifts
 	bestPass int     // after which it was found
 	kept     []uint8 // pick, when it was
+	begun    bool    // pick is that of the beginning still
+	lent     bool    // kept is that of the beginning, which others begin with too
 	stale    int     // passes since
 	annealed bool    // and improved thereafter
 	said     string  // how it was found, if not by its own passes
@@ -100,7 +103,7 @@ func (t *trial) unload() {
 func (t *trial) begin(ctx context.Context) {
 	if t.from != nil {
 		copy(t.pick, t.from.pick)
-		t.moved = len(t.dests)
+		t.begun, t.moved = true, len(t.dests)
 		return
 	}
 	rounds, each := 1, t.rounds
@@ -126,7 +129,7 @@ func (t *trial) begin(ctx context.Context) {
 // pass routes every destination again.
 func (t *trial) pass(ctx context.Context) {
 	t.passes++
-	t.moved = 0
+	t.begun, t.moved = false, 0
 	if t.from != nil {
 		if t.plan.mend {
 			t.passMending(ctx)
@@ -326,10 +329,22 @@ func (t *trial) judge(by func(*trial) float64) {
 	t.stale++
 	if b := by(t); b > t.best || t.kept == nil {
 		t.best, t.bestPass, t.stale = b, t.passes, 0
-		t.kept = append(t.kept[:0], t.pick...)
+		t.hold()
 	}
 	if t.moved == 0 {
 		t.stale = t.patience()
+	}
+}
+
+// hold keeps the routing as it is.
+func (t *trial) hold() {
+	switch {
+	case t.begun:
+		t.kept, t.lent = t.from.pick, true
+	case t.lent:
+		t.kept, t.lent = slices.Clone(t.pick), false
+	default:
+		t.kept = append(t.kept[:0], t.pick...)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // write puts the best routing of a trial into a Forwarding.
 func (t *trial) write(fw *routing.Forwarding) {
-	copy(t.pick, t.kept)
+	t.pick = t.kept
 	for i := range t.dests {
 		d := &t.dests[i]
 		t.row(fw, d.lid, &t.roots[d.root], t.picks(int32(i)))
