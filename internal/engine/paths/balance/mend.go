@@ -154,13 +154,20 @@ func (t *trial) passMending(ctx context.Context) {
 func (t *trial) findTroubled(ctx context.Context) {
 	m := t.mending
 	space := make([][]span, par.Workers(len(t.roots)))
+	passing := make([][]bool, len(space)) // [worker][position] a trunk on its way to the destination at hand is full
+	for i := range passing {
+		passing[i] = make([]bool, t.f.Switches())
+	}
 	_ = par.For(ctx, len(t.roots), func(worker, i int) {
 		r := &t.roots[i]
 		for _, k := range r.dests {
 			d, pick := &t.dests[k], t.picks(k)
 			m.from[k] = m.from[k][:0]
+			by := passing[worker][:len(r.order)]
+			by[0] = false
 			for j := 1; j < len(r.order); j++ {
-				if t.src[r.order[j]] > 0 && t.troubled(false, &space[worker], d, r, pick, int32(j)) {
+				w := r.ways[r.first[j]+int32(pick[j])]
+				if by[j] = by[w.head] || m.full[w.trunk]; by[j] && t.src[r.order[j]] > 0 && t.troubled(false, &space[worker], d, r, pick, int32(j)) {
 					m.from[k] = append(m.from[k], int32(j))
 				}
 			}

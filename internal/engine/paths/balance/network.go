@@ -307,7 +307,13 @@ func (n *network) byHosts(r *root, on []int) (by, of float64) {
 // fill copies a graph, naming switches by position.
 func (r *root) fill(d *dag.DAG) {
 	r.order, r.first = append(r.order[:0], d.Order...), append(r.first[:0], d.First...)
-	r.at, r.ways = slices.Grow(r.at[:0], len(d.Hops))[:len(d.Hops)], slices.Grow(r.ways[:0], len(d.Out))[:len(d.Out)]
+	if cap(r.at) < len(d.Hops) {
+		r.at = make([]int32, len(d.Hops))
+	}
+	if cap(r.ways) < len(d.Out) {
+		r.ways = make([]way, len(d.Out)) // of memory that is new, nothing has to be cleared, as slices.Grow does
+	}
+	r.at, r.ways = r.at[:len(d.Hops)], r.ways[:len(d.Out)]
 	clear(r.at)
 	for i, u := range r.order {
 		r.at[u] = int32(i)
