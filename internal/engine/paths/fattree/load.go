@@ -42,17 +42,17 @@ func (l *load) scatter(d *dag.DAG, out []fabric.ChannelID) {
 // trunk has the fewest routes, of several that with the fewest in all. The ways of
 // those that its trunks lead to are settled.
 func (l *load) lightest(d *dag.DAG, i int) fabric.ChannelID {
-	choices := d.Choices(i)
-	start := int(d.Order[i]) % len(choices)
-	best, least := choices[start], onWay{fullest: ^uint64(0)}
-	for j := range choices {
-		k := start + j
-		if k >= len(choices) {
-			k -= len(choices)
+	// In variables of their own the slices stay in registers.
+	choices, heads, on, way := d.Choices(i), d.Head[d.First[i]:d.First[i+1]], l.On, l.way
+	k := int(d.Order[i]) % len(choices)
+	best, fullest, least := choices[k], ^uint64(0), uint64(0)
+	for range choices {
+		w, n := &way[heads[k]], on[choices[k]]
+		if most, sum := max(w.fullest, n), w.sum+n; most < fullest || most == fullest && sum < least {
+			best, fullest, least = choices[k], most, sum
 		}
-		c := choices[k]
-		if w := l.by(c); w.fullest < least.fullest || w.fullest == least.fullest && w.sum < least.sum {
-			best, least = c, w
+		if k++; k == len(choices) {
+			k = 0
 		}
 	}
 	return best
