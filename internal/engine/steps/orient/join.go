@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -60,7 +62,10 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forw
 	var best *joiner
 	for _, hubs := range [2]bool{true, false} {
 		j := begin(hubs)
-		if err = j.hostsFirst(ctx); err == nil && (best == nil || j.empty < best.empty) {
+		if best != nil {
+			j.most = best.empty
+		}
+		if err = j.hostsFirst(ctx); err == nil && j.empty < j.most {
 			best = j
 		}
 		j.undo()
@@ -72,6 +77,9 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forw
 	t.Apart = best.empty > 0
 	return best.note(), nil
 }
+
+// errNoBetter ends an attempt of Join.
+var errNoBetter = errors.New("an attempt before leaves no more entries empty")
 
 // joiner completes a forwarding in which some switches have no path.
 type joiner struct {
@@ -86,6 +94,7 @@ type joiner struct {
 	nearest  bool            // admit turns near the destination first
 	added    int             // entries that turn from down to up
 	empty    int             // entries for which no turn is left
+	most     int             // with so many it is no better than what was tried before
 	filled   []entry         // what there was no path for
 	lost     []fabric.NodeID // scratch
 	shortest dag.DAG         // scratch
@@ -100,7 +109,7 @@ type entry struct {
 
 func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Graph, hubs bool) *joiner {
 	parts := f.Parts()
-	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: f.PartOf(parts)}
+	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), most: math.MaxInt, up: o.Up, part: f.PartOf(parts)}
 	empty := 0
 	for lid := range f.LIDs() {
 		empty += bytes.Count(t.Row(lid), []byte{routing.NoPort})
@@ -144,7 +153,9 @@ func (j *joiner) hostsFirst(ctx context.Context) error {
 	})
 	for class := fabric.HostAdapter; class <= fabric.SwitchPort && err == nil; class++ {
 		err = j.each(ctx, class, func(lid fabric.LID, root fabric.NodeID) error {
-			j.empty += len(j.rescue(lid, root))
+			if j.empty += len(j.rescue(lid, root)); j.empty >= j.most {
+				return errNoBetter
+			}
 			return nil
 		})
 	}
@@ -166,8 +177,9 @@ func (j *joiner) each(ctx context.Context, class fabric.Class, visit func(lid fa
 			return err
 		}
 		j.lost = j.lost[:0]
-		for s, port := range j.t.Row(lid) {
-			if port == routing.NoPort && j.part[s] == j.part[end.Switch] {
+		row := j.t.Row(lid)
+		for s := bytes.IndexByte(row, routing.NoPort); s >= 0 && s < len(row); s++ { // most rows have no such entry
+			if row[s] == routing.NoPort && j.part[s] == j.part[end.Switch] {
 				j.lost = append(j.lost, fabric.NodeID(s))
 			}
 		}
