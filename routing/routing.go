@@ -61,7 +61,16 @@ type Forwarding struct {
 
 // NewForwarding is a Forwarding for f without any path.
 func NewForwarding(f *fabric.Fabric) *Forwarding {
-	return &Forwarding{switches: f.Switches(), ports: slices.Repeat([]uint8{NoPort}, (int(f.TopLID())+1)*f.Switches())}
+	const some = 1 << 15 // few enough to stay in a cache while they are copied
+	ports := make([]uint8, (int(f.TopLID())+1)*f.Switches())
+	first := ports[:min(some, len(ports))]
+	for i := range first {
+		first[i] = NoPort
+	}
+	for rest := ports[len(first):]; len(rest) > 0; {
+		rest = rest[copy(rest, first):]
+	}
+	return &Forwarding{switches: f.Switches(), ports: ports}
 }
 
 // Clone is a copy of t, notes included.
@@ -255,11 +264,16 @@ type Lanes struct {
 // NewLanes is Lanes with a row for every switch and SL 0 for every pair. An endpoint
 // without a switch shares row 0 and sends nothing.
 func NewLanes(f *fabric.Fabric, m *SL2VL) *Lanes {
+	return NewLanesByRow(f, m, rowsBySwitch(f), f.Switches())
+}
+
+// rowsBySwitch is Lanes.Row with a row for every switch.
+func rowsBySwitch(f *fabric.Fabric) []int32 {
 	row := make([]int32, len(f.Endpoints()))
 	for i := range row {
 		row[i] = max(0, int32(f.Endpoint(fabric.EndpointID(i)).Switch))
 	}
-	return NewLanesByRow(f, m, row, f.Switches())
+	return row
 }
 
 // NewLanesByRow is Lanes with rows of the caller's choice and SL 0 for every pair.
@@ -269,9 +283,7 @@ func NewLanesByRow(f *fabric.Fabric, m *SL2VL, row []int32, rows int) *Lanes {
 
 // OneSL is Lanes with SL 0 for every pair, without a table.
 func OneSL(f *fabric.Fabric, m *SL2VL) *Lanes {
-	l := NewLanes(f, m)
-	l.sl = nil
-	return l
+	return &Lanes{Row: rowsBySwitch(f), Rows: f.Switches(), SL2VL: m}
 }
 
 // SLRow is the service level for a destination LID by row, NoSL where the row must not
