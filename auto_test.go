@@ -459,3 +459,29 @@ func TestFound(t *testing.T) {
 		t.Errorf("found %v, and it is the first of the table", all)
 	}
 }
+
+// Loads of paths that an engine takes over from another are counted once, and those of others anew.
+func TestPathsAreCountedOnce(t *testing.T) {
+	f := testnet.Build(t, "mesh:4x4")
+	c, want := new(counted), map[string]*congestion.Loads{}
+	made := map[string]*routing.Tables{}
+	for _, engine := range []string{"dor", "updn"} {
+		made[engine] = best(t, f, Request{Engine: engine}).Tables
+		want[engine] = congestion.Count(f, made[engine].Forwarding, routing.HCA)
+	}
+	if cmp.Equal(want["dor"], want["updn"]) {
+		t.Fatal("the two have the same loads: no test")
+	}
+	var before *congestion.Loads
+	for _, engine := range []string{"dor", "dor", "updn", "dor"} {
+		got, err := c.of(context.Background(), made[engine], routing.HCA)
+		if err != nil || !cmp.Equal(got, want[engine]) {
+			t.Errorf("%s: %v, other loads than counted alone", engine, err)
+		}
+		before = got
+	}
+	again, _ := c.of(context.Background(), made["dor"], routing.HCA)
+	if again != before {
+		t.Error("the same paths are counted twice")
+	}
+}

@@ -79,6 +79,8 @@ type Request struct {
 	// Found is told of every choice that is better than all before, as soon as it is
 	// known, and the search goes on when it returns. Nil: nobody is.
 	Found func(*Result)
+
+	counted *counted // of Auto; nil: all paths are counted
 }
 
 // Result is tables with the judge's verdict.
@@ -206,7 +208,7 @@ func newTries(f *fabric.Fabric, r *Request) *tries {
 	if r.Contract == nil {
 		t.Contract = &routing.Any
 	}
-	t.Options = r.Options.Sharing()
+	t.Options, t.counted = r.Options.Sharing(), new(counted)
 	return t
 }
 
@@ -293,6 +295,28 @@ func (r *Request) engine() (engines.Engine, error) {
 	return engines.Named(r.Engine)
 }
 
+// counted is the loads of the paths that were counted last: some engines that Auto tries keep
+// the paths of the one before.
+type counted struct {
+	paths *routing.Forwarding
+	loads *congestion.Loads
+}
+
+// of is the loads of tables; c may be nil.
+func (c *counted) of(ctx context.Context, t *routing.Tables, scope routing.Scope) (*congestion.Loads, error) {
+	if c == nil || t.Groups != nil {
+		return congestion.CountTables(ctx, t, scope)
+	}
+	if c.paths == t.Forwarding {
+		return c.loads, ctx.Err()
+	}
+	loads, err := congestion.CountTables(ctx, t, scope)
+	if err == nil {
+		c.paths, c.loads = t.Forwarding, loads
+	}
+	return loads, err
+}
+
 // judge asks the judge about tables of an engine, counts their loads, and holds the engine to what it promises: the error
 // is *EngineDefect or *CreditLoop if they are not as they should be. planned is whom their lanes are for.
 func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine, planned routing.Scope) (*Result, error) {
@@ -316,7 +340,7 @@ func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine
 			return nil, err
 		}
 	}
-	if s.Loads, err = congestion.CountTables(ctx, t, r.Scope); err != nil {
+	if s.Loads, err = r.counted.of(ctx, t, r.Scope); err != nil {
 		return nil, err
 	}
 	if s.Verdict.Unreachable > s.Disconnected || s.Verdict.Loops > 0 || e.Safe && e.Contract.Covers(s.Contract) && !s.Verdict.Free() {
