@@ -9,9 +9,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // Format is a row of Formats, what --to may name.
@@ -33,6 +37,18 @@ var Formats = []Format{
 	{Name: "slurm", What: "Slurm's topology.conf, of the levels of the switches", Hosts: true, write: writeSlurm},
 	{Name: "slurm-yaml", What: "the same as topology.yaml", Hosts: true, write: writeSlurmYAML},
 	{Name: "prometheus", What: "the findings as Prometheus text, for a textfile collector", Judged: true, write: writePrometheus},
+}
+
+// Names is the names of Formats.
+func Names() []string { return list.Of(Formats, func(f Format) string { return f.Name }) }
+
+// Named is the row with a name; the error says which there are.
+func Named(name string) (*Format, error) {
+	at := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("there is no such form%s (there are %s)", spell.Hint(name, Names()), strings.Join(Names(), ", "))
+	}
+	return &Formats[at], nil
 }
 
 // Write writes a network.

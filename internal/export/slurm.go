@@ -128,10 +128,7 @@ func (s *shaper) joined(cut int32) []int32 {
 			next[a], next[b] = append(next[a], b), append(next[b], a)
 		}
 	}
-	part := make([]int32, len(next))
-	for v := range part {
-		part[v] = -1
-	}
+	part := slices.Repeat([]int32{-1}, len(next))
 	count := int32(0)
 	for v := range int32(len(part)) {
 		if part[v] >= 0 || n.Nodes.Level[v] > cut {

@@ -40,12 +40,8 @@ func Endpoint(f *fabric.Fabric, e fabric.EndpointID) result.Node {
 }
 
 // Endpoints is Endpoint for several.
-func Endpoints(f *fabric.Fabric, list []fabric.EndpointID) []result.Node {
-	nodes := make([]result.Node, len(list))
-	for i, e := range list {
-		nodes[i] = Endpoint(f, e)
-	}
-	return nodes
+func Endpoints(f *fabric.Fabric, endpoints []fabric.EndpointID) []result.Node {
+	return list.Of(endpoints, func(e fabric.EndpointID) result.Node { return Endpoint(f, e) })
 }
 
 // Nodes is Node for several, without ports.

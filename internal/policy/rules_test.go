@@ -373,7 +373,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/export",
-		may:      []string{"fabric", "internal/names", "format", "internal/reading", "internal/page"},
+		may:      []string{"fabric", "internal/list", "internal/names", "format", "internal/reading", "internal/page", "internal/spell"},
 		why:      "it writes what reports show in the forms of other tools, and finds out nothing by itself",
 	},
 	{

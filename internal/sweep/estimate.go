@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -293,12 +294,7 @@ func (e *Estimates) part(at [features]float64, names ...string) float64 {
 func (e *Estimates) Write(w io.Writer) error {
 	out := reading.NewCSVWriter(w)
 	rows := [][]string{{"part", "constant", "work", "density", "samples", "half_within"}}
-	var parts []string
-	for part := range e.lines {
-		parts = append(parts, part)
-	}
-	slices.Sort(parts)
-	for _, part := range parts {
+	for _, part := range slices.Sorted(maps.Keys(e.lines)) {
 		l := e.lines[part]
 		row := []string{part}
 		for _, v := range append(l.by[:], float64(l.samples), l.factor) {

@@ -2,6 +2,7 @@ package trouble
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -46,13 +47,7 @@ func planOf(planned, f *fabric.Fabric) *plan {
 }
 
 // noNodes is None n times.
-func noNodes(n int) []fabric.NodeID {
-	all := make([]fabric.NodeID, n)
-	for i := range all {
-		all[i] = fabric.None
-	}
-	return all
-}
+func noNodes(n int) []fabric.NodeID { return slices.Repeat([]fabric.NodeID{fabric.None}, n) }
 
 // findMiscabled finds cables that are not where they should be, and has findMissing find those that are not there. Of
 // cables between nodes that the plan does not know, or to nodes that are not there, it says nothing.

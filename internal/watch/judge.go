@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/inspect"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -78,13 +79,7 @@ func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
 // mlid is the address of a multicast group as people write it.
 func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
 
-func mlids(lids []fabric.LID) []string {
-	var all []string
-	for _, lid := range lids {
-		all = append(all, mlid(lid))
-	}
-	return all
-}
+func mlids(lids []fabric.LID) []string { return list.Of(lids, mlid) }
 
 // hottest is the fullest links, equal ones by number.
 func hottest(f *fabric.Fabric, loads *congestion.Loads) []HotLink {

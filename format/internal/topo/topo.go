@@ -10,6 +10,7 @@ package topo
 import (
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -151,12 +152,7 @@ func (p *parser) cable(m []string) error {
 
 // connect makes nodes of systems, and adds their cables, those inside first.
 func (p *parser) connect() error {
-	all := make([]*box, 0, len(p.boxes))
-	for _, b := range p.boxes {
-		all = append(all, b)
-	}
-	slices.SortFunc(all, func(a, b *box) int { return strings.Compare(a.name, b.name) })
-	for _, b := range all {
+	for _, b := range slices.SortedFunc(maps.Values(p.boxes), func(a, b *box) int { return strings.Compare(a.name, b.name) }) {
 		if err := p.put(b); err != nil {
 			return err
 		}
@@ -308,12 +304,7 @@ func (p *parser) tell() {
 	if len(without) > 0 {
 		p.list.Warn("no system definition (.ibnl) of %s: port Pn counts as port n of one switch or adapter", strings.Join(without, ", "))
 	}
-	var used []string
-	for file := range p.panels {
-		used = append(used, file)
-	}
-	slices.Sort(used)
-	if len(used) > 0 {
+	if used := slices.Sorted(maps.Keys(p.panels)); len(used) > 0 {
 		p.list.Warn("systems are wired inside as in %s", strings.Join(used, ", "))
 	}
 	if p.nowhere > 0 {

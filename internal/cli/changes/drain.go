@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -203,10 +204,7 @@ func (j *drainJob) pullingText() (lines []string) {
 
 // aside is the switches of the endpoints that stay and are cut off.
 func (j *drainJob) aside() []fabric.NodeID {
-	var at []fabric.NodeID
-	for _, e := range j.pulling.Apart {
-		at = append(at, j.was.Fabric.Endpoint(e).Switch)
-	}
+	at := list.Of(j.pulling.Apart, func(e fabric.EndpointID) fabric.NodeID { return j.was.Fabric.Endpoint(e).Switch })
 	slices.Sort(at)
 	return slices.Compact(at)
 }
@@ -215,10 +213,7 @@ func (j *drainJob) aside() []fabric.NodeID {
 func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err error) {
 	s := j.Stage("simulate", new(float64))
 	defer s.Done()
-	var aside []fabric.NodeID
-	for _, s := range j.aside() {
-		aside = append(aside, j.live.NodeByGUID(j.was.Fabric.Node(s).GUID))
-	}
+	aside := list.Of(j.aside(), func(s fabric.NodeID) fabric.NodeID { return j.live.NodeByGUID(j.was.Fabric.Node(s).GUID) })
 	rest, err := j.live.Without(nil, aside)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/pfc"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -166,10 +167,9 @@ func replayScreen(a *console.Console, name string, in *networkInput, lossless in
 	if s.Run.Stuck == 0 {
 		p.Fact("replay", "completed: %s packets of %s arrived in each of %d attempts. The loop is possible; this traffic does not close it", words.Thousands(int64(s.Run.Delivered)), words.Plural(s.Flows, "flow"), s.Attempt)
 	} else {
-		var lines []string
-		for _, h := range s.Run.Held {
-			lines = append(lines, fmt.Sprintf("%s, %s → %s, %s, priority %d: paused for ever, %s wait behind it", h.From, h.FromInterface, h.To, h.ToInterface, h.Priority, words.Plural(h.Packets, "packet")))
-		}
+		lines := list.Of(s.Run.Held, func(h result.EthernetHeld) string {
+			return fmt.Sprintf("%s, %s → %s, %s, priority %d: paused for ever, %s wait behind it", h.From, h.FromInterface, h.To, h.ToInterface, h.Priority, words.Plural(h.Packets, "packet"))
+		})
 		p.Fact("replay", "deadlocked: of %s packets of %s, %s will never move (attempt %d)\n%s", words.Thousands(int64(s.Run.Sent)), words.Plural(s.Flows, "flow"), words.Thousands(int64(s.Run.Stuck)), s.Attempt, strings.Join(lines, "\n"))
 	}
 	switch {

@@ -247,10 +247,9 @@ func (j *prioritiesJob) screen() *console.Page {
 }
 
 func (j *prioritiesJob) lanesText() string {
-	var parts []string
-	for _, ladder := range j.s.Ladders {
-		parts = append(parts, strings.Trim(strings.ReplaceAll(fmt.Sprint(ladder), " ", " → "), "[]"))
-	}
+	parts := list.Of(j.s.Ladders, func(ladder []int) string {
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(ladder), " ", " → "), "[]")
+	})
 	return fmt.Sprintf("%d lossless needed, %d available; priorities %s", j.c.Needed, j.o.lossless, strings.Join(parts, ", "))
 }
 

@@ -3,7 +3,6 @@ package ethernet
 import (
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/export"
 	"github.com/weft-fabric/weft/internal/page"
-	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -127,15 +125,10 @@ func runExport(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 	if err := errorOf(get(cmd.Flags().GetString, "to", &form), get(cmd.Flags().GetString, "out", &out)); err != nil {
 		return err
 	}
-	names := make([]string, len(export.Formats))
-	for i, f := range export.Formats {
-		names[i] = f.Name
+	f, err := export.Named(form)
+	if err != nil {
+		return exit.Usage("--to %s: %w", form, err)
 	}
-	at := slices.Index(names, form)
-	if at < 0 {
-		return exit.Usage("--to %q: there is no such form%s (there are %s)", form, spell.Hint(form, names), words.FirstOf(names))
-	}
-	f := &export.Formats[at]
 	if f.Hosts {
 		return exit.Usage("--to %s is about hosts by name, which a lossless Ethernet network does not tell", form)
 	}

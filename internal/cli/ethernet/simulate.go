@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -144,11 +145,9 @@ func (t *trafficNetwork) hottest(w *trafficWay, most int) []ethernetHot {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b ethernet.LinkID) int { return cmp.Compare(w.loads.Load[b], w.loads.Load[a]) })
-	list := []ethernetHot{}
-	for _, l := range order[:min(most, len(order))] {
-		list = append(list, ethernetHot{outputs.EthernetLink(t.Network, l), w.loads.Load[l], w.loads.Most[l]})
-	}
-	return list
+	return list.Of(order[:min(most, len(order))], func(l ethernet.LinkID) ethernetHot {
+		return ethernetHot{outputs.EthernetLink(t.Network, l), w.loads.Load[l], w.loads.Most[l]}
+	})
 }
 
 func showSimulated(a *console.Console, t *trafficNetwork, s *ethernetSimulate) error {
@@ -180,10 +179,9 @@ func showSimulated(a *console.Console, t *trafficNetwork, s *ethernetSimulate) e
 		}
 	}
 	p.Fact("figures", "time: of the fullest link of each phase, 1 if no flow is in another's way; bound: no ways are quicker; %s", t.figures())
-	var lines []string
-	for _, h := range s.Hot {
-		lines = append(lines, h.From+", "+h.FromInterface+" → "+h.To+", "+h.ToInterface+": "+twoPlaces(h.Mean)+" in the mean, "+twoPlaces(h.Most)+" at the most")
-	}
+	lines := list.Of(s.Hot, func(h ethernetHot) string {
+		return h.From + ", " + h.FromInterface + " → " + h.To + ", " + h.ToInterface + ": " + twoPlaces(h.Mean) + " in the mean, " + twoPlaces(h.Most) + " at the most"
+	})
 	if len(lines) > 0 {
 		p.Fact("hottest", "%s: %s", s.Ways[0].name(), strings.Join(lines, "\n"))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/export"
 	"github.com/weft-fabric/weft/internal/page"
-	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -53,22 +51,14 @@ fit the fabric.`,
 	o.route.AddTo(c, engines.AutoName)
 	o.tables.AddTo(c)
 	f := c.Flags()
-	f.StringVar(&form, "to", "", "form to write: "+strings.Join(formNames(), ", "))
+	f.StringVar(&form, "to", "", "form to write: "+strings.Join(export.Names(), ", "))
 	f.StringVarP(&o.out, "out", "o", "-", "file to write; - is standard output")
 	f.Float64Var(&o.precision, "precision", 0.002, "standard error of the bandwidth of random pairs")
-	flags.Complete(c, "to", formNames)
+	flags.Complete(c, "to", export.Names)
 	if err := c.MarkFlagRequired("to"); err != nil {
 		panic(err)
 	}
 	return c
-}
-
-func formNames() []string {
-	list := make([]string, len(export.Formats))
-	for i, f := range export.Formats {
-		list[i] = f.Name
-	}
-	return list
 }
 
 func formHelp() string {
@@ -80,11 +70,10 @@ func formHelp() string {
 }
 
 func writeExport(ctx context.Context, a *console.Console, name, form string, o *reportFlags) error {
-	at := slices.Index(formNames(), form)
-	if at < 0 {
-		return exit.Usage("--to %s: there is no such form%s (there are %s)", form, spell.Hint(form, formNames()), strings.Join(formNames(), ", "))
+	f, err := export.Named(form)
+	if err != nil {
+		return exit.Usage("--to %s: %w", form, err)
 	}
-	f := &export.Formats[at]
 	j := &reportJob{Console: a, o: o, data: &page.Data{}}
 	if err := j.check([]string{name}); err != nil {
 		return err

@@ -114,11 +114,7 @@ func writeReport(ctx context.Context, a *console.Console, fabrics []string, o *r
 		return err
 	}
 	if j.data.Title = o.title; o.title == "" {
-		short := make([]string, len(fabrics))
-		for i, name := range fabrics {
-			short[i] = filepath.Base(name)
-		}
-		j.data.Title = strings.Join(short, ", ")
+		j.data.Title = strings.Join(list.Of(fabrics, filepath.Base), ", ")
 	}
 	return j.print()
 }

@@ -337,10 +337,9 @@ func lanesText(s *simulateSummary) string {
 	if total == 0 {
 		return "no route crosses a cable between switches"
 	}
-	var parts []string
-	for _, l := range s.Lanes {
-		parts = append(parts, fmt.Sprintf("VL %d %.0f%%", l.VL, 100*float64(l.Hops)/float64(total)))
-	}
+	parts := list.Of(s.Lanes, func(l laneSummary) string {
+		return fmt.Sprintf("VL %d %.0f%%", l.VL, 100*float64(l.Hops)/float64(total))
+	})
 	return "of all routes' hops: " + strings.Join(parts, ", ")
 }
 

@@ -49,10 +49,7 @@ func (g *graph) pods(top int32) [][]int32 {
 	}
 	slices.SortFunc(order, g.byName)
 	for cut := top; cut > 0; cut-- {
-		pod := make([]int32, len(g.part))
-		for m := range pod {
-			pod[m] = -1
-		}
+		pod := slices.Repeat([]int32{-1}, len(g.part))
 		count := int32(0)
 		for _, m := range order {
 			if pod[m] >= 0 || g.level[m] >= cut {

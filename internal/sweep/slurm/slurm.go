@@ -12,6 +12,7 @@ package slurm
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -237,14 +238,7 @@ type Queue map[int]Seen
 // Seen is how Slurm has a task.
 type Seen struct{ Job, State, Reason string }
 
-func (q Queue) tasks() []int {
-	var all []int
-	for n := range q {
-		all = append(all, n)
-	}
-	slices.Sort(all)
-	return all
-}
+func (q Queue) tasks() []int { return slices.Sorted(maps.Keys(q)) }
 
 // In counts the tasks in a state, such as RUNNING.
 func (q Queue) In(state string) int {
