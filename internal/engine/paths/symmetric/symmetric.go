@@ -63,7 +63,6 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 		rounds = 1
 	}
 	s := newSystem(n)
-	s.again = o.Regular // no other pass follows
 	var best []uint8
 	least, apart := 0.0, 0
 	for round := range rounds {

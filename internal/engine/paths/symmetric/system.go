@@ -13,57 +13,39 @@ const none = 255
 type system struct {
 	*network
 	next     []uint8  // [to × n + from] the first link of the path, counted at from; none
-	only     []bool   // [to × n + from] it is the only shortest path, so that no pass chooses another; known after the first
-	again    bool     // only is as known as it gets
 	apart    int      // pairs whose way back is chosen by itself
-	load     []uint64 // [link] on each of its cables, in units
+	cost     []uint64 // [link] the load on each of its cables, and what is expected, in units
 	expected []uint64 // [link] the load to expect: of the passes before
+	ways     [none + 1]uint8
 }
 
+// newSystem has the paths that are the only shortest ones: no pass chooses others.
 func newSystem(n *network) *system {
-	return &system{
-		network: n, next: make([]uint8, n.n*n.n), only: make([]bool, n.n*n.n),
-		load: make([]uint64, len(n.To)), expected: make([]uint64, len(n.To)),
-	}
+	return &system{network: n, next: n.first, cost: make([]uint64, len(n.To)), expected: make([]uint64, len(n.To))}
 }
 
-// route chooses all paths anew.
+// route chooses all other paths anew.
 func (s *system) route(ctx context.Context, pairs []pair) error {
-	for i := range s.next {
-		if !s.only[i] {
-			s.next[i] = none
-		}
-	}
-	clear(s.load)
+	copy(s.cost, s.expected)
 	s.apart = 0
 	for i, p := range pairs {
 		if i%(1<<14) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if i := int(p.b)*s.n + int(p.a); !s.only[i] {
+		only := s.only[int(p.b)*s.n+int(p.a)]
+		if !only {
 			there, back := s.choose(p.a, p.b)
 			s.set(p.a, p.b, there)
 			s.set(p.b, p.a, back)
-			if !s.again && s.isOnly(p.a, p.b) {
-				s.only[i], s.only[int(p.a)*s.n+int(p.b)] = true, true
-			}
+		}
+		if only || s.apart == 0 {
+			s.chargeBoth(p.a, p.b)
+			continue
 		}
 		s.charge(p.a, p.b)
 		s.charge(p.b, p.a)
 	}
-	s.again = true
 	return ctx.Err()
-}
-
-// isOnly says whether the path from a to b is the only shortest one. That is known of all shorter ones.
-func (s *system) isOnly(a, b fabric.NodeID) bool {
-	nearer, ways, by := s.hops[int(b)*s.n:][:s.n], 0, a
-	for _, c := range s.neighbours(a) {
-		if nearer[c] == nearer[a]-1 {
-			ways, by = ways+1, c
-		}
-	}
-	return ways == 1 && (by == b || s.only[int(b)*s.n+int(by)])
 }
 
 // choose is the first links of the paths between two switches both ways, all shorter
@@ -81,43 +63,51 @@ func (s *system) choose(a, b fabric.NodeID) (there, back uint8) {
 // lightest is the first link of the path from a to b with the least load and, if only
 // such paths count that can be had in reverse, that of the way back.
 func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8) {
-	links := s.neighbours(a)
-	nearer := s.hops[int(b)*s.n:][:s.n]
+	links, ways := s.neighbours(a), s.nearer(a, b)
 	there, back = none, none
 	least := uint64(0)
-	i := int(a+b) % len(links) // of several begin with another at every pair
-	for range links {
-		if i++; i >= len(links) {
-			i = 0
-		}
-		c := links[i]
-		if nearer[c] != nearer[a]-1 {
-			continue
-		}
-		last, ok := uint8(none), true
+	for _, i := range ways {
+		c, last := links[i], uint8(none)
 		if symmetric {
-			last, ok = s.mirror(a, b, c)
+			ok := false
+			if last, ok = s.mirror(a, b, c); !ok {
+				continue
+			}
 		}
-		if !ok {
-			continue
+		if len(ways) == 1 {
+			return i, last
 		}
-		if sum := s.cost(s.First[a]+int32(i)) + s.sum(c, b); there == none || sum < least {
-			there, back, least = uint8(i), last, sum
+		if sum := s.cost[s.First[a]+int32(i)] + s.sum(c, b); there == none || sum < least {
+			there, back, least = i, last, sum
 		}
 	}
 	return there, back
 }
 
-// mirror is the first link of the way back, if the path from a to b by neighbour c can
-// be had in reverse.
-func (s *system) mirror(a, b, c fabric.NodeID) (back uint8, ok bool) {
-	if c == b {
-		for i, v := range s.neighbours(b) {
-			if v == a {
-				return uint8(i), true
-			}
+// nearer is the links of a switch to those nearer to another, of several beginning with another at every pair. There is no
+// jump on what is nearer, which no processor foresees.
+func (s *system) nearer(a, b fabric.NodeID) []uint8 {
+	links, hops := s.neighbours(a), s.hops[int(b)*s.n:][:s.n]
+	begin, want := int(a+b)%len(links)+1, hops[a]-1
+	n := uint8(0) // of fewer than none
+	for i := begin; i < len(links); i++ {
+		s.ways[n] = uint8(i)
+		if hops[links[i]] == want {
+			n++
 		}
 	}
+	for i, c := range links[:begin] {
+		s.ways[n] = uint8(i)
+		if hops[c] == want {
+			n++
+		}
+	}
+	return s.ways[:n]
+}
+
+// mirror is the first link of the way back, if the path from a to b by neighbour c, which is not b, can
+// be had in reverse.
+func (s *system) mirror(a, b, c fabric.NodeID) (back uint8, ok bool) {
 	back = s.next[int(c)*s.n+int(b)]
 	y := s.neighbours(b)[back]
 	if y == c {
@@ -125,8 +115,6 @@ func (s *system) mirror(a, b, c fabric.NodeID) (back uint8, ok bool) {
 	}
 	return back, s.neighbours(a)[s.next[int(y)*s.n+int(a)]] == c
 }
-
-func (s *system) cost(link int32) uint64 { return s.load[link] + s.expected[link] }
 
 // out is the first link of the path from a to b.
 func (s *system) out(a, b fabric.NodeID) int32 {
@@ -138,7 +126,7 @@ func (s *system) sum(a, b fabric.NodeID) uint64 {
 	sum := uint64(0)
 	for a != b {
 		l := s.out(a, b)
-		sum += s.cost(l)
+		sum += s.cost[l]
 		a = s.To[l]
 	}
 	return sum
@@ -154,16 +142,36 @@ func (s *system) charge(a, b fabric.NodeID) {
 	}
 	for a != b {
 		l := s.out(a, b)
-		s.load[l] += routes * s.share[l]
+		s.cost[l] += routes * s.share[l]
 		a = s.To[l]
 	}
 }
 
+// chargeBoth is charge for both directions between two switches, where the way back is the same: where no pair was apart
+// so far, or the path is the only shortest one.
+func (s *system) chargeBoth(a, b fabric.NodeID) {
+	routes := uint64(s.hosts[a]) * uint64(s.hosts[b])
+	if routes == 0 {
+		return
+	}
+	to := s.next[int(b)*s.n:][:s.n]
+	for a != b {
+		l := s.First[a] + int32(to[a])
+		back, more := s.back[l], routes*s.share[l]
+		s.cost[l] += more
+		s.cost[back] += more
+		a = s.To[l]
+	}
+}
+
+// load is that of each cable of a link, in units.
+func (s *system) load(link int) uint64 { return s.cost[link] - s.expected[link] }
+
 // squares is the sum of the squares of the loads of all cables.
 func (s *system) squares() float64 {
 	sum := 0.0
-	for l, load := range s.load {
-		routes := float64(load) / unit
+	for l := range s.cost {
+		routes := float64(s.load(l)) / unit
 		// The conversion keeps the product from being fused with the sum, which would
 		// give another sum on other machines.
 		sum += float64(routes*routes) * float64(unit/s.share[l])
@@ -177,8 +185,8 @@ func (s *system) expect() {
 	for _, e := range s.expected {
 		known = known || e > 0
 	}
-	for l, load := range s.load {
-		if s.expected[l] += load; known {
+	for l, cost := range s.cost {
+		if s.expected[l] = cost; known {
 			s.expected[l] /= 2
 		}
 	}
