@@ -1,8 +1,6 @@
 package lft
 
 import (
-	"slices"
-
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/subnetlst"
 )
@@ -45,7 +43,13 @@ func (p *parser) byHardware(m *matching) (renumbered int) {
 	if m.moved != nil {
 		m.rule = ByLID
 	}
-	m.gone = slices.DeleteFunc(m.gone, func(g Gone) bool { return m.lids[g.LID] != 0 })
+	gone := m.gone
+	m.gone = nil // if none is left: resolve and others ask that
+	for _, g := range gone {
+		if m.lids[g.LID] == 0 {
+			m.gone = append(m.gone, g)
+		}
+	}
 	renumbered = 0
 	for lid, ours := range m.lids {
 		if ours != 0 && int(ours) != lid {
