@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
+// collectFlags is the flags of weft collect.
 type collectFlags struct {
 	collect.Options
 	inventory, out string
@@ -65,6 +66,7 @@ Passwords in configurations are left out. Exit code 1: a device did not answer.`
 	return c
 }
 
+// collectSummary is what weft collect prints.
 type collectSummary struct {
 	Inventory  string           `json:"inventory"`
 	Out        string           `json:"out"`
@@ -77,6 +79,7 @@ type collectSummary struct {
 	Records    []collect.Record `json:"records"`
 }
 
+// runCollect answers weft collect.
 func runCollect(a *console.Console, cmd *cobra.Command, o *collectFlags) error {
 	switch {
 	case o.Resume && o.Force:

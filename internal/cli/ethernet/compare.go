@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
+// ethernetCompare is what weft compare prints.
 type ethernetCompare struct {
 	Network  string            `json:"network"`
 	Routes   string            `json:"routes"`
@@ -26,12 +27,13 @@ type ethernetCompare struct {
 	Advice   []string          `json:"advice"`
 }
 
+// comparedTraffic is a column: traffic, and how each way of routing does under it.
 type comparedTraffic struct {
 	Name string       `json:"name"`
 	Ways []trafficWay `json:"ways"`
 }
 
-// Compare is weft compare, the command c of InfiniBand, of lossless Ethernet too.
+// Compare makes of weft compare, the command c of InfiniBand, one that takes lossless Ethernet too.
 func Compare(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &trafficFlags{}
 	return ofBothKinds(twoKinds{
@@ -43,6 +45,7 @@ func Compare(a *console.Console, c *cobra.Command) *cobra.Command {
 	})
 }
 
+// runCompare answers weft compare of the network called name: ways that hash or spray, then pins by each engine.
 func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags) error {
 	if err := o.check(); err != nil {
 		return err
@@ -124,7 +127,8 @@ type namedJob struct {
 	name string
 }
 
-// compared is the traffic that ways are compared by, of all to all at most so many phases, and so many within jobs; 0: all of them.
+// compared is the traffic that ways are compared by: that of a file, if one is named, behind our own. Of all to all it has at most so many
+// phases, and ofJobs within jobs; 0: all of them.
 func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, phases, ofJobs int) ([]namedJob, error) {
 	all := "alltoall-phased"
 	if phases > 0 && phases < len(t.among())-1 {
@@ -138,11 +142,11 @@ func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, 
 		if err != nil {
 			return nil, err
 		}
-		on, err := traffic.Place(c.order, t.f, t.among(), seed)
+		placement, err := traffic.Place(c.order, t.f, t.among(), seed)
 		if err != nil {
 			return nil, err
 		}
-		j := namedJob{trafficJob{pattern: p, placement: on, seed: seed}, c.name}
+		j := namedJob{trafficJob{pattern: p, placement: placement, seed: seed}, c.name}
 		if !p.Random() {
 			j.runs = 1
 		}
@@ -154,25 +158,26 @@ func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, 
 		if err != nil {
 			return nil, err
 		}
-		on, err := traffic.Place("jobs:"+strconv.Itoa(n), t.f, t.among(), seed)
+		placement, err := traffic.Place("jobs:"+strconv.Itoa(n), t.f, t.among(), seed)
 		if err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, namedJob{trafficJob{pattern: p, placement: on, seed: seed, runs: 1}, words.Plural(n, "scattered job")})
+		jobs = append(jobs, namedJob{trafficJob{pattern: p, placement: placement, seed: seed, runs: 1}, words.Plural(n, "scattered job")})
 	}
 	if file == "" {
 		return jobs, nil
 	}
-	p, on, err := flags.TrafficOf(a, t.f, t.among(), file)
+	p, placement, err := flags.TrafficOf(a, t.f, t.among(), file)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.Phases(len(on)); err != nil {
+	if _, err := p.Phases(len(placement)); err != nil {
 		return nil, exit.Usage("--traffic: %w", err)
 	}
-	return append(jobs, namedJob{trafficJob{pattern: p, placement: on, seed: seed}, "traffic"}), nil
+	return append(jobs, namedJob{trafficJob{pattern: p, placement: placement, seed: seed}, "traffic"}), nil
 }
 
+// showCompared shows the ways as rows and the traffic as columns.
 func showCompared(a *console.Console, t *trafficNetwork, s *ethernetCompare, markdown bool) error {
 	if !markdown {
 		p := a.NewPage()

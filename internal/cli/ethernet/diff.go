@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// ethernetDiff is what weft diff prints.
 type ethernetDiff struct {
 	Old      string             `json:"old"`
 	New      string             `json:"new"`
@@ -113,13 +114,14 @@ type ethernetChange struct {
 
 	AnyMaps bool `json:"any_maps"`
 
-	circle []judge.Step
-	n      *ethernet.Network // whose circle it is
+	circle []judge.Step      // of the mixture; empty: there is none
+	n      *ethernet.Network // the mixture, whose circle it is
 }
 
-// judgeChange judges what the second network holds while the first becomes it.
+// judgeChange judges what the network holds while the old one becomes the new. otherMaps says that maps of priorities differ too: then
+// mixtures of these are judged as well, by one priority for all.
 func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c ethernetChange, err error) {
-	o := judge.Options{Most: -1}
+	o := judge.Options{Most: -1} // all that is lost
 	before, err := judge.Verify(ctx, old.Network, judge.Options{})
 	if err != nil {
 		return c, err
@@ -139,11 +141,11 @@ func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c
 		OneMapsOnly: otherMaps, circle: mixed.Cycle, n: mixture,
 	}
 	if otherMaps && mixed.Free() {
-		any, err := judge.Verify(ctx, between.AnyMaps(old.Network, new.Network), o)
+		byAnyMaps, err := judge.Verify(ctx, between.AnyMaps(old.Network, new.Network), o)
 		if err != nil {
 			return c, err
 		}
-		c.OneMapsOnly, c.AnyMaps = !any.Free(), any.Free()
+		c.OneMapsOnly, c.AnyMaps = !byAnyMaps.Free(), byAnyMaps.Free()
 	}
 	for i := range after.Lost {
 		c.Lost = append(c.Lost, lostOf(new.Network, &after.Lost[i]))
@@ -157,7 +159,7 @@ func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c
 	return c, nil
 }
 
-// Diff is weft diff, the command c of InfiniBand, of lossless Ethernet too.
+// Diff makes of weft diff, the command c of InfiniBand, one that takes lossless Ethernet too.
 func Diff(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &networkFlags{}
 	return ofBothKinds(twoKinds{
@@ -172,6 +174,7 @@ at any time, on the cables of NEW.`,
 	})
 }
 
+// runDiff answers weft diff of two folders.
 func runDiff(a *console.Console, cmd *cobra.Command, o *networkFlags) error {
 	args := cmd.Flags().Args()
 	if len(args) < 2 {
@@ -188,7 +191,7 @@ func runDiff(a *console.Console, cmd *cobra.Command, o *networkFlags) error {
 	return diff(cmd.Context(), a, o, both, both, asJSON)
 }
 
-// diff compares two networks, which may be called otherwise than their files.
+// diff compares two networks and answers: names are what the answer calls them, files where they are read.
 func diff(ctx context.Context, a *console.Console, o *networkFlags, names, files [2]string, asJSON bool) error {
 	s := &ethernetDiff{Old: names[0], New: names[1]}
 	stage := a.Stage("reading", &s.Seconds.Read)
@@ -235,33 +238,36 @@ func common(names []string, a, b []string) []string {
 	return all
 }
 
-// take takes over a difference.
+// take fills in s of a difference; n is the new network.
 func (s *ethernetDiff) take(d *between.Difference, n *ethernet.Network) {
 	s.Same, s.Entries = d.Same(), d.Entries
 	s.Parts = partsOf(d)
-	s.Prefixes = ethernetPrefixes{prefixTexts(d.PrefixesGone), prefixTexts(d.PrefixesNew), prefixTexts(d.Moved)}
+	s.Prefixes = ethernetPrefixes{Gone: prefixTexts(d.PrefixesGone), New: prefixTexts(d.PrefixesNew), Moved: prefixTexts(d.Moved)}
 	s.Routes = list.Of(d.Routes, func(r between.Route) ethernetReroute {
-		return ethernetReroute{r.Device, hopsOf(r.Before), hopsOf(r.After), prefixTexts(r.Prefixes), r.Text()}
+		return ethernetReroute{Device: r.Device, Was: hopsOf(r.Before), Is: hopsOf(r.After), Prefixes: prefixTexts(r.Prefixes), text: r.Text()}
 	})
 	s.Lossless = list.Of(d.Lossless, func(l between.Lane) ethernetLossless {
-		return ethernetLossless{result.EthernetLink{From: l.From.Device, FromInterface: l.From.Interface, To: l.To.Device, ToInterface: l.To.Interface}, bitsOf(l.Before), bitsOf(l.After)}
+		return ethernetLossless{
+			EthernetLink: result.EthernetLink{From: l.From.Device, FromInterface: l.From.Interface, To: l.To.Device, ToInterface: l.To.Interface},
+			Was:          bitsOf(l.Before), Is: bitsOf(l.After),
+		}
 	})
-	if s.Maps = append([]string{}, d.Maps...); d.Marks {
+	if s.Maps = append([]string{}, d.Maps...); d.Marks { // maps cannot be compared one by one
 		s.Maps = append(s.Maps, n.Names...)
 	}
 }
 
 func partsOf(d *between.Difference) ethernetParts {
 	return ethernetParts{
-		d.DevicesGone, d.DevicesNew, list.Of(d.CablesGone, cableOf), list.Of(d.CablesNew, cableOf),
-		list.Of(d.Recabled, func(r between.Recabled) ethernetRecabled {
-			return ethernetRecabled{r.At.Device, r.At.Interface, r.Before.String(), r.After.String()}
+		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, cableOf), CablesNew: list.Of(d.CablesNew, cableOf),
+		Recabled: list.Of(d.Recabled, func(r between.Recabled) ethernetRecabled {
+			return ethernetRecabled{Device: r.At.Device, Interface: r.At.Interface, Was: r.Before.String(), Is: r.After.String()}
 		}),
 	}
 }
 
 func cableOf(c ethernet.Cable) ethernetCable {
-	return ethernetCable{c.A.Device, c.A.Interface, c.B.Device, c.B.Interface}
+	return ethernetCable{A: c.A.Device, AInterface: c.A.Interface, B: c.B.Device, BInterface: c.B.Interface}
 }
 
 func hopsOf(ends []ethernet.End) []ethernetHop {
@@ -270,6 +276,7 @@ func hopsOf(ends []ethernet.End) []ethernetHop {
 
 func prefixTexts(prefixes []netip.Prefix) []string { return list.Of(prefixes, netip.Prefix.String) }
 
+// bitsOf is the numbers of the bits that are set.
 func bitsOf(set uint16) []int {
 	all := []int{}
 	for i := range 16 {
@@ -280,6 +287,7 @@ func bitsOf(set uint16) []int {
 	return all
 }
 
+// diffScreen is what weft diff shows people.
 func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *console.Page {
 	p := a.NewPage()
 	c := &s.Change

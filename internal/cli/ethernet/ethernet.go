@@ -1,5 +1,5 @@
-// Package ethernet is what the command does for lossless Ethernet: weft priorities, and its part of
-// weft verify and weft packets.
+// Package ethernet is what the command does for lossless Ethernet: weft priorities and weft collect, and the part of the other
+// commands that take such a network in place of a fabric of InfiniBand (twoKinds).
 package ethernet
 
 import (

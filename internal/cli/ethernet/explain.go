@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// ethernetExplain is what weft explain prints.
 type ethernetExplain struct {
 	Network string              `json:"network"`
 	Routes  string              `json:"routes"`
@@ -63,6 +64,7 @@ type ethernetShareLink struct {
 	Lossless []int   `json:"lossless_priorities"`
 }
 
+// explainFlags is the flags of weft explain for lossless Ethernet.
 type explainFlags struct {
 	networkFlags
 	to, from string
@@ -74,7 +76,7 @@ func (o *explainFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "device that they enter the network at, or all that fit, as in 'leaf-*' (default all with hosts)")
 }
 
-// Explain is weft explain, the command c of InfiniBand, of lossless Ethernet too.
+// Explain makes of weft explain, the command c of InfiniBand, one that takes lossless Ethernet too.
 func Explain(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &explainFlags{}
 	return ofBothKinds(twoKinds{
@@ -89,6 +91,7 @@ and in which priorities that is lossless.`,
 	})
 }
 
+// runExplain answers weft explain --to of the network called name.
 func runExplain(a *console.Console, cmd *cobra.Command, name string, o *explainFlags) error {
 	asJSON, err := cmd.Flags().GetBool("json")
 	if err != nil {
@@ -122,7 +125,7 @@ func runExplain(a *console.Console, cmd *cobra.Command, name string, o *explainF
 	return a.Answer(asJSON, s, func() error { return a.Show(explainScreen(a, in, s)) }, s.Lost > 0 || s.Circles)
 }
 
-// senders is where packets enter the network.
+// senders is where packets to a class enter the network: the devices of --from, or all with hosts except those where the packets leave.
 func (o *explainFlags) senders(in *networkInput, class int) ([]ethernet.DeviceID, error) {
 	if o.from != "" {
 		found, err := devicesOf(in.Cabling, o.from)
@@ -143,7 +146,8 @@ func (o *explainFlags) senders(in *networkInput, class int) ([]ethernet.DeviceID
 	return slices.Compact(all), nil
 }
 
-// follow divides packets over next hops, from several devices alike.
+// follow fills in s: it divides packets of a class over next hops, the same amount from each of several devices. to is the prefix that was asked
+// about, which one of the class covers.
 func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix, from []ethernet.DeviceID) {
 	c := &n.Classes[class]
 	covers := func(p netip.Prefix) bool { return p.Bits() <= to.Bits() && p.Contains(to.Addr()) }
@@ -153,9 +157,9 @@ func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix
 	s.At = list.Of(c.At, func(d ethernet.DeviceID) string { return n.Names[d] })
 	s.From = list.Of(from, func(d ethernet.DeviceID) string { return n.Names[d] })
 	s.Devices, s.Links = []ethernetSplit{}, []ethernetShareLink{}
-	order, whole := downstream(n, c, from)
-	s.Circles = !whole
-	amount, ways := make([]float64, len(n.Names)), make([]*big.Int, len(n.Names))
+	order, acyclic := downstream(n, c, from)
+	s.Circles = !acyclic
+	amount, ways := make([]float64, len(n.Names)), make([]*big.Int, len(n.Names)) // [DeviceID] packets that come, of 1 in all; ways on from it
 	for _, d := range from {
 		amount[d] += 1 / float64(len(from))
 	}
@@ -179,7 +183,7 @@ func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix
 		}
 	}
 	if s.Ways = sum.String(); s.Circles {
-		s.Ways = "" // round and round
+		s.Ways = "" // there are as many as one likes
 	}
 	for _, d := range order {
 		e := ethernetSplit{Device: n.Names[d], Hops: int(distance[d]), Share: amount[d], Delivers: c.Leaves(d), Next: []ethernetWeight{}}
@@ -196,34 +200,34 @@ func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix
 		}
 		n.Each(n.Words(c.Next, d), d, func(l ethernet.LinkID) {
 			part := weight(l) / total
-			e.Next = append(e.Next, ethernetWeight{ethernetHop{n.Names[n.Links[l].To], n.Links[l].FromInterface}, part})
+			e.Next = append(e.Next, ethernetWeight{ethernetHop: ethernetHop{n.Names[n.Links[l].To], n.Links[l].FromInterface}, Share: part})
 			if e.Delivers {
 				return // hosts are behind it as well; what goes on is not known
 			}
 			amount[n.Links[l].To] += part * amount[d]
-			s.Links = append(s.Links, ethernetShareLink{outputs.EthernetLink(n, l), part * amount[d], bitsOf(between.Lossless(n, l))})
+			s.Links = append(s.Links, ethernetShareLink{EthernetLink: outputs.EthernetLink(n, l), Share: part * amount[d], Lossless: bitsOf(between.Lossless(n, l))})
 		})
 		s.Devices = append(s.Devices, e)
 	}
 	slices.SortStableFunc(s.Links, func(a, b ethernetShareLink) int { return cmp.Compare(b.Share, a.Share) })
 }
 
-// downstream is the devices that packets come to, each behind all that send it some; where packets circle, whole is false and those that circle
-// come last.
-func downstream(n *ethernet.Network, c *ethernet.Class, from []ethernet.DeviceID) (order []ethernet.DeviceID, whole bool) {
-	waiting := map[ethernet.DeviceID]int{} // links that lead to it
+// downstream is the devices that packets of a class come to, each behind all that send it some. Where packets can circle, acyclic is
+// false, and the devices on circles and behind them come last.
+func downstream(n *ethernet.Network, c *ethernet.Class, from []ethernet.DeviceID) (order []ethernet.DeviceID, acyclic bool) {
+	waiting := map[ethernet.DeviceID]int{} // links that lead to it from devices that are not in order yet
 	reached := map[ethernet.DeviceID]bool{}
 	all := slices.Clone(from)
 	for _, d := range all {
 		reached[d] = true
 	}
-	on := func(d ethernet.DeviceID, visit func(ethernet.DeviceID)) {
+	eachNext := func(d ethernet.DeviceID, visit func(ethernet.DeviceID)) {
 		if !c.Leaves(d) {
 			n.Each(n.Words(c.Next, d), d, func(l ethernet.LinkID) { visit(n.Links[l].To) })
 		}
 	}
 	for i := 0; i < len(all); i++ {
-		on(all[i], func(to ethernet.DeviceID) {
+		eachNext(all[i], func(to ethernet.DeviceID) {
 			waiting[to]++
 			if !reached[to] {
 				reached[to] = true
@@ -237,7 +241,7 @@ func downstream(n *ethernet.Network, c *ethernet.Class, from []ethernet.DeviceID
 		}
 	}
 	for i := 0; i < len(order); i++ {
-		on(order[i], func(to ethernet.DeviceID) {
+		eachNext(order[i], func(to ethernet.DeviceID) {
 			if waiting[to]--; waiting[to] == 0 {
 				order = append(order, to)
 			}
@@ -291,7 +295,7 @@ func explainScreen(a *console.Console, in *networkInput, s *ethernetExplain) *co
 // splitLines says next hops, devices with the same in one line.
 func splitLines(devices []ethernetSplit) []string {
 	var keys []string
-	of := map[string][]string{}
+	devicesOf := map[string][]string{} // by what is said of them
 	for i := range devices {
 		d := &devices[i]
 		var parts []string
@@ -320,15 +324,15 @@ func splitLines(devices []ethernetSplit) []string {
 		if d.Wraps != "" {
 			text += ", or wraps packets and sends them to " + d.Wraps
 		}
-		if of[text] == nil {
+		if devicesOf[text] == nil {
 			keys = append(keys, text)
 		}
-		of[text] = append(of[text], d.Device)
+		devicesOf[text] = append(devicesOf[text], d.Device)
 	}
-	return list.Of(keys, func(key string) string { return words.FirstOf(of[key]) + ": " + key })
+	return list.Of(keys, func(key string) string { return words.FirstOf(devicesOf[key]) + ": " + key })
 }
 
-// firstOf keeps a list to so many lines.
+// firstOf is the first lines of a list, at most so many, and how many more there are.
 func firstOf(most int, lines []string) string {
 	if len(lines) > most {
 		lines = append(slices.Clone(lines[:most]), "and "+words.Thousands(len(lines)-most)+" more (--json has all)")

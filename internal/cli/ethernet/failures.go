@@ -22,7 +22,7 @@ import (
 // maxFailures is how many findings are shown on a terminal.
 const maxFailures = 10
 
-// runFailures answers weft verify --failures.
+// runFailures answers weft verify --failures of the network called name; runVerify calls it.
 func runFailures(a *console.Console, cmd *cobra.Command, name string, o *verifyFlags) error {
 	kind, err := failures.ParseKind(o.failures)
 	if err != nil {
@@ -69,9 +69,9 @@ func runFailures(a *console.Console, cmd *cobra.Command, name string, o *verifyF
 	return a.Answer(asJSON, s, func() error { return a.Show(failuresScreen(a, name, in, r, s)) }, r.Before || r.Loops > 0 || r.Cuts > 0)
 }
 
-// computeInstead puts routes computed by BGP in place of those that were read, because only
-// computed ones can be computed again after a failure. It returns the devices that the dumps
-// give other next hops than were computed: what holds for the one need not for the other.
+// computeInstead puts a network with routes computed by BGP in the place of in, because only
+// computed routes can be computed again after a failure. It returns the devices whose next hops in the dumps
+// are others than those computed: what holds for the one need not hold for the other.
 func (o *networkFlags) computeInstead(in *networkInput) ([]string, error) {
 	read := in.Network
 	computed := *read

@@ -12,13 +12,13 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// named is the names of files of some kinds, as package folder has them: in a folder of the device's name, or with the
-// name and a point before it, packed or not.
+// named matches the names of files of some kinds, as package folder has them: in a folder of the device's name, or with the
+// device's name and a point before it, packed or not. Its groups are the device and the kind.
 func named(kinds ...string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(.+)\.)?(` + strings.Join(kinds, "|") + `)\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz))?$`)
 }
 
-// eachFile opens the files with such names that a folder has of its devices.
+// eachFile calls use for each file of a folder, or of the folders of devices in it, whose name matches a pattern of named.
 func eachFile(ctx context.Context, dir string, name *regexp.Regexp, use func(r io.Reader, path, device, kind string) error) error {
 	open := func(path, device, kind string) error {
 		r, err := reading.OpenFound(ctx, path)

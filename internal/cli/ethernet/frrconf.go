@@ -39,10 +39,10 @@ var (
 // confining is the communities with which routes are not announced further, as FRR calls them.
 var confining = []string{"no-export", "no-advertise", "local-AS", "no-peer"}
 
-// place is something that a configuration says, and its line.
+// place is something that a configuration says, and where.
 type place struct {
-	line int
-	of   string
+	line int    // 0: it does not say it
+	of   string // the name of a map or list, a number, or whatever else the line gives
 }
 
 // mapEntry is an entry of a route map.
@@ -62,27 +62,28 @@ type mapEntry struct {
 type frrConf struct {
 	file     string
 	of       ethernet.DeviceID
-	some     bool // it has the BGP of the VRF
-	sessions map[string]bool
-	groups   map[string]string // peer groups of neighbors
-	filters  map[string]place  // by neighbor, kind and direction
-	limits   map[string]place
-	own      map[string]place // by neighbor: how often routes that are taken may have the router's own AS number
-	silent   map[string]int   // neighbors that are sent no communities
-	listen   place            // a range of addresses
-	listens  string           // the peer group of neighbors there
-	summary  place
+	hasBGP   bool              // it has the BGP of the VRF
+	sessions map[string]bool   // neighbors and peer groups that it names
+	groups   map[string]string // by neighbor: its peer group
+	filters  map[string]place  // by neighbor or group, kind and direction, with blanks between
+	limits   map[string]place  // by neighbor or group: how many prefixes it may announce
+	own      map[string]place  // by neighbor or group: how often routes that are taken may have the router's own AS number
+	silent   map[string]int    // by neighbor or group that is sent no communities: the line
+	listen   place             // a range of addresses whose neighbors it waits for
+	listens  string            // the peer group of these
+	summary  place             // a prefix that is announced in place of those in it
 	maps     map[string][]mapEntry
 	ofPins   map[string]bool // lists of communities that all pins meet
 }
 
+// readFRRConf reads the text of a configuration, of BGP the instance of one VRF.
 func readFRRConf(file, text, vrf string) *frrConf {
 	c := &frrConf{
 		file: file, sessions: map[string]bool{}, groups: map[string]string{}, filters: map[string]place{},
 		limits: map[string]place{}, own: map[string]place{}, silent: map[string]int{}, maps: map[string][]mapEntry{}, ofPins: map[string]bool{},
 	}
-	in, ipv4 := true, true
-	var entry *mapEntry
+	in, ipv4 := true, true // the line is in the BGP of the VRF, or before any; and about IPv4
+	var entry *mapEntry    // of the route map that the line is in
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		if m := ofPins.FindStringSubmatch(line); m != nil {
@@ -94,13 +95,13 @@ func readFRRConf(file, text, vrf string) *frrConf {
 		}
 		if m := routerOf.FindStringSubmatch(line); m != nil {
 			in, ipv4 = cmp.Or(m[2], "default") == cmp.Or(vrf, "default"), true
-			c.some = c.some || in
+			c.hasBGP = c.hasBGP || in
 			entry = nil
 		} else if line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "!") {
 			in = false
 		}
 		if entry != nil {
-			entry.say(line)
+			entry.take(line)
 		}
 		if in {
 			if m := familyLine.FindStringSubmatch(line); m != nil {
@@ -108,14 +109,14 @@ func readFRRConf(file, text, vrf string) *frrConf {
 			} else if strings.TrimSpace(line) == "exit-address-family" {
 				ipv4 = true
 			}
-			c.say(i+1, line, ipv4)
+			c.take(i+1, line, ipv4)
 		}
 	}
 	return c
 }
 
-// say takes a line of an entry of a route map.
-func (e *mapEntry) say(line string) {
+// take takes a line of an entry of a route map.
+func (e *mapEntry) take(line string) {
 	words := strings.Fields(line)
 	switch {
 	case strings.TrimSpace(line) == "continue" || len(words) == 2 && words[0] == "on-match" && words[1] == "next":
@@ -137,8 +138,8 @@ func (e *mapEntry) say(line string) {
 	}
 }
 
-// say takes a line of the BGP.
-func (c *frrConf) say(number int, line string, ipv4 bool) {
+// take takes a line of the BGP.
+func (c *frrConf) take(number int, line string, ipv4 bool) {
 	if m := peerGroup.FindStringSubmatch(line); m != nil {
 		c.groups[m[1]] = m[2]
 	}
@@ -188,15 +189,17 @@ func (c *frrConf) group(neighbor string) string {
 	return c.groups[neighbor]
 }
 
-// lets says whether a route map lets pins through with their communities. Where matches decide, it cannot tell.
-func (c *frrConf) lets(f place, what string) error {
-	return c.letsBy(f, what, 0)
+// letsPass is an error unless the route map f lets pins pass with their communities; what says what the map is for. Where matches decide
+// that nobody can tell here, it is an error too.
+func (c *frrConf) letsPass(f place, what string) error {
+	return c.letsPassBy(f, what, 0)
 }
 
 // mostCalls is how deep FRR follows calls of route maps.
 const mostCalls = 10
 
-func (c *frrConf) letsBy(f place, what string, depth int) error {
+// letsPassBy is letsPass for a map that others call, so deep.
+func (c *frrConf) letsPassBy(f place, what string, depth int) error {
 	const byHand = "pins may be among them: give it an entry before that permits community " + pins.Mark
 	if depth > mostCalls {
 		return c.errorf(f.line, "the route map %s %s calls others more than %d deep, and FRR denies the routes there", reading.Printable(f.of), what, mostCalls)
@@ -213,7 +216,7 @@ func (c *frrConf) letsBy(f place, what string, depth int) error {
 			return c.errorf(e.line, "the route map %s %s denies routes, and %s", reading.Printable(f.of), what, byHand)
 		}
 		if e.call != "" {
-			if err := c.letsBy(place{e.line, e.call}, "that "+f.of+" calls "+what, depth+1); err != nil {
+			if err := c.letsPassBy(place{e.line, e.call}, "that "+f.of+" calls "+what, depth+1); err != nil {
 				return err
 			}
 		}
@@ -224,7 +227,8 @@ func (c *frrConf) letsBy(f place, what string, depth int) error {
 	return c.errorf(f.line, "the route map %s %s denies what none of its entries permits, and %s", reading.Printable(f.of), what, byHand)
 }
 
-// before is the route map that a router announces by to a neighbor without pins, which where pins are in force already is the one that theirs calls.
+// before is the route map by which a router announces to a neighbor where there are no pins. Where pins are in force already, it is the map
+// that theirs calls.
 func (c *frrConf) before(neighbor string) (f place, ofGroup bool) {
 	f, ofGroup = c.filter(neighbor, "route-map", "out")
 	if !strings.HasPrefix(f.of, "WEFT-") {
@@ -257,7 +261,7 @@ func (j *pinJob) neighbors() (func(ethernet.LinkID) pins.Neighbor, error) {
 	}
 	for _, c := range t.confs {
 		d := c.of
-		if !c.some || t.plan.Level(d) < 0 {
+		if !c.hasBGP || t.plan.Level(d) < 0 {
 			continue // no router that pins have to do with, or its BGP is configured elsewhere
 		}
 		if c.summary.line > 0 {
@@ -280,8 +284,8 @@ func (j *pinJob) neighbors() (func(ethernet.LinkID) pins.Neighbor, error) {
 	return neighbor, nil
 }
 
-// unread is the routers of a folder without a configuration of their BGP: by which route maps they announce, and how often they
-// take their own AS number, is not known.
+// unread is the routers of the folder called name without a configuration of their BGP: of these it is not known by which route maps they
+// announce, and how often they take their own AS number.
 func (j *pinJob) unread(name string) []string {
 	all := []string{}
 	if !folder.IsFolder(name) {
@@ -289,14 +293,15 @@ func (j *pinJob) unread(name string) []string {
 	}
 	for d, device := range j.t.Names {
 		d := ethernet.DeviceID(d)
-		if j.t.plan.Level(d) >= 0 && !slices.ContainsFunc(j.t.confs, func(c *frrConf) bool { return c.of == d && c.some }) {
+		if j.t.plan.Level(d) >= 0 && !slices.ContainsFunc(j.t.confs, func(c *frrConf) bool { return c.of == d && c.hasBGP }) {
 			all = append(all, device)
 		}
 	}
 	return all
 }
 
-// checkSession reads what the configuration of a router says of a neighbor, which is above it or below.
+// checkSession is what the configuration c of router d says of the neighbor at the other end of link l, which is above it or below (up). It is
+// an error if that would break pins, or pins would break it.
 func (j *pinJob) checkSession(c *frrConf, d ethernet.DeviceID, l ethernet.LinkID, neighbor string, up bool) (n pins.Neighbor, err error) {
 	t := j.t
 	own := t.Names[d]
@@ -308,13 +313,13 @@ func (j *pinJob) checkSession(c *frrConf, d ethernet.DeviceID, l ethernet.LinkID
 		}
 	}
 	if f, _ := c.filter(neighbor, "route-map", "in"); f.line > 0 {
-		if err := c.lets(f, "for what "+own+" hears from "+neighbor); err != nil {
+		if err := c.letsPass(f, "for what "+own+" hears from "+neighbor); err != nil {
 			return n, err
 		}
 	}
 	f, ofGroup := c.before(neighbor)
 	if f.of != "" {
-		if err := c.lets(f, "for what "+own+" announces to "+neighbor); err != nil {
+		if err := c.letsPass(f, "for what "+own+" announces to "+neighbor); err != nil {
 			return n, err
 		}
 		n.Map, n.OfGroup = f.of, ofGroup
@@ -342,7 +347,8 @@ func (j *pinJob) checkSession(c *frrConf, d ethernet.DeviceID, l ethernet.LinkID
 	}
 }
 
-// announces is how many prefixes a device announces with pins at most: from below those behind it, from above all.
+// announces is how many prefixes a device announces with pins at most: upwards all of the network and the pins through it, downwards
+// all pins too.
 func (j *pinJob) announces(d ethernet.DeviceID, upwards bool) int {
 	count := 0
 	for i := range j.t.Classes {
@@ -360,8 +366,8 @@ func (j *pinJob) announces(d ethernet.DeviceID, upwards bool) int {
 	return count
 }
 
-// readConfs reads the configurations of FRR that a folder has, and how often paths that devices take may have their own AS number:
-// the most of any neighbor's.
+// readConfs reads the configurations of FRR that a folder has into in.confs, and fills in in.ownAS: the most that a device
+// allows any neighbor.
 func (in *networkInput) readConfs(ctx context.Context, name, vrf string) error {
 	return eachFile(ctx, name, frrFile, func(r io.Reader, file, device, _ string) error {
 		d := in.Device(device)

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
+// ethernetInfo is what weft info prints.
 type ethernetInfo struct {
 	Network    string         `json:"network"`
 	Routes     string         `json:"routes"`
@@ -48,16 +49,17 @@ type width struct {
 	Routes   int `json:"routes"`
 }
 
+// ethernetOdd is a shape.Finding.
 type ethernetOdd struct {
 	Kind   string `json:"kind"`
 	Device string `json:"device"`
 	Text   string `json:"text"`
 }
 
-// Info is weft info, the command c of InfiniBand, of lossless Ethernet too.
+// Info makes of weft info, the command c of InfiniBand, one that takes lossless Ethernet too.
 func Info(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &networkFlags{}
-	rest := c.RunE
+	ofInfiniBand := c.RunE
 	return ofBothKinds(twoKinds{
 		Command: c,
 		also:    []string{"json"},
@@ -67,13 +69,14 @@ func Info(a *console.Console, c *cobra.Command) *cobra.Command {
 			err := runInfo(a, cmd, name, o)
 			var other interface{ NoDevices() bool }
 			if errors.As(err, &other) && other.NoDevices() {
-				return rest(cmd, []string{name}) // which says what a folder of InfiniBand has
+				return ofInfiniBand(cmd, []string{name}) // it says what a folder of InfiniBand has
 			}
 			return err
 		},
 	})
 }
 
+// runInfo answers weft info of the network called name.
 func runInfo(a *console.Console, cmd *cobra.Command, name string, o *networkFlags) error {
 	in, err := o.read(a, name)
 	if err != nil {
@@ -109,7 +112,7 @@ func runInfo(a *console.Console, cmd *cobra.Command, name string, o *networkFlag
 		s.Tiers = append(s.Tiers, e)
 	}
 	for _, f := range found.Odd {
-		s.Odd = append(s.Odd, ethernetOdd{f.Kind, in.Names[f.Device], f.Text})
+		s.Odd = append(s.Odd, ethernetOdd{Kind: f.Kind, Device: in.Names[f.Device], Text: f.Text})
 	}
 	return a.Answer(asJSON, s, func() error { return a.Show(infoScreen(a, in, s)) }, false)
 }

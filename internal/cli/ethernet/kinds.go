@@ -11,24 +11,24 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 )
 
-// twoKinds is a command that takes a lossless Ethernet network too, in place of a fabric.
+// twoKinds is a command of InfiniBand that is to take a lossless Ethernet network too, in place of a fabric.
 type twoKinds struct {
 	*cobra.Command
-	long  string   // about these networks, added to its help
-	also  []string // its own flags that make sense for them, besides --json and the like
-	flags func(*pflag.FlagSet)
-	run   func(cmd *cobra.Command, name string) error
+	long  string                                      // about these networks, added to its help
+	also  []string                                    // flags of the command that make sense for them
+	flags func(*pflag.FlagSet)                        // adds flags that are for them only
+	run   func(cmd *cobra.Command, name string) error // answers for the one called name
 }
 
-// ofBothKinds makes the command do what it does for Ethernet where its argument is such a
-// network, and refuse flags that are for the other kind.
+// ofBothKinds changes the command so that it calls run where its first argument is a lossless Ethernet
+// network, and what it did before for others; it refuses flags that are for the other kind. Each command that takes both is made by it.
 func ofBothKinds(e twoKinds) *cobra.Command {
 	c := e.Command
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own := pflag.NewFlagSet("", pflag.ContinueOnError) // flags for Ethernet only
 	e.flags(own)
 	c.Flags().AddFlagSet(own)
 	c.Long += "\n\n" + e.long
-	rest := c.RunE
+	ofInfiniBand := c.RunE
 	c.PreRun = func(cmd *cobra.Command, args []string) {
 		if isEthernet(cmd, own, args[0]) { // what an InfiniBand network needs
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { delete(f.Annotations, cobra.BashCompOneRequiredFlag) })
@@ -55,13 +55,13 @@ func ofBothKinds(e twoKinds) *cobra.Command {
 		if ours {
 			return e.run(cmd, args[0])
 		}
-		return rest(cmd, args)
+		return ofInfiniBand(cmd, args)
 	}
 	return c
 }
 
-// isEthernet reports whether an argument is a lossless Ethernet network: by what it is, or by
-// the flag among own that has its routes computed.
+// isEthernet reports whether an argument is a lossless Ethernet network: by what it is, or because
+// --routes was given, if that is among own.
 func isEthernet(cmd *cobra.Command, own *pflag.FlagSet, name string) bool {
 	routes := own != nil && own.Lookup("routes") != nil && cmd.Flags().Changed("routes")
 	return folder.IsFolder(name) && !flags.HasNetwork(name) || flags.IsContainerlab(name) || flags.IsNS3(name) || routes

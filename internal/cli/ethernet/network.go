@@ -40,7 +40,7 @@ func (o *networkFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.as, "as", "", "AS numbers of --routes bgp: per-switch, per-leaf (RFC 7938) or spines-alike (default those in the dumps, or per-switch)")
 }
 
-// lossless checks the priorities.
+// lossless is the priorities of --lossless-priorities, checked.
 func (o *networkFlags) lossless() ([]uint8, error) {
 	var list []uint8
 	for _, p := range o.priorities {
@@ -54,17 +54,17 @@ func (o *networkFlags) lossless() ([]uint8, error) {
 	return list, nil
 }
 
-// networkInput is a network, with the plan of its routes where they are computed.
+// networkInput is a network as commands have read it, with what else they know about it.
 type networkInput struct {
 	*ethernet.Network
-	plan   *bgp.Plan
+	plan   *bgp.Plan  // of its routes; nil: they are as read
 	ownAS  []uint8    // [DeviceID] how often paths that a device takes may have its own AS; nil: never
 	confs  []*frrConf // of a folder
 	routes string     // where routes and AS numbers come from
 	again  string     // name and flags, for commands about the same network
 
 	hosts  []int          // [DeviceID] adapters behind it; nil: not known
-	nics   [][]nic        // [DeviceID] likewise, where they have names and addresses; nil: not known
+	nics   [][]nic        // [DeviceID] the same adapters, where they have names and addresses; nil: not known
 	fabric *fabric.Fabric // that the network was computed of; nil: none
 }
 
@@ -82,7 +82,7 @@ func (in *networkInput) covered() string {
 	return ""
 }
 
-// twice is a number of priorities for rules to try first: one more for each that is lossless now.
+// twice is the number of priorities that commands let rules have if nobody says how many: one more for each that is lossless now.
 func (in *networkInput) twice() int {
 	return min(2*len(in.Priorities.Lossless()), ethernet.MaxPriorities-1)
 }
@@ -147,7 +147,7 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 	return in, o.compute(in)
 }
 
-// compute makes a plan, and the routes by it.
+// compute makes in.plan, and the next hops of in.Classes by it.
 func (o *networkFlags) compute(in *networkInput) error {
 	if err := o.planFor(in); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (o *networkFlags) compute(in *networkInput) error {
 	return nil
 }
 
-// planFor makes a plan by the flags, or by the AS numbers in the dumps.
+// planFor makes in.plan by the flags, or by the AS numbers in the dumps, and says in in.routes which it was.
 func (o *networkFlags) planFor(in *networkInput) error {
 	protocol := bgp.BGP
 	var err error

@@ -26,7 +26,7 @@ type packetsFlags struct {
 	lossless, xoff, xon, cable int
 }
 
-// Packets is weft packets, the command c of InfiniBand, of lossless Ethernet too.
+// Packets makes of weft packets, the command c of InfiniBand, one that takes lossless Ethernet too.
 func Packets(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &packetsFlags{}
 	return ofBothKinds(twoKinds{
@@ -48,7 +48,7 @@ func (o *packetsFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&o.cable, "cable-length", 0, "meters of every cable (default that of the preset)")
 }
 
-// config is a preset of hardware, the first if none is named, with what other flags change of it.
+// config is a preset of hardware, the first if none is named, with what other flags change of it, and the preset's name.
 func (o *packetsFlags) config(cmd *cobra.Command) (pfc.Config, string, error) {
 	preset := pfc.Presets()[0].Name
 	if f := cmd.Flags().Lookup("preset"); f.Changed {
@@ -77,6 +77,7 @@ func (o *packetsFlags) config(cmd *cobra.Command) (pfc.Config, string, error) {
 	return c, preset, nil
 }
 
+// runPackets answers weft packets --replay-cycle of the network called name.
 func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsFlags) error {
 	if replay, err := cmd.Flags().GetBool("replay-cycle"); err != nil || !replay {
 		return exit.Usage("of a lossless Ethernet network weft packets simulates its credit loop: give --replay-cycle")
@@ -116,7 +117,7 @@ func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsF
 	return a.Answer(asJSON, s, func() error { return a.Show(replayScreen(a, name, in, o.lossless, v, s)) }, s.Run != nil && s.Run.Stuck > 0)
 }
 
-// replay sends the flows of the loop, and the same under rules.
+// replay sends flows of the loop of a verdict, and then the same flows on the network with rules, and fills in s.
 func (o *packetsFlags) replay(ctx context.Context, n *ethernet.Network, v *judge.Verdict, config pfc.Config, seed uint64, s *result.ReplayEthernet) error {
 	r, err := pfc.ReplayCycle(ctx, n, config, v.Cycle, seed)
 	if err != nil {

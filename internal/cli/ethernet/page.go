@@ -31,17 +31,17 @@ type pageJob struct {
 	t     *trafficNetwork // nil: fewer than two adapters have routes
 	load  []float64       // [LinkID] routes, where all adapters send to all
 	node  []fabric.NodeID // [DeviceID]
-	cable []int32         // [LinkID] on the page
-	back  []bool          // [LinkID] it leads from end b to end a
+	cable []int32         // [LinkID] its cable, by the numbers of the page
+	back  []bool          // [LinkID] it leads from end b of the cable to end a
 	v     *judge.Verdict
-	n     *page.Network
+	n     *page.Network // the result
 
-	bySpeed bool // routes over cables slower than the fastest count as many times more
+	bySpeed bool // a route over a slow cable counts as often as the fastest cable is faster
 }
 
-// newPage describes a network with its routes, for people with those over slow cables counted by speed.
+// newPage describes a network with its routes for weft page and weft export; bySpeed is for the eyes of people.
 func newPage(ctx context.Context, in *networkInput, name string, o *trafficFlags, bySpeed bool) (*pageJob, error) {
-	own := *in
+	own := *in // the caller's is not changed
 	own.Network = &ethernet.Network{}
 	*own.Network = *in.Network // gets a note
 	own.fabric = nil           // interfaces are those of the devices
@@ -68,7 +68,7 @@ func newPage(ctx context.Context, in *networkInput, name string, o *trafficFlags
 	return j, nil
 }
 
-// network fills in devices and cables.
+// network makes j.n with devices, cables and what is odd, and j.node, j.cable and j.back.
 func (j *pageJob) network(name string) {
 	in, f := j.in, j.f
 	n := page.NewNetwork(name, f)
@@ -83,14 +83,14 @@ func (j *pageJob) network(name string) {
 	for _, list := range [][]int32{n.Nodes.LID, n.Ports.LID} {
 		clear(list)
 	}
-	of := make([]int32, len(f.Channels()))
+	cableOf := make([]int32, len(f.Channels())) // [ChannelID]
 	next := int32(0)
-	for i := range of {
+	for i := range cableOf {
 		if r := f.Channel(fabric.ChannelID(i)).Reverse; r < fabric.ChannelID(i) {
-			of[i] = of[r]
+			cableOf[i] = cableOf[r]
 			continue
 		}
-		of[i] = next
+		cableOf[i] = next
 		next++
 	}
 	j.cable, j.back = make([]int32, len(in.Links)), make([]bool, len(in.Links))
@@ -98,10 +98,10 @@ func (j *pageJob) network(name string) {
 	for l, link := range in.Links {
 		first, _ := in.LinksFrom(link.From)
 		c := f.Out(j.node[link.From], uint8(l-int(first)+1))
-		j.cable[l], j.back[l] = of[c], f.Channel(c).Reverse < c
+		j.cable[l], j.back[l] = cableOf[c], f.Channel(c).Reverse < c
 		if !j.back[l] {
-			n.Cables.AName[of[c]], n.Cables.BName[of[c]] = link.FromInterface, link.ToInterface
-			j.rate(n, of[c], ethernet.LinkID(l))
+			n.Cables.AName[cableOf[c]], n.Cables.BName[cableOf[c]] = link.FromInterface, link.ToInterface
+			j.rate(n, cableOf[c], ethernet.LinkID(l))
 		}
 	}
 	n.Odd = []page.Oddity{}
