@@ -44,7 +44,7 @@ func (p *parser) byHardware(m *matching) (renumbered int) {
 		m.rule = ByLID
 	}
 	gone := m.gone
-	m.gone = nil // if none is left: resolve and others ask that
+	m.gone = nil // and stays so, not empty, if none is left
 	for _, g := range gone {
 		if m.lids[g.LID] == 0 {
 			m.gone = append(m.gone, g)
