@@ -168,7 +168,7 @@ func (st *steps) count(r *tree, s fabric.NodeID, port uint8, one uint16) {
 			lanes |= from
 		}
 	}
-	for alone := true; lanes != 0; {
+	for lanes != 0 {
 		next, then := r.next(to)
 		r.t.hold(trunk, lanes, one)
 		if then != fabric.None {
@@ -177,7 +177,7 @@ func (st *steps) count(r *tree, s fabric.NodeID, port uint8, one uint16) {
 		others := uint16(0) // of lanes, those on which others come there as well
 		if one == less {
 			others = st.come(r, to, lanes)
-			if alone = alone && others == 0 && (lanes == st.all || st.come(r, to, st.all) == 0); alone {
+			if others == 0 && (lanes == st.all || st.come(r, to, st.all) == 0) {
 				st.passed[to/64] &^= 1 << (to % 64)
 			}
 		} else {
