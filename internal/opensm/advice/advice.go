@@ -27,11 +27,11 @@ type Proof struct {
 	Planned  routing.Scope // who lanes were planned for: as many or more
 }
 
-// Files is how files for an OpenSM without the plugin can express tables.
+// Files is how files for an OpenSM without the plugin can express tables, in up to two ways.
 type Files struct {
 	Alone  *deploy.Plan // the forwarding tables alone, whatever service levels and lanes; nil: they have a loop, or classes of traffic
 	Levels *deploy.Plan // with the service levels and lanes of the tables; nil: cannot
-	Why    error        // why not with their levels
+	Why    error        // why Levels is nil
 }
 
 // ErrLoop is why tables that files can express are not to be installed.
@@ -40,6 +40,7 @@ var ErrLoop = errors.New("they have a credit loop")
 // ByFiles asks in which ways files can express tables.
 func ByFiles(ctx context.Context, t *routing.Tables, p Proof) (*Files, error) {
 	s := &Files{}
+	// judged is the plan, or nil if it has a loop.
 	judged := func(plan *deploy.Plan, k routing.Contract) (*deploy.Plan, error) {
 		v, err := deadlock.Verify(ctx, plan.Tables, deadlock.Options{Contract: k, Scope: p.Scope, NoCycle: true})
 		if err != nil || !v.Free() {
@@ -111,7 +112,7 @@ type Advice struct {
 	Why      string           // why not an easier way
 }
 
-// For advises about tables whose forwarding tables are, or will be, in a file.
+// For is the easiest way for tables whose forwarding tables are, or will be, in a file.
 func For(ctx context.Context, t *routing.Tables, p Proof, file string) (*Advice, error) {
 	s, err := ByFiles(ctx, t, p)
 	if err != nil {

@@ -40,27 +40,27 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 	}
 	r := &Report{QoS: in.Conf.Bool("qos", false), Family: family(&in)}
 	r.Engines, r.NoFallback = in.Conf.Engines()
-	r.fallback(&in)
-	if err := r.tables(ctx, &in); err != nil {
+	r.checkFallback(&in)
+	if err := r.judgeTables(ctx, &in); err != nil {
 		return nil, err
 	}
-	if err := r.minHops(ctx, &in); err != nil {
+	if err := r.checkMinHop(ctx, &in); err != nil {
 		return nil, err
 	}
-	if err := r.need(ctx, &in); err != nil {
+	if err := r.estimateLanes(ctx, &in); err != nil {
 		return nil, err
 	}
-	r.qos(&in)
-	r.lanes(&in)
-	r.versions(&in)
-	r.plugin(&in)
-	r.clients(&in)
-	r.refusals(&in)
+	r.checkQoS(&in)
+	r.checkLanes(&in)
+	r.checkVersions(&in)
+	r.checkPlugin(&in)
+	r.checkClients(&in)
+	r.checkRefusals(&in)
 	for _, n := range in.Conf.Cut {
-		r.add(Finding{Warning, Odd, "the line is longer than OpenSM reads at a time: the rest is taken for another option", "shorten it", nil, n})
+		r.add(Finding{Level: Warning, Code: Odd, What: "the line is longer than OpenSM reads at a time: the rest is taken for another option", Do: "shorten it", Line: n})
 	}
-	r.unknown(in.Conf)
-	r.others(&in)
+	r.checkUnknown(in.Conf)
+	r.checkFamily(&in)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)), cmp.Compare(slices.Index(order, a.Code), slices.Index(order, b.Code)))
 	})
@@ -85,51 +85,51 @@ func engineHint(engine string, family conf.Family) string {
 	return text
 }
 
-// fallback finds configurations under which tables come from another engine than
+// checkFallback finds configurations under which tables come from another engine than
 // intended.
-func (r *Report) fallback(in *Input) {
+func (r *Report) checkFallback(in *Input) {
 	c, line, known := in.Conf, in.Conf.Line("routing_engine"), r.Family.Engines()
 	if len(r.Engines) == 0 {
-		r.add(Finding{Danger, SilentFallback, "no routing engine is named, so that OpenSM routes by MinHop, which can deadlock where cables form a ring",
-			"name an engine", []string{"event_plugin_name " + PluginName, "routing_engine " + PluginName + ",no_fallback"}, line})
+		r.add(Finding{Level: Danger, Code: SilentFallback, What: "no routing engine is named, so that OpenSM routes by MinHop, which can deadlock where cables form a ring",
+			Do: "name an engine", Lines: []string{"event_plugin_name " + PluginName, "routing_engine " + PluginName + ",no_fallback"}, Line: line})
 	}
 	for _, e := range r.Engines {
 		switch {
 		case e == PluginName && !hasPlugin(c):
-			r.add(Finding{Danger, SilentFallback, "routing_engine names weft, but no plugin of that name is loaded: OpenSM skips the name",
-				"load the plugin", []string{"event_plugin_name " + PluginName}, line})
+			r.add(Finding{Level: Danger, Code: SilentFallback, What: "routing_engine names weft, but no plugin of that name is loaded: OpenSM skips the name",
+				Do: "load the plugin", Lines: []string{"event_plugin_name " + PluginName}, Line: line})
 		case e == PluginName || slices.Contains(known, e):
 		case strings.EqualFold(e, "no_fallback"):
-			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%q is not no_fallback: OpenSM skips it as an engine that it does not know", e), "write no_fallback", nil, line})
+			r.add(Finding{Level: Danger, Code: SilentFallback, What: fmt.Sprintf("%q is not no_fallback: OpenSM skips it as an engine that it does not know", e), Do: "write no_fallback", Line: line})
 		default:
-			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%s knows no engine %q and skips the name", name(r.Family), e),
-				engineHint(e, r.Family), nil, line})
+			r.add(Finding{Level: Danger, Code: SilentFallback, What: fmt.Sprintf("%s knows no engine %q and skips the name", name(r.Family), e),
+				Do: engineHint(e, r.Family), Line: line})
 		}
 	}
 	if slices.Contains(r.Engines, "file") {
 		if _, ok := c.Get("lfts_file"); !ok {
-			r.add(Finding{Danger, SilentFallback, "routing_engine file without lfts_file has nothing to load", "set lfts_file", nil, line})
+			r.add(Finding{Level: Danger, Code: SilentFallback, What: "routing_engine file without lfts_file has nothing to load", Do: "set lfts_file", Line: line})
 		}
 	}
 	tried := slices.DeleteFunc(slices.Clone(r.Engines), func(e string) bool {
 		return !slices.Contains(known, e) && (e != PluginName || !hasPlugin(c))
 	})
 	if i := slices.IndexFunc(tried, isMinHop); i >= 0 && in.Tables == nil {
-		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%s, which is asked for, is MinHop: it can deadlock where cables form a ring, a tree with a broken cable among them", tried[i]),
-			"name an engine that cannot, or have its tables judged, after every change (--fabric and --tables; weft watch)", nil, line})
+		r.add(Finding{Level: Danger, Code: SilentFallback, What: fmt.Sprintf("%s, which is asked for, is MinHop: it can deadlock where cables form a ring, a tree with a broken cable among them", tried[i]),
+			Do: "name an engine that cannot, or have its tables judged, after every change (--fabric and --tables; weft watch)", Line: line})
 	}
 	if len(tried) > 0 && !isMinHop(tried[len(tried)-1]) && !r.NoFallback {
-		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("when %s, OpenSM routes by MinHop and says so in one INFO line", fail(tried)),
-			"with no_fallback it keeps the tables there are", []string{"routing_engine " + strings.Join(tried, ",") + ",no_fallback"}, line})
+		r.add(Finding{Level: Danger, Code: SilentFallback, What: fmt.Sprintf("when %s, OpenSM routes by MinHop and says so in one INFO line", fail(tried)),
+			Do: "with no_fallback it keeps the tables there are", Lines: []string{"routing_engine " + strings.Join(tried, ",") + ",no_fallback"}, Line: line})
 	}
 	if len(tried) > 1 && !slices.Contains(tried[1:], PluginName) {
-		r.add(Finding{Warning, SilentFallback, fmt.Sprintf("when %s fails, OpenSM goes on to its own %s, whose tables nobody proves: even those of updn can have a credit loop (seen on Dragonflies)",
+		r.add(Finding{Level: Warning, Code: SilentFallback, What: fmt.Sprintf("when %s fails, OpenSM goes on to its own %s, whose tables nobody proves: even those of updn can have a credit loop (seen on Dragonflies)",
 			tried[0], strings.Join(tried[1:], " and ")),
-			"keep the tables there are instead", []string{"routing_engine " + tried[0] + ",no_fallback"}, line})
+			Do: "keep the tables there are instead", Lines: []string{"routing_engine " + tried[0] + ",no_fallback"}, Line: line})
 	}
 	if c.Bool("use_ucast_cache", false) {
-		r.add(Finding{Warning, SilentFallback, "use_ucast_cache lets OpenSM skip the engine after a change in the fabric: the tables are then old ones with holes, and nobody proved them",
-			"turn it off", []string{"use_ucast_cache FALSE"}, c.Line("use_ucast_cache")})
+		r.add(Finding{Level: Warning, Code: SilentFallback, What: "use_ucast_cache lets OpenSM skip the engine after a change in the fabric: the tables are then old ones with holes, and nobody proved them",
+			Do: "turn it off", Lines: []string{"use_ucast_cache FALSE"}, Line: c.Line("use_ucast_cache")})
 	}
 }
 
@@ -145,8 +145,8 @@ func fail(engines []string) string {
 // maxUnknown is how many options that OpenSM does not know are named one by one.
 const maxUnknown = 8
 
-// unknown names the options that OpenSM skips.
-func (r *Report) unknown(c *conf.Conf) {
+// checkUnknown names the options that OpenSM skips.
+func (r *Report) checkUnknown(c *conf.Conf) {
 	named, rest, opensm := map[string]bool{}, 0, name(r.Family)
 	for _, o := range c.Options {
 		switch {
@@ -158,8 +158,8 @@ func (r *Report) unknown(c *conf.Conf) {
 		}
 		named[o.Key] = true
 		if spell.Nearest(o.Key, []string{"no_fallback"}) != "" {
-			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%s is no option of its own, and OpenSM skips the line", o.Key), "no_fallback is a word of routing_engine",
-				[]string{"routing_engine " + strings.Join(append(slices.Clone(r.Engines), "no_fallback"), ",")}, o.Line})
+			r.add(Finding{Level: Danger, Code: SilentFallback, What: fmt.Sprintf("%s is no option of its own, and OpenSM skips the line", o.Key), Do: "no_fallback is a word of routing_engine",
+				Lines: []string{"routing_engine " + strings.Join(append(slices.Clone(r.Engines), "no_fallback"), ",")}, Line: o.Line})
 			continue
 		}
 		do := "take the line out; none of its options is like that (opensm -c FILE writes them all)"
@@ -169,9 +169,9 @@ func (r *Report) unknown(c *conf.Conf) {
 		if near := conf.Nearest(o.Key); near != "" {
 			do = "the nearest it knows is " + near
 		}
-		r.add(Finding{Warning, Odd, fmt.Sprintf("%s knows no option %q and skips it", opensm, o.Key), do, nil, o.Line})
+		r.add(Finding{Level: Warning, Code: Odd, What: fmt.Sprintf("%s knows no option %q and skips it", opensm, o.Key), Do: do, Line: o.Line})
 	}
 	if rest > 0 {
-		r.add(Finding{Warning, Odd, fmt.Sprintf("%d more lines have options that %s does not know", rest, opensm), "if another subnet manager runs, ask its manual: what is said here is about OpenSM", nil, 0})
+		r.add(Finding{Level: Warning, Code: Odd, What: fmt.Sprintf("%d more lines have options that %s does not know", rest, opensm), Do: "if another subnet manager runs, ask its manual: what is said here is about OpenSM"})
 	}
 }

@@ -64,14 +64,14 @@ type Finding struct {
 	Line  int      // in opensm.conf; 0: no particular line
 }
 
-// Report is all findings, the worst first.
+// Report is all findings, the worst first. Each of its check methods adds those of one kind.
 type Report struct {
 	Family     conf.Family // of the subnet manager that the file is for
 	Engines    []string    // that OpenSM will try, in order
-	NoFallback bool
-	QoS        bool
-	Lanes      int // that ports will have: the smaller of the hardware's and max_op_vls
-	Needed     int // lanes that the tables need; 0: not known
+	NoFallback bool        // it keeps its tables where all of these fail
+	QoS        bool        // it writes SL2VL maps
+	Lanes      int         // number of lanes that ports will have: the smaller of the hardware's and max_op_vls
+	Needed     int         // number of lanes that the tables need; 0: not known
 	Findings   []Finding
 
 	free func(routing.Contract) bool // whether the tables in force have no credit loop under a contract; nil: not known
@@ -87,4 +87,5 @@ func (r *Report) Bad() bool {
 	return false
 }
 
+// add adds a finding; Run sorts them.
 func (r *Report) add(f Finding) { r.Findings = append(r.Findings, f) }

@@ -9,41 +9,41 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// versions compares the OpenSM that the plugin was built for with the one that
+// checkVersions compares the OpenSM that the plugin was built for with the one that
 // runs.
-func (r *Report) versions(in *Input) {
+func (r *Report) checkVersions(in *Input) {
 	if !slices.Contains(r.Engines, PluginName) && !hasPlugin(in.Conf) {
 		return
 	}
 	line := in.Conf.Line("event_plugin_name")
 	switch {
 	case in.Plugin != "" && in.OpenSM != "" && in.Plugin != in.OpenSM:
-		r.add(Finding{Danger, Version, fmt.Sprintf("the plugin was built for %s, and %s runs: it refuses to load, and OpenSM goes on without it", in.Plugin, in.OpenSM),
-			"build the plugin against the headers of the OpenSM that runs (make plugin)", nil, line})
+		r.add(Finding{Level: Danger, Code: Version, What: fmt.Sprintf("the plugin was built for %s, and %s runs: it refuses to load, and OpenSM goes on without it", in.Plugin, in.OpenSM),
+			Do: "build the plugin against the headers of the OpenSM that runs (make plugin)", Line: line})
 	case in.Plugin == "" || in.OpenSM == "":
-		r.add(Finding{Advice, Version, "the versions of the plugin and of OpenSM were not compared", "give both, with --plugin and --opensm", nil, line})
+		r.add(Finding{Level: Advice, Code: Version, What: "the versions of the plugin and of OpenSM were not compared", Do: "give both, with --plugin and --opensm", Line: line})
 	}
 }
 
-// refusals asks weft's engines of the same name whether they would accept the fabric,
+// checkRefusals asks weft's engines of the same name whether they would accept the fabric,
 // and checks whether OpenSM's updn would find roots.
-func (r *Report) refusals(in *Input) {
+func (r *Report) checkRefusals(in *Input) {
 	f := in.Fabric
 	if f == nil {
 		return
 	}
 	line := in.Conf.Line("routing_engine")
 	for _, name := range r.Engines {
-		r.rules(f, name, line)
+		r.checkRules(f, name, line)
 		if _, given := in.Conf.Get("root_guid_file"); name == "updn" && !given && f.Trunks() > 0 && len(SeenRoots(f)) == 0 {
-			r.add(Finding{Danger, Refusal, "OpenSM's updn is about to refuse: no switch sees more than nine tenths of the adapters at one distance and the others at hardly any, which is how it finds roots",
-				"name roots (weft deploy files writes a root-guids file), and have the tables judged: with roots, too, updn can make a credit loop (weft verify)", []string{"root_guid_file /etc/opensm/root-guids"}, line})
+			r.add(Finding{Level: Danger, Code: Refusal, What: "OpenSM's updn is about to refuse: no switch sees more than nine tenths of the adapters at one distance and the others at hardly any, which is how it finds roots",
+				Do: "name roots (weft deploy files writes a root-guids file), and have the tables judged: with roots, too, updn can make a credit loop (weft verify)", Lines: []string{"root_guid_file /etc/opensm/root-guids"}, Line: line})
 		}
 	}
 }
 
-// rules says which rules of an engine the fabric breaks.
-func (r *Report) rules(f *fabric.Fabric, name string, line int) {
+// checkRules says which rules of an engine the fabric breaks.
+func (r *Report) checkRules(f *fabric.Fabric, name string, line int) {
 	e, ok := engines.OfOpenSM(name)
 	if !ok {
 		return // weft has none of the kind
@@ -52,7 +52,7 @@ func (r *Report) rules(f *fabric.Fabric, name string, line int) {
 		if finding.OK {
 			continue
 		}
-		r.add(Finding{Danger, Refusal, fmt.Sprintf("%s is about to refuse: %s (rule: %s)", name, finding.Why, finding.Rule), "repair the fabric, or take tables that are proven for it as it is (weft route says how OpenSM takes them)", nil, line})
+		r.add(Finding{Level: Danger, Code: Refusal, What: fmt.Sprintf("%s is about to refuse: %s (rule: %s)", name, finding.Why, finding.Rule), Do: "repair the fabric, or take tables that are proven for it as it is (weft route says how OpenSM takes them)", Line: line})
 	}
 }
 

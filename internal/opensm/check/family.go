@@ -23,8 +23,8 @@ func family(in *Input) conf.Family {
 	return in.Conf.Family()
 }
 
-// others says what a file of another family than OpenSM 3.3's has besides, and what that leaves open.
-func (r *Report) others(in *Input) {
+// checkFamily says what a file of another family than OpenSM 3.3's has besides, and what that leaves open.
+func (r *Report) checkFamily(in *Input) {
 	if r.Family != conf.NVIDIA {
 		return
 	}
@@ -41,13 +41,13 @@ func (r *Report) others(in *Input) {
 			what += fmt.Sprintf(" and %d more", more)
 		}
 	}
-	r.add(Finding{Advice, OtherManager, what, "if OpenSM 3.3 of a distribution runs, say so, with --opensm: it skips these", nil, 0})
+	r.add(Finding{Level: Advice, Code: OtherManager, What: what, Do: "if OpenSM 3.3 of a distribution runs, say so, with --opensm: it skips these"})
 	if i := slices.IndexFunc(r.Engines, func(e string) bool { return strings.HasPrefix(e, "ar_") || strings.HasPrefix(e, "dfp") }); i >= 0 && (in.Tables == nil || in.Tables.Groups == nil) {
-		r.add(Finding{Advice, OtherManager, fmt.Sprintf("%s lets switches choose among ports, which forwarding tables alone do not show", r.Engines[i]),
-			"have ibdiagnet write the groups of ports, and judge them with the tables: ibdiagnet -r --routing --pc -o DIR, then weft verify DIR", nil, in.Conf.Line("routing_engine")})
+		r.add(Finding{Level: Advice, Code: OtherManager, What: fmt.Sprintf("%s lets switches choose among ports, which forwarding tables alone do not show", r.Engines[i]),
+			Do: "have ibdiagnet write the groups of ports, and judge them with the tables: ibdiagnet -r --routing --pc -o DIR, then weft verify DIR", Line: in.Conf.Line("routing_engine")})
 	}
 	if hasPlugin(in.Conf) {
-		r.add(Finding{Warning, OtherManager, "weft's plugin is built for OpenSM 3.3, and untested with NVIDIA's", "use tables as files, or only weft watch, until you have tried it", nil, in.Conf.Line("event_plugin_name")})
+		r.add(Finding{Level: Warning, Code: OtherManager, What: "weft's plugin is built for OpenSM 3.3, and untested with NVIDIA's", Do: "use tables as files, or only weft watch, until you have tried it", Line: in.Conf.Line("event_plugin_name")})
 	}
 }
 
@@ -66,9 +66,9 @@ func isMinHop(engine string) bool { return engine == "minhop" || engine == "null
 // that was replaced between the dump of the fabric and that of the tables changes fewer.
 const minHopShare = .99
 
-// minHops finds tables of MinHop where the configuration asks for another engine: it failed, or was never
+// checkMinHop finds tables of MinHop where the configuration asks for another engine: it failed, or was never
 // loaded. OpenSM says so in one line of its log. weft's minhop is OpenSM's, entry by entry.
-func (r *Report) minHops(ctx context.Context, in *Input) error {
+func (r *Report) checkMinHop(ctx context.Context, in *Input) error {
 	if in.Tables == nil || len(r.Engines) == 0 || isMinHop(r.Engines[0]) {
 		return nil
 	}
@@ -85,8 +85,8 @@ func (r *Report) minHops(ctx context.Context, in *Input) error {
 			return nil
 		}
 	}
-	r.add(Finding{Danger, SilentFallback, fmt.Sprintf("the tables in force are MinHop's (%.4g %% of their entries), and the configuration asks for %s: it failed, or these are from before", 100*share, asked),
-		"look in OpenSM's log for the sweep that wrote them; with no_fallback tables that are there stay", nil, in.Conf.Line("routing_engine")})
+	r.add(Finding{Level: Danger, Code: SilentFallback, What: fmt.Sprintf("the tables in force are MinHop's (%.4g %% of their entries), and the configuration asks for %s: it failed, or these are from before", 100*share, asked),
+		Do: "look in OpenSM's log for the sweep that wrote them; with no_fallback tables that are there stay", Line: in.Conf.Line("routing_engine")})
 	return nil
 }
 

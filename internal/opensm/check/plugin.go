@@ -46,6 +46,7 @@ var pluginOptions = []struct {
 	}},
 }
 
+// oneHour is an error unless a value is a number of seconds up to an hour.
 func oneHour(value string) error {
 	if s, err := strconv.Atoi(value); err != nil || s < 1 || s > 3600 {
 		return errors.New("it is a number of seconds from 1 to 3600, without a unit")
@@ -53,6 +54,7 @@ func oneHour(value string) error {
 	return nil
 }
 
+// pluginOptionNames is the names of pluginOptions, in their order.
 func pluginOptionNames() []string {
 	names := make([]string, len(pluginOptions))
 	for i := range pluginOptions {
@@ -72,15 +74,15 @@ func words(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t,", r) })
 }
 
-// plugin looks at the options of weft's plugin, which does not load where one of them
+// checkPlugin adds findings about the options of weft's plugin, which does not load where one of them
 // is wrong, and says so in OpenSM's log only.
-func (r *Report) plugin(in *Input) {
+func (r *Report) checkPlugin(in *Input) {
 	if !hasPlugin(in.Conf) {
 		return
 	}
 	if !slices.Contains(r.Engines, PluginName) {
-		r.add(Finding{Warning, PluginOption, "the plugin is loaded, and routing_engine does not name it: it is never asked for tables", "name it first",
-			[]string{"routing_engine " + PluginName + ",no_fallback"}, in.Conf.Line("event_plugin_name")})
+		r.add(Finding{Level: Warning, Code: PluginOption, What: "the plugin is loaded, and routing_engine does not name it: it is never asked for tables", Do: "name it first",
+			Lines: []string{"routing_engine " + PluginName + ",no_fallback"}, Line: in.Conf.Line("event_plugin_name")})
 	}
 	line := in.Conf.Line("event_plugin_options")
 	plugins, _ := in.Conf.Get("event_plugin_name")
@@ -94,27 +96,27 @@ func (r *Report) plugin(in *Input) {
 		}
 		switch {
 		case i < 0 && strings.HasPrefix(name, PluginName+"."):
-			f := Finding{Danger, PluginOption, fmt.Sprintf("the plugin has no option %s, and does not load", name), "its options are " + strings.Join(pluginOptionNames(), ", "), nil, line}
+			f := Finding{Level: Danger, Code: PluginOption, What: fmt.Sprintf("the plugin has no option %s, and does not load", name), Do: "its options are " + strings.Join(pluginOptionNames(), ", "), Line: line}
 			if near != "" {
 				f.Do = "the nearest it knows is " + near
 			}
 			r.add(f)
 		case i < 0 && near == "": // of another plugin
 		case i < 0:
-			r.add(Finding{Warning, PluginOption, fmt.Sprintf("%s does not begin with weft., so that the plugin takes it for another plugin's and passes over it", name),
-				"the nearest it knows is " + near, nil, line})
+			r.add(Finding{Level: Warning, Code: PluginOption, What: fmt.Sprintf("%s does not begin with weft., so that the plugin takes it for another plugin's and passes over it", name),
+				Do: "the nearest it knows is " + near, Line: line})
 		case !assigned:
-			r.add(Finding{Danger, PluginOption, fmt.Sprintf("%s has no value, and the plugin does not load", name), fmt.Sprintf("write %s=VALUE, without blanks", name), nil, line})
+			r.add(Finding{Level: Danger, Code: PluginOption, What: fmt.Sprintf("%s has no value, and the plugin does not load", name), Do: fmt.Sprintf("write %s=VALUE, without blanks", name), Line: line})
 		default:
 			if err := pluginOptions[i].check(value); err != nil {
-				r.add(Finding{Danger, PluginOption, fmt.Sprintf("%s=%s is wrong, and the plugin does not load", name, value), err.Error(), nil, line})
+				r.add(Finding{Level: Danger, Code: PluginOption, What: fmt.Sprintf("%s=%s is wrong, and the plugin does not load", name, value), Do: err.Error(), Line: line})
 			}
 		}
 	}
-	r.terms(in, line)
+	r.checkTerms(in, line)
 	if n, ok := in.Conf.Int("packet_life_time"); ok && n >= endless {
-		r.add(Finding{Warning, PluginOption, fmt.Sprintf("packet_life_time %#x: switches keep packets for ever, so that nothing bounds how long those of earlier tables are about: "+
-			"between two steps of a change weft waits as if each switch dropped them after 1.07 s", n), "set OpenSM's default", []string{"packet_life_time 0x12"}, in.Conf.Line("packet_life_time")})
+		r.add(Finding{Level: Warning, Code: PluginOption, What: fmt.Sprintf("packet_life_time %#x: switches keep packets for ever, so that nothing bounds how long those of earlier tables are about: "+
+			"between two steps of a change weft waits as if each switch dropped them after 1.07 s", n), Do: "set OpenSM's default", Lines: []string{"packet_life_time 0x12"}, Line: in.Conf.Line("packet_life_time")})
 	}
 }
 
@@ -153,9 +155,9 @@ func pluginContract(c *conf.Conf) routing.Contract {
 	return routing.Honored
 }
 
-// terms compares what the plugin demands of a proof with what clients do and with
-// the tables that run. What is not set is honored and hca.
-func (r *Report) terms(in *Input, line int) {
+// checkTerms adds findings where what the plugin demands of a proof (contract honored and scope hca, if not set) is not what
+// clients do, or does not go with the tables that run. line is that of event_plugin_options.
+func (r *Report) checkTerms(in *Input, line int) {
 	wanted, scope := pluginContract(in.Conf), routing.HCA
 	_, explicit := option(in.Conf, "weft.contract")
 	if text, ok := option(in.Conf, "weft.scope"); ok {
@@ -166,24 +168,24 @@ func (r *Report) terms(in *Input, line int) {
 	known := r.free != nil && (in.SLs || !byRecord(wanted)) // how the tables fare under wanted
 	switch {
 	case known && !r.free(wanted):
-		r.add(Finding{Warning, PluginOption, fmt.Sprintf("the plugin demands a proof for contract %s, and the tables that run have a credit loop under it: it would refuse them", wanted),
-			"set contract in weft.yaml to what the plugin demands, and look in OpenSM's log which engine routed", nil, line})
+		r.add(Finding{Level: Warning, Code: PluginOption, What: fmt.Sprintf("the plugin demands a proof for contract %s, and the tables that run have a credit loop under it: it would refuse them", wanted),
+			Do: "set contract in weft.yaml to what the plugin demands, and look in OpenSM's log which engine routed", Line: line})
 	case in.Contract != nil && !wanted.Covers(*in.Contract):
 		level := Warning
 		if !explicit {
 			level = Advice // the daemon's own configuration may say it
 		}
-		r.add(Finding{level, PluginOption, fmt.Sprintf("clients do as contract %s says, and the plugin takes tables that are proven for contract %s only", *in.Contract, wanted),
-			"have it refuse them, whatever weft.yaml says", []string{withOption(in.Conf, "weft.contract", in.Contract.String())}, line})
+		r.add(Finding{Level: level, Code: PluginOption, What: fmt.Sprintf("clients do as contract %s says, and the plugin takes tables that are proven for contract %s only", *in.Contract, wanted),
+			Do: "have it refuse them, whatever weft.yaml says", Lines: []string{withOption(in.Conf, "weft.contract", in.Contract.String())}, Line: line})
 	case wanted == routing.Directed && in.Contract == nil && r.free != nil && in.SLs && r.free(routing.Honored):
-		r.add(Finding{Warning, PluginOption, "weft.contract=directed is weaker than what the tables that run hold under: other tables could have a credit loop where one side of a connection answers on the other's service level",
-			"take it out: without it the plugin demands contract honored", nil, line})
+		r.add(Finding{Level: Warning, Code: PluginOption, What: "weft.contract=directed is weaker than what the tables that run hold under: other tables could have a credit loop where one side of a connection answers on the other's service level",
+			Do: "take it out: without it the plugin demands contract honored", Line: line})
 	case wanted == routing.Directed && in.Contract == nil:
-		r.add(Finding{Warning, PluginOption, "weft.contract=directed lets the plugin take tables that have a credit loop where one side of a connection answers on the other's service level, as a passive side of RDMA-CM does",
-			"take it out, and set contract in weft.yaml to what clients do", nil, line})
+		r.add(Finding{Level: Warning, Code: PluginOption, What: "weft.contract=directed lets the plugin take tables that have a credit loop where one side of a connection answers on the other's service level, as a passive side of RDMA-CM does",
+			Do: "take it out, and set contract in weft.yaml to what clients do", Line: line})
 	}
 	if scope < in.Scope {
-		r.add(Finding{Warning, PluginOption, fmt.Sprintf("endpoints are %s, and the plugin takes tables that are proven for %s only", in.Scope, scope),
-			"have it refuse them, whatever weft.yaml says", []string{withOption(in.Conf, "weft.scope", in.Scope.String())}, line})
+		r.add(Finding{Level: Warning, Code: PluginOption, What: fmt.Sprintf("endpoints are %s, and the plugin takes tables that are proven for %s only", in.Scope, scope),
+			Do: "have it refuse them, whatever weft.yaml says", Lines: []string{withOption(in.Conf, "weft.scope", in.Scope.String())}, Line: line})
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// tables judges the tables in force, under what clients are said to do and under every
+// judgeTables judges the tables in force, under what clients are said to do and under every
 // contract that a finding may mention.
-func (r *Report) tables(ctx context.Context, in *Input) error {
+func (r *Report) judgeTables(ctx context.Context, in *Input) error {
 	if in.Tables == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (r *Report) tables(ctx context.Context, in *Input) error {
 	}
 	r.free = func(c routing.Contract) bool { return free[c] }
 	if !v.Complete() {
-		r.add(Finding{Danger, CreditLoop, fmt.Sprintf("%d of %d pairs have no route that delivers (weft verify shows where)", v.Unreachable+v.Loops, v.Pairs), "find out which engine made the tables", nil, 0})
+		r.add(Finding{Level: Danger, Code: CreditLoop, What: fmt.Sprintf("%d of %d pairs have no route that delivers (weft verify shows where)", v.Unreachable+v.Loops, v.Pairs), Do: "find out which engine made the tables"})
 	}
 	if v.Free() {
 		r.Needed = v.VLs
@@ -49,12 +49,12 @@ func (r *Report) tables(ctx context.Context, in *Input) error {
 		ch := f.Channel(s.Trunk)
 		steps = append(steps, fmt.Sprintf("%s port %d, VL %d", f.Label(ch.From), ch.FromPort, s.VL))
 	}
-	r.add(Finding{Danger, CreditLoop, fmt.Sprintf("the tables have a credit loop of %d links %s: %s, …", len(v.Cycle), how, strings.Join(steps, "; ")),
-		"route with an engine that is proven for what clients do (weft route, weft serve)", nil, 0})
+	r.add(Finding{Level: Danger, Code: CreditLoop, What: fmt.Sprintf("the tables have a credit loop of %d links %s: %s, …", len(v.Cycle), how, strings.Join(steps, "; ")),
+		Do: "route with an engine that is proven for what clients do (weft route, weft serve)"})
 	return nil
 }
 
-// assumption is what clients are assumed to do with the tables in force. If it is not
+// assumption is what clients are assumed to do with the tables in force, and the same in words. If it is not
 // stated and the service levels of PathRecords are not known, it is SL 0 for
 // everything, the default of MPI libraries and NCCL.
 func assumption(in *Input) (c routing.Contract, how string) {
@@ -80,33 +80,33 @@ const (
 	safer              = "take tables that are proven whatever clients do (weft route, weft serve), or see that clients do so"
 )
 
-// clients reports what clients must do for the tables to be free of deadlock.
-func (r *Report) clients(in *Input) {
+// checkClients reports what clients must do for the tables to be free of deadlock.
+func (r *Report) checkClients(in *Input) {
 	var sl int
 	if in.Contract != nil {
 		if n, err := fmt.Sscanf(in.Contract.String(), "single:%d", &sl); n == 1 && err == nil {
 			if r.free == nil || r.free(*in.Contract) { // otherwise the credit loop is reported
-				r.add(Finding{Advice, Contract, fmt.Sprintf("all clients must use SL %d", sl), "set it in the environment of every job",
-					[]string{fmt.Sprintf("UCX_IB_SL=%d", sl), fmt.Sprintf("NCCL_IB_SL=%d", sl)}, 0})
+				r.add(Finding{Level: Advice, Code: Contract, What: fmt.Sprintf("all clients must use SL %d", sl), Do: "set it in the environment of every job",
+					Lines: []string{fmt.Sprintf("UCX_IB_SL=%d", sl), fmt.Sprintf("NCCL_IB_SL=%d", sl)}})
 			}
 			return
 		}
 	}
 	if r.free != nil {
-		r.clientsOfTables(in)
+		r.checkClientsOfTables(in)
 	} else if e, layers := needsLanes(in.Conf, r.Engines); layers && r.Needed != 1 {
-		r.clientsOfEngine(in, e)
+		r.checkClientsOfEngine(in, e)
 	}
 }
 
-// clientsOfTables reports on tables that were judged: only contracts under which they
+// checkClientsOfTables reports on tables that were judged: only contracts under which they
 // are free of deadlock.
-func (r *Report) clientsOfTables(in *Input) {
+func (r *Report) checkClientsOfTables(in *Input) {
 	switch {
 	case r.free(routing.Any):
 	case !in.SLs && r.free(routing.Single(0)):
-		r.add(Finding{Warning, Contract, "the tables hold where all clients use SL 0, and not where each uses what it likes; whether they hold on the service levels of PathRecords is not known",
-			"give those with --psl, or see that clients use SL 0: --contract single:0 says how", nil, 0})
+		r.add(Finding{Level: Warning, Code: Contract, What: "the tables hold where all clients use SL 0, and not where each uses what it likes; whether they hold on the service levels of PathRecords is not known",
+			Do: "give those with --psl, or see that clients use SL 0: --contract single:0 says how"})
 	case !in.SLs: // the loop was reported already
 	case r.free(routing.Honored):
 		zero := ", and have a credit loop where all use SL 0"
@@ -120,8 +120,8 @@ func (r *Report) clientsOfTables(in *Input) {
 	}
 }
 
-// clientsOfEngine reports on tables that are not known, by what the engine promises.
-func (r *Report) clientsOfEngine(in *Input, engine string) {
+// checkClientsOfEngine reports on tables that are not known, by what the engine promises.
+func (r *Report) checkClientsOfEngine(in *Input, engine string) {
 	switch engine {
 	case "lash": // gives both directions one service level
 		r.mustUse(in, routing.Honored, "the tables of lash hold only where every client uses the PathRecord's service level", byDefault)
@@ -132,12 +132,12 @@ func (r *Report) clientsOfEngine(in *Input, engine string) {
 	}
 }
 
-// mustUse is advice if the stated contract of clients suffices, and a warning
-// otherwise.
+// mustUse adds what clients must do, needed, for the tables to hold: as advice if the stated contract suffices for it,
+// as a warning otherwise. others is words about programs that do otherwise.
 func (r *Report) mustUse(in *Input, needed routing.Contract, what, others string) {
 	if in.Contract != nil && byRecord(*in.Contract) && needed.Covers(*in.Contract) {
-		r.add(Finding{Advice, Contract, what + ", as you say yours do", "keep it so: " + others, nil, 0})
+		r.add(Finding{Level: Advice, Code: Contract, What: what + ", as you say yours do", Do: "keep it so: " + others})
 		return
 	}
-	r.add(Finding{Warning, Contract, what + "; " + others, safer, nil, 0})
+	r.add(Finding{Level: Warning, Code: Contract, What: what + "; " + others, Do: safer})
 }

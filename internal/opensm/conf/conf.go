@@ -64,6 +64,7 @@ func Read(r io.Reader, file string) (*Conf, error) {
 	return c, nil
 }
 
+// line reads a line, or a part of one that is too long; n is its number.
 func (c *Conf) line(text []byte, n int) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] == '#' {
@@ -77,7 +78,7 @@ func (c *Conf) line(text []byte, n int) {
 		value = value[1:last]
 	}
 	c.last[string(key)] = len(c.Options)
-	c.Options = append(c.Options, Option{string(key), string(value), n})
+	c.Options = append(c.Options, Option{Key: string(key), Value: string(value), Line: n})
 }
 
 // Get is the value of an option; false if it is not set or set to nothing.
@@ -97,7 +98,7 @@ func (c *Conf) Line(key string) int {
 	return 0
 }
 
-// Bool is a boolean option as OpenSM reads it.
+// Bool is a boolean option as OpenSM reads it, or unset if it is not set.
 func (c *Conf) Bool(key string, unset bool) bool {
 	v, ok := c.Get(key)
 	if !ok {

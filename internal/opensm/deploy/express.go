@@ -28,7 +28,7 @@ func (e *Inexpressible) Error() string {
 	return fmt.Sprintf("files for a stock OpenSM cannot express %s: %s", e.Limit, e.Where)
 }
 
-// Plan is a routing as the files express it.
+// Plan is a routing as the files of Files express it: a service level by destination, and one SL2VL map.
 type Plan struct {
 	Tables *routing.Tables    // as OpenSM will have them
 	SL     []uint8            // [EndpointID] service level of packets to it
@@ -36,8 +36,8 @@ type Plan struct {
 	VLs    int                // number of lanes that the map uses for service levels in use
 	Scope  routing.Scope      // endpoints whose service levels are kept
 
-	// Of traffic, each with lanes of its own, which senders choose by the service level
-	// (routing.Lanes.Classes). 0: there is one.
+	// Number of classes of traffic, each with lanes of its own, which senders choose by the service level, and of
+	// levels of each (routing.Lanes.Classes). 0: there is one class.
 	Classes, ClassLevels int
 
 	levels [routing.SLs]int    // number of destinations with a service level
@@ -67,7 +67,7 @@ func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 	if !uniform {
 		var where string
 		if lane, where = sameEverywhere(t); where != "" {
-			return nil, &Inexpressible{PortMaps, where}
+			return nil, &Inexpressible{Limit: PortMaps, Where: where}
 		}
 	}
 	p.Lane = lane
@@ -95,9 +95,9 @@ func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 	return p, nil
 }
 
-// sameEverywhere is the one map of which all pairs of ports by which packets can travel have their
-// share: OpenSM gives every port the lanes of the map that its cable runs, and begins again at lane 0
-// beyond (routing.SL2VL.WithinCables). where says where two differ otherwise.
+// sameEverywhere is the one map that OpenSM could give all ports to get the maps of t, at pairs of ports by which packets
+// can travel: a port whose cable runs fewer lanes begins again at lane 0 beyond these
+// (routing.SL2VL.WithinCables). where says where that fails; empty: nowhere.
 func sameEverywhere(t *routing.Tables) (whole [routing.SLs]uint8, where string) {
 	whole = widest(t)
 	maps, like := t.Lanes.SL2VL, routing.UniformSL2VL(whole).WithinCables(t.Fabric)
@@ -126,8 +126,8 @@ func widest(t *routing.Tables) (lane [routing.SLs]uint8) {
 	return lane
 }
 
-// forPorts calls for every pair of ports of every switch by which packets can travel, until one
-// answers false.
+// forPorts calls pair for every pair of ports of every switch by which packets can travel, until it
+// returns false.
 func forPorts(f *fabric.Fabric, pair func(s fabric.NodeID, in, out uint8) bool) {
 	for s := range fabric.NodeID(f.Switches()) {
 		for in := range f.Node(s).Ports + 1 {
@@ -143,11 +143,11 @@ func forPorts(f *fabric.Fabric, pair func(s fabric.NodeID, in, out uint8) bool) 
 	}
 }
 
-// source is a row of service levels, with one of its endpoints for messages.
+// source is endpoints on one switch that send by one row of service levels.
 type source struct {
-	row  int32
-	on   fabric.NodeID // the switch its endpoints hang on
-	name fabric.EndpointID
+	row  int32             // of routing.Lanes
+	on   fabric.NodeID     // the switch
+	name fabric.EndpointID // one of them, for messages
 }
 
 // sourceRows is every row and switch that endpoints in scope send from.
@@ -159,12 +159,12 @@ func sourceRows(t *routing.Tables, scope routing.Scope) []source {
 	seen := map[key]bool{}
 	var rows []source
 	for _, e := range scope.Endpoints(t.Fabric) {
-		k := key{t.Lanes.Row[e], t.Fabric.Endpoint(e).Switch}
+		k := key{row: t.Lanes.Row[e], on: t.Fabric.Endpoint(e).Switch}
 		if seen[k] {
 			continue
 		}
 		seen[k] = true
-		rows = append(rows, source{k.row, k.on, e})
+		rows = append(rows, source{row: k.row, on: k.on, name: e})
 	}
 	return rows
 }
@@ -173,7 +173,7 @@ func sourceRows(t *routing.Tables, scope routing.Scope) []source {
 func destinationSL(t *routing.Tables, rows []source, e fabric.EndpointID) (uint8, error) {
 	f := t.Fabric
 	to := f.Endpoint(e)
-	chosen, by, address := routing.NoSL, source{}, fabric.LID(0)
+	chosen, first, address := routing.NoSL, source{}, fabric.LID(0) // the level of the first source, to an address
 	for lid := to.LID; lid < to.LID+1<<to.LMC; lid++ {
 		levels := t.Lanes.SLRow(lid)
 		for _, from := range rows {
@@ -186,15 +186,15 @@ func destinationSL(t *routing.Tables, rows []source, e fabric.EndpointID) (uint8
 			}
 			switch {
 			case sl == routing.NoSL:
-				return 0, &Inexpressible{NoAddress, fmt.Sprintf("%s must not use LID %d of %s", name(f, from.name), lid, name(f, e))}
+				return 0, &Inexpressible{Limit: NoAddress, Where: fmt.Sprintf("%s must not use LID %d of %s", name(f, from.name), lid, name(f, e))}
 			case chosen == routing.NoSL:
-				chosen, by, address = sl, from, lid
-			case sl != chosen && from == by:
-				return 0, &Inexpressible{AddressSLs, fmt.Sprintf("%s uses SL %d to LID %d and SL %d to LID %d of %s",
+				chosen, first, address = sl, from, lid
+			case sl != chosen && from == first:
+				return 0, &Inexpressible{Limit: AddressSLs, Where: fmt.Sprintf("%s uses SL %d to LID %d and SL %d to LID %d of %s",
 					name(f, from.name), chosen, address, sl, lid, name(f, e))}
 			case sl != chosen:
-				return 0, &Inexpressible{SourceSLs, fmt.Sprintf("to %s, %s uses SL %d and %s uses SL %d",
-					name(f, e), name(f, by.name), chosen, name(f, from.name), sl)}
+				return 0, &Inexpressible{Limit: SourceSLs, Where: fmt.Sprintf("to %s, %s uses SL %d and %s uses SL %d",
+					name(f, e), name(f, first.name), chosen, name(f, from.name), sl)}
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func destinationSL(t *routing.Tables, rows []source, e fabric.EndpointID) (uint8
 	return chosen, nil
 }
 
-// lanes is the service levels by destination.
+// lanes is the service levels and the map as OpenSM will have them.
 func (p *Plan) lanes(f *fabric.Fabric) *routing.Lanes {
 	m := routing.UniformSL2VL(p.Lane).WithinCables(f)
 	if p.levels[0] == 0 || len(p.Levels()) > 1 {
@@ -223,6 +223,7 @@ func (p *Plan) lanes(f *fabric.Fabric) *routing.Lanes {
 	return l
 }
 
+// name is what messages call an endpoint.
 func name(f *fabric.Fabric, e fabric.EndpointID) string {
 	ep := f.Endpoint(e)
 	return fmt.Sprintf("%s port %d", f.Label(ep.Node), ep.Port)

@@ -71,6 +71,7 @@ func (p *Plan) Files(o Options) ([]files.File, error) {
 // needsPolicy reports whether any destination has another service level than 0.
 func (p *Plan) needsPolicy() bool { return p.levels[0] == 0 || len(p.Levels()) > 1 }
 
+// text writes a text as a file.
 func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
@@ -78,8 +79,8 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// roles divides adapter and router ports into compute nodes and I/O nodes: those that are said
-// to serve, aggregation nodes and routers.
+// roles divides adapter and router ports into compute nodes and I/O nodes: the latter are those in serve, aggregation
+// nodes and routers.
 func (p *Plan) roles(serve []fabric.EndpointID) (computes, ios []fabric.EndpointID) {
 	f := p.Tables.Fabric
 	io := make([]bool, len(f.Endpoints()))
@@ -176,6 +177,7 @@ func (o *Options) guid(f *fabric.Fabric, e fabric.EndpointID) fabric.GUID {
 	return ep.PortGUID
 }
 
+// portGUIDs is a file with the GUIDs of ports, one a line.
 func (o *Options) portGUIDs(f *fabric.Fabric, ports []fabric.EndpointID) string {
 	var b strings.Builder
 	for _, e := range ports {
@@ -184,6 +186,7 @@ func (o *Options) portGUIDs(f *fabric.Fabric, ports []fabric.EndpointID) string 
 	return b.String()
 }
 
+// nodeGUIDs is a file with the GUIDs of nodes, one a line.
 func nodeGUIDs(f *fabric.Fabric, nodes []fabric.NodeID) string {
 	var b strings.Builder
 	for _, n := range nodes {
@@ -193,7 +196,7 @@ func nodeGUIDs(f *fabric.Fabric, nodes []fabric.NodeID) string {
 }
 
 // policy writes the QoS policy: a group of ports, a level and a rule for every
-// service level but 0, which is the default.
+// service level except 0, which is the default.
 func (p *Plan) policy(w io.Writer, o *Options) error {
 	const perLine = 4
 	f := p.Tables.Fabric

@@ -96,6 +96,7 @@ func ReadAnswer(r io.Reader, q *Request) (*Answer, error) {
 	return nil, fmt.Errorf("message of kind %d where an answer is expected", k)
 }
 
+// fits is an error if the answer is to another question.
 func (a *Answer) fits(q *Request) error {
 	if a.Sweep != q.Sweep {
 		return fmt.Errorf("the answer is for sweep %d, the question was %d", a.Sweep, q.Sweep)
@@ -103,7 +104,8 @@ func (a *Answer) fits(q *Request) error {
 	return nil
 }
 
-// shape is the sizes of an answer that follow from the request.
+// shape is the sizes of an answer that follow from the request: pairs is the pairs of ports of all switches, ports
+// their ports with port 0, lids one more than the largest LID.
 func (q *Request) shape() (switches, lids, ports, pairs int) {
 	for i := range q.Nodes {
 		n := &q.Nodes[i]
@@ -121,6 +123,7 @@ func (q *Request) shape() (switches, lids, ports, pairs int) {
 	return switches, lids, ports, pairs
 }
 
+// decodeTables reads the body of an answer with tables, and checks its sizes.
 func decodeTables(b []byte, q *Request) (*Answer, error) {
 	if len(b) < tablesSize {
 		return nil, fmt.Errorf("tables of %d bytes; they have %d at least", len(b), tablesSize)
@@ -193,7 +196,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 // keep adapters from sending: the maps of adapters are on no path between switches, so
 // that the proof does not cover them.
 func (a *Answer) serves(q *Request) error {
-	owned, sends := make([]bool, a.LIDs), []bool{} // [LID], [row] whether an adapter is cabled to the switch
+	owned, sends := make([]bool, a.LIDs), []bool{} // [LID] somebody has it; [row] an adapter is cabled to the switch
 	for i := range q.Nodes {
 		n := &q.Nodes[i]
 		adapters := false

@@ -22,13 +22,13 @@ type Request struct {
 	QoS      bool          // without it OpenSM writes no SL2VL table
 	Improves bool          // the sender understands Answer.SoFar
 	Again    bool          // tables of such an answer for this fabric are in use; the sender waits for better ones
-	Filled   bool          // none are in use, and some switch forwards by tables of before OpenSM began: a step with others to follow is taken
+	Filled   bool          // none are in use, and some switch forwards by tables of before OpenSM began: the sender also takes a step that others follow
 	Stands   bool          // the sender keeps a question open where Answer.Orders says so
 	Nodes    []Node
 
 	InUse    uint64        // Answer.Number of the tables in use; 0: none, or OpenSM's own
 	Lifetime time.Duration // that a packet may wait in a switch, whole microseconds; 0: for ever
-	Blocks   []Block       // what switches have otherwise than the tables in use say
+	Blocks   []Block       // those that switches have otherwise than the tables in use say
 }
 
 // Block is 64 entries of a switch's forwarding table as it confirmed them last.
@@ -63,7 +63,7 @@ type Port struct {
 	Rate     fabric.Rate
 }
 
-// speeds is the numbers of the wire format.
+// speeds is the speeds by their numbers in the wire format.
 var speeds = [...]fabric.Speed{"", fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR10, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR}
 
 // Write sends the request.
@@ -109,6 +109,7 @@ func (q *Request) Write(w io.Writer) error {
 	return send(w, append(m, version...))
 }
 
+// append appends the record of a node, without its ports.
 func (n *Node) append(m []byte) []byte {
 	m = le.AppendUint64(m, uint64(n.GUID))
 	m = le.AppendUint64(m, uint64(n.SystemGUID))
@@ -120,6 +121,7 @@ func (n *Node) append(m []byte) []byte {
 	return padded(m, n.Name, nameSize)
 }
 
+// append appends the record of a port.
 func (p *Port) append(m []byte) []byte {
 	peer := uint32(noPeer)
 	if p.Peer >= 0 {
@@ -145,6 +147,7 @@ func ReadRequest(r io.Reader) (*Request, error) {
 	return decodeRequest(body)
 }
 
+// decodeRequest reads the body of a request.
 func decodeRequest(b []byte) (*Request, error) {
 	if len(b) < requestSize {
 		return nil, fmt.Errorf("a request of %d bytes; it has %d at least", len(b), requestSize)
@@ -228,6 +231,7 @@ func (q *Request) decodeBlocks(b []byte) error {
 
 var errPort = errors.New("a malformed port record")
 
+// decodePorts reads the port records of a node, of which there are so many in the request.
 func decodePorts(b []byte, n *Node, nodes int) ([]Port, error) {
 	ports := make([]Port, len(b)/portSize)
 	last := -1
@@ -266,7 +270,7 @@ func (n *Node) at(number uint8) *Port {
 	return &n.Has[i]
 }
 
-// check finds cables whose two ends disagree, and switches without port 0.
+// check is an error if the two ends of a cable disagree, or a switch has no port 0.
 func (q *Request) check() error {
 	for i := range q.Nodes {
 		n := &q.Nodes[i]

@@ -13,7 +13,7 @@ const MaxStatus = 1 << 20
 // MaxOrder bounds an order, in bytes.
 const MaxOrder = 64 << 10
 
-// Question is what the daemon is asked: one of a request, an order, or neither for its status.
+// Question is what the daemon is asked: a request, or an order, or if both are nil its status.
 type Question struct {
 	Request *Request
 	Order   json.RawMessage
@@ -75,7 +75,7 @@ func GiveOrder(ctx context.Context, socket string, order any) (json.RawMessage, 
 	return answered(c, append(newMessage(kindOrder, len(text)), text...))
 }
 
-// answered sends a message that is answered with a JSON document.
+// answered sends a message, and returns the JSON document that is the answer.
 func answered(c io.ReadWriter, m []byte) (json.RawMessage, error) {
 	if err := send(c, m); err != nil {
 		return nil, err

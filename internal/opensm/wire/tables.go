@@ -13,8 +13,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Expressible says what an answer cannot express of some tables: service levels that
-// differ between senders on one switch, and senders that must not use an address of a
+// Expressible is an error if an answer cannot express some tables under a contract: service levels that
+// differ between senders on one switch, or senders that must not use an address of a
 // port (routing.NoSL), since OpenSM cannot withhold a path record.
 func Expressible(t *routing.Tables, k routing.Contract) error {
 	if err := rowsAreSwitches(t); err != nil || singleSL(k) != routing.NoSL {
@@ -44,9 +44,9 @@ func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	return WriteAnswer(w, q, engine, t, proof, Manner{})
 }
 
-// Manner is what there is to say of tables, beside their proof.
+// Manner is what an answer says of tables, beside their proof.
 type Manner struct {
-	Step   *Step // nil: they are none
+	Step   *Step // nil: they are no step from those in use
 	SoFar  bool  // better tables may follow
 	Orders bool  // others may be ordered at any time
 }
@@ -100,6 +100,7 @@ func WriteSoFar(w io.Writer, q *Request, engine string, t *routing.Tables, proof
 	return WriteAnswer(w, q, engine, t, proof, Manner{SoFar: true})
 }
 
+// writeTables writes an answer with tables, as the package comment has it.
 func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, flags, more uint8) error {
 	f, l := t.Fabric, t.Lanes
 	rows, err := rowsOf(q, f)
@@ -204,7 +205,7 @@ func Number(t *routing.Tables) uint64 {
 // does not cost memory in proportion to the answer.
 const chunk = 256 << 10
 
-// rowsOf is the switches in the order of the request.
+// rowsOf is the switches of f in the order of the request: the rows of the answer.
 func rowsOf(q *Request, f *fabric.Fabric) ([]fabric.NodeID, error) {
 	var rows []fabric.NodeID
 	for i := range q.Nodes {
@@ -238,8 +239,8 @@ func rowsAreSwitches(t *routing.Tables) error {
 	return nil
 }
 
-// writeRows writes a row of LIDs for every switch, as many switches at a time as fit
-// into a chunk: fill sets the entries of some switches in a block of zeros.
+// writeRows writes a row of bytes by LID for every switch, as many switches at a time as fit
+// into a chunk: fill sets the entries of the switches part in a block of zeros, [index in part × lids + LID].
 func writeRows(out *bufio.Writer, rows []fabric.NodeID, lids int, fill func(block []byte, part []fabric.NodeID)) {
 	several := max(1, min(len(rows), chunk/lids))
 	block := make([]byte, several*lids)
@@ -250,7 +251,7 @@ func writeRows(out *bufio.Writer, rows []fabric.NodeID, lids int, fill func(bloc
 	}
 }
 
-// fillPorts fills in out-ports, by LID in the tables and by switch in the block.
+// fillPorts fills a block of writeRows with out-ports.
 func fillPorts(block []byte, t *routing.Tables, part []fabric.NodeID, lids int) {
 	for i := range block {
 		block[i] = routing.NoPort
@@ -263,7 +264,7 @@ func fillPorts(block []byte, t *routing.Tables, part []fabric.NodeID, lids int) 
 	}
 }
 
-// fillLevels fills in service levels likewise.
+// fillLevels fills a block of writeRows with the service levels that PathRecords say under a contract.
 func fillLevels(block []byte, t *routing.Tables, part []fabric.NodeID, lids int, k routing.Contract) {
 	single := singleSL(k)
 	for lid := range t.Fabric.LIDs() {
@@ -291,11 +292,11 @@ func singleSL(k routing.Contract) uint8 {
 	return routing.NoSL
 }
 
-// laneMap is the lane by service level.
+// laneMap is an SL2VL map: the lane, [service level].
 type laneMap [routing.SLs]uint8
 
-// mapsOf numbers the different maps of the switches, by switch, in-port and out-port; a
-// uniform map needs no numbers. A fabric of the largest size has at most 65,536
+// mapsOf is the different maps of the switches, and for each pair of ports, by switch in the order of rows, in-port and
+// out-port, the index of its map; nil pairs: there is one map. A fabric of the largest size has at most 65,536
 // different maps, which 16 bits can number.
 func mapsOf(f *fabric.Fabric, sl2vl *routing.SL2VL, rows []fabric.NodeID) (maps []laneMap, pairs []uint16) {
 	if uniform, ok := sl2vl.Uniform(); ok {
@@ -331,7 +332,7 @@ func adapterLanes(q *Request, sl2vl *routing.SL2VL) laneMap {
 	return uniform
 }
 
-// appendRanks is the proof of a switch by out-port and lane.
+// appendRanks appends the ranks of a switch, by out-port and lane, to m.
 func appendRanks(m []byte, f *fabric.Fabric, s fabric.NodeID, proof *deadlock.Certificate) []byte {
 	for port := range f.Node(s).Ports + 1 {
 		c := f.Trunk(s, uint8(port))

@@ -7,8 +7,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// treeOf is the spanning tree of tables: by row the port towards the root, which is the first
-// row, and the service levels of the groups that it is for. Both are nothing without a tree.
+// treeOf is the spanning tree of tables, for an answer: up is the port towards the root, [row], where the root is row
+// 0, and groups the service levels, as bits, of the groups that it is for. Without a tree they are nil and 0.
 func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8, err error) {
 	if t.Multicast == nil {
 		return 0, nil, nil
@@ -17,7 +17,7 @@ func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8,
 	if tree == nil {
 		return 0, nil, fmt.Errorf("%d trees for multicast where one spans all switches", len(t.Multicast.Trees))
 	}
-	row := make([]int, f.Switches())
+	row := make([]int, f.Switches()) // [switch]
 	for i, s := range rows {
 		row[s] = i
 	}

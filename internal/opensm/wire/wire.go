@@ -45,6 +45,7 @@ const MaxRequest = 64 << 20
 // MaxReply limits the body of an answer, in bytes.
 const MaxReply = 4 << 30
 
+// kind is what a message is, in its header.
 type kind uint16
 
 const (
