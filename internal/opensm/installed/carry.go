@@ -7,20 +7,20 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// carrier carries the tables of a state over to the fabric as it is now.
+// carrier is a state on the fabric as it is now, on which the next step is planned.
 type carrier struct {
 	*State
 	live   *fabric.Fabric
 	o      Options
 	change change.Options
-	before *routing.Tables // as they were handed over, with the rows that are known of hosts that are back
-	left   int             // destinations that bring leaves
+	before *routing.Tables // Sent on live, with the rows that the goal has for hosts that are back; likeNeighbours adds more
+	left   int             // number of destinations that bring leaves
 
 	kept      Drained // Move.Drained
 	undrained string  // Move.Undrained
 }
 
-// carry finds out how the tables handed over act on the fabric as it is. Plans begin there,
+// carry sets before: the tables handed over as they act on the fabric now. Plans begin there,
 // also where a switch has not confirmed them: it may have them all the same, and what
 // it is said to have may be nothing at all, if the cable to it was pulled meanwhile.
 func (c *carrier) carry() error {
@@ -45,8 +45,8 @@ func (c *carrier) carry() error {
 	return nil
 }
 
-// fresh is the SL2VL maps of switches that the tables handed over do not know: those of
-// the goal, or else a lane that all have.
+// fresh is tables for the fabric now whose SL2VL maps are for switches that the tables handed over do not know: those
+// of the goal, or else one that all switches have, or lane 0.
 func (c *carrier) fresh() (*routing.Tables, error) {
 	maps := routing.UniformSL2VL([routing.SLs]uint8{})
 	if _, uniform := c.Sent.Lanes.SL2VL.Uniform(); uniform {
@@ -59,8 +59,8 @@ func (c *carrier) fresh() (*routing.Tables, error) {
 	return transition.On(c.live, c.Goal, plain)
 }
 
-// likeNeighbours gives the LIDs that are new the rows of others on their switches, whose
-// packets go the same ways on the same service levels. It says whether there are any.
+// likeNeighbours gives the LIDs that are new, in before, the rows of other LIDs on their switches, whose
+// packets go the same ways on the same service levels. It says whether there are any such.
 func (c *carrier) likeNeighbours() bool {
 	any := false
 	for lid, owner := range c.live.LIDs() {
@@ -79,7 +79,7 @@ func (c *carrier) isNew(lid fabric.LID) bool {
 	return lid > f.TopLID() || f.Owner(lid) == fabric.None
 }
 
-// rows is tables whose rows come from others, LID by LID.
+// rows is tables on live whose row for each LID is that of the tables that from returns, with the lanes of before.
 func (c *carrier) rows(from func(fabric.LID, fabric.EndpointID) *routing.Tables) *routing.Tables {
 	fw := routing.NewForwarding(c.live)
 	for lid, owner := range c.live.LIDs() {
@@ -88,7 +88,7 @@ func (c *carrier) rows(from func(fabric.LID, fabric.EndpointID) *routing.Tables)
 	return &routing.Tables{Fabric: c.live, Forwarding: fw, Lanes: c.before.Lanes}
 }
 
-// onLive is tables for an earlier fabric that was alike.
+// onLive is the tables of a plan for an earlier fabric, which had the same switches and endpoints, on live.
 func (c *carrier) onLive(plan []*routing.Tables) ([]*routing.Tables, error) {
 	var on []*routing.Tables
 	for _, t := range plan {
@@ -101,8 +101,8 @@ func (c *carrier) onLive(plan []*routing.Tables) ([]*routing.Tables, error) {
 	return on, nil
 }
 
-// mixed is the tables that packets may meet before a step: those that the switches have by
-// what they have confirmed, and those handed over where these are others; all without trees.
+// mixed is the tables that packets may meet before a step, on live and without trees: Confirmed and Beside, if there
+// are any, and last those handed over.
 func (c *carrier) mixed() ([]*routing.Tables, error) {
 	var all []*routing.Tables
 	for _, had := range []*routing.Tables{c.Confirmed, c.Beside} {
@@ -122,7 +122,7 @@ func (c *carrier) mixed() ([]*routing.Tables, error) {
 	return append(all, c.hardware(c.before)), nil
 }
 
-// hardware is tables as the switches have them: without rows for what is new.
+// hardware is tables as the switches have them: without rows for LIDs that are new.
 func (c *carrier) hardware(t *routing.Tables) *routing.Tables {
 	nothing := &routing.Tables{Forwarding: routing.NewForwarding(c.live)}
 	return c.rows(func(lid fabric.LID, _ fabric.EndpointID) *routing.Tables {
@@ -133,8 +133,8 @@ func (c *carrier) hardware(t *routing.Tables) *routing.Tables {
 	})
 }
 
-// goal is the goal on the fabric as it is, with the service levels in use. What it does
-// not know has the rows that are installed.
+// goal is the goal on the fabric as it is, with the service levels in use. LIDs that it does
+// not know have the rows of before.
 func (c *carrier) goal() (*routing.Tables, error) {
 	on, err := transition.On(c.live, c.Goal, nil)
 	if err != nil {
@@ -159,7 +159,7 @@ func knows(then, now *fabric.Fabric, lid fabric.LID, owner fabric.EndpointID) bo
 		a.Switch != fabric.None && b.Switch != fabric.None && then.Node(a.Switch).GUID == now.Node(b.Switch).GUID
 }
 
-// goalRow reads the row for a LID from the goal.
+// goalRow fills in the row for a LID from the goal, at switches that the goal knows.
 func (c *carrier) goalRow(lid fabric.LID, row []uint8) {
 	for s := range row {
 		if at := switchIn(c.Goal.Fabric, c.live, fabric.NodeID(s)); at != fabric.None {
@@ -199,7 +199,8 @@ func (c *carrier) lanes(maps *routing.SL2VL) *routing.Lanes {
 	return l
 }
 
-// levels fills in the service levels by switch to a LID; 0 where nobody knows any.
+// levels fills in the service levels to a LID, [switch of live]: from the first of some tables that know both, else as
+// to a neighbour of its owner, else 0.
 func (c *carrier) levels(sources []*routing.Tables, lid fabric.LID, owner fabric.EndpointID, row []uint8) {
 	for s := range row {
 		row[s] = routing.NoSL

@@ -16,8 +16,8 @@ type Location struct {
 	Port uint8       `json:"port,omitempty"` // 0: the whole switch
 }
 
-// Drained is parts that are to be pulled, ascending, each once. They are in the network as long as
-// somebody has cables in them, and packets that can go no other way use them.
+// Drained is parts that are to be pulled, ascending, each once. As long as they are still cabled, packets that can go
+// no other way use them.
 type Drained []Location
 
 // Equal reports whether two lists name the same parts.
@@ -28,7 +28,7 @@ func (d Drained) has(o Drained) bool {
 	return !slices.ContainsFunc(o, func(p Location) bool { return !slices.Contains(d, p) })
 }
 
-// Without is a fabric without the parts; those that it does not have are gone already. nil: it has none.
+// Without is a fabric without the parts; nil: it has none of them.
 func (d Drained) Without(f *fabric.Fabric) (*fabric.Fabric, error) {
 	var cables []fabric.ChannelID
 	var switches []fabric.NodeID
@@ -50,8 +50,8 @@ func (d Drained) Without(f *fabric.Fabric) (*fabric.Fabric, error) {
 	return f.Without(cables, switches)
 }
 
-// aim is a state whose tables are to keep other parts free from now on: a plan that was under way for
-// others ends where it is, and what need not be kept free any more is used again.
+// aim is the state if parts d are to be kept free from now on: where these are others than before, a plan that was under
+// way to drain or to return ends where it is, and if some need not be kept free any more the tables return to the goal.
 func (s State) aim(d Drained) State {
 	if s.Drained.Equal(d) {
 		return s
@@ -66,7 +66,8 @@ func (s State) aim(d Drained) State {
 	return s
 }
 
-// drain plans the way of all packets out of the parts that are to be kept free.
+// drain plans the way of all packets out of the parts that are to be kept free, and sets c.kept. Where there is none it
+// is no error: there are no steps, and c.undrained says why.
 func (c *carrier) drain(ctx context.Context) ([]*routing.Tables, error) {
 	c.kept = c.o.Drained
 	p, err := c.without(ctx, c.before)
@@ -81,7 +82,7 @@ func (c *carrier) drain(ctx context.Context) ([]*routing.Tables, error) {
 }
 
 // without is a plan from tables to others that do without the parts that are to be kept free; nil:
-// the fabric has none of them. The error says why there is none, too.
+// the fabric has none of them. The error may be that there is no such plan (Stays).
 func (c *carrier) without(ctx context.Context, t *routing.Tables) (*change.Proven, error) {
 	less, err := c.o.Drained.Without(c.live)
 	if err != nil || less == nil {
@@ -94,7 +95,8 @@ func (c *carrier) without(ctx context.Context, t *routing.Tables) (*change.Prove
 	return p, Stays(p)
 }
 
-// Stays says why a plan out of use is none: what would go on using the parts, or be cut meanwhile.
+// Stays is an error if a plan of change.Remove does not free the parts: destinations would go on using them, pairs would
+// be cut meanwhile, or packets dropped.
 func Stays(p *change.Proven) error {
 	f := p.Before.Fabric
 	if n := len(p.Left); n > 0 {

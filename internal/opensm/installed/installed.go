@@ -13,19 +13,20 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// State is what the switches have, and what they are to come back to.
+// State is what the switches have, and what they are to come back to. The daemon keeps one for the tables that it
+// handed over last, and asks it for the next step (Next, End, Replace); Move says how the state goes on.
 type State struct {
 	Sent      *routing.Tables // handed over last
-	Confirmed *routing.Tables // what the switches have confirmed, or those before Sent of which they may have a part; nil: Sent
+	Confirmed *routing.Tables // what switches may have in place of Sent: what they have confirmed, or the tables before Sent; nil: all have Sent
 	Goal      *routing.Tables // routed from scratch last; nil: there is nothing to come back to
 	Returning bool            // something is back, and the tables are not yet what the goal is with it
 	Plan      Plan            // what is to follow Sent, while the fabric stays as it was
 	Beside    *routing.Tables // what some switch may have beside both: what it had confirmed when Sent was handed over; nil: nothing
-	Earlier   *routing.Tables // that Sent replaced so late that packets of theirs may be about; nil: none
-	Drained   Drained         // that Sent, or the plan that goes on, keeps free as far as that can be
+	Earlier   *routing.Tables // the tables before Sent, if their packets may still be in the network; nil: they are gone
+	Drained   Drained         // the parts that Sent, or the plan that goes on, keeps free as far as that can be
 }
 
-// Plan is the steps that are left of a plan.
+// Plan is the steps that are left of a plan, and what it is for.
 type Plan struct {
 	Kind  Kind
 	Steps []*routing.Tables
@@ -37,7 +38,7 @@ type Options struct {
 	Scope    routing.Scope
 	Drops    bool     // where there is no other way, a step may cut pairs until the next
 	Groups   []uint16 // service levels that multicast groups may use, as bits, the first set with a tree; empty: no tree is wanted
-	Drained  Drained  // parts that nothing is to use that could go another way
+	Drained  Drained  // parts that no packet is to use that could go another way
 	Most     int      // entries that a step may change where nothing is broken, at least a row; 0: any number
 
 	Memory *deadlock.Memory // of the judge, from one step to the next; nil: none
@@ -64,8 +65,8 @@ type Move struct {
 	Cost      transition.Cost          // against what the switches have
 	CutBefore int64                    // pairs that what the switches have does not deliver
 	CutAfter  int64                    // pairs that the tables do not deliver
-	More      int                      // steps that follow, at least
-	Hops      int                      // switches that a packet has to leave at most under the tables: so many times its lifetime in one is the wait before the next step
+	More      int                      // number of steps that follow, at least
+	Hops      int                      // switches that a packet has to leave at most under the tables: the next step waits for so many lifetimes in a switch
 	Returning bool                     // State.Returning from now on
 	Plan      Plan                     // State.Plan from now on
 	Drops     bool                     // it may cut pairs that the tables before deliver, until the next step
@@ -77,7 +78,7 @@ type Move struct {
 	before *routing.Tables // what the switches have, on the fabric as it is
 }
 
-// Verdict is of the tables, with ranks that hold for every mixture as well.
+// Verdict is the verdict of the tables, with the certificate of every mixture, which holds for the tables as well.
 func (m *Move) Verdict() *deadlock.Verdict {
 	v := *m.Alone
 	v.Certificate = m.Union.Certificate
@@ -87,11 +88,13 @@ func (m *Move) Verdict() *deadlock.Verdict {
 // ErrNone is why there is no step near the tables that are installed.
 var ErrNone = errors.New("no repair near the tables in use")
 
+// none is ErrNone with the reason.
 func none(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNone}, args...)...)
 }
 
-// Next is the next step for a fabric as it is now. The error is ErrNone where there is none.
+// Next is the next step for a fabric as it is now. The error is ErrNone where there is none: then everything has to be
+// routed anew (Replace). s stays as it is.
 func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move, error) {
 	aimed := s.aim(o.Drained)
 	s = &aimed
@@ -105,7 +108,8 @@ func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move
 	return c.adapt(ctx, parts)
 }
 
-// carrier refuses what no step can begin with: from here on tables have one tree or none.
+// carrier is the state on the fabric as it is now, and what of that is gone or new. It refuses what no step can begin
+// with: from here on tables have one multicast tree or none.
 func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Parts, error) {
 	parts := transition.PartsOf(s.Sent.Fabric, live)
 	for _, t := range []*routing.Tables{s.Sent, s.Goal} {
@@ -120,11 +124,11 @@ func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Pa
 	return c, parts, c.carry()
 }
 
-// End is Next where tables are to connect all pairs: the first step that does, if every mixture of
-// it with what the switches have is free of loops; else another that does, and jumped says that no
-// proof covers the time until the tables are written. Where the switches are filled with what was
-// handed over, there is another way while the fabric stays as it was: the step that is next, which
-// leaves pairs cut until the plan goes on.
+// End is Next for an OpenSM that has no tables in use, after a start, and takes only tables that connect all pairs: the
+// first step of the plan that does, if every mixture of it with what the switches have is free of loops; else a
+// later one that does, and jumped says that no proof covers the time until the tables are written. filled says that
+// some switch has what was handed over: then OpenSM also takes the step that is next while the fabric stays as it was,
+// though it leaves pairs cut until the plan goes on.
 func (s State) End(ctx context.Context, live *fabric.Fabric, o Options, filled bool) (m *Move, jumped bool, err error) {
 	m, next, jumped, err := s.end(ctx, live, o)
 	if ctx.Err() == nil && filled && (jumped || err != nil) && next != nil && next.More > 0 {
@@ -140,7 +144,7 @@ func (s State) End(ctx context.Context, live *fabric.Fabric, o Options, filled b
 	return m, jumped, err
 }
 
-// end is End without the other way, and the step that is next; nil: none is safe.
+// end is End as if the switches were not filled; next is the step that is next, nil: none is safe.
 func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m, next *Move, jumped bool, err error) {
 	begin := s
 	c, _, err := begin.carrier(live, o)
@@ -183,6 +187,7 @@ func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m, next
 	return last, next, true, nil
 }
 
+// nothing says whether nothing is gone, or new.
 func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(p.Cables) == 0 }
 
 // goOn is the next step where nothing changed in the fabric.
@@ -232,7 +237,8 @@ func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 	return c.move(ctx, Same, nil, false)
 }
 
-// adapt is the first step where the fabric is another.
+// adapt is the first step where the fabric is another: it mends what is broken. Links that are new are used later
+// (goOn), since they are not armed yet.
 func (c *carrier) adapt(ctx context.Context, parts transition.Parts) (*Move, error) {
 	unarmed := trunksOf(c.live, parts.New.Cables)
 	plan, err := c.mendFree(ctx, unarmed)
@@ -257,6 +263,7 @@ func (c *carrier) adapt(ctx context.Context, parts transition.Parts) (*Move, err
 	return m, err
 }
 
+// trunksOf is those of some channels that are trunks.
 func trunksOf(f *fabric.Fabric, channels []fabric.ChannelID) []fabric.ChannelID {
 	var trunks []fabric.ChannelID
 	for _, c := range channels {
@@ -267,7 +274,7 @@ func trunksOf(f *fabric.Fabric, channels []fabric.ChannelID) []fabric.ChannelID 
 	return trunks
 }
 
-// mend plans what is broken, without trunks that are not armed yet if that will do.
+// mend plans the repair of what is broken, without trunks that are not armed yet if it can do without them.
 func (c *carrier) mend(ctx context.Context, unarmed []fabric.ChannelID) ([]*routing.Tables, error) {
 	if len(unarmed) > 0 {
 		less, err := c.live.Without(unarmed, nil)
@@ -285,8 +292,8 @@ func (c *carrier) mend(ctx context.Context, unarmed []fabric.ChannelID) ([]*rout
 	return c.mended(ctx, c.before)
 }
 
-// mended is the steps of a repair, beside the tree for multicast if that can be; the error says
-// what it leaves.
+// mended is the steps of a repair of tables, beside the tree for multicast if that can be. The error is ErrNone if it
+// leaves anything.
 func (c *carrier) mended(ctx context.Context, before *routing.Tables) ([]*routing.Tables, error) {
 	with, err := c.besideTree(ctx, before)
 	if err != nil {
@@ -314,7 +321,7 @@ func (c *carrier) mendedBeside(ctx context.Context, before *routing.Tables) ([]*
 	return c.steps(p)
 }
 
-// whole says what a plan does not mend.
+// whole is an error if a plan does not mend everything.
 func whole(p *change.Proven) error {
 	if n := len(p.Left); n > 0 {
 		return none("%d destinations are left that cables join, the first of them LID %d", n, p.Left[0].LID)
@@ -328,8 +335,8 @@ func whole(p *change.Proven) error {
 	return nil
 }
 
-// bring plans the way to what the goal is on the fabric as it is. Where what is broken
-// still is too much for the goal there is no way, and the tables stay.
+// bring plans the way to what the goal is on the fabric as it is, and sets c.left. The goal is mended first; where too
+// much is broken for that there are no steps, and the tables stay.
 func (c *carrier) bring(ctx context.Context) ([]*routing.Tables, error) {
 	goal, err := c.goal()
 	if err != nil {
@@ -354,9 +361,9 @@ func (c *carrier) bring(ctx context.Context) ([]*routing.Tables, error) {
 	return c.steps(p)
 }
 
-// steps is the tables of a plan, on the fabric as it is, those left out that change
-// nothing. Rows for LIDs out of scope, which no proof is about, are as after the last
-// step from the first on: no packet in scope follows them.
+// steps is the tables of a plan, on the fabric as it is, without steps that change
+// nothing. Rows for LIDs out of scope, which no proof is about, are those of the last
+// step from the first step on: no packet in scope follows them.
 func (c *carrier) steps(p *change.Proven) ([]*routing.Tables, error) {
 	var plan []*routing.Tables
 	end, err := transition.On(c.live, p.After, nil)
@@ -385,8 +392,8 @@ func (c *carrier) steps(p *change.Proven) ([]*routing.Tables, error) {
 	return plan, nil
 }
 
-// atMost cuts the first step down to as many entries as there may be, by whole rows. A
-// part of a step is as safe as the step: its mixtures are among those of the step.
+// atMost puts a step before the others that changes at most Options.Most entries, by whole rows of the first, if that
+// changes more. A part of a step is as safe as the step: its mixtures are among those of the step.
 func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
 	if c.o.Most == 0 || transition.CostOf(c.before, plan[0]).Entries <= c.o.Most {
 		return plan
@@ -408,11 +415,10 @@ func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
 	return append([]*routing.Tables{part}, plan...)
 }
 
-// union judges every mixture of what the switches have, the first of the tables, with the others,
-// of which the new ones are the last; with the tables of earlier packets as well if that has no
-// loop: then the step need not wait until these packets are gone. Where the first come without
-// trees for multicast, since nothing is to be proven about it, the trees of earlier packets do
-// not count either.
+// union judges every mixture of some tables: first those that the switches have, last the new ones. It takes in the
+// tables of earlier packets (Earlier) if there is no loop with them: then the step need not wait until these packets
+// are gone. Where the first tables come without a tree for multicast, since nothing is to be proven about it, the
+// trees of earlier packets do not count either.
 func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge deadlock.Options) (*deadlock.MixtureVerdict, error) {
 	if c.Earlier != nil {
 		on, err := transition.On(c.live, c.Earlier, c.before)
@@ -430,11 +436,12 @@ func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge dea
 	return deadlock.VerifyMixture(ctx, tables, judge)
 }
 
-// move has the first step of a plan judged, or that nothing changes.
+// move is the first step of a plan, judged; with an empty plan the tables as they are. returning is State.Returning
+// after it.
 func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, returning bool) (*Move, error) {
 	m := &Move{Kind: kind, Tables: c.before, Returning: returning, Left: c.left, Drained: c.kept, Undrained: c.undrained}
 	if len(plan) > 0 {
-		m.Tables, m.More, m.Plan = plan[0], len(plan)-1, Plan{kind, plan[1:]}
+		m.Tables, m.More, m.Plan = plan[0], len(plan)-1, Plan{Kind: kind, Steps: plan[1:]}
 	}
 	switch {
 	case kind == Repair && returning:
@@ -445,7 +452,8 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	return m, c.judge(ctx, m)
 }
 
-// judge has a move judged, and says what it costs. The error is ErrNone where it is not safe.
+// judge completes a move: it gives its tables a tree for multicast, has them and every mixture judged, and fills in what
+// it costs. The error is ErrNone where it is not safe.
 func (c *carrier) judge(ctx context.Context, m *Move) error {
 	mixed, err := c.mixed()
 	if err != nil {

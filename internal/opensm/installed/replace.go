@@ -27,26 +27,25 @@ func (s *State) Replace(ctx context.Context, t *routing.Tables, o Options) (*Mov
 	if err = c.judge(ctx, m); err == nil || ctx.Err() != nil {
 		return m, err
 	}
-	m = &Move{Kind: Full, Tables: c.followed(t), More: 1, Plan: Plan{Full, []*routing.Tables{t}}}
+	m = &Move{Kind: Full, Tables: c.followed(t), More: 1, Plan: Plan{Kind: Full, Steps: []*routing.Tables{t}}}
 	if err = c.judge(ctx, m); err == nil || ctx.Err() != nil || !o.Drops {
 		return m, err
 	}
 	m.Drops = true
-	if m.Tables, err = c.drained(ctx, t); err != nil {
+	if m.Tables, err = c.withoutRows(ctx, t); err != nil {
 		return nil, err
 	}
 	return m, c.judge(ctx, m)
 }
 
-// rounds is how many times destinations are added to those whose packets are dropped before
-// all of them are.
+// rounds is how many times withoutRows adds destinations to those whose packets are dropped before it takes all.
 const rounds = 12
 
-// drained is the tables of before without the rows of destinations that would close a loop
-// with others: their packets are dropped at once, and once none is left the others are safe.
+// withoutRows is c.before without the rows of destinations whose packets would close a loop while t is written: these
+// are dropped at once, and when none is left t is safe.
 // The error is ErrNone where even the loss of all rows would not do: clients go on with the
 // service levels that they know, and packets on these could close a loop on the new paths.
-func (c *carrier) drained(ctx context.Context, t *routing.Tables) (*routing.Tables, error) {
+func (c *carrier) withoutRows(ctx context.Context, t *routing.Tables) (*routing.Tables, error) {
 	nothing := &routing.Tables{Forwarding: routing.NewForwarding(c.live)}
 	without := func(drop func(fabric.LID) bool) (*routing.Tables, *deadlock.MixtureVerdict, error) {
 		left := c.rows(func(lid fabric.LID, _ fabric.EndpointID) *routing.Tables {
@@ -78,7 +77,7 @@ func (c *carrier) drained(ctx context.Context, t *routing.Tables) (*routing.Tabl
 	return all, nil
 }
 
-// followed is tables whose entries that no packet in scope follows are those of before.
+// followed is t with the entries of c.before where no packet in scope comes by under t.
 func (c *carrier) followed(t *routing.Tables) *routing.Tables {
 	f := t.Fabric
 	fw, sends := routing.NewForwarding(f), c.o.Scope.Ends(f)
@@ -98,8 +97,8 @@ func (c *carrier) followed(t *routing.Tables) *routing.Tables {
 		}
 		to := fw.Row(lid)
 		copy(to, c.before.Forwarding.Row(lid))
-		for s, is := range reached {
-			if is {
+		for s, passed := range reached {
+			if passed {
 				to[s] = row[s]
 			}
 		}
@@ -107,8 +106,8 @@ func (c *carrier) followed(t *routing.Tables) *routing.Tables {
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: t.Lanes}
 }
 
-// elsewhere refuses to keep tables whose service levels are by path where endpoints are at other LIDs or
-// switches: packets on the levels that were right before are in no mixture that is judged.
+// elsewhere is an error, ErrNone, where service levels are by path and endpoints are at other LIDs or switches than
+// before: packets on the levels that were right there are in no mixture that is judged.
 func (s *State) elsewhere(live *fabric.Fabric, parts transition.Parts, k routing.Contract) error {
 	if s.anyLevel(k) {
 		return nil

@@ -22,10 +22,11 @@ const fewRoots = 4
 // candidate is a tree that a move may have.
 type candidate struct {
 	tree    *routing.Multicast
-	newTree bool // it takes the place of that in use, which is no part of it
+	newTree bool // it takes the place of the tree in use, which is no part of it
 }
 
-// inUse is the trees that the switches have, on the fabric as it is; nil: none of ours.
+// inUse is the tree that the switches have, on the fabric as it is, without cables that are gone; nil: they have none
+// of ours.
 func (c *carrier) inUse() (*routing.Multicast, error) {
 	if c.Sent.Multicast == nil {
 		return nil, nil
@@ -37,9 +38,9 @@ func (c *carrier) inUse() (*routing.Multicast, error) {
 	return on.Multicast, nil
 }
 
-// besideTree is tables in force, with the tree that new paths of a repair have to go together with:
-// the one in use, if all of it is left; else one of which what is left is a part, if it goes
-// together with what is left of the paths; else just what is left.
+// besideTree is tables in force with the tree that new paths of a repair have to go together with: the tree in use, if
+// it is whole; else one that what is left of it is a part of, if that goes together with what is left of the paths;
+// else what is left of it.
 func (c *carrier) besideTree(ctx context.Context, before *routing.Tables) (*routing.Tables, error) {
 	if c.Sent.Multicast == nil || len(c.o.Groups) == 0 {
 		return before, nil
@@ -63,9 +64,9 @@ func (c *carrier) besideTree(ctx context.Context, before *routing.Tables) (*rout
 	return withTrees(before, on.Multicast), nil
 }
 
-// addTree gives the tables of a move the first tree with which every mixture is free of loops, or
-// none if there is no such tree; m.Union is the verdict. It has a loop if even paths alone do not
-// go together.
+// addTree gives the tables of a move the first of several trees with which every mixture with mixed, what packets may
+// meet before, is free of loops, or none if there is no such tree. It sets m.Tables, m.Union, the verdict, and m.NewTree.
+// The verdict has a loop if even paths alone do not go together.
 func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables, judge deadlock.Options) error {
 	was, err := c.inUse()
 	if err != nil {
@@ -73,11 +74,12 @@ func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables,
 	}
 	given := m.Tables.Multicast
 	m.Union, m.NewTree = nil, false
+	const newTree = true
 	for _, next := range []func() (*candidate, error){
-		func() (*candidate, error) { return c.asGiven(given, was, false), nil },
+		func() (*candidate, error) { return c.asGiven(given, was, !newTree), nil },
 		func() (*candidate, error) { return c.stillWhole(m.Tables, was), nil },
 		func() (*candidate, error) { return c.mendedTree(ctx, m.Tables, mixed, was) },
-		func() (*candidate, error) { return c.asGiven(given, was, true), nil },
+		func() (*candidate, error) { return c.asGiven(given, was, newTree), nil },
 		func() (*candidate, error) { return c.anotherTree(ctx, m) },
 	} {
 		p, err := next()
@@ -113,7 +115,7 @@ func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables,
 	return c.treeless(ctx, m, mixed, judge)
 }
 
-// treeless has every mixture judged without trees, and leaves the move without one.
+// treeless takes the tree out of a move, and sets m.Union to the verdict about every mixture without trees.
 func (c *carrier) treeless(ctx context.Context, m *Move, mixed []*routing.Tables, judge deadlock.Options) (err error) {
 	m.Tables = withTrees(m.Tables, nil)
 	m.Union, err = c.union(ctx, append(slices.Clone(mixed), m.Tables), judge)
@@ -135,27 +137,28 @@ func allWithTrees(tables []*routing.Tables, m *routing.Multicast) (list []*routi
 	return list
 }
 
-// asGiven is the tree that tables came with, if they came with one: in place of that in use, or as
-// one of which that in use may be a part, which the judge finds out.
+// asGiven is the tree that the tables of a move came with, nil if they came with none: with newTree in place of the one
+// in use (was), else as one of which that may be a part, which the judge finds out.
 func (c *carrier) asGiven(given, was *routing.Multicast, newTree bool) *candidate {
 	if given == nil || !newTree && (was == nil || was.SLs&^given.SLs != 0) {
 		return nil
 	}
-	return &candidate{given, newTree}
+	return &candidate{tree: given, newTree: newTree}
 }
 
-// stillWhole is the tree in use, if all of it is left.
+// stillWhole is the tree in use, if all of it is left; else nil.
 func (c *carrier) stillWhole(t *routing.Tables, was *routing.Multicast) *candidate {
 	if was == nil || len(c.o.Groups) == 0 {
 		return nil
 	}
 	if whole := spanning.Whole(t.Fabric, was.One()); whole != nil {
-		return &candidate{&routing.Multicast{SLs: was.SLs, Trees: []routing.MulticastTree{*whole}}, false}
+		return &candidate{tree: &routing.Multicast{SLs: was.SLs, Trees: []routing.MulticastTree{*whole}}}
 	}
 	return nil
 }
 
-// mendedTree is a tree of which what is left of the tree in use is a part.
+// mendedTree is a tree that what is left of the tree in use is a part of, beside the paths of t and of mixed; nil:
+// none is found.
 func (c *carrier) mendedTree(ctx context.Context, t *routing.Tables, mixed []*routing.Tables, was *routing.Multicast) (*candidate, error) {
 	if was == nil || len(c.o.Groups) == 0 {
 		return nil, nil
