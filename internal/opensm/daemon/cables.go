@@ -15,23 +15,23 @@ import (
 type cables struct {
 	recent []events.Event // of what went, the oldest first
 
-	list *trouble.Cables
-	of   *fabric.Fabric // that the list is of
-	seen int            // events that it is of
-	at   time.Time      // when it was made
-	from time.Time      // when weft watch had said what is in it
+	list       *trouble.Cables
+	listOf     *fabric.Fabric // the network that list is about; nil: it has to be made anew
+	eventsSeen int            // how many of recent it is by
+	madeAt     time.Time
+	saidAt     time.Time // when what weft watch knows became what is in it
 }
 
 // lastsFor is how long a list counts: cables that have flapped are quiet after a while.
 const lastsFor = 10 * time.Second
 
-// went remembers what went.
+// went adds what went at a time to recent, drops what is too old, and has the list made anew.
 func (c *cables) went(at time.Time, gone []events.Element) {
 	c.recent = slices.DeleteFunc(c.recent, func(e events.Event) bool { return at.Sub(e.At) > trouble.Flapping })
 	for i := range gone {
 		c.recent = append(c.recent, events.Event{At: at, From: "serve", What: events.Gone, Part: &gone[i]})
 	}
-	c.of = nil
+	c.listOf = nil
 }
 
 // inTrouble is the cables in trouble, with what weft watch knows of them; nil: no network was seen yet.
@@ -39,10 +39,10 @@ func (c *cables) inTrouble(f *fabric.Fabric, w *watched, now time.Time) *trouble
 	if f == nil {
 		return nil
 	}
-	beside, why, said := w.now()
-	if c.of != f || c.seen != len(c.recent) || !said.Equal(c.from) || now.Sub(c.at) > lastsFor || now.Before(c.at) {
+	beside, why, said := w.known()
+	if c.listOf != f || c.eventsSeen != len(c.recent) || !said.Equal(c.saidAt) || now.Sub(c.madeAt) > lastsFor || now.Before(c.madeAt) {
 		c.list = withNote(trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Events: c.recent, Now: now, Beside: beside}), why)
-		c.of, c.seen, c.at, c.from = f, len(c.recent), now, said
+		c.listOf, c.eventsSeen, c.madeAt, c.saidAt = f, len(c.recent), now, said
 	}
 	return c.list
 }
@@ -56,18 +56,21 @@ func (s *Server) inTrouble() *trouble.Cables {
 
 // troubled is the metric of cables in trouble, made when it is asked for.
 type troubled struct {
-	of   func() *trouble.Cables
+	list func() *trouble.Cables // as Server.inTrouble
 	desc *prometheus.Desc
 }
 
-func (m *metrics) troubles(of func() *trouble.Cables) {
-	m.registry.MustRegister(&troubled{of, prometheus.NewDesc("weft_cable_trouble", "1 for cables in trouble, the worst fifty: kind is what speaks against a cable most, level error or warning.", []string{"kind", "level", "name"}, nil)})
+// addTrouble adds the metric of cables in trouble.
+func (m *metrics) addTrouble(list func() *trouble.Cables) {
+	m.registry.MustRegister(&troubled{list: list, desc: prometheus.NewDesc("weft_cable_trouble", "1 for cables in trouble, the worst fifty: kind is what speaks against a cable most, level error or warning.", []string{"kind", "level", "name"}, nil)})
 }
 
+// Describe implements prometheus.Collector.
 func (t *troubled) Describe(to chan<- *prometheus.Desc) { to <- t.desc }
 
+// Collect implements prometheus.Collector.
 func (t *troubled) Collect(to chan<- prometheus.Metric) {
-	l := t.of()
+	l := t.list()
 	if l == nil {
 		return
 	}

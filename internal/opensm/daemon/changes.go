@@ -45,8 +45,8 @@ func changes(before, now *routing.Tables) (entries, levels int64) {
 	return entries, levels
 }
 
-// entry is the out-port and service level of a LID at a switch; zero if the tables do
-// not know them. All senders on a switch share its row.
+// entry is the out-port and service level of a LID at a switch; NoPort and NoSL if the tables do
+// not know the LID. All senders on a switch share its row.
 func entry(t *routing.Tables, s fabric.NodeID, lid fabric.LID) (port, sl uint8) {
 	if lid > t.Fabric.TopLID() || t.Fabric.Owner(lid) == fabric.None {
 		return routing.NoPort, routing.NoSL

@@ -26,18 +26,19 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Drained is a part that is to be kept free of traffic.
+// Drained is a switch or a cable that is to be kept free of traffic, by an order (drainorder.go). It stands in
+// drained.json and in the status.
 type Drained struct {
 	Part  string             `json:"part"` // as people call it
 	Kind  string             `json:"kind"` // switch or cable
 	Place installed.Location `json:"place"`
-	By    string             `json:"by"` // who ordered it
-	At    time.Time          `json:"at"` // when
-	After time.Time          `json:"after"`
+	By    string             `json:"by"`              // who ordered it
+	At    time.Time          `json:"at"`              // when
+	After time.Time          `json:"after"`           // from when on it is to be free
 	Until *time.Time         `json:"until,omitempty"` // when it comes back by itself; nil: not at all
 	Cut   []string           `json:"cut,omitempty"`   // endpoints that are cut off when it is pulled
 
-	Order  string    `json:"order,omitempty"`  // by which the order can be taken back
+	Order  string    `json:"order,omitempty"`  // Order.ID, by which the order can be taken back
 	Before []Drained `json:"before,omitempty"` // the orders that it took the place of, the last first
 
 	State string   `json:"state,omitempty"` // see the constants
@@ -55,7 +56,7 @@ const (
 	StillUsed = "still used" // no safe steps lead away from it as the network is
 )
 
-// drained is the parts that are to be kept free; the zero value is none.
+// drained is the list of the parts that are to be kept free; the zero value is none.
 type drained struct {
 	mu      sync.Mutex
 	list    []Drained
@@ -69,7 +70,7 @@ func (d *drained) all() []Drained {
 	return slices.Clone(d.list)
 }
 
-// set makes a list the one that counts.
+// set makes a list the one that counts, and ends the waiting of those who wait for another.
 func (d *drained) set(list []Drained) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,8 +81,9 @@ func (d *drained) set(list []Drained) {
 	}
 }
 
-// now is the places that are to be free now, and what is closed when the list is another.
-func (d *drained) now(c clock.Clock) (installed.Drained, <-chan struct{}) {
+// placesNow is the places that are to be free now, by the times of their orders, and what is closed when the list is
+// another.
+func (d *drained) placesNow(c clock.Clock) (installed.Drained, <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var places installed.Drained
@@ -103,9 +105,9 @@ func (d *drained) now(c clock.Clock) (installed.Drained, <-chan struct{}) {
 	return places, d.changed
 }
 
-// next is how long it is until some part is to be free, or need not be any more; at most a
-// minute, since the clock may be set.
-func (d *drained) next(c clock.Clock) time.Duration {
+// untilNext is how long it is until some part is to be free, or need not be any more; at most clockLook, since
+// the clock may be set.
+func (d *drained) untilNext(c clock.Clock) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	wait := clockLook
@@ -123,20 +125,21 @@ func (d *drained) next(c clock.Clock) time.Duration {
 	return wait
 }
 
-// errNothingOrdered ends a question that stayed open for long.
+// errNothingOrdered is the answer to a question that stayed open until its time was over.
 var errNothingOrdered = errors.New("nothing was ordered")
 
-// errEnding ends one when the daemon does.
+// errEnding is the answer to an open question when the daemon ends.
 var errEnding = errors.New("the daemon ends")
 
-// stand keeps a question open until some part is to be drained, or none any more; that is why it returns
-// nil. ordered is closed when the list of drained parts is another than it was.
-func (s *Server) stand(ctx context.Context, x *place, q *wire.Request, start time.Time, ordered <-chan struct{}) error {
-	free, _ := s.drained.now(s.clock)
-	gone := x.goes()
+// keepOpen keeps a question open until other parts are to be drained than now, and then returns nil: follow calls it
+// for a plugin that has all that there is. An error is why it ended without that. ordered is what placesNow
+// returned.
+func (s *Server) keepOpen(ctx context.Context, x *place, q *wire.Request, start time.Time, ordered <-chan struct{}) error {
+	free, _ := s.drained.placesNow(s.clock)
+	gone := x.watchHangUp()
 	defer gone.stop()
 	for {
-		wait := s.drained.next(s.clock)
+		wait := s.drained.untilNext(s.clock)
 		if q.Deadline > 0 {
 			left := working(q) - time.Since(start)
 			if left <= 0 {
@@ -148,10 +151,10 @@ func (s *Server) stand(ctx context.Context, x *place, q *wire.Request, start tim
 		case <-ordered:
 			return nil
 		case <-time.After(wait):
-			if now, _ := s.drained.now(s.clock); !now.Equal(free) {
+			if now, _ := s.drained.placesNow(s.clock); !now.Equal(free) {
 				return nil
 			}
-		case <-gone.read:
+		case <-gone.hungUp:
 			return errPlaceLost
 		case <-x.lost:
 			return errPlaceLost
@@ -166,10 +169,10 @@ func (s *Server) stand(ctx context.Context, x *place, q *wire.Request, start tim
 // bringBack takes parts off the list as their time ends, whether OpenSM asks then or does not run.
 func (s *Server) bringBack(ctx context.Context) {
 	for {
-		_, ordered := s.drained.now(s.clock)
+		_, ordered := s.drained.placesNow(s.clock)
 		select {
 		case <-ordered:
-		case <-time.After(s.drained.next(s.clock)):
+		case <-time.After(s.drained.untilNext(s.clock)):
 			s.expire()
 		case <-ctx.Done():
 			return
@@ -177,7 +180,7 @@ func (s *Server) bringBack(ctx context.Context) {
 	}
 }
 
-// expire takes parts off the list whose time is over.
+// expire takes parts off the list whose time is over, in the state folder as well.
 func (s *Server) expire() {
 	s.ordering.Lock()
 	defer s.ordering.Unlock()
@@ -191,48 +194,47 @@ func (s *Server) expire() {
 			left = append(left, p)
 			continue
 		}
-		s.tellOrder(events.Undrain, &p, "its time, which is over")
+		s.logOrder(events.Undrain, &p, "its time, which is over")
 	}
 	if len(left) == len(list) {
 		return
 	}
 	s.drained.set(left)
 	s.showMissing()
-	s.writer.drained(left)
+	s.writer.writeDrained(left)
 }
 
-// leaving is told when the other end of a connection hangs up.
-type leaving struct {
-	read  chan struct{} // closed then
-	ended chan struct{}
-	conn  interface{ SetReadDeadline(time.Time) error }
+// hangUp watches whether the other end of a connection hangs up.
+type hangUp struct {
+	hungUp chan struct{} // closed when it does
+	ended  chan struct{} // closed when nothing reads the connection any more
+	conn   interface{ SetReadDeadline(time.Time) error }
 }
 
-// goes watches a connection whose question has been read: nothing follows it but the end.
-func (x *place) goes() *leaving {
-	l := &leaving{make(chan struct{}), make(chan struct{}), x.conn}
+// watchHangUp watches a connection whose question has been read, until stop: whatever follows it is the end.
+func (x *place) watchHangUp() *hangUp {
+	l := &hangUp{hungUp: make(chan struct{}), ended: make(chan struct{}), conn: x.conn}
 	if err := x.conn.SetDeadline(time.Time{}); err != nil {
-		close(l.read)
+		close(l.hungUp)
 		close(l.ended)
 		return l
 	}
 	go func() {
 		defer close(l.ended)
 		if _, err := x.conn.Read(make([]byte, 1)); err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
-			close(l.read)
+			close(l.hungUp)
 		}
 	}()
 	return l
 }
 
-// stop ends that.
-func (l *leaving) stop() {
+// stop ends the watching: after it the connection can be read again.
+func (l *hangUp) stop() {
 	_ = l.conn.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed already
 	<-l.ended
 }
 
-// standing counts the questions of OpenSM that are open: with a plugin that keeps one open, at least
-// one is as long as OpenSM runs.
+// standing counts the questions of OpenSM that are open. Its plugin keeps at least one open as long as OpenSM runs.
 type standing struct {
 	mu   sync.Mutex
 	open int
@@ -240,6 +242,7 @@ type standing struct {
 	pid  int       // of the process that asked last; 0: not known, as from a container that this one does not see into
 }
 
+// begin counts a question of a process as open until end is called.
 func (n *standing) begin(pid int) (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -253,9 +256,9 @@ func (n *standing) begin(pid int) (end func()) {
 	}
 }
 
-// there reports whether OpenSM has a question open, or had a moment ago and its process still lives: one that
+// connected reports whether OpenSM has a question open, or had a moment ago and its process still lives: one that
 // is dead is told at once.
-func (n *standing) there() bool {
+func (n *standing) connected() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.open > 0 || !n.last.IsZero() && time.Since(n.last) < betweenQuestions && lives(n.pid)
@@ -267,7 +270,7 @@ func lives(pid int) bool { return pid <= 0 || !errors.Is(syscall.Kill(pid, 0), s
 // betweenQuestions is how long OpenSM may take between an answer and its next question.
 const betweenQuestions = 10 * time.Second
 
-// element is the part as events have it.
+// element is the part as events name it.
 func (p *Drained) element() *events.Element {
 	return &events.Element{Kind: p.Kind, Name: p.Part, GUID: p.Place.GUID.String(), Port: p.Place.Port}
 }
@@ -336,8 +339,9 @@ func readDrained(root *os.Root) ([]Drained, error) {
 	return list, nil
 }
 
-// tellDrained is the parts that are to be kept free, with how that stands. The caller holds mu.
-func (s *Server) tellDrained() []Drained {
+// drainedWithStates is the parts that are to be kept free, with their states by what was handed over last. The caller
+// holds mu.
+func (s *Server) drainedWithStates() []Drained {
 	list := append([]Drained{}, s.drained.all()...)
 	if len(list) == 0 || s.keeper == nil {
 		return list
@@ -356,7 +360,7 @@ func (s *Server) tellDrained() []Drained {
 		case !s.settled(h):
 			p.State = Leaving
 		default:
-			p.State, p.Over = Free, s.over.of(h, p)
+			p.State, p.Over = Free, s.over.endpoints(h, p)
 			if n := len(p.Over); n > 0 {
 				p.State = StillUsed
 				p.Why = fmt.Sprintf("pulling it would cut off %s, to which packets lead over it: %s; it is drained once they can go another way", words.Plural(n, "endpoint"), words.FirstWith(p.Over, "weft status --json has all"))
@@ -366,7 +370,7 @@ func (s *Server) tellDrained() []Drained {
 	return list
 }
 
-// goneFrom says whether the network for which tables were handed over last does not have a part.
+// goneFrom says whether a part is missing in the network for which h, the tables handed over last, are; false if h is nil.
 func (p *Drained) goneFrom(h *handed) bool {
 	if h == nil {
 		return false
@@ -376,46 +380,48 @@ func (p *Drained) goneFrom(h *handed) bool {
 	return at == fabric.None || p.Place.Port > 0 && f.Trunk(at, p.Place.Port) == fabric.None
 }
 
-// noteFree notes which parts nothing uses as a question comes: if they are gone by it, they were pulled as they were to be.
+// noteFree sets s.free to the parts that nothing uses as a question comes: those that are gone by this question
+// were pulled on purpose.
 func (s *Server) noteFree() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = s.free[:0]
-	for _, p := range s.tellDrained() {
+	for _, p := range s.drainedWithStates() {
 		if p.State == Free {
 			s.free = append(s.free, p)
 		}
 	}
 }
 
-// is says whether a part is one of those that events name.
-func (p *Drained) is(e events.Element) bool {
+// matches says whether an element of an event is this part.
+func (p *Drained) matches(e events.Element) bool {
 	return p.Kind == e.Kind && p.Place.GUID.String() == e.GUID && p.Place.Port == e.Port
 }
 
-// pulled says whether what is missing is drained still, and was free of traffic when it went.
-func (s *Server) pulled(m events.Missing) bool {
-	return m.Drained && slices.ContainsFunc(s.drained.all(), func(p Drained) bool { return p.is(m.Element) })
+// pulledOnPurpose says whether what is missing was drained and free of traffic when it went, and is drained still.
+func (s *Server) pulledOnPurpose(m events.Missing) bool {
+	return m.Drained && slices.ContainsFunc(s.drained.all(), func(p Drained) bool { return p.matches(m.Element) })
 }
 
 // showMissing has metrics name what is missing now. The caller does not hold mu.
 func (s *Server) showMissing() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.metrics.show(events.Shown(s.status.Missing, mostShown), s.pulled)
+	s.metrics.showMissing(events.Shown(s.status.Missing, mostShown), s.pulledOnPurpose)
 }
 
-// over remembers who is reached over drained parts by the tables that were handed over last.
-type over struct {
-	h   *handed
-	who map[installed.Location][]string
+// overParts remembers which endpoints are reached over drained parts by the tables that were handed over last: a
+// repair that can do no better uses such parts.
+type overParts struct {
+	handed *handed
+	who    map[installed.Location][]string
 }
 
-// of is who is reached over a part, other than whom its order knew to be cut off without it. A repair that can do no
-// better uses drained parts.
-func (o *over) of(h *handed, p *Drained) []string {
-	if o.h != h {
-		*o = over{h, map[installed.Location][]string{}}
+// endpoints is the endpoints that are reached over a part by h, except those that its order knew to be cut off without
+// the part.
+func (o *overParts) endpoints(h *handed, p *Drained) []string {
+	if o.handed != h {
+		*o = overParts{handed: h, who: map[installed.Location][]string{}}
 	}
 	who, ok := o.who[p.Place]
 	if !ok {
@@ -425,7 +431,7 @@ func (o *over) of(h *handed, p *Drained) []string {
 	return slices.DeleteFunc(slices.Clone(who), func(name string) bool { return slices.Contains(p.Cut, name) })
 }
 
-// reachedOver is the endpoints other than switches to which packets of such endpoints lead over a part.
+// reachedOver is the names of the host adapters to which packets of host adapters lead over a part.
 func reachedOver(t *routing.Tables, place installed.Location) (who []string) {
 	f := t.Fabric
 	at, cable := f.NodeByGUID(place.GUID), fabric.ChannelID(fabric.None)

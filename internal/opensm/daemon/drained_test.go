@@ -535,7 +535,7 @@ func TestDrainThatCannotBeKept(t *testing.T) {
 	}
 	again()
 	s := o.until(func(s Status) bool { return !s.Start })
-	if len(s.Drained) != 1 || len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || !s.Forgotten[0].called(second) || !strings.Contains(o.log.String(), "a restart forgot what was drained") {
+	if len(s.Drained) != 1 || len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || !s.Forgotten[0].isCalled(second) || !strings.Contains(o.log.String(), "a restart forgot what was drained") {
 		t.Fatalf("drained %+v, forgotten %+v\n%s", s.Drained, s.Forgotten, o.log)
 	}
 	r.end()

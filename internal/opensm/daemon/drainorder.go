@@ -27,10 +27,10 @@ import (
 type Order struct {
 	Do    string        `json:"do"`              // drain or undrain
 	Parts []string      `json:"parts"`           // switches by name, cables as NAME:PORT; of undrain, none are all
-	After time.Duration `json:"after,omitempty"` // from now, when it is to begin
-	For   time.Duration `json:"for,omitempty"`   // from then, after which the parts come back by themselves; 0: not at all
-	Force bool          `json:"force,omitempty"` // also where hosts are cut off when the parts are pulled
-	ID    string        `json:"id,omitempty"`    // of drain: by which it can be taken back; of undrain: the drain that is, and what was ordered before it stands again
+	After time.Duration `json:"after,omitempty"` // how long from now it is to begin
+	For   time.Duration `json:"for,omitempty"`   // how long after that the parts come back by themselves; 0: not at all
+	Force bool          `json:"force,omitempty"` // also where hosts are cut off when the parts are pulled, or a restart would forget the order
+	ID    string        `json:"id,omitempty"`    // of drain: a name for the order; of undrain: the drain that is taken back, so that what was ordered before it stands again
 }
 
 // What an order says is to be done.
@@ -43,23 +43,24 @@ const (
 type Ordered struct {
 	Refused string    `json:"refused,omitempty"` // why nothing is done; empty: it is
 	Parts   []Drained `json:"parts"`             // that the order is about
-	Steps   int       `json:"steps"`             // of the plan, by the tables in use now
-	Entries int       `json:"entries"`           // of forwarding tables, that all steps change
+	Steps   int       `json:"steps"`             // how many the plan has, by the tables in use now
+	Entries int       `json:"entries"`           // of forwarding tables, how many all steps change
 	Cut     []string  `json:"cut"`               // endpoints that are cut off when the parts are pulled
 	Kept    string    `json:"kept,omitempty"`    // why a restart of the daemon would forget the order; empty: it would not
-	Used    bool      `json:"used,omitempty"`    // refused since the parts to be used again are used already
-	Before  []Drained `json:"before,omitempty"`  // of Parts, those that were drained already, as they were ordered first
+	Used    bool      `json:"used,omitempty"`    // it is refused because the parts to be used again are used already
+	Before  []Drained `json:"before,omitempty"`  // those of Parts that were drained already, by the orders before this one
 
-	drains bool // parts are on the list by it
+	drains bool // it is a drain, and its parts are on the list
 }
 
 // remembering is how long an order waits for what the state folder remembers, whose disk may hang.
 const remembering = 10 * time.Second
 
-// errOrdererGone is that nobody would learn that an order is carried out.
+// errOrdererGone refuses an order whose answer nobody would read.
 var errOrdererGone = errors.New("who gave the order hung up before it was taken")
 
-// order carries out an order, or says why not; gone is closed when who gave it hangs up.
+// order carries out an order, or says why not; gone is closed when who gave it hangs up. One order is carried out at a
+// time.
 func (s *Server) order(ctx context.Context, text json.RawMessage, who credentials, gone <-chan struct{}) *Ordered {
 	var o Order
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -104,7 +105,7 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 	return r
 }
 
-// takeBack has parts used again whose draining nobody learned of, since who ordered it hung up.
+// takeBack takes an order back whose answer r could not be sent, since by, who gave it, hung up.
 func (s *Server) takeBack(r *Ordered, by string) {
 	if !r.drains {
 		return
@@ -119,15 +120,16 @@ func (s *Server) takeBack(r *Ordered, by string) {
 // mostBefore is how many orders that others took the place of are remembered of a part.
 const mostBefore = 8
 
-// orders is the order of a part and those that it took the place of, each by itself, the last first.
+// orders is the order of a part and those before it, each as a Drained without Before, the last first.
 func (p Drained) orders() []Drained {
 	before := p.Before
 	p.Before = nil
 	return append([]Drained{p}, before...)
 }
 
-// takePlace takes the part off the list of those that are drained, and remembers by which orders it was on it.
-func (p *Drained) takePlace(list []Drained) []Drained {
+// replaceIn is a list without the part, which is ordered anew; p.Before remembers the orders by which it was on the
+// list. The list given is changed.
+func (p *Drained) replaceIn(list []Drained) []Drained {
 	return slices.DeleteFunc(list, func(x Drained) bool {
 		if x.Place != p.Place {
 			return false
@@ -138,8 +140,8 @@ func (p *Drained) takePlace(list []Drained) []Drained {
 	})
 }
 
-// retract takes one order to drain back: of its parts, those that were drained before it stay drained by the order of
-// before, and those that somebody has ordered anew since are left to that order.
+// retract takes one order to drain back, by its ID. Parts that were drained before it stay drained, by the order
+// before; parts that somebody has ordered anew since stay drained by that order.
 func (s *Server) retract(id, by string) (*Ordered, error) {
 	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
 	left := []Drained{}
@@ -152,13 +154,13 @@ func (s *Server) retract(id, by string) (*Ordered, error) {
 		}
 		r.Parts = append(r.Parts, orders[at])
 		if orders = slices.Delete(orders, at, at+1); len(orders) == 0 {
-			s.tellOrder(events.Undrain, &p, by)
+			s.logOrder(events.Undrain, &p, by)
 			continue
 		}
 		stands := orders[0]
 		r.Before = append(r.Before, stands)
 		if at == 0 {
-			s.tellOrder(events.Drain, &stands, stands.By)
+			s.logOrder(events.Drain, &stands, stands.By)
 		}
 		stands.Before = orders[1:]
 		left = append(left, stands)
@@ -224,7 +226,7 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 	return all, nil
 }
 
-// hostOf is the host that a name means which means no switch; empty: it means none.
+// hostOf is the host that a name means; empty: it means a switch, or nothing.
 func hostOf(f *fabric.Fabric, index *nodenames.Index, name string) string {
 	if _, err := index.Switches(name); err == nil {
 		return ""
@@ -242,7 +244,8 @@ func machine(f *fabric.Fabric, n fabric.NodeID) string {
 	return cmp.Or(host, f.Label(n))
 }
 
-// drain has parts kept free from a time on.
+// drain carries out an order to drain: it plans whether that can be, writes the list of drained parts into the
+// state folder and makes it the one that counts. With an error nothing has changed. by is who ordered it.
 func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan struct{}) (*Ordered, error) {
 	set, h := s.current(), s.keeper.newest()
 	switch {
@@ -273,7 +276,7 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 			until := p.After.Add(o.For)
 			p.Until = &until
 		}
-		list = p.takePlace(list)
+		list = p.replaceIn(list)
 		if len(p.Before) > 0 {
 			r.Before = append(r.Before, p.Before[0])
 		}
@@ -302,7 +305,7 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 	default:
 	}
 	if r.Kept = s.keepDrained(list); r.Kept != "" && s.writer != nil && !o.Force {
-		s.writer.drained(was) // or it would be drained after a restart
+		s.writer.writeDrained(was) // else it would be drained after a restart
 		why := r.Kept
 		r.Kept = ""
 		return r, fmt.Errorf("a restart of the daemon would forget the order, since %s; once it can be written, drain again, or --force drains all the same", why)
@@ -314,13 +317,13 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 		return slices.ContainsFunc(parts, func(p Drained) bool { return p.Place == x.Place })
 	})
 	for _, p := range parts {
-		s.tellOrder(events.Drain, &p, by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
+		s.logOrder(events.Drain, &p, by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
 	}
 	return r, nil
 }
 
-// plan finds the steps that lead all packets away from parts, beside what is drained already, and who is cut off when
-// these are pulled.
+// plan sets Steps, Entries and Cut by a plan that leads all packets of t away from all drained parts; the error is why
+// there is none. beside is words for a sentence: what is drained already.
 func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, all installed.Drained, beside string) error {
 	less, err := all.Without(t.Fabric)
 	if err != nil {
@@ -347,8 +350,8 @@ func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, al
 	return nil
 }
 
-// tellOrder logs an order.
-func (s *Server) tellOrder(what string, p *Drained, by string, more ...any) {
+// logOrder logs an order about a part, as an event as well.
+func (s *Server) logOrder(what string, p *Drained, by string, more ...any) {
 	s.Log.Info(what, append([]any{"part", p.Part, "by", by}, more...)...)
 	e := events.Event{At: time.Now(), What: what, By: by, Part: p.element()}
 	if what == events.Drain {
@@ -366,17 +369,17 @@ func namesOf(list []Drained) []string {
 	return names
 }
 
-// undrain has parts used again.
+// undrain has parts used again, all if the order names none.
 func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	list := s.drained.all()
 	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
-	forgotten := s.recall(func(x Drained) bool { return len(o.Parts) == 0 || slices.ContainsFunc(o.Parts, x.called) })
+	forgotten := s.recall(func(x Drained) bool { return len(o.Parts) == 0 || slices.ContainsFunc(o.Parts, x.isCalled) })
 	for _, p := range forgotten { // traffic uses it already, and nobody needs to be told any more
 		r.Parts = append(r.Parts, p)
-		s.tellOrder(events.Undrain, &p, by)
+		s.logOrder(events.Undrain, &p, by)
 	}
 	isForgotten := func(name string) bool {
-		return slices.ContainsFunc(forgotten, func(p Drained) bool { return p.called(name) })
+		return slices.ContainsFunc(forgotten, func(p Drained) bool { return p.isCalled(name) })
 	}
 	if len(list) == 0 && len(forgotten) > 0 && !slices.ContainsFunc(o.Parts, func(name string) bool { return !isForgotten(name) }) {
 		return r, nil
@@ -397,7 +400,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			}
 		}
 		for i, p := range list { // by its text too, if it was pulled meanwhile
-			if slices.Contains(places, p.Place) || p.called(name) {
+			if slices.Contains(places, p.Place) || p.isCalled(name) {
 				taken[i], found = true, true
 			}
 		}
@@ -414,7 +417,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 		}
 		p.Gone = p.goneFrom(s.keeper.newest())
 		r.Parts = append(r.Parts, p)
-		s.tellOrder(events.Undrain, &p, by) // before it is kept: of a daemon that ends between the two, the next would take it for forgotten
+		s.logOrder(events.Undrain, &p, by) // before it is kept: of a daemon that ends between the two, the next would take it for forgotten
 	}
 	r.Kept = s.keepDrained(left)
 	s.drained.set(left)
@@ -422,17 +425,17 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	return r, nil
 }
 
-// called says whether people call a part so: a cable also by either end.
-func (p *Drained) called(name string) bool {
+// isCalled says whether people call a part by a name: a cable also by either end.
+func (p *Drained) isCalled(name string) bool {
 	return p.Part == name || p.Kind == "cable" && slices.Contains(strings.Split(p.Part, " – "), name)
 }
 
-// keepDrained writes the list into the state folder, and says why a restart would forget it.
+// keepDrained writes the list into the state folder, and returns why a restart would forget it; empty: it would not.
 func (s *Server) keepDrained(list []Drained) string {
 	if s.writer == nil {
 		return "there is no state folder"
 	}
-	known := s.writer.drained(list)
+	known := s.writer.writeDrained(list)
 	select {
 	case <-known:
 		return ""

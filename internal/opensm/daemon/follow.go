@@ -20,13 +20,13 @@ type Change struct {
 	Kind      string  `json:"kind"`               // same, repair, return, or full: routed anew
 	Why       string  `json:"why,omitempty"`      // for full: why the tables in use were not kept
 	Proven    bool    `json:"proven"`             // nothing can deadlock while it is written; for full, where not, only entries are counted
-	Entries   int     `json:"entries"`            // of forwarding tables, that differ
-	Due       int     `json:"due"`                // of them, those that had to
-	Blocks    int     `json:"blocks"`             // of 64 LIDs, which OpenSM writes
-	Switches  int     `json:"switches"`           // with such a block
+	Entries   int     `json:"entries"`            // number of entries of forwarding tables that differ
+	Due       int     `json:"due"`                // number of these that had to change
+	Blocks    int     `json:"blocks"`             // number of blocks of 64 LIDs that OpenSM writes
+	Switches  int     `json:"switches"`           // number of switches with such a block
 	CutBefore int64   `json:"cut_before"`         // pairs that the tables in use do not deliver
-	CutAfter  int64   `json:"cut_after"`          // pairs that these do not
-	Step      int     `json:"step"`               // of its plan, from 1
+	CutAfter  int64   `json:"cut_after"`          // pairs that these tables do not deliver
+	Step      int     `json:"step"`               // which of its plan, from 1
 	More      int     `json:"more"`               // steps that follow, at least
 	NewTree   bool    `json:"new_tree,omitempty"` // the tree for multicast is another, and nothing is proven about multicast until all is written
 	Wait      float64 `json:"wait_seconds"`       // before the next, from when all switches have confirmed this one until earlier packets are gone
@@ -53,8 +53,8 @@ type Progress struct {
 	start time.Time // Began by the clock that is never set; zero: an earlier run began it
 }
 
-// lasts is for how long the plan has gone on. After a restart it goes by the time of the day, and
-// is no shorter than it was.
+// lasts is for how many seconds the plan has gone on. After a restart it goes by the time of the day, and
+// is no shorter than CutFor was.
 func (p *Progress) lasts() float64 {
 	if p.start.IsZero() {
 		return max(p.CutFor, time.Since(p.Began).Seconds())
@@ -70,16 +70,17 @@ func (h *handed) wasRouted() bool {
 	return h.state.Goal != nil && wire.Number(h.state.Goal) == h.number
 }
 
-// follow answers with a change of the tables in use. If it returns nil they are to be made
-// anew; why says for the report why those in use were not kept, empty if there is nothing to
-// report: none are in use, or a search for better ones goes on.
+// follow is the reply to a request by which the tables in use go on: the same again, a step of a plan, a step to better
+// ones, or a refusal because there is nothing new. It may wait, where the plugin keeps its question open. If it
+// returns nil, tables are to be made anew, and why is for the report why those in use were not kept; empty if there
+// is nothing to report: none are in use, or a search for better ones goes on.
 func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
 	limited, cancel := inTime(ctx, q, start)
 	defer cancel()
 	s.keeper.wait(limited.Done())
 	h, why := s.keeper.inUse(q, set.settingsKey(q.Lanes()))
 	if h == nil && q.InUse != 0 {
-		h = s.again(limited, f, set, q)
+		h = s.planAgain(limited, f, set, q)
 	}
 	switch {
 	case h == nil:
@@ -92,15 +93,15 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	if set.keep == keepNever && (h.key != k || h.settled() && !h.wasRouted()) {
 		return nil, "the settings say keep: never"
 	}
-	var was *handed // those in use, if the step is to lead to better ones
-	free, ordered := s.drained.now(s.clock)
+	var was *handed // the tables in use, if h is these with better ones as their goal
+	free, ordered := s.drained.placesNow(s.clock)
 	if h.key == k && h.settled() && h.state.Drained.Equal(free) && h.verdict != nil && len(q.Blocks) == 0 {
 		switch {
 		case h.open:
 			return nil, "" // the search for better tables goes on; its result answers
 		case q.Again:
-			if q.Stands && !h.drifts(set) {
-				if err := s.stand(ctx, x, q, start, ordered); err != nil {
+			if q.Stands && !h.mayImprove(set) {
+				if err := s.keepOpen(ctx, x, q, start, ordered); err != nil {
 					return &reply{proven: &proven{refusal: err.Error()}, aside: true}, ""
 				}
 				now := time.Now()
@@ -115,7 +116,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 			}
 			was, h = h, better
 		default:
-			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.drifts(set)}, ""
+			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.mayImprove(set)}, ""
 		}
 	}
 	begin := time.Now()
@@ -128,7 +129,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 		return &r, ""
 	case was != nil && (err != nil || m.Left > 0 || m.Kind != installed.Return):
 		s.Log.Info("rebalance", "better", false, "reason", "no safe steps lead from the tables in use to the better ones")
-		s.keeper.put(was.stays(), q)
+		s.keeper.put(was.withoutBetter(), q)
 		return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
 	case err != nil:
 		return nil, err.Error()
@@ -136,29 +137,29 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	if q.Lifetime == 0 && m.More > 0 {
 		s.Log.Warn("packet_life_time of OpenSM has no end: nothing bounds how long packets of earlier tables are about", "wait", waitAfter(m, 0).Seconds())
 	}
-	now := h.after(m, f, set, q.Lifetime, start)
+	now := h.afterMove(m, f, set, q.Lifetime, start)
 	now.key, now.route = k, time.Since(begin)
 	if now.since.number == h.number && now.number != h.number {
 		now.since.beside = state.Confirmed
 	}
-	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: jumped}, ""
+	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.mayImprove(set), jumped: jumped}, ""
 }
 
 // mostAgain limits the steps that are planned again to find those in use.
 const mostAgain = 8
 
-// again is tables in use that were handed over by an earlier run and never got into the state
-// folder, of a full disk or one that hangs: where they are a step from tables that are known, they
-// are planned again, and known by their number. nil: they are not.
-func (s *Server) again(ctx context.Context, f *fabric.Fabric, set *settings, q *wire.Request) *handed {
-	free, _ := s.drained.now(s.clock)
-	for _, h := range s.keeper.all(set.settingsKey(q.Lanes())) {
+// planAgain finds tables in use that are not known, since an earlier run handed them over and they never got into the
+// state folder, on a full disk or one that hangs: where they are a step from tables that are known, that step
+// is planned again, and known by its number. nil: they are no such step.
+func (s *Server) planAgain(ctx context.Context, f *fabric.Fabric, set *settings, q *wire.Request) *handed {
+	free, _ := s.drained.placesNow(s.clock)
+	for _, h := range s.keeper.keepable(set.settingsKey(q.Lanes())) {
 		for range mostAgain {
 			m, err := h.state.Next(ctx, f, set.installed(free, &s.memory))
 			if err != nil {
 				break
 			}
-			h = h.after(m, f, set, q.Lifetime, time.Now())
+			h = h.afterMove(m, f, set, q.Lifetime, time.Now())
 			h.key = keyOf(f, set, q.Lanes())
 			if h.number == q.InUse {
 				s.Log.Info("the tables in use are planned again", "steps_follow", m.More)
@@ -185,9 +186,9 @@ func inTime(ctx context.Context, q *wire.Request, start time.Time) (context.Cont
 	return context.WithDeadline(ctx, start.Add(working(q)))
 }
 
-// nextStep is the next step. A plugin that has none of our tables in use cannot prove a step. It
-// accepts tables that leave pairs cut only while a plan goes on, and some switch has what was
-// handed over.
+// nextStep is the next step from a state. A plugin that has none of our tables in use cannot check a step, and accepts
+// tables that leave pairs cut only while a plan goes on and some switch has what was handed over; so it gets
+// the first step that cuts none (State.End), and jumped says that steps were left out.
 func nextStep(ctx context.Context, state installed.State, f *fabric.Fabric, o installed.Options, q *wire.Request) (m *installed.Move, jumped bool, err error) {
 	if q.InUse == 0 {
 		return state.End(ctx, f, o, q.Filled)
@@ -201,9 +202,9 @@ func (s *settings) installed(free installed.Drained, m *deadlock.Memory) install
 	return installed.Options{Drained: free, Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops, Groups: s.groups, Memory: m}
 }
 
-// after is what is handed over by a move. A packet waits in a switch for no longer than
-// lifetime; 0 stands for OpenSM's default.
-func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifetime time.Duration, start time.Time) *handed {
+// afterMove is what is handed over by a move from h. A packet waits in a switch for no longer than
+// lifetime; 0 stands for OpenSM's default. start is when the question came.
+func (h *handed) afterMove(m *installed.Move, f *fabric.Fabric, set *settings, lifetime time.Duration, start time.Time) *handed {
 	p := &proven{
 		restored: h.verdict == nil, tables: m.Tables, verdict: m.Verdict(), engine: h.engine, tried: h.tried, missing: h.missing, before: h.tables,
 		loads: congestion.Count(f, m.Tables.Forwarding, set.scope),
@@ -229,9 +230,9 @@ func (h *handed) lingering(q *wire.Request) *routing.Tables {
 	return h.since.earlier
 }
 
-// anew hands over tables that were routed anew, as a step where nothing can deadlock while
-// they replace those in use, if these are known.
-func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wire.Request, start time.Time) {
+// handOverAnew completes a reply with tables that were routed anew: what they are remembered as and, if those in use are
+// known and nothing can deadlock while they are replaced, the move that replaces them, maybe in several steps.
+func (s *Server) handOverAnew(ctx context.Context, r *reply, k key, set *settings, q *wire.Request, start time.Time) {
 	h := &handed{
 		proven: r.proven, number: wire.Number(r.tables), key: k, balanced: []key{k}, settings: set.settingsKey(q.Lanes()), open: r.soFar,
 		state: installed.State{Sent: r.tables, Goal: r.tables}, hops: change.Hops(r.tables),
@@ -263,7 +264,7 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 	if err != nil {
 		return
 	}
-	now := h.after(m, r.tables.Fabric, set, q.Lifetime, start)
+	now := h.afterMove(m, r.tables.Fabric, set, q.Lifetime, start)
 	now.key, now.since, now.step, now.route, now.verify = k, h.since, true, r.route, r.verify
 	r.proven, r.handed, r.move, r.soFar = now.proven, now, m, r.soFar || m.More > 0
 }
@@ -285,7 +286,7 @@ func waitAfter(m *installed.Move, lifetime time.Duration) time.Duration {
 	return time.Duration(m.Hops) * cmp.Or(lifetime, defaultLifetime)
 }
 
-// next is the progress after a move; a new one if the last plan has ended.
+// next is the progress after a move: p with the move added, or a new one if there is no plan or the last has ended.
 func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) *Progress {
 	if m.Kind == installed.Same && (p == nil || p.Ended != nil) && m.More == 0 {
 		return p
@@ -314,7 +315,7 @@ func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) 
 	return &now
 }
 
-// changeOf is nil where a reply does not say how its tables replace those in use.
+// changeOf is how the tables of a reply replace those in use, for the report; nil: they were routed anew, or are those.
 func changeOf(p *reply, q *wire.Request) *Change {
 	m := p.move
 	if m == nil {

@@ -19,7 +19,7 @@ func (e *internalError) Error() string {
 func guarded(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = &internalError{r, string(debug.Stack())}
+			err = &internalError{why: r, stack: string(debug.Stack())}
 		}
 	}()
 	return do()

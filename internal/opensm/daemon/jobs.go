@@ -13,8 +13,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// kept is the number of fabrics whose tables the daemon remembers.
-const kept = 4
+// keptJobs is the number of fabrics whose tables the daemon remembers.
+const keptJobs = 4
 
 // key identifies a fabric under settings.
 type key [sha256.Size]byte
@@ -54,7 +54,7 @@ func keyOf(f *fabric.Fabric, s *settings, lanes int) key {
 	return key(h.Sum(nil))
 }
 
-// job is the routing of one fabric.
+// job is the search for tables of one fabric under some settings. It goes on when somebody has got the best so far.
 type job struct {
 	key     key
 	began   time.Time
@@ -71,7 +71,7 @@ type job struct {
 	awaited bool
 }
 
-// found records a result that is better than all before.
+// found records tables that are better than all before.
 func (x *job) found(p *proven) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -81,9 +81,9 @@ func (x *job) found(p *proven) {
 	x.best = p
 }
 
-// give is the best so far, to be handed over; nil: there is none. ended says that it is
+// handOut is the best so far, which counts as given from now on; nil: there is none. ended says that it is
 // the result, and nothing follows.
-func (x *job) give() (p *proven, ended bool) {
+func (x *job) handOut() (p *proven, ended bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.result != nil {
@@ -95,22 +95,23 @@ func (x *job) give() (p *proven, ended bool) {
 	return x.best, false
 }
 
-// wait records that somebody waits for something better than given, and returns given;
+// noteWaiter records that somebody waits for something better than given, and returns given;
 // nil: nothing was handed over.
-func (x *job) wait() (given *proven) {
+func (x *job) noteWaiter() (given *proven) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.awaited = true
 	return x.given
 }
 
+// isAwaited says whether noteWaiter was called.
 func (x *job) isAwaited() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.awaited
 }
 
-// settle records the result, and returns what was handed over before; nil: nothing was.
+// settle records the result of a job, and returns what was handed over before; nil: nothing was.
 func (x *job) settle(p *proven) (given *proven) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -160,7 +161,7 @@ func (j *jobs) ask(ctx context.Context, k key, t task) (x *job, known bool) {
 	limited, cancel := context.WithTimeout(ctx, t.limit)
 	x = &job{key: k, began: time.Now(), some: make(chan struct{}), done: make(chan struct{}), waiters: 1, cancel: cancel}
 	j.list = append(j.list, x)
-	if len(j.list) > kept {
+	if len(j.list) > keptJobs {
 		if i := slices.IndexFunc(j.list, func(x *job) bool { return x.waiters == 0 }); i >= 0 {
 			j.list[i].cancel()
 			j.list = slices.Delete(j.list, i, i+1)
@@ -195,6 +196,7 @@ func (j *jobs) do(ctx context.Context, x *job, t task) {
 	close(x.done)
 }
 
+// finished says whether the result is there.
 func (x *job) finished() bool { return closed(x.done) }
 
 // leave says that a connection no longer waits for a job.
@@ -204,6 +206,7 @@ func (j *jobs) leave(x *job) {
 	x.waiters--
 }
 
+// forget takes a job off the list, so that it is begun anew when it is asked for again.
 func (j *jobs) forget(x *job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

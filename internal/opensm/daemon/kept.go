@@ -15,14 +15,15 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// handed is tables that were handed over, with what is needed to continue from them.
+// handed is tables that were handed over, with what is needed to continue from them. Once a keeper has it, it is not
+// changed any more: whoever wants to makes a copy.
 type handed struct {
 	*proven
 	number    uint64 // by which the plugin knows them
 	key       key    // of the fabric and settings they were handed over for
 	settings  string // settings under which they may be kept
 	state     installed.State
-	balanced  []key // fabrics that state.Goal was routed for, or for which nothing better was found
+	balanced  []key // fabrics for which state.Goal was routed, or nothing better was found: see mayImprove
 	grown     bool  // the fabric has links that state.Goal does not know
 	open      bool  // a search for better tables goes on, or did when the daemon ended
 	progress  *Progress
@@ -46,7 +47,7 @@ type since struct {
 // tables in use are among them.
 const handedKept = 6
 
-// keeper remembers what was handed over.
+// keeper remembers what was handed over, the last handedKept and what is in use, also from before a restart.
 type keeper struct {
 	mu     sync.Mutex
 	list   []*handed     // the last is at the end
@@ -60,8 +61,8 @@ type keeper struct {
 func newKeeper() *keeper { return &keeper{loaded: make(chan struct{})} }
 
 // put records tables that are about to be handed over, as the answer to a question. Those that the
-// question has in use stay known. It says whether all that is new is that the search for better
-// tables has ended.
+// question has in use stay known. closed: these tables were known, and the search for better ones, which was open, has
+// ended.
 func (k *keeper) put(h *handed, q *wire.Request) (closed bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -76,8 +77,8 @@ func (k *keeper) put(h *handed, q *wire.Request) (closed bool) {
 	return closed
 }
 
-// suspend takes away all that is known, since it may have led to an internal error, and has inUse
-// say why. What it returns gives it back.
+// suspend forgets all that is known, since it may have led to an internal error; inUse then says why. resume brings it
+// back.
 func (k *keeper) suspend(why string) (resume func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -119,9 +120,9 @@ func (k *keeper) wait(done <-chan struct{}) {
 	}
 }
 
-// close records that nothing better was found than the tables of a number (0: those handed over
-// last), which were the best so far, and returns them; nil: that was known, or they are not.
-func (k *keeper) close(number uint64) *handed {
+// endSearch records that nothing better was found than the tables of a number (0: those handed over
+// last), which were the best so far, and returns them; nil: the search had ended, or these tables are not known.
+func (k *keeper) endSearch(number uint64) *handed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	i := len(k.list) - 1
@@ -137,7 +138,7 @@ func (k *keeper) close(number uint64) *handed {
 	return &closed
 }
 
-// restore adds what an earlier run handed over, before what this one did.
+// restore adds what an earlier run handed over, as older than what this one did, and ends the waiting for it.
 func (k *keeper) restore(before []*handed) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -176,8 +177,8 @@ func (k *keeper) inUse(q *wire.Request, settings string) (h *handed, why string)
 	return k.list[i], ""
 }
 
-// all is the tables that are known and may be kept under the settings, the last first.
-func (k *keeper) all(settings string) []*handed {
+// keepable is the tables that are known and may be kept under the settings, the last first.
+func (k *keeper) keepable(settings string) []*handed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list := slices.DeleteFunc(slices.Clone(k.list), func(h *handed) bool { return !mayKeep(h.settings, settings) })
@@ -210,8 +211,8 @@ func (k *keeper) find(number uint64) *handed {
 	return nil
 }
 
-// unfinished is the tables that an earlier run handed over for a fabric as the best so far,
-// once they were proven again; nil: none.
+// unfinished is the tables that an earlier run handed over for a fabric, and that were proven again since, if its search
+// for better ones was interrupted; nil: none.
 func (k *keeper) unfinished(of key) *proven {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -248,9 +249,9 @@ func cutLast(settings string) (key string, lanes int, ok bool) {
 	return settings[:at], lanes, true
 }
 
-// confirmed is what the switches have beside tables that were handed over, as far as that is
-// known when OpenSM asks. An OpenSM that was ended while it wrote the tables has none in use when
-// it begins again: the switches may then have any part of those before.
+// confirmed is the tables that the switches may have in part in place of h, which was handed over, as far as that is
+// known when OpenSM asks (installed.State.Confirmed); nil: all have h. An OpenSM that was ended while it wrote h has no
+// tables in use when it begins again: the switches may then have any part of those before.
 func (h *handed) confirmed(q *wire.Request) *routing.Tables {
 	if q.InUse == 0 && !h.used {
 		return h.since.earlier
@@ -258,8 +259,8 @@ func (h *handed) confirmed(q *wire.Request) *routing.Tables {
 	return reported(h.tables, q)
 }
 
-// beside is what some switch may have as well, if OpenSM was ended while it wrote the tables: what
-// the switch had when they were handed over, if it had not confirmed the tables before; nil: nothing.
+// beside is the tables that some switch may have as well (installed.State.Beside), if OpenSM was ended while it wrote h:
+// what the switch had when h was handed over, if it had not confirmed the tables before h; nil: nothing.
 func (h *handed) beside(q *wire.Request) *routing.Tables {
 	if q.InUse == 0 && !h.used {
 		return h.since.beside
@@ -267,9 +268,9 @@ func (h *handed) beside(q *wire.Request) *routing.Tables {
 	return nil
 }
 
-// reported is tables in use, with what switches have in their place by the blocks of a
+// reported is tables t, which are in use, with the entries that switches have instead by the blocks of a
 // request; nil: it has no blocks. An empty block (NoPort throughout), of a switch that OpenSM did
-// not know for a while, says nothing about the switch: its entries count as those of the tables.
+// not know for a while, says nothing about the switch: there the entries of t count.
 func reported(t *routing.Tables, q *wire.Request) *routing.Tables {
 	if len(q.Blocks) == 0 {
 		return nil

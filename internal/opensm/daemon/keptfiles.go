@@ -25,8 +25,8 @@ func folderName(at string, count int, number uint64) string {
 	return fmt.Sprintf("%s%s-%06d-%016x", tablesPrefix, at, count, number)
 }
 
-// files is the files of tables that were handed over in a sweep; last names the folder of those before.
-// A step from these has the proof of every mixture with them, as those of a plan have.
+// files is the files of tables that were handed over in a sweep. last is the folder of the tables before: if these are
+// a step from those, the proof of every mixture of both is among the files.
 func (h *handed) files(r *Sweep, last string) []files.File {
 	folder := &files.Folder{Tables: h.tables, Certificate: h.verdict.Certificate, Compact: true}
 	if h.step && strings.HasSuffix(last, fmt.Sprintf("-%016x", h.since.number)) {

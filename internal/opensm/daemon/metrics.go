@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 )
 
+// metrics is what the daemon counts and shows for Prometheus; note counts each sweep.
 type metrics struct {
 	registry *prometheus.Registry
 	sweeps   *prometheus.CounterVec
@@ -48,6 +49,7 @@ type metrics struct {
 // none is the label of engines that were not used or named.
 const none = "none"
 
+// newMetrics registers all metrics that need nothing but sweeps, with all labels that are known before there is any.
 func newMetrics() *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -103,8 +105,8 @@ func newMetrics() *metrics {
 	}
 }
 
-// watch adds the metrics of the state folder, if there is one.
-func (m *metrics) watch(w *writer) {
+// addState adds the metrics of the state folder, if there is one.
+func (m *metrics) addState(w *writer) {
 	if w == nil {
 		return
 	}
@@ -121,8 +123,8 @@ func (m *metrics) watch(w *writer) {
 	gauge("state_waiting", "Tables and refusals that wait to be written to the state folder.", func(s State) float64 { return float64(s.StateWaiting) })
 }
 
-// connected adds whether OpenSM is there.
-func (m *metrics) connected(there func() bool) {
+// addConnected adds whether OpenSM is there.
+func (m *metrics) addConnected(there func() bool) {
 	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Namespace: "weft", Name: "opensm_connected",
 		Help: "1 while OpenSM has a question open, as its plugin does as long as it runs."}, func() float64 {
 		if there() {
@@ -132,8 +134,8 @@ func (m *metrics) connected(there func() bool) {
 	})
 }
 
-// show names missing parts; those that were pulled on purpose are no alarm.
-func (m *metrics) show(list []events.Missing, pulled func(events.Missing) bool) {
+// showMissing names missing parts; those that were pulled on purpose are no alarm.
+func (m *metrics) showMissing(list []events.Missing, pulled func(events.Missing) bool) {
 	m.missing.Reset()
 	for _, p := range list {
 		value := 1.0

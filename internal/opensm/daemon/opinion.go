@@ -21,19 +21,20 @@ type opinions struct {
 	end     context.CancelFunc
 }
 
-// opinion is what to ask.
+// opinion is a question to weft-proof.
 type opinion struct {
-	program string
+	program string // weft-proof
 	limit   time.Duration
 	sweep   uint64
 	tables  *routing.Tables
-	before  *routing.Tables // that these replace in a proven step; nil: others, or none
+	before  *routing.Tables // what tables replace in a proven step; nil: it is no such step
 	ranks   *deadlock.Certificate
 }
 
+// newOpinions begins to ask what put gives it, until finish.
 func newOpinions(log *slog.Logger, m *metrics) *opinions {
 	ctx, end := context.WithCancel(context.Background())
-	o := &opinions{log, m, make(chan opinion, 1), make(chan struct{}), end}
+	o := &opinions{log: log, metrics: m, waiting: make(chan opinion, 1), done: make(chan struct{}), end: end}
 	go func() {
 		defer close(o.done)
 		for {
@@ -106,7 +107,8 @@ func (o *opinions) ask(ctx context.Context, x opinion) {
 	}
 }
 
-// secondOpinion has weft-proof asked about tables that were handed over, if the settings say so.
+// secondOpinion has weft-proof asked about tables that were handed over, if the settings say so and they are others than
+// last, those handed over before.
 func (s *Server) secondOpinion(r *Sweep, p *reply, last *routing.Tables) {
 	set := s.current()
 	if set.ProofChecker == "" || last == p.handed.tables {

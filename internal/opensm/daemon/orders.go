@@ -22,6 +22,7 @@ func (s *settings) orderItems() []string {
 	return nodenames.SplitList(s.RankOrder.String())
 }
 
+// settleOrders checks rank_order.
 func (s *settings) settleOrders() error {
 	for _, item := range s.orderItems() {
 		if slices.Contains(traffic.Orders, item) {
@@ -35,7 +36,7 @@ func (s *settings) settleOrders() error {
 			return err
 		}
 	}
-	return s.heeded(option.Orders, len(s.RankOrder) > 0)
+	return s.checkHeeded(option.Orders, len(s.RankOrder) > 0)
 }
 
 // orders is the orders of the ranks of jobs on a fabric, and what is named and not there,
@@ -63,7 +64,7 @@ func (s *settings) orders(index *nodenames.Index, f *fabric.Fabric) (orders []en
 	return orders, unknown
 }
 
-// listed is the adapters of a list of hosts, each once.
+// listed is the adapters of a list of hosts, in its order and each once, and an error for each host that is not there.
 func listed(index *nodenames.Index, hosts []fabric.EndpointID, item string) (ranks traffic.Placement, missing []error) {
 	among, err := index.Endpoints(hosts)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// places is the connections that are served. Their number is limited, and so is the
+// places is the connections that are served at a time. Their number is limited, and so is the
 // memory of their questions. If one more does not fit, another is closed for it: a
 // client that sends or reads nothing keeps others out only briefly.
 type places struct {
@@ -33,7 +33,7 @@ type place struct {
 	lost  chan struct{} // closed when the place is given to another
 }
 
-// phase is what a connection waits for, in the order in which connections are closed.
+// phase is what a connection waits for. Those in an earlier phase are closed first where a place is needed.
 type phase int
 
 const (
@@ -107,8 +107,10 @@ func (x *place) giveUp() {
 	}
 }
 
+// isLost says whether the place was given to another.
 func (x *place) isLost() bool { return closed(x.lost) }
 
+// closed says whether a channel on which nothing is sent is closed.
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -161,11 +163,11 @@ func (p *places) cutOff() {
 	}
 }
 
-// counted reads from a connection and counts the bytes. If all questions together are
+// countingReader reads from a connection and counts the bytes. If all questions together are
 // too large, the connection with the largest one is closed.
-type counted struct{ *place }
+type countingReader struct{ *place }
 
-func (x counted) Read(b []byte) (int, error) {
+func (x countingReader) Read(b []byte) (int, error) {
 	n, err := x.conn.Read(b)
 	p := x.of
 	p.mu.Lock()

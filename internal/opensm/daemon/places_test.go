@@ -114,7 +114,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 		all = append(all, p.take(here, 0))
 	}
 	read := func(i, n int) error {
-		_, err := io.ReadFull(counted{all[i]}, make([]byte, n))
+		_, err := io.ReadFull(countingReader{all[i]}, make([]byte, n))
 		return err
 	}
 	if err := errors.Join(read(0, 300), read(1, 600)); err != nil {

@@ -17,6 +17,7 @@ const (
 	keepNever    keep = "never"    // routed anew
 )
 
+// parseKeep is the keep of a word; empty: least.
 func parseKeep(text string) (keep, error) {
 	switch k := keep(text); k {
 	case "":
@@ -27,6 +28,7 @@ func parseKeep(text string) (keep, error) {
 	return "", fmt.Errorf("keep %q; it is least, balanced or never", text)
 }
 
+// checkMostEntries checks max_entries_per_change; keep has to be set.
 func (s *settings) checkMostEntries() error {
 	switch {
 	case s.MaxEntries < 0:
@@ -37,6 +39,7 @@ func (s *settings) checkMostEntries() error {
 	return nil
 }
 
+// settleDrops sets drops.
 func (s *settings) settleDrops() error {
 	switch s.drops = s.Drops == "allowed"; {
 	case s.drops, s.Drops == "", s.Drops == "never":
@@ -48,6 +51,7 @@ func (s *settings) settleDrops() error {
 // hours is a part of the day, by the clock of the host; none: the whole day.
 type hours struct{ from, to time.Duration }
 
+// settleHours sets hours; keep has to be set.
 func (s *settings) settleHours() (err error) {
 	if s.Rebalance == "" {
 		return nil
@@ -66,10 +70,11 @@ func (s *settings) settleHours() (err error) {
 	if !ok || err != nil || a.Equal(b) {
 		return fmt.Errorf("rebalance %q; it is a part of the day, as 02:00-05:00", s.Rebalance)
 	}
-	s.hours = hours{sinceMidnight(a), sinceMidnight(b)}
+	s.hours = hours{from: sinceMidnight(a), to: sinceMidnight(b)}
 	return nil
 }
 
+// sinceMidnight is the time of the day.
 func sinceMidnight(t time.Time) time.Duration {
 	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
 }

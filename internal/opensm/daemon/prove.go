@@ -52,7 +52,7 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 	if s.VLs > 0 {
 		lanes = min(lanes, s.VLs)
 	}
-	s, missing, err := s.about(f)
+	s, missing, err := s.forFabric(f)
 	if p.missing = missing; err != nil {
 		p.refusal = err.Error()
 		return p
@@ -90,8 +90,9 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 	return p
 }
 
-// try routes with an engine, or the best of several, and has the tables proven. found
-// is called with the best so far. An engine that panics counts as one that refuses.
+// try routes with an engine, or the best of several, has the tables proven, and sets p to them. The error is why there
+// are none, or not the best; found is called with a copy of p for the best so far. An engine that panics counts as
+// one that refuses.
 func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *settings, lanes int, found func(proven)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -7,8 +7,8 @@ import (
 
 // reachAll is tables by which every switch with adapters reaches the LIDs out of scope, too, such
 // as those of switches, which OpenSM and tools ask. An engine may leave them out: where no path
-// goes up and then down, Up*/Down* has none. No packet in scope follows such a row, and no proof is
-// about it; one that does not do is replaced by shortest paths. The tables are the same if none is.
+// goes up and then down, Up*/Down* has none. A row that some switch does not reach the LID by is replaced by shortest
+// paths; no packet in scope follows it, and no proof is about it. If all rows do, it is t itself.
 func reachAll(t *routing.Tables, s routing.Scope) *routing.Tables {
 	f, fw := t.Fabric, (*routing.Forwarding)(nil)
 	for lid, owner := range f.LIDs() {

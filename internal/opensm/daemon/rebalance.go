@@ -14,10 +14,10 @@ import (
 // a change that is not necessary otherwise.
 const gain = 20
 
-// drifts says whether tables routed anew may be better than those in use, and no search
+// mayImprove says whether tables routed anew may be better than those in use, and no search
 // for them was made yet: if tables were mended and the settings ask for it, or if there
 // are links that the tables in use do not know, which would never carry traffic.
-func (h *handed) drifts(set *settings) bool {
+func (h *handed) mayImprove(set *settings) bool {
 	return (set.keep == keepBalanced || h.grown) && !slices.Contains(h.balanced, h.key)
 }
 
@@ -27,11 +27,11 @@ func hasMore(f, than *fabric.Fabric) bool {
 	return len(parts.New.Switches) > 0 || slices.ContainsFunc(parts.New.Cables, func(c fabric.ChannelID) bool { return int(c) < f.Trunks() })
 }
 
-// rebalance looks for better tables than those in use, when the hours for that have
-// come, and returns those in use with the better ones as their goal; nil: there are
-// none, or the plugin does not wait that long.
+// rebalance looks for better tables than h, those in use, when the hours for that have
+// come, and returns a copy of h with the better ones as its goal; nil: there are
+// none, or the plugin does not wait that long. follow calls it for a question for better tables.
 func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) *handed {
-	if !h.drifts(set) || !s.hoursCome(ctx, x, set, q, start) {
+	if !h.mayImprove(set) || !s.hoursCome(ctx, x, set, q, start) {
 		return nil
 	}
 	job, _ := s.search(ctx, h.key, f, set, q.Lanes(), nil)
@@ -47,7 +47,7 @@ func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.F
 	better := p.tables != nil && p.loads.Max <= h.loads.Max-h.loads.Max/gain && p.loads.Max < h.loads.Max
 	s.Log.Info("rebalance", "better", better, "engine", p.engine, "largest_load_in_use", h.loads.Max, "largest_load", loadOf(p))
 	if !better {
-		s.keeper.put(h.stays(), q)
+		s.keeper.put(h.withoutBetter(), q)
 		return nil
 	}
 	now := *h
@@ -55,13 +55,15 @@ func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.F
 	return &now
 }
 
-// stays is what is remembered if there are no better tables, or no safe change to them.
-func (h *handed) stays() *handed {
+// withoutBetter is h as it is remembered once there are no better tables for its fabric, or no safe change to them: so
+// none are looked for again.
+func (h *handed) withoutBetter() *handed {
 	now := *h
 	now.balanced = append(slices.Clone(h.balanced[max(0, len(h.balanced)-handedKept):]), h.key)
 	return &now
 }
 
+// loadOf is the largest load of tables; 0: there are none.
 func loadOf(p *proven) uint32 {
 	if p.loads == nil {
 		return 0

@@ -79,11 +79,11 @@ func (s *state) remember(h, inUse *handed) error {
 			return err
 		}
 		all = slices.DeleteFunc(all, func(f snapshotFile) bool {
-			same := f.number == x.number
-			if same {
+			older := f.number == x.number
+			if older {
 				err = errors.Join(err, s.remove(f.name))
 			}
-			return same
+			return older
 		})
 		all = append(all, snapshotFile{name, order, x.number})
 	}
@@ -98,7 +98,7 @@ func dropped[T any](list []T, needed func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list[:max(0, len(list)-handedKept)]), needed)
 }
 
-// aside is snapshots that are put aside for a bug report, and why.
+// aside is snapshots that are to be put aside for a bug report, and why.
 type aside struct {
 	at       time.Time
 	why      string
@@ -138,9 +138,9 @@ func (s *state) putAside(a *aside) (string, error) {
 	return dir, errors.Join(err, listErr)
 }
 
-// restore reads back what an earlier run handed over, once the writer has opened the state folder.
-// It is not trusted: whoever continues from it has every step judged. What cannot be read is put
-// aside.
+// restore reads back what an earlier run handed over and what is drained, once the writer has opened the state folder,
+// and gives it to the keeper. Run starts it beside the first questions, which wait for it (keeper.wait). It is not
+// trusted: whoever continues from it has every step judged. What cannot be read is put aside.
 func (s *Server) restore(dir string) {
 	var all []*handed
 	defer func() {

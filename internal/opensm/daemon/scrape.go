@@ -15,7 +15,7 @@ func (s *Server) site() *shell.Site {
 	return &shell.Site{Name: "weft serve", Metrics: s.metrics.registry, Page: s.pages, Healthy: s.healthy, Ready: s.ready, Troubles: s.troubles}
 }
 
-// healthy says what is wrong with the daemon itself.
+// healthy is an error if the daemon itself does not work.
 func (s *Server) healthy() error {
 	if s.writer.hangs(time.Minute) {
 		return errors.New("the disk of the state folder hangs")
@@ -23,7 +23,7 @@ func (s *Server) healthy() error {
 	return nil
 }
 
-// ready says why OpenSM has no tables that can be relied on.
+// ready is an error if OpenSM has no tables that can be relied on.
 func (s *Server) ready() error {
 	switch st := s.Status(); {
 	case st.Last == nil:
@@ -36,7 +36,7 @@ func (s *Server) ready() error {
 	return nil
 }
 
-// troubles names every part in trouble.
+// troubles is a sentence for everything that is missing, drained, in trouble or cut off, for /health.
 func (s *Server) troubles() []string {
 	st, all := s.Status(), []string{}
 	if st.StateError != "" {
@@ -46,7 +46,7 @@ func (s *Server) troubles() []string {
 		all = append(all, "weft watch: "+a.What)
 	}
 	for _, m := range st.Missing {
-		if s.pulled(m) {
+		if s.pulledOnPurpose(m) {
 			continue // what is drained follows
 		}
 		all = append(all, fmt.Sprintf("%s %s is gone since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime)))
@@ -70,8 +70,8 @@ func (s *Server) troubles() []string {
 // mostShown is how many missing parts metrics name.
 const mostShown = 50
 
-// noteParts notes what went and came between the fabrics of two questions, and that tables were handed over
-// or refused. The caller does not hold mu.
+// noteParts notes what went and came since the last question, in the status and as events, and adds an event for the
+// tables that were handed over, or that there were none (h is nil). The caller does not hold mu.
 func (s *Server) noteParts(r *Sweep, h *handed) {
 	if h == nil {
 		if r.Refusal != "" {
@@ -88,7 +88,7 @@ func (s *Server) noteParts(r *Sweep, h *handed) {
 		gone, came := events.Between(last, f)
 		s.mu.Lock()
 		for i := range gone {
-			gone[i].Drained = slices.ContainsFunc(s.free, func(p Drained) bool { return p.is(gone[i]) })
+			gone[i].Drained = slices.ContainsFunc(s.free, func(p Drained) bool { return p.matches(gone[i]) })
 		}
 		s.status.Missing = events.Miss(s.status.Missing, gone, came, r.At)
 		s.cables.went(r.At, gone)

@@ -31,7 +31,7 @@ type Search struct {
 	Seconds    float64    `json:"seconds,omitempty"`    // from its beginning to its end, also where the clock was set meanwhile
 }
 
-// reply is what there is to say to a request.
+// reply is what a request is answered with.
 type reply struct {
 	*proven
 	cached bool // it was there already
@@ -52,10 +52,11 @@ var (
 	errNotYet   = errors.New("no better tables so far: the search goes on")
 )
 
+// refusal is the reply with the reason why there are no tables.
 func refusal(err error) reply { return reply{proven: &proven{refusal: err.Error()}} }
 
-// ask has the fabric worked on, unless it was, for as long as the plugin waits. Once
-// the work has gone on for a while, what is proven by then will do.
+// ask is the reply with tables that are routed anew: those of a search that is known, or begins, for as long as the
+// plugin waits. Once the search has gone on for set.first, the best so far will do.
 func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
 	resumes := s.keeper.unfinished(k)
 	job, known := s.search(ctx, k, f, set, q.Lanes(), resumes)
@@ -74,8 +75,8 @@ func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set
 	return s.first(job, x, set.first, wait)
 }
 
-// search is the job for a fabric, begun if it was not; where a restart interrupted it, with
-// what was handed over then (nil: none).
+// search is the job for a fabric, begun if there is none. resumes is what was handed over by a search that a restart
+// interrupted; nil: nothing. The caller has to leave the job.
 func (s *Server) search(ctx context.Context, k key, f *fabric.Fabric, set *settings, lanes int, resumes *proven) (x *job, known bool) {
 	return s.jobs.ask(ctx, k, task{
 		limit: set.limit,
@@ -98,7 +99,7 @@ func (s *Server) search(ctx context.Context, k key, f *fabric.Fabric, set *setti
 			}
 			return &proven{refusal: words.FirstLine(err.Error()), unfinished: err}
 		},
-		ended: s.searched,
+		ended: s.searchEnded,
 	})
 }
 
@@ -119,7 +120,8 @@ func resume(ctx context.Context, f *fabric.Fabric, set *settings, lanes int, fou
 	return p
 }
 
-// first waits for tables: for all of a time for the best, then for any.
+// first waits for the first answer of a search: until patience is over, counted from its beginning, for the best
+// tables, and then for any, for wait at most.
 func (s *Server) first(job *job, x *place, patience, wait time.Duration) reply {
 	last, enough := time.NewTimer(wait), time.NewTimer(time.Until(job.began.Add(patience)))
 	defer last.Stop()
@@ -132,12 +134,12 @@ func (s *Server) first(job *job, x *place, patience, wait time.Duration) reply {
 		case <-enough.C:
 			some = job.some
 		case <-some:
-			if p := s.soFar(job); p != nil {
+			if p := s.bestSoFar(job); p != nil {
 				return *p
 			}
 			some = nil // there is nothing: done follows
 		case <-last.C:
-			if p := s.soFar(job); p != nil {
+			if p := s.bestSoFar(job); p != nil {
 				return *p
 			}
 			return refusal(errNoTime)
@@ -147,11 +149,11 @@ func (s *Server) first(job *job, x *place, patience, wait time.Duration) reply {
 	}
 }
 
-// soFar is the best that a job has found so far, to be handed over; nil: nothing.
-func (s *Server) soFar(job *job) *reply {
+// bestSoFar is the best that a job has found so far, to be handed over; nil: nothing.
+func (s *Server) bestSoFar(job *job) *reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, ended := job.give()
+	p, ended := job.handOut()
 	switch {
 	case ended:
 		return &reply{proven: p}
@@ -167,7 +169,7 @@ func (s *Server) soFar(job *job) *reply {
 func (s *Server) better(job *job, x *place, wait time.Duration, before *proven) reply {
 	last := time.NewTimer(wait)
 	defer last.Stop()
-	given := cmp.Or(job.wait(), before)
+	given := cmp.Or(job.noteWaiter(), before)
 	r := reply{proven: &proven{refusal: errNotYet.Error()}, aside: true}
 	select {
 	case <-job.done:
@@ -183,8 +185,8 @@ func (s *Server) better(job *job, x *place, wait time.Duration, before *proven) 
 	return r
 }
 
-// searched says that a search has ended of which something was handed over before.
-func (s *Server) searched(job *job, given *proven) {
+// searchEnded notes that a search has ended of which something, given, was handed over before.
+func (s *Server) searchEnded(job *job, given *proven) {
 	p, now, seconds := job.result, time.Now().UTC(), time.Since(job.began).Seconds()
 	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited(), Seconds: seconds}
 	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", seconds)}

@@ -61,19 +61,19 @@ type Server struct {
 	confirmed   int       // steps of a plan that all switches have confirmed, by OpenSM's word
 	confirmedOf time.Time // when that plan began
 
-	last *routing.Tables // handed over last; belongs to the sweep that is reported
+	last *routing.Tables // handed over last; only the sweep whose turn it is may use it
 
 	events *events.Log    // nil: there is no state folder
-	seen   *fabric.Fabric // of the last question that got tables
-	free   []Drained      // what was free of traffic as the last question came
+	seen   *fabric.Fabric // of the last question that got tables, or of an earlier run
+	free   []Drained      // drained parts that were free of traffic as the last question came
 	cables cables
 
 	watched watched
 
-	memory deadlock.Memory // of the judge: what it looks at again is what changed
+	memory deadlock.Memory // of the judge, which looks again only at what changed
 
 	drained  drained
-	over     over       // guarded by mu
+	over     overParts  // guarded by mu
 	ordering sync.Mutex // held while an order is carried out: each sees what those before it did
 	standing standing
 	ending   chan struct{} // closed when the daemon is to end
@@ -111,9 +111,9 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 		return err
 	}
 	defer s.writer.finish(grace)
-	s.metrics.watch(s.writer)
-	s.metrics.connected(s.standing.there)
-	s.metrics.troubles(s.inTrouble)
+	s.metrics.addState(s.writer)
+	s.metrics.addConnected(s.standing.connected)
+	s.metrics.addTrouble(s.inTrouble)
 	s.openEvents(s.settings.State)
 	defer s.events.Close(grace)
 	s.opinions = newOpinions(s.Log, s.metrics)
@@ -189,7 +189,7 @@ func (s *Server) accept(work context.Context, cancel func(), l *net.UnixListener
 	open.Wait()
 }
 
-// serve answers one connection.
+// serve answers one connection: a request of OpenSM's plugin, an order, or a question for the status.
 func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 	start := time.Now()
 	if err := who.permitted(s.group); err != nil {
@@ -200,7 +200,7 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 		s.bad("bad client", who, err)
 		return
 	}
-	q, err := wire.ReadQuestion(counted{x})
+	q, err := wire.ReadQuestion(countingReader{x})
 	switch {
 	case err == nil && q.Request == nil:
 		if err = x.enter(waiting); err != nil {
@@ -209,8 +209,8 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 		said := any(s.Status())
 		var did *Ordered
 		if q.Order != nil {
-			gone := x.goes()
-			did = s.order(ctx, q.Order, who, gone.read)
+			gone := x.watchHangUp()
+			did = s.order(ctx, q.Order, who, gone.hungUp)
 			gone.stop()
 			said = did
 		}
@@ -240,7 +240,7 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 	}
 }
 
-// bad notes a connection that came to nothing.
+// bad counts and logs a connection that came to nothing.
 func (s *Server) bad(what string, who credentials, err error) {
 	s.metrics.bad.Inc()
 	s.Log.Warn(what, "peer", who.String(), "error", err)
@@ -273,8 +273,8 @@ func (s *Server) reload() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		if fixed := s.settings.fixed(now); fixed != "" {
-			err = errors.New("" + fixed)
+		if fixed := s.settings.needsRestart(now); fixed != "" {
+			err = errors.New(fixed)
 		}
 	}
 	if err != nil {
@@ -304,8 +304,8 @@ func (s *Server) Status() Status {
 	now := s.status
 	now.State = s.writer.state()
 	now.Trouble = s.cables.inTrouble(s.seen, &s.watched, time.Now())
-	now.Watch = s.watched.alarmed()
-	now.Drained, now.OpenSM = s.tellDrained(), s.standing.there()
+	now.Watch = s.watched.alarmList()
+	now.Drained, now.OpenSM = s.drainedWithStates(), s.standing.connected()
 	now.Start = s.recalled != nil && !closed(s.recalled)
 	if now.Plan != nil {
 		plan := *now.Plan
@@ -318,16 +318,16 @@ func (s *Server) Status() Status {
 		return now
 	}
 	if h := s.keeper.newest(); h != nil {
-		free, _ := s.drained.now(s.clock)
+		free, _ := s.drained.placesNow(s.clock)
 		now.Settled = s.settled(h) && h.state.Drained.Equal(free)
 	}
 	return now
 }
 
-// noteConfirmed notes what a question of a sweep says of the tables in use: where it lists no block
-// that a switch has otherwise, all switches have confirmed them.
+// noteConfirmed notes what a question of a sweep says of the tables in use, and how many steps of a plan all switches
+// have confirmed by it: all up to the tables in use, if it lists no block that a switch has otherwise.
 func (s *Server) noteConfirmed(q *wire.Request) {
-	s.sure(q)
+	s.noteInUse(q)
 	if !confirms(q) {
 		return
 	}
@@ -340,8 +340,8 @@ func (s *Server) noteConfirmed(q *wire.Request) {
 	s.confirmed, s.confirmedOf = h.progress.Steps, h.progress.Began
 }
 
-// sure notes which tables all switches have confirmed, and since when.
-func (s *Server) sure(q *wire.Request) {
+// noteInUse notes which tables all switches have confirmed, if any, and since when: settled asks for that.
+func (s *Server) noteInUse(q *wire.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

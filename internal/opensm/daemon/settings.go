@@ -38,12 +38,12 @@ type settings struct {
 	drops    bool
 	groups   []uint16        // service levels of multicast groups, as bits, the first set with a tree; empty: no tree is wanted
 	first    time.Duration   // firstAnswer, but in tests
-	told     engines.Options // the words of the configuration; and about the fabric at hand, see about
+	told     engines.Options // the words of the configuration; and those about the fabric at hand, see forFabric
 
 	route func(context.Context, *fabric.Fabric, weft.Request) (*weft.Result, error) // weft.Route, but in tests
 }
 
-// key tells settings apart that lead to different tables.
+// key is the settings in words, as far as tables depend on them: others lead to other tables.
 func (s *settings) key() string {
 	return fmt.Sprintf("%v %q %s %s %d %d %d %q %s %q %v %s", s.groups, s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Classes, s.Roots, s.told.Aim, s.RankOrder, s.weights, s.Budget)
 }
@@ -88,7 +88,7 @@ func (c Config) check() (*settings, error) {
 		settle func() error
 	}{
 		{"socket", func() error { return configfile.Absolute("socket", c.Socket) }},
-		{"engine", func() (err error) { s.uses, err = named(s.Engine); return err }},
+		{"engine", func() (err error) { s.uses, err = optionsOf(s.Engine); return err }},
 		{"contract", func() (err error) {
 			if c.Contract != "" {
 				s.contract, err = routing.ParseContract(c.Contract)
@@ -102,10 +102,10 @@ func (c Config) check() (*settings, error) {
 			return err
 		}},
 		{"multicast_sl", s.settleGroups},
-		{"vls", func() error { return among("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
-		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
+		{"vls", func() error { return checkRange("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
+		{"sls", func() error { return checkRange("sls", c.SLs, routing.SLs, "service levels") }},
 		{"classes", s.checkClasses},
-		{"roots", func() error { return s.heeded(option.Roots, len(c.Roots) > 0) }},
+		{"roots", func() error { return s.checkHeeded(option.Roots, len(c.Roots) > 0) }},
 		{"aim", func() error { return s.settleWord(option.Aim, c.Aim) }},
 		{"rank_order", s.settleOrders},
 		{"weight", s.settleWeights},
@@ -137,6 +137,7 @@ func (c Config) check() (*settings, error) {
 	return s, nil
 }
 
+// settleGroups sets groups.
 func (s *settings) settleGroups() (err error) {
 	switch s.MulticastSL {
 	case "":
@@ -151,15 +152,16 @@ func (s *settings) settleGroups() (err error) {
 	return err
 }
 
-func among(key string, n, most int, what string) error {
+// checkRange is an error unless n is 0, no limit, to most.
+func checkRange(key string, n, most int, what string) error {
 	if n < 0 || n > most {
 		return fmt.Errorf("%s %d; there are 1 to %d %s, and 0 is no limit", key, n, most, what)
 	}
 	return nil
 }
 
-// heeded refuses a setting that no engine of the list looks at.
-func (s *settings) heeded(option option.Set, given bool) error {
+// checkHeeded refuses a setting that no engine of the list looks at.
+func (s *settings) checkHeeded(option option.Set, given bool) error {
 	if unused := (*setting.Unused)(nil); given && errors.As(setting.FirstUnused(s.Engine.String(), s.uses, option), &unused) {
 		return fmt.Errorf("%s", unused.Error())
 	}
@@ -171,9 +173,10 @@ func (s *settings) settleWord(option option.Set, text string) (err error) {
 	if text != "" {
 		err = setting.Read(option, &s.told, text)
 	}
-	return errors.Join(err, s.heeded(option, s.told.Given()&option != 0))
+	return errors.Join(err, s.checkHeeded(option, s.told.Given()&option != 0))
 }
 
+// settleWeights sets weights.
 func (s *settings) settleWeights() error {
 	for _, text := range s.Weight {
 		w, err := jobfiles.ParseWeighting(text)
@@ -182,9 +185,10 @@ func (s *settings) settleWeights() error {
 		}
 		s.weights = append(s.weights, w)
 	}
-	return s.heeded(option.Weights, len(s.weights) > 0)
+	return s.checkHeeded(option.Weights, len(s.weights) > 0)
 }
 
+// settleBudget checks budget.
 func (s *settings) settleBudget() error {
 	if err := configfile.NotNegative("budget", s.Budget); err != nil {
 		return err
@@ -195,10 +199,9 @@ func (s *settings) settleBudget() error {
 	return nil
 }
 
-// about is the settings with what engines are told about a fabric. What is named in
-// them and not there, since it may be down, is missing; if none of the roots is
-// there, that is an error.
-func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, err error) {
+// forFabric is the settings with names in told as GUIDs and endpoints of a fabric, for prove. What is named and not
+// there, since it may be down, is missing; if none of the roots is there, that is an error.
+func (s *settings) forFabric(f *fabric.Fabric) (told *settings, missing []string, err error) {
 	about := *s
 	if len(s.Roots)+len(s.weights)+len(s.RankOrder) == 0 {
 		return &about, nil, nil
@@ -231,8 +234,8 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 	return &about, missing, nil
 }
 
-// named checks the names of a list of engines, and returns the options that any uses.
-func named(names Names) (uses option.Set, err error) {
+// optionsOf checks the names of a list of engines, and returns the options that any uses.
+func optionsOf(names Names) (uses option.Set, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return 0, fmt.Errorf("engine %s is named twice", name)
@@ -250,8 +253,8 @@ func named(names Names) (uses option.Set, err error) {
 	return uses, nil
 }
 
-// fixed says what of a new configuration would need a restart, or nothing.
-func (s *settings) fixed(now *settings) string {
+// needsRestart says which change to a new configuration takes a restart; empty: none, it can be taken over while running.
+func (s *settings) needsRestart(now *settings) string {
 	for _, f := range [...]struct{ name, old, new string }{
 		{"socket", s.Socket, now.Socket}, {"group", s.Group, now.Group}, {"state", s.State, now.State}, {"metrics", s.Metrics, now.Metrics},
 	} {

@@ -75,7 +75,7 @@ func TestRootsAndWeights(t *testing.T) {
 		return s
 	}
 	s := set(Config{Engine: Names{"updn", "weave"}, Roots: Names{"sw-l1-0", "sw-l1-*", "gone"}, Weight: Names{"host-*=20", "host-1=90", "down=1"}, Aim: "alltoall"})
-	told, missing, err := s.about(f)
+	told, missing, err := s.forFabric(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestRootsAndWeights(t *testing.T) {
 	if len(missing) != 2 || !strings.Contains(missing[0], `roots: `) || !strings.Contains(missing[0], "gone") || !strings.Contains(missing[1], "down") {
 		t.Errorf("%q", missing)
 	}
-	if _, _, err := set(Config{Roots: Names{"gone"}}).about(f); err == nil || !strings.Contains(err.Error(), "none of the roots that are set: gone") {
+	if _, _, err := set(Config{Roots: Names{"gone"}}).forFabric(f); err == nil || !strings.Contains(err.Error(), "none of the roots that are set: gone") {
 		t.Errorf("%v", err)
 	}
 }
@@ -114,7 +114,7 @@ func TestRankOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, missing, err := s.about(f)
+		told, missing, err := s.forFabric(f)
 		if err != nil {
 			t.Fatal(err)
 		}

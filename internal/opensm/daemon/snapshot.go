@@ -44,6 +44,7 @@ import (
 //	   tree: 2 the service levels of groups, as bits; 32 the ports of each switch, as bits
 const snapshotMagic = "weft installed 1\n"
 
+// What follows in the tables of a snapshot, as bits.
 const (
 	hasLevels = 1 << iota
 	hasMaps
@@ -70,7 +71,7 @@ type saving struct {
 	Drained installed.Drained `json:"drained,omitempty"`
 }
 
-// snapshot writes what is needed to go on from tables.
+// snapshot writes a snapshot of tables; readSnapshot reads it.
 func (h *handed) snapshot(w io.Writer) error {
 	s := saving{
 		Number: hexadecimal(h.number), Settings: h.settings, Engine: h.engine, Tried: h.tried,
@@ -86,7 +87,7 @@ func (h *handed) snapshot(w io.Writer) error {
 		return err
 	}
 	sum := sha256.New()
-	e := encoder{io.MultiWriter(w, sum), nil}
+	e := encoder{w: io.MultiWriter(w, sum)}
 	e.write([]byte(snapshotMagic))
 	e.section(text)
 	e.fabric(h.tables.Fabric)
@@ -102,6 +103,7 @@ func (h *handed) snapshot(w io.Writer) error {
 	return e.err
 }
 
+// hexadecimal is a number of tables as people and file names write it.
 func hexadecimal(number uint64) string { return fmt.Sprintf("%016x", number) }
 
 // encoder writes the parts of a snapshot until something fails.
@@ -110,6 +112,7 @@ type encoder struct {
 	err error
 }
 
+// write writes bytes, unless something has failed.
 func (e *encoder) write(b []byte) {
 	if e.err == nil {
 		_, e.err = e.w.Write(b)
@@ -122,6 +125,7 @@ func (e *encoder) section(b []byte) {
 	e.write(b)
 }
 
+// fabric writes a fabric, as a section with a request of package wire.
 func (e *encoder) fabric(f *fabric.Fabric) {
 	var b bytes.Buffer
 	if err := wire.Of(f, 0).Write(&b); err != nil && e.err == nil {
@@ -130,12 +134,14 @@ func (e *encoder) fabric(f *fabric.Fabric) {
 	e.section(b.Bytes())
 }
 
+// rows writes the out-ports of tables, by LID and switch.
 func (e *encoder) rows(t *routing.Tables) {
 	for lid := range t.Fabric.TopLID() + 1 {
 		e.write(t.Forwarding.Row(lid))
 	}
 }
 
+// tables writes tables, as the comment of snapshotMagic says.
 func (e *encoder) tables(t *routing.Tables) {
 	f, l := t.Fabric, t.Lanes
 	uniform, alike := l.SL2VL.Uniform()
@@ -176,7 +182,7 @@ func (e *encoder) tables(t *routing.Tables) {
 	}
 }
 
-// maps writes the different maps, and which of them is where.
+// maps writes the different SL2VL maps, and for every switch, in-port and out-port the number of its map.
 func (e *encoder) maps(f *fabric.Fabric, m *routing.SL2VL) {
 	type lanes = [routing.SLs]uint8
 	var all, where []byte
@@ -201,13 +207,14 @@ func (e *encoder) maps(f *fabric.Fabric, m *routing.SL2VL) {
 	e.write(where)
 }
 
-// errOtherVersion is that a file of the state folder is of another version of weft.
+// errOtherVersion is the error of a file of the state folder that is of another version of weft.
 var errOtherVersion = errors.New("another version of weft wrote it")
 
 // mostSteps limits the steps of a plan that are read back.
 const mostSteps = 1000
 
-// readSnapshot reads what snapshot wrote. Whatever is not exactly that is an error.
+// readSnapshot reads what snapshot wrote; whatever is not exactly that is an error. replaced is the number of the tables
+// that these took the place of, 0 if it is not known. The tables are not proven yet, and h.key is not set.
 func readSnapshot(b []byte) (h *handed, replaced uint64, err error) {
 	if !bytes.HasPrefix(b, []byte(snapshotMagic)) {
 		if bytes.HasPrefix(b, []byte(snapshotMagic[:len(snapshotMagic)-2])) {
@@ -266,7 +273,7 @@ type decoder struct {
 	err  error
 }
 
-// take is the next bytes; nil: there are not so many.
+// take is the next n bytes, which it cuts off; nil: there are not so many, or something has failed.
 func (d *decoder) take(n int) []byte {
 	if d.err == nil && n > len(d.rest) {
 		d.err = fmt.Errorf("%d bytes where %d should follow", len(d.rest), n)
@@ -279,6 +286,7 @@ func (d *decoder) take(n int) []byte {
 	return b
 }
 
+// section is bytes that stand behind their number.
 func (d *decoder) section() []byte {
 	b := d.take(4)
 	if b == nil {
@@ -291,6 +299,7 @@ func (d *decoder) section() []byte {
 	return d.take(int(n))
 }
 
+// fabric reads a fabric; nil: something failed.
 func (d *decoder) fabric() *fabric.Fabric {
 	b := d.section()
 	if d.err != nil {
@@ -305,6 +314,7 @@ func (d *decoder) fabric() *fabric.Fabric {
 	return f
 }
 
+// rows reads out-ports, by LID and switch.
 func (d *decoder) rows(f *fabric.Fabric) *routing.Forwarding {
 	fw := routing.NewForwarding(f)
 	for lid := range f.TopLID() + 1 {
@@ -353,6 +363,7 @@ func (d *decoder) tables(f *fabric.Fabric) *routing.Tables {
 	return t
 }
 
+// maps reads SL2VL maps: one for all ports, or with perPort one for each pair of ports of each switch.
 func (d *decoder) maps(f *fabric.Fabric, perPort bool) *routing.SL2VL {
 	b := d.take(4)
 	if b == nil {
@@ -392,6 +403,7 @@ func (d *decoder) maps(f *fabric.Fabric, perPort bool) *routing.SL2VL {
 	return m
 }
 
+// tree reads a spanning tree for multicast.
 func (d *decoder) tree(f *fabric.Fabric) *routing.Multicast {
 	b := d.take(2)
 	if b == nil {

@@ -41,6 +41,7 @@ func listen(path string, group int) (*socket, error) {
 	return &socket{path: path, listener: l, lock: lock}, nil
 }
 
+// bind makes the socket, which nobody else does while the lock is held.
 func bind(path string, group int) (*net.UnixListener, error) {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, os.ErrNotExist):

@@ -19,14 +19,14 @@ func TestOpenSMThatIsDeadIsToldAtOnce(t *testing.T) {
 		there bool
 	}{{"alive", os.Getpid(), true}, {"dead", dead.Process.Pid, false}, {"of another container", 0, true}} {
 		var n standing
-		if n.there() {
+		if n.connected() {
 			t.Error("nobody has asked")
 		}
 		end := n.begin(c.pid)
-		if !n.there() {
+		if !n.connected() {
 			t.Errorf("%s: a question is open", c.name)
 		}
-		if end(); n.there() != c.there {
+		if end(); n.connected() != c.there {
 			t.Errorf("%s: there %v", c.name, !c.there)
 		}
 	}

@@ -77,8 +77,8 @@ func openState(dir string) (_ *state, err error) {
 	return s, nil
 }
 
-// there says that the name of the folder leads to it still. What is written after somebody removed
-// or moved it would not be found.
+// there is an error if the name of the folder does not lead to it any more, since somebody removed or moved it: what
+// is written into it then would not be found.
 func (s *state) there() error {
 	held, err := s.root.Stat(".")
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *state) close() {
 	s.root.Close()
 }
 
-// ours says what is wrong with a folder of which every word will be believed.
+// ours is an error if anybody else could write in a folder of which every word will be believed.
 func (s *state) ours(name string) error {
 	return whole.Ours(s.root, name, "weft serve", "put other tables in place of the proven ones")
 }
@@ -162,7 +162,7 @@ func (s *state) refusal(r *Sweep) error {
 	return err
 }
 
-// errNewer is that tables need not be written, since newer ones wait.
+// errNewer ends the writing of tables when newer ones wait.
 var errNewer = errors.New("newer tables wait to be written")
 
 // unless is a writer that stops when newer tables wait.
@@ -178,8 +178,8 @@ func (u unless) Write(b []byte) (int, error) {
 	return u.Writer.Write(b)
 }
 
-// tables writes the folder of the tables and turns the link to it. On a large fabric that is
-// gigabytes of text, which the snapshot of newer tables does not wait for.
+// tables writes the folder of the tables for people, and has last-good lead to it and before to the last one. On a large
+// fabric that is gigabytes of text: it ends with errNewer as soon as newer says that newer tables wait.
 func (s *state) tables(r *Sweep, p *handed, newer func() bool) error {
 	s.serial++
 	dir := folderName(r.At.Format("20060102T150405.000Z"), s.serial, p.number)
@@ -205,7 +205,7 @@ func (s *state) tables(r *Sweep, p *handed, newer func() bool) error {
 	return s.sweepOut(dir, last)
 }
 
-// link turns a link to a folder of tables.
+// link has the link of a name lead to a folder of tables, at once.
 func (s *state) link(dir, name string) error {
 	err := errors.Join(s.remove(name+unfinished), s.root.Symlink(dir, name+unfinished))
 	if err == nil {
@@ -214,7 +214,7 @@ func (s *state) link(dir, name string) error {
 	return err
 }
 
-// sweepOut removes the folders of tables but some.
+// sweepOut removes all folders of tables except these.
 func (s *state) sweepOut(keep ...string) error {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	for _, e := range entries {

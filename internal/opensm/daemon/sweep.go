@@ -71,12 +71,12 @@ type Sweep struct {
 	LanesUsed      int       `json:"lanes_used,omitempty"`    // with paths spread over spare ones
 	LanesAvailable int       `json:"lanes_available"`         // of the fabric and the settings
 	MaxLoad        uint32    `json:"max_load"`
-	ChangedEntries int64     `json:"changed_entries"`  // of forwarding tables, against those handed over before
-	ChangedSLs     int64     `json:"changed_sls"`      // by source switch and destination
-	Change         *Change   `json:"change,omitempty"` // how they replace the tables in use; absent: there were none
-	Cached         bool      `json:"cached"`
+	ChangedEntries int64     `json:"changed_entries"`    // of forwarding tables, against those handed over before
+	ChangedSLs     int64     `json:"changed_sls"`        // by source switch and destination
+	Change         *Change   `json:"change,omitempty"`   // how they replace the tables in use; absent: there were none
+	Cached         bool      `json:"cached"`             // answered from memory
 	SoFar          bool      `json:"so_far"`             // the best so far: the search for better tables went on
-	Again          bool      `json:"again,omitempty"`    // better tables than those handed over so far, and a sweep for them
+	Again          bool      `json:"again,omitempty"`    // a question for better tables than those handed over so far
 	Restored       bool      `json:"restored,omitempty"` // read back from the state folder after a restart, and proven again
 	Key            string    `json:"key,omitempty"`      // names fabric and settings: under the same key tables are the same
 	Seconds        Seconds   `json:"seconds"`
@@ -103,8 +103,8 @@ const (
 	unicastAndMulticast = "unicast and multicast"
 )
 
-// sweep answers a request. The error is about the connection; refusals are
-// answers.
+// sweep answers a request of OpenSM's plugin, in a connection of its own: it makes the reply, sends and reports it. The
+// error is about the connection; refusals are answers.
 func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start time.Time) error {
 	set := s.current()
 	r := &Sweep{
@@ -136,7 +136,8 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 	return s.answer(x, q, r, p, start)
 }
 
-// reply is a step from the tables in use, or else tables that are routed anew.
+// reply is what a request is answered with: a step from the tables in use (follow), or else tables that are routed anew
+// (ask). k is the key of fabric f.
 func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
 	kept, why := s.follow(ctx, x, k, f, set, q, start)
 	if kept != nil {
@@ -149,12 +150,12 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	switch {
 	case p.tables != nil:
 		p.why = why
-		s.anew(ctx, &p, k, set, q, start)
+		s.handOverAnew(ctx, &p, k, set, q, start)
 		if s.keeper.put(p.handed, q) {
 			s.writer.remember(p.handed)
 		}
 	case p.aside && p.refusal == errNoBetter.Error():
-		if h := s.keeper.close(q.InUse); h != nil {
+		if h := s.keeper.endSearch(q.InUse); h != nil {
 			s.writer.remember(h)
 		}
 	}
@@ -164,8 +165,8 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 // putAsideWhy is why tables in use are not kept after an internal error.
 const putAsideWhy = "what was known of the tables in use led to an internal error, and was put aside"
 
-// replyOrNot has a question answered in spite of an internal error: once more, with nothing
-// known of what was handed over before. If it was that which led to the error, it is put aside,
+// replyOrNot is answer's reply. If answer ends in an internal error it is called once more, with nothing
+// known of what was handed over before. If that goes well, it was this that led to the error: it is put aside,
 // so that the next question does not come upon it again.
 func (s *Server) replyOrNot(q *wire.Request, answer func() reply) (p reply) {
 	try := func() error {
@@ -192,18 +193,19 @@ func (s *Server) internal(err error) {
 	s.Log.Error("internal error", "error", err)
 }
 
-// forget puts aside what led to an internal error.
+// forget has all snapshots put aside, with the internal error that they led to and the question, or nil, at which it
+// came up.
 func (s *Server) forget(err error, q *wire.Request) {
 	s.writer.putAside(&aside{at: time.Now(), why: err.Error(), question: q})
 }
 
-// answer sends what came of a request and reports it.
+// answer sends the reply to a request, fills in r by it and reports it, in its turn.
 func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time.Time) error {
 	begin := time.Now()
 	if !p.began.IsZero() {
 		start, r.At = p.began, p.began.UTC()
 	}
-	turn := s.queue()
+	turn := s.nextTurn()
 	defer turn.leave()
 	s.save(r, &p, q, turn)
 	if err := x.enter(taking); err != nil {
@@ -289,8 +291,8 @@ func (r *Sweep) cover(p *reply) {
 // killed right after it handed them over is to know them.
 const diskFirst = time.Second
 
-// save writes tables into the state folder before they are handed over, as far as that does
-// not take long. There are those that come from memory already.
+// save has tables written into the state folder before they are handed over, and waits for their snapshot for diskFirst
+// at most. Tables that come from memory are in the folder already.
 func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
 	if s.writer == nil || p.handed == nil || p.move == nil && p.cached {
 		return
@@ -304,10 +306,10 @@ func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
 		}
 	}
 	p.saved = true
-	as := *r
-	as.Verdict, as.Engine, as.VLsNeeded, as.LanesNeeded, as.Tried = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), max(1, p.tables.Lanes.Needed), p.tried
-	as.Change = changeOf(p, q)
-	known := s.writer.tables(&as, p.handed, s.keeper.find(q.InUse))
+	early := *r // as it will be once the tables are sent
+	early.Verdict, early.Engine, early.VLsNeeded, early.LanesNeeded, early.Tried = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), max(1, p.tables.Lanes.Needed), p.tried
+	early.Change = changeOf(p, q)
+	known := s.writer.tables(&early, p.handed, s.keeper.find(q.InUse))
 	if s.writer.hangs(diskFirst) {
 		return
 	}
@@ -321,13 +323,13 @@ func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
 // order in which they are answered, though the plugin may be back with the next one
 // before the last was reported, and one slow to take its answer keeps no other
 // waiting for its own.
-type turn struct{ before, mine chan struct{} }
+type turn struct{ before, mine chan struct{} } // closed when the place before is left, and this one
 
-// queue is the next place.
-func (s *Server) queue() turn {
+// nextTurn is the next place in the queue.
+func (s *Server) nextTurn() turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := turn{s.tail, make(chan struct{})}
+	t := turn{before: s.tail, mine: make(chan struct{})}
 	s.tail = t.mine
 	return t
 }

@@ -36,7 +36,8 @@ func (c Config) Try(ctx context.Context) (runs *shell.Holder, err error) {
 	return runs, nil
 }
 
-// trySocket says why no socket could be made by a name, and which daemon answers there already.
+// trySocket is an error if no socket could be made at a path, unless because a daemon answers there: that is
+// returned.
 func trySocket(ctx context.Context, path string) (*shell.Holder, error) {
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err == nil || !errors.Is(err, os.ErrNotExist) { // else whoever begins the daemon makes it

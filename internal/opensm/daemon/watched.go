@@ -25,18 +25,18 @@ const (
 	mostAnswer  = 64 << 20 // bytes
 )
 
-// watched is what weft watch says of cables.
+// watched is what weft watch says, as it was asked last: cables in trouble, and alarms.
 type watched struct {
 	mu      sync.Mutex
 	address string          // of weft watch; empty: it is not asked
 	list    *trouble.Cables // of its last look; nil: it is not known
 	alarms  []WatchAlarm    // of its last look, other than about cables in that list
-	why     string          // why it is not
+	why     string          // why list is not known
 	changed time.Time       // when list or why became others
 }
 
-// said is the part of the answer that counts.
-type said struct {
+// watchStatus is what is read of weft watch's status.
+type watchStatus struct {
 	At      time.Time       `json:"at"`
 	Every   string          `json:"every"`
 	Trouble *trouble.Cables `json:"trouble"`
@@ -49,15 +49,15 @@ type WatchAlarm struct {
 	What string `json:"what"`
 }
 
-// Other says whether tables are another's than the daemon's.
+// Other says whether the alarm is that tables in force are others than the daemon's.
 func (a WatchAlarm) Other() bool { return a.Kind == "fallback" || a.Kind == "other-tables" }
 
-// besideCables is alarms that are not about cables of the list.
-func besideCables(all []WatchAlarm) []WatchAlarm {
+// notAboutCables is alarms that are not about cables of the list.
+func notAboutCables(all []WatchAlarm) []WatchAlarm {
 	return slices.DeleteFunc(all, func(a WatchAlarm) bool { return a.Kind == "cable-trouble" || a.Kind == "degraded-link" })
 }
 
-// ask asks once; now is the time by which a list is too old.
+// ask asks weft watch at an address once, and takes over its answer or why there is none.
 func (w *watched) ask(ctx context.Context, address string, now time.Time) {
 	list, alarms, err := askWatch(ctx, address, now)
 	why := ""
@@ -69,6 +69,8 @@ func (w *watched) ask(ctx context.Context, address string, now time.Time) {
 	w.address, w.list, w.alarms, w.why, w.changed = address, list, alarms, why, now
 }
 
+// askWatch is the list and the alarms of weft watch at an address; the error is why they cannot be had, or are too old
+// at now.
 func askWatch(ctx context.Context, address string, now time.Time) (*trouble.Cables, []WatchAlarm, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
@@ -87,7 +89,7 @@ func askWatch(ctx context.Context, address string, now time.Time) (*trouble.Cabl
 	if a.StatusCode != http.StatusOK {
 		return nil, nil, fmt.Errorf("it answers %s", a.Status)
 	}
-	var s said
+	var s watchStatus
 	if err := json.NewDecoder(io.LimitReader(a.Body, mostAnswer)).Decode(&s); err != nil {
 		return nil, nil, fmt.Errorf("its answer cannot be read: %w", err)
 	}
@@ -105,10 +107,10 @@ func askWatch(ctx context.Context, address string, now time.Time) (*trouble.Cabl
 			return nil, nil, errors.New("its answer cannot be read: a cable without a sign")
 		}
 	}
-	return s.Trouble, besideCables(s.Alarms), nil
+	return s.Trouble, notAboutCables(s.Alarms), nil
 }
 
-// askOn asks weft watch again and again until the context ends.
+// askOn asks weft watch every askEvery until the context ends, as long as the settings have its address.
 func (s *Server) askOn(ctx context.Context) {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
@@ -128,15 +130,15 @@ func (s *Server) askOn(ctx context.Context) {
 	}
 }
 
-// now is the list of weft watch, or why it is not known, and since when it is so.
-func (w *watched) now() (list *trouble.Cables, why string, at time.Time) {
+// known is the list of weft watch, or why it is not known, and since when that is so.
+func (w *watched) known() (list *trouble.Cables, why string, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.list, w.why, w.changed
 }
 
-// alarmed is its alarms.
-func (w *watched) alarmed() []WatchAlarm {
+// alarmList is the alarms of weft watch.
+func (w *watched) alarmList() []WatchAlarm {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.alarms

@@ -67,7 +67,7 @@ func check(t *testing.T, f *fabric.Fabric, address string, now time.Time, why st
 	t.Helper()
 	var w watched
 	w.ask(t.Context(), address, now)
-	if got := w.alarmed(); (len(got) == 1 && got[0].Other() && got[0].What == "MinHop made the tables") != (why == "") {
+	if got := w.alarmList(); (len(got) == 1 && got[0].Other() && got[0].What == "MinHop made the tables") != (why == "") {
 		t.Errorf("alarms %+v", got)
 	}
 	var k cables

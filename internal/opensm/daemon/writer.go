@@ -44,17 +44,19 @@ type folder interface {
 	close()
 }
 
-// record is something to write: a refusal, what is to be put aside, or tables.
+// record is something to write, the first of these that is set: snapshots that are put aside, the list of drained parts,
+// tables (handed), a refusal (sweep alone).
 type record struct {
-	sweep  *Sweep // nil: only a snapshot
-	aside  *aside
-	free   *[]Drained // nil: it is something else
-	handed *handed
-	inUse  *handed       // by the question that handed is the answer to; nil: not known
-	known  chan struct{} // closed when there is a snapshot of handed
+	sweep   *Sweep // of tables: nil: only a snapshot of them
+	aside   *aside
+	drained *[]Drained
+	handed  *handed
+	inUse   *handed       // the tables in use by the question that handed is the answer to; nil: not known
+	known   chan struct{} // closed when there is a snapshot of handed, or the list is written
 }
 
-func (r *record) into(f folder, w *writer) error {
+// writeTo writes a record into the folder.
+func (r *record) writeTo(f folder, w *writer) error {
 	switch {
 	case r.aside != nil:
 		dir, err := f.putAside(r.aside)
@@ -62,8 +64,8 @@ func (r *record) into(f folder, w *writer) error {
 			w.setAside(dir, r.aside.why)
 		}
 		return err
-	case r.free != nil:
-		err := f.drained(*r.free)
+	case r.drained != nil:
+		err := f.drained(*r.drained)
 		if err == nil {
 			close(r.known)
 		}
@@ -84,7 +86,7 @@ func (r *record) into(f folder, w *writer) error {
 	return f.tables(r.sweep, r.handed, func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return w.newest != r || len(w.first) > 0
+		return w.newest != r || len(w.urgent) > 0
 	})
 }
 
@@ -104,18 +106,18 @@ type writer struct {
 	failed prometheus.Counter
 	asides prometheus.Counter
 
-	mu       sync.Mutex
-	first    []*record // to put aside, and snapshots to write again, before newest; the oldest first
-	kept     []*handed // of which there are snapshots, the oldest first: they are written again where the folder was taken away
-	lastDir  string    // of what was put aside last
-	lastWhy  string
-	free     *[]Drained // parts that are to be kept free, as written last or to be; nil: none were
-	newest   *record    // tables to write; nil: none
-	refusals []*record  // to write, the oldest first
-	begun    time.Time  // of the write under way; zero: none
-	err      error      // of the last attempt; nil: it succeeded
-	since    time.Time  // of the first of the errors in a row
-	dropped  int64
+	mu          sync.Mutex
+	urgent      []*record // what is written before newest: things to put aside, drained parts, snapshots to write again; the oldest first
+	snapshots   []*handed // of which there are snapshots, the oldest first: they are written again where the folder was taken away
+	asideDir    string    // of what was put aside last
+	asideWhy    string
+	drainedList *[]Drained // parts that are to be kept free, as written last or to be; nil: none were
+	newest      *record    // tables to write; nil: none
+	refusals    []*record  // to write, the oldest first
+	begun       time.Time  // of the write under way; zero: none
+	err         error      // of the last attempt; nil: it succeeded
+	since       time.Time  // of the first of the errors in a row
+	dropped     int64
 }
 
 // startWriter opens the state folder and starts writing to it. What is wrong with
@@ -146,7 +148,7 @@ func (s *Server) startWriter() (*writer, error) {
 	}
 }
 
-// tables has tables written, in place of older ones that wait, and returns what is closed
+// tables has tables written behind the caller's back, in place of older ones that wait, and returns what is closed
 // when there is a snapshot of them.
 func (w *writer) tables(r *Sweep, h, inUse *handed) <-chan struct{} {
 	copied, known := *r, make(chan struct{}) // the sweep goes on meanwhile
@@ -154,69 +156,70 @@ func (w *writer) tables(r *Sweep, h, inUse *handed) <-chan struct{} {
 	return known
 }
 
-// putAside has snapshots put aside, before anything else is written. If that is all of them,
-// because of an internal error, tables that wait to be written go as well.
+// putAside has snapshots put aside, before anything else is written. If these are all (a.names is nil, after an
+// internal error), tables that wait to be written are dropped as well.
 func (w *writer) putAside(a *aside) {
 	w.add(func() {
-		w.first = append(w.first, &record{aside: a})
+		w.urgent = append(w.urgent, &record{aside: a})
 		if a.names == nil {
 			w.newest = nil
 		}
 	})
 }
 
-// remember has the snapshot of tables written again that are in use, since there is more to say.
+// remember has a snapshot of tables written again, since what is known of them is other than in the last one.
 func (w *writer) remember(h *handed) {
-	w.add(func() { w.first = append(w.first, &record{handed: h, known: make(chan struct{})}) })
+	w.add(func() { w.urgent = append(w.urgent, &record{handed: h, known: make(chan struct{})}) })
 }
 
-// remembered notes of which tables there are snapshots now; nil: of none.
+// remembered notes of which tables there are snapshots now; nil ones are passed over.
 func (w *writer) remembered(written ...*handed) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, h := range written {
 		if h != nil {
-			w.kept = append(slices.DeleteFunc(w.kept, func(o *handed) bool { return o.number == h.number }), h)
+			w.snapshots = append(slices.DeleteFunc(w.snapshots, func(o *handed) bool { return o.number == h.number }), h)
 		}
 	}
-	w.kept = w.kept[max(0, len(w.kept)-handedKept):]
+	w.snapshots = w.snapshots[max(0, len(w.snapshots)-handedKept):]
 }
 
-// moved is an error where the folder is not where its name leads any more. Snapshots are to be written again then.
-func (w *writer) moved(f folder) error {
+// checkPlace is an error where the folder is not where its name leads any more. It then has snapshots and drained parts
+// written again, into the folder that is made in its place.
+func (w *writer) checkPlace(f folder) error {
 	err := w.timed(f.there)
 	if err == nil {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, h := range w.kept {
-		w.first = append(w.first, &record{handed: h, known: make(chan struct{})})
+	for _, h := range w.snapshots {
+		w.urgent = append(w.urgent, &record{handed: h, known: make(chan struct{})})
 	}
-	w.kept = nil
-	if w.free != nil {
-		w.first = append(w.first, &record{free: w.free, known: make(chan struct{})})
+	w.snapshots = nil
+	if w.drainedList != nil {
+		w.urgent = append(w.urgent, &record{drained: w.drainedList, known: make(chan struct{})})
 	}
 	return err
 }
 
-// drained has the list of parts written that are to be kept free, and returns what is closed when it is.
-func (w *writer) drained(list []Drained) <-chan struct{} {
+// writeDrained has the list of parts written that are to be kept free, and returns what is closed when it is.
+func (w *writer) writeDrained(list []Drained) <-chan struct{} {
 	known := make(chan struct{})
 	w.add(func() {
-		w.first = slices.DeleteFunc(w.first, func(r *record) bool { return r.free != nil })
-		w.first, w.free = append(w.first, &record{free: &list, known: known}), &list
+		w.urgent = slices.DeleteFunc(w.urgent, func(r *record) bool { return r.drained != nil })
+		w.urgent, w.drainedList = append(w.urgent, &record{drained: &list, known: known}), &list
 	})
 	return known
 }
 
-// setAside notes that it was done.
+// setAside notes that snapshots were put aside in a folder.
 func (w *writer) setAside(dir, why string) {
 	w.asides.Inc()
 	w.log.Error("state put aside, for a bug report", "folder", dir, "why", words.FirstLine(why))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lastDir, w.lastWhy = dir, words.FirstLine(why)
+	w.asideDir, w.asideWhy = dir, words.FirstLine(why)
 }
 
 // isFound waits until the folder was opened, and says whether it could be.
@@ -236,20 +239,21 @@ func (w *writer) refusal(r *Sweep) {
 	})
 }
 
-func (w *writer) add(record func()) {
+// add changes what waits to be written, by a function that it calls under the lock, and wakes the writer.
+func (w *writer) add(change func()) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	record()
+	change()
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// run writes until the end. first is told how the folder was found.
+// run writes until the end, and is the only one that does. first is told whether the folder could be opened.
 func (w *writer) run(first chan<- error) {
 	defer close(w.ended)
 	f, err := w.opened()
@@ -281,7 +285,7 @@ func (w *writer) run(first chan<- error) {
 			f, err = w.opened()
 		}
 		if f != nil {
-			if err = w.moved(f); err == nil {
+			if err = w.checkPlace(f); err == nil {
 				err = w.write(f)
 			}
 			if err == nil {
@@ -301,13 +305,14 @@ func (w *writer) run(first chan<- error) {
 	}
 }
 
-// errFull is that hardly anything can be written any more.
+// errFull is the error of a disk on which hardly anything can be written any more.
 var errFull = errors.New("the disk is full")
 
 // leastRoom is how many bytes are taken to be enough for what is written next.
 const leastRoom = 256 << 10
 
-// room says whether there is room, before it is needed: what is written next is the network after a failure.
+// room is an error if there is hardly room for what is written next, before it is needed: that is the network after a
+// failure.
 func room(f folder) error {
 	s, ok := f.(*state)
 	if !ok {
@@ -319,7 +324,7 @@ func room(f folder) error {
 	return nil
 }
 
-// opened opens the folder.
+// opened opens the folder, and reports a disk that hangs.
 func (w *writer) opened() (f folder, err error) {
 	err = w.timed(func() (err error) { f, err = w.open(); return err })
 	if err != nil {
@@ -335,8 +340,8 @@ func (w *writer) write(f folder) error {
 		w.mu.Lock()
 		r := w.newest
 		switch {
-		case len(w.first) > 0:
-			r = w.first[0]
+		case len(w.urgent) > 0:
+			r = w.urgent[0]
 		case r == nil && len(w.refusals) > 0:
 			r = w.refusals[0]
 		}
@@ -344,7 +349,7 @@ func (w *writer) write(f folder) error {
 		if r == nil {
 			return nil
 		}
-		err := w.timed(func() error { return guarded(func() error { return r.into(f, w) }) })
+		err := w.timed(func() error { return guarded(func() error { return r.writeTo(f, w) }) })
 		if errors.Is(err, errNewer) {
 			continue
 		}
@@ -353,8 +358,8 @@ func (w *writer) write(f folder) error {
 		}
 		w.mu.Lock()
 		switch {
-		case len(w.first) > 0 && w.first[0] == r:
-			w.first = w.first[1:]
+		case len(w.urgent) > 0 && w.urgent[0] == r:
+			w.urgent = w.urgent[1:]
 		case w.newest == r: // nothing newer came
 			w.newest = nil
 		case len(w.refusals) > 0 && w.refusals[0] == r:
@@ -367,7 +372,7 @@ func (w *writer) write(f folder) error {
 	}
 }
 
-// timed does something with the disk, and says so where it hangs.
+// timed does something with the disk, notes since when, and logs if it hangs.
 func (w *writer) timed(do func() error) error {
 	begin := func(t time.Time) {
 		w.mu.Lock()
@@ -380,7 +385,7 @@ func (w *writer) timed(do func() error) error {
 	return do()
 }
 
-// note remembers what came of an attempt.
+// note remembers what came of an attempt to write, and logs where that is other than before.
 func (w *writer) note(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -416,7 +421,7 @@ func (w *writer) state() State {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := State{StateWaiting: len(w.refusals) + len(w.first), StateDropped: w.dropped, StateAside: w.lastDir, StateWhy: w.lastWhy}
+	s := State{StateWaiting: len(w.refusals) + len(w.urgent), StateDropped: w.dropped, StateAside: w.asideDir, StateWhy: w.asideWhy}
 	if w.newest != nil {
 		s.StateWaiting++
 	}
