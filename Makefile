@@ -70,13 +70,13 @@ test: ## vet, lint, check the formatting and run every test; installs what they 
 	@$(if $(FAST),,./build/scripts/lint.sh --if-possible)
 	@$(if $(FAST),,./build/scripts/proof.sh --if-possible)
 	@# go vet has looked at everything, and at more than go test would.
-	go test -vet=off -timeout 30m $(FLAGS) $(if $(FAST),-short $$(go list ./... | grep -v /test/e2e),./...)
+	$(if $(FAST),,WEFT_WHOLE=1) go test -vet=off -timeout 30m $(FLAGS) $(if $(FAST),-short $$(go list ./... | grep -v /test/e2e),./...)
 
 web: ## bundle the program of report pages (internal/page/web/dist/report.js) anew; takes Node and npm
 	cd internal/page/web && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 race: ## run every test under the race detector
-	go test -race -timeout 60m $(FLAGS) ./...
+	WEFT_WHOLE=1 go test -race -timeout 60m $(FLAGS) ./...
 
 conformance: ## every engine on every ruin of every network (minutes)
 	WEFT_THOROUGH=1 go test -count=1 -timeout 60m $(FLAGS) ./test/conformance
@@ -131,7 +131,7 @@ lint: ## run golangci-lint as .golangci.yml says, and compare what the library e
 
 cover: ## print the test coverage by function and in total
 	@mkdir -p bin
-	go test -coverpkg=./... -coverprofile=bin/cover.out ./...
+	WEFT_WHOLE=1 go test -coverpkg=./... -coverprofile=bin/cover.out ./...
 	go tool cover -func=bin/cover.out
 
 clean: ## remove what was built

@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/proofchecker"
 	"github.com/weft-fabric/weft/internal/scramble"
 	"github.com/weft-fabric/weft/internal/tablefiles"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // writeEthernet writes a network with ranks as weft-proof reads them.
@@ -79,7 +80,7 @@ func TestProvenEthernet(t *testing.T) {
 	if p == nil {
 		t.SkipNow()
 	}
-	rounds := 600
+	rounds := testnet.Of(600, 150)
 	if thorough {
 		rounds = 30_000
 	}
@@ -296,7 +297,7 @@ func TestProvenEthernetOfDamagedTables(t *testing.T) {
 		t.SkipNow()
 	}
 	dir := t.TempDir()
-	networks, times := uint64(40), 1
+	networks, times := uint64(testnet.Of(40, 20)), 1
 	if thorough {
 		times = 10
 	}

@@ -62,7 +62,7 @@ func plans(t *testing.T, f *fabric.Fabric, was *routing.Tables, contract routing
 // went or came and in whatever order it is written: OpenSM's, or any other. 100,000 and more
 // such snapshots are judged with WEFT_THOROUGH.
 func TestManySnapshots(t *testing.T) {
-	each := 250
+	each := testnet.Of(250, 60)
 	if thorough {
 		each = 15_000
 	}

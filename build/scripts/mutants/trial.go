@@ -203,7 +203,7 @@ func (b *bench) test(ctx context.Context, tests string, env []string, flags ...s
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "nice", append([]string{"sh", "-c", limit, "sh"}, args...)...)
 	cmd.Dir = b.root
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "WEFT_WHOLE=1"), env...) // what survives a sample may not survive all
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
