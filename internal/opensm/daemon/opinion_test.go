@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
@@ -93,11 +94,7 @@ func TestProofCheckerIsAskedAboutSteps(t *testing.T) {
 	dir := t.TempDir()
 	program := standIn(t, dir, `"holds":true,"delivers":'$(test $step = true && echo null || echo true)',"why":null`, "0")
 	if _, err := exec.LookPath("ocamlopt"); err == nil {
-		real := filepath.Join(dir, "real")
-		if out, err := exec.CommandContext(t.Context(), "../../../proof/checker/build.sh", real).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$*\" >> "+dir+"/asked\nexec "+real+" \"$@\"\n"), 0o700); err != nil {
+		if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$*\" >> "+dir+"/asked\nexec "+live.ProofChecker(t)+" \"$@\"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,10 +120,7 @@ func TestFolderHasTheProofOfSteps(t *testing.T) {
 	t.Parallel()
 	program := ""
 	if _, err := exec.LookPath("ocamlopt"); err == nil {
-		program = filepath.Join(t.TempDir(), "weft-proof")
-		if out, err := exec.CommandContext(t.Context(), "../../../proof/checker/build.sh", program).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		program = live.ProofChecker(t)
 	}
 	c := Config{Engine: Names{"weave-any"}, State: stateDir(t)}
 	o := openSM(start(t, c))
