@@ -85,7 +85,7 @@ func TestNothingUnproven(t *testing.T) {
 			t.Parallel()
 			q := wire.Of(testnet.Build(t, c.spec), 77)
 			whole := answerWith(t, q, c.engine, c.contract, c.groups)
-			const tries = 2000
+			tries := testnet.Of(2000, 500)
 			chance := rand.New(rand.NewPCG(3, uint64(len(whole))))
 			spoilt := make([][]byte, tries)
 			for i := range spoilt {

@@ -105,7 +105,7 @@ func (k *interruptible) uses(t *testing.T, c fabric.ChannelID) bool {
 // afterwards, over sweeps too, all comes back as it was, every moment is proven, and no pair is ever cut.
 func TestDrainLive(t *testing.T) {
 	weft := live.Weft(t)
-	restarts, seed := 4, uint64(7)
+	restarts, seed := testnet.Of(4, 2), uint64(7)
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		restarts = 40
 	}

@@ -110,8 +110,8 @@ func rankAllAlike(t testing.TB, q *wire.Request, _ []byte) []byte {
 	return b.Bytes()
 }
 
-// TestEveryByte changes every byte of an answer to each value that lies at a limit, one
-// at a time. The plugin, in C, refuses what the daemon's reader or the judge, in Go,
+// TestEveryByte changes every byte of an answer to each value that lies at a limit, in a sample
+// to five of them, one at a time. The plugin, in C, refuses what the daemon's reader or the judge, in Go,
 // refuse, and takes what both take.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
@@ -142,7 +142,10 @@ func TestEveryByte(t *testing.T) {
 					continue
 				}
 				old := whole[i]
-				values := []byte{0, 1, 2, 7, 15, 16, 255, old - 1, old + 1, old ^ 1}
+				values := []byte{0, 7, 16, 255, old + 1}
+				if testnet.Whole() {
+					values = append(values, 1, 2, 15, old-1, old^1)
+				}
 				if os.Getenv("WEFT_THOROUGH") != "" {
 					values = append(values, 3, 4, 5, 8, 14, 17, 127, 128, 254)
 				}

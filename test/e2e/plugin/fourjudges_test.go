@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/tablefiles"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -83,7 +84,7 @@ func fourCases() int {
 	case testing.Short():
 		return 300
 	}
-	return 600
+	return testnet.Of(600, 200)
 }
 
 // Judge, checker.py, the plugin's C and the checker that is extracted from the proof are asked about the same tables

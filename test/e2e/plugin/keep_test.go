@@ -236,6 +236,9 @@ func TestKeeps(t *testing.T) {
 			if n.thorough && os.Getenv("WEFT_THOROUGH") == "" {
 				t.Skip("WEFT_THOROUGH is not set")
 			}
+			if n.engine == "updn" {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			k := keeps(t, fabricOf(t, "topograph-ndr-dgx-2025", n.spec), "engine: "+n.engine)
 			f := k.f

@@ -25,11 +25,14 @@ import (
 // question of these plans, as it was or under this one's number. Nobody sweeps: the plugin asks again by
 // itself, every moment is proven, nobody stays cut, and when the cable is back the tables are the first,
 // but where the plugin took the answer to another question, which held for its own as well. SL2VL maps are then
-// read from the switches themselves.
+// read from the switches themselves, in a sample from a third of the ports, another third for each way to spoil answers.
 func TestRefusedInMidPlan(t *testing.T) {
 	t.Parallel()
-	for _, how := range []string{"refusal", "half", "ranks", "rows", "hung up", "another sweep", "another step", "the step before"} {
+	for i, how := range []string{"refusal", "half", "ranks", "rows", "hung up", "another sweep", "another step", "the step before"} {
 		t.Run(how, func(t *testing.T) {
+			if i%2 > 0 {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			const cable = fabric.ChannelID(0)
 			k := interrupts(t, testnet.Build(t, "torus:4x4,hosts=1"), "engine: weave-any", "max_entries_per_change: 20")
@@ -118,7 +121,7 @@ func TestRefusedInMidPlan(t *testing.T) {
 			if _, back := k.through(t, k.plug(cable), -1, restart{}); back != first && taken == 0 { // the daemon goes on from what was taken
 				t.Error("the way back does not end as planned")
 			}
-			k.mapsHold(t)
+			k.mapsHold(t, i)
 			mu.Lock()
 			defer mu.Unlock()
 			t.Logf("%d answers spoilt by %s, of which %d hold as well, both plans took %.1f s; %d moments, %d of them not proven", spoilt, how, taken, time.Since(began).Seconds(), k.between.moments, len(k.between.unproven))
@@ -146,14 +149,14 @@ func (k *served) handedOver(t *testing.T) *routing.Tables {
 }
 
 // mapsHold reads the SL2VL maps of all switches from themselves, and compares what matters with the
-// dump of the daemon.
-func (k *served) mapsHold(t *testing.T) {
+// dump of the daemon: of all ports, or as a sample of every third, from the one that first says.
+func (k *served) mapsHold(t *testing.T, first int) {
 	t.Helper()
-	tables := k.handedOver(t)
+	tables, step := k.handedOver(t), testnet.Of(1, 3)
 	f, checked := tables.Fabric, 0
 	for s := range fabric.NodeID(f.Switches()) {
 		for out := uint8(1); int(out) <= f.Node(s).Ports; out++ {
-			if f.Out(s, out) == fabric.None {
+			if f.Out(s, out) == fabric.None || (int(s)+int(out)+first)%step > 0 {
 				continue
 			}
 			text := k.ask(t, f, "smpquery", "sl2vl", fmt.Sprint(f.Endpoint(fabric.EndpointID(s)).LID), fmt.Sprint(out))
@@ -174,7 +177,7 @@ func (k *served) mapsHold(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d lanes read from switches", checked); checked < f.Trunks()*routing.SLs {
+	if t.Logf("%d lanes read from switches", checked); checked < f.Trunks()*routing.SLs/step {
 		t.Error("too few")
 	}
 }

@@ -21,7 +21,7 @@ func TestMoves(t *testing.T) {
 			k := interrupts(t, f, "engine: "+n.engine)
 			changes := 0
 			hosts := routing.HCA.Endpoints(f)
-			rounds := 2
+			rounds := testnet.Of(2, 1)
 			if os.Getenv("WEFT_THOROUGH") != "" {
 				rounds = 20
 			}

@@ -33,7 +33,7 @@ import (
 func TestMulticast(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range []struct {
+	for i, n := range []struct {
 		name, spec, engine string
 		contract           routing.Contract
 		sls                uint16
@@ -53,6 +53,9 @@ func TestMulticast(t *testing.T) {
 			t.Parallel()
 			if n.thorough && os.Getenv("WEFT_THOROUGH") == "" {
 				t.Skip("WEFT_THOROUGH is not set")
+			}
+			if i > 1 {
+				testnet.OnlyWhole(t)
 			}
 			f := fabricOf(t, n.name, n.spec)
 			d := serve(t, nil)

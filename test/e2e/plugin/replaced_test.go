@@ -109,6 +109,9 @@ func TestReplaced(t *testing.T) {
 	thorough := os.Getenv("WEFT_THOROUGH") != ""
 	for turn, n := range []struct{ spec, engine string }{{"torus:4x4,hosts=2", "weave-any"}, {"xgft:m=4x4,w=2x4,hosts=2", "updn"}} {
 		t.Run(n.spec, func(t *testing.T) {
+			if turn > 0 {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			f := testnet.Build(t, n.spec)
 			k := &readdressed{interrupts(t, f, "engine: "+n.engine), map[fabric.GUID]string{}, 0x00abc00000000000}

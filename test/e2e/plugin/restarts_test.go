@@ -196,6 +196,9 @@ func TestRestartAtEveryBoundary(t *testing.T) {
 				if n.thorough && !thorough {
 					t.Skip("WEFT_THOROUGH is not set")
 				}
+				if r.manager != (r.daemon > 0) {
+					testnet.OnlyWhole(t) // a sample takes that of both
+				}
 				t.Parallel()
 				k := interrupts(t, testnet.Build(t, n.spec), n.settings...)
 				first := k.swept(t)

@@ -28,7 +28,7 @@ import (
 func TestReversible(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		spec string
 		all  string // the engine whose path records are all asked for
 	}{{"torus:5x5,hosts=1", "dfsssp"}, {"dragonfly:p=2", ""}} {
@@ -38,8 +38,8 @@ func TestReversible(t *testing.T) {
 			d, _ := serveRoutes(t, "updn", routing.Any)
 			r := start(t, f, d, conf(d, enough))
 			r.Await(t, up, soon)
-			for _, e := range engines.All() {
-				if e.Contract == routing.Any {
+			for j, e := range engines.All() {
+				if e.Contract == routing.Any || !testnet.Whole() && j%2 != i {
 					continue
 				}
 				t.Run(e.Name, func(t *testing.T) {
