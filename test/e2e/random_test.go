@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -30,7 +31,7 @@ func TestIbdmchkAgreesOnRandomLanes(t *testing.T) {
 		tables := route(t, f, sssp, 1)
 		d := loaded(t, netFile(t, f), f, tables.Forwarding, true)
 		found := map[live.Verdict]int{}
-		for seed := range uint64(draws) {
+		for seed := uint64(0); seed < draws; seed += uint64(testnet.Of(1, 3)) { // a sample of them has few lanes and many, too
 			// Few lanes loop often and many seldom.
 			tables.Lanes = randomLanes(f, seed, 1+int(seed/2)%routing.DefaultVLs)
 			for form := range slvl.Lines + 1 {
