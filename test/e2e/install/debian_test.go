@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // The Debian package through its life: installed, started, upgraded, removed and
 // purged, and nothing is left of it.
 func TestDebianPackage(t *testing.T) {
+	testnet.OnlyWhole(t)
 	t.Parallel()
 	need(t, "dpkg", "dpkg-deb")
 	m := newMachine(t)

@@ -8,10 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // The packages of weft-proof hold a program that runs by itself, with its manual and what it proves.
 func TestProofPackages(t *testing.T) {
+	testnet.OnlyWhole(t)
 	t.Parallel()
 	need(t, "ocamlopt", "dpkg-deb", "rpmbuild", "rpm")
 	deb := filepath.Join(out, filepath.Base(strings.TrimSpace(build(t, "package-proof"))))
@@ -66,6 +69,7 @@ func ownLibraries(t *testing.T, program string) {
 // A program that has the C library in itself may ask the system for no names of users or hosts: that takes
 // parts of the library from the system. build.sh passes over the linker's warnings of it for this reason.
 func TestProofLooksNothingUp(t *testing.T) {
+	testnet.OnlyWhole(t)
 	t.Parallel()
 	files, err := filepath.Glob("../../../proof/checker/*.ml")
 	if err != nil || len(files) == 0 {

@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // The RPM package of this tree holds what make install installs, and comes and goes
 // without a trace.
 func TestRPMPackage(t *testing.T) {
+	testnet.OnlyWhole(t)
 	t.Parallel()
 	need(t, "rpmbuild", "rpm")
 	file := strings.TrimSpace(build(t, "rpm"))
