@@ -137,7 +137,7 @@ func isFree(t *testing.T, tables *routing.Tables, contract string) bool {
 
 // Whatever route advises, installed as advised, has no credit loop; and where it
 // advises against the file alone, the file alone has one. On every kind of network
-// by every engine.
+// by every engine; in a sample every engine on a third of them.
 func TestAdviceIsSafeAsInstalled(t *testing.T) {
 	_, list, _ := runWeft("engines", "--json")
 	var all []result.Engine
@@ -145,9 +145,12 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	ways := map[advice.By]int{}
-	for _, spec := range []string{"ring:7,hosts=2", "torus:4x4", "torus:5x5", "dragonfly:p=2", "karytree:k=3,n=2"} {
+	for j, spec := range []string{"ring:7,hosts=2", "torus:4x4", "torus:5x5", "dragonfly:p=2", "karytree:k=3,n=2"} {
 		f := testnet.Build(t, spec)
-		for _, e := range all {
+		for i, e := range all {
+			if (i+j)%3 > 0 && !testnet.Whole() {
+				continue
+			}
 			for _, contract := range []string{"", "single:0", "directed"} {
 				args := []string{"route", spec, "--engine", e.Name, "--out", filepath.Join(t.TempDir(), "t"), "--json"}
 				if contract != "" {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // process is the command in a process of its own, in a folder.
@@ -156,6 +157,7 @@ func TestReadersAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("gigabytes are unpacked")
 	}
+	testnet.OnlyWhole(t) // the readers have tests of their bounds
 	dir := folderOfTables(t)
 	bomb := func(name, first, again string) {
 		packed := func(text string) []byte {

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // The scenarios of testdata/script run weft as its users do, in a folder of
@@ -38,7 +40,7 @@ import (
 //	appears-in REGEXP SOCKET    wait until weft status says this of the daemon at a socket
 //
 // $CORPUS is the folder of real dumps (testnet.Corpus), where the condition
-// [corpus] holds; [thorough] holds where WEFT_THOROUGH is set.
+// [corpus] holds; [whole] holds where testnet.Whole does, and [thorough] where WEFT_THOROUGH is set.
 
 // scripts is where the scenarios are.
 const scripts = "testdata/script"
@@ -85,6 +87,8 @@ func TestScripts(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			case "thorough":
 				return os.Getenv("WEFT_THOROUGH") != "", nil
+			case "whole":
+				return testnet.Whole(), nil
 			case "corpus":
 				_, err := os.Stat(filepath.Join(corpus, "fabrics"))
 				return err == nil, nil
