@@ -54,6 +54,9 @@ func once(t testing.TB, what string, build func(dir string) *exec.Cmd) string {
 	}
 	dir := filepath.Join(built.root, fmt.Sprint(len(built.of)))
 	cmd := build(dir)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatalf("live: %v", err)
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("live: %v: %v\n%s", cmd.Args, err, out)
 	}
@@ -87,7 +90,8 @@ func Weft(t testing.TB) string {
 	}
 	name := func(dir string) string { return filepath.Join(dir, "weft") }
 	return name(once(t, "weft", func(dir string) *exec.Cmd {
-		cmd := exec.Command(tool, "build", "-ldflags=-s -w", "-o", name(dir), "./cmd/weft") // for no debugger: half the time of linking
+		// go run keeps what it has linked, so that one package's tests link it for all; cp then is how it is run.
+		cmd := exec.Command(tool, "run", "-exec=cp", "./cmd/weft", name(dir))
 		cmd.Dir = root(t)
 		return cmd
 	}))

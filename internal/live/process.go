@@ -25,10 +25,15 @@ const timedOut = 124
 // it five seconds later, and outlives the test binary.
 func command(ctx context.Context, dir string, env []string, program string, args ...string) *exec.Cmd {
 	tools, _ := find()
-	limit := fmt.Sprint(int(patience.Seconds()))
-	// The environment is set behind timeout: LD_PRELOAD is not meant for it.
-	argv := append([]string{"--kill-after=5", limit, "env"}, env...)
-	cmd := exec.CommandContext(ctx, tools.timeout, append(append(argv, program), args...)...)
+	argv := []string{"--kill-after=5", fmt.Sprint(int(patience.Seconds()))}
+	if len(env) > 0 { // it is set behind timeout: LD_PRELOAD is not meant for it
+		argv = append(append(argv, "env"), env...)
+	}
+	return ended(exec.CommandContext(ctx, tools.timeout, append(append(argv, program), args...)...), dir)
+}
+
+// ended is a program that gets a signal to end when its context is over, and runs in a folder.
+func ended(cmd *exec.Cmd, dir string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
