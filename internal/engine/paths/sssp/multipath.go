@@ -31,7 +31,7 @@ const overlap = 1 << 44
 func (MultiPath) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	t := routing.NewForwarding(f)
 	w := newWeights(f)
-	trees := make([]uint64, f.Trunks()) // trees of the endpoint at hand that use a trunk
+	trees := make([]uint64, f.Trunks()) // [trunk] how many trees of the endpoint at hand use it
 	err := dag.ByDestination(ctx, f, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 		for _, lid := range lids {
 			e := f.Endpoint(f.Owner(lid))
@@ -55,7 +55,8 @@ func (MultiPath) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	return t, nil
 }
 
-// chooseApart is choose, but keeps away from trees first.
+// chooseApart sets out to the lightest shortest paths among those that share the fewest trunks with
+// earlier trees of the endpoint; trees is how many use each trunk, [trunk].
 func (w *weights) chooseApart(d *dag.DAG, trees []uint64) {
 	w.sum[d.Root] = 0
 	for i := 1; i < len(d.Order); i++ {

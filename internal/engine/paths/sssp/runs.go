@@ -7,15 +7,16 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 )
 
-// run is switches that choose in one way, none of which comes through another.
+// run is switches that choose in one way, no path of one of which passes another. A weights works
+// through the switches run by run.
 type run struct {
 	kind     kind
-	n        int32 // trunks that each may take
-	from, to int32 // in the order of the graph; singly: among the singles
+	n        int32 // how many trunks each switch may take
+	from, to int32 // its switches: places in the order of the graph; singly: places among the singles
 	first    int32 // singly: its first way among those of singles
 	at       int32 // alike: the trunk that they take, counted from the first of each
 	beside   bool  // several, alike: the trunks of each are numbered one after the other
-	passed   bool  // somebody with a choice can come through them
+	passed   bool  // paths of other switches with a choice can pass them
 }
 
 // kind is how the switches of a run choose.
@@ -24,15 +25,15 @@ type kind uint8
 const (
 	singly  kind = iota // each for itself
 	several             // they have trunks to the same switches: what is beyond is added up once for all
-	alike               // and on these, loads that differ by a constant: what one takes, all take
+	alike               // as several, and their trunks' loads differ by a constant: what one takes, all take
 )
 
 // heads is where the trunks lead that d.Order[i] may take.
 func heads(d *dag.DAG, i int) []fabric.NodeID { return d.Head[d.First[i]:d.First[i+1]] }
 
 // enter prepares for choosing in graph d, once for all destinations on its root and its
-// siblings: it finds the settled switches, what they pass on to the others, and runs of
-// these, the farthest first.
+// siblings: it finds the settled switches, what they pass on to the others (base), and the runs of
+// the others, the farthest first.
 func (w *weights) enter(d *dag.DAG) {
 	settled, passed, base, through := w.settled[:0], w.passed, w.base, w.through
 	w.runs = w.runs[:0]
@@ -53,21 +54,21 @@ func (w *weights) enter(d *dag.DAG) {
 			if passed[u] {
 				sort++
 			}
-			found = append(found, single{int32(i), sort})
+			found = append(found, single{place: int32(i), sort: sort})
 			for _, h := range d.Head[first:end] {
 				passed[h] = true
 			}
 		}
 		w.found = found
-		w.gather(d)
-		w.level(d)
+		w.takeSameHeads(d)
+		w.takeSingles(d)
 	}
 	w.settled, w.charged = settled, 0
 }
 
-// gather takes switches that have trunks to the same others, and are in line, out of the
-// singles found.
-func (w *weights) gather(d *dag.DAG) {
+// takeSameHeads makes runs of switches in w.found, next to each other in the order of d, that have
+// trunks to the same others, and leaves the rest in w.found.
+func (w *weights) takeSameHeads(d *dag.DAG) {
 	known, rest := len(w.runs), 0
 	for k := 0; k < len(w.found); {
 		to := k + 1
@@ -98,40 +99,41 @@ func sameHeads(d *dag.DAG, a, b single) bool {
 	return n > 1 && n == b.sort/2 && d.Head[i+n-1] == d.Head[i-1] && slices.Equal(d.Head[i:i+n], d.Head[k:i])
 }
 
-// turn makes graph d that to another root, a sibling of the one before. The two change
+// moveRoot makes graph d that to another root, a sibling of the one before, and brings runs and loads
+// in line with it. The two roots change
 // places, and their neighbours have trunks to the one in place of those to the other.
-func (w *weights) turn(d *dag.DAG, root fabric.NodeID) {
+func (w *weights) moveRoot(d *dag.DAG, root fabric.NodeID) {
 	before := d.Root
-	w.turned = w.turned[:0]
+	w.changed = w.changed[:0]
 	for k := range w.runs {
 		r := &w.runs[k]
 		if r.kind == singly || d.Head[d.First[r.from]] != before && !slices.Contains(d.Order[r.from:r.to], root) {
 			continue
 		}
 		if r.kind == alike {
-			w.part(d, r)
+			w.separate(d, r)
 		}
-		w.turned = append(w.turned, r)
+		w.changed = append(w.changed, r)
 	}
 	for k := range w.runs {
-		if r := &w.runs[k]; w.turns(d, r) {
-			w.back(r)
+		if r := &w.runs[k]; w.changes(d, r) {
+			w.putBack(r)
 		}
 	}
 	d.MoveRoot(w.f, root)
 	w.through[before], w.passed[before] = w.base[before], false
-	for _, r := range w.turned {
+	for _, r := range w.changed {
 		w.compare(d, r)
 	}
 	for k := range w.runs {
-		if r := &w.runs[k]; w.turns(d, r) {
-			w.fill(d, r)
+		if r := &w.runs[k]; w.changes(d, r) {
+			w.copyIn(d, r)
 		}
 	}
 }
 
-// turns reports whether a run of singles changes with the root. Who has a choice takes another
-// of the lightest; who has none, and is no neighbour of the root, goes on as before.
-func (w *weights) turns(d *dag.DAG, r *run) bool {
+// changes reports whether a run of singles changes with the root: those with a choice take another one
+// of the lightest trunks, those without go on as before unless they are neighbours of the root.
+func (w *weights) changes(d *dag.DAG, r *run) bool {
 	return r.kind == singly && (r.n > 1 || d.Hops[w.member[r.from]] == 1)
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 )
 
-// compare finds out what the switches of a run share besides the heads of their trunks. In
+// compare sets kind, several or alike, beside and passed of a run, and ahead of its switches, by what
+// they share besides the heads of their trunks. In
 // a tree without damage all that have the same heads stay alike.
 func (w *weights) compare(d *dag.DAG, r *run) {
 	n := int(r.n)
@@ -21,12 +22,12 @@ func (w *weights) compare(d *dag.DAG, r *run) {
 	}
 }
 
-// keepsAhead reports whether switch u is charged like the first of its run and has loads on
-// its trunks that are ahead of those of the first by the same everywhere.
-func (w *weights) keepsAhead(u, first fabric.NodeID, own, of []fabric.ChannelID) bool {
-	ahead := w.On[own[0]] - w.On[of[0]]
+// keepsAhead reports whether switch u is charged like the first of its run, and the loads on all its
+// trunks, own, are ahead of those on the first's by the same number, which it puts into ahead.
+func (w *weights) keepsAhead(u, first fabric.NodeID, own, firsts []fabric.ChannelID) bool {
+	ahead := w.On[own[0]] - w.On[firsts[0]]
 	for j, c := range own {
-		if w.On[c]-w.On[of[j]] != ahead {
+		if w.On[c]-w.On[firsts[j]] != ahead {
 			return false
 		}
 	}
@@ -61,7 +62,8 @@ func (w *weights) sameThrough(d *dag.DAG, r *run) bool {
 	return true
 }
 
-// chargeAlike charges the first switch of a run for all.
+// chargeAlike charges the trunk of the first switch of a run for all: until separate, only the first
+// has its loads in On.
 func (w *weights) chargeAlike(d *dag.DAG, r *run) {
 	i := d.First[r.from] + r.at
 	n := w.through[d.Order[r.from]]
@@ -74,9 +76,9 @@ func (w *weights) chargeAlike(d *dag.DAG, r *run) {
 	}
 }
 
-// part gives each switch of a run alike the loads that the first had for all, and lets
-// each go on for itself.
-func (w *weights) part(d *dag.DAG, r *run) {
+// separate gives each switch of a run alike the loads that the first had for all, and makes
+// the run one of kind several.
+func (w *weights) separate(d *dag.DAG, r *run) {
 	n := int(r.n)
 	out := d.Out[d.First[r.from]:d.First[r.to]]
 	for i, u := range d.Order[r.from:r.to] {
@@ -124,7 +126,8 @@ func (w *weights) chargeSeveral(d *dag.DAG, r *run) {
 	}
 }
 
-// place is which of n trunks the lightest is, if the first in a tie is begin.
+// place is which of n trunks the lightest is, by the low bits of the least number, in which places are
+// counted from trunk begin on, the first in a tie.
 func place(best uint64, begin, n int) int {
 	at := begin + int(best%oneRoute)
 	if at >= n {
@@ -148,9 +151,10 @@ func lightestFrom(head []fabric.NodeID, out []fabric.ChannelID, sum, on []uint64
 	return best &^ (oneRoute - 1), place(best, begin, len(out))
 }
 
-// lightest finds the least of on + via for the trunks of each switch of a run. It uses no
-// result as an index: so the compiler makes no branches, which would be guessed wrong,
-// for nobody can foresee which trunk is lightest.
+// lightest sets least, [switch of a run], to the least of on + via for its trunks; those of all
+// switches are in out, one after the other. It uses no
+// result as an index: so the compiler makes no branches, which the processor would guess wrong,
+// for nothing tells in advance which trunk is lightest.
 //
 //go:noinline
 func lightest(least, via []uint64, out []fabric.ChannelID, on []uint64) {

@@ -8,19 +8,19 @@ import (
 )
 
 // singles is the switches of a graph that choose for themselves, or have no choice but
-// may be passed by some who have. Those with the same hops to the root, as many trunks to
-// choose from, and passed or not, are a run: so the processor foresees what a choice does.
+// may be passed by paths of switches that have. Those with the same hops to the root, as many trunks to
+// choose from, and all passed or none, are a run: so the processor foresees what a choice does.
 type singles struct {
 	place  []int32         // [single] in the order of the graph
-	member []fabric.NodeID // [single]
+	member []fabric.NodeID // [single] the switch
 	took   []int32         // [single that is passed] the way it takes
-	start  []int32         // scratch of fill: [single] its first trunk in the graph
+	start  []int32         // scratch of copyIn: [single] its first trunk in the graph
 
 	// The ways of one single after the other, from the trunk on that is first in a tie.
 	ways []way
 
 	found []single // scratch: those of one level
-	next  []int32  // scratch: [sort] zero, but within level
+	next  []int32  // scratch: [sort] zero, except within takeSingles
 }
 
 // way is a trunk that a single may take. What it chooses by is side by side for all while
@@ -31,6 +31,7 @@ type way struct {
 	trunk fabric.ChannelID
 }
 
+// The low bits of a way's load: a byte for the place, above one for the port.
 const (
 	onePlace = 1 << 8
 	low      = oneRoute - 1
@@ -53,8 +54,8 @@ func (s *singles) grow(singles, ways int) {
 	s.start, s.ways = slices.Grow(s.start, singles)[:n], slices.Grow(s.ways, ways)[:m]
 }
 
-// level makes runs of the singles that were found in one level.
-func (w *weights) level(d *dag.DAG) {
+// takeSingles makes runs of the singles in w.found, which are of one level.
+func (w *weights) takeSingles(d *dag.DAG) {
 	next, most := w.next, int32(0) // [sort] singles; then the place of the next
 	for _, s := range w.found {
 		next[s.sort]++
@@ -75,12 +76,13 @@ func (w *weights) level(d *dag.DAG) {
 	}
 	clear(next[:most+1])
 	for k := range w.runs[known:] {
-		w.fill(d, &w.runs[known+k])
+		w.copyIn(d, &w.runs[known+k])
 	}
 }
 
-// fill copies what the singles of a run choose from.
-func (w *weights) fill(d *dag.DAG, r *run) {
+// copyIn copies what the singles of a run choose from into members and ways: until putBack, the loads
+// of their trunks are kept there and not in On.
+func (w *weights) copyIn(d *dag.DAG, r *run) {
 	n, first := int(r.n), int(r.first)
 	member, took, start := w.member[r.from:r.to], w.took[r.from:r.to], w.start[r.from:r.to]
 	for i, at := range w.place[r.from:r.to] {
@@ -120,15 +122,15 @@ func copyLoads(ways []way, on []uint64, ports []uint8) {
 	}
 }
 
-// back puts the loads that the ways of a run have by now back where all are.
-func (w *weights) back(r *run) {
+// putBack puts the loads that the ways of a run have by now back into On.
+func (w *weights) putBack(r *run) {
 	on := w.On
 	for _, x := range w.ways[r.first:][:(r.to-r.from)*r.n] {
 		on[x.trunk] = x.on &^ low
 	}
 }
 
-// chooseFirst chooses for singles who are passed, and writes into a row.
+// chooseFirst chooses for singles that are passed, and writes into a row; chargeFirst charges them.
 func (w *weights) chooseFirst(r *run, row []uint8) {
 	sum, n := w.sum, int(r.n)
 	member, took := w.member[r.from:r.to], w.took[r.from:r.to]
@@ -148,10 +150,10 @@ func (w *weights) chooseFirst(r *run, row []uint8) {
 	}
 }
 
-// chooseLast chooses for singles whom nobody passes, writes into a row, and charges if asked
-// to: what they take concerns none of those who choose after them.
+// chooseLast chooses for singles that no path passes, writes into a row, and charges if asked
+// to: what they take concerns no switch that chooses after them.
 func (w *weights) chooseLast(r *run, row []uint8, charge bool) {
-	counted := uint64(0)
+	counted := uint64(0) // a mask: no routes, or all
 	if charge {
 		counted--
 	}
@@ -167,7 +169,7 @@ func (w *weights) chooseLast(r *run, row []uint8, charge bool) {
 	}
 }
 
-// lightestWay finds the least load of the paths of each single of a run, like lightest.
+// lightestWay sets least, [single of a run], to the least load of its paths, like lightest.
 //
 //go:noinline
 func lightestWay(least []uint64, ways []way, sum []uint64) {
@@ -181,7 +183,7 @@ func lightestWay(least []uint64, ways []way, sum []uint64) {
 	}
 }
 
-// chargeFirst charges singles who are passed.
+// chargeFirst charges singles that are passed, by what chooseFirst took.
 func (w *weights) chargeFirst(r *run) {
 	through, base, ways, took := w.through, w.base, w.ways, w.took[r.from:r.to]
 	for i, u := range w.member[r.from:r.to] {

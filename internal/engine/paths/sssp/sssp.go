@@ -59,24 +59,26 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		return dag.InOrder(ctx, f, firsts, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 			roots := siblings[d.Root]
 			if len(roots) > 1 || slices.ContainsFunc(lids, w.charges) {
-				w.each(d, t, roots, first)
+				w.routeEach(d, t, roots, first)
 			} else {
-				w.once(d, t, lids)
+				w.routeUncharged(d, t, lids)
 			}
 			done += len(roots)
 			p.Report(done, len(hosts)+len(others))
 		})
 	}
-	if err := sweep(hosts, true); err != nil {
+	const first, last = true, false
+	if err := sweep(hosts, first); err != nil {
 		return nil, err
 	}
-	if err := sweep(others, false); err != nil {
+	if err := sweep(others, last); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// together puts siblings that follow each other together: the first of them, and all, by it.
+// together puts siblings that follow each other in a list together: firsts is the first of each such
+// group, and siblings all of the group, itself included, by the first.
 func together(f *fabric.Fabric, switches []fabric.NodeID) (firsts []fabric.NodeID, siblings map[fabric.NodeID][]fabric.NodeID) {
 	siblings = map[fabric.NodeID][]fabric.NodeID{}
 	for i := 0; i < len(switches); {
@@ -95,21 +97,21 @@ func (w *weights) charges(lid fabric.LID) bool {
 	return w.f.Endpoint(w.f.Owner(lid)).Class != fabric.SwitchPort
 }
 
-// once routes LIDs on d.Root that do not count: all by one choice.
-func (w *weights) once(d *dag.DAG, t *routing.Forwarding, lids []fabric.LID) {
+// routeUncharged routes LIDs on d.Root that do not count for the balance: all by one choice.
+func (w *weights) routeUncharged(d *dag.DAG, t *routing.Forwarding, lids []fabric.LID) {
 	w.chooseOnce(d)
 	for _, lid := range lids {
 		intree.Write(w.f, t.Row(lid), lid, d.Order, w.out)
 	}
 }
 
-// each routes the LIDs on some switches, of which d leads to the first and the others are
-// siblings of it: first those of host adapters and switches, or the others.
-func (w *weights) each(d *dag.DAG, t *routing.Forwarding, roots []fabric.NodeID, first bool) {
+// routeEach routes the LIDs on some switches, of which d leads to the first and the others are
+// siblings of it, and charges them: if first, those of host adapters and switches, else the others.
+func (w *weights) routeEach(d *dag.DAG, t *routing.Forwarding, roots []fabric.NodeID, first bool) {
 	w.enter(d)
 	for _, root := range roots {
 		if root != d.Root {
-			w.turn(d, root)
+			w.moveRoot(d, root)
 		}
 		var row []uint8 // of the destination before
 		w.lids = dag.LIDsOn(w.f, root, w.lids[:0])
@@ -119,20 +121,22 @@ func (w *weights) each(d *dag.DAG, t *routing.Forwarding, roots []fabric.NodeID,
 				continue
 			}
 			if w.free = append(w.free, lid); w.charges(lid) {
-				row = w.route(d, t, row, true)
+				const charge = true
+				row = w.route(d, t, row, charge)
 				w.charge(d)
 			}
 		}
 		if len(w.free) > 0 {
-			w.route(d, t, row, false)
+			const charge = false
+			w.route(d, t, row, charge)
 		}
 	}
 	w.leave(d)
 }
 
-// route routes the LIDs on d.Root that are free: the last, and those before it, which do not
+// route routes the LIDs on d.Root that are in w.free: the last, and those before it, which do not
 // count and go the same ways. before is the row of another destination there, or nil; it
-// returns that of this one.
+// returns that of this one. With charge, the last counts, and choose charges what it can.
 func (w *weights) route(d *dag.DAG, t *routing.Forwarding, before []uint8, charge bool) []uint8 {
 	last := len(w.free) - 1
 	row := t.Row(w.free[last])

@@ -16,23 +16,23 @@ type weights struct {
 	sum []uint64           // [switch] load on its path to the destination
 	out []fabric.ChannelID // [switch] first trunk of its path, if it is settled or of a run of several
 
-	// Of the graph at hand. A switch is settled if it has no choice and nobody who has one
-	// can come through it: to all destinations on the root the same routes take its trunk.
+	// Of the graph at hand. A switch is settled if it has no choice and no path of a switch with one
+	// can pass it: to all destinations on the root the same routes take its trunk.
 	runs    []run // of the others, without the root; the farthest first
 	settled []fabric.NodeID
 	begin   []uint64 // [switch] routes that begin there
 	base    []uint64 // [switch] routes that begin there, or come from settled switches
 	through []uint64 // [switch] base, and while a tree is charged what else comes through it
-	passed  []bool   // [switch] somebody with a choice can come through it
-	charged uint64   // trees
+	passed  []bool   // [switch] a path of a switch with a choice can pass it
+	charged uint64   // how many trees were charged
 
-	singles          // who chooses for itself
+	singles          // switches that choose for themselves
 	ahead   []uint64 // [switch of a run alike] its load on every trunk, less that of the first of the run
-	turned  []*run   // scratch of turn
+	changed []*run   // scratch of turn
 	via     []uint64 // scratch: [trunk to choose from] load beyond it, and its place
 	least   []uint64 // scratch: [switch of a run] load of its lightest path, and the place of its first trunk
 	lids    []fabric.LID
-	free    []fabric.LID // of the root at hand, not routed yet: none of them counts, but perhaps the last
+	free    []fabric.LID // of the root at hand, to be routed next, all alike: none of them counts, except perhaps the last
 }
 
 const (
@@ -55,7 +55,8 @@ func newWeights(f *fabric.Fabric) *weights {
 
 // choose finds the lightest of the shortest paths from every switch to d.Root. Of
 // several it takes the first from a trunk on that differs from root to root. What singles
-// take it writes into a row; those whom nobody passes it also charges, if asked to.
+// take it writes into a row, and charges those that no path passes, if asked to; what other runs take
+// is in out or run.at, for writeRuns and charge.
 func (w *weights) choose(d *dag.DAG, row []uint8, charge bool) {
 	w.sum[d.Root] = 0
 	for k := len(w.runs) - 1; k >= 0; k-- {
@@ -72,8 +73,8 @@ func (w *weights) choose(d *dag.DAG, row []uint8, charge bool) {
 	}
 }
 
-// chooseOnce is choose without enter, for a graph in which it pays not. It leaves the
-// first trunk of every path in out.
+// chooseOnce is choose without enter, for a graph in which only one choice is made. It sets out to the
+// first trunk of every path.
 func (w *weights) chooseOnce(d *dag.DAG) {
 	w.sum[d.Root] = 0
 	for i, u := range d.Order {
@@ -89,13 +90,13 @@ func (w *weights) chooseOnce(d *dag.DAG) {
 	}
 }
 
-// charge adds the routes of the tree at hand where somebody may still choose by them and
-// choose has not.
+// charge adds the routes of the tree that choose found to the loads, except those of singles that
+// choose has charged, and of settled switches, which leave adds.
 func (w *weights) charge(d *dag.DAG) {
 	for k := range w.runs {
 		r := &w.runs[k]
 		if r.kind == alike && !w.sameThrough(d, r) {
-			w.part(d, r)
+			w.separate(d, r)
 		}
 		switch {
 		case r.kind == several:
@@ -109,8 +110,8 @@ func (w *weights) charge(d *dag.DAG) {
 	w.charged++
 }
 
-// leave adds the routes of settled switches, in all trees to the root and its siblings, and
-// those of switches that another has stood for.
+// leave ends what enter began: it adds the routes of settled switches, in all trees to the root and its
+// siblings, and puts all loads that were kept elsewhere back into On.
 func (w *weights) leave(d *dag.DAG) {
 	if w.charged == 0 {
 		return
@@ -121,9 +122,9 @@ func (w *weights) leave(d *dag.DAG) {
 	for k := range w.runs {
 		switch r := &w.runs[k]; r.kind {
 		case singly:
-			w.back(r)
+			w.putBack(r)
 		case alike:
-			w.part(d, r)
+			w.separate(d, r)
 		}
 	}
 }
