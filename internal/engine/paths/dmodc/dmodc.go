@@ -39,12 +39,12 @@
 // broken, may differ from it. These are ours:
 //   - Levels are found from the cables (package levels), as for ftree; the paper takes
 //     switches with hosts as leaves and the distance from them as level.
-//   - Who can go down to the destination does so, even if a neighbour below had a lower
+//   - A switch that can go down to the destination does so, even if a neighbour below had a lower
 //     cost by going up again: that would be a turn from down to up.
 //   - Where several groups lead down, as from a top that reaches a leaf by several switches of
 //     its pod, which is no PGFT, the group is number t mod #C. At a top Π is so large that
-//     ⌊t/Π⌋ is the same for all hosts of a pod, and all would come down by one switch. Where
-//     what has no way up and down cannot be joined to these paths, equation 2 is taken.
+//     ⌊t/Π⌋ is the same for all hosts of a pod, and all would come down by one switch. If
+//     switches without a way up and down cannot be joined to these paths, equation 2 is taken there, too.
 //   - Addresses that are not those of hosts are numbered after them, in the same order of
 //     switches; further addresses of a port (LMC) after all others.
 //
@@ -87,10 +87,10 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	return n.t, nil
 }
 
-// joiner completes paths that go up and then down.
+// joiner completes the paths of a forwarding that go up and then down, or refuses.
 type joiner func(context.Context, *orient.Orientation, *routing.Forwarding) error
 
-// route fills a forwarding for all destinations.
+// route fills n.t anew for all destinations, and has it completed.
 func (n *network) route(ctx context.Context, join joiner, p routing.Progress) error {
 	n.t = routing.NewForwarding(n.f)
 	switches := n.f.Switches()
@@ -118,7 +118,7 @@ type network struct {
 	links   *dag.Links // port groups
 	divider []uint32   // [switch] Π
 	nid     []uint32   // [LID] t
-	spread  bool       // over groups down by t
+	spread  bool       // among groups that lead down the number is t mod #C
 	t       *routing.Forwarding
 }
 
@@ -148,9 +148,10 @@ func (n *network) divide() {
 	}
 }
 
+// up reports whether a port group, a link of n.links, leads up.
 func (n *network) up(group int32) bool { return n.o.Up[n.links.Cables(group)[0]] }
 
-// number gives every LID its topological number.
+// number sets nid: every LID gets its topological number.
 func (n *network) number(l *levels.Levels) {
 	n.nid = make([]uint32, int(n.f.TopLID())+1)
 	order := n.leaves(l)

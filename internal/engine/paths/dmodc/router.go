@@ -16,7 +16,7 @@ type router struct {
 	rows   [][]uint8 // [lids] of the forwarding
 }
 
-// route fills the rows of all LIDs on a switch.
+// route fills the rows of n.t for all LIDs on a switch. It runs on several cores, a router each.
 func (r *router) route(n *network, root fabric.NodeID) {
 	n.o.Legal(&r.closer, n.f, root)
 	r.lids, r.rows = dag.LIDsOn(n.f, root, r.lids[:0]), r.rows[:0]
@@ -27,25 +27,25 @@ func (r *router) route(n *network, root fabric.NodeID) {
 	ports := n.f.TailPorts()
 	for i, s := range r.closer.Order[1:] {
 		r.alternatives(n, i+1)
-		among, divider := uint32(len(r.groups)), n.divider[s]
+		among, divider := uint32(len(r.groups)), n.divider[s] // #C and Π
 		spread := n.spread && !n.up(r.groups[0])
 		for j, lid := range r.lids {
-			turn := n.nid[lid] / divider
-			group := turn % among
+			quotient := n.nid[lid] / divider
+			group := quotient % among
 			if spread {
 				group = n.nid[lid] % among
 			}
 			cables := n.links.Cables(r.groups[group])
 			port := 0
 			if len(cables) > 1 {
-				port = int(turn / among % uint32(len(cables)))
+				port = int(quotient / among % uint32(len(cables)))
 			}
 			r.rows[j][s] = ports[cables[port]]
 		}
 	}
 }
 
-// alternatives finds the port groups by which the i-th switch of the graph gets closer, by
+// alternatives sets groups to the port groups by which the i-th switch of r.closer gets closer, by
 // the GUID of the switch that they lead to.
 func (r *router) alternatives(n *network, i int) {
 	r.groups = r.groups[:0]

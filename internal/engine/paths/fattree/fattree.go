@@ -13,7 +13,7 @@
 //
 // A destination's way down, its stem, is built from its switch up: at each
 // switch, the trunk by which fewest stems come down, of equal ones that of
-// d-mod-k. All who can meet the stem on a shortest path do.
+// d-mod-k. All switches that can meet the stem on a shortest path do.
 //
 // Guarantee: deadlock-free on one lane, whatever service level a client uses;
 // connected for all host adapters; shortest among the ways up and then down. Where

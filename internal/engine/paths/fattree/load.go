@@ -6,27 +6,27 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/intree"
 )
 
-// load is the routes on every trunk so far.
+// load is the routes on every trunk so far, for trees in which not all switches meet the stem.
 type load struct {
 	*intree.Loads
 	heads []fabric.NodeID
-	way   []onWay // [switch] of its way to the destination at hand, where that is settled
+	way   []onWay // [switch] what is on its way to the destination at hand, if that is chosen
 }
 
 // onWay is the routes on the fullest trunk of a way, and on all of its trunks.
 type onWay struct{ fullest, sum uint64 }
 
 func newLoad(f *fabric.Fabric) *load {
-	return &load{intree.NewLoads(f), f.Heads(), make([]onWay, f.Switches())}
+	return &load{Loads: intree.NewLoads(f), heads: f.Heads(), way: make([]onWay, f.Switches())}
 }
 
-// scatter routes a destination without a stem: switch by switch, each takes the
+// scatter routes a destination without a stem, into out, [switch]: switch by switch, each takes the
 // lightest way, and its own routes are counted before the next one chooses.
 func (l *load) scatter(d *dag.DAG, out []fabric.ChannelID) {
 	for i := 1; i < len(d.Order); i++ {
 		s := d.Order[i]
 		for _, c := range d.Choices(i) {
-			l.walk(d.Root, l.heads[c], out)
+			l.measure(d.Root, l.heads[c], out)
 		}
 		out[s] = l.lightest(d, i)
 		if l.Sources[s] == 0 {
@@ -39,8 +39,8 @@ func (l *load) scatter(d *dag.DAG, out []fabric.ChannelID) {
 }
 
 // lightest is the trunk by which the i-th switch of d begins the way whose fullest
-// trunk has the fewest routes, of several that with the fewest in all. The ways of
-// those that its trunks lead to are settled.
+// trunk has the fewest routes, of several that with the fewest in all. The way of every switch that
+// its trunks lead to must be in l.way.
 func (l *load) lightest(d *dag.DAG, i int) fabric.ChannelID {
 	// In variables of their own the slices stay in registers.
 	choices, heads, on, way := d.Choices(i), d.Head[d.First[i]:d.First[i+1]], l.On, l.way
@@ -58,14 +58,14 @@ func (l *load) lightest(d *dag.DAG, i int) fabric.ChannelID {
 	return best
 }
 
-// by is the routes on the way that begins with c.
-func (l *load) by(c fabric.ChannelID) onWay {
+// onWayBy is the routes on the way that begins with c.
+func (l *load) onWayBy(c fabric.ChannelID) onWay {
 	w := l.way[l.heads[c]]
-	return onWay{max(w.fullest, l.On[c]), w.sum + l.On[c]}
+	return onWay{fullest: max(w.fullest, l.On[c]), sum: w.sum + l.On[c]}
 }
 
-// walk settles the way of a switch.
-func (l *load) walk(root, s fabric.NodeID, out []fabric.ChannelID) {
+// measure sets l.way of a switch by walking its way along out.
+func (l *load) measure(root, s fabric.NodeID, out []fabric.ChannelID) {
 	var w onWay
 	for at := s; at != root; at = l.heads[out[at]] {
 		w.fullest, w.sum = max(w.fullest, l.On[out[at]]), w.sum+l.On[out[at]]

@@ -14,10 +14,10 @@ import (
 type spreader struct {
 	f     *fabric.Fabric
 	w     *ways
-	stems []uint32 // [down trunk] destinations whose stem comes down by it
-	sent  []uint32 // [trunk] destinations that its switch sends by it
-	seen  [classes]int
-	load  *load // routes on every trunk; nil in a regular tree, where all meet the stem
+	stems []uint32     // [down trunk] destinations whose stem comes down by it
+	sent  []uint32     // [trunk] destinations that its switch sends by it
+	seen  [classes]int // [class] destinations routed so far
+	load  *load        // routes on every trunk; nil in a regular tree, where all meet the stem
 
 	// Scratch, for one destination.
 	cost     []uint64           // [switch] of the cheapest stem from here up
@@ -25,7 +25,7 @@ type spreader struct {
 	out      []fabric.ChannelID // [switch] the trunk it takes
 	met      *marks.Set         // switches known to meet the stem
 	list     []fabric.NodeID    // the stem, then all that meet it
-	divisors []uint64           // [hops from the destination] how many destinations go by one trunk before the next: the product of the choices below
+	divisors []uint64           // [hops from the destination] how many destinations in a row go by one trunk up: the product of the numbers of choices below
 }
 
 // classes of endpoints are counted apart, so that the n-th host gets the n-th way
@@ -106,13 +106,13 @@ func (sp *spreader) countDivisors(d *dag.DAG) {
 	}
 }
 
-// destination fills a row: the way down first, then everybody who can climb to
-// it, then the rest. A switch with fewer cables to one parent than to another
-// does not meet the stem where that would leave it out of balance.
+// destination fills the row of an endpoint on d.Root: with stem, the way down first, then everybody who
+// can climb to it, then the rest; without, by load (scatter). A switch with fewer cables to one parent
+// than to another does not meet the stem where that would leave it out of balance.
 func (sp *spreader) destination(row []uint8, d *dag.DAG, e *fabric.Endpoint, stem bool) {
 	charge := uint32(1)
 	if e.Class == fabric.SwitchPort {
-		charge = 0 // management only
+		charge = 0 // management traffic only, which counts nowhere
 	}
 	sp.met.Empty()
 	if stem || charge == 0 && !sp.w.idle[d.Root] {
@@ -137,7 +137,7 @@ func (sp *spreader) destination(row []uint8, d *dag.DAG, e *fabric.Endpoint, ste
 
 // stem chooses the one way down to a destination, number index of its class: the
 // cheapest from its switch up, as few other destinations as possible coming down
-// by the same trunks; of equal ones that of d-mod-k.
+// by the same trunks; of equal ones that of d-mod-k. It sets out, met and list for its switches.
 func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 	heads, reverse := sp.f.Heads(), sp.f.Reverses()
 	last := 0 // of those who can go down all the way
@@ -178,7 +178,7 @@ func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 	}
 }
 
-// settle gives those a trunk who do not meet the stem, or should not.
+// settle sets out for switches that do not meet the stem, or should not.
 func (sp *spreader) settle(d *dag.DAG) {
 	if sp.load != nil {
 		sp.load.way[d.Root] = onWay{}
@@ -197,12 +197,12 @@ func (sp *spreader) settle(d *dag.DAG) {
 			}
 		}
 		if sp.load != nil {
-			sp.load.way[s] = sp.load.by(sp.out[s])
+			sp.load.way[s] = sp.load.onWayBy(sp.out[s])
 		}
 	}
 }
 
-// gather finds everybody who meets the stem on a shortest way, and sends each by
+// gather adds to met and list every switch that meets the stem on a shortest way, and sets its out to
 // the trunk on such a way that it used least.
 func (sp *spreader) gather(d *dag.DAG) {
 	heads, reverse := sp.f.Heads(), sp.f.Reverses()

@@ -6,7 +6,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 )
 
-// ways is the trunks up and down from every switch.
+// ways is the trunks up and down from every switch, for the spreader; newWays finds them once.
 type ways struct {
 	*orient.Orientation
 	up   []fabric.ChannelID // up from s: up[upFirst[s]:upFirst[s+1]], by port
@@ -56,11 +56,12 @@ func newWays(l *levels.Levels) *ways {
 	return w
 }
 
+// isRegular finds out regular.
 func (w *ways) isRegular(l *levels.Levels) bool {
 	type shape struct{ height, hosts, up, down int }
 	var last shape
 	for i, s := range l.Order { // level by level
-		own := shape{int(l.Height[s]), int(l.Hosts[s]), len(w.upFrom(s)), len(w.downFrom(s))}
+		own := shape{height: int(l.Height[s]), hosts: int(l.Hosts[s]), up: len(w.upFrom(s)), down: len(w.downFrom(s))}
 		if w.idle[s] {
 			return false
 		}
@@ -87,6 +88,7 @@ func hostLIDs(f *fabric.Fabric, s fabric.NodeID) int {
 	return n
 }
 
+// findUneven sets uneven.
 func (w *ways) findUneven(heads []fabric.NodeID) {
 	n := len(w.upFirst) - 1
 	w.uneven = make([]bool, n)
@@ -117,6 +119,7 @@ func (w *ways) climbFrom(s fabric.NodeID) []fabric.ChannelID {
 	return w.climb[w.climbFirst[s]:w.climbFirst[s+1]]
 }
 
+// chooseClimbs sets climb and climbFirst.
 func (w *ways) chooseClimbs(l *levels.Levels) {
 	heads := l.Fabric.Heads()
 	reach := l.Reach(l.Order, l.Hosts)

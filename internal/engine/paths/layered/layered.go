@@ -15,7 +15,7 @@
 // to the destination they have in the layers before. Each gets the path that fits the
 // layer, is a hop longer than minimal, or two, and has the fewest routes on its trunks. It
 // fixes the next hop of the switches that it passes, because a layer has one path from
-// each switch. Who finds no such path, because the others have fixed too much, goes the
+// each switch. A source that finds no such path, because the others have fixed too much, goes the
 // shortest way that the layer leaves.
 //
 // Guarantee: every address is reached from every switch of its part of the network; the
@@ -126,30 +126,31 @@ type builder struct {
 	base  *intree.Loads // routes to first addresses
 	long  []uint64      // [trunk] routes to the others
 
-	d      *dag.DAG
-	near   []fabric.ChannelID // [trunk] the trunks of each switch, those first whose heads are nearest to the root
-	longer []uint8            // [switch] its paths to the endpoint at hand that are longer than minimal
-	had    []uint8            // scratch: longer before the layer at hand
-	before []fabric.NodeID    // scratch: the switches that send, in the order in which they get paths
+	d         *dag.DAG           // to the destination at hand
+	near      []fabric.ChannelID // the trunks switch by switch, those first whose heads are nearest to the root; TrunksFrom says where those of a switch are
+	longer    []uint8            // [switch] how many paths longer than minimal it has to the endpoint at hand
+	hadLonger []uint8            // scratch: longer before the layer at hand
+	senders   []fabric.NodeID    // scratch: the switches that send, in the order in which they get paths
 
 	// The tree at hand.
-	out   []fabric.ChannelID // [switch]
-	hops  []int32            // [switch] dag.NoPath: not fixed yet
+	out   []fabric.ChannelID // [switch] the trunk it forwards to
+	hops  []int32            // [switch] of its path; dag.NoPath: it has none yet
 	order []fabric.NodeID    // the switches of the tree, the root first, each behind the one it forwards to
 	sum   []uint64           // [switch] routes on its path
 	added []uint64           // [switch] routes that a step adds
-	fixed []bool             // [switch] it had its path before the rest was filled
+	fixed []bool             // [switch] it had its path before fill
 
 	search search
 
-	pairs, found uint64 // sources and further addresses; those with a longer path
+	pairs uint64 // of a source switch and a further address
+	found uint64 // of these, those with a longer path than minimal
 }
 
 func newBuilder(f *fabric.Fabric, far int32) *builder {
 	n := f.Switches()
 	return &builder{
 		f: f, heads: f.Heads(), far: far, base: intree.NewLoads(f), long: make([]uint64, f.Trunks()),
-		near: make([]fabric.ChannelID, f.Trunks()), longer: make([]uint8, n), had: make([]uint8, n),
+		near: make([]fabric.ChannelID, f.Trunks()), longer: make([]uint8, n), hadLonger: make([]uint8, n),
 		out: make([]fabric.ChannelID, n), hops: make([]int32, n), sum: make([]uint64, n), added: make([]uint64, n), fixed: make([]bool, n),
 	}
 }
@@ -169,7 +170,8 @@ func (b *builder) enter(d *dag.DAG) {
 	}
 }
 
-// minimal finds the lightest shortest path of every switch, of those of first addresses.
+// minimal sets out to the tree of a first address: the shortest paths that are the lightest by the
+// routes to first addresses.
 func (b *builder) minimal() {
 	d := b.d
 	b.sum[d.Root] = 0
@@ -186,20 +188,19 @@ func (b *builder) minimal() {
 	}
 }
 
-// layer makes the tree of a further address, and charges its routes. A detour of two hops
-// can leave others, which need the switch that takes it, with paths beyond the diameter and
-// one hop. Then all detours of the layer are of one hop: if no switch is farther than one
-// hop more than minimal, none has to be.
+// layer makes the tree of a further address, and charges its routes times over, 0 or 1. A detour of two
+// hops can leave other switches, whose paths pass the one that takes it, with paths longer than the
+// diameter and one hop. Then the tree is made again with detours of one hop only, which cannot.
 func (b *builder) layer(times uint64) {
 	b.rank()
-	copy(b.had, b.longer)
-	b.grow(2, times)
-	if slices.ContainsFunc(b.before, func(s fabric.NodeID) bool { return b.hops[s] > b.far+1 }) {
-		b.charge(func(fabric.NodeID) bool { return true }, -times)
-		copy(b.longer, b.had)
+	copy(b.hadLonger, b.longer)
+	b.grow(2, times) // with detours of at most two hops
+	if slices.ContainsFunc(b.senders, func(s fabric.NodeID) bool { return b.hops[s] > b.far+1 }) {
+		b.charge(func(fabric.NodeID) bool { return true }, -times) // takes all routes of the tree back
+		copy(b.longer, b.hadLonger)
 		b.grow(1, times)
 	}
-	for _, s := range b.before {
+	for _, s := range b.senders {
 		b.pairs++
 		if b.hops[s] > b.d.Hops[s] {
 			b.found++
@@ -207,13 +208,13 @@ func (b *builder) layer(times uint64) {
 	}
 }
 
-// grow makes the tree with detours of so many hops at the most.
+// grow makes the tree with detours of so many hops at the most, and charges its routes.
 func (b *builder) grow(most int32, times uint64) {
 	for s := range b.hops {
 		b.hops[s] = dag.NoPath
 	}
 	b.hops[b.d.Root] = 0
-	for _, s := range b.before {
+	for _, s := range b.senders {
 		if b.hops[s] == dag.NoPath {
 			if path := b.detour(s, most); path != nil {
 				b.fix(path, times)
@@ -224,22 +225,22 @@ func (b *builder) grow(most int32, times uint64) {
 	b.charge(func(s fabric.NodeID) bool { return !b.fixed[s] }, times)
 }
 
-// rank puts the switches that send into the order in which they get paths: those first that
-// have the fewest longer ones; of several, in turn from the root on.
+// rank sets senders: first the switches that have the fewest longer paths; of several, by number from
+// the root's on.
 func (b *builder) rank() {
 	d, n := b.d, b.f.Switches()
-	b.before = b.before[:0]
+	b.senders = b.senders[:0]
 	for i := 1; i < n; i++ {
 		s := fabric.NodeID((int(d.Root) + i) % n)
 		if b.base.Sources[s] > 0 && d.Hops[s] != dag.NoPath {
-			b.before = append(b.before, s)
+			b.senders = append(b.senders, s)
 		}
 	}
-	slices.SortStableFunc(b.before, func(x, y fabric.NodeID) int { return cmp.Compare(b.longer[x], b.longer[y]) })
+	slices.SortStableFunc(b.senders, func(x, y fabric.NodeID) int { return cmp.Compare(b.longer[x], b.longer[y]) })
 }
 
-// fix gives the switches of a path their next hops, and charges what they send: the path
-// leads up to a switch that has a path.
+// fix gives the switches of a path, which leads to a switch with a path, their next hops, and charges
+// what they send all the way to the root.
 func (b *builder) fix(path []fabric.ChannelID, times uint64) {
 	end := b.heads[path[len(path)-1]]
 	hops := b.hops[end] + int32(len(path))
@@ -263,7 +264,7 @@ func (b *builder) fix(path []fabric.ChannelID, times uint64) {
 func (b *builder) weight(c fabric.ChannelID) uint64 { return b.base.On[c] + b.long[c] }
 
 // fill gives the switches without a path the shortest that there is into the tree, of
-// several the lightest. It leaves the whole tree in order.
+// several the lightest, and sets order to the whole tree.
 func (b *builder) fill() {
 	d := b.d
 	for _, s := range d.Order {
@@ -286,7 +287,7 @@ func (b *builder) fill() {
 	}
 }
 
-// join offers the free neighbours of a switch of the level before the way through it.
+// join offers the way through switch v, which has a hop less than level, to neighbours that are not fixed.
 func (b *builder) join(v fabric.NodeID, level int32) {
 	reverses := b.f.Reverses()
 	for back, end := b.f.TrunksFrom(v); back < end; back++ {
@@ -305,7 +306,7 @@ func (b *builder) join(v fabric.NodeID, level int32) {
 	}
 }
 
-// charge adds the routes of some of the switches in the tree, times over.
+// charge adds the routes of some of the switches in the tree, those that counts names, times over.
 func (b *builder) charge(counts func(fabric.NodeID) bool, times uint64) {
 	for _, s := range b.order {
 		b.added[s] = 0

@@ -7,18 +7,18 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 )
 
-// search looks for the lightest detour of a switch.
+// search is the state of builder.detour.
 type search struct {
-	path, best  []fabric.ChannelID
-	passed      []fabric.NodeID // tails of path
-	least       uint64          // weight of best, if there is one
-	bestHops    int32
-	lower, most int32 // hops of a detour
+	path, best  []fabric.ChannelID // at hand; the best so far, if not empty
+	passed      []fabric.NodeID    // the switches that the trunks of path leave
+	least       uint64             // weight of best, on to the root
+	bestHops    int32              // hops of best, on to the root
+	lower, most int32              // between which the hops to the root must be
 }
 
-// detour finds the lightest path from a switch into the tree, or to the root, that makes its
-// way there longer than minimal, by so many hops at the most; nil: there is none. Of equally light ones
-// it takes the one with the fewest hops, and of several the first.
+// detour is the lightest path from a switch into the tree with which its path to the root is longer
+// than minimal, by at most so many hops; nil: there is none. Of equally light ones
+// it takes the one with the fewest hops, and of several the first. It is valid until the next call.
 func (b *builder) detour(s fabric.NodeID, most int32) []fabric.ChannelID {
 	q := &b.search
 	q.path, q.best, q.passed = q.path[:0], q.best[:0], q.passed[:0]
@@ -40,7 +40,7 @@ func (b *builder) extend(s fabric.NodeID, weight uint64) {
 		v := b.heads[c]
 		made := int32(len(q.path)) + 1
 		if b.d.Hops[v] == dag.NoPath || made+b.d.Hops[v] > q.most {
-			break // and so with all behind it, which are farther
+			break // the trunks after it lead to switches no nearer to the root
 		}
 		on := weight + b.weight(c)
 		if len(q.best) > 0 && on > q.least || slices.Contains(q.passed, v) {

@@ -16,7 +16,7 @@ import (
 // only are joined.
 type hyperX struct {
 	size []int     // [dimension] switches along it, the most first
-	at   [][]int32 // [dimension][switch]
+	at   [][]int32 // [dimension][switch] its coordinate
 }
 
 // String is its size, as 12x8.
@@ -28,7 +28,8 @@ func (h *hyperX) String() string {
 	return "a HyperX of " + strings.Join(words, "x") + " switches"
 }
 
-// within reports whether a switch lies in the half of a rule.
+// within reports whether a switch lies in the half whose cables a rule avoids: of dimension rule/2 the
+// lower half where the rule is even, else the upper.
 func (h *hyperX) within(s fabric.NodeID, rule int) bool {
 	d := rule / 2
 	return (int(h.at[d][s]) < h.size[d]/2) == (rule%2 == 0)
@@ -64,10 +65,11 @@ func find(f *fabric.Fabric) (*hyperX, *routing.Refusal) {
 	return sorted, nil
 }
 
-// check reports whether the coordinates are those of a HyperX of which at least three quarters
-// of the switches are there, and of the cables between these.
+// check refuses coordinates other than those of a HyperX of which at least three quarters of the
+// switches are there, and of the pairs that are joined in it.
 func (h *hyperX) check(f *fabric.Fabric, g *graph) *routing.Refusal {
-	place := func(s fabric.NodeID, without int) string {
+	const none = -1                                      // no dimension
+	place := func(s fabric.NodeID, without int) string { // its coordinates except in one dimension
 		var b strings.Builder
 		for d := range h.size {
 			if d != without {
@@ -77,17 +79,17 @@ func (h *hyperX) check(f *fabric.Fabric, g *graph) *routing.Refusal {
 		return b.String()
 	}
 	seen := map[string]fabric.NodeID{}
-	joined, all, places := 0, 0, 1
+	joined, all, places := 0, 0, 1 // ordered pairs joined, and to be joined in a HyperX; points of the box
 	for _, n := range h.size {
 		if places *= n; 3*places > 4*f.Switches() {
 			return routing.Refuse(f, ruleHyperX, fabric.None, 0, "by the cables it would have at least %d places for %d switches", places, f.Switches())
 		}
 	}
 	for s := range fabric.NodeID(f.Switches()) {
-		if other, taken := seen[place(s, -1)]; taken {
+		if other, taken := seen[place(s, none)]; taken {
 			return routing.Refuse(f, ruleHyperX, s, 0, "by the cables it would be in one place with %s", f.Label(other))
 		}
-		seen[place(s, -1)] = s
+		seen[place(s, none)] = s
 		joined += len(g.beside[s])
 	}
 	for d := range h.size {
@@ -108,7 +110,7 @@ func (h *hyperX) check(f *fabric.Fabric, g *graph) *routing.Refusal {
 // graph is which switches are joined.
 type graph struct {
 	beside [][]fabric.NodeID          // [switch] its neighbours, each once, ascending
-	number map[[2]fabric.NodeID]int32 // of a pair that is joined, the lower first
+	number map[[2]fabric.NodeID]int32 // numbers of the pairs that are joined, the lower switch first
 }
 
 func newGraph(f *fabric.Fabric) *graph {
@@ -124,6 +126,7 @@ func newGraph(f *fabric.Fabric) *graph {
 	return g
 }
 
+// pair is the number of two switches that are joined.
 func (g *graph) pair(a, z fabric.NodeID) int32 {
 	return g.number[[2]fabric.NodeID{min(a, z), max(a, z)}]
 }
@@ -133,8 +136,9 @@ func (g *graph) joined(a, z fabric.NodeID) bool {
 	return found
 }
 
-// dimensions numbers the dimensions by their lowest pairs, from the triangles and the squares
-// at every switch: each [pair] is of one, and [dimension] has so many.
+// dimensions finds the dimensions from the triangles and the squares at every switch, and numbers
+// them by their lowest pairs: dimension is that of each pair, [pair], and pairs how many each has,
+// [dimension].
 func (g *graph) dimensions() (dimension, pairs []int32) {
 	alike := disjoint.New(len(g.number))
 	for s, beside := range g.beside {
@@ -157,8 +161,8 @@ func (g *graph) dimensions() (dimension, pairs []int32) {
 	return alike.Numbered()
 }
 
-// without numbers the parts, [switch], that the network falls into without the pairs of a
-// dimension, by their lowest switches.
+// without is the parts that the network falls into without the pairs of dimension d: the number of
+// each switch's, [switch], and how many there are. dimension is by pair, [pair].
 func (g *graph) without(dimension []int32, d int32) (part []int32, parts int) {
 	part = slices.Repeat([]int32{-1}, len(g.beside))
 	for s := range part {

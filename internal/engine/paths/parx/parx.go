@@ -126,11 +126,11 @@ const everything = addresses
 type builder struct {
 	*intree.Loads
 	f     *fabric.Fabric
-	avoid [addresses + 1][]bool // [rule][trunk]
+	avoid [addresses + 1][]bool // [rule][trunk] paths to addresses of the rule must not take it
 
-	out   []fabric.ChannelID // [switch]
-	hops  []int32            // [switch] dag.NoPath: not in the tree yet
-	sum   []uint64           // [switch] routes on its path
+	out   []fabric.ChannelID // [switch] the trunk it forwards to
+	hops  []int32            // [switch] of its path; dag.NoPath: not in the tree yet
+	sum   []uint64           // [switch] the loads of its path's trunks, added up
 	kept  []bool             // [switch] it has a path that keeps the rule
 	order []fabric.NodeID    // the switches of the tree, the root first, each behind the one it forwards to
 }
@@ -151,8 +151,8 @@ func newBuilder(f *fabric.Fabric, h *hyperX) *builder {
 	return b
 }
 
-// grow makes the tree of the lightest shortest paths to a switch that a rule leaves, and
-// gives those that it leaves none the shortest way into it.
+// grow makes the tree, in order and out, of the lightest shortest paths to a switch that a rule leaves,
+// and gives switches that it leaves none the shortest way into it.
 func (b *builder) grow(root fabric.NodeID, rule int) {
 	for s := range b.hops {
 		b.hops[s] = dag.NoPath
@@ -170,8 +170,8 @@ func (b *builder) grow(root fabric.NodeID, rule int) {
 	}
 }
 
-// offerAll offers all neighbours of the switches of a level the ways through them, by any
-// cable, and says whether there are switches of higher levels.
+// offerAll offers the ways through all switches of so many hops to their neighbours, by any cable, and
+// reports whether there are switches of more hops.
 func (b *builder) offerAll(level int32) (higher bool) {
 	for i := 0; i < len(b.order); i++ {
 		s := b.order[i]
@@ -183,7 +183,7 @@ func (b *builder) offerAll(level int32) (higher bool) {
 	return higher
 }
 
-// offer offers the neighbours of a switch the way through it.
+// offer offers the way through a switch to its neighbours, except by trunks to avoid, [trunk].
 func (b *builder) offer(s fabric.NodeID, avoid []bool) {
 	heads, reverses := b.f.Heads(), b.f.Reverses()
 	hops := b.hops[s] + 1
