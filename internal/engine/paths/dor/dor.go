@@ -67,7 +67,7 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	return t, nil
 }
 
-// next is the direction from a point towards another. whole says that there is one.
+// next is the direction from a point towards another. There is one in grids that whole does not refuse.
 func next(g *grid.Grid, from, to int) grid.Dir {
 	for d := range g.Dims {
 		if c := g.Coordinate(to, d); c != g.Coordinate(from, d) {
@@ -91,7 +91,7 @@ func whole(f *fabric.Fabric, g *grid.Grid) error {
 	return g.Joined(f)
 }
 
-// lanes reports whether the paths need lanes.
+// lanes says, for a note, whether the paths need lanes.
 func lanes(grids []*grid.Grid) string {
 	for _, g := range grids {
 		if d := g.Cyclic(); d >= 0 {

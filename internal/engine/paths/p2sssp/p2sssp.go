@@ -62,6 +62,7 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	return s.table, nil
 }
 
+// search is a call of Paths.
 type search struct {
 	f     *fabric.Fabric
 	table *routing.Forwarding
@@ -84,6 +85,7 @@ type ways struct {
 	out   []fabric.ChannelID
 }
 
+// dest is a destination.
 type dest struct {
 	lid     fabric.LID
 	root    fabric.NodeID
@@ -107,7 +109,7 @@ func newSearch(f *fabric.Fabric) *search {
 		for _, lid := range dag.LIDsOn(f, root, nil) {
 			e := f.Endpoint(f.Owner(lid))
 			s.table.Row(lid)[root] = f.LastPort(e)
-			s.dests = append(s.dests, dest{lid, root, e.Class != fabric.SwitchPort})
+			s.dests = append(s.dests, dest{lid: lid, root: root, charged: e.Class != fabric.SwitchPort})
 		}
 	}
 	return s
@@ -141,8 +143,8 @@ func (s *search) sourceOrder() []fabric.NodeID {
 	return append(with, without...)
 }
 
-// route takes the path from a switch to a destination, finding what of it is not
-// there yet, and charges its channels.
+// route follows the path from a switch to a destination, writes the entries on it that are missing,
+// and charges its channels.
 func (s *search) route(src fabric.NodeID, d dest, charge bool) {
 	w := &s.ways[d.root]
 	if w.first[src] == w.first[src+1] {
@@ -168,9 +170,9 @@ func (s *search) route(src fabric.NodeID, d dest, charge bool) {
 	}
 }
 
-// explore finds the cheapest way from a switch to the root, bound by the entries
-// there are, and returns its cost. Of equals it takes the first from that with the
-// switch's own number on, counted round its choices by port: with all ties to the lowest
+// explore sets next to the cheapest way from a switch to the root, bound by the entries
+// there are, and returns its cost. Of equals it takes the first, beginning with the choice of the
+// switch's own number modulo the choices: with all ties to the lowest
 // port, every switch of a tree would begin with the same spine.
 func (s *search) explore(u fabric.NodeID, row []uint8, w *ways, root fabric.NodeID) uint64 {
 	if u == root {

@@ -77,10 +77,11 @@ type chooser struct {
 
 func newChooser(f *fabric.Fabric, o Finder) *chooser {
 	links := dag.NewLinks(f)
-	return &chooser{o, links, rand.New(rand.NewPCG(o.Seed, stream)), make([]uint32, len(links.To))}
+	return &chooser{Finder: o, Links: links, rng: rand.New(rand.NewPCG(o.Seed, stream)), pairs: make([]uint32, len(links.To))}
 }
 
-// link picks the link by which switch u sends, among those of out.
+// link picks the link by which switch u sends to the destination at hand, among those of the trunks in
+// out, and counts the pair.
 func (c *chooser) link(out []fabric.ChannelID, u fabric.NodeID) int32 {
 	best := c.Of[out[0]]
 	switch c.Pick {

@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Distributed is MultiRoot without anybody who is told of the whole network: section 4.3
-// of O. Lysne et al., IEEE TPDS 17(1), 2006. Switches speak to their neighbours only. "At
+// Distributed is MultiRoot as switches can compute it that speak to their neighbours only: section 4.3
+// of O. Lysne et al., IEEE TPDS 17(1), 2006. "At
 // a given point in the standard UpDown algorithm, all nodes get information about the
 // entire topology. If, from this point, they use a deterministic algorithm to calculate the
 // roots and the structure of each layer, they will all conclude with the same result."
@@ -53,24 +53,24 @@ type record struct {
 type plug struct {
 	port, peerPort uint8
 	peer           fabric.Node
-	peerIs         fabric.Port // of an adapter
+	peerIs         fabric.Port // if the peer is an adapter: its port
 	rate           fabric.Rate
 }
 
 // message is a record on its way over a trunk.
 type message struct {
-	over fabric.ChannelID
-	what *record
+	over   fabric.ChannelID
+	record *record
 }
 
 // member is a switch with what it has learnt.
 type member struct {
 	known   map[fabric.GUID]*record
 	missing map[fabric.GUID]bool // named by a record, and without a record of its own
-	whole   bool
+	whole   bool                 // nothing is missing
 }
 
-// learn takes a record and says whether it was new.
+// learn notes a record, and reports whether it was new.
 func (m *member) learn(r *record) bool {
 	if m.known[r.node.GUID] != nil {
 		return false
@@ -101,15 +101,15 @@ func (o Distributed) Settle(ctx context.Context, f *fabric.Fabric) (*Settled, er
 	return s, nil
 }
 
-// gather passes records on until every switch has those of all.
+// gather passes records on until every switch has those of all. It counts rounds and messages in s.
 func (o Distributed) gather(f *fabric.Fabric, s *Settled) []member {
 	draw := rand.New(rand.NewPCG(o.Seed, stream))
 	members := make([]member, f.Switches())
 	var due [slowest + 1][]message // [round modulo] when they arrive
 	underway := 0
-	send := func(now int, from fabric.NodeID, but fabric.ChannelID, r *record) {
+	send := func(now int, from fabric.NodeID, except fabric.ChannelID, r *record) {
 		for c, end := f.TrunksFrom(from); c < end; c++ {
-			if c == but {
+			if c == except {
 				continue
 			}
 			takes := 1
@@ -117,7 +117,7 @@ func (o Distributed) gather(f *fabric.Fabric, s *Settled) []member {
 				takes += draw.IntN(slowest)
 			}
 			at := (now + takes) % len(due)
-			due[at] = append(due[at], message{c, r})
+			due[at] = append(due[at], message{over: c, record: r})
 			s.Messages++
 			underway++
 		}
@@ -143,8 +143,8 @@ func (o Distributed) gather(f *fabric.Fabric, s *Settled) []member {
 		for _, m := range arrived {
 			underway--
 			to := f.Heads()[m.over]
-			if members[to].learn(m.what) {
-				send(now, to, f.Reverses()[m.over], m.what)
+			if members[to].learn(m.record) {
+				send(now, to, f.Reverses()[m.over], m.record)
 				look(now, &members[to])
 			}
 		}
@@ -155,7 +155,7 @@ func (o Distributed) gather(f *fabric.Fabric, s *Settled) []member {
 	return members
 }
 
-// recordOf is what a switch finds in its ports.
+// recordOf is the record that a switch makes of itself.
 func recordOf(f *fabric.Fabric, s fabric.NodeID) *record {
 	r := &record{node: *f.Node(s)}
 	attached := map[uint8]*fabric.Endpoint{} // by port of the switch
@@ -182,9 +182,10 @@ func recordOf(f *fabric.Fabric, s fabric.NodeID) *record {
 	return r
 }
 
-// route computes the tables of all switches from the map of one, and keeps its own.
+// route computes the tables of all switches from the map of one, self, and writes its own and the roots
+// that it chose into s.
 func (m *member) route(ctx context.Context, f *fabric.Fabric, self fabric.NodeID, s *Settled) error {
-	own, err := m.draw()
+	own, err := m.network()
 	if err != nil {
 		return fmt.Errorf("the map of %s: %w", f.Label(self), err)
 	}
@@ -204,8 +205,8 @@ func (m *member) route(ctx context.Context, f *fabric.Fabric, self fabric.NodeID
 	return nil
 }
 
-// draw is the network that the records of a switch tell of.
-func (m *member) draw() (*fabric.Fabric, error) {
+// network is the network that the records of a switch tell of.
+func (m *member) network() (*fabric.Fabric, error) {
 	var b fabric.Builder
 	refs := map[fabric.GUID]fabric.Ref{}
 	node := func(n fabric.Node) fabric.Ref {

@@ -43,8 +43,8 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	return t, nil
 }
 
-// farApart is step 1 of section 4.2: each root at the largest distance from the
-// nearest root before it, the lowest of several.
+// farApart is n roots by step 1 of section 4.2: each at the largest distance from the
+// nearest root before it, the lowest of several; the first is switch 0.
 func farApart(f *fabric.Fabric, n int) []fabric.NodeID {
 	roots := []fabric.NodeID{0}
 	for len(roots) < n {

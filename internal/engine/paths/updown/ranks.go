@@ -19,15 +19,15 @@ func byHeight(f *fabric.Fabric) []fabric.NodeID {
 	return order
 }
 
-// depthFirst lists the switches as Sancho's depth-first search finds them, with
-// the switches it started from, one in each part. Of the part of first that is first itself, if it
-// is a switch.
+// depthFirst lists the switches as Sancho's depth-first search finds them, and
+// the switches it started from, one in each part: first in its part, elsewhere, or if first is None,
+// the farthest from all others.
 func depthFirst(f *fabric.Fabric, first fabric.NodeID) (order, roots []fabric.NodeID) {
 	n := f.Switches()
 	far, _ := dag.Far(f, nil)
 	farther := func(a, b fabric.NodeID) bool { return far[a] > far[b] || far[a] == far[b] && a < b }
 	found := make([]bool, n)
-	cables := make([]int32, n) // to switches already found
+	cables := make([]int32, n) // [switch] to switches already found
 	visit := func(s fabric.NodeID) {
 		found[s] = true
 		order = append(order, s)

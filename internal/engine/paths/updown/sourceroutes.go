@@ -70,7 +70,8 @@ func (o SourceRoutes) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b rou
 // stream names the random stream of this file.
 const stream = 0x7570646f776e // "updown"
 
-// paths yields the paths with their layers, by destination.
+// paths yields the paths, each with the layer that it is for, as a bit, by destination. trees is by
+// layer, ends by switch.
 func (o SourceRoutes) paths(ctx context.Context, f *fabric.Fabric, trees []*orient.Orientation, ends []bool) iter.Seq2[[]fabric.ChannelID, uint16] {
 	return func(yield func([]fabric.ChannelID, uint16) bool) {
 		draw := rand.New(rand.NewPCG(o.Seed, stream))
@@ -108,12 +109,12 @@ type legal struct {
 
 	root     fabric.NodeID
 	descents dag.DAG
-	hops     []int32   // [switch] of the shortest legal path
+	hops     []int32   // [switch] of the shortest legal paths
 	ways     []float64 // [switch] how many these are
-	downs    []float64 // [switch] how many shortest paths only go down
+	downs    []float64 // [switch] how many of the shortest among the paths that only go down
 }
 
-// to makes a switch the destination.
+// to makes a switch the destination: it sets all fields from root on.
 func (l *legal) to(root fabric.NodeID) {
 	n := l.f.Switches()
 	l.root = root
@@ -153,7 +154,7 @@ func (l *legal) above(c fabric.ChannelID) int32 {
 	return dag.NoPath
 }
 
-// draw appends a path from a switch.
+// draw appends a path from a switch, each of the shortest legal ones as likely as any other.
 func (l *legal) draw(path []fabric.ChannelID, s fabric.NodeID, r *rand.Rand) []fabric.ChannelID {
 	heads, down := l.f.Heads(), false
 	for s != l.root {
@@ -180,8 +181,8 @@ func (l *legal) draw(path []fabric.ChannelID, s fabric.NodeID, r *rand.Rand) []f
 	return path
 }
 
-// weight is how many of the paths go on by a trunk from a switch, and whether it leads
-// down.
+// weight is how many of the shortest legal paths from a switch begin with trunk c, if down only those
+// that go down, and whether c leads down.
 func (l *legal) weight(s fabric.NodeID, c fabric.ChannelID, down bool) (n float64, goesDown bool) {
 	head := l.f.Heads()[c]
 	left := l.hops[s]

@@ -104,6 +104,8 @@ func byOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, note 
 	return route(ctx, f, o, o.Legal, note, p)
 }
 
+// route routes by the graphs that legal builds, joins by turns what they leave apart, or refuses, and
+// adds a note.
 func route(ctx context.Context, f *fabric.Fabric, o *orient.Orientation, legal dag.Builder, note string, p routing.Progress) (*routing.Forwarding, error) {
 	t, err := dag.RouteLocally(ctx, f, legal, dag.Arriving, p)
 	if err != nil {
