@@ -11,25 +11,26 @@ import (
 // mostAhead is about how many flows are walked ahead at a time, which bounds the memory.
 var mostAhead = 1_000_000
 
-// ahead is the flows of some units, whose routes are walked before anybody counts them: all to
+// ahead is the flows of some units (runs of a random pattern, or else phases), whose routes are walked
+// before workers count them, on networks too large for the table of routes: all to
 // one destination in a row, so that its row of the forwarding tables stays in a cache, which
 // from flow to flow of a phase it never does.
 type ahead struct {
-	units   int            // at a time
+	units   int            // how many at a time
 	from    runPhase       // the first phase of the first of them
 	phases  int            // of a unit
 	pairs   []traffic.Pair // of all phases of all units
 	first   []int32        // [unit × phases + phase, plus one at the end] into pairs
 	order   []int32        // pairs by destination
-	stride  int            // length of a record
+	stride  int            // length of a record; 0: not known yet
 	records []uint32       // [pair × stride] the number of trunks, or none, then the trunks
 }
 
 // none in place of the number of trunks says that there is no route.
 const none = ^uint32(0)
 
-// of is the pairs of a phase, and the records of their routes.
-func (a *ahead) of(at runPhase) ([]traffic.Pair, []uint32) {
+// phase is the pairs of a phase, and the records of their routes.
+func (a *ahead) phase(at runPhase) ([]traffic.Pair, []uint32) {
 	k := (at.run-a.from.run)*a.phases + at.phase - a.from.phase
 	first, end := a.first[k], a.first[k+1]
 	return a.pairs[first:end], a.records[int(first)*a.stride:]
@@ -45,7 +46,7 @@ func (j *job) newAhead() *ahead {
 	return &ahead{units: max(1, mostAhead/max(1, flows))}
 }
 
-// walkAhead draws n units from one on, and walks their routes, in the memory of those before.
+// walkAhead makes j.ahead the flows of n units from one on, with their routes, in place of those before.
 func (j *job) walkAhead(ctx context.Context, unit, n int) error {
 	a := j.ahead
 	a.draw(j, unit, n)
@@ -67,11 +68,11 @@ func (j *job) walkAhead(ctx context.Context, unit, n int) error {
 	}
 }
 
-// draw draws the pairs.
+// draw sets pairs and first to the flows of n units from one on.
 func (a *ahead) draw(j *job, unit, n int) {
-	a.from, a.phases = runPhase{0, unit}, 1
+	a.from, a.phases = runPhase{phase: unit}, 1
 	if j.random {
-		a.from, a.phases = runPhase{unit, 0}, j.phases
+		a.from, a.phases = runPhase{run: unit}, j.phases
 	}
 	a.pairs, a.first = a.pairs[:0], append(a.first[:0], 0)
 	for i := range n {
@@ -89,7 +90,7 @@ func (a *ahead) draw(j *job, unit, n int) {
 	}
 }
 
-// sort lists the pairs by destination.
+// sort sets order: the pairs by destination.
 func (a *ahead) sort(r *routes) {
 	next := make([]int32, len(r.sites)+1) // [site, plus one] pairs to it; then where the next of them belongs
 	for _, p := range a.pairs {

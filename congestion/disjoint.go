@@ -88,7 +88,7 @@ func apart(ways [][]fabric.ChannelID) int {
 		first := bits.TrailingZeros64(left)
 		with := 1 + most(left&^clash[first])
 		if clash[first]&left == 1<<first {
-			return with // it is in nobody's way
+			return with // it clashes with none of those left
 		}
 		return max(with, most(left&^(1<<first)))
 	}

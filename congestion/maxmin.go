@@ -24,7 +24,7 @@ type filler struct {
 // looked at. By now it may be more, but never less.
 type offer struct {
 	share float64
-	place int32
+	place int32 // the channel's slot
 }
 
 // less orders offers by share, equal ones by slot.
@@ -86,8 +86,8 @@ func (l *filler) fill(rate []float64, crossed, share []uint32, end []int32, load
 	}
 }
 
-// listShared lists the channels that matter. Flows without a shared channel get their
-// rate at once; growing is the number of the others.
+// listShared gives the channels that matter slots, where flows are not split. It sets the rate of flows
+// without a shared channel; growing is the number of the others, whose rate is 0 so far.
 func (l *filler) listShared(rate []float64, crossed []uint32, end []int32, load []uint64, capacity []float64) (growing int) {
 	l.empty(len(load))
 	sum, first := int32(0), int32(0)
@@ -122,6 +122,7 @@ func (l *filler) listShared(rate []float64, crossed []uint32, end []int32, load 
 	return growing
 }
 
+// empty makes room for a phase over so many channels, none of which has a slot.
 func (l *filler) empty(channels int) {
 	l.slot = resized(l.slot, channels)
 	l.first, l.left, l.open, l.used, l.heap = l.first[:0], l.left[:0], l.open[:0], l.used[:0], l.heap[:0]
@@ -129,7 +130,7 @@ func (l *filler) empty(channels int) {
 
 // list gives a channel a slot, with its flows from a place in users on.
 func (l *filler) list(c uint32, first int32, load uint64, capacity float64) {
-	l.heap = append(l.heap, offer{capacity * l.units / float64(load), int32(len(l.used))})
+	l.heap = append(l.heap, offer{share: capacity * l.units / float64(load), place: int32(len(l.used))})
 	l.used = append(l.used, c)
 	l.slot[c] = int32(len(l.used))
 	l.first = append(l.first, first)
@@ -137,7 +138,7 @@ func (l *filler) list(c uint32, first int32, load uint64, capacity float64) {
 	l.open = append(l.open, load)
 }
 
-// listAll lists the channels of flows that are split: all of them, because those with less than a
+// listAll is listShared where flows are split: all channels get slots, because those with less than a
 // flow may matter too where they are slow.
 func (l *filler) listAll(rate []float64, crossed []uint32, end []int32, load []uint64, capacity []float64) (growing int) {
 	l.empty(len(load))
@@ -164,7 +165,7 @@ func (l *filler) listAll(rate []float64, crossed []uint32, end []int32, load []u
 	return growing
 }
 
-// takeParts gives a flow the rate of a level on all its channels.
+// takeParts takes a flow of a rate off its channels, each with the units of the flow on it.
 func (l *filler) takeParts(level float64, crossed, share []uint32) {
 	for i, c := range crossed {
 		q := l.slot[c] - 1
@@ -173,7 +174,7 @@ func (l *filler) takeParts(level float64, crossed, share []uint32) {
 	}
 }
 
-// index lists the flows on the channels that matter, and builds the heap.
+// index sets users, the flows on the channels that matter, and builds the heap.
 func (l *filler) index(crossed []uint32, end []int32) {
 	first := int32(0)
 	for flow, e := range end {
@@ -194,6 +195,7 @@ func (l *filler) index(crossed []uint32, end []int32) {
 	}
 }
 
+// pop takes the first offer off the heap.
 func (l *filler) pop() {
 	last := len(l.heap) - 1
 	l.heap[0] = l.heap[last]
@@ -203,6 +205,7 @@ func (l *filler) pop() {
 	}
 }
 
+// down moves the offer at a place of the heap to where it belongs, as far as that is farther down.
 func (l *filler) down(i int) {
 	h := l.heap
 	moved := h[i]

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
+// runPhase is a phase of a run; that of a pattern that is not random is 0.
 type runPhase struct{ run, phase int }
 
 func (p runPhase) compare(q runPhase) int {
@@ -22,14 +23,15 @@ const mostLosses = 100
 type loss struct {
 	Lost
 	at   runPhase
-	pair int
+	pair int // its number in the phase
 }
 
+// compare orders losses by when they were found.
 func (l loss) compare(m loss) int {
 	return cmp.Or(l.at.compare(m.at), cmp.Compare(l.pair, m.pair))
 }
 
-// noteLost keeps the first pairs without a route, each once.
+// noteLost puts a pair into w.lost, if it is one of the first without a route.
 func (w *worker) noteLost(l loss) {
 	if len(w.lost) == mostLosses && l.compare(w.lost[mostLosses-1]) > 0 {
 		return
@@ -37,6 +39,7 @@ func (w *worker) noteLost(l loss) {
 	w.lost = insertLoss(w.lost, l)
 }
 
+// insertLoss is a list, in order and each pair once, with one more loss; at most mostLosses stay.
 func insertLoss(list []loss, l loss) []loss {
 	if i := slices.IndexFunc(list, func(m loss) bool { return m.Lost == l.Lost }); i >= 0 {
 		if list[i].compare(l) <= 0 {
@@ -49,7 +52,7 @@ func insertLoss(list []loss, l loss) []loss {
 	return list[:min(len(list), mostLosses)]
 }
 
-// noteWorst keeps a flow if none was worse, or if it is as bad and earlier.
+// noteWorst makes a flow w.worst if it is worse than the worst so far, or as bad and earlier.
 func (w *worker) noteWorst(at runPhase, pair int, bandwidth float64) {
 	old := &w.worst
 	if cmp.Or(cmp.Compare(bandwidth, old.Bandwidth), at.compare(old.at), cmp.Compare(pair, old.pair)) >= 0 {
@@ -81,6 +84,7 @@ type tally struct {
 	mean, squares float64
 }
 
+// add adds an outcome.
 func (t *tally) add(o *outcome) {
 	t.got += o.got
 	t.full += o.full
@@ -106,6 +110,7 @@ func (t *tally) stdErr() float64 {
 	return math.Sqrt(t.squares / float64(t.n-1) / float64(t.n))
 }
 
+// fraction is the bandwidth as a fraction of full.
 func (o *outcome) fraction() float64 {
 	if o.full == 0 {
 		return 0
@@ -113,7 +118,7 @@ func (o *outcome) fraction() float64 {
 	return o.got / o.full
 }
 
-// result adds up what the workers found.
+// result is the Result of all outcomes, and of what the workers found.
 func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	channels := len(j.capacity)
 	r := &Result{

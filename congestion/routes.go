@@ -42,10 +42,11 @@ type routes struct {
 // noRoute in place of the number of trunks says that there is no route.
 const noRoute = ^uint16(0)
 
+// newRoutes numbers the endpoints of a placement and finds their classes; it has no table yet.
 func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 	r := &routes{tables: t, fan: fan.New(t), rank: make([]int32, len(p))}
 	f := t.Fabric
-	site := make([]int32, len(f.Endpoints()))
+	site := make([]int32, len(f.Endpoints())) // [endpoint] its site plus one; 0: none yet
 	type key struct {
 		sw  fabric.NodeID
 		row int32
@@ -94,7 +95,7 @@ func (r *routes) makeTable(ctx context.Context, flows int64) error {
 // sampled is the least number of sites from which the length of records is estimated.
 const sampled = 32
 
-// longest is the number of trunks on the longest route to every step-th site.
+// longest is the number of trunks on the longest of the routes to every step-th site.
 func (r *routes) longest(ctx context.Context, step int) (int, error) {
 	return r.each(ctx, (len(r.sites)+step-1)/step, func(i int) int { return i * step }, func(int, int, []uint32, bool) {})
 }
@@ -116,8 +117,8 @@ func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, err
 	})
 }
 
-// each walks the routes from all classes to n sites, and returns the number of trunks
-// on the longest.
+// each walks the routes from all classes to n sites, of which site(i) is the i-th, calls yield for each
+// on several cores, and returns the number of trunks on the longest.
 func (r *routes) each(ctx context.Context, n int, site func(i int) int, yield func(site, class int, trunks []uint32, ok bool)) (int, error) {
 	type scratch struct {
 		trunks  []uint32
@@ -140,7 +141,7 @@ func (r *routes) each(ctx context.Context, n int, site func(i int) int, yield fu
 	return longest, err
 }
 
-// walk appends the trunks from one site to another, by the forwarding tables.
+// walk appends the trunks from one site to another, by the forwarding tables; false: there is no route.
 func (r *routes) walk(crossed []uint32, from, to int32) ([]uint32, bool) {
 	f := r.tables.Fabric
 	src, dst := r.sites[from], f.Endpoint(r.sites[to])

@@ -145,17 +145,17 @@ type Flow struct {
 	pair      int
 }
 
-// job is a simulation: what its workers share and only read.
+// job is a call of Simulate or TimesOf: what its workers share and only read.
 type job struct {
 	Options
 	routes   *routes
-	ahead    *ahead // nil: routes are looked up in the table, or split
-	random   bool
-	phases   int
-	uniform  bool
-	mbps     int
-	units    float64   // that a flow has
-	capacity []float64 // [ChannelID] rate, of the fastest link
+	ahead    *ahead    // nil: routes are looked up in the table, or split
+	random   bool      // the pattern is
+	phases   int       // of a run
+	uniform  bool      // all links are treated alike
+	mbps     int       // of the fastest link; 0: not known
+	units    float64   // how many a flow has: 1, or splitUnits
+	capacity []float64 // [ChannelID] rate, as a fraction of the fastest link's
 	out, in  []float64 // [site] rate of its channels, 1 without
 }
 
@@ -184,6 +184,7 @@ func Simulate(ctx context.Context, t *routing.Tables, o Options) (*Result, error
 	return j.simulate(ctx)
 }
 
+// newJob checks options, and prepares all of a job but the table of routes and ahead.
 func newJob(t *routing.Tables, o Options) (*job, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -235,6 +236,7 @@ func (j *job) flowsInPhase() int {
 	return len(j.Pattern.Append(nil, len(j.routes.rank), 0, traffic.Stream(j.Seed, 0)))
 }
 
+// setRates sets capacity, mbps, uniform, out and in.
 func (j *job) setRates() {
 	j.capacity, j.mbps, j.uniform = Capacities(j.routes.tables.Fabric, j.routes.sites, j.UniformRates)
 	at := func(c fabric.ChannelID) float64 {
@@ -249,7 +251,8 @@ func (j *job) setRates() {
 	}
 }
 
-// whole is units as a number of flows, rounded up but for what comes of dividing units.
+// whole is units as a number of flows, rounded up, except that a thousandth of a flow too much, which
+// comes of dividing units, does not count.
 func (j *job) whole(load uint64) uint32 {
 	if j.units == 1 {
 		return uint32(load)
@@ -257,10 +260,9 @@ func (j *job) whole(load uint64) uint32 {
 	return uint32((load + splitUnits - 1 - splitUnits>>10) / splitUnits)
 }
 
-// Capacities is the rate of every channel as a fraction of the fastest of those between
+// Capacities is the rate of every channel, [ChannelID], as a fraction of the fastest of those between
 // switches and of some endpoints, and that rate in Mbit/s. A link without a known rate gets
-// the most common of the known ones; all are 1 where no two differ, or where they are to be
-// taken as alike.
+// the most common of the known ones; all are 1 (alike) where no two differ, or if uniform.
 func Capacities(f *fabric.Fabric, endpoints []fabric.EndpointID, uniform bool) (capacity []float64, mbps int, alike bool) {
 	used := make([]bool, len(f.Channels()))
 	for c := range f.Trunks() {
@@ -298,8 +300,9 @@ func Capacities(f *fabric.Fabric, endpoints []fabric.EndpointID, uniform bool) (
 	return capacity, mbps, alike
 }
 
+// simulate has the workers go through all units, round by round, until there are enough.
 func (j *job) simulate(ctx context.Context) (*Result, error) {
-	units, step := j.phases, j.phases
+	units, step := j.phases, j.phases // in all, and between two checks of the precision
 	if j.random {
 		units, step = j.Runs, round
 	}
@@ -330,7 +333,7 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 	return j.result(&all, workers)
 }
 
-// run simulates units from one on.
+// run simulates as many units as there are outcomes, from one on, into these.
 func (j *job) run(ctx context.Context, workers []*worker, outcomes []outcome, from int) error {
 	units := j.phases
 	if j.random {

@@ -24,12 +24,13 @@ const fromSource = routing.MaxDataVLs
 // statesPerPlace is the lanes by which packets may have come to a place, and fromSource.
 const statesPerPlace = routing.MaxDataVLs + 1
 
-// spray sends flows to a LID on a service level through a fan, hop by hop. It is scratch space
-// that is used again and again.
+// spray sends flows to a LID on a service level through a fan, hop by hop: add puts units at their
+// sources, and hop takes them on until it returns false. It is scratch space that is used again and
+// again.
 type spray struct {
 	*fan.Fan
 	held, next     []uint64 // [place × statesPerPlace + lane by which it came] units
-	queue, arrived []int32  // the states in held, and in next: those of parts too small for a unit too
+	queue, arrived []int32  // the indices in use of held, and of next, also where a part is too small for a unit
 	listed         []bool   // [index into next] whether it is in arrived
 	ports          []uint8
 
@@ -63,7 +64,8 @@ func (p *spray) add(place int32, came uint8, units uint64) {
 	p.next[i] += units
 }
 
-// hop takes all parts one hop further, and says whether there were any.
+// hop takes all parts one hop further, sets moves, delivered and lost, and reports whether there were
+// any parts.
 func (p *spray) hop(lid fabric.LID, to *fabric.Endpoint, sl uint8) bool {
 	p.held, p.next = p.next, p.held
 	p.queue, p.arrived = p.arrived, p.queue[:0]
@@ -105,7 +107,7 @@ func (p *spray) hop(lid fabric.LID, to *fabric.Endpoint, sl uint8) bool {
 					continue
 				}
 				if part > 0 {
-					p.moves = append(p.moves, move{c, came, vl, part})
+					p.moves = append(p.moves, move{trunk: c, came: came, vl: vl, units: part})
 				}
 				ch := f.Channel(c)
 				p.add(p.Enter(ch.To, ch.ToPort), vl, part)
@@ -137,8 +139,9 @@ func newSplitter(n *fan.Fan) *splitter {
 	return &splitter{spray: *newSpray(n), part: make([]uint32, n.Tables.Fabric.Trunks())}
 }
 
-// walk appends the trunks of a flow and the units on each, in the order in which packets come to
-// them. It goes to the first address that the source may use and to which all parts get.
+// walk appends the trunks of a flow to crossed and the units on each to share, in the order in which
+// packets come to them. It goes to the first address that the source may use and to which all parts
+// get; false: there is none.
 func (p *splitter) walk(crossed, share []uint32, src, dst fabric.EndpointID) ([]uint32, []uint32, bool) {
 	from, to := p.Tables.Fabric.Endpoint(src), p.Tables.Fabric.Endpoint(dst)
 	if from.Switch == fabric.None || to.Switch == fabric.None {
@@ -166,7 +169,7 @@ func (p *splitter) walk(crossed, share []uint32, src, dst fabric.EndpointID) ([]
 	return crossed, share, false
 }
 
-// follow fills part and crossed, and says whether all parts arrive.
+// follow sets part and crossed, and reports whether all parts arrive. The caller clears part again.
 func (p *splitter) follow(from, to *fabric.Endpoint, lid fabric.LID, sl uint8) bool {
 	p.crossed = p.crossed[:0]
 	p.add(p.Source(from), fromSource, splitUnits)

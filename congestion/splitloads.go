@@ -37,12 +37,13 @@ func CountTables(ctx context.Context, t *routing.Tables, scope routing.Scope) (*
 	return l, nil
 }
 
+// countLanesSplit is CountLanes where switches choose.
 func countLanesSplit(ctx context.Context, t *routing.Tables, scope routing.Scope) (*LaneRoutes, error) {
 	n, err := countSplit(ctx, t, scope)
 	if err != nil {
 		return nil, err
 	}
-	r := &LaneRoutes{t.Fabric.Trunks(), make([]uint32, len(n.units)), make([]int64, len(n.come))}
+	r := &LaneRoutes{Trunks: t.Fabric.Trunks(), Routes: make([]uint32, len(n.units)), Pairs: make([]int64, len(n.come))}
 	for i, units := range n.units {
 		r.Routes[i] = uint32(rounded(units))
 	}
@@ -57,16 +58,16 @@ func countLanesSplit(ctx context.Context, t *routing.Tables, scope routing.Scope
 type splitCount struct {
 	units     []uint64 // [VL × trunks + trunk]
 	come      []uint64 // [VL] units that come to it from another lane, or from a source
-	delivered uint64   // units
-	most      int      // hops
+	delivered uint64   // units that arrived
+	most      int      // hops of the longest route
 
 	sl []uint8 // [group of senders] scratch: the service level to the LID at hand
 }
 
-// placeSender is endpoints of which packets do the same.
+// placeSender is a group of endpoints whose packets do the same.
 type placeSender struct {
-	place    int32
-	row      int32
+	place    int32             // of the fan, where their packets enter
+	row      int32             // of Lanes.Row
 	endpoint fabric.EndpointID // one of them
 	count    uint64
 }
@@ -89,7 +90,7 @@ func sendersIn(n *fan.Fan, scope routing.Scope) (list []placeSender) {
 	return list
 }
 
-// rounded is units as a number of routes, 0 only of none.
+// rounded is units as a number of routes, 0 only if there are none.
 func rounded(units uint64) int64 {
 	if units == 0 {
 		return 0
@@ -97,8 +98,8 @@ func rounded(units uint64) int64 {
 	return int64(max(1, (units+splitUnits/2)/splitUnits))
 }
 
-// countSplit takes O(D·h·T) for D destination LIDs, h hops and T trunks that lead nearer: all sources
-// of a LID are followed together.
+// countSplit counts the routes of all tables. It takes O(D·h·T) for D destination LIDs, h hops and T
+// trunks that lead nearer: all sources of a LID are followed together.
 func countSplit(ctx context.Context, t *routing.Tables, scope routing.Scope) (*splitCount, error) {
 	f, n := t.Fabric, fan.New(t)
 	senders := sendersIn(n, scope)
@@ -159,7 +160,7 @@ func (n *splitCount) add(p *spray, lid fabric.LID, senders []placeSender) {
 	}
 }
 
-// follow counts what is about to be sent.
+// follow counts the routes of what was added to the spray, for a LID on a service level.
 func (n *splitCount) follow(p *spray, lid fabric.LID, to *fabric.Endpoint, sl uint8) {
 	trunks := p.Tables.Fabric.Trunks()
 	for hops := 0; p.hop(lid, to, sl) && hops <= p.Tables.Fabric.Switches(); hops++ {

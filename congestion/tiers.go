@@ -49,18 +49,18 @@ func Levels(f *fabric.Fabric, scope routing.Scope) []int32 {
 // TiersOf groups the trunks by tier, by the levels of switches.
 func TiersOf(f *fabric.Fabric, level []int32) *TrunkTiers {
 	t := &TrunkTiers{Of: make([]int32, f.Trunks())}
-	of := func(c int) [2]int {
+	levels := func(c int) [2]int {
 		ch := f.Channel(fabric.ChannelID(c))
 		return [2]int{int(level[ch.From]), int(level[ch.To])}
 	}
 	for c := range t.Of {
-		if x := of(c); x[0] >= 0 && !slices.Contains(t.Levels, x) {
+		if x := levels(c); x[0] >= 0 && !slices.Contains(t.Levels, x) {
 			t.Levels = append(t.Levels, x)
 		}
 	}
 	slices.SortFunc(t.Levels, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for c := range t.Of {
-		t.Of[c] = int32(slices.Index(t.Levels, of(c)))
+		t.Of[c] = int32(slices.Index(t.Levels, levels(c)))
 	}
 	return t
 }
@@ -68,16 +68,16 @@ func TiersOf(f *fabric.Fabric, level []int32) *TrunkTiers {
 // Tiers groups the loads of trunks by tier, from the lowest level up. It leaves out
 // trunks of switches that are not connected to any endpoint in scope.
 func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
-	by := TiersOf(f, Levels(f, scope))
-	tiers := make([]Tier, len(by.Levels))
-	for i, x := range by.Levels {
+	trunks := TiersOf(f, Levels(f, scope))
+	tiers := make([]Tier, len(trunks.Levels))
+	for i, x := range trunks.Levels {
 		tiers[i] = Tier{From: x[0], To: x[1], Least: math.MaxUint32}
 	}
 	for c, load := range l.Routes {
-		if by.Of[c] < 0 {
+		if trunks.Of[c] < 0 {
 			continue
 		}
-		t := &tiers[by.Of[c]]
+		t := &tiers[trunks.Of[c]]
 		t.Trunks++
 		t.Least, t.Most = min(t.Least, load), max(t.Most, load)
 		t.Mean += float64(load)
@@ -134,7 +134,7 @@ func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*L
 	counts := make([]LaneRoutes, max(1, par.Workers(len(lids)))) // [worker]
 	trees := make([]routing.Tree, len(counts))
 	for i := range counts {
-		counts[i] = LaneRoutes{f.Trunks(), make([]uint32, routing.MaxDataVLs*f.Trunks()), make([]int64, routing.MaxDataVLs)}
+		counts[i] = LaneRoutes{Trunks: f.Trunks(), Routes: make([]uint32, routing.MaxDataVLs*f.Trunks()), Pairs: make([]int64, routing.MaxDataVLs)}
 	}
 	err := par.For(ctx, len(lids), func(worker, i int) {
 		counts[worker].add(t, &trees[worker], lids[i], senders)
@@ -182,6 +182,8 @@ func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]L
 	return r.Loads(), nil
 }
 
+// sendersOf groups the endpoints in scope; where SL2VL maps are the same at all ports, in-ports do not
+// count, and in is 0.
 func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
 	f := t.Fabric
 	_, uniform := t.Lanes.SL2VL.Uniform()
@@ -194,7 +196,7 @@ func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
 	var senders []sender
 	for _, id := range scope.Endpoints(f) {
 		e := f.Endpoint(id)
-		k := key{e.Switch, t.Lanes.Row[id], 0}
+		k := key{sw: e.Switch, row: t.Lanes.Row[id]}
 		if !uniform {
 			k.in = f.LastPort(e)
 		}

@@ -13,7 +13,7 @@ import (
 type worker struct {
 	*job
 	source rand.PCG
-	rand   *rand.Rand
+	rand   *rand.Rand // of the run at hand, by source
 
 	records []uint32 // of ahead, for the phase at hand
 	pairs   []traffic.Pair
@@ -66,15 +66,16 @@ func (j *job) newWorker() *worker {
 func (w *worker) run(o *outcome, unit int) {
 	o.reset()
 	if !w.random {
-		w.phase(o, runPhase{0, unit})
+		w.phase(o, runPhase{phase: unit})
 		return
 	}
 	w.source.Seed(w.Seed, uint64(unit)) // as traffic.Stream
 	for phase := range w.phases {
-		w.phase(o, runPhase{unit, phase})
+		w.phase(o, runPhase{run: unit, phase: phase})
 	}
 }
 
+// phase simulates a phase and adds it to an outcome and the worker's counts.
 func (w *worker) phase(o *outcome, at runPhase) {
 	w.draw(at)
 	w.expand(o, at)
@@ -100,16 +101,16 @@ func (w *worker) phase(o *outcome, at runPhase) {
 	clear(load)
 }
 
-// draw draws the pairs of a phase, unless that is done.
+// draw sets pairs to those of a phase, drawn ahead or now.
 func (w *worker) draw(at runPhase) {
 	if w.ahead != nil {
-		w.pairs, w.records = w.ahead.of(at)
+		w.pairs, w.records = w.ahead.phase(at)
 		return
 	}
 	w.pairs = w.Pattern.Append(w.pairs[:0], len(w.routes.rank), at.phase, w.rand)
 }
 
-// find looks up the routes of all pairs in the table, and their numbers of trunks. It
+// find sets at and hops of all pairs, if there is a table of routes. It
 // does so for all pairs first, because each look-up misses the caches, and misses that
 // do not depend on each other overlap.
 func (w *worker) find() {
@@ -125,7 +126,8 @@ func (w *worker) find() {
 	}
 }
 
-// expand lists the channels of every flow and counts the flows on each.
+// expand sets crossed, parts and end, the channels of every flow, and load, the flows on each channel,
+// and counts flows, local pairs and lost ones in an outcome.
 func (w *worker) expand(o *outcome, at runPhase) {
 	w.find()
 	r, load, end := w.routes, w.load, resized(w.end, len(w.pairs))
@@ -167,7 +169,7 @@ func (w *worker) expand(o *outcome, at runPhase) {
 			o.lost++
 			o.full += min(w.out[from], w.in[to])
 			o.time = math.Inf(1)
-			w.noteLost(loss{Lost{r.sites[from], r.sites[to]}, at, i})
+			w.noteLost(loss{Lost: Lost{From: r.sites[from], To: r.sites[to]}, at: at, pair: i})
 			continue
 		}
 		if c := r.deliver[to]; c != fabric.None {
@@ -206,7 +208,7 @@ func (w *worker) fullest(crossed []uint32) uint32 {
 	return w.whole(most)
 }
 
-// note counts a flow whose fullest channel carries m flows.
+// note counts a flow in hist, whose fullest channel carries m flows.
 func (w *worker) note(m uint32) {
 	for int(m) >= len(w.hist) {
 		w.hist = append(w.hist, 0)
@@ -215,8 +217,8 @@ func (w *worker) note(m uint32) {
 	w.hist[m]++
 }
 
-// countAlike computes the bandwidths where all links have one rate and all pairs the
-// same bytes. They are fractions 1/m, so that it is enough to count the flows by m.
+// countAlike adds the bandwidths of a phase to an outcome where all links have one rate and all pairs
+// the same bytes. They are fractions 1/m, so that it is enough to count the flows by m.
 func (w *worker) countAlike(o *outcome, at runPhase) {
 	first, worst, slowest := int32(0), -1, uint32(0)
 	for i, end := range w.end {
@@ -245,13 +247,13 @@ func (w *worker) countAlike(o *outcome, at runPhase) {
 	o.ideal++
 }
 
-// countRates computes the bandwidths in the general case.
+// countRates is countAlike for the general case.
 func (w *worker) countRates(o *outcome, at runPhase) {
 	w.rate = resized(w.rate, len(w.pairs))
 	if w.Model == MaxMin {
 		w.filler.fill(w.rate, w.crossed, w.parts, w.end, w.load, w.capacity)
 	} else {
-		w.share()
+		w.setShares()
 	}
 	r := w.routes
 	first, worst, least := int32(0), -1, math.Inf(1)
@@ -284,8 +286,8 @@ func (w *worker) countRates(o *outcome, at runPhase) {
 	o.ideal += ideal
 }
 
-// share gives every flow the smallest share on its route.
-func (w *worker) share() {
+// setShares sets rate: the smallest share on the route of every flow.
+func (w *worker) setShares() {
 	first := int32(0)
 	for i, end := range w.end {
 		rate := math.Inf(1)

@@ -1,5 +1,6 @@
 // Package fan is how packets go on in tables with groups of ports: by which ports they may
-// leave a switch, by where they came in. What counts flows and what explains counters go by it.
+// leave a switch, by where they came in. Package congestion counts flows by it, and
+// internal/counters/explain explains counters.
 package fan
 
 import (
@@ -12,7 +13,7 @@ import (
 type Fan struct {
 	Tables *routing.Tables
 	first  []int           // [switch, plus one] into place
-	place  []int32         // [first + in-port]
+	place  []int32         // [first + in-port] the place of the in-port
 	At     []fabric.NodeID // [place] its switch
 	In     []uint8         // [place] one of its in-ports
 	ports  [][][]uint8     // [switch][group] ports with a cable
@@ -44,8 +45,8 @@ func New(t *routing.Tables) *Fan {
 	return n
 }
 
-// placeFrom is the place of an in-port, whose switch has those from a number on; a new one if
-// packets meet others there.
+// placeFrom is the place of in-port in of switch s, whose places have numbers from from on: one of
+// those, or a new one that it adds if packets meet other tables or lanes there.
 func (n *Fan) placeFrom(from int, s fabric.NodeID, in uint8) int32 {
 	byLane := n.Tables.Lanes.SL2VL.AnyByLane()
 	for i := from; i < len(n.At); i++ {
@@ -68,8 +69,8 @@ func (n *Fan) Source(e *fabric.Endpoint) int32 {
 	return n.Enter(e.Switch, n.Tables.Fabric.LastPort(e))
 }
 
-// Outs appends the ports by which packets to a LID may leave a place, ascending but for the static
-// port, which is last where the group does not have it.
+// Outs appends the ports by which packets to a LID on a service level may leave a place: those of the
+// group, ascending, then the static port if the group does not have it.
 func (n *Fan) Outs(ports []uint8, place int32, lid fabric.LID, sl uint8) []uint8 {
 	g, s := n.Tables.Groups, n.At[place]
 	table := g.Table(s, n.In[place], sl)
