@@ -194,7 +194,7 @@ func (s TrunkSet) AppendRange(words []uint64, first, end fabric.ChannelID) []uin
 // that went down already, A-LASH for first and later switches.
 type Choices struct {
 	phases, words int
-	phase         []uint8  // [trunk]
+	phase         []uint8  // [trunk] of packets that came by it
 	row           []int32  // [address × phases + phase] into bits, in rows; noRow: empty
 	bits          []uint64 // [row × words + …]
 }

@@ -70,7 +70,7 @@ func newCore(rank []int32, successors Successors) *core {
 		before[filled[u]] = edges[i]
 		filled[u]++
 	}
-	gone := make([]bool, len(rank))
+	removed := make([]bool, len(rank))
 	var queue []int32
 	for v := range int32(len(rank)) {
 		if rank[v] < 0 && left[v] == 0 {
@@ -78,7 +78,7 @@ func newCore(rank []int32, successors Successors) *core {
 		}
 	}
 	for i := 0; i < len(queue); i++ {
-		gone[queue[i]] = true
+		removed[queue[i]] = true
 		for _, v := range before[begin[queue[i]]:begin[queue[i]+1]] {
 			if left[v]--; left[v] == 0 {
 				queue = append(queue, v)
@@ -86,10 +86,10 @@ func newCore(rank []int32, successors Successors) *core {
 		}
 	}
 	c := &core{}
-	id := make([]int32, len(rank))
+	id := make([]int32, len(rank)) // [vertex] its number in the core; -1: it is not there
 	for v := range int32(len(rank)) {
 		id[v] = -1
-		if rank[v] < 0 && !gone[v] {
+		if rank[v] < 0 && !removed[v] {
 			id[v] = int32(len(c.vertex))
 			c.vertex = append(c.vertex, v)
 		}
@@ -99,7 +99,8 @@ func newCore(rank []int32, successors Successors) *core {
 	return c
 }
 
-// newSide is the edges among the vertices of the core, most at most.
+// newSide is the edges among the vertices of the core, by neighbours: most of them at most. id is the
+// number in the core of each vertex of the graph; -1: it is not there.
 func newSide(vertices, id []int32, most int, neighbours Successors) side {
 	n := len(vertices)
 	s := side{first: make([]int32, 1, n+1), next: make([]int32, 0, most), seen: make([]int32, n), from: make([]int32, n), depth: make([]int32, n)}
@@ -177,7 +178,7 @@ func (c *core) meet(root int32) (v, u int32, ok bool) {
 	return 0, 0, false
 }
 
-// trace is the cycle from root ahead to v, over the edge to u, and back to root.
+// trace is the cycle from root ahead to v, over the edge to u, and back to root, as core vertices.
 func (c *core) trace(root, v, u int32) []int32 {
 	var way []int32
 	for ; v != root; v = c.ahead.from[v] {

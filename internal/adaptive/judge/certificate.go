@@ -37,8 +37,8 @@ func (v *Violation) Error() string {
 
 // CheckCertificate re-checks a proof against an adaptive routing: it
 // derives the dependencies and compares ranks, without any search for cycles. The
-// scope and switching are the certificate's. The error is an *Violation or
-// *Unranked where the proof does not hold.
+// scope and switching are the certificate's. The error is a *Violation or
+// *deadlock.Unranked where the proof does not hold.
 func CheckCertificate(ctx context.Context, t *adaptive.Tables, c *Certificate, p routing.Progress) (*Verdict, error) {
 	d, err := derive(ctx, t, Options{Scope: c.Scope, Switching: c.Switching, Progress: p})
 	if err != nil {
@@ -50,13 +50,15 @@ func CheckCertificate(ctx context.Context, t *adaptive.Tables, c *Certificate, p
 	if n := d.verdict.Stranded; n > 0 {
 		return nil, fmt.Errorf("%d flows can get to where the routing subfunction offers nothing: no certificate holds", n)
 	}
-	hop := func(v int32) Hop { return Hop{fabric.ChannelID(int(v) / c.Lanes), uint8(int(v) % c.Lanes)} }
+	hop := func(v int32) Hop {
+		return Hop{Trunk: fabric.ChannelID(int(v) / c.Lanes), Lane: uint8(int(v) % c.Lanes)}
+	}
 	var after []int32
 	for v := range int32(len(c.Rank)) {
 		after = d.graph.next(v, after[:0])
 		for _, u := range after {
 			if c.Rank[v] == deadlock.Unused || c.Rank[v] >= c.Rank[u] {
-				return nil, &Violation{hop(v), hop(u), c.Rank[v], c.Rank[u]}
+				return nil, &Violation{Held: hop(v), Wanted: hop(u), HeldRank: c.Rank[v], WantedRank: c.Rank[u]}
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/waits/cdg"
 )
 
+// derivation is a call of derive: the dependencies of a routing, and what its verdict counts.
 type derivation struct {
 	t       *adaptive.Tables
 	o       Options
@@ -22,7 +23,7 @@ type derivation struct {
 	verdict Verdict
 }
 
-// derive follows all packets along all ways.
+// derive follows all packets along all ways. Its verdict lacks only the certificate or the cycle.
 func derive(ctx context.Context, t *adaptive.Tables, o Options) (*derivation, error) {
 	if err := t.Valid(); err != nil {
 		return nil, err
@@ -50,8 +51,9 @@ func derive(ctx context.Context, t *adaptive.Tables, o Options) (*derivation, er
 	return d, nil
 }
 
-// merge adds up what the followers found. Each destination was done by one follower, so
-// the sum does not depend on how the destinations were divided.
+// merge sets graph, inUse and the verdict's counts to the sums of what the followers found. Each
+// destination was done by one follower, so
+// the sums do not depend on how the destinations were divided.
 func (d *derivation) merge(followers []*follower) {
 	v, all := &d.verdict, followers[0]
 	for _, w := range followers[1:] {
@@ -83,27 +85,28 @@ func (d *derivation) merge(followers []*follower) {
 	v.Dependencies = d.graph.Count() + len(d.graph.far)
 }
 
-// follower follows the packets to one destination after another.
+// follower follows the packets to one destination after another, on one core.
 type follower struct {
 	d         *derivation
 	group     grouper
 	reach     *reach
 	turns     *turnMatrices
 	count     *flowCounter
-	laneReach *laneReach // nil unless under wormhole switching
-	far       map[edge]struct{}
+	laneReach *laneReach        // nil unless under wormhole switching
+	far       map[edge]struct{} // indirect dependencies, under wormhole switching
 }
 
 func newFollower(d *derivation) *follower {
+	apart := d.o.Switching == Wormhole // every lane is a kind of its own
 	w := &follower{
 		d:     d,
-		reach: newReach(d.t, d.o.Switching == Wormhole),
+		reach: newReach(d.t, apart),
 		turns: newTurnMatrices(d.t),
 		count: newFlowCounter(d),
 		far:   map[edge]struct{}{},
 	}
-	if d.o.Switching == Wormhole {
-		w.laneReach = newLaneReach(d.t, true)
+	if apart {
+		w.laneReach = newLaneReach(d.t, apart)
 	}
 	return w
 }
@@ -130,18 +133,19 @@ func (w *follower) destination(dest fabric.NodeID) {
 type flowSet struct {
 	address adaptive.Address
 	dest    fabric.NodeID
-	lanes   uint16
+	lanes   uint16          // as bits
 	sources []fabric.NodeID // ascending
 }
 
 // grouper finds the sources of a flowSet without allocating.
 type grouper struct {
-	done    []bool // [switch]
-	sources []fabric.NodeID
+	done    []bool          // [switch] it was among the sources of a flowSet of the address at hand
+	sources []fabric.NodeID // of the flowSet at hand
 }
 
 // each visits every pair of an address of dest and a set of lanes that some source may
-// use for it, until visit returns false. The sources are valid until the next visit.
+// use for it, until visit returns false, and returns whether it visited all. The sources are valid
+// until the next visit.
 func (g *grouper) each(d *derivation, dest fabric.NodeID, visit func(flowSet) (more bool)) bool {
 	first, end := d.t.AddressesOf(dest)
 	for a := first; a < end; a++ {
@@ -158,7 +162,7 @@ func (g *grouper) each(d *derivation, dest fabric.NodeID, visit func(flowSet) (m
 					g.done[u] = true
 				}
 			}
-			if !visit(flowSet{a, dest, row[s], g.sources}) {
+			if !visit(flowSet{address: a, dest: dest, lanes: row[s], sources: g.sources}) {
 				return false
 			}
 		}

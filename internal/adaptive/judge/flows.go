@@ -46,7 +46,7 @@ func (c *flowCounter) begin(dest fabric.NodeID) {
 	}
 }
 
-// end counts the pairs of the destination.
+// end counts the pairs of the destination that are unreachable.
 func (c *flowCounter) end() {
 	for _, s := range c.d.dests {
 		if s == c.dest || c.sure[s] {
@@ -54,11 +54,12 @@ func (c *flowCounter) end() {
 		}
 		c.Unreachable++
 		if !c.has[s] {
-			c.list(Lost{s, c.dest, NoFlow, NotAddressed})
+			c.list(Lost{Source: s, Dest: c.dest, Address: NoFlow, Why: NotAddressed})
 		}
 	}
 }
 
+// group counts the flows of a flowSet, whose places w has found.
 func (c *flowCounter) group(w *reach) {
 	for i, p := range w.places {
 		for _, next := range w.successors(i) {
@@ -75,12 +76,12 @@ func (c *flowCounter) group(w *reach) {
 			c.Hops = max(c.Hops, int(c.longest[i]))
 		} else {
 			c.MayNotArrive++
-			c.list(Lost{s, w.dest, w.address, c.why(w, int32(i))})
+			c.list(Lost{Source: s, Dest: w.dest, Address: w.address, Why: c.why(w, int32(i))})
 		}
 		if c.strands[i] {
 			c.Stranded++
 			if sure {
-				c.list(Lost{s, w.dest, w.address, NoEscape})
+				c.list(Lost{Source: s, Dest: w.dest, Address: w.address, Why: NoEscape})
 			}
 		}
 	}
@@ -105,7 +106,8 @@ type fates struct {
 	queue     []int32
 }
 
-// propagate works out the fates from the ends of all ways back to the sources.
+// propagate sets arrives, longest and strands of all places of w, from the ends of all ways back to the
+// sources.
 func (c *fates) propagate(w *reach) {
 	n := len(w.places)
 	c.arrives, c.strands = sized(c.arrives, n), sized(c.strands, n)
@@ -171,6 +173,7 @@ func (c *fates) findPredecessors(w *reach) {
 	}
 }
 
+// predecessors is the places from which packets can come to a place.
 func (c *fates) predecessors(u int32) []int32 {
 	begin := int32(0)
 	if u > 0 {
@@ -179,9 +182,9 @@ func (c *fates) predecessors(u int32) []int32 {
 	return c.before[begin:c.beforeEnd[u]]
 }
 
-// why follows a packet of a flow that is not sure to arrive. At each place it takes the
-// first way whose arrival is not sure either, until it comes to a dead end or back to a
-// place it passed.
+// why is how a packet can be lost of a flow that is not sure to arrive, which is at a place. At each
+// place it takes the first way whose arrival is not sure either, until it comes to a dead end, or has
+// gone on so often that it must circle.
 func (c *fates) why(w *reach, at int32) Loss {
 	for range w.places {
 		next := int32(-1)

@@ -1,5 +1,6 @@
 // Package judge proves adaptive routing free of deadlock, or finds the loop. It shares no
-// code with the engines; the graph of who waits for whom is that of package deadlock.
+// code with the engines; the graph of who waits for whom is package internal/waits/cdg, as for package
+// deadlock.
 package judge
 
 import (

@@ -22,12 +22,12 @@ type laneReach struct {
 	next   []int32  // the states that follow each state
 	index  []int32  // [vertex] its state; valid only if met has the current round
 	met    []uint32 // [vertex] the last round in which it was met
-	round  uint32
+	round  uint32   // the number of the call of follow
 
-	// Scratch of beyond, by state.
-	seen  []uint32
-	from  []int32
-	pass  uint32
+	// Scratch of beyond.
+	seen  []uint32 // [state] the last call that came to it
+	from  []int32  // [state] the state it came from; -1: it began there
+	pass  uint32   // the number of the call
 	queue []int32
 }
 
@@ -43,7 +43,7 @@ func newLaneReach(t *adaptive.Tables, apart bool) *laneReach {
 
 // follow forgets the last set and finds every state that p can reach.
 func (w *laneReach) follow(p flowSet) {
-	w.sort(p.lanes)
+	w.allow(p.lanes)
 	w.flowSet = p
 	w.states, w.parent, w.first, w.next = w.states[:0], w.parent[:0], append(w.first[:0], 0), w.next[:0]
 	if w.round++; w.round == 0 { // the counter wrapped: clear the old marks, they could equal a new round
@@ -80,7 +80,8 @@ func (w *laneReach) meet(v, parent int32) int32 {
 	return w.index[v]
 }
 
-// onwards visits every vertex to which a packet can go on from a switch by some lanes.
+// onwards visits every vertex to which a packet can go on from a switch by some lanes, given as bits, if
+// it came by trunk in on lane from; in None: it starts there.
 func (w *laneReach) onwards(at fabric.NodeID, in fabric.ChannelID, from uint8, lanes uint16, visit func(v int32)) {
 	first, end := w.t.Fabric.TrunksFrom(at)
 	for ; lanes != 0; lanes &= lanes - 1 {
@@ -109,7 +110,7 @@ func (w *laneReach) vertex(c fabric.ChannelID, lane uint8) int32 {
 // left state i by one or more ways outside the subfunction, with the state where it is
 // offered. It needs lanes that are not grouped.
 func (w *laneReach) beyond(i int, visit func(v, at int32)) {
-	if w.pass++; w.pass == 0 { // wrapped, as in begin
+	if w.pass++; w.pass == 0 { // wrapped, as in follow
 		clear(w.seen)
 		w.pass = 1
 	}

@@ -16,14 +16,14 @@ import (
 // for all of them. Which lanes it relies on may still differ within a group.
 type laneKinds struct {
 	t        *adaptive.Tables
-	separate bool   // never group lanes
-	relied   uint16 // lanes of the routing subfunction that are allowed at the source
-	allowed  uint16
-	leads    uint16   // the lowest lane of each group, of the allowed lanes, as bits
+	separate bool     // never group lanes
+	relied   uint16   // lanes of the routing subfunction that are allowed at the source
+	allowed  uint16   // lanes that the packets may use, as bits
+	leads    uint16   // the lowest lane of each group of the allowed lanes, as bits
 	alike    []uint16 // [lane] the lanes of its group, itself included, as bits
 }
 
-// newLaneKinds begins with no lane allowed.
+// newLaneKinds begins with no lane allowed. If apart, lanes are not grouped into kinds.
 func newLaneKinds(t *adaptive.Tables, apart bool) laneKinds {
 	k := laneKinds{t: t, separate: apart, alike: make([]uint16, len(t.Lanes))}
 	for _, l := range t.Lanes {
@@ -32,9 +32,8 @@ func newLaneKinds(t *adaptive.Tables, apart bool) laneKinds {
 	return k
 }
 
-// sort finds the groups of the allowed lanes, unless the same lanes were allowed in the
-// call before.
-func (k *laneKinds) sort(allowed uint16) {
+// allow makes some lanes, as bits, the allowed ones, and finds their groups.
+func (k *laneKinds) allow(allowed uint16) {
 	if allowed == k.allowed {
 		return
 	}
@@ -57,6 +56,7 @@ func (k *laneKinds) sort(allowed uint16) {
 	}
 }
 
+// areAlike reports whether two allowed lanes are of one group.
 func (k *laneKinds) areAlike(x, y uint8) bool {
 	a, b := &k.t.Lanes[x], &k.t.Lanes[y]
 	if k.separate || a.Choices != b.Choices || (a.Next^b.Next)&k.allowed != 0 {
@@ -129,7 +129,7 @@ func newReach(t *adaptive.Tables, apart bool) *reach {
 // follow forgets the last set and finds every place that p can reach. The n-th source
 // is the n-th place.
 func (w *reach) follow(p flowSet) {
-	w.sort(p.lanes)
+	w.allow(p.lanes)
 	w.flowSet = p
 	w.places, w.offered, w.bitsAt, w.bits = w.places[:0], w.offered[:0], w.bitsAt[:0], w.bits[:0]
 	w.first, w.next, w.via = append(w.first[:0], 0), w.next[:0], w.via[:0]
@@ -138,7 +138,7 @@ func (w *reach) follow(p flowSet) {
 		w.round = 1
 	}
 	for _, s := range p.sources {
-		w.meet(place{s, fabric.None, uint8(len(w.t.Lanes))}, 0)
+		w.meet(place{at: s, in: fabric.None, lane: uint8(len(w.t.Lanes))}, 0)
 	}
 	for i := 0; i < len(w.places); i++ {
 		w.bitsAt = append(w.bitsAt, int32(len(w.bits)))
@@ -157,7 +157,7 @@ func (w *reach) meet(p place, phase uint8) int32 {
 	return w.index[i]
 }
 
-// opens is the lanes on which a packet in a place may go on, one lane of each group.
+// opens is the lanes on which a packet in a place may go on, one lane of each group, as bits.
 func (w *reach) opens(p place) uint16 {
 	switch {
 	case p.at == w.dest:
@@ -168,8 +168,8 @@ func (w *reach) opens(p place) uint16 {
 	return w.t.Lanes[p.lane].Next & w.leads
 }
 
-// onwards adds all places that follow p, and returns the lanes by which there is a way
-// on.
+// onwards adds all places that follow p, the trunks to them and its bits, and returns the lanes, as
+// bits, by which there is a way on.
 func (w *reach) onwards(p place) (offered uint16) {
 	heads := w.t.Fabric.Heads()
 	first, end := w.t.Fabric.TrunksFrom(p.at)
@@ -184,7 +184,7 @@ func (w *reach) onwards(p place) (offered uint16) {
 		for n, word := range w.bits[begin:] {
 			for base := first + fabric.ChannelID(64*n); word != 0; word &= word - 1 {
 				c := base + fabric.ChannelID(bits.TrailingZeros64(word))
-				w.next = append(w.next, w.meet(place{heads[c], c, to}, choices.Phase(c)))
+				w.next = append(w.next, w.meet(place{at: heads[c], in: c, lane: to}, choices.Phase(c)))
 				w.via = append(w.via, c)
 			}
 		}

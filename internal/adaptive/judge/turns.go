@@ -58,7 +58,7 @@ func newTurnMatrices(t *adaptive.Tables) *turnMatrices {
 // add adds the dependencies of the packets in w: from every trunk by which they come to
 // a place, on every lane that is open there, to the trunks that w.bits names.
 func (a *turnMatrices) add(w *reach) {
-	a.sort(w)
+	a.allow(w)
 	lanes := len(a.t.Lanes)
 	for n, in := range w.via {
 		i := w.next[n]
@@ -75,7 +75,8 @@ func (a *turnMatrices) add(w *reach) {
 	}
 }
 
-// mark adds a matrix to those open turns from a trunk that do not have it yet.
+// mark adds the matrix of k to those open turns from trunk in that do not have it yet by held, its part
+// of k's plane, and marks them there.
 func (a *turnMatrices) mark(in fabric.ChannelID, k *kindWaits, held, open []uint64) {
 	words := cdg.WordsPerTurn(len(a.t.Lanes))
 	for n, word := range open {
@@ -90,8 +91,8 @@ func (a *turnMatrices) mark(in fabric.ChannelID, k *kindWaits, held, open []uint
 	}
 }
 
-// sort computes the lane matrices of the lanes that the packets may use.
-func (a *turnMatrices) sort(w *reach) {
+// allow sets waits for the lanes that the packets in w may use.
+func (a *turnMatrices) allow(w *reach) {
 	if a.allowed == w.allowed {
 		return
 	}

@@ -58,7 +58,7 @@ type extended struct {
 func extend(g *cdg.Graph, set map[edge]struct{}) *extended {
 	x := &extended{Graph: g}
 	for e := range set {
-		if !x.near(e) {
+		if !x.isTurn(e) {
 			x.far = append(x.far, e)
 		}
 	}
@@ -66,8 +66,8 @@ func extend(g *cdg.Graph, set map[edge]struct{}) *extended {
 	return x
 }
 
-// near reports whether an edge joins two trunks that meet.
-func (x *extended) near(e edge) bool {
+// isTurn reports whether the graph of turns has an edge.
+func (x *extended) isTurn(e edge) bool {
 	in, out := fabric.ChannelID(int(e.from)/x.Lanes), fabric.ChannelID(int(e.to)/x.Lanes)
 	if x.Fabric.Heads()[in] != x.Fabric.Channel(out).From {
 		return false
@@ -135,7 +135,7 @@ func (d *derivation) witness(ctx context.Context, cycle []int32) ([]Step, error)
 	panic("a dependency without a packet that causes it")
 }
 
-// cause says how a packet that holds the vertex v comes to wait for u, if it does.
+// cause is how a packet that holds the vertex v comes to wait for u; false: none does.
 func (w *laneReach) cause(v, u int32, s Switching) (Step, bool) {
 	step := Step{Hop: w.hop(v), Address: w.address}
 	i, ok := w.stateOf(v)
@@ -191,7 +191,7 @@ func (w *laneReach) stateOf(v int32) (int32, bool) {
 
 func (w *laneReach) hop(v int32) Hop {
 	trunk, lane := w.split(v)
-	return Hop{trunk, lane}
+	return Hop{Trunk: trunk, Lane: lane}
 }
 
 // hops turns vertices, listed last first, into hops in the order of travel.

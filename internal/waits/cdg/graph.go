@@ -14,7 +14,7 @@ import (
 // WordsPerTurn is the size of the bit matrix, lane by lane, of one turn.
 func WordsPerTurn(lanes int) int { return (lanes*lanes + 63) / 64 }
 
-// Add says that a packet on lane from may wait for lane to.
+// Add adds to the matrix of a turn that a packet on lane from may wait for lane to.
 func Add(turn []uint64, lanes int, from, to uint8) {
 	i := int(from)*lanes + int(to)
 	turn[i/64] |= 1 << (i % 64)
@@ -31,7 +31,7 @@ type SameLane struct {
 // NewSameLane is a set without lanes.
 func NewSameLane(turns, lanes int) SameLane {
 	shift := bits.Len(uint(lanes - 1))
-	return SameLane{make([]uint64, (turns<<shift+63)/64), uint8(shift)}
+	return SameLane{Words: make([]uint64, (turns<<shift+63)/64), Shift: uint8(shift)}
 }
 
 // Add adds lanes to a turn, and says whether any of them is new. Nearly all were added on the
@@ -55,8 +55,8 @@ func (s *SameLane) Put(turn int, lanes uint16) (had uint16) {
 	return had
 }
 
-// AddTurns adds the lanes of n turns of another set, with as many lanes, from one of them on, to turns
-// that have none.
+// AddTurns adds to n turns, from turn to on, which have no lanes yet, the lanes of n turns of another set
+// with as many lanes, from turn from on.
 func (s *SameLane) AddTurns(to int, other *SameLane, from, n int) {
 	at, i := to<<s.Shift, from<<s.Shift
 	for left := n << s.Shift; left > 0; {
@@ -78,8 +78,8 @@ func (s *SameLane) AddTurns(to int, other *SameLane, from, n int) {
 	}
 }
 
-// Spread is, of a set of turns with one lane that stands for some, the set with more lanes and those in place of the one. If it
-// stands for none, it is the set itself.
+// Spread is a set in which the turns of s, whose one lane stands for some lanes, given as bits, have these instead. Without
+// any it is s itself.
 func (s SameLane) Spread(some uint16, turns, lanes int) SameLane {
 	if some == 0 {
 		return s
@@ -93,8 +93,8 @@ func (s SameLane) Spread(some uint16, turns, lanes int) SameLane {
 	return all
 }
 
-// from adds to a list those of n turns from the first on, by their place among them, at which
-// packets wait so on a lane: a word at a time, since few turns of a switch are in use.
+// from appends to a list those of n turns from the first on, by their place among them, that have a
+// lane: a word at a time, since few turns of a switch are in use.
 func (s *SameLane) from(first, n, lane int, list []int32) []int32 {
 	every := everyLane[s.Shift] << lane
 	begin, end := first<<s.Shift, (first+n)<<s.Shift
@@ -133,7 +133,7 @@ type Graph struct {
 	Fabric *fabric.Fabric
 	Lanes  int
 	Turns  []uint64 // [turn × words + …] from-lane × lanes + to-lane, as bits
-	Same   SameLane // instead of matrix where no packet changes lanes
+	Same   SameLane // instead of Turns where no packet changes lanes
 }
 
 // Count is how many edges there are.
@@ -192,7 +192,7 @@ func (g *Graph) Rank() (rank []int32, all bool) {
 	return waits.Rank(g.Fabric.Trunks()*g.Lanes, g.Successors)
 }
 
-// ShortestCycle is a shortest cycle, as lanes of trunks; rank is that of graph.rank.
+// ShortestCycle is a shortest cycle, as vertices; rank is that of Rank.
 func (g *Graph) ShortestCycle(rank []int32) []int32 {
 	return waits.ShortestCycle(rank, g.Successors)
 }
