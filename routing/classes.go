@@ -33,8 +33,8 @@ func (l *Lanes) Class(class int, sl uint8) uint8 {
 	return sl + uint8(class*l.ClassLevels)
 }
 
-// top is the highest lane of the service levels below some number. Lanes that carry no
-// data do not count.
+// top is the highest lane to which any of the service levels below levels is mapped. Lanes that carry
+// no data do not count.
 func (m *SL2VL) top(levels int) (top uint8) {
 	see := func(lane []uint8) {
 		for _, vl := range lane[:levels] {
@@ -52,8 +52,8 @@ func (m *SL2VL) top(levels int) (top uint8) {
 	return top
 }
 
-// copied is a map that gives every class of so many service levels a copy of so many
-// lanes.
+// copied is the map for some classes, of so many service levels each: every class has a copy of its own
+// of the lanes of class 0, which are so many.
 func (m *SL2VL) copied(classes, levels, lanes int) *SL2VL {
 	c := &SL2VL{first: m.first, ports: m.ports, table: make([]uint8, len(m.table))}
 	spread := func(to, from []uint8) {

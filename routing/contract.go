@@ -50,7 +50,7 @@ var (
 // Single is the contract that every client uses one SL.
 func Single(sl uint8) Contract { return Contract{kind: single, sl: sl} }
 
-// ParseLevels reads service levels with commas between, or any, as bits.
+// ParseLevels reads service levels with commas between, or "any" for all, as bits.
 func ParseLevels(text string) (uint16, error) {
 	if text == "any" {
 		return 1<<SLs - 1, nil
@@ -67,7 +67,7 @@ func ParseLevels(text string) (uint16, error) {
 }
 
 // FixedMask is the SLs that a client may use, as bits, if that does not depend on the
-// tables.
+// tables (fixed); else 0.
 func (c Contract) FixedMask() (mask uint16, fixed bool) {
 	switch c.kind {
 	case single:

@@ -30,6 +30,7 @@ func (t *Tables) Check() error {
 	return t.Lanes.check(f, lids)
 }
 
+// check says what is wrong with lanes for a fabric with LIDs below lids.
 func (l *Lanes) check(f *fabric.Fabric, lids int) error {
 	if len(l.Row) != len(f.Endpoints()) || l.sl != nil && len(l.sl) != lids*l.Rows {
 		return fmt.Errorf("the service levels are for %d endpoints and %d pairs, the fabric has %d endpoints and %d LIDs",
@@ -41,7 +42,7 @@ func (l *Lanes) check(f *fabric.Fabric, lids int) error {
 		}
 	}
 	for i := 0; i < len(l.sl); i++ {
-		if i+32 <= len(l.sl) { // 32 at a time, there being so many
+		if i+32 <= len(l.sl) { // 32 at a time, since there are so many: bits 4 to 7 of all are 0 below SLs
 			x := l.sl[i : i+32]
 			if (binary.LittleEndian.Uint64(x)|binary.LittleEndian.Uint64(x[8:])|binary.LittleEndian.Uint64(x[16:])|binary.LittleEndian.Uint64(x[24:]))&0xf0f0f0f0f0f0f0f0 == 0 {
 				i += 31
@@ -55,6 +56,7 @@ func (l *Lanes) check(f *fabric.Fabric, lids int) error {
 	return l.SL2VL.check(f)
 }
 
+// check says what is wrong with maps for a fabric; their lanes may be any.
 func (m *SL2VL) check(f *fabric.Fabric) error {
 	if m.first == nil {
 		return nil

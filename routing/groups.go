@@ -24,13 +24,13 @@ type Groups struct {
 	entries [][]Choice     // [private table][LID × switches + switch]
 	static  []*Forwarding  // [private table, less one]
 	levels  []uint16       // [switch] service levels whose packets may choose, as bits
-	private *privateTables // nil: table 0 for all
+	private *privateTables // which table counts; nil: table 0 for all
 }
 
 // privateTables is the private forwarding table by switch, in-port and service level.
 type privateTables struct {
 	first  []int   // [switch] offset into number
-	number []uint8 // [first + in × SLs + SL]
+	number []uint8 // [first + in-port × SLs + SL] number of the table
 }
 
 // Choice is an entry of a switch with adaptive routing.
@@ -39,7 +39,8 @@ type Choice uint16
 // NoChoice is an entry without a group: packets take the static port.
 const NoChoice Choice = 0
 
-// byHash marks an entry whose port a hash of the packet decides, not the queues.
+// byHash marks an entry whose port a hash of the packet decides, not the queues. The other bits are the
+// number of the group plus one.
 const byHash Choice = 1 << 15
 
 // MaxGroups is how many groups a switch can have.
@@ -96,7 +97,7 @@ func (g *Groups) Row(table int, lid fabric.LID) []Choice {
 // Sets is the groups of a switch, by their numbers.
 func (g *Groups) Sets(s fabric.NodeID) []PortSet { return g.sets[s] }
 
-// Set gives a group of a switch its ports; the numbers between that were not given any
+// Set gives a group of a switch its ports, by number; groups of lower numbers that were not given any
 // have none.
 func (g *Groups) Set(s fabric.NodeID, group int, ports PortSet) {
 	for len(g.sets[s]) <= group {
@@ -108,7 +109,7 @@ func (g *Groups) Set(s fabric.NodeID, group int, ports PortSet) {
 // Levels is the service levels whose packets may choose at a switch, as bits.
 func (g *Groups) Levels(s fabric.NodeID) uint16 { return g.levels[s] }
 
-// SetLevels says which they are.
+// SetLevels sets Levels of a switch.
 func (g *Groups) SetLevels(s fabric.NodeID, sls uint16) { g.levels[s] = sls }
 
 // Table is the private table for packets that enter switch s by a port on a service level.
@@ -119,7 +120,7 @@ func (g *Groups) Table(s fabric.NodeID, in, sl uint8) int {
 	return int(g.private.number[g.private.first[s]+int(in)*SLs+int(sl)])
 }
 
-// SetTable says which it is.
+// SetTable sets Table of a switch, in-port and service level.
 func (g *Groups) SetTable(s fabric.NodeID, in, sl, table uint8) {
 	if g.private == nil {
 		p := &privateTables{first: make([]int, g.f.Switches())}
@@ -134,9 +135,9 @@ func (g *Groups) SetTable(s fabric.NodeID, in, sl, table uint8) {
 	g.private.number[g.private.first[s]+int(in)*SLs+int(sl)] = table
 }
 
-// On is groups as they act on a fabric of the same hardware, where was is, for each of its switches, the same
-// switch in the fabric of g, or None: switches that are known keep what they choose from, by port numbers, others
-// choose nothing.
+// On is a copy of the groups for another fabric f of the same hardware, nil if g is: was is, for each switch of f,
+// [switch], the same switch in the fabric of g, or None. Switches that are known keep what they choose from, by port
+// numbers, for LIDs of both fabrics; others choose nothing.
 func (g *Groups) On(f *fabric.Fabric, was []fabric.NodeID) *Groups {
 	if g == nil {
 		return nil

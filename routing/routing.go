@@ -155,9 +155,9 @@ func (m *SL2VL) Map(s fabric.NodeID, in, out uint8) [SLs]uint8 {
 	return [SLs]uint8(m.table[m.at(s, in, out):])
 }
 
-// SetByLane says that a switch looks up the lane of packets on some service levels (bits) by the
+// SetByLane has a switch look up the lane of packets on some service levels, given as bits, by the
 // lane that they came on, in place of the service level, as switches of Dragonfly+ networks
-// do. The map is per port.
+// do. It is for maps made by PerPort.
 func (m *SL2VL) SetByLane(s fabric.NodeID, sls uint16) {
 	if m.byLane == nil {
 		m.byLane = make([]uint16, len(m.first))
@@ -240,6 +240,7 @@ func (m *SL2VL) SetMap(s fabric.NodeID, in, out uint8, lane [SLs]uint8) {
 	copy(m.table[m.at(s, in, out):], lane[:])
 }
 
+// at is where in table the lanes of an in-port and an out-port begin.
 func (m *SL2VL) at(s fabric.NodeID, in, out uint8) int {
 	return m.first[s] + (int(in)*int(m.ports[s])+int(out))*SLs
 }
@@ -250,8 +251,8 @@ func (m *SL2VL) at(s fabric.NodeID, in, out uint8) int {
 // finer rows.
 type Lanes struct {
 	Row    []int32 // [EndpointID] its row
-	Rows   int     //
-	SL2VL  *SL2VL  //
+	Rows   int     // how many there are
+	SL2VL  *SL2VL  // the lane of each service level, by switch and ports
 	Needed int     // lanes that the proof needs, before paths are spread over spare ones; 0: not known
 
 	// Of InClasses: how many copies of the lanes there are, and how many service levels
@@ -276,7 +277,8 @@ func rowsBySwitch(f *fabric.Fabric) []int32 {
 	return row
 }
 
-// NewLanesByRow is Lanes with rows of the caller's choice and SL 0 for every pair.
+// NewLanesByRow is Lanes with rows of the caller's choice, the row of each endpoint, [EndpointID], and
+// how many there are, and SL 0 for every pair.
 func NewLanesByRow(f *fabric.Fabric, m *SL2VL, row []int32, rows int) *Lanes {
 	return &Lanes{Row: row, Rows: rows, SL2VL: m, sl: make([]uint8, (int(f.TopLID())+1)*rows)}
 }

@@ -60,7 +60,7 @@ func (s Scope) PerSwitch(f *fabric.Fabric) []uint32 {
 	return n
 }
 
-// Ends says which switches have endpoints in scope, [switch]: paths begin and end
+// Ends reports of every switch, [switch], whether it has endpoints in scope: paths begin and end
 // there.
 func (s Scope) Ends(f *fabric.Fabric) []bool {
 	ends := make([]bool, f.Switches())

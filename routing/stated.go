@@ -33,7 +33,7 @@ func LimitOf(f *fabric.Fabric) LaneLimit {
 	return l
 }
 
-// Within is a number of lanes, or the limit if that is smaller.
+// Within is lanes, or the limit if that is smaller.
 func (l LaneLimit) Within(lanes int) int {
 	if l.Lanes > 0 {
 		return min(lanes, l.Lanes)
@@ -87,7 +87,7 @@ func (m *SL2VL) WithinCables(f *fabric.Fabric) *SL2VL {
 			lane := m.Map(ch.From, in, ch.FromPort)
 			within := lane
 			for sl, vl := range lane {
-				within[sl] = runs(ch.DataVLs, vl)
+				within[sl] = wrapped(ch.DataVLs, vl)
 			}
 			if within == lane {
 				continue
@@ -105,9 +105,9 @@ func (m *SL2VL) WithinCables(f *fabric.Fabric) *SL2VL {
 	return narrow
 }
 
-// runs is a lane, beginning again at 0 where the cable runs fewer. VL 15 stays: what it is for is
-// dropped.
-func runs(dataVLs, vl uint8) uint8 {
+// wrapped is the lane that a cable with so many data lanes runs in place of lane vl: beyond its lanes
+// they begin again at 0. VL 15 stays, since packets mapped to it are dropped.
+func wrapped(dataVLs, vl uint8) uint8 {
 	if vl >= MaxDataVLs || dataVLs >= MaxDataVLs {
 		return vl
 	}

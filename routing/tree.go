@@ -20,8 +20,8 @@ type Tree struct {
 // Build makes the tree of a LID whose endpoint is on switch root. It leaves out
 // switches whose entries loop or end elsewhere.
 //
-// Most trees to LIDs of one switch have the same depths, for most paths are shortest: one
-// after another is filled in a single look at each entry.
+// Most trees to LIDs of one switch have the same depths, for most paths are shortest: then Build looks
+// at each entry just once (read), and Order stays.
 func (t *Tree) Build(f *fabric.Fabric, row []uint8, root fabric.NodeID) {
 	n := f.Switches()
 	if len(t.Out) != n {
@@ -66,8 +66,8 @@ const (
 	unreached = -3
 )
 
-// read fills Out, also where packets do not arrive, and says whether the depths of the tree
-// before are those of this one too: then so is the order.
+// read sets Out, also where packets do not arrive, and reports whether the depths of the tree
+// before are those of this one too: then so is Order.
 func (t *Tree) read(f *fabric.Fabric, row []uint8, root fabric.NodeID) bool {
 	heads, out, depth := f.Heads(), t.Out, t.depth[:len(t.Out)]
 	same := depth[root] == 0
@@ -87,8 +87,8 @@ func (t *Tree) read(f *fabric.Fabric, row []uint8, root fabric.NodeID) bool {
 	return same
 }
 
-// measure follows the tree from s to a switch of known depth and sets the depth of all
-// switches passed.
+// measure follows Out from s to a switch of known depth, sets the depth of all switches passed, and
+// returns that of s.
 func (t *Tree) measure(heads []fabric.NodeID, s fabric.NodeID) int32 {
 	steps := int32(0)
 	at := s

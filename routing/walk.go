@@ -5,12 +5,12 @@ import "github.com/weft-fabric/weft/fabric"
 // Fate is what becomes of packets to one destination, the worst last.
 type Fate uint8
 
-// The fates of packets.
+// The fates of packets. After Along, unseen and onTheWay are of no switch.
 const (
-	unseen Fate = iota
-	onTheWay
-	Arrive  // at the destination's switch
-	Dropped // at a switch without an entry that leads on, or delivered elsewhere
+	unseen   Fate = iota
+	onTheWay      // from has not come back from it
+	Arrive        // at the destination's switch
+	Dropped       // at a switch without an entry that leads on, or delivered elsewhere
 	Circle
 )
 
@@ -42,7 +42,8 @@ func (w *Walk) Along(f *fabric.Fabric, home fabric.NodeID, rows ...[]uint8) {
 	}
 }
 
-// from follows packets from a switch on.
+// from sets and returns the fate of packets at a switch, and sets Left. Of a switch that it is on the
+// way from, the fate is Circle.
 func (w *Walk) from(s fabric.NodeID) Fate {
 	switch w.Fate[s] {
 	case onTheWay:

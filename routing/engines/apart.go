@@ -7,7 +7,8 @@ import (
 
 const ruleAsked = "every address asked for has a path to every other that cannot close a credit loop"
 
-// leftApart refuses paths that leave apart what a scope asks for, at the first pair.
+// leftApart refuses paths if they leave two endpoints of a scope apart (Forwarding.Apart), and names the
+// first pair.
 func leftApart(f *fabric.Fabric, paths *routing.Forwarding, scope routing.Scope) error {
 	if !paths.Apart || scope == routing.HCA {
 		return nil

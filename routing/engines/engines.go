@@ -82,6 +82,7 @@ func (e Engine) pair(finder, assigner string) Engine {
 	return e.of(mustFind(FinderNamed(finder)), mustFind(AssignerNamed(assigner)))
 }
 
+// of completes a row with what its path finder and lane assigner say.
 func (e Engine) of(f Finder, a Assigner) Engine {
 	finders := []Finder{f}
 	bothWays := make([]Finder, len(e.BothWays))
@@ -113,6 +114,7 @@ func (e Engine) joint(make func(Options) routing.Engine) Engine {
 	return e
 }
 
+// mustFind is what was found by a name in a row of the table, which is right or weft is wrong.
 func mustFind[T any](x T, err error) T {
 	if err != nil {
 		panic(err) // a row names an unknown finder or assigner
@@ -125,8 +127,8 @@ func Named(name string) (Engine, error) {
 	if finder, assigner, ok := strings.Cut(name, "+"); ok {
 		return pairNamed(finder, assigner)
 	}
-	if _, none := choosing.Named(name); none == nil {
-		return Engine{}, &NoTables{name}
+	if _, err := choosing.Named(name); err == nil {
+		return Engine{}, &NoTables{Name: name}
 	}
 	return find(name, "engine", all(), func(e Engine) string { return e.Name })
 }
@@ -202,6 +204,7 @@ func (e Engine) Trust() string {
 	return "it promises nothing: only the verdict counts, for this network as it is"
 }
 
+// find is the row with a name, or an error that says what names there are; what is what rows are.
 func find[T any](name, what string, rows []T, nameOf func(T) string) (T, error) {
 	names := make([]string, len(rows))
 	for i, x := range rows {

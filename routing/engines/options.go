@@ -54,7 +54,7 @@ type field struct {
 	copy  func(to, from *Options)
 }
 
-// fieldOf is the field that in points at; given reports whether it is set.
+// fieldOf is the field that in returns the address of; given reports whether its value is set.
 func fieldOf[T any](in func(*Options) *T, given func(T) bool) field {
 	return field{
 		given: func(o *Options) bool { return given(*in(o)) },

@@ -39,7 +39,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	if err != nil || t.Lanes.TopLevel() < b.SLs {
 		return t, err
 	}
-	have, all, need := b.SLs, b.VLs, t.Lanes.TopLevel()+1 // need is enough
+	have, all, need := b.SLs, b.VLs, t.Lanes.TopLevel()+1 // need: a number of service levels that suffices
 	for b.VLs = min(all, have); b.VLs < min(all, need); b.VLs++ {
 		t, err = r.Route(ctx, f, b, stages)
 		few := (*routing.TooFewLanes)(nil)
@@ -54,10 +54,10 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	return nil, &routing.TooFewLevels{Need: need, Have: have}
 }
 
-// RouteWide is Route for the budget's scope if possible, else for the scope needed, if
-// the fabric has endpoints in one but not the other. Where balanced paths leave apart what the
-// scope needed does not ask for, as ftree's do, and a lane more would be for that alone, it is
-// the scope needed, too. It returns the scope that lanes were planned for.
+// RouteWide is Route for the budget's scope or, if the engine refuses that, for the scope needed, which
+// is smaller, if the fabric has endpoints in the one and not in the other. It also takes the scope
+// needed where balanced paths leave apart what only the wider scope asks for (Forwarding.Apart), and
+// the wider scope would cost lanes for that alone. It returns the scope that lanes were planned for.
 func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, stages Stages) (*routing.Tables, routing.Scope, error) {
 	o = o.sharing()
 	t, err := e.Route(ctx, f, o, b, stages)
@@ -71,7 +71,7 @@ func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b ro
 		t, err = e.Route(ctx, f, o, b, stages)
 		return t, needed, err
 	case err == nil && t.Lanes.Needed > 1 && o.shared.apart(f):
-		if fewer, no := e.Route(ctx, f, o, b, stages); no == nil && fewer.Lanes.Needed < t.Lanes.Needed {
+		if fewer, err := e.Route(ctx, f, o, b, stages); err == nil && fewer.Lanes.Needed < t.Lanes.Needed {
 			return fewer, needed, nil
 		}
 	}
@@ -85,19 +85,20 @@ type pair struct {
 	finders  []Finder
 	bothWays []Finder // instead of finders under contract honored
 	assigner Assigner
-	escapes  bool
+	escapes  bool // Engine.Escapes
 }
 
-// under is the path finders that are tried under a contract, in their order.
-func (r *pair) under(c routing.Contract) []Finder {
+// findersUnder is the path finders that are tried under a contract, in their order.
+func (r *pair) findersUnder(c routing.Contract) []Finder {
 	if c.EitherWay() {
 		return r.bothWays
 	}
 	return r.finders
 }
 
+// Route tries the finders in turn until the lanes suffice for the paths of one, then withEscape.
 func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error) {
-	finders := r.under(b.Contract)
+	finders := r.findersUnder(b.Contract)
 	var refusal error // the one that needs the fewest lanes
 	few, fewest := (*routing.TooFewLanes)(nil), (*routing.TooFewLanes)(nil)
 	var tried []*routing.Forwarding // lighter's paths may be symmetric's
@@ -109,7 +110,7 @@ func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, st
 		var t *routing.Tables
 		if err == nil {
 			tried = append(tried, paths)
-			t, err = r.on(ctx, f, paths, b, stages)
+			t, err = r.withLanes(ctx, f, paths, b, stages)
 		}
 		if !routing.Refused(err) {
 			return t, err
@@ -128,7 +129,7 @@ func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, st
 	return nil, refusal
 }
 
-// paths finds paths with one of the finders.
+// paths finds paths with one of the finders, or uses those that it made before (Sharing).
 func (r *pair) paths(ctx context.Context, f *fabric.Fabric, finder Finder, b routing.Budget, stages Stages) (*routing.Forwarding, error) {
 	p, done := stages("paths")
 	defer done()
@@ -142,8 +143,8 @@ func (r *pair) paths(ctx context.Context, f *fabric.Fabric, finder Finder, b rou
 	return paths, nil
 }
 
-// on finds lanes for paths.
-func (r *pair) on(ctx context.Context, f *fabric.Fabric, paths *routing.Forwarding, b routing.Budget, stages Stages) (*routing.Tables, error) {
+// withLanes is the tables of paths, with lanes that the assigner finds for them.
+func (r *pair) withLanes(ctx context.Context, f *fabric.Fabric, paths *routing.Forwarding, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	p, done := stages("lanes")
 	defer done()
 	lanes, err := r.assigner.New(r.options).Lanes(ctx, f, paths, b, p)
@@ -168,6 +169,7 @@ func (r joint) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, st
 
 func (r joint) Explain(f *fabric.Fabric) []routing.Finding { return explain(f, r.Engine) }
 
+// explain is what a path finder, lane assigner or engine says of a fabric; nil: it has no rules.
 func explain(f *fabric.Fabric, part any) []routing.Finding {
 	if x, ok := part.(routing.Explainer); ok {
 		return x.Explain(f)

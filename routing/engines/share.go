@@ -42,8 +42,9 @@ type shared struct {
 	paths map[string]*routing.Forwarding
 }
 
-// of is the paths to a fabric that a finder has made; nil: none.
-func (s *shared) of(f *fabric.Fabric, name string) *routing.Forwarding {
+// made is the paths on a fabric that a finder has made; nil: none. For another fabric than before it
+// forgets all paths.
+func (s *shared) made(f *fabric.Fabric, name string) *routing.Forwarding {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.f != f {
@@ -53,40 +54,41 @@ func (s *shared) of(f *fabric.Fabric, name string) *routing.Forwarding {
 	return s.paths[name]
 }
 
-// apart says whether balanced paths leave apart what no host needs.
+// apart reports whether balanced paths were made, and leave apart what no host needs.
 func (s *shared) apart(f *fabric.Fabric) bool {
-	fw := s.of(f, balanceName)
+	fw := s.made(f, balanceName)
 	return fw != nil && fw.Apart
 }
 
-// keep keeps what a finder has made.
-func (s *shared) keep(name string, fw *routing.Forwarding) {
+// store notes the paths that a finder has made.
+func (s *shared) store(name string, fw *routing.Forwarding) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.paths[name] = fw
 }
 
-// finder is a path finder that reuses its paths if they are there.
-func (s *shared) finder(name string, made routing.PathFinder) routing.PathFinder {
+// finder is a path finder that reuses its paths if they are there; without sharing, the given one.
+func (s *shared) finder(name string, given routing.PathFinder) routing.PathFinder {
 	if s == nil {
-		return made
+		return given
 	}
-	return sharedFinder{s, name, made}
+	return sharedFinder{shared: s, name: name, given: given}
 }
 
+// sharedFinder is a path finder whose paths are shared by name.
 type sharedFinder struct {
 	*shared
-	name string
-	made routing.PathFinder
+	name  string
+	given routing.PathFinder
 }
 
 func (s sharedFinder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	if fw := s.of(f, s.name); fw != nil {
+	if fw := s.made(f, s.name); fw != nil {
 		return fw, ctx.Err()
 	}
-	fw, err := s.made.Paths(ctx, f, p)
+	fw, err := s.given.Paths(ctx, f, p)
 	if err == nil {
-		s.keep(s.name, fw)
+		s.store(s.name, fw)
 	}
 	return fw, err
 }
@@ -99,13 +101,14 @@ func weavePaths(o Options) []routing.PathFinder {
 
 const balanceName = "balance"
 
+// balanced is the finder of balanced paths, shared.
 func (o Options) balanced() routing.PathFinder {
 	return o.shared.finder(balanceName, o.balance())
 }
 
-// balance is the finder of balanced paths. Those for phases may begin with other paths. For
-// Shifts alone dmodc's are left out: on a damaged tree they are the best beginning, but the
-// search ends a tenth behind where it ends with the others.
+// balance is the finder of balanced paths, with the paths of others that it may begin with. For the aim
+// Shifts dmodc's are left out: on a damaged tree they are the best beginning, but the
+// search ends with a tenth less than from the others.
 func (o Options) balance() routing.PathFinder {
 	begin := []balance.Beginning{
 		{Name: "ftree", Paths: o.shared.finder("ftree", fattree.Finder{})},
@@ -115,7 +118,7 @@ func (o Options) balance() routing.PathFinder {
 		begin = append(begin, balance.Beginning{Name: "dmodc", Paths: o.shared.finder("dmodc", dmodc.Finder{}), Slow: true})
 	}
 	begin = append(begin, balance.Beginning{Name: "nue", Paths: o.shared.finder("nue on one lane", oneLane{nue.Engine{}}), Slow: true})
-	return onOrders{o, balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights, Demands: o.Demands, Begin: begin}}
+	return onOrders{o: o, finder: balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights, Demands: o.Demands, Begin: begin}}
 }
 
 // oneLane is the paths that an engine makes for one lane.
@@ -164,6 +167,7 @@ func defaultOrders(f *fabric.Fabric) []balance.Order {
 	return orders
 }
 
+// lighter is the finder of symmetric paths or, with an eighth less on the fullest channel, sssp's.
 func (o Options) lighter() routing.PathFinder {
 	return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}, OneWay: true}
 }
