@@ -9,11 +9,12 @@ import (
 // under adaptive routing. With source routes a destination has an address for each source
 // and path, of which a source would have to look for its own.
 type addresses struct {
-	first    []int // [destination × switches + source, plus one] into list
-	list     []int32
+	first    []int   // [destination switch × switches + source switch, plus one] into list
+	list     []int32 // adaptive.Address
 	switches int
 }
 
+// listAddresses lists them in two passes: counting, then filling.
 func listAddresses(t *adaptive.Tables) addresses {
 	n := t.Fabric.Switches()
 	a := addresses{first: make([]int, n*n+1), switches: n}

@@ -20,6 +20,7 @@ type Weight struct {
 	Blocks uint8 // how many blocks the lane may send before the next entry; 0: the entry is skipped
 }
 
+// check says what is wrong with arbitration tables; nil is right.
 func (a *Arbitration) check() error {
 	if a == nil {
 		return nil
@@ -59,8 +60,8 @@ func (a *Arbitration) serves(lanes int) error {
 
 // cursor is the position of a port in an arbitration table.
 type cursor struct {
-	at   uint8
-	left int16 // blocks
+	at   uint8 // the entry
+	left int16 // blocks that its lane may still send
 }
 
 // arbiter is the position of a port in both tables.
@@ -69,7 +70,8 @@ type arbiter struct {
 	spent     int32 // blocks that High sent since Low last sent, or since Low had nothing to send
 }
 
-// pick is the lane of ready that sends next. The caller then calls sent.
+// pick is the lane that sends next, of those that are ready, given as bits, and whether it does so by
+// the table High. It moves the cursors of s; the caller then calls s.sent.
 func (a *Arbitration) pick(s *arbiter, ready uint16) (lane uint8, high bool) {
 	h, hok := moveCursor(a.High, &s.high, ready)
 	if hok && (a.Limit == 255 || s.spent <= int32(a.Limit)*(4096/Block)) {
@@ -93,8 +95,8 @@ func (s *arbiter) sent(high bool, blocks int32) {
 	t.left -= int16(blocks)
 }
 
-// moveCursor moves a cursor to the entry that sends next. It stays as long as its lane has
-// packets and weight is left.
+// moveCursor moves a cursor to the entry that sends next, and returns its lane; false: no lane of the
+// table is ready. The cursor stays as long as its lane is ready and weight is left.
 func moveCursor(table []Weight, t *cursor, ready uint16) (uint8, bool) {
 	if len(table) == 0 {
 		return 0, false

@@ -7,7 +7,8 @@ import (
 	"github.com/weft-fabric/weft/internal/adaptive"
 )
 
-// ask makes the new head of a queue request its next buffer. A queue is a buffer by its
+// ask makes the new head of a queue request its next buffer, or several; step calls it once for each
+// new head. A queue is a buffer by its
 // number (see Network): that at the far end of a port, or an endpoint's own.
 func (s *region) ask(q int32) {
 	p := &s.packets[s.far[q].head]
@@ -17,7 +18,7 @@ func (s *region) ask(q int32) {
 		inject := s.Fabric.Endpoint(s.endpointOf(in)).Inject
 		s.request(q, int32(inject)<<s.shift|int32(s.sendLane(q, int32(inject))))
 	case in >= s.channels: // in an output buffer
-		s.wanted(q, p, q-s.channels<<s.shift)
+		s.requestInTime(q, p, q-s.channels<<s.shift)
 	case s.adaptive != nil:
 		s.askAdaptive(q, p)
 	case s.toGroup(p):
@@ -33,9 +34,9 @@ func (s *region) ask(q int32) {
 			}
 			return
 		}
-		s.wanted(q, p, into)
+		s.requestInTime(q, p, into)
 	default:
-		s.wanted(q, p, s.wayOn(q, p))
+		s.requestInTime(q, p, s.wayOn(q, p))
 	}
 	if s.lifetime && !s.isSource(in) && s.far[q].asked != none {
 		s.wheel.push(s.wheel.now+s.Config.Lifetime, code(evExpire, q, s.serials[q]))
@@ -60,9 +61,9 @@ func (s *region) out(c fabric.ChannelID, lane uint8) int32 {
 	return (int32(c)+s.ports-s.channels)<<s.shift | int32(lane)
 }
 
-// wanted requests the only possible buffer as soon as the packet can be sent without a
-// pause: its tail must have arrived before it has to leave.
-func (s *region) wanted(q int32, p *packet, into int32) {
+// requestInTime requests the only possible buffer, now or, by an event, as soon as the packet can be
+// sent without a pause: its tail must have arrived before it has to leave.
+func (s *region) requestInTime(q int32, p *packet, into int32) {
 	if at := s.earliestStart(p, q, into); at > s.wheel.now {
 		s.wheel.push(at, code(evHead, q, 0))
 		return
@@ -81,8 +82,9 @@ func (s *region) requestLane(q, into int32) {
 	}
 }
 
-// sendLane is the lane of its link on which an endpoint sends the next packet of a queue:
-// that of the queue, or with Config.AnyLane the next round robin that has space for a flit; if none has, the next,
+// sendLane is the lane of port o, its link, on which an endpoint sends the next packet of a queue:
+// that of the queue, or with Config.AnyLane the next round robin that has space for a flit, which is
+// then the port's last; if none has, the next,
 // on which the packet then waits for space.
 func (s *region) sendLane(q, o int32) uint8 {
 	if !s.Config.AnyLane {
@@ -125,7 +127,7 @@ func (s *region) request(q, into int32) {
 	} else {
 		b.first = r
 		s.port(into >> s.shift).wanted |= 1 << s.laneOf(into)
-		s.waits(into >> s.shift)
+		s.noteWait(into >> s.shift)
 	}
 	b.last = r
 	s.mark(into >> s.shift)
@@ -159,21 +161,21 @@ func (s *region) unlink(r int32) {
 	if b.first == none {
 		o := s.port(x.into >> s.shift)
 		if o.wanted &^= 1 << s.laneOf(x.into); o.wanted == 0 {
-			s.waited(x.into >> s.shift)
+			s.noteWaitEnd(x.into >> s.shift)
 		}
 	}
 	s.spare = append(s.spare, r)
 }
 
-// askAdaptive takes the way with the most free credits among those that are free now
-// (the first of equals). If none is free it requests all of them.
+// askAdaptive sends the head of a queue by the way with the most free credits among those that are free
+// now (the first of equals). If none is free it requests all of them. Too early, it asks again later.
 func (s *region) askAdaptive(q int32, p *packet) {
 	in := q >> s.shift
 	lane := s.laneOf(q)
 	at := fabric.NodeID(s.links[in].to)
 	dst := s.Fabric.Endpoint(fabric.EndpointID(p.dst))
 	if at == dst.Switch {
-		s.wanted(q, p, s.out(dst.Deliver, lane))
+		s.requestInTime(q, p, s.out(dst.Deliver, lane))
 		return
 	}
 	came := fabric.ChannelID(in)
@@ -233,9 +235,9 @@ func (s *region) askAdaptive(q int32, p *packet) {
 	}
 }
 
-// firstSwitch is the addresses among which the switch of a packet's source may choose for it, where that is
-// so: all that the source may use. The one that it left by is the packet's own from the second
-// switch on.
+// firstSwitch is the addresses among which the switch of a packet's source may choose for it: at that
+// switch (came None), all that the source may use; elsewhere nil, the packet's own. At the second switch
+// it makes the address by which the packet left the first one the packet's own, with its lanes.
 func (s *region) firstSwitch(p *packet, came fabric.ChannelID) []int32 {
 	from := s.Fabric.Endpoint(fabric.EndpointID(p.src)).Switch
 	all := s.addresses.of(from, s.Fabric.Endpoint(fabric.EndpointID(p.dst)).Switch)

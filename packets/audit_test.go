@@ -12,7 +12,7 @@ func (s *sim) audit() error {
 			if p.into == none {
 				continue // free
 			}
-			if s.before(p.into) != r {
+			if s.regionOfQueue(p.into) != r {
 				return fmt.Errorf("region %d has a packet in a buffer of another", r.number)
 			}
 			if p.injected == waiting {
@@ -39,7 +39,7 @@ func (s *sim) audit() error {
 			return fmt.Errorf("buffer %d: %d blocks used, %d in it, %d on their way back", b, used, occupied[b], s.returning(int32(b)))
 		}
 		requests := 0
-		list := s.behind(int32(b)).requests
+		list := s.regionOfSender(int32(b)).requests
 		for r := x.first; r != none; r = list[r].next {
 			if s.far[list[r].queue].asked == none || list[r].into != int32(b) {
 				return fmt.Errorf("buffer %d: a request that nobody makes", b)

@@ -80,13 +80,13 @@ func infiniBand(rate fabric.Rate) Config {
 
 // Presets lists all presets. The first is the default.
 func Presets() []Preset {
-	list := []Preset{{"ib", "InfiniBand, every link at its own rate (4xHDR where none is known)", infiniBand(fabric.Rate{})}}
+	list := []Preset{{Name: "ib", Summary: "InfiniBand, every link at its own rate (4xHDR where none is known)", Config: infiniBand(fabric.Rate{})}}
 	for _, speed := range []fabric.Speed{fabric.QDR, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR} {
 		rate := fabric.Rate{Width: 4, Speed: speed}
-		list = append(list, Preset{"ib-" + strings.ToLower(string(speed)), "InfiniBand, every link " + rate.String(), infiniBand(rate)})
+		list = append(list, Preset{Name: "ib-" + strings.ToLower(string(speed)), Summary: "InfiniBand, every link " + rate.String(), Config: infiniBand(rate)})
 	}
-	return append(list, Preset{"unit", "one flit of 64 bytes per time unit, packets of 32 flits; a time unit is written as 1 ps",
-		Config{MTU: 32 * Block, FlitTime: 1, Cable: 1, Forward: 1, Buffer: 128 * Block}})
+	return append(list, Preset{Name: "unit", Summary: "one flit of 64 bytes per time unit, packets of 32 flits; a time unit is written as 1 ps",
+		Config: Config{MTU: 32 * Block, FlitTime: 1, Cable: 1, Forward: 1, Buffer: 128 * Block}})
 }
 
 // PresetNamed finds a preset.

@@ -10,7 +10,7 @@ import (
 )
 
 // Multicast. A packet to a group is copied by every switch to the ports that the group's tree has
-// there, but the one it came in by, and keeps its buffer until the last copy has begun to leave. Its
+// there, except the one it came in by, and keeps its buffer until the last copy has begun to leave. Its
 // head requests all of them at once, and each is granted by itself; with a Speedup of 1 one copy
 // after the other is read from the in-port. Copies that arrive are delivered to each member; a
 // switch takes none for its own port 0. Where links are of different rates, the space is free again
@@ -56,7 +56,7 @@ func (n *Network) coversGroup(m Message) error {
 	return nil
 }
 
-// askCopies makes the head of a queue request the buffers of all its copies.
+// askCopies makes the head of a queue request the buffers of all its copies; without any it drops it.
 func (s *region) askCopies(q int32, p *packet) {
 	latest, ways := Time(0), 0
 	s.eachCopy(q, p, func(into int32) {
@@ -97,9 +97,10 @@ func (s *region) eachCopy(q int32, p *packet, visit func(into int32)) {
 	}
 }
 
-// copied reports whether the head of a queue has further copies to send beside the one of a request;
-// then that one gets a packet of its own, and the head stays.
-func (s *region) copied(r int32) (index int32, more bool) {
+// packetFor is the packet to send for a request that is granted: the head of its queue or, if that has
+// further copies to send (more), a new packet that is a copy of it; then the head and its other requests
+// stay, and the request is withdrawn.
+func (s *region) packetFor(r int32) (index int32, more bool) {
 	q := s.requests[r].queue
 	head := s.far[q].head
 	if !s.toGroup(&s.packets[head]) || s.requests[s.far[q].asked].sibling == none {
@@ -134,7 +135,7 @@ func (s *region) withdraw(r int32) {
 // headMoves reports whether the head of a queue will leave it, given which buffers it can enter: one of
 // those that it requests, or all of them if it is to be copied.
 func (s *sim) headMoves(q int32, enters func(into int32) bool) bool {
-	at := s.before(q)
+	at := s.regionOfQueue(q)
 	all := s.toGroup(&at.packets[s.far[q].head])
 	for r := s.far[q].asked; r != none; r = at.requests[r].sibling {
 		if enters(at.requests[r].into) != all {
@@ -144,9 +145,9 @@ func (s *sim) headMoves(q int32, enters func(into int32) bool) bool {
 	return all
 }
 
-// join has members of multicast groups send a share of their messages to them, on the lowest
-// service level of groups.
-func (g *generator) join(n *Network, share float64) error {
+// joinGroups sets groups, share and level: members of multicast groups send a share of their messages
+// to them, on the lowest service level of groups.
+func (g *generator) joinGroups(n *Network, share float64) error {
 	if n.tables == nil || n.tables.Multicast == nil || len(n.tables.Multicast.Trees) == 0 {
 		return errors.New("messages to multicast groups, and the tables have no trees")
 	}

@@ -13,6 +13,7 @@ type counting struct {
 	since Time // when it began to wait; none: it does not
 }
 
+// newCounting is the counters of so many ports, none of which waits.
 func newCounting(ports int) []counting {
 	all := make([]counting, ports)
 	for i := range all {
@@ -40,7 +41,7 @@ func countersOf(all []counting, channels int, now Time) []Counter {
 	counters := make([]Counter, channels)
 	for i := range counters {
 		c := &all[i]
-		counters[i] = Counter{c.bytes, c.wait}
+		counters[i] = Counter{Bytes: c.bytes, Wait: c.wait}
 		if c.since != none {
 			counters[i].Wait += now - c.since
 		}
@@ -48,25 +49,25 @@ func countersOf(all []counting, channels int, now Time) []Counter {
 	return counters
 }
 
-// waits notes that a port has something to send.
-func (s *region) waits(o int32) {
+// noteWait notes that a port has something to send, and so waits unless it is sending.
+func (s *region) noteWait(o int32) {
 	if s.counting != nil && !s.port(o).sending && s.counting[o].since == none {
 		s.counting[o].since = s.wheel.now
 	}
 }
 
-// waited notes that a port does not wait any more.
-func (s *region) waited(o int32) {
+// noteWaitEnd notes that a port does not wait any more.
+func (s *region) noteWaitEnd(o int32) {
 	if s.counting != nil && s.counting[o].since != none {
 		s.counting[o].wait += s.wheel.now - s.counting[o].since
 		s.counting[o].since = none
 	}
 }
 
-// sends notes that a port begins to send.
-func (s *region) sends(o, bytes int32) {
+// noteSend notes that a port begins to send.
+func (s *region) noteSend(o, bytes int32) {
 	if s.counting != nil {
-		s.waited(o)
+		s.noteWaitEnd(o)
 		s.counting[o].bytes += int64(bytes)
 	}
 }

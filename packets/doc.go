@@ -20,7 +20,7 @@
 // Speedup times as fast as the link, and one packet of an in-port crosses at a time.
 // Endpoints send from a queue for each lane, and accept what arrives at once.
 //
-// A packet to a multicast group is copied by every switch to the ports of the group's tree but the
+// A packet to a multicast group is copied by every switch to the ports of the group's tree except the
 // one it came in by, and keeps its buffer until the last copy has begun to leave: see copies.go.
 //
 // With Flits switching is wormhole switching, flit by flit: see flits.go.

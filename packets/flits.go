@@ -98,7 +98,8 @@ func (s *region) portsAfter(last, port int32) int32 {
 	return after
 }
 
-// propose collects a flit of each in-port that can send one, of its next such lane round robin.
+// propose sets proposed to a flit of each in-port that can send one by some of the ports, of its next
+// such lane round robin, and reports whether there is any.
 func (s *region) propose(ports []int32) bool {
 	f := s.flits
 	f.proposed = f.proposed[:0]
@@ -115,7 +116,7 @@ func (s *region) propose(ports []int32) bool {
 			in := q >> s.shift
 			arrived := s.isSource(in) || f.worms[q].here >= 1
 			if arrived && int(s.far[in<<s.shift].reading) < s.readers() {
-				f.proposed = append(f.proposed, flitMove{q, into})
+				f.proposed = append(f.proposed, flitMove{queue: q, into: into})
 			}
 		}
 	}
@@ -129,7 +130,8 @@ func (s *region) propose(ports []int32) bool {
 	return len(f.proposed) > 0
 }
 
-// accept sends, of what is proposed to each port, the flit of the next in-port round robin.
+// accept sends, of what is proposed to each port, the flit of the next in-port round robin; the ports
+// are busy then.
 func (s *region) accept() {
 	f := s.flits
 	after := func(m flitMove) int32 { return s.portsAfter(f.accepted[m.into>>s.shift], m.queue>>s.shift) }
@@ -200,7 +202,7 @@ func (s *region) sendFlit(q, into int32) {
 	s.wheel.push(now+takes+gap, code(evLane, into, 0))
 }
 
-// occupy counts flits in a buffer, for its mean.
+// occupy adds flits, which may be negative, to those in a buffer, for its mean.
 func (s *region) occupy(b, flits int32) {
 	w := &s.flits.worms[b]
 	s.far[b].area += int64(w.occupied) * int64(s.wheel.now-w.since)

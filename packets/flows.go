@@ -15,11 +15,12 @@ type endedPacket struct {
 type flows struct {
 	rows     []flow
 	used     int
-	touched  uint32 // sum of what record prefetched, so that the compiler keeps the reads
+	touched  uint32 // sum of what record read ahead, so that the compiler keeps the reads
 	gaps     bool   // packets may be dropped
 	overtake bool   // packets of one flow take different ways and may overtake
 }
 
+// flow is a row of flows.
 type flow struct {
 	key  uint64 // source << 32 | destination, plus one; 0: free
 	sent uint32 // packets sent so far
@@ -108,6 +109,7 @@ func (f *flows) close(i int) {
 	f.rows[i] = flow{}
 }
 
+// grow doubles the table.
 func (f *flows) grow() {
 	old := f.rows
 	f.rows = make([]flow, 2*len(old))

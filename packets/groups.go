@@ -13,7 +13,8 @@ import (
 // for all packets of a pair of endpoints, and each switch has a hash of its own: with the same for all,
 // half of the ports of a switch behind one that chooses between two would see no packet. Service levels that may not choose take the static port.
 
-// askGroup makes the head of a queue request the ports that its entry names.
+// askGroup sends the head of a queue by the free port with the most credits of those that its entry
+// names, or requests them all. Too early, it asks again later.
 func (s *region) askGroup(q int32, p *packet) {
 	in := q >> s.shift
 	best, most, latest, ways := int32(none), int32(-1), Time(0), 0

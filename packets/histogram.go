@@ -28,6 +28,7 @@ func classEnd(class int) Time {
 	return Time(class-shift*32+1)<<shift - 1
 }
 
+// add counts a time.
 func (h *histogram) add(t Time) {
 	h.counts[classOf(t)]++
 	h.n++
@@ -65,7 +66,7 @@ func (h *histogram) classes() []Class {
 	var list []Class
 	for class, n := range &h.counts {
 		if n > 0 {
-			list = append(list, Class{classEnd(class), n})
+			list = append(list, Class{End: classEnd(class), Packets: n})
 		}
 	}
 	return list

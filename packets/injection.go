@@ -28,7 +28,7 @@ type Injection struct {
 type generator struct {
 	ranks   []int32   // endpoints by rank, for uniform traffic
 	first   []int32   // [EndpointID, plus one] into dests; nil: uniform traffic
-	dests   []int32   //
+	dests   []int32   // endpoints, those of one source after those of another
 	gap     []float64 // [EndpointID] mean time between bursts in ps; 0: it sends nothing
 	bytes   int64
 	burst   int32
@@ -59,7 +59,7 @@ func (n *Network) prepare(l *Injection, r *rand.Rand) (*generator, error) {
 		return nil, fmt.Errorf("a share of %v of the messages to multicast groups; it is 0 to 1", l.Groups)
 	}
 	if l.Groups > 0 {
-		if err := g.join(n, l.Groups); err != nil {
+		if err := g.joinGroups(n, l.Groups); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +96,8 @@ func (n *Network) messageTime(bytes int64, l *portKind) Time {
 	return t
 }
 
-// uniform sets up traffic in which every rank sends to all others.
+// uniform sets ranks and gap (1, until the load is known) for traffic in which every rank sends to all
+// others.
 func (g *generator) uniform(n *Network, p traffic.Placement) error {
 	for _, e := range p {
 		g.ranks = append(g.ranks, int32(e))
@@ -112,7 +113,7 @@ func (g *generator) uniform(n *Network, p traffic.Placement) error {
 	return n.coversAll(p)
 }
 
-// pairs sets up traffic by a pattern.
+// pairs sets first, dests and gap (1, until the load is known) for traffic by a pattern.
 func (g *generator) pairs(n *Network, l *Injection, r *rand.Rand) error {
 	list, err := pairsOf(l.Pattern, l.Placement, r)
 	if err != nil {
@@ -178,7 +179,7 @@ func Phases(p traffic.Pattern, at traffic.Placement, bytes int64, r *rand.Rand) 
 	return phases, nil
 }
 
-// next prepares the next message of a source.
+// next writes the next message of source e into src, and when the one after it is due.
 func (g *generator) next(r *rand.Rand, e int32, src *source) {
 	src.left = g.bytes
 	if src.again > 0 {
@@ -229,7 +230,7 @@ func (g *generator) draw(r *rand.Rand, e int32) int32 {
 // interval.
 func (s *sim) generate(g *generator) {
 	s.sending.gen = g
-	s.shorter(g.bytes)
+	s.noteShortest(g.bytes)
 	for e, gap := range g.gap {
 		if gap == 0 {
 			continue
@@ -257,6 +258,7 @@ func (n *Network) coversAll(p traffic.Placement) error {
 	return nil
 }
 
+// coversTo is Covers for all pairs to one endpoint.
 func (n *Network) coversTo(p traffic.Placement, to fabric.EndpointID) error {
 	last := fabric.EndpointID(fabric.None)
 	for _, from := range p {

@@ -44,9 +44,9 @@ func (n *Network) lanesOf(tables ...*routing.Tables) int {
 // lanes leave any switch.
 func (n *Network) lanesFrom(t *routing.Tables, sls, came uint16) (lanes uint16) {
 	maps, f := t.Lanes.SL2VL, n.Fabric
-	see := func(row [routing.SLs]uint8, looked uint16) {
-		for ; looked != 0; looked &= looked - 1 {
-			if vl := row[bits.TrailingZeros16(looked)]; vl < routing.MaxDataVLs {
+	see := func(row [routing.SLs]uint8, columns uint16) { // columns: service levels, or lanes that stand for them
+		for ; columns != 0; columns &= columns - 1 {
+			if vl := row[bits.TrailingZeros16(columns)]; vl < routing.MaxDataVLs {
 				lanes |= 1 << vl
 			}
 		}
@@ -56,15 +56,15 @@ func (n *Network) lanesFrom(t *routing.Tables, sls, came uint16) (lanes uint16) 
 		return lanes
 	}
 	for s := range fabric.NodeID(f.Switches()) {
-		looked := sls &^ maps.LevelsByLane(s)
-		if looked != sls {
-			looked |= came
+		columns := sls &^ maps.LevelsByLane(s)
+		if columns != sls {
+			columns |= came
 		}
 		ports := uint8(f.Node(s).Ports)
 		for in := uint8(1); in <= ports; in++ {
 			for out := uint8(1); out <= ports && f.Out(s, in) != fabric.None; out++ {
 				if f.Out(s, out) != fabric.None {
-					see(maps.Map(s, in, out), looked)
+					see(maps.Map(s, in, out), columns)
 				}
 			}
 		}

@@ -78,22 +78,22 @@ type Usage struct {
 
 // watch collects the measurements of a run.
 type watch struct {
-	measuring bool
+	measuring bool // the window has begun
 	parts     []part
 	deadlock  *Deadlock
-	batch     func()
-	moves     []bool
-	queue     []int32
+	batch     func()  // Window.Batch
+	moves     []bool  // scratch of stuckNow: [buffer] it will move
+	queue     []int32 // scratch of stuckNow: buffers
 }
 
-// closePart ends a batch and begins the next.
+// closePart ends a batch, adds it to the parts, and begins the next.
 func (s *sim) closePart() {
 	n, sum := int64(0), int64(0)
 	for _, r := range s.regions {
 		n, sum = n+r.tally.n, sum+r.tally.sum
 		r.tally.n, r.tally.sum = 0, 0
 	}
-	s.watch.parts = append(s.watch.parts, part{n, float64(sum)})
+	s.watch.parts = append(s.watch.parts, part{n: n, sum: float64(sum)})
 }
 
 // Measure runs an Injection: it warms up until the mean latency is stationary, then
@@ -117,7 +117,8 @@ func (n *Network) Measure(ctx context.Context, l Injection, w Window) (*Result, 
 	if stop == "" && err == nil {
 		s.measureFrom()
 		stop, err = s.batchesOf(ctx, batch, batches, func() bool {
-			return w.Verdict && short(s.tallied().all.n, accepted(warm), l.Offered, 2)
+			const times = 2 // as much as makes a run Saturated
+			return w.Verdict && short(s.tallied().all.n, accepted(warm), l.Offered, times)
 		})
 	}
 	if err != nil {
@@ -135,7 +136,7 @@ func (n *Network) Measure(ctx context.Context, l Injection, w Window) (*Result, 
 	return r, nil
 }
 
-// verdict is the status of a run that ended without deadlock.
+// verdict is the status of a run that ended by itself; settled: the warm-up became stationary.
 func (s *sim) verdict(r *Result, settled bool) Status {
 	parts := s.watch.parts
 	switch half := len(parts) / 2; {
@@ -278,6 +279,7 @@ func (n *Network) Complete(ctx context.Context, phases [][]Message, seed uint64,
 	return s.complete(ctx, phases, limit)
 }
 
+// checkMessages refuses messages that cannot be sent.
 func (n *Network) checkMessages(phases [][]Message) error {
 	type pair struct{ from, to fabric.EndpointID }
 	seen := map[pair]bool{}
@@ -301,6 +303,7 @@ func (n *Network) checkMessages(phases [][]Message) error {
 	return nil
 }
 
+// complete is Complete for messages that were checked, in a new sim.
 func (s *sim) complete(ctx context.Context, phases [][]Message, limit Time) (*Result, error) {
 	s.measureFrom()
 	s.play(phases)
@@ -364,7 +367,7 @@ func (r *Result) Busiest(most int) []Busy {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Channels[b].Busy, r.Channels[a].Busy) })
 	var list []Busy
 	for _, i := range order[:min(most, len(order))] {
-		list = append(list, Busy{fabric.ChannelID(i / r.Lanes), i % r.Lanes})
+		list = append(list, Busy{Channel: fabric.ChannelID(i / r.Lanes), VL: i % r.Lanes})
 	}
 	return list
 }

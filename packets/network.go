@@ -34,12 +34,12 @@ type Network struct {
 	ports    int32  // the number of channels, twice that with output buffers
 	links    []link // [port]
 	kinds    []portKind
-	unequal  bool // some links are faster than others
-	uniform  [routing.SLs]uint8
-	perPort  bool // the SL2VL map depends on the ports
-	byLane   bool // some switches look up lanes by the lane on which a packet came
-	regions  int
-	regionOf []uint8 // [switch]
+	unequal  bool               // some links are faster than others
+	uniform  [routing.SLs]uint8 // the lane of each service level, unless perPort
+	perPort  bool               // the SL2VL map depends on the ports
+	byLane   bool               // some switches look up lanes by the lane on which a packet came
+	regions  int                // how many
+	regionOf []uint8            // [switch]
 }
 
 // link is the far end of a port.
@@ -93,6 +93,7 @@ func NewAdaptive(t *adaptive.Tables, c Config) (*Network, error) {
 // Lanes is the number of lanes of every port.
 func (n *Network) Lanes() int { return n.lanes }
 
+// build checks the Config and makes the links, for tables that use so many lanes.
 func (n *Network) build(used int) error {
 	c := &n.Config
 	if err := c.check(); err != nil {
@@ -119,10 +120,12 @@ func (n *Network) build(used int) error {
 	for i := range f.Channels() {
 		n.buildLink(fabric.ChannelID(i))
 	}
-	n.split(0)
+	const asFast = 0 // as many regions as are fastest
+	n.split(asFast)
 	return nil
 }
 
+// buildLink makes the link of a channel, and that of the way into its output buffer.
 func (n *Network) buildLink(i fabric.ChannelID) {
 	c, ch := &n.Config, n.Fabric.Channel(i)
 	k := portKind{perByte: c.perByte(ch.Rate), latency: c.Cable, credit: c.Cable + c.Credit, blocks: int32(c.Buffer / Block)}
@@ -193,11 +196,11 @@ func (n *Network) Covers(from, to fabric.EndpointID) error {
 		}
 		usable++
 		if err := n.follow(a, b, lid, sl); err != nil {
-			return &NoRoute{from, to, err}
+			return &NoRoute{From: from, To: to, Why: err}
 		}
 	}
 	if usable == 0 {
-		return &NoRoute{from, to, fmt.Errorf("%s may use no address of %s: the tables do not cover the pair", f.Label(a.Node), f.Label(b.Node))}
+		return &NoRoute{From: from, To: to, Why: fmt.Errorf("%s may use no address of %s: the tables do not cover the pair", f.Label(a.Node), f.Label(b.Node))}
 	}
 	return nil
 }
@@ -220,8 +223,8 @@ func (n *Network) coversRoute(m Message) error {
 	return n.follow(f.Endpoint(m.From), f.Endpoint(m.To), m.LID, m.SL)
 }
 
-// follow walks a packet to its destination. Where tables are rewritten there need not be
-// a way at all times: packets without one are dropped.
+// follow walks a packet to its destination, and says why it does not arrive. Where tables are rewritten
+// there need not be a way at all times: packets without one are dropped.
 func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error {
 	if n.rewrites != nil {
 		return nil
@@ -249,8 +252,8 @@ func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error 
 	return fmt.Errorf("packets from %s to LID %d of %s circle for ever", f.Label(a.Node), lid, f.Label(b.Node))
 }
 
-// coversAdaptive only checks that there is an address: that all ways arrive is proven
-// by package deadlock.
+// coversAdaptive only checks that there is an address: that all ways arrive is for
+// internal/adaptive/judge to prove.
 func (n *Network) coversAdaptive(a, b *fabric.Endpoint) error {
 	if a.Switch == b.Switch {
 		return nil

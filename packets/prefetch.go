@@ -12,10 +12,10 @@ type prefetcher struct {
 	sum     int32       // of all values read, so that the compiler keeps the reads
 }
 
-// queueHead is the head of a queue in a switch; index is the packet, later the port
-// that it will ask for.
+// queueHead is the head of a queue in a switch.
 type queueHead struct {
-	at, index int32
+	at    int32 // the switch
+	index int32 // the packet; after prefetchTables the channel that it will ask for
 }
 
 // prefetchFrom is the number of buffers above which a network exceeds the cache of a
@@ -44,11 +44,11 @@ func (s *region) prefetch(events []event) {
 		index := int32(uint32(e.what))
 		switch e.what >> 60 << 60 {
 		case evReady, evDeliver:
-			heads = append(heads, queueHead{s.far[s.packets[index].into].at, index})
+			heads = append(heads, queueHead{at: s.far[s.packets[index].into].at, index: index})
 		case evTail:
 			p := &s.near[index<<s.shift]
 			if b := &s.far[p.source]; b.head != none {
-				heads = append(heads, queueHead{b.at, b.head})
+				heads = append(heads, queueHead{at: b.at, index: b.head})
 			}
 			if p.first != none {
 				waiting = append(waiting, p.first)
@@ -75,7 +75,8 @@ func (s *region) prefetch(events []event) {
 	a.sum += sum
 }
 
-// prefetchTables reads the forwarding entries of some packets, and the ports they name.
+// prefetchTables reads the forwarding entries of some packets, and the ports that these name. It returns
+// the sum of what it read, and writes over heads.
 func (s *region) prefetchTables(heads []queueHead) int32 {
 	n := 0
 	for _, p := range heads {

@@ -16,7 +16,7 @@ type region struct {
 	*Network
 	whole    *sim
 	number   uint8
-	lifetime bool
+	lifetime bool       // packets have one (Config.Lifetime)
 	running  bool       // the first event was handled
 	near     []near     // [buffer] of all regions; this one changes those of ports that send from here
 	far      []far      // [buffer] of all regions; this one changes those of ports that end here
@@ -58,23 +58,23 @@ func newRegion(s *sim, number uint8) *region {
 	if s.Config.Flits {
 		r.flits = newFlits(s.Network)
 	}
-	r.random = rand.New((*drawn)(r))
+	r.random = rand.New((*randomSource)(r))
 	return r
 }
 
-// drawn is a region as a rand.Source.
-type drawn region
+// randomSource is a region as a rand.Source.
+type randomSource region
 
-// Uint64 draws from the stream of the source at hand.
-func (d *drawn) Uint64() uint64 { return d.stream.Uint64() }
+// Uint64 draws from the stream of the endpoint at hand (drawing).
+func (d *randomSource) Uint64() uint64 { return d.stream.Uint64() }
 
-// drawing is the random numbers of a source.
+// drawing is the region's random numbers, drawn from the stream of a source until the next call.
 func (s *region) drawing(src *source) *rand.Rand {
 	s.stream = &src.stream
 	return s.random
 }
 
-// lot is a random number below n, for the n-th request for a buffer that is looked at
+// lot is a random number below n, for the n-th request for a buffer that candidate looks at
 // now. It depends only on seed, place and time, so that regions need not agree on what
 // was drawn.
 func (s *region) lot(into int32, n int) int {
@@ -147,6 +147,7 @@ func sorted(list []int32) {
 	}
 }
 
+// happen handles an event, by its code.
 func (s *region) happen(what uint64) {
 	index, number := int32(uint32(what)), uint32(what>>32)&numberMask
 	switch what >> 60 << 60 {
@@ -209,20 +210,20 @@ func (s *region) tailLeft(o int32) {
 	p.sending = false
 	if p.wanted != 0 {
 		s.mark(o)
-		s.waits(o)
+		s.noteWait(o)
 	}
 	q := p.source
 	in := q >> s.shift
-	behind := &s.far[in<<s.shift]
-	behind.reading--
+	inPort := &s.far[in<<s.shift]
+	inPort.reading--
 	if b := &s.far[q]; !p.copying {
 		b.leaving = false
 		if b.head != none {
 			s.fresh = append(s.fresh, q)
 		}
 	}
-	if behind.skipped {
-		behind.skipped = false
+	if inPort.skipped {
+		inPort.skipped = false
 		s.markAsked(in)
 	}
 	if s.isSource(in) {
@@ -251,6 +252,7 @@ func (s *region) allot() int32 {
 	return index
 }
 
+// release makes a packet free again.
 func (s *region) release(index int32) {
 	s.packets[index].into = none
 	s.unused = append(s.unused, index)

@@ -43,14 +43,14 @@ func (n *Network) Replay(ctx context.Context, loop []LoopStep, seed uint64) (*Re
 	if n.adaptive != nil || len(loop) == 0 {
 		return nil, errors.New("a replay needs tables and a credit loop")
 	}
-	drawn := *n
-	drawn.Config.Lottery = true
+	lottery := *n
+	lottery.Config.Lottery = true
 	var last *Replay
 	for k := range attempts {
 		r := &Replay{Attempt: k + 1, Seed: seed + uint64(k)}
 		r.Messages = n.streams(n.routesOf(loop, min(k/2, 3)), 250<<k, r.Seed)
 		var err error
-		if r.Result, err = drawn.Complete(ctx, [][]Message{r.Messages}, r.Seed, 0); err != nil {
+		if r.Result, err = lottery.Complete(ctx, [][]Message{r.Messages}, r.Seed, 0); err != nil {
 			return nil, err
 		}
 		last = r
@@ -74,11 +74,12 @@ func (r *Replay) On(ctx context.Context, n *Network) (*Result, error) {
 		}
 		messages = append(messages, m)
 	}
-	drawn := *n
-	drawn.Config.Lottery = true
-	return drawn.Complete(ctx, [][]Message{messages}, r.Seed, 0)
+	lottery := *n
+	lottery.Config.Lottery = true
+	return lottery.Complete(ctx, [][]Message{messages}, r.Seed, 0)
 }
 
+// route is what the packets of a stream have in common.
 type route struct {
 	src fabric.EndpointID
 	lid fabric.LID
@@ -101,7 +102,7 @@ func (n *Network) routesOf(loop []LoopStep, more int) []route {
 	var routes []route
 	for i, s := range loop {
 		next := loop[(i+1)%len(loop)]
-		own := route{s.Src, s.Dst, s.SL}
+		own := route{src: s.Src, lid: s.Dst, sl: s.SL}
 		if s.Dst >= routing.FirstMLID {
 			own.src = n.senderLike(s.Src, taken)
 		} else if n.Fabric.Endpoint(s.Src).Inject == fabric.None || taken[s.Src] {
@@ -159,8 +160,8 @@ func (n *Network) sourcesOf(hold, want LoopStep, scope routing.Scope, taken map[
 				continue
 			}
 			sl := n.tables.Lanes.SL(src, lid)
-			if sl != routing.NoSL && n.makes(route{src, lid, sl}, hold, want) {
-				found = append(found, route{src, lid, sl})
+			if r := (route{src: src, lid: lid, sl: sl}); sl != routing.NoSL && n.makes(r, hold, want) {
+				found = append(found, r)
 				taken[src] = true
 			}
 		}

@@ -1,6 +1,7 @@
 package packets
 
-// choose makes a port send the next packet, if one can be sent.
+// choose makes port o, of state p, send the next packet, if one can be sent. step calls it for every
+// port at which something changed.
 func (s *region) choose(o int32, p *near) {
 	if s.shift == 0 { // ports have one lane
 		if r := s.candidate(o); r != none {
@@ -26,7 +27,7 @@ func (s *region) choose(o int32, p *near) {
 }
 
 // nextLane is the lane that sends next of those that are ready, as bits: by arbitration tables or
-// else round robin.
+// else round robin. It counts the lane as served; candidates is the request of each, [lane].
 func (s *region) nextLane(o int32, p *near, ready uint16, candidates *[16]int32) uint8 {
 	if a := s.Config.Arbitration; a != nil {
 		lane, high := a.pick(&s.arbiters[o], ready)
@@ -50,7 +51,7 @@ func (s *region) nextLane(o int32, p *near, ready uint16, candidates *[16]int32)
 // whose in-port is busy sending another packet does not.
 func (s *region) candidate(into int32) int32 {
 	b := &s.near[into]
-	drawn, of := int32(none), 0
+	drawn, seen := int32(none), 0
 	for r := b.first; r != none; r = s.requests[r].next {
 		if s.requests[r].blocks > b.free() {
 			return drawn
@@ -63,7 +64,7 @@ func (s *region) candidate(into int32) int32 {
 		case !s.Config.Lottery:
 			return r
 		default: // of those that can be granted, each is drawn as likely as another
-			if of++; of == 1 || s.lot(into, of) == 0 {
+			if seen++; seen == 1 || s.lot(into, seen) == 0 {
 				drawn = r
 			}
 		}
@@ -83,10 +84,10 @@ func (s *region) readers() int {
 func (s *region) start(r int32) {
 	now := s.wheel.now
 	q, into := s.requests[r].queue, s.requests[r].into
-	index, copied := s.copied(r)
+	index, more := s.packetFor(r)
 	b := &s.far[q]
 	p := &s.packets[index]
-	if !copied {
+	if !more {
 		s.forget(q)
 		b.head, b.leaving = p.next, true
 		s.headChanged(q)
@@ -97,12 +98,12 @@ func (s *region) start(r int32) {
 	k := &s.kinds[port.kind]
 	size := p.blocks()
 	takes := serial(p.bytes, k.perByte)
-	port.sending, port.source, port.copying = true, q, copied
-	s.sends(o, p.bytes)
+	port.sending, port.source, port.copying = true, q, more
+	s.noteSend(o, p.bytes)
 	s.far[q>>s.shift<<s.shift].reading++
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	switch {
-	case copied: // the packet stays where it is: further copies are to leave
+	case more: // the packet stays where it is: further copies are to leave
 	case !s.isSource(q >> s.shift):
 		b.area += int64(size) * int64(now+takes-p.entered)
 		s.giveBack(q, b, now+takes, p.size)
@@ -131,8 +132,8 @@ func (s *region) start(r int32) {
 	}
 }
 
-// giveBack frees space in a buffer at a time, and tells the sender when the credit will
-// be there.
+// giveBack frees blocks of buffer q, whose far end is b, at a time, and sends the credit to the region
+// of the near end.
 func (s *region) giveBack(q int32, b *far, at Time, blocks uint16) {
 	b.freed += blocks
 	at += s.kinds[b.kind].credit
@@ -142,10 +143,11 @@ func (s *region) giveBack(q int32, b *far, at Time, blocks uint16) {
 		return
 	}
 	mail := &s.outbox[b.region]
-	mail.credits = append(mail.credits, event{at, what})
+	mail.credits = append(mail.credits, event{at: at, what: what})
 }
 
-// pass makes a packet ready at the far end at a time.
+// pass makes a packet ready at the far end, in a region, at a time. In another region it gets another
+// index.
 func (s *region) pass(at Time, index int32, to uint8) {
 	if to == s.number {
 		s.wheel.push(at, code(evReady, index, 0))
@@ -153,7 +155,7 @@ func (s *region) pass(at Time, index int32, to uint8) {
 	}
 	s.count.inside--
 	mail := &s.outbox[to]
-	mail.packets = append(mail.packets, parcel{at, s.packets[index]})
+	mail.packets = append(mail.packets, parcel{at: at, packet: s.packets[index]})
 	s.release(index)
 }
 
@@ -189,13 +191,14 @@ func (s *region) end(p *packet, dropped bool) {
 	}
 	home := s.homes[p.src]
 	mail := &s.outbox[home]
-	mail.ended = append(mail.ended, endedPacket{p.src, p.dst, p.number, dropped})
+	mail.ended = append(mail.ended, endedPacket{src: p.src, dst: p.dst, number: p.number, dropped: dropped})
 	if home == s.number && len(mail.ended) >= endedBatch {
 		s.record(mail)
 	}
 }
 
-// record reads what another region says of packets from this one.
+// record checks, against flows, the packets from this region whose end a region has noted in mail, and
+// empties that list.
 func (s *region) record(m *mail) {
 	if err := s.flows.record(m.ended); err != nil && s.failure == nil {
 		s.failure = err

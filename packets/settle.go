@@ -4,8 +4,8 @@ import "math"
 
 // part is the measurements of one batch.
 type part struct {
-	n   int64
-	sum float64
+	n   int64   // packets that arrived
+	sum float64 // of their latencies, in ps
 }
 
 func (p part) mean() float64 { return p.sum / float64(max(1, p.n)) }
@@ -59,8 +59,8 @@ func overloaded(parts []part, offered float64) bool {
 	return all < 0.95*n*offered && short(int64(all), all, n*offered, 1) && (apart <= 0.02*last || apart <= 2*math.Sqrt(all))
 }
 
-// short reports whether less was accepted than offered by more than chance explains for so many
-// packets, and by more than one in 50, both so many times over.
+// short reports whether less was accepted than offered by so much more than chance explains for so many
+// packets, four standard deviations, and by more than one in 50; both are multiplied by times.
 func short(packets int64, accepted, offered, times float64) bool {
 	// The number of packets of a Poisson process has a standard deviation of its square root.
 	return accepted < offered*(1-times*max(0.02, 4/math.Sqrt(float64(max(1, packets)))))

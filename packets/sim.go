@@ -4,6 +4,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
+// none is no packet, buffer, port or request.
 const none = -1
 
 // packet is a packet in the network or at its source. Its size is one cache line.
@@ -15,9 +16,9 @@ type packet struct {
 	number   uint32 // position in its flow
 	into     int32  // buffer it is in or on the way to; none: this packet is free
 	size     uint16 // blocks
-	lanes    uint16
+	lanes    uint16 // of adaptive routing: those that it may use, as bits
 	sl       uint8
-	hops     uint16
+	hops     uint16 // trunks so far
 	created  Time
 	injected Time // when it began to leave its source; waiting: it is still there
 	entered  Time // when it began to enter the buffer it is in
@@ -69,13 +70,14 @@ func (b *near) free() int32 { return int32(b.limit - b.sent) }
 // request asks that the head of a queue be sent into a buffer.
 type request struct {
 	queue      int32 // the buffer whose head it is
-	into       int32
+	into       int32 // the buffer
 	next, prev int32 // in the list of the buffer into
 	sibling    int32 // next request of the same packet
 	blocks     int32 // of the packet
-	since      Time
+	since      Time  // when it was made
 }
 
+// sim is a run of a network.
 type sim struct {
 	*Network
 	now      Time // all events before it have been handled
@@ -92,10 +94,11 @@ type sim struct {
 	many     int     // number of pending events above which all cores are used
 }
 
+// counters is what a region counts in the whole run.
 type counters struct {
-	created, delivered, dropped int64
-	atSource, inside            int64
-	blockHops                   int64
+	created, delivered, dropped int64 // packets
+	atSource, inside            int64 // packets at their sources and in the network now
+	blockHops                   int64 // blocks sent, counted once for each channel
 }
 
 // The kinds of event, in the highest bits of its code.
@@ -116,6 +119,7 @@ const (
 	numberMask = 1<<numberBits - 1
 )
 
+// code is an event without its time.
 func code(kind uint64, index int32, number uint32) uint64 {
 	return kind | uint64(number&numberMask)<<32 | uint64(uint32(index))
 }
@@ -164,10 +168,11 @@ func (s *sim) counted() counters {
 	return all
 }
 
+// homeOf is the region of an endpoint.
 func (s *sim) homeOf(e fabric.EndpointID) *region { return s.regions[s.homes[e]] }
 
-// shorter notes the shortest packet of a message.
-func (s *sim) shorter(bytes int64) {
+// noteShortest updates shortest for a message of some bytes.
+func (s *sim) noteShortest(bytes int64) {
 	mtu := int64(s.Config.MTU)
 	if rest := bytes % mtu; rest > 0 {
 		s.shortest = min(s.shortest, s.Config.wire(rest))

@@ -55,6 +55,7 @@ type sending struct {
 
 const never = Time(math.MaxInt64)
 
+// begin makes the sources and random streams of a run; nothing is sent yet.
 func (s *sim) begin(seed, run uint64) {
 	s.sending.random = rand.New(rand.NewPCG(seed, run))
 	own := scramble(scramble(seed) + run)
@@ -94,7 +95,7 @@ func (s *sim) nextPhase() {
 					m.Bytes = int64(s.Config.MTU)
 				}
 				m.At += now
-				s.shorter(m.Bytes)
+				s.noteShortest(m.Bytes)
 				s.sending.open += (m.Bytes + int64(s.Config.MTU) - 1) / int64(s.Config.MTU)
 			}
 			src := &s.sending.sources[from]
@@ -239,8 +240,9 @@ func (n *Network) firstLane(e *fabric.Endpoint, sl uint8) uint8 {
 	return n.uniform[sl]
 }
 
-// adaptiveAddress is one of the addresses that a source may use. Where its switch chooses, that is
-// for the time being.
+// adaptiveAddress sets the address and lanes of a packet, one of the addresses that the source may use,
+// and returns the lane on which it leaves the endpoint. Where its switch chooses the address, that is
+// for the time being (firstSwitch).
 func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint) uint8 {
 	if from.Switch == to.Switch {
 		return uint8(src.created % uint32(s.lanes))

@@ -42,6 +42,7 @@ func (n *Network) split(count int) {
 	}
 }
 
+// grower is the state of Network.split.
 type grower struct {
 	n      *Network
 	inside []int32         // [switch] number of cables into the current region
@@ -54,7 +55,7 @@ type grower struct {
 // if the region has no neighbour, the first switch that is not taken; -1 if all are.
 func (g *grower) next() fabric.NodeID {
 	best := fabric.NodeID(-1)
-	part := func(s fabric.NodeID) (inside, all int64) {
+	cables := func(s fabric.NodeID) (inside, all int64) {
 		first, end := g.n.Fabric.TrunksFrom(s)
 		return int64(g.inside[s]), int64(end - first)
 	}
@@ -66,8 +67,8 @@ func (g *grower) next() fabric.NodeID {
 			best = s
 			continue
 		}
-		in, all := part(s)
-		bestIn, bestAll := part(best)
+		in, all := cables(s)
+		bestIn, bestAll := cables(best)
 		if a, b := in*bestAll, bestIn*all; a > b || a == b && s < best {
 			best = s
 		}
@@ -83,6 +84,7 @@ func (g *grower) next() fabric.NodeID {
 	return -1
 }
 
+// take puts a switch into the current region.
 func (g *grower) take(s fabric.NodeID) {
 	g.taken[s] = true
 	f := g.n.Fabric
@@ -128,6 +130,7 @@ func (n *Network) regionOfNode(s fabric.NodeID) uint8 {
 // inOneRegion is a copy of the network that is not divided.
 func (n *Network) inOneRegion() *Network {
 	whole := *n
-	whole.split(1)
+	const regions = 1
+	whole.split(regions)
 	return &whole
 }

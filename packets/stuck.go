@@ -64,7 +64,7 @@ func (s *sim) stuckNow() *Deadlock {
 		}
 	}
 	for i := 0; i < len(w.queue); i++ {
-		requests := s.behind(w.queue[i]).requests
+		requests := s.regionOfSender(w.queue[i]).requests
 		for r := s.near[w.queue[i]].first; r != none; r = requests[r].next {
 			if q := requests[r].queue; !w.moves[q] && s.headMoves(q, func(into int32) bool { return w.moves[into] || s.hasRoom(into) }) {
 				w.moves[q] = true
@@ -79,6 +79,7 @@ func (s *sim) stuckNow() *Deadlock {
 	return s.describe()
 }
 
+// movesByItself reports whether a buffer will move whatever others do.
 func (s *sim) movesByItself(q int32) bool {
 	b := &s.far[q]
 	if b.asked == none {
@@ -89,21 +90,21 @@ func (s *sim) movesByItself(q int32) bool {
 
 // hasRoom reports whether the oldest request for a buffer can be granted, or credits are on their way.
 func (s *sim) hasRoom(into int32) bool {
-	return s.returning(into) > 0 || s.near[into].free() >= s.behind(into).requests[s.near[into].first].blocks
+	return s.returning(into) > 0 || s.near[into].free() >= s.regionOfSender(into).requests[s.near[into].first].blocks
 }
 
-// before is the region of the far end of a buffer, which has the packets of its queue
+// regionOfQueue is the region of the far end of a buffer, which has the packets of its queue
 // and their requests.
-func (s *sim) before(q int32) *region { return s.regions[s.near[q].region] }
+func (s *sim) regionOfQueue(q int32) *region { return s.regions[s.near[q].region] }
 
-// behind is the region of the near end of a buffer, which has the requests to enter it.
-func (s *sim) behind(into int32) *region { return s.regions[s.far[into].region] }
+// regionOfSender is the region of the near end of a buffer, which has the requests to enter it.
+func (s *sim) regionOfSender(into int32) *region { return s.regions[s.far[into].region] }
 
 // returning is blocks of a buffer whose packets have begun to leave and whose credits
 // are not back.
 func (s *sim) returning(q int32) uint16 { return s.far[q].freed - s.near[q].limit }
 
-// describe finds a cycle among the buffers that will not move.
+// describe is the deadlock of the buffers that will not move (watch.moves), with a cycle among them.
 func (s *sim) describe() *Deadlock {
 	d := &Deadlock{Found: s.now}
 	start := int32(none)
@@ -134,7 +135,7 @@ func (s *sim) describe() *Deadlock {
 		d.Cycle = append(d.Cycle, c)
 		d.Closed = max(d.Closed, s.near[q].changed)
 		if r := s.far[q].asked; r != none {
-			d.Closed = max(d.Closed, s.before(q).requests[r].since)
+			d.Closed = max(d.Closed, s.regionOfQueue(q).requests[r].since)
 		}
 	}
 	return d
@@ -143,19 +144,19 @@ func (s *sim) describe() *Deadlock {
 // waitsFor is the buffer that the packet at the front of a queue which will not move waits to
 // enter.
 func (s *sim) waitsFor(q int32) int32 {
-	at := s.before(q)
+	at := s.regionOfQueue(q)
 	for r := s.far[q].asked; r != none; r = at.requests[r].sibling {
 		if into := at.requests[r].into; !s.watch.moves[into] && !s.hasRoom(into) {
 			return into
 		}
 	}
-	return s.before(q).flits.worms[q].into
+	return at.flits.worms[q].into
 }
 
 // waiting lists the packets in a buffer, the head first.
 func (s *sim) waiting(q int32) []Waiting {
 	var list []Waiting
-	all := s.before(q).packets
+	all := s.regionOfQueue(q).packets
 	for i := s.far[q].head; i != none; i = all[i].next {
 		p := &all[i]
 		w := Waiting{Src: fabric.EndpointID(p.src), Dst: fabric.EndpointID(p.dst), SL: p.sl, Bytes: int(p.bytes), Created: p.created}

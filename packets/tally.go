@@ -3,15 +3,16 @@ package packets
 // tally is what a region measures. It holds whole numbers only, so that the sums do not
 // depend on how the network is divided.
 type tally struct {
-	measuring bool
-	all       histogram
-	net       int64 // ps, without the wait at the source
+	measuring bool      // the window has begun
+	all       histogram // of latencies, in the window, as are the next three
+	net       int64     // ps, without the wait at the source
 	hops      int64
 	bytes     int64
 	n, sum    int64 // packets, and ps, of the current batch
 	last      Time  // time of the last delivery
 }
 
+// delivered counts a packet that arrives now.
 func (w *tally) delivered(now Time, p *packet) {
 	t := now - p.created
 	w.last = now

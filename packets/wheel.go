@@ -8,7 +8,7 @@ type Time int64
 // event packs a kind, an index and a number, with a time.
 type event struct {
 	at   Time
-	what uint64
+	what uint64 // see code
 }
 
 const (
@@ -41,9 +41,10 @@ type level struct {
 // now.
 func (w *wheel) push(at Time, what uint64) {
 	w.count++
-	w.place(event{at, what})
+	w.place(event{at: at, what: what})
 }
 
+// place puts an event into the level and slot where it belongs.
 func (w *wheel) place(e event) {
 	number := 0
 	if apart := uint64(e.at ^ w.now); apart >= wheelSlots {
