@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -20,6 +21,10 @@ import (
 // configurations in the comment of bookSim), 15,000 cycles a sample until it calls the mean
 // stable, with two seeds. Those of the ring are of BookSim2 with a line more in its uniform
 // traffic, which draws again where a node would send to itself, and 40,000 cycles a sample.
+//
+// Rows whose configuration ends in _held are of BookSim2 with hold_switch_for_packet=1: a packet
+// has the link until its tail, as here where packets are whole. With one lane that changes no digit,
+// so there are such rows of two lanes only.
 type flitLatency struct {
 	config, traffic string
 	offered         float64
@@ -79,13 +84,29 @@ func (l flitLatency) toOthers() float64 {
 	return (l.mean - stay*own) / (1 - stay)
 }
 
-// Flit by flit, with a chance for a packet in every cycle and any lane of an endpoint's link
-// as BookSim2 has them, every pair of network and traffic has its latencies within 5 % up to
-// 0.9 of saturation. In normal runs one load of each is compared, at 0.75 of it at the most,
-// for a shorter time.
-func TestBookSimFlitByFlit(t *testing.T) {
-	thorough := os.Getenv("WEFT_THOROUGH") != ""
+const held = "_held"
+
+// forWhole reports whether a row is what packets as a whole are held against.
+func (l flitLatency) forWhole() bool {
+	return strings.HasSuffix(l.config, held) || strings.Contains(l.config, "_vc1_")
+}
+
+// With a chance for a packet in every cycle as BookSim2 has them, every pair of network and traffic
+// has its latencies within 5 % up to 0.9 of saturation: flit by flit, with any lane of an endpoint's
+// link as there, and as whole packets, except for uniform traffic on two lanes of a ring, which go by the
+// service level. In normal runs one load of each is compared, at 0.75 of it at the most, for a shorter time.
+func TestBookSimLatencies(t *testing.T) {
 	list := flitLatencies(t)
+	for _, flits := range []bool{true, false} {
+		ours := slices.DeleteFunc(slices.Clone(list), func(l flitLatency) bool {
+			return flits && strings.HasSuffix(l.config, held) || !flits && !l.forWhole()
+		})
+		t.Run(map[bool]string{true: "flits", false: "whole"}[flits], func(t *testing.T) { compareLatencies(t, ours, flits) })
+	}
+}
+
+func compareLatencies(t *testing.T, list []flitLatency, flits bool) {
+	thorough := os.Getenv("WEFT_THOROUGH") != ""
 	for i, ref := range list {
 		limit := 0.9 * saturated(list, ref)
 		if !thorough {
@@ -95,9 +116,9 @@ func TestBookSimFlitByFlit(t *testing.T) {
 		if !thorough && (ref.offered > limit+1e-9 || !last) {
 			continue
 		}
-		n, nodes, sink := bookSimNetwork(t, ref.config)
+		n, nodes, sink := bookSimNetwork(t, strings.TrimSuffix(ref.config, held))
 		c := n.Config
-		c.Flits, c.AnyLane = true, true
+		c.Flits, c.AnyLane = flits, flits
 		n, err := New(n.tables, c)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +130,10 @@ func TestBookSimFlitByFlit(t *testing.T) {
 		l := Injection{Offered: ref.offered, Pattern: bookSimPattern(ref.traffic, nodes, sink), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1, Slots: true}
 		r := measured(t, n, l, w)
 		off, allowed := r.Mean/ref.toOthers()-1, 0.05
-		if !thorough {
+		switch {
+		case strings.HasSuffix(ref.config, held) && ref.traffic != "tornado":
+			allowed = 0.12 // packets begin and end on the lane of their service level, there on any that is free
+		case !thorough:
 			allowed = 0.08
 		}
 		t.Logf("| %s %s | %.2f | %.1f ± %.1f | %.1f | %+.1f %% |", ref.config, ref.traffic, ref.offered, ref.toOthers(), ref.apart/2, r.Mean, 100*off)
@@ -120,11 +144,11 @@ func TestBookSimFlitByFlit(t *testing.T) {
 }
 
 // A ring of eight saturates within 5 % of where it does in BookSim2 if nobody sends to itself
-// there, and within 10 % with packets as a whole. In BookSim2's uniform traffic an eighth of the packets do,
-// which no cable of the ring carries, so that it accepts .60.
+// there: flit by flit, and with packets as a whole if packets have a link until their tail in BookSim2
+// too (hold_switch_for_packet). In BookSim2's uniform traffic an eighth of the packets stay at their
+// node, which no cable of the ring carries, so that it accepts .60.
 func TestRingSaturatesAsInBookSim(t *testing.T) {
-	const theirs = .550 // the most that any of its runs accepts
-	for _, flits := range []bool{true, false} {
+	for flits, theirs := range map[bool]float64{true: .550, false: .567} { // the most that any of its runs accepts
 		n, nodes, sink := bookSimNetwork(t, "ib_ring8_dor_vc2_p16")
 		c := n.Config
 		c.Flits, c.AnyLane = flits, flits
@@ -138,11 +162,7 @@ func TestRingSaturatesAsInBookSim(t *testing.T) {
 			most = max(most, measured(t, n, l, Window{Length: 120_000, WarmUp: 15_000, Exactly: true}).Accepted)
 		}
 		t.Logf("flit by flit %v: %.3f, BookSim2 %.3f", flits, most, theirs)
-		allowed := .05
-		if !flits {
-			allowed = .1 // as in TestBookSim
-		}
-		if math.Abs(most/theirs-1) > allowed {
+		if math.Abs(most/theirs-1) > .05 {
 			t.Errorf("flit by flit %v: saturates at %.3f, in BookSim2 at %.3f", flits, most, theirs)
 		}
 	}
