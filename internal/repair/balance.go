@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/intree"
 	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -30,7 +31,7 @@ func (p *Plan) balance(ctx context.Context, in *problem, tables *routing.Tables)
 	if err != nil {
 		return err
 	}
-	enough := squares(load)
+	enough := intree.Squares(load)
 	for i := range balanceSteps {
 		a := in.newAttempt(p.end(tables))
 		if err := a.derive(ctx); err != nil {
@@ -63,15 +64,6 @@ func loads(ctx context.Context, tables *routing.Tables, o Options) ([]int64, err
 	return load, nil
 }
 
-// squares is the sum of squared loads. It is least for short paths that share no trunk.
-func squares(load []int64) float64 {
-	sum := 0.
-	for _, pairs := range load {
-		sum += float64(pairs) * float64(pairs)
-	}
-	return sum
-}
-
 // balancer gives switches entries over less loaded paths, in one step.
 type balancer struct {
 	a            *attempt
@@ -88,7 +80,7 @@ type alternative struct {
 }
 
 func newBalancer(a *attempt, enough float64) *balancer {
-	return &balancer{a: a, sum: squares(a.load), enough: enough, passing: make([]int64, a.f.Switches())}
+	return &balancer{a: a, sum: intree.Squares(a.load), enough: enough, passing: make([]int64, a.f.Switches())}
 }
 
 // destination changes entries of a LID's row as lighten does, at every switch that its packets pass.
@@ -141,7 +133,7 @@ func (b *balancer) shift(s fabric.NodeID, pairs int64) {
 	a := b.a
 	for s != a.packets.Home {
 		c := a.packets.Last(s)
-		b.sum += float64(pairs) * float64(2*a.load[c]+pairs)
+		b.sum += float64(float64(pairs) * float64(2*a.load[c]+pairs)) // not fused with the sum, as in intree.Squares
 		a.load[c] += pairs
 		s = a.f.Heads()[c]
 		b.passing[s] += pairs

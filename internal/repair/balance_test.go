@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/minhop"
 	"github.com/weft-fabric/weft/internal/engine/paths/updown"
+	"github.com/weft-fabric/weft/internal/engine/steps/intree"
 	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
@@ -45,7 +46,7 @@ func TestBalance(t *testing.T) {
 		if err := a.derive(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return squares(a.load)
+		return intree.Squares(a.load)
 	}
 	for _, first := range []Step{{Mended: 10000}, {Rebuilt: true, Mended: 50}, {Rebuilt: true, Mended: 10000}} {
 		first.Tables = skewed
@@ -84,8 +85,8 @@ func TestBalance(t *testing.T) {
 	if err := a.problem.eachInScope(t.Context(), b.destination); err != nil {
 		t.Fatal(err)
 	}
-	if after := sum(a.step.Tables); b.sum != after || squares(a.load) != after {
-		t.Errorf("squares %.0f and %.0f, counted anew %.0f", b.sum, squares(a.load), after)
+	if after := sum(a.step.Tables); b.sum != after || intree.Squares(a.load) != after {
+		t.Errorf("squares %.0f and %.0f, counted anew %.0f", b.sum, intree.Squares(a.load), after)
 	}
 }
 

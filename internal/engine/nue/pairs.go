@@ -65,7 +65,7 @@ func (o Engine) routePairs(ctx context.Context, f *fabric.Fabric, b routing.Budg
 	}
 	if r.count.escapes > 0 { // one lane wastes nothing on keeping ways apart
 		one, load, err := routeOn(ctx, f, 1, p)
-		if err != nil || squares(load) < squares(r.loads.On) {
+		if err != nil || intree.Squares(load) < intree.Squares(r.loads.On) {
 			return one, err
 		}
 	}
@@ -284,15 +284,4 @@ func (r *pairing) giveOut() *routing.Lanes {
 		}
 	}
 	return l
-}
-
-// squares is the sum of the squares of loads.
-func squares(loads []uint64) float64 {
-	sum := 0.0
-	for _, n := range loads {
-		// The conversion keeps the product from being fused with the sum, which would give
-		// another sum on other machines.
-		sum += float64(float64(n) * float64(n))
-	}
-	return sum
 }

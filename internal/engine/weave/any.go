@@ -224,13 +224,13 @@ func (t *trial) byParts(ctx context.Context, fw *routing.Forwarding, paths *turn
 		t.goal = r.before
 	}
 	r.limit, r.byParts = t.most/2, true
-	uneven := r.unevenness()
+	uneven := intree.Squares(r.grower.loads.On)
 	failed, err := r.route(ctx, l)
 	if err == nil && failed == 0 {
 		err = r.relieve(ctx, t.enough())
 	}
 	t.work += r.grower.work + placementCost*paths.Len()
-	if err == nil && failed == 0 && r.grower.loads.Most() <= t.enough() && r.unevenness() <= uneven*(1+1./nearly) {
+	if err == nil && failed == 0 && r.grower.loads.Most() <= t.enough() && intree.Squares(r.grower.loads.On) <= uneven*(1+1./nearly) {
 		t.best = r
 	}
 	return err

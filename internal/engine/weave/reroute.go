@@ -188,16 +188,6 @@ func (r *rerouting) markFull(row []uint8, goal uint64) bool {
 	return full
 }
 
-// unevenness is the sum of the squared loads of all trunks: with paths of the same lengths it is
-// the least where loads are even.
-func (r *rerouting) unevenness() float64 {
-	sum := 0.0
-	for _, load := range r.grower.loads.On {
-		sum += float64(load) * float64(load)
-	}
-	return sum
-}
-
 // remark adds to the forwarding's notes how many destinations have new paths, and how many of them
 // longer ones than necessary.
 func (r *rerouting) remark() {

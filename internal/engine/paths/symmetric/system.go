@@ -69,7 +69,7 @@ func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8
 	for _, i := range ways {
 		c, last := links[i], uint8(none)
 		if symmetric {
-			ok := false
+			var ok bool
 			if last, ok = s.mirror(a, b, c); !ok {
 				continue
 			}
