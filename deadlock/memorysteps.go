@@ -174,7 +174,7 @@ func (st *steps) count(r *tree, s fabric.NodeID, port uint8, one uint16) {
 		if then != fabric.None {
 			r.t.wait(trunk, r.row[to], lanes, one)
 		}
-		others := uint16(0) // of lanes, those on which others come there as well
+		var others uint16 // of lanes, those on which others come there as well
 		if one == less {
 			others = st.come(r, to, lanes)
 			if others == 0 && (lanes == st.all || st.come(r, to, st.all) == 0) {

@@ -188,12 +188,11 @@ func (w *worker) subnet(class int, at []ethernet.DeviceID) ethernet.Row {
 
 // newHops says whether a row is anything other than the one before without the links that are down.
 func (w *worker) newHops(row, before ethernet.Row) bool {
-	left := append(w.buffer[:0], before...)
-	w.buffer = left
+	w.buffer = append(w.buffer[:0], before...)
 	for _, l := range w.links {
-		w.n.Remove(left, l)
+		w.n.Remove(w.buffer, l)
 	}
-	return !slices.Equal(left, row)
+	return !slices.Equal(w.buffer, row)
 }
 
 // withinSubnet says whether a failure, of which a pin only loses some next hops (w.pinLoss), leads no packet to the pin where none to its
@@ -230,8 +229,8 @@ func (w *worker) changesMore(class int) bool {
 		if d == w.gone || !n.Has(n.Classes[class].Next, l) {
 			continue
 		}
-		left := append(w.buffer[:0], n.Words(n.Classes[class].Next, d)...)
-		w.buffer = left
+		w.buffer = append(w.buffer[:0], n.Words(n.Classes[class].Next, d)...)
+		left := w.buffer
 		first, end := n.LinksFrom(d)
 		for out := first; out < end; out++ {
 			if w.down[out] {
