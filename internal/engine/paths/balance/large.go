@@ -11,17 +11,18 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// searchLarge is searchPhases where there is no time to route everything again and again:
-// it mends what is in trouble on the best beginning, judged by what it is worth before
-// that, or, where that does not lead above the floor of Mixed, on the best one above it.
+// searchLarge is one of the three ways of searchPhases, for networks on which the work does not
+// allow even one pass over everything, or on which whole passes do not pay. It takes the beginning
+// that is worth most as it is, and mends what is in trouble on it. If the result has less bandwidth
+// than the floor of Mixed, it mends the beginning that is worth most by the floor, too.
 func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress) (*trial, error) {
 	starts, err := s.beginnings(ctx, fd, progressBetween(p, 0, 2))
 	if err != nil {
 		return nil, err
 	}
 	s.settle(starts)
-	first := slices.MaxFunc(starts, func(a, b *start) int { return compare(a.worth(s.aim), b.worth(s.aim)) })
-	above := slices.MaxFunc(starts, func(a, b *start) int { return compare(s.worth(a.figures), s.worth(b.figures)) })
+	first := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(a.worth(s.aim), b.worth(s.aim)) })
+	above := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(a.figures), s.worth(b.figures)) })
 	best := s.mended(ctx, fd, first) // the other beginnings are not needed any more, and large
 	if best.found.bandwidth < s.floor {
 		p.Report(3, stages)
@@ -33,21 +34,22 @@ func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress)
 	return best, ctx.Err()
 }
 
-// wholePart is the part of the work that goes into whole passes where there is time for few
-// only: one pass does most of what three do.
+// wholePart says how much of the work goes into whole passes where there is time for few only,
+// one part in so many: one pass does most of what three do.
 const wholePart = 3
 
-// wholePasses is searchPhases where there is time for a few passes over everything: it makes
-// them from the best beginning and, where there is time for two trials, from the one that is
-// best for shifts, or with two values of evenness where that is the same.
+// wholePasses is one of the three ways of searchPhases, for networks with levels on which the work
+// allows a few passes over everything, but no tournament. It makes them from the best beginning, and
+// where there is time for two trials, with another value of evenness from the one that is best for
+// shifts, which may be the same.
 func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routing.Progress) (*trial, error) {
 	starts, err := s.beginnings(ctx, fd, progressBetween(p, 0, 2))
 	if err != nil {
 		return nil, err
 	}
 	s.settle(starts)
-	first := slices.MaxFunc(starts, func(a, b *start) int { return compare(s.worth(a.figures), s.worth(b.figures)) })
-	other := slices.MaxFunc(starts, func(a, b *start) int { return compare(a.figures.worth(Shifts), b.figures.worth(Shifts)) })
+	first := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(a.figures), s.worth(b.figures)) })
+	other := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(a.figures.worth(Shifts), b.figures.worth(Shifts)) })
 	r := newTournament(s.network, fd, s.judge)
 	r.work = max(work/wholePart, s.counted)
 	plans := []plan{{from: first, power: 3, even: evens[0], share: 2}, {from: other, power: 3, even: evens[1], share: 2}}
@@ -62,19 +64,8 @@ func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routi
 	return best, err
 }
 
-// largest says that even a pass over everything that is counted takes too long.
-func (n *network) largest() bool { return n.counted > phasedWork }
-
-// compare is cmp.Compare for slices.MaxFunc, which takes the first of equals.
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
+// tooLargeForAPass reports whether even a pass over everything that is counted takes too long.
+func (n *network) tooLargeForAPass() bool { return n.counted > phasedWork }
 
 // beginnings is what to begin with on a large network. What is given first often serves
 // as it is, unless cables are missing: then there is no waiting for it. One for random
@@ -97,7 +88,7 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 		func() { others, failed[1] = s.given(ctx, rest, s.measure, nil) },
 		forPairs,
 	}
-	if s.largest() {
+	if s.tooLargeForAPass() {
 		begin = begin[:2]
 	}
 	if Alike(s.f, func(u fabric.NodeID) bool { return s.src[u] > 0 }) {
@@ -117,7 +108,7 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 	}
 	suits := len(starts) > 0 && !slices.ContainsFunc(others, func(x *start) bool { return x.worth(s.aim) > starts[0].worth(s.aim) })
 	starts = append(starts, others...)
-	if s.largest() {
+	if s.tooLargeForAPass() {
 		if suits {
 			return starts, ctx.Err()
 		}
@@ -189,7 +180,7 @@ func (s *phases) mended(ctx context.Context, fd Finder, from *start) *trial {
 		return t
 	}
 	passes := int64(1)
-	if s.largest() {
+	if s.tooLargeForAPass() {
 		passes = mostMends
 	}
 	if fd.Work > 0 {

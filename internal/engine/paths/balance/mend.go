@@ -35,7 +35,7 @@ const (
 
 func newMending(n *network) *mending {
 	part := trouble
-	if n.largest() {
+	if n.tooLargeForAPass() {
 		part = worstTrouble
 	}
 	cells := int(n.width / n.copies)

@@ -88,21 +88,22 @@ func (s *phases) judge(t *trial) float64 {
 
 // searchPhases is search for the aims Shifts and Mixed. It measures the paths that it may
 // begin with, those for random pairs among them. If no flow of a shift meets another on
-// some of them, they are it. Otherwise the search improves the best beginnings: all that
-// is in trouble on large networks, and else everything, in a tournament of trials or, where
-// there is time for few passes only, in these. That is for paths that stay as they are: where
-// some have to be changed for want of lanes, what a whole pass gains is lost.
+// some of them, they are it. Otherwise the search improves the best beginnings, in one of three
+// ways, by the work that it may do: compete, where that is fewPasses passes over everything and
+// more; wholePasses, where it is less, but a pass, and the network has levels; else searchLarge, which
+// looks only at what is in trouble. Without levels some paths often have to be changed for want of
+// lanes, and then what a whole pass gains is lost.
 func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
 	s := &phases{network: n, aim: fd.Aim, pairs: newSample(n, fd.Seed), shifts: newShiftSample(n, fd.Seed)}
 	if work := cmp.Or(fd.Work, max(n.counted, phasedWork)); work >= fewPasses*n.counted {
 		return s.compete(ctx, fd, work, p)
-	} else if n.levelled && work >= n.counted && !n.largest() {
+	} else if n.levelled && work >= n.counted && !n.tooLargeForAPass() {
 		return s.wholePasses(ctx, fd, work, p)
 	}
 	return s.searchLarge(ctx, fd, p)
 }
 
-// compete is the tournament of searchPhases.
+// compete is one of the three ways of searchPhases: a tournament of trials, each of which routes everything again and again.
 func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.Progress) (*trial, error) {
 	starts, err := s.given(ctx, fd, s.measure, progressBetween(p, 0, 1))
 	if err != nil {
