@@ -429,13 +429,13 @@ type routeFollower interface {
 	part() part
 }
 
-// part is what the packets to a part of the destinations do; see walker.
+// part is what the packets to a part of the destinations do, those that one core has followed.
 type part struct {
-	matrix  []uint64
-	same    cdg.SameLane
-	inUse   []uint16
-	sls     uint16
-	verdict *Verdict
+	matrix  []uint64     // their dependencies, in full; see derivation
+	same    cdg.SameLane // their dependencies where each stays on its lane, in place of matrix
+	inUse   []uint16     // [trunk] the lanes that they hold, as bits
+	sls     uint16       // their service levels, as bits
+	verdict *Verdict     // the counts
 }
 
 // partsOf follows the packets to all LIDs in scope.

@@ -112,7 +112,9 @@ func turnOffsets(f *fabric.Fabric) []int32 {
 	return turns
 }
 
-func (w *walker) part() part { return part{w.matrix, w.same, w.inUse, w.sls, &w.verdict} }
+func (w *walker) part() part {
+	return part{matrix: w.matrix, same: w.same, inUse: w.inUse, sls: w.sls, verdict: &w.verdict}
+}
 
 // destination follows all routes to one LID.
 func (w *walker) destination(lid fabric.LID) {
