@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
@@ -52,7 +53,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 			if err != nil {
 				return nil, err
 			}
-			made[i] = &found{t, load{fullest(f, t), phases(f, t)}}
+			made[i] = &found{t, load{fullest(f, t), sync.OnceValue(func() uint64 { return phases(f, t) })}}
 			asked++
 			p.Report(asked, len(o.Of))
 		}
@@ -82,11 +83,20 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	return best.paths, nil
 }
 
-// load is what paths are judged by.
-type load struct{ fullest, phases uint64 }
+// load is what paths are judged by. Phases are counted only where the fullest channel does not decide.
+type load struct {
+	fullest uint64
+	phases  func() uint64
+}
 
 func (l load) lighter(than load) bool {
-	return less(l.fullest, than.fullest) || !less(than.fullest, l.fullest) && l.phases*shorter < than.phases
+	switch {
+	case less(l.fullest, than.fullest):
+		return true
+	case less(than.fullest, l.fullest):
+		return false
+	}
+	return l.phases()*shorter < than.phases()
 }
 
 // less reports whether a is noticeably less than b.
@@ -145,6 +155,12 @@ func sum(all []uint32) (sum uint64) {
 // oneWay is what no paths have less than that lead all packets between two switches over the
 // same switches, by their addresses over cables in parallel.
 func oneWay(f *fabric.Fabric) load {
+	part := f.PartOf(f.Parts())
+	return load{leastFullest(f, part), func() uint64 { return leastPhases(f, part) }}
+}
+
+// leastPhases is what no such paths have less than in phases.
+func leastPhases(f *fabric.Fabric, part []int32) uint64 {
 	links := dag.NewLinks(f)
 	cables := make([]uint32, f.Switches()) // [switch] most of a link from it
 	for s := range cables {
@@ -152,7 +168,6 @@ func oneWay(f *fabric.Fabric) load {
 			cables[s] = max(cables[s], uint32(len(links.Cables(link))))
 		}
 	}
-	part := f.PartOf(f.Parts())
 	ranks := f.ByPort(routing.Adapters.Endpoints(f))
 	apart := sampled(len(ranks))
 	worst := make([]uint32, len(apart))
@@ -173,7 +188,7 @@ func oneWay(f *fabric.Fabric) load {
 			}
 		}
 	}
-	return load{leastFullest(f, part), sum(worst)}
+	return sum(worst)
 }
 
 // leastFullest is what no paths have less than on their fullest trunk: as if all trunks of a switch
