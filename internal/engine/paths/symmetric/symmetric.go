@@ -63,6 +63,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 		rounds = 1
 	}
 	s := newSystem(n)
+	s.keeping = rounds > 1
 	var best []uint8
 	least, apart := 0.0, 0
 	for round := range rounds {

@@ -17,7 +17,16 @@ type system struct {
 	cost     []uint64 // [link] the load on each of its cables, and what is expected, in units
 	expected []uint64 // [link] the load to expect: of the passes before
 	ways     [none + 1]uint8
+
+	// Every pass takes the same pairs in the same order, so what nearer finds for those that have a choice is
+	// kept: the number of links, then these, pair by pair.
+	kept    []uint8
+	at      int  // where the next pair's begin
+	keeping bool // what is not there yet is added
 }
+
+// mostKept bounds system.kept; of further pairs it is found in every pass.
+const mostKept = 1 << 25
 
 // newSystem has the paths that are the only shortest ones: no pass chooses others.
 func newSystem(n *network) *system {
@@ -27,7 +36,7 @@ func newSystem(n *network) *system {
 // route chooses all other paths anew.
 func (s *system) route(ctx context.Context, pairs []pair) error {
 	copy(s.cost, s.expected)
-	s.apart = 0
+	s.apart, s.at = 0, 0
 	for i, p := range pairs {
 		if i%(1<<14) == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -51,19 +60,35 @@ func (s *system) route(ctx context.Context, pairs []pair) error {
 // choose is the first links of the paths between two switches both ways, all shorter
 // paths being chosen.
 func (s *system) choose(a, b fabric.NodeID) (there, back uint8) {
-	there, back = s.lightest(a, b, true)
+	there, back = s.lightest(a, b, s.nearerInTurn(a, b), true)
 	if there == none {
 		s.apart++
-		there, _ = s.lightest(a, b, false)
-		back, _ = s.lightest(b, a, false)
+		there, _ = s.lightest(a, b, s.nearer(a, b), false)
+		back, _ = s.lightest(b, a, s.nearer(b, a), false)
 	}
 	return there, back
 }
 
-// lightest is the first link of the path from a to b with the least load and, if only
-// such paths count that can be had in reverse, that of the way back.
-func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8) {
-	links, ways := s.neighbours(a), s.nearer(a, b)
+// nearerInTurn is nearer for the pairs that choose, in their order.
+func (s *system) nearerInTurn(a, b fabric.NodeID) []uint8 {
+	if s.at < len(s.kept) {
+		n := int(s.kept[s.at])
+		ways := s.kept[s.at+1:][:n]
+		s.at += n + 1
+		return ways
+	}
+	ways := s.nearer(a, b)
+	if s.keeping = s.keeping && len(s.kept)+1+len(ways) <= mostKept; s.keeping {
+		s.kept = append(append(s.kept, uint8(len(ways))), ways...)
+		s.at = len(s.kept)
+	}
+	return ways
+}
+
+// lightest is the first link of the path from a to b with the least load, of the links to nearer
+// switches, and, if only such paths count that can be had in reverse, that of the way back.
+func (s *system) lightest(a, b fabric.NodeID, ways []uint8, symmetric bool) (there, back uint8) {
+	links := s.neighbours(a)
 	there, back = none, none
 	least := uint64(0)
 	for _, i := range ways {
