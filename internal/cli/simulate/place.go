@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
+	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/names"
@@ -72,6 +73,9 @@ func placedOf(r *congestion.Result) result.PlacedFigure {
 }
 
 func placeRanks(ctx context.Context, a *console.Console, name string, o *placeFlags) error {
+	if o.json && o.out == "-" {
+		return exit.Usage("--json and the hosts would both go to standard output; give a file with --out")
+	}
 	j := &simulateJob{Console: a, name: name, o: &o.simulateFlags}
 	if err := j.check(); err != nil {
 		return err
@@ -111,10 +115,12 @@ func placeRanks(ctx context.Context, a *console.Console, name string, o *placeFl
 		Before: placedOf(r.Before), After: placedOf(r.After),
 		Gain: 1 - r.After.Time/r.Before.Time, Hosts: hosts, Seed: o.route.Seed, Seconds: spent,
 	}
-	if o.out == "-" {
-		return nil
-	}
-	return j.Answer(o.json, s, func() error { return j.showPlaced(s, o) }, r.Exchanged == 0)
+	return j.Answer(o.json, s, func() error {
+		if o.out == "-" {
+			return nil
+		}
+		return j.showPlaced(s, o)
+	}, r.Exchanged == 0)
 }
 
 func (j *simulateJob) showPlaced(s *result.Place, o *placeFlags) error {
