@@ -257,8 +257,10 @@ func (c command) run(ctx context.Context, limit time.Duration, into string) (Fil
 	}
 	file, err := writeCopy(io.LimitReader(out, mostBytes+1), into, c.file)
 	if file.Bytes > mostBytes {
-		cancel()
 		err = fmt.Errorf("it printed more than %d bytes", int64(mostBytes))
+	}
+	if err != nil && ctx.Err() == nil {
+		cancel() // nobody reads what it prints any more, so that it might wait for that
 	}
 	switch end := p.Wait(); {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

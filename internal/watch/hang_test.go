@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,6 +35,17 @@ func TestCommandsEndWhole(t *testing.T) {
 			t.Fatal("what the command has started is running a minute later")
 		}
 		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// A command whose output cannot be kept is ended at once, and the reason is told.
+func TestCommandsEndWhereOutputCannotBeKept(t *testing.T) {
+	t.Parallel()
+	c := command{file: "lfts.dump", args: []string{"/bin/sh", "-c", "yes"}}
+	begun := time.Now()
+	_, err := c.run(t.Context(), time.Minute, filepath.Join(t.TempDir(), "gone"))
+	if !errors.Is(err, fs.ErrNotExist) || time.Since(begun) > 30*time.Second {
+		t.Fatalf("after %v: %v", time.Since(begun), err)
 	}
 }
 
