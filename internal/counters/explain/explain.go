@@ -109,7 +109,7 @@ func Trunks(t *routing.Tables, l *congestion.Loads, counted Counted) *Measured {
 	timed := newTimed(t, counted)
 	m.Findings = append(m.Findings, timed.slow()...)
 	for _, found := range waiting(l, trunks, bytes, wait) {
-		if !timed.explains(found.Trunk) {
+		if !timed.explains(found.Trunk) { // no cable is full, and it waits for a noticeable part of the time
 			m.Findings = append(m.Findings, found)
 		}
 	}

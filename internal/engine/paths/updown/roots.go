@@ -9,10 +9,11 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// candidates is the sets of roots worth trying, the better first; the last has
-// one root in each part of the network, which never leaves a pair apart. All tops
-// come first in a network of levels: where they leave no more than a tenth of the pairs
-// of leaves apart, as OpenSM's search for roots allows too, and the paths are no longer.
+// candidates is the sets of roots worth trying, the better first; the last has one root in each
+// part of the network, so that every pair has a legal path. In a network of levels all tops, the
+// switches whose neighbours are all nearer to hosts, come first, if no more than a tenth of the
+// pairs of leaves has no legal path then, as OpenSM's search for roots allows too, and if paths
+// are not longer.
 func candidates(f *fabric.Fabric) [][]fabric.NodeID {
 	centres := orient.Centres(f)
 	slices.Sort(centres)
@@ -27,20 +28,20 @@ func candidates(f *fabric.Fabric) [][]fabric.NodeID {
 	return [][]fabric.NodeID{tops, centres}
 }
 
-// meanHops is the mean length of legal paths between switches with hosts in the same
-// part, and the share of pairs that has none: these are joined by way of a third leaf and
-// count as twice the longest path.
+// meanHops is the mean length of the paths that Orientation.Legal gives, down first where that leads
+// all the way, between switches with hosts in the same part, and the share of pairs that have none:
+// orient.Join leads these by way of a third leaf, so they count as twice the longest path.
 func meanHops(f *fabric.Fabric, roots []fabric.NodeID) (mean, apart float64) {
 	o := orient.New(f, orient.ByRank(f, roots))
 	var d dag.DAG
 	var sum, pairs, without, longest int64
 	hosts := routing.HCA.Ends(f)
 	for _, part := range f.Parts() {
-		for _, root := range part {
-			if !hosts[root] {
+		for _, to := range part {
+			if !hosts[to] {
 				continue
 			}
-			o.Legal(&d, f, root)
+			o.Legal(&d, f, to)
 			for _, s := range part {
 				if !hosts[s] {
 					continue
