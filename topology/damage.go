@@ -46,17 +46,17 @@ type damaged struct {
 	f        *fabric.Fabric
 	goneNode []bool // [NodeID]
 	goneLink []bool // [ChannelID] set for both channels of a cable
-	keep     bool
-	seen     []int // [switch] the last search that reached it
-	searches int
-	queue    []fabric.NodeID
+	whole    bool            // the network must stay connected
+	seen     []int           // [switch] number of the last search that reached it
+	searches int             // how many there were; the number of the last
+	queue    []fabric.NodeID // of a search
 }
 
 // Draw chooses what is removed. It refuses more than there is, or more than can be
 // removed while the rest stays connected; at least one switch has to remain.
 func (d Damage) Draw(f *fabric.Fabric) (*Loss, error) {
 	w := &damaged{
-		f: f, keep: !d.MayCut,
+		f: f, whole: !d.MayCut,
 		goneNode: make([]bool, len(f.Nodes())), goneLink: make([]bool, len(f.Channels())), seen: make([]int, f.Switches()),
 	}
 	for _, n := range d.Nodes {
@@ -80,6 +80,7 @@ func (l *Loss) Apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 	return f.Without(l.Links, slices.Concat(l.Switches, l.Adapters))
 }
 
+// take removes a cable, named by either of its channels.
 func (w *damaged) take(c fabric.ChannelID) {
 	w.goneLink[c], w.goneLink[w.f.Channel(c).Reverse] = true, true
 }
@@ -90,6 +91,8 @@ func (w *damaged) isLeft(c fabric.ChannelID) bool {
 	return !w.goneLink[c] && !w.goneNode[ch.From] && !w.goneNode[ch.To]
 }
 
+// drawSwitches removes want switches, the first in the order that may go. Those that may not
+// are tried again after the others, since they may go once their neighbours have.
 func (w *damaged) drawSwitches(order []int, want int) error {
 	left, drawn := 0, 0
 	for s := range w.f.Switches() {
@@ -115,6 +118,7 @@ func (w *damaged) drawSwitches(order []int, want int) error {
 	return nil
 }
 
+// drawLinks removes want cables between switches, the first in an order of trunks that may go.
 func (w *damaged) drawLinks(order []int, want int) error {
 	left, drawn := 0, 0
 	for c := range fabric.ChannelID(w.f.Trunks()) {
@@ -134,7 +138,7 @@ func (w *damaged) drawLinks(order []int, want int) error {
 			continue
 		}
 		w.take(c)
-		if ch := w.f.Channel(c); w.keep && !w.reach(ch.From, []fabric.NodeID{ch.To}) {
+		if ch := w.f.Channel(c); w.whole && !w.reaches(ch.From, []fabric.NodeID{ch.To}) {
 			w.goneLink[c], w.goneLink[ch.Reverse] = false, false
 			continue
 		}
@@ -157,9 +161,10 @@ func (e *TooFragile) Error() string {
 	return fmt.Sprintf("the network falls apart if more than %d of its %s go, and %d are asked for", e.Can, e.What, e.Want)
 }
 
-// disconnects reports whether removing a switch would separate its neighbours.
+// disconnects reports whether removing a switch would separate its neighbours, where that
+// matters.
 func (w *damaged) disconnects(v fabric.NodeID) bool {
-	if !w.keep {
+	if !w.whole {
 		return false
 	}
 	var next []fabric.NodeID
@@ -173,11 +178,11 @@ func (w *damaged) disconnects(v fabric.NodeID) bool {
 	}
 	w.goneNode[v] = true
 	defer func() { w.goneNode[v] = false }()
-	return !w.reach(next[0], next[1:])
+	return !w.reaches(next[0], next[1:])
 }
 
-// reach reports whether one switch reaches all of some others.
-func (w *damaged) reach(from fabric.NodeID, to []fabric.NodeID) bool {
+// reaches reports whether one switch reaches all of some others by what is left.
+func (w *damaged) reaches(from fabric.NodeID, to []fabric.NodeID) bool {
 	w.searches++
 	missing := len(to)
 	w.queue = append(w.queue[:0], from)
@@ -198,7 +203,7 @@ func (w *damaged) reach(from fabric.NodeID, to []fabric.NodeID) bool {
 	return missing == 0
 }
 
-// loss lists what was removed.
+// loss lists what was removed, and removes the adapters that have lost all their cables.
 func (w *damaged) loss() *Loss {
 	l := &Loss{}
 	cables, kept := make([]int, len(w.goneNode)), make([]int, len(w.goneNode)) // [NodeID]

@@ -20,7 +20,8 @@ func dealUp(l *layout, lower []int, below, up int, upper []int) {
 	}
 }
 
-// dealHosts distributes hosts over switches with free ports, one to each round robin.
+// dealHosts is how many of hosts each switch gets if they are dealt out one by one, round
+// robin. Both lists are by switch; hosts are no more than there are free ports.
 func dealHosts(free []int, hosts int) []int {
 	has := make([]int, len(free))
 	for i := 0; hosts > 0; i = (i + 1) % len(free) {
@@ -32,12 +33,12 @@ func dealHosts(free []int, hosts int) []int {
 	return has
 }
 
-// seatings is the ways to place what a plan does not place.
+// seatings is what seat takes as how: the values of parameters of Deimos and Odin.
 var seatings = []string{"spread", "packed", "drawn"}
 
-// seat is which of several switches with free ports each of n things is plugged into: one
+// seat is, for each of n hosts or cables, the index of the switch that it is plugged into: one
 // on each, round robin (spread), a switch filled before the next is begun (packed), or on
-// ports drawn by lot (drawn).
+// ports drawn by lot (drawn; only this uses rng). free is by switch and has n ports at least.
 func seat(how string, free []int, n int, rng *rand.Rand) []int {
 	var seats []int // a switch for each free port, in the order in which they are taken
 	for i, ports := range free {

@@ -17,7 +17,8 @@ import (
 //	│   d0     ├──30─┤   d1     ├──30─┤   d2     │
 //	└──────────┘     └──────────┘     └──────────┘
 //
-// Each 288-port director is a Director: a fat tree of 24 leaf and 12 spine
+// The ports are what the cross cables leave for hosts. Each 288-port director is as family
+// director makes it: a fat tree of 24 leaf and 12 spine
 // crossbars of 24 ports. Leaf i has twelve outer ports, 1 to 12, and its port 13+j
 // goes to port 1+i of spine j.
 //
@@ -53,7 +54,7 @@ const (
 	deimosCross = 30  // cables between two directors
 )
 
-// deimosHosts is the hosts of each director.
+// deimosHosts is the number of hosts of each director.
 var deimosHosts = []int{251, 222, 251}
 
 func (d *deimos) declare(p *params) size {

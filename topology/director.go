@@ -7,7 +7,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// directors is a director-class switch with its inner switches, for instance the 288
+// directors is the family director: one director-class switch with its inner switches (see
+// director, of which Deimos has three and Odin one), for instance the 288
 // ports from 24-port crossbars in the clusters of the DFSSSP paper: a fat tree of two
 // levels and full bisection bandwidth. (T. Hoefler, T. Schneider, A. Lumsdaine:
 // Multistage Switches are not Crossbars, CLUSTER 2008.)
@@ -77,12 +78,11 @@ func directorOf(ports, radix int) director {
 
 // outerPorts is the number of outer ports of each leaf.
 func (d director) outerPorts() []int {
-	free := slices.Repeat([]int{d.radix / 2}, d.leaves)
-	return free
+	return slices.Repeat([]int{d.radix / 2}, d.leaves)
 }
 
-// add adds the crossbars of one director, with hosts by leaf, and returns the switch
-// number of its first leaf.
+// add adds the crossbars of the director with a number, and hosts[i] hosts on leaf i; it
+// returns the switch number of the first leaf.
 func (d director) add(l *layout, number int, hosts []int) int {
 	first := len(l.switches)
 	for i := range d.leaves {

@@ -11,7 +11,8 @@ type row struct {
 	new     func() form
 }
 
-// table lists every family. A new family is a file with its struct, and a row here.
+// table lists every family, in the order of help texts; columns are the fields of row. A new
+// family is a file with its struct, and a row here.
 var table = []row{
 	{"ring", "n", "ring:8,hosts=1", "switches in a circle", func() form { return new(ring) }},
 	{"mesh", "dims", "mesh:4x4x4,hosts=2", "a grid of any number of dimensions", func() form { return new(mesh) }},
@@ -38,6 +39,7 @@ var table = []row{
 	{"table1", "", "table1:family=xgft,endpoints=1024", "the networks of Table I of the DFSSSP paper", func() form { return new(tableOne) }},
 }
 
+// rowNamed finds the row of a family; nil if no family has the name.
 func rowNamed(name string) *row {
 	for i := range table {
 		if table[i].name == name {

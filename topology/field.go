@@ -18,15 +18,15 @@ type field struct {
 // newField makes GF(q) for a prime power q.
 func newField(q int) *field {
 	f := &field{q: q, p: smallestFactor(q), exp: make([]int, q-1), log: make([]int, q)}
-	for low := 1; !f.powersOf(low); low++ {
+	for low := 1; !f.fillPowers(low); low++ {
 	}
 	return f
 }
 
-// powersOf fills the tables with the powers of x modulo the polynomial x^k - low, where
+// fillPowers fills the tables with the powers of x modulo the polynomial x^k - low, where
 // low stands for a polynomial of smaller degree, and says whether all powers are
-// different.
-func (f *field) powersOf(low int) bool {
+// different, so that the tables are those of a field.
+func (f *field) fillPowers(low int) bool {
 	high := f.q / f.p // weight of the highest digit
 	clear(f.log)
 	a := 1

@@ -4,8 +4,9 @@ import (
 	"strings"
 )
 
-// grid is what ring, mesh, torus and hypercube have in common: one switch at
-// each point of a box, cables between neighbours along each dimension.
+// grid is what ring, mesh, torus and hypercube have in common, each of which makes one of its
+// parameters, to be counted (size) and laid (lay): one switch at each point of a box, cables
+// between neighbours along each dimension.
 //
 // Order: the last coordinate changes fastest. Ports: the hosts, then for each
 // dimension, first to last, the port up (to the next larger coordinate) and the port
@@ -14,8 +15,8 @@ import (
 type grid struct {
 	dims  []int
 	hosts int
-	wrap  bool
-	name  func(coordinates []int) string
+	wrap  bool                           // the ends of each dimension are joined, unless it has two switches
+	name  func(coordinates []int) string // of a switch
 }
 
 // portsAlong counts the ports that a switch needs along a dimension of size k.

@@ -49,7 +49,7 @@ func (k *kautz) switches() int {
 	return n
 }
 
-// layDealt distributes hosts evenly, at most Hosts on a switch.
+// layDealt is lay with so many hosts in all, distributed evenly, at most Hosts on a switch.
 func (k *kautz) layDealt(l *layout, hosts int) {
 	n := k.switches()
 	word := make([]int, k.N)
@@ -65,8 +65,8 @@ func (k *kautz) layDealt(l *layout, hosts int) {
 	}
 }
 
-// spell writes the letters of the word with a number: the first letter, then each other
-// as its rank among the letters that differ from the one before.
+// spell writes into word the letters of switch s. Its digits are the first letter, then for each
+// other its rank among the letters that differ from the one before.
 func (k *kautz) spell(s int, word []int) {
 	for i := k.N - 1; i > 0; i-- {
 		word[i] = s % k.B

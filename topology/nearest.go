@@ -10,27 +10,27 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// nearestWorking looks for the nearest values that work, changing one parameter at a
-// time, and returns them as "k=127 or n=1"; empty if there are none.
+// nearestWorking is the hint of a refusal (complete): the nearest values that work, one
+// parameter changed at a time, as "k=127 or n=1"; empty if there are none. bad is what is
+// wrong with the given values.
 func (r *row) nearestWorking(given map[string]string, bad *fault) string {
-	var known params
-	known.given = maps.Clone(given)
+	known := params{given: maps.Clone(given)}
 	r.new().declare(&known)
-	seen := map[string]*param{}
+	declared := map[string]*param{}
 	for i := range known.seen {
-		seen[known.seen[i].key] = &known.seen[i]
+		declared[known.seen[i].key] = &known.seen[i]
 	}
 	var found []string
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		switch s := seen[key]; {
-		case s == nil || bad.side == 0 && bad.key != key:
-		case s.choices != nil:
-			for _, n := range r.nearestChoices(given, s) {
+		switch p := declared[key]; {
+		case p == nil || bad.side == 0 && bad.key != key:
+		case p.choices != nil:
+			for _, n := range r.nearestChoices(given, p) {
 				found = append(found, key+"="+strconv.Itoa(n))
 			}
-		case s.words != nil:
+		case p.words != nil:
 			with := maps.Clone(given)
-			with[key] = spell.Nearest(given[key], s.words)
+			with[key] = spell.Nearest(given[key], p.words)
 			q := params{given: with}
 			if with[key] != "" && bad.key == key && q.run(r.new()) == nil {
 				found = append(found, key+"="+with[key])
@@ -44,28 +44,28 @@ func (r *row) nearestWorking(given map[string]string, bad *fault) string {
 	return strings.Join(found, " or ")
 }
 
-// nearestChoices is the nearest choice below and the nearest above a parameter's value
-// with which the rest works.
-func (r *row) nearestChoices(given map[string]string, s *param) []int {
-	var p params
-	at := p.atoi(s.key, given[s.key], given[s.key], "a whole number")
-	if p.fault != nil {
+// nearestChoices is, for a parameter that has choices, the nearest one below its value and
+// the nearest above with which the rest works: two numbers, one or none.
+func (r *row) nearestChoices(given map[string]string, p *param) []int {
+	var number params
+	at := number.atoi(p.key, given[p.key], given[p.key], "a whole number")
+	if number.fault != nil {
 		return nil
 	}
 	with := maps.Clone(given)
 	works := func(n int) bool {
-		with[s.key] = strconv.Itoa(n)
+		with[p.key] = strconv.Itoa(n)
 		q := params{given: with}
 		return q.run(r.new()) == nil
 	}
 	var found []int
-	split, _ := slices.BinarySearch(s.choices, at)
+	split, _ := slices.BinarySearch(p.choices, at)
 	for i := split - 1; i >= 0 && found == nil; i-- {
-		if works(s.choices[i]) {
-			found = append(found, s.choices[i])
+		if works(p.choices[i]) {
+			found = append(found, p.choices[i])
 		}
 	}
-	for _, n := range s.choices[split:] {
+	for _, n := range p.choices[split:] {
 		if n != at && works(n) {
 			return append(found, n)
 		}

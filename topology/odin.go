@@ -18,9 +18,8 @@ import (
 //	└──┬───────────────┘
 //	  128 hosts on 144 ports: 11 on the leaves 0 to 7, 10 on the others
 //
-// It is Director with 144 ports and 128 hosts. The paper does not say which 16 ports are
-// unused: Hosts does, as that of Deimos. Links are 4xHDR, as in this whole package; those
-// of the machine were slower.
+// It is director:144,hosts=128. The paper does not say which 16 ports are unused: Hosts does,
+// as in Deimos. Links are 4xHDR, as in this whole package; those of the machine were slower.
 type odin struct {
 	Hosts string // spread, packed or drawn; empty: spread
 	Seed  uint64 // of the random stream, for drawn

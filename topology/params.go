@@ -10,7 +10,12 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// form is a pointer to a family's struct.
+// form is a pointer to a family's struct, whose fields are its parameters.
+//
+// Both ways to a network pass complete: Parse splits a spec into values by key and fills in a
+// new struct; Build of a struct (built) takes what its fields hold. complete has the struct
+// declare its parameters one after the other to a params, which sets the fields, and checks
+// the size of the network (run); lay makes the network.
 type form interface {
 	Family
 	// declare names every parameter to p, in order, and says how large the network is.
@@ -47,13 +52,14 @@ const maxList = 16
 
 // params reads and checks the parameters of one family.
 type params struct {
-	given map[string]string // values by key, from a spec; filled in from the fields of a struct
-	seen  []param
-	fault *fault // the first one found
+	given map[string]string // values by key, of a spec; where there is none, of the struct's fields that are set
+	seen  []param           // declared so far
+	fault *fault            // the first one found
 
 	withoutLIDs bool // the network may have more switches and hosts than there are LIDs
 }
 
+// param is a parameter as it was declared.
 type param struct {
 	key, meaning string
 	text         string   // the value in use
@@ -69,6 +75,7 @@ type fault struct {
 	lids bool // there are too few LIDs for it
 }
 
+// keys lists the keys of all parameters, in order.
 func (p *params) keys() []string {
 	keys := make([]string, len(p.seen))
 	for i := range p.seen {
@@ -84,8 +91,9 @@ func (p *params) refuse(key string, side int, format string, args ...any) {
 	}
 }
 
-// number declares a parameter that is a number from lo (at least 1) to hi. If it is not
-// given it is byDefault; zero: it must be given.
+// number declares a parameter that is a number from lo (at least 1) to hi, and sets v to what
+// is given. If nothing is, v keeps its value, and where that is zero gets byDefault; where
+// this is zero too, the parameter must be given. The other kinds of parameters likewise.
 func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning string) {
 	text, given := p.given[key]
 	switch {
@@ -93,7 +101,7 @@ func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning strin
 		*v = p.atoi(key, text, text, "a whole number")
 	case *v != 0:
 		text = strconv.Itoa(*v)
-		p.keep(key, text)
+		p.record(key, text)
 	case byDefault == 0:
 		p.refuse(key, 0, "%s (%s) is missing: it is %d to %d", key, meaning, lo, hi)
 	default:
@@ -119,7 +127,7 @@ func (p *params) upTo(key string, v *int, byDefault, hi int, meaning string) {
 		*v = 1 + p.atoi(key, text, text, "a whole number")
 	case *v != 0:
 		text = strconv.Itoa(*v - 1)
-		p.keep(key, text)
+		p.record(key, text)
 	default:
 		*v = 1 + byDefault
 		text = strconv.Itoa(byDefault)
@@ -152,7 +160,7 @@ func (p *params) numbers(key string, v *[]int, byDefault []int, hi int, meaning 
 		p.refuse(key, 0, "%s (%s) is missing: it is numbers from 1 to %d with x between them", key, meaning, hi)
 	default:
 		text = sizesText(*v)
-		p.keep(key, text)
+		p.record(key, text)
 	}
 	p.seen = append(p.seen, param{key: key, meaning: meaning, text: sizesText(*v)})
 	for _, n := range *v {
@@ -173,7 +181,7 @@ func (p *params) choice(key string, v *int, byDefault int, choices []int, why, m
 	case given:
 		*v = p.atoi(key, text, text, "a whole number")
 	case *v != 0:
-		p.keep(key, strconv.Itoa(*v))
+		p.record(key, strconv.Itoa(*v))
 	case byDefault == 0:
 		p.refuse(key, 0, "%s (%s) is missing: it is one of %s", key, meaning, listedNumbers(choices))
 	default:
@@ -207,7 +215,7 @@ func (p *params) word(key string, v *string, words []string, meaning string) {
 	if *v == "" {
 		*v = words[0]
 	}
-	p.keep(key, *v)
+	p.record(key, *v)
 	p.seen = append(p.seen, param{key: key, meaning: meaning, text: *v, words: words})
 	if !slices.Contains(words, *v) {
 		p.refuse(key, 0, "%s=%q is none of %s", key, *v, strings.Join(words, ", "))
@@ -225,11 +233,11 @@ func (p *params) seed(v *uint64, meaning string) {
 		*v = n
 	}
 	p.seen = append(p.seen, param{key: key, meaning: meaning, text: strconv.FormatUint(*v, 10)})
-	p.keep(key, strconv.FormatUint(*v, 10))
+	p.record(key, strconv.FormatUint(*v, 10))
 }
 
-// keep records the value of a struct's field as if a spec had given it.
-func (p *params) keep(key, text string) {
+// record notes the value of a struct's field as if a spec had given it.
+func (p *params) record(key, text string) {
 	if p.given == nil {
 		p.given = map[string]string{}
 	}
@@ -344,6 +352,7 @@ func (p *params) run(f form) *fault {
 	return p.fault
 }
 
+// counted is a number of size, which may be saturated.
 func counted(n int) string {
 	if n >= saturated {
 		return "over two billion"

@@ -68,7 +68,7 @@ func (t *patchwork) declare(p *params) size {
 	between := func(lo, hi int) int {
 		return int(math.Exp(math.Log(float64(lo)) + rng.Float64()*math.Log(float64(hi+1)/float64(lo))))
 	}
-	// Often there is none.
+	// From 1 to most, with the probability often; otherwise 0.
 	some := func(often float64, most int) int {
 		n := between(1, most)
 		if rng.Float64() >= often {
@@ -104,7 +104,8 @@ func (t patchwork) Build() (*fabric.Fabric, error) { return built(&t) }
 
 func (t patchwork) String() string { return specOf(&t) }
 
-// patches is the network that is drawn, before ports are given out.
+// patches is the network that is drawn, before ports are given out. Switches are named by
+// their index.
 type patches struct {
 	rng      *rand.Rand
 	switches []patch
@@ -112,36 +113,40 @@ type patches struct {
 	hosts    []patchHost
 }
 
+// patch is a switch.
 type patch struct {
 	name   string
-	system int // first switch of its director, or itself
-	sharp  bool
+	system int  // first switch of its director, or itself
+	sharp  bool // it has an aggregation node
 }
 
+// patchCable joins two switches.
 type patchCable struct {
 	a, z int
 	rate fabric.Rate
 }
 
+// patchHost is an adapter of a host, on a switch.
 type patchHost struct {
 	sw   int
-	name string
-	port int // of several adapters
+	name string // of the host
+	rail int    // which of its adapters
 	rate fabric.Rate
 }
 
 // pod is a pod while it is drawn.
 type pod struct {
-	leaves []int // switches
-	hosts  []int // [leaf]
-	up     []int // [leaf] cables
-	rate   fabric.Rate
-	over   float64
-	tops   []int // what is cabled to tops: its mids, or its leaves
-	lead   []int // [of tops] cables up
+	leaves  []int // switches
+	hosts   []int // [of leaves] adapters on it
+	up      []int // [of leaves] cables up
+	rate    fabric.Rate
+	over    float64 // about the oversubscription of its leaves and mids
+	highest []int   // switches that are cabled to tops: its mids, or its leaves where there are none
+	toTops  []int   // [of highest] cables up
 }
 
-// draw draws the network; every parameter has its value.
+// draw draws the network; every parameter has its value. declare asks for its size, and lay
+// for all of it; both get the same.
 func (t *patchwork) draw() *patches {
 	n := &patches{rng: rand.New(rand.NewPCG(t.Seed, patchworkStream+1))}
 	pods := make([]*pod, t.Pods)
@@ -155,9 +160,9 @@ func (t *patchwork) draw() *patches {
 	for range t.Upper - 1 {
 		s := tops[n.rng.IntN(len(tops))]
 		if p := pods[n.rng.IntN(len(pods))]; t.Levels == 3 && n.rng.IntN(2) == 0 {
-			s = p.tops[n.rng.IntN(len(p.tops))]
+			s = p.highest[n.rng.IntN(len(p.highest))]
 		}
-		n.hosts = append(n.hosts, patchHost{s, fmt.Sprintf("service%03d", len(n.hosts)), 0, linkRate})
+		n.hosts = append(n.hosts, patchHost{sw: s, name: fmt.Sprintf("service%03d", len(n.hosts)), rate: linkRate})
 	}
 	for i := range n.switches {
 		n.switches[i].sharp = n.rng.IntN(100) < t.Sharp-1
@@ -165,12 +170,12 @@ func (t *patchwork) draw() *patches {
 	return n
 }
 
-// overNow is an oversubscription of about so much, up to what is the most.
-func (t *patchwork) overNow(rng *rand.Rand, about float64) float64 {
+// drawOver draws an oversubscription of about so much, from 1 to Over.
+func (t *patchwork) drawOver(rng *rand.Rand, about float64) float64 {
 	return max(1, min(float64(t.Over)/100, about*(.8+.4*rng.Float64())))
 }
 
-// pod draws a pod, and its cables but for those to the tops.
+// pod draws a pod: its switches, hosts and cables, except those to the tops.
 func (t *patchwork) pod(n *patches, number int) *pod {
 	rng := n.rng
 	p := &pod{rate: linkRate, over: 1 + rng.Float64()*float64(t.Over-100)/100}
@@ -185,9 +190,9 @@ func (t *patchwork) pod(n *patches, number int) *pod {
 		leaves = ceilDiv(leaves, t.Rails) * t.Rails
 	}
 	parallel := 1 + rng.IntN(t.Parallel)
-	most, all := 0, 0
+	mostUp, allUp := 0, 0
 	for i := range leaves {
-		over := t.overNow(rng, p.over)
+		over := t.drawOver(rng, p.over)
 		room := max(1, int(float64(t.P)*over/(1+over)))
 		hosts := min(t.Hosts, room)
 		if rng.IntN(3) == 0 {
@@ -204,11 +209,11 @@ func (t *patchwork) pod(n *patches, number int) *pod {
 			up = 1 + rng.IntN(max(1, t.P/4))
 		}
 		p.hosts, p.up = append(p.hosts, hosts), append(p.up, up)
-		most, all = max(most, up), all+up
+		mostUp, allUp = max(mostUp, up), allUp+up
 	}
 	mids := 0
 	if t.Levels == 3 {
-		mids = max(ceilDiv(most, parallel), ceilDiv(3*all, 2*t.P))
+		mids = max(ceilDiv(mostUp, parallel), ceilDiv(3*allUp, 2*t.P)) // a third of their ports is left to lead up
 	}
 	names := make([]string, 0, leaves+mids)
 	for i := range leaves {
@@ -224,34 +229,34 @@ func (t *patchwork) pod(n *patches, number int) *pod {
 	p.leaves = at[:leaves]
 	n.seatHosts(p, t.Rails)
 	if t.Levels == 2 {
-		p.tops, p.lead = p.leaves, p.up
+		p.highest, p.toTops = p.leaves, p.up
 		return p
 	}
-	p.tops = at[leaves:]
+	p.highest = at[leaves:]
 	first := 0
 	down := make([]int, mids)
 	for i, leaf := range p.leaves {
 		for c := range p.up[i] {
 			m := (first + c) % mids
-			n.cable(leaf, p.tops[m], p.rate)
+			n.cable(leaf, p.highest[m], p.rate)
 			down[m]++
 		}
 		if rng.IntN(2) == 0 { // some installers go on where the last leaf ended
 			first += p.up[i]
 		}
 	}
-	for m := range p.tops {
-		p.lead = append(p.lead, max(1, min(int(math.Ceil(float64(down[m])/t.overNow(rng, p.over))), t.P-down[m])))
+	for m := range p.highest {
+		p.toTops = append(p.toTops, max(1, min(int(math.Ceil(float64(down[m])/t.drawOver(rng, p.over))), t.P-down[m])))
 	}
 	return p
 }
 
-// tops draws the tops and the cables of the pods to them, and lists the switches that these
-// lead to.
+// tops draws the tops, or the directors in their place, and the cables of the pods to them; it
+// lists the switches that these lead to.
 func (t *patchwork) tops(n *patches, pods []*pod) (tops []int) {
 	all, most := 0, 0
 	for _, p := range pods {
-		for _, up := range p.lead {
+		for _, up := range p.toTops {
 			all, most = all+up, max(most, up)
 		}
 	}
@@ -270,13 +275,13 @@ func (t *patchwork) tops(n *patches, pods []*pod) (tops []int) {
 	}
 	next := 0
 	for _, p := range pods {
-		for i, s := range p.tops {
-			for range p.lead[i] {
+		for i, s := range p.highest {
+			for range p.toTops[i] {
 				n.cable(s, tops[next%len(tops)], p.rate)
 				next++
 			}
-			if p.lead[i] > len(tops) && n.rng.IntN(2) == 0 { // the same places for all
-				next -= p.lead[i] % len(tops)
+			if p.toTops[i] > len(tops) && n.rng.IntN(2) == 0 { // the next switch begins at the same top
+				next -= p.toTops[i] % len(tops)
 			}
 		}
 	}
@@ -312,7 +317,7 @@ func (t *patchwork) tails(n *patches, pods []*pod, tops []int) {
 		case 0:
 			behind = tops[n.rng.IntN(len(tops))]
 		case 1:
-			behind = p.tops[n.rng.IntN(len(p.tops))]
+			behind = p.highest[n.rng.IntN(len(p.highest))]
 		case 2:
 			if last >= 0 {
 				behind = last
@@ -323,13 +328,14 @@ func (t *patchwork) tails(n *patches, pods []*pod, tops []int) {
 			n.cable(s, behind, p.rate)
 		}
 		for h := range 1 + n.rng.IntN(min(3*cables, t.Hosts)) {
-			n.hosts = append(n.hosts, patchHost{s, fmt.Sprintf("tail%02d-%02d", i, h), 0, p.rate})
+			n.hosts = append(n.hosts, patchHost{sw: s, name: fmt.Sprintf("tail%02d-%02d", i, h), rate: p.rate})
 		}
 		last = s
 	}
 }
 
-// seatHosts names the hosts of a pod rack by rack and puts them on its leaves.
+// seatHosts names the hosts of a pod rack by rack and puts them on its leaves. A rack is a leaf,
+// or a set of as many as hosts have rails; now and then the hosts of two alternate.
 func (n *patches) seatHosts(p *pod, rails int) {
 	racks := n.rng.Perm(len(p.leaves) / rails)
 	for k := 0; k < len(racks); k++ {
@@ -349,19 +355,20 @@ func (n *patches) seatHosts(p *pod, rails int) {
 			left[i]--
 			name := fmt.Sprintf("node%05d", len(n.hosts))
 			for r := range rails {
-				n.hosts = append(n.hosts, patchHost{p.leaves[sets[i]*rails+r], name, r, p.rate})
+				n.hosts = append(n.hosts, patchHost{sw: p.leaves[sets[i]*rails+r], name: name, rail: r, rate: p.rate})
 			}
 		}
 	}
 }
 
+// add adds a switch and returns its index.
 func (n *patches) add(name string) int {
 	n.switches = append(n.switches, patch{name: name, system: len(n.switches)})
 	return len(n.switches) - 1
 }
 
 func (n *patches) cable(a, z int, rate fabric.Rate) {
-	n.cables = append(n.cables, patchCable{a, z, rate})
+	n.cables = append(n.cables, patchCable{a: a, z: z, rate: rate})
 }
 
 // parts is a number for every switch, the same for those that are joined.
@@ -383,10 +390,10 @@ func (n *patches) parts() []int {
 	return to
 }
 
-// joinParts lays a cable to a switch from every part that is not joined to it.
+// joinParts lays a cable to a switch from every part that is not joined to it, from the switch
+// there that was added last: of a pod the highest.
 func (n *patches) joinParts(with int) {
 	for part := n.parts(); ; part = n.parts() {
-		// The last of a part is the highest.
 		apart := len(part) - 1
 		for apart >= 0 && part[apart] == part[with] {
 			apart--
@@ -398,7 +405,8 @@ func (n *patches) joinParts(with int) {
 	}
 }
 
-// lose takes cables away, in groups.
+// lose takes count cables away, in groups on a switch; fewer if without more the network would
+// be in parts.
 func (n *patches) lose(count int) {
 	for tries := 0; count > 0 && tries < 200; tries++ {
 		s := n.rng.IntN(len(n.switches))
@@ -466,7 +474,7 @@ func (t *patchwork) lay(l *layout) {
 	for _, h := range n.hosts {
 		name := h.name
 		if t.Rails > 1 {
-			name = fmt.Sprintf("%s mlx5_%d", h.name, h.port)
+			name = fmt.Sprintf("%s mlx5_%d", h.name, h.rail)
 		}
 		host := l.adapter(name, hostDevice)
 		l.b.Cable(host, 1, l.switches[h.sw], port(h.sw), h.rate)

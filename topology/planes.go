@@ -170,8 +170,8 @@ func (t *planes) lay(l *layout) {
 	}
 }
 
-// cableGroup adds the spines of a group to members, by plane, and cables its leaves and
-// its tail.
+// cableGroup adds the spines of group g, whose first leaf has number leaf: to the network, and
+// to members, by plane. It cables the leaves to them, and the tail.
 func (t *planes) cableGroup(l *layout, g, leaf int, members [][]int) {
 	for i := range t.spines() {
 		plane := (g + i/t.Wide) % t.Planes

@@ -17,7 +17,7 @@ import (
 //
 // No two switches are more than two hops apart, and with D cables a switch no network of
 // that diameter has more than D² + 1 switches (Moore's bound), of which this one has
-// D² - D + 1. Each has D = Q + 1 cables to others, but for the Q + 1 quadrics, the points
+// D² - D + 1. Each has D = Q + 1 cables to others, except the Q + 1 quadrics, the points
 // to which the rule joins themselves: they have Q.
 //
 // A switch has half as many hosts as cables by default, rounded up, as in the paper.

@@ -93,7 +93,8 @@ func (s *slimFly) lay(l *layout) {
 	s.join(l.cable)
 }
 
-// join names both ends of every cable, switches by number.
+// join calls cable with both ends of every cable between switches; these are numbers in the
+// order of lay. Bundlefly takes the switches from it without the ports.
 func (s *slimFly) join(cable func(a, aPort, z, zPort int)) {
 	gf := newField(s.Q)
 	inside := s.exponents()

@@ -50,7 +50,7 @@ var table1 = []tableRow{
 	{4096, []int{18, 18}, []int{9, 9}, kautz{B: 6, N: 3}, karyTree{K: 18, N: 3}},
 }
 
-// dealt is a family that can be laid out with hosts distributed evenly.
+// dealt is a family that can be laid with any number of hosts, distributed evenly.
 type dealt interface {
 	form
 	layDealt(l *layout, hosts int)

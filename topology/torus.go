@@ -14,7 +14,7 @@ import "github.com/weft-fabric/weft/fabric"
 //	└─────────────────────┘
 //
 // A dimension of size 2 has one cable between its two switches, not two, and so one
-// port; a dimension of size 1 has none. Order and ports are those of Mesh, with no port
+// port; a dimension of size 1 has none. Order and ports are those of a mesh, with no port
 // unused.
 type torus struct {
 	Dims  []int // switches along each dimension, from 1

@@ -85,7 +85,8 @@ func (t xgft) Build() (*fabric.Fabric, error) { return built(&t) }
 
 func (t *xgft) lay(l *layout) { t.layDealt(l, product(t.M...)*t.Hosts) }
 
-// layDealt distributes hosts evenly over the leaves, at most Hosts on each.
+// layDealt is lay with so many hosts in all, distributed evenly over the leaves, at most Hosts
+// on each.
 func (t *xgft) layDealt(l *layout, hosts int) {
 	first := make([]int, t.levels()) // number of the first switch of a level
 	word := make([]int, len(t.M))
