@@ -102,7 +102,7 @@ func (r *Row) lacks() string {
 }
 
 // Timed is the measures whose values are others another time.
-var Timed = []string{"time", "memory"}
+var Timed = []string{"time", "memory", "repair-time"}
 
 // Parameter is what a word in braces of the spec stood for.
 func (r *Row) Parameter(name string) (string, bool) {
