@@ -44,8 +44,8 @@ const damageStream = 0x77656674_64616d67
 // damaged is a fabric while parts are removed.
 type damaged struct {
 	f        *fabric.Fabric
-	goneNode []bool // [NodeID]
-	goneLink []bool // [ChannelID] set for both channels of a cable
+	goneNode []bool          // [NodeID]
+	goneLink []bool          // [ChannelID] set for both channels of a cable
 	whole    bool            // the network must stay connected
 	seen     []int           // [switch] number of the last search that reached it
 	searches int             // how many there were; the number of the last

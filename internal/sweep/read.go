@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -106,7 +107,7 @@ func (r *reader) computed(spec *yaml.Node, f *fields) (all []Network, err error)
 	var names []string
 	var values [][]scalar
 	for i, key := range f.keys {
-		if has(ofNetworks, key.Value) {
+		if slices.Contains(ofNetworks, key.Value) {
 			continue
 		}
 		if !strings.Contains(template, "{"+key.Value+"}") {
@@ -124,7 +125,7 @@ func (r *reader) computed(spec *yaml.Node, f *fields) (all []Network, err error)
 		names, values = append(names, key.Value), append(values, v)
 	}
 	for _, word := range parameter.FindAllStringSubmatch(template, -1) {
-		if word[1] != seedWord && !has(names, word[1]) {
+		if word[1] != seedWord && !slices.Contains(names, word[1]) {
 			return nil, r.errorf(spec, "the spec has {%s}, and there is no line %s: with its values", word[1], word[1])
 		}
 	}
@@ -158,7 +159,7 @@ func (n Network) with(seed uint64) Network {
 // dumps is the networks in files.
 func (r *reader) dumps(file *yaml.Node, f *fields) (all []Network, err error) {
 	for _, key := range f.keys {
-		if !has(ofNetworks, key.Value) {
+		if !slices.Contains(ofNetworks, key.Value) {
 			return nil, r.errorf(key, "a network in a file has no key %q (keys: file, seeds, damage, ports)", key.Value)
 		}
 	}
@@ -269,7 +270,7 @@ func (r *reader) engine(c choice) (e Engine, err error) {
 	switch {
 	case c[10].text != "" && !e.Exact:
 		return e, r.errorf(c[10].at, "exact: %q; it is %s, or left out", c[10].text, Yes)
-	case e.LanesOf != "" && !has(LanesOf, e.LanesOf):
+	case e.LanesOf != "" && !slices.Contains(LanesOf, e.LanesOf):
 		return e, r.errorf(c[9].at, "lanes-of: %q%s (there are %s)", e.LanesOf, spell.Hint(e.LanesOf, LanesOf), strings.Join(LanesOf, ", "))
 	case e.LanesOf != "" && e.VLs > 0:
 		return e, r.errorf(c[9].at, "an engine has either vls: or lanes-of:")
@@ -284,7 +285,7 @@ func (r *reader) engine(c choice) (e Engine, err error) {
 // untold refuses keys of an engine that takes only some.
 func (r *reader) untold(c choice, why string, takes ...string) error {
 	for i, v := range c[1:] {
-		if key := ofEngines[1+i]; v.text != "" && !has(takes, key) {
+		if key := ofEngines[1+i]; v.text != "" && !slices.Contains(takes, key) {
 			return r.errorf(v.at, "%s: engine %s, so that says nothing to it", key, why)
 		}
 	}

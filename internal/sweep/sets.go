@@ -128,7 +128,7 @@ func (r *reader) bySet(n *yaml.Node, sets []string) (bool, error) {
 // isKey reports whether a word is a key of SPECs, somewhere.
 func isKey(word string) bool {
 	for _, keys := range [][]string{{"sets", "parts", "measure"}, ofPart, ofNetworks, ofDamage, ofEngines} {
-		if has(keys, word) {
+		if slices.Contains(keys, word) {
 			return true
 		}
 	}

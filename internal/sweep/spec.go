@@ -287,21 +287,12 @@ func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) (*fields,
 			return nil, r.errorf(key, "a key is one word")
 		case f.get(key.Value) != nil:
 			return nil, r.errorf(key, "%s is given twice", key.Value)
-		case len(allowed) > 0 && !has(allowed, key.Value):
+		case len(allowed) > 0 && !slices.Contains(allowed, key.Value):
 			return nil, r.errorf(key, "%s has no key %q%s (keys: %s)", what, key.Value, spell.Hint(key.Value, allowed), strings.Join(allowed, ", "))
 		}
 		f.keys, f.values = append(f.keys, key), append(f.values, value)
 	}
 	return f, nil
-}
-
-func has(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // text is a scalar as it is written.

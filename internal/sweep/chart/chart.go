@@ -129,7 +129,7 @@ func (c *Chart) counts(r *results.Row) bool {
 	for _, f := range c.Where {
 		text, ok := columnOf(r, f.Name)
 		if !ok {
-			text, ok = setting(r, f.Name)
+			text, ok = r.Setting(f.Name)
 		}
 		if ok && !slices.Contains(f.Values, text) {
 			return false

@@ -29,7 +29,7 @@ func (c *Chart) settings(rows []results.Row) (names []string) {
 func isSetting(name string, rows []results.Row) bool {
 	if measure, key, dotted := strings.Cut(name, "."); dotted {
 		return !slices.Contains(ofMeasures, key) && slices.ContainsFunc(rows, func(r results.Row) bool {
-			_, ok := setting(&r, key)
+			_, ok := r.Setting(key)
 			return ok && r.Measure == measure
 		})
 	}
@@ -42,17 +42,7 @@ func isMeasure(name string, rows []results.Row) bool {
 
 // hasSetting reports whether a measure of some row has a setting.
 func hasSetting(name string, rows []results.Row) bool {
-	return slices.ContainsFunc(rows, func(r results.Row) bool { _, ok := setting(&r, name); return ok })
-}
-
-// setting is a setting of the row's measure.
-func setting(r *results.Row, name string) (string, bool) {
-	for pair := range strings.SplitSeq(r.Settings, ",") {
-		if key, value, ok := strings.Cut(pair, "="); ok && key == name {
-			return value, true
-		}
-	}
-	return "", false
+	return slices.ContainsFunc(rows, func(r results.Row) bool { _, ok := r.Setting(name); return ok })
 }
 
 // split divides the rows of a point by settings. Measures without one of these settings, such as
@@ -69,7 +59,7 @@ func split(rows []*results.Row, names []string) (parts []part) {
 			if !dotted {
 				key = name
 			}
-			all[i][k], _ = setting(r, key)
+			all[i][k], _ = r.Setting(key)
 		}
 	}
 	for _, at := range all {

@@ -85,18 +85,14 @@ func isModel(text string) (string, error) {
 	return m.String(), err
 }
 
-func isRates(text string) (string, error) {
-	if text != "links" && text != "alike" {
-		return "", fmt.Errorf("%q is neither links nor alike", text)
+// either checks a setting that is one of two words.
+func either(one, other string) func(text string) (string, error) {
+	return func(text string) (string, error) {
+		if text != one && text != other {
+			return "", fmt.Errorf("%q is neither %s nor %s", text, one, other)
+		}
+		return text, nil
 	}
-	return text, nil
-}
-
-func isOpen(text string) (string, error) {
-	if text != "mp-lash" && text != "a-lash" {
-		return "", fmt.Errorf("%q is neither mp-lash nor a-lash", text)
-	}
-	return text, nil
 }
 
 func isLMC(text string) (string, error) {

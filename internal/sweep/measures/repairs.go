@@ -3,7 +3,6 @@ package measures
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"time"
@@ -25,20 +24,6 @@ type repaired struct {
 	changed, due                         int   // entries
 	seconds                              []float64
 	bandwidth                            []float64 // with repaired tables, by that with new ones
-}
-
-func isPart(text string) (string, error) {
-	if text != "cable" && text != "switch" {
-		return "", fmt.Errorf("%q is neither cable nor switch", text)
-	}
-	return text, nil
-}
-
-func isYesNo(text string) (string, error) {
-	if text != "yes" && text != "no" {
-		return "", fmt.Errorf("%q is neither yes nor no", text)
-	}
-	return text, nil
 }
 
 // ofFailures is a measure of repairs: a share of something.
@@ -89,14 +74,11 @@ func ofEach(figures func(r *repaired) []float64) func(context.Context, *Input, *
 		if err != nil {
 			return Value{}, err
 		}
-		runs, sum := figures(r), 0.0
+		runs := figures(r)
 		if len(runs) == 0 {
 			return Value{}, errors.New(noFailure)
 		}
-		for _, v := range runs {
-			sum += v
-		}
-		return Value{Mean: sum / float64(len(runs)), Runs: runs}, nil
+		return meanOf(runs), nil
 	}
 }
 

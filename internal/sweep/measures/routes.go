@@ -20,6 +20,16 @@ type Value struct {
 	Runs  []float64 // that it is of, where they are kept
 }
 
+// meanOf is a value that is the mean of some runs, one at least.
+func meanOf(runs []float64) Value {
+	sum := 0.0
+	for _, v := range runs {
+		sum += v
+	}
+	return Value{Mean: sum / float64(len(runs)), Runs: runs}
+}
+
+// plainly is a value that is counted or computed once, with nothing drawn.
 func plainly[T int | uint32 | float64](v T) (Value, error) { return Value{Mean: float64(v)}, nil }
 
 // Take takes a measure.

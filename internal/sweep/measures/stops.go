@@ -22,11 +22,7 @@ func stops(ctx context.Context, in *Input, m *Measure) (Value, error) {
 	case len(after) == 0:
 		return Value{}, errors.New(NeverStopped)
 	}
-	sum := 0.0
-	for _, v := range after {
-		sum += v
-	}
-	return Value{Mean: sum / float64(len(after)), Runs: after}, nil
+	return meanOf(after), nil
 }
 
 // stopsOf simulates HOTI 2016, section VI.A: every host sends one message of 128 KiB to

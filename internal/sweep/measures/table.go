@@ -63,9 +63,9 @@ func Kinds() []Kind {
 		{"window", "50000", "time units to measure, once the latency, or what arrives, has settled over as many", isCount},
 	}
 	failures := []Key{
-		{"without", "cable", "what fails: a cable, or a switch", isPart},
+		{"without", "cable", "what fails: a cable, or a switch", either("cable", "switch")},
 		{"failures", "12", "of them, evenly spread", isCount},
-		{"drops", "no", "yes: single destinations may drop their packets for a step where there is no other way", isYesNo},
+		{"drops", "no", "yes: single destinations may drop their packets for a step where there is no other way", either("yes", "no")},
 	}
 	const units, ofHosts = "on switches that pass a flit on in a time unit", "fraction of the hosts' links"
 	return []Kind{
@@ -81,7 +81,7 @@ func Kinds() []Kind {
 				pattern, jobs,
 				{"patterns", "1000", "random patterns to draw", isCount},
 				{"model", "bottleneck", "bottleneck or maxmin, as of weft simulate", isModel},
-				{"rates", "links", "links (each its own) or alike, as the papers have it", isRates},
+				{"rates", "links", "links (each its own) or alike, as the papers have it", either("links", "alike")},
 			},
 			work: times("patterns"), take: bandwidth,
 		},
@@ -144,7 +144,7 @@ func Kinds() []Kind {
 		},
 		{
 			Name: "layers", Unit: "layers", OfNetwork: true, What: "layers that all shortest paths of all pairs need",
-			Keys: []Key{{"of", "mp-lash", "who may take any of them: mp-lash, the source, or a-lash, the switches, grouped by the first link", isOpen}},
+			Keys: []Key{{"of", "mp-lash", "who may take any of them: mp-lash, the source, or a-lash, the switches, grouped by the first link", either("mp-lash", "a-lash")}},
 			take: layers,
 		},
 		{

@@ -45,10 +45,7 @@ func WriteParquet(w io.Writer, rows []Row, measures []Measured) error {
 			return err
 		}
 	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	return nil
+	return out.Close()
 }
 
 // ReadParquet reads a file that WriteParquet wrote.

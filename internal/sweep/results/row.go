@@ -104,9 +104,15 @@ func (r *Row) lacks() string {
 // Timed is the measures whose values are others another time.
 var Timed = []string{"time", "memory", "repair-time"}
 
-// Parameter is what a word in braces of the spec stood for.
-func (r *Row) Parameter(name string) (string, bool) {
-	for pair := range strings.SplitSeq(r.Parameters, ",") {
+// Parameter is what a word in braces of the spec stood for; not ok where there is none.
+func (r *Row) Parameter(name string) (value string, ok bool) { return valueOf(r.Parameters, name) }
+
+// Setting is a setting of the row's measure; not ok where the measure has none of this name.
+func (r *Row) Setting(name string) (value string, ok bool) { return valueOf(r.Settings, name) }
+
+// valueOf is the value of a name in a list of name=value with commas between.
+func valueOf(pairs, name string) (string, bool) {
+	for pair := range strings.SplitSeq(pairs, ",") {
 		if key, value, ok := strings.Cut(pair, "="); ok && key == name {
 			return value, true
 		}

@@ -224,7 +224,7 @@ func ranges(list []int) string {
 func (f *follower) release(ctx context.Context, q Queue) {
 	for _, n := range q.tasks() {
 		if s := q[n]; s.Reason == "launch failed requeued held" {
-			f.Tell("task %d is held, because a node could not start it: %s", n, "released")
+			f.Tell("task %d is held, because a node could not start it: released", n)
 			if _, err := f.command(ctx, "scontrol", "release", fmt.Sprintf("%s_%d", s.Job, n)); err != nil {
 				f.Tell("%v", err)
 			}
