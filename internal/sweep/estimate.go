@@ -15,7 +15,8 @@ import (
 	"github.com/weft-fabric/weft/internal/sweep/measures"
 )
 
-// Size is what the time that a point takes grows with.
+// Size is how large a network is, as far as the time and the memory depend on it that its
+// points take.
 type Size struct {
 	Switches, Hosts, Cables int
 	LIDs                    int
@@ -29,10 +30,10 @@ type Sample struct {
 	Part    string // engine with its contract, or measure: and its name
 	Kind    string // of the network, without its seed
 	Seconds float64
-	at      [features]float64
+	at      [features]float64 // routingAt or measureAt
 }
 
-// features is how many numbers an estimate is made of: one, and two logarithms.
+// features is how many numbers an estimate is made of: the number 1, and two logarithms.
 const features = 3
 
 // OfRouting is a sample of making a network, routing it with an engine and proving it;
@@ -44,7 +45,7 @@ func OfRouting(engine, options, kind string, s Size, seconds float64) Sample {
 			contract = value
 		}
 	}
-	return Sample{enginePart(engine, contract), kind, seconds, routingAt(s)}
+	return Sample{Part: enginePart(engine, contract), Kind: kind, Seconds: seconds, at: routingAt(s)}
 }
 
 // enginePart is an engine under a contract, which may have other paths: "lash directed". With
@@ -54,13 +55,14 @@ func enginePart(name, contract string) string { return strings.TrimSpace(name + 
 // OfMeasure is a sample of a measure.
 func OfMeasure(m *measures.Measure, kind string, s Size, seconds float64) Sample {
 	part, _ := partOf(m)
-	return Sample{part, kind, seconds, measureAt(m, s)}
+	return Sample{Part: part, Kind: kind, Seconds: seconds, at: measureAt(m, s)}
 }
 
+// measurePart begins the part of a measure; other parts are engines.
 const measurePart = "measure:"
 
-// partOf is the part that a measure is, and the one that foretells it where there is no line
-// for it. Measures of one run are one part.
+// partOf is the part that a measure is, and the part whose line foretells it where it has none
+// of its own. Measures of one run are one part.
 func partOf(m *measures.Measure) (part, like string) {
 	k, err := measures.Named(m.Name)
 	if err != nil {
@@ -69,14 +71,14 @@ func partOf(m *measures.Measure) (part, like string) {
 	return measurePart + cmp.Or(k.RunOf, m.Name), measurePart + k.Like
 }
 
-// routingAt is where on its line a network is: by the entries of its forwarding tables, and
-// by how many cables a switch has.
+// routingAt is the features of routing a network: of the entries of its forwarding tables, and
+// of how many cables a switch has.
 func routingAt(s Size) [features]float64 {
 	return [features]float64{1, logOf(s.Switches * s.LIDs), math.Log(float64(max(1, s.Cables)) / float64(max(1, s.Switches)))}
 }
 
-// measureAt is the same for a measure: by what it does for each host, and by the table of
-// routes that it makes first.
+// measureAt is the features of a measure: of its work (Kind.Work), and of the table of routes that
+// it makes first.
 func measureAt(m *measures.Measure, s Size) [features]float64 {
 	work := float64(max(1, s.Hosts))
 	if k, err := measures.Named(m.Name); err == nil {
@@ -85,11 +87,13 @@ func measureAt(m *measures.Measure, s Size) [features]float64 {
 	return [features]float64{1, math.Log(work), logOf(s.Hosts * s.Switches)}
 }
 
+// logOf is a logarithm, of 1 for numbers below.
 func logOf(n int) float64 { return math.Log(float64(max(1, n))) }
 
-// line is what one part takes: the logarithm of its seconds is a sum of features.
+// line is what one part takes: the logarithm of its seconds is the sum of its features, each by a
+// coefficient.
 type line struct {
-	by      [features]float64
+	by      [features]float64 // coefficients
 	samples int
 	factor  float64 // half of the samples are within this factor of what the others foretell
 }
@@ -123,24 +127,24 @@ const anyEngine = "*"
 
 // Fit makes estimates of samples.
 func Fit(samples []Sample) *Estimates {
-	by := map[string][]Sample{}
+	parts := map[string][]Sample{}
 	for _, s := range samples {
 		if s.Seconds <= 0 {
 			continue
 		}
-		by[s.Part] = append(by[s.Part], s)
+		parts[s.Part] = append(parts[s.Part], s)
 		if strings.HasPrefix(s.Part, measurePart) {
 			continue
 		}
-		by[anyEngine] = append(by[anyEngine], s)
+		parts[anyEngine] = append(parts[anyEngine], s)
 		if name, _, contract := strings.Cut(s.Part, " "); contract {
-			by[name] = append(by[name], s)
+			parts[name] = append(parts[name], s)
 		}
 	}
 	e := &Estimates{lines: map[string]*line{}}
-	for part, list := range by {
+	for part, list := range parts {
 		l := fit(list)
-		factors, _, _ := apart(list)
+		factors, _, _ := foretellEach(list)
 		slices.Sort(factors)
 		l.factor = quantile(factors, 0.5)
 		e.lines[part] = l
@@ -148,15 +152,16 @@ func Fit(samples []Sample) *Estimates {
 	return e
 }
 
-// fit is the line through samples with the least squares, drawn a little towards one on
-// which time grows with work, so that few samples do not turn it upside down.
+// fit is the line through samples with the least squares, drawn a little towards the line (prior)
+// on which time grows with the first logarithm alone, so that few samples do not turn it upside
+// down. At the end it is raised or lowered so that its sum over the samples is right.
 func fit(samples []Sample) *line {
 	var a [features][features + 1]float64
 	prior := [features]float64{0, 1, 0}
 	for i := 1; i < features; i++ {
 		a[i][i], a[i][features] = pull, pull*prior[i]
 	}
-	a[0][0] = 1e-9
+	a[0][0] = 1e-9 // not 0, also where there are no samples
 	for _, s := range samples {
 		y := math.Log(s.Seconds)
 		for i := range features {
@@ -178,7 +183,7 @@ func fit(samples []Sample) *line {
 // pull is how many samples the prior counts for.
 const pull = 0.1
 
-// solve solves the equations by elimination with pivots.
+// solve solves linear equations, a row each with its right side last, by elimination with pivots.
 func solve(a [features][features + 1]float64) (x [features]float64) {
 	for i := range features {
 		p := i
@@ -222,25 +227,26 @@ type Reach struct {
 
 // Quality is how well samples are foretold from those of other kinds of networks.
 func Quality(samples []Sample) Reach {
-	by := map[string][]Sample{}
+	parts := map[string][]Sample{}
 	for _, s := range samples {
 		if s.Seconds > 0 {
-			by[s.Part] = append(by[s.Part], s)
+			parts[s.Part] = append(parts[s.Part], s)
 		}
 	}
 	var factors []float64
 	var foretold, took float64
-	for _, list := range by {
-		f, sum, of := apart(list)
-		factors, foretold, took = append(factors, f...), foretold+sum, took+of
+	for _, list := range parts {
+		f, foretoldOf, tookOf := foretellEach(list)
+		factors, foretold, took = append(factors, f...), foretold+foretoldOf, took+tookOf
 	}
 	slices.Sort(factors)
-	return Reach{quantile(factors, 0.5), quantile(factors, 0.9), foretold / max(took, 1e-9)}
+	return Reach{Half: quantile(factors, 0.5), Ninety: quantile(factors, 0.9), Sum: foretold / max(took, 1e-9)}
 }
 
-// apart is by which factors samples are off from what those of other kinds of networks
-// foretell, with the sums of both. Without other kinds there are none.
-func apart(samples []Sample) (factors []float64, foretold, took float64) {
+// foretellEach foretells every sample of a part from those of other kinds of networks. It returns
+// the factors by which that is off, and the sums of the seconds foretold and taken; none where all
+// samples are of one kind.
+func foretellEach(samples []Sample) (factors []float64, foretold, took float64) {
 	kinds := map[string][]Sample{}
 	for _, s := range samples {
 		kinds[s.Kind] = append(kinds[s.Kind], s)
@@ -265,22 +271,23 @@ func (e *Estimates) Point(p *Point, s Size) float64 {
 	if p.Engine.Name != NoEngine {
 		total = e.part(routingAt(s), enginePart(p.Engine.Name, p.Engine.Contract), p.Engine.Name, anyEngine)
 	}
-	run := map[string]bool{} // of packets, that measures share
+	counted := map[string]bool{} // runs of packets, which several measures share
 	for i := range p.Measures {
 		m := &p.Measures[i]
 		part, like := partOf(m)
 		if k, err := measures.Named(m.Name); err == nil && k.OfPackets {
-			if run[part+m.Text()] {
+			if counted[part+m.Text()] {
 				continue
 			}
-			run[part+m.Text()] = true
+			counted[part+m.Text()] = true
 		}
 		total += e.part(measureAt(m, s), part, like)
 	}
 	return total
 }
 
-// part is what a part takes by the first of some lines that there is.
+// part is the seconds of a part, by the line of the first of the names that has one; 0 where none
+// has.
 func (e *Estimates) part(at [features]float64, names ...string) float64 {
 	for _, name := range names {
 		if l := e.lines[name]; l != nil {

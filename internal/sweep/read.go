@@ -15,12 +15,16 @@ import (
 	"github.com/weft-fabric/weft/topology"
 )
 
+// This file reads the entries of a SPEC: networks, engines and measures, each multiplied out to
+// the list of what it stands for; the part of a SPEC (reader.part) makes points of these lists.
+
 // drawn is a network with a seed.
 type drawn struct {
 	Network
 	seed uint64
 }
 
+// networks is all entries of a list of networks; seeds is for those without seeds of their own.
 func (r *reader) networks(list *yaml.Node, seeds []uint64) (all []drawn, err error) {
 	for _, n := range list.Content {
 		if n.Kind == yaml.ScalarNode { // the spec alone
@@ -216,9 +220,11 @@ func (r *reader) damages(n *yaml.Node) (all []Damage, err error) {
 	return all, nil
 }
 
-// ofEngines is the keys of an engine, in the order of their combinations.
+// ofEngines is the keys of an engine. A choice of their values is indexed as this list is, so that
+// choice[3] is a contract.
 var ofEngines = []string{"engine", "vls", "sls", "contract", "endpoints", "aim", "order", "prefer", "lmc", "lanes-of", "exact"}
 
+// engines is all engines of a list, one for each combination of the values of an entry's keys.
 func (r *reader) engines(list *yaml.Node) (all []Engine, err error) {
 	for _, n := range list.Content {
 		if n.Kind == yaml.ScalarNode { // the name alone
@@ -255,7 +261,7 @@ func (r *reader) engines(list *yaml.Node) (all []Engine, err error) {
 	return all, nil
 }
 
-// engine is an engine of one combination of the values of its keys.
+// engine is the engine of one combination of the values of ofEngines.
 func (r *reader) engine(c choice) (e Engine, err error) {
 	e = Engine{Name: c[0].text, Contract: c[3].text, Scope: c[4].text, Aim: c[5].text, Order: c[6].text, Prefer: c[7].text, LanesOf: c[9].text, Exact: c[10].text == Yes}
 	if e.VLs, err = within(c[1].text, routing.MaxDataVLs); err != nil {
@@ -275,15 +281,16 @@ func (r *reader) engine(c choice) (e Engine, err error) {
 	case e.LanesOf != "" && e.VLs > 0:
 		return e, r.errorf(c[9].at, "an engine has either vls: or lanes-of:")
 	case e.Name == NoEngine:
-		return e, r.untold(c, NoEngine+" routes nothing")
+		return e, r.checkTold(c, NoEngine+" routes nothing")
 	case IsSimulated(e.Name):
-		return e, r.untold(c, e.Name+" has no tables", "vls", "lanes-of")
+		return e, r.checkTold(c, e.Name+" has no tables", "vls", "lanes-of")
 	}
-	return e, r.told(c, &e)
+	return e, r.checkOptions(c, &e)
 }
 
-// untold refuses keys of an engine that takes only some.
-func (r *reader) untold(c choice, why string, takes ...string) error {
+// checkTold refuses to tell an engine anything except the keys that it takes; why is the engine and
+// the reason.
+func (r *reader) checkTold(c choice, why string, takes ...string) error {
 	for i, v := range c[1:] {
 		if key := ofEngines[1+i]; v.text != "" && !slices.Contains(takes, key) {
 			return r.errorf(v.at, "%s: engine %s, so that says nothing to it", key, why)
@@ -292,8 +299,8 @@ func (r *reader) untold(c choice, why string, takes ...string) error {
 	return nil
 }
 
-// told checks what an engine with tables is told.
-func (r *reader) told(c choice, e *Engine) error {
+// checkOptions refuses what an engine with tables cannot be told.
+func (r *reader) checkOptions(c choice, e *Engine) error {
 	uses := setting.OfAuto()
 	if e.Name != engines.AutoName {
 		found, err := engines.Named(e.Name)
@@ -315,6 +322,7 @@ func (r *reader) told(c choice, e *Engine) error {
 	return nil
 }
 
+// measures is all measures of a list, each once, in the order of the table of measures.
 func (r *reader) measures(list *yaml.Node) (all []measures.Measure, err error) {
 	seen := map[string]bool{}
 	for _, n := range list.Content {
@@ -367,7 +375,8 @@ func (r *reader) measure(n *yaml.Node) (all []measures.Measure, err error) {
 	return all, nil
 }
 
-// settings is a kind of measure with every combination of its settings.
+// settings is a kind of measure with every combination of the settings that an entry n gives; f is
+// the entry's keys.
 func (r *reader) settings(n *yaml.Node, f *fields, k *measures.Kind) (all []measures.Measure, err error) {
 	var keys []*measures.Key
 	var values [][]scalar

@@ -21,8 +21,9 @@ import (
 //
 // A list in a list is its items.
 
-// pick puts in place of every mapping by names of sets what it is in one of them, the last
-// if none is named, and returns the names and the one picked.
+// pick reduces a SPEC to one of its sets, the last if none is named: in the tree below root it
+// puts in place of every mapping by names of sets what the mapping has for this one. It returns
+// the names of all sets and the one picked.
 func (r *reader) pick(root *yaml.Node, set string) (sets []string, picked string, err error) {
 	if root.Kind == yaml.MappingNode {
 		for i := 0; i < len(root.Content); i += 2 {
@@ -137,7 +138,7 @@ func isKey(word string) bool {
 	})
 }
 
-// in is what a mapping has for a name; nil: nothing.
+// in is the value that a mapping has for a name; nil if it has none.
 func in(n *yaml.Node, name string) *yaml.Node {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {

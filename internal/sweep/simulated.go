@@ -3,7 +3,8 @@ package sweep
 import "slices"
 
 // Simulated is an engine without tables that InfiniBand could hold: sources, or switches,
-// choose among several ways. Packets can be sent by it, and nothing else be measured.
+// choose among several ways. Only packets can be sent by it, and measured. Package meter makes
+// its ways.
 type Simulated struct{ Name, What string }
 
 // SimulatedEngines is those by source routes, as TPDS 2006, section 8, compares them, and the

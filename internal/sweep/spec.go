@@ -115,6 +115,7 @@ var (
 	ofPart      = append([]string{"name", "seeds"}, ofPartLists...)
 )
 
+// spec is the SPEC below a root, read as one of its sets.
 func (r *reader) spec(root *yaml.Node, set string) (*Spec, error) {
 	s := &Spec{File: r.file}
 	var err error
@@ -144,7 +145,7 @@ func (r *reader) spec(root *yaml.Node, set string) (*Spec, error) {
 		}
 		s.Parts = append(s.Parts, p)
 	}
-	s.Points = together(s.Parts)
+	s.Points = joined(s.Parts)
 	return s, nil
 }
 
@@ -185,7 +186,7 @@ func (r *reader) part(n *yaml.Node, top *fields) (p Part, err error) {
 	if err != nil {
 		return p, err
 	}
-	if err := r.fit(get("measures"), engines, taken); err != nil {
+	if err := r.checkMeasures(get("measures"), engines, taken); err != nil {
 		return p, err
 	}
 	if len(networks)*len(engines) > MostPoints {
@@ -195,8 +196,8 @@ func (r *reader) part(n *yaml.Node, top *fields) (p Part, err error) {
 	return p, nil
 }
 
-// fit refuses measures of tables where an engine has none.
-func (r *reader) fit(at *yaml.Node, engines []Engine, taken []measures.Measure) error {
+// checkMeasures refuses measures of tables where an engine has none.
+func (r *reader) checkMeasures(at *yaml.Node, engines []Engine, taken []measures.Measure) error {
 	for i := range taken {
 		k, err := measures.Named(taken[i].Name)
 		if err != nil {
@@ -214,8 +215,8 @@ func (r *reader) fit(at *yaml.Node, engines []Engine, taken []measures.Measure) 
 	return nil
 }
 
-// together is the points of all parts, each once, with the measures of all.
-func together(parts []Part) (all []Point) {
+// joined is the points of all parts, each once, with its measures in all of them.
+func joined(parts []Part) (all []Point) {
 	at := map[string]int{}
 	for _, part := range parts {
 		for _, p := range part.Points {
@@ -265,6 +266,7 @@ type fields struct {
 	values []*yaml.Node
 }
 
+// get is the value of a key; nil: there is none.
 func (f *fields) get(key string) *yaml.Node {
 	for i, k := range f.keys {
 		if k.Value == key {
@@ -274,7 +276,8 @@ func (f *fields) get(key string) *yaml.Node {
 	return nil
 }
 
-// mapping is a mapping whose keys are among some; without any, all are allowed.
+// mapping reads a mapping whose keys are among some; with none named, all are allowed. what is the
+// mapping for people.
 func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) (*fields, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, r.errorf(n, "%s is lines of the form key: value (keys: %s)", what, strings.Join(allowed, ", "))
@@ -339,6 +342,7 @@ func (r *reader) values(n *yaml.Node) (all []scalar, err error) {
 	return all, nil
 }
 
+// seeds reads the seeds of a key seeds:.
 func (r *reader) seeds(n *yaml.Node) ([]uint64, error) {
 	values, err := r.values(n)
 	if err != nil {
@@ -356,8 +360,8 @@ func (r *reader) seeds(n *yaml.Node) ([]uint64, error) {
 // choice is one combination of the values of several keys.
 type choice []scalar
 
-// combinations is every combination of the values of some keys, the last key changing
-// fastest.
+// combinations is every combination of values, a list for each key, the last key changing fastest.
+// A combination has a value for each key, in their order; at is where too many are told.
 func (r *reader) combinations(at *yaml.Node, values [][]scalar) ([]choice, error) {
 	n := 1
 	for _, v := range values {

@@ -61,8 +61,8 @@ func within(text string, most int) (int, error) {
 
 func formatSeed(seed uint64) string { return strconv.FormatUint(seed, 10) }
 
-// inOrder is measures in the order of the table of measures, those of one kind as they
-// came.
+// inOrder sorts measures in place, in the order of the table of measures, those of one kind as they
+// came, and returns them.
 func inOrder(all []measures.Measure) []measures.Measure {
 	place := map[string]int{}
 	for i, k := range measures.Kinds() {

@@ -50,7 +50,7 @@ func NewPlan(points []sweep.Point, e *sweep.Estimates, m *meter.Meter) *Plan {
 // least is what a point takes in any case, in seconds.
 const least = 0.001
 
-// Shard is the part of a plan that is a shard.
+// Shard is the part of a plan that falls to a shard.
 func (p *Plan) Shard(s sweep.Shard) *Plan {
 	shards := sweep.Deal(p.Points, p.Costs, s.N)
 	return p.Pick(func(i int) bool { return shards[i] == s.I-1 })
@@ -75,8 +75,9 @@ func (p *Plan) Seconds() (sum float64) {
 	return sum
 }
 
-// Left is what is left of a plan when some rows are there: points with those of their
-// measures that have no row. What another version of weft broke at is left as well.
+// Left is what is left of a plan when some rows are there: a job for each point, with those of its
+// measures that have no row. What another version of weft broke at is left as well. Points that
+// take more than memory, in bytes, are Large.
 func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []pool.Job[sweep.Point]) {
 	done := finished(rows, version)
 	for i := range p.Points {
@@ -93,9 +94,9 @@ func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []po
 	return jobs
 }
 
-// divided is jobs with measures of one kind each, those that may be taken beside others and
-// those that must be taken alone: a point may have both. Where what may be taken beside others
-// takes no time, it is not worth routing the network twice.
+// divided gives a point that has both two jobs: one with the measures that may be taken while
+// others run, one with those that must be taken alone. Where the former take no time, it is not
+// worth routing the network twice, and they are taken with the latter.
 func divided(jobs []pool.Job[sweep.Point]) (all []pool.Job[sweep.Point]) {
 	for _, j := range jobs {
 		var beside, alone []measures.Measure
@@ -121,7 +122,8 @@ func divided(jobs []pool.Job[sweep.Point]) (all []pool.Job[sweep.Point]) {
 	return all
 }
 
-// finished is points and measures that have a row that counts.
+// finished is the IDs of points, each with the key of a measure, that have a row: of this version
+// of weft, or one that did not break.
 func finished(rows []results.Row, version string) map[[2]string]bool {
 	done := make(map[[2]string]bool, len(rows))
 	for i := range rows {
@@ -136,7 +138,7 @@ func finished(rows []results.Row, version string) map[[2]string]bool {
 type Options struct {
 	Dir  string
 	Wait time.Duration // how long to wait for another process that is at the folder
-	Have []results.Row // of elsewhere, that count as taken
+	Have []results.Row // rows from elsewhere, which count as taken
 
 	// Counts, if not nil, says which rows of the folder count as taken; the others are as if
 	// they were not there.
@@ -183,8 +185,8 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 	rows := log.Rows
 	if o.Counts != nil {
 		var others []results.Row
-		rows, others = sorted(rows, o.Counts)
-		s.Dropped = p.among(others)
+		rows, others = partition(rows, o.Counts)
+		s.Dropped = p.pointsWith(others)
 	}
 	jobs := p.Left(slices.Concat(o.Have, rows), o.Meter.Version, o.Memory/int64(max(1, o.Workers)))
 	s.Kept = len(p.Points) - len(jobs)
@@ -219,7 +221,7 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 	if err := errors.Join(failed, log.Close()); err != nil {
 		return s, err
 	}
-	s.Rows, s.Others = p.own(rows)
+	s.Rows, s.Others = p.rowsOf(rows)
 	if err := o.write(p, rows, s.Rows); err != nil {
 		return s, err
 	}
@@ -227,20 +229,21 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 	return s, nil
 }
 
-// write writes the Parquet file of a run of a plan: everything that counts, or the folder's own.
-func (o *Options) write(p *Plan, all, own []results.Row) error {
+// write writes the Parquet file at the end of a run: the rows of the plan, or under All every row
+// of the folder that counts, with those of the plan from elsewhere.
+func (o *Options) write(p *Plan, folder, plan []results.Row) error {
 	if !o.All {
-		return Write(o.Dir, own)
+		return Write(o.Dir, plan)
 	}
-	elsewhere, _ := p.own(o.Have)
-	if merged, _ := results.Merge(elsewhere, all); len(merged) > 0 {
+	elsewhere, _ := p.rowsOf(o.Have)
+	if merged, _ := results.Merge(elsewhere, folder); len(merged) > 0 {
 		return Write(o.Dir, merged)
 	}
 	return nil
 }
 
-// sorted is the rows that count, and the others.
-func sorted(rows []results.Row, counts func(*results.Row) bool) (these, others []results.Row) {
+// partition is the rows that count, and the others.
+func partition(rows []results.Row, counts func(*results.Row) bool) (these, others []results.Row) {
 	for i := range rows {
 		if counts(&rows[i]) {
 			these = append(these, rows[i])
@@ -251,8 +254,8 @@ func sorted(rows []results.Row, counts func(*results.Row) bool) (these, others [
 	return these, others
 }
 
-// among is how many points of the plan have rows among some.
-func (p *Plan) among(rows []results.Row) (n int) {
+// pointsWith is how many points of the plan have one of the rows.
+func (p *Plan) pointsWith(rows []results.Row) (n int) {
 	has := map[string]bool{}
 	for i := range rows {
 		has[rows[i].Point] = true
@@ -265,8 +268,8 @@ func (p *Plan) among(rows []results.Row) (n int) {
 	return n
 }
 
-// own is the rows of the plan among those of a folder, and how many others there are.
-func (p *Plan) own(rows []results.Row) (mine []results.Row, others int) {
+// rowsOf is the rows of the plan among those of a folder, sorted, and how many others there are.
+func (p *Plan) rowsOf(rows []results.Row) (mine []results.Row, others int) {
 	wanted := map[[2]string]bool{}
 	for i := range p.Points {
 		for k := range p.Points[i].Measures {
@@ -282,15 +285,15 @@ func (p *Plan) own(rows []results.Row) (mine []results.Row, others int) {
 	return mine, len(merged) - len(mine)
 }
 
-// Collect adds sets of rows to a folder and is what a run of the plan comes to that finds
-// all of them there.
+// Collect adds sets of rows, which others took, to a folder, in place of a run of the plan, and
+// returns the summary of a run that finds all of them there.
 func (p *Plan) Collect(dir string, sets ...[]results.Row) (*Summary, error) {
 	all, _, err := Add(dir, slices.Concat(sets...))
 	if err != nil {
 		return nil, err
 	}
 	s := &Summary{Points: len(p.Points)}
-	s.Rows, s.Others = p.own(all)
+	s.Rows, s.Others = p.rowsOf(all)
 	return s, Write(dir, s.Rows)
 }
 
@@ -303,7 +306,7 @@ func Add(dir string, rows []results.Row) (all []results.Row, differ []results.Di
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	all, differ = results.Merge(log.Rows, rows)
-	had := map[[2]string]string{}
+	had := map[[2]string]string{} // outcome by point and key
 	for i := range log.Rows {
 		r := &log.Rows[i]
 		had[[2]string{r.Point, r.Key()}] = r.Outcome()

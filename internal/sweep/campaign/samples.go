@@ -11,8 +11,8 @@ import (
 // seedIn is cut out of specs: what a point took is told by network, whatever its seed.
 var seedIn = regexp.MustCompile(`,?seed=\d+`)
 
-// Samples is what the points of results took: routing once for each point, and every
-// measure that is taken beside others.
+// Samples is what the points of results took, of which sweep.Fit makes estimates: routing, once
+// for each point that has a measure taken beside others, and every measure that took some time.
 func Samples(rows []results.Row) (samples []sweep.Sample) {
 	routed := map[string]bool{}
 	for i := range rows {

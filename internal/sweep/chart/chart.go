@@ -80,16 +80,16 @@ func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
 		if err != nil {
 			return fmt.Errorf("%s is no number: %q", c.Y, y)
 		}
-		name, err := c.name(p, settings)
+		line, err := c.lineOf(p, settings)
 		if err != nil {
 			return err
 		}
-		g.add(name, x, v)
+		g.add(line, x, v)
 	}
 	if len(g.cells) == 0 {
 		return errors.New("no point has both values: all refused, or left out")
 	}
-	axes := figure.Axes{Title: c.Title, X: axis(c.X, parts), Y: axis(c.Y, parts), LogX: c.LogX, LogY: c.LogY}
+	axes := figure.Axes{Title: c.Title, X: axisTitle(c.X, parts), Y: axisTitle(c.Y, parts), LogX: c.LogX, LogY: c.LogY}
 	if x, ok := g.numbers(); ok {
 		f := figure.Curves{Axes: axes, Series: g.curves(x)}
 		return f.SVG(w)
@@ -98,7 +98,8 @@ func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
 	return f.SVG(w)
 }
 
-// parts gathers the rows that count, by point and settings, in their order.
+// parts gathers the rows that count, by point and by the values of settings, in their order. Each
+// part is one value of the chart, or none.
 func (c *Chart) parts(rows []results.Row, settings []string) (parts []part, err error) {
 	for _, f := range c.Where {
 		if !known(f.Name, rows) && !hasSetting(f.Name, rows) {
@@ -125,6 +126,8 @@ func (c *Chart) parts(rows []results.Row, settings []string) (parts []part, err 
 	return parts, nil
 }
 
+// counts reports whether a row passes all filters; a filter whose name the row does not have
+// lets it pass.
 func (c *Chart) counts(r *results.Row) bool {
 	for _, f := range c.Where {
 		text, ok := columnOf(r, f.Name)
@@ -146,7 +149,8 @@ func columnOf(r *results.Row, name string) (string, bool) {
 	return r.Parameter(name)
 }
 
-// value is what a name stands for at a point; not ok where nothing came of it.
+// value is what a name, such as X, stands for in a part; not ok where nothing came of it. settings
+// is what Chart.settings found.
 func (p *part) value(name string, settings []string) (text string, ok bool, err error) {
 	if i := slices.Index(settings, name); i >= 0 {
 		return p.at[i], true, nil
@@ -191,11 +195,12 @@ func (c *Chart) check(rows []results.Row, settings []string) error {
 	return nil
 }
 
+// known reports whether a name is a column, or a parameter of a network of some row.
 func known(name string, rows []results.Row) bool {
 	return slices.ContainsFunc(rows, func(r results.Row) bool { _, ok := columnOf(&r, name); return ok })
 }
 
-// noColumn says what there is.
+// noColumn is the error for a name that is nothing in the rows, with all names that there are.
 func noColumn(name string, rows []results.Row) error {
 	var names []string
 	for _, c := range results.Columns() {
@@ -218,8 +223,8 @@ func noColumn(name string, rows []results.Row) error {
 	return fmt.Errorf("no column, parameter, measure or setting is called %q%s (there are %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
 }
 
-// name is the line that a point belongs to.
-func (c *Chart) name(p *part, settings []string) (string, error) {
+// lineOf is the name of the line that a part belongs to: its values of By.
+func (c *Chart) lineOf(p *part, settings []string) (string, error) {
 	var parts []string
 	for _, by := range c.By {
 		text, ok, err := p.value(by, settings)
@@ -236,8 +241,8 @@ func (c *Chart) name(p *part, settings []string) (string, error) {
 	return strings.Join(parts, " "), nil
 }
 
-// axis is what an axis shows, with its unit.
-func axis(name string, parts []part) string {
+// axisTitle is the title of the axis that shows a name, with its unit.
+func axisTitle(name string, parts []part) string {
 	measure, of, dotted := strings.Cut(name, ".")
 	if !dotted {
 		of = name
@@ -263,31 +268,32 @@ func axis(name string, parts []part) string {
 	return name + ", " + unit
 }
 
-// grid is values by line and place.
+// grid is the values of a chart by line and place. A place is a value of X.
 type grid struct {
-	lines, places []string
-	at            map[[2]string]int
+	lines, places []string          // names, in the order in which they came
+	at            map[[2]string]int // index in cells, by line and place
 	cells         []cell
 }
 
 // cell is the values of a line at a place.
 type cell struct {
-	line, place int
+	line, place int // indices in grid.lines and grid.places
 	values      []float64
 }
 
+// add adds a value to a line at a place; either may be new.
 func (g *grid) add(line, place string, v float64) {
 	n, ok := g.at[[2]string{line, place}]
 	if !ok {
 		n = len(g.cells)
 		g.at[[2]string{line, place}] = n
-		g.cells = append(g.cells, cell{index(&g.lines, line), index(&g.places, place), nil})
+		g.cells = append(g.cells, cell{line: indexIn(&g.lines, line), place: indexIn(&g.places, place)})
 	}
 	g.cells[n].values = append(g.cells[n].values, v)
 }
 
-// index is the place of a word in a list, to which it is added if it is not there.
-func index(list *[]string, word string) int {
+// indexIn is the index of a word in a list, to which it is added if it is not there.
+func indexIn(list *[]string, word string) int {
 	i := slices.Index(*list, word)
 	if i < 0 {
 		i = len(*list)
@@ -309,7 +315,8 @@ func (g *grid) numbers() ([]float64, bool) {
 	return x, true
 }
 
-func (c *cell) add(s *figure.Series, at int) {
+// writeTo sets the value and the whiskers of a series at an index.
+func (c *cell) writeTo(s *figure.Series, at int) {
 	sum := 0.0
 	for _, v := range c.values {
 		sum += v
@@ -317,7 +324,7 @@ func (c *cell) add(s *figure.Series, at int) {
 	s.Y[at], s.Low[at], s.High[at] = sum/float64(len(c.values)), slices.Min(c.values), slices.Max(c.values)
 }
 
-// curves is the lines over numbers, ascending.
+// curves is the lines over places that are numbers, each by ascending x; x is by place.
 func (g *grid) curves(x []float64) []figure.Series {
 	all := make([]figure.Series, len(g.lines))
 	for i, name := range g.lines {
@@ -336,7 +343,7 @@ func (g *grid) curves(x []float64) []figure.Series {
 		s := figure.Series{Name: name, X: make([]float64, len(mine)), Y: make([]float64, len(mine)), Low: make([]float64, len(mine)), High: make([]float64, len(mine))}
 		for k, c := range mine {
 			s.X[k] = x[c.place]
-			c.add(&s, k)
+			c.writeTo(&s, k)
 		}
 		all[i] = s
 	}
@@ -355,7 +362,7 @@ func (g *grid) bars() []figure.Series {
 		all[i] = s
 	}
 	for k := range g.cells {
-		g.cells[k].add(&all[g.cells[k].line], g.cells[k].place)
+		g.cells[k].writeTo(&all[g.cells[k].line], g.cells[k].place)
 	}
 	return all
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
-// part is the rows of a point that count; of a chart over settings of measures those with the
-// same ones.
+// part is the rows of a point that count, and in a chart over settings of measures those of them
+// with the same settings.
 type part struct {
 	rows []*results.Row
-	at   []string // values of Chart.settings
+	at   []string // [Chart.settings] their values
 }
 
-// settings is which of X, Y and By are settings of measures. Where a column, parameter or
-// measure is called so too, the name is that; MEASURE.SETTING is the setting.
+// settings is which of X, Y and By are settings of measures. A name that is also one of a column,
+// parameter or measure stands for these; MEASURE.SETTING is always the setting.
 func (c *Chart) settings(rows []results.Row) (names []string) {
 	for _, name := range append([]string{c.X, c.Y}, c.By...) {
 		if isSetting(name, rows) && !slices.Contains(names, name) {

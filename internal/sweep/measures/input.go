@@ -14,11 +14,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Input is what measures are taken of: a network, and how packets are routed in it.
+// Input is what measures are taken of: a network, and how packets are routed in it. Package meter
+// fills in one for each point and takes all measures of the point from it (Take), so that what
+// several of them need is done once.
 type Input struct {
 	Fabric *fabric.Fabric
 	Result *weft.Result // nil where nothing is routed, and for engines without tables
-	Ways   Ways         // of these
+	Ways   Ways         // for engines without tables
 	Lanes  int          // that packets have; 0: as the preset of the measure says
 	Seed   uint64
 
@@ -28,9 +30,10 @@ type Input struct {
 	Processors func() time.Duration                                              // of the process, so far
 	Peak       func() float64                                                    // memory of the process at most, in MiB
 
-	sent      map[string]*packets.Result // by load, pattern and whatever else they were asked for: several measures are of one run
-	delivered map[string]largest         // loads, by the settings of the measure
-	repaired  map[string]*repaired       // by the settings
+	// What was done so far, by the settings of the measure: several measures are of one run.
+	sent      map[string]*packets.Result
+	delivered map[string]largest
+	repaired  map[string]*repaired
 }
 
 // Ways is what packets go through where there are no tables of an engine, as TPDS 2006,
@@ -41,7 +44,7 @@ type Ways struct {
 	Choice   packets.LaneChoice
 }
 
-// packetNetwork is the network with packets.
+// packetNetwork makes the simulator of packets on the network as it is routed.
 func (in *Input) packetNetwork(preset string) (*packets.Network, error) {
 	config, err := packets.PresetNamed(preset)
 	if err != nil {

@@ -10,7 +10,9 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// placed is a pattern with the hosts of its ranks.
+// placed is a pattern, and the hosts of its ranks by rank, of which the setting ranks: says how
+// they are chosen. A pattern whose hosts are drawn anew each time comes back wrapped, with all
+// hosts.
 func (in *Input) placed(pattern traffic.Pattern, ranks string) (traffic.Pattern, traffic.Placement, error) {
 	hosts := in.hosts()
 	n, anew := strings.CutPrefix(ranks, RanksAnew)

@@ -11,7 +11,8 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// What settings may be.
+// What settings may be: the checks of the keys in the table. Each returns the value in the one
+// way of writing it by which results are known.
 
 func isPattern(text string) (string, error) {
 	_, err := traffic.Parse(text)

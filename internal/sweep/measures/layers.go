@@ -15,8 +15,8 @@ func layers(ctx context.Context, in *Input, m *Measure) (Value, error) {
 }
 
 // LayersOf is how many layers all shortest paths of all pairs need if the source may take any
-// of them (of mp-lash: TPDS 2006, section 6), or if the switches may, grouped by the first
-// link (of a-lash: section 7).
+// of them (of is "mp-lash": TPDS 2006, section 6), or if the switches may, grouped by the first
+// link ("a-lash": section 7 there).
 func LayersOf(ctx context.Context, f *fabric.Fabric, of string) (int, error) {
 	if of == "a-lash" {
 		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, f, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contract: routing.Directed}, nil)

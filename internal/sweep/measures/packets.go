@@ -10,13 +10,14 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// What packets come to.
+// Measures that send packets through the network.
 
 // errNothingArrived refuses the latency of no packets.
 var errNothingArrived = errors.New("nothing arrived in the window, so there is no latency")
 
-// simulated is the network with packets, and the traffic of a measure on it.
-func (in *Input) simulated(m *Measure) (*packets.Network, packets.Injection, packets.Window, error) {
+// simulation is the simulator of the network, and the traffic of a measure for it, for so long as
+// the measure says. The load is not set.
+func (in *Input) simulation(m *Measure) (*packets.Network, packets.Injection, packets.Window, error) {
 	pattern, at, err := in.traffic(m)
 	if err != nil {
 		return nil, packets.Injection{}, packets.Window{}, err
@@ -49,12 +50,12 @@ func latency(ctx context.Context, in *Input, m *Measure) (Value, error) {
 	return Value{Mean: r.Mean / 1000, Error: &half}, nil
 }
 
-// offer sends packets at the load of a measure.
+// offer sends packets at the load of a measure, once for all measures of the same settings.
 func (in *Input) offer(ctx context.Context, m *Measure) (*packets.Result, error) {
 	if r := in.sent[m.Text()]; r != nil {
 		return r, nil
 	}
-	n, load, window, err := in.simulated(m)
+	n, load, window, err := in.simulation(m)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +69,12 @@ func (in *Input) offer(ctx context.Context, m *Measure) (*packets.Result, error)
 	if r.Deadlock != nil {
 		return nil, fmt.Errorf("the network deadlocked: %s", r.Deadlock)
 	}
-	in.keep(m.Text(), r)
+	in.remember(m.Text(), r)
 	return r, nil
 }
 
-// keep keeps a run of packets for other measures of it.
-func (in *Input) keep(of string, r *packets.Result) {
+// remember notes a run of packets for other measures of it.
+func (in *Input) remember(of string, r *packets.Result) {
 	if in.sent == nil {
 		in.sent = map[string]*packets.Result{}
 	}
@@ -81,7 +82,7 @@ func (in *Input) keep(of string, r *packets.Result) {
 }
 
 func throughput(ctx context.Context, in *Input, m *Measure) (Value, error) {
-	n, load, window, err := in.simulated(m)
+	n, load, window, err := in.simulation(m)
 	if err != nil {
 		return Value{}, err
 	}

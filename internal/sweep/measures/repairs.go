@@ -17,16 +17,19 @@ import (
 
 // How the tables are repaired after failures, one at a time.
 
-// repaired is what comes of some failures, as sums or by failure.
+// repaired is what comes of some failures, as sums or by failure: of all failures, those after
+// which everything was repaired (whole), without routing anew (near), in one step, and after
+// which the tables came back as they were (back).
 type repaired struct {
 	failures, whole, near, oneStep, back int
 	pairs, reached                       int64 // that lost their way, and those that the first step gives one
-	changed, due                         int   // entries
+	changed, due                         int   // entries that were changed, and that had to be
 	seconds                              []float64
 	bandwidth                            []float64 // with repaired tables, by that with new ones
 }
 
-// ofFailures is a measure of repairs: a share of something.
+// ofFailures takes a measure of repairs that is a share, of/all; none says why there is no value
+// where all is 0.
 func ofFailures(figure func(r *repaired) (of, all float64, none string)) func(context.Context, *Input, *Measure) (Value, error) {
 	return func(ctx context.Context, in *Input, m *Measure) (Value, error) {
 		r, err := in.repairs(ctx, m)
@@ -89,12 +92,12 @@ func repairBandwidth(r *repaired) []float64 { return r.bandwidth }
 // repairs repairs the tables after failures of a kind, evenly spread over all of them, has each
 // step judged, and brings the tables back.
 func (in *Input) repairs(ctx context.Context, m *Measure) (*repaired, error) {
-	of := m.Text()
+	key := m.Text()
 	timed, compared := m.Name == "repair-time", m.Name == "repair-bandwidth"
 	if timed || compared {
-		of = m.Key() // has runs of its own
+		key = m.Key() // it has runs of its own
 	}
-	if r := in.repaired[of]; r != nil {
+	if r := in.repaired[key]; r != nil {
 		return r, nil
 	}
 	if !in.Result.Verdict.Free() {
@@ -128,12 +131,12 @@ func (in *Input) repairs(ctx context.Context, m *Measure) (*repaired, error) {
 	if in.repaired == nil {
 		in.repaired = map[string]*repaired{}
 	}
-	in.repaired[of] = r
+	in.repaired[key] = r
 	return r, nil
 }
 
-// time is what the repair alone takes: the least of some times, since other machines on the same
-// hardware can only lengthen it.
+// time adds what the repair alone takes: the least of some times, since other machines on the same
+// hardware can only lengthen it. before is the tables as the failure left them, was those before it.
 func (r *repaired) time(ctx context.Context, before, was *routing.Tables, o change.Options, cpu func() time.Duration) error {
 	least := math.Inf(1)
 	for range 3 {
@@ -148,7 +151,8 @@ func (r *repaired) time(ctx context.Context, before, was *routing.Tables, o chan
 	return nil
 }
 
-// repair adds a failure to the sums; before is the tables as the failure left them.
+// repair adds a failure to the sums of r, or if compared, a bandwidth; before is the tables as the
+// failure left them.
 func (in *Input) repair(ctx context.Context, r *repaired, before *routing.Tables, o change.Options, compared bool) error {
 	was := in.Result.Tables
 	p, err := change.MendFrom(ctx, before, was, o)
@@ -182,6 +186,7 @@ func (in *Input) repair(ctx context.Context, r *repaired, before *routing.Tables
 	return nil
 }
 
+// one is 1 for what is true.
 func one(yes bool) int {
 	if yes {
 		return 1
@@ -189,7 +194,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// compare adds the effective bisection bandwidth of repaired tables, by that of new ones.
+// compare adds to r the effective bisection bandwidth of repaired tables, divided by that of new ones.
 func (in *Input) compare(ctx context.Context, r *repaired, after *routing.Tables) error {
 	anew, err := in.Route(ctx, after.Fabric)
 	if err != nil {

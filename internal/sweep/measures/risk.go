@@ -70,6 +70,7 @@ func allToAllRisk(t *routing.Tables) (risk, lost int) {
 	last := make([]int32, f.Trunks()) // stamp of the destination, or of the source switch, that was counted last
 	ends := routing.HCA.Endpoints(f)
 	stamp := int32(0)
+	// walk visits the trunks from a switch to an endpoint, until visit knows the rest of the way.
 	walk := func(s fabric.NodeID, e *fabric.Endpoint, visit func(c fabric.ChannelID) (known bool)) (arrives bool) {
 		for at := s; at != e.Switch; {
 			c := f.Out(at, t.Forwarding.Port(at, e.LID))

@@ -17,7 +17,7 @@ func rounds(ctx context.Context, in *Input, m *Measure) (Value, error) {
 // roundsOf is how many rounds of messages between neighbours TPDS 2006, section 4.3, takes
 // until every switch has computed its tables of MROOTS by itself. That it "will conclude with
 // the same result" as all others is checked, also where messages overtake each other; a network where it does not
-// is refused. Every destination has two to the power of lmc addresses, so trees.
+// is refused. Every destination has two to the power of lmc addresses, and a tree for each.
 func roundsOf(ctx context.Context, f *fabric.Fabric, lmc uint8, seed uint64) (rounds int, err error) {
 	f, err = f.WithLMC(lmc)
 	if err != nil {

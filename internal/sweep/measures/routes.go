@@ -17,7 +17,7 @@ import (
 type Value struct {
 	Mean  float64
 	Error *float64  // standard error; nil: nothing was drawn
-	Runs  []float64 // that it is of, where they are kept
+	Runs  []float64 // that the mean is of, where they are kept
 }
 
 // meanOf is a value that is the mean of some runs, one at least.
@@ -32,7 +32,8 @@ func meanOf(runs []float64) Value {
 // plainly is a value that is counted or computed once, with nothing drawn.
 func plainly[T int | uint32 | float64](v T) (Value, error) { return Value{Mean: float64(v)}, nil }
 
-// Take takes a measure.
+// Take takes a measure. The functions that take one (Kind.take), here and in other files, are
+// called so as their figure.
 func (in *Input) Take(ctx context.Context, m *Measure) (Value, error) {
 	k, err := Named(m.Name)
 	if err != nil {
@@ -83,8 +84,7 @@ func ports(_ context.Context, in *Input, _ *Measure) (Value, error) {
 	return plainly(most)
 }
 
-// traffic is the pattern and the placement of a measure; the pattern is nil where every
-// message goes to another host.
+// traffic is the pattern and the placement of a measure.
 func (in *Input) traffic(m *Measure) (traffic.Pattern, traffic.Placement, error) {
 	pattern, err := traffic.Parse(m.Setting("pattern"))
 	if err != nil {

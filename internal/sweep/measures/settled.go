@@ -18,7 +18,7 @@ import (
 const gridOfLoads = 50
 
 func settled(ctx context.Context, in *Input, m *Measure) (Value, error) {
-	r, err := in.settled(ctx, m)
+	r, err := in.settledRun(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -26,7 +26,7 @@ func settled(ctx context.Context, in *Input, m *Measure) (Value, error) {
 }
 
 func settledLatency(ctx context.Context, in *Input, m *Measure) (Value, error) {
-	r, err := in.settled(ctx, m)
+	r, err := in.settledRun(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -37,7 +37,7 @@ func settledLatency(ctx context.Context, in *Input, m *Measure) (Value, error) {
 }
 
 func delivered(ctx context.Context, in *Input, m *Measure) (Value, error) {
-	d, err := in.most(ctx, m)
+	d, err := in.largestLoad(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -45,7 +45,7 @@ func delivered(ctx context.Context, in *Input, m *Measure) (Value, error) {
 }
 
 func deliveredLatency(ctx context.Context, in *Input, m *Measure) (Value, error) {
-	d, err := in.most(ctx, m)
+	d, err := in.largestLoad(ctx, m)
 	if err != nil {
 		return Value{}, err
 	}
@@ -55,8 +55,9 @@ func deliveredLatency(ctx context.Context, in *Input, m *Measure) (Value, error)
 	return plainly(d.latency)
 }
 
-// settled is what comes of a load.
-func (in *Input) settled(ctx context.Context, m *Measure) (*packets.Result, error) {
+// settledRun sends packets at the load of a measure until they have settled, once for all measures of
+// the same settings.
+func (in *Input) settledRun(ctx context.Context, m *Measure) (*packets.Result, error) {
 	if r := in.sent["settled "+m.Text()]; r != nil {
 		return r, nil
 	}
@@ -69,11 +70,11 @@ func (in *Input) settled(ctx context.Context, m *Measure) (*packets.Result, erro
 		return nil, err
 	}
 	// "For pairwise traffic, a new set of pairs was drawn for each topology and load."
-	r, err := in.send(ctx, n, m, load, uint64(math.Round(load*gridOfLoads*2)), false)
+	r, err := in.send(ctx, n, m, load, uint64(math.Round(load*gridOfLoads*2)), false) // all that arrives is asked
 	if err != nil {
 		return nil, err
 	}
-	in.keep("settled "+m.Text(), r)
+	in.remember("settled "+m.Text(), r)
 	return r, nil
 }
 
@@ -81,9 +82,10 @@ func (in *Input) settled(ctx context.Context, m *Measure) (*packets.Result, erro
 // latency there; 0 if nothing arrived in the window.
 type largest struct{ load, latency float64 }
 
-// most looks for it. It takes for granted that a network which delivers a load delivers
-// smaller ones, so that pairs are the same at all loads.
-func (in *Input) most(ctx context.Context, m *Measure) (d largest, err error) {
+// largestLoad searches for it by halving, once for all measures of the same settings. It takes for
+// granted that a network which delivers a load delivers smaller ones; so pairs are the same at all
+// loads (run 0).
+func (in *Input) largestLoad(ctx context.Context, m *Measure) (d largest, err error) {
 	if known, ok := in.delivered[m.Text()]; ok {
 		return known, nil
 	}
@@ -111,9 +113,9 @@ func (in *Input) most(ctx context.Context, m *Measure) (d largest, err error) {
 	return d, nil
 }
 
-// send sends packets at a load; runs of another number draw other pairs. If all that is
-// asked is whether the load is delivered, the run ends as soon as it is clear that it is not.
-func (in *Input) send(ctx context.Context, n *packets.Network, m *Measure, offered float64, run uint64, isIt bool) (*packets.Result, error) {
+// send sends packets at a load; runs of another number draw other pairs. If deliveredOnly, all that is
+// asked is whether the load is delivered, and the run ends as soon as it is clear that it is not.
+func (in *Input) send(ctx context.Context, n *packets.Network, m *Measure, offered float64, run uint64, deliveredOnly bool) (*packets.Result, error) {
 	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: in.Seed, Run: run}
 	if pattern := m.Setting("pattern"); pattern != "uniform" {
 		var err error
@@ -125,7 +127,7 @@ func (in *Input) send(ctx context.Context, n *packets.Network, m *Measure, offer
 	// simulation was run for another 50,000 time units." Past saturation it never
 	// stabilizes, and what is accepted does.
 	length := packets.Time(m.whole("window"))
-	r, err := n.Measure(ctx, load, packets.Window{Length: length, WarmUp: length, Throughput: true, Verdict: isIt})
+	r, err := n.Measure(ctx, load, packets.Window{Length: length, WarmUp: length, Throughput: true, Verdict: deliveredOnly})
 	switch {
 	case err != nil:
 		return nil, err

@@ -29,8 +29,9 @@ type Kind struct {
 	// others.
 	Alone bool
 
-	// RunOf names the measure that it is another figure of, where both are of one run; Like
-	// one that takes about as long, for as long as it is not known itself.
+	// RunOf names another measure if this one is another figure of its run, and takes no time
+	// beside it; Like a measure that takes about as long, for as long as nothing is known of its
+	// own time.
 	RunOf, Like string
 
 	// work is what its time grows with; nil: the hosts.
@@ -42,7 +43,7 @@ type Kind struct {
 // Key is a setting of a measure.
 type Key struct {
 	Name, Default, What string
-	check               func(string) (string, error) // what it means in one way of writing it
+	check               func(string) (string, error) // refuses a value, or returns it in the one way of writing it
 }
 
 // Kinds is everything that can be measured, in the order in which it is measured. Names,
@@ -216,7 +217,7 @@ func (k *Kind) Key(name string) (*Key, error) {
 	return nil, fmt.Errorf("%s has no setting %q%s (it has %s)", k.Name, name, spell.Hint(name, names), strings.Join(names, ", "))
 }
 
-// Check is what a value of the setting means, in one way of writing it.
+// Check is a value of the setting in the one way of writing it, or why it is none.
 func (k *Key) Check(text string) (string, error) { return k.check(text) }
 
 // With is the measure with settings, those that are not given at their defaults.

@@ -17,7 +17,7 @@ func (k *Kind) Work(m *Measure, hosts, entries int) float64 {
 	return k.work(m, h, e)
 }
 
-// times is a share for each host, as often as a setting says.
+// times is work for each host, as often as a setting says.
 func times(key string) func(*Measure, float64, float64) float64 {
 	return func(m *Measure, hosts, _ float64) float64 { return hosts * m.number(key) }
 }
@@ -59,7 +59,7 @@ func timeOf(ns float64) float64 {
 	return ns
 }
 
-// whole is a setting that is a number.
+// whole is a setting that is a whole number.
 func (m *Measure) whole(key string) int {
 	n, _ := strconv.Atoi(m.Setting(key)) // as it was checked
 	return n

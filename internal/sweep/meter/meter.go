@@ -4,7 +4,7 @@
 // What an engine answers is a result, refusals included. So is a panic, and an engine that
 // broke its promise: the rows say what happened, and the next point is taken.
 //
-// Values are a function of the point, but for times and memory. Processor time and memory
+// Values are a function of the point, except times and memory. Processor time and memory
 // are those of the process, so a process that measures points does nothing else.
 package meter
 
@@ -41,7 +41,7 @@ type Meter struct {
 func (m *Meter) Take(ctx context.Context, p *sweep.Point) ([]results.Row, error) {
 	t := m.taking(p)
 	forgetPeak()
-	t.whole(ctx)
+	t.take(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -81,21 +81,21 @@ func (m *Meter) blank(p *sweep.Point) []results.Row {
 type taking struct {
 	meter *Meter
 	point *sweep.Point
-	rows  []results.Row
-	next  int       // the row at hand; those before it are finished
-	clock stopwatch // of the run that is judged
-	of    measures.Input
+	rows  []results.Row  // [measure of the point]
+	next  int            // the row at hand; those before it are finished
+	clock stopwatch      // of the run that is judged
+	of    measures.Input // what the measures are taken of; route fills it in
 }
 
-// taking begins with a point.
+// taking begins with a point: its rows as they are before it is routed.
 func (m *Meter) taking(p *sweep.Point) *taking {
 	t := &taking{meter: m, point: p, rows: m.blank(p)}
 	t.of = measures.Input{Seed: p.Seed, Again: t.again, Route: t.anew, Processors: pool.ProcessorTime, Peak: peakMemory}
 	return t
 }
 
-// whole takes the point. What goes wrong is in the rows.
-func (t *taking) whole(ctx context.Context) {
+// take routes the point and takes its measures. What goes wrong is in the rows.
+func (t *taking) take(ctx context.Context) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			t.fail(t.next, results.Broken, fmt.Sprintf("panic: %v\n%s", broken, debug.Stack()))
@@ -114,7 +114,7 @@ func (t *taking) whole(ctx context.Context) {
 	t.measures(ctx)
 }
 
-// measures takes every measure of what is routed.
+// measures takes every measure of what is routed, and fills in its row.
 func (t *taking) measures(ctx context.Context) {
 	t.of.Spent = time.Duration(t.clock)
 	for t.next = range t.rows {
@@ -149,7 +149,7 @@ func (t *taking) verdict() string {
 	return "deadlock-free"
 }
 
-// fail marks the rows from one on.
+// fail marks the rows from one on as refused or broken.
 func (t *taking) fail(from int, status results.Status, why string) {
 	for i := range t.rows[from:] {
 		row := &t.rows[from+i]
@@ -167,14 +167,15 @@ func statusOf(err error) results.Status {
 	return results.Refused
 }
 
-// Fabric is the network of a point as its engine gets it, but for further addresses.
+// Fabric is the network of a point as its engine gets it, without the further addresses (LMC) that
+// the engine may ask for.
 func (m *Meter) Fabric(p *sweep.Point) (*fabric.Fabric, error) {
 	t := &taking{meter: m, point: p}
 	return t.network()
 }
 
-// Judged takes the measures of a point of tables that are at hand, in place of those of its
-// engine.
+// Judged takes the measures of a point from tables that are at hand, in place of having its engine
+// make some.
 func (m *Meter) Judged(ctx context.Context, p *sweep.Point, r *weft.Result) ([]results.Row, error) {
 	t := m.taking(p)
 	t.of.Fabric, t.of.Result = r.Tables.Fabric, r
@@ -182,7 +183,7 @@ func (m *Meter) Judged(ctx context.Context, p *sweep.Point, r *weft.Result) ([]r
 	return t.rows, ctx.Err()
 }
 
-// network makes the network of the point.
+// network makes the network of the point, with its ports shuffled and its damage taken away.
 func (t *taking) network() (*fabric.Fabric, error) {
 	f, err := t.meter.make(&t.point.Network)
 	if err == nil && t.point.Network.Ports == sweep.Shuffled {
@@ -194,7 +195,8 @@ func (t *taking) network() (*fabric.Fabric, error) {
 	return t.damaged(f)
 }
 
-// route makes the network and, if an engine is named, routes it.
+// route makes the network and, if an engine is named, routes it. It fills in t.of, and what the
+// rows say of the network.
 func (t *taking) route(ctx context.Context) error {
 	f, err := t.network()
 	if err != nil {
@@ -250,7 +252,7 @@ func (m *Meter) make(n *sweep.Network) (f *fabric.Fabric, err error) {
 	return m.network, nil
 }
 
-// damaged is the network without what its damage takes away.
+// damaged is the network without what its damage takes away, which it notes in the rows.
 func (t *taking) damaged(f *fabric.Fabric) (*fabric.Fabric, error) {
 	n := f.Count()
 	d := t.point.Network.Damage
@@ -268,7 +270,8 @@ func (t *taking) damaged(f *fabric.Fabric) (*fabric.Fabric, error) {
 	return loss.Apply(f)
 }
 
-// routed is a network routed by the engine and judged, with or without a credit loop.
+// routed is a network routed by the engine and judged. Tables with a credit loop are a result,
+// too.
 func (t *taking) routed(ctx context.Context, f *fabric.Fabric, stages engines.Stages) (*weft.Result, error) {
 	e := &t.point.Engine
 	contract, scope, err := e.Promises()
@@ -290,12 +293,12 @@ func (t *taking) routed(ctx context.Context, f *fabric.Fabric, stages engines.St
 	return r, err
 }
 
-// anew is another network routed likewise.
+// anew is another network, such as one after a failure, routed likewise.
 func (t *taking) anew(ctx context.Context, f *fabric.Fabric) (*weft.Result, error) {
 	return t.routed(ctx, f, nil)
 }
 
-// asked reports whether a measure is taken of the point.
+// asked reports whether a measure of this name is taken of the point.
 func (t *taking) asked(measure string) bool {
 	return slices.ContainsFunc(t.point.Measures, func(m measures.Measure) bool { return m.Name == measure })
 }

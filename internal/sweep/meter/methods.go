@@ -18,8 +18,8 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// simulatedEngine finds how a network forwards with so many lanes; sweep.SimulatedEngines
-// says what each is.
+// simulatedEngine finds the function that makes the ways of an engine without tables, for so many
+// lanes; sweep.SimulatedEngines says what each engine is.
 func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (measures.Ways, error), error) {
 	switch name {
 	case "lash-source":
@@ -54,8 +54,8 @@ func simulatedEngine(name string) (func(ctx context.Context, f *fabric.Fabric, v
 	}, err
 }
 
-// lanesOf is how many lanes an engine of sweep.LanesOf needs on a network. What a-lash needs
-// is at least two, with which Escape can do.
+// lanesOf is how many lanes an engine of sweep.LanesOf needs on a network. Of a-lash it is two at
+// least, since engine escape, which is compared with it, needs two.
 func lanesOf(ctx context.Context, f *fabric.Fabric, engine string, seed uint64) (int, error) {
 	switch engine {
 	case "lash":
@@ -131,7 +131,7 @@ func mpLASH(one bool, choice packets.LaneChoice) func(context.Context, *fabric.F
 	}
 }
 
-// simulate makes the ways of an engine without tables, and has them judged.
+// simulate makes the ways of an engine without tables (t.of.Ways), and has them judged.
 func (t *taking) simulate(ctx context.Context) error {
 	e := &t.point.Engine
 	route, err := simulatedEngine(e.Name)
@@ -163,8 +163,8 @@ func (d *defect) Error() string {
 	return fmt.Sprintf("%s: the judge finds a credit loop, or pairs without a way", d.engine)
 }
 
-// classes gives the routed tables as many classes of traffic as there are lanes for, where
-// senders may choose any.
+// classes puts in place of the routed tables (t.of.Result) some with as many classes of traffic as
+// there are lanes for, where senders may choose any service level.
 func (t *taking) classes(ctx context.Context) error {
 	r := t.of.Result
 	n := t.of.Lanes / max(1, r.Verdict.VLs)
@@ -179,8 +179,8 @@ func (t *taking) classes(ctx context.Context) error {
 	return err
 }
 
-// lanesAtHand is how many lanes an engine gets: zero where it is not told so, and has
-// tables to say it.
+// lanesAtHand is how many lanes an engine gets; zero for an engine with tables that is told nothing
+// of another's lanes, and gets what Engine.VLs says.
 func (t *taking) lanesAtHand(ctx context.Context) (int, error) {
 	e := &t.point.Engine
 	switch {

@@ -51,7 +51,8 @@ type Options[P, R any] struct {
 	Keep  func(point *P, result R) error        // called from one goroutine at a time
 }
 
-// Run takes the jobs. It ends with the first error that is none of a point's.
+// Run takes the jobs, in the three rounds above. It ends with the first error that is none of a
+// point's.
 func Run[P, R any](ctx context.Context, jobs []Job[P], o Options[P, R]) error {
 	var together, large, alone []Job[P]
 	for _, j := range jobs {
@@ -65,13 +66,14 @@ func Run[P, R any](ctx context.Context, jobs []Job[P], o Options[P, R]) error {
 		}
 	}
 	longestFirst(together)
-	if err := o.round(ctx, together, o.Workers, 1, false); err != nil {
+	const sameWorkers, freshWorkers = false, true
+	if err := o.round(ctx, together, o.Workers, 1, sameWorkers); err != nil {
 		return err
 	}
-	if err := o.round(ctx, large, 1, o.Cores, false); err != nil {
+	if err := o.round(ctx, large, 1, o.Cores, sameWorkers); err != nil {
 		return err
 	}
-	return o.round(ctx, alone, 1, o.Cores, true)
+	return o.round(ctx, alone, 1, o.Cores, freshWorkers)
 }
 
 // longestFirst puts the longest first, so that no core is left with a long one at the end.
@@ -88,8 +90,8 @@ func longestFirst[P any](jobs []Job[P]) {
 	slices.SortStableFunc(jobs, func(a, b Job[P]) int { return bucket(b) - bucket(a) })
 }
 
-// round takes jobs with some workers, of so many cores each; fresh has a new worker for
-// each job.
+// round takes jobs with some workers, of so many cores each; with fresh every job has a new
+// worker.
 func (o *Options[P, R]) round(ctx context.Context, jobs []Job[P], workers, cores int, fresh bool) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -124,7 +126,9 @@ func (o *Options[P, R]) round(ctx context.Context, jobs []Job[P], workers, cores
 	return context.Cause(ctx)
 }
 
-// work takes points with one worker after another until there are none left.
+// work is one of the goroutines of a round: it asks take for a point after the other until that
+// is nil, has a worker take each, and gives what comes of it to keep. A worker that ended is
+// replaced.
 func (o *Options[P, R]) work(ctx context.Context, take func() *P, keep func(*P, R) error, cores int, fresh bool) error {
 	var w Worker[P, R]
 	defer func() {

@@ -45,9 +45,10 @@ func Start[P, R any](cores int, program string, args ...string) (Worker[P, R], e
 // answer is what comes back of a point.
 type answer[R any] struct {
 	Result R      `json:"result"`
-	Error  string `json:"error,omitempty"` // none of the point's
+	Error  string `json:"error,omitempty"` // of the worker, such as a file that it cannot read; what is wrong with a point is in Result
 }
 
+// Take sends the point and waits for its answer; where ctx ends, so does the process.
 func (p *process[P, R]) Take(ctx context.Context, point *P) (R, error) {
 	var a answer[R]
 	end := context.AfterFunc(ctx, func() { p.cmd.Process.Kill() }) //nolint:errcheck // it may have ended

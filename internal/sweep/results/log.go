@@ -22,6 +22,7 @@ const LogFile = "points.jsonl"
 // logFormat is what the header says the file is.
 const logFormat = "weft/sweep-log/1"
 
+// header is the first line of a log.
 type header struct {
 	Schema string `json:"schema"`
 }
@@ -54,7 +55,7 @@ func Open(dir string) (*Log, error) {
 	l := &Log{}
 	name := filepath.Join(dir, LogFile)
 	var err error
-	l.journal, err = journal.Open(name, l.line(name))
+	l.journal, err = journal.Open(name, l.lineReader(name))
 	if errors.Is(err, journal.ErrHeld) {
 		return nil, &Busy{dir}
 	}
@@ -85,8 +86,8 @@ func OpenWithin(ctx context.Context, dir string, wait time.Duration) (*Log, erro
 	}
 }
 
-// line takes the lines of a log, one after another.
-func (l *Log) line(name string) func(n int, text []byte) error {
+// lineReader is a function that takes the lines of a log, one after another, into l.Rows.
+func (l *Log) lineReader(name string) func(n int, text []byte) error {
 	return func(n int, text []byte) error {
 		var h header
 		var rec record
@@ -145,6 +146,6 @@ func Of(ctx context.Context, name string) ([]Row, error) {
 	}
 	defer f.Close()
 	var l Log
-	_, err = journal.Read(reading.Interruptible(ctx, f), l.line(f.Name()))
+	_, err = journal.Read(reading.Interruptible(ctx, f), l.lineReader(f.Name()))
 	return l.Rows, err
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Merge is the rows of several sets, each point and measure once, sorted. Where sets have
-// the same one, they must agree, times aside; of broken ones and others the others count.
-// Places where they differ come back as well, and there the row of the later set counts.
+// Merge is the rows of several sets, each point and measure once, sorted. Of two rows of the same
+// point and measure the later set's counts, unless it is broken. They should be alike, times
+// aside; where they are not, both come back as well.
 func Merge(sets ...[]Row) (rows []Row, differ []Difference) {
 	at := map[[2]string]int{}
 	for _, set := range sets {
@@ -43,6 +43,7 @@ func (r *Row) Outcome() string {
 	return fmt.Sprint(*r.Value)
 }
 
+// alike reports whether two rows of the same point and measure say the same.
 func alike(a, b *Row) bool {
 	if slices.Contains(Timed, a.Measure) {
 		return true

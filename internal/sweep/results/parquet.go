@@ -25,7 +25,7 @@ const rowsOfGroup = 1 << 17
 // Measured describes a measure for the metadata: Name, Unit and What, as of a column.
 type Measured = Column
 
-// WriteParquet writes rows, sorted, with what columns and measures are in the metadata:
+// WriteParquet writes rows, which are sorted. Metadata say what columns and measures are:
 // weft.schema, unit.COLUMN, about.COLUMN, and for measures unit.value.MEASURE and
 // about.value.MEASURE.
 func WriteParquet(w io.Writer, rows []Row, measures []Measured) error {

@@ -75,7 +75,7 @@ func (f *follower) queue(ctx context.Context) (Queue, error) {
 		if err != nil {
 			return nil, fmt.Errorf("squeue printed %q", line)
 		}
-		q[n] = Seen{parts[0], parts[2], parts[3]}
+		q[n] = Seen{Job: parts[0], State: parts[2], Reason: parts[3]}
 	}
 	return q, nil
 }

@@ -51,10 +51,10 @@ func (s *Stuck) Error() string {
 
 // task is what is known of one.
 type task struct {
-	left     int
+	left     int    // as Options.Left says
 	absent   int    // looks in a row at which Slurm did not have it
-	attempts int    // since it got further
-	before   int    // what it had left when it was submitted
+	attempts int    // how often it was submitted since it got further
+	before   int    // what it had left when it was submitted last; -1: it was not yet
 	job      string // where it was seen last
 }
 
@@ -63,6 +63,7 @@ func Run(ctx context.Context, o Options) error {
 	return run(ctx, o, command)
 }
 
+// run is Run with a function that runs Slurm's commands, which tests replace.
 func run(ctx context.Context, o Options, command commands) error {
 	if strings.Contains(o.Logs, `\`) {
 		return fmt.Errorf("sbatch takes \\ in the name of a file for something else: take another folder than %s", o.Logs)
@@ -103,12 +104,12 @@ type follower struct {
 // commands runs a command of Slurm's and returns what it printed.
 type commands func(ctx context.Context, name string, args ...string) (string, error)
 
-// look compares what tasks have left with what Slurm has, and submits those that are in
-// neither.
+// look compares what tasks have left with what Slurm has, and submits those that have something
+// left and that Slurm does not have. It is done when no task has anything left, and Slurm has none.
 func (f *follower) look(ctx context.Context, q Queue, first bool) (done bool, err error) {
 	var due, stuck []int
 	left := make([]int, f.Tasks)
-	done, open := true, len(q) // tasks of which more is to be heard
+	done, open := true, len(q) // open counts tasks of which more is to be heard
 	for i := range f.tasks {
 		t := &f.tasks[i]
 		if t.left, err = f.Left(i + 1); err != nil {
@@ -152,11 +153,11 @@ func (f *follower) look(ctx context.Context, q Queue, first bool) (done bool, er
 	return done, nil
 }
 
-// looks is how many in a row must find a task gone.
+// looks is how many looks in a row must not find a task before it is submitted again.
 const looks = 2
 
-// submit submits tasks. If that fails, it is tried again at the next look but one; but at
-// the first, where something is wrong with the flags, it is an error.
+// submit submits tasks. If that fails, it is tried again two looks later; at the first look it is
+// an error, since then something is wrong with the flags.
 func (f *follower) submit(ctx context.Context, due []int, first bool) error {
 	for _, n := range due {
 		if t := &f.tasks[n-1]; t.before >= 0 {
@@ -190,6 +191,7 @@ func (f *follower) submit(ctx context.Context, due []int, first bool) error {
 	return nil
 }
 
+// count is "1 task" or "3 tasks".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -200,7 +202,7 @@ func count(n int, what string) string {
 // stuck is the error for tasks that got no further.
 func (f *follower) stuck(ctx context.Context, list []int) error {
 	job := f.tasks[list[0]-1].job
-	return &Stuck{list, f.why(ctx, job, list[0]), filepath.Join(f.Logs, fmt.Sprintf("%s_%d.log", job, list[0]))}
+	return &Stuck{Tasks: list, Why: f.why(ctx, job, list[0]), Log: filepath.Join(f.Logs, fmt.Sprintf("%s_%d.log", job, list[0]))}
 }
 
 // ranges is numbers, ascending, as sbatch --array has them: 1-3,7.
