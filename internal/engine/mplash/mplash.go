@@ -25,7 +25,8 @@
 //
 // Deviation from the paper: the order of pairs is open there; here the pairs that
 // are farthest apart go first, whose paths have the most turns and are the hardest
-// to fit in. Of LASH they go by destination.
+// to fit in, unless Options.ByDestination takes them as they come. Of LASH they go by
+// destination.
 package mplash
 
 import (
@@ -51,6 +52,10 @@ type Options struct {
 	MostPaths int           // shortest paths that one pair may have; zero: DefaultMostPaths
 	Spread    bool          // step 4: every path in every layer that takes it
 	AtLeast   int           // layers to use at least; zero: as many as are needed
+
+	// ByDestination puts the pairs into layers one destination after another, not those farthest
+	// apart first.
+	ByDestination bool
 
 	// One keeps one shortest path of each pair, drawn by Seed, each as likely as any
 	// other: LASH with source routes. They go into layers by destination.
@@ -90,7 +95,7 @@ func Analyse(ctx context.Context, f *fabric.Fabric, o Options) (*Analysis, error
 	}
 	a.sets = make([]uint64, a.Paths)
 	layers := acyclic.NewLayers(f)
-	if err := a.place(ctx, layers, o.Progress); err != nil {
+	if err := a.place(ctx, layers, o.ByDestination || o.One, o.Progress); err != nil {
 		return nil, err
 	}
 	if a.Layers = max(1, layers.Len(), o.AtLeast); o.Spread {
@@ -155,11 +160,11 @@ func (a *Analysis) refuse(s, d fabric.NodeID, rule, what string) error {
 const stream = 0x6d706c617368 // "mplash"
 
 // place is steps 1 to 3: every path into the first layer that takes it, the longest
-// first. With Options.One there is one pass over all, by destination.
-func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.Progress) error {
+// first, or all in one pass by destination.
+func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, byDestination bool, p routing.Progress) error {
 	full := false
 	for hops := a.mostHops; hops > 0; hops-- {
-		wanted := func(h int32) bool { return h == hops || a.chosen != nil }
+		wanted := func(h int32) bool { return h == hops || byDestination }
 		err := a.each(ctx, wanted, func(i int64, path []fabric.ChannelID, turns []acyclic.Turn) bool {
 			layer, ok := layers.First(turns, acyclic.MaxLayers)
 			a.sets[i] = 1 << layer
@@ -173,7 +178,7 @@ func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.
 			return &routing.TooFewLanes{Need: acyclic.MaxLayers + 1, AtLeast: true, Have: acyclic.MaxLayers}
 		}
 		p.Report(int(a.mostHops-hops)+1, int(a.mostHops))
-		if a.chosen != nil {
+		if byDestination {
 			break
 		}
 	}

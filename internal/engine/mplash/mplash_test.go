@@ -53,6 +53,27 @@ func TestFigure5(t *testing.T) {
 	}
 }
 
+// Section 6 takes pairs in any order: those farthest apart first need no more layers in the mean, and
+// one destination after another has its maximum where the paper's is, at twice as many links.
+func TestFigure5ByDestination(t *testing.T) {
+	sum := map[bool]map[int]int{false: {}, true: {}} // [by destination][links]
+	for _, links := range []int{96, 128, 192} {
+		for seed := range 20 {
+			f := testnet.Build(t, fmt.Sprintf("random:switches=64,links=%d,seed=%d", links, seed))
+			for byDestination, of := range sum {
+				a := analyse(t, f, mplash.Options{ByDestination: byDestination})
+				of[links] += a.Layers
+			}
+		}
+	}
+	for links, n := range sum[true] {
+		if n > sum[true][128] || n < sum[false][links] {
+			t.Errorf("%d links: %d layers over 20 networks by destination, %d farthest first, %d by destination at 128", links, n, sum[false][links], sum[true][128])
+		}
+	}
+	t.Log(sum)
+}
+
 // Section 5.2: "If we have minimal connectivity so that the network has the shape
 // of a tree, one virtual layer suffices ... networks with maximal connectivity will
 // also need only one layer, because no packet will traverse more than one link".

@@ -96,6 +96,13 @@ func either(one, other string) func(text string) (string, error) {
 	}
 }
 
+func isOpen(text string) (string, error) {
+	if !slices.Contains(layersOf, text) {
+		return "", fmt.Errorf("%q is none of %s", text, strings.Join(layersOf, ", "))
+	}
+	return text, nil
+}
+
 func isLMC(text string) (string, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > 7 {

@@ -144,8 +144,8 @@ func Kinds() []Kind {
 			take: completion,
 		},
 		{
-			Name: "layers", Unit: "layers", OfNetwork: true, What: "layers that all shortest paths of all pairs need",
-			Keys: []Key{{"of", "mp-lash", "who may take any of them: mp-lash, the source, or a-lash, the switches, grouped by the first link", either("mp-lash", "a-lash")}},
+			Name: "layers", Unit: "layers", OfNetwork: true, What: "layers that shortest paths of all pairs need",
+			Keys: []Key{{"of", mpLASH, "which, and who takes any of them: mp-lash, all, the source; mp-lash-by-destination, the same with the pairs in another order; a-lash, all, the switches, grouped by the first link; lash-source, one, drawn", isOpen}},
 			take: layers,
 		},
 		{
