@@ -65,6 +65,8 @@ func TestChecks(t *testing.T) {
 		"not everywhere":  {o, RoutesAll("c"), Differs, "1 refused"},
 		"falling":         {o, Falling("a", 0), Differs, "from 2 to 8"},
 		"steady":          {o, Steady("a", []string{"2", "3"}, 0.5), Agrees, "between 4.000 and 8.000"},
+		"hardly widening": {outcome(map[string][]float64{"a": {1.02, 1.029}, "b": {1, 1}}), Widening("a", []string{"b"}, "1", "2"), Open, "+2.0 % at 1, +2.9 % at 2"},
+		"narrowing":       {outcome(map[string][]float64{"a": {1.04, 1.02}, "b": {1, 1}}), Widening("a", []string{"b"}, "1", "2"), Differs, ""},
 		"widening":        {o, Widening("a", []string{"c"}, "1", "3"), Agrees, "+100.0 % at 1, +166.7 % at 3"},
 		"crossing":        {o, Crossing("b", "a", 2.2), Agrees, "at about 2"},
 		"no crossing":     {o, Crossing("a", "c", 2), Differs, "do not cross"},
@@ -79,7 +81,6 @@ func TestChecks(t *testing.T) {
 		"hardly above":    {outcome(map[string][]float64{"a": {1.009}, "b": {1}}), NearlyAboveAt("a", "b", []string{"1"}, 0.1), Differs, ""},
 		"multiple":        {o, TimesBest("a", []string{"b", "c"}, "1", 2, About), Agrees, "2 times b (2.000, 1.000)"},
 		"another":         {o, TimesBest("a", []string{"b"}, "1", 3, About), Differs, ""},
-		"below at":        {o, BelowAt("a", "b", []string{"2"}), Differs, ""},
 		"all within":      {o, AllWithin([]string{"a", "b"}, 0.5), Agrees, "50 % below the best (at 1, b)"},
 		"rises":           {o, RisesWithLinks("a"), Agrees, "2 increases, 2 of them"},
 		"savings":         {o, Savings("a", "b", []string{"1", "2"}, 0, 1), Agrees, "1: 2 and 1"},
@@ -188,6 +189,35 @@ func TestErrorsOfThroughputs(t *testing.T) {
 	} {
 		if got := c.check(r); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Where a mean is largest, and whether it grows as a logarithm, is as sure as the means of the networks are.
+func TestCurvesHaveErrors(t *testing.T) {
+	curve := func(each ...[]float64) *Results {
+		r := NewResults([]Line{{Name: "a"}})
+		for i, x := range []float64{1, 2, 4, 8}[:len(each)] {
+			at := Place{Label: fmt.Sprint(x), X: x}
+			r.lines[0].Places = append(r.lines[0].Places, at)
+			r.Set("a", at.Label, Result{Value: Mean(each[i]), Count: len(each[i]), Each: each[i]})
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		got, want Answer
+	}{
+		"surely there":      {Peak([]string{"a"}, 2)(curve([]float64{3, 3}, []float64{4, 4}, []float64{3, 3})), Answer{Ours: "a: 2", Agreement: Agrees}},
+		"surely elsewhere":  {Peak([]string{"a"}, 2)(curve([]float64{3, 3}, []float64{4, 4}, []float64{5, 5})), Answer{Ours: "a: 4", Agreement: Differs}},
+		"there or not":      {Peak([]string{"a"}, 2)(curve([]float64{3, 3}, []float64{4, 5}, []float64{4, 4})), Answer{Ours: "a: 2 to 4", Agreement: Open}},
+		"nowhere near":      {Peak([]string{"a"}, 9)(curve([]float64{3, 3}, []float64{4, 5}, []float64{4, 4})), Answer{Ours: "a: 2 to 4", Agreement: Differs}},
+		"surely logarithm":  {Logarithmic("a")(curve([]float64{1, 1}, []float64{2, 2}, []float64{3, 3}, []float64{4, 4})), Answer{Ours: "1.00 layers more for each doubling; R² 1.000 by the logarithm, 0.920 by a straight line (+0.080 ± 0.000)", Agreement: Agrees}},
+		"surely straight":   {Logarithmic("a")(curve([]float64{1, 1}, []float64{2, 2}, []float64{4, 4}, []float64{8, 8})), Answer{Ours: "2.30 layers more for each doubling; R² 0.920 by the logarithm, 1.000 by a straight line (-0.080 ± 0.000)", Agreement: Differs}},
+		"logarithm or line": {Logarithmic("a")(curve([]float64{1, 1}, []float64{2, 3}, []float64{3, 4}, []float64{6, 4})), Answer{Ours: "1.30 layers more for each doubling; R² 0.994 by the logarithm, 0.921 by a straight line (+0.073 ± 0.333)", Agreement: Open}},
+		"neither":           {Logarithmic("a")(curve([]float64{1, 1}, []float64{5, 5}, []float64{1, 1}, []float64{6, 6})), Answer{Ours: "1.10 layers more for each doubling; R² 0.292 by the logarithm, 0.340 by a straight line (-0.049 ± 0.000)", Agreement: Differs}},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, c.got, c.want)
 		}
 	}
 }

@@ -215,11 +215,6 @@ func NearlyAboveAt(line, other string, places []string, fraction float64) Check 
 	return atPlaces(line, other, places, func(a, b float64) bool { return a > b*(1+Sampling) && a <= b*(1+fraction) })
 }
 
-// BelowAt reports whether a line is below another at some places.
-func BelowAt(line, other string, places []string) Check {
-	return atPlaces(line, other, places, func(a, b float64) bool { return a < b })
-}
-
 func atPlaces(line, other string, places []string, holds func(a, b float64) bool) Check {
 	return func(r *Results) Answer {
 		var l list
@@ -300,7 +295,7 @@ func Growth(line, other, from, to string, low, high float64) Check {
 }
 
 // Widening reports whether the gain over the best of others is larger at one place than
-// at another.
+// at another. It is open where they differ by no more than samples may.
 func Widening(line string, others []string, from, to string) Check {
 	return func(r *Results) Answer {
 		gainAt := func(p string) (float64, bool) {
@@ -313,7 +308,7 @@ func Widening(line string, others []string, from, to string) Check {
 		if !ok1 || !ok2 {
 			return NotMeasured
 		}
-		return answer(b > a, "%+.1f %% at %s, %+.1f %% at %s", a*100, from, b*100, to)
+		return estimate{b - a, Sampling}.answer(b-a, "%+.1f %% at %s, %+.1f %% at %s", a*100, from, b*100, to)
 	}
 }
 

@@ -23,6 +23,17 @@ type Result struct {
 	Cables   int // between switches
 }
 
+// without is the mean over the networks but one, the i-th.
+func (r *Result) without(i int) float64 {
+	var rest []float64
+	for k, v := range r.Each {
+		if k != i && v > 0 {
+			rest = append(rest, v)
+		}
+	}
+	return Mean(rest)
+}
+
 // Mean is the mean of values, 0 of none.
 func Mean(values []float64) float64 {
 	sum := 0.0

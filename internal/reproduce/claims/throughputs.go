@@ -7,7 +7,7 @@ import (
 
 // How far off a comparison of throughputs may be: they are means over few networks, drawn by lot,
 // and each is found on a grid of loads. What is nearer to the limit of a claim than its error is
-// open.
+// open. The same goes for lanes, which are whole numbers: that of the grid is less than their error there.
 
 // step is that of the loads that a throughput is looked for among (measure delivered of package
 // measures).
@@ -74,21 +74,26 @@ func (t *throughputs) estimate(of func(means) float64) estimate {
 	for _, v := range t.of {
 		least = min(least, v.Value)
 	}
-	n := float64(len(t.networks))
-	e.error = step / least / math.Sqrt(max(1, n))
+	n := len(t.networks)
+	e.error = max(step/least/math.Sqrt(max(1, float64(n))), twiceJackknifed(n, func(i int) float64 { return of(t.without(t.networks[i])) }))
+	return e
+}
+
+// twiceJackknifed is twice the standard error of a figure made of n networks, by what it is without
+// one after another of them. Of fewer than two it is not known: 0.
+func twiceJackknifed(n int, without func(i int) float64) float64 {
 	if n < 2 {
-		return e
+		return 0
 	}
 	var values []float64
-	for _, i := range t.networks {
-		values = append(values, of(t.without(i)))
+	for i := range n {
+		values = append(values, without(i))
 	}
 	mean, squares := Mean(values), 0.0
 	for _, v := range values {
 		squares += (v - mean) * (v - mean)
 	}
-	e.error = max(e.error, 2*math.Sqrt((n-1)/n*squares))
-	return e
+	return 2 * math.Sqrt(float64(n-1)/float64(n)*squares)
 }
 
 // gain is by which share a line is above another.

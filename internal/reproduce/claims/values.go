@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -309,27 +310,44 @@ func Spread(lines []string, limit float64) Check {
 	}
 }
 
-// Peak says at which place the mean of each line is largest, the middle of all such
-// places; it agrees if that is about the paper's for every line.
+// Peak says between which places the mean of each line is largest: all of those whose means are no
+// further below the largest than their errors. It agrees if that is about the paper's for every line,
+// differs if it is nowhere about it for one, and else is open.
 func Peak(lines []string, paper float64) Check {
 	return func(r *Results) Answer {
 		var all list
 		for _, l := range lines {
-			best, first, last := math.Inf(-1), 0.0, 0.0
-			for _, v := range r.Values(l) {
-				switch {
-				case v.Value > best+1e-9:
-					best, first, last = v.Value, v.X, v.X
-				case v.Value > best-1e-9:
-					last = v.X
+			values := r.Values(l)
+			if len(values) == 0 {
+				continue
+			}
+			best := slices.MaxFunc(values, func(a, b At) int { return cmp.Compare(a.Value, b.Value) })
+			e := noExtent()
+			for _, v := range values {
+				if best.Value-v.Value <= math.Hypot(best.spread(), v.spread())+1e-9 {
+					e.add(v.X, v.X)
 				}
 			}
-			if x := (first + last) / 2; !math.IsInf(best, -1) {
-				all.add(withinFactor(x, paper, About), "%s: %s", l, number(x))
+			text := number(e.least)
+			if e.least != e.most {
+				text += " to " + number(e.most)
 			}
+			a := Open
+			switch {
+			case e.within(paper/About, paper*About):
+				a = Agrees
+			case e.least > paper*About || e.most < paper/About:
+				a = Differs
+			}
+			all.take(a, "%s: %s", l, text)
 		}
 		return all.answer(", ")
 	}
+}
+
+// spread is twice the standard error of the mean over several networks, 0 of one.
+func (r *Result) spread() float64 {
+	return twiceJackknifed(len(r.Each), func(i int) float64 { return r.without(i) })
 }
 
 // RisesWithLinks reports whether a line rises only where the number of cables does.
@@ -355,20 +373,36 @@ func RisesWithLinks(line string) Check {
 }
 
 // Logarithmic says how well a line fits a + b·log x: by how much of its variance
-// that explains, against a line through x itself.
+// that explains, against a line through x itself. Within the error of the difference it is open.
 func Logarithmic(line string) Check {
 	return func(r *Results) Answer {
-		var xs, logs, ys []float64
-		for _, v := range r.Values(line) {
-			xs, logs, ys = append(xs, v.X), append(logs, math.Log2(v.X)), append(ys, v.Value)
-		}
-		if len(xs) < 3 {
+		values := r.Values(line)
+		if len(values) < 3 {
 			return NotMeasured
+		}
+		networks := math.MaxInt
+		var xs, logs, ys []float64
+		for _, v := range values {
+			xs, logs, ys = append(xs, v.X), append(logs, math.Log2(v.X)), append(ys, v.Value)
+			networks = min(networks, len(v.Each))
 		}
 		slope, byLog := Fit(logs, ys)
 		_, straight := Fit(xs, ys)
-		return answer(byLog > straight && byLog > 0.9,
-			"%.2f layers more for each doubling; R² %.3f by the logarithm, %.3f by a straight line", slope, byLog, straight)
+		e := estimate{byLog - straight, twiceJackknifed(networks, func(i int) float64 {
+			var without []float64
+			for _, v := range values {
+				without = append(without, v.without(i))
+			}
+			_, byLog := Fit(logs, without)
+			_, straight := Fit(xs, without)
+			return byLog - straight
+		})}
+		a := e.answer(e.value, "%.2f layers more for each doubling; R² %.3f by the logarithm, %.3f by a straight line (%+.3f ± %.3f)",
+			slope, byLog, straight, e.value, e.error)
+		if byLog <= 0.9 {
+			a.Agreement = Differs
+		}
+		return a
 	}
 }
 

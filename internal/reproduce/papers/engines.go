@@ -27,7 +27,9 @@ var engines = map[string]string{
 	"df-dn" + claims.AsPrinted:        "sssp+hop-dn-plain",
 	"df-dn-minhop" + claims.AsPrinted: "minhop+hop-dn-plain",
 	"mp-lash":                         sweep.NoEngine, // a measure of the network: how many layers
+	"mp-lash-by-destination":          sweep.NoEngine,
 	"a-lash":                          sweep.NoEngine,
+	"lash-source":                     sweep.NoEngine,
 }
 
 // methods is the same of packets: the methods of TPDS 2006, section 8, by source routes.

@@ -132,7 +132,7 @@ var hoti2016 = []Experiment{
 			{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP for all medium and large networks", Check: claims.Savings("dfsssp", "df-dn", []string{"8", "14", "18"}, 1, 5),
 				Why: upAndDown + " Ours finds that out for DFSSSP; the longest path sets the lanes of DF-DN."},
 			{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP: with port 0 of switches as endpoints too", Check: claims.Savings("dfsssp"+SwitchesToo, "df-dn"+SwitchesToo, []string{"8", "14", "18"}, 1, 5),
-				Why: "Squeezed, the layers of DFSSSP are as few."},
+				Why: "Squeezed, the layers of DFSSSP are as few at k = 8, and one more at 14 and 18."},
 			{Where: "VI.C", Says: "LASH saves one and sometimes two lanes compared with DF-DN", Check: claims.Savings("df-dn", "lash", []string{"3", "4", "6", "8", "14"}, 1, 2),
 				Why: "The longest path sets the lanes of DF-DN."},
 			{Where: "VI.C", Says: "LASH saves one and sometimes two: with port 0 of switches as endpoints too", Check: claims.Savings("df-dn"+SwitchesToo, "lash"+SwitchesToo, []string{"3", "4", "6", "8", "14"}, 1, 2),
