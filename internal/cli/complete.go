@@ -13,10 +13,11 @@ import (
 	"github.com/weft-fabric/weft/internal/names"
 )
 
-// completed is how a shell completes flags that name parts of FABRIC, the command's first argument.
+// completed is flags that name parts of FABRIC, the command's first argument, and for each list of
+// them the names that a shell completes what was begun with.
 var completed = []struct {
 	flags []string
-	among func(f *fabric.Fabric, begun string) []string
+	names func(f *fabric.Fabric, begun string) []string
 }{
 	{[]string{"switch", "roots"}, func(f *fabric.Fabric, _ string) []string { return switchNames(f, "") }},
 	{[]string{"host"}, func(f *fabric.Fabric, _ string) []string {
@@ -29,7 +30,7 @@ var completed = []struct {
 	{[]string{"cable"}, portNames},
 }
 
-// switchNames is the labels of all switches with something behind each.
+// switchNames is the labels of all switches, each with a text behind it.
 func switchNames(f *fabric.Fabric, behind string) []string {
 	var list []string
 	for s := range fabric.NodeID(f.Switches()) {
@@ -38,7 +39,8 @@ func switchNames(f *fabric.Fabric, behind string) []string {
 	return list
 }
 
-// portNames is switches, and of one that was typed whole its ports to other switches.
+// portNames is the ports of a cable as --cable takes them: where a switch was typed whole, its ports
+// to other switches, else the switches.
 func portNames(f *fabric.Fabric, begun string) []string {
 	var list []string
 	for s := range fabric.NodeID(f.Switches()) {
@@ -56,8 +58,8 @@ func portNames(f *fabric.Fabric, begun string) []string {
 	return list
 }
 
-// completeNames has a shell complete the names of switches, hosts and cables of the fabric on the
-// command line.
+// completeNames has a shell complete the flags in completed, of a command and all below it. The
+// root calls it once; the fabric is read when a shell asks.
 func completeNames(a *console.Console, c *cobra.Command) {
 	for _, below := range c.Commands() {
 		completeNames(a, below)
@@ -77,7 +79,7 @@ func completeNames(a *console.Console, c *cobra.Command) {
 				if err != nil {
 					return nil, cobra.ShellCompDirectiveNoFileComp // the command will say it
 				}
-				list := of.among(f, begun)
+				list := of.names(f, begun)
 				list = slices.DeleteFunc(list, func(name string) bool { return !strings.HasPrefix(name, begun) })
 				return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 			})

@@ -14,8 +14,8 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// former is flags by the names that they had before, and what to say in their place. Where no
-// command is named it is any that has the flag no more.
+// former is flags by the names that they had before, and what to give in their place. Where no
+// command is named the row is for all.
 var former = []struct{ command, flag, now string }{
 	{"", "budget", "--time-budget"},
 	{"", "lfts", "--tables"},
@@ -35,8 +35,9 @@ var former = []struct{ command, flag, now string }{
 	{"weft route", "bounces", "weft priorities NETWORK --bounces"},
 }
 
-// flagError says what is wrong with a flag: of one that does not exist, what it is called now
-// or which is nearest; of a value, what the flag takes.
+// flagError is cobra's FlagErrorFunc of all commands: it turns the error of a command line into one
+// that says what a flag that does not exist is called now, or which is nearest, and what a flag takes
+// whose value is wrong.
 func flagError(c *cobra.Command, err error) error {
 	if ours := (*exit.Error)(nil); errors.As(err, &ours) {
 		return ours // it says what the flag takes
@@ -48,6 +49,7 @@ func flagError(c *cobra.Command, err error) error {
 	return exit.Usage("%w\nSee %s --help.", wrongValue(err), c.CommandPath())
 }
 
+// unknownFlag is the error for a flag that does not exist.
 func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
 	for _, f := range former {
@@ -60,8 +62,8 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	return fmt.Errorf("%w%s", err, spell.Hint("--"+name, names))
 }
 
-// wrongValue says of a value that a flag does not take what it takes. Other errors stay as
-// they are.
+// wrongValue replaces the error of a value that a flag does not take by one that says what the flag
+// takes. Other errors stay as they are.
 func wrongValue(err error) error {
 	var wrong *pflag.InvalidValueError
 	if !errors.As(err, &wrong) {

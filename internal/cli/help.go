@@ -70,8 +70,9 @@ var leading = map[string]string{
 // widest is how many columns a line of help takes at most.
 const widest = 100
 
-// usageOf prints what a command takes: how it is called, the commands below it, and its flags.
-// The commands of the root are in groups.
+// usageOf makes cobra's UsageFunc of all commands, which prints what a command takes: how it is
+// called, the commands below it, and its flags. The commands of the root are in groups; columns is
+// the width of the terminal, 0 if there is none.
 func usageOf(columns int, groups []group) func(c *cobra.Command) error {
 	if columns == 0 || columns > widest {
 		columns = widest
@@ -89,7 +90,7 @@ func usageOf(columns int, groups []group) func(c *cobra.Command) error {
 			fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
 		}
 		if c.HasParent() {
-			writeCommands(&b, group{"Commands", c.Commands()})
+			writeCommands(&b, group{title: "Commands", commands: c.Commands()})
 		} else {
 			for _, g := range groups {
 				writeCommands(&b, g)
@@ -104,6 +105,7 @@ func usageOf(columns int, groups []group) func(c *cobra.Command) error {
 	}
 }
 
+// writeCommands prints the commands of a group under its title; nothing if all are hidden.
 func writeCommands(b *strings.Builder, g group) {
 	title := "\n" + g.title + ":\n"
 	for _, c := range g.commands {
@@ -118,7 +120,7 @@ func writeCommands(b *strings.Builder, g group) {
 // and the others by what they are about; last those of every command.
 func writeFlags(b *strings.Builder, c *cobra.Command, columns int) {
 	own := c.LocalFlags()
-	left := map[string]*pflag.Flag{}
+	left := map[string]*pflag.Flag{} // not printed yet
 	everywhere := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own.VisitAll(func(f *pflag.Flag) {
 		switch {

@@ -29,7 +29,8 @@ type experimentPlan struct {
 
 const notKnown = "not known"
 
-// planReproduce lists what the experiments are expected to take, points of several under the first.
+// planReproduce is weft reproduce --dry-run: it lists what the experiments are expected to take; a
+// point that several have counts for the first.
 func planReproduce(a *console.Console, list []papers.Experiment, o *reproduceFlags) error {
 	real, err := realFabrics(a, o)
 	if err != nil {

@@ -65,6 +65,7 @@ type sweepBroken struct {
 	Reason  string `json:"reason"`
 }
 
+// summary is what came of a run, for programs; printSweep prints the same for people.
 func (j *sweepJob) summary(s *campaign.Summary) *campaignSummary {
 	sum := &campaignSummary{
 		Name: j.spec.Name, Set: j.spec.Set, Out: j.o.out, Results: filepath.Join(j.o.out, results.ParquetFile), Points: s.Points, Kept: s.Kept, Rows: len(s.Rows), Others: s.Others,
@@ -77,9 +78,9 @@ func (j *sweepJob) summary(s *campaign.Summary) *campaignSummary {
 	return sum
 }
 
-// summarised is least, mean and most of every measure under every engine.
+// summarised is least, mean and most of every measure under every engine, over all networks.
 func summarised(rows []results.Row) []sweepMeasure {
-	at := map[[4]string]int{}
+	at := map[[4]string]int{} // index in all
 	all := []sweepMeasure{}
 	for i := range rows {
 		r := &rows[i]
@@ -113,8 +114,8 @@ func summarised(rows []results.Row) []sweepMeasure {
 	return all
 }
 
-// ruleOf is the rule that a refusal names, which is the same for many networks, or else all
-// of the reason.
+// ruleOf is the rule that a refusal names, which is the same for many networks, or else the first
+// line of the reason.
 func ruleOf(reason string) string {
 	if _, rule, ok := strings.Cut(reason, "(rule: "); ok {
 		return "not so here: " + strings.TrimSuffix(rule, ")")
@@ -125,13 +126,13 @@ func ruleOf(reason string) string {
 // refusals is why engines refused, the most frequent reasons first.
 func refusals(rows []results.Row) []sweepReason {
 	type key struct{ engine, reason string }
-	by, points := map[key]*sweepReason{}, map[[2]string]bool{}
+	by, counted := map[key]*sweepReason{}, map[[2]string]bool{} // counted: point and reason, which are in a row for each measure
 	for i := range rows {
 		r := &rows[i]
-		if r.Status != results.Refused || points[[2]string{r.Point, r.Reason}] {
+		if r.Status != results.Refused || counted[[2]string{r.Point, r.Reason}] {
 			continue
 		}
-		points[[2]string{r.Point, r.Reason}] = true
+		counted[[2]string{r.Point, r.Reason}] = true
 		k := key{r.Engine, ruleOf(r.Reason)}
 		if by[k] == nil {
 			by[k] = &sweepReason{Engine: r.Engine, Network: r.Network, Reason: k.reason}
@@ -148,7 +149,8 @@ func refusals(rows []results.Row) []sweepReason {
 	return all
 }
 
-// brokenPoints is for a summary: a point has a row for each measure, all with one reason.
+// brokenPoints is the points that broke, each once: a point has a row for each measure, which follow
+// each other, all with one reason.
 func brokenPoints(rows []results.Row) []sweepBroken {
 	all := []sweepBroken{}
 	for i := range rows {
@@ -160,7 +162,7 @@ func brokenPoints(rows []results.Row) []sweepBroken {
 	return all
 }
 
-// sweepReport prints what came of a run.
+// sweepReport prints what came of a run; where points broke, that is the error.
 func (j *sweepJob) sweepReport(s *campaign.Summary) error {
 	sum := j.summary(s)
 	if err := j.Answer(j.o.json, sum, func() error { return j.printSweep(sum) }, false); err != nil {
@@ -177,6 +179,7 @@ func (j *sweepJob) sweepReport(s *campaign.Summary) error {
 // fewReasons is how many reasons of refusals are shown to people.
 const fewReasons = 5
 
+// printSweep prints the summary of a run for people.
 func (j *sweepJob) printSweep(s *campaignSummary) error {
 	t := j.NewTable("measure", "settings", "engine", "options", "points", "refused", "least", "mean", "most", "unit")
 	t.AtMost(1, 48)
@@ -297,6 +300,7 @@ func (j *sweepJob) rowsSoFar() ([]results.Row, error) {
 // fewPoints is how many points a dry run shows to people on a terminal.
 const fewPoints = 20
 
+// printPlan prints a dry run for people.
 func (j *sweepJob) printPlan(s *sweepPlanSummary) error {
 	t := j.NewTable("point", "network", "damage", "seed", "engine", "options", "processor time")
 	t.AtMost(1, 60)

@@ -22,9 +22,6 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
-	"github.com/weft-fabric/weft/internal/sweep"
-	"github.com/weft-fabric/weft/internal/sweep/pool"
-	"github.com/weft-fabric/weft/internal/sweep/results"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -120,6 +117,8 @@ and the papers' comparisons with OpenSM are made with it.`,
 	return c
 }
 
+// runReproduce takes the points of the experiments, writes their pages into the folder, and prints
+// how many sentences of the papers came out. words is LIST as it was given.
 func runReproduce(ctx context.Context, a *console.Console, list []papers.Experiment, words []string, o *reproduceFlags) error {
 	if o.memory < 1 {
 		return exit.Usage("--memory %d: it is MiB, at least 1", o.memory)
@@ -135,7 +134,7 @@ func runReproduce(ctx context.Context, a *console.Console, list []papers.Experim
 	if err != nil {
 		return err
 	}
-	program, err := os.Executable()
+	start, err := startWorkers()
 	if err != nil {
 		return err
 	}
@@ -147,15 +146,11 @@ func runReproduce(ctx context.Context, a *console.Console, list []papers.Experim
 	run, err := reproduce.Execute(ctx, list, reproduce.Options{
 		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Have: have, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
 		Meter: sweepMeter(a), Origin: reproduce.Origin{Weft: version.Current().String(), Machine: reproduce.Machine()},
-		Progress: show.tell,
-		Start: func(cores int) (pool.Worker[sweep.Point, []results.Row], error) {
-			return pool.Start[sweep.Point, []results.Row](cores, program, "sweep", "worker")
-		},
+		Progress: show.tell, Start: start,
 	})
 	show.stage.Done()
 	if ctx.Err() != nil {
-		fmt.Fprintf(a.Stderr, "weft: interrupted; %d of %d points are kept in %s: the same command goes on from there\n", show.done, show.total, o.out)
-		return &exit.Error{Code: exit.Interrupted, Err: nil}
+		return show.interrupted(o.out)
 	}
 	if err != nil {
 		return err
@@ -173,7 +168,7 @@ func runReproduce(ctx context.Context, a *console.Console, list []papers.Experim
 	return a.Answer(o.json, s, func() error { return printRun(a, run, &s) }, false)
 }
 
-// commandLine is the command without what only this machine knows.
+// commandLine is the command for the page to read, without what only this machine knows.
 func commandLine(words []string, o *reproduceFlags, real bool) string {
 	line := "weft reproduce " + strings.Join(words, " ")
 	if o.quick {
@@ -239,6 +234,7 @@ func realFabrics(a *console.Console, o *reproduceFlags) ([]reproduce.RealFabric,
 	return list, nil
 }
 
+// readReference reads the file of --opensm; nil: none is named.
 func readReference(a *console.Console, name string) (*reproduce.Reference, error) {
 	if name == "" {
 		return nil, nil
@@ -248,8 +244,8 @@ func readReference(a *console.Console, name string) (*reproduce.Reference, error
 	})
 }
 
-// points shows how many points are done: a bar on a terminal, else a line now and
-// then.
+// points shows how many points are done while a campaign runs: a line that is replaced on a
+// terminal, else one now and then.
 type points struct {
 	a           *console.Console
 	stage       *console.Stage
@@ -257,14 +253,17 @@ type points struct {
 	done, total int
 }
 
+// patienceWithLines is how long there is no line after one.
 const patienceWithLines = 30 * time.Second
 
+// showPoints begins to show points; the caller ends the stage.
 func showPoints(a *console.Console) *points {
 	p := &points{a: a, last: time.Now()}
 	p.stage = a.Stage("points", new(float64))
 	return p
 }
 
+// tell shows how many points are done; begun is the last that was begun, or empty.
 func (p *points) tell(done, total int, begun string) {
 	p.done, p.total = done, total
 	if show := p.stage.Progress(); show != nil {
@@ -279,6 +278,12 @@ func (p *points) tell(done, total int, begun string) {
 		begun = "; now " + begun
 	}
 	p.a.Tell("%d of %d points%s", done, total, begun)
+}
+
+// interrupted says what is kept of a run that the user ended, and is its error.
+func (p *points) interrupted(out string) error {
+	fmt.Fprintf(p.a.Stderr, "weft: interrupted; %d of %d points are kept in %s: the same command goes on from there\n", p.done, p.total, out)
+	return &exit.Error{Code: exit.Interrupted}
 }
 
 type experimentSummary struct {
@@ -317,6 +322,7 @@ type reproduceSummary struct {
 	Experiments []experimentSummary `json:"experiments"`
 }
 
+// describe is what is known of an experiment before it is run.
 func describe(e papers.Experiment) (s experimentSummary, err error) {
 	s = experimentSummary{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure)}
 	if s.Quick, err = e.Count(true); err != nil {
@@ -326,6 +332,7 @@ func describe(e papers.Experiment) (s experimentSummary, err error) {
 	return s, err
 }
 
+// summariseReproduce is what came of a run, for programs.
 func summariseReproduce(run *reproduce.Run, o *reproduceFlags) (s reproduceSummary, err error) {
 	s = reproduceSummary{
 		Out: o.out, Index: filepath.Join(o.out, reproduce.IndexFile), Quick: o.quick, Seed: o.seed,
@@ -356,6 +363,7 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) (s reproduceSumma
 	return s, nil
 }
 
+// printRun prints what came of a run for people.
 func printRun(a *console.Console, run *reproduce.Run, s *reproduceSummary) error {
 	t := a.NewTable("experiment", "figure", "title", "agrees", "differs", "open")
 	for _, out := range run.Outcomes {
@@ -372,6 +380,7 @@ func printRun(a *console.Console, run *reproduce.Run, s *reproduceSummary) error
 	return nil
 }
 
+// listExperiments is weft reproduce --list.
 func listExperiments(a *console.Console, all []papers.Experiment, o *reproduceFlags) error {
 	summaries := make([]experimentSummary, len(all))
 	for i, e := range all {

@@ -23,11 +23,12 @@ import (
 
 const resultsHelp = "RESULTS is folders of weft sweep -o, finished or not, and Parquet files."
 
+// sweepResultsCommands is the commands below weft sweep for results that are there.
 func sweepResultsCommands(a *console.Console) []*cobra.Command {
 	return []*cobra.Command{sweepMergeCommand(a), sweepCSVCommand(a), sweepPlotCommand(a), sweepEstimatesCommand(a)}
 }
 
-// readResults reads results and merges them.
+// readResults reads results, folders or Parquet files, and merges them; none at all is an error.
 func readResults(ctx context.Context, names []string) ([]results.Row, []results.Difference, error) {
 	sets := make([][]results.Row, len(names))
 	for i, name := range names {
@@ -91,6 +92,7 @@ of the later folder counts.`,
 	return c
 }
 
+// mergeResults adds the results that are named to a folder, and prints where they differ.
 func mergeResults(a *console.Console, names []string, out string, asJSON bool) error {
 	for _, name := range names {
 		if filepath.Clean(name) == filepath.Clean(out) {
@@ -101,12 +103,12 @@ func mergeResults(a *console.Console, names []string, out string, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	n, more, err := campaign.Add(out, rows)
+	all, more, err := campaign.Add(out, rows)
 	if err != nil {
 		return err
 	}
 	differ = append(differ, more...)
-	s := mergeSummary{Results: names, Out: out, Rows: len(n), Points: pointsOf(n), Differences: len(differ), Differ: []mergeDifference{}}
+	s := mergeSummary{Results: names, Out: out, Rows: len(all), Points: countPoints(all), Differences: len(differ), Differ: []mergeDifference{}}
 	for i := range differ[:min(len(differ), mostDifferences)] {
 		d := &differ[i]
 		s.Differ = append(s.Differ, mergeDifference{
@@ -125,9 +127,11 @@ func mergeResults(a *console.Console, names []string, out string, asJSON bool) e
 	}, s.Differences > 0)
 }
 
+// mostDifferences is how many differences are listed; the number says the rest.
 const mostDifferences = 20
 
-func pointsOf(rows []results.Row) int {
+// countPoints is how many points have rows.
+func countPoints(rows []results.Row) int {
 	seen := map[string]bool{}
 	for i := range rows {
 		seen[rows[i].Point] = true

@@ -65,30 +65,33 @@ func (o *sweepFlags) check() error {
 	return nil
 }
 
-// slurmJob is a campaign on a cluster. Its folder has slurm/, with what was submitted and
-// what tasks printed, and shards/, a folder for each task.
+// slurmJob is a campaign on a cluster, while it is followed. Its folder has slurm/, with what was
+// submitted and what tasks printed, and shards/, a folder for each task. A task is weft sweep
+// --shard on some machine of the cluster; tasks are numbered from 1.
 type slurmJob struct {
 	*sweepJob
 	dir   string // absolute
 	tasks int
-	parts []part // [task]
-	have  []results.Row
+	parts []part        // [task-1]
+	have  []results.Row // of the folder itself
 }
 
 // part is the points of one task.
 type part struct {
 	plan *campaign.Plan
-	size int64 // of its log when it was read last
-	left int
+	size int64 // of its log when it was read last; -1: not yet
+	left int   // how many points had something left then
 }
 
-// submitted is in the folder, so that the job is followed on when it is run again.
+// submitted is what the folder remembers, so that the same tasks are followed when the command is
+// run again.
 type submitted struct {
 	Tasks int    `json:"tasks"`
 	Spec  string `json:"spec"` // digest
 }
 
-// slurm has a cluster take the points.
+// slurm has a cluster take the points (--slurm): it submits the tasks, follows them until they end,
+// and brings their rows together.
 func (j *sweepJob) slurm(ctx context.Context) error {
 	dir, err := filepath.Abs(j.o.out)
 	if err != nil {
@@ -123,14 +126,17 @@ func (j *sweepJob) slurm(ctx context.Context) error {
 	return j.sweepReport(sum)
 }
 
+// in is a file or folder in that of the campaign.
 func (s *slurmJob) in(name string) string { return filepath.Join(s.dir, name) }
 
 // jobName is the same for one folder, and another for another.
 func (s *slurmJob) jobName() string { return "weft-" + digestOf([]byte(s.dir)) }
 
+// shard is the folder of a task.
 func (s *slurmJob) shard(task int) string { return s.in(fmt.Sprintf("shards/%04d", task)) }
 
-// prepare writes what tasks need, or finds what an earlier call wrote.
+// prepare sets how many tasks there are and which points each has, as an earlier call settled it
+// where there was one, and writes what tasks need.
 func (s *slurmJob) prepare(ctx context.Context) error {
 	digest := digestOf(append([]byte(s.o.set), s.text...))
 	var was submitted
@@ -145,7 +151,7 @@ func (s *slurmJob) prepare(ctx context.Context) error {
 		return fmt.Errorf("the tasks of %s are of another SPEC, or of this one before it was changed: weft sweep merge %s -o NEW keeps what they have, and --slurm -o NEW takes the rest",
 			s.o.out, filepath.Join(s.o.out, "shards", "*"))
 	}
-	if err := s.own(); err != nil {
+	if err := s.readFolder(); err != nil {
 		return err
 	}
 	if s.tasks = was.Tasks; s.tasks == 0 {
@@ -164,8 +170,8 @@ func (s *slurmJob) prepare(ctx context.Context) error {
 	return nil
 }
 
-// own reads what the folder itself has, which no task takes again.
-func (s *slurmJob) own() error {
+// readFolder reads what the folder itself has into s.have: no task takes it again.
+func (s *slurmJob) readFolder() error {
 	log, err := results.Open(s.dir)
 	if err != nil {
 		return err
@@ -178,6 +184,8 @@ func (s *slurmJob) own() error {
 // it, short beside its patience.
 const taskSeconds = 3600
 
+// howMany is the number of tasks of --tasks, or as many as are left with about taskSeconds of work
+// each.
 func (s *slurmJob) howMany(ctx context.Context) (int, error) {
 	most, err := slurm.MostTasks(ctx)
 	if err != nil {
@@ -198,8 +206,8 @@ func (s *slurmJob) howMany(ctx context.Context) (int, error) {
 	return max(1, min(wanted, most, len(jobs))), nil
 }
 
-// write writes the SPEC, so that tasks read it as it is now, what a task runs, and last
-// what the folder remembers.
+// write writes into slurm/ the SPEC, so that tasks read it as it is now, the script that a task
+// runs, and last what the folder remembers.
 func (s *slurmJob) write(digest string) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -223,7 +231,7 @@ func (s *slurmJob) write(digest string) error {
 		return err
 	}
 	defer root.Close()
-	text := func(text string) func(io.Writer) error {
+	write := func(text string) func(io.Writer) error {
 		return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 	}
 	if s.o.estimates != "" {
@@ -232,8 +240,8 @@ func (s *slurmJob) write(digest string) error {
 		}
 	}
 	return errors.Join(
-		whole.Write(root, "spec.yaml", 0o644, text(string(s.text))),
-		whole.Write(root, "task.sh", 0o755, text(script+"exec "+strings.Join(command, " ")+"\n")),
+		whole.Write(root, "spec.yaml", 0o644, write(string(s.text))),
+		whole.Write(root, "task.sh", 0o755, write(script+"exec "+strings.Join(command, " ")+"\n")),
 		whole.Write(root, "submitted.json", 0o644, whole.JSON(submitted{s.tasks, digest})),
 	)
 }
@@ -244,6 +252,7 @@ func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\
 // attemptsOfTask is how often a task is submitted that gets no further.
 const attemptsOfTask = 3
 
+// follow has Slurm run all tasks, and returns when none has anything left.
 func (s *slurmJob) follow(ctx context.Context) error {
 	o := &s.o.slurm
 	var args []string
@@ -269,7 +278,7 @@ func (s *slurmJob) follow(ctx context.Context) error {
 	})
 }
 
-// left is how many points a task has left, by the log in its folder.
+// left is how many points a task has left, by the log in its folder, which is read when it has grown.
 func (s *slurmJob) left(task int) (int, error) {
 	p := &s.parts[task-1]
 	var rows []results.Row
@@ -294,7 +303,7 @@ func (s *slurmJob) left(task int) (int, error) {
 	return p.left, nil
 }
 
-// collect brings what tasks took into the folder itself.
+// collect brings what tasks took into the folder itself, and is the summary of that.
 func (s *slurmJob) collect() (*campaign.Summary, error) {
 	var sets [][]results.Row
 	for task := 1; task <= s.tasks; task++ {

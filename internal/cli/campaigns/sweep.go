@@ -19,7 +19,6 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
-	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
@@ -103,6 +102,8 @@ type sweepJob struct {
 	plan      *campaign.Plan
 }
 
+// runSweep reads the SPEC and does with its points what the flags say: list them, have a cluster
+// take them, or take them here.
 func runSweep(ctx context.Context, a *console.Console, name string, o *sweepFlags) error {
 	if err := o.check(); err != nil {
 		return err
@@ -181,8 +182,9 @@ func digestOf(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// run takes the points on this machine.
 func (j *sweepJob) run(ctx context.Context) error {
-	program, err := os.Executable()
+	start, err := startWorkers()
 	if err != nil {
 		return err
 	}
@@ -192,15 +194,11 @@ func (j *sweepJob) run(ctx context.Context) error {
 	}
 	show := showPoints(j.Console)
 	s, err := j.plan.Run(ctx, campaign.Options{
-		Dir: j.o.out, Wait: j.o.wait, Have: have, Workers: j.o.workers, Memory: int64(j.o.memory) << 20, Meter: j.meter, Progress: func(done, total int) { show.tell(done, total, "") },
-		Start: func(cores int) (pool.Worker[sweep.Point, []results.Row], error) {
-			return pool.Start[sweep.Point, []results.Row](cores, program, "sweep", "worker")
-		},
+		Dir: j.o.out, Wait: j.o.wait, Have: have, Workers: j.o.workers, Memory: int64(j.o.memory) << 20, Meter: j.meter, Progress: func(done, total int) { show.tell(done, total, "") }, Start: start,
 	})
 	show.stage.Done()
 	if ctx.Err() != nil {
-		fmt.Fprintf(j.Stderr, "weft: interrupted; %d of %d points are kept in %s: the same command goes on from there\n", show.done, show.total, j.o.out)
-		return &exit.Error{Code: exit.Interrupted}
+		return show.interrupted(j.o.out)
 	}
 	if err != nil {
 		return err
@@ -220,7 +218,16 @@ func readHave(ctx context.Context, names []string) (rows []results.Row, err erro
 	return rows, nil
 }
 
-// sweepWorkerCommand is the process that the pool starts: see package pool.
+// startWorkers is how the pool starts a process that takes points: this program, as weft sweep
+// worker.
+func startWorkers() (func(cores int) (pool.Worker[sweep.Point, []results.Row], error), error) {
+	program, err := os.Executable()
+	return func(cores int) (pool.Worker[sweep.Point, []results.Row], error) {
+		return pool.Start[sweep.Point, []results.Row](cores, program, "sweep", "worker")
+	}, err
+}
+
+// sweepWorkerCommand is the process that startWorkers starts: see package pool.
 func sweepWorkerCommand(a *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "worker", Hidden: true, Args: cobra.NoArgs,

@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// showBandwidths prints the tables of tiers and jobs. One tier alone says what the line
-// above it says.
+// showBandwidths prints the tables of tiers and jobs behind a page of weft diff, what-if or drain.
+// One tier alone is not shown: it says what the line about bandwidth says.
 func showBandwidths(c *console.Console, b *result.Bandwidths) {
 	share := func(x *float64) string {
 		if x == nil {
@@ -21,7 +21,7 @@ func showBandwidths(c *console.Console, b *result.Bandwidths) {
 		}
 		return fmt.Sprintf("%.3f", *x)
 	}
-	fall := func(before, after *float64) string {
+	change := func(before, after *float64) string {
 		if before == nil || after == nil {
 			return "–"
 		}
@@ -30,20 +30,21 @@ func showBandwidths(c *console.Console, b *result.Bandwidths) {
 	if len(b.Tiers) > 1 {
 		t := c.NewTable("tier", "channels: before", "after", "leaves its flows: before", "after", "change")
 		for _, x := range b.Tiers {
-			t.Row(fmt.Sprintf("%d → %d", x.From, x.To), x.ChannelsBefore, x.ChannelsAfter, share(x.Before), share(x.After), fall(x.Before, x.After))
+			t.Row(fmt.Sprintf("%d → %d", x.From, x.To), x.ChannelsBefore, x.ChannelsAfter, share(x.Before), share(x.After), change(x.Before, x.After))
 		}
 		t.Render()
 	}
 	if len(b.Jobs) > 0 {
 		t := c.NewTable("job", "endpoints", "that stay", "bandwidth: before", "after", "change")
 		for _, x := range b.Jobs {
-			t.Row(x.Name, x.Ranks, x.Stay, share(x.Before), share(x.After), fall(x.Before, x.After))
+			t.Row(x.Name, x.Ranks, x.Stay, share(x.Before), share(x.After), change(x.Before, x.After))
 		}
 		t.Render()
 	}
 }
 
-// bandwidthsOf measures the bandwidth before and after a change, in all and of each job.
+// bandwidthsOf measures the bandwidth before and after a change, in all and of each job, which it
+// adds to the change.
 func bandwidthsOf(ctx context.Context, c bandwidths.Change, jobs []flags.Allocation) (result.Bandwidths, error) {
 	var names []string
 	for _, a := range jobs {

@@ -66,6 +66,7 @@ if the new tables cut pairs off.`,
 	return c
 }
 
+// diffJob is a call of weft diff; DiffOf runs its stages: read, judge, simulate, summary.
 type diffJob struct {
 	*console.Console
 	o        *DiffFlags
@@ -75,24 +76,25 @@ type diffJob struct {
 	parts    transition.Parts
 
 	// With tables.
-	before  *routing.Tables // the old ones as they act on the new fabric
-	verdict *transition.Verdict
+	before  *routing.Tables     // the old ones as they act on the new fabric
+	verdict *transition.Verdict // of all mixtures
 	jobs    []flags.Allocation
-	ebb     result.Bandwidths
+	ebb     result.Bandwidths // of the tables before and after, on the endpoints that both have
 	spent   result.DiffSeconds
 }
 
 // DiffSide is one of the two fabrics, with its tables if there are any.
 type DiffSide struct {
-	Name, File string // file: of the fabric, or its spec
-	Source     string // of the tables, empty without
-	Shown      string // in place of source, if not empty
+	Name, File string // of the fabric: what it is called, and its file or spec
+	Source     string // the tables' file or folder; empty: there are none
+	Shown      string // what the tables are called, if not as Source
 	fabric     *fabric.Fabric
 	tables     *routing.Tables
 	fit        result.Fit
 	alone      *deadlock.Verdict // of the tables, on their own fabric
 }
 
+// runDiff takes the two sides from the command line.
 func runDiff(ctx context.Context, a *console.Console, args []string, o *DiffFlags) error {
 	old, next := args[0], args[len(args)-1]
 	of := map[string]string{}
@@ -135,6 +137,7 @@ func DiffOf(ctx context.Context, a *console.Console, o *DiffFlags, old, next Dif
 	return j.Answer(j.o.JSON, s, print, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0 || len(j.new.alone.Absent) > 0))
 }
 
+// read reads both fabrics and, if there are any, their tables.
 func (j *diffJob) read() (err error) {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
@@ -166,6 +169,7 @@ func (j *diffJob) read() (err error) {
 	return nil
 }
 
+// judge has each side's tables judged by themselves, and all mixtures of the two.
 func (j *diffJob) judge(ctx context.Context) (err error) {
 	s := j.Stage("verify", &j.spent.Verify)
 	defer s.Done()
@@ -183,6 +187,7 @@ func (j *diffJob) judge(ctx context.Context) (err error) {
 	return err
 }
 
+// simulate measures the bandwidth before and after.
 func (j *diffJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()

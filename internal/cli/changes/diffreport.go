@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// partsSummaryOf names parts of a fabric that are gone or added.
 func partsSummaryOf(f *fabric.Fabric, p *transition.Part) result.Parts {
 	return result.Parts{Switches: outputs.Nodes(f, p.Switches), Hosts: outputs.Nodes(f, p.Others), Links: outputs.RemovedLinks(f, p.Cables)}
 }
@@ -28,6 +29,7 @@ func (s *DiffSide) summary() result.DiffSide {
 	return o
 }
 
+// summary is the result for programs; screen shows it to people.
 func (j *diffJob) summary() *result.Diff {
 	s := &result.Diff{
 		Old: j.old.summary(), New: j.new.summary(),
@@ -46,6 +48,8 @@ func (j *diffJob) summary() *result.Diff {
 	return s
 }
 
+// mixtures is the credit loop of a mixture: its steps, and for each switch on the way of the packet
+// that causes a step, whether it forwards by the old entry or the new one. Nil: there is no loop.
 func (j *diffJob) mixtures() []result.Mixture {
 	f := j.new.fabric
 	plain := list.Of(j.verdict.Cycle, func(s deadlock.MixtureStep) deadlock.LoopStep { return s.LoopStep })
@@ -81,6 +85,7 @@ func (j *diffJob) screen(s *result.Diff) *console.Page {
 	return p
 }
 
+// factSide adds what there is to say of one side.
 func (j *diffJob) factSide(p *console.Page, label string, s *DiffSide) {
 	p.Fact(label, "%s", report.Network(s.Name, s.fabric))
 	if s.alone == nil {
@@ -93,6 +98,7 @@ func (j *diffJob) factSide(p *console.Page, label string, s *DiffSide) {
 	report.FactAbsent(p, "", outputs.AbsentLanes(s.fabric, s.alone.Absent))
 }
 
+// partsText names parts of a fabric that are gone or added, for people.
 func partsText(f *fabric.Fabric, p *transition.Part) string {
 	return cmp.Or(strings.Join(words.Lists(
 		words.Kind{Names: report.Labels(f, p.Switches), What: "switch"},
@@ -101,6 +107,7 @@ func partsText(f *fabric.Fabric, p *transition.Part) string {
 	), "\n"), "nothing")
 }
 
+// factChange adds what the change from the old tables to the new does.
 func (j *diffJob) factChange(p *console.Page, c *result.Transition) {
 	p.Fact("churn", "%s of %s on %s differ, %d of them had to%s; %s, %s",
 		words.Counted(c.Entries, "entry", "entries"), words.Counted(c.Blocks, "block of 64 LIDs", "blocks of 64 LIDs"), words.Plural(c.Touched, "switch"), c.Due, c.Least.Text(),
@@ -128,6 +135,7 @@ func (j *diffJob) factChange(p *console.Page, c *result.Transition) {
 	}
 }
 
+// advice is what to do about a credit loop of a mixture.
 func (j *diffJob) advice() string {
 	switch {
 	case !j.new.alone.Free():

@@ -80,6 +80,7 @@ the exit code is 1 then, and where there is no such plan.`,
 	return c
 }
 
+// drainJob is a call of weft drain: the tables in force, the way out (there) and the way back.
 type drainJob struct {
 	without
 	o       *drainFlags
@@ -87,11 +88,12 @@ type drainJob struct {
 	ebb     result.Bandwidths
 }
 
+// runDrain reads, plans both ways, measures, writes the steps of either into its folder, and prints.
 func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlags) error {
 	if o.parts.None() {
 		return exit.Usage("nothing is taken: give --switch, --cable or --host")
 	}
-	if err := o.folders(); err != nil {
+	if err := o.checkFolders(); err != nil {
 		return err
 	}
 	v, err := input.Read(a, name, o.LMC, &flags.Tables{LFTs: o.tables})
@@ -131,8 +133,8 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	return j.Answer(o.JSON, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0 || len(j.there.Absent)+len(j.back.Absent) > 0)
 }
 
-// folders says what keeps the folders of the steps from being written, before anything is.
-func (o *drainFlags) folders() error {
+// checkFolders refuses folders of the steps that cannot be written, before anything is done.
+func (o *drainFlags) checkFolders() error {
 	if o.steps != "" && o.back != "" && (within(o.steps, o.back) || within(o.back, o.steps)) {
 		return exit.Usage("--steps and --back-steps are two folders, neither in the other")
 	}
@@ -150,8 +152,9 @@ func (o *drainFlags) folders() error {
 	return nil
 }
 
-// planBoth plans the way out, and refuses where there is none, and the way back: that of the
-// fewest steps, at most as many as the way out has, which can be gone back.
+// planBoth plans the way out, and refuses where there is none that cuts no pair. Then it plans the
+// way back: that of the fewest steps, or where it would be longer than the way out or lead not all
+// the way, the steps of the way out undone.
 func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	s := j.Stage("plan", new(float64))
 	defer s.Done()
@@ -222,6 +225,7 @@ func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err e
 	return err
 }
 
+// refuse is the answer where there is no way out; left is the destinations that still need the parts.
 func (j *drainJob) refuse(left []result.LeftOver, why string) error {
 	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
 }
@@ -234,6 +238,7 @@ func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	return &planned{Judged: routed.Judged{Console: j.Console, Name: j.name, Fabric: j.was.Fabric, Result: r, VLs: routing.MaxDataVLs}, Written: routed.Written{Out: out}, source: j.source, plan: p, purpose: purpose}
 }
 
+// summary is the result for programs; print shows it to people.
 func (j *drainJob) summary(away, back *planned) *result.Drain {
 	f := j.was.Fabric
 	return &result.Drain{

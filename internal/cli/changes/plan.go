@@ -78,10 +78,12 @@ func within(name, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
+// leftText names destinations that a plan leaves unmended.
 func leftText(left []result.LeftOver) string {
 	return words.FirstOf(list.Of(left, func(l result.LeftOver) string { return fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint) }))
 }
 
+// cutText says how many pairs a plan leaves cut off, before and after.
 func cutText(p *change.Proven) string {
 	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", words.Thousands(p.CutBefore), words.Thousands(p.Pairs), words.Thousands(p.CutAfter))
 	if p.Disconnected > 0 {
@@ -90,6 +92,8 @@ func cutText(p *change.Proven) string {
 	return text
 }
 
+// stepsText lists the steps of a plan, with what each changes; none is what to say if there are
+// none, least how few entries could do.
 func stepsText(p *change.Proven, none string, least result.Least) string {
 	if len(p.Steps) == 0 {
 		return none
@@ -160,29 +164,31 @@ func mendedText(s *change.Step) string {
 	return what
 }
 
-// planned is a plan from some tables to others, and those after its last step.
+// planned is a plan from some tables to others. Judged is the tables after its last step, Written
+// where they or the steps go. weft repair has one, weft drain two.
 type planned struct {
 	routed.Judged
 	routed.Written
-	source  string                 // what the tables are from which it leads
-	without *result.GoneParts      // of the fabric as it is named; nil: nothing
-	fit     result.Fit             // of these and the fabric that they were read for
-	moved   []result.MovedEndpoint // since the fabric that these are for
+	source  string                 // what the tables are called that the plan begins with
+	without *result.GoneParts      // what is taken out of the fabric that is named; nil: nothing
+	fit     result.Fit             // of the tables of source to the fabric that they were read for
+	moved   []result.MovedEndpoint // since the fabric of these tables
 	plan    *change.Proven
-	purpose string // what the last tables are for; empty: the fabric as it is now
-	pulling string // who is cut off when the parts are pulled that it leads away from; may be empty
+	purpose string // the last tables are those …; empty: that serve the fabric as it is now
+	pulling string // who is cut off when the drained parts are pulled; may be empty
 }
 
 // keptName stands where the name of an engine would, in screens and summaries alike.
 const keptName = "kept"
 
-// kept stands for the engine of tables that come from a plan.
+// kept is in place of the engine where tables come from a plan.
 func kept(c routing.Contract) engines.Engine {
 	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
 }
 
-// step is the tables of a step, as weft route writes them into a folder: with the verdict of all that is in
-// it, the hosts that wait included, so that there is no certificate where these would close a loop.
+// step is the tables of a step, as weft route writes them into a folder. Their verdict is of everything
+// in them, the hosts included that have to ask for paths anew first; so there is no certificate where
+// these would close a loop.
 func (j *planned) step(s *change.Step) *routed.Judged {
 	step := j.Judged
 	step.Result = &weft.Result{
@@ -201,12 +207,14 @@ func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
 	return &with
 }
 
+// JSON is the plan for programs, as plan.json.
 func (j *planned) JSON() *result.Plan {
 	s := outputs.Plan(j.plan, j.Contract, j.Scope)
 	s.Fabric, s.Without, s.Tables, s.Fit, s.Moved = j.Name, j.without, j.source, j.fit, j.moved
 	return s
 }
 
+// textPlan is the plan for people, as plan.txt: what to write, step by step, and when to go on.
 func (j *planned) textPlan(s *result.Plan) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -251,6 +259,7 @@ func (j *planned) textPlan(s *result.Plan) string {
 	return b.String()
 }
 
+// sayPulling ends textPlan with who is cut off by pulling what is drained.
 func (j *planned) sayPulling(say func(format string, args ...any)) {
 	if j.pulling != "" {
 		say("\nWhen it is pulled:\n%s", j.pulling)
@@ -283,9 +292,9 @@ func (j *planned) writeSteps(ctx context.Context, force bool) error {
 	return output.WriteFolder(j.Out, force, func(d *output.Folder) error {
 		plan := j.JSON()
 		for i, step := range plan.Steps {
-			within, err := d.Within(step.Folder)
+			folder, err := d.Within(step.Folder)
 			if err == nil {
-				err = j.fillStep(ctx, within, &j.plan.Steps[i])
+				err = j.fillStep(ctx, folder, &j.plan.Steps[i])
 			}
 			if err != nil {
 				return err

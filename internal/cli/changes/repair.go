@@ -90,17 +90,17 @@ same kind. What no safe steps mend is named, and nothing is written: exit code 1
 	return c
 }
 
-// repairJob mends tables. Its own are those after the last step.
+// repairJob is a call of weft repair, whose plan and last tables are in planned.
 type repairJob struct {
 	planned
 	o        *repairFlags
-	was      *routing.Tables        // for the fabric they were made for
-	unowned  map[fabric.LID][]uint8 // its rows of LIDs that nobody had there
+	was      *routing.Tables        // in force, on the fabric that they were made for
+	unowned  map[fabric.LID][]uint8 // rows of these tables for LIDs that nobody had there
 	target   *routing.Tables        // of --restore, for the fabric as it is; else nil
 	contract routing.Contract
 }
 
-// runRepair changes as little as possible of tables, instead of routing from scratch.
+// runRepair reads, plans the change (mend), writes the steps or the last tables, and prints.
 func runRepair(ctx context.Context, a *console.Console, name string, o *repairFlags) (err error) {
 	for _, tables := range []string{o.tables, o.restore} {
 		if err := stepsBeside("--steps", o.steps, tables); err != nil {
@@ -185,8 +185,8 @@ func (j *repairJob) read() (err error) {
 	return nil
 }
 
-// mend plans the change and has its last tables judged, like any tables that weft route
-// writes.
+// mend plans the change, or the way to the tables of --restore, and has its last tables judged like
+// any that weft route writes.
 func (j *repairJob) mend(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.Spent.Paths)
 	defer s.Done()
@@ -201,7 +201,7 @@ func (j *repairJob) mend(ctx context.Context) (err error) {
 	}
 	switch {
 	case j.target != nil:
-		if err := j.restored(); err != nil {
+		if err := j.checkRestored(); err != nil {
 			return err
 		}
 	case len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected:
@@ -228,6 +228,7 @@ func (j *repairJob) since() string {
 	return ""
 }
 
+// notMended is the answer where the plan leaves pairs cut off that cables join.
 func (j *repairJob) notMended() error {
 	left := outputs.Left(j.plan)
 	why := "no safe steps near these tables make " + words.Counted(len(left), "destination", "destinations") + " reachable again that cables reach: " + leftText(left)
@@ -257,6 +258,7 @@ func (j *repairJob) report() error {
 	return j.Answer(j.o.asJSON, s, func() error { return j.Show(j.screen(s.Kept)) }, j.Apart || len(s.AbsentLanes)+len(j.plan.Absent) > 0)
 }
 
+// screen is the result for people.
 func (j *repairJob) screen(s *result.Plan) *console.Page {
 	p := j.NewAnswer()
 	j.FactResult(p, "")

@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// restored refuses a plan that does not end with the tables of --restore.
-func (j *repairJob) restored() error {
+// checkRestored refuses a plan that does not end with the tables of --restore.
+func (j *repairJob) checkRestored() error {
 	cost := transition.CostOf(j.plan.After, j.target)
 	left := outputs.Left(j.plan)
 	var why, next string

@@ -67,16 +67,19 @@ everything that the cables join.`,
 	return c
 }
 
+// whatIfJob is a call of weft what-if.
 type whatIfJob struct {
 	without
 	o     *whatIfFlags
 	jobs  []flags.Allocation
-	going *change.CutOff // of the tables in force
-	cut   *result.CutOff // under these, on what is left; nil: nobody
+	going *change.CutOff // who goes with the parts, under the tables in force
+	cut   *result.CutOff // who of those who stay is cut off until these are mended; nil: nobody
 	ebb   result.Bandwidths
 	spent struct{ Read, Plan, Simulate float64 }
 }
 
+// runWhatIf reads or routes, takes the parts away, plans the repair and the way back, measures, and
+// prints.
 func runWhatIf(ctx context.Context, a *console.Console, name string, o *whatIfFlags) error {
 	j := &whatIfJob{without: without{Console: a, name: name, scope: o.route.Scope}, o: o}
 	if o.parts.None() {
@@ -126,7 +129,8 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	return nil
 }
 
-// plan plans the way there and back, and has both judged.
+// plan plans the repair (there) and, from its last tables, the way back to those in force. It finds
+// who is cut off before the first step.
 func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.spent.Plan)
 	defer s.Done()
@@ -162,6 +166,7 @@ func cleared(t *routing.Tables) *routing.Tables {
 	return &routing.Tables{Fabric: t.Fabric, Forwarding: fw, Lanes: t.Lanes, Groups: t.Groups, Multicast: t.Multicast}
 }
 
+// simulate measures the bandwidth before and after.
 func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
@@ -169,6 +174,7 @@ func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 	return err
 }
 
+// summary is the result for programs; print shows it to people.
 func (j *whatIfJob) summary() *result.WhatIf {
 	s := &result.WhatIf{
 		Fabric: j.name, Tables: j.source, Fit: j.fit, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,

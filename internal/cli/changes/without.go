@@ -12,23 +12,23 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// without is a network with its tables, and what is left without some parts. weft what-if
-// and drain plan the way there and back.
+// without is what weft what-if and drain have in common: a network with its tables in force, what is
+// left without some parts, and a plan for that and one for the way back.
 type without struct {
 	*console.Console
 	name     string     // of the fabric
-	source   string     // what the tables are
-	fit      result.Fit // these and the fabric
+	source   string     // of the tables
+	fit      result.Fit // of the tables to the fabric
 	was      *routing.Tables
 	contract routing.Contract
 	scope    routing.Scope
 	gone     result.GoneParts
-	live     *fabric.Fabric
-	there    *change.Proven
-	back     *change.Proven
+	live     *fabric.Fabric // without what is gone
+	there    *change.Proven // what-if: the repair on live; drain: from was, away from what goes
+	back     *change.Proven // to was again
 }
 
-// take takes away what is named.
+// take takes away what the flags name: it sets gone and live.
 func (j *without) take(o *flags.Parts) error {
 	p, err := input.PartsOf(j.was.Fabric, o)
 	if err == nil {
@@ -37,7 +37,7 @@ func (j *without) take(o *flags.Parts) error {
 	return err
 }
 
-// endpointsText says how many endpoints they are, and who.
+// endpointsText says of endpoints how many they are, and who.
 func endpointsText(f *fabric.Fabric, of []fabric.EndpointID) (how, who string) {
 	return words.Plural(len(of), "endpoint"), words.FirstOf(list.Of(of, f.EndpointLabel))
 }

@@ -89,6 +89,7 @@ type boundCut struct {
 	Phases   int      `json:"phases,omitempty"` // that it decides
 }
 
+// find fills in the bounds of a fabric.
 func (s *boundSummary) find(cmd *cobra.Command, f *fabric.Fabric) error {
 	ctx := cmd.Context()
 	hosts := f.ByPort(routing.HCA.Endpoints(f))
@@ -139,6 +140,7 @@ func cutsOf(f *fabric.Fabric, cuts []bound.Cut) []boundCut {
 // mostCuts is how many cuts are shown beside a bound; JSON has all.
 const mostCuts = 3
 
+// printBound prints a row for each bound.
 func printBound(a *console.Console, s *boundSummary) error {
 	t := a.NewTable("bound", "", "by")
 	t.AtMost(2, 90)
@@ -158,7 +160,7 @@ func printBound(a *console.Console, s *boundSummary) error {
 	return nil
 }
 
-// cutText says the first of some cuts.
+// cutText describes the first of some cuts, a line each, and says how many more there are.
 func cutText(cuts []boundCut) string {
 	lines := make([]string, 0, mostCuts)
 	for _, c := range cuts[:min(mostCuts, len(cuts))] {

@@ -34,6 +34,7 @@ func Explain(a *console.Console) *cobra.Command {
 	return c
 }
 
+// runExplain asks the engine about each of its rules, then has it route.
 func runExplain(ctx context.Context, a *console.Console, name string, o *flags.Engine, asJSON bool) error {
 	j, err := routed.New(a, name, o)
 	if err != nil {
@@ -49,7 +50,7 @@ func runExplain(ctx context.Context, a *console.Console, name string, o *flags.E
 	s := result.Explain{Engine: j.Wanted.Name, Rules: []result.Finding{ // the first is for all engines
 		{Rule: "cables join all switches", OK: parts == 1, Why: fmt.Sprintf("%s of %s", words.Plural(parts, "part"), words.Plural(j.Fabric.Switches(), "switch"))},
 	}}
-	var rules []routing.Finding
+	var rules []routing.Finding // adaptive engines have none
 	if j.Wanted.Adaptive == nil {
 		rules = j.Wanted.Explain(j.Fabric, j.Options)
 	}
@@ -63,7 +64,7 @@ func runExplain(ctx context.Context, a *console.Console, name string, o *flags.E
 	return a.Answer(asJSON, s, func() error { return printExplanation(a, j, &s) }, !s.Routes)
 }
 
-// tryOut routes and records the result, also if it is a refusal.
+// tryOut routes and notes in s what came of it, also if it is a refusal.
 func tryOut(ctx context.Context, j *routed.Job, s *result.Explain) error {
 	if j.Wanted.Adaptive != nil {
 		t, v, err := j.Adapt(ctx)
@@ -82,7 +83,7 @@ func tryOut(ctx context.Context, j *routed.Job, s *result.Explain) error {
 	return nil
 }
 
-// refusedBy records a refusal; any other error is returned.
+// refusedBy notes a refusal in s; any other error is returned.
 func refusedBy(s *result.Explain, err error) error {
 	if !routing.Refused(err) {
 		return err
@@ -91,6 +92,7 @@ func refusedBy(s *result.Explain, err error) error {
 	return nil
 }
 
+// printExplanation prints the rules and what came of routing.
 func printExplanation(a *console.Console, j *routed.Job, s *result.Explain) error {
 	t := a.NewTable("rule of "+s.Engine, "kept", "found")
 	t.AtMost(0, 50)

@@ -55,12 +55,11 @@ fit the fabric.`,
 	f.StringVarP(&o.out, "out", "o", "-", "file to write; - is standard output")
 	f.Float64Var(&o.precision, "precision", 0.002, "standard error of the bandwidth of random pairs")
 	flags.Complete(c, "to", export.Names)
-	if err := c.MarkFlagRequired("to"); err != nil {
-		panic(err)
-	}
+	flags.Required(c, "to")
 	return c
 }
 
+// formHelp lists the forms for the help text.
 func formHelp() string {
 	var b strings.Builder
 	for _, f := range export.Formats {
@@ -69,6 +68,8 @@ func formHelp() string {
 	return b.String()
 }
 
+// writeExport writes a fabric in a form. Where the form or a flag asks for tables, it makes the same
+// network as weft report, with loads and findings; else it only reads the fabric.
 func writeExport(ctx context.Context, a *console.Console, name, form string, o *reportFlags) error {
 	f, err := export.Named(form)
 	if err != nil {

@@ -108,6 +108,7 @@ type lidSummary struct {
 	Top  fabric.LID `json:"top"`
 }
 
+// summarise is everything that weft info says of a fabric.
 func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary {
 	n := f.Count()
 	s := &infoSummary{
@@ -134,6 +135,7 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 	return s
 }
 
+// countLanes counts a cable that is stated to run so many data lanes; 0: it is not stated.
 func (s *infoSummary) countLanes(runs uint8) {
 	if runs == 0 {
 		return
@@ -157,6 +159,7 @@ func diameter(ctx context.Context, f *fabric.Fabric) int {
 	return int(most)
 }
 
+// printInfo prints the summary for people: a page, the levels as a table, and what is odd.
 func printInfo(a *console.Console, s *infoSummary, f *fabric.Fabric) error {
 	p := a.NewPage()
 	p.Fact("fabric", "%s", s.Name)
@@ -271,6 +274,7 @@ type hostSummary struct {
 	Adapters []result.Node `json:"adapters"`
 }
 
+// countHosts fills in hosts and rails.
 func (s *infoSummary) countHosts(index *names.Index) {
 	s.Hosts.ByAdapters, s.Rails = map[int]int{}, []railSummary{}
 	for _, h := range index.Hosts() {
@@ -313,6 +317,7 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 	})
 }
 
+// hostsText says how many adapters hosts have, and on which rails these are.
 func (s *infoSummary) hostsText() string {
 	rails := list.Of(s.Rails, func(r railSummary) string {
 		if text := (&names.Rail{Adapters: r.Adapters, Port: r.Port}).String(); text != "" {
@@ -327,6 +332,7 @@ func (s *infoSummary) hostsText() string {
 	return fmt.Sprintf("%s: %s; rails %s", words.Plural(s.Hosts.Count, "host"), strings.Join(counts, ", "), strings.Join(rails, ", "))
 }
 
+// factOdd adds what is odd to a page, of each kind the first places.
 func factOdd(a *console.Console, p *console.Page, f *fabric.Fabric, findings []inspect.Finding) {
 	label := "odd"
 	for _, o := range findings {
@@ -336,6 +342,7 @@ func factOdd(a *console.Console, p *console.Page, f *fabric.Fabric, findings []i
 	}
 }
 
+// oddPlaces is a line for each place of a finding: a cable, a node or a host.
 func oddPlaces(f *fabric.Fabric, o *inspect.Finding) []string {
 	var places []string
 	for _, l := range o.Links {

@@ -89,17 +89,20 @@ fit the fabric, or cables are in trouble by an error. The page is written all th
 	return c
 }
 
+// reportJob is a call of weft report, or of weft export with tables: add fills in data, a network
+// each.
 type reportJob struct {
 	*console.Console
 	o       *reportFlags
 	options page.Options
 	scope   routing.Scope
-	data    *page.Data                              // the page
-	fabrics int                                     // how many
+	data    *page.Data                              // what the page shows
+	fabrics int                                     // how many there will be
 	found   bool                                    // what the exit code tells: a loop, pairs without a route, a misfit
 	spent   struct{ Read, Verify, Measure float64 } // seconds
 }
 
+// writeReport fills in the page, fabric by fabric, and writes it.
 func writeReport(ctx context.Context, a *console.Console, fabrics []string, o *reportFlags) error {
 	j := &reportJob{Console: a, o: o, data: &page.Data{Made: "weft " + version.Current().Version, Networks: []*page.Network{}, Results: []*page.Result{}}}
 	if err := j.check(fabrics); err != nil {
@@ -322,6 +325,7 @@ func (j *reportJob) nextFor(name string, f *fabric.Fabric, v *deadlock.Verdict) 
 	return next
 }
 
+// jobs finds the endpoints of the jobs of --job.
 func (j *reportJob) jobs(f *fabric.Fabric) ([]page.Job, error) {
 	placed, err := j.o.jobs.Place(f, j.scope)
 	return list.Of(placed, func(a flags.Allocation) page.Job { return page.Job(a) }), err

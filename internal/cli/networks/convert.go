@@ -64,6 +64,7 @@ output, and so is no OUT.`,
 	return c
 }
 
+// converter reads a file and returns what writes it in its other form.
 func converter(a *console.Console, in string, o *convertFlags) (func(io.Writer) error, error) {
 	if console.Missing(in) {
 		f, err := input.Compute(in)
@@ -99,6 +100,8 @@ func converter(a *console.Console, in string, o *convertFlags) (func(io.Writer) 
 	return tableConverter(a, text, in, kind, f, o)
 }
 
+// fabricConverter writes a fabric as ibnetdiscover does; f may be nil where reading it failed, and is
+// not written then.
 func fabricConverter(a *console.Console, f *fabric.Fabric) func(io.Writer) error {
 	return func(w io.Writer) error {
 		noteLanes(a, f)
@@ -106,6 +109,8 @@ func fabricConverter(a *console.Console, f *fabric.Fabric) func(io.Writer) error
 	}
 }
 
+// tableConverter reads the text of a file of tables, which has a kind and is for fabric f, and returns
+// what writes it.
 func tableConverter(a *console.Console, text io.Reader, in string, kind reading.Kind, f *fabric.Fabric, o *convertFlags) (func(io.Writer) error, error) {
 	switch kind {
 	case reading.LFT, reading.FDBS:
@@ -144,7 +149,7 @@ func tableConverter(a *console.Console, text io.Reader, in string, kind reading.
 	return func(w io.Writer) error { return slvl.Write(w, f, m, form) }, nil
 }
 
-// noteLanes says that a file in ibnetdiscover's form has not the data lanes that cables of a fabric are stated
+// noteLanes warns that a file in ibnetdiscover's form does not say which data lanes cables of a fabric are stated
 // to run, and counts these cables.
 func noteLanes(a *console.Console, f *fabric.Fabric) (cables int) {
 	for c := range f.Channels() {

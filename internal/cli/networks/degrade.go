@@ -66,6 +66,7 @@ Standard error says what went; --json prints it on standard output.`,
 	return c
 }
 
+// runDegrade takes parts away, writes what is left, and tells what went.
 func runDegrade(a *console.Console, name string, o *degradeFlags) error {
 	if o.json && o.out == "-" {
 		return exit.Usage("--json and the fabric would both go to standard output; give a file with -o")
@@ -108,6 +109,7 @@ func runDegrade(a *console.Console, name string, o *degradeFlags) error {
 	return nil
 }
 
+// damage is what the flags take away: parts by name, and how many are drawn.
 func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 	d := &topology.Damage{MayCut: !o.keep, Seed: o.seed}
 	var err error
@@ -139,6 +141,7 @@ func portion(flag, text string, all int) (int, error) {
 	return int(n), nil
 }
 
+// tellLoss says on standard error what went and what is left.
 func tellLoss(a *console.Console, s *result.Degrade, f, left *fabric.Fabric) {
 	removed := words.Lists(
 		words.Kind{Names: s.Removed.Switches, What: "switch"},

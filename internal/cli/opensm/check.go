@@ -93,6 +93,8 @@ type dangerSummary struct {
 	Line  int      `json:"line,omitempty"` // of opensm.conf
 }
 
+// deployCheck reads everything that the flags name, has package check look at it, and prints what is
+// dangerous.
 func deployCheck(ctx context.Context, a *console.Console, o *checkFlags) error {
 	in, err := checkInput(a, o)
 	if err != nil {
@@ -115,6 +117,7 @@ func deployCheck(ctx context.Context, a *console.Console, o *checkFlags) error {
 	return a.Answer(o.json, s, func() error { return printCheck(a, s) }, s.Bad)
 }
 
+// checkInput reads opensm.conf, the versions of plugin and OpenSM, and the fabric with its tables.
 func checkInput(a *console.Console, o *checkFlags) (in check.Input, err error) {
 	in.VLs, in.Contract, in.Scope = o.vls, o.contract, o.scope
 	if in.Conf, err = console.ReadFile(a, o.conf, conf.Read); err != nil {
@@ -178,6 +181,7 @@ func openSMVersion(a *console.Console, name string) (string, error) {
 	return string(bytes.Clone(v)), nil
 }
 
+// printCheck prints the findings for people, the worst first.
 func printCheck(a *console.Console, s *checkSummary) error {
 	var b strings.Builder
 	engines := strings.Join(s.Engines, ", then ")

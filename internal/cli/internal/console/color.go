@@ -14,7 +14,7 @@ const (
 	finding meaning = 33 // yellow
 )
 
-// mark is a part of a page that means something.
+// mark is a part of a page's text that gets a color.
 type mark struct {
 	from, to int // bytes
 	meaning  meaning
@@ -34,8 +34,9 @@ func (p *Page) Finding(label, format string, args ...any) {
 	p.add(fact{label: label, meaning: finding}, format, args...)
 }
 
-// Show prints text as it is; on a terminal what judged and found something in its color. Colors
-// go past what makes control characters in the text of others visible, and nothing else does.
+// Show prints a text or a page, on a terminal that has colors with verdicts and findings in theirs.
+// Control characters of the text itself are made visible on the way to Stdout; only those of colors
+// go past that, to Colors.
 func (c *Console) Show(text fmt.Stringer) error {
 	s := text.String()
 	p, ok := text.(*Page)

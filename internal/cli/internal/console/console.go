@@ -19,7 +19,7 @@ type Console struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
-	Quiet   bool
+	Quiet   bool // nothing that is no error on standard error
 	Verbose bool // people get all there is, on a terminal too
 
 	Warnings []string // of what was read, for programs
@@ -84,7 +84,7 @@ func (c *Console) ReadPlain(name string) ([]byte, error) {
 	return reading.ReadBytes(reading.Interruptible(c.Context, f), name, reading.MaxSize)
 }
 
-// Text is a text in UTF-8, and a warning where it was in something else.
+// Text is a text in UTF-8; that it was in something else is a warning.
 func (c *Console) Text(r io.Reader, name string) io.Reader {
 	text, note := reading.InUTF8(r)
 	if note != "" {
@@ -95,7 +95,7 @@ func (c *Console) Text(r io.Reader, name string) io.Reader {
 	return text
 }
 
-// Missing reports whether an argument is no file and not standard input.
+// Missing reports whether an argument names a file that does not exist.
 func Missing(arg string) bool {
 	_, err := os.Stat(arg)
 	return arg != "-" && errors.Is(err, os.ErrNotExist)

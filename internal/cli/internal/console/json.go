@@ -19,7 +19,7 @@ type Output struct {
 	Form    any    // a value of its type
 }
 
-// outputOf is the row of a value's type among the outputs.
+// outputOf finds the output whose form is of a value's type.
 func (c *Console) outputOf(v any) (Output, error) {
 	t := reflect.TypeOf(v)
 	if t.Kind() == reflect.Pointer {
@@ -68,7 +68,7 @@ func (c *Console) writeJSON(w io.Writer, v any, warnings []string) error {
 	return err
 }
 
-// encoded is a value as JSON, whose lines but the first begin with a prefix.
+// encoded is a value as JSON, whose lines after the first begin with a prefix.
 func encoded(v any, prefix string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -78,7 +78,8 @@ func encoded(v any, prefix string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Answer prints a result, for programs or for people; found says that it is a finding.
+// Answer ends a command: it prints a result, v for programs or by forPeople. If found says that the
+// result is a finding, the error that it returns has exit code 1 and no text.
 func (c *Console) Answer(asJSON bool, v any, forPeople func() error, found bool) error {
 	print := forPeople
 	if asJSON {
@@ -90,7 +91,8 @@ func (c *Console) Answer(asJSON bool, v any, forPeople func() error, found bool)
 	return &exit.Error{Code: exit.Found}
 }
 
-// Refuse says that there is no result, for people and if asked for programs.
+// Refuse ends a command that has no result: it prints v if asked for programs, and returns the error
+// with exit code 1 that says why to people.
 func (c *Console) Refuse(asJSON bool, v any, format string, args ...any) error {
 	if asJSON {
 		if err := c.JSON(v); err != nil {

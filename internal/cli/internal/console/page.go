@@ -11,22 +11,22 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Page collects what fits one screen: a label and lines for each fact.
+// Page collects what fits one screen: a label and lines for each fact. Console.Show prints it.
 type Page struct {
 	facts   []fact
-	columns int // that lines may take, 0: any number
-	brief   bool
-	less    bool // an answer with less than there is
-	marks   []mark
+	columns int    // that lines may take, 0: any number
+	brief   bool   // it is an answer: short, without details
+	less    bool   // something was left out of it
+	marks   []mark // of the text that String made last
 }
 
-// fact is a label and its lines, of which some mean something.
+// fact is a label and its lines, some of which may be colored.
 type fact struct {
 	label   string
 	lines   []string
-	meaning meaning
-	first   int  // lines that mean so
-	spare   bool // an answer does without it rather than cut others
+	meaning meaning // 0: no color
+	first   int     // how many lines have the color: those of the first line before it was wrapped
+	spare   bool    // it is left out before others are cut
 }
 
 // NewPage is a page for standard output.
@@ -47,7 +47,7 @@ func (p *Page) Fact(label, format string, args ...any) {
 	p.add(fact{label: label}, format, args...)
 }
 
-// Detail is a fact that is no part of the answer.
+// Detail is a fact that is left out of an answer.
 func (p *Page) Detail(label, format string, args ...any) {
 	if p.brief {
 		p.less = true
@@ -56,7 +56,7 @@ func (p *Page) Detail(label, format string, args ...any) {
 	p.Fact(label, format, args...)
 }
 
-// Short is a fact of the answer alone, which says details in fewer words.
+// Short is a fact of an answer only, which says in fewer words what a Detail says elsewhere.
 func (p *Page) Short(label, format string, args ...any) {
 	if p.brief {
 		p.Fact(label, format, args...)
@@ -70,6 +70,7 @@ func (p *Page) Spare(label, format string, args ...any) {
 	}
 }
 
+// add adds a fact with its text, broken into lines.
 func (p *Page) add(f fact, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
 		f.lines = append(f.lines, wrapped(line, p.columns-labelWidth)...)
@@ -109,6 +110,7 @@ func (p *Page) shorten() {
 	}
 }
 
+// lines is how many lines the page has.
 func (p *Page) lines() int {
 	n := 0
 	for _, f := range p.facts {
@@ -120,7 +122,8 @@ func (p *Page) lines() int {
 	return n
 }
 
-// String is the page. An answer that leaves something out says how to see it.
+// String is the text of the page, and sets its marks. An answer is shortened for good, and says how
+// to see what it leaves out.
 func (p *Page) String() string {
 	if p.brief {
 		p.shorten()
@@ -138,7 +141,7 @@ func (p *Page) String() string {
 			from := b.Len()
 			b.WriteString(line)
 			if f.meaning != 0 && i < f.first {
-				p.marks = append(p.marks, mark{from, b.Len(), f.meaning})
+				p.marks = append(p.marks, mark{from: from, to: b.Len(), meaning: f.meaning})
 			}
 			b.WriteByte('\n')
 			label = ""
@@ -183,7 +186,7 @@ func wrap(line string, width int, indent string) []string {
 	return append(parts, part)
 }
 
-// secondColumn is what stands before it: a word and at least two spaces.
+// secondColumn is what stands before the second column of a line: a word and at least two spaces.
 var secondColumn = regexp.MustCompile(`^ *[^ ]{1,16}  +`)
 
 // itemNumber is what an item of a numbered list begins with.

@@ -43,7 +43,8 @@ func (c *Console) Stage(label string, spent *float64) *Stage {
 	return s
 }
 
-// show keeps a line up to date until the stage is done; it begins after a while.
+// show has a goroutine keep a line of w up to date until the stage is done, from so long after now
+// on.
 func (s *Stage) show(w io.Writer, after time.Duration) {
 	s.w, s.end, s.gone = w, make(chan struct{}), make(chan struct{})
 	go func() {
@@ -64,8 +65,8 @@ func (s *Stage) show(w io.Writer, after time.Duration) {
 	}()
 }
 
-// text is how far the stage is after so long: what is done, and once there is something to go by,
-// about how long the rest takes.
+// text says how far the stage is after so long: what is done, and once a twentieth is, about how
+// long the rest takes.
 func (s *Stage) text(after time.Duration) string {
 	s.mutex.Lock()
 	done, total := s.done, s.total
@@ -83,7 +84,7 @@ func (s *Stage) text(after time.Duration) string {
 	return text
 }
 
-// Progress is the routing.Progress of the stage.
+// Progress is the function by which the work tells how far it is; nil where nobody looks.
 func (s *Stage) Progress() routing.Progress {
 	if s.w == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// ColumnsOf is how wide lines on a writer may be: what $COLUMNS says, else the width
-// of the terminal that it is; 0 is any width, as for files and pipes.
+// ColumnsOf is how wide lines on a writer may be, and whether it is a terminal: what $COLUMNS says,
+// else the width of the terminal; 0 is any width, as for files and pipes.
 func ColumnsOf(w io.Writer) (columns int, terminal bool) {
 	f, ok := w.(*os.File)
 	terminal = ok && term.IsTerminal(int(f.Fd()))
@@ -28,7 +28,7 @@ func ColumnsOf(w io.Writer) (columns int, terminal bool) {
 	return 0, terminal
 }
 
-// AtMost is how many of a list are shown to people: most where they get the answer alone, or all.
+// AtMost is how many of all things people see: most where they get the answer alone, else all.
 func (c *Console) AtMost(most, all int) int {
 	if c.Brief() && all > most+1 { // where one is left, it takes the line that says so
 		return most
@@ -36,8 +36,8 @@ func (c *Console) AtMost(most, all int) int {
 	return all
 }
 
-// First is the first of some lines, as many as AtMost says, and what rest says of those that
-// are left out.
+// First is the first of some lines, as many as AtMost says, and if n are left out, the line that
+// rest makes of that number.
 func (c *Console) First(most int, lines []string, rest func(n int) string) string {
 	if n := c.AtMost(most, len(lines)); n < len(lines) {
 		lines = append(lines[:n:n], rest(len(lines)-n))
@@ -52,7 +52,7 @@ type Table struct {
 	out     io.Writer
 	columns int
 	header  table.Row
-	rows    []table.Row // nil: a line between
+	rows    []table.Row // a nil row: a line between
 	footer  table.Row
 	most    map[int]int  // how wide a column may be at most
 	right   map[int]bool // columns that are aligned to the right
@@ -95,6 +95,7 @@ func (g *Table) Render() {
 	}
 }
 
+// all is the indices of all columns.
 func (g *Table) all() []int {
 	columns := make([]int, len(g.header))
 	for i := range columns {
@@ -130,7 +131,8 @@ func (g *Table) widths() (width, least []int) {
 // frame is what the lines around so many columns take.
 func frame(columns int) int { return 3*columns + 1 }
 
-// split puts the columns into as few tables as fit.
+// split puts the columns into as few tables as fit: a list of columns for each, all of which begin
+// with the first column.
 func (g *Table) split(width, least []int) [][]int {
 	total := frame(len(width))
 	for _, w := range width {
@@ -154,8 +156,8 @@ func (g *Table) split(width, least []int) [][]int {
 // legible is the least width that words are broken for.
 const legible = 12
 
-// fit takes from the widest columns until the table fits: between words, and where
-// that is not enough, within them.
+// fit is the width of each of some columns with which their table fits: as in width, and less for
+// the widest ones, down to least (which breaks between words), then down to legible (within words).
 func (g *Table) fit(columns, width, least []int) []int {
 	fitted := make([]int, len(width))
 	total := frame(len(columns))
@@ -198,7 +200,7 @@ func wrapCell(cell string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// part is the table of some columns; nil widths: any.
+// part makes the table of some columns; width is by column of the whole table, nil: any.
 func (g *Table) part(columns, width []int) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(g.out)

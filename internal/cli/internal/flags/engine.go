@@ -25,14 +25,14 @@ import (
 type Engine struct {
 	Set *pflag.FlagSet // these flags, and the others of the command
 
-	Name         string // empty, or ignored, with Paths and Lanes
-	Paths, Lanes string
+	Name         string            // ignored with Paths and Lanes
+	Paths, Lanes string            // a path finder and a lane assigner, in place of an engine
 	Contract     *routing.Contract // nil: not given
 	Scope        routing.Scope
 	VLs, SLs     int
 	Classes      int           // of traffic, each with a copy of the lanes
 	LMC          int           // NoLMC: as in the fabric
-	WithinParts  bool          // that the network is in parts is known
+	WithinParts  bool          // that the network is in parts is no finding
 	TimeBudget   time.Duration // of auto
 
 	Words   engines.Options // those of setting.Words
@@ -162,9 +162,10 @@ func (o *Engine) Find() (w Wanted, err error) {
 			return w, notFound(name, err)
 		}
 	}
-	return w, o.heeded(&w)
+	return w, o.checkUsed(&w)
 }
 
+// notFound is the error for a name that no engine has.
 func notFound(name string, err error) error {
 	switch {
 	case strings.Contains(name, "+"):
@@ -175,8 +176,8 @@ func notFound(name string, err error) error {
 	return exit.Usage("%w, and %s for the best proven one", err, engines.AutoName)
 }
 
-// heeded refuses what the engine would not look at.
-func (o *Engine) heeded(w *Wanted) error {
+// checkUsed refuses flags that the engine would not look at.
+func (o *Engine) checkUsed(w *Wanted) error {
 	uses := w.Uses
 	switch {
 	case w.Auto && o.TimeBudget < 0:

@@ -46,7 +46,8 @@ func isEthernet(dir string) bool {
 	return false
 }
 
-// openRegular opens a regular file to look what it is; nil: it is none. A pipe is opened once, by who reads it.
+// openRegular opens a regular file to see of what kind it is; nil: it is none, or cannot be opened. A
+// pipe is left alone, since it can be read once only.
 func openRegular(name string) io.ReadCloser {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil

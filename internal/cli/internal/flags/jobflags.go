@@ -18,9 +18,10 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// Job is what is said of a job: who sends to whom, and where its ranks run.
+// Job is what is said of a job: who sends to whom, and where its ranks run. A command calls AddTo,
+// then Parse, and Place when it has the fabric.
 type Job struct {
-	given       func(flag string) bool
+	given       func(flag string) bool // it is on the command line
 	pattern     string
 	traffic     string
 	allocation  string
@@ -79,8 +80,8 @@ func (o *Job) byRank() bool {
 	return o.traffic != "" && (o.given("allocation") || o.given("ranks"))
 }
 
-// Place puts the ranks on some endpoints of a fabric, and reads the pattern where a
-// file has it.
+// Place puts the ranks on some endpoints of a fabric. p is what Parse returned; where a file has the
+// pattern, Place reads it. It returns the pattern, and the endpoint of each rank.
 func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.EndpointID, p traffic.Pattern, seed uint64) (traffic.Pattern, traffic.Placement, error) {
 	index := names.New(f)
 	hosts, err := index.Endpoints(among, o.rails...)
@@ -131,8 +132,8 @@ func TrafficOf(c *console.Console, f *fabric.Fabric, among []fabric.EndpointID, 
 	return o.Place(c, f, among, nil, 0)
 }
 
-// onRails tells patterns that are about rails which rank is on which, and says what they
-// leave out.
+// onRails is a pattern that knows, if it is about rails, which rank is on which; it warns of ranks
+// that the pattern leaves out.
 func onRails(c *console.Console, index *names.Index, p traffic.Pattern, ranks traffic.Placement) traffic.Pattern {
 	rails := make([]int, len(ranks))
 	for i, e := range ranks {
@@ -145,7 +146,7 @@ func onRails(c *console.Console, index *names.Index, p traffic.Pattern, ranks tr
 	return p
 }
 
-// placeAll is an allocation that names no hosts.
+// placeAll is the placement of an allocation that names no hosts, such as random:16.
 func (o *Job) placeAll(index *names.Index, among []fabric.EndpointID, f *fabric.Fabric, seed uint64) (traffic.Placement, error) {
 	among, err := index.OnRails(among, o.rails)
 	if err != nil {
@@ -158,6 +159,7 @@ func (o *Job) placeAll(index *names.Index, among []fabric.EndpointID, f *fabric.
 	return ranks, nil
 }
 
+// patternNames is the names of all patterns.
 func patternNames() []string {
 	return list.Of(traffic.Kinds(), func(k traffic.Kind) string { return k.Name })
 }
@@ -206,7 +208,7 @@ func (o Allocations) Place(f *fabric.Fabric, scope routing.Scope) ([]Allocation,
 		if len(ranks) < 2 {
 			return nil, exit.Usage("--job %s: it is one endpoint, and pairs take two", text)
 		}
-		jobs = append(jobs, Allocation{name, ranks})
+		jobs = append(jobs, Allocation{Name: name, Placement: ranks})
 	}
 	return jobs, nil
 }

@@ -22,9 +22,9 @@ import (
 
 // Tables is where finished tables are, and how well they have to fit.
 type Tables struct {
-	LFTs, SL2VL, PSL, List, Groups, Private string
-	Strict                                  bool
-	Whole                                   bool // they are a folder's: what belongs to them has to be there
+	LFTs, SL2VL, PSL, List, Groups, Private string // files; LFTs: also a folder, until Settle
+	Strict                                  bool   // what does not fit is an error
+	Whole                                   bool   // the files are those of a folder: what belongs to them has to be there
 
 	// Of a folder of ibdiagnet2: what says which switches have adaptive routing on, and which
 	// of them look lanes up by lanes.
@@ -50,7 +50,7 @@ func (o *Tables) AddMulticastTo(c *cobra.Command) {
 	Parse(f, &o.MulticastSLs, "multicast-sl", "0", routing.ParseLevels, "service levels of the multicast groups, such as 0, 0,2 or any")
 }
 
-// SLs declares a flag of service levels with commas between, or any.
+// SLs declares a flag that takes service levels with commas between, or any; into gets them as bits.
 func SLs(f *pflag.FlagSet, into *uint16, name, usage string) {
 	Parse(f, into, name, "", routing.ParseLevels, usage)
 }
@@ -88,8 +88,8 @@ func AddNamed(f *pflag.FlagSet, to *[]string, usage string) {
 	f.StringArrayVar(to, "tables", nil, usage+", NAME=PATH: "+tablesUsage+"; may be repeated")
 }
 
-// NamedTables reads the values of such a flag. Tables without a name are those installed; seen is
-// names that are taken, and more are added to it.
+// NamedTables reads the values of such a flag. Tables without a name are called installed; a name that
+// is in seen already is refused, and others are added to it.
 func NamedTables(args []string, seen map[string]bool) (list []Named, err error) {
 	for _, arg := range args {
 		name, path, ok := strings.Cut(arg, "=")
@@ -105,7 +105,7 @@ func NamedTables(args []string, seen map[string]bool) (list []Named, err error) 
 			return nil, fmt.Errorf("--tables %s: no such file or folder", path)
 		}
 		seen[name] = true
-		t := Named{name, path, Tables{LFTs: path}}
+		t := Named{Name: name, Path: path, Tables: Tables{LFTs: path}}
 		if err := t.Settle(); err != nil {
 			return nil, err
 		}
@@ -114,8 +114,7 @@ func NamedTables(args []string, seen map[string]bool) (list []Named, err error) 
 	return list, nil
 }
 
-// SettleFor is Settle where FABRIC may be a folder with tables: if no flag names any, they
-// are the ones in it.
+// SettleFor is Settle where FABRIC may be a folder with tables, which are meant if no flag names any.
 func (o *Tables) SettleFor(fabric string) error {
 	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && o.Multicast == "" && HasTables(fabric) {
 		o.LFTs = fabric
@@ -144,7 +143,7 @@ func IsIbdiagnet(name string) bool { return FileIn(name, network, fdbs) != "" }
 // HasNetwork reports whether a FABRIC is a folder that ibdiagnet2 or OpenSM dumped a network into.
 func HasNetwork(name string) bool { return FileIn(name, network, subnetList, fdbs) != "" }
 
-// HasTables reports whether a FABRIC is such a folder with forwarding tables in it.
+// HasTables reports whether a FABRIC is a folder of HasNetwork with forwarding tables in it.
 func HasTables(name string) bool {
 	return FileIn(name, fdbs) != "" || HasNetwork(name) && FileIn(name, "opensm-lfts.dump", "opensm.fdbs") != ""
 }
@@ -168,7 +167,7 @@ func NetworkIn(arg string) (string, error) {
 // NetDumpIn is the ibdiagnet2.net_dump of a folder; empty: it has none.
 func NetDumpIn(arg string) string { return FileIn(arg, cables) }
 
-// FileIn is the first of some files that a folder has, plain or packed; empty: none.
+// FileIn is the path of the first of some files that a folder has, plain or packed; empty: it has none.
 func FileIn(dir string, names ...string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ""
@@ -183,7 +182,8 @@ func FileIn(dir string, names ...string) string {
 	return ""
 }
 
-// Settle checks the flags, and finds the files of a folder.
+// Settle checks the flags, and where --tables is a folder puts its files in place of it and of flags
+// that are not given. Doing so again changes nothing.
 func (o *Tables) Settle() error {
 	if o.LFTs == "" {
 		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"groups", o.Groups}, {"multicast", o.Multicast}, {"lst", o.List}} {

@@ -14,11 +14,11 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// value is a flag that is read and checked as soon as it is met, so that commands need
-// not.
+// value is a flag, as pflag takes it, that is read and checked when the command line is, so that
+// commands need not.
 type value struct {
-	text, kind string // kind is what pflag calls the type
-	take       func(text string) error
+	text, kind string                  // kind is what pflag calls the type
+	take       func(text string) error // checks a value and keeps it
 }
 
 func (v *value) String() string { return v.text }
@@ -58,7 +58,7 @@ func Take(f *pflag.FlagSet, name, def string, take func(text string) error, usag
 	if err := checked(def); err != nil {
 		panic(err) // a default that is no value
 	}
-	f.Var(&value{def, "string", checked}, name, usage)
+	f.Var(&value{text: def, kind: "string", take: checked}, name, usage)
 }
 
 // Word is Parse for one of a few words that are values of a type.
@@ -76,10 +76,11 @@ func OneOf(f *pflag.FlagSet, to *string, name, usage string, words ...string) {
 	}, usage)
 }
 
-// Whole declares a flag that is a number from least to most; what says so of any other.
+// Whole declares a flag that is a whole number from least to most; what is the error for any other,
+// such as "it is from 1 to 16".
 func Whole(f *pflag.FlagSet, to *int, name string, def, least, most int, what, usage string) {
 	*to = def
-	f.Var(&value{strconv.Itoa(def), "int", func(text string) error {
+	f.Var(&value{text: strconv.Itoa(def), kind: "int", take: func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			return err
@@ -99,7 +100,7 @@ func Required(c *cobra.Command, flag string) {
 	}
 }
 
-// Without says that a flag goes with none of the others.
+// Without refuses a flag beside any of the others; these go together.
 func Without(c *cobra.Command, flag string, others ...string) {
 	for _, other := range others {
 		c.MarkFlagsMutuallyExclusive(flag, other)
@@ -144,7 +145,7 @@ func AddLMC(f *pflag.FlagSet, to *int) {
 // AddPrecision declares --precision, the standard error of bandwidths.
 func AddPrecision(f *pflag.FlagSet, to *float64) {
 	*to = congestion.DefaultPrecision
-	f.Var(&value{strconv.FormatFloat(*to, 'g', -1, 64), "float", func(text string) error {
+	f.Var(&value{text: strconv.FormatFloat(*to, 'g', -1, 64), kind: "float", take: func(text string) error {
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(x >= 0) { // not a number is not
 			return exit.Usage("--precision %s: it is a number, and not negative", text)

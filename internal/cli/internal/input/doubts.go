@@ -21,32 +21,34 @@ import (
 const (
 	AdaptiveOff  = "adaptive-off"  // groups of a switch whose adaptive routing is off
 	NoGroups     = "no-groups"     // adaptive routing is on, and groups are not known
-	NoLaneByLane = "vl2vl-unknown" // whether it does is not known
+	NoLaneByLane = "vl2vl-unknown" // whether a switch looks up lanes by lanes is not known
 	LIDLeftOut   = "lid-left-out"  // the program that dumped the tables leaves out the largest LID
 )
 
-// whyLeftOut is why it does, and what does not.
+// whyLeftOut is why a program leaves that LID out, and which programs do not.
 const whyLeftOut = "dump_fts and ibroute leave the largest LID out where it is a multiple of 64; OpenSM's own opensm-lfts.dump (opensm -D 0x43) and ibdiagnet -r have it"
 
+// find adds a doubt.
 func (g *Given) find(kind, what string, args ...any) {
 	g.Doubts = append(g.Doubts, result.Doubt{Kind: kind, What: fmt.Sprintf(what, args...)})
 }
 
-// look reads what else a folder of ibdiagnet2 says of how its switches use the tables.
-func (g *Given) look(c *console.Console, o *flags.Tables) error {
+// readUse reads what else a folder of ibdiagnet2 says of how its switches use the tables, into these
+// and the doubts.
+func (g *Given) readUse(c *console.Console, o *flags.Tables) error {
 	if g.Tables.Groups != nil && o.Adaptive != "" {
-		if err := g.lookAdaptive(c, o.Adaptive); err != nil {
+		if err := g.readAdaptive(c, o.Adaptive); err != nil {
 			return err
 		}
 	}
 	if o.ByLane == "" {
 		return nil
 	}
-	return g.lookByLane(c, o)
+	return g.readByLane(c, o)
 }
 
-// lookAdaptive sets on which service levels switches choose, by the table AR_INFO.
-func (g *Given) lookAdaptive(c *console.Console, name string) error {
+// readAdaptive sets on which service levels switches choose, by the table AR_INFO.
+func (g *Given) readAdaptive(c *console.Console, name string) error {
 	t := g.Tables
 	f := t.Fabric
 	a, err := console.ReadFile(c, name, func(r io.Reader, file string) (*ibdiagnet.Adaptive, error) {
@@ -78,7 +80,7 @@ func (g *Given) lookAdaptive(c *console.Console, name string) error {
 	return nil
 }
 
-// choicesOf counts the entries with a group, [switch].
+// choicesOf is by switch how many entries have a group.
 func choicesOf(t *routing.Tables) []int {
 	n := make([]int, t.Fabric.Switches())
 	for table := range t.Groups.Tables() {
@@ -93,8 +95,9 @@ func choicesOf(t *routing.Tables) []int {
 	return n
 }
 
-// lookByLane reads which switches look lanes up by lanes.
-func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
+// readByLane sets on which service levels switches look up the next lane by the lane that a packet
+// came in on.
+func (g *Given) readByLane(c *console.Console, o *flags.Tables) error {
 	f := g.Tables.Fabric
 	levels, err := console.ReadFile(c, o.ByLane, func(r io.Reader, file string) ([]uint16, error) {
 		return slvl.ReadByLane(r, file, f)

@@ -74,7 +74,7 @@ func Compute(arg string) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// warn prints the oddities of a fabric, the first few of them.
+// warn keeps the oddities of a fabric for programs, and tells people the first few.
 func warn(c *console.Console, all []string) {
 	c.Warnings = append(c.Warnings, all...)
 	few := all[:min(5, len(all))]

@@ -59,6 +59,7 @@ func leftOut(f *fabric.Fabric, d *lft.Dump) fabric.EndpointID {
 	return f.Owner(d.LeftOut)
 }
 
+// fileMisfits is what of a file of service levels or maps did not fit; nil: nothing.
 func fileMisfits(name string, fit format.Mismatches) *result.FileMisfit {
 	if fit.Skipped == 0 && fit.Missing == 0 {
 		return nil
@@ -73,8 +74,8 @@ func fileMisfits(name string, fit format.Mismatches) *result.FileMisfit {
 	return m
 }
 
-// refuse refuses a dump that lacks switches or endpoints of the fabric; whatever
-// else does not fit is an error of the reader's.
+// refuse is the error of --strict for a dump that lacks switches or endpoints of the fabric; whatever
+// else does not fit was an error when it was read.
 func refuse(m *result.Mismatches, d *lft.Dump, tables, name string) error {
 	switch {
 	case d.LeftOut != 0:

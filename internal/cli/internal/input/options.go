@@ -20,7 +20,8 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// Options is what an engine is told, in terms of the fabric that it routes.
+// Options is what the flags tell an engine, with the names in them found in the fabric that it
+// routes and the files read.
 func Options(c *console.Console, f *fabric.Fabric, o *flags.Engine) (engines.Options, error) {
 	told := o.Words
 	told.Seed = o.Seed
@@ -143,6 +144,7 @@ func Adapters(f *fabric.Fabric, flag string, list []string) ([]fabric.NodeID, er
 	return named(flag, list, names.New(f).Adapters)
 }
 
+// named finds the nodes of each name of a flag by find, and lists each node once.
 func named(flag string, list []string, find func(name string) ([]fabric.NodeID, error)) ([]fabric.NodeID, error) {
 	var all []fabric.NodeID
 	for _, name := range list {

@@ -11,6 +11,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// renumberedIn is how many LIDs of a dump are those of other ports in the fabric, where the dump is
+// of another subnet manager; nil: it is not.
 func renumberedIn(f *fabric.Fabric, d *lft.Dump) *result.Renumbered {
 	if d.Renumbered == 0 {
 		return nil
@@ -49,7 +51,8 @@ func inShort(text string) string {
 	return lines[len(lines)-1]
 }
 
-// Held is an error for tables of which nothing can be said that switches hold: these forward by LIDs.
+// Held is an error if the tables cannot be those that the switches of the fabric hold, since another
+// subnet manager gave their LIDs: commands that plan what to write ask.
 func (g *Given) Held(tables, fabric string) error {
 	if g.Renumbered == nil || !g.Renumbered.Stated {
 		return nil

@@ -22,7 +22,7 @@ import (
 // Given is tables read from files.
 type Given struct {
 	Tables     *routing.Tables
-	Unowned    map[fabric.LID][]uint8 // lft.Dump.Unowned
+	Unowned    map[fabric.LID][]uint8 // rows of LIDs that nobody has, as lft.Dump.Unowned
 	Rule       lft.Rule               // how LIDs of the files were matched with endpoints of the fabric
 	Renumbered *result.Renumbered     // the tables are those of another subnet manager; nil: they are not
 	Mismatches *result.Mismatches     // what tables and fabric do not have in common; nil: nothing
@@ -94,7 +94,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	if e := leftOut(f, dump); e != fabric.None {
 		g.find(LIDLeftOut, "whether LID %d of %s is reached is not in %s: %s", dump.LeftOut, f.EndpointLabel(e), o.LFTs, whyLeftOut)
 	}
-	if err := g.look(c, o); err != nil {
+	if err := g.readUse(c, o); err != nil {
 		return nil, err
 	}
 	for _, d := range g.Doubts {

@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
+// timesMeasured is how often --measured may be given.
 const timesMeasured = "once, or for an earlier look and a later one, and once for an ibdiagnet2.net_dump_ext"
 
 // Flags is what says where to read.
@@ -47,7 +48,7 @@ func (o *Flags) AddTo(f *pflag.FlagSet, what string) {
 	f.StringArrayVar(&o.Limits, "cable-limit", nil, "from how much on a cable is in trouble, such as symbol=100 (errors an hour), flaps=5 (an hour), ber=1e-12; 0: not at all; may be repeated")
 }
 
-// Given says whether anything is to be read.
+// Given reports whether anything is to be read.
 func (o *Flags) Given() bool { return len(o.Files) > 0 || len(o.Events) > 0 || o.Cabling != "" }
 
 // Check refuses what makes no sense.
@@ -77,7 +78,8 @@ func (o *Flags) Complete(c *cobra.Command) {
 	})
 }
 
-// Seen is what was read.
+// Seen is what was read: for the commands themselves Sent and Rated, for the list of cables in trouble
+// the evidence.
 type Seen struct {
 	Sent     *counters.Counters // of files that say what ports have sent; nil: none does
 	Files    []string           // that Sent is of
@@ -86,13 +88,13 @@ type Seen struct {
 	evidence trouble.Evidence
 }
 
-// Read reads all of it.
+// Read reads everything that the flags name, after Check.
 func (o *Flags) Read(a *console.Console, f *fabric.Fabric) (*Seen, error) {
 	s := &Seen{evidence: trouble.Evidence{Fabric: f, Limits: o.limits, Time: o.During}}
-	if err := o.counters(a, f, s); err != nil {
+	if err := o.readCounters(a, f, s); err != nil {
 		return nil, err
 	}
-	s.evidence.Counted = s.together()
+	s.evidence.Counted = s.combined()
 	for _, dir := range o.Events {
 		list, _, err := events.Read(dir)
 		if err != nil {
@@ -115,7 +117,9 @@ func (o *Flags) Read(a *console.Console, f *fabric.Fabric) (*Seen, error) {
 	return s, nil
 }
 
-func (o *Flags) counters(a *console.Console, f *fabric.Fabric, s *Seen) error {
+// readCounters reads the files of --measured into s: one look, or what was counted between two, and
+// error rates.
+func (o *Flags) readCounters(a *console.Console, f *fabric.Fabric, s *Seen) error {
 	var sent []*counters.Counters
 	var rated []string
 	for _, name := range o.Files {
@@ -149,8 +153,8 @@ func (o *Flags) counters(a *console.Console, f *fabric.Fabric, s *Seen) error {
 	return nil
 }
 
-// together is what is known of the ports by all files: rates are of the one that has them.
-func (s *Seen) together() *counters.Counters {
+// combined is what is known of the ports by all files: rates are of the one that has them.
+func (s *Seen) combined() *counters.Counters {
 	switch {
 	case s.Rated == nil:
 		return s.Sent
@@ -177,7 +181,8 @@ func (s *Seen) Trouble(waiting []explain.Finding) *trouble.Cables {
 	return trouble.Find(e)
 }
 
-// Counted is the counters as they are put beside routes.
+// Counted is counters as package explain puts them beside routes; the time is left out where it is
+// not known how long a tick is.
 func (o *Flags) Counted(c *counters.Counters) explain.Counted {
 	counted := explain.Counted{Bytes: c.Bytes, Wait: c.Wait, Known: c.Known}
 	if o.Tick > 0 {

@@ -45,7 +45,7 @@ func Head(l *trouble.Cables) string {
 	return fmt.Sprintf("cables in trouble: %s of %s", words.Thousands(len(l.Cables)), words.Thousands(l.Looked))
 }
 
-// Lines is a cable for people.
+// Lines says what is wrong with a cable, and what to do about it.
 func Lines(c *trouble.Cable) []string {
 	lines := []string{fmt.Sprintf("%s: %s, %s", c.Level, c.Name, c.Place)}
 	for _, s := range c.Signs {

@@ -70,8 +70,8 @@ func WriteFile(c *console.Console, name string, write func(io.Writer) error) err
 	return Explain(name, os.Rename(u.Path, at))
 }
 
-// Explain says of a file or folder of the user's what went wrong with it, in
-// place of the temporary one that the error is about.
+// Explain is an error about the file or folder that the user named, in place of one about the
+// temporary file that stood for it; nil for nil.
 func Explain(name string, err error) error {
 	if err == nil {
 		return nil
@@ -100,6 +100,8 @@ func (w whileRunning) Write(p []byte) (int, error) {
 	return w.w.Write(p)
 }
 
+// fill writes an open file to the end, onto the disk, and closes it. Control characters in texts of
+// others are made visible.
 func fill(ctx context.Context, f *os.File, compress bool, write func(io.Writer) error) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	out := bufio.NewWriterSize(whileRunning{ctx, f}, 1<<20)
@@ -126,10 +128,10 @@ func fill(ctx context.Context, f *os.File, compress bool, write func(io.Writer) 
 	return nil
 }
 
-// Folder is an output folder that appears whole or not at all.
+// Folder is an output folder that appears whole or not at all: under a temporary name until Commit.
 type Folder struct {
 	*Unfinished
-	Final string
+	Final string // the name that it will have
 	force bool
 
 	root *os.Root // of the unfinished folder: who exchanges it for a link leads nothing elsewhere
@@ -181,7 +183,8 @@ func WriteFolder(name string, force bool, fill func(*Folder) error) error {
 	return d.Commit()
 }
 
-// MayWrite says what keeps a folder from being written: better now than after an hour.
+// MayWrite is the error that would keep a folder from being written: commands ask before they work
+// for an hour.
 func MayWrite(name string, force bool) error {
 	d, err := NewFolder(name, force)
 	if err == nil {
@@ -190,6 +193,7 @@ func MayWrite(name string, force bool) error {
 	return err
 }
 
+// mayReplace is the error for a folder that is there and must not be replaced.
 func mayReplace(name string, force bool) error {
 	switch filepath.Base(name) {
 	case ".", "..", string(filepath.Separator):
@@ -238,10 +242,10 @@ func ofPins(name string) bool {
 	return name == PinsText || strings.HasSuffix(name, PinsOfDevice) || strings.HasSuffix(name, UnpinOfDevice) || strings.HasSuffix(name, PinsOfSonic)
 }
 
-// At is where a file of the folder lies for now.
+// At is the path of a file of the folder before Commit.
 func (d *Folder) At(name string) string { return filepath.Join(d.Path, name) }
 
-// Within adds a folder.
+// Within adds a folder to the folder; it appears with it.
 func (d *Folder) Within(name string) (*Folder, error) {
 	w := &Folder{Unfinished: &Unfinished{Path: d.At(name)}, Final: filepath.Join(d.Final, name), root: d.root, sub: filepath.Join(d.sub, name)}
 	return w, Explain(w.Final, d.root.Mkdir(w.sub, 0o755))
@@ -261,7 +265,7 @@ func (d *Folder) Write(ctx context.Context, files ...files.File) error {
 	return nil
 }
 
-// Commit puts the folder in its place.
+// Commit renames the folder to its final name; one that was there is put aside first, and removed.
 func (d *Folder) Commit() error {
 	if err := mayReplace(d.Final, d.force); err != nil {
 		return err

@@ -35,8 +35,8 @@ func NewUnfinished(at string, folder bool) (*Unfinished, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, errors.Join(err, os.Remove(path))
 		}
-		u := &Unfinished{path, lock}
-		if err == nil && u.held() {
+		u := &Unfinished{Path: path, lock: lock}
+		if err == nil && u.takeLock() {
 			return u, nil
 		}
 		lock.Close() // another run took it for one that is left, before it was locked
@@ -44,6 +44,7 @@ func NewUnfinished(at string, folder bool) (*Unfinished, error) {
 	return nil, errors.New("other runs remove it again and again")
 }
 
+// makeTemporary makes an empty file or folder beside another, under a name of its own.
 func makeTemporary(at string, folder bool) (string, error) {
 	pattern := "." + filepath.Base(at) + unfinishedMark + "*"
 	if folder {
@@ -56,9 +57,9 @@ func makeTemporary(at string, folder bool) (string, error) {
 	return f.Name(), f.Close()
 }
 
-// held takes the lock, and says whether what is locked is still there. A file
-// system without locks has no other run's leftovers removed, and is no hindrance.
-func (u *Unfinished) held() bool {
+// takeLock takes the lock, and says whether what is locked still lies under its name. On a file
+// system without locks it succeeds: removeIfLeft removes nothing there.
+func (u *Unfinished) takeLock() bool {
 	if errors.Is(tryLock(u.lock), syscall.EWOULDBLOCK) {
 		return false
 	}
@@ -91,6 +92,7 @@ func (u *Unfinished) opened() (*os.Root, error) {
 	return root, nil
 }
 
+// tryLock locks a file, or fails at once.
 func tryLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
 // Discard removes what is there under the unfinished name, if anything is.

@@ -11,13 +11,13 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// Refused reports whether the program says another thing than a verdict that there is no deadlock and that all
-// packets arrive.
+// Refused reports whether the program was asked, and did not confirm that there is no deadlock, or
+// says that not all packets arrive.
 func Refused(p *result.Proof) bool {
 	return p != nil && (!p.Holds || p.Delivers != nil && !*p.Delivers)
 }
 
-// Ask finds the program, and asks it by ask.
+// Ask finds the program of --proof-checker and has ask ask it, with the path of the program.
 func Ask(program string, ask func(path string) (*proofchecker.Answer, error)) (*result.Proof, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {

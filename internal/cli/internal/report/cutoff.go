@@ -64,6 +64,7 @@ var whyWords = map[string]string{
 	deadlock.Circles.String(): "in a circle for ever", deadlock.NoAddress.String(): "no LID that may be used",
 }
 
+// placeText is a place where routes end, with whose they are.
 func placeText(p *result.CutPlace) string {
 	where := p.Switch
 	if p.Others > 0 {
@@ -83,6 +84,8 @@ func placeText(p *result.CutPlace) string {
 	return fmt.Sprintf("%s: %s: %s\n    from %s on %s\n    to %s", where, whyWords[p.Why], words.Counted(p.Pairs, "pair", "pairs"), words.Plural(p.Sources, "endpoint"), switches, to)
 }
 
+// groupText is endpoints of one switch that are cut off alike: whom they do not reach, and who does
+// not reach them.
 func groupText(g []result.CutEndpoint) string {
 	names := list.Of(g, func(e result.CutEndpoint) string { return e.Endpoint })
 	e, it, reaches, does := g[0], "it", "it reaches", "it does"

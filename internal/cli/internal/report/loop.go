@@ -31,7 +31,7 @@ func VerdictText(c *console.Console, f *fabric.Fabric, v *deadlock.Verdict) stri
 	return fmt.Sprintf("%s, %s of %d steps:\n%s", about, one, len(v.Cycle), CycleText(c, f, v.Cycle))
 }
 
-// About is a verdict in a word and what it is about.
+// About is a verdict in a word, and for which contract and packets it holds.
 func About(v *deadlock.Verdict) string {
 	if v.Multicast == nil {
 		return fmt.Sprintf("%s (contract %s, endpoints %s)", outputs.WordOf(v), v.Contract, v.Scope)
@@ -52,12 +52,12 @@ func OutsideOf(v interface{ Outside() []string }) string {
 	return "of any proof: " + strings.Join(v.Outside(), ", ")
 }
 
-// Outside says what a proof is not about.
+// Outside is OutsideOf for a scope alone.
 func Outside(s routing.Scope) string {
 	return "of any proof: " + strings.Join(deadlock.Outside(s), ", ")
 }
 
-// MaxSteps is how many of a long list the answer shows, and loopSteps of a credit loop.
+// MaxSteps is how many items of a long list an answer shows, loopSteps how many steps of a credit loop.
 const (
 	MaxSteps  = 12
 	loopSteps = 3
@@ -68,7 +68,7 @@ func CycleText(c *console.Console, f *fabric.Fabric, cycle []deadlock.LoopStep) 
 	return LoopText(c, outputs.Loop(f, cycle), func(int) string { return "" })
 }
 
-// LoopText is CycleText with more to say about each step.
+// LoopText is CycleText with more text at the end of each step i.
 func LoopText(c *console.Console, cycle []result.Step, more func(i int) string) string {
 	lines := make([]string, len(cycle))
 	for i, s := range cycle {

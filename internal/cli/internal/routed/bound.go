@@ -14,9 +14,10 @@ import (
 // those of larger ones.
 const mostBound = 3000
 
-// BoundOf is what no routing can do better by the measures of a meter (see package bound); nil: that is not known, or not
-// comparable: links differ and are measured by their rates, others than hosts count, or the network is in parts. The bound of
-// the fullest channel takes longest, seconds at most, and is found if asked for.
+// BoundOf is what no routing can do better by the measures of a meter (see package bound), which weft route and compare show
+// beside. It is nil where that would take too long, or is not comparable: links differ and are measured by their rates, others
+// than hosts count, or the network is in parts. The bound of the fullest channel takes longest, seconds at most, and is found
+// if asked for.
 func BoundOf(ctx context.Context, f *fabric.Fabric, m *choose.Meter, fullest bool) (*result.AnyRouting, error) {
 	hosts := routing.HCA.Endpoints(f)
 	if len(hosts) > mostBound || len(hosts) != len(m.Endpoints) || len(f.Parts()) != 1 || !m.Uniform && !ratesAlike(f) {
@@ -45,7 +46,7 @@ func BoundOf(ctx context.Context, f *fabric.Fabric, m *choose.Meter, fullest boo
 	return b, nil
 }
 
-// ratesAlike says whether all cables have the same rate.
+// ratesAlike reports whether all cables have the same rate.
 func ratesAlike(f *fabric.Fabric) bool {
 	for _, c := range f.Channels() {
 		if c.Rate != f.Channel(0).Rate {

@@ -21,9 +21,9 @@ func ProofOf(r *weft.Result) advice.Proof {
 	return advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned}
 }
 
-// Installation is the easiest way that keeps the tables proven: as they are, by the command
-// that routes so for files, if there is one, or by the plugin, where the daemon has an
-// engine of that name.
+// Installation is the easiest way in which OpenSM takes the tables and they stay proven: the files of
+// the folder out as they are; or byFiles, the command that makes files for a stock OpenSM (empty:
+// none does); or the plugin, where the daemon has the engine of that name.
 func (j *Judged) Installation(ctx context.Context, out, byFiles, engine string) (*result.Installation, error) {
 	dir, err := filepath.Abs(out)
 	if err != nil {
@@ -54,7 +54,7 @@ func (j *Judged) Installation(ctx context.Context, out, byFiles, engine string) 
 	return way, nil
 }
 
-// DeployCommand is the weft deploy files that routes as this weft route did.
+// DeployCommand is the command line of weft deploy files that routes as this weft route did.
 func (j *Job) DeployCommand(out string) string {
 	words := []string{"weft", "deploy", "files", j.Name}
 	if j.Flags.Paths != "" {
@@ -82,6 +82,7 @@ func (j *Job) DeployCommand(out string) string {
 	return strings.Join(words, " ")
 }
 
+// shellWord is a word as a shell reads it, in quotes if need be.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,=@%+", r)
@@ -92,7 +93,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// InstallText says the same to people.
+// InstallText is an Installation for people, with the reasons.
 func InstallText(i *result.Installation) string {
 	hold := ""
 	if c, err := routing.ParseContract(i.Contract); err == nil {

@@ -17,7 +17,9 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// Job routes a fabric as the command line says, for any command.
+// Job routes a fabric as the command line says, for any command: New checks the flags, Prepare reads,
+// Compute routes (or Adapt, by an adaptive engine), and then Judged has the result. Route does all
+// of it for commands with no more to ask.
 type Job struct {
 	Judged  // once it is routed
 	Flags   *flags.Engine
@@ -51,7 +53,7 @@ func (j *Job) Prepare() (err error) {
 	return err
 }
 
-// Asked is the one of the command line or, without, the one that the engine is made for; auto
+// Asked is the contract of the command line or, without, the one that the engine is made for; auto
 // looks for tables that hold under any.
 func (j *Job) Asked() routing.Contract {
 	if j.Wanted.Auto || j.Flags.Classes > 1 {
@@ -78,6 +80,7 @@ func (j *Job) Request() weft.Request {
 	return r
 }
 
+// timed begins a stage of weft.Route, as weft.Request.Stages.
 func (j *Job) timed(name string) (routing.Progress, func()) {
 	if name == "verify" && j.Made != nil {
 		j.Made()

@@ -24,22 +24,22 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// Judged is a fabric and tables for it with their verdict, which weft route, deploy files,
-// keep and drain show and write.
+// Judged is a fabric and tables for it with their verdict, which weft route, deploy files, repair
+// and drain show and write.
 type Judged struct {
 	*console.Console
 	Name   string // the FABRIC argument
 	Fabric *fabric.Fabric
 	*weft.Result
 	VLs   int               // lanes that the tables may use
-	under routing.Contract  // what they were planned for; the verdict may be for more
-	parts [][]fabric.NodeID // of the network, if there are pairs in different ones
-	Apart bool              // and nobody said that this is known
+	under routing.Contract  // the contract that the tables were planned for; the verdict may be for more
+	parts [][]fabric.NodeID // of the network, if there are pairs in different ones (CountApart)
+	Apart bool              // there are, and nobody said that this is known
 	Spent result.StageSeconds
 }
 
-// CountApart looks whether all pairs can be joined. That a network has fallen apart
-// is a finding, unless it is known (--within-parts); it is routed within its parts.
+// CountApart sets parts and Apart, with a warning. That a network has fallen apart is a finding,
+// unless it is known (--within-parts); it is routed within its parts.
 func (j *Judged) CountApart(scope routing.Scope, known bool) {
 	if scope.Disconnected(j.Fabric) == 0 {
 		return
@@ -65,6 +65,7 @@ func (j *Judged) Timed(name string) (routing.Progress, func()) {
 	return s.Progress(), s.Done
 }
 
+// serviceLevels says which service levels packets use.
 func (j *Judged) serviceLevels() string {
 	if j.Contract == routing.Any {
 		return "clients may use any service level"
@@ -84,12 +85,13 @@ func (j *Judged) classesText() string {
 	return fmt.Sprintf("%d, each with a copy of the lanes: class k is the service level of the path plus %d k\nsenders choose, as by NCCL_IB_SL or UCX_IB_SL", l.Classes, l.ClassLevels)
 }
 
-// Lanes counts those of what was routed: with more used than are needed, paths are
-// spread over spare ones.
+// Lanes counts the lanes of the tables: where more are used than needed, paths are spread over spare
+// ones.
 func (j *Judged) Lanes() result.LaneCounts {
 	return result.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs), Absent: len(j.Verdict.Absent) > 0}
 }
 
+// verdictText is the verdict, and what it says of other senders than hosts.
 func (j *Judged) verdictText() string {
 	text := report.VerdictText(j.Console, j.Fabric, j.Verdict) + WithheldText(j.Tables, j.Verdict.Contract)
 	switch {
@@ -152,19 +154,19 @@ func (j *Judged) FactApart(p *console.Page) {
 	}
 }
 
-// Written is a folder of tables: its name, and how OpenSM takes them from there.
+// Written is where tables are written: the folder, and how OpenSM takes them from there.
 type Written struct {
 	Out     string               // empty: they are not written
 	Install *result.Installation // nil: not at all
 }
 
-// Add says in a summary what was written.
+// Add notes in a summary which files of the folder were written, and how OpenSM takes them.
 func (w *Written) Add(s *result.Route, folder *files.Folder) {
 	if w.Out == "" {
 		return
 	}
 	for _, f := range folder.Files() {
-		if f.Name != tablefiles.UnionCertificateFile && f.Name != tablefiles.NetworkFile { // of the plan
+		if f.Name != tablefiles.UnionCertificateFile && f.Name != tablefiles.NetworkFile { // these belong to steps of a plan
 			s.Files = append(s.Files, f.Name)
 		}
 	}
@@ -186,7 +188,8 @@ func (j *Judged) WriteFolder(ctx context.Context, name string, force bool, summa
 	})
 }
 
-// Fill writes the files and reads them back; the summary, which says how long that took, comes last.
+// Fill writes tables into a folder that is not there yet, and reads them back; summary, which says
+// how long that took, is asked and written last.
 func Fill(ctx context.Context, c *console.Console, d *output.Folder, folder *files.Folder, summary func() *result.Route) error {
 	if err := d.Write(ctx, folder.Files()...); err != nil {
 		return err
@@ -207,6 +210,7 @@ func notAsWritten(err error) error {
 	return exit.Internal("the files do not read back as written, nothing was kept: %w", err)
 }
 
+// apartSummary is the parts of the network after the largest.
 func (j *Judged) apartSummary() []result.Part {
 	var list []result.Part
 	for _, part := range j.parts[min(1, len(j.parts)):] {
@@ -250,6 +254,7 @@ func (j *Judged) Summary() *result.Route {
 	return s
 }
 
+// trialSeconds is by engine what auto spent on it.
 func trialSeconds(trials []choose.Trial) map[string]float64 {
 	s := make(map[string]float64, len(trials))
 	for _, t := range trials {

@@ -44,7 +44,7 @@ func (j *Job) Refusal(ctx context.Context, err error, asJSON bool) error {
 	return j.Refuse(asJSON, s, "%w", text)
 }
 
-// thatFit tries other engines in the same budget.
+// thatFit is the advised engines that do route the fabric in the same budget.
 func (j *Job) thatFit(ctx context.Context) []result.FittingEngine {
 	fits := []result.FittingEngine{}
 	for _, name := range Advised() {
@@ -68,6 +68,7 @@ func classesAdvice(e *weft.TooFewForClasses) string {
 	return fmt.Sprintf("That is for %d classes of traffic; --classes %d fits.", e.Classes, e.Fit)
 }
 
+// tooFewText is the error for want of lanes, with the engines that fit.
 func tooFewText(s *result.Refusal, few *routing.TooFewLanes) error {
 	least := ""
 	if few.AtLeast {
@@ -86,12 +87,13 @@ func tooFewText(s *result.Refusal, few *routing.TooFewLanes) error {
 	return fmt.Errorf("%s refuses: it needs %s%s here; %s available %s.\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), limit, advice)
 }
 
-// NoneProven answers that auto has found nothing that is proven, and what it tried.
+// NoneProven is the answer where auto has found nothing that is proven, with what it tried.
 func (j *Job) NoneProven(none *weft.NoneProven, asJSON bool) error {
 	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: none.Error(), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
 		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.VLs, "lane"), outputs.LimitText(result.LaneCounts{Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, j.Fabric), TrialText(none.Trials))
 }
 
+// trialSummaries is what auto tried, for programs.
 func trialSummaries(trials []choose.Trial) []result.Trial {
 	return list.Of(trials, func(t choose.Trial) result.Trial {
 		return result.Trial{Engine: t.Engine, Outcome: t.Outcome.String(), Why: t.Why, VLs: t.VLs, Needed: t.VLs, SLs: t.SLs, Lambda: t.Lambda, Shifts: ShiftsOf(t.Shifts), MaxLoad: t.MaxLoad, Traffic: t.Traffic, Mean: t.TrafficMean}

@@ -69,6 +69,7 @@ func from(version, revision string, info *debug.BuildInfo, archived string) Vers
 	return v
 }
 
+// noted is the commit that the Go tool noted; empty if it noted none.
 func noted(info *debug.BuildInfo) string {
 	revision, modified := "", ""
 	for _, s := range info.Settings {
