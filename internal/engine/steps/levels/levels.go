@@ -3,9 +3,9 @@
 // What is cabled to one other switch only hangs below it. In what is left, the core, a
 // leaf is a switch with hosts and no neighbour with more: so hosts on a spine do not make
 // it a leaf, and aggregation nodes do not count. A level is the distance from the nearest
-// leaf; leaves that contradict most others are put at the level where they fit; a top
-// that joins nothing, or that carries hosts but is above fewer than half of them, is hung
-// below its neighbours.
+// leaf; leaves that contradict most others are put at the level where they fit; a spine with
+// a few hosts, whose neighbours have fewer, goes back to the top; a top that joins nothing, or
+// that carries hosts but is above fewer than half of them, is hung below its neighbours.
 //
 // Complexity: O(S·(S + C)) for S switches and C trunks; O(S²/64) words for the sets of
 // hosts below a switch.
@@ -118,6 +118,7 @@ func (l *Levels) measure(weight []int64) *routing.Refusal {
 			return l.within(c)
 		}
 	}
+	l.raiseSpines()
 	l.turnOver()
 	l.hang()
 	return nil
