@@ -157,6 +157,21 @@ func Closer(line, other, place string, times float64) Check {
 	}
 }
 
+// Gains reports whether a line has more, measured by another, under pairwise traffic than under
+// uniform.
+func Gains(line, other, place string) Check {
+	return func(r *Results) Answer {
+		t, ok := r.throughputs(place, line, other, line+Pairs, other+Pairs)
+		if !ok {
+			return NotMeasured
+		}
+		by := t.estimate(func(mean means) float64 {
+			return mean(line+Pairs)/mean(other+Pairs) - mean(line)/mean(other)
+		})
+		return by.answer(by.value, "%s over %s: %s uniform, %s pairwise", line, other, t.gain(line, other).percent(), t.gain(line+Pairs, other+Pairs).percent())
+	}
+}
+
 // Wider reports whether a line is further above one other than above another.
 func Wider(line, above, other, place string) Check {
 	return func(r *Results) Answer {

@@ -61,8 +61,9 @@ var (
 	drawn        = "How the paper drew its networks is not said, and it matters: of 25 with four cables at each switch (jellyfish:degree=4) the three heuristics as printed need 6 to 7, 8 to 10 and 12 to 15. Nor is the order in which it looked for cycles, which was not tried in others. " + levelled
 	upperHeight  = []string{"512", "1024", "2048", "4096"} // of the trees of Table I
 	rivals       = []string{"minhop", "updn", "ftree", "dor", "lash"}
-	crossed      = "As printed DFSSSP is nowhere ahead by more than a few hundredths of a lane: a crossing comes of squeezing alone. The paper measured OpenSM's LASH of the time, whose paths are others than these: today's takes seven lanes on such a network of 256 cables (docs/results/README.md); what it takes on sparser ones was not measured here."
-	older        = "See HOTI 2009, Fig. 4(a): it depends on the network, and of those where the paper found most the cabling is not public."
+	crossed      = "As printed DFSSSP is nowhere ahead by more than a few hundredths of a lane: a crossing comes of squeezing alone. Which LASH it is decides: OpenSM's of today, on three networks each with one host a switch, needs 2 to 3 lanes at 130 cables, 4 at 140, 6 to 7 at 160, 7 to more than 8 at 180, 8 or more at 220 and 280, 8 at 320 and 5 to 6 at 512 " +
+		"(go run ./test/bench/opensm -engines lash): from 160 on more than DFSSSP as printed, at 512 fewer, so that they cross between 320 and 512. The paper's, OpenSM's of the time, is not at hand."
+	older = "See HOTI 2009, Fig. 4(a): it depends on the network, and of those where the paper found most the cabling is not public."
 )
 
 // buffers is MPI's all-to-all among 128 hosts of Deimos by the floats in a buffer.

@@ -130,9 +130,9 @@ func (c *category) lines(methods []string, places []claims.Place) (lines []claim
 	return lines
 }
 
-const (
-	fewPairs = "With few pairs, what the pairs drawn happen to share weighs more than the routing."
-)
+// fewPairs is of the values of section 8.2, 32 networks: the standard deviation over the means of methods,
+// and of what is left of single values without those of methods and networks.
+const fewPairs = "The methods of section 8.2 are 5 to 6 % apart under pairwise traffic, and what one gains over the others varies by 11, 9 and 9 % from draw to draw on 16, 32 and 64 switches: with few pairs it hangs on what these happen to share. (Under uniform traffic by 3, 5 and 6 %.)"
 
 // treesAre is what the paper leaves open of MROOTS and D-MROOTS, and how it is read here.
 const treesAre = "Of which kind the trees of MROOTS and D-MROOTS are the paper leaves open: section 4.1 takes Autonet's, breadth first, for Up*/Down*, and names the depth-first search of [19] as an improvement; section 4.2 has each layer " +
@@ -200,7 +200,7 @@ func sourceClaims() []claims.Claim {
 			return claims.Less(m, []string{"lash", "mp-lash", "mp-lash-one"}, at)
 		}), ""),
 		[]claims.Claim{{
-			Where: "8.2", Says: "the difference is not very significant for small networks (16 switches)", Why: "MROOTS has the longer paths, on the smallest networks too.",
+			Where: "8.2", Says: "the difference is not very significant for small networks (16 switches)", Why: "Not by 3 %, as far as the error tells. With breadth-first trees MROOTS is further behind.",
 			Check: trees("mroots", func(m, at string) claims.Check {
 				return claims.Apart([]string{m, "lash", "mp-lash", "mp-lash-one"}, at, claims.Significant)
 			})("16"),
@@ -217,10 +217,11 @@ func sourceClaims() []claims.Claim {
 		[]claims.Claim{
 			{Where: "8.2", Says: "LASH performs relatively poorly for pairwise traffic in small networks: below MROOTS on 16 switches", Why: fewPairs,
 				Check: trees("mroots", func(m, at string) claims.Check { return claims.More(m+claims.Pairs, pairs("lash"), at) })("16")},
-			{Where: "8.2", Says: "LASH improves as the networks grow larger: above MROOTS on 64 switches", Why: fewPairs,
+			{Where: "8.2", Says: "LASH improves as the networks grow larger: above MROOTS on 64 switches",
+				Why:   "With breadth-first trees of MROOTS the two are level. Beside MP-LASH it does not improve: it is 13 % below on 16, 32 and 64 switches. Why is open.",
 				Check: trees("mroots", func(m, at string) claims.Check { return claims.More("lash"+claims.Pairs, pairs(m), at) })("64")},
 		},
-		atEach("8.2", "MROOTS performs relatively well for pairwise traffic compared to uniform", trees("mroots", func(m, at string) claims.Check { return claims.Closer(m, "lash", at, 1) }), fewPairs),
+		atEach("8.2", "MROOTS performs relatively well for pairwise traffic compared to uniform", trees("mroots", func(m, at string) claims.Check { return claims.Gains(m, "lash", at) }), fewPairs),
 		atEach("8.2", "the differences between the methods are relatively small for pairwise traffic", trees("mroots", func(m, at string) claims.Check {
 			return claims.Apart(pairs(m, "lash", "mp-lash", "mp-lash-one"), at, claims.Alike)
 		}), fewPairs),
