@@ -237,10 +237,10 @@ var hoti2009 = []Experiment{
 		Lines: slices.Concat(beside(each(engines2009, jobs("deimos", deimosJobs...))), swept(sweptSystems, anyJobs("deimos", deimosCablings, 724, deimosJobs...))),
 		Claims: []claims.Claim{
 			{Where: "VI", Says: "the simulation predicted an improvement of 23 % for Deimos", Check: claims.Gain("sssp", others, "724", 0.23, claims.Points),
-				Why: "OpenSM's own minhop spreads routes nearly as well as P-SSSP: the fullest channel, a cable between directors, has 5,465 routes beside 5,132. Where these cables and the hosts are plugged in is not published, and not why: see below."},
+				Why: "The best of the others is our updn, for OpenSM's falls back to minhop here. That one, with 5,465 routes on its fullest channel beside 5,132, is 6 % behind P-SSSP. Where cables and hosts are plugged in is not published, and not why: see below."},
 			{Where: "VI", Says: "23 % for Deimos: with cables and hosts on other ports", Check: claims.GainSwept("sssp", others, "724", 0.23), Why: sweptOut},
 			{Where: "V", Says: "the improvement over the best of OpenSM increases with the number of endpoints", Check: claims.Widening("sssp", others, "128", "724"),
-				Why: "See above."},
+				Why: "The two gains are as near to each other as samples may be."},
 		},
 	},
 }
