@@ -118,7 +118,7 @@ var hoti2016 = []Experiment{
 			{Where: "VI.B", Says: "LASH delivers 3, too", Check: claims.Ranges("lash", 3, 3),
 				Why: captioned},
 			{Where: "Fig. 10", Says: "DFSSSP requires twice as many as DF-DN for large networks (p = 8)", Check: claims.Times("dfsssp", "df-dn", "p=8", 2, claims.About),
-				Why: "As printed DFSSSP grows with the network, as in the paper. How many lanes exactly depends on the order in which cycles are found: OpenSM's own needs seven on p = 6 (test/bench/README.md)."},
+				Why: "As printed DFSSSP grows with the network, as in the paper; as improved, its layers are squeezed. OpenSM's own needs seven on p = 6 (test/bench/README.md)."},
 			{Where: "Fig. 10", Says: "so does LASH", Check: claims.Times("lash", "df-dn", "p=8", 2, claims.About), Why: captioned},
 		},
 	},

@@ -115,7 +115,7 @@ var tpds2006 = []Experiment{
 				Why: "Five come up among the networks of two places, which \"almost all\" leaves room for; but between 1.5 and 2.5 cables a switch most networks take four. " + anyOrder + "three layers do for most, four for all."},
 			{Where: "5.2", Says: "the most and the least demanding of 100 networks are hardly ever more than one layer apart", Check: claims.Spread([]string{"16 switches", "32 switches", "64 switches", "128 switches"}, 1),
 				Why: anyOrder + "no two are more than one layer apart."},
-			{Where: "5.2", Says: "the maximum is at about twice as many links as switches", Why: inTree,
+			{Where: "5.2", Says: "the maximum is at about twice as many links as switches",
 				Check: bothWays(pathForEach, func(lines []string) claims.Check { return claims.Peak(lines, 2) }, "16 switches", "32 switches", "64 switches", "128 switches")},
 			{Where: "8.4", Says: "32 switches at twice as many links: two layers in many cases, three in all", Why: inTree,
 				Check: bothWays(pathForEach, func(lines []string) claims.Check { return claims.Enough(lines[0], "64", 2, claims.Many, 3) }, "32 switches")},
@@ -136,7 +136,7 @@ var tpds2006 = []Experiment{
 		Measure: Lanes, X: "switches", Curves: true, LogX: true, Lines: beside(withPrinted(claims.Line{Name: "lash", Engine: "lash-random", Places: doubled()}), notATree...),
 		Claims: []claims.Claim{
 			{Where: "5.2", Says: "the number of layers appears to follow a logarithmic curve", Check: claims.Logarithmic("lash"),
-				Why: "Layers are whole numbers, and few: over so few sizes a straight line fits the means hardly worse or better."},
+				Why: "The means rise less steeply than the sizes, but a straight line fits them better. Layers are whole numbers, and few; whether that is why is open."},
 			{Where: "9", Says: "none of many thousands of networks (up to 128 switches) required more than six", Check: claims.RangesUpTo("lash", 128, 1, 6)},
 		},
 	},
