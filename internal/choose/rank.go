@@ -20,7 +20,8 @@ const (
 const cheap = 0.01
 
 // keep is the worth of a trial, relative to the best, below which it can no longer win
-// and its tables are dropped.
+// and its tables are dropped. Of ten of the sixty networks of test/bench/patchwork none comes out otherwise
+// at .9, and farBehind at .5: both save a sixth of the CPU.
 const keep = 0.97
 
 // logTime is the mean logarithm of the times of phases, in the orders that the aim is

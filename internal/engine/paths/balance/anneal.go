@@ -39,11 +39,14 @@ const (
 )
 
 // Temperatures are in units of the fullest trunk of one shift carrying one route more. A
-// low one mends good paths, a high one leads away from them.
+// low one mends good paths, a high one leads away from them. Of twenty of the sixty networks of
+// test/bench/patchwork one has other paths by the low one alone, with shifts .4 hundredths shorter.
 var temperatures = [...]float64{.1, .3}
 
 // hint is what one more trunk counts that is as full as the fullest in a shift: a
-// hundred-and-sixtieth of what it counts if these carry a route more, which is fine times unit.
+// hundred-and-sixtieth of what it counts if these carry a route more, which is fine times unit. Of twenty of the
+// sixty networks of test/bench/patchwork two have other paths without it, shifts 1.5 hundredths longer on one and
+// 3.4 shorter on the other.
 const hint = fine / 10
 
 // anneal improves a trial's best routing. What is no better is forgotten.

@@ -141,7 +141,8 @@ func Alike(f *fabric.Fabric, sends func(fabric.NodeID) bool) bool {
 	return true
 }
 
-// hope is how much more a beginning for random pairs may be worth after another pass.
+// hope is how much more a beginning for random pairs may be worth after another pass. Of twenty of the
+// sixty networks of test/bench/patchwork none has other paths at 1.
 const hope = 1.05
 
 // promising is a trial for random pairs as a beginning, after another pass if it may be

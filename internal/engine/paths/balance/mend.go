@@ -26,7 +26,9 @@ type mending struct {
 }
 
 // Trouble is how full a cell must be, as part of the fullest of its offsets: on the
-// largest networks there is time for the worst only, but for mostMends passes.
+// largest networks there is time for the worst only, but for mostMends passes. Of twenty of the sixty
+// networks of test/bench/patchwork one has other paths at .8 as well, and better ones: .2 hundredths more
+// bandwidth for shifts .7 longer.
 const (
 	trouble      = 0.6
 	worstTrouble = 0.8

@@ -24,7 +24,8 @@ func (t *trial) patience() int {
 
 // handicap is how much better all but the first plan must be: what begins switch
 // by switch or along the dimensions is more regular, needs fewer lanes and serves traffic
-// that is not random better, so that chance shall not decide against it.
+// that is not random better, so that chance shall not decide against it. Of twenty of the sixty networks
+// of test/bench/patchwork one has other paths at 1, with 1.1 hundredths more bandwidth and shifts .9 longer.
 const handicap = 0.999
 
 // plans is the ways to begin, the likeliest to be worth their work first.

@@ -39,14 +39,19 @@ func (x figures) usual() float64 { return 1 / x.worth(Shifts) }
 var powers = []int{3, 2, 6}
 
 // highest is the power to which it grows while passes bring nothing better; then it begins
-// again with lowest.
+// again with lowest. Of twenty of the sixty networks of test/bench/patchwork six have other paths if it is 4: shifts 4 to
+// 6 hundredths shorter on three, on two of them for a hundredth of bandwidth, and 2.5 longer on one.
 const lowest, highest = 2, 8
 
 // evens is what random pairs count beside that, for Mixed: the more, the more bandwidth
-// they have. It is for routes that meet as many at their offset as is usual.
+// they have. It is for routes that meet as many at their offset as is usual. Of twenty of the sixty networks of
+// test/bench/patchwork three have other paths with .2 in place of all of them, shifts 3.2 hundredths longer on one,
+// 3.2 and 4.9 shorter on two.
 var evens = []float64{.2, 1, .1, 4, 12}
 
-// fewPasses is the passes for shifts below which what is not in trouble stays where it is.
+// fewPasses is the passes for shifts below which what is not in trouble stays where it is, for time. Of twenty of
+// the sixty networks of test/bench/patchwork seven have other paths without it, for half as much CPU again on
+// all: shifts 5, 5, 10 and 61 hundredths shorter on four, 15 longer on one.
 const fewPasses = 6
 
 // phases is what a search for the aims Shifts and Mixed judges by.
@@ -156,7 +161,9 @@ func progressBetween(p routing.Progress, from, to int) routing.Progress {
 const longer = 4
 
 // phasedWork is the work that goes into trials for shifts, in cells and trunks. One pass
-// is made in any case.
+// is made in any case. Of twenty of the sixty networks of test/bench/patchwork thirteen have other paths for half of it,
+// in three fifths of the CPU: shifts a fiftieth longer or more on eight, a twentieth shorter on one, and .7
+// hundredths less bandwidth in the mean.
 const phasedWork = 180_000_000
 
 // mostTrials is how many trials for shifts there are at most.
