@@ -21,7 +21,7 @@ func (j *verifyJob) prove(ctx context.Context) error {
 	case j.Tables.Multicast != nil:
 		return exit.Usage("--proof-checker: weft-proof knows no multicast; without --multicast the proof is of unicast alone")
 	case len(j.ByLane) > 0:
-		return exit.Usage("--proof-checker: weft-proof knows no switches that look up lanes by lanes (--by-lane)")
+		return exit.Usage("--proof-checker: weft-proof knows no switches that look up lanes by lanes, as in %s", j.o.ByLane)
 	case unknown != "":
 		return exit.Usage("--proof-checker: weft-proof knows no %s; without the flag weft judges them", unknown)
 	}
