@@ -18,8 +18,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// schemas is every JSON output, by name. Lists have no place for a name: they are as they were
-// before there were any.
+// schemas is every JSON output, by name, for console.Console.Outputs. Outputs that are lists have no
+// place for a name, and are printed without one.
 var schemas = slices.SortedFunc(slices.Values(slices.Concat(shellOutputs, campaigns.Outputs(), changes.Outputs(), ethernet.Outputs(), look.Outputs(), networks.Outputs(), opensm.Outputs(), prove.Outputs(), route.Outputs(), simulate.Outputs())),
 	func(a, b console.Output) int { return strings.Compare(a.Schema, b.Schema) })
 

@@ -29,12 +29,14 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
+// newRoot makes the command weft with everything below it.
 func newRoot(a *console.Console) *cobra.Command {
 	root, _ := rootAndGroups(a)
 	return root
 }
 
-// rootAndGroups is the command and those below it, as people look for them.
+// rootAndGroups is newRoot, and the commands below the root in the groups of its help. Commands of
+// package ethernet wrap those for InfiniBand: they take over where FABRIC is an Ethernet network.
 func rootAndGroups(a *console.Console) (*cobra.Command, []group) {
 	root := &cobra.Command{
 		Use:   "weft",

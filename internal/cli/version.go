@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 )
 
+// versionCommand makes the command weft version.
 func versionCommand(a *console.Console) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

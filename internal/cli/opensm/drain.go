@@ -46,7 +46,8 @@ type liveFlags struct {
 	all          bool
 }
 
-// Drain makes weft drain drain a live network as well, with --live.
+// Drain adds --live to c, the command weft drain of package changes, and returns it: with the flag it
+// orders a running daemon to drain, without it c does what it did.
 func Drain(a *console.Console, c *cobra.Command) *cobra.Command {
 	var o liveFlags
 	planned, args, f := c.RunE, c.Args, c.Flags()
@@ -76,11 +77,11 @@ the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
 		return cobra.MinimumNArgs(1)(cmd, list)
 	}
 	c.RunE = func(cmd *cobra.Command, parts []string) error {
-		of := []string{"socket", "after", "for"}
+		wrong := []string{"socket", "after", "for"} // flags of the other of the two
 		if o.live {
-			of = []string{"tables", "switch", "cable", "steps", "back-steps"}
+			wrong = []string{"tables", "switch", "cable", "steps", "back-steps"}
 		}
-		for _, name := range of {
+		for _, name := range wrong {
 			switch {
 			case f.Changed(name) && o.live:
 				return exit.Usage("--%s is for plans in files; with --live parts are named by themselves, as in weft drain --live spine-3 leaf-7:12", name)
@@ -106,6 +107,7 @@ the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
 	return c
 }
 
+// isFile reports whether there is a file or folder of a name.
 func isFile(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
@@ -136,13 +138,14 @@ written. Ctrl-C only ends the waiting.`,
 	return c
 }
 
-// live gives an order and follows it to its end.
+// live is weft drain --live and weft undrain: it gives an order, follows it until it is carried out,
+// and prints what came of it.
 func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Order) error {
 	begun := time.Now()
 	if order.Do == daemon.DrainOrder {
 		order.ID = rand.Text() // by which it alone is taken back
 	}
-	said, err := giveOn(ctx, a, o.socket, order)
+	said, err := giveAgain(ctx, a, o.socket, order)
 	switch {
 	case err != nil && ctx.Err() != nil: // whether the daemon has the order is not known
 		return interrupted(context.WithoutCancel(ctx), a, o, &order)
@@ -170,9 +173,9 @@ func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Or
 // restartTime is how long a daemon that does not answer may be about to begin anew.
 const restartTime = 5 * time.Second
 
-// giveOn gives an order to a daemon that may be begun anew just now. It may have taken an order to which there was no
-// answer: then it is given once more, which changes nothing.
-func giveOn(ctx context.Context, a *console.Console, socket string, order daemon.Order) (*daemon.Ordered, error) {
+// giveAgain gives an order to a daemon that may be restarting: until restartTime is over it tries again where
+// there is no answer. Where the daemon took the order without answering, giving it once more changes nothing.
+func giveAgain(ctx context.Context, a *console.Console, socket string, order daemon.Order) (*daemon.Ordered, error) {
 	for begun, again := time.Now(), false; ; again = true {
 		said, err := give(ctx, socket, order)
 		switch {
@@ -192,6 +195,7 @@ func giveOn(ctx context.Context, a *console.Console, socket string, order daemon
 	}
 }
 
+// give gives an order once.
 func give(ctx context.Context, socket string, order daemon.Order) (*daemon.Ordered, error) {
 	text, err := wire.GiveOrder(ctx, socket, order)
 	if err != nil {
@@ -204,7 +208,7 @@ func give(ctx context.Context, socket string, order daemon.Order) (*daemon.Order
 	return &said, nil
 }
 
-// noDaemon words that nobody answered.
+// noDaemon is the error where no daemon answered.
 func noDaemon(socket string, err error) error {
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("%s answers the members of its group only: %w", socket, err)
@@ -230,8 +234,8 @@ func statusOf(ctx context.Context, socket string) (*daemon.Status, error) {
 // lookAgain is how often the daemon is asked how far it is.
 const lookAgain = 250 * time.Millisecond
 
-// follow waits until an order is carried out, and tells how far it is. Where the wait is interrupted a
-// drain is taken back.
+// follow waits until an order is carried out, or a part turns out to be still used, and tells how far it
+// is. It sets the states of r.Parts, and r.Done. Where the wait is interrupted a drain is taken back.
 func follow(ctx context.Context, a *console.Console, o *liveFlags, order *daemon.Order, r *Live) error {
 	told := ""
 	tell := func(text string) {
@@ -257,7 +261,7 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, order *daemon
 		if s.Start {
 			continue
 		}
-		states := map[string]bool{}
+		states := map[string]bool{} // that some part has; "": it is not drained any more
 		for i := range r.Parts {
 			p := &r.Parts[i]
 			p.State = ""
@@ -296,8 +300,8 @@ func progressOf(s *daemon.Status) string {
 	return "all steps are handed over; waiting until switches have confirmed the last and earlier packets are gone"
 }
 
-// interrupted takes a drain back, and no more than that: what was drained before it stays so. What is said stands for
-// itself: of an interrupted command with an error in the end it would be said that nothing was written.
+// interrupted takes a drain back after Ctrl-C, and no more than that: what was drained before it stays so. ctx is one that has
+// not ended. The error has no text, since the root would add to one that nothing was written.
 func interrupted(ctx context.Context, a *console.Console, o *liveFlags, order *daemon.Order) error {
 	ended := &exit.Error{Code: exit.Interrupted}
 	if order.Do != daemon.DrainOrder {
@@ -318,7 +322,7 @@ func interrupted(ctx context.Context, a *console.Console, o *liveFlags, order *d
 	return ended
 }
 
-// takenBack is how parts stand whose draining was taken back.
+// takenBack says how parts stand whose draining was taken back.
 func takenBack(said *daemon.Ordered, now time.Time) string {
 	var all, used []string
 	for _, was := range said.Before {
@@ -335,7 +339,7 @@ func takenBack(said *daemon.Ordered, now time.Time) string {
 	return strings.Join(all, "; ")
 }
 
-// beforeText is the order that a new one takes the place of.
+// beforeText is a part that was drained already, or to be, by an earlier order.
 func beforeText(was *daemon.Drained, now time.Time) string {
 	if was.After.After(now) {
 		return fmt.Sprintf("%s: was to be drained from %s on, by %s", was.Part, was.After.Local().Format(time.DateTime), was.By)
@@ -355,8 +359,10 @@ func backAndGone(parts []daemon.Drained) (back, gone []string) {
 	return back, gone
 }
 
+// stillUsed reports whether traffic uses a part that was to be drained, and no step could change that.
 func stillUsed(p daemon.Drained) bool { return p.State == daemon.StillUsed }
 
+// showLive prints what came of an order for people; names is the parts.
 func showLive(a *console.Console, r *Live, names string) error {
 	p := a.NewPage()
 	p.Fact(r.Do, "%s", cmp.Or(names, "all"))

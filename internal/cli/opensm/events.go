@@ -49,6 +49,8 @@ The files, events.jsonl, have a document in JSON on each line; a megabyte each, 
 	return c
 }
 
+// showEvents merges the events of state folders, those of the installed units if none are named, and
+// prints the last ones.
 func showEvents(a *console.Console, states []string, most int, asJSON bool) error {
 	if most < 0 {
 		return exit.Usage("-n %d: a number of events is not negative", most)

@@ -92,6 +92,8 @@ its level.`,
 	return c
 }
 
+// deployFiles routes as weft route does, has the tables expressed as files, judges what OpenSM makes
+// of these, and writes them.
 func deployFiles(ctx context.Context, a *console.Console, name string, o *deployFlags) error {
 	j, err := routed.New(a, name, &o.Engine)
 	if err != nil {
@@ -171,8 +173,9 @@ func inexpressible(ctx context.Context, j *routed.Job, err error, asJSON bool) e
 	return j.Refuse(asJSON, s, "%s refuses: files for a stock OpenSM cannot express %s: %s.%s", s.Engine, s.Limit, s.Refused, instead)
 }
 
-// ways tries what files can express in place of this: the engines that are advised,
-// as they are or else with one lane, and this engine with one lane or for directed clients.
+// ways fills in s.Fits and s.Ways: what files can express in place of the tables of j. It tries the
+// engines that are advised, as they are or else with one lane, and the engine of j with one lane or for
+// directed clients.
 func ways(ctx context.Context, j *routed.Job, s *result.DeployRefusal) {
 	fits := func(e engines.Engine, vls int, k routing.Contract) bool { // vls: how many lanes
 		r, err := weft.Route(ctx, j.Fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.Flags.SLs, Scope: j.Scope, NoCycle: true})
@@ -199,7 +202,7 @@ func ways(ctx context.Context, j *routed.Job, s *result.DeployRefusal) {
 }
 
 // writeDeployment writes the files of a plan, all or none, and reads the forwarding tables
-// back: they must be those of j.
+// back, which must be those of j. It returns what weft deploy files prints.
 func writeDeployment(ctx context.Context, j *routed.Job, plan *deploy.Plan, o *deployFlags) (*result.Deploy, error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {
@@ -254,6 +257,7 @@ func adapterPorts(f *fabric.Fabric, wanted []string) ([]fabric.EndpointID, error
 	return ports, nil
 }
 
+// printDeployment prints for people what was written and what to do with it.
 func printDeployment(a *console.Console, s *result.Deploy, f *fabric.Fabric, contract routing.Contract, out string) error {
 	p := a.NewPage()
 	levels := "SL 0 for everything"

@@ -91,6 +91,8 @@ One line is logged for every sweep. weft status tells how things are.`,
 	return c
 }
 
+// load is the settings of the daemon: those of the file, except where a flag is given. The daemon asks
+// at its start and at every reload.
 func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	c := o.Config
 	c.Engine, c.Roots, c.Weight, c.RankOrder = o.engines, o.roots, o.weights, o.orders
@@ -127,7 +129,7 @@ func flagOf(key string) string {
 	return strings.ReplaceAll(key, "_", "-")
 }
 
-// blame says where a setting is from that is wrong: a flag, which is an error in
+// blame is an error of the settings with where the wrong one is from: a flag, which is an error in
 // usage, or the file.
 func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
 	var wrong *configfile.Wrong
@@ -143,6 +145,8 @@ func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
 	return err
 }
 
+// checkConfig is --check-config: it prints what the settings mean, or the error that a start would end
+// with.
 func checkConfig(a *console.Console, cmd *cobra.Command, o *serveFlags) error {
 	c, err := o.load(cmd)
 	if err != nil {
@@ -208,6 +212,7 @@ func checkConfig(a *console.Console, cmd *cobra.Command, o *serveFlags) error {
 	return a.Show(&p)
 }
 
+// keepText says what becomes of tables in use when the fabric changes.
 func keepText(c *daemon.Config) string {
 	text := c.Keep + ": tables in use are mended when the fabric changes"
 	if c.Keep == "never" {
@@ -225,6 +230,7 @@ func keepText(c *daemon.Config) string {
 	return text
 }
 
+// runServe runs the daemon until it is told to end.
 func runServe(a *console.Console, cmd *cobra.Command, o *serveFlags) (err error) {
 	log := service.Log(a, o.log)
 	for _, path := range []*string{&o.Socket, &o.State} {

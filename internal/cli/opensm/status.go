@@ -41,6 +41,7 @@ cannot be written, or if a restart forgot what was drained; 3 if no daemon answe
 	return c
 }
 
+// showStatus asks the daemon and prints its answer.
 func showStatus(ctx context.Context, a *console.Console, socket string, asJSON bool) error {
 	s, err := statusOf(ctx, socket)
 	if err != nil {
@@ -49,6 +50,7 @@ func showStatus(ctx context.Context, a *console.Console, socket string, asJSON b
 	return a.Answer(asJSON, s, func() error { return printStatus(a, s) }, s.ReloadError != "" || s.StateError != "" || len(s.Forgotten) > 0 || s.Last != nil && s.Last.Refusal != "" || len(s.Watch) > 0)
 }
 
+// printStatus prints for people how a daemon is.
 func printStatus(a *console.Console, s *daemon.Status) error {
 	p := a.NewPage()
 	p.Fact("daemon", "weft %s, pid %d, since %s", s.Version, s.PID, s.Since.Local().Format(time.DateTime))
@@ -154,6 +156,7 @@ func drainedText(d *daemon.Drained, known bool) string {
 	return text
 }
 
+// stateText says since when the state folder cannot be written, and what waits.
 func stateText(s *daemon.State) string {
 	since := ""
 	if s.StateSince != nil {
@@ -166,6 +169,7 @@ func stateText(s *daemon.State) string {
 	return text + ": " + s.StateError
 }
 
+// progressText says how far the daemon is with a plan, and what it changes.
 func progressText(g *daemon.Progress) string {
 	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "full": "tables that were routed anew", "drain": "the way out of parts that are drained", "same": "waiting for new links"}[g.Kind]
 	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), words.Plural(g.Steps, "step"))
@@ -190,6 +194,7 @@ func progressText(g *daemon.Progress) string {
 	return text
 }
 
+// searchText says what came of the search for better tables.
 func searchText(s *daemon.Search) string {
 	if s.Ended == nil {
 		return fmt.Sprintf("goes on since %s for better tables than those of %s", s.Began.Local().Format(time.DateTime), s.Given)
@@ -222,6 +227,7 @@ func coversText(s *daemon.Sweep) string {
 	return fmt.Sprintf("covers %s; multicast trees are OpenSM's own\n", s.Covers)
 }
 
+// sweepText says what was answered to a sweep of OpenSM.
 func sweepText(s *daemon.Sweep) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sweep %d of %s at %s: %s, %s\n", s.Sweep, s.OpenSM, s.At.Local().Format(time.DateTime), words.Plural(s.Switches, "switch"), words.Plural(s.Endpoints, "endpoint"))

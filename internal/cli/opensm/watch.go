@@ -76,6 +76,7 @@ weft watch log lists them, weft watch diff compares two.`,
 	return c
 }
 
+// watchConfig reads and checks the settings of weft watch.
 func watchConfig(a *console.Console, path string) (watch.Config, error) {
 	if path == "" {
 		return watch.Config{}, exit.Usage("--config is not given: the file that says what to look at")
@@ -95,13 +96,14 @@ func watchConfig(a *console.Console, path string) (watch.Config, error) {
 	return c, nil
 }
 
-// fabricReader reads networks without a word.
+// fabricReader makes a function that reads networks and prints nothing.
 func fabricReader(ctx context.Context) func(string) (*fabric.Fabric, error) {
 	return func(file string) (*fabric.Fabric, error) {
 		return input.Fabric(&console.Console{Context: ctx, Stdout: io.Discard, Stderr: io.Discard, Quiet: true}, file)
 	}
 }
 
+// runWatch runs weft watch until it is told to end, or once (--once), or checks its settings only.
 func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	config, err := watchConfig(a, o.config)
 	if err != nil {
@@ -165,7 +167,8 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 	}, len(l.Alarms) > 0)
 }
 
-// readLook reads what a look gathered.
+// readLook reads what a look of an InfiniBand network gathered, for package watch: network and tables
+// are folders, multicast the service levels of groups as bits.
 func readLook(ctx context.Context, network, tables string, multicast uint16) (*watch.Snapshot, error) {
 	quiet := &console.Console{Context: ctx, Stdout: io.Discard, Stderr: io.Discard, Quiet: true}
 	name, err := networkOf(network)
@@ -276,6 +279,7 @@ the last look too, -1 the one before it.`,
 	return c
 }
 
+// watchDiff compares two looks by their numbers, or one with the last.
 func watchDiff(ctx context.Context, a *console.Console, s *watch.Store, args []string, o *changes.DiffFlags) error {
 	if len(args) == 1 {
 		args = append(args, "0")
@@ -297,7 +301,7 @@ func watchDiff(ctx context.Context, a *console.Console, s *watch.Store, args []s
 	return changes.DiffOf(ctx, a, o, sides[0], sides[1])
 }
 
-// watchDiffEthernet compares two looks if they are of lossless Ethernet.
+// watchDiffEthernet compares two looks if they are of lossless Ethernet; not done if neither is.
 func watchDiffEthernet(ctx context.Context, a *console.Console, s *watch.Store, args []string, dir string, asJSON bool) (done bool, err error) {
 	var names, folders [2]string
 	var settings watch.EthernetSettings
@@ -305,7 +309,7 @@ func watchDiffEthernet(ctx context.Context, a *console.Console, s *watch.Store, 
 	for i, arg := range args {
 		l, err := lookOf(s, arg)
 		if err != nil || l.Ethernet == nil {
-			continue // whoever compares fabrics tells what is wrong
+			continue // it is one of a fabric, or watchDiff tells what is wrong
 		}
 		count++
 		settings.VRF, settings.Lossless = l.Ethernet.VRF, list.Of(l.Ethernet.Lossless, func(p int) uint8 { return uint8(p) })
@@ -323,6 +327,7 @@ func watchDiffEthernet(ctx context.Context, a *console.Console, s *watch.Store, 
 	return true, ethernet.DiffLooks(ctx, a, names, folders, settings, asJSON)
 }
 
+// lookOf is the look of a number on the command line.
 func lookOf(s *watch.Store, arg string) (*watch.Look, error) {
 	number, err := strconv.Atoi(arg)
 	if err != nil {

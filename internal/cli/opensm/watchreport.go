@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
+// watchSettings says what the settings of a file mean (weft watch --check-config).
 func watchSettings(name string, c *watch.Config) *console.Page {
 	var p console.Page
 	p.Fact("config", "%s: nothing is wrong with it", name)
@@ -134,6 +135,7 @@ type watchHistory struct {
 	Looks  []*watch.Look `json:"looks"`            // the oldest first
 }
 
+// watchLog prints the last looks that are kept.
 func watchLog(a *console.Console, s *watch.Store, most int, asJSON bool) error {
 	numbers, err := s.Numbers()
 	if err != nil {
@@ -156,6 +158,7 @@ func watchLog(a *console.Console, s *watch.Store, most int, asJSON bool) error {
 	return a.Answer(asJSON, h, func() error { return printWatchLog(a, &h) }, h.Status != nil && len(h.Status.Alarms) > 0)
 }
 
+// printWatchLog prints them for people, and how the watch is.
 func printWatchLog(a *console.Console, h *watchHistory) error {
 	t := a.NewTable("look", "when", "verdict", "engine", "cut off", "changed", "alarms")
 	for _, l := range h.Looks {

@@ -102,6 +102,7 @@ const (
 	chooseAgain = "again"
 )
 
+// verifyJob is a call of weft verify: the tables that were read (Given), and what came of judging them.
 type verifyJob struct {
 	*console.Console
 	name    string
@@ -114,6 +115,7 @@ type verifyJob struct {
 	spent   result.VerifyStageTime
 }
 
+// runVerify reads the tables, judges them or re-checks a proof, asks weft-proof if told to, and prints.
 func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFlags) error {
 	j := &verifyJob{Console: a, name: name, o: o, options: deadlock.Options{Contract: flags.ContractOr(o.contract, routing.Honored), Scope: o.scope, Lost: -1}}
 	o.Findings = true
@@ -161,6 +163,8 @@ func (j *verifyJob) free() bool {
 	return j.verdict.Free() || j.o.choose == chooseAgain && j.verdict.Escape != nil
 }
 
+// recheck reads the proof of --certificate and checks it against the tables, in place of judging them:
+// it sets the verdict, and contract and scope of the options to those of the proof.
 func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	c, err := console.ReadFile(j.Console, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
 		return certificate.Read(r, name, j.Tables.Fabric)
@@ -191,6 +195,7 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	return err
 }
 
+// summary is the result for programs; screen shows it to people.
 func (j *verifyJob) summary() *result.Verify {
 	f, v := j.Tables.Fabric, j.verdict
 	s := &result.Verify{
@@ -264,7 +269,7 @@ func (j *verifyJob) screen(s *result.Verify) *console.Page {
 	return p
 }
 
-// assumed is under which assumptions the tables are judged, and what changes them.
+// assumed is the assumptions under which the tables are judged, a line each, and which flags change them.
 func (j *verifyJob) assumed() []string {
 	lines := []string{"every packet has SL 0 (--psl FILE gives service levels)"}
 	if j.o.PSL != "" {
@@ -297,6 +302,7 @@ func (j *verifyJob) assumed() []string {
 	return lines
 }
 
+// routesText says how many pairs have a route, and what becomes of other packets.
 func (j *verifyJob) routesText() string {
 	v := j.verdict
 	var b strings.Builder
@@ -317,7 +323,7 @@ func (j *verifyJob) routesText() string {
 func (j *verifyJob) next() string {
 	var do []string
 	if !j.free() {
-		switch without := "if these tables come with %s: the loop may not be there"; {
+		switch without := "if these tables come with %s: the loop may not be there"; { // %s: files that were not given
 		case j.verdict.Loops > 0: // a loop on any service level
 		case j.o.PSL == "" && j.o.SL2VL == "":
 			do = append(do, fmt.Sprintf(without, "service levels and SL2VL maps, give both (--psl, --sl2vl)"))

@@ -5,6 +5,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// groupSummary is what switches with adaptive routing choose from, and whether waiting packets can
+// escape; nil: there are no groups.
 func (j *verifyJob) groupSummary() *result.Group {
 	s := outputs.Group(j.Tables)
 	if s == nil {

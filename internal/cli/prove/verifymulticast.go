@@ -5,6 +5,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// multicastSummary is what the judge found of multicast trees; nil: there are none.
 func (j *verifyJob) multicastSummary() *result.Multicast {
 	return outputs.Multicast(j.verdict.Multicast, j.o.Multicast)
 }

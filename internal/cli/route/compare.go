@@ -123,25 +123,28 @@ refuses; see weft verify), or the network is in parts (unless
 	return c
 }
 
+// compareJob is a call of weft compare: rows, a tables in force or an engine each, which are all
+// measured by one meter.
 type compareJob struct {
 	*console.Console
 	name   string
 	o      *compareFlags
-	tables []flags.Named
-	routes []*routed.Job
+	tables []flags.Named // in force
+	routes []*routed.Job // [engine of the flags]
 	scope  routing.Scope
 
 	fabric    *fabric.Fabric
 	meter     choose.Meter
 	seen      *measured.Seen    // of --measured and what else is known of cables
-	explained *result.Measured  // by the first row
-	waiting   []explain.Finding // the same
-	received  *result.Received  // of --measured; nil: no file says it
-	troubled  *trouble.Cables   // nil: not made yet
+	explained *result.Measured  // what the routes of the first row explain of the counters; nil: there are none
+	waiting   []explain.Finding // what they do not explain, for the list of cables in trouble
+	received  *result.Received  // how well ports receive, of --measured; nil: no file says it
+	troubled  *trouble.Cables   // see inTrouble; nil: not made yet
 	rows      []result.CompareRow
-	bound     *result.AnyRouting // of any routing; nil: not known
+	bound     *result.AnyRouting // what no routing can do better; nil: not known
 }
 
+// runCompare makes the rows, first those of tables in force, and prints them.
 func runCompare(ctx context.Context, a *console.Console, name string, o *compareFlags) error {
 	j := &compareJob{Console: a, name: name, o: o}
 	if err := j.check(); err != nil {
@@ -154,14 +157,14 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 		d := &j.tables[i]
 		d.Strict = j.o.strict
 		row := result.CompareRow{Name: d.Name, Source: "tables"}
-		if err := j.present(ctx, &row, &d.Tables); err != nil {
+		if err := j.fillInForce(ctx, &row, &d.Tables); err != nil {
 			return err
 		}
 		j.rows = append(j.rows, row)
 	}
 	for i, r := range j.routes {
 		row := result.CompareRow{Name: o.engines[i], Source: "engine"}
-		if err := j.engine(ctx, &row, r); err != nil {
+		if err := j.fillRouted(ctx, &row, r); err != nil {
 			return err
 		}
 		j.rows = append(j.rows, row)
@@ -182,6 +185,7 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 	return nil
 }
 
+// check checks the flags, and makes a job for each engine.
 func (j *compareJob) check() error {
 	o := j.o
 	if len(o.tables) == 0 && flags.HasTables(j.name) {
@@ -196,7 +200,7 @@ func (j *compareJob) check() error {
 	seen := map[string]bool{}
 	for _, name := range o.engines {
 		one := o.route
-		one.Name, one.Traffic = name, "" // which all are measured by, whether or not they heed it
+		one.Name, one.Traffic = name, "" // all are measured by the traffic, also engines that do not look at it
 		r, err := routed.New(j.Console, j.name, &one)
 		if err != nil {
 			return err
@@ -215,7 +219,7 @@ func (j *compareJob) check() error {
 	return nil
 }
 
-// prepare reads the fabric, once for all.
+// prepare reads the fabric, once for all engines, and the counters, and makes the meter.
 func (j *compareJob) prepare() (err error) {
 	s := j.Stage("reading", new(float64))
 	defer s.Done()
@@ -229,7 +233,7 @@ func (j *compareJob) prepare() (err error) {
 	for i, r := range j.routes {
 		r.Fabric, r.Options, r.VLs = j.fabric, told, j.o.route.LanesOn(j.fabric)
 		if i > 0 {
-			r.Console = &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true} // once is enough
+			r.Console = &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true} // the first one has warned
 		}
 		r.CountApart(j.scope, j.o.route.WithinParts)
 		r.Console = j.Console
@@ -246,7 +250,8 @@ func (j *compareJob) prepare() (err error) {
 	return err
 }
 
-func (j *compareJob) present(ctx context.Context, row *result.CompareRow, files *flags.Tables) error {
+// fillInForce fills the row of tables in force: it reads, judges and measures them.
+func (j *compareJob) fillInForce(ctx context.Context, row *result.CompareRow, files *flags.Tables) error {
 	o := deadlock.Options{Scope: j.scope, Contract: flags.ContractOr(j.o.route.Contract, routing.Honored)}
 	s := j.Stage("reading "+row.Name, new(float64))
 	v, err := input.TablesOf(j.Console, j.name, j.fabric, files)
@@ -261,7 +266,7 @@ func (j *compareJob) present(ctx context.Context, row *result.CompareRow, files 
 	if err != nil {
 		return err
 	}
-	rowJudged(row, verdict, 0)
+	fillVerdict(row, verdict, 0) // how many lanes a proof needs is not known
 	row.VLs = verdict.VLs
 	assumed := files.Assumed()
 	row.Assumed, row.Fit, row.AbsentLanes = &assumed, v.Fit(), outputs.AbsentLanes(j.fabric, verdict.Absent)
@@ -272,36 +277,37 @@ func (j *compareJob) present(ctx context.Context, row *result.CompareRow, files 
 	return j.measure(ctx, row, v.Tables, loads)
 }
 
-func (j *compareJob) engine(ctx context.Context, row *result.CompareRow, r *routed.Job) error {
+// fillRouted fills the row of an engine: it routes, and measures the tables. A refusal is a row, too.
+func (j *compareJob) fillRouted(ctx context.Context, row *result.CompareRow, r *routed.Job) error {
 	heap := watchHeap()
 	if r.Wanted.Adaptive != nil {
-		return j.adaptive(ctx, row, r, heap)
+		return j.fillAdaptive(ctx, row, r, heap)
 	}
 	stop := sync.OnceFunc(func() { row.Heap = heap.stop() })
-	r.Made = stop
+	r.Made = stop // the judge's memory does not count
 	err := r.Compute(ctx)
 	stop()
 	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.Spent.Paths, r.Spent.Lanes, r.Spent.Choose
 	if err != nil {
-		return rowRefused(ctx, row, err)
+		return fillRefusal(ctx, row, err)
 	}
 	if r.Wanted.Auto {
 		row.Chosen = r.Engine.Name
 	}
-	rowJudged(row, r.Verdict, r.Tables.Lanes.Needed)
+	fillVerdict(row, r.Verdict, r.Tables.Lanes.Needed)
 	row.LaneCounts = r.Lanes()
 	row.Seconds.Verify = r.Spent.Verify
 	return j.measure(ctx, row, r.Tables, r.Loads)
 }
 
-// adaptive fills the row of an adaptive engine: there are no tables, and so no
+// fillAdaptive fills the row of an adaptive engine: there are no tables, and so no
 // flows to count.
-func (j *compareJob) adaptive(ctx context.Context, row *result.CompareRow, r *routed.Job, heap *heapWatch) error {
+func (j *compareJob) fillAdaptive(ctx context.Context, row *result.CompareRow, r *routed.Job, heap *heapWatch) error {
 	t, v, err := r.Adapt(ctx)
 	row.Heap = heap.stop()
 	row.Seconds.Paths, row.Seconds.Verify = r.Spent.Paths, r.Spent.Verify
 	if err != nil {
-		return rowRefused(ctx, row, err)
+		return fillRefusal(ctx, row, err)
 	}
 	row.Verdict, row.Contract, row.VLs, row.VLsUsed = outputs.WordOf(v), "adaptive", v.VLs, v.VLs
 	row.LaneCounts = result.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: r.VLs, Limit: outputs.LaneLimit(j.fabric, r.VLs)}
@@ -310,6 +316,7 @@ func (j *compareJob) adaptive(ctx context.Context, row *result.CompareRow, r *ro
 	return nil
 }
 
+// measure fills in hops, loads, bandwidth and times of tables, and puts counters beside their loads.
 func (j *compareJob) measure(ctx context.Context, row *result.CompareRow, t *routing.Tables, loads *congestion.Loads) error {
 	row.Hops = &result.Hop{Mean: loads.MeanHops(), Max: loads.MaxHops}
 	row.Index = &loads.Max
@@ -331,14 +338,15 @@ func (j *compareJob) measure(ctx context.Context, row *result.CompareRow, t *rou
 	return nil
 }
 
-func rowJudged(r *result.CompareRow, v *deadlock.Verdict, lanes int) {
+// fillVerdict fills in a verdict; lanes is how many the proof needs, 0 if that is not known.
+func fillVerdict(r *result.CompareRow, v *deadlock.Verdict, lanes int) {
 	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = outputs.WordOf(v), v.Contract.String(), lanes, v.VLs, v.SLs
 	r.LaneCounts = result.LaneCounts{Needed: lanes, Used: v.VLs}
 	r.Pairs, r.Unreachable, r.Complete = v.Pairs, v.Unreachable, v.Complete()
 }
 
-// rowRefused fills in why an engine refuses. Only the end of the context is an error.
-func rowRefused(ctx context.Context, r *result.CompareRow, err error) error {
+// fillRefusal fills in why an engine refuses. Only the end of the context is an error.
+func fillRefusal(ctx context.Context, r *result.CompareRow, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -350,13 +358,14 @@ func rowRefused(ctx context.Context, r *result.CompareRow, err error) error {
 	return nil
 }
 
+// heapWatch looks at the size of the heap while an engine routes.
 type heapWatch struct {
 	base  uint64
 	end   chan struct{}
 	found chan uint64
 }
 
-// watchHeap begins to look, after a collection.
+// watchHeap begins to look, after a garbage collection.
 func watchHeap() *heapWatch {
 	runtime.GC()
 	w := &heapWatch{base: heapBytes(), end: make(chan struct{}), found: make(chan uint64)}
@@ -384,6 +393,7 @@ func (w *heapWatch) stop() int64 {
 	return int64(<-w.found - w.base)
 }
 
+// heapBytes is the size of the heap now.
 func heapBytes() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)

@@ -16,7 +16,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// readCounters reads what is known of cables.
+// readCounters reads counters, events and the planned cabling into j.seen and j.received.
 func (j *compareJob) readCounters() error {
 	o := &j.o.measured
 	if err := o.Check(); err != nil {
@@ -36,7 +36,8 @@ func (j *compareJob) readCounters() error {
 	return nil
 }
 
-// inTrouble is the cables in trouble, if anything is known of them.
+// inTrouble is the list of cables in trouble, made once, after the first row was measured; nil where
+// no flag says anything of cables.
 func (j *compareJob) inTrouble() *trouble.Cables {
 	if !j.o.measured.Given() {
 		return nil
@@ -47,7 +48,8 @@ func (j *compareJob) inTrouble() *trouble.Cables {
 	return j.troubled
 }
 
-// explain puts the counters beside the routes of a row.
+// explain puts the counters beside the routes of a row: the row gets the correlation, and of the first
+// row what its routes do not explain is kept in j.
 func (j *compareJob) explain(row *result.CompareRow, t *routing.Tables, loads *congestion.Loads) {
 	counted := j.seen.Sent
 	if counted == nil || counted.Ports == 0 {
@@ -67,7 +69,7 @@ func (j *compareJob) explain(row *result.CompareRow, t *routing.Tables, loads *c
 	})
 }
 
-// sayMeasured says what counters show.
+// sayMeasured prints what counters show beside the routes.
 func (j *compareJob) sayMeasured() error {
 	m := j.explained
 	if m == nil {

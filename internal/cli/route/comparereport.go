@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// print prints the rows in the form that the flags ask for.
 func (j *compareJob) print() error {
 	s := &result.Compare{
 		Fabric:    outputs.Fabric(j.name, j.fabric),
@@ -43,6 +44,7 @@ type compare struct {
 	Trouble *trouble.Cables `json:"trouble,omitempty"` // of --measured, --events and --cabling
 }
 
+// csvColumns is the columns of --csv; knownOf has their values.
 var csvColumns = []string{
 	"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
 	"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
@@ -159,7 +161,7 @@ func (j *compareJob) answer() error {
 	return j.Say("%s", strings.Join(append(more, "-v has all, and says what the columns are"), "; "))
 }
 
-// answerLine is a line of an answer, in columns.
+// answerLine is a line of an answer, in columns; more is further columns at the end.
 func answerLine(name, verdict, lanes, bandwidth string, times []string, more []any) string {
 	line := fmt.Sprintf("%-18s %-15s %5s  %9s", name, verdict, lanes, bandwidth)
 	for _, time := range times {
@@ -171,6 +173,7 @@ func answerLine(name, verdict, lanes, bandwidth string, times []string, more []a
 	return line
 }
 
+// printTable prints all rows as a table, and below it what the columns are and what was found.
 func (j *compareJob) printTable(s *result.Compare) error {
 	p := j.NewPage()
 	if !j.o.markdown {
@@ -226,7 +229,7 @@ func (j *compareJob) printTable(s *result.Compare) error {
 // anyRouting is the name of the row of bounds.
 const anyRouting = "any routing"
 
-// boundCells is the row of what no routing can do better.
+// boundCells is the row of what no routing can do better, as cells.
 func (j *compareJob) boundCells() []any {
 	cells := []any{anyRouting, "", "", "", "", "", "≥ " + words.Thousands(j.bound.Index), fmt.Sprintf("≤ %.3f", j.bound.Lambda)}
 	for i := range 3 {
@@ -239,7 +242,7 @@ func (j *compareJob) boundCells() []any {
 	return append(cells, "", "", "", "")
 }
 
-// sayBound says what that row is.
+// sayBound says what the row of boundCells is.
 func (j *compareJob) sayBound() error {
 	if j.bound == nil {
 		return nil
@@ -256,7 +259,8 @@ func (j *compareJob) sayLimit(available int) error {
 	return j.Say("lanes: %s.", strings.TrimSpace(text))
 }
 
-// withTraffic is the cells of a row with that of --traffic behind the bandwidth.
+// withTraffic adds to the cells of a row that of --traffic, behind the bandwidth, or at the end of
+// fewer cells; without --traffic it is cells.
 func (j *compareJob) withTraffic(cells []any, took string) []any {
 	if len(j.meter.Demands) == 0 {
 		return cells
@@ -264,6 +268,7 @@ func (j *compareJob) withTraffic(cells []any, took string) []any {
 	return slices.Insert(cells, min(8, len(cells)), any(took))
 }
 
+// sayTraffic says what the column of --traffic is.
 func (j *compareJob) sayTraffic() error {
 	if len(j.meter.Demands) == 0 {
 		return nil
@@ -271,6 +276,7 @@ func (j *compareJob) sayTraffic() error {
 	return j.Say("traffic: the time of %s, as long as the fullest channel takes; 1 is the fullest link of a host.", j.o.route.Traffic)
 }
 
+// sayRefusals says why engines refuse; in Markdown the table does.
 func (j *compareJob) sayRefusals() error {
 	for i := range j.rows {
 		if r := &j.rows[i]; r.Refused != "" && !j.o.markdown {
@@ -328,6 +334,7 @@ func (j *compareJob) cells(r *result.CompareRow) []any {
 	if r.Needed > 0 {
 		needed = r.Needed
 	}
+	// As in the head of printTable: 6 load, 7 bandwidth, 8 to 10 the times, 11 hops, 12 the longest.
 	row := []any{name, verdict, r.Contract, needed, r.Used, r.SLs, "", "", "", "", "", "", "", time, memory}
 	if r.Hops != nil {
 		row[12] = r.Hops.Max
@@ -337,29 +344,29 @@ func (j *compareJob) cells(r *result.CompareRow) []any {
 		return row
 	}
 	row[11], row[6] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(*r.Index)
-	present := &j.rows[0]
+	first := &j.rows[0]
 	row[7] = fmt.Sprintf("%.3f", *r.EBB)
-	if present.EBB != nil {
-		row[7] = fmt.Sprintf("%.3f", *r.EBB) + j.change(r, *r.EBB, *present.EBB)
+	if first.EBB != nil {
+		row[7] = fmt.Sprintf("%.3f", *r.EBB) + j.change(r, *r.EBB, *first.EBB)
 	}
 	for i, s := range r.Shifts {
 		if s.Time == 0 {
 			continue
 		}
 		theirs := 0.0
-		if i < len(present.Shifts) {
-			theirs = present.Shifts[i].Time
+		if i < len(first.Shifts) {
+			theirs = first.Shifts[i].Time
 		}
 		row[8+i] = fmt.Sprintf("%.2f", s.Time) + j.change(r, s.Time, theirs)
 	}
 	return row
 }
 
-// change is how much a figure of a row differs from that of the first row, if that is of
-// tables that exist. Nothing is compared with 0.
+// change says how much a figure of a row, ours, differs from that of the first row, theirs, if that is
+// of tables that exist. Nothing is compared with 0.
 func (j *compareJob) change(r *result.CompareRow, ours, theirs float64) string {
-	present := &j.rows[0]
-	if present == r || present.Source != "tables" || theirs == 0 {
+	first := &j.rows[0]
+	if first == r || first.Source != "tables" || theirs == 0 {
 		return ""
 	}
 	percent := math.Round(100 * (ours/theirs - 1))

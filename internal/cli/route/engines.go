@@ -32,6 +32,7 @@ func Engines(a *console.Console) *cobra.Command {
 	return c
 }
 
+// printEngines prints engines, path finders and lane assigners, a table each.
 func printEngines(a *console.Console, all []result.Engine) {
 	t := a.NewTable("engine", "paths", "lanes", "contract", "deadlock-free", "lanes needed", "refuses", "paper")
 	for _, e := range all {

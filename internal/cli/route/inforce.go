@@ -15,7 +15,9 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// readInForce measures tables in force as auto measured what it tried.
+// readInForce reads tables in force, has them judged, and measures them as auto measured what it tried:
+// into j.inForce, for the summary and the screen. It also finds the bound of any routing. Without auto
+// there is nothing to compare with.
 func (j *routeRun) readInForce(ctx context.Context, tables []flags.Named) error {
 	if j.Choice == nil || len(j.Choice.Meter.Endpoints) < 2 {
 		return nil

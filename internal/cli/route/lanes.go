@@ -70,6 +70,8 @@ do with that keeps paths whole, by a search that small networks allow.
 	return c
 }
 
+// compareLanes has the paths of an engine made, asks every lane assigner how many lanes they take, and
+// prints the counts.
 func compareLanes(ctx context.Context, a *console.Console, name string, o *flags.Engine, withExact, withAllPaths, asJSON bool) error {
 	j, err := routed.New(a, name, o)
 	if err != nil {
@@ -133,8 +135,8 @@ func pathsOnly(ctx context.Context, j *routed.Job) (*routing.Forwarding, error) 
 	return paths, nil
 }
 
-// countLanes asks every lane assigner. Their last step, the spreading over spare
-// lanes, changes no count and is left out.
+// countLanes asks every lane assigner, in all its variants, for lanes for the paths. Their last step, the
+// spreading over spare lanes, changes no count and is left out (Unbalanced).
 func countLanes(ctx context.Context, j *routed.Job, paths *routing.Forwarding) ([]result.LaneCount, error) {
 	type variant struct {
 		name, variant string
@@ -156,7 +158,7 @@ func countLanes(ctx context.Context, j *routed.Job, paths *routing.Forwarding) (
 	counts := make([]result.LaneCount, len(all))
 	for i, v := range all {
 		counts[i] = result.LaneCount{Name: v.name, Variant: v.variant}
-		err := take(ctx, &counts[i], func() (int, error) {
+		err := timed(ctx, &counts[i], func() (int, error) {
 			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.Spent.Lanes)
 			defer s.Done()
 			l, err := v.Lanes(ctx, j.Fabric, paths, j.Budget(), s.Progress())
@@ -172,9 +174,9 @@ func countLanes(ctx context.Context, j *routed.Job, paths *routing.Forwarding) (
 	return counts, nil
 }
 
-// take notes how many lanes count returns, or what it refuses, and how long it took. The
-// error is the context's.
-func take(ctx context.Context, l *result.LaneCount, count func() (int, error)) error {
+// timed calls count and notes in l how many lanes it returns, or what it refuses, and how long it took.
+// The error is the context's.
+func timed(ctx context.Context, l *result.LaneCount, count func() (int, error)) error {
 	start := time.Now()
 	n, err := count()
 	l.Seconds = time.Since(start).Seconds()
@@ -212,7 +214,7 @@ func fewest(ctx context.Context, j *routed.Job, paths *routing.Forwarding) (*res
 // (OneLayer leaves it out) changes no count; of MP-LASH its paths by layer are shown too.
 func openAll(ctx context.Context, j *routed.Job) (*result.AllPaths, error) {
 	s := &result.AllPaths{ALASH: result.LaneCount{Name: "a-lash"}, MPLASH: result.LaneCount{Name: "mp-lash"}}
-	err := take(ctx, &s.ALASH, func() (int, error) {
+	err := timed(ctx, &s.ALASH, func() (int, error) {
 		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.Fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.Budget().Scope}, nil)
 		if err != nil {
 			return 0, err
@@ -222,7 +224,7 @@ func openAll(ctx context.Context, j *routed.Job) (*result.AllPaths, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, take(ctx, &s.MPLASH, func() (int, error) {
+	return s, timed(ctx, &s.MPLASH, func() (int, error) {
 		t, err := mplash.Analyse(ctx, j.Fabric, mplash.Options{Scope: j.Budget().Scope})
 		if err != nil {
 			return 0, err
@@ -237,6 +239,7 @@ func openAll(ctx context.Context, j *routed.Job) (*result.AllPaths, error) {
 	})
 }
 
+// printLanes prints the counts as a table.
 func printLanes(a *console.Console, s *result.Lanes, f *fabric.Fabric) error {
 	t := a.NewTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
 	t.AtMost(1, 60)
@@ -269,6 +272,7 @@ func printLanes(a *console.Console, s *result.Lanes, f *fabric.Fabric) error {
 	return err
 }
 
+// laneCountText is a count, "-" for a refusal.
 func laneCountText(l *result.LaneCount) string {
 	switch {
 	case l.Refused != "":
@@ -279,4 +283,5 @@ func laneCountText(l *result.LaneCount) string {
 	return fmt.Sprint(l.VLs)
 }
 
+// inARow is numbers with spaces between.
 func inARow(numbers []int64) string { return strings.Join(list.Of(numbers, words.Thousands), " ") }

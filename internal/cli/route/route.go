@@ -87,13 +87,15 @@ type routeRun struct {
 	o *routeFlags
 	routed.Written
 	inForce  []result.InForce    // beside what auto tried
-	compared []*result.Candidate // tables that could be had as well
-	bound    *result.AnyRouting  // of any routing; nil: not known
-	best     string              // the engine that auto chose, if another has fewer exceptions; empty: it is the same
-	survival []*result.Survival
-	treeless *weft.NoTree // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
+	compared []*result.Candidate // of --survive: tables as good as these, and how they stand failures
+	bound    *result.AnyRouting  // what no routing can do better; nil: not known
+	best     string              // of --survive: the engine that auto chose, if the tables of another were taken; empty: they are its
+	survival []*result.Survival  // [kind of --survive]
+	treeless *weft.NoTree        // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
 }
 
+// runRoute routes the fabric and then does, in this order, what flags ask for besides: tables in force
+// beside it, groups of ports, a multicast tree, repairs of failures, an output folder.
 func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlags) error {
 	for _, kind := range o.survives {
 		if survivals[kind] == nil {
@@ -105,7 +107,7 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 		return err
 	}
 	j := &routeRun{Job: r, o: o}
-	dirs, err := j.tablesBeside(name, o.inForce)
+	inForce, err := j.tablesBeside(name, o.inForce)
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 	if err := j.Compute(ctx); err != nil {
 		return j.Refusal(ctx, err, o.json)
 	}
-	if err := j.readInForce(ctx, dirs); err != nil {
+	if err := j.readInForce(ctx, inForce); err != nil {
 		return err
 	}
 	if o.adaptive == minimalGroups && j.Verdict.Free() {
@@ -137,10 +139,10 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 		}
 	}
 	if j.Verdict.Free() {
-		if err := j.sturdiest(ctx, o.survives, change.Options{Contract: j.Contract, Scope: j.Scope, AllowDrops: o.drain}); err != nil {
+		if err := j.takeSturdiest(ctx, o.survives, change.Options{Contract: j.Contract, Scope: j.Scope, AllowDrops: o.drain}); err != nil {
 			return err
 		}
-		if err := j.survive(ctx, o.survives, o.drain); err != nil {
+		if err := j.planRepairs(ctx, o.survives, o.drain); err != nil {
 			return err
 		}
 	}
@@ -152,7 +154,8 @@ func runRoute(ctx context.Context, a *console.Console, name string, o *routeFlag
 	return j.report()
 }
 
-// write writes the output folder. What is not proven is never installed.
+// write writes the output folder, and finds how OpenSM takes the tables; of what is not proven nothing
+// is said.
 func (j *routeRun) write(ctx context.Context) (err error) {
 	j.Out = filepath.Clean(j.o.out)
 	if j.Verdict.Free() {

@@ -36,6 +36,7 @@ func routeAdaptive(ctx context.Context, j *routed.Job, o *routeFlags) error {
 	return j.Answer(o.json, sum, func() error { return j.Show(adaptiveScreen(j, sum)) }, !v.Free())
 }
 
+// adaptiveSummary is the result for programs.
 func adaptiveSummary(j *routed.Job, t *adaptive.Tables, v *judge.Verdict) *result.Adaptive {
 	s := &result.Adaptive{
 		Fabric: outputs.Fabric(j.Name, j.Fabric),
@@ -56,6 +57,7 @@ func adaptiveSummary(j *routed.Job, t *adaptive.Tables, v *judge.Verdict) *resul
 	return s
 }
 
+// adaptiveScreen is the result for people.
 func adaptiveScreen(j *routed.Job, s *result.Adaptive) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.Name, j.Fabric))

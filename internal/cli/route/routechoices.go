@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// treeSummary is the spanning tree for multicast, or why there is none; nil: none was asked for.
 func (j *routeRun) treeSummary() *result.Tree {
 	switch {
 	case j.treeless != nil:
@@ -26,7 +27,7 @@ func (j *routeRun) treeSummary() *result.Tree {
 	return nil
 }
 
-// treeText is the same for people; empty: no tree was asked for.
+// treeText is treeSummary for people; empty: none was asked for.
 func (j *routeRun) treeText() string {
 	switch {
 	case j.treeless != nil && j.treeless.Loop != nil:
@@ -39,7 +40,8 @@ func (j *routeRun) treeText() string {
 	return ""
 }
 
-// span finds a spanning tree for multicast.
+// span finds a spanning tree for multicast on some service levels, as bits: j.Result gets it, or
+// j.treeless says why there is none.
 func (j *routeRun) span(ctx context.Context, sls uint16) error {
 	s := j.Stage("tree", &j.Spent.Multicast)
 	defer s.Done()
@@ -59,8 +61,8 @@ const (
 	minimalGroups = "minimal"
 )
 
-// widen gives the entries of the tables groups of ports to choose from, and has the
-// tables judged again, over every choice.
+// widen is --adaptive minimal: it gives the entries of j.Tables groups of ports to choose from, and has
+// them judged again, over every choice.
 func (j *routeRun) widen(ctx context.Context) (err error) {
 	scope := j.Scope
 	if j.Wider != nil && j.Wider.Free() {

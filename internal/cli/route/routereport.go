@@ -15,7 +15,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// summary is also what only weft route has.
+// summary is the result for programs: that of all tables, and what only weft route has.
 func (j *routeRun) summary() *result.Route {
 	s := j.Judged.Summary()
 	if s.Auto != nil {
@@ -26,6 +26,7 @@ func (j *routeRun) summary() *result.Route {
 	return s
 }
 
+// report prints the result.
 func (j *routeRun) report() error {
 	o := j.o
 	unwritten := o.out != "" && j.Out == ""
@@ -37,6 +38,7 @@ func (j *routeRun) report() error {
 	return err
 }
 
+// screen is the result for people.
 func (j *routeRun) screen() *console.Page {
 	p := j.NewAnswer()
 	j.FactVerdict(p)
@@ -83,21 +85,21 @@ func (j *routeRun) factEngine(p *console.Page) {
 
 // timeText says what took how long.
 func (j *routeRun) timeText() string {
-	written := ""
+	more := ""
 	if j.o.multicast != 0 {
-		written = ", tree " + words.Seconds(j.Spent.Multicast)
+		more = ", tree " + words.Seconds(j.Spent.Multicast)
 	}
 	if len(j.o.survives) > 0 {
-		written += ", repairs " + words.Seconds(j.Spent.Repairs)
+		more += ", repairs " + words.Seconds(j.Spent.Repairs)
 	}
 	if j.o.out != "" {
-		written += ", write " + words.Seconds(j.Spent.Write)
+		more += ", write " + words.Seconds(j.Spent.Write)
 	}
 	routed := "paths " + words.Seconds(j.Spent.Paths) + ", lanes " + words.Seconds(j.Spent.Lanes)
 	if j.Choice != nil {
 		routed = "choose " + words.Seconds(j.Spent.Choose)
 	}
-	return fmt.Sprintf("read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.Spent.Read), routed, words.Seconds(j.Spent.Verify), written, words.Bytes(console.PeakMemory()))
+	return fmt.Sprintf("read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.Spent.Read), routed, words.Seconds(j.Spent.Verify), more, words.Bytes(console.PeakMemory()))
 }
 
 // comparedText says whose tables were taken, and what speaks for them.

@@ -9,10 +9,11 @@ import (
 	"github.com/weft-fabric/weft/internal/sturdy"
 )
 
-// survivals is the kinds of failure that --survive knows.
+// survivals is the kinds of failure that --survive knows, each with all failures of a fabric.
 var survivals = map[string]func(*fabric.Fabric) []change.Failure{"links": change.Cables, "switches": change.Switches}
 
-func (j *routeRun) survive(ctx context.Context, kinds []string, drain bool) error {
+// planRepairs plans the repair of every single failure of the kinds of --survive, into j.survival.
+func (j *routeRun) planRepairs(ctx context.Context, kinds []string, drain bool) error {
 	s := j.Stage("repairs", &j.Spent.Repairs)
 	defer s.Done()
 	for _, kind := range kinds {
@@ -26,8 +27,9 @@ func (j *routeRun) survive(ctx context.Context, kinds []string, drain bool) erro
 	return nil
 }
 
-// sturdiest takes other tables where these survive a sample of failures better.
-func (j *routeRun) sturdiest(ctx context.Context, kinds []string, o change.Options) error {
+// takeSturdiest puts other tables, about as good, in place of those of j where a sample of failures
+// leaves fewer exceptions with them; what was compared is in j.compared.
+func (j *routeRun) takeSturdiest(ctx context.Context, kinds []string, o change.Options) error {
 	if len(kinds) == 0 {
 		return nil
 	}

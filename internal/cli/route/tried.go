@@ -24,8 +24,9 @@ func (j *routeRun) proven() (n int) {
 	return n
 }
 
-// factFigures prints, for the answer, the bandwidth of the tables and the time of phases, and beside
-// them those of the tables in force. Tables that are another seed's or root's were not measured so.
+// factFigures adds to the answer the bandwidth of the tables and the time of phases, as auto measured
+// them, and beside them those of the tables in force. It adds nothing where auto did not measure these
+// tables: takeSturdiest took those of another seed or root.
 func (j *routeRun) factFigures(p *console.Page) {
 	if j.Choice == nil {
 		return
@@ -79,7 +80,7 @@ func boundTimes(b *result.AnyRouting) []string {
 	return list.Of(b.Shifts, func(s result.Shift) string { return fmt.Sprintf("≥ %.2f", s.Time) })
 }
 
-// timesOf is those times alone; 1 is without congestion.
+// timesOf is the times of shifts as text; 1 is without congestion.
 func timesOf(shifts []result.Shift) []string {
 	return list.Of(shifts, func(s result.Shift) string {
 		if s.Time == 0 {
@@ -92,13 +93,13 @@ func timesOf(shifts []result.Shift) []string {
 // triedText is what auto tried, side by side, the tables in force first, and what the
 // columns are.
 func (j *routeRun) triedText() string {
-	inForce, trials := j.inForce, j.Choice.Trials
+	trials := j.Choice.Trials
 	if len(j.Choice.Meter.Endpoints) < 2 {
 		return routed.TrialText(trials)
 	}
 	orders := list.Of(j.Choice.Meter.Orders, func(o engines.RankOrder) string { return o.Name })
 	width := 10
-	for _, r := range inForce {
+	for _, r := range j.inForce {
 		width = max(width, len(r.Name))
 	}
 	// Orders that the user gave have long names, and are numbered.
@@ -110,10 +111,10 @@ func (j *routeRun) triedText() string {
 		}
 		head = append(head, fmt.Sprintf("%7s", order))
 	}
-	served := len(j.Choice.Meter.Demands) > 0
+	withTraffic := len(j.Choice.Meter.Demands) > 0
 	figures := func(lambda float64, shifts []result.Shift, load uint32, lanes int, traffic float64) string {
 		text := fmt.Sprintf("%5.3f", lambda)
-		if served {
+		if withTraffic {
 			text = fmt.Sprintf("%7.2f  %s", traffic, text)
 		}
 		for i := range orders {
@@ -126,11 +127,11 @@ func (j *routeRun) triedText() string {
 		return text + fmt.Sprintf("  %9s  %5d", words.Thousands(load), lanes)
 	}
 	first, legend := "pairs", ""
-	if served {
+	if withTraffic {
 		first, legend = "traffic  pairs", "traffic: of the file, by the fullest channel, 1 is the fullest link of a host; "
 	}
 	lines := []string{fmt.Sprintf("%-*s  %s  %s       load  lanes  time", width, "", first, strings.Join(head, "  "))}
-	for _, r := range inForce {
+	for _, r := range j.inForce {
 		text := figures(r.Lambda, r.Shifts, r.MaxLoad, r.Used, r.Traffic) + "  " + r.Verdict
 		if r.Unreachable > 0 {
 			text += fmt.Sprintf(", %s pairs without a route", words.Thousands(r.Unreachable))

@@ -135,18 +135,20 @@ const (
 	mostBuffer  = 1 << 30 // bytes
 )
 
+// packetsJob is a call of weft packets: readFlags and takeEngines check the flags, makeNetwork routes
+// or reads, run sends packets and prints.
 type packetsJob struct {
 	*console.Console
 	name   string
 	o      *packetsFlags
 	config packets.Config
-	loads  []float64
-	load   packets.Injection
+	loads  []float64         // offered, a run each
+	load   packets.Injection // what all runs send, except the load
 	window packets.Window
 
 	engine  string           // that made the tables; empty with --tables
-	others  []engines.Engine // of --replay-cycle: that the traffic is sent under too
-	chosen  bool             // and the user named them
+	others  []engines.Engine // of --replay-cycle: engines under which the same traffic is sent too
+	chosen  bool             // the user named these
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
 	fit     result.Fit // of finished tables
@@ -157,6 +159,7 @@ type packetsJob struct {
 	spent   float64 // seconds
 }
 
+// runPackets is the whole command.
 func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsFlags) error {
 	j := &packetsJob{Console: a, name: name, o: o}
 	if err := cmp.Or(j.readFlags(), j.takeEngines()); err != nil {
@@ -173,6 +176,7 @@ func runPackets(a *console.Console, cmd *cobra.Command, name string, o *packetsF
 	return err
 }
 
+// run sends packets in the way that the flags ask for, and prints what came of it.
 func (j *packetsJob) run(ctx context.Context) error {
 	switch {
 	case j.o.replay:
@@ -186,6 +190,7 @@ func (j *packetsJob) run(ctx context.Context) error {
 	return j.report(ctx)
 }
 
+// makeNetwork makes the simulator, on tables that an engine makes or that are read.
 func (j *packetsJob) makeNetwork(ctx context.Context) error {
 	if j.o.tables.LFTs != "" {
 		return j.readTables()
@@ -220,7 +225,7 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 	return asUsage(err)
 }
 
-// asUsage is the error of a Config: the flags are wrong.
+// asUsage makes a usage error of what the simulator says of its Config, which is made of flags.
 func asUsage(err error) error {
 	if err != nil {
 		return exit.Usage("%w", err)
@@ -228,6 +233,7 @@ func asUsage(err error) error {
 	return nil
 }
 
+// readTables makes the simulator on the tables of --tables, and those of --then if they replace them.
 func (j *packetsJob) readTables() error {
 	v, err := input.Read(j.Console, j.name, j.o.route.LMC, &j.o.tables)
 	if err != nil {
@@ -242,6 +248,7 @@ func (j *packetsJob) readTables() error {
 	return asUsage(err)
 }
 
+// place finds who sends and puts the ranks of the pattern on them, in j.load.
 func (j *packetsJob) place() (err error) {
 	among := slices.DeleteFunc(j.scope.Endpoints(j.fabric), func(e fabric.EndpointID) bool { return j.fabric.Endpoint(e).Class == fabric.SwitchPort })
 	j.load.Pattern, j.load.Placement, err = j.o.job.Place(j.Console, j.fabric, among, j.load.Pattern, j.load.Seed)
@@ -254,8 +261,8 @@ func (j *packetsJob) place() (err error) {
 	return nil
 }
 
-// sweep measures all loads, in parallel. With --until-saturated those above the
-// first that was not delivered do not count.
+// sweep measures all loads, in parallel, into j.results. With --until-saturated those above the
+// first that was not delivered do not count: it cuts j.loads, too.
 func (j *packetsJob) sweep(ctx context.Context) error {
 	if err := j.place(); err != nil {
 		return err
@@ -301,9 +308,10 @@ func (j *packetsJob) sweep(ctx context.Context) error {
 	return j.search(ctx)
 }
 
+// delivered reports whether a network delivers what is offered.
 func delivered(s packets.Status) bool { return s == packets.Steady || s == packets.Unstable }
 
-// search looks for the saturation throughput between the last load that was
+// search looks for the saturation throughput, j.found, between the last load that was
 // delivered and the first that was not.
 func (j *packetsJob) search(ctx context.Context) (err error) {
 	low, high := 0.0, 1.0

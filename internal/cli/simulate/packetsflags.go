@@ -17,8 +17,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// readFlags takes over what the flags say of the model and the traffic. A buffer or MTU
-// of 0 was not given: the preset's holds.
+// readFlags checks the flags, and sets what they say of the model and the traffic: j.config, window,
+// load, loads and scope. A buffer or MTU of 0 was not given: the preset's holds.
 func (j *packetsJob) readFlags() (err error) {
 	o := j.o
 	if err := o.change.check(o.tables.LFTs); err != nil {
@@ -182,7 +182,7 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 	return n, asUsage(err)
 }
 
-// text says the change to people, after the tables that are written over.
+// text is the change for people, behind the tables that are written over.
 func (o *changeFlags) text() string {
 	order := "in OpenSM's order"
 	if o.order == "shuffled" {

@@ -60,6 +60,7 @@ func plotRuns(w io.Writer, s *result.Packets) error {
 	return err
 }
 
+// addLine draws points joined by a line, if there are any.
 func addLine(p *plot.Plot, xy plotter.XYs, c color.Color) error {
 	if len(xy) == 0 {
 		return nil
@@ -73,6 +74,7 @@ func addLine(p *plot.Plot, xy plotter.XYs, c color.Color) error {
 	return nil
 }
 
+// addPoints draws crosses, if there are any.
 func addPoints(p *plot.Plot, xy plotter.XYs, c color.Color) error {
 	if len(xy) == 0 {
 		return nil

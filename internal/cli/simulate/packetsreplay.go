@@ -20,7 +20,8 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// replayCycle stops the network with the routes of its credit loop.
+// replayCycle is --replay-cycle: it finds the credit loop of the tables, has it replayed, and prints
+// whether the network stopped.
 func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if j.tables == nil {
 		return exit.Usage("--replay-cycle is for tables; %s is adaptive and proven", j.engine)
@@ -31,15 +32,16 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 	}
 	s := &result.Replay{Verdict: outputs.WordOf(v), Cycle: outputs.Loop(j.fabric, v.Cycle)}
 	if !v.Free() {
-		if err := j.stop(ctx, v, s); err != nil {
+		if err := j.replay(ctx, v, s); err != nil {
 			return err
 		}
 	}
 	return j.Answer(j.o.json, s, func() error { return j.replayScreen(s, v) }, s.Run != nil && s.Run.Deadlock != nil)
 }
 
-// stop replays the loop, and the same traffic under the engines that are advised.
-func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *result.Replay) error {
+// replay sends along the routes of the loop, and if the network stops, the same traffic under j.others.
+// What came of it is in s.
+func (j *packetsJob) replay(ctx context.Context, v *deadlock.Verdict, s *result.Replay) error {
 	steps := list.Of(v.Cycle, func(s deadlock.LoopStep) packets.LoopStep {
 		return packets.LoopStep{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst}
 	})
@@ -57,7 +59,7 @@ func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *result.Re
 		if !j.chosen && e.Name == j.engine {
 			continue
 		}
-		p, err := j.under(ctx, e, r)
+		p, err := j.replayUnder(ctx, e, r)
 		if err != nil {
 			return err
 		}
@@ -97,8 +99,8 @@ func (j *packetsJob) takeEngines() error {
 	return nil
 }
 
-// under sends a replay under an engine, if it routes the fabric.
-func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (result.ProvenReplay, error) {
+// replayUnder sends the messages of a replay under another engine, if that routes the fabric.
+func (j *packetsJob) replayUnder(ctx context.Context, e engines.Engine, r *packets.Replay) (result.ProvenReplay, error) {
 	p := result.ProvenReplay{}
 	o, err := routed.LoopOrResult(weft.Route(ctx, j.fabric, weft.Request{
 		Custom: &e, Contract: &e.Contract, Scope: max(j.scope, routing.Adapters), VLs: j.o.route.LanesOn(j.fabric), Options: engines.Options{Seed: j.load.Seed},
@@ -118,17 +120,18 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, asUsage(err)
 	}
-	result, err := r.On(ctx, n)
+	run, err := r.On(ctx, n)
 	if err != nil {
 		return p, err
 	}
-	if result.Deadlock != nil && o.Verdict.Free() {
-		return p, exit.Internal("%s is proven, and the simulator stops: %s", e.Name, result.Deadlock)
+	if run.Deadlock != nil && o.Verdict.Free() {
+		return p, exit.Internal("%s is proven, and the simulator stops: %s", e.Name, run.Deadlock)
 	}
-	p.Status, p.Makespan = string(result.Status), nanoseconds(result.Makespan)
+	p.Status, p.Makespan = string(run.Status), nanoseconds(run.Makespan)
 	return p, nil
 }
 
+// ended says how a replay ended, and when.
 func (j *packetsJob) ended(r *result.ProvenReplay) string {
 	if r.Makespan == 0 { // it never ended
 		return r.Status
@@ -136,6 +139,7 @@ func (j *packetsJob) ended(r *result.ProvenReplay) string {
 	return fmt.Sprintf("%s after %s", r.Status, j.when(r.Makespan))
 }
 
+// replayScreen prints a replay for people.
 func (j *packetsJob) replayScreen(s *result.Replay, v *deadlock.Verdict) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))

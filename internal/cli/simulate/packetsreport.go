@@ -22,10 +22,13 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
+// nanoseconds is a time of the simulator, which counts picoseconds.
 func nanoseconds(t packets.Time) float64 { return float64(t) / 1000 }
 
+// busiest is how many of the busiest lanes a run lists.
 const busiest = 5
 
+// runSummary is a run, for programs.
 func (j *packetsJob) runSummary(r *packets.Result) result.PacketsRun {
 	s := result.PacketsRun{
 		Offered: r.Offered, Accepted: r.Accepted, Status: string(r.Status), Hops: r.Hops, Packets: r.Packets, Dropped: r.Dropped,
@@ -48,6 +51,7 @@ func (j *packetsJob) runSummary(r *packets.Result) result.PacketsRun {
 	return s
 }
 
+// stopSummary is how the network deadlocked.
 func (j *packetsJob) stopSummary(d *packets.Deadlock) *result.Deadlock {
 	s := &result.Deadlock{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
 	for _, b := range d.Cycle {
@@ -60,6 +64,7 @@ func (j *packetsJob) stopSummary(d *packets.Deadlock) *result.Deadlock {
 	return s
 }
 
+// summary is all runs, for programs; screen or completeScreen shows them to people.
 func (j *packetsJob) summary() *result.Packets {
 	s := &result.Packets{
 		Fabric: outputs.Fabric(j.name, j.fabric), Engine: j.engine,
@@ -122,6 +127,8 @@ func (j *packetsJob) print(s *result.Packets, screen func(*result.Packets) error
 	return screen(s)
 }
 
+// outcome is the error of the command after everything was printed: an interruption, or exit code 1
+// for a deadlock or tables that do not fit.
 func (j *packetsJob) outcome(ctx context.Context, s *result.Packets) error {
 	if ctx.Err() != nil {
 		fmt.Fprintf(j.Stderr, "weft: interrupted; the figures are of what was measured so far\n")
@@ -138,6 +145,7 @@ func (j *packetsJob) outcome(ctx context.Context, s *result.Packets) error {
 	return nil
 }
 
+// screen prints the runs for people, a row for each load.
 func (j *packetsJob) screen(s *result.Packets) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
@@ -194,6 +202,7 @@ func (j *packetsJob) unit() string {
 	return "ns"
 }
 
+// perUnit is how many of unit a nanosecond is.
 func (j *packetsJob) perUnit() float64 {
 	if j.config.FlitTime > 0 {
 		return 1000 / float64(j.config.FlitTime)
@@ -201,6 +210,7 @@ func (j *packetsJob) perUnit() float64 {
 	return 1
 }
 
+// stopText says how the network deadlocked: when, and the circle of buffers.
 func (j *packetsJob) stopText(d *result.Deadlock) string {
 	lines := list.Of(d.Cycle, func(b result.BlockedBuffer) string {
 		where := ""
@@ -216,6 +226,7 @@ func (j *packetsJob) stopText(d *result.Deadlock) string {
 		}))
 }
 
+// when is a time in ns for people.
 func (j *packetsJob) when(ns float64) string {
 	if j.config.FlitTime > 0 {
 		return words.Figure(ns*j.perUnit()) + " units"
@@ -226,6 +237,7 @@ func (j *packetsJob) when(ns float64) string {
 	return fmt.Sprintf("%.3f ns", ns)
 }
 
+// writeRuns writes the runs as CSV.
 func writeRuns(w io.Writer, runs []result.PacketsRun) error {
 	c := reading.NewCSVWriter(w)
 	record := []string{"offered", "accepted", "status", "mean_ns", "error_95_ns", "network_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "hops", "packets", "dropped"}
@@ -248,8 +260,9 @@ func writeRuns(w io.Writer, runs []result.PacketsRun) error {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
 
+// runComplete is --complete: it sends the pattern once, phase by phase, and prints how long it took.
 func (j *packetsJob) runComplete(ctx context.Context) error {
-	pattern := j.load.Pattern
+	pattern := j.load.Pattern // place takes uniform away
 	if err := j.place(); err != nil {
 		return err
 	}
@@ -275,6 +288,7 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 	return j.outcome(ctx, s)
 }
 
+// completeScreen prints for people what came of runComplete.
 func (j *packetsJob) completeScreen(s *result.Packets, phases int) error {
 	p := j.NewPage()
 	r := s.Runs[0]

@@ -68,10 +68,13 @@ Exit code 1: no order was found that is shorter.`,
 	return c
 }
 
+// placedOf is a measurement as weft place prints it.
 func placedOf(r *congestion.Result) result.PlacedFigure {
 	return result.PlacedFigure{Slowdown: r.Slowdown(), Bandwidth: r.Lambda, MaxCongestion: r.MaxCongestion}
 }
 
+// placeRanks takes tables and ranks as weft simulate does, looks for a better order of the ranks, and
+// writes and prints it; without one the answer has exit code 1.
 func placeRanks(ctx context.Context, a *console.Console, name string, o *placeFlags) error {
 	if o.json && o.out == "-" {
 		return exit.Usage("--json and the hosts would both go to standard output; give a file with --out")
@@ -123,6 +126,7 @@ func placeRanks(ctx context.Context, a *console.Console, name string, o *placeFl
 	}, r.Exchanged == 0)
 }
 
+// showPlaced prints for people what the order of the ranks is worth.
 func (j *simulateJob) showPlaced(s *result.Place, o *placeFlags) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", s.Fabric)

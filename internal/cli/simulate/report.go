@@ -120,6 +120,8 @@ type simulateSeconds struct {
 	Simulate float64 `json:"simulate"`
 }
 
+// summary is the result for programs, made of everything that count has measured; screen shows it to
+// people.
 func (j *simulateJob) summary() *simulateSummary {
 	f, r := j.tables.Fabric, j.result
 	s := &simulateSummary{
@@ -163,13 +165,14 @@ func (j *simulateJob) summary() *simulateSummary {
 		nodes := outputs.Ends(f, j.loads.Hottest)
 		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
 	}
-	for i, t := range j.loads.Tiers(f, j.scope) {
+	for i, t := range j.loads.Tiers(f, j.scope) { // r.Tiers is of the same tiers (count)
 		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:], r.Tiers[i].Flows, r.Tiers[i].Share})
 	}
 	s.Lanes = list.Of(j.lanes, func(l congestion.LaneLoad) laneSummary { return laneSummary{l.VL, l.Hops, l.Trunks, l.Most} })
 	return s
 }
 
+// screen prints the result for people.
 func (j *simulateJob) screen(s *simulateSummary) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.tables.Fabric))
@@ -241,6 +244,7 @@ func flowsText(flows float64) string {
 	return fmt.Sprintf("%.3g flows", flows)
 }
 
+// ratesText is the model of bandwidth, and how fast links count.
 func (j *simulateJob) ratesText() string {
 	text := "model " + j.options.Model.String() + ", "
 	switch {
@@ -252,6 +256,7 @@ func (j *simulateJob) ratesText() string {
 	return text + fmt.Sprintf("links at their rates, up to %g Gbit/s", float64(j.result.Mbps)/1000)
 }
 
+// bandwidthText is the bandwidth of the mean flow, with its error if runs were drawn.
 func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 	what := "of full for the mean flow"
 	if s.Pattern == "bisect" {
@@ -263,13 +268,14 @@ func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, words.Plural(s.Runs, "run"), s.Seed)
 }
 
+// noRouteText names pairs without a route.
 func noRouteText(a *console.Console, pairs []result.Pair) string {
 	lines := list.Of(pairs, func(p result.Pair) string { return fmt.Sprintf("  %s → %s", p.Src, p.Dst) })
 	return a.First(5, lines, func(int) string { return fmt.Sprintf("  … (--json has %d)", len(pairs)) })
 }
 
-// congestionText is the histogram for people: a share for each number of flows
-// that meet, or, of many numbers, which the halves and tenths do not exceed.
+// congestionText is the histogram of how many flows meet, for people: the share of flows for each
+// number, or where the numbers are many, the least and what 50, 90 and 99 % of the flows do not exceed.
 func congestionText(s *simulateSummary) string {
 	const most = 8
 	var parts []string
@@ -291,7 +297,8 @@ func congestionText(s *simulateSummary) string {
 	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), words.Thousands(s.MaxCongestion))
 }
 
-// sharesText says what the flows with least bandwidth get, from the histogram.
+// sharesText says what the 1, 10 and 50 % of the flows with least bandwidth get at most, to a bin of
+// the histogram.
 func sharesText(s *simulateSummary) string {
 	total := int64(0)
 	for _, n := range s.Bandwidth {
@@ -312,6 +319,7 @@ func sharesText(s *simulateSummary) string {
 	return "of the flows " + strings.Join(parts, ", ") + " of full"
 }
 
+// percent is a part of a whole in percent.
 func percent(part, whole int64) string {
 	if share := 100 * float64(part) / float64(whole); share >= 0.05 {
 		return fmt.Sprintf("%.1f%%", share)
@@ -319,6 +327,7 @@ func percent(part, whole int64) string {
 	return "<0.1%"
 }
 
+// whenText says in which run or phase a flow is, where there are several.
 func whenText(s *simulateSummary, w *flowSummary) string {
 	switch {
 	case s.Runs > 1:
@@ -329,6 +338,7 @@ func whenText(s *simulateSummary, w *flowSummary) string {
 	return ""
 }
 
+// lanesText is the share of the hops that each lane carries.
 func lanesText(s *simulateSummary) string {
 	total := int64(0)
 	for _, l := range s.Lanes {
@@ -343,7 +353,8 @@ func lanesText(s *simulateSummary) string {
 	return "of all routes' hops: " + strings.Join(parts, ", ")
 }
 
-// leaves is what a tier would let its flows have if only its own channels were full.
+// leaves is the mean bandwidth that the flows over a tier would get if no channel outside of it
+// limited them.
 func leaves(t *tierSummary) string {
 	if t.Flows == 0 {
 		return "–"
@@ -351,6 +362,7 @@ func leaves(t *tierSummary) string {
 	return fmt.Sprintf("%.3f", t.Share)
 }
 
+// printTiers prints the loads of the channels, by tier.
 func (j *simulateJob) printTiers(s *simulateSummary) {
 	if len(s.Tiers) == 0 {
 		return
@@ -362,6 +374,7 @@ func (j *simulateJob) printTiers(s *simulateSummary) {
 	t.Render()
 }
 
+// printHot prints the channels with most flows.
 func (j *simulateJob) printHot(s *simulateSummary) {
 	if len(s.Hot) == 0 {
 		return

@@ -88,22 +88,25 @@ func (o *simulateFlags) addTo(c *cobra.Command, pattern, seed string) {
 	flags.Without(c, "tables", "engine", "paths", "contract", "time-budget")
 }
 
+// simulateJob is a call of weft simulate, stage by stage: check, obtain, place, count. weft place takes
+// the first three, too.
 type simulateJob struct {
 	*console.Console
 	name    string
 	o       *simulateFlags
 	scope   routing.Scope
-	options congestion.Options
-	source  string // what the tables are
-	tables  *routing.Tables
-	fit     result.Fit // of finished tables
-	result  *congestion.Result
+	options congestion.Options // by check, but the placement by place
+	source  string             // what the tables are called
+	tables  *routing.Tables    // by obtain, as is fit
+	fit     result.Fit         // of finished tables
+	result  *congestion.Result // by count, as are the rest
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
-	times   *congestion.Times // of the traffic of a file
+	times   *congestion.Times // of the traffic of a file; nil: a pattern
 	spent   simulateSeconds
 }
 
+// runSimulate is the whole command.
 func runSimulate(ctx context.Context, a *console.Console, name string, o *simulateFlags) error {
 	j := &simulateJob{Console: a, name: name, o: o}
 	if err := j.check(); err != nil {
@@ -122,6 +125,7 @@ func runSimulate(ctx context.Context, a *console.Console, name string, o *simula
 	return j.Answer(o.json, s, func() error { return j.screen(s) }, s.NoRoute > 0 || s.Misfits != nil)
 }
 
+// check checks the flags.
 func (j *simulateJob) check() (err error) {
 	o := j.o
 	j.scope = o.route.Scope
@@ -151,6 +155,7 @@ func (j *simulateJob) obtain(ctx context.Context) error {
 	return j.route(ctx)
 }
 
+// readTables reads finished tables.
 func (j *simulateJob) readTables() error {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
@@ -162,6 +167,7 @@ func (j *simulateJob) readTables() error {
 	return nil
 }
 
+// route has an engine make the tables.
 func (j *simulateJob) route(ctx context.Context) error {
 	r, err := routed.Route(ctx, j.Console, j.name, &j.o.route, j.o.json)
 	if err != nil {
@@ -175,6 +181,7 @@ func (j *simulateJob) route(ctx context.Context) error {
 	return nil
 }
 
+// place puts the ranks of the pattern on endpoints.
 func (j *simulateJob) place() (err error) {
 	f := j.tables.Fabric
 	among := j.scope.Endpoints(f)
@@ -185,6 +192,7 @@ func (j *simulateJob) place() (err error) {
 	return err
 }
 
+// count counts the flows of the pattern, and besides it the routes over each channel and lane.
 func (j *simulateJob) count(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	j.options.Progress, j.options.Tiers = s.Progress(), congestion.TiersOf(j.tables.Fabric, congestion.Levels(j.tables.Fabric, j.scope))
