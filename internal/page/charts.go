@@ -21,13 +21,14 @@ const (
 	mostTicks                    int = 11
 )
 
+// bar is a bar of a chart; tip is what a pointer over it shows.
 type bar struct {
 	label string
 	value float64
 	tip   string
 }
 
-// barChart draws bars, with titles that say their values.
+// barChart draws bars; x and y name the axes.
 func barChart(title, x, y string, bars []bar) template.HTML {
 	if len(bars) == 0 {
 		return ""
@@ -37,8 +38,8 @@ func barChart(title, x, y string, bars []bar) template.HTML {
 		most = max(most, b.value)
 	}
 	var out strings.Builder
-	open(&out, title, x, y)
-	top := yAxis(&out, most)
+	writeHead(&out, title, x, y)
+	top := writeYAxis(&out, most)
 	step := chartInside / float64(len(bars))
 	wide := max(1, min(46, step*0.86))
 	every := (len(bars) + mostTicks - 1) / mostTicks
@@ -58,16 +59,17 @@ func barChart(title, x, y string, bars []bar) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // numbers, and texts that are escaped
 }
 
-// open begins a chart: its frame, title and the names of its axes.
-func open(out *strings.Builder, title, x, y string) {
+// writeHead begins a chart: its frame, title and the names of its axes.
+func writeHead(out *strings.Builder, title, x, y string) {
 	fmt.Fprintf(out, `<figure class="chart"><figcaption>%s</figcaption><svg viewBox="0 0 %s %s" role="img" aria-label="%s">`,
 		html.EscapeString(title), short(chartWide), short(chartHigh), html.EscapeString(title+": "+y+" by "+x))
 	fmt.Fprintf(out, `<text class="axis" x="%s" y="%s" text-anchor="middle">%s</text>`, short(chartLeft+chartInside/2), short(chartHigh-6), html.EscapeString(x))
 	fmt.Fprintf(out, `<text class="axis" transform="translate(11 %s) rotate(-90)" text-anchor="middle">%s</text>`, short(chartTop+chartInsideHigh/2), html.EscapeString(y))
 }
 
-// yAxis draws lines across and their values, and returns the value at the top.
-func yAxis(out *strings.Builder, most float64) float64 {
+// writeYAxis draws lines across, with their values, so that most is below the top, and returns the value at
+// the top.
+func writeYAxis(out *strings.Builder, most float64) float64 {
 	step := niceStep(most / 4)
 	top := step * math.Ceil(most/step-1e-9)
 	if top == 0 {
@@ -82,7 +84,7 @@ func yAxis(out *strings.Builder, most float64) float64 {
 	return top
 }
 
-// niceStep is the next of 1, 2, 5, 10, …
+// niceStep is the least of …, 1, 2, 5, 10, … that is not below v.
 func niceStep(v float64) float64 {
 	if v <= 0 {
 		return 1
@@ -109,8 +111,8 @@ func tick(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
 }
 
-// smallBars draws a histogram for a cell of a table, in the colours of loads.
-// They end at one load, and colours at another: those are the same as on the map.
+// smallBars draws a histogram of channels by load for a cell of a table, in the colours of the map:
+// the last bar ends at the load end, the last colour at the load scale.
 func smallBars(counts []int, name string, end, scale uint32) template.HTML {
 	most := 1
 	for _, n := range counts {
@@ -147,8 +149,8 @@ func lineChart(c *ResultCurves) template.HTML {
 		left, right = left-1, right+1
 	}
 	var out strings.Builder
-	open(&out, c.Title, c.X, c.Y)
-	top := yAxis(&out, most)
+	writeHead(&out, c.Title, c.X, c.Y)
+	top := writeYAxis(&out, most)
 	place := func(x, y float64) (float64, float64) {
 		return chartLeft + 6 + (chartInside-12)*(x-left)/(right-left), chartTop + chartInsideHigh*(1-y/top)
 	}
@@ -181,6 +183,7 @@ func lineChart(c *ResultCurves) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // numbers, and texts that are escaped
 }
 
+// charts is the charts of some tables, those of which there is nothing to show left out.
 func charts(n *Network, t *TableSet) []template.HTML {
 	var all []template.HTML
 	add := func(c template.HTML) {
@@ -242,7 +245,8 @@ func loadChart(t *TableSet) template.HTML {
 	return barChart("Load of channels", "routes over a channel when all send to all", "channels", bars)
 }
 
-// countChart is a chart of numbers by a small whole number.
+// countChart is a bar chart of counts, [a small whole number], such as pairs by hops. tip says of a
+// bar which number it is, %s.
 func countChart(title, x, y string, counts []int64, tip string) template.HTML {
 	last := len(counts) - 1
 	for last > 0 && counts[last] == 0 {
@@ -262,4 +266,5 @@ func countChart(title, x, y string, counts []int64, tip string) template.HTML {
 	return barChart(title, x, y, bars)
 }
 
+// percent is n of all, in percent.
 func percent(n, of int64) float64 { return 100 * float64(n) / float64(max(1, of)) }

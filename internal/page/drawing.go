@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,8 @@ const bins = 8
 // mapWidth is how wide a drawing of the map is, in its own units.
 const mapWidth = 1000.0
 
-// most names and circles of switches that a drawing has; beyond it only dots.
+// How many switches a network has at most for its drawing to have names, and circles that say a name
+// under a pointer; with more they are dots.
 const (
 	mostNames = 60
 	mostTips  = 400
@@ -35,8 +37,8 @@ type drawing struct {
 	n    *Network
 	t    *TableSet // nil: without loads
 	x, y []float64 // [switch]
-	high float64
-	size float64 // radius of a switch
+	high float64   // of the drawing, in the units of mapWidth
+	size float64   // radius of a switch
 	b    strings.Builder
 }
 
@@ -57,6 +59,7 @@ func drawMap(n *Network, t *TableSet, id string) template.HTML {
 	return template.HTML(d.b.String()) //nolint:gosec // numbers, and texts that are escaped
 }
 
+// mapTitle is the drawing in a sentence.
 func mapTitle(n *Network, t *TableSet) string {
 	text := fmt.Sprintf("Map of %s: %s, %s, %s between them.", n.Name, n.Found, words.Counted(n.Counts.Switches, "switch", "switches"), words.Counted(n.Counts.SwitchCables, "cable", "cables"))
 	if t != nil && len(t.Cycle) > 0 {
@@ -65,7 +68,7 @@ func mapTitle(n *Network, t *TableSet) string {
 	return text
 }
 
-// scale fits the places into the width.
+// scale sets x, y, high and size: the places of the network, fitted into the width.
 func (d *drawing) scale() {
 	c := &d.n.Nodes
 	width, high := 1.0, 1.0
@@ -134,7 +137,7 @@ func (d *drawing) trunks() {
 		most = d.t.Load.Scale
 	}
 	for _, p := range pairsOf(d.n, d.t) {
-		c := class{bin(p.load, most), min(3, 1+bitLength(p.cables-1))}
+		c := class{bin: bin(p.load, most), width: min(3, 1+bits.Len(uint(p.cables-1)))}
 		if lines[c] == nil {
 			lines[c] = &strings.Builder{}
 		}
@@ -145,15 +148,6 @@ func (d *drawing) trunks() {
 		fmt.Fprintf(&d.b, `<path class="trunk load-%d wide-%d" d="%s"/>`, c.bin, c.width, lines[c].String())
 	}
 	d.missing()
-}
-
-// bitLength is how many bits a number has.
-func bitLength(n int) int {
-	bits := 0
-	for ; n > 0; n >>= 1 {
-		bits++
-	}
-	return bits
 }
 
 // missing draws cables that are expected and not there.
@@ -218,7 +212,7 @@ func (d *drawing) crowded(s int, named []int) bool {
 	return false
 }
 
-// cut shortens a text.
+// cut shortens a text to so many letters.
 func cut(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
@@ -227,6 +221,7 @@ func cut(s string, most int) string {
 	return string(r[:most-1]) + "…"
 }
 
+// levelColour is the number of the colour of switches of a level; -1 is a level, too.
 func levelColour(level int32) int { return int(min(7, max(0, level+1))) }
 
 // loop draws a credit loop, an arrow for each step.

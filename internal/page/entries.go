@@ -14,7 +14,8 @@ import (
 // this many are 23.8 MB of a page, which shall not be over 25 MB.
 const PathBytes = 17 << 20
 
-// entriesOf is the tables as they are followed on the page, in so many bytes.
+// entriesOf is the tables by which the page follows paths, in at most so many bytes when compressed:
+// where all destinations take more, those of the end of inTurns are left out.
 func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *EntryColumns {
 	f := t.Fabric
 	e := &EntryColumns{Switches: f.Switches(), Rows: t.Lanes.Rows}
@@ -22,7 +23,7 @@ func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *EntryColumns {
 	e.Of = len(order)
 	kept := len(order)
 	for {
-		e.take(t, order[:kept])
+		e.setRows(t, order[:kept])
 		size := compressed(e.Ports) + compressed(e.Levels)
 		if size <= most || kept <= 1 {
 			break
@@ -42,8 +43,8 @@ func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *EntryColumns {
 	return e
 }
 
-// inTurns is the LIDs of adapters: first those that a credit loop is shown by, then the
-// first of every switch, then the second of every switch, and so on.
+// inTurns is the LIDs of adapters in the order in which they are kept: first those that a credit loop
+// is shown by, then the first of every switch, then the second of every switch, and so on.
 func inTurns(f *fabric.Fabric, v *deadlock.Verdict) []fabric.LID {
 	var order []fabric.LID
 	taken := map[fabric.LID]bool{}
@@ -72,8 +73,8 @@ func inTurns(f *fabric.Fabric, v *deadlock.Verdict) []fabric.LID {
 	return order
 }
 
-// take fills in the entries and service levels of some LIDs.
-func (e *EntryColumns) take(t *routing.Tables, lids []fabric.LID) {
+// setRows fills in the entries and service levels of some LIDs, in place of those before.
+func (e *EntryColumns) setRows(t *routing.Tables, lids []fabric.LID) {
 	e.LIDs, e.Ports, e.Levels = nil, nil, nil
 	levels := false
 	for _, lid := range lids {
@@ -96,7 +97,7 @@ type counter struct{ n int }
 
 func (c *counter) Write(p []byte) (int, error) { c.n += len(p); return len(p), nil }
 
-// compressed is about how many bytes are left of some when they are compressed.
+// compressed is how many bytes some take when they are compressed, about.
 func compressed(b []byte) int {
 	var c counter
 	w, err := flate.NewWriter(&c, flate.BestSpeed)
@@ -128,7 +129,7 @@ func (e *EntryColumns) addMaps(t *routing.Tables) {
 			e.OutPort = append(e.OutPort, int32(f.Channel(c).FromPort))
 		}
 		classes, hosts := int32(0), []uint8{} // hosts: the first port of each class of host ports
-		of := []int32{}
+		of := []int32{}                       // [hosts] that class
 		for p := 0; p <= f.Node(s).Ports; p++ {
 			port := uint8(p)
 			class := classes

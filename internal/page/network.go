@@ -23,7 +23,9 @@ func NewNetwork(name string, f *fabric.Fabric) *Network {
 		Levels: []NetworkLevel{}, Odd: []Oddity{}, Tables: []*TableSet{},
 	}
 	for _, v := range inspect.Levels(f) {
-		n.Levels = append(n.Levels, NetworkLevel{v.Switches, v.Hosts, v.Others, v.Down, v.Up, v.Across, v.Free, v.Over.Value()})
+		n.Levels = append(n.Levels, NetworkLevel{
+			Switches: v.Switches, Hosts: v.Hosts, Others: v.Others, Down: v.Down, Up: v.Up, Across: v.Across, Free: v.Free, Over: v.Over.Value(),
+		})
 	}
 	n.addNodes(f, l)
 	n.addEndpoints(f)
@@ -32,6 +34,7 @@ func NewNetwork(name string, f *fabric.Fabric) *Network {
 	return n
 }
 
+// addNodes adds the nodes, those that are switches with their places, and counts free ports.
 func (n *Network) addNodes(f *fabric.Fabric, l *layout.Layout) {
 	c := &n.Nodes
 	for i := range f.Nodes() {
@@ -94,7 +97,8 @@ func (n *Network) addCables(f *fabric.Fabric) []int32 {
 	return cable
 }
 
-// addOddities adds what is unusual about the fabric.
+// addOddities adds what is unusual about the fabric, and notes it at the cables concerned; cable is
+// what addCables returned.
 func (n *Network) addOddities(f *fabric.Fabric, cable []int32) {
 	for _, o := range inspect.Anomalies(f) {
 		odd := Oddity{Kind: string(o.Kind), What: o.What, Places: []OddPlace{}}
@@ -123,6 +127,7 @@ func (n *Network) addOddities(f *fabric.Fabric, cable []int32) {
 	}
 }
 
+// hostPlace is a host, with its adapters, as the place of an oddity.
 func hostPlace(f *fabric.Fabric, h names.Host) OddPlace {
 	list := make([]string, len(h.Adapters))
 	for i, v := range h.Adapters {

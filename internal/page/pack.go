@@ -81,8 +81,8 @@ func (d *Data) Pack() (string, error) {
 	return out.String(), nil
 }
 
-// tree is a value as encoding/json sees it, with columns in place of long lists of
-// numbers.
+// tree is a value in maps, lists and numbers, as encoding/json would write it. Long lists of numbers
+// are added to the packer, and what is in their place names the column.
 func (p *packer) tree(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -115,7 +115,8 @@ func (p *packer) tree(v reflect.Value) any {
 	return v.Interface()
 }
 
-// column adds a list of numbers, in the smallest type that holds them.
+// column adds a list of numbers, in the smallest type that holds them, and returns the number of the
+// column; not ok if it is no list of such numbers.
 func (p *packer) column(list any) (number int, ok bool) {
 	switch v := list.(type) {
 	case []byte:
@@ -143,6 +144,7 @@ func (p *packer) column(list any) (number int, ok bool) {
 	return len(p.places) - 1, true
 }
 
+// addFloats adds numbers in 32 bits each if that loses nothing, else in 64.
 func (p *packer) addFloats(v []float64) {
 	short := true
 	for _, x := range v {
@@ -163,8 +165,9 @@ func (p *packer) addFloats(v []float64) {
 	}
 }
 
+// add adds a column of count values, as bytes, and fills up to a multiple of eight.
 func (p *packer) add(t columnType, count int, b []byte) {
-	p.places = append(p.places, columnPlace{t, count, len(p.bytes)})
+	p.places = append(p.places, columnPlace{Type: t, Count: count, Offset: len(p.bytes)})
 	p.bytes = append(p.bytes, b...)
 	for len(p.bytes)%8 != 0 {
 		p.bytes = append(p.bytes, 0)

@@ -45,6 +45,7 @@ type setView struct {
 	Tiers  []tierView
 }
 
+// tierView is a tier with its histogram.
 type tierView struct {
 	TierLoads
 	Bars template.HTML
@@ -67,14 +68,16 @@ type tableView struct {
 	Cells [][]cell
 }
 
+// cell is a cell of a table, with its class in the style sheet.
 type cell struct{ Text, Class string }
 
-// figure is a cell that stands on the right: a number, or one with what it is beside another.
+// figure is a cell that stands on the right: a number, or a number and by how much it differs from another.
 var figure = regexp.MustCompile(`^[-+]?[0-9][0-9,]*(\.[0-9]+)?( \([-+]?[0-9.]+ %\))?$`)
 
 var guid = regexp.MustCompile(`^0x[0-9a-f]{16}$`)
 
-// tableViews finds the columns of numbers, and colours verdicts.
+// tableViews is tables as the frame shows them, with columns of numbers to the right and verdicts in
+// colour.
 func tableViews(tables []ResultTable) []tableView {
 	var all []tableView
 	for _, t := range tables {
@@ -151,7 +154,8 @@ func (d *Data) Write(w io.Writer) error {
 	return frame.Execute(w, p)
 }
 
-// element is text of ours as an element, in which the end of one must not stand.
+// element is the style or the program as an element of the page; the text must not have the end of
+// one in it.
 func element(name, text string) template.HTML {
 	if strings.Contains(strings.ToLower(text), "</"+name) {
 		panic("the " + name + " of the page ends itself")
@@ -159,6 +163,7 @@ func element(name, text string) template.HTML {
 	return template.HTML("<" + name + ">\n" + text + "</" + name + ">") //nolint:gosec // files of package web
 }
 
+// viewOf is the i-th network of the page as the frame shows it.
 func viewOf(n *Network, i int) networkView {
 	v := networkView{Network: n, ID: fmt.Sprintf("network-%d", i), Index: i, Text: inWords(n)}
 	c := n.Counts
@@ -176,6 +181,7 @@ func viewOf(n *Network, i int) networkView {
 	return v
 }
 
+// extraPorts says what there is beside host ports.
 func extraPorts(c NetworkCounts) string {
 	var list []string
 	if c.Aggregation > 0 {
@@ -190,6 +196,7 @@ func extraPorts(c NetworkCounts) string {
 	return "and " + strings.Join(list, ", ")
 }
 
+// setViewOf is the k-th tables of network i as the frame shows them.
 func setViewOf(n *Network, t *TableSet, i, k int) setView {
 	v := setView{TableSet: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == result.DeadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0 && t.Absent == 0}
 	switch {
@@ -226,6 +233,7 @@ func setViewOf(n *Network, t *TableSet, i, k int) setView {
 	return v
 }
 
+// lanesText says how many lanes are needed and available, and how many service levels there are.
 func lanesText(t *TableSet) string {
 	var list []string
 	if t.Needed > 0 {
@@ -237,6 +245,7 @@ func lanesText(t *TableSet) string {
 	return strings.Join(append(list, words.Counted(t.SLs, "service level", "service levels")), ", ")
 }
 
+// hottestText names the channel with most routes.
 func hottestText(t *TableSet) string {
 	if len(t.Load.Hottest) == 0 {
 		return "no channel is in use"

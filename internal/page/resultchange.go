@@ -10,7 +10,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// finder finds the parts of a network that outputs name.
+// finder marks on the map the parts of a network that a result names. Without a network it finds
+// nothing.
 type finder struct {
 	n     *Network
 	node  map[string]int32   // by GUID
@@ -18,9 +19,9 @@ type finder struct {
 	marks *MarkedParts
 }
 
-// mark begins to mark parts of the network that a result is about; without one it marks
-// nothing.
-func (r *Result) mark(networks []*Network) *finder {
+// beginMarks gives r empty marks, and is the finder that fills them in; without a network that the
+// result is about there are none.
+func (r *Result) beginMarks(networks []*Network) *finder {
 	if r.Network < 0 {
 		return &finder{}
 	}
@@ -38,6 +39,7 @@ func (r *Result) mark(networks []*Network) *finder {
 	return d
 }
 
+// nodes appends the nodes of a list that the network has, by number.
 func (d *finder) nodes(to *[]int32, list []result.Node) {
 	for _, v := range list {
 		if i, ok := d.node[v.GUID]; ok {
@@ -46,6 +48,7 @@ func (d *finder) nodes(to *[]int32, list []result.Node) {
 	}
 }
 
+// links appends the cables of a list that the network has, by number.
 func (d *finder) links(to *[]int32, list []result.RemovedLink) {
 	for _, l := range list {
 		if a, ok := d.node[l.FromNode.GUID]; ok {
@@ -56,6 +59,7 @@ func (d *finder) links(to *[]int32, list []result.RemovedLink) {
 	}
 }
 
+// entries adds the entries that change to those of each switch.
 func (d *finder) entries(to []int32, list []result.SwitchEntries) {
 	for _, e := range list {
 		if i, ok := d.node[e.Switch.GUID]; ok && int(i) < len(to) {
@@ -75,6 +79,7 @@ func (d *finder) step(list []result.SwitchEntries) {
 	d.marks.Steps = append(d.marks.Steps, one)
 }
 
+// nodeNames is the names of nodes.
 func nodeNames(list []result.Node) []string {
 	var names []string
 	for _, v := range list {
@@ -83,7 +88,8 @@ func nodeNames(list []result.Node) []string {
 	return names
 }
 
-// listed writes kinds of parts that are not empty, a line each.
+// listed writes parts, a kind and the list of its names alternating: a line for each kind that has
+// any, with the first names.
 func listed(parts ...any) string {
 	var lines []string
 	for i := 0; i+1 < len(parts); i += 2 {
@@ -102,7 +108,7 @@ func listed(parts ...any) string {
 	return strings.Join(lines, "\n")
 }
 
-// guidsOf is those of the nodes, and of the first ends of the cables, each once.
+// guidsOf is the GUIDs of the nodes among parts, and of the first ends of the cables, each once.
 func guidsOf(p *result.Parts) []string {
 	var list []string
 	for _, v := range slices.Concat(p.Switches, p.Hosts) {
@@ -115,10 +121,12 @@ func guidsOf(p *result.Parts) []string {
 	return slices.Compact(list)
 }
 
+// partsText names parts of a fabric.
 func partsText(p *result.Parts) string {
 	return listed("switches", nodeNames(p.Switches), "adapters", nodeNames(p.Hosts), "cables", result.LinkNames(p.Links))
 }
 
+// bandwidthText is the bandwidth before and after a change.
 func bandwidthText(b *result.Bandwidths) string {
 	if b.Before == nil || b.After == nil {
 		return "there are fewer than two endpoints left"
@@ -126,6 +134,7 @@ func bandwidthText(b *result.Bandwidths) string {
 	return fmt.Sprintf("%.3f of full before, %.3f after (%+.1f %%), random pairs of the endpoints that both have", *b.Before, *b.After, 100*(*b.After/max(1e-12, *b.Before)-1))
 }
 
+// readDiff takes over what weft diff found.
 func readDiff(r *Result, networks []*Network, text []byte) error {
 	var o result.Diff
 	if err := json.Unmarshal(text, &o); err != nil {
@@ -136,7 +145,7 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	}
 	r.Title = fmt.Sprintf("From %s to %s", o.Old.Fabric, o.New.Fabric)
 	r.about(networks, shownOf(&o, networks), func(n *Network) bool { return fitsDiff(&o, n) })
-	d := r.mark(networks)
+	d := r.beginMarks(networks)
 	if d.marks != nil {
 		d.nodes(&d.marks.GoneNodes, append(o.Gone.Switches, o.Gone.Hosts...))
 		d.links(&d.marks.GoneCables, o.Gone.Links)
@@ -168,7 +177,8 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	return nil
 }
 
-// shownOf is the name of the fabric, of the two, that a report has.
+// shownOf is the name of that of the two fabrics which is on the page; the old one's if both are or
+// neither is.
 func shownOf(o *result.Diff, networks []*Network) string {
 	for _, n := range networks {
 		if n.Name == o.New.Fabric && n.Name != o.Old.Fabric {
@@ -210,6 +220,7 @@ func switchGUIDs(list []result.SwitchEntries) []string {
 	return guids
 }
 
+// entriesTable is a table of how many entries change at each switch.
 func entriesTable(title string, list []result.SwitchEntries) ResultTable {
 	t := ResultTable{Title: title, Columns: []string{"switch", "GUID", "entries"}, Rows: [][]string{}}
 	for _, e := range list {
@@ -218,6 +229,7 @@ func entriesTable(title string, list []result.SwitchEntries) ResultTable {
 	return t
 }
 
+// readWhatIf takes over what weft what-if found.
 func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	var o result.WhatIf
 	if err := json.Unmarshal(text, &o); err != nil {
@@ -238,7 +250,7 @@ func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	slices.Sort(named)
 	named = slices.Compact(named)
 	r.about(networks, o.Fabric, func(n *Network) bool { return n.hasMost(named) })
-	d := r.mark(networks)
+	d := r.beginMarks(networks)
 	if d.marks != nil {
 		d.nodes(&d.marks.GoneNodes, append(gone.Switches, gone.Hosts...))
 		d.links(&d.marks.GoneCables, gone.Links)

@@ -118,12 +118,14 @@ func jsonError(text []byte, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:at], []byte("\n")), err)
 }
 
+// fact adds a line.
 func (r *Result) fact(what, format string, args ...any) {
 	r.Facts = append(r.Facts, ResultFact{what, fmt.Sprintf(format, args...)})
 }
 
-// about finds the network that a result is about: by the name of its fabric, else the only one
-// that what it says of its fabric fits, as files go by several names.
+// about sets which network of the page a result is about: the one with the name of its fabric, else
+// the only one that fits what the result says of it, since files go by several names. Where there is
+// none, or it does not fit, Foreign says so.
 func (r *Result) about(networks []*Network, name string, fits func(n *Network) bool) {
 	var fit []int
 	for i, n := range networks {
@@ -156,7 +158,7 @@ func fitsFabric(f *result.Fabric, n *Network) bool {
 	return f.Switches == c.Switches && (f.Endpoints == c.HostPorts || f.Endpoints == all || f.Endpoints == all+c.Switches)
 }
 
-// half says what an output lacks that every whole one has.
+// half is the error for an output that lacks what every whole one has.
 func half(what string) error {
 	return fmt.Errorf("it names no %s: is the file whole?", what)
 }
@@ -169,6 +171,7 @@ func optional[T any](v *T, format string) string {
 	return fmt.Sprintf(format, *v)
 }
 
+// readCompare takes over what weft compare found.
 func readCompare(r *Result, networks []*Network, text []byte) error {
 	var o result.Compare
 	if err := json.Unmarshal(text, &o); err != nil {
@@ -183,10 +186,10 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	r.about(networks, o.Fabric.Name, func(n *Network) bool { return fitsFabric(&o.Fabric, n) })
 	r.Title = "Engines side by side: " + o.Fabric.Name
 	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all", "by name", "at random"}}
-	var present *float64
+	var inForce *float64 // bandwidth of the first tables in force
 	for _, row := range o.Rows {
-		if row.Source == "tables" && present == nil {
-			present = row.EBB
+		if row.Source == "tables" && inForce == nil {
+			inForce = row.EBB
 		}
 	}
 	for _, row := range o.Rows {
@@ -205,8 +208,8 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 			hops, longest = fmt.Sprintf("%.2f", row.Hops.Mean), fmt.Sprint(row.Hops.Max)
 		}
 		bandwidth := optional(row.EBB, "%.3f")
-		if present != nil && row.EBB != nil && *present > 0 && row.Source != "tables" {
-			bandwidth += fmt.Sprintf(" (%+.0f %%)", 100*(*row.EBB / *present - 1))
+		if inForce != nil && row.EBB != nil && *inForce > 0 && row.Source != "tables" {
+			bandwidth += fmt.Sprintf(" (%+.0f %%)", 100*(*row.EBB / *inForce - 1))
 		}
 		byOrder := map[string]*float64{}
 		for _, s := range row.Shifts {
@@ -233,6 +236,7 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	return nil
 }
 
+// readPackets takes over what weft packets found.
 func readPackets(r *Result, networks []*Network, text []byte) error {
 	var o result.Packets
 	if err := json.Unmarshal(text, &o); err != nil {

@@ -64,7 +64,9 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	at := cablesOf(f)
 	t.addCycle(f, at, v)
 	for _, l := range v.Lost[:min(len(v.Lost), mostLost)] {
-		t.Lost = append(t.Lost, LostPairs{int(l.Switch), f.Label(l.Switch), int(l.LID), endpointName(f, f.Owner(l.LID)), l.Why.String(), l.Pairs})
+		t.Lost = append(t.Lost, LostPairs{
+			Switch: int(l.Switch), Name: f.Label(l.Switch), LID: int(l.LID), Dst: endpointName(f, f.Owner(l.LID)), Why: l.Why.String(), Pairs: l.Pairs,
+		})
 	}
 	loads, err := congestion.CountTables(ctx, g.Tables, v.Scope)
 	if err != nil {
@@ -90,7 +92,7 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 // mostLost is how many pairs of a switch and a destination are listed.
 const mostLost = 500
 
-// sentences is what a verdict says; apart is the pairs that no cable joins.
+// sentences is what a verdict says, in sentences; apart is how many pairs no cable joins.
 func sentences(f *fabric.Fabric, v *deadlock.Verdict, apart int64) []string {
 	var why []string
 	if v.Free() {
@@ -121,6 +123,7 @@ func sentences(f *fabric.Fabric, v *deadlock.Verdict, apart int64) []string {
 	return why
 }
 
+// absentTexts names the lanes for want of which packets are dropped.
 func absentTexts(f *fabric.Fabric, v *deadlock.Verdict) []string {
 	var list []string
 	for _, a := range v.Absent {
@@ -151,6 +154,7 @@ func cablesOf(f *fabric.Fabric) []cableOf {
 	return at
 }
 
+// addCycle adds the credit loop of a verdict; at is cablesOf.
 func (t *TableSet) addCycle(f *fabric.Fabric, at []cableOf, v *deadlock.Verdict) {
 	for _, s := range v.Cycle {
 		c := f.Channel(s.Trunk)
@@ -167,7 +171,8 @@ func (t *TableSet) addCycle(f *fabric.Fabric, at []cableOf, v *deadlock.Verdict)
 	}
 }
 
-// addLoads adds the routes over every cable and by which lanes they go.
+// addLoads adds the routes over every cable between switches, of which there are so many, and by which
+// lanes they go, the loads of lanes and tiers, and the mean of hops. at is cablesOf.
 func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, loads *congestion.Loads, cables int) error {
 	f := g.Tables.Fabric
 	c := &t.Load
@@ -190,7 +195,7 @@ func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, loads *
 		}
 	}
 	for _, l := range lanes.Loads() {
-		t.Lanes = append(t.Lanes, LaneUse{int(l.VL), l.Trunks, l.Hops, l.Pairs, l.Most})
+		t.Lanes = append(t.Lanes, LaneUse{VL: int(l.VL), Trunks: l.Trunks, Hops: l.Hops, Pairs: l.Pairs, Most: l.Most})
 	}
 	for _, v := range loads.Tiers(f, g.Verdict.Scope) {
 		t.Tiers = append(t.Tiers, TierLoads{Name: tierName(v.From, v.To), From: v.From, To: v.To, Trunks: v.Trunks, Least: v.Least, Mean: v.Mean, Most: v.Most, Loads: slices.Clone(v.Loads[:])})
@@ -199,6 +204,7 @@ func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, loads *
 	return nil
 }
 
+// tierName is a tier in words.
 func tierName(from, to int) string {
 	switch {
 	case from < to:
@@ -281,8 +287,8 @@ func (t *TableSet) countPairs(tables *routing.Tables, scope routing.Scope) {
 	}
 }
 
-// addBandwidth measures what random pairs get, and the flows of jobs. Without two
-// endpoints there is nothing to measure.
+// addBandwidth measures what random pairs get, and the flows of jobs. It returns the former; nil
+// without two endpoints, where there is nothing to measure.
 func (t *TableSet) addBandwidth(ctx context.Context, g *Given, o Options) (*congestion.Result, error) {
 	f := g.Tables.Fabric
 	among := g.Verdict.Scope.Endpoints(f)
@@ -309,14 +315,15 @@ func (t *TableSet) addBandwidth(ctx context.Context, g *Given, o Options) (*cong
 		}
 		flows := JobFlows{Name: j.Name, Ranks: len(j.Placement), Mean: s.Lambda, StdErr: s.StdErr}
 		if hot := s.Hot(1); len(hot) > 0 {
-			flows.Hottest = channelName(f, hot[0])
+			flows.Hottest = f.ChannelLabel(hot[0])
 		}
 		t.Jobs = append(t.Jobs, flows)
 	}
 	return r, nil
 }
 
-// addHottest lists the channels with the most routes.
+// addHottest lists the channels with the most routes; sim, which may be nil, is what random pairs
+// made of them.
 func (t *TableSet) addHottest(f *fabric.Fabric, at []cableOf, loads *congestion.Loads, sim *congestion.Result) {
 	order := make([]fabric.ChannelID, 0, len(loads.Routes))
 	for c, n := range loads.Routes {
@@ -329,7 +336,7 @@ func (t *TableSet) addHottest(f *fabric.Fabric, at []cableOf, loads *congestion.
 	})
 	t.Load.Hottest = []HotSpot{}
 	for _, c := range order[:min(len(order), hottest)] {
-		h := HotSpot{Cable: int(at[c].cable), Back: at[c].back, Channel: channelName(f, c), Routes: loads.Routes[c], Rate: f.Channel(c).Rate.String()}
+		h := HotSpot{Cable: int(at[c].cable), Back: at[c].back, Channel: f.ChannelLabel(c), Routes: loads.Routes[c], Rate: f.Channel(c).Rate.String()}
 		if sim != nil {
 			h.Flows = uint32(math.Ceil(sim.Most[c]))
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// inTrouble is the kind of what is unusual about cables in trouble, which the map shows.
+// inTrouble is the kind of the oddity that cables in trouble make, which the map shows.
 const inTrouble = "in-trouble"
 
 // AddTrouble adds the cables in trouble, which are shown with what to do, and marked on the map.

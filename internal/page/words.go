@@ -11,8 +11,3 @@ func endpointName(f *fabric.Fabric, e fabric.EndpointID) string {
 	}
 	return f.EndpointLabel(e)
 }
-
-// channelName names both ends of a channel.
-func channelName(f *fabric.Fabric, c fabric.ChannelID) string {
-	return f.ChannelLabel(c)
-}

@@ -5,12 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// Limits of the layout by distances: how many switches get the distances of all pairs,
-// and how many of a larger network all others are placed by.
+// The effort of the layout by distances.
 const (
-	allPairs = 900
-	pivots   = 60
-	rounds   = 24
+	allPairs = 900 // switches at most for which all pairs keep their distances
+	pivots   = 60  // switches of a larger network to which all others do
+	rounds   = 24  // in which every pair is moved once
 )
 
 // byDistances places switches so that their distances are the hops between them.
@@ -48,8 +47,8 @@ func (g *graph) byDistances() {
 	}
 }
 
-// scale gives every switch about two and a half square units, however few hops the network
-// has.
+// scale stretches the places so that every switch has about two and a half square units, however few
+// hops the network has.
 func (g *graph) scale() {
 	squares := 0.0
 	for m := range g.x {
@@ -63,11 +62,12 @@ func (g *graph) scale() {
 	}
 }
 
-// apart is how far from each other two switches stand at least, as far as rounds go.
+// apart is how far from each other two switches shall stand at least.
 const apart = 0.8
 
-// loosen moves switches from each other that are too close: those with the same hops to
-// all others come to one place. It says whether some were at half the distance or less.
+// loosen moves switches from each other once that are too close: those with the same hops to
+// all others come to one place. It says whether some were at half the distance or less, so that it
+// shall be done again.
 func (g *graph) loosen() bool {
 	tight := false
 	cells := map[[2]int][]int32{}
@@ -129,7 +129,7 @@ func (g *graph) terms() []term {
 		for m, to := range g.next {
 			for _, v := range to {
 				if v > int32(m) {
-					terms = append(terms, term{int32(m), v, 1, false})
+					terms = append(terms, term{a: int32(m), b: v, hops: 1})
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func (g *graph) terms() []term {
 		}
 		for m, h := range hops {
 			if every > 1 && h > 1 || every == 1 && int32(m) > root {
-				terms = append(terms, term{root, int32(m), h, every > 1})
+				terms = append(terms, term{a: root, b: int32(m), hops: h, fixed: every > 1})
 			}
 		}
 	}

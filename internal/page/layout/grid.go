@@ -10,7 +10,8 @@ import (
 // not run under the others.
 const bow = 0.07
 
-// byGrid places a mesh or torus by its coordinates. It returns what it found, or "".
+// byGrid places a mesh or torus by its coordinates. It returns what it found, in words; empty: it is
+// none, and nothing was placed. The other kinds likewise.
 //
 // The first dimension goes right, the second down, the third aslant within the space
 // that is left between two points; further ones alike in ever smaller cells. A single
@@ -56,6 +57,7 @@ func (g *graph) byGrid() string {
 	return grid.Name
 }
 
+// circle places a single ring.
 func (g *graph) circle(grid *coordinates.Grid) {
 	r := float64(grid.Sizes[0]) / (2 * math.Pi)
 	for m := range g.part {

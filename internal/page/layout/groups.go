@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// byGroups places groups on a ring, and the switches of each on a small circle. It
-// returns what it found, or "".
+// byGroups places groups on a ring, and the switches of each on a small circle, and numbers the groups
+// in l. It returns what it found, in words; empty: there are no groups.
 func (g *graph) byGroups(l *Layout) string {
 	group, count := g.cliques()
 	if count < 3 {
@@ -28,11 +28,12 @@ func (g *graph) byGroups(l *Layout) string {
 	return fmt.Sprintf("a Dragonfly of %d groups", count)
 }
 
-// cliques puts switches into groups. Two neighbours in a group have nearly all others of
-// it as neighbours in common, and two of different groups hardly any.
+// cliques puts switches into groups, [member], and counts these; none: there are no groups. Two
+// neighbours in a group have nearly all others of it as neighbours in common, and two of different
+// groups hardly any.
 func (g *graph) cliques() (group []int32, count int) {
 	most := 0
-	common := make([][]int, len(g.next)) // [member][neighbour]
+	common := make([][]int, len(g.next)) // [member][neighbour] how many neighbours they have in common
 	mark := make([]int32, len(g.next))
 	for m, to := range g.next {
 		common[m] = make([]int, len(to))
@@ -55,7 +56,7 @@ func (g *graph) cliques() (group []int32, count int) {
 	for m := range group {
 		group[m] = -1
 	}
-	within := 0
+	within := 0 // pairs of neighbours in one group, each from both sides
 	order := make([]int32, len(g.next))
 	for m := range order {
 		order[m] = int32(m)

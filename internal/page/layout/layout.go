@@ -106,6 +106,7 @@ type graph struct {
 	x, y  []float64 // [member]
 }
 
+// newGraph is a part of a fabric, with all places 0.
 func newGraph(f *fabric.Fabric, part []fabric.NodeID) *graph {
 	g := &graph{f: f, part: part, next: make([][]int32, len(part)), x: make([]float64, len(part)), y: make([]float64, len(part))}
 	member := make(map[fabric.NodeID]int32, len(part))

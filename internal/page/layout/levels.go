@@ -11,7 +11,8 @@ import (
 // follow each other. Spines with a few hosts, or leaves behind leaves, are found in trees.
 const treeShare = 0.9
 
-// byLevels places a tree, its top above. It returns what it found, or "".
+// byLevels places a tree, its top above, and numbers its pods in l. It returns what it found, in
+// words; empty: it is no tree.
 func (g *graph) byLevels(l *Layout) string {
 	g.level = make([]int32, len(g.part))
 	top := int32(0)
@@ -33,14 +34,15 @@ func (g *graph) byLevels(l *Layout) string {
 		return ""
 	}
 	pods := g.pods(top)
-	g.number(l, pods)
+	g.numberPods(l, pods)
 	rows := g.rows(top, pods)
-	g.stand(rows)
+	g.placeRows(rows)
 	return fmt.Sprintf("a tree of %d levels", top+1)
 }
 
-// pods numbers the switches below each level: what stays joined without the levels from
-// there on up. The result is [member][level from the top down].
+// pods numbers the pods below each level, which are what stays joined without that level and those
+// above. The result is [member][cut] the number of its pod, cuts from the top level down; -1: the
+// member is cut away.
 func (g *graph) pods(top int32) [][]int32 {
 	path := make([][]int32, len(g.part))
 	order := make([]int32, len(g.part))
@@ -73,9 +75,9 @@ func (g *graph) pods(top int32) [][]int32 {
 	return path
 }
 
-// number gives the pods of the highest cut that has several, and not only single
-// switches, as groups.
-func (g *graph) number(l *Layout, pods [][]int32) {
+// numberPods sets the groups of l to the pods of the highest cut that has several, and not only single
+// switches.
+func (g *graph) numberPods(l *Layout, pods [][]int32) {
 	for cut := range pods[0] {
 		size := map[int32]int{}
 		largest := 0
@@ -137,9 +139,9 @@ func (g *graph) meanBelow(m int32, place []float64) float64 {
 	return math.Round(20 * sum / float64(n))
 }
 
-// stand places the rows. A level with many switches stands in several lines, column by
+// placeRows places the rows. A level with many switches stands in several lines, column by
 // column, so that the map is about twice as wide as it is high.
-func (g *graph) stand(rows [][]int32) {
+func (g *graph) placeRows(rows [][]int32) {
 	longest := 0
 	for _, row := range rows {
 		longest = max(longest, len(row))
