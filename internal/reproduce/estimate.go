@@ -14,9 +14,10 @@ import (
 // foretells from others.
 func (r *Run) Estimate() (seconds float64, points int, err error) {
 	o := &r.Options
+	const fullSet = false
 	list := make([]*Outcome, 0, len(r.Outcomes))
 	for _, out := range r.Outcomes {
-		values, err := out.Selection(false, o.Seed, o.dumps())
+		values, err := out.Selection(fullSet, o.Seed, o.dumps())
 		if err != nil {
 			return 0, 0, err
 		}

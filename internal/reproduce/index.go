@@ -42,6 +42,7 @@ func (o *Outcome) Answers() (list []Answered, t Tally) {
 	return list, t
 }
 
+// marks is what a row of the page says of an answer.
 var marks = map[claims.Agreement]string{claims.Agrees: "✔ agrees", claims.Differs: "✘ differs", claims.Open: "– open"}
 
 // byVariant is what a mark adds where lines have variants.
@@ -68,6 +69,8 @@ func (r *Run) Index(w io.Writer, command string) error {
 	return err
 }
 
+// preamble writes what stands before the figures: how the run was made, how to read the page, what
+// words are taken to ask for, and how many claims agree by figure.
 func (r *Run) preamble(b *strings.Builder, command string) error {
 	set := "full"
 	if r.Options.Quick {
@@ -136,6 +139,7 @@ OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); w
 	return nil
 }
 
+// section writes a figure: the plot, how it was measured, refusals, and each claim with its answer.
 func (r *Run) section(b *strings.Builder, out *Outcome) {
 	fmt.Fprintf(b, "\n<a id=\"%s\"></a>\n\n## %s, %s: %s\n\n", out.ID, out.Paper, out.Figure, out.Title)
 	drawn := slices.ContainsFunc(out.Lines, func(l claims.Line) bool { return len(out.Values(l.Name)) > 0 })

@@ -28,6 +28,7 @@ type referenceKey struct {
 	network, hosts, engine string // hosts: how many take part; empty: all
 }
 
+// referenceHeader is the columns of the file of a reference.
 var referenceHeader = []string{"opensm", "measure", "network", "hosts_taking_part", "engine", "value", "low", "high", "count", "edge_forwarding_index", "networks_with_credit_loops"}
 
 // ReadReference reads a reference. Errors name file and line.
@@ -57,7 +58,7 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 		if result.Count == 0 && row[1] == string(papers.Stops) {
 			result.Refused, result.Refusals = measures.NeverStopped, 1
 		}
-		ref.rows[referenceKey{papers.Measure(row[1]), row[2], row[3], row[4]}] = result
+		ref.rows[referenceKey{measure: papers.Measure(row[1]), network: row[2], hosts: row[3], engine: row[4]}] = result
 		if !slices.Contains(ref.engines, row[4]) {
 			ref.engines = append(ref.engines, row[4])
 		}
@@ -68,8 +69,8 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 // referenceMeasures is the measures of which a reference has rows.
 var referenceMeasures = []papers.Measure{papers.Bandwidth, papers.Stops}
 
-// addLines is an experiment with lines for what OpenSM's tables have, where they are at
-// hand for its values.
+// addLines is an experiment with a line more beside each of ours for which the reference has rows:
+// what OpenSM's own tables of the engine have there. values is those of the experiment.
 func (ref *Reference) addLines(e papers.Experiment, values []papers.Value) papers.Experiment {
 	if ref == nil || !slices.Contains(referenceMeasures, e.Measure) {
 		return e
@@ -106,7 +107,7 @@ func valueAt(values []papers.Value, line, place string) *papers.Value {
 	return nil
 }
 
-// papersOwn is the engines that the papers compare with OpenSM's.
+// papersOwn is the papers' own engines, of which OpenSM's versions are none of the things compared.
 var papersOwn = []string{"sssp", "p2sssp", "dfsssp"}
 
 // result is what OpenSM has on the networks of a value: of one network, or of several their
@@ -120,12 +121,12 @@ func (ref *Reference) result(m papers.Measure, at claims.Place, engine string, v
 		job = strconv.Itoa(at.Job)
 	}
 	if len(v.Samples) == 1 {
-		r, ok = ref.rows[referenceKey{m, v.Samples[0].Network, job, engine}]
+		r, ok = ref.rows[referenceKey{measure: m, network: v.Samples[0].Network, hosts: job, engine: engine}]
 		return r, ok
 	}
 	var values, indexes []float64
 	for i := range v.Samples {
-		one, ok := ref.rows[referenceKey{m, v.Samples[i].Network, job, engine}]
+		one, ok := ref.rows[referenceKey{measure: m, network: v.Samples[i].Network, hosts: job, engine: engine}]
 		r.Each = append(r.Each, one.Value)
 		if ok {
 			values, indexes = append(values, one.Value), append(indexes, one.Index)
@@ -139,7 +140,8 @@ func (ref *Reference) result(m papers.Measure, at claims.Place, engine string, v
 	return r, true
 }
 
-// addResults adds what OpenSM's tables have at the places that were measured.
+// addResults sets, for the lines that addLines added, what OpenSM's tables have at the places that
+// were measured.
 func (ref *Reference) addResults(out *Outcome) {
 	for _, l := range out.Lines {
 		if !l.Given {

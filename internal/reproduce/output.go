@@ -42,7 +42,7 @@ func (r *Run) Write(command string) error {
 	return r.file(IndexFile, func(w io.Writer) error { return r.Index(w, command) })
 }
 
-// file writes a file under another name and then renames it.
+// file writes a file of the folder under another name and then renames it.
 func (r *Run) file(name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -59,7 +59,7 @@ func (r *Run) file(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// measured visits the places that were measured, line by line.
+// measured visits the places that have a result, a refusal included, line by line.
 func (o *Outcome) measured(visit func(l *claims.Line, at *claims.Place, r claims.Result)) {
 	for i := range o.Lines {
 		l := &o.Lines[i]
@@ -104,7 +104,7 @@ func (o *Outcome) CSV(w io.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// axes names quantities with their units as the figures print them.
+// axes names the axis of each measure, with its unit, as the figures print it.
 var axes = map[papers.Measure]string{
 	papers.Bandwidth: "effective bisection bandwidth, fraction of full",
 	papers.Lanes:     "virtual lanes",
@@ -190,7 +190,7 @@ func (o *Outcome) placeNames() (all []string) {
 	return all
 }
 
-// addValue adds a value with its whiskers, or the lack of one.
+// addValue adds a result to a series as a point with whiskers, or as a gap where it has no value.
 func addValue(s *figure.Series, x float64, r claims.Result) {
 	y, low, high := r.Value, r.Low, r.High
 	if r.Count == 0 {

@@ -51,6 +51,7 @@ func Plan(list []papers.Experiment, o Options) ([]Expected, error) {
 	return all, nil
 }
 
+// readSpent is the processor time by experiment, of the quick or of the full set.
 func readSpent(quick bool) (map[string]float64, error) {
 	in := csv.NewReader(strings.NewReader(spent))
 	in.Comment, in.FieldsPerRecord = '#', 3

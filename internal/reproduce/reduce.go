@@ -16,14 +16,18 @@ import (
 	"github.com/weft-fabric/weft/internal/sweep/results"
 )
 
+// This file makes the value of a line at a place of the rows of its samples: the last step of a run,
+// which Run.collect takes.
+
 // taken is the rows of a run.
 type taken struct {
-	of      map[[2]string]*results.Row // by point and measure
-	routing map[string]float64         // by point: processor seconds, once for everything measured of it
+	of      map[[2]string]*results.Row // by ID of the point and key of the measure
+	routing map[string]float64         // by ID of the point: processor seconds, once for everything measured of it
 }
 
+// takenOf is the rows by what they are about.
 func takenOf(rows []results.Row) taken {
-	t := taken{map[[2]string]*results.Row{}, map[string]float64{}}
+	t := taken{of: map[[2]string]*results.Row{}, routing: map[string]float64{}}
 	for i := range rows {
 		r := &rows[i]
 		key := [2]string{r.Point, r.Key()}
@@ -73,10 +77,11 @@ func (t *taken) row(p *sweep.Point, m *measures.Measure) (*results.Row, error) {
 	return r, nil
 }
 
-// result makes one value of the rows of its samples.
+// result makes one value of the rows of its samples, a network each: the mean, the least and the most.
+// A sample may have a second measure beside it, whose mean is the index or the delay of the result.
 func (t *taken) result(m papers.Measure, v *papers.Value) (result claims.Result, err error) {
 	var values, besides []float64
-	var one *results.Row // with runs or draws of its own, where the value is of one network
+	var one *results.Row // the last row with a value; where the value is of one network, its own runs or draws count
 	for i := range v.Samples {
 		s := &v.Samples[i]
 		r, err := t.row(s.Point, s.Measure)
@@ -117,7 +122,7 @@ func (t *taken) result(m papers.Measure, v *papers.Value) (result claims.Result,
 	}
 	result.Count, result.Value, result.Low, result.High = len(values), claims.Mean(values), slices.Min(values), slices.Max(values)
 	if len(v.Samples) == 1 {
-		spread(&result, one)
+		setSpread(&result, one)
 	}
 	if m == papers.Bandwidth || m == papers.Risk {
 		result.Index = claims.Mean(besides)
@@ -127,9 +132,9 @@ func (t *taken) result(m papers.Measure, v *papers.Value) (result claims.Result,
 	return result, nil
 }
 
-// spread is how far apart the runs or draws of one row are: of runs the least and the most, of
-// patterns a standard deviation of single ones to either side.
-func spread(result *claims.Result, r *results.Row) {
+// setSpread sets how far apart the runs or draws of one row are: of runs their number, the least and
+// the most, of patterns a standard deviation of single ones to either side.
+func setSpread(result *claims.Result, r *results.Row) {
 	switch {
 	case r.Count > 0:
 		result.Count, result.Low, result.High = int(r.Count), *r.Low, *r.High

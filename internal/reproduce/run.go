@@ -77,8 +77,8 @@ type Outcome struct {
 	values []papers.Value // of the run
 }
 
-// Execute takes the points that the folder does not hold yet and keeps each. An
-// interruption, the context's error, loses the points at hand and no other.
+// Execute takes the points that the folder does not hold yet and keeps each, and makes the results of
+// all. An interruption, the context's error, loses the points at hand and no other.
 func Execute(ctx context.Context, list []papers.Experiment, o Options) (*Run, error) {
 	start := time.Now()
 	if o.Memory <= 0 {
@@ -90,30 +90,30 @@ func Execute(ctx context.Context, list []papers.Experiment, o Options) (*Run, er
 	}
 	points := together(r.Outcomes)
 	begun, done := "", 0
-	tell := func(of int) {
-		done = of
+	tell := func(finished int) {
+		done = finished
 		if o.Progress != nil {
 			o.Progress(done, len(points), begun)
 		}
 	}
-	first := true
+	first := true // nothing was told yet
 	sum, err := campaign.NewPlan(points, sweep.BuiltIn(), o.Meter).Run(ctx, campaign.Options{
-		Dir: o.Dir, Have: o.Have, Counts: o.own, All: true, Workers: o.Workers, Memory: o.Memory, Meter: o.Meter, Start: o.Start,
+		Dir: o.Dir, Have: o.Have, Counts: o.isOwn, All: true, Workers: o.Workers, Memory: o.Memory, Meter: o.Meter, Start: o.Start,
 		Begun: func(p *sweep.Point) {
 			begun = strings.TrimSpace(p.Engine.Name + " on " + p.Network.String())
 			tell(done)
 		},
-		Progress: func(of, _ int) {
+		Progress: func(finished, _ int) {
 			if first {
-				r.Kept, first = of, false
+				r.Kept, first = finished, false
 			}
 			begun = ""
-			tell(of)
+			tell(finished)
 		},
 	})
 	r.Points, r.Spent = len(points), time.Since(start).Seconds()
 	if !first {
-		err = errors.Join(err, r.ended(done-r.Kept))
+		err = errors.Join(err, r.noteRun(done-r.Kept))
 	}
 	if err != nil {
 		return r, err
@@ -122,9 +122,9 @@ func Execute(ctx context.Context, list []papers.Experiment, o Options) (*Run, er
 	return r, r.collect(ctx, slices.Concat(o.Have, sum.Rows))
 }
 
-// own reports whether a row is of this weft on this machine: of others the folder's points are
+// isOwn reports whether a row is of this weft on this machine: of others the folder's points are
 // taken again.
-func (o *Options) own(r *results.Row) bool {
+func (o *Options) isOwn(r *results.Row) bool {
 	return r.Version == o.Meter.Version && r.Machine == o.Meter.Machine
 }
 
@@ -182,8 +182,8 @@ type share struct {
 	First bool // no experiment before it has the point at all, and so its routing counts here
 }
 
-// shares is what every outcome adds to those before it: of points that several have each has
-// the measures that it shows first.
+// shares is, for every outcome, what it adds to those before it: points that several have are in
+// the share of each, with the measures that it is the first to have.
 func shares(outcomes []*Outcome) [][]share {
 	asked := map[[2]string]bool{}
 	known := map[string]bool{}
@@ -202,7 +202,7 @@ func shares(outcomes []*Outcome) [][]share {
 				at[p.ID] = i
 				point := *p
 				point.Measures = nil
-				all[n] = append(all[n], share{point, !known[p.ID]})
+				all[n] = append(all[n], share{Point: point, First: !known[p.ID]})
 				known[p.ID] = true
 			}
 			all[n][i].Measures = append(all[n][i].Measures, m)
@@ -220,9 +220,9 @@ func shares(outcomes []*Outcome) [][]share {
 	return all
 }
 
-// collect takes the results out of rows.
+// collect makes the results of rows, and what they took: it fills in the run and its outcomes.
 func (r *Run) collect(ctx context.Context, rows []results.Row) error {
-	if err := r.past(); err != nil {
+	if err := r.addPastRuns(); err != nil {
 		return err
 	}
 	r.rows = takenOf(rows)
@@ -249,12 +249,12 @@ func (r *Run) collect(ctx context.Context, rows []results.Row) error {
 	return nil
 }
 
-// foreign is how many points another weft took, or this one on another machine.
+// foreign counts the points that another weft took, or this one on another machine.
 func (r *Run) foreign() int {
 	points := map[string]bool{}
 	for _, p := range together(r.Outcomes) {
 		for i := range p.Measures {
-			if row := r.rows.of[[2]string{p.ID, p.Measures[i].Key()}]; row != nil && !r.Options.own(row) {
+			if row := r.rows.of[[2]string{p.ID, p.Measures[i].Key()}]; row != nil && !r.Options.isOwn(row) {
 				points[p.ID] = true
 			}
 		}

@@ -13,12 +13,12 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 )
 
-// runsFile is where a folder keeps, a JSON document a line, how long every run was at it that
-// came to an end, finished or interrupted. Its points are kept as those of any campaign.
+// runsFile is where a folder keeps, a JSON document a line, how long each run took, finished or
+// interrupted. The points of runs are kept as those of any campaign.
 const runsFile = "runs.jsonl"
 
-// Origin is what points are worth keeping for: another weft, or another machine,
-// may come to others.
+// Origin is what points are by. Another weft, or another machine, may come to other values, so the
+// points of a folder are taken again where it differs.
 type Origin struct {
 	Weft    string `json:"weft"`    // version and revision
 	Machine string `json:"machine"` // processor, cores, Go
@@ -32,8 +32,8 @@ type pastRun struct {
 	Taken   int     `json:"taken"`
 }
 
-// ended keeps how long the run was at it, if it took anything.
-func (r *Run) ended(points int) error {
+// noteRun appends to runsFile how long the run took, if it took points.
+func (r *Run) noteRun(points int) error {
 	if points == 0 {
 		return nil
 	}
@@ -41,11 +41,11 @@ func (r *Run) ended(points int) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(j.Append(pastRun{r.Options.Origin, r.Options.Quick, r.Spent, points}), j.Close())
+	return errors.Join(j.Append(pastRun{Origin: r.Options.Origin, Quick: r.Options.Quick, Seconds: r.Spent, Taken: points}), j.Close())
 }
 
-// past adds up the runs of the folder.
-func (r *Run) past() error {
+// addPastRuns adds up the runs of the folder that are of the same origin and set, in Runs and SpentRuns.
+func (r *Run) addPastRuns() error {
 	name := filepath.Join(r.Options.Dir, runsFile)
 	f, err := reading.OpenPlain(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -98,6 +98,7 @@ type Results struct {
 	at    map[location]Result
 }
 
+// location is a place on a line, by their names.
 type location struct{ line, place string }
 
 // NewResults is the results of lines of which nothing has been measured yet.
@@ -151,8 +152,8 @@ func (r *Results) other(engine, place string) (result Result, name string, ok bo
 	return result, engine, ok
 }
 
-// best is the largest value of others at a place, and whose it is; no name: none has
-// one.
+// best is the largest value of others at a place (see other), and whose it is; an empty name: none
+// has one.
 func (r *Results) best(others []string, place string) (value float64, name string) {
 	value = math.Inf(-1)
 	for _, engine := range others {
@@ -172,7 +173,7 @@ func NotPublic(*Results) Answer { return NotMeasured }
 // NoPlan is why such a claim is open.
 const NoPlan = "The cabling of that system was never published."
 
-// answer agrees or differs, with a text.
+// answer is an answer that agrees if yes, and differs otherwise, with a text.
 func answer(yes bool, format string, values ...any) Answer {
 	a := Answer{Ours: fmt.Sprintf(format, values...), Agreement: Differs}
 	if yes {
@@ -187,15 +188,18 @@ type list struct {
 	no, open bool
 }
 
+// add adds a part that agrees or differs.
 func (l *list) add(yes bool, format string, values ...any) {
 	l.take(map[bool]Agreement{true: Agrees, false: Differs}[yes], format, values...)
 }
 
+// take adds a part with any agreement.
 func (l *list) take(a Agreement, format string, values ...any) {
 	l.texts = append(l.texts, fmt.Sprintf(format, values...))
 	l.no, l.open = l.no || a == Differs, l.open || a == Open
 }
 
+// answer is the parts together: open if one is open and none differs, not measured if there are none.
 func (l *list) answer(separator string) Answer {
 	if len(l.texts) == 0 {
 		return NotMeasured
@@ -207,7 +211,8 @@ func (l *list) answer(separator string) Answer {
 	return a
 }
 
-// extent grows with add; one without values is empty, and the claim about it not measured.
+// extent is the least and the most of some values, which are added to noExtent one by one; while
+// there are none it is empty, and a claim about it not measured.
 type extent struct{ least, most float64 }
 
 func noExtent() extent { return extent{math.Inf(1), math.Inf(-1)} }
@@ -233,7 +238,7 @@ func (r *Results) extentOf(line string) (e extent, refused int) {
 	return e, refused
 }
 
-// percent is a gain of a over b.
+// percent is the gain of a over b.
 func percent(a, b float64) string { return fmt.Sprintf("%+.1f %%", (a/b-1)*100) }
 
 // number writes a value with the digits that matter.
@@ -247,7 +252,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// ratio writes how many times.
+// ratio writes how many times something is another, with few digits.
 func ratio(v float64) string {
 	if v >= 100 {
 		return fmt.Sprintf("%.0f", v)

@@ -7,8 +7,11 @@ import (
 	"slices"
 )
 
-// Gain says by how much a line is above the best of others at a place, which the
-// paper puts at so much; it agrees within a tolerance, both fractions.
+// In this file are checks that compare a line with others. An engine among the others stands for
+// OpenSM's own tables where these were measured (Results.other).
+
+// Gain says by how much a line is above the best of others at a place; it agrees if that is the
+// paper's gain up to a tolerance, both fractions.
 func Gain(line string, others []string, place string, paper, within float64) Check {
 	return func(r *Results) Answer {
 		best, of := r.best(others, place)
@@ -39,14 +42,14 @@ func Above(line string, others []string, slack float64) Check {
 	return everywhere(line, others, "below", slack, func(a, b float64) bool { return a >= b*(1-slack) })
 }
 
-// Below is the same the other way round: smaller is better.
+// Below says at how many places a line is not above any of the others, likewise.
 func Below(line string, others []string, slack float64) Check {
 	return everywhere(line, others, "above", slack, func(a, b float64) bool { return a <= b*(1+slack) })
 }
 
-// everywhere counts the places at which holds is true of a line and all others. It
-// agrees if that is so everywhere, and not for want of a difference: by more than the
-// slack at one place at least.
+// everywhere counts the places at which holds is true of a line and all others; word says what it is
+// not there. It agrees if that is so everywhere, and at one place at least the line differs from all
+// others by more than the slack.
 func everywhere(line string, others []string, word string, slack float64, holds func(a, b float64) bool) Check {
 	return func(r *Results) Answer {
 		compared, clear := 0, 0
@@ -102,7 +105,7 @@ func everywhere(line string, others []string, word string, slack float64, holds 
 }
 
 // Significantly says at how many places a line is above the best of others by a
-// fraction; it agrees if at all but those excepted.
+// fraction; it agrees if that is so at all places except those named.
 func Significantly(line string, others []string, by float64, except ...string) Check {
 	return func(r *Results) Answer {
 		n, reached := 0, 0
@@ -215,6 +218,7 @@ func NearlyAboveAt(line, other string, places []string, fraction float64) Check 
 	return atPlaces(line, other, places, func(a, b float64) bool { return a > b*(1+Sampling) && a <= b*(1+fraction) })
 }
 
+// atPlaces says what two lines have at some places; it agrees if holds is true at all of them.
 func atPlaces(line, other string, places []string, holds func(a, b float64) bool) Check {
 	return func(r *Results) Answer {
 		var l list
@@ -359,8 +363,8 @@ func Savings(line, other string, places []string, low, high float64) Check {
 	}
 }
 
-// Timed is a check of routing times of programs that are not at hand: where ours are otherwise it is open, for other
-// programs were timed.
+// Timed is a check of routing times, which the papers took of programs that are not at hand: where ours differ it is
+// open, since other programs were timed.
 func Timed(c Check) Check {
 	return func(r *Results) Answer {
 		a := c(r)

@@ -44,8 +44,8 @@ func StopsBySize(line string, places []string, paper []float64) Check {
 	}
 }
 
-// stopping reports whether a network stood still, whether to never do so is what the
-// paper says, and if it did, what stopped says.
+// stopping is a check of whether a network stood still. If it did not, that agrees if never is what
+// the paper says; if it did, stopped has the answer.
 func stopping(line, place string, never bool, stopped func(Result) Answer) Check {
 	return func(r *Results) Answer {
 		v, ok := r.Get(line, place)
@@ -59,6 +59,7 @@ func stopping(line, place string, never bool, stopped func(Result) Answer) Check
 	}
 }
 
+// loopText says what the judge finds of the tables.
 func loopText(r Result) string {
 	if r.Loops > 0 {
 		return "the judge finds a credit loop"
@@ -68,22 +69,22 @@ func loopText(r Result) string {
 
 // More reports whether a line has the larger throughput than each of others.
 func More(line string, others []string, place string) Check {
-	return besides(line, others, place, func(ratio float64) float64 { return ratio - 1 })
+	return throughputRatio(line, others, place, func(ratio float64) float64 { return ratio - 1 })
 }
 
 // NotFarBelow reports whether a line has almost the throughput of another, or more.
 func NotFarBelow(line, other, place string) Check {
-	return besides(line, []string{other}, place, func(ratio float64) float64 { return ratio - (1 - Nearly) })
+	return throughputRatio(line, []string{other}, place, func(ratio float64) float64 { return ratio - (1 - Nearly) })
 }
 
 // Near reports whether two lines have almost the same throughput.
 func Near(line, other, place string) Check {
-	return besides(line, []string{other}, place, func(ratio float64) float64 { return Nearly - math.Abs(ratio-1) })
+	return throughputRatio(line, []string{other}, place, func(ratio float64) float64 { return Nearly - math.Abs(ratio-1) })
 }
 
 // Less reports whether a line has the smaller throughput than each of others.
 func Less(line string, others []string, place string) Check {
-	return besides(line, others, place, func(ratio float64) float64 { return 1 - ratio })
+	return throughputRatio(line, others, place, func(ratio float64) float64 { return 1 - ratio })
 }
 
 // All reports whether several checks agree.
@@ -124,9 +125,9 @@ func Apart(lines []string, place string, fraction float64) Check {
 	}
 }
 
-// besides reports whether something holds of a line's throughput over that of each of others:
-// by how much, less than nothing where it does not.
-func besides(line string, others []string, place string, by func(ratio float64) float64) Check {
+// throughputRatio checks something about the ratio of a line's throughput to that of each of others. by says
+// how clearly it holds of a ratio; negative where it does not.
+func throughputRatio(line string, others []string, place string, by func(ratio float64) float64) Check {
 	return func(r *Results) Answer {
 		var all list
 		for _, other := range others {
@@ -184,8 +185,8 @@ func Wider(line, above, other, place string) Check {
 	}
 }
 
-// Read holds a claim against one line, and says besides what another way to read the paper,
-// which has a line of its own, comes to.
+// Read holds a claim against one line, and adds what the line otherwise comes to, which is of another
+// way to read the paper.
 func Read(check func(line string) Check, line, otherwise string) Check {
 	return func(r *Results) Answer {
 		a, b := check(line)(r), check(otherwise)(r)

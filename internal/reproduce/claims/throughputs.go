@@ -15,8 +15,8 @@ const step = 0.02
 
 // throughputs is the largest loads that lines still deliver at one place, on the same networks.
 type throughputs struct {
-	of       map[string]Result
-	networks []int // those on which all lines have one; none where there is only the mean
+	of       map[string]Result // by line
+	networks []int             // indices in Result.Each on which all lines have one; none where there is only the mean
 }
 
 // means is the mean throughput of lines.
@@ -45,9 +45,10 @@ func (r *Results) throughputs(place string, lines ...string) (t throughputs, ok 
 	return t, true
 }
 
+// mean is the mean throughput of a line over all networks.
 func (t *throughputs) mean(line string) float64 { return t.of[line].Value }
 
-// without is the means with one network left out.
+// without is the means with one network left out, an index in Result.Each.
 func (t *throughputs) without(network int) means {
 	return func(line string) float64 {
 		each := t.of[line].Each
@@ -101,8 +102,8 @@ func (t *throughputs) gain(line, other string) estimate {
 	return t.estimate(func(mean means) float64 { return mean(line)/mean(other) - 1 })
 }
 
-// answer agrees if something holds by more than the error, and differs if it is not so by more
-// than that.
+// answer agrees if by, how clearly something holds, is above the error, differs if it is as far below
+// 0, and is open between.
 func (e estimate) answer(by float64, format string, values ...any) Answer {
 	a := answer(by > 0, format, values...)
 	if math.Abs(by) <= e.error {
@@ -111,7 +112,8 @@ func (e estimate) answer(by float64, format string, values ...any) Answer {
 	return a
 }
 
+// percent is a gain with its error.
 func (e estimate) percent() string { return fmt.Sprintf("%+.1f ± %.1f %%", e.value*100, e.error*100) }
 
-// share is percent of what has no sign.
+// share is a fraction, which has no sign, with its error.
 func (e estimate) share() string { return fmt.Sprintf("%.1f ± %.1f %%", e.value*100, e.error*100) }

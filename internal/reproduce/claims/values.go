@@ -8,6 +8,8 @@ import (
 	"strconv"
 )
 
+// In this file are checks of the values of single lines.
+
 // Ranges says between which values a line lies, whiskers included; it agrees if
 // that is inside low and high.
 func Ranges(line string, low, high float64) Check {
@@ -27,7 +29,8 @@ func Ranges(line string, low, high float64) Check {
 	}
 }
 
-// Everywhere agrees if there is a value for every network of a line, which then says what.
+// Everywhere agrees if there is a value, a number of rounds, for every network of a line; what is what
+// the answer then says.
 func Everywhere(line, what string) Check {
 	return func(r *Results) Answer {
 		e, refused := r.extentOf(line)
@@ -184,16 +187,17 @@ func OneAt(line string, places []string, want float64) Check {
 	}
 }
 
-// FirstIs says what every line begins with.
+// FirstIs says what every line has at its first place; it agrees if that is the wanted value.
 func FirstIs(want float64) Check {
 	return ends(func(string) bool { return true }, want, func(all []Place) Place { return all[0] })
 }
 
-// LastIs says what lines end with.
+// LastIs says what lines have at their last place, likewise.
 func LastIs(lines []string, want float64) Check {
 	return ends(func(l string) bool { return slices.Contains(lines, l) }, want, func(all []Place) Place { return all[len(all)-1] })
 }
 
+// ends checks the value of the lines that are wanted at the place that end picks.
 func ends(wanted func(line string) bool, want float64, end func([]Place) Place) Check {
 	return func(r *Results) Answer {
 		var all list
@@ -266,9 +270,9 @@ func Steady(line string, places []string, fraction float64) Check {
 	}
 }
 
-// trend is the values of a line at some places (nil: at all) for what is said of how it goes from
-// place to place: all of one program. They are OpenSM's where these have two places or more, else
-// ours; which, and at which places if not at all, says the name.
+// trend is the values of a line at some places (nil: at all) for a claim about how it goes from
+// place to place, all of one program: OpenSM's where these have two places or more, else ours. from
+// says which, and the first and last place if OpenSM has not all.
 func (r *Results) trend(line string, places []string) (values []At, from string) {
 	at := func(name string) (some []At) {
 		for _, v := range r.Values(name) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ByVariant holds a claim against lines as printed, and, where some have an improved
-// variant too, against those.
+// ByVariant is a check of a claim about lines that may have variants: it holds the claim against the
+// lines as printed and against those as improved, and Answer.By says how the two compare.
 func ByVariant(check Check) Check {
 	return func(r *Results) Answer {
 		if !slices.ContainsFunc(r.lines, func(l Line) bool { return strings.HasSuffix(l.Name, AsPrinted) }) {
@@ -17,7 +17,7 @@ func ByVariant(check Check) Check {
 		case printed.Agreement == Open || improved.Agreement == Open:
 			return printed
 		case printed == improved:
-			return Answer{printed.Ours, printed.Agreement, Both}
+			return Answer{Ours: printed.Ours, Agreement: printed.Agreement, By: Both}
 		}
 		a := Answer{Ours: "as printed: " + printed.Ours + ". As improved: " + improved.Ours, Agreement: printed.Agreement}
 		switch printed.Agreement {

@@ -24,7 +24,7 @@ import (
 //	     \      /
 //	  2 ─ F ── E ─ 1
 //
-// All shortest paths are unique but those between 3 and 4, 5, 6, which may go by
+// All shortest paths are unique except those between 3 and 4, 5, 6, which may go by
 // the upper path (D,C,B,A) or the lower one (D,E,F,A). The network is small enough
 // to take the mean over all patterns instead of some of them: 20 choices of three
 // senders, 6 matchings of each.
@@ -69,17 +69,19 @@ func figure6() (*fabric.Fabric, error) {
 	return b.Build()
 }
 
-// routes is the switches of every route, [from][to] of hosts 0 to 5.
+// routes is the switches of every route, a letter each: [from][to] of hosts 0 to 5, which the figure
+// numbers from 1.
 type routes [6][6]string
 
+// exampleRoutes is the routes of a line: as printed, as in the text, or by an engine of that name.
 func exampleRoutes(ctx context.Context, line string) (routes, error) {
 	switch line {
 	case PrintedP:
-		return printedRoutes(false), nil
+		return printedRoutes(perHost), nil
 	case PrintedP2:
-		return printedRoutes(true), nil
+		return printedRoutes(perPair), nil
 	case TextP, TextP2:
-		r := printedRoutes(false)
+		r := printedRoutes(perHost)
 		for host := 3; host < 6; host++ {
 			r[host][2] = "DCBA" // "P-SSSP uses the upper path (D,C,B,A) for all routes"
 		}
@@ -111,11 +113,14 @@ func exampleRoutes(ctx context.Context, line string) (routes, error) {
 	return r, nil
 }
 
-// printedRoutes is the routes of P-SSSP as printed, or P²-SSSP. A round is the
-// shortest paths to one host, or the one from a host to another; edges weigh P² and
+// A round of the algorithms as printed: of P-SSSP the shortest paths to one host, of P²-SSSP the one
+// from a host to another.
+const perHost, perPair = false, true
+
+// printedRoutes is the routes of P-SSSP or P²-SSSP as printed. Edges weigh P² and
 // the routes they carry. On a ring there are two ways to go, so that a shortest path
 // is the lighter of two; no two weigh the same in any round.
-func printedRoutes(perPair bool) routes {
+func printedRoutes(byPair bool) routes {
 	var r routes
 	load := map[string]int{}
 	entry := map[[2]string]string{} // [switch, host] the rest of the way: forwarding by destination
@@ -152,7 +157,7 @@ func printedRoutes(perPair bool) routes {
 		for v := range r {
 			switch {
 			case u == v:
-			case perPair: // from u to v
+			case byPair: // from u to v
 				r[u][v] = take(u, v)
 				charge(r[u][v])
 			default: // from v to u, charged when all are there
@@ -160,7 +165,7 @@ func printedRoutes(perPair bool) routes {
 			}
 		}
 		for v := range r {
-			if !perPair && u != v {
+			if !byPair && u != v {
 				charge(r[v][u])
 			}
 		}
@@ -211,7 +216,7 @@ func Count(ctx context.Context, line string) (Counted, error) {
 		sum += r.bandwidth(pairs[:]) / 3
 		patterns++
 	})
-	return Counted{sum / float64(patterns), patterns, r.index()}, nil
+	return Counted{Bandwidth: sum / float64(patterns), Patterns: patterns, Index: r.index()}, nil
 }
 
 // tables is the example routed by an engine, credit loop or not.

@@ -17,7 +17,7 @@ import (
 //	       └ E ─ 1
 //
 // Each of B and D is joined to A, C and E, so that every path between hosts has a way by B and
-// one by D. Which of two that weigh the same is taken the paper leaves open; here it hangs on
+// one by D. The paper leaves open which of two is taken that weigh the same; here it follows from
 // the numbers of the switches.
 const SpecX = "example:hoti2009-3b"
 
