@@ -31,19 +31,22 @@ type Builder struct {
 	expectLIDs bool
 }
 
+// builderPort is a port of a node that was added.
 type builderPort struct {
 	node Ref
 	port uint8
 }
 
+// builderLanes is what DataVLs was told of a port.
 type builderLanes struct {
 	builderPort
 	lanes uint8
 }
 
+// builderNode is a node as Node added it; assignGUIDs gives it a GUID if it has none.
 type builderNode struct {
 	Node
-	ports map[uint8]Port
+	ports map[uint8]Port // [port] what Port was told; nil: nothing
 	key   string
 }
 
@@ -54,9 +57,10 @@ type Port struct {
 	LMC  uint8 // 0 … 7
 }
 
+// cable joins port aPort of node a with port zPort of node z.
 type cable struct {
-	a, b         Ref
-	aPort, bPort uint8
+	a, z         Ref
+	aPort, zPort uint8
 	rate         Rate
 }
 
@@ -79,19 +83,19 @@ func (b *Builder) Port(r Ref, port uint8, p Port) {
 
 // Cable joins two ports, which are numbered from 1.
 func (b *Builder) Cable(a Ref, aPort uint8, z Ref, zPort uint8, rate Rate) {
-	b.cables = append(b.cables, cable{a, z, aPort, zPort, rate})
+	b.cables = append(b.cables, cable{a: a, z: z, aPort: aPort, zPort: zPort, rate: rate})
 }
 
 // OneSided marks the cable in a port as one that the record at its other end does not
 // mention, although most cables of the source are in the records of both ends.
 func (b *Builder) OneSided(r Ref, port uint8) {
-	b.oneSided = append(b.oneSided, builderPort{r, port})
+	b.oneSided = append(b.oneSided, builderPort{node: r, port: port})
 }
 
 // DataVLs says how many data lanes a port runs. A cable runs as many as both of its ends
 // do, or as the one that is known.
 func (b *Builder) DataVLs(r Ref, port, lanes uint8) {
-	b.dataVLs = append(b.dataVLs, builderLanes{builderPort{r, port}, lanes})
+	b.dataVLs = append(b.dataVLs, builderLanes{builderPort: builderPort{node: r, port: port}, lanes: lanes})
 }
 
 // ExpectLIDs says that the source gives LIDs: a port without one, to which Build gives one,
@@ -129,7 +133,8 @@ func (b *Builder) Build() (*Fabric, error) {
 // administered" bit, so that it cannot be a vendor's.
 const assignedGUID GUID = 0x0200_0000_0000_0100
 
-// placeNodes orders the nodes and returns the NodeID of each Ref.
+// placeNodes puts the nodes into f in their order, counts its switches and names them, and returns the NodeID of each
+// node of the Builder, [Ref].
 func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
 	b.assignGUIDs()
 	order := make([]Ref, len(b.nodes))
@@ -166,7 +171,7 @@ func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
 
 // nameShortly finds the names of switches for Label.
 func (f *Fabric) nameShortly() {
-	called := map[string]NodeID{} // None: several are
+	called := map[string]NodeID{} // [short name] the only switch it fits; None: it must not be used
 	for s := range NodeID(f.switches) {
 		for i, name := range nodename.OfSwitch(f.nodes[s].Name) {
 			if _, taken := called[name]; taken || f.sameName[name] > 0 {
@@ -196,8 +201,8 @@ func printable(name string) string {
 	}, strings.ToValidUTF8(strings.ReplaceAll(name, "\ufffd", "?"), "?"))
 }
 
-// assignGUIDs gives GUIDs to nodes without one, in the order of kind and key. Each
-// takes as many numbers as it has ports, so that port GUIDs are unique too.
+// assignGUIDs gives GUIDs to nodes without one, in the order of kind and key. They are
+// 0x100 apart, more than a node has ports, so that port GUIDs are unique too.
 func (b *Builder) assignGUIDs() {
 	taken := make(map[GUID]bool, len(b.nodes))
 	var without []Ref
@@ -220,7 +225,9 @@ func (b *Builder) assignGUIDs() {
 	}
 }
 
-// placeChannels makes channels of the cables, in their final order.
+// placeChannels makes two channels of each cable, in their final order, and the index of them by port (f.portChan). Then it
+// sets what the source says of single ports: their data lanes, and which cables are one-sided. id is the NodeID of each
+// Ref.
 func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 	f.portFirst = make([]int32, len(f.nodes)+1)
 	for i := range f.nodes {
@@ -230,13 +237,13 @@ func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 	f.channels = make([]Channel, 0, 2*len(b.cables))
 	for i := range b.cables {
 		k := &b.cables[i]
-		from, to := id[k.a], id[k.b]
-		if err := f.plug(from, k.aPort, to, k.bPort); err != nil {
+		from, to := id[k.a], id[k.z]
+		if err := f.plug(from, k.aPort, to, k.zPort); err != nil {
 			return err
 		}
 		f.channels = append(f.channels,
-			Channel{From: from, FromPort: k.aPort, To: to, ToPort: k.bPort, Rate: k.rate},
-			Channel{From: to, FromPort: k.bPort, To: from, ToPort: k.aPort, Rate: k.rate})
+			Channel{From: from, FromPort: k.aPort, To: to, ToPort: k.zPort, Rate: k.rate},
+			Channel{From: to, FromPort: k.zPort, To: from, ToPort: k.aPort, Rate: k.rate})
 	}
 	slices.SortFunc(f.channels, func(x, y Channel) int {
 		return cmp.Or(cmp.Compare(f.tier(&x), f.tier(&y)), cmp.Compare(x.From, y.From), cmp.Compare(x.FromPort, y.FromPort))
@@ -305,7 +312,8 @@ func (f *Fabric) tier(c *Channel) int {
 	return 0
 }
 
-// indexTrunks builds the adjacency of switches and numbers the turns.
+// indexTrunks builds the adjacency of switches and numbers the turns, of the sorted channels: the trunks are the first of
+// them, those of one switch side by side.
 func (f *Fabric) indexTrunks() {
 	f.firstTrunk = make([]ChannelID, f.switches+1)
 	f.heads = make([]NodeID, f.trunks)
@@ -326,7 +334,8 @@ func (f *Fabric) indexTrunks() {
 	}
 }
 
-// placeEndpoints lists the endpoints and attaches them to their switches.
+// placeEndpoints lists the endpoints, in the order of nodes and ports, and attaches them to their switches (f.attached). They
+// have the LIDs that the source gives; assignLIDs sees to the others.
 func (b *Builder) placeEndpoints(f *Fabric, id []NodeID) {
 	ports := make([]map[uint8]Port, len(f.nodes))
 	for r := range b.nodes {
@@ -369,6 +378,7 @@ func (b *Builder) placeEndpoints(f *Fabric, id []NodeID) {
 	}
 }
 
+// addEndpoint appends e, to which it adds where it is and what the source says of that port.
 func (f *Fabric) addEndpoint(n NodeID, port uint8, p Port, e Endpoint) {
 	e.Node, e.Port, e.PortGUID, e.LID, e.LMC = n, port, p.GUID, p.LID, p.LMC
 	if e.PortGUID == 0 {

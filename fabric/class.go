@@ -30,16 +30,17 @@ func classOf(n *Node) Class {
 
 // warnClaims warns of adapters whose description and device disagree.
 func (f *Fabric) warnClaims() {
-	var unsaid, hosts, nodes []string
+	// Adapters called aggregation nodes whose device is not known, and whose device is another; and those by their device alone.
+	var unknown, hosts, uncalled []string
 	for i := range f.nodes {
 		n := &f.nodes[i]
-		claims := strings.Contains(n.Name, calledAggregationNode)
-		switch is := classOf(n) == Aggregation; {
-		case n.Kind != Adapter || claims == is:
-		case is:
-			nodes = append(nodes, f.Label(NodeID(i)))
+		called := strings.Contains(n.Name, calledAggregationNode)
+		switch byDevice := classOf(n) == Aggregation; {
+		case n.Kind != Adapter || called == byDevice:
+		case byDevice:
+			uncalled = append(uncalled, f.Label(NodeID(i)))
 		case n.DeviceID == 0:
-			unsaid = append(unsaid, n.GUID.String())
+			unknown = append(unknown, n.GUID.String())
 		default:
 			hosts = append(hosts, fmt.Sprintf("%s (vendor %#x, device %#x)", n.GUID, n.VendorID, n.DeviceID))
 		}
@@ -49,8 +50,8 @@ func (f *Fabric) warnClaims() {
 		what  string
 	}{
 		{hosts, "called an aggregation node, but the device is none that weft knows: it counts as a host"},
-		{unsaid, "called an aggregation node, and the input does not say the device: it counts as a host"},
-		{nodes, "an aggregation node by its device, but not called one: it counts as an aggregation node"},
+		{unknown, "called an aggregation node, and the input does not say the device: it counts as a host"},
+		{uncalled, "an aggregation node by its device, but not called one: it counts as an aggregation node"},
 	} {
 		switch len(w.names) {
 		case 0:

@@ -13,10 +13,10 @@ func (f *Fabric) Hops(from ...NodeID) []int32 {
 	return hops
 }
 
-// AddHops fills in Hops for the switches that have none, and returns them, the nearest
-// first.
+// AddHops fills in Hops, [switch], of the switches from, which get 0 whatever they had, and of those that have None and can
+// be reached from them over others that have None. It returns all that it filled in, the nearest first.
 func (f *Fabric) AddHops(hops []int32, from ...NodeID) []NodeID {
-	reached := slices.Clone(from)
+	reached := slices.Clone(from) // also the queue of a search in breadth
 	for _, s := range from {
 		hops[s] = 0
 	}

@@ -1,9 +1,8 @@
 package fabric
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 )
 
 // assignLIDs sets the LID of every endpoint. A LID range from the source is kept if it
@@ -29,7 +28,7 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 		most += 2 * e.width() // a range above all others, and what lies below it until it is aligned
 	}
 	most = min(top+most, int(MaxLID)+1) // so that small networks have small arrays
-	claims := make([]int32, most)
+	claims := make([]int32, most)       // [LID] how many endpoints claim it
 	for i := range f.endpoints {
 		if e := &f.endpoints[i]; e.hasValidLID() {
 			for l := range e.width() {
@@ -37,8 +36,8 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 			}
 		}
 	}
-	var without, unset []EndpointID
-	owner := slices.Repeat([]EndpointID{None}, most)
+	var without, unset []EndpointID                  // those to be given LIDs, and those of them for which the source has none
+	owner := slices.Repeat([]EndpointID{None}, most) // [LID]
 	for i := range f.endpoints {
 		e := &f.endpoints[i]
 		switch {
@@ -76,7 +75,7 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 	return nil
 }
 
-// assignFree assigns free LID ranges to endpoints without one.
+// assignFree gives each endpoint of a list the lowest free range of LIDs, in f and in owner, [LID].
 func (f *Fabric) assignFree(without []EndpointID, owner []EndpointID) error {
 	var next [8]int // [LMC] where the search for a free range continues
 	for _, i := range without {
@@ -109,6 +108,7 @@ func (f *Fabric) warnGivenLIDs(unset []EndpointID) {
 	f.warnings = append(f.warnings, fmt.Sprintf("%d ports have no LIDs of their own (0 or 65535, or none): weft gives them some, and %s there; the first is %s", len(unset), fit, first))
 }
 
+// free reports whether no LID of a range has an owner.
 func free(owner []EndpointID) bool {
 	for _, o := range owner {
 		if o != None {
@@ -118,6 +118,7 @@ func free(owner []EndpointID) bool {
 	return true
 }
 
+// claimedTwice reports whether another endpoint claims a LID of e too. claims is how many claim each, [LID].
 func claimedTwice(claims []int32, e *Endpoint) bool {
 	for l := range e.width() {
 		if claims[int(e.LID)+l] > 1 {
@@ -127,8 +128,10 @@ func claimedTwice(claims []int32, e *Endpoint) bool {
 	return false
 }
 
+// width is how many LIDs the endpoint has, or wants.
 func (e *Endpoint) width() int { return 1 << e.LMC }
 
+// hasValidLID reports whether its LIDs, as the source gives them, are LIDs and aligned.
 func (e *Endpoint) hasValidLID() bool {
 	return e.LID != 0 && int(e.LID)+e.width()-1 <= int(MaxLID) && int(e.LID)%e.width() == 0
 }

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,8 @@ const (
 	NDR   Speed = "NDR"
 	XDR   Speed = "XDR"
 )
+
+var speeds = []Speed{SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR, XDR}
 
 // laneMbps is the data rate of one lane in Mbit/s, after line coding (8b/10b up
 // to QDR, 64b/66b from FDR10 on).
@@ -70,25 +73,8 @@ func notInSpeed(r rune) bool {
 // knownSpeed returns the constant for a speed, so that a rate does not keep the whole
 // line of text in memory.
 func knownSpeed(s string) Speed {
-	switch s {
-	case "SDR":
-		return SDR
-	case "DDR":
-		return DDR
-	case "QDR":
-		return QDR
-	case "FDR10":
-		return FDR10
-	case "FDR":
-		return FDR
-	case "EDR":
-		return EDR
-	case "HDR":
-		return HDR
-	case "NDR":
-		return NDR
-	case "XDR":
-		return XDR
+	if i := slices.Index(speeds, Speed(s)); i >= 0 {
+		return speeds[i]
 	}
 	return Speed(strings.Clone(s))
 }

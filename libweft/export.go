@@ -10,6 +10,7 @@ package main
 import "C"
 
 import (
+	"errors"
 	"math"
 	"unsafe"
 
@@ -32,29 +33,28 @@ func weft_version() *C.const_char { return version }
 
 //export weft_judge
 func weft_judge(asked *C.const_question, failed **C.char) *C.weft_verdict {
-	q, err := asks(asked)
+	q, err := questionFrom(asked)
 	var a *answer
-	if err == "" {
-		var e error
-		if a, e = judged(q); e != nil {
-			err = e.Error()
-		}
+	if err == nil {
+		a, err = judged(q)
 	}
 	if failed != nil {
 		*failed = nil
 	}
-	if err != "" {
+	if err != nil {
 		if failed != nil {
-			*failed = C.CString(err)
+			*failed = C.CString(err.Error())
 		}
 		return nil
 	}
-	return inC(a)
+	return verdictInC(a)
 }
 
 //export weft_text_free
 func weft_text_free(text *C.char) { C.free(unsafe.Pointer(text)) }
 
+// weft_verdict_free frees all that verdictInC allocated.
+//
 //export weft_verdict_free
 func weft_verdict_free(v *C.weft_verdict) {
 	if v == nil {
@@ -76,15 +76,15 @@ func weft_verdict_free(v *C.weft_verdict) {
 	C.free(unsafe.Pointer(v))
 }
 
-// asks reads a question, of which a caller built with a later weft.h has more than is known
-// here. The second result says what is wrong with it.
-func asks(asked *C.const_question) (*question, string) {
+// questionFrom is a question that C asked, or what is wrong with it. A caller built with a later weft.h may have a longer
+// struct: only the part that is known here is read. Its texts stay in the caller's memory.
+func questionFrom(asked *C.const_question) (*question, error) {
 	if asked == nil {
-		return nil, "weft_judge: the question is NULL"
+		return nil, errors.New("weft_judge: the question is NULL")
 	}
 	var c C.weft_question
 	if asked.size < C.size_t(unsafe.Sizeof(c)) {
-		return nil, "weft_judge: size of the question is not sizeof (weft_question)"
+		return nil, errors.New("weft_judge: size of the question is not sizeof (weft_question)")
 	}
 	c = *asked
 	q := &question{contract: goText(c.contract), endpoints: goText(c.endpoints)}
@@ -97,14 +97,15 @@ func asks(asked *C.const_question) (*question, string) {
 			continue
 		}
 		if uint64(part.from.bytes) > math.MaxInt {
-			return nil, "weft_judge: a text has more bytes than there are"
+			return nil, errors.New("weft_judge: a text has more bytes than there are")
 		}
 		// The caller keeps it until the call is over, and nobody writes into it.
 		part.to.text = unsafe.Slice((*byte)(part.from.text), int(part.from.bytes))
 	}
-	return q, ""
+	return q, nil
 }
 
+// goText is a copy of a text of C's; "" if it is NULL.
 func goText(text *C.char) string {
 	if text == nil {
 		return ""
@@ -112,11 +113,11 @@ func goText(text *C.char) string {
 	return C.GoString(text)
 }
 
-// inC is an answer in memory of C's.
-func inC(a *answer) *C.weft_verdict {
+// verdictInC copies an answer into memory of C's, all of which weft_verdict_free frees.
+func verdictInC(a *answer) *C.weft_verdict {
 	v := a.verdict
 	c := (*C.weft_verdict)(C.calloc(1, C.sizeof_weft_verdict))
-	c.free, c.complete = yes(v.Free()), yes(v.Complete())
+	c.free, c.complete = boolInC(v.Free()), boolInC(v.Complete())
 	c.contract, c.endpoints = C.CString(v.Contract.String()), C.CString(v.Scope.String())
 	c.pairs, c.unreachable, c.circling, c.dropped = C.int64_t(v.Pairs), C.int64_t(v.Unreachable), C.int64_t(v.Loops), C.int64_t(v.Dropped)
 	c.dependencies, c.lanes = C.int64_t(v.Dependencies), C.int(v.VLs)
@@ -133,7 +134,7 @@ func inC(a *answer) *C.weft_verdict {
 	}
 	outside := v.Outside()
 	c.outside_count = C.size_t(len(outside))
-	c.outside = (**C.char)(C.calloc(max(1, c.outside_count), C.size_t(unsafe.Sizeof(uintptr(0)))))
+	c.outside = (**C.char)(C.calloc(max(1, c.outside_count), C.size_t(unsafe.Sizeof(uintptr(0))))) // never NULL, which calloc of nothing may be
 	texts := unsafe.Slice(c.outside, len(outside))
 	for i := range texts {
 		texts[i] = C.CString(outside[i])
@@ -141,6 +142,7 @@ func inC(a *answer) *C.weft_verdict {
 	return c
 }
 
+// stepInC is a step of a loop with its texts in memory of C's.
 func stepInC(f *fabric.Fabric, s *deadlock.LoopStep) C.weft_step {
 	ch := f.Channel(s.Trunk)
 	return C.weft_step{
@@ -148,11 +150,12 @@ func stepInC(f *fabric.Fabric, s *deadlock.LoopStep) C.weft_step {
 		from_guid: C.uint64_t(f.Node(ch.From).GUID), to_guid: C.uint64_t(f.Node(ch.To).GUID),
 		from_port: C.int(ch.FromPort), to_port: C.int(ch.ToPort), vl: C.int(s.VL), sl: C.int(s.SL),
 		source: C.CString(f.EndpointLabel(s.Src)), destination: C.CString(f.EndpointLabel(f.Owner(s.Dst))), destination_lid: C.int(s.Dst),
-		answer: yes(s.Answer),
+		answer: boolInC(s.Answer),
 	}
 }
 
-func yes(b bool) C.int {
+// boolInC is 1 or 0, as C has it.
+func boolInC(b bool) C.int {
 	if b {
 		return 1
 	}

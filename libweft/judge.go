@@ -22,7 +22,7 @@ type text struct {
 	text []byte // nil: it is in the file
 }
 
-// question is a weft_question.
+// question is a weft_question; weft.h says what its parts are.
 type question struct {
 	network, lfts, list, sl2vl, psl text
 	contract, endpoints             string
@@ -35,11 +35,10 @@ type answer struct {
 	certificate []byte // nil: there is none
 }
 
-// verify is the judge; a test has it break.
+// verify judges; a test puts a function that panics in its place.
 var verify = deadlock.Verify
 
-// judged is the answer to a question. No panic leaves it: on the other side of the border
-// nobody could recover.
+// judged is what judge returns. A panic becomes an error: on the side of C nobody could recover.
 func judged(q *question) (a *answer, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -49,6 +48,8 @@ func judged(q *question) (a *answer, err error) {
 	return q.judge()
 }
 
+// judge reads the tables that the question is about and judges them. If they are free of deadlock, it writes the
+// certificate.
 func (q *question) judge() (*answer, error) {
 	o := deadlock.Options{Contract: routing.Honored}
 	var err error
@@ -80,7 +81,7 @@ func (q *question) judge() (*answer, error) {
 	return a, nil
 }
 
-// tables reads what the question is about.
+// tables reads the network and its tables, each from the memory of the caller or from a file.
 func (q *question) tables() (*routing.Tables, error) {
 	var opened []io.Closer
 	defer func() {

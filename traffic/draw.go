@@ -6,8 +6,11 @@ import (
 	"math/rand/v2"
 )
 
+// onePhase is the phases of a pattern that has one, among any number of ranks.
 func onePhase(args, int) (int, error) { return 1, nil }
 
+// onePhaseOfBits is the phases of a pattern that has one, among a power of two of ranks: it computes with the bits of
+// their numbers.
 func onePhaseOfBits(name string) func(args, int) (int, error) {
 	return func(_ args, n int) (int, error) { return 1, powerOfTwo(name, n) }
 }
@@ -25,7 +28,7 @@ func powerOfTwo(name string, n int) error {
 	return fmt.Errorf("%s needs a power of two of ranks, not %d; nearest is %d%s", name, n, nearest, fewer(n, low))
 }
 
-// fewer says how to place so many ranks of n.
+// fewer says how to place so many ranks of n, to be added to an error; "" if that would be no remedy.
 func fewer(n, ranks int) string {
 	if ranks < 2 || ranks >= n {
 		return ""
@@ -33,17 +36,19 @@ func fewer(n, ranks int) string {
 	return fmt.Sprintf("; the placement switch:%d takes %d", ranks, ranks)
 }
 
-// log2up is the phases in which something that doubles reaches n.
+// log2up is the logarithm of n to base 2, rounded up: the phases in which something that doubles reaches n.
 func log2up(n int) int { return bits.Len(uint(n - 1)) }
 
-func pair(pairs []Pair, from, to int) []Pair {
+// appendPair appends a pair, unless the ranks are the same.
+func appendPair(pairs []Pair, from, to int) []Pair {
 	if from == to {
 		return pairs
 	}
 	return append(pairs, Pair{From: int32(from), To: int32(to)})
 }
 
-// shifts is the number of phases of all to all among n ranks, or as many as are wanted.
+// shifts is the number of phases of all to all among n ranks, or as many of them as are wanted. a begins with the key of
+// phasesKey.
 func shifts(a args, n int) int {
 	if a[0] == 0 {
 		return n - 1
@@ -51,10 +56,11 @@ func shifts(a args, n int) int {
 	return min(a[0], n-1)
 }
 
+// shift appends that every rank sends to the one k on, the last ones to the first.
 func shift(pairs []Pair, n, k int) []Pair {
-	to := k % n
+	to := k % n // (i+k) % n, without dividing each time
 	for i := range n {
-		pairs = pair(pairs, i, to)
+		pairs = appendPair(pairs, i, to)
 		if to++; to == n {
 			to = 0
 		}
@@ -63,7 +69,7 @@ func shift(pairs []Pair, n, k int) []Pair {
 }
 
 // phasesKey is the key of patterns that may leave out phases of all to all.
-var phasesKey = []key{{"phases", "only so many, spread evenly; 0: all", 0, 0}}
+var phasesKey = []key{{name: "phases", meaning: "only so many, spread evenly; 0: all", normal: 0, least: 0}}
 
 // appendShift is a phase of all to all.
 func appendShift(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
@@ -75,14 +81,14 @@ func spreadShift(a args, n, phase int) int {
 	return 1 + int(int64(phase)*int64(n-1)/int64(shifts(a, n)))
 }
 
-// jobShifts is the phases of all to all within each job, whose ranks are those of jobRanks; those of a job that is one
-// smaller than others end before.
+// jobShifts is a phase of all to all within each job, whose ranks are those of jobRanks; a job that is one rank
+// smaller than others has no part in the last shift. a is the number of jobs, then the key of phasesKey.
 func jobShifts(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
 	by := spreadShift(a[1:], largestJob(n, a[0]), phase)
 	for j := range a[0] {
 		first, end := jobRanks(n, a[0], j)
 		for i := first; i < end && by < end-first; i++ {
-			pairs = pair(pairs, i, first+(i-first+by)%(end-first))
+			pairs = appendPair(pairs, i, first+(i-first+by)%(end-first))
 		}
 	}
 	return pairs
@@ -97,13 +103,13 @@ func largestJob(n, jobs int) int { return (n + jobs - 1) / jobs }
 // exchange is ranks that differ in a bit, which send to each other.
 func exchange(pairs []Pair, n, bit int) []Pair {
 	for i := range n {
-		pairs = pair(pairs, i, i^1<<bit)
+		pairs = appendPair(pairs, i, i^1<<bit)
 	}
 	return pairs
 }
 
-// hierarchical is a phase of all to all in groups or, after those, between the ranks with
-// the same place in their groups.
+// hierarchical is a phase of all to all in groups of a[0] ranks or, after those, between the ranks with the same place in
+// their groups.
 func hierarchical(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
 	g := a[0]
 	k := phase + 1
@@ -112,7 +118,7 @@ func hierarchical(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
 	}
 	for i := range n {
 		first := i - i%g
-		pairs = pair(pairs, i, first+(i%g+k)%g)
+		pairs = appendPair(pairs, i, first+(i%g+k)%g)
 	}
 	return pairs
 }
@@ -121,9 +127,9 @@ func hierarchical(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
 func neighbours(pairs []Pair, n, k int) []Pair {
 	for i := range n {
 		for d := 1; d <= k; d++ {
-			pairs = pair(pairs, i, (i+d)%n)
-			if 2*d < n {
-				pairs = pair(pairs, i, (i+n-d)%n)
+			pairs = appendPair(pairs, i, (i+d)%n)
+			if 2*d < n { // else both ways lead to the same rank
+				pairs = appendPair(pairs, i, (i+n-d)%n)
 			}
 		}
 	}
@@ -152,7 +158,7 @@ func bisect(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
 		next, partner := &ranks[2*i+1], &ranks[2*i+1+int(k)]
 		x, y := ranks[2*i].From, partner.From
 		partner.From = next.From
-		turn := (x ^ y) & -flip
+		turn := (x ^ y) & -flip // what swaps x and y if the coin is 1; else 0
 		ranks[i] = Pair{From: x ^ turn, To: y ^ turn}
 	}
 	return pairs[:first+left/2]
@@ -205,7 +211,7 @@ func incast(pairs []Pair, a args, n, _ int, r *rand.Rand) []Pair {
 			continue
 		}
 		if r.IntN(left) < need {
-			pairs = pair(pairs, i, to)
+			pairs = appendPair(pairs, i, to)
 			need--
 		}
 		left--
@@ -213,11 +219,11 @@ func incast(pairs []Pair, a args, n, _ int, r *rand.Rand) []Pair {
 	return pairs
 }
 
-// grid is the lengths of the sides of a grid of n ranks. Sides that are not given are
-// as equal as possible, longest first; fits has checked that the given ones divide n.
+// grid is the lengths of the sides of a grid of n ranks in so many dimensions; the others are 1. Sides that are not given,
+// or given as 0, are as equal as possible, longest first; fits has checked that the given ones divide n.
 func grid(n, dims int, given args) [3]int {
 	side := [3]int{1, 1, 1}
-	free := dims
+	free := dims // sides still to be chosen; n becomes the product they have
 	for i, g := range given {
 		if g > 0 {
 			side[i] = g
@@ -276,10 +282,10 @@ func halo(pairs []Pair, side [3]int) []Pair {
 			at := i / stride % length
 			base := i - at*stride
 			if length > 1 {
-				pairs = pair(pairs, i, base+(at+1)%length*stride)
+				pairs = appendPair(pairs, i, base+(at+1)%length*stride)
 			}
 			if length > 2 {
-				pairs = pair(pairs, i, base+(at+length-1)%length*stride)
+				pairs = appendPair(pairs, i, base+(at+length-1)%length*stride)
 			}
 			stride *= length
 		}

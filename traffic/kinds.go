@@ -52,7 +52,7 @@ var kinds = []kind{
 				if to >= i {
 					to++
 				}
-				pairs = pair(pairs, i, to)
+				pairs = appendPair(pairs, i, to)
 			}
 			return pairs
 		},
@@ -61,7 +61,7 @@ var kinds = []kind{
 		name: "alltoall", summary: "every rank sends to every other, all at once",
 		example: "alltoall",
 		phases: func(_ args, n int) (int, error) {
-			if n*(n-1) > mostPairs {
+			if n*(n-1) > mostPairs { // so from 2049 ranks on
 				return 0, fmt.Errorf("alltoall among %d ranks is %d pairs at once; at most 2048 ranks, or take alltoall-phased, the same in phases", n, n*(n-1))
 			}
 			return 1, nil
@@ -70,7 +70,7 @@ var kinds = []kind{
 			for i := range n {
 				for j := range n {
 					if i != j {
-						pairs = pair(pairs, i, j)
+						pairs = appendPair(pairs, i, j)
 					}
 				}
 			}
@@ -89,7 +89,7 @@ var kinds = []kind{
 	},
 	{
 		name: "job-shifts", summary: "the same within each of so many jobs, whose ranks follow each other",
-		example: "job-shifts:jobs=8", keys: append([]key{{"jobs", "jobs, of as many ranks each", 0, 1}}, phasesKey...),
+		example: "job-shifts:jobs=8", keys: append([]key{{name: "jobs", meaning: "jobs, of as many ranks each", normal: 0, least: 1}}, phasesKey...),
 		phases: func(a args, n int) (int, error) {
 			if a[0] > n/2 {
 				return 0, fmt.Errorf("job-shifts:jobs=%d among %d ranks: a job has two ranks at least; at most %d jobs", a[0], n, n/2)
@@ -119,16 +119,16 @@ var kinds = []kind{
 		example: "allreduce-doubling",
 		phases:  func(_ args, n int) (int, error) { return 2 * log2up(n), powerOfTwo("allreduce-doubling", n) },
 		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
-			bit := phase - log2up(n)
+			bit := phase - log2up(n) // in the second half 0, 1, …
 			if bit < 0 {
-				bit = -bit - 1
+				bit = -bit - 1 // in the first half down to 0
 			}
 			return exchange(pairs, n, bit)
 		},
 	},
 	{
 		name: "hierarchical", summary: "phases within groups of g ranks, then between equals of the groups",
-		example: "hierarchical:g=8", keys: []key{{"g", "ranks of a group", 0, 2}},
+		example: "hierarchical:g=8", keys: []key{{name: "g", meaning: "ranks of a group", normal: 0, least: 2}},
 		phases: func(a args, n int) (int, error) {
 			if n%a[0] != 0 {
 				return 0, fmt.Errorf("hierarchical:g=%d needs a multiple of %d ranks, not %d; nearest is %d%s", a[0], a[0], n, max(1, (n+a[0]/2)/a[0])*a[0], fewer(n, n/a[0]*a[0]))
@@ -144,7 +144,7 @@ var kinds = []kind{
 	},
 	{
 		name: "neighbours", summary: "rank i sends to i±1 … i±k on a ring",
-		example: "neighbours:k=2", keys: []key{{"k", "how far", 1, 1}},
+		example: "neighbours:k=2", keys: []key{{name: "k", meaning: "how far", normal: 1, least: 1}},
 		phases: func(a args, n int) (int, error) {
 			if a[0] > n/2 {
 				return 0, fmt.Errorf("neighbours:k=%d among %d ranks: k is at most %d", a[0], n, n/2)
@@ -155,20 +155,20 @@ var kinds = []kind{
 	},
 	{
 		name: "neighbour2d", summary: "rows of x ranks in a grid, each to its 4 neighbours, round the edges",
-		example: "neighbour2d:x=8", keys: []key{{"x", "ranks in a row; 0: as square as can be", 0, 0}},
+		example: "neighbour2d:x=8", keys: []key{{name: "x", meaning: "ranks in a row; 0: as square as can be", normal: 0, least: 0}},
 		phases: func(a args, n int) (int, error) { return 1, fits("neighbour2d", n, a) },
 		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return halo(pairs, grid(n, 2, a)) },
 	},
 	{
 		name: "neighbour3d", summary: "the same in three dimensions, y rows in a layer, 6 neighbours",
 		example: "neighbour3d:x=4,y=4",
-		keys:    []key{{"x", "ranks in a row; 0: as cubic as can be", 0, 0}, {"y", "rows in a layer; 0: likewise", 0, 0}},
+		keys:    []key{{name: "x", meaning: "ranks in a row; 0: as cubic as can be", normal: 0, least: 0}, {name: "y", meaning: "rows in a layer; 0: likewise", normal: 0, least: 0}},
 		phases:  func(a args, n int) (int, error) { return 1, fits("neighbour3d", n, a) },
 		append:  func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return halo(pairs, grid(n, 3, a)) },
 	},
 	{
 		name: "shift", summary: "rank i sends to i+k",
-		example: "shift:k=3", keys: []key{{"k", "how far", 0, 1}},
+		example: "shift:k=3", keys: []key{{name: "k", meaning: "how far", normal: 0, least: 1}},
 		phases: func(a args, n int) (int, error) {
 			if a[0]%n == 0 {
 				return 0, fmt.Errorf("shift:k=%d among %d ranks sends everything back to its source; k=%d does not", a[0], n, a[0]+1)
@@ -210,7 +210,7 @@ var kinds = []kind{
 				k++
 			}
 			for i := range n {
-				pairs = pair(pairs, i, i%k*k+i/k)
+				pairs = appendPair(pairs, i, i%k*k+i/k)
 			}
 			return pairs
 		},
@@ -220,7 +220,7 @@ var kinds = []kind{
 		example: "complement", phases: onePhaseOfBits("complement"),
 		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
 			for i := range n {
-				pairs = pair(pairs, i, n-1-i)
+				pairs = appendPair(pairs, i, n-1-i)
 			}
 			return pairs
 		},
@@ -230,7 +230,7 @@ var kinds = []kind{
 		example: "reverse", phases: onePhaseOfBits("reverse"),
 		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
 			for i := range n {
-				pairs = pair(pairs, i, int(bits.Reverse32(uint32(i))>>(33-bits.Len(uint(n)))))
+				pairs = appendPair(pairs, i, int(bits.Reverse32(uint32(i))>>(33-bits.Len(uint(n)))))
 			}
 			return pairs
 		},
@@ -240,7 +240,7 @@ var kinds = []kind{
 		example: "tree", phases: func(_ args, n int) (int, error) { return log2up(n), nil },
 		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
 			for i := 0; i < 1<<phase && i+1<<phase < n; i++ {
-				pairs = pair(pairs, i, i+1<<phase)
+				pairs = appendPair(pairs, i, i+1<<phase)
 			}
 			return pairs
 		},
@@ -263,7 +263,7 @@ var kinds = []kind{
 		example: "gather", phases: onePhase,
 		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
 			for i := 1; i < n; i++ {
-				pairs = pair(pairs, i, 0)
+				pairs = appendPair(pairs, i, 0)
 			}
 			return pairs
 		},
@@ -273,14 +273,14 @@ var kinds = []kind{
 		example: "scatter", phases: onePhase,
 		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
 			for i := 1; i < n; i++ {
-				pairs = pair(pairs, 0, i)
+				pairs = appendPair(pairs, 0, i)
 			}
 			return pairs
 		},
 	},
 	{
 		name: "incast", summary: "n random ranks send to another",
-		example: "incast:n=8", keys: []key{{"n", "how many send", 0, 1}}, random: true,
+		example: "incast:n=8", keys: []key{{name: "n", meaning: "how many send", normal: 0, least: 1}}, random: true,
 		phases: func(a args, n int) (int, error) {
 			if a[0] >= n {
 				return 0, fmt.Errorf("incast:n=%d needs %d ranks; there are %d", a[0], a[0]+1, n)

@@ -22,6 +22,8 @@ type kind struct {
 	// phases is the number of phases among n ranks. Each argument was checked before, and
 	// n is at least 2.
 	phases func(a args, n int) (int, error)
+
+	// append is Pattern.Append, with the arguments.
 	append func(pairs []Pair, a args, n, phase int, r *rand.Rand) []Pair
 }
 
@@ -58,7 +60,7 @@ func Kinds() []Kind {
 	return list
 }
 
-// Parse reads a pattern: a name, and after a colon its keys, as in "bisect",
+// Parse reads a pattern:  a name, and after a colon its keys, as in "bisect",
 // "shift:k=3" or "incast:n=8". Several patterns joined by + run at once, as in
 // "bisect+ring". Errors name the nearest pattern or key.
 func Parse(spec string) (Pattern, error) {
@@ -87,6 +89,7 @@ func Bisection() Pattern {
 	return p
 }
 
+// parseOne reads a pattern without +.
 func parseOne(spec string) (Pattern, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(spec), ":")
 	name = strings.ReplaceAll(name, "neighbor", "neighbour")
@@ -98,7 +101,7 @@ func parseOne(spec string) (Pattern, error) {
 	for _, k := range p.keys {
 		p.args = append(p.args, k.normal)
 	}
-	if err := p.read(rest); err != nil {
+	if err := p.readArgs(rest); err != nil {
 		return nil, err
 	}
 	for i, k := range p.keys {
@@ -117,15 +120,15 @@ func kindNames() []string {
 	return list
 }
 
-// named is a row of the table with its arguments.
+// named is the Pattern of a row of the table with its arguments.
 type named struct {
 	*kind
 	args  args
-	rails [][]int32 // ranks by rail; nil: all are on one
+	rails [][]int32 // [rail] its ranks, of a pattern by rail: see OnRails; nil: all are on one
 }
 
-// read reads key=value,key=value.
-func (p *named) read(text string) error {
+// readArgs reads key=value,key=value into args, where the others have their normal values.
+func (p *named) readArgs(text string) error {
 	if text == "" {
 		return nil
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// Orders is the placements that are orders in which ranks are handed out.
+// Orders is the placements that say in which order hosts are handed out to jobs, as --rank-order takes them: all endpoints,
+// and no random draw.
 var Orders = []string{"switch", "name", "rail"}
 
 // PlacementHelp lists what Place reads, for help texts.
@@ -32,10 +33,10 @@ const placementRun = 1 << 63
 //	guid      all of them by EndpointID, which is switches, adapters, routers, each by the
 //	          GUID of their nodes, as subnet managers list them
 //	random    all of them, in random order
-//	jobs:J    all of them, in J jobs of as many ranks each, as job-shifts has them: those of each are drawn at random, and
-//	          its ranks are in order of switch and port
+//	jobs:J    all of them, in J jobs of about as many ranks each, as job-shifts has them: the endpoints of each are drawn at
+//	          random, and its ranks are in order of switch and port
 //
-// With :N behind it, it is the first N of these, of random any N. linear:N is switch:N.
+// With :N behind any but all and jobs, it is the first N of these, of random any N. linear:N is switch:N.
 // The seed is for random and jobs only. The order of the list does not matter.
 func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed uint64) (Placement, error) {
 	how, count, counted := strings.Cut(spec, ":")
@@ -48,9 +49,7 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	case "rail":
 		p = names.New(f).ByRail(p)
 	case "random":
-		slices.Sort(p)
-		r := Stream(seed, placementRun)
-		r.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+		shuffle(p, seed)
 	case "jobs":
 		return fragmented(spec, count, f, p, seed)
 	case "guid":
@@ -78,7 +77,14 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	return p, nil
 }
 
-// fragmented is jobs on endpoints that are drawn at random.
+// shuffle brings p into a random order, which does not depend on the order it had.
+func shuffle(p Placement, seed uint64) {
+	slices.Sort(p)
+	r := Stream(seed, placementRun)
+	r.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+}
+
+// fragmented is the placement jobs:count. It puts p into another order, and returns it.
 func fragmented(spec, count string, f *fabric.Fabric, p Placement, seed uint64) (Placement, error) {
 	jobs, err := strconv.Atoi(count)
 	if err != nil || jobs < 1 {
@@ -87,9 +93,7 @@ func fragmented(spec, count string, f *fabric.Fabric, p Placement, seed uint64) 
 	if jobs > len(p) {
 		return nil, fmt.Errorf("placement %s: there are %d endpoints in scope", spec, len(p))
 	}
-	slices.Sort(p)
-	r := Stream(seed, placementRun)
-	r.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+	shuffle(p, seed)
 	for j := range jobs {
 		first, end := jobRanks(len(p), jobs, j)
 		copy(p[first:end], f.ByPort(p[first:end]))
@@ -125,12 +129,14 @@ func (p Placement) Once() Placement {
 
 // Pairs is the pattern of some pairs among so many ranks, which all send at once. The name
 // says where they are from.
-func Pairs(name string, ranks int, pairs []Pair) Pattern { return &pairList{name, ranks, pairs} }
+func Pairs(name string, ranks int, pairs []Pair) Pattern {
+	return &pairList{name: name, ranks: ranks, pairs: pairs}
+}
 
 // pairList is one phase with all pairs.
 type pairList struct {
 	name  string // where they are from
-	ranks int    // that its pairs name
+	ranks int    // that there are; the pairs are between them
 	pairs []Pair
 }
 
@@ -141,7 +147,7 @@ func (l *pairList) Phases(n int) (int, error) {
 	return 1, nil
 }
 
-func (l *pairList) Append(pairs []Pair, _, _ int, _ *rand.Rand) []Pair {
+func (l *pairList) Append(pairs []Pair, _, _ int, _ *rand.Rand) []Pair { // of one phase, and not random
 	return append(pairs, l.pairs...)
 }
 

@@ -29,7 +29,8 @@ func OnRails(p Pattern, rail []int) (on Pattern, silent int) {
 	return p, 0
 }
 
-// byRail is the ranks of each rail that has two or more. nil: no rank is on any.
+// byRail is the ranks of each rail that has two or more, and how many ranks are on no such rail; rail is as in OnRails. nil:
+// no rank is on any, and then none is left out.
 func byRail(rail []int) (rails [][]int32, silent int) {
 	most := 0
 	for _, k := range rail {

@@ -40,7 +40,7 @@ type Pattern interface {
 	// many runs.
 	Random() bool
 
-	// String is the spec that Parse reads.
+	// String is the spec that Parse reads; of Pairs, the name.
 	String() string
 }
 

@@ -28,11 +28,12 @@ func main() {
 	}
 }
 
+// judge prints what is wrong with the tables of the arguments, and reports whether nothing is: no loop, nobody cut off.
 func judge(args []string) (fine bool, err error) {
 	if len(args) < 2 || len(args) > 4 {
 		return false, errors.New("usage: judge NETWORK LFTS [SL2VL [PSL]]")
 	}
-	args = append(args, "", "")
+	args = append(args, "", "") // no file of these that are left out
 	f, err := files.Open(args[0])
 	if err != nil {
 		return false, err

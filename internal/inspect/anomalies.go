@@ -46,7 +46,7 @@ type Link struct {
 
 // Anomalies lists what is unusual about a fabric.
 func Anomalies(f *fabric.Fabric) []Finding {
-	s := look(f)
+	s := newSurvey(f)
 	list := s.slowLinks()
 	list = append(list, s.missingCables()...)
 	list = append(list, s.oneSided()...)
@@ -64,7 +64,8 @@ type cableClass struct {
 	model, further uint32 // device IDs of the same ends
 }
 
-// classOf is the class of a cable; it is the same for both of its channels.
+// classOf is the class of a cable; it is the same for both of its channels. ok is false for a cable that joins no two nodes
+// of which one is a switch.
 func (s *survey) classOf(c *fabric.Channel) (p cableClass, ok bool) {
 	a, b := s.Node(c.From), s.Node(c.To)
 	switch {
@@ -75,10 +76,10 @@ func (s *survey) classOf(c *fabric.Channel) (p cableClass, ok bool) {
 		if a.Kind != fabric.Switch {
 			a, b, at = b, a, c.To
 		}
-		return cableClass{true, s.level[at], 0, a.DeviceID, b.DeviceID}, true
+		return cableClass{adapter: true, level: s.level[at], model: a.DeviceID, further: b.DeviceID}, true
 	}
-	p = cableClass{false, s.level[c.From], s.level[c.To], a.DeviceID, b.DeviceID}
-	if other := (cableClass{false, p.higher, p.level, p.further, p.model}); compareClasses(other, p) < 0 {
+	p = cableClass{level: s.level[c.From], higher: s.level[c.To], model: a.DeviceID, further: b.DeviceID}
+	if other := (cableClass{level: p.higher, higher: p.level, model: p.further, further: p.model}); compareClasses(other, p) < 0 {
 		p = other
 	}
 	return p, true
@@ -110,9 +111,10 @@ func majority[V comparable](list []V) (most V, count int) {
 	return most, counts[most]
 }
 
-// slowLinks finds cables that are slower or narrower than most similar ones.
+// slowLinks finds cables that are slower or narrower than most similar ones, one finding for each class of cables and rate;
+// and those of mixedRates.
 func (s *survey) slowLinks() []Finding {
-	like := map[cableClass][]*fabric.Channel{}
+	like := map[cableClass][]*fabric.Channel{} // one channel of each cable
 	for i := range s.Channels() {
 		c := s.Channel(fabric.ChannelID(i))
 		if p, ok := s.classOf(c); ok && c.Reverse > fabric.ChannelID(i) && c.Rate.Known() {
@@ -143,7 +145,7 @@ func (s *survey) slowLinks() []Finding {
 				kind = NarrowLink
 			}
 			list = append(list, Finding{Kind: kind, Links: slower[r], What: fmt.Sprintf("%s at %s, where %d of %d like %s run at %s",
-				verb(len(slower[r]), "cable runs", "cables run"), r, count, len(rates), it(len(slower[r])), usual)})
+				verb(len(slower[r]), "cable runs", "cables run"), r, count, len(rates), itOrThem(len(slower[r])), usual)})
 		}
 	}
 	return list
@@ -157,7 +159,8 @@ func verb(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func it(n int) string {
+// itOrThem is the pronoun for so many.
+func itOrThem(n int) string {
 	if n == 1 {
 		return "it"
 	}
@@ -165,12 +168,11 @@ func it(n int) string {
 }
 
 // mixedRates finds cables that join the same two switches and do not run at one rate. It
-// is asked where no rate is usual, so that slowLinks has nothing to compare with.
+// is called where no rate is usual, so that slowLinks has nothing to compare with.
 func mixedRates(cables []*fabric.Channel) []Finding {
 	between := map[pair][]*fabric.Channel{}
 	for _, c := range cables {
-		q := pair{min(c.From, c.To), max(c.From, c.To)}
-		between[q] = append(between[q], c)
+		between[pairOf(c)] = append(between[pairOf(c)], c)
 	}
 	found, pairs := Finding{Kind: MixedRates}, 0
 	for _, q := range slices.SortedFunc(maps.Keys(between), comparePairs) {

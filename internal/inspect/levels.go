@@ -53,9 +53,10 @@ type survey struct {
 	rated bool    // the rates of all cables that carry traffic are known
 }
 
-func look(f *fabric.Fabric) *survey {
+// newSurvey finds all that a survey says.
+func newSurvey(f *fabric.Fabric) *survey {
 	s := &survey{Fabric: f, host: make([]bool, len(f.Channels())), rated: true}
-	hosts := make([]int, f.Switches())
+	hosts := make([]int, f.Switches()) // [switch] host adapters there
 	for i := range f.Endpoints() {
 		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Deliver != fabric.None {
 			s.host[e.Deliver] = true
@@ -70,11 +71,11 @@ func look(f *fabric.Fabric) *survey {
 	return s
 }
 
-// findLevels computes the levels from the number of hosts on every switch.
+// findLevels sets s.level from the number of hosts on every switch, [switch].
 func (s *survey) findLevels(hosts []int) {
 	var leaves []fabric.NodeID
 	for v := range hosts {
-		around := 0
+		around := 0 // hosts of the switches that it is cabled to, counted for each cable
 		first, end := s.TrunksFrom(fabric.NodeID(v))
 		for c := first; c < end; c++ {
 			around += hosts[s.Heads()[c]]
@@ -89,7 +90,7 @@ func (s *survey) findLevels(hosts []int) {
 // Levels is the levels of a fabric, the one with the hosts first. Switches that cannot
 // reach a host are in none.
 func Levels(f *fabric.Fabric) []Level {
-	s := look(f)
+	s := newSurvey(f)
 	top := int32(fabric.None)
 	for _, at := range s.level {
 		top = max(top, at)
@@ -97,7 +98,7 @@ func Levels(f *fabric.Fabric) []Level {
 	levels := make([]Level, top+1)
 	for v, at := range s.level {
 		if at >= 0 {
-			s.add(&levels[at], fabric.NodeID(v))
+			s.addSwitch(&levels[at], fabric.NodeID(v))
 		}
 	}
 	for i := range levels {
@@ -107,10 +108,11 @@ func Levels(f *fabric.Fabric) []Level {
 }
 
 // LevelOf is the level of every switch, [switch]; fabric.None where no host can be reached.
-func LevelOf(f *fabric.Fabric) []int32 { return look(f).level }
+func LevelOf(f *fabric.Fabric) []int32 { return newSurvey(f).level }
 
-func (s *survey) add(l *Level, v fabric.NodeID) {
-	var r Ratio
+// addSwitch counts switch v, its cables and its ratio in its level l. Cables within the level come in twice, from both ends.
+func (s *survey) addSwitch(l *Level, v fabric.NodeID) {
+	var r Ratio // of the switch
 	l.Switches++
 	for p := 1; p <= s.Node(v).Ports; p++ {
 		c := s.Out(v, uint8(p))

@@ -9,8 +9,11 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// pair is two switches, the lower number first.
+// pair is two nodes, the lower number first.
 type pair struct{ a, b fabric.NodeID }
+
+// pairOf is the two nodes that a cable joins.
+func pairOf(c *fabric.Channel) pair { return pair{a: min(c.From, c.To), b: max(c.From, c.To)} }
 
 func comparePairs(p, q pair) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b)) }
 
@@ -19,7 +22,7 @@ func comparePairs(p, q pair) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Comp
 // tree. Where at least three in four pairs of a group have a cable, a pair without any
 // counts too.
 func (s *survey) missingCables() []Finding {
-	cables := map[cableClass]map[pair]int{}
+	cables := map[cableClass]map[pair]int{} // how many join each pair
 	for c := range s.Trunks() {
 		ch := s.Channel(fabric.ChannelID(c))
 		if ch.Reverse < fabric.ChannelID(c) {
@@ -29,21 +32,22 @@ func (s *survey) missingCables() []Finding {
 		if cables[p] == nil {
 			cables[p] = map[pair]int{}
 		}
-		cables[p][pair{min(ch.From, ch.To), max(ch.From, ch.To)}]++
+		cables[p][pairOf(ch)]++
 	}
 	var list []Finding
 	for _, p := range slices.SortedFunc(maps.Keys(cables), compareClasses) {
-		list = append(list, s.fewer(p, s.groups(p, cables[p]))...)
+		list = append(list, s.lackingPairs(p, s.groups(p, cables[p]))...)
 	}
 	return list
 }
 
-// groups splits the pairs of one class into connected components, such as the pods of a
-// tree, and adds the pairs without a cable where most have one.
+// groups splits the pairs of one class, with the cables of each, into connected components, such as the pods of a tree, and
+// adds the pairs without a cable where most have one.
 func (s *survey) groups(p cableClass, cables map[pair]int) []map[pair]int {
 	if p.level == p.higher {
 		return []map[pair]int{cables} // switches of one level are not expected to be all joined
 	}
+	// Components by union and find: up from switch to switch to the lowest of its component, which has no entry.
 	part := map[fabric.NodeID]fabric.NodeID{}
 	var find func(v fabric.NodeID) fabric.NodeID
 	find = func(v fabric.NodeID) fabric.NodeID {
@@ -62,7 +66,7 @@ func (s *survey) groups(p cableClass, cables map[pair]int) []map[pair]int {
 		}
 	}
 	slices.SortFunc(pairs, comparePairs)
-	at := map[fabric.NodeID]int{}
+	at := map[fabric.NodeID]int{} // [lowest switch of a component] its place in groups
 	var groups []map[pair]int
 	for _, q := range pairs {
 		root := find(q.a)
@@ -80,7 +84,7 @@ func (s *survey) groups(p cableClass, cables map[pair]int) []map[pair]int {
 	return groups
 }
 
-// addUnjoined adds the pairs without a cable, if at least three in four of all pairs of a
+// addUnjoined adds to a group the pairs without a cable, with 0, if at least three in four of all pairs of a
 // lower and an upper switch have one.
 func (s *survey) addUnjoined(group map[pair]int) {
 	var below, above []fabric.NodeID
@@ -107,14 +111,15 @@ func (s *survey) addUnjoined(group map[pair]int) {
 	}
 	for _, a := range below {
 		for _, b := range above {
-			q := pair{min(a, b), max(a, b)}
+			q := pair{a: min(a, b), b: max(a, b)}
 			group[q] += 0 // enters it if it is missing
 		}
 	}
 }
 
-// fewer finds the pairs with fewer cables than most of their group.
-func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
+// lackingPairs finds the pairs of a class with fewer cables than most of their group, in one finding for each number of
+// cables that is usual and each that there are.
+func (s *survey) lackingPairs(p cableClass, groups []map[pair]int) []Finding {
 	type lack struct{ usual, has int }
 	short := map[lack][]pair{}
 	like := map[int][2]int{} // [usual number of cables] pairs that have it, and all pairs, of all groups with that number
@@ -129,7 +134,8 @@ func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
 		like[usual] = [2]int{like[usual][0] + count, like[usual][1] + len(counts)}
 		for q, n := range group {
 			if n < usual {
-				short[lack{usual, n}] = append(short[lack{usual, n}], q)
+				l := lack{usual: usual, has: n}
+				short[l] = append(short[l], q)
 			}
 		}
 	}
@@ -145,7 +151,7 @@ func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
 		}
 		slices.SortFunc(f.Links, s.byName)
 		f.What = fmt.Sprintf("%s %s, where %d of %d like %s have %d",
-			verb(len(pairs), "pair of switches has", "pairs of switches have"), cablesText(l.has), like[l.usual][0], like[l.usual][1], it(len(pairs)), l.usual)
+			verb(len(pairs), "pair of switches has", "pairs of switches have"), cablesText(l.has), like[l.usual][0], like[l.usual][1], itOrThem(len(pairs)), l.usual)
 		list = append(list, f)
 	}
 	return list

@@ -57,6 +57,7 @@ func (q *Question) Unknown() string {
 	return ""
 }
 
+// everyLevelChooses reports whether packets of all service levels choose from groups at every switch.
 func everyLevelChooses(t *routing.Tables) bool {
 	for s := range fabric.NodeID(t.Fabric.Switches()) {
 		if t.Groups.Levels(s) != 1<<routing.SLs-1 {
@@ -66,7 +67,8 @@ func everyLevelChooses(t *routing.Tables) bool {
 	return true
 }
 
-// Ask runs the program. Where the tables have a multicast tree, the question is about unicast alone.
+// Ask writes the tables and their certificate into a folder of its own, runs the program about it, and removes it. Where
+// the tables have a multicast tree, the question is about unicast alone.
 func Ask(ctx context.Context, program string, q Question) (*Answer, error) {
 	dir, err := os.MkdirTemp("", "weft-proof")
 	if err != nil {
@@ -125,13 +127,14 @@ func write(ctx context.Context, dir string, folder *files.Folder) error {
 	return writeFiles(ctx, dir, append(folder.Files(), network))
 }
 
+// writeFiles writes files into a folder that is there, until the context ends.
 func writeFiles(ctx context.Context, dir string, list []files.File) error {
 	for _, f := range list {
 		file, err := os.Create(filepath.Join(dir, f.Name))
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(f.Write(unlessEnded{ctx, file}), file.Close()); err != nil {
+		if err := errors.Join(f.Write(unlessEnded{ctx: ctx, Writer: file}), file.Close()); err != nil {
 			return err
 		}
 	}
@@ -174,7 +177,7 @@ func begun(printed []byte) string {
 	return strconv.Quote(string(line))
 }
 
-// exitCodes are those of weft-proof, but for that of a mistake in usage: a program that knows other flags is another one.
+// exitCodes are those of weft-proof, except that of a mistake in usage: a program that knows other flags is another one.
 var exitCodes = []int{0, 1, 3, 4}
 
 // subject is what an answer says that it is about.
@@ -184,7 +187,8 @@ type subject struct {
 	Step                                bool
 }
 
-// run runs weft-proof. Its exit codes 0 and 1 are verdicts, if they are about the question; all else is a failure.
+// run runs weft-proof and reads its answer. Its exit codes 0 and 1 are verdicts, if what it printed is about the subject
+// asked for and says the same; all else is a failure.
 func run(ctx context.Context, program string, asked subject, arguments ...string) (*Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

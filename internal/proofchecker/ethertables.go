@@ -35,18 +35,21 @@ func WriteTables(w io.Writer, n *ethernet.Network) error {
 	return t.out.Flush()
 }
 
+// tables is a file on its way. Each of its methods below writes one section, or two that belong together.
 type tables struct {
 	n     *ethernet.Network
 	out   *bufio.Writer
-	lines int
-	link  []int // [LinkID] its number in the file
+	lines int   // written so far
+	link  []int // [LinkID] its number in the file; cables sets it
 }
 
+// line writes a line.
 func (t *tables) line(form string, values ...any) {
 	fmt.Fprintf(t.out, form+"\n", values...)
 	t.lines++
 }
 
+// section writes the name of a section with the number of its lines, and these.
 func (t *tables) section(name string, lines []string) {
 	t.line("%s\t%d", name, len(lines))
 	for _, l := range lines {
@@ -54,6 +57,7 @@ func (t *tables) section(name string, lines []string) {
 	}
 }
 
+// cables numbers the links and writes the cables: device and interface of both ends.
 func (t *tables) cables() {
 	var lines []string
 	for i, l := range t.n.Links {
@@ -75,7 +79,7 @@ func (t *tables) marks() {
 			when = "start"
 		}
 		marks = append(marks, when+"\t"+name)
-		on := make([][]int, ethernet.MaxPriorities)
+		on := make([][]int, ethernet.MaxPriorities) // [lane] the links where packets of this mark are on it
 		for l := range t.n.Links {
 			if lane := p.Of(uint8(m), ethernet.LinkID(l)); lane != ethernet.Lossy {
 				on[lane] = append(on[lane], t.link[l])
@@ -91,6 +95,7 @@ func (t *tables) marks() {
 	t.section("lanes", lanes)
 }
 
+// rules writes which marks become others, on the way from a link (- for packets that begin at the device) to the next.
 func (t *tables) rules() {
 	n := t.n
 	var lines []string
@@ -114,6 +119,7 @@ func (t *tables) rules() {
 	t.section("rules", lines)
 }
 
+// tunnelMaps writes, for each map of tunnels, the marks that each mark can become there, mark by mark.
 func (t *tables) tunnelMaps() {
 	var lines []string
 	for _, m := range t.n.TunnelMaps {
@@ -161,8 +167,8 @@ func (t *tables) nextHops() {
 	n := t.n
 	var lines []string
 	for d := range ethernet.DeviceID(len(n.Names)) {
-		of := map[string][]int{} // by the words of a row
-		var sets []string
+		of := map[string][]int{} // [words of a row] the classes whose next hops they are
+		var sets []string        // its keys, in the order of the first class of each
 		var key []byte
 		for i := range n.Classes {
 			key = key[:0]
@@ -188,6 +194,7 @@ func (t *tables) nextHops() {
 	t.section("next hops", lines)
 }
 
+// tunnels writes the tunnels of each class: the device that wraps, the class of the outer header, and the map of marks.
 func (t *tables) tunnels() {
 	var lines []string
 	for i := range t.n.Classes {
