@@ -35,7 +35,7 @@ func cablesOf(c *ethernet.Cabling, text string) ([]ethernet.LinkID, error) {
 	if !strings.Contains(text, ":") {
 		return nil, fmt.Errorf("%q names no interface; give a device and one of its interfaces, as in %s", text, example(c))
 	}
-	var why error
+	var why error // of the last colon that follows a device's name; else of the first
 	for at, letter := range text {
 		if letter != ':' {
 			continue
@@ -56,6 +56,7 @@ func cablesOf(c *ethernet.Cabling, text string) ([]ethernet.LinkID, error) {
 	return nil, why
 }
 
+// cablesAt is a direction of each cable at interfaces of some devices that fit a pattern; of a cable between two of them once.
 func cablesAt(c *ethernet.Cabling, devices []ethernet.DeviceID, pattern string) (found []ethernet.LinkID) {
 	seen := map[ethernet.LinkID]bool{}
 	for _, d := range devices {
@@ -69,6 +70,7 @@ func cablesAt(c *ethernet.Cabling, devices []ethernet.DeviceID, pattern string) 
 	return found
 }
 
+// interfaces is those of a device with a cable to another, for hints.
 func interfaces(c *ethernet.Cabling, d ethernet.DeviceID) (list []string) {
 	for l, end := c.LinksFrom(d); l < end; l++ {
 		list = append(list, c.Links[l].FromInterface)

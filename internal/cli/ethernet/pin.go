@@ -96,21 +96,23 @@ type pinSummary struct {
 	Out       string      `json:"out,omitempty"`
 }
 
-// pinJob is pins on their way.
+// pinJob is one run of weft route --pin: read sets the network, find the adapters, choose the pins; judge proves them, and
+// write writes them. All of these fill in the summary s.
 type pinJob struct {
 	*console.Console
 	o        *pinFlags
 	t        *trafficNetwork
-	list     []nic
-	adapters []adapter
-	pins     []bgp.Pin
-	as       []uint32 // of the routers, as read; nil: not known
-	before   map[netip.Prefix]bgp.Pin
-	traffic  string
+	list     []nic                    // adapters that were listed or found in a folder; nil: as the network was computed with
+	adapters []adapter                // in the order of their endpoints
+	pins     []bgp.Pin                // of each adapter, one for each address
+	as       []uint32                 // of the routers, as read; nil: not known
+	before   map[netip.Prefix]bgp.Pin // those in force (--pins); nil: not known
+	traffic  string                   // --traffic; empty: not known
 	seed     uint64
 	s        pinSummary
 }
 
+// runPin is weft route --pin. Where it finds a credit loop it writes nothing, and answers with what it found.
 func runPin(a *console.Console, cmd *cobra.Command, name string, o *pinFlags) error {
 	ctx := cmd.Context()
 	j := &pinJob{Console: a, o: o, s: pinSummary{Network: name, Engine: "auto", Pins: []pinnedNIC{}, Tried: []triedPins{}, Traffic: []pinnedFor{}, Advice: []string{}, Addresses: o.addresses}}
@@ -155,7 +157,8 @@ func runPin(a *console.Console, cmd *cobra.Command, name string, o *pinFlags) er
 	return a.Answer(asJSON, &j.s, func() error { return a.Show(j.screen()) }, found)
 }
 
-// read reads the network, with routes that are computed, and its adapters.
+// read reads the network, its adapters and the pins in force. Pins are announced by BGP, so the routes have to be computed:
+// if the folder has routes that were read, computed ones take their place.
 func (j *pinJob) read(name string) error {
 	in, err := j.o.read(j.Console, name)
 	if err != nil {
@@ -177,7 +180,7 @@ func (j *pinJob) read(name string) error {
 	if err := j.nics(in, name); err != nil {
 		return err
 	}
-	if in.nics == nil {
+	if in.nics == nil { // a computed network, which has no addresses
 		if err := in.widen(j.o.addresses); err != nil {
 			return err
 		}
@@ -199,9 +202,10 @@ func (t *trafficNetwork) label(e fabric.EndpointID) string {
 	return t.f.Label(t.f.Endpoint(e).Node)
 }
 
-// widen gives the subnets of a computed network room for so many addresses of each adapter.
+// widen gives every class of a computed network a subnet of its own in 10.0.0.0/8, with room for so many addresses of each
+// adapter; where 256 addresses do, all stays.
 func (in *networkInput) widen(addresses int) error {
-	most := slices.Max(in.hosts)*addresses + 2
+	most := slices.Max(in.hosts)*addresses + 2 // and the first and the last, which are no host's
 	size := uint32(256)
 	for int(size) < most {
 		size *= 2
@@ -231,8 +235,8 @@ func addressIn(p netip.Prefix, i int) (netip.Addr, error) {
 	return p.Addr(), fmt.Errorf("%s has not enough addresses for %d adapters", p, i+1)
 }
 
-// judge gives the network the pins, and judges it, and what it holds while BGP converges after every failure
-// of a cable.
+// judge gives a copy of the network the pins, and judges it, and what it holds while BGP converges after every failure
+// of a cable. It also counts the pins in the tables of each tier.
 func (j *pinJob) judge(ctx context.Context) error {
 	t := j.t
 	classes, err := j.t.withPins(j.pins)
@@ -254,10 +258,10 @@ func (j *pinJob) judge(ctx context.Context) error {
 	}
 	j.s.Verdict, j.s.Failures, j.s.Loops, j.s.Cuts = outputs.WordOf(v), r.Tried, r.Loops, r.Cuts
 	j.s.Routes, j.s.Assumed, j.s.Gaps = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...)
-	entries := make([]int, len(t.Names))
+	entries := make([]int, len(t.Names)) // [DeviceID] pins that its table has
 	down := make([]bool, len(n.Links))
 	known, computer := n.NewRow(), bgp.NewComputer(t.plan)
-	for i := len(t.Classes); i < len(classes); i++ {
+	for i := len(t.Classes); i < len(classes); i++ { // the classes that pins added
 		computer.Known(i, down, known)
 		for d := range entries {
 			if slices.ContainsFunc(n.Words(known, ethernet.DeviceID(d)), func(word uint64) bool { return word != 0 }) {
@@ -276,6 +280,7 @@ func (j *pinJob) judge(ctx context.Context) error {
 	return nil
 }
 
+// write writes the configurations of the routers and what says how to apply them.
 func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error {
 	neighbor, err := j.neighbors()
 	if err != nil {
@@ -328,6 +333,7 @@ func (j *pinJob) sonic(name string) (map[string]bool, error) {
 	return list, err
 }
 
+// writeCSV writes the pins with their ways, as eachPin and readPins read them.
 func (j *pinJob) writeCSV(w io.Writer) error {
 	rows := [][]string{{"name", "prefix", "leaf", "up", "up2"}}
 	for _, p := range j.s.Pins {
@@ -368,7 +374,8 @@ func eachPin(r io.Reader, file string, use func(table *reading.CSV, prefix netip
 	}
 }
 
-// readPins is the pins of a file, in a network that has their devices and subnets.
+// readPins is the pins of a file, in a network that has their devices and subnets. Each goes into the first subnet with its
+// address that is behind its leaf alone.
 func readPins(r io.Reader, file string, in *networkInput) ([]bgp.Pin, error) {
 	var list []bgp.Pin
 	err := eachPin(r, file, func(table *reading.CSV, prefix netip.Prefix, way []string) error {
@@ -404,7 +411,8 @@ func readPins(r io.Reader, file string, in *networkInput) ([]bgp.Pin, error) {
 	return list, nil
 }
 
-// pinned gives the network the pins of a file.
+// pinned gives a network with computed routes the pins of a file, in a copy that takes its place; its text of the routes says
+// so.
 func (in *networkInput) pinned(a *console.Console, file string) error {
 	list, err := console.ReadFile(a, file, func(r io.Reader, name string) ([]bgp.Pin, error) { return readPins(r, name, in) })
 	if err != nil {

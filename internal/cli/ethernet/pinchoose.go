@@ -44,10 +44,10 @@ type pinnedFor struct {
 // coloredPins is what pins are called that pins.Serve finds.
 const coloredPins = "edge coloring"
 
-// find lists the adapters with the addresses that are pinned.
+// find sets the adapters, each with the addresses that are pinned: those of its list, or computed ones.
 func (j *pinJob) find() error {
 	t := j.t
-	at := make([]int, len(t.Names)) // adapters so far
+	at := make([]int, len(t.Names)) // [DeviceID] adapters so far
 	for _, e := range t.among() {
 		d := t.w.NICs[t.nics[e]].Device
 		a := adapter{e: e, leaf: d, class: t.w.NICs[t.nics[e]].Class}
@@ -74,10 +74,11 @@ func (j *pinJob) find() error {
 // chain is the devices that a pin comes down by, from the one above the leaf.
 type chain []ethernet.DeviceID
 
-// way is the chains of the addresses of an adapter.
+// way is the chain of each address of an adapter. A list of ways is by adapter, as j.adapters.
 type way []chain
 
-// choose finds the ways of the adapters: by the engine, or by the best of several.
+// choose finds the ways of the adapters, by the engine or by the best of several, and makes them the pins. Best is the one
+// with which the traffic of served takes the least time; of those alike the one tried first.
 func (j *pinJob) choose(ctx context.Context, engine string) error {
 	jobs, err := j.served()
 	if err != nil {
@@ -85,7 +86,7 @@ func (j *pinJob) choose(ctx context.Context, engine string) error {
 	}
 	var demands []engines.Demand
 	if j.traffic != "" {
-		job := &jobs[0]
+		job := &jobs[0] // the only one; of its phases the first counts
 		for _, p := range job.pattern.Append(nil, len(job.placement), 0, nil) {
 			demands = append(demands, engines.Demand{From: job.placement[p.From], To: job.placement[p.To], Bytes: max(1, p.Bytes)})
 		}
@@ -135,12 +136,13 @@ func (j *pinJob) choose(ctx context.Context, engine string) error {
 	return j.beside(ctx, jobs)
 }
 
-// worthOf makes one number of times, the less the better: of traffic that is known, or of all to all in phases, in both orders.
+// worthOf makes one number of the times of the jobs of served, the less the better: that of traffic that is known, or those of
+// all to all in phases, jobs 1 and 2, which differ in the order of ranks.
 func worthOf(times []float64, known bool) float64 {
 	if known {
 		return times[0]
 	}
-	return times[1] * times[2] * math.Pow(times[0]*times[len(times)-1], 1e-3) // of equals, by what has no order
+	return times[1] * times[2] * math.Pow(times[0]*times[len(times)-1], 1e-3) // of equals, by the first and last, which have no order
 }
 
 // servedPairs is how many pairs of adapters a run of traffic has at most that pins are chosen for: all phases of eight jobs on 2,048
@@ -176,7 +178,9 @@ func (j *pinJob) served() ([]namedJob, error) {
 	return append(jobs, scattered), nil
 }
 
-// waysBy is the ways of an engine, or by an edge coloring. refused is why there are none.
+// waysBy is the ways of an engine, or by an edge coloring, which begins from those of ftree. refused is why there are none;
+// several is of how many adapters the engine's ways come down by several devices, so that a pin has only one of them. Of the
+// engines only balance is told the demands.
 func (j *pinJob) waysBy(ctx context.Context, name string, demands []engines.Demand) (ways []way, several int, refused string, err error) {
 	t := j.t
 	engine, told := name, demands
@@ -190,8 +194,8 @@ func (j *pinJob) waysBy(ctx context.Context, name string, demands []engines.Dema
 	if err != nil || refused != "" {
 		return nil, 0, refused, err
 	}
-	var all []fabric.NodeID
-	sources := map[fabric.EndpointID][]fabric.NodeID{}
+	var all []fabric.NodeID                            // switches with adapters
+	sources := map[fabric.EndpointID][]fabric.NodeID{} // [adapter] the switches of those that send to it
 	for _, a := range j.adapters {
 		all = append(all, t.f.Endpoint(a.e).Switch)
 	}
@@ -200,7 +204,7 @@ func (j *pinJob) waysBy(ctx context.Context, name string, demands []engines.Dema
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
-	device := make([]ethernet.DeviceID, t.f.Switches())
+	device := make([]ethernet.DeviceID, t.f.Switches()) // [switch]
 	for s := range device {
 		device[s] = t.Device(t.f.Label(fabric.NodeID(s)))
 	}
@@ -235,13 +239,14 @@ func (j *pinJob) waysBy(ctx context.Context, name string, demands []engines.Dema
 	return j.colored(ctx, tree, ways, demands), 0, "", nil
 }
 
-// colored is ways for demands in a tree.
+// colored is ways for demands in a tree, by pins.Serve, which improves on ways. It numbers leaves, planes and tops as the
+// tree does; a device that is none of them counts as the first.
 func (j *pinJob) colored(ctx context.Context, tree *coloring.Tree, ways []way, demands []engines.Demand) []way {
 	t := j.t
-	number := map[fabric.EndpointID]int32{}
-	leaf := make([]int32, len(j.adapters))
-	roots := make([][]pins.Root, len(j.adapters))
-	j.keep(ways, nil)
+	number := map[fabric.EndpointID]int32{}       // [endpoint] the adapter
+	leaf := make([]int32, len(j.adapters))        // [adapter] its leaf in the tree
+	roots := make([][]pins.Root, len(j.adapters)) // [adapter] ways, in terms of the tree
+	j.keep(ways, nil)                             // so that Serve begins from all pins in force
 	mids := func(a int) []fabric.NodeID { return tree.Spines[tree.Pod[leaf[a]]] }
 	for i, a := range j.adapters {
 		number[a.e] = int32(i)
@@ -272,7 +277,8 @@ func (j *pinJob) colored(ctx context.Context, tree *coloring.Tree, ways []way, d
 	return all
 }
 
-// speedsIn is how fast the cables of the network are, as a tree.
+// speedsIn is how fast the cables of the network are together from each switch of a tree to each above it: from leaves, leaf by
+// leaf, and from spines to tops, pod by pod and plane by plane.
 func (t *trafficNetwork) speedsIn(tree *coloring.Tree) (speeds pins.Speeds) {
 	device := func(s fabric.NodeID) ethernet.DeviceID { return t.Device(t.f.Label(s)) }
 	together := func(below, above fabric.NodeID) (sum float64) {
@@ -299,7 +305,8 @@ func (t *trafficNetwork) speedsIn(tree *coloring.Tree) (speeds pins.Speeds) {
 	return speeds
 }
 
-// spread is chains for the addresses of an adapter, as far from each other as can be, from that of the first on.
+// spread is chains for so many addresses of an adapter, as far from each other as can be in the order of above, from that of
+// the first address on.
 func (j *pinJob) spread(leaf ethernet.DeviceID, first chain, addresses int) way {
 	if addresses == 1 {
 		return way{first}
@@ -313,7 +320,7 @@ func (j *pinJob) spread(leaf ethernet.DeviceID, first chain, addresses int) way 
 	return w
 }
 
-// above is all chains above a device.
+// above is all chains from a device upwards that go on from before, of two devices at most.
 func (j *pinJob) above(d ethernet.DeviceID, before chain) (all []chain) {
 	t := j.t
 	var next []ethernet.DeviceID
@@ -334,7 +341,7 @@ func (j *pinJob) above(d ethernet.DeviceID, before chain) (all []chain) {
 	return all
 }
 
-// keep gives adapters the pins in force; where traffic is known, those that it does not name.
+// keep puts the pins in force into ways, in place; of adapters that demands send to, none.
 func (j *pinJob) keep(ways []way, demands []engines.Demand) {
 	if j.before == nil {
 		return
@@ -363,7 +370,7 @@ func (j *pinJob) pinsOf(ways []way) (list []bgp.Pin) {
 	return list
 }
 
-// withPins is the classes of the network with pins.
+// withPins is the classes of the network with pins, those of pins behind the others.
 func (t *trafficNetwork) withPins(list []bgp.Pin) ([]ethernet.Class, error) {
 	classes, err := t.plan.SetPins(t.Classes, list)
 	if err != nil {
@@ -372,7 +379,7 @@ func (t *trafficNetwork) withPins(list []bgp.Pin) ([]ethernet.Class, error) {
 	return classes, nil
 }
 
-// times is how long traffics take with pins; perfect says that none of those that decide can be quicker.
+// times is how long each job takes with pins; perfect says that none of those that decide can be quicker.
 func (j *pinJob) times(ctx context.Context, name string, ways []way, jobs []namedJob) (times []float64, perfect bool, err error) {
 	all, err := j.pinnedWays(ctx, name, ways, jobs)
 	if err != nil {
@@ -387,7 +394,7 @@ func (j *pinJob) times(ctx context.Context, name string, ways []way, jobs []name
 	return times, perfect, nil
 }
 
-// pinnedWays lays traffics on pins as routers hold them.
+// pinnedWays is how each job fares on a copy of the network with pins, as routers hold them.
 func (j *pinJob) pinnedWays(ctx context.Context, name string, ways []way, jobs []namedJob) ([]trafficWay, error) {
 	t := j.t
 	n := *t.Network
@@ -396,7 +403,7 @@ func (j *pinJob) pinnedWays(ctx context.Context, name string, ways []way, jobs [
 		return nil, err
 	}
 	nics := slices.Clone(t.w.NICs)
-	pin := 0
+	pin := 0 // its number in pinsOf(ways)
 	for i := range j.adapters {
 		nic := &nics[t.nics[j.adapters[i].e]]
 		for range j.adapters[i].ips {
@@ -425,12 +432,12 @@ func (j *pinJob) pinnedWays(ctx context.Context, name string, ways []way, jobs [
 	return list, nil
 }
 
-// take makes ways the pins.
+// take makes ways the pins, of j and of its summary, where it also says which are not those in force.
 func (j *pinJob) take(ways []way) {
 	t := j.t
 	j.pins = j.pinsOf(ways)
 	changed := map[ethernet.DeviceID]bool{}
-	k := 0
+	k := 0 // in j.pins
 	for i := range j.adapters {
 		for range j.adapters[i].ips {
 			p := &j.pins[k]
@@ -453,10 +460,11 @@ func (j *pinJob) take(ways []way) {
 	}
 }
 
-// beside says how long traffic takes without pins, and where it is better to have none.
+// beside adds to the summary how long each job takes without pins, beside the time with those that were chosen, and where it
+// is better to have none.
 func (j *pinJob) beside(ctx context.Context, jobs []namedJob) error {
 	o := &trafficFlags{qps: []uint{1, 4, 16}}
-	var best []float64
+	var best []float64 // times with the pins that were chosen
 	for _, t := range j.s.Tried {
 		if t.Engine == j.s.Engine {
 			best = t.Times
@@ -468,7 +476,7 @@ func (j *pinJob) beside(ctx context.Context, jobs []namedJob) error {
 			return err
 		}
 		ways = append(ways, trafficWay{Way: "pinned", QueuePairs: j.o.addresses, Engine: j.s.Engine, Time: best[i], Bound: ways[0].Bound, Runs: ways[0].Runs, Phases: ways[0].Phases, Flows: ways[0].Flows})
-		j.s.Traffic = append(j.s.Traffic, pinnedFor{jobs[i].name, ways})
+		j.s.Traffic = append(j.s.Traffic, pinnedFor{Name: jobs[i].name, Ways: ways})
 		j.s.Advice = append(j.s.Advice, advice(ways, jobs[i].name)...)
 	}
 	return nil

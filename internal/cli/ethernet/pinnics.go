@@ -27,10 +27,11 @@ type nic struct {
 	name, rail string
 	ips        []netip.Addr
 	leaf       ethernet.DeviceID
-	class      int // of its subnet
+	class      int // of its subnet, which is behind leaf alone
 }
 
-// nics finds the adapters: in a list, in what the folder says of neighbors, or as a network was computed with.
+// nics finds the adapters and gives them to the network: those of a list, or of what the folder says of neighbors. A network
+// that was computed with some keeps these.
 func (j *pinJob) nics(in *networkInput, name string) (err error) {
 	switch {
 	case j.o.nicList != "":
@@ -52,7 +53,7 @@ func (j *pinJob) nics(in *networkInput, name string) (err error) {
 	return nil
 }
 
-// have gives the network these adapters, in place of those that it has or is taken to have.
+// have gives the network these adapters, in place of those that it has or is taken to have. Its fabric has to be made anew.
 func (in *networkInput) have(list []nic) {
 	in.hosts, in.fabric, in.nics = make([]int, len(in.Names)), nil, make([][]nic, len(in.Names))
 	for _, n := range list {
@@ -66,7 +67,8 @@ func listedNICs(c *console.Console, name string, in *networkInput, addresses int
 	return console.ReadFile(c, name, func(r io.Reader, file string) ([]nic, error) { return readNICs(r, file, in, addresses) })
 }
 
-// subnet is the class of the longest prefix behind a leaf that an address is in.
+// subnet is the class of the longest prefix behind a leaf that an address is in. It refuses a subnet that is behind another
+// device too.
 func (in *networkInput) subnet(ip netip.Addr, leaf ethernet.DeviceID) (class int, err error) {
 	class, bits := -1, -1
 	for i := range in.Classes {
@@ -93,14 +95,14 @@ func (in *networkInput) subnet(ip netip.Addr, leaf ethernet.DeviceID) (class int
 	return class, nil
 }
 
-// readNICs reads a file of name,ip,leaf and maybe rail, with these words in its first line. With several addresses, lines
-// alike but for the address are of one adapter.
+// readNICs reads a file of name,ip,leaf and maybe rail, whose first line may have these words. With several addresses, lines
+// that differ in the address only are of one adapter. The adapters come by leaf, those of one leaf as in the file.
 func readNICs(r io.Reader, file string, in *networkInput, addresses int) ([]nic, error) {
 	table := reading.NewCSV(r, file)
 	leaves := bgp.Leaves(in.Classes)
 	var list []nic
 	seen := map[netip.Addr]bool{}
-	known := map[string]int{}
+	known := map[string]int{} // [name, rail and leaf] the latest adapter that has them, in list
 	for first := true; ; first = false {
 		row, err := table.Read()
 		if errors.Is(err, io.EOF) {
@@ -161,7 +163,7 @@ func readNICs(r io.Reader, file string, in *networkInput, addresses int) ([]nic,
 // together.
 func (j *pinJob) neighborNICs(in *networkInput, name string) ([]nic, error) {
 	var list []nic
-	few := 0
+	few := 0 // adapters with too few addresses
 	owner := map[netip.Addr]ethernet.DeviceID{}
 	all, err := j.neighborsOf(name)
 	if err != nil {
@@ -226,7 +228,8 @@ func (j *pinJob) neighborsOf(name string) (map[string][]frr.Neighbor, error) {
 	return all, err
 }
 
-// descriptions is the adapters of a device as a fabric names them: host, and number of the adapter by its rail, or by the order of the host's.
+// descriptions is the adapters of each device, [DeviceID], as a fabric names them: host, and number of the adapter by its
+// rail, or by the order of the host's.
 func descriptions(nics [][]nic) [][]string {
 	var rails []string
 	for _, list := range nics {
@@ -238,7 +241,7 @@ func descriptions(nics [][]nic) [][]string {
 	}
 	slices.SortFunc(rails, ethernet.Natural)
 	rails = slices.Compact(rails)
-	count := map[string]int{}
+	count := map[string]int{} // [host] adapters so far
 	all := make([][]string, len(nics))
 	for d, list := range nics {
 		for _, n := range list {

@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// prioritiesFlags is the flags of weft priorities.
 type prioritiesFlags struct {
 	networkFlags
 	lossless, bounces int
@@ -61,6 +62,7 @@ Containerlab file or a computed network.`,
 	return c
 }
 
+// prioritiesJob is one run of weft priorities: compute sets its parts in the order in which they are here.
 type prioritiesJob struct {
 	*console.Console
 	name    string
@@ -68,7 +70,7 @@ type prioritiesJob struct {
 	in      *networkInput
 	options cure.Options
 	c       *cure.Cure
-	maps    []*cure.Maps // nil where they do not suffice
+	maps    []*cure.Maps // [DeviceID] SONiC's; nil: they do not suffice
 	s       result.Priorities
 }
 
@@ -116,7 +118,7 @@ func (j *prioritiesJob) compute(ctx context.Context) error {
 	return j.judge()
 }
 
-// paths says which paths rules have to serve.
+// paths sets which paths rules have to serve: options.After, if those after failures, and the words for the summary.
 func (j *prioritiesJob) paths(ctx context.Context) error {
 	switch {
 	case j.o.bounces > 0:
@@ -142,15 +144,16 @@ func (j *prioritiesJob) paths(ctx context.Context) error {
 	return nil
 }
 
-// judge proves the rules, on all paths that they serve, and SONiC's maps where they suffice.
+// judge proves the rules, on all paths that they serve, and SONiC's maps where they suffice, and fills in the summary. The
+// rules were made to be free of loops: that they are not is an error of weft.
 func (j *prioritiesJob) judge() error {
 	c, n := j.c, j.in.Network
-	j.sonic()
+	j.fitSonic()
 	networks := []*ethernet.Network{n, c.Network}
 	if j.maps != nil && c.Turns > 0 { // maps without a rule do nothing
 		networks = append(networks, cure.Mapped(c, j.maps))
 	}
-	unions := j.unions(networks)
+	unions := j.unions(networks) // as networks: before, with the rules, with SONiC's maps
 	before, _, _ := unions[0].Free()
 	free, dependencies, _ := unions[1].Free()
 	if !free {
@@ -172,8 +175,8 @@ func (j *prioritiesJob) judge() error {
 	return nil
 }
 
-// sonic puts the rules into SONiC's maps, or says why they do not fit.
-func (j *prioritiesJob) sonic() {
+// fitSonic sets maps to the rules in SONiC's form, or to nil if a device's do not fit; the summary says why.
+func (j *prioritiesJob) fitSonic() {
 	j.maps = nil
 	for d := range ethernet.DeviceID(len(j.in.Names)) {
 		m, err := j.c.Sonic(d)
@@ -186,7 +189,8 @@ func (j *prioritiesJob) sonic() {
 	j.s.Sonic = "suffice, and are proven too"
 }
 
-// unions judges priorities of one network or another over all paths that the rules serve.
+// unions is, for each of some networks that differ in their rules, the dependencies of all paths that the rules serve. Those
+// are paths of the network as read: rules change no route.
 func (j *prioritiesJob) unions(networks []*ethernet.Network) []*judge.Union {
 	unions := list.Of(networks, func(n *ethernet.Network) *judge.Union { return judge.NewUnion(n, ethernet.HostScope) })
 	n := j.in.Network
@@ -210,6 +214,7 @@ func (j *prioritiesJob) unions(networks []*ethernet.Network) []*judge.Union {
 	return unions
 }
 
+// write writes the rules, SONiC's maps of each device where they suffice, and the summary.
 func (j *prioritiesJob) write(ctx context.Context, d *output.Folder) error {
 	all := []files.File{{Name: output.Rules, Write: j.c.WriteJSON}, {Name: output.RulesTable, Write: j.c.WriteCSV}}
 	for i, m := range j.maps {
@@ -246,6 +251,7 @@ func (j *prioritiesJob) screen() *console.Page {
 	return p
 }
 
+// lanesText says how many priorities are needed, and which follow each other on the way of a packet.
 func (j *prioritiesJob) lanesText() string {
 	parts := list.Of(j.s.Ladders, func(ladder []int) string {
 		return strings.Trim(strings.ReplaceAll(fmt.Sprint(ladder), " ", " → "), "[]")

@@ -30,6 +30,8 @@ can choose between two hosts, next hops by prefix, and how long random pairs tak
 	})
 }
 
+// runReport writes the page of a lossless Ethernet network: its map, how long random pairs take if that can be measured, and
+// its next hops. Findings are credit loops and pairs without a route.
 func runReport(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags) error {
 	if args := cmd.Flags().Args(); len(args) > 1 {
 		return exit.Usage("%s is a lossless Ethernet network, and a page shows one of them; %d are given", name, len(args))
@@ -73,13 +75,13 @@ func runReport(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 		d.Results = append(d.Results, times)
 	}
 	d.Results = append(d.Results, j.nextHops())
-	t := j.n.Tables[0]
+	t := j.n.Tables[0] // the routes as read, the only ones
 	found := t.Verdict != result.DeadlockFree || t.Unreachable > 0 || t.Circling > 0
 	if asJSON {
 		return a.Answer(true, d, nil, found)
 	}
 	size := int64(0)
-	err = output.WriteFile(a, out, func(w io.Writer) error { return d.Write(io.MultiWriter(w, counter{&size})) })
+	err = output.WriteFile(a, out, func(w io.Writer) error { return d.Write(io.MultiWriter(w, counter{n: &size})) })
 	if err != nil {
 		return err
 	}
@@ -117,6 +119,7 @@ to all over every next hop, lanes are priorities, and ports are interfaces by na
 	})
 }
 
+// runExport writes the network in the form of --to. Findings count only for forms that tell the verdict.
 func runExport(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags) error {
 	if err := o.check(); err != nil {
 		return err

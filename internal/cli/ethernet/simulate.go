@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
+// ethernetSimulate is what weft simulate --json prints of lossless Ethernet.
 type ethernetSimulate struct {
 	Network  string        `json:"network"`
 	Routes   string        `json:"routes"`
@@ -61,6 +62,8 @@ are behind. With --routes the network may be a Containerlab file or a computed o
 	})
 }
 
+// runSimulate reads the network, puts the job on its adapters, and finds how long its traffic takes in each way; that packets
+// are lost is a finding.
 func runSimulate(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags, job *flags.Job) error {
 	if err := o.check(); err != nil {
 		return err
@@ -106,7 +109,7 @@ func runSimulate(a *console.Console, cmd *cobra.Command, name string, o *traffic
 	return a.Answer(asJSON, s, func() error { return showSimulated(a, t, s) }, lost)
 }
 
-// addPins adds the pins of --engine to the ways of some traffic.
+// addPins adds a way to the ways of some traffic: by the pins of --engine, or why that engine refuses.
 func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]trafficWay) error {
 	engine, err := cmd.Flags().GetString("engine")
 	if err != nil {
@@ -126,7 +129,7 @@ func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]traf
 	return nil
 }
 
-// get reads the value of a flag.
+// get sets to to the value of a flag; of is the method of its type, as cmd.Flags().GetBool.
 func get[T any](of func(string) (T, error), name string, to *T) error {
 	v, err := of(name)
 	*to = v
@@ -136,7 +139,7 @@ func get[T any](of func(string) (T, error), name string, to *T) error {
 // errorOf is the first error.
 func errorOf(list ...error) error { return cmp.Or(list...) }
 
-// hottest is the links that most goes over, the hottest first.
+// hottest is the links that most goes over in a way, so many at most, the hottest first.
 func (t *trafficNetwork) hottest(w *trafficWay, most int) []ethernetHot {
 	order := make([]ethernet.LinkID, 0, len(t.Links))
 	for l := range ethernet.LinkID(len(t.Links)) {
@@ -146,7 +149,7 @@ func (t *trafficNetwork) hottest(w *trafficWay, most int) []ethernetHot {
 	}
 	slices.SortStableFunc(order, func(a, b ethernet.LinkID) int { return cmp.Compare(w.loads.Load[b], w.loads.Load[a]) })
 	return list.Of(order[:min(most, len(order))], func(l ethernet.LinkID) ethernetHot {
-		return ethernetHot{outputs.EthernetLink(t.Network, l), w.loads.Load[l], w.loads.Most[l]}
+		return ethernetHot{EthernetLink: outputs.EthernetLink(t.Network, l), Mean: w.loads.Load[l], Most: w.loads.Most[l]}
 	})
 }
 

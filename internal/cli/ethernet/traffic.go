@@ -49,7 +49,7 @@ func (o *trafficFlags) addNamedTo(f *pflag.FlagSet) {
 // maxQueuePairs is how many queue pairs two adapters can have: more make no difference, and take time.
 const maxQueuePairs = 1 << 16
 
-// check checks the flags.
+// check refuses what the flags must not be, and sets --qps if it is not given.
 func (o *trafficFlags) check() error {
 	if len(o.qps) == 0 {
 		o.qps = []uint{1, 4, 16}
@@ -71,7 +71,7 @@ type trafficNetwork struct {
 	*networkInput
 	f    *fabric.Fabric
 	w    *ecmp.Network
-	nics []int32 // [EndpointID] the adapter; -1: none
+	nics []int32 // [EndpointID] the adapter, as an index into w.NICs; -1: none
 }
 
 // readTraffic reads a network and finds its adapters.
@@ -90,7 +90,8 @@ func (o *trafficFlags) readTraffic(c *console.Console, name string) (*trafficNet
 	return o.lay(in, name)
 }
 
-// lay finds the adapters of a network.
+// lay finds the adapters of a network: those that in has, else as many as flags or the cables say, which it enters in in. Only
+// those behind devices with hosts' prefixes count; it is a finding that there are fewer than two. name is for errors.
 func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, err error) {
 	t = &trafficNetwork{networkInput: in, f: in.fabric}
 	if in.hosts == nil {
@@ -132,7 +133,7 @@ func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, er
 		if len(classes[d]) == 0 {
 			continue
 		}
-		class := classes[d][at[d]%len(classes[d])]
+		class := classes[d][at[d]%len(classes[d])] // in turn, where nothing says of which it is
 		if in.nics != nil {
 			class = in.nics[d][at[d]].class
 		}
@@ -144,10 +145,10 @@ func (o *trafficFlags) lay(in *networkInput, name string) (t *trafficNetwork, er
 	return t, err
 }
 
-// adapters is how many adapters each device with hosts is taken to have.
+// adapters is how many adapters each device with hosts is taken to have, [DeviceID]; a note in in says how they were counted.
 func (o *trafficFlags) adapters(in *networkInput) []int {
 	n := make([]int, len(in.Names))
-	byCables, bySpeed := false, false
+	byCables, bySpeed := false, false // whether any device was counted so
 	for _, d := range bgp.Leaves(in.Classes) {
 		if n[d] = o.nics; o.nics > 0 {
 			continue
@@ -193,7 +194,7 @@ func (in *networkInput) carries(d ethernet.DeviceID) int {
 // not the way out of the network.
 func (t *trafficNetwork) classes() [][]int {
 	list := make([][]int, len(t.Names))
-	for _, four := range []bool{true, false} {
+	for _, four := range []bool{true, false} { // IPv4, then IPv6 for those without
 		found := make([][]int, len(t.Names))
 		for i := range t.Classes {
 			c := &t.Classes[i]
@@ -214,7 +215,8 @@ func (t *trafficNetwork) classes() [][]int {
 	return list
 }
 
-// asFabric is the network as a fabric: devices are switches, and adapters are named by their device.
+// asFabric is the network as a fabric: devices are switches, and adapters have the names of a list, else are named by their
+// device. Ports are numbered as the links of the device, from 1, then its adapters.
 func (in *networkInput) asFabric() (*fabric.Fabric, error) {
 	b := fabric.Builder{WithoutLIDs: true}
 	refs := make([]fabric.Ref, len(in.Names))
@@ -230,7 +232,7 @@ func (in *networkInput) asFabric() (*fabric.Fabric, error) {
 		first, _ := in.LinksFrom(in.Links[l].From)
 		return uint8(l - first + 1)
 	}
-	rate := fabric.Rate{}
+	rate := fabric.Rate{} // not known: ecmp has the speeds
 	named := descriptions(in.nics)
 	for l := range ethernet.LinkID(len(in.Links)) {
 		if back := in.Reverse[l]; l < back {
@@ -262,7 +264,7 @@ func (t *trafficNetwork) among() []fabric.EndpointID {
 	return list
 }
 
-// on is a placement by adapters.
+// on is the adapter that each rank of a placement is on, [rank].
 func (t *trafficNetwork) on(p traffic.Placement) ([]int32, error) {
 	list := make([]int32, len(p))
 	for i, e := range p {
@@ -289,7 +291,7 @@ type trafficWay struct {
 	Local      int64   `json:"local"`
 	Lost       int64   `json:"noroute"`
 
-	loads *ecmp.Result
+	loads *ecmp.Result // what it is from
 }
 
 // name is a way in words.
@@ -317,7 +319,8 @@ type trafficJob struct {
 	precision float64
 }
 
-// hashedWays lays traffic on the network in each way that flags say, and sprayed.
+// hashedWays is how traffic fares in each way without pins: hashed with each number of queue pairs that flags say, with
+// --polarized also by one seed, and last sprayed.
 func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *trafficJob, progress func(done, total int)) ([]trafficWay, error) {
 	on, err := t.on(j.placement)
 	if err != nil {
@@ -347,7 +350,8 @@ func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *tra
 	return list, run("sprayed", 0, ecmp.Options{Spray: true})
 }
 
-// pins routes the network by an engine, which gives every adapter one way from everywhere.
+// pins routes the network by an engine, which gives every adapter one way from everywhere. It returns the tables, whether or
+// not they have a credit loop, or why the engine refuses.
 func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64, demands []engines.Demand) (*routing.Tables, string, error) {
 	r, err := routed.LoopOrResult(weft.Route(ctx, t.f, weft.Request{Engine: engine, VLs: routing.MaxDataVLs, Options: engines.Options{Seed: seed, Demands: demands}}))
 	if routing.Refused(err) {
@@ -359,7 +363,7 @@ func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64, d
 	return r.Tables, "", nil
 }
 
-// pinned lays traffic on the ways of tables.
+// pinned is how traffic fares on the ways of an engine's tables, those of pins with one address each.
 func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *routing.Tables, j *trafficJob) (trafficWay, error) {
 	on, err := t.on(j.placement)
 	if err != nil {
@@ -372,9 +376,10 @@ func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *rout
 		}
 	}
 	links, devices := t.linksOfTrunks(), t.f.Switches()
+	// follow appends the links from one adapter to another; false: they do not lead there.
 	follow := func(ways []ethernet.LinkID, from, to int32) ([]ethernet.LinkID, bool) {
 		s, end := ends[from].Switch, ends[to]
-		for range devices {
+		for range devices { // else it is in a circle
 			if s == end.Switch {
 				return ways, true
 			}
@@ -439,7 +444,8 @@ func (w *trafficWay) timeText() string {
 	return strconv.FormatFloat(w.Time, 'f', 2, 64)
 }
 
-// advice compares pins with what goes without: they serve some traffic and harm other.
+// advice compares pins with what goes without, the quickest of hashing and spraying: they serve some traffic and harm other. of
+// is what the traffic is called. It says nothing of pins that are no slower.
 func advice(ways []trafficWay, of string) []string {
 	var hashed, sprayed *trafficWay
 	for i := range ways {
@@ -450,7 +456,7 @@ func advice(ways []trafficWay, of string) []string {
 			hashed = w
 		}
 	}
-	const noise = 1.02
+	const noise = 1.02 // less slower than this is alike
 	lines := []string{}
 	for i := range ways {
 		switch w := &ways[i]; {

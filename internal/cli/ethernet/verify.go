@@ -80,7 +80,7 @@ func (o *verifyFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&o.samples, "samples", 10_000, "with --failures 2-links: pairs to try, drawn at random where there are more")
 }
 
-// hostsToo is the value of --endpoints that takes hosts for host adapters, the word of Ethernet.
+// hostsToo is the value of InfiniBand's --endpoints that also takes the word of Ethernet, hosts, for hca.
 type hostsToo struct{ pflag.Value }
 
 func (v hostsToo) Set(word string) error {
@@ -102,6 +102,7 @@ func scopeOf(cmd *cobra.Command) (ethernet.Scope, error) {
 	return 0, exit.Usage("--endpoints of a lossless Ethernet network is hosts (subnets with hosts behind them) or all (every prefix and device)")
 }
 
+// verifyJob is one run of weft verify of an Ethernet network.
 type verifyJob struct {
 	*console.Console
 	name    string
@@ -114,6 +115,8 @@ type verifyJob struct {
 	spent   struct{ read, verify float64 }
 }
 
+// runVerify reads the network and judges it. Where there is something to judge, certify deals with certificates and prove with
+// weft-proof. Findings are: nothing to judge, a credit loop, pairs without a route, and a proof that weft-proof refuses.
 func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFlags) error {
 	j := &verifyJob{Console: a, name: name}
 	scope, err := scopeOf(cmd)
@@ -151,7 +154,7 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFla
 	return a.Answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, j.nothing != "" || !v.Free() || !v.Complete() || proof.Refused(j.proof))
 }
 
-// certify checks the proof that was given, and writes the one that was found.
+// certify checks the certificate that was given, and writes the one that was found, if there is no loop.
 func (j *verifyJob) certify(cmd *cobra.Command, asJSON bool) error {
 	name, err := cmd.Flags().GetString("certificate")
 	if err != nil {
@@ -181,6 +184,7 @@ func (j *verifyJob) certify(cmd *cobra.Command, asJSON bool) error {
 	})
 }
 
+// summary is what --json prints.
 func (j *verifyJob) summary() *result.VerifyEthernet {
 	n, v := j.n, j.verdict
 	s := &result.VerifyEthernet{
@@ -205,6 +209,7 @@ func (j *verifyJob) summary() *result.VerifyEthernet {
 	return s
 }
 
+// senderName is the prefix that packets come from, or the device, if it sends them itself.
 func senderName(n *ethernet.Network, l *judge.Lost) string {
 	if l.Sender.Class == ethernet.None {
 		return n.Names[l.From]
@@ -251,6 +256,7 @@ func (j *verifyJob) screen() *console.Page {
 	return p
 }
 
+// losslessText says which priorities are lossless. They have one digit.
 func losslessText(lanes []int) string {
 	names := list.Of(lanes, func(l int) string { return string('0' + rune(l)) })
 	switch len(lanes) {
@@ -267,6 +273,7 @@ func loopText(c *console.Console, n *ethernet.Network, cycle []judge.Step) strin
 	return namedLoop(c, outputs.EthernetSteps(n, cycle))
 }
 
+// namedLoop is loopText of steps whose devices are named.
 func namedLoop(c *console.Console, cycle []result.EthernetStep) string {
 	lines := list.Of(cycle, func(s result.EthernetStep) string {
 		by := "by " + s.Prefix + ", next hop " + s.Next
@@ -305,6 +312,7 @@ func (j *verifyJob) lostText() string {
 	return strings.Join(lines, "\n")
 }
 
+// lostOf is a pair that can be lost, by names.
 func lostOf(n *ethernet.Network, l *judge.Lost) result.EthernetLost {
 	return result.EthernetLost{From: senderName(n, l), Device: n.Names[l.From], To: n.Classes[l.Class].Prefix().String(), Why: l.Why.String(), Where: n.Names[l.Where], Pairs: l.Pairs}
 }

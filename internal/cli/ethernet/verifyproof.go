@@ -13,7 +13,8 @@ import (
 	"github.com/weft-fabric/weft/internal/tablefiles"
 )
 
-// prove writes the folder of the proof, and has weft-proof judge it; where there is a credit loop nothing is written or asked.
+// prove writes the folder of the proof into to, if one is named, and has weft-proof judge the network, if --proof-checker is
+// given; where there is a credit loop nothing is written or asked.
 func (j *verifyJob) prove(cmd *cobra.Command, to string) error {
 	program, err := cmd.Flags().GetString("proof-checker")
 	if err != nil || !j.verdict.Free() {
@@ -36,7 +37,7 @@ func (j *verifyJob) prove(cmd *cobra.Command, to string) error {
 // writeProof writes the folder; one that it wrote before is replaced.
 func (j *verifyJob) writeProof(cmd *cobra.Command, to string) error {
 	_, err := os.Lstat(filepath.Join(to, tablefiles.EthernetTablesFile))
-	ours := err == nil
+	ours := err == nil // a proof is there
 	if entries, err := os.ReadDir(to); err == nil && len(entries) > 0 && !ours {
 		return exit.Usage("%s is not empty, and holds no proof that --write-proof could replace; choose another folder", to)
 	}

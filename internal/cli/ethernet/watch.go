@@ -85,11 +85,11 @@ var counterFile = named("pfc", "pfcwd")
 func readCounters(ctx context.Context, dir string) (all map[string][]pauses.Counter, broken []string, err error) {
 	all = map[string][]pauses.Counter{}
 	err = eachFile(ctx, dir, counterFile, func(r io.Reader, path, device, kind string) error {
-		of := pauses.Read
+		read := pauses.Read
 		if kind == "pfcwd" {
-			of = pauses.ReadWatchdog
+			read = pauses.ReadWatchdog
 		}
-		found, err := of(r, path)
+		found, err := read(r, path)
 		if err != nil && ctx.Err() == nil {
 			broken = append(broken, err.Error())
 			return nil

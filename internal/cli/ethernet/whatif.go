@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
+// ethernetWhatIf is what weft what-if --json prints of lossless Ethernet.
 type ethernetWhatIf struct {
 	Network   string            `json:"network"`
 	Routes    string            `json:"routes"`
@@ -96,7 +97,7 @@ func partsTaken(cmd *cobra.Command, c *ethernet.Cabling) (*taken, error) {
 	if len(switches)+len(cables) == 0 {
 		return nil, exit.Usage("nothing is taken away: give --switch or --cable")
 	}
-	t := &taken{make([]bool, len(c.Names)), make([]bool, len(c.Links))}
+	t := &taken{devices: make([]bool, len(c.Names)), links: make([]bool, len(c.Links))}
 	for _, name := range switches {
 		devices, err := devicesOf(c, name)
 		if err != nil {
@@ -121,6 +122,8 @@ func partsTaken(cmd *cobra.Command, c *ethernet.Cabling) (*taken, error) {
 	return t, nil
 }
 
+// runWhatIf compares the network with itself without the parts that flags name, both with computed routes: BGP's after the
+// failure can only be computed. Findings are a credit loop after it or on the way, and pairs cut off by it.
 func runWhatIf(a *console.Console, cmd *cobra.Command, name string, o *trafficFlags) error {
 	if err := o.check(); err != nil {
 		return err
@@ -183,7 +186,7 @@ func (in *networkInput) without(t *taken) (*networkInput, error) {
 	return &networkInput{Network: n, plan: in.plan, routes: in.routes, again: in.again}, nil
 }
 
-// judge says what is gone, who is cut off, and whether packets can deadlock.
+// judge fills in s with what is gone, who is cut off, whether packets can deadlock, and the leaf with the smallest part of its cables left.
 func (s *ethernetWhatIf) judge(ctx context.Context, in, after *networkInput) (err error) {
 	d := between.Differ(in.Network, after.Network)
 	s.Without, s.Gone, s.Entries = partsOf(d), prefixTexts(d.PrefixesGone), d.Entries
@@ -202,7 +205,7 @@ func (s *ethernetWhatIf) judge(ctx context.Context, in, after *networkInput) (er
 		first, end = in.LinksFrom(in.Device(after.Names[leaf]))
 		was, least := int(end-first), &s.Narrowest
 		if now < was && (least.Device == "" || now*least.Of < least.Cables*was) {
-			*least = ethernetNarrowest{after.Names[leaf], now, was}
+			*least = ethernetNarrowest{Device: after.Names[leaf], Cables: now, Of: was}
 		}
 	}
 	return nil
@@ -210,7 +213,7 @@ func (s *ethernetWhatIf) judge(ctx context.Context, in, after *networkInput) (er
 
 // apart counts pairs of prefixes with hosts that no cables join.
 func apart(n *ethernet.Network) (pairs int64) {
-	part, parts := hops.Parts(n.Cabling, nil)
+	part, parts := hops.Parts(n.Cabling, nil) // [DeviceID], and how many
 	if parts == 1 {
 		return 0
 	}
@@ -230,7 +233,8 @@ func apart(n *ethernet.Network) (pairs int64) {
 	return pairs
 }
 
-// left is how long random pairs of the adapters that stay take before and after.
+// left is how long random pairs of the adapters that stay take before and after, in each way without pins. It enters the
+// adapters in after, and in in the note of how they were counted.
 func (o *trafficFlags) left(ctx context.Context, in, after *networkInput, j *trafficJob) ([]ethernetLeft, error) {
 	before := *in
 	before.Network = &ethernet.Network{}
@@ -242,7 +246,7 @@ func (o *trafficFlags) left(ctx context.Context, in, after *networkInput, j *tra
 	} else if o.nics > 0 {
 		return nil, exit.Usage("--nics is for networks that do not tell their adapters, and this one does")
 	}
-	was := before.hosts
+	was := before.hosts // all; from here on only those that stay count
 	before.hosts, after.hosts = make([]int, len(in.Names)), make([]int, len(after.Names))
 	for d, name := range after.Names {
 		n := was[in.Device(name)]
@@ -363,6 +367,7 @@ func (p *ethernetParts) text() string {
 	return strings.Join(parts, "; ")
 }
 
+// firstThree is the first three of more than four names, and how many more there are.
 func firstThree(names []string) []string {
 	if len(names) <= 4 {
 		return names
