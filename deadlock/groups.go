@@ -21,7 +21,7 @@ func (w *groupsWalker) part() part {
 
 // destination follows all packets to a LID, and adds up who reaches it, whatever the switches choose.
 func (w *groupsWalker) destination(lid fabric.LID) {
-	w.d.o.trim(&w.verdict.Lost)
+	w.d.o.trim(&w.verdict.Lost) // so that the list does not grow with every destination
 	w.begin(lid)
 	w.flows(func() {}) // nothing to do for each kind of packets
 	for i := range w.starts {
@@ -38,6 +38,6 @@ func (w *groupsWalker) destination(lid fabric.LID) {
 			w.verdict.Loops++
 		}
 		w.verdict.Unreachable += b.pairs
-		w.verdict.Lost = append(w.verdict.Lost, Lost{b.s, w.lid, why, b.pairs})
+		w.verdict.Lost = append(w.verdict.Lost, Lost{Switch: b.s, LID: w.lid, Why: why, Pairs: b.pairs})
 	}
 }

@@ -1,5 +1,5 @@
 // Package clock reads the time of the day, which an operator, NTP or a virtual machine may set
-// at any moment: how long something takes goes by package time's Since, which that does not
+// at any moment. How long something takes is measured with time.Since, which such jumps do not
 // change.
 package clock
 

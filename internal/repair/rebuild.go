@@ -289,7 +289,7 @@ func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
 				if vl >= routing.MaxDataVLs {
 					continue
 				}
-				for lane := range lanes {
+				for lane := range lanes { // whatever lane the packets come by
 					yield(in*lanes+lane, out*lanes+fabric.ChannelID(vl))
 				}
 			}

@@ -28,7 +28,7 @@ const (
 	ibdiagnetNet  = "ibdiagnet2.db_csv"
 )
 
-// Networks is the files that a look reads the network from, the first that is there.
+// Networks is the files that a look reads the network from: of those that are there, the first one.
 var Networks = []string{ibdiagnetNet, ibnetdiscover, subnetList}
 
 // lookFiles is the names of files that may be in a look of InfiniBand: networks, forwarding tables, lanes, service
@@ -94,7 +94,7 @@ func (s source) stamps() ([]stamp, error) {
 	first := slices.IndexFunc(tableFiles, has) // the form of forwarding tables that counts
 	for _, e := range entries {
 		plain := reading.PlainName(e.Name())
-		if i := slices.Index(tableFiles, plain); !isLookFile(e.Name()) || i > first {
+		if i := slices.Index(tableFiles, plain); !isLookFile(e.Name()) || i > first { // no form of tables has i = -1
 			continue
 		}
 		if s.Fabric != "" && (plain == ibnetdiscover || plain == ibdiagnetNet) {
@@ -112,14 +112,15 @@ func (s source) stamps() ([]stamp, error) {
 	return all, nil
 }
 
-// tries is how often a folder whose files change meanwhile is copied, and seen (see).
+// tries is how often gather copies a folder whose files change meanwhile, and how often see (watch.go) begins a look anew whose
+// tables differ from those expected.
 const tries = 5
 
 // collected is what gather has found.
 type collected struct {
 	files  []File        // by name; nil: nothing changed
 	stamps []stamp       // of these files, as they were copied; nil for those of commands
-	waited time.Duration // in which files had to rest
+	waited time.Duration // spent on waiting for files to rest
 }
 
 // gather copies the files of a look into a folder once they rest, or has the commands write them there. before is the

@@ -21,7 +21,7 @@ type Measured struct {
 	Findings    []Finding // the worst first
 }
 
-// Counted is the counters of ports, [ChannelID] by the channel that they send into.
+// Counted is the counters of ports, indexed by the ChannelID of the channel that a port sends into.
 type Counted struct {
 	Bytes, Wait []float64 // wait in ticks
 	Known       []bool
@@ -35,7 +35,7 @@ type Counted struct {
 type Finding struct {
 	Trunk  fabric.ChannelID
 	Kind   Kind
-	Factor float64 // how many times what is usual; of Slow, the share of the time for which others wait; 0 where there is nothing to compare with
+	Factor float64 // how many times as much as is usual, 0 where nothing says what is usual; of Slow, for which share of the time others wait
 	Bytes  float64
 	Routes uint32
 }
@@ -45,8 +45,8 @@ type Kind uint8
 
 // The kinds.
 const (
-	Slow       Kind = iota // what comes to its switch waits, nothing that goes out of the switch does, and no cable is full: a slow cable, or a wrong rate
-	Waiting                // waits more for each byte than trunks that as many routes lead over: a slow cable behind it, or a wrong rate
+	Slow       Kind = iota // packets to the switches at its ends wait, those that go out of these do not, and no cable is full: a slow cable, or a wrong rate
+	Waiting                // waits more for each byte than trunks that as many routes lead over: a slow cable further on the way, or a wrong rate
 	Unexpected             // carries traffic though no route leads over it: switches have other tables
 	Idle                   // carries nothing though routes lead over it: switches have other tables, or nobody there talks
 	Hot                    // carries more than its routes explain
@@ -127,7 +127,7 @@ func waiting(l *congestion.Loads, trunks []fabric.ChannelID, bytes, wait []float
 	ratio := func(c fabric.ChannelID) (float64, bool) { return wait[c] / bytes[c], bytes[c] > 0 }
 	usual := medianOf(trunks, func(c fabric.ChannelID) (float64, bool) { return wait[c] / bytes[c], bytes[c] > 0 && wait[c] > 0 })
 	var found []Finding
-	var above []float64 // ratios of the trunks with as many routes or more, sorted
+	var above []float64 // ratios of the trunks so far, those before c in byRoutes and c, sorted
 	for i, c := range byRoutes {
 		r, ok := ratio(c)
 		if !ok {
@@ -145,8 +145,9 @@ func waiting(l *congestion.Loads, trunks []fabric.ChannelID, bytes, wait []float
 	return append(found, fullest(l, byRoutes, usual, ratio, bytes)...)
 }
 
-// fullest finds such trunks among the few that most routes lead over (first in byRoutes). There are none with as many
-// routes to compare them with, so they are compared with what is usual for all, and more leniently.
+// fullest finds trunks that wait much longer than usual among the few that most routes lead over (first in byRoutes). There
+// are none with as many routes to compare them with, so they are compared with what is usual for all, and must exceed it
+// twice as far.
 func fullest(l *congestion.Loads, byRoutes []fabric.ChannelID, usual float64, ratio func(fabric.ChannelID) (float64, bool), bytes []float64) []Finding {
 	var found []Finding
 	for _, c := range byRoutes[:min(fewTrunks-1, len(byRoutes))] {

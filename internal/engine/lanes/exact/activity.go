@@ -12,8 +12,8 @@ type activity struct {
 }
 
 // growth and tooHigh: each conflict counts 1/0.95 times as much as the one before. Instead of
-// all older scores, the step changes, until a score is too high: then all are divided by
-// a power of two, which rounds none but those that are next to nothing.
+// lowering all older scores, the step is raised, until a score is too high: then all are divided
+// by a power of two, which rounds only those that are next to nothing.
 const (
 	growth  = 1.0 / 0.95
 	tooHigh = 1 << 300
@@ -45,7 +45,7 @@ func (a *activity) push(v int32) {
 }
 
 // pop takes variables out until one is open, and returns that; not ok: all have values.
-// assigned is by literal, 0 where it is open.
+// assigned is the value of each literal, [literal], 0 where it is open.
 func (a *activity) pop(assigned []int8) (v int32, ok bool) {
 	for len(a.heap) > 0 {
 		v = a.heap[0]

@@ -14,9 +14,9 @@ import (
 // The frame is chosen so that a failure hardly ever changes it, since service
 // levels depend on it. No rule can promise that it never does: GUIDs that are
 // exchanged one by one can turn one grid into its mirror image. These rules depend
-// on the switch with the lowest GUID, the anchor, which is member 0, and on one neighbour of it in
-// each dimension; where GUIDs run along the grid, as in a machine
-// delivered in order, on no single switch.
+// on the switch with the lowest GUID, the anchor, which is member 0, and on one switch in line with
+// it in each dimension. Where GUIDs run along the grid, as in a machine delivered in order, nearly
+// all rings agree (vote), and then where rings begin depends on no single switch.
 type box struct {
 	dims  []Dim
 	coord []int32 // [member × dimensions + dimension]
@@ -45,7 +45,8 @@ func (b *box) keys() []int {
 	return keys
 }
 
-// foldSquares puts dimensions of size two together in pairs, to rings of four.
+// foldSquares puts dimensions of size two together in pairs, in the order of their keys, to rings of
+// four: the two are the same graph (see the package). An odd one is left over, as the last dimension but these.
 func (b *box) foldSquares() {
 	keys := b.keys()
 	var pairs, rest []int
@@ -113,7 +114,7 @@ func ringsFirst(d Dim) int {
 	return 1
 }
 
-// orient changes the coordinates along dimension d to where it shall begin and which way is up. A ring
+// orient shifts and mirrors the coordinates along dimension d, in place, so that it begins at 0 and goes up. A ring
 // begins at its lowest GUID and goes up to the lower of the two GUIDs beside that; where nearly all
 // rings agree (vote) it is as they say, else as the anchor's ring says. A line has its
 // low end on the anchor's side.
@@ -124,7 +125,7 @@ func (b *box) orient(d int) {
 	switch {
 	case !b.dims[d].Ring:
 		start, up = 0, true
-		if 2*anchor > k-1 {
+		if 2*anchor > k-1 { // with the anchor in the very middle it stays as it was found
 			start, up = k-1, false
 		}
 	default:
@@ -180,11 +181,11 @@ func (b *box) begin(line []int) (start int, up bool) {
 	return start, line[(start+1)%k] <= line[(start+k-1)%k]
 }
 
-// vote is the begin that at least seven of eight whole rings along d have, if agreed. With fewer than
-// four of them they do not count as agreed: chance could make it so.
+// vote is the begin and the direction that most whole rings along d have. They count as agreed if at
+// least seven in eight have these; with fewer than four rings never: chance could make it so.
 func (b *box) vote(d int) (start int, up, agreed bool) {
 	k := b.dims[d].Size
-	votes := make([]int, 2*k)
+	votes := make([]int, 2*k) // [start] of those that go up from it, then of those that go down
 	whole := 0
 	for _, line := range b.lines(d) {
 		if slices.Contains(line, math.MaxInt) {
