@@ -92,7 +92,7 @@ const mostLines = 1 << 22
 // pairFile is the pairs of a file.
 type pairFile struct{ pairs []traffic.Pair }
 
-// add appends a pair.
+// add appends a pair. Either all lines state bytes, or none does.
 func (l *pairFile) add(p traffic.Pair) error {
 	if len(l.pairs) > 0 && (p.Bytes == 0) != (l.pairs[0].Bytes == 0) {
 		return errors.New("bytes on some lines and not on others")
@@ -134,6 +134,7 @@ func eachLine(r io.Reader, file string, tell func(src, dst string, bytes uint64)
 	}
 }
 
+// header reports whether a line is the first one that names the columns.
 func header(record []string) bool {
 	return len(record) >= 2 && strings.EqualFold(strings.TrimSpace(record[0]), "src") && strings.EqualFold(strings.TrimSpace(record[1]), "dst")
 }
@@ -184,7 +185,8 @@ func flowsOf(src, dst string, bytes uint64, names *names.Endpoints, tell func(fl
 	return nil
 }
 
-// shares divides the bytes of a pair of hosts among its flows; 0 bytes are not stated.
+// shares divides the bytes of a pair of hosts among its flows, in place, and returns those that get some; where 0 bytes say
+// that none are stated, all.
 func shares(flows []flow, bytes uint64) []flow {
 	if bytes == 0 {
 		return flows
@@ -196,7 +198,7 @@ func shares(flows []flow, bytes uint64) []flow {
 			flows[i].bytes++
 		}
 	}
-	if share == 0 {
+	if share == 0 { // fewer bytes than flows
 		flows = flows[:rest]
 	}
 	return flows
