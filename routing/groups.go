@@ -43,9 +43,6 @@ const NoChoice Choice = 0
 // number of the group plus one.
 const byHash Choice = 1 << 15
 
-// MaxGroups is how many groups a switch can have.
-const MaxGroups = 1<<15 - 1
-
 // ChoiceOf is an entry for a group; hashed says that a hash of the packet decides, so
 // that waiting does not make it take another port.
 func ChoiceOf(group int, hashed bool) Choice {

@@ -41,7 +41,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/internal/blocks"
+	"github.com/weft-fabric/weft/internal/format/blocks"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -192,9 +192,12 @@ func (p *parser) unlisted(end fabric.LID) fabric.LID {
 	return end
 }
 
+// maxGroups is how many groups of a switch a routing.Choice has room for.
+const maxGroups = 1<<15 - 1
+
 // group reads a group, or a sub group of it: its ports count with those of the sub groups before.
 func (p *parser) group(c reading.Cursor) error {
-	number, ok := c.Uint(routing.MaxGroups - 1)
+	number, ok := c.Uint(maxGroups - 1)
 	_, okSub := c.Uint(1 << 16)
 	_, okHash := c.Uint(1 << 16)
 	if !ok || !okSub || !okHash {

@@ -21,10 +21,10 @@ import (
 	"github.com/weft-fabric/weft/format/internal/cablelist"
 	"github.com/weft-fabric/weft/format/internal/graphs"
 	"github.com/weft-fabric/weft/format/internal/topo"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/format/lft"
+	"github.com/weft-fabric/weft/internal/format/psl"
+	"github.com/weft-fabric/weft/internal/format/slvl"
+	"github.com/weft-fabric/weft/internal/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -74,19 +74,6 @@ func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, st
 	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an ibdiagnet2.db_csv, a .ndt or .topo file, UFM's list of links, or a graph in GraphML, GML, node-link JSON, DOT or BookSim2's anynet", kind)
 }
 
-// LFTs reads forwarding tables: an opensm-lfts.dump, an opensm.fdbs, or what dump_fts and
-// ibroute print.
-func LFTs(r io.Reader, name string, f *fabric.Fabric, j lft.Join) (*lft.Dump, error) {
-	switch kind, r, err := reading.Peek(r); {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	case kind == reading.Unknown || kind == reading.LFT || kind == reading.FDBS:
-		return lft.Read(r, name, f, j) // its error names the line
-	default:
-		return nil, format.Errorf(name, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
-	}
-}
-
 // Text is a text with the name that errors give it. Without a text, the zero Text, there is
 // none.
 type Text struct {
@@ -114,7 +101,7 @@ func Tables(f *fabric.Fabric, t Texts) (*routing.Tables, error) {
 			return nil, err
 		}
 	}
-	dump, err := LFTs(t.LFTs.Text, t.LFTs.Name, f, join)
+	dump, err := lft.Read(t.LFTs.Text, t.LFTs.Name, f, join)
 	if err != nil {
 		return nil, err
 	}

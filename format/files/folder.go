@@ -11,10 +11,10 @@ import (
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/far"
 	"github.com/weft-fabric/weft/format/ibnet"
-	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/mcfdbs"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/format/lft"
+	"github.com/weft-fabric/weft/internal/format/psl"
+	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/routing"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/far"
-	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/routing"
 )
 

@@ -21,7 +21,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/internal/blocks"
+	"github.com/weft-fabric/weft/internal/format/blocks"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )

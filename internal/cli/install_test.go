@@ -15,9 +15,9 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
+	"github.com/weft-fabric/weft/internal/format/lft"
+	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
 	"github.com/weft-fabric/weft/internal/tablefiles"

@@ -24,8 +24,7 @@ var update = flag.Bool("update", false, "write testdata/api.txt anew")
 var public = []string{
 	".", "change", "congestion", "deadlock", "deadlock/transition", "ethernet", "ethernet/folder", "ethernet/judge",
 	"fabric", "format", "format/certificate", "format/far", "format/files",
-	"format/ibdiagnet", "format/ibnet", "format/lft", "format/mcfdbs", "format/psl", "format/slvl",
-	"format/subnetlst", "packets", "result", "routing", "routing/engines", "topology", "traffic",
+	"format/ibdiagnet", "format/ibnet", "format/mcfdbs", "packets", "result", "routing", "routing/engines", "topology", "traffic",
 }
 
 // apart is where code lies that nobody imports from outside although Go would let them.

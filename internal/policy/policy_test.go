@@ -79,7 +79,7 @@ func TestRulesForbid(t *testing.T) {
 		{"internal/engine/paths/sssp", module + "/routing/engines"},
 		{"internal/engine/lanes/layer", module + "/internal/engine/steps/dag"},
 		{"internal/engine/lanes/layer", module + "/deadlock"},
-		{"format/lft", module + "/format/ibnet"},
+		{"internal/format/lft", module + "/format/ibnet"},
 		{"packets", module},
 		{"routing/engines", module},
 		{"deadlock", module},

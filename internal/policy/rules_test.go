@@ -57,8 +57,8 @@ var rules = []rule{
 		why:      "what all readers have in common knows no format and no network",
 	},
 	{
-		packages: "format/lft",
-		may:      []string{"fabric", "routing", "format", "internal/reading", "format/internal/blocks", "format/subnetlst", "internal/par", "internal/tablefiles"},
+		packages: "internal/format/lft",
+		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/blocks", "internal/format/subnetlst", "internal/par", "internal/tablefiles"},
 		why:      "forwarding tables name destinations by LID, and only the subnet list of the same OpenSM says whose LID it is",
 	},
 	{
@@ -72,11 +72,16 @@ var rules = []rule{
 		modules:  []string{"gonum.org/v1/gonum/graph/formats/dot"},
 		why:      "a graph of another program is a fabric and nothing else; DOT is read by a parser that others keep",
 	},
-	{packages: "format/files", may: []string{"fabric", "routing", "deadlock", "format/...", "internal/reading", "internal/tablefiles"}, why: "a text is recognised by its beginning, and read by the package of its format"},
+	{packages: "format/files", may: []string{"fabric", "routing", "deadlock", "format/...", "internal/format/...", "internal/reading", "internal/tablefiles"}, why: "a text is recognised by its beginning, and read by the package of its format"},
 	{
 		packages: "format/...",
-		may:      []string{"fabric", "routing", "format", "internal/reading", "format/internal/...", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/blocks", "format/internal/...", "internal/par"},
 		why:      "a format reads and writes values: it computes no routing and does not know other formats",
+	},
+	{
+		packages: "internal/format/...",
+		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/blocks", "internal/par"},
+		why:      "formats that only other parts of a folder of tables make sense of, under the same rule",
 	},
 	{
 		packages: "routing",
@@ -321,7 +326,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/deploy",
-		may:      []string{"fabric", "routing", "format/files", "format/lft"},
+		may:      []string{"fabric", "routing", "format/files", "internal/format/lft"},
 		why:      "it writes tables that others made and proved",
 	},
 	{
@@ -336,7 +341,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/trouble", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/words"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/trouble", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/words"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
@@ -444,7 +449,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/input",
-		may:      []string{"fabric", "internal/names", "topology", "traffic", "routing", "routing/engines", "format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/...", "internal/outputs", "internal/jobfiles"},
+		may:      []string{"fabric", "internal/names", "topology", "traffic", "routing", "routing/engines", "format/...", "internal/format/...", "result", "internal/reading", "internal/list", "internal/words", "internal/cli/internal/...", "internal/outputs", "internal/jobfiles"},
 		why:      "it reads fabrics and tables from whatever file they are in",
 	},
 	{
@@ -528,7 +533,7 @@ var rules = []rule{
 	{packages: "internal/scramble", why: "it damages texts for tests, whatever they are"},
 	{
 		packages: "internal/dumped",
-		may:      []string{"fabric", "routing", "format", "internal/reading", "format/lft", "format/subnetlst"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/lft", "internal/format/subnetlst"},
 		why:      "tables for tests, made by OpenSM and by nobody here",
 	},
 	{packages: "internal/policy", why: "it holds tests only"},

@@ -27,7 +27,7 @@ import (
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
-	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/internal/format/psl"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"

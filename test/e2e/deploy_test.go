@@ -11,8 +11,8 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/format/lft"
+	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/opensm/check"
 	"github.com/weft-fabric/weft/internal/opensm/conf"

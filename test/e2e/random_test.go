@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/format/psl"
+	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"

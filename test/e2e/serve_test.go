@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/format/psl"
+	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/routing"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
-	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/internal/format/lft"
 	"github.com/weft-fabric/weft/routing"
 )
 

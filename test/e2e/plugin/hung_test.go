@@ -12,7 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/internal/format/psl"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )

@@ -6,14 +6,13 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/far"
-	"github.com/weft-fabric/weft/format/files"
-	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/mcfdbs"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
-	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/format/lft"
+	"github.com/weft-fabric/weft/internal/format/psl"
+	"github.com/weft-fabric/weft/internal/format/slvl"
+	"github.com/weft-fabric/weft/internal/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -55,7 +54,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 		}
 	}
 	dump, err := console.ReadFile(c, o.LFTs, func(r io.Reader, file string) (*lft.Dump, error) {
-		return files.LFTs(r, file, f, join)
+		return lft.Read(r, file, f, join)
 	})
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/internal/format/psl"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )

@@ -57,11 +57,13 @@ package lft
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/internal/blocks"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/format/blocks"
+	"github.com/weft-fabric/weft/internal/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/routing"
@@ -108,6 +110,13 @@ func (r Rule) String() string {
 
 // Read reads the tables of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
+	kind, r, err := reading.Peek(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if kind != reading.Unknown && kind != reading.LFT && kind != reading.FDBS { // of an unknown one, the error below names the line
+		return nil, format.Errorf(file, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
+	}
 	p := &parser{lines: reading.NewTableLines(r, file), f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make(blocks.Begins, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err

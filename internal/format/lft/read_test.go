@@ -13,7 +13,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/format/subnetlst"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -339,7 +339,7 @@ func TestErrors(t *testing.T) {
 		join                 Join
 		want                 string
 	}{
-		{"empty", osmDump, osmDump, "", Join{}, "dump:1: no forwarding table"},
+		{"empty", osmDump, osmDump, "", Join{}, "dump:1: this is an empty file; forwarding tables are"},
 		{"prose", osmDump, "7 lids", "many lids", Join{}, "dump:8: this is not a line of a forwarding table"},
 		{"unknown switch", osmDump, "guid 0x0000000000000200 (", "guid 0x0000000000000201 (", Join{}, "dump:9: the fabric has no switch with node GUID 0x0000000000000201"},
 		{"adapter's table", osmDump, "guid 0x0000000000000200 (", "guid 0x0000000000000300 (", Join{}, "dump:9: node GUID 0x0000000000000300 is h in the fabric, which is no switch"},

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/internal/format/psl"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"

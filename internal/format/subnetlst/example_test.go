@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/format/subnetlst"
 )
 
 // A cable between a host and a switch, as OpenSM lists it, and whose LID 3 is.

@@ -2,7 +2,7 @@ package lft
 
 import (
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/format/subnetlst"
 )
 
 // byHardware corrects what resolve found by port GUIDs or a subnet list, for join, which calls it once. If most ports have the same LID in
