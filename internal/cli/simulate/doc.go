@@ -13,6 +13,6 @@ func Outputs() []console.Output {
 		{Schema: "weft/packets/1", Command: "weft packets", Form: result.Packets{}},
 		{Schema: "weft/replay/1", Command: "weft packets --replay-cycle", Form: result.Replay{}},
 		{Schema: "weft/place/1", Command: "weft place", Form: result.Place{}},
-		{Schema: "weft/simulate/1", Command: "weft simulate", Form: simulateSummary{}},
+		{Schema: "weft/simulate/1", Command: "weft simulate", Form: result.Simulate{}},
 	}
 }

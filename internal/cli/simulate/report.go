@@ -18,124 +18,22 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-type simulateSummary struct {
-	Fabric    string  `json:"fabric"`
-	Tables    string  `json:"tables"`
-	Pattern   string  `json:"pattern"`
-	Ranks     int     `json:"ranks"`
-	Endpoints string  `json:"endpoints"`
-	Model     string  `json:"model"`
-	Uniform   bool    `json:"uniform_rates"`   // all links were treated alike, asked for or not
-	Split     bool    `json:"split,omitempty"` // flows are split evenly where switches choose
-	LinkMbps  int     `json:"link_mbps"`       // the fastest link; 0: not known
-	Seed      uint64  `json:"seed"`
-	EBB       float64 `json:"ebb"` // mean bandwidth of flows, a fraction of full
-	StdErr    float64 `json:"ebb_stderr"`
-	Runs      int     `json:"runs"`
-	Phases    int     `json:"phases"`
-	Flows     int64   `json:"flows"`   // with a route, in all runs
-	Local     int64   `json:"local"`   // pairs on one endpoint, which cross no network
-	NoRoute   int64   `json:"noroute"` // pairs without a route
-
-	result.Fit                         // of the tables
-	NoRoutePairs  []result.Pair        `json:"noroute_pairs,omitempty"` // each once, the first of them
-	Histogram     []congestionSummary  `json:"histogram"`
-	Bandwidth     []int64              `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
-	MaxCongestion int                  `json:"max_congestion"`
-	Slowdown      float64              `json:"slowdown,omitempty"` // time of the pattern, without other flows 1; 0 if it never ends
-	Seconds       float64              `json:"transfer_seconds,omitempty"`
-	Traffic       *trafficSummary      `json:"traffic,omitempty"` // of a file
-	Worst         *flowSummary         `json:"worst_flow,omitempty"`
-	Hot           []hotSummary         `json:"hot_channels"`
-	Index         uint32               `json:"edge_forwarding_index"`
-	IndexOn       string               `json:"edge_forwarding_channel,omitempty"`
-	IndexNodes    *result.ChannelNodes `json:"edge_forwarding_nodes,omitempty"` // of that channel
-	Tiers         []tierSummary        `json:"tiers"`
-	Lanes         []laneSummary        `json:"lanes"`
-	Spent         simulateSeconds      `json:"seconds"`
-	PeakRSS       int64                `json:"peak_rss_bytes"`
-}
-
-// congestionSummary is the flows that meet so many on the fullest channel of
-// their route, themselves included.
-type congestionSummary struct {
-	Congestion int   `json:"congestion"`
-	Flows      int64 `json:"flows"`
-}
-
-// trafficSummary is how long the traffic of a file takes, if every channel is busy all the
-// time.
-type trafficSummary struct {
-	Time    float64              `json:"time"` // of the fullest channel; 1 is the fullest link of a host
-	Mean    float64              `json:"mean"` // over bytes, of the fullest channel on their way
-	Fullest string               `json:"fullest_channel"`
-	Nodes   *result.ChannelNodes `json:"fullest_nodes"`
-	Bytes   float64              `json:"fullest_bytes"`
-}
-
-type flowSummary struct {
-	result.Pair
-	Bandwidth float64      `json:"bandwidth"` // a fraction of full
-	Run       int          `json:"run"`
-	Phase     int          `json:"phase"`
-	Route     []hopLoading `json:"route"`
-}
-
-type hopLoading struct {
-	result.NamedChannel
-	Flows float64 `json:"flows"`
-	Share float64 `json:"share,omitempty"` // of the flow on this channel, where switches choose
-}
-
-type hotSummary struct {
-	result.NamedChannel
-	Mean float64 `json:"mean_flows"` // in a phase
-	Most float64 `json:"max_flows"`
-}
-
-type tierSummary struct {
-	From   int     `json:"from_level"` // hops of its switches from the nearest endpoint's switch
-	To     int     `json:"to_level"`
-	Trunks int     `json:"channels"`
-	Least  uint32  `json:"min_load"`
-	Mean   float64 `json:"mean_load"`
-	Most   uint32  `json:"max_load"`
-	Loads  []int   `json:"histogram"` // channels by load, in equal bins from 0 to the edge-forwarding index
-	Flows  int64   `json:"flows"`     // of the pattern, over it
-	Share  float64 `json:"share"`     // of full, that it leaves them
-}
-
-type laneSummary struct {
-	VL       uint8  `json:"vl"`
-	Hops     int64  `json:"hops"` // of all routes together
-	Channels int    `json:"channels"`
-	Most     uint32 `json:"max_load"`
-}
-
-type simulateSeconds struct {
-	Read     float64 `json:"read"`
-	Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
-	Paths    float64 `json:"paths"`
-	Lanes    float64 `json:"lanes"`
-	Simulate float64 `json:"simulate"`
-}
-
 // summary is the result for programs, made of everything that count has measured; screen shows it to
 // people.
-func (j *simulateJob) summary() *simulateSummary {
+func (j *simulateJob) summary() *result.Simulate {
 	f, r := j.tables.Fabric, j.result
-	s := &simulateSummary{
+	s := &result.Simulate{
 		Fabric: j.name, Tables: j.source, Pattern: j.options.Pattern.String(), Ranks: len(j.options.Placement),
 		Endpoints: j.scope.String(), Model: j.options.Model.String(), Uniform: r.Uniform, Split: r.Split, LinkMbps: r.Mbps, Seed: j.options.Seed,
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
 		Spent:   j.spent,
-		PeakRSS: console.PeakMemory(), Fit: j.fit, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
+		PeakRSS: console.PeakMemory(), Fit: j.fit, Histogram: []result.Congestion{}, Tiers: []result.TierLoad{},
 	}
 	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) result.Pair { return outputs.Pair(f, l.From, l.To) })
 	for m, n := range r.Congestion {
 		if n > 0 {
-			s.Histogram = append(s.Histogram, congestionSummary{m, n})
+			s.Histogram = append(s.Histogram, result.Congestion{Congestion: m, Flows: n})
 		}
 	}
 	if !math.IsInf(r.Time, 0) && r.Ideal > 0 {
@@ -146,34 +44,39 @@ func (j *simulateJob) summary() *simulateSummary {
 	}
 	if c := j.times; c != nil {
 		nodes := outputs.Ends(f, c.Fullest)
-		s.Traffic = &trafficSummary{c.Time, c.Mean, f.ChannelLabel(c.Fullest), &nodes, c.Bytes}
+		s.Traffic = &result.TrafficTime{Time: c.Time, Mean: c.Mean, Fullest: f.ChannelLabel(c.Fullest), Nodes: &nodes, Bytes: c.Bytes}
 	}
 	if r.Flows > 0 {
 		w := r.Worst
-		s.Worst = &flowSummary{Pair: outputs.Pair(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
+		s.Worst = &result.WorstFlow{Pair: outputs.Pair(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
 		for i, c := range w.Route {
-			s.Worst.Route = append(s.Worst.Route, hopLoading{NamedChannel: outputs.Channel(f, c), Flows: w.Load[i]})
+			s.Worst.Route = append(s.Worst.Route, result.HopFlows{NamedChannel: outputs.Channel(f, c), Flows: w.Load[i]})
 			if w.Share != nil {
 				s.Worst.Route[i].Share = w.Share[i]
 			}
 		}
 	}
-	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) hotSummary {
-		return hotSummary{outputs.Channel(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
+	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) result.HotChannel {
+		return result.HotChannel{NamedChannel: outputs.Channel(f, c), Mean: float64(r.Sum[c]) / float64(r.Runs*r.Phases), Most: r.Most[c]}
 	})
 	if j.loads.Hottest != fabric.None {
 		nodes := outputs.Ends(f, j.loads.Hottest)
 		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
 	}
 	for i, t := range j.loads.Tiers(f, j.scope) { // r.Tiers is of the same tiers (count)
-		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:], r.Tiers[i].Flows, r.Tiers[i].Share})
+		s.Tiers = append(s.Tiers, result.TierLoad{
+			From: t.From, To: t.To, Trunks: t.Trunks, Least: t.Least, Mean: t.Mean, Most: t.Most, Loads: t.Loads[:],
+			Flows: r.Tiers[i].Flows, Share: r.Tiers[i].Share,
+		})
 	}
-	s.Lanes = list.Of(j.lanes, func(l congestion.LaneLoad) laneSummary { return laneSummary{l.VL, l.Hops, l.Trunks, l.Most} })
+	s.Lanes = list.Of(j.lanes, func(l congestion.LaneLoad) result.LaneLoad {
+		return result.LaneLoad{VL: l.VL, Hops: l.Hops, Channels: l.Trunks, Most: l.Most}
+	})
 	return s
 }
 
 // screen prints the result for people.
-func (j *simulateJob) screen(s *simulateSummary) error {
+func (j *simulateJob) screen(s *result.Simulate) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.tables.Fabric))
 	p.Fact("tables", "%s", s.Tables)
@@ -220,12 +123,12 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 }
 
 // printWorst lists the channels of a flow; of one that is split, the fullest.
-func (j *simulateJob) printWorst(p *console.Page, w *flowSummary) {
+func (j *simulateJob) printWorst(p *console.Page, w *result.WorstFlow) {
 	route := w.Route
 	if j.result.Split {
 		const most = 5
 		route = slices.Clone(route)
-		slices.SortStableFunc(route, func(a, b hopLoading) int { return cmp.Compare(b.Flows, a.Flows) })
+		slices.SortStableFunc(route, func(a, b result.HopFlows) int { return cmp.Compare(b.Flows, a.Flows) })
 		route = route[:min(len(route), most)]
 	}
 	for _, h := range route {
@@ -257,7 +160,7 @@ func (j *simulateJob) ratesText() string {
 }
 
 // bandwidthText is the bandwidth of the mean flow, with its error if runs were drawn.
-func (j *simulateJob) bandwidthText(s *simulateSummary) string {
+func (j *simulateJob) bandwidthText(s *result.Simulate) string {
 	what := "of full for the mean flow"
 	if s.Pattern == "bisect" {
 		what = "of full: the effective bisection bandwidth"
@@ -276,7 +179,7 @@ func noRouteText(a *console.Console, pairs []result.Pair) string {
 
 // congestionText is the histogram of how many flows meet, for people: the share of flows for each
 // number, or where the numbers are many, the least and what 50, 90 and 99 % of the flows do not exceed.
-func congestionText(s *simulateSummary) string {
+func congestionText(s *result.Simulate) string {
 	const most = 8
 	var parts []string
 	for _, h := range s.Histogram {
@@ -299,7 +202,7 @@ func congestionText(s *simulateSummary) string {
 
 // sharesText says what the 1, 10 and 50 % of the flows with least bandwidth get at most, to a bin of
 // the histogram.
-func sharesText(s *simulateSummary) string {
+func sharesText(s *result.Simulate) string {
 	total := int64(0)
 	for _, n := range s.Bandwidth {
 		total += n
@@ -328,7 +231,7 @@ func percent(part, whole int64) string {
 }
 
 // whenText says in which run or phase a flow is, where there are several.
-func whenText(s *simulateSummary, w *flowSummary) string {
+func whenText(s *result.Simulate, w *result.WorstFlow) string {
 	switch {
 	case s.Runs > 1:
 		return fmt.Sprintf(" in run %d", w.Run)
@@ -339,7 +242,7 @@ func whenText(s *simulateSummary, w *flowSummary) string {
 }
 
 // lanesText is the share of the hops that each lane carries.
-func lanesText(s *simulateSummary) string {
+func lanesText(s *result.Simulate) string {
 	total := int64(0)
 	for _, l := range s.Lanes {
 		total += l.Hops
@@ -347,7 +250,7 @@ func lanesText(s *simulateSummary) string {
 	if total == 0 {
 		return "no route crosses a cable between switches"
 	}
-	parts := list.Of(s.Lanes, func(l laneSummary) string {
+	parts := list.Of(s.Lanes, func(l result.LaneLoad) string {
 		return fmt.Sprintf("VL %d %.0f%%", l.VL, 100*float64(l.Hops)/float64(total))
 	})
 	return "of all routes' hops: " + strings.Join(parts, ", ")
@@ -355,7 +258,7 @@ func lanesText(s *simulateSummary) string {
 
 // leaves is the mean bandwidth that the flows over a tier would get if no channel outside of it
 // limited them.
-func leaves(t *tierSummary) string {
+func leaves(t *result.TierLoad) string {
 	if t.Flows == 0 {
 		return "–"
 	}
@@ -363,7 +266,7 @@ func leaves(t *tierSummary) string {
 }
 
 // printTiers prints the loads of the channels, by tier.
-func (j *simulateJob) printTiers(s *simulateSummary) {
+func (j *simulateJob) printTiers(s *result.Simulate) {
 	if len(s.Tiers) == 0 {
 		return
 	}
@@ -375,7 +278,7 @@ func (j *simulateJob) printTiers(s *simulateSummary) {
 }
 
 // printHot prints the channels with most flows.
-func (j *simulateJob) printHot(s *simulateSummary) {
+func (j *simulateJob) printHot(s *result.Simulate) {
 	if len(s.Hot) == 0 {
 		return
 	}

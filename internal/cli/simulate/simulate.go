@@ -103,7 +103,7 @@ type simulateJob struct {
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
 	times   *congestion.Times // of the traffic of a file; nil: a pattern
-	spent   simulateSeconds
+	spent   result.SimulateSeconds
 }
 
 // runSimulate is the whole command.
@@ -177,7 +177,7 @@ func (j *simulateJob) route(ctx context.Context) error {
 	if r.Wanted.Auto {
 		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.Contract)
 	}
-	j.spent = simulateSeconds{Read: r.Spent.Read, Choose: r.Spent.Choose, Paths: r.Spent.Paths, Lanes: r.Spent.Lanes}
+	j.spent = result.SimulateSeconds{Read: r.Spent.Read, Choose: r.Spent.Choose, Paths: r.Spent.Paths, Lanes: r.Spent.Lanes}
 	return nil
 }
 
