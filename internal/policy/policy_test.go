@@ -155,6 +155,7 @@ func TestNoPathsOfOneMachine(t *testing.T) {
 var large = map[string]string{
 	"internal/opensm/daemon": "one process: what it is asked, knows, keeps, routes and answers",
 	"packets":                "one simulator: every event touches the same buffers, credits and lanes",
+	"result":                 "a file for each output, and for what several of them have in common",
 	"topology":               "a file for each family of networks",
 }
 

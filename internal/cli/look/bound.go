@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -45,75 +47,41 @@ reach.`,
 			if err != nil {
 				return err
 			}
-			s := boundSummary{Name: args[0]}
-			if err := s.find(cmd, f); err != nil {
+			s, err := findBounds(cmd.Context(), args[0], f)
+			if err != nil {
 				return err
 			}
-			return a.Answer(asJSON, s, func() error { return printBound(a, &s) }, false)
+			return a.Answer(asJSON, s, func() error { return printBound(a, s) }, false)
 		},
 	}
 	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 
-// boundSummary is what weft bound prints.
-type boundSummary struct {
-	Name    string        `json:"name"`
-	Hosts   int           `json:"hosts"` // adapter ports
-	Phases  []phasesBound `json:"phases"`
-	Fullest fullestBound  `json:"fullest"`
-	Pairs   pairsBound    `json:"random_pairs"`
-}
-
-type phasesBound struct {
-	Order string     `json:"order"` // of ranks
-	Time  float64    `json:"time"`  // at least, a multiple of that without other flows
-	Cuts  []boundCut `json:"cuts"`  // that decide phases, those that decide most first
-}
-
-type fullestBound struct {
-	Routes int64     `json:"routes"` // at least
-	By     string    `json:"by"`     // "cut", or "lengths": a dual solution of the linear program of fractional flow
-	Cut    *boundCut `json:"cut,omitempty"`
-}
-
-type pairsBound struct {
-	Lambda float64    `json:"lambda"` // at most, a fraction of full
-	Cuts   []boundCut `json:"cuts"`   // that let through less than all, the worst first
-}
-
-type boundCut struct {
-	Switches []string `json:"switches"`
-	Hosts    int      `json:"hosts"`            // adapter ports on these
-	Cables   int      `json:"cables"`           // that leave them
-	Phases   int      `json:"phases,omitempty"` // that it decides
-}
-
-// find fills in the bounds of a fabric.
-func (s *boundSummary) find(cmd *cobra.Command, f *fabric.Fabric) error {
-	ctx := cmd.Context()
+// findBounds finds what no routing of a fabric can do better.
+func findBounds(ctx context.Context, name string, f *fabric.Fabric) (*result.Bound, error) {
 	hosts := f.ByPort(routing.HCA.Endpoints(f))
-	s.Hosts = len(hosts)
+	s := &result.Bound{Name: name, Hosts: len(hosts)}
 	n, err := bound.New(ctx, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	orders, err := choose.Orders(f, hosts, weft.DefaultSeed)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, o := range orders {
 		p, err := n.Phases(ctx, o.Ranks)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.Phases = append(s.Phases, phasesBound{o.Name, p.Time, cutsOf(f, p.Cuts)})
+		s.Phases = append(s.Phases, result.PhasesBound{Order: o.Name, Time: p.Time, Cuts: cutsOf(f, p.Cuts)})
 	}
 	r, err := n.AllToAll(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.Fullest = fullestBound{Routes: r.Most, By: "lengths"}
+	s.Fullest = result.FullestBound{Routes: r.Most, By: "lengths"}
 	if r.Lengths == nil {
 		s.Fullest.By = "cut"
 		if r.Cut.Switches != nil {
@@ -121,15 +89,15 @@ func (s *boundSummary) find(cmd *cobra.Command, f *fabric.Fabric) error {
 		}
 	}
 	p := n.Random()
-	s.Pairs = pairsBound{p.Lambda, cutsOf(f, p.Cuts)}
-	return nil
+	s.Pairs = result.PairsBound{Lambda: p.Lambda, Cuts: cutsOf(f, p.Cuts)}
+	return s, nil
 }
 
 // cutsOf names the switches of cuts.
-func cutsOf(f *fabric.Fabric, cuts []bound.Cut) []boundCut {
-	all := make([]boundCut, len(cuts))
+func cutsOf(f *fabric.Fabric, cuts []bound.Cut) []result.BoundCut {
+	all := make([]result.BoundCut, len(cuts))
 	for i, c := range cuts {
-		all[i] = boundCut{Hosts: c.Hosts, Cables: c.Cables, Phases: c.Phases}
+		all[i] = result.BoundCut{Hosts: c.Hosts, Cables: c.Cables, Phases: c.Phases}
 		for _, s := range c.Switches {
 			all[i].Switches = append(all[i].Switches, f.Label(s))
 		}
@@ -141,7 +109,7 @@ func cutsOf(f *fabric.Fabric, cuts []bound.Cut) []boundCut {
 const mostCuts = 3
 
 // printBound prints a row for each bound.
-func printBound(a *console.Console, s *boundSummary) error {
+func printBound(a *console.Console, s *result.Bound) error {
 	t := a.NewTable("bound", "", "by")
 	t.AtMost(2, 90)
 	for _, p := range s.Phases {
@@ -151,7 +119,7 @@ func printBound(a *console.Console, s *boundSummary) error {
 	if s.Fullest.By == "cut" {
 		by = ""
 		if s.Fullest.Cut != nil {
-			by = cutText([]boundCut{*s.Fullest.Cut})
+			by = cutText([]result.BoundCut{*s.Fullest.Cut})
 		}
 	}
 	t.Row("fullest channel", "≥ "+words.Thousands(s.Fullest.Routes), by)
@@ -161,7 +129,7 @@ func printBound(a *console.Console, s *boundSummary) error {
 }
 
 // cutText describes the first of some cuts, a line each, and says how many more there are.
-func cutText(cuts []boundCut) string {
+func cutText(cuts []result.BoundCut) string {
 	lines := make([]string, 0, mostCuts)
 	for _, c := range cuts[:min(mostCuts, len(cuts))] {
 		name := strings.Join(c.Switches, ", ")
