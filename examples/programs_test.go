@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // build builds programs of this module into a folder.
@@ -40,6 +42,7 @@ func run(t *testing.T, program string, args ...string) (string, int) {
 var shown = regexp.MustCompile("(?s)```\n\\$ go run \\./examples/(\\S+)([^\n]*)\n(.*?)```")
 
 func TestProgramsPrintWhatIsShown(t *testing.T) {
+	testnet.OnlyWhole(t)
 	if testing.Short() {
 		t.Skip("builds four programs")
 	}

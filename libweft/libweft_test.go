@@ -52,6 +52,7 @@ type library struct{ dir, c string }
 
 func build(t *testing.T) *library {
 	t.Helper()
+	testnet.OnlyWhole(t) // all is compiled anew for a library
 	if testing.Short() {
 		t.Skip("builds the library")
 	}

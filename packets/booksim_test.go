@@ -216,6 +216,7 @@ type sweep struct{ theirs, ours float64 }
 // mean over all nodes; those of a transpose that send to themselves add what they
 // are offered. With WEFT_THOROUGH every load of the reference is run, for longer.
 func TestBookSim(t *testing.T) {
+	testnet.OnlyWhole(t)
 	thorough := os.Getenv("WEFT_THOROUGH") != ""
 	w, most := Window{Length: 16_000, WarmUp: 8000, Exactly: true}, 0.5
 	if thorough {

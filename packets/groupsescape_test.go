@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
@@ -100,7 +101,7 @@ func TestGroupsEscape(t *testing.T) {
 			t.Fatal(err)
 		}
 		stopped := 0
-		const seeds = 4
+		seeds := testnet.Of(4, 1)
 		for seed := range uint64(seeds) {
 			load := packets.Injection{Offered: 1, Seed: seed, Placement: routing.HCA.Endpoints(f)}
 			r, err := n.Measure(t.Context(), load, packets.Window{})

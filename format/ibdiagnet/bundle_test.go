@@ -97,8 +97,10 @@ func tree(f *fabric.Fabric) string {
 // of another fabric: weft verify says so and names the file, or says what is taken for want
 // of it; never is a verdict given as if all were well.
 func TestBundle(t *testing.T) {
+	testnet.OnlyWhole(t) // starts weft, by each file of a folder
 	bin := filepath.Join(t.TempDir(), "weft")
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "../../cmd/weft").CombinedOutput(); err != nil {
+	// go run keeps what it has linked, for tests of other packages too; cp is how it is run.
+	if out, err := exec.Command("go", "run", "-exec=cp", "../../cmd/weft", bin).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	whole, other := bundle(t, "xgft:m=5,w=2,hosts=2"), bundle(t, "ring:5,hosts=3")

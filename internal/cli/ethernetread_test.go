@@ -1102,7 +1102,7 @@ func (n *drawnFolder) spoil(v any) string {
 // weft verify says of drawn folders what the checker does, and of damaged ones nothing better.
 func TestFoldersReadBack(t *testing.T) {
 	c := startEthernetChecker(t)
-	seed, networks, damages := uint64(20261127), testnet.Of(30, 10), testnet.Of(2, 1)
+	seed, networks, damages := uint64(20261127), testnet.Of(30, 4), testnet.Of(2, 1)
 	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
 		seed = s
 	}

@@ -59,14 +59,14 @@ func TestPipesAreInterrupted(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for i, args := range []string{
+	for i, args := range testnet.First([]string{
 		"info pipe", "route ring --traffic pipe", "repair ring --tables pipe", "verify ring --tables pipe", "verify ring --tables tables/lfts.dump --sl2vl pipe",
 		"verify ring --tables tables/lfts.dump --psl pipe", "verify ring --tables tables --certificate pipe", "verify ring --tables tables --lst pipe",
 		"verify ring --tables tables --groups pipe", "verify ring --tables tables --multicast pipe",
 		"place ring --traffic pipe", "place ring --ranks pipe", "compare ring --measured pipe", "report ring --with pipe -o page.html", "convert pipe out.dot",
 		"sweep pipe -o results", "serve --config pipe --check-config", "watch --config pipe --check-config", "watch log --config pipe",
 		"deploy check --conf pipe", "verify pipe --routes ecmp", "diff ring pipe", "export pipe --to csv", "reproduce all --opensm pipe -o results",
-	} {
+	}, 4) {
 		p, stderr := process(t, dir, args)
 		if err := p.Start(); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 // Detours end when their work is done, also where none of the entries that are drawn can be
 // had: on a line there are no others.
 func TestDetourWork(t *testing.T) {
+	testnet.OnlyWhole(t)
 	f := testnet.Build(t, "mesh:40,hosts=50")
 	fw, err := minhop.Finder{}.Paths(t.Context(), f, nil)
 	if err != nil {

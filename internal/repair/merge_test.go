@@ -45,6 +45,7 @@ func eachCable(t *testing.T, was *routing.Tables, do func(cable string, before *
 
 // No two steps of a plan that others make way in could be one, in the judge's opinion.
 func TestStepsAreMerged(t *testing.T) {
+	testnet.OnlyWhole(t)
 	was, contract := route(t, testnet.Build(t, planes), "weave-any")
 	rebuilt := 0
 	eachCable(t, was, func(cable string, before *routing.Tables) {

@@ -22,6 +22,7 @@ import (
 // the step changes. So if they have a cycle with those of the tables in force for every simple
 // path, no step reaches the LID from there. The search goes through them all.
 func TestNoStepReachesMore(t *testing.T) {
+	testnet.OnlyWhole(t)
 	was, contract := route(t, testnet.Build(t, planes), "weave-any")
 	if lane, uniform := was.Lanes.SL2VL.Uniform(); !uniform || lane[0] != 0 {
 		t.Fatal("the search knows one lane only")
@@ -70,6 +71,7 @@ func TestNoStepReachesMore(t *testing.T) {
 
 // Where few packets turn upwards at leaves, one step mends nearly all that a cable takes away.
 func TestOneStepWhereFewTurn(t *testing.T) {
+	testnet.OnlyWhole(t)
 	if testing.Short() {
 		t.Skip("balanced paths take some seconds")
 	}

@@ -33,6 +33,7 @@ func TestThoseLeftComeFirst(t *testing.T) {
 // in a second order of 8 more after the switches. The last takes one step because the spare entries
 // of spines lead past it.
 func TestThoseLeftComeFirstOnPlanes(t *testing.T) {
+	testnet.OnlyWhole(t)
 	failures := map[string][][]string{"planes:ports=20,groups=10,leaves=8,planes=14,on=7,up=8": {{"sw-l0-3-1", "sw-l1-3-8"}}}
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		failures[testnet.Grown] = [][]string{{"sw-l0-3-5", "sw-l1-3-9"}, {"sw-l1-5-12"}, {"sw-l1-1-9"}, {"sw-l1-8-8"}}
@@ -132,6 +133,7 @@ func trunk(t *testing.T, f *fabric.Fabric, from, to fabric.NodeID) fabric.Channe
 // and by the entry of each other. Suppose that a step gives all with hosts a path. Then those whose
 // entries are dead have new ones, and by these and the entries from before packets never leave.
 func TestNoStepServesAllLeaves(t *testing.T) {
+	testnet.OnlyWhole(t)
 	failures := map[string]string{"planes:ports=20,groups=10,leaves=8,planes=14,on=7,up=8": "sw-l1-0-6"}
 	for spec, name := range failures {
 		was, contract := routeAsUsual(t, spec)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // rule is an alert rule.
@@ -164,6 +166,7 @@ var questions = regexp.MustCompile(`\s*\{\{- (range|with) .*\{\{ end \}\}`)
 // Every alert rule fires in its case, and no other does then; where nothing is wrong none fires: promtool
 // plays an hour of each. A target that is gone, and takes its series along, is among them.
 func TestEveryRuleFires(t *testing.T) {
+	testnet.OnlyWhole(t)
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("promtool is not installed; build/scripts/test-deps.sh does that")

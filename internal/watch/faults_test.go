@@ -180,7 +180,7 @@ func usesTrunk(t *routing.Tables, c fabric.ChannelID) bool {
 // a thousand of them in the thorough run.
 func TestInjectedFaults(t *testing.T) {
 	t.Parallel()
-	each := 2
+	each := testnet.Of(2, 1)
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		each = 21
 	}
@@ -213,7 +213,7 @@ func TestInjectedFaults(t *testing.T) {
 // thorough run.
 func TestHarmlessChanges(t *testing.T) {
 	t.Parallel()
-	looks := 20
+	looks := testnet.Of(20, 5)
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		looks = 200
 	}

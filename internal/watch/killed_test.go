@@ -44,7 +44,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	rng := rand.New(rand.NewPCG(5, 6))
 	last := 0
-	for kills := 0; kills < 24 || last < 3 && kills < 24*20; kills++ {
+	for kills, all := 0, testnet.Of(24, 4); kills < all || last < 3 && kills < all*20; kills++ {
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 		child.Env = append(os.Environ(), killedState+"="+state, "TMPDIR="+dir) // its own folders stay when it is killed
 		child.Stderr = t.Output()
@@ -58,9 +58,9 @@ func TestKilledAtAnyTime(t *testing.T) {
 		if line, err := bufio.NewReader(out).ReadString('\n'); line != "begun\n" {
 			t.Fatalf("%q, %v", line, err)
 		}
-		time.Sleep(time.Duration((5+rng.IntN(60))*(1+kills/24)) * time.Millisecond) // longer where the machine is too busy for looks
-		child.Process.Kill()                                                        // it may not have ended
-		child.Wait()                                                                // it was killed
+		time.Sleep(time.Duration((5+rng.IntN(60))*(1+kills/all)) * time.Millisecond) // longer where the machine is too busy for looks
+		child.Process.Kill()                                                         // it may not have ended
+		child.Wait()                                                                 // it was killed
 		last = checkWhole(t, state, last)
 	}
 	if last < 3 {

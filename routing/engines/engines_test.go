@@ -52,7 +52,7 @@ func TestTable(t *testing.T) {
 // gives both ways between two switches one service level, as contract honored asks for;
 // its dfsssp does not, and is what directed is held against.
 func TestLanesNeeded(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		spec         string
 		lash, dfsssp int // OpenSM's; 0: it gives up
 	}{
@@ -62,6 +62,9 @@ func TestLanesNeeded(t *testing.T) {
 		{"kautz:b=5,n=3,hosts=7", 5, 7}, {"slimfly:q=5,hosts=7", 2, 2},
 		{"karytree:k=6,n=2", 1, 1}, {"karytree:k=4,n=3", 0, 1},
 	} {
+		if i%testnet.Of(1, 4) != 0 {
+			continue
+		}
 		f := testnet.Build(t, c.spec)
 		for name, most := range map[string]int{"lash": c.lash, "dfsssp": c.dfsssp} {
 			e, err := engines.Named(name)

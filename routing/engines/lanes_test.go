@@ -50,6 +50,9 @@ func TestNoMoreLanesThanOpenSM(t *testing.T) {
 			if c.slow && testing.Short() {
 				t.Skip("takes seconds")
 			}
+			if c.slow {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			f := testnet.Build(t, c.spec)
 			if n := f.Count(); n.Switches != c.switches || n.HCA != c.hcas {

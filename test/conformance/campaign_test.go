@@ -31,7 +31,7 @@ type tally struct {
 func TestCheckerAgreesWithTheJudge(t *testing.T) {
 	c := startChecker(t)
 	c.proof = startProver(t)
-	want := testnet.Of(60, 20)
+	want := testnet.Of(60, 12)
 	if testing.Short() {
 		want = 15
 	}

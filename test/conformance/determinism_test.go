@@ -66,7 +66,7 @@ func diff(a, b result) string {
 }
 
 // The number of cores changes nothing. Every pair takes one of the networks, in turn, and another
-// where it refuses; with WEFT_THOROUGH all of them.
+// where it refuses; with WEFT_THOROUGH all of them. A sample takes a sixth of the pairs.
 func TestSameResultOnAnyNumberOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	specs := []string{"dragonfly:p=2", "torus:4x4,hosts=3", "random:switches=20,links=50,seed=3"}
@@ -77,7 +77,9 @@ func TestSameResultOnAnyNumberOfCores(t *testing.T) {
 	}
 	n := 0
 	eachPair(func(e engines.Engine) {
-		n++
+		if n++; n%testnet.Of(1, 6) != 0 {
+			return
+		}
 		for k := range specs {
 			i := (n + k) % len(specs)
 			runtime.GOMAXPROCS(1)

@@ -80,7 +80,7 @@ func TestProvenEthernet(t *testing.T) {
 	if p == nil {
 		t.SkipNow()
 	}
-	rounds := testnet.Of(600, 150)
+	rounds := testnet.Of(600, 50)
 	if thorough {
 		rounds = 30_000
 	}
@@ -297,7 +297,7 @@ func TestProvenEthernetOfDamagedTables(t *testing.T) {
 		t.SkipNow()
 	}
 	dir := t.TempDir()
-	networks, times := uint64(testnet.Of(40, 20)), 1
+	networks, times := uint64(testnet.Of(40, 10)), 1
 	if thorough {
 		times = 10
 	}
@@ -368,7 +368,7 @@ func TestProvenEthernetOfDamagedTables(t *testing.T) {
 		}
 	}
 	t.Logf("%d refused, %d judged", refused, judged)
-	if refused < 500 || judged < 30 {
+	if refused < testnet.Of(500, 250) || judged < testnet.Of(30, 8) {
 		t.Error("the damage tests little")
 	}
 }

@@ -26,6 +26,9 @@ var specs = []string{
 	"random:switches=12,links=16,hosts=2,seed=1", "random:switches=20,links=50,seed=2", "random:switches=3,links=12,hosts=3",
 }
 
+// large is those of specs that take the longest.
+var large = []string{testnet.Small, testnet.SmallWide, "dragonfly:p=2", "oft:k=3", "xgft:m=3x4,w=2x2,hosts=3"}
+
 // minimal is the path finders that take no detours; balance takes some in trees.
 var minimal = []string{"minhop", "sssp", "shortest", "symmetric", "symmetric-regular", "lighter"}
 
@@ -41,6 +44,9 @@ var shortSpecs = []string{"ring:5", "torus:3x3,hosts=2", "karytree:k=2,n=3", "dr
 
 // dumps is the real fabrics small enough to walk packet by packet.
 var dumps = []string{"kalcher-stage-2014", "psmn-x5-2020", "ibtopotool-1", "ibtopotool-2", "ibtopotool-3", "ibtopotool-4"}
+
+// largeDumps is those of dumps that take the longest.
+var largeDumps = dumps[:2]
 
 var (
 	finders   = engines.Finders()
@@ -257,8 +263,10 @@ func (on *subject) checkPaths(e engines.Engine, fw *routing.Forwarding) error {
 // make conformance.
 var thorough = os.Getenv("WEFT_THOROUGH") != ""
 
-// stride is how many ruins it takes to meet every pair.
-var stride = testnet.Of(12, 48)
+// among is how many whole networks it takes to meet every pair, stride how many ruins.
+var among = testnet.Of(6, 12)
+
+var stride = testnet.Of(12, 96)
 
 // checkAll checks every engine on a fabric while it falls apart.
 func checkAll(t *testing.T, f *fabric.Fabric, seed uint64) {
@@ -266,10 +274,10 @@ func checkAll(t *testing.T, f *fabric.Fabric, seed uint64) {
 	for step := 0; ; step++ {
 		n, tried := 0, newSubject(f)
 		eachPair(func(e engines.Engine) {
-			// The whole network meets every engine and a sixth of the other pairs, or of a sample a sixth of
+			// The whole network meets every engine and a sixth of the other pairs, or of a sample a twelfth of
 			// all, each of its ruins a few.
 			n++
-			if whole := isEngine(e) && testnet.Whole() || n%6 == int(seed%6); step > 0 && !thorough && n%stride != step%stride || step == 0 && !thorough && !whole {
+			if whole := isEngine(e) && testnet.Whole() || n%among == int(seed)%among; step > 0 && !thorough && n%stride != step%stride || step == 0 && !thorough && !whole {
 				return
 			}
 			if err := tried.check(e, scopes[step%len(scopes)]); err != nil {
@@ -296,6 +304,9 @@ func TestEveryEngineOnEveryNetwork(t *testing.T) {
 	}
 	for i, spec := range list {
 		t.Run(spec, func(t *testing.T) {
+			if slices.Contains(large, spec) {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			checkAll(t, testnet.Build(t, spec), uint64(i))
 		})
@@ -344,6 +355,9 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 func TestEveryEngineOnRealFabrics(t *testing.T) {
 	for i, name := range dumps {
 		t.Run(name, func(t *testing.T) {
+			if slices.Contains(largeDumps, name) {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			tried := newSubject(testnet.Dump(t, name))
 			n := i
@@ -359,8 +373,8 @@ func TestEveryEngineOnRealFabrics(t *testing.T) {
 				if testing.Short() {
 					t.Skip("the networks of the campaign are enough")
 				}
-				if i != 1 {
-					testnet.OnlyWhole(t)
+				if i > len(largeDumps) {
+					testnet.OnlyWhole(t) // checker.py takes no less for small ones
 				}
 				checkerAgrees(t, tried)
 			})

@@ -158,6 +158,7 @@ func TestAsideAfterTheClockWasSetBack(t *testing.T) {
 // rebalance outside of the hours nor ends it half way: once begun all steps follow, whatever time it
 // is, and what is said of times stays true.
 func TestBalancedWhileTheClockIsSet(t *testing.T) {
+	testnet.OnlyWhole(t)
 	t.Parallel()
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	var mu sync.Mutex

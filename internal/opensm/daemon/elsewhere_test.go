@@ -51,8 +51,11 @@ func TestStateOfAnother(t *testing.T) {
 		if with == "updn" && os.Getenv("WEFT_THOROUGH") == "" {
 			continue
 		}
-		for _, kind := range kinds {
+		for i, kind := range kinds {
 			t.Run(fmt.Sprintf("%s/%s", spec, kind.name), func(t *testing.T) {
+				if i%4 > 0 {
+					testnet.OnlyWhole(t)
+				}
 				t.Parallel()
 				f, chance := testnet.Build(t, spec), rand.New(rand.NewPCG(7, 7))
 				for i := range 6 {

@@ -158,6 +158,9 @@ func TestKeepThroughRestart(t *testing.T) {
 		{"dragonfly:p=2", Names{"df-dn"}, "honored", 40, []fabric.ChannelID{4, 50}}, // a map for each pair of ports
 	} {
 		t.Run(n.spec, func(t *testing.T) {
+			if n.contract != "any" || n.most == 0 {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			f := testnet.Build(t, n.spec)
 			gone := less(t, f, n.away)

@@ -90,6 +90,7 @@ func TestProofCheckerIsAsked(t *testing.T) {
 // A repair is asked about together with the tables that it replaces; weft-proof itself, where there is
 // OCaml, accepts both.
 func TestProofCheckerIsAskedAboutSteps(t *testing.T) {
+	testnet.OnlyWhole(t)
 	t.Parallel()
 	dir := t.TempDir()
 	program := standIn(t, dir, `"holds":true,"delivers":'$(test $step = true && echo null || echo true)',"why":null`, "0")
@@ -117,6 +118,7 @@ func TestProofCheckerIsAskedAboutSteps(t *testing.T) {
 // Whoever has the state folder can ask weft-proof the same: it has the network, and of a step the proof of every
 // mixture with the tables of before, which after a restart the folder alone tells.
 func TestFolderHasTheProofOfSteps(t *testing.T) {
+	testnet.OnlyWhole(t)
 	t.Parallel()
 	program := ""
 	if _, err := exec.LookPath("ocamlopt"); err == nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet/folder"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/frr"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 const daemons = "/usr/lib/frr/"
@@ -86,6 +87,7 @@ func sh(t *testing.T, command string) string {
 // requireFRR skips the test where routers cannot be run.
 func requireFRR(t *testing.T) {
 	t.Helper()
+	testnet.OnlyWhole(t)
 	switch _, err := os.Stat(daemons + "bgpd"); {
 	case os.Getuid() != 0:
 		t.Skip("FRR's routers need root, for network namespaces")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 const root = "../../.."
@@ -38,6 +40,7 @@ func TestMain(m *testing.M) {
 // the commit, and returns what it prints.
 func build(t *testing.T, args ...string) string {
 	t.Helper()
+	testnet.OnlyWhole(t) // all is compiled anew for the library
 	need(t, "make", "go", "bash")
 	if testing.Short() {
 		t.Skip("packages are not built in short mode")

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // soon is how long a sweep of a small fabric may take on a busy machine.
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 		keepProcess(config)
 		return
 	}
+	testnet.Sample("^TestSmallCases$|^TestLogWritten$")
 	os.Exit(live.Run(m))
 }
 

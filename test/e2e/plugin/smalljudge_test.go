@@ -618,7 +618,7 @@ func (c *smallCase) rankAll(d draw) {
 	}
 }
 
-// smallCases is how many cases TestSmallCases draws: 100,000, of a sample 20,000, and with WEFT_THOROUGH 10,000,000, or as
+// smallCases is how many cases TestSmallCases draws: 100,000, of a sample 2,000, and with WEFT_THOROUGH 10,000,000, or as
 // many as WEFT_CASES says.
 func smallCases(t testing.TB) int {
 	if text := os.Getenv("WEFT_CASES"); text != "" {
@@ -631,7 +631,7 @@ func smallCases(t testing.TB) int {
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		return 10_000_000
 	}
-	return testnet.Of(100_000, 20_000)
+	return testnet.Of(100_000, 2_000)
 }
 
 // TestSmallCases draws networks of up to five switches, tables, steps and trees on them, with ranks

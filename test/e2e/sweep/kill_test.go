@@ -16,6 +16,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/sweep/results"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // spec is 32 points of some tenths of a second.
@@ -187,6 +188,7 @@ func undisturbed(t *testing.T) [][]string {
 // However often a campaign is killed, no finished point is lost or taken again, workers end
 // with it, and the results are those of one that was left alone.
 func TestKilledCampaignGoesOn(t *testing.T) {
+	testnet.OnlyWhole(t)
 	if testing.Short() {
 		t.Skip("takes a campaign twice")
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -166,6 +168,7 @@ func running(node string) string {
 // A campaign on a cluster where a task is killed, a node is drained, another is lost with its
 // task, and the one who follows is killed: nothing is lost, and nothing taken twice.
 func TestCampaignOnACluster(t *testing.T) {
+	testnet.OnlyWhole(t)
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}

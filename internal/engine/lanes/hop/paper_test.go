@@ -141,6 +141,9 @@ func TestLanesAndServiceLevels(t *testing.T) {
 		{"random:switches=128,links=512,hosts=16,seed=1", 4, 3},
 	} {
 		t.Run(c.spec, func(t *testing.T) {
+			if c.sls > 4 || c.spec == "dragonfly:p=4" {
+				testnet.OnlyWhole(t)
+			}
 			t.Parallel()
 			f := testnet.Build(t, c.spec)
 			for name, finder := range map[string]routing.PathFinder{"minhop": minhop.Finder{}, "sssp": sssp.Finder{}} {

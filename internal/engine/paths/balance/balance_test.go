@@ -47,7 +47,7 @@ func same(f *fabric.Fabric, a, b *routing.Forwarding) bool {
 // those that go up and then down, but from switches with few cables up to the nearest; and goes where it should. Whatever cores there are, the routing is the same.
 func TestShortestAndDeterministic(t *testing.T) {
 	specs := []string{"karytree:k=3,n=3", "torus:4x3,hosts=2", "dragonfly:p=2", "random:switches=20,links=40,hosts=3,seed=2", "deimos", "hypercube:4"}
-	for _, spec := range specs {
+	for _, spec := range testnet.First(specs, 2) {
 		f := testnet.Build(t, spec)
 		several := judge(t, spec, f, Finder{Passes: 2})
 		before := runtime.GOMAXPROCS(1)
@@ -168,7 +168,7 @@ func TestAnyNetwork(t *testing.T) {
 
 // Networks that lost some cables, in parts perhaps.
 func TestDamaged(t *testing.T) {
-	for i, spec := range []string{"karytree:k=4,n=2", "torus:4x4,hosts=2", "torus:3x3x3", "dragonfly:p=2", "xgft:m=4x3,w=2x2,hosts=3"} {
+	for i, spec := range testnet.First([]string{"karytree:k=4,n=2", "torus:4x4,hosts=2", "torus:3x3x3", "dragonfly:p=2", "xgft:m=4x3,w=2x2,hosts=3"}, 2) {
 		whole := testnet.Build(t, spec)
 		for seed := range uint64(3) {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -333,6 +333,7 @@ func TestWeights(t *testing.T) {
 // However little there is to spend, there is a routing; more is no worse in what
 // is sampled.
 func TestBudgets(t *testing.T) {
+	testnet.OnlyWhole(t)
 	f := testnet.Build(t, "deimos")
 	score := func(fd Finder) float64 {
 		n, err := newNetwork(context.Background(), f, fd)

@@ -107,6 +107,9 @@ func TestFigures(t *testing.T) {
 			if c.slow && os.Getenv("WEFT_THOROUGH") == "" {
 				t.Skip("WEFT_THOROUGH is not set")
 			}
+			if c.name != "xgft" {
+				testnet.OnlyWhole(t)
+			}
 			f := c.fabric(t)
 			fw, bySwitch, byName := forPhases(t, f, balance.Finder{Seed: 1})
 			got := [3]float64{lambda(t, f, fw, 1500), duration(t, f, fw, bySwitch), duration(t, f, fw, byName)}

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/engine/paths/fattree"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -78,6 +79,7 @@ func grownTree(t *testing.T) *fabric.Fabric {
 // for a good deal of that, though what it begins with has somewhat less than it would keep
 // in any case.
 func TestGrownTree(t *testing.T) {
+	testnet.OnlyWhole(t)
 	f := grownTree(t)
 	shifts := func(fw *routing.Forwarding) float64 {
 		p, err := traffic.Parse("shifts")
