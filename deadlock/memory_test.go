@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 	}
 	specs := []string{"xgft:m=4x4,w=4x4,hosts=3", "dragonfly:p=2", "torus:4x4,hosts=2", "random:switches=14,links=36,hosts=2,seed=3", "xgft:m=4x5,w=3x2,hosts=5"}
 	all, few := 0, 0
-	for n, spec := range specs {
+	for n, spec := range testnet.First(specs, 2) {
 		for _, engine := range []string{"sssp", "dfsssp", "weave-any", "updn"} {
 			t.Run(spec+"/"+engine, func(t *testing.T) {
 				w := walk{rng: rand.New(rand.NewPCG(uint64(n), 7)), whole: testnet.Build(t, spec)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -226,7 +227,7 @@ func changed(t *routing.Tables, rng *rand.Rand) *routing.Tables {
 // has seen.
 func TestMixturesOfGroupsAgree(t *testing.T) {
 	free, loops, exposed, circles := 0, 0, 0, 0
-	for seed := range uint64(400) {
+	for seed := range uint64(testnet.Of(400, 100)) {
 		rng := rand.New(rand.NewPCG(seed, 18))
 		tables := []*routing.Tables{randomGroups(t, rng)}
 		tables[0].Multicast = nil
@@ -262,7 +263,7 @@ func TestMixturesOfGroupsAgree(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
-	if free < 30 || loops < 100 || exposed < 200 || circles < 100 {
+	if free < testnet.Of(30, 10) || loops < testnet.Of(100, 40) || exposed < 200 || circles < 100 {
 		t.Errorf("%d free, %d with loops, %d pairs exposed, %d LIDs circle: too few of a kind to be a test", free, loops, exposed, circles)
 	}
 }
