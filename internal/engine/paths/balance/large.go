@@ -156,7 +156,7 @@ func Alike(f *fabric.Fabric, sends func(fabric.NodeID) bool) bool {
 // pairsPart says how much of the work of a whole pass goes into passes for random pairs before it, one part in
 // so many. They give what is begun with more bandwidth, most of which the whole pass keeps. With that, the order of
 // evens in wholePasses and fewHosts, 26 of 120 networks of test/bench/patchwork have other paths: all
-// are worth more (Aim.Worth), by up to 9 hundredths.
+// are worth more (Aim.Worth), by up to 8 hundredths.
 const pairsPart = 4
 
 // promising is a trial for random pairs as a beginning, after some passes more.
