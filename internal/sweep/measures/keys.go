@@ -86,21 +86,14 @@ func isModel(text string) (string, error) {
 	return m.String(), err
 }
 
-// either checks a setting that is one of two words.
-func either(one, other string) func(text string) (string, error) {
+// oneOf checks a setting that is one of some words.
+func oneOf(words ...string) func(text string) (string, error) {
 	return func(text string) (string, error) {
-		if text != one && text != other {
-			return "", fmt.Errorf("%q is neither %s nor %s", text, one, other)
+		if !slices.Contains(words, text) {
+			return "", fmt.Errorf("%q is neither %s", text, strings.Join(words, " nor "))
 		}
 		return text, nil
 	}
-}
-
-func isOpen(text string) (string, error) {
-	if !slices.Contains(layersOf, text) {
-		return "", fmt.Errorf("%q is none of %s", text, strings.Join(layersOf, ", "))
-	}
-	return text, nil
 }
 
 func isLMC(text string) (string, error) {

@@ -22,8 +22,6 @@ const (
 	lashSource          = "lash-source"            // section 5: one shortest path of every pair, drawn
 )
 
-var layersOf = []string{mpLASH, mpLASHByDestination, aLASH, lashSource}
-
 // LayersOf is how many layers a routing needs.
 func LayersOf(ctx context.Context, f *fabric.Fabric, of string) (int, error) {
 	if of == aLASH {

@@ -64,9 +64,9 @@ func Kinds() []Kind {
 		{"window", "50000", "time units to measure, once the latency, or what arrives, has settled over as many", isCount},
 	}
 	failures := []Key{
-		{"without", "cable", "what fails: a cable, or a switch", either("cable", "switch")},
+		{"without", "cable", "what fails: a cable, or a switch", oneOf("cable", "switch")},
 		{"failures", "12", "of them, evenly spread", isCount},
-		{"drops", "no", "yes: single destinations may drop their packets for a step where there is no other way", either("yes", "no")},
+		{"drops", "no", "yes: single destinations may drop their packets for a step where there is no other way", oneOf("yes", "no")},
 	}
 	const units, ofHosts = "on switches that pass a flit on in a time unit", "fraction of the hosts' links"
 	return []Kind{
@@ -82,7 +82,7 @@ func Kinds() []Kind {
 				pattern, jobs,
 				{"patterns", "1000", "random patterns to draw", isCount},
 				{"model", "bottleneck", "bottleneck or maxmin, as of weft simulate", isModel},
-				{"rates", "links", "links (each its own) or alike, as the papers have it", either("links", "alike")},
+				{"rates", "links", "links (each its own) or alike, as the papers have it", oneOf("links", "alike")},
 			},
 			work: times("patterns"), take: bandwidth,
 		},
@@ -145,7 +145,7 @@ func Kinds() []Kind {
 		},
 		{
 			Name: "layers", Unit: "layers", OfNetwork: true, What: "layers that shortest paths of all pairs need",
-			Keys: []Key{{"of", mpLASH, "which, and who takes any of them: mp-lash, all, the source; mp-lash-by-destination, the same with the pairs in another order; a-lash, all, the switches, grouped by the first link; lash-source, one, drawn", isOpen}},
+			Keys: []Key{{"of", mpLASH, "which, and who takes any of them: mp-lash, all, the source; mp-lash-by-destination, the same with the pairs in another order; a-lash, all, the switches, grouped by the first link; lash-source, one, drawn", oneOf(mpLASH, mpLASHByDestination, aLASH, lashSource)}},
 			take: layers,
 		},
 		{
