@@ -71,11 +71,7 @@ func (l *Levels) Reach(order []fabric.NodeID, weight []int64) *Sets {
 // one level, so that every cable still joins neighbouring levels.
 func (l *Levels) turnOver() {
 	const often = 4 // for one switch, so that it ends
-	turned := make([]uint8, len(l.Height))
-	total := make([]int64, l.parts)
-	for s, n := range l.Hosts {
-		total[l.Part[s]] += n
-	}
+	turned, total := make([]uint8, len(l.Height)), l.hostsByPart()
 	for {
 		order := l.coreByHeight()
 		reach := l.Reach(order, l.hostsBelow)
@@ -95,19 +91,26 @@ func (l *Levels) turnOver() {
 	}
 }
 
+// hostsByPart is the hosts of every part of the network, [part].
+func (l *Levels) hostsByPart() []int64 {
+	total := make([]int64, l.parts)
+	for s, n := range l.Hosts {
+		total[l.Part[s]] += n
+	}
+	return total
+}
+
 // raiseSpines puts spines that measure took for leaves, since they have a few hosts and their neighbours
 // none, above these neighbours. It takes for one a leaf of the core with fewer than half of the hosts
-// that leaves have in the mean, which then is above nine tenths of the hosts of
-// its part, while no neighbour is above more than two thirds of these; what a leaf of a pod would be
-// above is what each switch above it is above already. There are such spines in 40 of 120 networks of
-// test/bench/patchwork; with them at the top ftree takes .88 of the time for phases there, dmodc .77
-// and weave-any .91, in the mean.
+// that leaves have in the mean, which then is above nine tenths of the hosts of its part, while no
+// neighbour is above more than two thirds of these; what a leaf of a pod would be above is what each
+// switch above it is above already. There are such spines in 40 of 120 networks of test/bench/patchwork;
+// with them at the top ftree takes .88 of the time for phases there, dmodc .77 and weave-any .91, in the
+// mean.
 func (l *Levels) raiseSpines() {
-	total, onLeaves, leaves := make([]int64, l.parts), make([]int64, l.parts), make([]int64, l.parts)
+	total, onLeaves, leaves := l.hostsByPart(), make([]int64, l.parts), make([]int64, l.parts)
 	for s, n := range l.Hosts {
-		p := l.Part[s]
-		total[p] += n
-		if l.inCore(fabric.NodeID(s)) && l.Height[s] == 0 {
+		if p := l.Part[s]; l.inCore(fabric.NodeID(s)) && l.Height[s] == 0 {
 			leaves[p]++
 			onLeaves[p] += n
 		}
@@ -198,10 +201,7 @@ func (l *Levels) ancestries() []ancestry {
 	for i := range common {
 		common[i].isolated = fabric.None
 	}
-	total := make([]int64, l.parts)
-	for s, n := range l.Hosts {
-		total[l.Part[s]] += n
-	}
+	total := l.hostsByPart()
 	joined := l.Reach(l.Order, l.Hosts) // of a switch, in the end, those whose hosts its own are joined with
 	for _, s := range l.Order {         // from high to low: a switch is joined with all that those above it are
 		for _, v := range l.Fabric.Neighbours(s) {
