@@ -1,9 +1,5 @@
 package result
 
-import (
-	"fmt"
-)
-
 // Bandwidths is effective bisection bandwidth before and after a change, as parts of
 // full, among the endpoints that are there before and after; nil: fewer than two.
 type Bandwidths struct {
@@ -32,12 +28,4 @@ type JobBandwidth struct {
 	Stay   int      `json:"ranks_left"`
 	Before *float64 `json:"before"`
 	After  *float64 `json:"after"`
-}
-
-// Text is the same for people.
-func (b *Bandwidths) Text(among string) string {
-	if b.Before == nil || b.After == nil {
-		return "there are fewer than two " + among
-	}
-	return fmt.Sprintf("%.3f of full before, %.3f after, random pairs of the %s", *b.Before, *b.After, among)
 }

@@ -1,11 +1,5 @@
 package result
 
-import (
-	"strings"
-
-	"github.com/weft-fabric/weft/internal/words"
-)
-
 // GoneParts is parts of a network that are taken away.
 type GoneParts struct {
 	Switches []string      `json:"switches"`
@@ -65,11 +59,4 @@ type Drain struct {
 	Away       *Plan      `json:"away"`
 	Back       *Plan      `json:"back"`
 	Bandwidth  Bandwidths `json:"bandwidth"`
-}
-
-// Text is the same for people.
-func (g *GoneParts) Text() string {
-	return strings.Join(words.Lists(
-		words.Kind{Names: g.Switches, What: "switch"}, words.Kind{Names: LinkNames(g.Links), What: "cable"}, words.Kind{Names: g.Hosts, What: "adapter"},
-	), "\n")
 }

@@ -56,8 +56,3 @@ type CompareSeconds struct {
 	Verify   float64 `json:"verify"`
 	Simulate float64 `json:"simulate"`
 }
-
-// Finding reports whether the tables in force are not as they should be.
-func (r CompareRow) Finding() bool {
-	return r.Source == "tables" && (r.Verdict != DeadlockFree || !r.Complete || r.Misfits != nil || len(r.AbsentLanes) > 0)
-}

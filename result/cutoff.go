@@ -36,18 +36,3 @@ type CutEndpoint struct {
 	To           int64  `json:"cannot_reach"`      // LIDs of others that are lost to it
 	ToOf         int64  `json:"cannot_reach_of"`   // of so many
 }
-
-// Groups is the endpoints concerned, those of a switch together that have lost as many pairs.
-func (c *CutOff) Groups() [][]CutEndpoint {
-	var groups [][]CutEndpoint
-	for _, e := range c.Endpoints {
-		if n := len(groups); n > 0 {
-			if last := groups[n-1][0]; last.SwitchNode == e.SwitchNode && last.From == e.From && last.To == e.To && last.FromOf == e.FromOf {
-				groups[n-1] = append(groups[n-1], e)
-				continue
-			}
-		}
-		groups = append(groups, []CutEndpoint{e})
-	}
-	return groups
-}

@@ -1,11 +1,5 @@
 package result
 
-import (
-	"fmt"
-
-	"github.com/weft-fabric/weft/internal/words"
-)
-
 // Measured is what counters of ports say beside what routes predict.
 type Measured struct {
 	Files    []string          `json:"files"`
@@ -67,35 +61,3 @@ type DifferentFEC struct {
 	To      string `json:"to_fec"`
 	ChannelNodes
 }
-
-// Text is the same for people.
-func (f *MeasuredFinding) Text() string {
-	switch f.Kind {
-	case "slow":
-		return fmt.Sprintf("%s is where waiting ends: ports wait up to %.0f %% of the time to send to its switch, and no cable out of it waits or is full: this one, or another of the same switch, is slower than the fabric says", f.Channel, 100*f.Factor)
-	case "waits":
-		return fmt.Sprintf("%s waits %.0f times as long for each byte as cables with as many routes: a slow cable behind it, or a wrong rate", f.Channel, f.Factor)
-	case "no route":
-		return fmt.Sprintf("%s carries %s, and no route leads over it: switches have other tables", f.Channel, words.Bytes(int64(f.Bytes)))
-	case "idle":
-		return fmt.Sprintf("%s carries nothing, and %s lead over it", f.Channel, words.Counted(f.Routes, "route", "routes"))
-	}
-	return fmt.Sprintf("%s carries %.1f times what its routes explain", f.Channel, f.Factor)
-}
-
-// Finding reports whether cables are not as routes explain in a way that traffic alone does
-// not make.
-func (m *Measured) Finding() bool {
-	if m == nil {
-		return false
-	}
-	for _, f := range m.Findings {
-		if f.Kind == "slow" || f.Kind == "waits" || f.Kind == "no route" {
-			return true
-		}
-	}
-	return false
-}
-
-// Finding reports whether a rate is at the limit, or a cable has two modes.
-func (s *Received) Finding() bool { return s != nil && (s.Bad > 0 || len(s.FEC) > 0) }

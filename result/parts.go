@@ -3,9 +3,6 @@ package result
 import (
 	"cmp"
 	"fmt"
-	"strings"
-
-	"github.com/weft-fabric/weft/internal/list"
 )
 
 // LaneCounts is the lanes of a result. The words are the same everywhere, and so are
@@ -80,24 +77,7 @@ type RemovedLink struct {
 	ChannelNodes
 }
 
-// String is the counts that are known.
-func (l LaneCounts) String() string {
-	var parts []string
-	for _, n := range []struct {
-		lanes int
-		what  string
-	}{{l.Needed, "needed"}, {l.Used, "used"}, {l.Available, "available"}} {
-		if n.lanes > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n.lanes, n.what))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// Name is what people call the cable.
-func (l RemovedLink) Name() string {
+// String is what people call the cable.
+func (l RemovedLink) String() string {
 	return fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
 }
-
-// LinkNames is what people call cables.
-func LinkNames(links []RemovedLink) []string { return list.Of(links, RemovedLink.Name) }

@@ -1,10 +1,7 @@
 package result
 
 import (
-	"fmt"
-
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/words"
 )
 
 // StepOfPlan is a step of a change, by what is written in it.
@@ -88,20 +85,4 @@ type PlanStep struct {
 	StepOfPlan
 	WaitHops    int     `json:"wait_hops"`
 	WaitSeconds float64 `json:"wait_seconds"`
-}
-
-// Text is the same for people.
-func (l Least) Text() string {
-	if l.LeastEntries == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (any one step that mends all: %s of %s at least)", words.Counted(l.LeastEntries, "entry", "entries"), words.Counted(l.LeastBlocks, "block", "blocks"))
-}
-
-// Text is the same for people.
-func (w HeldBack) Text() string {
-	if len(w.Waiting) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("until step %d is confirmed, the links of these have to stay down, or they could close a credit loop: %s", w.Waits, words.FirstOf(w.Waiting))
 }

@@ -1,11 +1,5 @@
 package result
 
-import (
-	"fmt"
-
-	"github.com/weft-fabric/weft/internal/words"
-)
-
 // Survival is how single failures of a kind are mended.
 type Survival struct {
 	Failures  string         `json:"failures"` // links or switches
@@ -38,21 +32,4 @@ type Candidate struct {
 	Rebuilt   int     `json:"mended_by_rebuilding"`
 	NotMended int     `json:"not_mended"`
 	Taken     bool    `json:"taken"`
-}
-
-// Text is the same for people.
-func (s *Survival) Text() string {
-	one := map[string]string{"links": "cable", "switches": "switch"}[s.Failures]
-	text := fmt.Sprintf("the loss of any %s (%s tried): %s mended in one step, %s in several, for %s others make way, %s not mended", one,
-		words.Thousands(s.Tried), words.Thousands(s.OneStep), words.Thousands(s.Mended+s.Rebuilt-s.OneStep), words.Thousands(s.Rebuilt), words.Thousands(s.NotMended))
-	for _, w := range s.Worst {
-		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, words.Plural(w.Steps, "step"), words.Counted(w.Entries, "entry", "entries"), words.Thousands(w.Due))
-		if w.Rebuilt {
-			text += "; others make way"
-		}
-		if w.Left > 0 {
-			text += fmt.Sprintf("; %s cannot be reached from everywhere", words.Plural(w.Left, "destination"))
-		}
-	}
-	return text
 }

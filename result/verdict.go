@@ -1,11 +1,5 @@
 package result
 
-import (
-	"fmt"
-
-	"github.com/weft-fabric/weft/internal/words"
-)
-
 // The verdicts in words, a contract with programs.
 const (
 	DeadlockFree = "deadlock-free"
@@ -58,9 +52,4 @@ type AbsentLane struct {
 	SL      uint8 `json:"sl"`
 	VL      uint8 `json:"vl"`
 	DataVLs uint8 `json:"data_vls"` // lanes that the cable runs
-}
-
-// Text says where that is.
-func (a AbsentLane) Text() string {
-	return fmt.Sprintf("SL %d takes VL %d on the cable %s, which runs %s", a.SL, a.VL, a.Channel, words.Plural(int(a.DataVLs), "data lane"))
 }

@@ -1,11 +1,7 @@
 package result
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/words"
 )
 
 // BadCertificate is what weft verify prints where a proof does not hold.
@@ -100,64 +96,4 @@ type Proof struct {
 	Holds    bool   `json:"holds"`
 	Delivers *bool  `json:"delivers"` // all packets arrive; nil: not asked, since it does not hold
 	Why      string `json:"why"`      // empty: nothing is wrong
-}
-
-// Text says how many entries let packets choose among ports.
-func (s *Group) Text() string {
-	text := fmt.Sprintf("%s of %s let packets choose, among up to %d ports", words.Counted(s.Chosen, "entry", "entries"), words.Thousands(s.Entries), s.Largest)
-	if s.File != "" {
-		text = s.File + ": " + text
-	}
-	if s.Hashed > 0 {
-		text += fmt.Sprintf("; in %s of them a hash decides", words.Thousands(s.Hashed))
-	}
-	if s.Tables > 1 {
-		text += fmt.Sprintf("; up to %d private forwarding tables", s.Tables)
-	}
-	return text
-}
-
-// Text is the same for people; once: it was taken for granted that switches choose again while a packet waits.
-func (e *Escape) Text(once bool) string {
-	if !e.Found {
-		return "none: even if switches choose again while packets wait, packets can fill lanes that all of them wait for"
-	}
-	text := "free of deadlock if switches choose again while a packet waits: each can then go on by a port that leads to a lower rank of lanes, until it arrives;\n"
-	if e.Other == nil {
-		text += fmt.Sprintf("the static port is such a port wherever packets choose (%s places)", words.Thousands(e.Choices))
-	} else {
-		text += fmt.Sprintf("the static port is one at %s of the %s places where packets choose, another port of the group at the rest, such as port %d of %s for LID %d from port %d",
-			words.Thousands(e.Static), words.Thousands(e.Choices), e.Other.Port, e.Other.Switch, e.Other.LID, e.Other.In)
-	}
-	if once {
-		text += "\n(--choose again takes that for granted; ask the vendor whether it is so)"
-	}
-	return text
-}
-
-// Text is the same for people.
-func (s *Multicast) Text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s on SL %s (--multicast-sl)", s.File, words.Counted(s.Groups, "group", "groups"), strings.Trim(strings.Join(strings.Fields(fmt.Sprint(s.SLs)), ", "), "[]"))
-	if len(s.Circling) > 0 {
-		fmt.Fprintf(&b, "\npackets of %s circle for ever: their trees have a ring: %s", words.Counted(len(s.Circling), "group", "groups"), words.FirstOf(s.Circling))
-	}
-	if len(s.Split) > 0 {
-		fmt.Fprintf(&b, "\nthe trees of %s are in pieces: some members do not reach others: %s", words.Counted(len(s.Split), "group", "groups"), words.FirstOf(s.Split))
-	}
-	if len(s.OneSided) > 0 {
-		fmt.Fprintf(&b, "\nthe trees of %s lead to switches that are not in them: the file is cut short, or of another time: %s", words.Counted(len(s.OneSided), "group", "groups"), words.FirstOf(s.OneSided))
-	}
-	return b.String()
-}
-
-// Text is the same for people.
-func (p *Proof) Text() string {
-	switch {
-	case p.Holds && p.Delivers != nil && !*p.Delivers:
-		return fmt.Sprintf("%s accepts the certificate, but not all packets arrive: %s", p.Checker, p.Why)
-	case p.Holds:
-		return fmt.Sprintf("%s accepts the certificate", p.Checker)
-	}
-	return fmt.Sprintf("%s does not accept the certificate: %s", p.Checker, p.Why)
 }

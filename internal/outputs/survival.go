@@ -25,7 +25,7 @@ func Survival(f *fabric.Fabric, kind string, r *change.Survival) *result.Surviva
 // failureName names the cable or the switch that fails: Survival is about single ones.
 func failureName(f *fabric.Fabric, x change.Failure) string {
 	if len(x.Channels) > 0 {
-		return RemovedLinks(f, x.Channels[:1])[0].Name()
+		return RemovedLinks(f, x.Channels[:1])[0].String()
 	}
 	return f.Label(x.Nodes[0])
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -123,7 +124,7 @@ func guidsOf(p *result.Parts) []string {
 
 // partsText names parts of a fabric.
 func partsText(p *result.Parts) string {
-	return listed("switches", nodeNames(p.Switches), "adapters", nodeNames(p.Hosts), "cables", result.LinkNames(p.Links))
+	return listed("switches", nodeNames(p.Switches), "adapters", nodeNames(p.Hosts), "cables", list.Of(p.Links, result.RemovedLink.String))
 }
 
 // bandwidthText is the bandwidth before and after a change.

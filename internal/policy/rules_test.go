@@ -373,7 +373,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/page",
-		may:      []string{"fabric", "internal/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/page/layout", "internal/page/web", "internal/words", "internal/trouble", "result"},
+		may:      []string{"fabric", "internal/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/page/layout", "internal/page/web", "internal/list", "internal/words", "internal/trouble", "result"},
 		why:      "it shows what judges and simulators found; who routed, and where files lie, is not its business",
 	},
 	{
@@ -411,7 +411,7 @@ var rules = []rule{
 	{packages: "internal/cli/internal/exit", why: "exit codes and nothing else"},
 	{packages: "internal/words", why: "texts and nothing else"},
 	{packages: "internal/list", why: "lists of anything"},
-	{packages: "result", may: []string{"fabric", "internal/list", "internal/words"}, why: "what commands print, as values: who makes them is not its business"},
+	{packages: "result", may: []string{"fabric"}, why: "what commands print, as values: who makes them is not its business"},
 	{
 		packages: "internal/outputs",
 		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "result", "internal/list", "internal/repair", "internal/words", "internal/bandwidths", "ethernet", "ethernet/judge"},

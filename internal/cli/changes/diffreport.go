@@ -92,7 +92,7 @@ func (j *diffJob) factSide(p *console.Page, label string, s *DiffSide) {
 		return
 	}
 	p.Fact("", "tables %s, by themselves %s", cmp.Or(s.Shown, s.Source), outputs.WordOf(s.alone))
-	for _, text := range s.fit.Texts() {
+	for _, text := range outputs.FitTexts(s.fit) {
 		p.Fact("", "%s", text)
 	}
 	report.FactAbsent(p, "", outputs.AbsentLanes(s.fabric, s.alone.Absent))
@@ -103,14 +103,14 @@ func partsText(f *fabric.Fabric, p *transition.Part) string {
 	return cmp.Or(strings.Join(words.Lists(
 		words.Kind{Names: report.Labels(f, p.Switches), What: "switch"},
 		words.Kind{Names: report.Labels(f, p.Others), What: "adapter"},
-		words.Kind{Names: result.LinkNames(outputs.RemovedLinks(f, p.Cables)), What: "cable"},
+		words.Kind{Names: list.Of(outputs.RemovedLinks(f, p.Cables), result.RemovedLink.String), What: "cable"},
 	), "\n"), "nothing")
 }
 
 // factChange adds what the change from the old tables to the new does.
 func (j *diffJob) factChange(p *console.Page, c *result.Transition) {
 	p.Fact("churn", "%s of %s on %s differ, %d of them had to%s; %s, %s",
-		words.Counted(c.Entries, "entry", "entries"), words.Counted(c.Blocks, "block of 64 LIDs", "blocks of 64 LIDs"), words.Plural(c.Touched, "switch"), c.Due, c.Least.Text(),
+		words.Counted(c.Entries, "entry", "entries"), words.Counted(c.Blocks, "block of 64 LIDs", "blocks of 64 LIDs"), words.Plural(c.Touched, "switch"), c.Due, outputs.LeastText(c.Least),
 		words.Counted(c.SLs, "service level", "service levels"), words.Counted(c.Maps, "SL2VL cell", "SL2VL cells"))
 	if c.Choices > 0 {
 		p.Fact("", "packets choose from other ports by %s", words.Counted(c.Choices, "entry", "entries"))
@@ -129,7 +129,7 @@ func (j *diffJob) factChange(p *console.Page, c *result.Transition) {
 	if c.Circles > 0 {
 		p.Fact("", "packets to %s can circle in some mixture", words.Plural(c.Circles, "destination"))
 	}
-	p.Fact("bandwidth", "%s", c.Bandwidth.Text("endpoints that both have"))
+	p.Fact("bandwidth", "%s", outputs.BandwidthsText(&c.Bandwidth, "endpoints that both have"))
 	if !j.verdict.Free() {
 		p.Fact("next", "%s", j.advice())
 	}

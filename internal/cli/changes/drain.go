@@ -230,7 +230,9 @@ func (j *drainJob) refuse(left []result.LeftOver, why string) error {
 	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
 }
 
-func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.Text(), "\n", " and ") }
+func (j *drainJob) goneText() string {
+	return strings.ReplaceAll(outputs.GoneText(&j.gone), "\n", " and ")
+}
 
 // way is one of the two ways, as weft repair writes it.
 func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
@@ -253,7 +255,7 @@ func (j *drainJob) print(s *result.Drain, away *planned) error {
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, j.contract, j.scope)
 	input.Facts(p, s.Fit)
-	p.Fact("drained", "%s", j.gone.Text())
+	p.Fact("drained", "%s", outputs.GoneText(&j.gone))
 	none := "it carries nothing already"
 	if s.PairsGone+s.PairsApart > 0 {
 		none = "it carries nothing that could go another way"
@@ -266,7 +268,7 @@ func (j *drainJob) print(s *result.Drain, away *planned) error {
 	if away.pulling != "" {
 		p.Fact("pulled", "%s", away.pulling)
 	}
-	p.Fact("bandwidth", "%s", j.ebb.Text("endpoints that stay"))
+	p.Fact("bandwidth", "%s", outputs.BandwidthsText(&j.ebb, "endpoints that stay"))
 	next := "--steps DIR and --back-steps DIR write the two ways"
 	if away.Out != "" {
 		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.Out, output.PlanText)

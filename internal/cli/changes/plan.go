@@ -100,7 +100,7 @@ func stepsText(p *change.Proven, none string, least result.Least) string {
 	}
 	entries, blocks := p.Entries()
 	text := fmt.Sprintf("%s in %s, %s%s; each is free of credit loops in any mixture while it is written, and so are its tables",
-		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), least.Text())
+		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"), outputs.LeastText(least))
 	if slices.ContainsFunc(p.Steps, func(s change.Step) bool { return s.Union.SelfCables }) {
 		text += "; outside of that: " + strings.Join(p.Steps[0].Union.Outside(), ", ")
 	}
@@ -230,7 +230,7 @@ func (j *planned) textPlan(s *result.Plan) string {
 	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", words.Thousands(s.Pairs), words.Thousands(s.CutNow), words.Thousands(s.CutAfter))
 	say("Each step may be written in any order of switches: every mixture of the tables before and")
 	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
-	if text := s.HeldBack.Text(); text != "" {
+	if text := outputs.HeldBackText(s.HeldBack); text != "" {
 		say("But %s.", text)
 	}
 	report.SayAbsent(say, s.AbsentLanes)

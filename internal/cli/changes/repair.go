@@ -153,7 +153,7 @@ func (j *repairJob) read() (err error) {
 			return err
 		}
 		j.without = &gone
-		j.purpose = "that serve " + j.Name + " without " + strings.ReplaceAll(gone.Text(), "\n", " and ")
+		j.purpose = "that serve " + j.Name + " without " + strings.ReplaceAll(outputs.GoneText(&gone), "\n", " and ")
 	}
 	j.CountApart(j.o.scope, j.o.withinParts)
 	if j.o.before != "" {
@@ -223,7 +223,7 @@ func (j *repairJob) since() string {
 	case len(j.moved) > 0:
 		return movedText(" now that ", j.moved)
 	case m != nil && len(m.OtherLIDs)+len(m.OtherOwners) > 0:
-		return " now that " + strings.Join((&result.Mismatches{OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}).Stale(), " and ")
+		return " now that " + strings.Join(outputs.StaleTexts(&result.Mismatches{OtherLIDs: m.OtherLIDs, OtherOwners: m.OtherOwners}), " and ")
 	}
 	return ""
 }
@@ -270,7 +270,7 @@ func (j *repairJob) screen(s *result.Plan) *console.Page {
 	}
 	p.Short(label, "%s", stepsInShort(j.plan, "nothing has to change"))
 	p.Detail(label, "%s", stepsText(j.plan, "nothing has to change", s.Least))
-	if text := s.HeldBack.Text(); text != "" {
+	if text := outputs.HeldBackText(s.HeldBack); text != "" {
 		p.Fact("held back", "%s", text)
 	}
 	if len(j.moved) > 0 {
@@ -283,7 +283,7 @@ func (j *repairJob) screen(s *result.Plan) *console.Page {
 	p.Spare("fabric", "%s", report.Counts(j.Fabric))
 	p.Detail("fabric", "%s", report.NetworkAndCables(j.Name, j.Fabric))
 	if j.without != nil {
-		p.Fact("without", "%s", j.without.Text())
+		p.Fact("without", "%s", outputs.GoneText(j.without))
 	}
 	p.Detail("tables", "%s", j.source)
 	input.Facts(p, s.Fit)

@@ -214,7 +214,7 @@ func (j *whatIfJob) screen(s *result.WhatIf) *console.Page {
 	default:
 		p.Judged(true, "can be mended, each step proven (contract %s, endpoints %s)", s.Contract, s.Endpoints)
 	}
-	p.Fact("without", "%s", j.gone.Text())
+	p.Fact("without", "%s", outputs.GoneText(&j.gone))
 	if how, who := endpointsText(f, j.going.Gone); len(j.going.Gone) > 0 {
 		p.Short("", "gone with it: %s, %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"))
 		p.Detail("", "gone with it: %s, %s: %s", how, words.Counted(j.going.PairsGone, "pair", "pairs"), who)
@@ -228,14 +228,14 @@ func (j *whatIfJob) screen(s *result.WhatIf) *console.Page {
 	p.Short("repair", "%s", stepsInShort(j.there, "nothing has to change"))
 	p.Detail("repair", "%s", stepsText(j.there, "nothing has to change", s.Least))
 	report.FactAbsent(p, "dropped", s.Absent)
-	p.Short("bandwidth", "%s", s.Bandwidth.Text("rest"))
-	p.Detail("bandwidth", "%s", s.Bandwidth.Text("endpoints that are left"))
+	p.Short("bandwidth", "%s", outputs.BandwidthsText(&s.Bandwidth, "rest"))
+	p.Detail("bandwidth", "%s", outputs.BandwidthsText(&s.Bandwidth, "endpoints that are left"))
 	p.Short("and back", "%s", stepsInShort(j.back, "the tables never changed"))
 	p.Detail("and back", "%s", stepsText(j.back, "the tables never changed", result.Least{}))
 	if n := len(s.Back.Left); n > 0 {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}
-	if text := s.Back.HeldBack.Text(); text != "" {
+	if text := outputs.HeldBackText(s.Back.HeldBack); text != "" {
 		p.Detail("", "%s", text)
 	}
 	report.FactAbsent(p, "", s.Back.Absent)

@@ -233,7 +233,7 @@ func (j *verifyJob) screen() *console.Page {
 			p.Fact("proof", "%s, for weft-proof", j.written)
 		}
 		if j.proof != nil {
-			p.Fact("checker", "%s", j.proof.Text())
+			p.Fact("checker", "%s", outputs.ProofText(j.proof))
 		}
 		p.Fact("outside", "of any proof: %s", strings.Join(outside, ", "))
 	default:

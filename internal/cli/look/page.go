@@ -261,7 +261,7 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*page.Given, erro
 	}
 	assumed := j.o.tables.Assumed()
 	g.Notes = append(g.Notes, "service levels: "+assumed.ServiceLevels, "lanes: "+assumed.Lanes)
-	for _, text := range v.Fit().Texts() {
+	for _, text := range outputs.FitTexts(v.Fit()) {
 		g.Notes = append(g.Notes, strings.Split(text, "\n")...)
 	}
 	if v.Mismatches != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -146,7 +147,7 @@ func tellLoss(a *console.Console, s *result.Degrade, f, left *fabric.Fabric) {
 	removed := words.Lists(
 		words.Kind{Names: s.Removed.Switches, What: "switch"},
 		words.Kind{Names: s.Removed.Adapters, What: "adapter"},
-		words.Kind{Names: result.LinkNames(s.Removed.Links), What: "cable"},
+		words.Kind{Names: list.Of(s.Removed.Links, result.RemovedLink.String), What: "cable"},
 	)
 	if removed == nil {
 		removed = []string{"nothing (--cables, --switches, --cable, --switch and --host say what)"}

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/check"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -146,7 +147,7 @@ func checkInput(a *console.Console, o *checkFlags) (in check.Input, err error) {
 	if err != nil {
 		return in, err
 	}
-	for _, text := range v.Fit().Texts() {
+	for _, text := range outputs.FitTexts(v.Fit()) {
 		a.Note("%s", text)
 	}
 	in.Fabric, in.Tables, in.SLs = v.Tables.Fabric, v.Tables, o.tables.PSL != ""
@@ -195,7 +196,7 @@ func printCheck(a *console.Console, s *checkSummary) error {
 	if s.QoS {
 		qos = "on"
 	}
-	fmt.Fprintf(&b, "%s: engines %s; QoS %s; lanes: %s\n", s.Conf, engines, qos, s.LaneCounts)
+	fmt.Fprintf(&b, "%s: engines %s; QoS %s; lanes: %s\n", s.Conf, engines, qos, outputs.LanesText(s.LaneCounts))
 	for i, f := range s.Findings {
 		where := ""
 		if f.Line > 0 {

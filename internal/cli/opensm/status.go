@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -244,7 +245,7 @@ func sweepText(s *daemon.Sweep) string {
 	case s.SoFar:
 		from = ", the best so far"
 	}
-	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(s.MaxLoad), result.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
+	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(s.MaxLoad), outputs.LanesText(result.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable}))
 	b.WriteString(coversText(s))
 	c := s.Change
 	if c != nil && c.Kind == "full" {

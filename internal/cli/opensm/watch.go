@@ -26,6 +26,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/watch"
 )
@@ -186,10 +187,10 @@ func readLook(ctx context.Context, network, tables string, multicast uint16) (*w
 	}
 	s := &watch.Snapshot{Tables: given.Tables, SLs: from.PSL != "", Maps: from.SL2VL != ""}
 	if m := given.Mismatches; m != nil {
-		s.Stale, s.NoMap = m.Stale(), m.Lacking()
+		s.Stale, s.NoMap = outputs.StaleTexts(m), outputs.LackingText(m)
 	}
 	if r := given.Renumbered; r != nil && r.Stated {
-		s.Stale = append(s.Stale, r.Text())
+		s.Stale = append(s.Stale, outputs.RenumberedText(r))
 	}
 	for _, d := range given.Doubts {
 		s.Doubts = append(s.Doubts, d.What)

@@ -223,10 +223,10 @@ func (j *verifyJob) screen(s *result.Verify) *console.Page {
 		p.Judged(v.Free(), "%s", report.VerdictText(j.Console, f, v))
 	}
 	if j.proof != nil {
-		p.Fact("checker", "%s", j.proof.Text())
+		p.Fact("checker", "%s", outputs.ProofText(j.proof))
 	}
 	if s.Groups != nil && s.Groups.Escape != nil {
-		p.Fact("escape", "%s", s.Groups.Escape.Text(j.o.choose == chooseOnce))
+		p.Fact("escape", "%s", outputs.EscapeText(s.Groups.Escape, j.o.choose == chooseOnce))
 	}
 	if j.free() {
 		p.Detail("outside", "%s", report.OutsideOf(v))
@@ -236,9 +236,9 @@ func (j *verifyJob) screen(s *result.Verify) *console.Page {
 		p.Short("cut off", "%s", report.CutOffInShort(s.CutOff))
 		p.Detail("cut off", "%s", report.CutOffText(j.Console, s.CutOff))
 	}
-	p.Fact("lanes", "%s; %s", result.LaneCounts{Used: v.VLs}, words.Plural(v.SLs, "service level"))
+	p.Fact("lanes", "%s; %s", outputs.LanesText(result.LaneCounts{Used: v.VLs}), words.Plural(v.SLs, "service level"))
 	if s.Multicast != nil {
-		p.Fact("multicast", "%s", s.Multicast.Text())
+		p.Fact("multicast", "%s", outputs.MulticastText(s.Multicast))
 	}
 	for i, finding := range s.Findings {
 		if i == 0 {
@@ -256,7 +256,7 @@ func (j *verifyJob) screen(s *result.Verify) *console.Page {
 	}
 	p.Detail("assumed", "%s", strings.Join(assumed, "\n"))
 	if s.Groups != nil {
-		p.Detail("groups", "%s", s.Groups.Text())
+		p.Detail("groups", "%s", outputs.GroupText(s.Groups))
 	}
 	input.Facts(p, s.Fit)
 	p.Detail("time", "read %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Verify))
@@ -284,7 +284,7 @@ func (j *verifyJob) assumed() []string {
 		lines[0] = "every packet has SL 0 and rides VL 0 (--psl FILE gives service levels, --sl2vl FILE lanes)"
 	}
 	if n := len(j.ByLane); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s the lane of a packet by the lane it came in on, by %s: %s", words.Counted(n, "switch chooses", "switches choose"), j.o.ByLane, words.FirstOf(list.Of(j.ByLane, result.ByLane.String))),
+		lines = append(lines, fmt.Sprintf("%s the lane of a packet by the lane it came in on, by %s: %s", words.Counted(n, "switch chooses", "switches choose"), j.o.ByLane, words.FirstOf(list.Of(j.ByLane, outputs.ByLaneText))),
 			"hosts send SL n on VL n, beginning again at VL 0 where their cables run fewer lanes")
 	}
 	lines = append(lines, fmt.Sprintf("clients keep contract %s, endpoints are %s (--contract, --endpoints)", j.options.Contract, j.options.Scope))

@@ -179,7 +179,7 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, result.CompareRow.Finding) || j.explained.Finding() || j.received.Finding() || j.inTrouble().Found() || len(j.routes) > 0 && j.routes[0].Apart {
+	if slices.ContainsFunc(j.rows, rowFound) || measuredFound(j.explained) || receivedFound(j.received) || j.inTrouble().Found() || len(j.routes) > 0 && j.routes[0].Apart {
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil
@@ -398,4 +398,9 @@ func heapBytes() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
+}
+
+// rowFound reports whether the tables in force are not as they should be.
+func rowFound(r result.CompareRow) bool {
+	return r.Source == "tables" && (r.Verdict != result.DeadlockFree || !r.Complete || r.Misfits != nil || len(r.AbsentLanes) > 0)
 }

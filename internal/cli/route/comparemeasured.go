@@ -85,11 +85,25 @@ func (j *compareJob) sayMeasured() error {
 	if len(each) > 0 {
 		text += "\n  correlation of bytes with routes, if all send alike to all: " + strings.Join(each, ", ")
 	}
-	lines := list.Of(m.Findings, func(f result.MeasuredFinding) string { return "  " + f.Text() })
+	lines := list.Of(m.Findings, func(f result.MeasuredFinding) string { return "  " + outputs.MeasuredText(&f) })
 	if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("  no cable is far from what the routes of %s explain", m.Row)}
 	} else {
 		text += fmt.Sprintf("\n  not as the routes of %s explain:", m.Row)
 	}
 	return j.Say("%s\n%s", text, j.First(report.MaxSteps, lines, func(n int) string { return fmt.Sprintf("  … and %d more (--json has all)", n) }))
+}
+
+// measuredFound reports whether cables are not as routes explain in a way that traffic alone does
+// not make.
+func measuredFound(m *result.Measured) bool {
+	if m == nil {
+		return false
+	}
+	for _, f := range m.Findings {
+		if f.Kind == "slow" || f.Kind == "waits" || f.Kind == "no route" {
+			return true
+		}
+	}
+	return false
 }

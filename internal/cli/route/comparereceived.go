@@ -147,3 +147,6 @@ func figure(form string, v *float64) string {
 	}
 	return fmt.Sprintf(form, *v)
 }
+
+// receivedFound reports whether a rate is at the limit, or a cable has two modes.
+func receivedFound(s *result.Received) bool { return s != nil && (s.Bad > 0 || len(s.FEC) > 0) }

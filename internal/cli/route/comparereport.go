@@ -296,7 +296,7 @@ func (j *compareJob) sayTables() error {
 			continue
 		}
 		text := fmt.Sprintf("\n%s: service levels %s, lanes %s", r.Name, r.Assumed.ServiceLevels, r.Assumed.Lanes)
-		for _, more := range r.Fit.Texts() {
+		for _, more := range outputs.FitTexts(r.Fit) {
 			text += "\n  " + more
 		}
 		for _, d := range report.Absent(r.AbsentLanes) {

@@ -73,7 +73,7 @@ func adaptiveScreen(j *routed.Job, s *result.Adaptive) *console.Page {
 		})
 		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, s.Endpoints, len(s.Cycle), strings.Join(steps, "\n"))
 	}
-	p.Fact("lanes", "%s%s", s.LaneCounts, outputs.LimitText(s.LaneCounts, j.Fabric))
+	p.Fact("lanes", "%s%s", outputs.LanesText(s.LaneCounts), outputs.LimitText(s.LaneCounts, j.Fabric))
 	minimal := "all paths minimal"
 	if !s.Minimal {
 		minimal = "with detours"

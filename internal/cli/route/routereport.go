@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/sturdy"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -46,7 +47,7 @@ func (j *routeRun) screen() *console.Page {
 	j.FactLanes(p, j.treeText())
 	j.FactApart(p)
 	for _, s := range j.survival {
-		p.Fact("without", "%s", s.Text())
+		p.Fact("without", "%s", outputs.SurvivalText(s))
 	}
 	p.Spare("fabric", "%s", report.Counts(j.Fabric))
 	p.Detail("fabric", "%s", report.NetworkAndCables(j.Name, j.Fabric))

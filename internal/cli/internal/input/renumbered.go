@@ -7,6 +7,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/format/lft"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -34,11 +35,11 @@ func (g *Given) Fit() result.Fit { return result.Fit{Misfits: g.Mismatches, Renu
 // Facts adds to a page how tables fit the fabric, if anything is to be said of it.
 func Facts(p *console.Page, t result.Fit) {
 	if t.Misfits != nil {
-		p.Short("differs", "%s", inShort(t.Misfits.Text()))
-		p.Detail("differs", "%s", t.Misfits.Text())
+		p.Short("differs", "%s", inShort(outputs.MisfitsText(t.Misfits)))
+		p.Detail("differs", "%s", outputs.MisfitsText(t.Misfits))
 	}
 	if t.Renumbered != nil {
-		p.Fact("LIDs", "%s", t.Renumbered.Text())
+		p.Fact("LIDs", "%s", outputs.RenumberedText(t.Renumbered))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/format/psl"
 	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -75,7 +76,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	if !m.Found() {
+	if !outputs.AnyMisfit(m) {
 		m = nil
 	}
 	t := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -12,7 +13,7 @@ func Absent(all []result.AbsentLane) []result.Doubt {
 	if len(all) == 0 {
 		return nil
 	}
-	return []result.Doubt{{Kind: "absent-lane", What: "packets are dropped for want of a lane: " + words.FirstOf(list.Of(all, func(a result.AbsentLane) string { return a.Text() }))}}
+	return []result.Doubt{{Kind: "absent-lane", What: "packets are dropped for want of a lane: " + words.FirstOf(list.Of(all, outputs.AbsentLaneText))}}
 }
 
 // FactAbsent adds these lanes to a page.

@@ -24,7 +24,7 @@ func CutOffText(on *console.Console, c *result.CutOff) string {
 		on.First(mostCut, lines, func(n int) string { return fmt.Sprintf("  and %s more (--json has all)", words.Thousands(n)) }))
 	fmt.Fprintf(&b, "\n%s concerned:", words.Counted(len(c.Endpoints), "endpoint is", "endpoints are"))
 	left := len(c.Endpoints)
-	groups := c.Groups()
+	groups := groupsOf(c.Endpoints)
 	for i, g := range groups {
 		if i == on.AtMost(mostCut, len(groups)) {
 			fmt.Fprintf(&b, "\n  and %s more with no more than %s (--json has all)", words.Thousands(left), words.Plural(g[0].From+g[0].To, "pair"))
@@ -38,7 +38,7 @@ func CutOffText(on *console.Console, c *result.CutOff) string {
 
 // CutOffInShort is the worst place where routes end, and who is concerned most.
 func CutOffInShort(c *result.CutOff) string {
-	places, groups := c.Merged, c.Groups()
+	places, groups := c.Merged, groupsOf(c.Endpoints)
 	text := "nowhere"
 	if len(places) > 0 {
 		p := &places[0]
@@ -106,4 +106,19 @@ func groupText(g []result.CutEndpoint) string {
 		what = append(what, fmt.Sprintf("%s not reach %s of %s", does, words.Thousands(e.To), words.Thousands(e.ToOf)))
 	}
 	return fmt.Sprintf("%s, on %s: %s", words.FirstOf(names), e.Switch, strings.Join(what, "; "))
+}
+
+// groupsOf is the endpoints concerned, those of a switch together that have lost as many pairs.
+func groupsOf(all []result.CutEndpoint) [][]result.CutEndpoint {
+	var groups [][]result.CutEndpoint
+	for _, e := range all {
+		if n := len(groups); n > 0 {
+			if last := groups[n-1][0]; last.SwitchNode == e.SwitchNode && last.From == e.From && last.To == e.To && last.FromOf == e.FromOf {
+				groups[n-1] = append(groups[n-1], e)
+				continue
+			}
+		}
+		groups = append(groups, []result.CutEndpoint{e})
+	}
+	return groups
 }

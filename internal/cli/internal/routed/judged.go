@@ -137,9 +137,9 @@ func (j *Judged) FactLanes(p *console.Page, multicast string) {
 		p.Fact("multicast", "%s", multicast)
 	}
 	if g := outputs.Group(j.Tables); g != nil {
-		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.Text())
+		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", outputs.GroupText(g))
 	}
-	p.Fact("lanes", "%s; %s%s", j.Lanes(), j.serviceLevels(), outputs.LimitText(j.Lanes(), j.Fabric))
+	p.Fact("lanes", "%s; %s%s", outputs.LanesText(j.Lanes()), j.serviceLevels(), outputs.LimitText(j.Lanes(), j.Fabric))
 	report.FactAbsent(p, "dropped", outputs.AbsentLanes(j.Fabric, j.Verdict.Absent))
 	if text := j.classesText(); text != "" {
 		p.Fact("classes", "%s", text)
