@@ -13,6 +13,7 @@ type Compare struct {
 
 	Measured *Measured `json:"measured,omitempty"` // of --measured
 	Received *Received `json:"received,omitempty"` // of --measured
+	Trouble  *Trouble  `json:"trouble,omitempty"`  // of --measured, --events and --cabling
 }
 
 // CompareRow is an engine, or tables that exist. What is not known is left out:

@@ -23,3 +23,26 @@ type DeployRefusal struct {
 	Fits    []string `json:"fits"` // other engines that were tried and can be expressed
 	Ways    []string `json:"ways"` // flags that make tables which files can express
 }
+
+// DeployCheck is the output of weft deploy check --json.
+type DeployCheck struct {
+	Conf       string   `json:"conf"`
+	Engines    []string `json:"engines"`
+	NoFallback bool     `json:"no_fallback"`
+	QoS        bool     `json:"qos"`
+	VLs        int      `json:"vls_available"`        // as lanes_available
+	VLsNeeded  int      `json:"vls_needed,omitempty"` // as lanes_needed
+	LaneCounts
+	Findings []Danger `json:"findings"`
+	Bad      bool     `json:"bad"`
+}
+
+// Danger is what opensm.conf says that endangers tables, or could be better.
+type Danger struct {
+	Level string   `json:"level"` // danger, warning or advice
+	Code  string   `json:"code"`
+	What  string   `json:"what"`
+	Do    string   `json:"do"`
+	Lines []string `json:"lines,omitempty"`
+	Line  int      `json:"line,omitempty"` // of opensm.conf
+}

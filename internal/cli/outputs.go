@@ -8,7 +8,6 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/changes"
 	"github.com/weft-fabric/weft/internal/cli/ethernet"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
-	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/cli/look"
 	"github.com/weft-fabric/weft/internal/cli/networks"
 	"github.com/weft-fabric/weft/internal/cli/opensm"
@@ -27,5 +26,5 @@ var schemas = slices.SortedFunc(slices.Values(slices.Concat(shellOutputs, campai
 var shellOutputs = []console.Output{
 	{Schema: "weft/refusal/1", Command: "route, simulate, packets, deploy files, where an engine refuses; repair, what-if and drain, where there is no plan", Form: result.Refusal{}},
 	{Schema: "weft/none-proven/1", Command: "the same, where auto finds no engine that is proven", Form: result.NoneProven{}},
-	{Schema: "weft/version/1", Command: "weft version", Form: version.Version{}},
+	{Schema: "weft/version/1", Command: "weft version", Form: result.Version{}},
 }

@@ -52,7 +52,7 @@ OpenSM, - for standard input, or the spec of a computed network such as torus:8x
 
 Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 2 usage; 3 bad input; 4 internal error; 130 interrupted.`,
-		Version:           version.Current().String(),
+		Version:           version.Text(version.Current()),
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // ours is completionCommand
 		SilenceErrors:     true,
 		SilenceUsage:      true,

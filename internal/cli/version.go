@@ -20,7 +20,7 @@ func versionCommand(a *console.Console) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			v := version.Current()
 			return a.Answer(asJSON, v, func() error {
-				_, err := fmt.Fprintf(a.Stdout, "weft %s\n", v)
+				_, err := fmt.Fprintf(a.Stdout, "weft %s\n", version.Text(v))
 				return err
 			}, false)
 		},

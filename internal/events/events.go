@@ -18,23 +18,8 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/result"
 )
-
-// Event is something that happened.
-type Event struct {
-	At      time.Time  `json:"at"`
-	From    string     `json:"from"` // serve or watch
-	What    string     `json:"what"` // see the constants
-	Part    *Element   `json:"part,omitempty"`
-	Text    string     `json:"text,omitempty"`
-	By      string     `json:"by,omitempty"`      // who ordered it, or who changed tables
-	Until   *time.Time `json:"until,omitempty"`   // of drain: when the part comes back by itself; nil: not at all
-	Entries int        `json:"entries,omitempty"` // of forwarding tables, that were changed
-	Cut     int64      `json:"pairs_cut,omitempty"`
-	Seconds float64    `json:"seconds,omitempty"` // for which they were cut
-	Times   int        `json:"times,omitempty"`   // that it went and came back
-	Also    []string   `json:"also,omitempty"`    // who else noted it, of events of several logs
-}
 
 // What happens.
 const (
@@ -63,17 +48,6 @@ const (
 // ByServe is who changed tables that weft serve handed over.
 const ByServe = "weft serve"
 
-// Element is a cable, a switch or a host.
-type Element struct {
-	Kind string `json:"kind"` // cable, switch or host
-	Name string `json:"name"` // as people call it, the two ends of a cable with their ports
-	GUID string `json:"guid"` // of the node, or of the node at the first end
-	Port uint8  `json:"port,omitempty"`
-	With string `json:"with,omitempty"` // of a host: the switch that went or came with it
-
-	Drained bool `json:"drained,omitempty"` // of what went: it was drained, and free of traffic
-}
-
 // Kinds is the kinds of parts.
 var Kinds = []string{"cable", "switch", "host"}
 
@@ -83,14 +57,14 @@ func CableName(f *fabric.Fabric, ch *fabric.Channel) string {
 }
 
 // Between is what went and what came from one fabric to the next; of hosts, one for each adapter.
-func Between(old, now *fabric.Fabric) (gone, came []Element) {
+func Between(old, now *fabric.Fabric) (gone, came []result.Element) {
 	p := transition.PartsOf(old, now)
 	return partsOf(old, &p.Gone), partsOf(now, &p.New)
 }
 
-func partsOf(f *fabric.Fabric, p *transition.Part) (all []Element) {
-	part := func(n fabric.NodeID, kind string) Element {
-		return Element{Kind: kind, Name: f.Label(n), GUID: f.Node(n).GUID.String()}
+func partsOf(f *fabric.Fabric, p *transition.Part) (all []result.Element) {
+	part := func(n fabric.NodeID, kind string) result.Element {
+		return result.Element{Kind: kind, Name: f.Label(n), GUID: f.Node(n).GUID.String()}
 	}
 	for _, n := range p.Switches {
 		all = append(all, part(n, "switch"))
@@ -120,15 +94,9 @@ func CableEnd(f *fabric.Fabric, c fabric.ChannelID) *fabric.Channel {
 }
 
 // Cable is a cable by either of its directions.
-func Cable(f *fabric.Fabric, c fabric.ChannelID) *Element {
+func Cable(f *fabric.Fabric, c fabric.ChannelID) *result.Element {
 	ch := CableEnd(f, c)
-	return &Element{Kind: "cable", Name: CableName(f, ch), GUID: f.Node(ch.From).GUID.String(), Port: ch.FromPort}
-}
-
-// Missing is parts that went and have not come back.
-type Missing struct {
-	Element
-	Since time.Time `json:"since"`
+	return &result.Element{Kind: "cable", Name: CableName(f, ch), GUID: f.Node(ch.From).GUID.String(), Port: ch.FromPort}
 }
 
 // Limits of what is remembered of missing parts.
@@ -138,24 +106,26 @@ const (
 )
 
 // Miss is what is missing after parts went and came; the list is in the order of time.
-func Miss(list []Missing, gone, came []Element, at time.Time) []Missing {
-	is := func(a Element) func(Missing) bool { return func(m Missing) bool { return a.is(&m.Element) } }
-	left := slices.DeleteFunc(slices.Clone(list), func(m Missing) bool { return at.Sub(m.Since) > forgetAfter })
+func Miss(list []result.MissingElement, gone, came []result.Element, at time.Time) []result.MissingElement {
+	is := func(a result.Element) func(result.MissingElement) bool {
+		return func(m result.MissingElement) bool { return samePart(&a, &m.Element) }
+	}
+	left := slices.DeleteFunc(slices.Clone(list), func(m result.MissingElement) bool { return at.Sub(m.Since) > forgetAfter })
 	for _, p := range came {
 		left = slices.DeleteFunc(left, is(p))
 	}
 	for _, p := range gone {
-		left = append(slices.DeleteFunc(left, is(p)), Missing{p, at})
+		left = append(slices.DeleteFunc(left, is(p)), result.MissingElement{Element: p, Since: at})
 	}
 	return left[max(0, len(left)-mostMissing):]
 }
 
 // Shown is the parts of a list that metrics and pages name: switches and cables first, then hosts whose
 // switches are there, at most so many.
-func Shown(list []Missing, most int) []Missing {
-	rank := func(m Missing) int { return slices.Index([]string{"switch", "cable", "host"}, m.Kind) }
-	shown := slices.DeleteFunc(slices.Clone(list), func(m Missing) bool { return m.With != "" })
-	slices.SortStableFunc(shown, func(a, b Missing) int { return cmp.Compare(rank(a), rank(b)) })
+func Shown(list []result.MissingElement, most int) []result.MissingElement {
+	rank := func(m result.MissingElement) int { return slices.Index([]string{"switch", "cable", "host"}, m.Kind) }
+	shown := slices.DeleteFunc(slices.Clone(list), func(m result.MissingElement) bool { return m.With != "" })
+	slices.SortStableFunc(shown, func(a, b result.MissingElement) int { return cmp.Compare(rank(a), rank(b)) })
 	return shown[:min(most, len(shown))]
 }
 
@@ -172,7 +142,7 @@ func oldName(i int) string { return fmt.Sprintf("events.%d.jsonl", i) }
 // Log writes events, behind whoever adds them: a disk that hangs delays nobody. A nil Log writes nothing.
 type Log struct {
 	from string
-	add  chan Event
+	add  chan result.Event
 	done chan struct{}
 
 	mu   sync.Mutex
@@ -182,14 +152,14 @@ type Log struct {
 
 // New is the log of a daemon, whose events wait until it is told where to write them.
 func New(from string) *Log {
-	return &Log{from: from, add: make(chan Event, waiting), done: make(chan struct{})}
+	return &Log{from: from, add: make(chan result.Event, waiting), done: make(chan struct{})}
 }
 
 // To writes the events into a folder, through its handle, which is closed in the end.
 func (l *Log) To(root *os.Root) { go l.run(root) }
 
 // Add adds events.
-func (l *Log) Add(list ...Event) {
+func (l *Log) Add(list ...result.Event) {
 	if l == nil {
 		return
 	}
@@ -246,7 +216,7 @@ func (l *Log) run(root *os.Root) {
 }
 
 // write appends an event. What a killed run left without an end is a line of its own.
-func write(root *os.Root, e Event) (err error) {
+func write(root *os.Root, e result.Event) (err error) {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -297,7 +267,7 @@ const mostRead = 2 * mostBytes
 
 // Read reads the events in a state folder, the oldest first. Lines that are none, which a killed run
 // may have left, are counted.
-func Read(dir string) (all []Event, damaged int, err error) {
+func Read(dir string) (all []result.Event, damaged int, err error) {
 	found := false
 	for i := oldFiles; i >= 0; i-- {
 		name := oldName(i)
@@ -318,7 +288,7 @@ func Read(dir string) (all []Event, damaged int, err error) {
 			return nil, 0, err
 		}
 		for _, line := range bytes.Split(text, []byte("\n")) {
-			var e Event
+			var e result.Event
 			switch {
 			case len(line) == 0:
 			case json.Unmarshal(line, &e) != nil || e.What == "":

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // What is written is read back in order, over files that were rotated and a line that a killed run left
@@ -25,7 +26,7 @@ func TestLog(t *testing.T) {
 		l := New("serve")
 		l.To(root)
 		for i := from; i < to; i++ {
-			l.Add(Event{At: time.Unix(int64(i), 0), What: Refused, Text: fmt.Sprint(i, strings.Repeat(" ", 10<<10))})
+			l.Add(result.Event{At: time.Unix(int64(i), 0), What: Refused, Text: fmt.Sprint(i, strings.Repeat(" ", 10<<10))})
 			if i%256 == 255 { // more than wait at a time
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -75,7 +76,7 @@ func TestLogOnABadDisk(t *testing.T) {
 	}
 	l := New("watch")
 	for range 2 * waiting {
-		l.Add(Event{What: Begin})
+		l.Add(result.Event{What: Begin})
 	}
 	l.To(root)
 	l.Close(time.Minute)
@@ -83,7 +84,7 @@ func TestLogOnABadDisk(t *testing.T) {
 		t.Error("nothing is wrong")
 	}
 	var none *Log
-	none.Add(Event{})
+	none.Add(result.Event{})
 	none.Close(0)
 }
 

@@ -3,6 +3,8 @@ package events
 import (
 	"slices"
 	"time"
+
+	"github.com/weft-fabric/weft/result"
 )
 
 // together is how much later than weft serve weft watch may note the same: it looks once a minute, and reads files that rest.
@@ -13,13 +15,13 @@ const ahead = 10 * time.Second
 
 // Merge is the events of several logs in the order of time. What two daemons noted is there once, when the first noted
 // it, with who else did.
-func Merge(lists ...[]Event) []Event {
+func Merge(lists ...[]result.Event) []result.Event {
 	all := slices.Concat(lists...)
-	slices.SortStableFunc(all, func(a, b Event) int { return a.At.Compare(b.At) })
-	merged := []Event{}
+	slices.SortStableFunc(all, func(a, b result.Event) int { return a.At.Compare(b.At) })
+	merged := []result.Event{}
 	for _, e := range all {
 		if i := notedAs(merged, &e); i >= 0 {
-			if !merged[i].noted(e.From) {
+			if !noted(&merged[i], e.From) {
 				merged[i].Also = append(merged[i].Also, e.From)
 			}
 			continue
@@ -33,8 +35,8 @@ func Merge(lists ...[]Event) []Event {
 			continue
 		}
 		for j := i + 1; j < len(merged) && merged[j].At.Sub(e.At) <= ahead; j++ {
-			if next := &merged[j]; e.What == Changed && next.handsOver() || e.What == Flapped && e.flappedBy(next) {
-				if !next.noted(e.From) {
+			if next := &merged[j]; e.What == Changed && handsOver(next) || e.What == Flapped && flappedBy(e, next) {
+				if !noted(next, e.From) {
 					next.Also = append(next.Also, e.From)
 				}
 				e.What = ""
@@ -42,11 +44,11 @@ func Merge(lists ...[]Event) []Event {
 			}
 		}
 	}
-	return slices.DeleteFunc(merged, func(e Event) bool { return e.What == "" })
+	return slices.DeleteFunc(merged, func(e result.Event) bool { return e.What == "" })
 }
 
 // notedAs is which of some events, the oldest first, another daemon noted that is the same as one; -1: none.
-func notedAs(merged []Event, e *Event) int {
+func notedAs(merged []result.Event, e *result.Event) int {
 	first := true // of what is known of the part
 	for i := len(merged) - 1; i >= 0; i-- {
 		m := &merged[i]
@@ -56,20 +58,20 @@ func notedAs(merged []Event, e *Event) int {
 			if late > together {
 				return -1
 			}
-			if e.By == ByServe && m.handsOver() {
+			if e.By == ByServe && handsOver(m) {
 				return i
 			}
 		case e.What == Flapped:
 			if late > together {
 				return -1
 			}
-			if e.flappedBy(m) {
+			if flappedBy(e, m) {
 				return i
 			}
 		case e.Part == nil || e.What != Gone && e.What != Came:
 			return -1
-		case m.Part == nil || m.What != Gone && m.What != Came || !m.Part.is(e.Part):
-		case m.What == e.What && !m.noted(e.From) && (first || late <= together): // a daemon that begins finds out late what went
+		case m.Part == nil || m.What != Gone && m.What != Came || !samePart(m.Part, e.Part):
+		case m.What == e.What && !noted(m, e.From) && (first || late <= together): // a daemon that begins finds out late what went
 			return i
 		default:
 			first = false
@@ -82,27 +84,27 @@ func notedAs(merged []Event, e *Event) int {
 }
 
 // flappedBy says whether what went and came back between two looks of one daemon is what another saw go.
-func (e *Event) flappedBy(other *Event) bool {
-	return other.What == Gone && other.From != e.From && e.Part != nil && other.Part != nil && other.Part.is(e.Part)
+func flappedBy(e, other *result.Event) bool {
+	return other.What == Gone && other.From != e.From && e.Part != nil && other.Part != nil && samePart(other.Part, e.Part)
 }
 
 // noted says whether somebody noted an event.
-func (e *Event) noted(from string) bool { return e.From == from || slices.Contains(e.Also, from) }
+func noted(e *result.Event, from string) bool { return e.From == from || slices.Contains(e.Also, from) }
 
 // handsOver says whether weft serve handed tables over.
-func (e *Event) handsOver() bool {
+func handsOver(e *result.Event) bool {
 	return e.From == "serve" && slices.Contains([]string{Repair, Return, Drained, Full}, e.What)
 }
 
 // Who is who ordered what happened, or did it; empty: it came about.
-func (e *Event) Who() string {
-	if e.By == "" && e.handsOver() {
+func Who(e *result.Event) string {
+	if e.By == "" && handsOver(e) {
 		return ByServe
 	}
 	return e.By
 }
 
-// is says whether two are the same part.
-func (a *Element) is(b *Element) bool {
+// samePart says whether two are the same part.
+func samePart(a, b *result.Element) bool {
 	return a.GUID == b.GUID && a.Port == b.Port && a.Kind == b.Kind && (a.GUID != "" || a.Name == b.Name)
 }

@@ -1,6 +1,6 @@
 package page
 
-import "github.com/weft-fabric/weft/internal/trouble"
+import "github.com/weft-fabric/weft/result"
 
 // Data is all that a report shows. Long lists of numbers are columns: in a list of
 // cables all first ends, then all second ends.
@@ -24,7 +24,7 @@ type Network struct {
 	Ports    EndpointColumns `json:"endpoints"`
 	Cables   CableColumns    `json:"cables"`
 	Odd      []Oddity        `json:"odd"`
-	Trouble  *trouble.Cables `json:"trouble,omitempty"` // cables in trouble; absent: nothing is known of them
+	Trouble  *result.Trouble `json:"trouble,omitempty"` // cables in trouble; absent: nothing is known of them
 	Warnings []string        `json:"warnings"`          // oddities of the file that were resolved
 	Tables   []*TableSet     `json:"tables"`
 	Against  *Difference     `json:"difference,omitempty"` // of the second tables to the first

@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // inTrouble is the kind of the oddity that cables in trouble make, which the map shows.
 const inTrouble = "in-trouble"
 
 // AddTrouble adds the cables in trouble, which are shown with what to do, and marked on the map.
-func (n *Network) AddTrouble(f *fabric.Fabric, l *trouble.Cables) {
+func (n *Network) AddTrouble(f *fabric.Fabric, l *result.Trouble) {
 	if n.Trouble = l; len(l.Cables) == 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func (n *Network) AddTrouble(f *fabric.Fabric, l *trouble.Cables) {
 	odd := Oddity{Kind: inTrouble, What: words.Counted(len(l.Cables), "cable is", "cables are") + " in trouble", Places: []OddPlace{}}
 	for _, c := range l.Cables {
 		p := OddPlace{Text: c.Name + ": " + c.Signs[0].Text, A: c.Ends[0], B: c.Ends[1], Cable: -1}
-		if at, ok := cables[plug(int32(c.Ends[0]), int32(c.A.Port))]; ok && !c.Gone() {
+		if at, ok := cables[plug(int32(c.Ends[0]), int32(c.A.Port))]; ok && !c.Gone {
 			p.Cable = at
 			n.Cables.Odd[at] = int32(len(n.Odd)) + 1
 		}

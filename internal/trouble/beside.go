@@ -25,17 +25,17 @@ func (d *finder) join() {
 		return d.Fabric.Out(n, at.Port)
 	}
 	for _, c := range d.Beside.Cables {
-		var entry *Cable
+		var entry *result.CableInTrouble
 		from := "a" // our end that the other calls a
 		switch out := leaving(c.A); {
 		case out != fabric.None && d.leads(out, c.B):
 			entry, from = d.entryOf(out)
 		default: // it is not there any more, or is not yet
-			if i := slices.IndexFunc(d.list.Cables, func(o Cable) bool { return o.Name == c.Name }); i >= 0 {
+			if i := slices.IndexFunc(d.list.Cables, func(o result.CableInTrouble) bool { return o.Name == c.Name }); i >= 0 {
 				entry = &d.list.Cables[i]
 				break
 			}
-			c.channel, c.Ends, c.Command, c.Then = fabric.None, [2]int{-1, -1}, "", ""
+			c.Gone, c.Ends, c.Command, c.Then = true, [2]int{-1, -1}, "", ""
 			c.Signs = slices.Clone(c.Signs)
 			d.list.Cables = append(d.list.Cables, c)
 			continue
@@ -44,7 +44,7 @@ func (d *finder) join() {
 			if from == "b" {
 				s.At = map[string]string{"a": "b", "b": "a"}[s.At]
 			}
-			if i := slices.IndexFunc(entry.Signs, func(o Sign) bool { return o.Kind == s.Kind && o.At == s.At }); i < 0 {
+			if i := slices.IndexFunc(entry.Signs, func(o result.TroubleSign) bool { return o.Kind == s.Kind && o.At == s.At }); i < 0 {
 				entry.Signs = append(entry.Signs, s)
 			}
 		}

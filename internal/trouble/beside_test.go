@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/result"
 )
 
 // What another found is joined: each cable once, with the signs of both, whichever end either calls the first; one that is
@@ -24,11 +25,11 @@ func TestListOfAnother(t *testing.T) {
 	if len(beside.Cables) != 1 {
 		t.Fatalf("%+v", beside.Cables)
 	}
-	var went []events.Event
+	var went []result.Event
 	for i := range 3 {
-		went = append(went, events.Event{At: now.Add(-time.Duration(i) * time.Minute), From: "serve", What: events.Gone, Part: beside.Cables[0].Element()})
+		went = append(went, result.Event{At: now.Add(-time.Duration(i) * time.Minute), From: "serve", What: events.Gone, Part: trouble.Element(&beside.Cables[0])})
 	}
-	gone := trouble.Cable{Name: "x:1 – y:2", Level: trouble.Bad, Command: "weft drain --live x:1", Signs: []trouble.Sign{{Kind: trouble.Missing, Level: trouble.Bad, Text: "it is not there"}}}
+	gone := result.CableInTrouble{Name: "x:1 – y:2", Level: trouble.Bad, Command: "weft drain --live x:1", Signs: []result.TroubleSign{{Kind: trouble.Missing, Level: trouble.Bad, Text: "it is not there"}}}
 	beside.Cables = append(beside.Cables, gone)
 	turned := &beside.Cables[0]
 	turned.A, turned.B = turned.B, turned.A
@@ -37,7 +38,7 @@ func TestListOfAnother(t *testing.T) {
 	}
 	for range 2 { // once more, with what was found so: nothing comes twice
 		l := trouble.Find(trouble.Evidence{Fabric: f, Limits: limits, Events: went, Now: now, Beside: beside})
-		if len(l.Cables) != 2 || l.Cables[0].Name != gone.Name || !l.Cables[0].Gone() || l.Cables[0].Command != "" {
+		if len(l.Cables) != 2 || l.Cables[0].Name != gone.Name || !l.Cables[0].Gone || l.Cables[0].Command != "" {
 			t.Fatalf("%+v", l.Cables)
 		}
 		k := l.Cables[1]

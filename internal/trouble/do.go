@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/result"
 )
 
 // What is to be done with a cable.
@@ -22,8 +23,8 @@ const replaceFrom = 100
 
 // settle completes an entry that has all its signs: it sorts these, the worst first, and sets how bad the cable is,
 // what to do about it (the first case that applies) and the commands.
-func (d *finder) settle(c *Cable) {
-	slices.SortStableFunc(c.Signs, func(a, b Sign) int {
+func (d *finder) settle(c *result.CableInTrouble) {
+	slices.SortStableFunc(c.Signs, func(a, b result.TroubleSign) int {
 		if a.Level != b.Level {
 			return strings.Compare(a.Level, b.Level) // Bad is "error", which comes before "warning"
 		}
@@ -31,7 +32,7 @@ func (d *finder) settle(c *Cable) {
 	})
 	c.Level = c.Signs[0].Level
 	// has is the worst sign of any of these kinds, or nil.
-	has := func(list ...Kind) *Sign {
+	has := func(list ...string) *result.TroubleSign {
 		for i := range c.Signs {
 			if slices.Contains(list, c.Signs[i].Kind) {
 				return &c.Signs[i]
@@ -64,7 +65,7 @@ func (d *finder) settle(c *Cable) {
 
 // tooMuch reports whether errors are far over their limit, both as counted and by the hour: within less than an hour
 // a few errors make a high rate, and in the course of days a low rate adds up to many.
-func tooMuch(s *Sign) bool {
+func tooMuch(s *result.TroubleSign) bool {
 	if s == nil || s.Level != Bad {
 		return false
 	}
@@ -77,12 +78,12 @@ func tooMuch(s *Sign) bool {
 
 // command sets what to type before a cable is pulled, and after it: to the scheduler for the cable of a host, to weft
 // for one between switches.
-func (d *finder) command(c *Cable) {
-	if c.Gone() {
+func (d *finder) command(c *result.CableInTrouble) {
+	if c.Gone {
 		return // no traffic is on it
 	}
 	f := d.Fabric
-	ch := f.Channel(c.channel)
+	ch := f.Channel(f.Out(fabric.NodeID(c.Ends[0]), c.A.Port))
 	for _, n := range []fabric.NodeID{ch.To, ch.From} {
 		if node := f.Node(n); node.Kind != fabric.Switch {
 			host, _ := names.HostOf(node)

@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/result"
 )
 
 // plan is the network as it should be, and which of its nodes is which of those that are there.
@@ -87,7 +88,7 @@ func (d *finder) findMiscabled() {
 			}
 		}
 		if len(wrong) > 0 {
-			d.add(c, false, Sign{Kind: Miscabled, Level: Bad, Text: strings.Join(wrong, ", and ")})
+			d.add(c, false, result.TroubleSign{Kind: Miscabled, Level: Bad, Text: strings.Join(wrong, ", and ")})
 		}
 	}
 	d.findMissing(p)
@@ -106,9 +107,9 @@ func (d *finder) findMissing(p *plan) {
 			continue
 		}
 		here := fabric.Channel{From: a, To: b, FromPort: ch.FromPort, ToPort: ch.ToPort}
-		d.list.Cables = append(d.list.Cables, Cable{
-			Name: events.CableName(f, &here), A: d.node(a, ch.FromPort), B: d.node(b, ch.ToPort), Place: d.place(a, b), channel: fabric.None, Ends: [2]int{int(a), int(b)},
-			Signs: []Sign{{Kind: Missing, Level: Bad, Text: "it should be there, and both of its ports are free"}},
+		d.list.Cables = append(d.list.Cables, result.CableInTrouble{
+			Name: events.CableName(f, &here), A: d.node(a, ch.FromPort), B: d.node(b, ch.ToPort), Place: d.place(a, b), Ends: [2]int{int(a), int(b)}, Gone: true,
+			Signs: []result.TroubleSign{{Kind: Missing, Level: Bad, Text: "it should be there, and both of its ports are free"}},
 		})
 	}
 }

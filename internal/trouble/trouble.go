@@ -42,89 +42,44 @@ type Evidence struct {
 	Between bool               // they did between two looks, also where the time is not known
 	Waiting []explain.Finding  // waiting that routes do not explain
 
-	Beside *Cables // the list of another program that knows more of counters, whose signs are joined to ours; nil: none
+	Beside *result.Trouble // the list of another program that knows more of counters, whose signs are joined to ours; nil: none
 
-	Events []events.Event // those of cables that went count, within Flapping before Now
+	Events []result.Event // those of cables that went count, within Flapping before Now
 	Now    time.Time
 }
 
 // Flapping is the time within which losses of a cable are counted together.
 const Flapping = time.Hour
 
-// Kind is what speaks against a cable.
-type Kind string
-
-// The kinds, the worst first. Those of counters are called like the counters.
+// The kinds of signs: what speaks against a cable, the worst first. Those of counters are called like the counters.
 const (
-	Missing     Kind = "missing"     // it should be there, and is not
-	Miscabled   Kind = "miscabled"   // it leads elsewhere than it should
-	Flaps       Kind = "flaps"       // it goes time and again
-	Uncorrected Kind = "uncorrected" // more than error correction mends
-	ErrorRate   Kind = "error-rate"  // of its bits, more are wrong than its maker allows
-	Symbol      Kind = "symbol"      // these and the next: errors are counted
-	Recovered   Kind = "recovered"   //
-	Downed      Kind = "downed"      //
-	Integrity   Kind = "integrity"   //
-	Overrun     Kind = "overrun"     //
-	Damaged     Kind = "damaged"     //
-	Slow        Kind = "slow-link"   // it runs at a lower rate than others of its kind
-	Narrow      Kind = "narrow-link" // it has fewer lanes
-	Mixed       Kind = "mixed-rates" // it is slower than others that join the same two nodes
-	FECModes    Kind = "fec-modes"   // its ends correct errors in different ways
-	Waits       Kind = "waits"       // packets wait for it, and its routes do not explain that
+	Missing     = "missing"     // it should be there, and is not
+	Miscabled   = "miscabled"   // it leads elsewhere than it should
+	Flaps       = "flaps"       // it goes time and again
+	Uncorrected = "uncorrected" // more than error correction mends
+	ErrorRate   = "error-rate"  // of its bits, more are wrong than its maker allows
+	Symbol      = "symbol"      // these and the next: errors are counted
+	Recovered   = "recovered"   //
+	Downed      = "downed"      //
+	Integrity   = "integrity"   //
+	Overrun     = "overrun"     //
+	Damaged     = "damaged"     //
+	Slow        = "slow-link"   // it runs at a lower rate than others of its kind
+	Narrow      = "narrow-link" // it has fewer lanes
+	Mixed       = "mixed-rates" // it is slower than others that join the same two nodes
+	FECModes    = "fec-modes"   // its ends correct errors in different ways
+	Waits       = "waits"       // packets wait for it, and its routes do not explain that
 )
 
 // Kinds is all kinds.
-var Kinds = []Kind{Missing, Miscabled, Flaps, Uncorrected, ErrorRate, Symbol, Recovered, Downed, Integrity, Overrun, Damaged, Slow, Narrow, Mixed, FECModes, Waits}
+var Kinds = []string{Missing, Miscabled, Flaps, Uncorrected, ErrorRate, Symbol, Recovered, Downed, Integrity, Overrun, Damaged, Slow, Narrow, Mixed, FECModes, Waits}
 
-// Cables is the list of cables in trouble, the worst first.
-type Cables struct {
-	Cables  []Cable  `json:"cables"`
-	Looked  int      `json:"cables_looked_at"`
-	Seconds float64  `json:"seconds,omitempty"` // in which errors were counted; absent: not known
-	Limits  []string `json:"limits"`
-	Source  string   `json:"limits_from"` // where the limits are from that nobody set
-	Notes   []string `json:"notes"`       // what is not known, and how it could be
-}
+// AboutRate says whether a sign of this kind is about the rate that a link runs at.
+func AboutRate(kind string) bool { return kind == Slow || kind == Narrow || kind == Mixed }
 
-// Cable is a cable in trouble.
-type Cable struct {
-	Name    string      `json:"name"` // as people call it: the two ends with their ports
-	A       result.Node `json:"a"`
-	B       result.Node `json:"b"`
-	Place   string      `json:"place"` // what it joins
-	Level   string      `json:"level"` // error or warning
-	Signs   []Sign      `json:"signs"` // the worst first
-	Do      string      `json:"do"`    // reseat, replace, move or look
-	Advice  string      `json:"advice"`
-	Command string      `json:"command"` // with which it can be pulled; of a host that has no other, by the scheduler
-	Then    string      `json:"then"`    // when it is done
-
-	Ends [2]int `json:"-"` // fabric.NodeID of A and B; -1: not in the fabric
-
-	channel fabric.ChannelID // from A to B; None: it is not there
-}
-
-// Rate says whether a sign of this kind is about the rate that a link runs at.
-func (k Kind) Rate() bool { return k == Slow || k == Narrow || k == Mixed }
-
-// Element is the cable as events have it.
-func (c *Cable) Element() *events.Element {
-	return &events.Element{Kind: "cable", Name: c.Name, GUID: c.A.GUID, Port: c.A.Port}
-}
-
-// Gone says whether the cable is not there.
-func (c *Cable) Gone() bool { return c.channel == fabric.None }
-
-// Sign is something that speaks against a cable.
-type Sign struct {
-	Kind    Kind     `json:"kind"`
-	At      string   `json:"at,omitempty"` // a or b: the port that counts it; absent: both
-	Level   string   `json:"level"`        // error or warning
-	Count   float64  `json:"count,omitempty"`
-	PerHour *float64 `json:"per_hour,omitempty"` // absent: the time is not known
-	Limit   float64  `json:"limit,omitempty"`
-	Text    string   `json:"text"` // a sentence
+// Element is a cable as events have it.
+func Element(c *result.CableInTrouble) *result.Element {
+	return &result.Element{Kind: "cable", Name: c.Name, GUID: c.A.GUID, Port: c.A.Port}
 }
 
 // Levels of signs.
@@ -136,17 +91,17 @@ const (
 // finder makes the list for Find: each of its find methods adds signs of some kinds.
 type finder struct {
 	Evidence
-	list    *Cables
+	list    *result.Trouble
 	level   []int32 // [switch] in a tree, see inspect.LevelOf
 	index   *names.Index
 	entryAt map[fabric.ChannelID]int // index in list.Cables, by the cable's channel from A to B
 }
 
 // Find makes the list of cables in trouble of all evidence, each with all its signs, what to do and the command.
-func Find(e Evidence) *Cables {
+func Find(e Evidence) *result.Trouble {
 	f := e.Fabric
 	d := &finder{Evidence: e, level: inspect.LevelOf(f), index: names.New(f), entryAt: map[fabric.ChannelID]int{},
-		list: &Cables{Cables: []Cable{}, Notes: []string{}, Looked: len(f.Channels()) / 2, Seconds: e.Time.Seconds(), Limits: e.Limits.texts(), Source: LimitsFrom}}
+		list: &result.Trouble{Cables: []result.CableInTrouble{}, Notes: []string{}, Looked: len(f.Channels()) / 2, Seconds: e.Time.Seconds(), Limits: e.Limits.texts(), Source: LimitsFrom}}
 	d.findMiscabled()
 	d.findFlaps()
 	d.findErrors()
@@ -156,14 +111,14 @@ func Find(e Evidence) *Cables {
 	for i := range d.list.Cables {
 		d.settle(&d.list.Cables[i])
 	}
-	slices.SortStableFunc(d.list.Cables, func(a, b Cable) int {
+	slices.SortStableFunc(d.list.Cables, func(a, b result.CableInTrouble) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(rank(a.Signs[0].Kind), rank(b.Signs[0].Kind)), cmp.Compare(b.Signs[0].Count, a.Signs[0].Count), names.Compare(a.Name, b.Name))
 	})
 	return d.list
 }
 
 // Texts is a sentence for each cable, as alarms and logs have it.
-func (l *Cables) Texts() (all []string) {
+func Texts(l *result.Trouble) (all []string) {
 	for i := range l.Cables {
 		c := &l.Cables[i]
 		text := fmt.Sprintf("cable %s is in trouble: %s; %s", c.Name, c.Signs[0].Text, c.Advice)
@@ -176,12 +131,12 @@ func (l *Cables) Texts() (all []string) {
 }
 
 // Found says whether a cable is in trouble by an error, not only by a warning; false for a nil list.
-func (l *Cables) Found() bool {
-	return l != nil && slices.ContainsFunc(l.Cables, func(c Cable) bool { return c.Level == Bad })
+func Found(l *result.Trouble) bool {
+	return l != nil && slices.ContainsFunc(l.Cables, func(c result.CableInTrouble) bool { return c.Level == Bad })
 }
 
 // rank is the place of a kind in Kinds: 0 is the worst.
-func rank(k Kind) int { return slices.Index(Kinds, k) }
+func rank(k string) int { return slices.Index(Kinds, k) }
 
 // texts is the limits as ParseLimits reads them.
 func (l *Limits) texts() (all []string) {
@@ -213,15 +168,15 @@ func (d *finder) fromA(c fabric.ChannelID) fabric.ChannelID {
 
 // entryOf is the entry of a channel's cable in the list, added without signs if it is not there yet; from is the
 // end, a or b, that the channel leaves. The pointer holds until the next entry is added.
-func (d *finder) entryOf(c fabric.ChannelID) (entry *Cable, from string) {
+func (d *finder) entryOf(c fabric.ChannelID) (entry *result.CableInTrouble, from string) {
 	toB := d.fromA(c)
 	i, ok := d.entryAt[toB]
 	if !ok {
 		i = len(d.list.Cables)
 		d.entryAt[toB] = i
 		ch := d.Fabric.Channel(toB)
-		d.list.Cables = append(d.list.Cables, Cable{
-			Name: events.CableName(d.Fabric, ch), A: d.node(ch.From, ch.FromPort), B: d.node(ch.To, ch.ToPort), Place: d.place(ch.From, ch.To), channel: toB, Ends: [2]int{int(ch.From), int(ch.To)},
+		d.list.Cables = append(d.list.Cables, result.CableInTrouble{
+			Name: events.CableName(d.Fabric, ch), A: d.node(ch.From, ch.FromPort), B: d.node(ch.To, ch.ToPort), Place: d.place(ch.From, ch.To), Ends: [2]int{int(ch.From), int(ch.To)},
 		})
 	}
 	if from = "b"; c == toB {
@@ -253,7 +208,7 @@ func (d *finder) place(a, b fabric.NodeID) string {
 }
 
 // add adds a sign to a channel's cable. ofPort: it is of the port that the channel leaves, not of both ends.
-func (d *finder) add(c fabric.ChannelID, ofPort bool, s Sign) {
+func (d *finder) add(c fabric.ChannelID, ofPort bool, s result.TroubleSign) {
 	entry, from := d.entryOf(c)
 	if ofPort {
 		s.At = from
@@ -283,7 +238,7 @@ func (d *finder) findErrors() {
 			if limit == 0 || !(n > 0) || n/max(1, hours) < limit || counters.Counter(k) == counters.Damaged && d.passedOn(out, n) {
 				continue
 			}
-			s := Sign{Kind: kindOf[k], Level: Bad, Count: n, Limit: limit}
+			s := result.TroubleSign{Kind: kindOf[k], Level: Bad, Count: n, Limit: limit}
 			s.Text = fmt.Sprintf("%s receives %s: %.0f", d.port(out), whatOf[k], n)
 			switch {
 			case hours > 0:
@@ -310,7 +265,7 @@ func (d *finder) findErrors() {
 
 // kindOf and whatOf are the kind of sign that a counter makes, and what it counts, in words; [Counter].
 var (
-	kindOf = [...]Kind{counters.Symbol: Symbol, counters.Recovered: Recovered, counters.Downed: Downed, counters.Damaged: Damaged, counters.Integrity: Integrity, counters.Overrun: Overrun, counters.Uncorrected: Uncorrected}
+	kindOf = [...]string{counters.Symbol: Symbol, counters.Recovered: Recovered, counters.Downed: Downed, counters.Damaged: Damaged, counters.Integrity: Integrity, counters.Overrun: Overrun, counters.Uncorrected: Uncorrected}
 	whatOf = [...]string{
 		counters.Symbol: "symbol errors", counters.Recovered: "link error recoveries", counters.Downed: "losses of the link", counters.Damaged: "damaged packets",
 		counters.Integrity: "local link integrity errors", counters.Overrun: "buffer overruns", counters.Uncorrected: "blocks that FEC cannot mend",
@@ -328,7 +283,7 @@ func (d *finder) findRate(out fabric.ChannelID, r counters.Received) {
 				bound = resent
 			}
 		}
-		s := Sign{Kind: ErrorRate, Level: level.String(), Count: rate, Limit: bound.Bad}
+		s := result.TroubleSign{Kind: ErrorRate, Level: level.String(), Count: rate, Limit: bound.Bad}
 		s.Text = fmt.Sprintf("%s receives with an %s error rate of %.1e; the limit is %.0e", d.port(out), name, rate, bound.Bad)
 		if name == "symbol" {
 			s.Text = strings.Replace(s.Text, "an symbol", "a symbol", 1)
@@ -337,7 +292,7 @@ func (d *finder) findRate(out fabric.ChannelID, r counters.Received) {
 	}
 	in := d.Fabric.Channel(out).Reverse
 	if far, ok := d.Counted.Received[in]; ok && out < in && r.FEC != "" && far.FEC != "" && !strings.EqualFold(r.FEC, far.FEC) {
-		d.add(out, false, Sign{Kind: FECModes, Level: Bad, Text: fmt.Sprintf("its ends correct errors in two ways: %s and %s", r.FEC, far.FEC)})
+		d.add(out, false, result.TroubleSign{Kind: FECModes, Level: Bad, Text: fmt.Sprintf("its ends correct errors in two ways: %s and %s", r.FEC, far.FEC)})
 	}
 }
 
@@ -379,7 +334,7 @@ func (d *finder) findFlaps() {
 		return
 	}
 	went := map[string]map[end]int{} // number of times by who saw it: two daemons see the same
-	parts := map[end]*events.Element{}
+	parts := map[end]*result.Element{}
 	for i := range d.Events {
 		e := &d.Events[i]
 		if e.What != events.Gone && e.What != events.Flapped || e.Part == nil || e.Part.With != "" || e.Part.Kind == "switch" || e.At.After(d.Now) || d.Now.Sub(e.At) > Flapping {
@@ -425,9 +380,9 @@ func (d *finder) findFlaps() {
 }
 
 // flap is the sign of a cable that went n times.
-func (d *finder) flap(n int) Sign {
+func (d *finder) flap(n int) result.TroubleSign {
 	perHour := float64(n) / Flapping.Hours()
-	return Sign{Kind: Flaps, Level: Bad, Count: float64(n), PerHour: &perHour, Limit: d.Limits.Flaps,
+	return result.TroubleSign{Kind: Flaps, Level: Bad, Count: float64(n), PerHour: &perHour, Limit: d.Limits.Flaps,
 		Text: fmt.Sprintf("it went %d times within %s; the limit is %g", n, span(Flapping), d.Limits.Flaps)}
 }
 
@@ -443,8 +398,8 @@ func (d *finder) endsOf(n fabric.NodeID, port uint8) []end {
 }
 
 // goneNow is the entry of a cable that went n times and is not there at the moment, named as its events name it.
-func (d *finder) goneNow(at end, e *events.Element, n int) Cable {
-	c := Cable{Name: e.Name, A: result.Node{Name: e.Name, GUID: at.guid, Port: at.port}, Place: e.Kind + " that is gone", Signs: []Sign{d.flap(n)}, channel: fabric.None, Ends: [2]int{-1, -1}}
+func (d *finder) goneNow(at end, e *result.Element, n int) result.CableInTrouble {
+	c := result.CableInTrouble{Name: e.Name, A: result.Node{Name: e.Name, GUID: at.guid, Port: at.port}, Place: e.Kind + " that is gone", Signs: []result.TroubleSign{d.flap(n)}, Ends: [2]int{-1, -1}, Gone: true}
 	if a, b, ok := strings.Cut(e.Name, " – "); ok {
 		c.A.Name, c.B = portOf(a).Name, portOf(b)
 	}
@@ -475,7 +430,7 @@ func cabled(f *fabric.Fabric, n fabric.NodeID) (cables int) {
 func (d *finder) findSlowLinks() {
 	f := d.Fabric
 	for _, a := range inspect.Anomalies(f) {
-		kind, ok := map[inspect.Kind]Kind{inspect.SlowLink: Slow, inspect.NarrowLink: Narrow, inspect.MixedRates: Mixed}[a.Kind]
+		kind, ok := map[inspect.Kind]string{inspect.SlowLink: Slow, inspect.NarrowLink: Narrow, inspect.MixedRates: Mixed}[a.Kind]
 		if !ok {
 			continue
 		}
@@ -494,7 +449,7 @@ func (d *finder) findSlowLinks() {
 			case kind == Narrow:
 				text = "it runs at " + k.Rate.String() + ", others of its kind with more lanes"
 			}
-			d.add(f.Out(k.A, k.APort), false, Sign{Kind: kind, Level: Bad, Text: text})
+			d.add(f.Out(k.A, k.APort), false, result.TroubleSign{Kind: kind, Level: Bad, Text: text})
 		}
 	}
 }
@@ -507,7 +462,7 @@ func (d *finder) findWaits() {
 	for _, found := range d.Waiting {
 		switch found.Kind {
 		case explain.Slow:
-			d.add(found.Trunk, false, Sign{Kind: Waits, Level: Bad, Count: found.Factor,
+			d.add(found.Trunk, false, result.TroubleSign{Kind: Waits, Level: Bad, Count: found.Factor,
 				Text: fmt.Sprintf("waiting ends at it, for %.0f %% of the time, and no cable is full: it is slower than its rate says", 100*found.Factor)})
 			return // the others wait for it
 		case explain.Waiting:
@@ -517,7 +472,7 @@ func (d *finder) findWaits() {
 	switch len(waiting) {
 	case 0:
 	case 1:
-		d.add(waiting[0].Trunk, true, Sign{Kind: Waits, Level: Warning, Count: waiting[0].Factor,
+		d.add(waiting[0].Trunk, true, result.TroubleSign{Kind: Waits, Level: Warning, Count: waiting[0].Factor,
 			Text: fmt.Sprintf("%s waits %.0f times as long for each byte as cables with as many routes", d.port(waiting[0].Trunk), waiting[0].Factor)})
 	default:
 		d.list.Notes = append(d.list.Notes, fmt.Sprintf("%d cables wait longer than their routes explain; the one that they wait for is named where the time between two looks and the length of a tick of PortXmitWait are known", len(waiting)))

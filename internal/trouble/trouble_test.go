@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -234,14 +235,14 @@ func dirty(f *fabric.Fabric, n *counters.Counters, rng *rand.Rand, k *cabling, i
 
 // happens adds the events of some hours: cables that flap, and what goes for good reasons.
 func (c *injected) happens(k *cabling, rng *rand.Rand, pick func(func(cable) bool) int, any func(cable) bool, now time.Time) {
-	gone := func(e events.Element, at time.Time) {
-		c.evidence.Events = append(c.evidence.Events, events.Event{At: at, From: "watch", What: events.Gone, Part: &e}, events.Event{At: at.Add(20 * time.Second), From: "watch", What: events.Came, Part: &e})
+	gone := func(e result.Element, at time.Time) {
+		c.evidence.Events = append(c.evidence.Events, result.Event{At: at, From: "watch", What: events.Gone, Part: &e}, result.Event{At: at.Add(20 * time.Second), From: "watch", What: events.Came, Part: &e})
 	}
 	f := c.evidence.Fabric
-	element := func(x cable) events.Element {
+	element := func(x cable) result.Element {
 		for _, n := range []fabric.NodeID{x.a, x.b} {
 			if f.Node(n).Kind != fabric.Switch {
-				return events.Element{Kind: "host", Name: f.Label(n), GUID: f.Node(n).GUID.String()}
+				return result.Element{Kind: "host", Name: f.Label(n), GUID: f.Node(n).GUID.String()}
 			}
 		}
 		out := f.Out(x.a, x.aPort)
@@ -249,7 +250,7 @@ func (c *injected) happens(k *cabling, rng *rand.Rand, pick func(func(cable) boo
 		if f.Node(x.b).GUID < e.GUID {
 			e, port = f.Node(x.b), x.bPort
 		}
-		return events.Element{Kind: "cable", Name: events.CableName(f, f.Channel(out)), GUID: e.GUID.String(), Port: port}
+		return result.Element{Kind: "cable", Name: events.CableName(f, f.Channel(out)), GUID: e.GUID.String(), Port: port}
 	}
 	ago := func(within time.Duration) time.Time { return now.Add(-time.Duration(rng.Int64N(int64(within)))) }
 	for range rng.IntN(2) {
@@ -275,15 +276,15 @@ func (c *injected) happens(k *cabling, rng *rand.Rand, pick func(func(cable) boo
 		s := fabric.NodeID(rng.IntN(f.Switches()))
 		for range 4 {
 			at := ago(50 * time.Minute)
-			gone(events.Element{Kind: "switch", Name: f.Label(s), GUID: f.Node(s).GUID.String()}, at)
+			gone(result.Element{Kind: "switch", Name: f.Label(s), GUID: f.Node(s).GUID.String()}, at)
 			for i := range f.Endpoints() {
 				if e := f.Endpoint(fabric.EndpointID(i)); e.Switch == s && f.Node(e.Node).Kind != fabric.Switch {
-					gone(events.Element{Kind: "host", Name: f.Label(e.Node), GUID: f.Node(e.Node).GUID.String(), With: f.Label(s)}, at)
+					gone(result.Element{Kind: "host", Name: f.Label(e.Node), GUID: f.Node(e.Node).GUID.String(), With: f.Label(s)}, at)
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(c.evidence.Events, func(a, b events.Event) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(c.evidence.Events, func(a, b result.Event) int { return a.At.Compare(b.At) })
 }
 
 // Cables with faults are named, and others are not: slow ones, dirty ones, flapping ones and those in a wrong
@@ -360,7 +361,7 @@ func TestOneCable(t *testing.T) {
 	c := list.Cables[0]
 	kinds := ""
 	for _, s := range c.Signs {
-		kinds += string(s.Kind) + " " + s.At + ","
+		kinds += s.Kind + " " + s.At + ","
 	}
 	if kinds != "symbol a,recovered b,downed a,waits ," || c.Do != trouble.Replace || c.Command != "weft drain --live sw-l0-0-0:5" || c.Then != "weft undrain sw-l0-0-0:5" ||
 		c.Place != "switch of level 0 to switch of level 1" || *c.Signs[0].PerHour != 2500 || !strings.Contains(c.Signs[0].Text, "5000 in 2 hours, 2,500 an hour; the limit is 10") {

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // counterFiles is the files of an output folder of ibdiagnet that have counters: what ports count, everything as
@@ -36,9 +37,9 @@ const inWindow = 12
 type cabling struct {
 	readings []counting      // the oldest first; of errors they have the sums of tally
 	tally    counters.Tally  // adds up errors over resets of the counters
-	recent   []events.Event  // cables that went within trouble.Flapping
+	recent   []result.Event  // cables that went within trouble.Flapping
 	planned  *fabric.Fabric  // nil: not read
-	list     *trouble.Cables // by the last look; nil: there was none
+	list     *result.Trouble // by the last look; nil: there was none
 	failed   []string        // why counters or the plan could not be read at the last look; empty: they could, or there are none
 
 	// What trouble was found by when counters could be read last, for looks that cannot read them.
@@ -279,17 +280,17 @@ func (r *running) resumeCables() {
 }
 
 // gone is the events of a list about what went within trouble.Flapping, also between two looks.
-func gone(list []events.Event, now time.Time) []events.Event {
-	return slices.DeleteFunc(slices.Clone(list), func(e events.Event) bool {
+func gone(list []result.Event, now time.Time) []result.Event {
+	return slices.DeleteFunc(slices.Clone(list), func(e result.Event) bool {
 		return e.What != events.Gone && (e.What != events.Flapped || e.Part == nil) || now.Sub(e.At) > trouble.Flapping
 	})
 }
 
 // tellCables logs which cables came into trouble since the list was, the one of the look before, and which are out of
 // it.
-func (r *running) tellCables(was *trouble.Cables, at time.Time) {
-	named := func(l *trouble.Cables) map[string]*trouble.Cable {
-		all := map[string]*trouble.Cable{}
+func (r *running) tellCables(was *result.Trouble, at time.Time) {
+	named := func(l *result.Trouble) map[string]*result.CableInTrouble {
+		all := map[string]*result.CableInTrouble{}
 		if l != nil {
 			for i := range l.Cables {
 				all[l.Cables[i].Name] = &l.Cables[i]
@@ -300,7 +301,7 @@ func (r *running) tellCables(was *trouble.Cables, at time.Time) {
 	before, now := named(was), named(r.cables.list)
 	for i := range r.cables.list.Cables {
 		if c := &r.cables.list.Cables[i]; before[c.Name] == nil {
-			r.events.Add(events.Event{At: at, What: events.InTrouble, Part: c.Element(), Text: c.Signs[0].Text})
+			r.events.Add(result.Event{At: at, What: events.InTrouble, Part: trouble.Element(c), Text: c.Signs[0].Text})
 			r.Watcher.Log.Warn("cable in trouble", "name", c.Name, "kind", string(c.Signs[0].Kind), "what", c.Signs[0].Text, "do", c.Do, "command", c.Command)
 		}
 	}
@@ -309,7 +310,7 @@ func (r *running) tellCables(was *trouble.Cables, at time.Time) {
 	}
 	for i := range was.Cables {
 		if c := &was.Cables[i]; now[c.Name] == nil {
-			r.events.Add(events.Event{At: at, What: events.OutOfTrouble, Part: c.Element()})
+			r.events.Add(result.Event{At: at, What: events.OutOfTrouble, Part: trouble.Element(c)})
 			r.Watcher.Log.Info("cable out of trouble", "name", c.Name)
 		}
 	}
@@ -329,9 +330,9 @@ func (r *running) withCableAlarms(all []Alarm, at time.Time) []Alarm {
 	if l == nil {
 		return all
 	}
-	var bad []*trouble.Cable
+	var bad []*result.CableInTrouble
 	for i := range l.Cables {
-		if c := &l.Cables[i]; c.Level == trouble.Bad && slices.ContainsFunc(c.Signs, func(s trouble.Sign) bool { return s.Level == trouble.Bad && !s.Kind.Rate() }) {
+		if c := &l.Cables[i]; c.Level == trouble.Bad && slices.ContainsFunc(c.Signs, func(s result.TroubleSign) bool { return s.Level == trouble.Bad && !trouble.AboutRate(s.Kind) }) {
 			bad = append(bad, c)
 		}
 	}

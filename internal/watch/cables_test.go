@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/result"
 )
 
 // errorsOf is what ibqueryerrors says of one port.
@@ -224,7 +225,7 @@ func TestCountersCannotBeRead(t *testing.T) {
 	}
 	endWhole(w.running)
 	all, _, err := events.Read(state)
-	if all = slices.DeleteFunc(all, func(e events.Event) bool { return e.What != events.InTrouble && e.What != events.OutOfTrouble }); err != nil || len(all) != 1 {
+	if all = slices.DeleteFunc(all, func(e result.Event) bool { return e.What != events.InTrouble && e.What != events.OutOfTrouble }); err != nil || len(all) != 1 {
 		t.Errorf("%v: %+v", err, all)
 	}
 }

@@ -441,12 +441,12 @@ func (r *running) assessEthernet(l *Look, now *EthernetSnapshot) *between.Differ
 }
 
 // elements is devices and cables as events name them.
-func elements(devices []string, cables []ethernet.Cable) (all []events.Element) {
+func elements(devices []string, cables []ethernet.Cable) (all []result.Element) {
 	for _, name := range devices {
-		all = append(all, events.Element{Kind: "switch", Name: name})
+		all = append(all, result.Element{Kind: "switch", Name: name})
 	}
 	for _, c := range cables {
-		all = append(all, events.Element{Kind: "cable", Name: between.CableText(c)})
+		all = append(all, result.Element{Kind: "cable", Name: between.CableText(c)})
 	}
 	return all
 }

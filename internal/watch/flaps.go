@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/events"
+	"github.com/weft-fabric/weft/result"
 )
 
 // flaps finds cables that went and came back between two looks, neither of which saw that: ports count how often their
@@ -17,7 +18,7 @@ type flaps struct {
 	sums   *counters.Counters // by the last look that could read counters; nil: none did
 	sumsOf *fabric.Fabric     // the network then
 
-	pending []events.Event // found by counters at the last look: the next one tells, unless it sees something gone
+	pending []result.Event // found by counters at the last look: the next one tells, unless it sees something gone
 
 	lines   []notice  // of OpenSM's log, as it was read last
 	judged  time.Time // time of the last line that was judged; zero: no look was yet
@@ -30,7 +31,7 @@ const settled = ofOneSweep
 // byCounters takes over sums, what ports of f have counted at a time, finds from them what went and came back since
 // the look before, and returns what it found so at the last call, except where a look has seen something go
 // or come since: that is told already.
-func (k *flaps) byCounters(sums *counters.Counters, f *fabric.Fabric, at time.Time) (told []events.Event) {
+func (k *flaps) byCounters(sums *counters.Counters, f *fabric.Fabric, at time.Time) (told []result.Event) {
 	for _, e := range k.pending {
 		if k.changed.Before(e.At) {
 			told = append(told, e)
@@ -56,7 +57,7 @@ func (k *flaps) byCounters(sums *counters.Counters, f *fabric.Fabric, at time.Ti
 			}
 		}
 		if n > 0 {
-			k.pending = append(k.pending, events.Event{At: at, What: events.Flapped, Part: events.Cable(f, c), Times: int(n), Text: "between two looks, by what its ports count (LinkDownedCounter)"})
+			k.pending = append(k.pending, result.Event{At: at, What: events.Flapped, Part: events.Cable(f, c), Times: int(n), Text: "between two looks, by what its ports count (LinkDownedCounter)"})
 		}
 	}
 	return told
@@ -65,7 +66,7 @@ func (k *flaps) byCounters(sums *counters.Counters, f *fabric.Fabric, at time.Ti
 // byLog returns what went and came back by the lines of OpenSM's log that it has not judged yet, where no look since
 // saw anything go or come. A host's port is named with its cable; of a switch the log names only the
 // switch, so its cable is named only if one alone joins the switches that the lines are about.
-func (k *flaps) byLog(f *fabric.Fabric, now time.Time) (told []events.Event) {
+func (k *flaps) byLog(f *fabric.Fabric, now time.Time) (told []result.Event) {
 	if k.judged.IsZero() { // what was before the first look is not news
 		k.judged = now
 		return nil
@@ -95,8 +96,8 @@ func (k *flaps) byLog(f *fabric.Fabric, now time.Time) (told []events.Event) {
 			switches[at]++
 		}
 	}
-	flapped := func(part *events.Element, times int, text string) {
-		told = append(told, events.Event{At: fresh[0].at, What: events.Flapped, Part: part, Times: times, Text: text})
+	flapped := func(part *result.Element, times int, text string) {
+		told = append(told, result.Event{At: fresh[0].at, What: events.Flapped, Part: part, Times: times, Text: text})
 	}
 	const says = "between two looks, by OpenSM's log"
 	for i := range f.Endpoints() {
@@ -138,9 +139,9 @@ func (k *flaps) byLog(f *fabric.Fabric, now time.Time) (told []events.Event) {
 
 // noteFlaps logs what went and came back between looks, as events, and adds it to cables.recent, by which cables
 // flap. What counters and log both tell counts once.
-func (r *running) noteFlaps(list []events.Event) {
+func (r *running) noteFlaps(list []result.Event) {
 	for _, e := range list {
-		if e.Part != nil && slices.ContainsFunc(r.cables.recent, func(o events.Event) bool {
+		if e.Part != nil && slices.ContainsFunc(r.cables.recent, func(o result.Event) bool {
 			return o.What == events.Flapped && o.Text != e.Text && *o.Part == *e.Part && o.At.Sub(e.At).Abs() < r.Every+settled+time.Minute
 		}) {
 			continue
@@ -155,7 +156,7 @@ func (r *running) noteFlaps(list []events.Event) {
 }
 
 // nameOf is what a part is called in the log; nil: a cable that is not known.
-func nameOf(part *events.Element) string {
+func nameOf(part *result.Element) string {
 	if part == nil {
 		return "a cable that is not known"
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/result"
 )
 
 // flapsTold is what flapped by a watch's events.
@@ -64,8 +65,8 @@ func TestFlapsByCounters(t *testing.T) {
 		t.Helper()
 		at = at.Add(time.Minute)
 		w.checkCables(context.Background(), at)
-		return slices.ContainsFunc(w.cables.list.Cables, func(c trouble.Cable) bool {
-			return c.Name == name && slices.ContainsFunc(c.Signs, func(s trouble.Sign) bool { return s.Kind == trouble.Flaps })
+		return slices.ContainsFunc(w.cables.list.Cables, func(c result.CableInTrouble) bool {
+			return c.Name == name && slices.ContainsFunc(c.Signs, func(s result.TroubleSign) bool { return s.Kind == trouble.Flaps })
 		})
 	}
 	downed(7, 7)

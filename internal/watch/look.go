@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/internal/events"
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -73,12 +71,12 @@ type Look struct {
 	// LogStale: OpenSM's log ends before these tables were made, and says nothing of them.
 	LogStale bool `json:"log_stale,omitempty"`
 
-	Missing  []events.Missing `json:"missing"`           // parts that went within a week and are not back
-	Changed  *Changes         `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
-	Degraded []Degraded       `json:"degraded_links"`
-	Trouble  *trouble.Cables  `json:"trouble,omitempty"` // cables in trouble; only in what --once prints
-	Alarms   []Alarm          `json:"alarms"`
-	Seconds  LookSeconds      `json:"seconds"`
+	Missing  []result.MissingElement `json:"missing"`           // parts that went within a week and are not back
+	Changed  *Changes                `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
+	Degraded []Degraded              `json:"degraded_links"`
+	Trouble  *result.Trouble         `json:"trouble,omitempty"` // cables in trouble; only in what --once prints
+	Alarms   []Alarm                 `json:"alarms"`
+	Seconds  LookSeconds             `json:"seconds"`
 
 	Ethernet *EthernetLook `json:"ethernet,omitempty"` // of lossless Ethernet; switches are devices then
 }

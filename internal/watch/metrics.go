@@ -15,6 +15,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/shell"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -156,7 +157,7 @@ func (m *metrics) note(st *Health, l *Look) {
 	m.trouble.Reset()
 	if t := st.Trouble; t != nil {
 		for _, c := range t.Cables[:min(mostShown, len(t.Cables))] {
-			m.trouble.WithLabelValues(string(c.Signs[0].Kind), c.Level, c.Name, c.A.GUID, strconv.Itoa(int(c.A.Port)), c.A.Name).Set(1)
+			m.trouble.WithLabelValues(c.Signs[0].Kind, c.Level, c.Name, c.A.GUID, strconv.Itoa(int(c.A.Port)), c.A.Name).Set(1)
 		}
 	}
 	for _, k := range Kinds {
@@ -274,7 +275,7 @@ func (r *running) troubles() (all []string) {
 		all = append(all, fmt.Sprintf("%s %s is gone since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime)))
 	}
 	if r.status.Trouble != nil {
-		all = append(all, r.status.Trouble.Texts()...)
+		all = append(all, trouble.Texts(r.status.Trouble)...)
 	}
 	return all
 }

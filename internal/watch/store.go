@@ -16,11 +16,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/shell"
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Names in the state folder.
@@ -323,17 +322,17 @@ func (s *Store) prune(keep int) error {
 
 // Health is how a watch is, beside its looks: what status.json has, and what weft status and /status show.
 type Health struct {
-	Version string           `json:"version"`
-	PID     int              `json:"pid"`
-	Every   string           `json:"every"`
-	At      time.Time        `json:"at"`                // of the last look, also one that saw nothing new
-	Look    int              `json:"look"`              // number of the last one kept
-	Same    int              `json:"same"`              // number of looks since that saw nothing new
-	Failed  int              `json:"failed"`            // number of looks that failed, in a row up to the last; 0: the last did not
-	Error   string           `json:"error,omitempty"`   // why the last look failed
-	Alarms  []Alarm          `json:"alarms"`            // that are there now
-	Trouble *trouble.Cables  `json:"trouble,omitempty"` // cables in trouble; absent: there was no look
-	Missing []events.Missing `json:"missing"`           // parts that went within a week and are not back
+	Version string                  `json:"version"`
+	PID     int                     `json:"pid"`
+	Every   string                  `json:"every"`
+	At      time.Time               `json:"at"`                // of the last look, also one that saw nothing new
+	Look    int                     `json:"look"`              // number of the last one kept
+	Same    int                     `json:"same"`              // number of looks since that saw nothing new
+	Failed  int                     `json:"failed"`            // number of looks that failed, in a row up to the last; 0: the last did not
+	Error   string                  `json:"error,omitempty"`   // why the last look failed
+	Alarms  []Alarm                 `json:"alarms"`            // that are there now
+	Trouble *result.Trouble         `json:"trouble,omitempty"` // cables in trouble; absent: there was no look
+	Missing []result.MissingElement `json:"missing"`           // parts that went within a week and are not back
 
 	OpenSM *Manager  `json:"opensm,omitempty"` // absent: none was seen on this host
 	Log    *LogState `json:"log,omitempty"`    // absent: no log is looked at

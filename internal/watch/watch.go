@@ -24,6 +24,7 @@ import (
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -63,7 +64,7 @@ type running struct {
 	events      *events.Log
 	cables      cabling
 
-	gone, came  []events.Element // between the last two looks; nil once they are logged
+	gone, came  []result.Element // between the last two looks; nil once they are logged
 	last        *Look            // the last that is kept; nil: there is none
 	doubted     *string          // the last try saw other tables than expected: with which files and reference; nil: it did not
 	flaps       flaps
@@ -92,7 +93,7 @@ func (w *Watcher) Run(ctx context.Context, reload <-chan os.Signal) error {
 		return err
 	}
 	defer stop()
-	r.events.Add(events.Event{At: time.Now(), What: events.Begin, Text: r.Version})
+	r.events.Add(result.Event{At: time.Now(), What: events.Begin, Text: r.Version})
 	if w.Ready != nil {
 		w.Ready()
 	}
@@ -157,7 +158,7 @@ func (w *Watcher) begin() (*running, error) {
 		return nil, err
 	}
 	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version, Network: w.EthernetPage}}
-	r.status = Health{Missing: []events.Missing{}, Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
+	r.status = Health{Missing: []result.MissingElement{}, Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
 	if root, err := os.OpenRoot(s.State); err == nil {
 		r.keepEvents(root)
 	}
@@ -322,7 +323,7 @@ func (r *running) noteGone(l *Look) {
 		r.flaps.changed = r.clock.Now() // whatever OpenSM logged while files were read
 	}
 	for i := range r.gone {
-		r.cables.recent = append(r.cables.recent, events.Event{At: l.At, From: "watch", What: events.Gone, Part: &r.gone[i]})
+		r.cables.recent = append(r.cables.recent, result.Event{At: l.At, From: "watch", What: events.Gone, Part: &r.gone[i]})
 	}
 }
 
@@ -350,13 +351,13 @@ func (r *running) remedy(err error) string {
 func (r *running) setAlarms(alarms []Alarm) {
 	for _, a := range alarms {
 		if !hasKind(r.status.Alarms, a.Kind) {
-			r.events.Add(events.Event{At: time.Now(), What: events.Alarm, Text: string(a.Kind) + ": " + a.What})
+			r.events.Add(result.Event{At: time.Now(), What: events.Alarm, Text: string(a.Kind) + ": " + a.What})
 			r.Log.Error("alarm", "kind", string(a.Kind), "what", a.What, "do", a.Do)
 		}
 	}
 	for _, a := range r.status.Alarms {
 		if !hasKind(alarms, a.Kind) {
-			r.events.Add(events.Event{At: time.Now(), What: events.AlarmOver, Text: string(a.Kind), Seconds: time.Since(a.Since).Seconds()})
+			r.events.Add(result.Event{At: time.Now(), What: events.AlarmOver, Text: string(a.Kind), Seconds: time.Since(a.Since).Seconds()})
 			r.Log.Info("alarm over", "kind", string(a.Kind), "since", a.Since)
 		}
 	}
@@ -591,20 +592,20 @@ func (r *running) logLook(l *Look) {
 		args = []any{"look", l.Number, "verdict", l.Verdict, "devices", l.Switches, "cables", l.Cables, "prefixes", e.Prefixes, "pairs_cut", l.CutOff, "alarms", len(l.Alarms), "seconds", l.Seconds.Total}
 	}
 	r.Log.Info("look", args...)
-	for what, parts := range map[string][]events.Element{events.Gone: r.gone, events.Came: r.came} {
+	for what, parts := range map[string][]result.Element{events.Gone: r.gone, events.Came: r.came} {
 		for i := range parts {
-			r.events.Add(events.Event{At: l.At, What: what, Part: &parts[i]})
+			r.events.Add(result.Event{At: l.At, What: what, Part: &parts[i]})
 			if parts[i].With == "" {
 				r.Log.Info(what, "kind", parts[i].Kind, "name", parts[i].Name)
 			}
 		}
 	}
 	if e := l.Ethernet; e != nil && e.Changed != nil && e.Changed.Entries > 0 {
-		r.events.Add(events.Event{At: l.At, What: events.Changed, Entries: e.Changed.Entries, Cut: l.CutOff, Text: "next hops are others than at the look before"})
+		r.events.Add(result.Event{At: l.At, What: events.Changed, Entries: e.Changed.Entries, Cut: l.CutOff, Text: "next hops are others than at the look before"})
 	}
 	if c := l.Changed; c != nil && c.Entries > 0 {
 		by, text := l.changedBy()
-		r.events.Add(events.Event{At: l.At, What: events.Changed, By: by, Entries: c.Entries, Cut: l.CutOff, Text: text})
+		r.events.Add(result.Event{At: l.At, What: events.Changed, By: by, Entries: c.Entries, Cut: l.CutOff, Text: text})
 	}
 	r.gone, r.came = nil, nil
 }

@@ -145,7 +145,7 @@ func runReproduce(ctx context.Context, a *console.Console, list []papers.Experim
 	show := showPoints(a)
 	run, err := reproduce.Execute(ctx, list, reproduce.Options{
 		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Have: have, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
-		Meter: sweepMeter(a), Origin: reproduce.Origin{Weft: version.Current().String(), Machine: reproduce.Machine()},
+		Meter: sweepMeter(a), Origin: reproduce.Origin{Weft: version.Text(version.Current()), Machine: reproduce.Machine()},
 		Progress: show.tell, Start: start,
 	})
 	show.stage.Done()

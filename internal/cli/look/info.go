@@ -62,62 +62,30 @@ all is there.`,
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			return a.Answer(asJSON, s, func() error { return printInfo(a, s, f) }, false)
+			return a.Answer(asJSON, &s.Info, func() error { return printInfo(a, s, f) }, false)
 		},
 	}
 	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 
-type infoSummary struct {
-	Name      string         `json:"name"`
-	Switches  int            `json:"switches"`
-	Adapters  int            `json:"adapters"`
-	Routers   int            `json:"routers"`
-	Endpoints endpointCounts `json:"endpoints"`
-	Links     linkCounts     `json:"links"`
-	Rates     map[string]int `json:"rates"`              // cables by rate
-	Lanes     map[string]int `json:"data_vls,omitempty"` // cables by the data lanes that they run, where these are stated
-	Parts     int            `json:"parts"`
-	Diameter  int            `json:"diameter"` // hops between switches, within a part
-	Hosts     hostCounts     `json:"hosts"`
-	Rails     []railSummary  `json:"rails"`
-	Levels    []levelSummary `json:"levels"` // from the hosts up; one: no tree
-	LIDs      lidSummary     `json:"lids"`
-	Odd       []oddSummary   `json:"odd"`
-	Warnings  []string       `json:"warnings"`
-
+// info is a call of weft info: what it prints, and what that is made of.
+type info struct {
+	result.Info
 	levels []inspect.Level
 	odd    []inspect.Finding
 }
 
-type endpointCounts struct {
-	HCA         int `json:"hca"`
-	Aggregation int `json:"aggregation"`
-	Router      int `json:"router"`
-}
-
-type linkCounts struct {
-	Switch  int `json:"switch"`
-	Adapter int `json:"adapter"`
-	Self    int `json:"self"`
-}
-
-type lidSummary struct {
-	Used int        `json:"used"`
-	Top  fabric.LID `json:"top"`
-}
-
 // summarise is everything that weft info says of a fabric.
-func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary {
+func summarise(ctx context.Context, name string, f *fabric.Fabric) *info {
 	n := f.Count()
-	s := &infoSummary{
+	s := &info{Info: result.Info{
 		Name: name, Switches: n.Switches, Adapters: n.Adapters, Routers: n.Routers,
-		Endpoints: endpointCounts{n.HCA, n.Aggregation, n.Router},
-		Links:     linkCounts{n.SwitchCables, n.AdapterCables, n.SelfCables},
-		Rates:     map[string]int{}, Parts: len(f.Parts()), Diameter: diameter(ctx, f),
+		Rates: map[string]int{}, Parts: len(f.Parts()), Diameter: diameter(ctx, f),
 		Warnings: []string{},
-	}
+	}}
+	s.Endpoints.HCA, s.Endpoints.Aggregation, s.Endpoints.Router = n.HCA, n.Aggregation, n.Router
+	s.Links.Switch, s.Links.Adapter, s.Links.Self = n.SwitchCables, n.AdapterCables, n.SelfCables
 	for i := range f.Channels() {
 		if c := f.Channel(fabric.ChannelID(i)); c.Reverse > fabric.ChannelID(i) {
 			s.Rates[c.Rate.String()]++
@@ -136,7 +104,7 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 }
 
 // countLanes counts a cable that is stated to run so many data lanes; 0: it is not stated.
-func (s *infoSummary) countLanes(runs uint8) {
+func (s *info) countLanes(runs uint8) {
 	if runs == 0 {
 		return
 	}
@@ -160,7 +128,7 @@ func diameter(ctx context.Context, f *fabric.Fabric) int {
 }
 
 // printInfo prints the summary for people: a page, the levels as a table, and what is odd.
-func printInfo(a *console.Console, s *infoSummary, f *fabric.Fabric) error {
+func printInfo(a *console.Console, s *info, f *fabric.Fabric) error {
 	p := a.NewPage()
 	p.Fact("fabric", "%s", s.Name)
 	p.Fact("nodes", "%s, %s, %s", words.Plural(s.Switches, "switch"), words.Plural(s.Adapters, "adapter"), words.Plural(s.Routers, "router"))
@@ -206,7 +174,7 @@ func printInfo(a *console.Console, s *infoSummary, f *fabric.Fabric) error {
 }
 
 // lanesText is the data lanes that cables run; empty: none are stated.
-func (s *infoSummary) lanesText(f *fabric.Fabric) string {
+func (s *info) lanesText(f *fabric.Fabric) string {
 	var counts []string
 	known := 0
 	for lanes := range routing.MaxDataVLs + 1 {
@@ -225,70 +193,21 @@ func (s *infoSummary) lanesText(f *fabric.Fabric) string {
 	return text
 }
 
-// hostCounts is the number of hosts, as far as adapters name them.
-type hostCounts struct {
-	Count      int         `json:"count"`
-	ByAdapters map[int]int `json:"by_adapters"` // number of hosts by their number of adapters
-}
-
-// railSummary is a rail; its number, from 1, is what --rail takes.
-type railSummary struct {
-	Rail     int      `json:"rail"`
-	Adapters []string `json:"adapters"`
-	Port     uint8    `json:"port"`
-	Hosts    int      `json:"hosts"`
-}
-
-type levelSummary struct {
-	Level    int     `json:"level"`
-	Switches int     `json:"switches"`
-	Hosts    int     `json:"host_cables"`
-	Others   int     `json:"other_cables"` // to aggregation nodes and routers
-	Down     int     `json:"cables_down"`
-	Up       int     `json:"cables_up"`
-	Across   int     `json:"cables_across"`
-	Free     int     `json:"free_ports"`
-	Over     float64 `json:"oversubscription"` // of all its switches together; 0: no cables lead up
-	Least    float64 `json:"oversubscription_least"`
-	Most     float64 `json:"oversubscription_most"`
-}
-
-type oddSummary struct {
-	Kind  string        `json:"kind"`
-	What  string        `json:"what"`
-	Links []linkSummary `json:"links,omitempty"`
-	Nodes []result.Node `json:"nodes,omitempty"`
-	Hosts []hostSummary `json:"hosts,omitempty"`
-}
-
-// linkSummary is a cable, or those between two switches.
-type linkSummary struct {
-	From   result.Node `json:"from"`
-	To     result.Node `json:"to"`
-	Rate   string      `json:"rate,omitempty"` // of one cable
-	Cables int         `json:"cables"`
-}
-
-type hostSummary struct {
-	Name     string        `json:"name"`
-	Adapters []result.Node `json:"adapters"`
-}
-
 // countHosts fills in hosts and rails.
-func (s *infoSummary) countHosts(index *names.Index) {
-	s.Hosts.ByAdapters, s.Rails = map[int]int{}, []railSummary{}
+func (s *info) countHosts(index *names.Index) {
+	s.Hosts.ByAdapters, s.Rails = map[int]int{}, []result.Rail{}
 	for _, h := range index.Hosts() {
 		s.Hosts.Count++
 		s.Hosts.ByAdapters[len(h.Adapters)]++
 	}
 	for i, r := range index.Rails() {
-		s.Rails = append(s.Rails, railSummary{i + 1, append([]string{}, r.Adapters...), r.Port, r.Hosts})
+		s.Rails = append(s.Rails, result.Rail{Rail: i + 1, Adapters: append([]string{}, r.Adapters...), Port: r.Port, Hosts: r.Hosts})
 	}
 }
 
-func levelSummaries(levels []inspect.Level) []levelSummary {
-	all := list.Of(levels, func(l inspect.Level) levelSummary {
-		return levelSummary{
+func levelSummaries(levels []inspect.Level) []result.TreeLevel {
+	all := list.Of(levels, func(l inspect.Level) result.TreeLevel {
+		return result.TreeLevel{
 			Switches: l.Switches, Hosts: l.Hosts, Others: l.Others, Down: l.Down, Up: l.Up, Across: l.Across,
 			Free: l.Free, Over: l.Over.Value(), Least: l.Least.Value(), Most: l.Most.Value(),
 		}
@@ -299,11 +218,11 @@ func levelSummaries(levels []inspect.Level) []levelSummary {
 	return all
 }
 
-func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
-	return list.Of(findings, func(o inspect.Finding) oddSummary {
-		s := oddSummary{Kind: string(o.Kind), What: o.What}
+func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []result.Odd {
+	return list.Of(findings, func(o inspect.Finding) result.Odd {
+		s := result.Odd{Kind: string(o.Kind), What: o.What}
 		for _, l := range o.Links {
-			link := linkSummary{From: outputs.Node(f, l.A, l.APort), To: outputs.Node(f, l.B, l.BPort), Cables: l.Cables}
+			link := result.OddLink{From: outputs.Node(f, l.A, l.APort), To: outputs.Node(f, l.B, l.BPort), Cables: l.Cables}
 			if l.APort > 0 {
 				link.Rate = l.Rate.String()
 			}
@@ -311,15 +230,15 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 		}
 		s.Nodes = outputs.Nodes(f, o.Nodes)
 		for _, h := range o.Hosts {
-			s.Hosts = append(s.Hosts, hostSummary{h.Name, outputs.Nodes(f, h.Adapters)})
+			s.Hosts = append(s.Hosts, result.OddHost{Name: h.Name, Adapters: outputs.Nodes(f, h.Adapters)})
 		}
 		return s
 	})
 }
 
 // hostsText says how many adapters hosts have, and on which rails these are.
-func (s *infoSummary) hostsText() string {
-	rails := list.Of(s.Rails, func(r railSummary) string {
+func (s *info) hostsText() string {
+	rails := list.Of(s.Rails, func(r result.Rail) string {
 		if text := (&names.Rail{Adapters: r.Adapters, Port: r.Port}).String(); text != "" {
 			return fmt.Sprintf("%d (%s)", r.Rail, text)
 		}

@@ -12,7 +12,7 @@ func Outputs() []console.Output {
 	return []console.Output{
 		{Schema: "weft/bound/1", Command: "weft bound", Form: result.Bound{}},
 		{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
-		{Schema: "weft/info/1", Command: "weft info", Form: infoSummary{}},
+		{Schema: "weft/info/1", Command: "weft info", Form: result.Info{}},
 		{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -220,7 +221,7 @@ func (j *reportJob) trouble(ctx context.Context, n *page.Network, t *routing.Tab
 	}
 	l := seen.Trouble(waiting)
 	n.AddTrouble(t.Fabric, l)
-	j.found = j.found || l.Found()
+	j.found = j.found || trouble.Found(l)
 	return nil
 }
 

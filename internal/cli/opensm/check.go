@@ -73,27 +73,6 @@ Exit code 1 if there is anything more than advice.`,
 	return c
 }
 
-type checkSummary struct {
-	Conf       string   `json:"conf"`
-	Engines    []string `json:"engines"`
-	NoFallback bool     `json:"no_fallback"`
-	QoS        bool     `json:"qos"`
-	VLs        int      `json:"vls_available"`        // as lanes_available
-	VLsNeeded  int      `json:"vls_needed,omitempty"` // as lanes_needed
-	result.LaneCounts
-	Findings []dangerSummary `json:"findings"`
-	Bad      bool            `json:"bad"`
-}
-
-type dangerSummary struct {
-	Level string   `json:"level"` // danger, warning or advice
-	Code  string   `json:"code"`
-	What  string   `json:"what"`
-	Do    string   `json:"do"`
-	Lines []string `json:"lines,omitempty"`
-	Line  int      `json:"line,omitempty"` // of opensm.conf
-}
-
 // deployCheck reads everything that the flags name, has package check look at it, and prints what is
 // dangerous.
 func deployCheck(ctx context.Context, a *console.Console, o *checkFlags) error {
@@ -108,11 +87,11 @@ func deployCheck(ctx context.Context, a *console.Console, o *checkFlags) error {
 	if err != nil {
 		return err
 	}
-	s := &checkSummary{
+	s := &result.DeployCheck{
 		Conf: o.conf, Engines: append([]string{}, r.Engines...), NoFallback: r.NoFallback, QoS: r.QoS,
 		VLs: r.Lanes, VLsNeeded: r.Needed, LaneCounts: result.LaneCounts{Needed: r.Needed, Available: r.Lanes}, Bad: r.Bad(),
-		Findings: list.Of(r.Findings, func(f check.Finding) dangerSummary {
-			return dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line}
+		Findings: list.Of(r.Findings, func(f check.Finding) result.Danger {
+			return result.Danger{Level: string(f.Level), Code: string(f.Code), What: f.What, Do: f.Do, Lines: f.Lines, Line: f.Line}
 		}),
 	}
 	return a.Answer(o.json, s, func() error { return printCheck(a, s) }, s.Bad)
@@ -183,7 +162,7 @@ func openSMVersion(a *console.Console, name string) (string, error) {
 }
 
 // printCheck prints the findings for people, the worst first.
-func printCheck(a *console.Console, s *checkSummary) error {
+func printCheck(a *console.Console, s *result.DeployCheck) error {
 	var b strings.Builder
 	engines := strings.Join(s.Engines, ", then ")
 	if engines == "" {

@@ -14,13 +14,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
-
-// Events is what weft events prints for programs.
-type Events struct {
-	Events  []events.Event `json:"events"`  // the oldest first
-	Damaged int            `json:"damaged"` // lines that are none
-}
 
 // stateFolders is where the units that are installed keep their state.
 var stateFolders = []string{"/var/lib/weft", "/var/lib/weft-watch"}
@@ -65,8 +60,8 @@ func showEvents(a *console.Console, states []string, most int, asJSON bool) erro
 			return fmt.Errorf("no events are in %s: --state names the state folder of weft serve or weft watch: %w", strings.Join(stateFolders, " or "), fs.ErrNotExist)
 		}
 	}
-	var all Events
-	var lists [][]events.Event
+	var all result.Events
+	var lists [][]result.Event
 	for _, dir := range states {
 		list, damaged, err := events.Read(dir)
 		if err != nil {
@@ -81,7 +76,7 @@ func showEvents(a *console.Console, states []string, most int, asJSON bool) erro
 	return a.Answer(asJSON, all, func() error {
 		t := a.NewTable("when", "noted by", "by", "what", "which")
 		for _, e := range all.Events {
-			t.Row(e.At.Local().Format(time.DateTime), "weft "+strings.Join(append([]string{e.From}, e.Also...), ", "), e.Who(), e.What, whichText(&e))
+			t.Row(e.At.Local().Format(time.DateTime), "weft "+strings.Join(append([]string{e.From}, e.Also...), ", "), events.Who(&e), e.What, whichText(&e))
 		}
 		t.Render()
 		if all.Damaged > 0 {
@@ -92,7 +87,7 @@ func showEvents(a *console.Console, states []string, most int, asJSON bool) erro
 }
 
 // whichText is what an event is about.
-func whichText(e *events.Event) string {
+func whichText(e *result.Event) string {
 	var parts []string
 	if e.Part != nil {
 		text := e.Part.Kind + " " + e.Part.Name

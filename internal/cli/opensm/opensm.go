@@ -11,11 +11,11 @@ import (
 // Outputs is what the commands print for programs.
 func Outputs() []console.Output {
 	return []console.Output{
-		{Schema: "weft/deploy-check/1", Command: "weft deploy check", Form: checkSummary{}},
+		{Schema: "weft/deploy-check/1", Command: "weft deploy check", Form: result.DeployCheck{}},
 		{Schema: "weft/deploy-files/1", Command: "weft deploy files", Form: result.Deploy{}},
 		{Schema: "weft/deploy-refusal/1", Command: "weft deploy files, where files cannot express the tables", Form: result.DeployRefusal{}},
 		{Schema: "weft/drain-live/1", Command: "weft drain --live and weft undrain", Form: Live{}},
-		{Schema: "weft/events/1", Command: "weft events", Form: Events{}},
+		{Schema: "weft/events/1", Command: "weft events", Form: result.Events{}},
 		{Schema: "weft/status/1", Command: "weft status", Form: daemon.Status{}},
 		{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
 		{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},

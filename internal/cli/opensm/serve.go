@@ -249,7 +249,7 @@ func runServe(a *console.Console, cmd *cobra.Command, o *serveFlags) (err error)
 	s := &daemon.Server{
 		Load:    func() (daemon.Config, error) { return o.load(cmd) },
 		Log:     log,
-		Version: version.Current().String(),
+		Version: version.Text(version.Current()),
 		Ready:   func() { service.Tell(log, "READY=1") },
 	}
 	err = s.Run(cmd.Context(), hup)

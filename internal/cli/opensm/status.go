@@ -13,10 +13,10 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
-	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -89,7 +89,7 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 		p.Fact("plan", "%s", progressText(s.Plan))
 	}
 	if len(s.Missing) > 0 {
-		p.Finding("gone", "%s", words.FirstWith(list.Of(s.Missing, func(m events.Missing) string {
+		p.Finding("gone", "%s", words.FirstWith(list.Of(s.Missing, func(m result.MissingElement) string {
 			text := fmt.Sprintf("%s %s since %s", m.Kind, m.Name, m.Since.Local().Format(time.DateTime))
 			if m.Drained {
 				text += ", pulled when it was drained"
@@ -98,7 +98,7 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 		}), "--json has all"))
 	}
 	if s.Trouble != nil && len(s.Trouble.Cables) > 0 {
-		p.Finding("trouble", "%s", strings.Join(s.Trouble.Texts(), "\n"))
+		p.Finding("trouble", "%s", strings.Join(trouble.Texts(s.Trouble), "\n"))
 	}
 	known := s.OpenSM && !slices.ContainsFunc(s.Watch, daemon.WatchAlarm.Other)
 	for i, d := range s.Drained {

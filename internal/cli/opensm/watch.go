@@ -136,7 +136,7 @@ func runWatch(ctx context.Context, a *console.Console, o *watchFlags) error {
 		log = slog.New(slog.DiscardHandler) // what it says is printed
 	}
 	w := &watch.Watcher{
-		Config: config, Log: log, Version: version.Current().String(),
+		Config: config, Log: log, Version: version.Text(version.Current()),
 		Read: func(network, tables string, multicast uint16) (*watch.Snapshot, error) {
 			return readLook(ctx, network, tables, multicast)
 		},

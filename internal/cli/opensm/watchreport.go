@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/internal/words"
 )
@@ -190,7 +191,7 @@ func printWatchLog(a *console.Console, h *watchHistory) error {
 		p.Fact("alarm", "%s since %s: %s\n  %s", alarm.Kind, alarm.Since.Local().Format(time.DateTime), alarm.What, alarm.Do)
 	}
 	if st.Trouble != nil {
-		for _, text := range st.Trouble.Texts() {
+		for _, text := range trouble.Texts(st.Trouble) {
 			p.Fact("trouble", "%s", text)
 		}
 	}

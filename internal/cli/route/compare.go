@@ -139,7 +139,7 @@ type compareJob struct {
 	explained *result.Measured  // what the routes of the first row explain of the counters; nil: there are none
 	waiting   []explain.Finding // what they do not explain, for the list of cables in trouble
 	received  *result.Received  // how well ports receive, of --measured; nil: no file says it
-	troubled  *trouble.Cables   // see inTrouble; nil: not made yet
+	troubled  *result.Trouble   // see inTrouble; nil: not made yet
 	rows      []result.CompareRow
 	bound     *result.AnyRouting // what no routing can do better; nil: not known
 }
@@ -179,7 +179,7 @@ func runCompare(ctx context.Context, a *console.Console, name string, o *compare
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, rowFound) || measuredFound(j.explained) || receivedFound(j.received) || j.inTrouble().Found() || len(j.routes) > 0 && j.routes[0].Apart {
+	if slices.ContainsFunc(j.rows, rowFound) || measuredFound(j.explained) || receivedFound(j.received) || trouble.Found(j.inTrouble()) || len(j.routes) > 0 && j.routes[0].Apart {
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil

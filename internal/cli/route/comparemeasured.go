@@ -10,7 +10,6 @@ import (
 	"github.com/weft-fabric/weft/internal/counters/explain"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -38,7 +37,7 @@ func (j *compareJob) readCounters() error {
 
 // inTrouble is the list of cables in trouble, made once, after the first row was measured; nil where
 // no flag says anything of cables.
-func (j *compareJob) inTrouble() *trouble.Cables {
+func (j *compareJob) inTrouble() *result.Trouble {
 	if !j.o.measured.Given() {
 		return nil
 	}

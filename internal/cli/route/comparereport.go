@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -28,7 +27,8 @@ func (j *compareJob) print() error {
 	}
 	switch {
 	case j.o.json:
-		return j.JSON(&compare{*s, j.inTrouble()})
+		s.Trouble = j.inTrouble()
+		return j.JSON(s)
 	case j.o.csv:
 		return j.printCSV()
 	}
@@ -36,12 +36,6 @@ func (j *compareJob) print() error {
 		return j.answer()
 	}
 	return j.printTable(s)
-}
-
-// compare is what weft compare prints for programs.
-type compare struct {
-	result.Compare
-	Trouble *trouble.Cables `json:"trouble,omitempty"` // of --measured, --events and --cabling
 }
 
 // csvColumns is the columns of --csv; knownOf has their values.

@@ -9,7 +9,7 @@ import (
 // Outputs is what the commands print for programs.
 func Outputs() []console.Output {
 	return []console.Output{
-		{Schema: "weft/compare/1", Command: "weft compare", Form: compare{}},
+		{Schema: "weft/compare/1", Command: "weft compare", Form: result.Compare{}},
 		{Schema: "weft/engines/1", Command: "weft engines, a list", Form: []result.Engine{}},
 		{Schema: "weft/lanes/1", Command: "weft lanes", Form: result.Lanes{}},
 		{Schema: "weft/route/1", Command: "weft route, and summary.json of --out", Form: result.Route{}},

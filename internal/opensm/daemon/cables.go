@@ -9,13 +9,14 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/result"
 )
 
 // cables is what the daemon knows of cables: how often they went, and their rates. The caller holds Server.mu.
 type cables struct {
-	recent []events.Event // of what went, the oldest first
+	recent []result.Event // of what went, the oldest first
 
-	list       *trouble.Cables
+	list       *result.Trouble
 	listOf     *fabric.Fabric // the network that list is about; nil: it has to be made anew
 	eventsSeen int            // how many of recent it is by
 	madeAt     time.Time
@@ -26,16 +27,16 @@ type cables struct {
 const lastsFor = 10 * time.Second
 
 // went adds what went at a time to recent, drops what is too old, and has the list made anew.
-func (c *cables) went(at time.Time, gone []events.Element) {
-	c.recent = slices.DeleteFunc(c.recent, func(e events.Event) bool { return at.Sub(e.At) > trouble.Flapping })
+func (c *cables) went(at time.Time, gone []result.Element) {
+	c.recent = slices.DeleteFunc(c.recent, func(e result.Event) bool { return at.Sub(e.At) > trouble.Flapping })
 	for i := range gone {
-		c.recent = append(c.recent, events.Event{At: at, From: "serve", What: events.Gone, Part: &gone[i]})
+		c.recent = append(c.recent, result.Event{At: at, From: "serve", What: events.Gone, Part: &gone[i]})
 	}
 	c.listOf = nil
 }
 
 // inTrouble is the cables in trouble, with what weft watch knows of them; nil: no network was seen yet.
-func (c *cables) inTrouble(f *fabric.Fabric, w *watched, now time.Time) *trouble.Cables {
+func (c *cables) inTrouble(f *fabric.Fabric, w *watched, now time.Time) *result.Trouble {
 	if f == nil {
 		return nil
 	}
@@ -48,7 +49,7 @@ func (c *cables) inTrouble(f *fabric.Fabric, w *watched, now time.Time) *trouble
 }
 
 // inTrouble is the cables in trouble.
-func (s *Server) inTrouble() *trouble.Cables {
+func (s *Server) inTrouble() *result.Trouble {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cables.inTrouble(s.seen, &s.watched, time.Now())
@@ -56,12 +57,12 @@ func (s *Server) inTrouble() *trouble.Cables {
 
 // troubled is the metric of cables in trouble, made when it is asked for.
 type troubled struct {
-	list func() *trouble.Cables // as Server.inTrouble
+	list func() *result.Trouble // as Server.inTrouble
 	desc *prometheus.Desc
 }
 
 // addTrouble adds the metric of cables in trouble.
-func (m *metrics) addTrouble(list func() *trouble.Cables) {
+func (m *metrics) addTrouble(list func() *result.Trouble) {
 	m.registry.MustRegister(&troubled{list: list, desc: prometheus.NewDesc("weft_cable_trouble", "1 for cables in trouble, the worst fifty: kind is what speaks against a cable most, level error or warning.", []string{"kind", "level", "name"}, nil)})
 }
 

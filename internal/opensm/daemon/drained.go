@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -271,8 +272,8 @@ func lives(pid int) bool { return pid <= 0 || !errors.Is(syscall.Kill(pid, 0), s
 const betweenQuestions = 10 * time.Second
 
 // element is the part as events name it.
-func (p *Drained) element() *events.Element {
-	return &events.Element{Kind: p.Kind, Name: p.Part, GUID: p.Place.GUID.String(), Port: p.Place.Port}
+func (p *Drained) element() *result.Element {
+	return &result.Element{Kind: p.Kind, Name: p.Part, GUID: p.Place.GUID.String(), Port: p.Place.Port}
 }
 
 // openEvents opens the log of events, below the state folder if that can be written.
@@ -281,25 +282,25 @@ func (s *Server) openEvents(dir string) {
 		return
 	}
 	s.events = events.New("serve")
-	s.events.Add(events.Event{At: time.Now(), What: events.Begin, Text: s.Version})
+	s.events.Add(result.Event{At: time.Now(), What: events.Begin, Text: s.Version})
 	go func() {
 		if !s.writer.isFound() {
 			return
 		}
 		if all, _, err := events.Read(dir); err == nil {
-			var missing []events.Missing
+			var missing []result.MissingElement
 			for _, e := range all {
 				switch {
 				case e.Part == nil:
 				case e.What == events.Gone:
-					missing = events.Miss(missing, []events.Element{*e.Part}, nil, e.At)
+					missing = events.Miss(missing, []result.Element{*e.Part}, nil, e.At)
 				case e.What == events.Came:
-					missing = events.Miss(missing, nil, []events.Element{*e.Part}, e.At)
+					missing = events.Miss(missing, nil, []result.Element{*e.Part}, e.At)
 				}
 			}
 			s.mu.Lock()
 			s.status.Missing = append(missing, s.status.Missing...)
-			s.cables.recent = append(slices.DeleteFunc(all, func(e events.Event) bool { return e.What != events.Gone || time.Since(e.At) > trouble.Flapping }), s.cables.recent...)
+			s.cables.recent = append(slices.DeleteFunc(all, func(e result.Event) bool { return e.What != events.Gone || time.Since(e.At) > trouble.Flapping }), s.cables.recent...)
 			s.mu.Unlock()
 			s.showMissing()
 		}
@@ -394,12 +395,12 @@ func (s *Server) noteFree() {
 }
 
 // matches says whether an element of an event is this part.
-func (p *Drained) matches(e events.Element) bool {
+func (p *Drained) matches(e result.Element) bool {
 	return p.Kind == e.Kind && p.Place.GUID.String() == e.GUID && p.Place.Port == e.Port
 }
 
 // pulledOnPurpose says whether what is missing was drained and free of traffic when it went, and is drained still.
-func (s *Server) pulledOnPurpose(m events.Missing) bool {
+func (s *Server) pulledOnPurpose(m result.MissingElement) bool {
 	return m.Drained && slices.ContainsFunc(s.drained.all(), func(p Drained) bool { return p.matches(m.Element) })
 }
 

@@ -8,13 +8,14 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/result"
 )
 
 // noteForgotten finds, when the daemon starts, the parts whose last order by the events is a drain, and which the list of
 // the state folder lacks: somebody had ordered with --force although the list could not be written, and since the restart
 // nothing keeps these parts free of traffic. That is logged and added to the events once, and the status shows it, also
 // after further restarts, until somebody orders anew, or the time of the order is over.
-func (s *Server) noteForgotten(all []events.Event, list []Drained) {
+func (s *Server) noteForgotten(all []result.Event, list []Drained) {
 	var forgotten []Drained
 	var told []installed.Location // of those forgotten, which an event says already
 	for _, e := range all {
@@ -44,7 +45,7 @@ func (s *Server) noteForgotten(all []events.Event, list []Drained) {
 			continue
 		}
 		s.Log.Warn("a restart forgot what was drained: the order could not be kept", "part", p.Part, "by", p.By, "ordered", p.At)
-		s.events.Add(events.Event{At: s.clock.Now(), What: events.Forgotten, Part: p.element(), Text: "the restart forgot what " + p.By + " had drained: the order could not be kept"})
+		s.events.Add(result.Event{At: s.clock.Now(), What: events.Forgotten, Part: p.element(), Text: "the restart forgot what " + p.By + " had drained: the order could not be kept"})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,6 +20,7 @@ import (
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -353,7 +354,7 @@ func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, al
 // logOrder logs an order about a part, as an event as well.
 func (s *Server) logOrder(what string, p *Drained, by string, more ...any) {
 	s.Log.Info(what, append([]any{"part", p.Part, "by", by}, more...)...)
-	e := events.Event{At: time.Now(), What: what, By: by, Part: p.element()}
+	e := result.Event{At: time.Now(), What: what, By: by, Part: p.element()}
 	if what == events.Drain {
 		e.Until = p.Until
 	}

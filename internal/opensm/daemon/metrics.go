@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/result"
 )
 
 // metrics is what the daemon counts and shows for Prometheus; note counts each sweep.
@@ -135,7 +135,7 @@ func (m *metrics) addConnected(there func() bool) {
 }
 
 // showMissing names missing parts; those that were pulled on purpose are no alarm.
-func (m *metrics) showMissing(list []events.Missing, pulled func(events.Missing) bool) {
+func (m *metrics) showMissing(list []result.MissingElement, pulled func(result.MissingElement) bool) {
 	m.missing.Reset()
 	for _, p := range list {
 		value := 1.0

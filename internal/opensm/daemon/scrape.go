@@ -8,6 +8,8 @@ import (
 
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/shell"
+	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/result"
 )
 
 // site is what the daemon answers over HTTP.
@@ -59,7 +61,7 @@ func (s *Server) troubles() []string {
 		all = append(all, fmt.Sprintf("%s %s is drained by %s: %s", d.Kind, d.Part, d.By, state))
 	}
 	if st.Trouble != nil {
-		all = append(all, st.Trouble.Texts()...)
+		all = append(all, trouble.Texts(st.Trouble)...)
 	}
 	if p := st.Plan; p != nil && p.CutNow > 0 {
 		all = append(all, fmt.Sprintf("%d pairs are cut until the next step", p.CutNow))
@@ -75,7 +77,7 @@ const mostShown = 50
 func (s *Server) noteParts(r *Sweep, h *handed) {
 	if h == nil {
 		if r.Refusal != "" {
-			s.events.Add(events.Event{At: r.At, What: events.Refused, Text: r.Refusal})
+			s.events.Add(result.Event{At: r.At, What: events.Refused, Text: r.Refusal})
 		}
 		return
 	}
@@ -94,9 +96,9 @@ func (s *Server) noteParts(r *Sweep, h *handed) {
 		s.cables.went(r.At, gone)
 		s.mu.Unlock()
 		s.showMissing()
-		for what, parts := range map[string][]events.Element{events.Gone: gone, events.Came: came} {
+		for what, parts := range map[string][]result.Element{events.Gone: gone, events.Came: came} {
 			for i := range parts {
-				s.events.Add(events.Event{At: r.At, What: what, Part: &parts[i]})
+				s.events.Add(result.Event{At: r.At, What: what, Part: &parts[i]})
 				if parts[i].With == "" {
 					s.Log.Info(what, "kind", parts[i].Kind, "name", parts[i].Name)
 				}
@@ -108,7 +110,7 @@ func (s *Server) noteParts(r *Sweep, h *handed) {
 		if what == "" {
 			what = events.Full
 		}
-		e := events.Event{At: r.At, What: what, Entries: c.Entries, Text: c.Why}
+		e := result.Event{At: r.At, What: what, Entries: c.Entries, Text: c.Why}
 		if c.CutBefore > c.CutAfter {
 			e.Cut, e.Seconds = c.CutBefore-c.CutAfter, r.Seconds.Total
 		}

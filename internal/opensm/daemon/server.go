@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -100,7 +101,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	if s.peer == nil {
 		s.peer = peerOf
 	}
-	s.status = Status{Missing: []events.Missing{}, Version: s.Version, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
+	s.status = Status{Missing: []result.MissingElement{}, Version: s.Version, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
 	s.describe()
 	socket, err := listen(s.settings.Socket, s.group)
 	if err != nil {

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -32,18 +31,18 @@ type Status struct {
 	Cached      int64     `json:"cached"` // answered from memory
 	ReloadError string    `json:"reload_error,omitempty"`
 	State
-	Last      *Sweep           `json:"last,omitempty"`      // the last request
-	LastGood  *Sweep           `json:"last_good,omitempty"` // the last that got tables
-	Plan      *Progress        `json:"plan,omitempty"`      // of several steps, or the last that is done
-	Settled   bool             `json:"settled"`             // no step follows, all switches have confirmed the last, and packets of those before are gone
-	OpenSM    bool             `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
-	Start     bool             `json:"starting,omitempty"`  // it began just now, and does not know yet what is drained
-	Drained   []Drained        `json:"drained"`             // parts that are kept free of traffic, or are to be
-	Forgotten []Drained        `json:"forgotten,omitempty"` // parts whose drain a restart forgot, since the state folder could not be written
-	Missing   []events.Missing `json:"missing"`             // parts that went within a week and are not back
-	Trouble   *trouble.Cables  `json:"trouble,omitempty"`   // cables in trouble; absent: no network was seen yet
-	Watch     []WatchAlarm     `json:"watch,omitempty"`     // alarms of weft watch, if it is asked
-	Search    *Search          `json:"search,omitempty"`    // the last that went on when tables were handed over
+	Last      *Sweep                  `json:"last,omitempty"`      // the last request
+	LastGood  *Sweep                  `json:"last_good,omitempty"` // the last that got tables
+	Plan      *Progress               `json:"plan,omitempty"`      // of several steps, or the last that is done
+	Settled   bool                    `json:"settled"`             // no step follows, all switches have confirmed the last, and packets of those before are gone
+	OpenSM    bool                    `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
+	Start     bool                    `json:"starting,omitempty"`  // it began just now, and does not know yet what is drained
+	Drained   []Drained               `json:"drained"`             // parts that are kept free of traffic, or are to be
+	Forgotten []Drained               `json:"forgotten,omitempty"` // parts whose drain a restart forgot, since the state folder could not be written
+	Missing   []result.MissingElement `json:"missing"`             // parts that went within a week and are not back
+	Trouble   *result.Trouble         `json:"trouble,omitempty"`   // cables in trouble; absent: no network was seen yet
+	Watch     []WatchAlarm            `json:"watch,omitempty"`     // alarms of weft watch, if it is asked
+	Search    *Search                 `json:"search,omitempty"`    // the last that went on when tables were handed over
 }
 
 // Sweep is a request of OpenSM's, and what came of it.

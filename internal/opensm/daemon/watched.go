@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // StatusPath is where weft watch says how it is: it reads what ports count, which the daemon does not.
@@ -29,7 +29,7 @@ const (
 type watched struct {
 	mu      sync.Mutex
 	address string          // of weft watch; empty: it is not asked
-	list    *trouble.Cables // of its last look; nil: it is not known
+	list    *result.Trouble // of its last look; nil: it is not known
 	alarms  []WatchAlarm    // of its last look, other than about cables in that list
 	why     string          // why list is not known
 	changed time.Time       // when list or why became others
@@ -39,7 +39,7 @@ type watched struct {
 type watchStatus struct {
 	At      time.Time       `json:"at"`
 	Every   string          `json:"every"`
-	Trouble *trouble.Cables `json:"trouble"`
+	Trouble *result.Trouble `json:"trouble"`
 	Alarms  []WatchAlarm    `json:"alarms"`
 }
 
@@ -71,7 +71,7 @@ func (w *watched) ask(ctx context.Context, address string, now time.Time) {
 
 // askWatch is the list and the alarms of weft watch at an address; the error is why they cannot be had, or are too old
 // at now.
-func askWatch(ctx context.Context, address string, now time.Time) (*trouble.Cables, []WatchAlarm, error) {
+func askWatch(ctx context.Context, address string, now time.Time) (*result.Trouble, []WatchAlarm, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+StatusPath, http.NoBody)
@@ -131,7 +131,7 @@ func (s *Server) askOn(ctx context.Context) {
 }
 
 // known is the list of weft watch, or why it is not known, and since when that is so.
-func (w *watched) known() (list *trouble.Cables, why string, at time.Time) {
+func (w *watched) known() (list *result.Trouble, why string, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.list, w.why, w.changed
@@ -145,7 +145,7 @@ func (w *watched) alarmList() []WatchAlarm {
 }
 
 // withNote is a list with one note more; the list given, which others may have, stays as it is.
-func withNote(l *trouble.Cables, text string) *trouble.Cables {
+func withNote(l *result.Trouble, text string) *result.Trouble {
 	if text == "" {
 		return l
 	}

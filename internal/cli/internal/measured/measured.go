@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // timesMeasured is how often --measured may be given.
@@ -175,7 +176,7 @@ func (s *Seen) combined() *counters.Counters {
 }
 
 // Trouble is the list of cables in trouble, with what routes do not explain.
-func (s *Seen) Trouble(waiting []explain.Finding) *trouble.Cables {
+func (s *Seen) Trouble(waiting []explain.Finding) *result.Trouble {
 	e := s.evidence
 	e.Waiting = waiting
 	return trouble.Find(e)

@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
-	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Say says which cables are in trouble, at most so many of them; a nil list says nothing.
-func Say(a *console.Console, l *trouble.Cables, most int) error {
+func Say(a *console.Console, l *result.Trouble, most int) error {
 	if l == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func Say(a *console.Console, l *trouble.Cables, most int) error {
 }
 
 // Head is a line about the whole list.
-func Head(l *trouble.Cables) string {
+func Head(l *result.Trouble) string {
 	if len(l.Cables) == 0 {
 		return fmt.Sprintf("cables in trouble: none of %s", words.Thousands(l.Looked))
 	}
@@ -46,7 +46,7 @@ func Head(l *trouble.Cables) string {
 }
 
 // Lines says what is wrong with a cable, and what to do about it.
-func Lines(c *trouble.Cable) []string {
+func Lines(c *result.CableInTrouble) []string {
 	lines := []string{fmt.Sprintf("%s: %s, %s", c.Level, c.Name, c.Place)}
 	for _, s := range c.Signs {
 		lines = append(lines, "  "+string(s.Kind)+": "+s.Text)

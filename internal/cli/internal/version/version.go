@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/weft-fabric/weft/result"
 )
 
 // What the Makefile knows of the tree (build/scripts/version.sh); empty after a plain go
@@ -19,19 +21,13 @@ var madeVersion, madeRevision string
 //go:embed archived.txt
 var archived string
 
-// Version names a build: its release, the commit that it was built from, and the Go that built it.
-type Version struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision"` // the commit
-	Go       string `json:"go"`
-}
-
-func (v Version) String() string {
+// Text is a version for people.
+func Text(v result.Version) string {
 	return fmt.Sprintf("%s (%s, %s)", v.Version, v.Revision, v.Go)
 }
 
 // Current is the version of this program.
-func Current() Version {
+func Current() result.Version {
 	info, _ := debug.ReadBuildInfo()
 	v := from(madeVersion, madeRevision, info, archived)
 	v.Go = runtime.Version()
@@ -41,8 +37,8 @@ func Current() Version {
 // from takes the version and the revision each from the first that knows it:
 // the Makefile; the Go tool, which notes the commit unless it is told not to
 // (-buildvcs=false) or finds no repository; the archive.
-func from(version, revision string, info *debug.BuildInfo, archived string) Version {
-	v := Version{Version: version, Revision: revision}
+func from(version, revision string, info *debug.BuildInfo, archived string) result.Version {
+	v := result.Version{Version: version, Revision: revision}
 	if info == nil {
 		info = &debug.BuildInfo{}
 	}

@@ -3,6 +3,8 @@ package version
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/weft-fabric/weft/result"
 )
 
 func TestFrom(t *testing.T) {
@@ -16,14 +18,14 @@ func TestFrom(t *testing.T) {
 		name, version, revision string
 		info                    *debug.BuildInfo
 		archived                string
-		want                    Version
+		want                    result.Version
 	}{
-		{"by make", "1.2.0+2026.gabba", "abba", stamped, archive, Version{Version: "1.2.0+2026.gabba", Revision: "abba"}},
-		{"by go install", "", "", stamped, archive, Version{Version: "1.2.0", Revision: "cafe, modified"}},
-		{"with -buildvcs=false", "", "", plain, raw, Version{Version: "devel", Revision: "unknown revision"}},
-		{"from an archive", "", "", plain, archive, Version{Version: "1.1.0-3-gbeef", Revision: "beef"}},
-		{"from an archive without tags", "", "", plain, "beef 1700000000 \n", Version{Version: "devel", Revision: "beef"}},
-		{"without anything", "", "", nil, "", Version{Version: "devel", Revision: "unknown revision"}},
+		{"by make", "1.2.0+2026.gabba", "abba", stamped, archive, result.Version{Version: "1.2.0+2026.gabba", Revision: "abba"}},
+		{"by go install", "", "", stamped, archive, result.Version{Version: "1.2.0", Revision: "cafe, modified"}},
+		{"with -buildvcs=false", "", "", plain, raw, result.Version{Version: "devel", Revision: "unknown revision"}},
+		{"from an archive", "", "", plain, archive, result.Version{Version: "1.1.0-3-gbeef", Revision: "beef"}},
+		{"from an archive without tags", "", "", plain, "beef 1700000000 \n", result.Version{Version: "devel", Revision: "beef"}},
+		{"without anything", "", "", nil, "", result.Version{Version: "devel", Revision: "unknown revision"}},
 	} {
 		if got := from(c.version, c.revision, c.info, c.archived); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
