@@ -32,28 +32,25 @@ type CompareRow struct {
 	Pairs       int64 `json:"pairs,omitempty"`
 	Unreachable int64 `json:"unreachable"`
 	Fit
-	Assumed     *Assumed       `json:"assumed,omitempty"` // of tables that exist
-	AbsentLanes []AbsentLane   `json:"absent_lanes,omitempty"`
-	Hops        *Hop           `json:"hops,omitempty"`
-	Index       *uint32        `json:"edge_forwarding_index,omitempty"`
-	Correlation *float64       `json:"measured_correlation,omitempty"` // of --measured
-	EBB         *float64       `json:"ebb,omitempty"`
-	StdErr      *float64       `json:"ebb_stderr,omitempty"`
-	AllToAll    *float64       `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
-	Shifts      []Shift        `json:"shifts,omitempty"`
-	Traffic     float64        `json:"traffic_time,omitempty"` // of --traffic
-	TrafficMean float64        `json:"traffic_mean,omitempty"`
-	Seconds     CompareSeconds `json:"seconds"`
-	Heap        int64          `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
+	Assumed     *Assumed     `json:"assumed,omitempty"` // of tables that exist
+	AbsentLanes []AbsentLane `json:"absent_lanes,omitempty"`
+	Hops        *Hop         `json:"hops,omitempty"`
+	Index       *uint32      `json:"edge_forwarding_index,omitempty"`
+	Correlation *float64     `json:"measured_correlation,omitempty"` // of --measured
+	EBB         *float64     `json:"ebb,omitempty"`
+	StdErr      *float64     `json:"ebb_stderr,omitempty"`
+	AllToAll    *float64     `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
+	Shifts      []Shift      `json:"shifts,omitempty"`
+	Traffic     float64      `json:"traffic_time,omitempty"` // of --traffic
+	TrafficMean float64      `json:"traffic_mean,omitempty"`
+	Seconds     struct {
+		Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
+		Paths    float64 `json:"paths"`
+		Lanes    float64 `json:"lanes"`
+		Verify   float64 `json:"verify"`
+		Simulate float64 `json:"simulate"`
+	} `json:"seconds"`
+	Heap int64 `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
 
 	Complete bool `json:"-"` // every pair has a route that delivers
-}
-
-// CompareSeconds is the time of each stage of a row.
-type CompareSeconds struct {
-	Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
-	Paths    float64 `json:"paths"`
-	Lanes    float64 `json:"lanes"`
-	Verify   float64 `json:"verify"`
-	Simulate float64 `json:"simulate"`
 }

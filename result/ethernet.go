@@ -82,14 +82,11 @@ type Priorities struct {
 	Dependencies int            `json:"dependencies"`
 	Sonic        string         `json:"sonic,omitempty"`
 	Out          string         `json:"out,omitempty"`
-	Seconds      PrioritiesTime `json:"seconds"`
-}
-
-// PrioritiesTime is seconds by the clock.
-type PrioritiesTime struct {
-	Read   float64 `json:"read"`
-	Rules  float64 `json:"rules"`
-	Verify float64 `json:"verify"`
+	Seconds      struct {
+		Read   float64 `json:"read"`
+		Rules  float64 `json:"rules"`
+		Verify float64 `json:"verify"`
+	} `json:"seconds"`
 }
 
 // ReplayEthernet is the output of weft packets --replay-cycle --json, of lossless Ethernet.
@@ -139,13 +136,10 @@ type EthernetFailures struct {
 	Loops      int               `json:"open_a_loop"` // failures after which there is a loop
 	Cuts       int               `json:"cut_a_pair"`  // failures that cut pairs, not the pairs
 	Findings   []EthernetFailure `json:"findings"`    // the worst first
-	Seconds    EthernetTime      `json:"seconds"`
-}
-
-// EthernetTime is by the clock.
-type EthernetTime struct {
-	Read     float64 `json:"read"`
-	Failures float64 `json:"failures"`
+	Seconds    struct {
+		Read     float64 `json:"read"`
+		Failures float64 `json:"failures"`
+	} `json:"seconds"`
 }
 
 // EthernetFailure is a failure of a device, or of one or two cables, that opens a loop or

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/ethernet/collect"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // collectFlags is the flags of weft collect.
@@ -66,19 +67,6 @@ Passwords in configurations are left out. Exit code 1: a device did not answer.`
 	return c
 }
 
-// collectSummary is what weft collect prints.
-type collectSummary struct {
-	Inventory  string           `json:"inventory"`
-	Out        string           `json:"out"`
-	Devices    int              `json:"devices"`
-	Whole      int              `json:"whole"`
-	Kept       int              `json:"kept"`
-	Failed     int              `json:"failed"`
-	Seconds    float64          `json:"seconds"`
-	Unreadable string           `json:"unreadable,omitempty"` // what keeps the folder from being read as a network
-	Records    []collect.Record `json:"records"`
-}
-
 // runCollect answers weft collect.
 func runCollect(a *console.Console, cmd *cobra.Command, o *collectFlags) error {
 	switch {
@@ -95,7 +83,7 @@ func runCollect(a *console.Console, cmd *cobra.Command, o *collectFlags) error {
 	if err != nil {
 		return err
 	}
-	s := &collectSummary{Inventory: o.inventory, Out: o.out, Devices: len(devices)}
+	s := &result.Collect{Inventory: o.inventory, Out: o.out, Devices: len(devices)}
 	stage := a.Stage("devices", &s.Seconds)
 	o.Progress = stage.Progress()
 	s.Records, err = collect.Run(cmd.Context(), o.out, devices, o.Options)
@@ -123,13 +111,13 @@ func runCollect(a *console.Console, cmd *cobra.Command, o *collectFlags) error {
 }
 
 // showCollected says how the devices answered: those that run the same together.
-func showCollected(a *console.Console, s *collectSummary) error {
+func showCollected(a *console.Console, s *result.Collect) error {
 	p := a.NewPage()
 	p.Fact("folder", "%s: %d of %s whole, %s", s.Out, s.Whole, words.Plural(s.Devices, "device"), words.Seconds(s.Seconds))
 	if s.Kept > 0 {
 		p.Fact("kept", "%s from a run before (--force asks anew)", words.Plural(s.Kept, "device"))
 	}
-	systems := map[string][]*collect.Record{}
+	systems := map[string][]*result.CollectDevice{}
 	var order []string
 	var failed []string
 	for i := range s.Records {
@@ -161,7 +149,7 @@ func showCollected(a *console.Console, s *collectSummary) error {
 }
 
 // askedLines is what was asked of devices that run the same, and what is missing, each with how many of them.
-func askedLines(records []*collect.Record) []string {
+func askedLines(records []*result.CollectDevice) []string {
 	type answer struct{ what, how string }
 	count := map[answer]int{}
 	var order []answer
@@ -178,7 +166,7 @@ func askedLines(records []*collect.Record) []string {
 		}
 	}
 	slices.SortStableFunc(order, func(x, y answer) int {
-		return cmp.Or(cmp.Compare(slices.IndexFunc(records[0].Files, func(f collect.Dump) bool { return f.What == x.what }), slices.IndexFunc(records[0].Files, func(f collect.Dump) bool { return f.What == y.what })), strings.Compare(x.how, y.how))
+		return cmp.Or(cmp.Compare(slices.IndexFunc(records[0].Files, func(f result.CollectFile) bool { return f.What == x.what }), slices.IndexFunc(records[0].Files, func(f result.CollectFile) bool { return f.What == y.what })), strings.Compare(x.how, y.how))
 	})
 	var lines []string
 	for _, k := range order {

@@ -12,26 +12,9 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/traffic"
 )
-
-// ethernetCompare is what weft compare prints.
-type ethernetCompare struct {
-	Network  string            `json:"network"`
-	Routes   string            `json:"routes"`
-	Assumed  []string          `json:"assumed"`
-	Gaps     []string          `json:"not_covered"`
-	Adapters int               `json:"adapters"`
-	Seed     uint64            `json:"seed"`
-	Traffic  []comparedTraffic `json:"traffic"`
-	Advice   []string          `json:"advice"`
-}
-
-// comparedTraffic is a column: traffic, and how each way of routing does under it.
-type comparedTraffic struct {
-	Name string       `json:"name"`
-	Ways []trafficWay `json:"ways"`
-}
 
 // Compare makes of weft compare, the command c of InfiniBand, one that takes lossless Ethernet too.
 func Compare(a *console.Console, c *cobra.Command) *cobra.Command {
@@ -54,7 +37,7 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 	var precision float64
 	var phases int
 	var file string
-	s := &ethernetCompare{Network: name, Traffic: []comparedTraffic{}, Advice: []string{}}
+	s := &result.CompareEthernet{Network: name, Traffic: []result.EthernetTraffic{}, Advice: []string{}}
 	if err := errorOf(
 		get(cmd.Flags().GetUint64, "seed", &s.Seed), get(cmd.Flags().GetInt, "phases", &phases),
 		get(cmd.Flags().GetBool, "json", &asJSON), get(cmd.Flags().GetBool, "markdown", &markdown), get(cmd.Flags().GetString, "traffic", &file),
@@ -87,11 +70,11 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 	defer stage.Done()
 	for i := range jobs {
 		jobs[i].precision = precision
-		ways, err := t.hashedWays(cmd.Context(), o, &jobs[i].trafficJob, stage.Progress())
+		ways, _, err := t.hashedWays(cmd.Context(), o, &jobs[i].trafficJob, stage.Progress())
 		if err != nil {
 			return err
 		}
-		s.Traffic = append(s.Traffic, comparedTraffic{jobs[i].name, ways})
+		s.Traffic = append(s.Traffic, result.EthernetTraffic{Name: jobs[i].name, Ways: ways})
 	}
 	for _, engine := range engines {
 		tables, refused, err := t.pins(cmd.Context(), engine, s.Seed, nil)
@@ -99,7 +82,7 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 			return err
 		}
 		for i := range jobs {
-			w := trafficWay{Way: "pinned", Engine: engine, Refused: refused}
+			w := result.EthernetWay{Way: "pinned", Engine: engine, Refused: refused}
 			if refused == "" {
 				if w, err = t.pinned(cmd.Context(), engine, tables, &jobs[i].trafficJob); err != nil {
 					return err
@@ -112,9 +95,9 @@ func runCompare(a *console.Console, cmd *cobra.Command, name string, o *trafficF
 	lost := false
 	for _, c := range s.Traffic {
 		s.Advice = append(s.Advice, advice(c.Ways, c.Name)...)
-		lost = lost || slices.ContainsFunc(c.Ways, func(w trafficWay) bool { return w.Lost > 0 })
+		lost = lost || slices.ContainsFunc(c.Ways, func(w result.EthernetWay) bool { return w.Lost > 0 })
 	}
-	s.Routes, s.Assumed, s.Gaps, s.Adapters = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...), len(t.w.NICs)
+	s.Routes, s.Assumed, s.NotCovered, s.Adapters = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...), len(t.w.NICs)
 	return a.Answer(asJSON, s, func() error { return showCompared(a, t, s, markdown) }, lost)
 }
 
@@ -178,7 +161,7 @@ func (t *trafficNetwork) compared(a *console.Console, file string, seed uint64, 
 }
 
 // showCompared shows the ways as rows and the traffic as columns.
-func showCompared(a *console.Console, t *trafficNetwork, s *ethernetCompare, markdown bool) error {
+func showCompared(a *console.Console, t *trafficNetwork, s *result.CompareEthernet, markdown bool) error {
 	if !markdown {
 		p := a.NewPage()
 		t.factNetwork(p, s.Network)
@@ -194,9 +177,9 @@ func showCompared(a *console.Console, t *trafficNetwork, s *ethernetCompare, mar
 	table := a.NewTable(head...)
 	table.Right(1, len(head)-1)
 	for i := range s.Traffic[0].Ways {
-		row := []any{s.Traffic[0].Ways[i].name()}
+		row := []any{wayText(&s.Traffic[0].Ways[i])}
 		for _, c := range s.Traffic {
-			row = append(row, c.Ways[i].timeText())
+			row = append(row, timeText(&c.Ways[i]))
 		}
 		table.Row(row...)
 	}
@@ -214,7 +197,7 @@ func showCompared(a *console.Console, t *trafficNetwork, s *ethernetCompare, mar
 	p := a.NewPage()
 	for _, w := range s.Traffic[0].Ways {
 		if w.Refused != "" {
-			p.Fact("refused", "%s: %s", w.name(), w.Refused)
+			p.Fact("refused", "%s: %s", wayText(&w), w.Refused)
 		}
 	}
 	p.Fact("figures", "time of the fullest link of each phase, 1 if no flow is in another's way; random pairs: a random half of the adapters sends to the other; by switch, by name: all to all in phases, with ranks in that order; scattered jobs: the same within jobs of one size on adapters drawn at random, each with its ranks by switch; %s", t.figures())

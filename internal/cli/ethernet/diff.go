@@ -20,107 +20,14 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// ethernetDiff is what weft diff prints.
-type ethernetDiff struct {
-	Old      string             `json:"old"`
-	New      string             `json:"new"`
-	Assumed  []string           `json:"assumed"`
-	Gaps     []string           `json:"not_covered"`
-	Same     bool               `json:"same"`
-	Parts    ethernetParts      `json:"parts"`
-	Prefixes ethernetPrefixes   `json:"prefixes"`
-	Entries  int                `json:"entries"`
-	Routes   []ethernetReroute  `json:"routes"`
-	Lossless []ethernetLossless `json:"lossless"`
-	Maps     []string           `json:"maps"`
-	Change   ethernetChange     `json:"change"`
-	Seconds  struct {
-		Read   float64 `json:"read"`
-		Verify float64 `json:"verify"`
-	} `json:"seconds"`
-}
-
-// ethernetParts is devices and cables that are in one of two networks only.
-type ethernetParts struct {
-	DevicesGone []string           `json:"devices_gone"`
-	DevicesNew  []string           `json:"devices_new"`
-	CablesGone  []ethernetCable    `json:"cables_gone"`
-	CablesNew   []ethernetCable    `json:"cables_new"`
-	Recabled    []ethernetRecabled `json:"recabled"`
-}
-
-type ethernetCable struct {
-	A          string `json:"a"`
-	AInterface string `json:"a_interface"`
-	B          string `json:"b"`
-	BInterface string `json:"b_interface"`
-}
-
-func (c ethernetCable) text() string {
+// cableText is what people call a cable.
+func cableText(c result.EthernetCable) string {
 	return between.CableText(ethernet.Cable{A: ethernet.End{Device: c.A, Interface: c.AInterface}, B: ethernet.End{Device: c.B, Interface: c.BInterface}})
-}
-
-// ethernetRecabled is an interface that leads elsewhere than before.
-type ethernetRecabled struct {
-	Device    string `json:"device"`
-	Interface string `json:"interface"`
-	Was       string `json:"was"`
-	Is        string `json:"is"`
-}
-
-// ethernetPrefixes is prefixes with hosts that are in one of two networks only, or behind other devices.
-type ethernetPrefixes struct {
-	Gone  []string `json:"gone"`
-	New   []string `json:"new"`
-	Moved []string `json:"moved"`
-}
-
-// ethernetReroute is prefixes that a device forwards otherwise than before.
-type ethernetReroute struct {
-	Device   string        `json:"device"`
-	Was      []ethernetHop `json:"was"`
-	Is       []ethernetHop `json:"is"`
-	Prefixes []string      `json:"prefixes"`
-	text     string
-}
-
-// ethernetHop is a next hop.
-type ethernetHop struct {
-	Device    string `json:"device"`
-	Interface string `json:"interface"`
-}
-
-// ethernetLossless is a direction of a cable with other lossless priorities than before.
-type ethernetLossless struct {
-	result.EthernetLink
-	Was []int `json:"was"`
-	Is  []int `json:"is"`
-}
-
-// ethernetChange is what becomes of packets before, while and after one network becomes another.
-type ethernetChange struct {
-	Verdict     string                `json:"verdict"`
-	Nothing     string                `json:"nothing_because,omitempty"`
-	Before      string                `json:"verdict_before"`
-	After       string                `json:"verdict_after"`
-	Cycle       []result.EthernetStep `json:"cycle"`
-	Pairs       int64                 `json:"pairs"`
-	CutBefore   int64                 `json:"cut_before"`
-	CutBetween  int64                 `json:"cut_between"`
-	CutAfter    int64                 `json:"cut_after"`
-	Circles     int                   `json:"circles_after"`
-	Lost        []result.EthernetLost `json:"lost"`
-	OneMapsOnly bool                  `json:"maps_of_new_only"`
-
-	AnyMaps bool `json:"any_maps"`
-
-	circle []judge.Step      // of the mixture; empty: there is none
-	n      *ethernet.Network // the mixture, whose circle it is
 }
 
 // judgeChange judges what the network holds while the old one becomes the new. otherMaps says that maps of priorities differ too: then
 // mixtures of these are judged as well, by one priority for all.
-func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c ethernetChange, err error) {
+func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c result.EthernetChange, err error) {
 	o := judge.Options{Most: -1} // all that is lost
 	before, err := judge.Verify(ctx, old.Network, judge.Options{})
 	if err != nil {
@@ -135,10 +42,10 @@ func judgeChange(ctx context.Context, old, new *networkInput, otherMaps bool) (c
 	if err != nil {
 		return c, err
 	}
-	c = ethernetChange{
+	c = result.EthernetChange{
 		Verdict: outputs.WordOf(mixed), Before: outputs.WordOf(before), After: outputs.WordOf(after), Cycle: outputs.EthernetSteps(mixture, mixed.Cycle), Lost: []result.EthernetLost{},
 		Pairs: after.Pairs, CutBefore: before.Unreachable, CutBetween: mixed.Unreachable, CutAfter: after.Unreachable, Circles: after.Circles,
-		OneMapsOnly: otherMaps, circle: mixed.Cycle, n: mixture,
+		OneMapsOnly: otherMaps,
 	}
 	if otherMaps && mixed.Free() {
 		byAnyMaps, err := judge.Verify(ctx, between.AnyMaps(old.Network, new.Network), o)
@@ -193,7 +100,7 @@ func runDiff(a *console.Console, cmd *cobra.Command, o *networkFlags) error {
 
 // diff compares two networks and answers: names are what the answer calls them, files where they are read.
 func diff(ctx context.Context, a *console.Console, o *networkFlags, names, files [2]string, asJSON bool) error {
-	s := &ethernetDiff{Old: names[0], New: names[1]}
+	s := &result.DiffEthernet{Old: names[0], New: names[1]}
 	stage := a.Stage("reading", &s.Seconds.Read)
 	old, err := o.read(a, files[0])
 	if err != nil {
@@ -207,14 +114,14 @@ func diff(ctx context.Context, a *console.Console, o *networkFlags, names, files
 	}
 	stage = a.Stage("verify", &s.Seconds.Verify)
 	d := between.Differ(old.Network, next.Network)
-	s.take(d, next.Network)
+	take(s, d, next.Network)
 	s.Change, err = judgeChange(ctx, old, next, d.Marks || len(d.Maps)+len(d.Lossless) > 0)
 	stage.Done()
 	if err != nil {
 		return err
 	}
 	s.Assumed = common(names[:], old.Notes, next.Notes)
-	s.Gaps = append(common(names[:], old.Gaps, next.Gaps), outside...)
+	s.NotCovered = append(common(names[:], old.Gaps, next.Gaps), outside...)
 	c := &s.Change
 	found := c.Verdict != result.DeadlockFree || c.CutAfter > 0 || c.Circles > 0
 	return a.Answer(asJSON, s, func() error { return a.Show(diffScreen(a, old, next, s)) }, found)
@@ -239,17 +146,17 @@ func common(names []string, a, b []string) []string {
 }
 
 // take fills in s of a difference; n is the new network.
-func (s *ethernetDiff) take(d *between.Difference, n *ethernet.Network) {
+func take(s *result.DiffEthernet, d *between.Difference, n *ethernet.Network) {
 	s.Same, s.Entries = d.Same(), d.Entries
 	s.Parts = partsOf(d)
-	s.Prefixes = ethernetPrefixes{Gone: prefixTexts(d.PrefixesGone), New: prefixTexts(d.PrefixesNew), Moved: prefixTexts(d.Moved)}
-	s.Routes = list.Of(d.Routes, func(r between.Route) ethernetReroute {
-		return ethernetReroute{Device: r.Device, Was: hopsOf(r.Before), Is: hopsOf(r.After), Prefixes: prefixTexts(r.Prefixes), text: r.Text()}
+	s.Prefixes.Gone, s.Prefixes.New, s.Prefixes.Moved = prefixTexts(d.PrefixesGone), prefixTexts(d.PrefixesNew), prefixTexts(d.Moved)
+	s.Routes = list.Of(d.Routes, func(r between.Route) result.EthernetReroute {
+		return result.EthernetReroute{Device: r.Device, Before: hopsOf(r.Before), After: hopsOf(r.After), Prefixes: prefixTexts(r.Prefixes), Text: r.Text()}
 	})
-	s.Lossless = list.Of(d.Lossless, func(l between.Lane) ethernetLossless {
-		return ethernetLossless{
+	s.Lossless = list.Of(d.Lossless, func(l between.Lane) result.EthernetLossless {
+		return result.EthernetLossless{
 			EthernetLink: result.EthernetLink{From: l.From.Device, FromInterface: l.From.Interface, To: l.To.Device, ToInterface: l.To.Interface},
-			Was:          bitsOf(l.Before), Is: bitsOf(l.After),
+			Before:       bitsOf(l.Before), After: bitsOf(l.After),
 		}
 	})
 	if s.Maps = append([]string{}, d.Maps...); d.Marks { // maps cannot be compared one by one
@@ -257,21 +164,23 @@ func (s *ethernetDiff) take(d *between.Difference, n *ethernet.Network) {
 	}
 }
 
-func partsOf(d *between.Difference) ethernetParts {
-	return ethernetParts{
+func partsOf(d *between.Difference) result.EthernetParts {
+	return result.EthernetParts{
 		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, cableOf), CablesNew: list.Of(d.CablesNew, cableOf),
-		Recabled: list.Of(d.Recabled, func(r between.Recabled) ethernetRecabled {
-			return ethernetRecabled{Device: r.At.Device, Interface: r.At.Interface, Was: r.Before.String(), Is: r.After.String()}
+		Recabled: list.Of(d.Recabled, func(r between.Recabled) result.EthernetRecabled {
+			return result.EthernetRecabled{EthernetPort: result.EthernetPort{Device: r.At.Device, Interface: r.At.Interface}, Before: r.Before.String(), After: r.After.String()}
 		}),
 	}
 }
 
-func cableOf(c ethernet.Cable) ethernetCable {
-	return ethernetCable{A: c.A.Device, AInterface: c.A.Interface, B: c.B.Device, BInterface: c.B.Interface}
+func cableOf(c ethernet.Cable) result.EthernetCable {
+	return result.EthernetCable{A: c.A.Device, AInterface: c.A.Interface, B: c.B.Device, BInterface: c.B.Interface}
 }
 
-func hopsOf(ends []ethernet.End) []ethernetHop {
-	return list.Of(ends, func(e ethernet.End) ethernetHop { return ethernetHop(e) })
+func hopsOf(ends []ethernet.End) []result.EthernetPort {
+	return list.Of(ends, func(e ethernet.End) result.EthernetPort {
+		return result.EthernetPort{Device: e.Device, Interface: e.Interface}
+	})
 }
 
 func prefixTexts(prefixes []netip.Prefix) []string { return list.Of(prefixes, netip.Prefix.String) }
@@ -288,7 +197,7 @@ func bitsOf(set uint16) []int {
 }
 
 // diffScreen is what weft diff shows people.
-func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *console.Page {
+func diffScreen(a *console.Console, old, next *networkInput, s *result.DiffEthernet) *console.Page {
 	p := a.NewPage()
 	c := &s.Change
 	switch {
@@ -299,7 +208,7 @@ func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *c
 	case c.Verdict == result.DeadlockFree:
 		p.Judged(true, "no mixture of old next hops and new ones can deadlock%s", next.covered())
 	default:
-		p.Judged(false, "packets can deadlock while it changes: a shortest loop of %d steps (%s before, %s after):\n%s", len(c.circle), c.Before, c.After, loopText(a, c.n, c.circle))
+		p.Judged(false, "packets can deadlock while it changes: a shortest loop of %d steps (%s before, %s after):\n%s", len(c.Cycle), c.Before, c.After, namedLoop(a, c.Cycle))
 	}
 	p.Fact("old", "%s", old.text(s.Old))
 	p.Fact("new", "%s", next.text(s.New))
@@ -319,13 +228,13 @@ func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *c
 		}
 	}
 	if len(s.Routes) > 0 {
-		lines := list.Of(s.Routes, func(r ethernetReroute) string { return r.text })
+		lines := list.Of(s.Routes, func(r result.EthernetReroute) string { return r.Text })
 		p.Fact("routes", "%s of a prefix at a device changed:\n%s", words.Counted(s.Entries, "set of next hops", "sets of next hops"),
 			firstLines(lines))
 	}
 	if len(s.Lossless) > 0 {
-		lines := list.Of(s.Lossless, func(l ethernetLossless) string {
-			return fmt.Sprintf("%s, %s → %s, %s: %s, was %s", l.From, l.FromInterface, l.To, l.ToInterface, prioritiesText(l.Is), prioritiesText(l.Was))
+		lines := list.Of(s.Lossless, func(l result.EthernetLossless) string {
+			return fmt.Sprintf("%s, %s → %s, %s: %s, was %s", l.From, l.FromInterface, l.To, l.ToInterface, prioritiesText(l.After), prioritiesText(l.Before))
 		})
 		p.Finding("lossless", "%s", firstLines(lines))
 	}
@@ -342,29 +251,29 @@ func diffScreen(a *console.Console, old, next *networkInput, s *ethernetDiff) *c
 }
 
 // factParts says which devices and cables are gone and new.
-func factParts(p *console.Page, parts *ethernetParts) {
+func factParts(p *console.Page, parts *result.EthernetParts) {
 	for _, f := range []struct {
 		what string
 		list []string
 		one  string
 	}{
 		{"gone", parts.DevicesGone, "device"}, {"new", parts.DevicesNew, "device"},
-		{"gone", list.Of(parts.CablesGone, ethernetCable.text), "cable"}, {"new", list.Of(parts.CablesNew, ethernetCable.text), "cable"},
+		{"gone", list.Of(parts.CablesGone, cableText), "cable"}, {"new", list.Of(parts.CablesNew, cableText), "cable"},
 	} {
 		if len(f.list) > 0 {
 			p.Fact(f.one+"s", "%s %s: %s", words.Plural(len(f.list), f.one), f.what, words.FirstOf(f.list))
 		}
 	}
 	if len(parts.Recabled) > 0 {
-		lines := list.Of(parts.Recabled, func(r ethernetRecabled) string {
-			return r.Device + ", " + r.Interface + " leads to " + r.Is + ", was " + r.Was
+		lines := list.Of(parts.Recabled, func(r result.EthernetRecabled) string {
+			return r.Device + ", " + r.Interface + " leads to " + r.After + ", was " + r.Before
 		})
 		p.Finding("recabled", "%s", firstLines(lines))
 	}
 }
 
 // factCut says which pairs have no sure route.
-func factCut(p *console.Page, c *ethernetChange) {
+func factCut(p *console.Page, c *result.EthernetChange) {
 	p.Fact("cut off", "of %s pairs of prefixes with hosts %s before, up to %s meanwhile, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.CutBetween), words.Thousands(c.CutAfter))
 	if len(c.Lost) > 0 {
 		lines := list.Of(c.Lost, func(l result.EthernetLost) string { return lostLine(&l) })

@@ -22,48 +22,6 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// ethernetExplain is what weft explain prints.
-type ethernetExplain struct {
-	Network string              `json:"network"`
-	Routes  string              `json:"routes"`
-	Assumed []string            `json:"assumed"`
-	Gaps    []string            `json:"not_covered"`
-	To      string              `json:"to"`
-	Prefix  string              `json:"prefix"` // that it matches
-	Alike   []string            `json:"routed_alike"`
-	Hosts   bool                `json:"hosts"`
-	At      []string            `json:"leaves_at"`
-	From    []string            `json:"from"`
-	Ways    string              `json:"ways"`
-	Lost    float64             `json:"lost"`
-	Circles bool                `json:"circles"`
-	Devices []ethernetSplit     `json:"devices"`
-	Links   []ethernetShareLink `json:"links"`
-}
-
-// ethernetSplit is how a device divides packets of a prefix.
-type ethernetSplit struct {
-	Device   string           `json:"device"`
-	Hops     int              `json:"hops"` // to where packets leave the network, at least; -1: they do not arrive
-	Share    float64          `json:"share"`
-	Delivers bool             `json:"delivers"`
-	Wraps    string           `json:"may_wrap_to,omitempty"`
-	Next     []ethernetWeight `json:"next_hops"`
-}
-
-// ethernetWeight is a next hop with its part of the packets of the device.
-type ethernetWeight struct {
-	ethernetHop
-	Share float64 `json:"share"`
-}
-
-// ethernetShareLink is a link that packets take, with their part of all.
-type ethernetShareLink struct {
-	result.EthernetLink
-	Share    float64 `json:"share"`
-	Lossless []int   `json:"lossless_priorities"`
-}
-
 // explainFlags is the flags of weft explain for lossless Ethernet.
 type explainFlags struct {
 	networkFlags
@@ -120,8 +78,8 @@ func runExplain(a *console.Console, cmd *cobra.Command, name string, o *explainF
 	if err != nil {
 		return err
 	}
-	s := &ethernetExplain{Network: name, Routes: in.routes, Assumed: append([]string{}, in.Notes...), Gaps: append([]string{}, in.Gaps...), To: o.to}
-	s.follow(in.Network, class, prefix, from)
+	s := &result.ExplainEthernet{Network: name, Routes: in.routes, Assumed: append([]string{}, in.Notes...), NotCovered: append([]string{}, in.Gaps...), To: o.to}
+	follow(s, in.Network, class, prefix, from)
 	return a.Answer(asJSON, s, func() error { return a.Show(explainScreen(a, in, s)) }, s.Lost > 0 || s.Circles)
 }
 
@@ -148,7 +106,7 @@ func (o *explainFlags) senders(in *networkInput, class int) ([]ethernet.DeviceID
 
 // follow fills in s: it divides packets of a class over next hops, the same amount from each of several devices. to is the prefix that was asked
 // about, which one of the class covers.
-func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix, from []ethernet.DeviceID) {
+func follow(s *result.ExplainEthernet, n *ethernet.Network, class int, to netip.Prefix, from []ethernet.DeviceID) {
 	c := &n.Classes[class]
 	covers := func(p netip.Prefix) bool { return p.Bits() <= to.Bits() && p.Contains(to.Addr()) }
 	s.Prefix = c.Prefixes[slices.IndexFunc(c.Prefixes, covers)].String()
@@ -156,7 +114,7 @@ func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix
 	s.Hosts = c.Hosts
 	s.At = list.Of(c.At, func(d ethernet.DeviceID) string { return n.Names[d] })
 	s.From = list.Of(from, func(d ethernet.DeviceID) string { return n.Names[d] })
-	s.Devices, s.Links = []ethernetSplit{}, []ethernetShareLink{}
+	s.Devices, s.Links = []result.EthernetSplit{}, []result.EthernetShare{}
 	order, acyclic := downstream(n, c, from)
 	s.Circles = !acyclic
 	amount, ways := make([]float64, len(n.Names)), make([]*big.Int, len(n.Names)) // [DeviceID] packets that come, of 1 in all; ways on from it
@@ -186,7 +144,7 @@ func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix
 		s.Ways = "" // there are as many as one likes
 	}
 	for _, d := range order {
-		e := ethernetSplit{Device: n.Names[d], Hops: int(distance[d]), Share: amount[d], Delivers: c.Leaves(d), Next: []ethernetWeight{}}
+		e := result.EthernetSplit{Device: n.Names[d], Hops: int(distance[d]), Share: amount[d], Delivers: c.Leaves(d), Next: []result.EthernetNextHop{}}
 		for _, t := range c.Tunnels {
 			if t.Device == d {
 				e.Wraps = n.Classes[t.Into].Prefix().String()
@@ -200,16 +158,16 @@ func (s *ethernetExplain) follow(n *ethernet.Network, class int, to netip.Prefix
 		}
 		n.Each(n.Words(c.Next, d), d, func(l ethernet.LinkID) {
 			part := weight(l) / total
-			e.Next = append(e.Next, ethernetWeight{ethernetHop: ethernetHop{n.Names[n.Links[l].To], n.Links[l].FromInterface}, Share: part})
+			e.Next = append(e.Next, result.EthernetNextHop{EthernetPort: result.EthernetPort{Device: n.Names[n.Links[l].To], Interface: n.Links[l].FromInterface}, Share: part})
 			if e.Delivers {
 				return // hosts are behind it as well; what goes on is not known
 			}
 			amount[n.Links[l].To] += part * amount[d]
-			s.Links = append(s.Links, ethernetShareLink{EthernetLink: outputs.EthernetLink(n, l), Share: part * amount[d], Lossless: bitsOf(between.Lossless(n, l))})
+			s.Links = append(s.Links, result.EthernetShare{EthernetLink: outputs.EthernetLink(n, l), Share: part * amount[d], Lossless: bitsOf(between.Lossless(n, l))})
 		})
 		s.Devices = append(s.Devices, e)
 	}
-	slices.SortStableFunc(s.Links, func(a, b ethernetShareLink) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(s.Links, func(a, b result.EthernetShare) int { return cmp.Compare(b.Share, a.Share) })
 }
 
 // downstream is the devices that packets of a class come to, each behind all that send it some. Where packets can circle, acyclic is
@@ -258,7 +216,7 @@ func downstream(n *ethernet.Network, c *ethernet.Class, from []ethernet.DeviceID
 	return order, false
 }
 
-func explainScreen(a *console.Console, in *networkInput, s *ethernetExplain) *console.Page {
+func explainScreen(a *console.Console, in *networkInput, s *result.ExplainEthernet) *console.Page {
 	p := a.NewPage()
 	switch {
 	case s.Circles:
@@ -284,7 +242,7 @@ func explainScreen(a *console.Console, in *networkInput, s *ethernetExplain) *co
 	}
 	p.Fact("next hops", "%s", firstOf(20, splitLines(s.Devices)))
 	if len(s.Links) > 0 {
-		lines := list.Of(s.Links, func(l ethernetShareLink) string {
+		lines := list.Of(s.Links, func(l result.EthernetShare) string {
 			return fmt.Sprintf("%5.2f %%  %s, %s → %s, %s: lossless: %s", 100*l.Share, l.From, l.FromInterface, l.To, l.ToInterface, prioritiesText(l.Lossless))
 		})
 		p.Fact("links", "%s", firstOf(maxFailures, lines))
@@ -293,7 +251,7 @@ func explainScreen(a *console.Console, in *networkInput, s *ethernetExplain) *co
 }
 
 // splitLines says next hops, devices with the same in one line.
-func splitLines(devices []ethernetSplit) []string {
+func splitLines(devices []result.EthernetSplit) []string {
 	var keys []string
 	devicesOf := map[string][]string{} // by what is said of them
 	for i := range devices {

@@ -359,15 +359,15 @@ func (j *pageJob) times(ctx context.Context, o *trafficFlags, seed uint64) (*pag
 	}
 	job := jobs[0].trafficJob
 	job.precision = 0.02
-	ways, err := j.t.hashedWays(ctx, o, &job, nil)
+	ways, _, err := j.t.hashedWays(ctx, o, &job, nil)
 	if err != nil {
 		return nil, err
 	}
 	r := &page.Result{
 		Command: "weft compare", Title: "How long traffic takes", Network: 0, Curves: []page.ResultCurves{}, Loop: []page.ResultStep{},
 		Facts: []page.ResultFact{{What: "traffic", Text: "a random half of the adapters sends to the other; 1: no flow is in another's way"}},
-		Tables: []page.ResultTable{{Title: "Random pairs", Columns: []string{"way", "time", "worst", "bound"}, Rows: list.Of(ways, func(w trafficWay) []string {
-			return []string{w.name(), w.timeText(), twoPlaces(w.Worst), twoPlaces(w.Bound)}
+		Tables: []page.ResultTable{{Title: "Random pairs", Columns: []string{"way", "time", "worst", "bound"}, Rows: list.Of(ways, func(w result.EthernetWay) []string {
+			return []string{wayText(&w), timeText(&w), twoPlaces(w.Worst), twoPlaces(w.Bound)}
 		})}},
 	}
 	return r, nil

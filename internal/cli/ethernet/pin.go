@@ -62,40 +62,6 @@ func Route(a *console.Console, c *cobra.Command) *cobra.Command {
 	})
 }
 
-// pinnedNIC is an address of an adapter with its way.
-type pinnedNIC struct {
-	Name   string   `json:"name"`
-	Prefix string   `json:"prefix"`
-	Leaf   string   `json:"leaf"`
-	Up     []string `json:"up"`
-}
-
-type pinSummary struct {
-	Network   string      `json:"network"`
-	Routes    string      `json:"routes"`
-	Assumed   []string    `json:"assumed"`
-	Gaps      []string    `json:"not_covered"`
-	Differ    []string    `json:"routes_differ,omitempty"`
-	Engine    string      `json:"engine"`
-	Tried     []triedPins `json:"tried"`
-	Traffic   []pinnedFor `json:"traffic"`
-	Advice    []string    `json:"advice"`
-	Verdict   string      `json:"verdict"`
-	Failures  int         `json:"failures"`
-	Loops     int         `json:"open_a_loop"`
-	Cuts      int         `json:"cut_a_pair"`
-	Several   int         `json:"several_roots"`
-	Adapters  int         `json:"adapters"`
-	Addresses int         `json:"addresses"`
-	Pins      []pinnedNIC `json:"pins"`
-	Entries   []int       `json:"most_entries_by_tier"`
-	Lines     int         `json:"most_lines,omitempty"`
-	Changed   int         `json:"changed,omitempty"`
-	Leaves    []string    `json:"changed_leaves,omitempty"`
-	Unread    []string    `json:"configurations_not_read"`
-	Out       string      `json:"out,omitempty"`
-}
-
 // pinJob is one run of weft route --pin: read sets the network, find the adapters, choose the pins; judge proves them, and
 // write writes them. All of these fill in the summary s.
 type pinJob struct {
@@ -109,13 +75,13 @@ type pinJob struct {
 	before   map[netip.Prefix]bgp.Pin // those in force (--pins); nil: not known
 	traffic  string                   // --traffic; empty: not known
 	seed     uint64
-	s        pinSummary
+	s        result.Pins
 }
 
 // runPin is weft route --pin. Where it finds a credit loop it writes nothing, and answers with what it found.
 func runPin(a *console.Console, cmd *cobra.Command, name string, o *pinFlags) error {
 	ctx := cmd.Context()
-	j := &pinJob{Console: a, o: o, s: pinSummary{Network: name, Engine: "auto", Pins: []pinnedNIC{}, Tried: []triedPins{}, Traffic: []pinnedFor{}, Advice: []string{}, Addresses: o.addresses}}
+	j := &pinJob{Console: a, o: o, s: result.Pins{Network: name, Engine: "auto", Pins: []result.Pin{}, Tried: []result.TriedPins{}, Traffic: []result.EthernetTraffic{}, Advice: []string{}, Addresses: o.addresses}}
 	var asJSON, force bool
 	var engine string
 	if err := errorOf(get(cmd.Flags().GetBool, "json", &asJSON), get(cmd.Flags().GetBool, "force", &force), get(cmd.Flags().GetUint64, "seed", &j.seed),
@@ -133,8 +99,8 @@ func runPin(a *console.Console, cmd *cobra.Command, name string, o *pinFlags) er
 	if err := j.read(name); err != nil {
 		return err
 	}
-	j.s.Unread = j.unread(name)
-	if j.s.Out != "" && len(j.s.Unread) > 0 && !o.partial {
+	j.s.NotRead = j.unread(name)
+	if j.s.Out != "" && len(j.s.NotRead) > 0 && !o.partial {
 		return fmt.Errorf("%s: not read is %s; --partial writes configurations without, and without --out this says what would be", name, j.unreadText())
 	}
 	if err := j.find(); err != nil {
@@ -257,7 +223,7 @@ func (j *pinJob) judge(ctx context.Context) error {
 		return err
 	}
 	j.s.Verdict, j.s.Failures, j.s.Loops, j.s.Cuts = outputs.WordOf(v), r.Tried, r.Loops, r.Cuts
-	j.s.Routes, j.s.Assumed, j.s.Gaps = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...)
+	j.s.Routes, j.s.Assumed, j.s.NotCovered = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...)
 	entries := make([]int, len(t.Names)) // [DeviceID] pins that its table has
 	down := make([]bool, len(n.Links))
 	known, computer := n.NewRow(), bgp.NewComputer(t.plan)
@@ -300,7 +266,7 @@ func (j *pinJob) write(ctx context.Context, d *output.Folder, name string) error
 	for _, c := range configs {
 		j.s.Lines = max(j.s.Lines, strings.Count(c.Apply, "\n"))
 		head := "! Pins of " + c.Device + ", by weft.\n"
-		if slices.Contains(j.s.Unread, c.Device) {
+		if slices.Contains(j.s.NotRead, c.Device) {
 			head += "! Its configuration was not read: see README.md before this is applied.\n"
 		}
 		all = append(all, text(c.Device+output.PinsOfDevice, head+c.Apply), text(c.Device+output.UnpinOfDevice, "! Takes the pins of "+c.Device+" back.\n"+c.Undo))
@@ -429,16 +395,16 @@ func (in *networkInput) pinned(a *console.Console, file string) error {
 
 // unreadText says what is not known of routers without a configuration, and what to do; empty: there are none.
 func (j *pinJob) unreadText() string {
-	if len(j.s.Unread) == 0 {
+	if len(j.s.NotRead) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the BGP configuration of %s: route maps by which they announce (SONiC has TO_BGP_PEER_V4) are replaced by those of pins and not called, and allowas-in, filters and limits that pins need to know of are not; give DEVICE.frr.conf (vtysh -c 'show running-config') of each before pins are applied", words.FirstOf(j.s.Unread))
+	return fmt.Sprintf("the BGP configuration of %s: route maps by which they announce (SONiC has TO_BGP_PEER_V4) are replaced by those of pins and not called, and allowas-in, filters and limits that pins need to know of are not; give DEVICE.frr.conf (vtysh -c 'show running-config') of each before pins are applied", words.FirstOf(j.s.NotRead))
 }
 
 func (j *pinJob) readme() string {
 	unread := ""
 	if text := j.unreadText(); text != "" {
-		unread = "\n**Not read, so not to be applied yet:** " + text + ",\nand write the pins again. All of them: " + strings.Join(j.s.Unread, ", ") + ".\n"
+		unread = "\n**Not read, so not to be applied yet:** " + text + ",\nand write the pins again. All of them: " + strings.Join(j.s.NotRead, ", ") + ".\n"
 	}
 	changed := ""
 	if j.before != nil {
@@ -489,8 +455,8 @@ func (j *pinJob) screen() *console.Page {
 		p.Fact("differ", "computed routes are not those that were read at %s: what follows is about those computed", strings.Join(s.Differ, ", "))
 	}
 	text := fmt.Sprintf("%s of %s by %s", words.Plural(len(s.Pins), "pin"), words.Plural(s.Adapters, "adapter"), s.Engine)
-	if s.Several > 0 {
-		text += fmt.Sprintf("; ways to %s come down by several devices, and are pinned to one of them", words.Plural(s.Several, "adapter"))
+	if s.Roots > 0 {
+		text += fmt.Sprintf("; ways to %s come down by several devices, and are pinned to one of them", words.Plural(s.Roots, "adapter"))
 	}
 	if j.before != nil {
 		text += fmt.Sprintf("; %s not those in force, on %s", words.Plural(s.Changed, "pin"), words.Counted(len(s.Leaves), "leaf", "leaves"))
@@ -507,7 +473,7 @@ func (j *pinJob) screen() *console.Page {
 	for _, f := range s.Traffic {
 		var parts []string
 		for i := range f.Ways {
-			parts = append(parts, f.Ways[i].name()+" "+f.Ways[i].timeText())
+			parts = append(parts, wayText(&f.Ways[i])+" "+timeText(&f.Ways[i]))
 		}
 		p.Fact("time", "%s: %s; no ways are quicker than %.2f", f.Name, strings.Join(parts, "; "), f.Ways[0].Bound)
 	}

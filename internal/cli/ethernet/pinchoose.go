@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/ecmp"
 	"github.com/weft-fabric/weft/internal/ethernet/pins"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -26,19 +27,6 @@ type adapter struct {
 	leaf  ethernet.DeviceID
 	class int
 	ips   []netip.Addr
-}
-
-// triedPins is pins by an engine, and how long traffic takes with them.
-type triedPins struct {
-	Engine  string    `json:"engine"`
-	Refused string    `json:"refused,omitempty"`
-	Times   []float64 `json:"times,omitempty"` // of each of the traffics
-}
-
-// pinnedFor is traffic, with pins and without.
-type pinnedFor struct {
-	Name string       `json:"name"`
-	Ways []trafficWay `json:"ways"`
 }
 
 // coloredPins is what pins are called that pins.Serve finds.
@@ -106,7 +94,7 @@ func (j *pinJob) choose(ctx context.Context, engine string) error {
 			return err
 		}
 		if refused != "" {
-			j.s.Tried = append(j.s.Tried, triedPins{Engine: name, Refused: refused})
+			j.s.Tried = append(j.s.Tried, result.TriedPins{Engine: name, Refused: refused})
 			continue
 		}
 		j.keep(ways, demands)
@@ -114,9 +102,9 @@ func (j *pinJob) choose(ctx context.Context, engine string) error {
 		if err != nil {
 			return err
 		}
-		j.s.Tried = append(j.s.Tried, triedPins{Engine: name, Times: times})
+		j.s.Tried = append(j.s.Tried, result.TriedPins{Engine: name, Times: times})
 		if w := worthOf(times, demands != nil); w < worth*(1-1e-9) {
-			best, worth, j.s.Engine, j.s.Several = ways, w, name, several
+			best, worth, j.s.Engine, j.s.Roots = ways, w, name, several
 		}
 		if perfect {
 			break
@@ -395,7 +383,7 @@ func (j *pinJob) times(ctx context.Context, name string, ways []way, jobs []name
 }
 
 // pinnedWays is how each job fares on a copy of the network with pins, as routers hold them.
-func (j *pinJob) pinnedWays(ctx context.Context, name string, ways []way, jobs []namedJob) ([]trafficWay, error) {
+func (j *pinJob) pinnedWays(ctx context.Context, name string, ways []way, jobs []namedJob) ([]result.EthernetWay, error) {
 	t := j.t
 	n := *t.Network
 	var err error
@@ -415,7 +403,7 @@ func (j *pinJob) pinnedWays(ctx context.Context, name string, ways []way, jobs [
 	if err != nil {
 		return nil, err
 	}
-	var list []trafficWay
+	var list []result.EthernetWay
 	for i := range jobs {
 		on, err := t.on(jobs[i].placement)
 		if err != nil {
@@ -442,7 +430,7 @@ func (j *pinJob) take(ways []way) {
 		for range j.adapters[i].ips {
 			p := &j.pins[k]
 			k++
-			named := pinnedNIC{Name: j.adapters[i].name, Prefix: p.Prefix.String(), Leaf: t.Names[p.At]}
+			named := result.Pin{Name: j.adapters[i].name, Prefix: p.Prefix.String(), Leaf: t.Names[p.At]}
 			for _, d := range p.Up {
 				named.Up = append(named.Up, t.Names[d])
 			}
@@ -471,12 +459,12 @@ func (j *pinJob) beside(ctx context.Context, jobs []namedJob) error {
 		}
 	}
 	for i := range jobs {
-		ways, err := j.t.hashedWays(ctx, o, &jobs[i].trafficJob, nil)
+		ways, _, err := j.t.hashedWays(ctx, o, &jobs[i].trafficJob, nil)
 		if err != nil {
 			return err
 		}
-		ways = append(ways, trafficWay{Way: "pinned", QueuePairs: j.o.addresses, Engine: j.s.Engine, Time: best[i], Bound: ways[0].Bound, Runs: ways[0].Runs, Phases: ways[0].Phases, Flows: ways[0].Flows})
-		j.s.Traffic = append(j.s.Traffic, pinnedFor{Name: jobs[i].name, Ways: ways})
+		ways = append(ways, result.EthernetWay{Way: "pinned", QueuePairs: j.o.addresses, Engine: j.s.Engine, Time: best[i], Bound: ways[0].Bound, Runs: ways[0].Runs, Phases: ways[0].Phases, Flows: ways[0].Flows})
+		j.s.Traffic = append(j.s.Traffic, result.EthernetTraffic{Name: jobs[i].name, Ways: ways})
 		j.s.Advice = append(j.s.Advice, advice(ways, jobs[i].name)...)
 	}
 	return nil

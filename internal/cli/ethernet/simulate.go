@@ -11,37 +11,12 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
+	"github.com/weft-fabric/weft/internal/ethernet/ecmp"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
-
-// ethernetSimulate is what weft simulate --json prints of lossless Ethernet.
-type ethernetSimulate struct {
-	Network  string        `json:"network"`
-	Routes   string        `json:"routes"`
-	Assumed  []string      `json:"assumed"`
-	Gaps     []string      `json:"not_covered"`
-	Adapters int           `json:"adapters"`
-	Pattern  string        `json:"pattern"`
-	Ranks    int           `json:"ranks"`
-	Seed     uint64        `json:"seed"`
-	Ways     []trafficWay  `json:"ways"`
-	Hot      []ethernetHot `json:"hot_links"`
-	Advice   []string      `json:"advice"`
-	Seconds  struct {
-		Read     float64 `json:"read"`
-		Simulate float64 `json:"simulate"`
-	} `json:"seconds"`
-}
-
-// ethernetHot is a direction of a cable that much goes over, by the first way.
-type ethernetHot struct {
-	result.EthernetLink
-	Mean float64 `json:"mean_flows"`
-	Most float64 `json:"max_flows"`
-}
 
 // Simulate is weft simulate, the command c of InfiniBand with its flags for the job, of lossless
 // Ethernet too.
@@ -84,7 +59,7 @@ func runSimulate(a *console.Console, cmd *cobra.Command, name string, o *traffic
 	if err != nil {
 		return err
 	}
-	s := &ethernetSimulate{Network: name, Seed: j.seed}
+	s := &result.SimulateEthernet{Network: name, Seed: j.seed}
 	stage := a.Stage("reading", &s.Seconds.Read)
 	t, err := o.readTraffic(a, name)
 	stage.Done()
@@ -95,22 +70,23 @@ func runSimulate(a *console.Console, cmd *cobra.Command, name string, o *traffic
 		return err
 	}
 	stage = a.Stage("simulate", &s.Seconds.Simulate)
-	if s.Ways, err = t.hashedWays(cmd.Context(), o, &j, stage.Progress()); err == nil && cmd.Flags().Changed("engine") {
+	var loads *ecmp.Result
+	if s.Ways, loads, err = t.hashedWays(cmd.Context(), o, &j, stage.Progress()); err == nil && cmd.Flags().Changed("engine") {
 		err = t.addPins(cmd, &j, &s.Ways)
 	}
 	stage.Done()
 	if err != nil {
 		return err
 	}
-	s.Routes, s.Assumed, s.Gaps, s.Adapters = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...), len(t.w.NICs)
+	s.Routes, s.Assumed, s.NotCovered, s.Adapters = t.routes, append([]string{}, t.Notes...), append([]string{}, t.Gaps...), len(t.w.NICs)
 	s.Pattern, s.Ranks, s.Advice = j.pattern.String(), len(j.placement), advice(s.Ways, j.pattern.String())
-	s.Hot = t.hottest(&s.Ways[0], hot)
-	lost := slices.ContainsFunc(s.Ways, func(w trafficWay) bool { return w.Lost > 0 })
+	s.Hot = t.hottest(loads, hot)
+	lost := slices.ContainsFunc(s.Ways, func(w result.EthernetWay) bool { return w.Lost > 0 })
 	return a.Answer(asJSON, s, func() error { return showSimulated(a, t, s) }, lost)
 }
 
 // addPins adds a way to the ways of some traffic: by the pins of --engine, or why that engine refuses.
-func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]trafficWay) error {
+func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]result.EthernetWay) error {
 	engine, err := cmd.Flags().GetString("engine")
 	if err != nil {
 		return err
@@ -119,7 +95,7 @@ func (t *trafficNetwork) addPins(cmd *cobra.Command, j *trafficJob, ways *[]traf
 	if err != nil {
 		return err
 	}
-	w := trafficWay{Way: "pinned", Engine: engine, Refused: refused}
+	w := result.EthernetWay{Way: "pinned", Engine: engine, Refused: refused}
 	if refused == "" {
 		if w, err = t.pinned(cmd.Context(), engine, tables, j); err != nil {
 			return err
@@ -139,21 +115,21 @@ func get[T any](of func(string) (T, error), name string, to *T) error {
 // errorOf is the first error.
 func errorOf(list ...error) error { return cmp.Or(list...) }
 
-// hottest is the links that most goes over in a way, so many at most, the hottest first.
-func (t *trafficNetwork) hottest(w *trafficWay, most int) []ethernetHot {
+// hottest is the links that most goes over by loads, so many at most, the hottest first.
+func (t *trafficNetwork) hottest(loads *ecmp.Result, most int) []result.EthernetHot {
 	order := make([]ethernet.LinkID, 0, len(t.Links))
 	for l := range ethernet.LinkID(len(t.Links)) {
-		if w.loads.Load[l] > 0 {
+		if loads.Load[l] > 0 {
 			order = append(order, l)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b ethernet.LinkID) int { return cmp.Compare(w.loads.Load[b], w.loads.Load[a]) })
-	return list.Of(order[:min(most, len(order))], func(l ethernet.LinkID) ethernetHot {
-		return ethernetHot{EthernetLink: outputs.EthernetLink(t.Network, l), Mean: w.loads.Load[l], Most: w.loads.Most[l]}
+	slices.SortStableFunc(order, func(a, b ethernet.LinkID) int { return cmp.Compare(loads.Load[b], loads.Load[a]) })
+	return list.Of(order[:min(most, len(order))], func(l ethernet.LinkID) result.EthernetHot {
+		return result.EthernetHot{EthernetLink: outputs.EthernetLink(t.Network, l), Mean: loads.Load[l], Most: loads.Most[l]}
 	})
 }
 
-func showSimulated(a *console.Console, t *trafficNetwork, s *ethernetSimulate) error {
+func showSimulated(a *console.Console, t *trafficNetwork, s *result.SimulateEthernet) error {
 	p := a.NewPage()
 	t.factNetwork(p, s.Network)
 	p.Fact("traffic", "%s, %s on %s", s.Pattern, words.Plural(s.Ranks, "rank"), words.Plural(s.Adapters, "adapter"))
@@ -165,28 +141,28 @@ func showSimulated(a *console.Console, t *trafficNetwork, s *ethernetSimulate) e
 	for i := range s.Ways {
 		w := &s.Ways[i]
 		if w.Refused != "" {
-			table.Row(w.name(), "–", "", "", "", "")
+			table.Row(wayText(w), "–", "", "", "", "")
 			continue
 		}
 		worst := ""
 		if w.Worst > 0 {
 			worst = twoPlaces(w.Worst)
 		}
-		table.Row(w.name(), w.timeText(), worst, twoPlaces(w.Bound), words.Thousands(w.Runs), words.Thousands(w.Lost))
+		table.Row(wayText(w), timeText(w), worst, twoPlaces(w.Bound), words.Thousands(w.Runs), words.Thousands(w.Lost))
 	}
 	table.Render()
 	p = a.NewPage()
 	for i := range s.Ways {
 		if w := &s.Ways[i]; w.Refused != "" {
-			p.Fact("refused", "%s: %s", w.name(), w.Refused)
+			p.Fact("refused", "%s: %s", wayText(w), w.Refused)
 		}
 	}
 	p.Fact("figures", "time: of the fullest link of each phase, 1 if no flow is in another's way; bound: no ways are quicker; %s", t.figures())
-	lines := list.Of(s.Hot, func(h ethernetHot) string {
+	lines := list.Of(s.Hot, func(h result.EthernetHot) string {
 		return h.From + ", " + h.FromInterface + " → " + h.To + ", " + h.ToInterface + ": " + twoPlaces(h.Mean) + " in the mean, " + twoPlaces(h.Most) + " at the most"
 	})
 	if len(lines) > 0 {
-		p.Fact("hottest", "%s: %s", s.Ways[0].name(), strings.Join(lines, "\n"))
+		p.Fact("hottest", "%s: %s", wayText(&s.Ways[0]), strings.Join(lines, "\n"))
 	}
 	if len(s.Advice) > 0 {
 		p.Fact("advice", "%s", strings.Join(s.Advice, "\n"))

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/ecmp"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
@@ -275,27 +276,8 @@ func (t *trafficNetwork) on(p traffic.Placement) ([]int32, error) {
 	return list, nil
 }
 
-// trafficWay is how long traffic takes in one way.
-type trafficWay struct {
-	Way        string  `json:"way"`              // hashed, polarized, sprayed or pinned
-	QueuePairs int     `json:"queue_pairs"`      // of hashed and polarized; 0: does not matter
-	Engine     string  `json:"engine,omitempty"` // of pinned
-	Refused    string  `json:"refused,omitempty"`
-	Time       float64 `json:"time"`                  // 1: nobody is in another's way
-	StdErr     float64 `json:"time_stderr,omitempty"` // where it is known
-	Worst      float64 `json:"time_worst,omitempty"`
-	Bound      float64 `json:"time_bound"` // no ways are quicker
-	Runs       int     `json:"runs"`
-	Phases     int     `json:"phases"`
-	Flows      int64   `json:"flows"`
-	Local      int64   `json:"local"`
-	Lost       int64   `json:"noroute"`
-
-	loads *ecmp.Result // what it is from
-}
-
-// name is a way in words.
-func (w *trafficWay) name() string {
+// wayText is a way in words.
+func wayText(w *result.EthernetWay) string {
 	switch w.Way {
 	case "hashed":
 		return "ECMP, " + words.Plural(w.QueuePairs, "queue pair")
@@ -320,13 +302,12 @@ type trafficJob struct {
 }
 
 // hashedWays is how traffic fares in each way without pins: hashed with each number of queue pairs that flags say, with
-// --polarized also by one seed, and last sprayed.
-func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *trafficJob, progress func(done, total int)) ([]trafficWay, error) {
+// --polarized also by one seed, and last sprayed; first is the loads of the first way.
+func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *trafficJob, progress func(done, total int)) (list []result.EthernetWay, first *ecmp.Result, err error) {
 	on, err := t.on(j.placement)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var list []trafficWay
 	run := func(way string, qps int, options ecmp.Options) error {
 		options.Pattern, options.Placement, options.Seed, options.Runs, options.Precision = j.pattern, on, j.seed, j.runs, j.precision
 		options.QueuePairs, options.Progress = max(qps, 1), progress
@@ -334,20 +315,24 @@ func (t *trafficNetwork) hashedWays(ctx context.Context, o *trafficFlags, j *tra
 		if err != nil {
 			return err
 		}
+		if len(list) == 0 {
+			first = r
+		}
 		list = append(list, wayOf(way, qps, r))
 		return nil
 	}
 	for _, qps := range o.qps {
 		if err := run("hashed", int(qps), ecmp.Options{}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if o.polarized {
 			if err := run("polarized", int(qps), ecmp.Options{Polarized: true}); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return list, run("sprayed", 0, ecmp.Options{Spray: true})
+	err = run("sprayed", 0, ecmp.Options{Spray: true})
+	return list, first, err
 }
 
 // pins routes the network by an engine, which gives every adapter one way from everywhere. It returns the tables, whether or
@@ -364,10 +349,10 @@ func (t *trafficNetwork) pins(ctx context.Context, engine string, seed uint64, d
 }
 
 // pinned is how traffic fares on the ways of an engine's tables, those of pins with one address each.
-func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *routing.Tables, j *trafficJob) (trafficWay, error) {
+func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *routing.Tables, j *trafficJob) (result.EthernetWay, error) {
 	on, err := t.on(j.placement)
 	if err != nil {
-		return trafficWay{}, err
+		return result.EthernetWay{}, err
 	}
 	ends := make([]*fabric.Endpoint, len(t.w.NICs))
 	for e, nic := range t.nics {
@@ -394,7 +379,7 @@ func (t *trafficNetwork) pinned(ctx context.Context, engine string, tables *rout
 	}
 	r, err := ecmp.Simulate(ctx, t.w, ecmp.Options{Pattern: j.pattern, Placement: on, QueuePairs: 1, Seed: j.seed, Runs: j.runs, Precision: j.precision, Fixed: follow})
 	if err != nil {
-		return trafficWay{}, err
+		return result.EthernetWay{}, err
 	}
 	w := wayOf("pinned", 0, r)
 	w.Engine = engine
@@ -419,8 +404,8 @@ func (t *trafficNetwork) linksOfTrunks() []ethernet.LinkID {
 }
 
 // wayOf is what a simulation found of one way.
-func wayOf(way string, qps int, r *ecmp.Result) trafficWay {
-	return trafficWay{Way: way, QueuePairs: qps, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost, loads: r}
+func wayOf(way string, qps int, r *ecmp.Result) result.EthernetWay {
+	return result.EthernetWay{Way: way, QueuePairs: qps, Time: r.Time, StdErr: r.StdErr, Worst: r.Worst, Bound: r.Bound, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, Lost: r.Lost}
 }
 
 // figures says what the figures of a table are, in words that follow others.
@@ -432,7 +417,7 @@ func (t *trafficNetwork) figures() string {
 }
 
 // timeText is a time with its error, where there is one.
-func (w *trafficWay) timeText() string {
+func timeText(w *result.EthernetWay) string {
 	switch {
 	case w.Refused != "":
 		return "–"
@@ -446,8 +431,8 @@ func (w *trafficWay) timeText() string {
 
 // advice compares pins with what goes without, the quickest of hashing and spraying: they serve some traffic and harm other. of
 // is what the traffic is called. It says nothing of pins that are no slower.
-func advice(ways []trafficWay, of string) []string {
-	var hashed, sprayed *trafficWay
+func advice(ways []result.EthernetWay, of string) []string {
+	var hashed, sprayed *result.EthernetWay
 	for i := range ways {
 		switch w := &ways[i]; {
 		case w.Way == "sprayed":
@@ -462,7 +447,7 @@ func advice(ways []trafficWay, of string) []string {
 		switch w := &ways[i]; {
 		case w.Way != "pinned" || w.Time == 0:
 		case w.Time > hashed.Time*noise:
-			lines = append(lines, fmt.Sprintf("%s: do not pin by %s, which takes %.2f: %s take %.2f", of, w.Engine, w.Time, hashed.name(), hashed.Time))
+			lines = append(lines, fmt.Sprintf("%s: do not pin by %s, which takes %.2f: %s take %.2f", of, w.Engine, w.Time, wayText(hashed), hashed.Time))
 		case w.Time > sprayed.Time*noise:
 			lines = append(lines, fmt.Sprintf("%s: switches that spray need no pins: %.2f, and pins by %s take %.2f", of, sprayed.Time, w.Engine, w.Time))
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // ReadLook reads a folder for weft watch, with what ports count of pauses, and goes on where something is missing.
@@ -65,7 +66,7 @@ func silentBy(ctx context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var records []collect.Record
+	var records []result.CollectDevice
 	if err := json.Unmarshal(text, &records); err != nil {
 		return nil, fmt.Errorf("%s: %w", reading.Printable(name), err)
 	}

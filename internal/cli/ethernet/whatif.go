@@ -21,49 +21,6 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// ethernetWhatIf is what weft what-if --json prints of lossless Ethernet.
-type ethernetWhatIf struct {
-	Network   string            `json:"network"`
-	Routes    string            `json:"routes"`
-	Differ    []string          `json:"differ"`
-	Assumed   []string          `json:"assumed"`
-	Gaps      []string          `json:"not_covered"`
-	Without   ethernetParts     `json:"without"`
-	Gone      []string          `json:"prefixes_gone"`
-	Entries   int               `json:"entries"`
-	Rerouted  int               `json:"devices_rerouted"`
-	Apart     int64             `json:"pairs_apart"`
-	Change    ethernetChange    `json:"change"`
-	Narrowest ethernetNarrowest `json:"narrowest"`
-	Bandwidth []ethernetLeft    `json:"bandwidth"`
-	Seconds   struct {
-		Read     float64 `json:"read"`
-		Verify   float64 `json:"verify"`
-		Simulate float64 `json:"simulate"`
-	} `json:"seconds"`
-}
-
-// ethernetNarrowest is the device with hosts that has the smallest part of its cables left.
-type ethernetNarrowest struct {
-	Device string `json:"device"` // empty: all have all
-	Cables int    `json:"cables"`
-	Of     int    `json:"of"`
-}
-
-// ethernetLeft is how long random pairs take in one way before and after, in terms of that in which nobody is in
-// another's way.
-type ethernetLeft struct {
-	Way          string  `json:"way"`
-	QueuePairs   int     `json:"queue_pairs"`
-	Before       float64 `json:"time_before"`
-	BeforeStdErr float64 `json:"time_before_stderr,omitempty"`
-	After        float64 `json:"time_after"`
-	AfterStdErr  float64 `json:"time_after_stderr,omitempty"`
-	Lost         int64   `json:"noroute_after"`
-
-	before, after trafficWay
-}
-
 // WhatIf is weft what-if, the command c of InfiniBand, of lossless Ethernet too.
 func WhatIf(a *console.Console, c *cobra.Command) *cobra.Command {
 	o := &trafficFlags{}
@@ -140,7 +97,7 @@ func runWhatIf(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 			return err
 		}
 	}
-	s := &ethernetWhatIf{Network: name, Differ: []string{}}
+	s := &result.WhatIfEthernet{Network: name, Differ: []string{}}
 	stage := a.Stage("reading", &s.Seconds.Read)
 	in, err := o.read(a, name)
 	if err == nil && in.plan == nil {
@@ -159,22 +116,27 @@ func runWhatIf(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 	stage = a.Stage("verify", &s.Seconds.Verify)
 	after, err := in.without(t)
 	if err == nil {
-		err = s.judge(cmd.Context(), in, after)
+		err = judgeWithout(cmd.Context(), s, in, after)
 	}
 	stage.Done()
 	if err != nil {
 		return err
 	}
 	stage = a.Stage("simulate", &s.Seconds.Simulate)
-	s.Bandwidth, err = o.left(cmd.Context(), in, after, &j)
+	ways, err := o.left(cmd.Context(), in, after, &j)
 	stage.Done()
 	if err != nil {
 		return err
 	}
-	s.Routes, s.Assumed, s.Gaps = in.routes, append([]string{}, in.Notes...), in.notCovered()
+	s.Bandwidth = []result.EthernetBandwidth{}
+	for i, x := range ways[0] {
+		y := &ways[1][i]
+		s.Bandwidth = append(s.Bandwidth, result.EthernetBandwidth{Way: x.Way, QueuePairs: x.QueuePairs, Before: x.Time, BeforeStdErr: x.StdErr, After: y.Time, AfterStdErr: y.StdErr, Lost: y.Lost})
+	}
+	s.Routes, s.Assumed, s.NotCovered = in.routes, append([]string{}, in.Notes...), in.notCovered()
 	c := &s.Change
 	found := c.Verdict == result.CreditLoop || c.After == result.CreditLoop || c.CutAfter > c.CutBefore
-	return a.Answer(asJSON, s, func() error { return showWhatIf(a, in, s) }, found)
+	return a.Answer(asJSON, s, func() error { return showWhatIf(a, in, s, &ways) }, found)
 }
 
 // without is the network without parts, with the routes that are computed then.
@@ -186,15 +148,15 @@ func (in *networkInput) without(t *taken) (*networkInput, error) {
 	return &networkInput{Network: n, plan: in.plan, routes: in.routes, again: in.again}, nil
 }
 
-// judge fills in s with what is gone, who is cut off, whether packets can deadlock, and the leaf with the smallest part of its cables left.
-func (s *ethernetWhatIf) judge(ctx context.Context, in, after *networkInput) (err error) {
+// judgeWithout fills in s with what is gone, who is cut off, whether packets can deadlock, and the leaf with the smallest part of its cables left.
+func judgeWithout(ctx context.Context, s *result.WhatIfEthernet, in, after *networkInput) (err error) {
 	d := between.Differ(in.Network, after.Network)
 	s.Without, s.Gone, s.Entries = partsOf(d), prefixTexts(d.PrefixesGone), d.Entries
 	devices := map[string]bool{}
 	for _, r := range d.Routes {
 		devices[r.Device] = true
 	}
-	s.Rerouted = len(devices)
+	s.Devices = len(devices)
 	if s.Change, err = judgeChange(ctx, in, after, false); err != nil {
 		return err
 	}
@@ -203,9 +165,9 @@ func (s *ethernetWhatIf) judge(ctx context.Context, in, after *networkInput) (er
 		first, end := after.LinksFrom(leaf)
 		now := int(end - first)
 		first, end = in.LinksFrom(in.Device(after.Names[leaf]))
-		was, least := int(end-first), &s.Narrowest
+		was, least := int(end-first), &s.Least
 		if now < was && (least.Device == "" || now*least.Of < least.Cables*was) {
-			*least = ethernetNarrowest{Device: after.Names[leaf], Cables: now, Of: was}
+			least.Device, least.Cables, least.Of = after.Names[leaf], now, was
 		}
 	}
 	return nil
@@ -233,9 +195,10 @@ func apart(n *ethernet.Network) (pairs int64) {
 	return pairs
 }
 
-// left is how long random pairs of the adapters that stay take before and after, in each way without pins. It enters the
+// left is how long random pairs of the adapters that stay take before and after, in each way without pins: no way where nobody is
+// left to send to another. It enters the
 // adapters in after, and in in the note of how they were counted.
-func (o *trafficFlags) left(ctx context.Context, in, after *networkInput, j *trafficJob) ([]ethernetLeft, error) {
+func (o *trafficFlags) left(ctx context.Context, in, after *networkInput, j *trafficJob) (ways [2][]result.EthernetWay, err error) {
 	before := *in
 	before.Network = &ethernet.Network{}
 	*before.Network = *in.Network // gets a note
@@ -244,7 +207,7 @@ func (o *trafficFlags) left(ctx context.Context, in, after *networkInput, j *tra
 		before.hosts = o.adapters(&before)
 		in.Notes = before.Notes
 	} else if o.nics > 0 {
-		return nil, exit.Usage("--nics is for networks that do not tell their adapters, and this one does")
+		return ways, exit.Usage("--nics is for networks that do not tell their adapters, and this one does")
 	}
 	was := before.hosts // all; from here on only those that stay count
 	before.hosts, after.hosts = make([]int, len(in.Names)), make([]int, len(after.Names))
@@ -254,32 +217,26 @@ func (o *trafficFlags) left(ctx context.Context, in, after *networkInput, j *tra
 	}
 	bare := trafficFlags{qps: o.qps, polarized: o.polarized}
 	if adaptersWithRoutes(after) < 2 {
-		return []ethernetLeft{}, nil // nobody is left to send to another
+		return ways, nil // nobody is left to send to another
 	}
 	a, err := bare.lay(&before, "the network")
 	if err != nil {
-		return nil, err
+		return ways, err
 	}
 	b, err := bare.lay(after, "what is left")
 	if err != nil {
-		return nil, err
+		return ways, err
 	}
 	if j.pattern, err = traffic.Parse("bisect"); err != nil {
-		return nil, err
+		return ways, err
 	}
-	ways := [2][]trafficWay{}
 	for i, t := range []*trafficNetwork{a, b} {
 		j.placement = t.byName()
-		if ways[i], err = t.hashedWays(ctx, &bare, j, nil); err != nil {
-			return nil, err
+		if ways[i], _, err = t.hashedWays(ctx, &bare, j, nil); err != nil {
+			return ways, err
 		}
 	}
-	list := make([]ethernetLeft, len(ways[0]))
-	for i := range list {
-		x, y := ways[0][i], ways[1][i]
-		list[i] = ethernetLeft{Way: x.Way, QueuePairs: x.QueuePairs, Before: x.Time, BeforeStdErr: x.StdErr, After: y.Time, AfterStdErr: y.StdErr, Lost: y.Lost, before: x, after: y}
-	}
-	return list, nil
+	return ways, nil
 }
 
 // adaptersWithRoutes counts the adapters that traffic can be laid on.
@@ -301,7 +258,8 @@ func (t *trafficNetwork) byName() traffic.Placement {
 	return p
 }
 
-func showWhatIf(a *console.Console, in *networkInput, s *ethernetWhatIf) error {
+// showWhatIf shows s to people; ways is how long random pairs take before and after, of which s.Bandwidth is a part.
+func showWhatIf(a *console.Console, in *networkInput, s *result.WhatIfEthernet, ways *[2][]result.EthernetWay) error {
 	p := a.NewPage()
 	c := &s.Change
 	switch {
@@ -314,9 +272,9 @@ func showWhatIf(a *console.Console, in *networkInput, s *ethernetWhatIf) error {
 		if c.After == result.CreditLoop {
 			when = "after it"
 		}
-		p.Judged(false, "packets can deadlock %s (%s before): a shortest loop of %d steps:\n%s", when, c.Before, len(c.circle), loopText(a, c.n, c.circle))
+		p.Judged(false, "packets can deadlock %s (%s before): a shortest loop of %d steps:\n%s", when, c.Before, len(c.Cycle), namedLoop(a, c.Cycle))
 	}
-	p.Fact("without", "%s", s.Without.text())
+	p.Fact("without", "%s", partsText(&s.Without))
 	if len(s.Gone) > 0 {
 		p.Fact("", "gone with it: %s with hosts: %s", words.Counted(len(s.Gone), "prefix", "prefixes"), words.FirstOf(s.Gone))
 	}
@@ -324,8 +282,8 @@ func showWhatIf(a *console.Console, in *networkInput, s *ethernetWhatIf) error {
 	if s.Apart > 0 {
 		p.Fact("", "no cables join %s of these pairs", words.Thousands(s.Apart))
 	}
-	p.Fact("routes", "%s of a prefix at a device change, at %s", words.Counted(s.Entries, "set of next hops", "sets of next hops"), words.Plural(s.Rerouted, "device"))
-	if least := s.Narrowest; least.Device != "" {
+	p.Fact("routes", "%s of a prefix at a device change, at %s", words.Counted(s.Entries, "set of next hops", "sets of next hops"), words.Plural(s.Devices, "device"))
+	if least := s.Least; least.Device != "" {
 		p.Fact("bandwidth", "%s has %d of %s left", least.Device, least.Cables, words.Plural(least.Of, "cable"))
 	}
 	p.Fact("network", "%s", in.text(s.Network))
@@ -336,33 +294,33 @@ func showWhatIf(a *console.Console, in *networkInput, s *ethernetWhatIf) error {
 	if len(s.Assumed) > 0 {
 		p.Fact("read", "%s", strings.Join(s.Assumed, "\n"))
 	}
-	p.Fact("outside", "of any proof: %s; longer paths that BGP tries in between", strings.Join(s.Gaps, ", "))
+	p.Fact("outside", "of any proof: %s; longer paths that BGP tries in between", strings.Join(s.NotCovered, ", "))
 	p.Fact("time", "read %s, verify %s, simulate %s", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Verify), words.Seconds(s.Seconds.Simulate))
-	if err := a.Show(p); err != nil || len(s.Bandwidth) == 0 {
+	if err := a.Show(p); err != nil || len(ways[0]) == 0 {
 		return err
 	}
 	t := a.NewTable("random pairs of adapters that stay", "before", "after")
 	t.Right(1, 2)
-	for i := range s.Bandwidth {
-		l := &s.Bandwidth[i]
-		text := l.after.timeText()
-		if l.Lost > 0 && l.Lost < l.after.Flows {
-			text += fmt.Sprintf(", %.3g %% lost", 100*float64(l.Lost)/float64(l.after.Flows))
+	for i := range ways[0] {
+		before, after := &ways[0][i], &ways[1][i]
+		text := timeText(after)
+		if after.Lost > 0 && after.Lost < after.Flows {
+			text += fmt.Sprintf(", %.3g %% lost", 100*float64(after.Lost)/float64(after.Flows))
 		}
-		t.Row(l.before.name(), l.before.timeText(), text)
+		t.Row(wayText(before), timeText(before), text)
 	}
 	t.Render()
 	return a.Say("times of the fullest link, 1 if no flow is in another's way")
 }
 
-// text is what is taken away, in words.
-func (p *ethernetParts) text() string {
+// partsText is what is taken away, in words.
+func partsText(p *result.EthernetParts) string {
 	var parts []string
 	if len(p.DevicesGone) > 0 {
 		parts = append(parts, words.Plural(len(p.DevicesGone), "device")+": "+words.FirstOf(p.DevicesGone))
 	}
 	if len(p.CablesGone) > 0 {
-		parts = append(parts, words.Plural(len(p.CablesGone), "cable")+": "+strings.Join(firstThree(list.Of(p.CablesGone, ethernetCable.text)), "; "))
+		parts = append(parts, words.Plural(len(p.CablesGone), "cable")+": "+strings.Join(firstThree(list.Of(p.CablesGone, cableText)), "; "))
 	}
 	return strings.Join(parts, "; ")
 }

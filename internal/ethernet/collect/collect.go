@@ -36,6 +36,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Options say how devices are asked.
@@ -52,35 +53,14 @@ type Options struct {
 	Progress   func(done, total int)
 }
 
-// Record is how a device answered. It is written beside the files of the device, and all together for the run.
-type Record struct {
-	Device  string    `json:"device"`
-	Address string    `json:"address"`
-	System  string    `json:"system,omitempty"` // what runs there, with its version
-	Error   string    `json:"error,omitempty"`  // why there is nothing of it; empty: its folder is there
-	Kept    bool      `json:"kept,omitempty"`   // from a run before
-	Taken   time.Time `json:"taken"`
-	Seconds float64   `json:"seconds"`
-	Files   []Dump    `json:"files"`
-}
-
 // Name is what the files of records are called.
 const Name = "collect.json"
-
-// Dump is a file of a device.
-type Dump struct {
-	File    string `json:"file,omitempty"` // empty: missing
-	What    string `json:"what"`
-	Command string `json:"command,omitempty"`
-	Bytes   int    `json:"bytes,omitempty"`
-	Missing string `json:"missing,omitempty"` // why, and what follows
-}
 
 const unfinished = ".collecting" // the folder of folders that are not whole
 
 // Run gathers the folder dir from devices, for weft collect. It returns how each device answered, in the order of devices; an error is
 // about the folder, not about one of them.
-func Run(ctx context.Context, dir string, devices []Device, o Options) ([]Record, error) {
+func Run(ctx context.Context, dir string, devices []Device, o Options) ([]result.CollectDevice, error) {
 	o.VRF, o.SSH = cmp.Or(o.VRF, "default"), cmp.Or(o.SSH, "ssh")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -98,7 +78,7 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]Record
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("%s: another weft collect is at work on it", reading.Printable(dir))
 	}
-	r := &run{o: o, root: root, records: make([]Record, len(devices))}
+	r := &run{o: o, root: root, records: make([]result.CollectDevice, len(devices))}
 	there, err := r.before(dir)
 	if err != nil {
 		return nil, err
@@ -148,12 +128,12 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]Record
 type run struct {
 	o       Options
 	root    *os.Root
-	records []Record
+	records []result.CollectDevice
 }
 
 // before is the records of the devices that are in the folder already. It refuses a folder that holds anything else, and without Resume
 // or Force one that holds devices.
-func (r *run) before(dir string) (map[string]Record, error) {
+func (r *run) before(dir string) (map[string]result.CollectDevice, error) {
 	d, err := r.root.Open(".")
 	if err != nil {
 		return nil, err
@@ -163,7 +143,7 @@ func (r *run) before(dir string) (map[string]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	there := map[string]Record{}
+	there := map[string]result.CollectDevice{}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
 		name := e.Name()
@@ -174,7 +154,7 @@ func (r *run) before(dir string) (map[string]Record, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s holds %s, which weft collect did not gather; choose another folder", reading.Printable(dir), reading.Printable(name))
 		}
-		var record Record
+		var record result.CollectDevice
 		if err == nil {
 			err = json.Unmarshal(text, &record)
 		}
@@ -201,7 +181,7 @@ func (r *run) record(device string) ([]byte, error) {
 }
 
 // device asks a device, and puts its folder in place if it answered. The record says whether it did.
-func (r *run) device(ctx context.Context, d *Device) Record {
+func (r *run) device(ctx context.Context, d *Device) result.CollectDevice {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
 	defer cancel()
@@ -212,7 +192,7 @@ func (r *run) device(ctx context.Context, d *Device) Record {
 	case err == nil && ctx.Err() != nil:
 		err = ctx.Err()
 	}
-	record := Record{Device: d.Name, Address: d.Address, Taken: begin.UTC().Truncate(time.Second), Files: []Dump{}}
+	record := result.CollectDevice{Device: d.Name, Address: d.Address, Taken: begin.UTC().Truncate(time.Second), Files: []result.CollectFile{}}
 	if err == nil {
 		record.System, record.Files, err = a.system(), a.list(), a.lacks()
 	}
@@ -229,7 +209,7 @@ func (r *run) device(ctx context.Context, d *Device) Record {
 }
 
 // place writes the files of a device into a folder that is not whole yet, and then exchanges it for the one of a run before.
-func (r *run) place(name string, record *Record, a *answers) error {
+func (r *run) place(name string, record *result.CollectDevice, a *answers) error {
 	at, old := filepath.Join(unfinished, name), filepath.Join(unfinished, name+".old")
 	if err := r.root.Mkdir(at, 0o700); err != nil {
 		return err
@@ -431,20 +411,20 @@ func (a *answers) system() string {
 }
 
 // list is the files of a device, with those that are missing unless only SONiC has them and this is another system.
-func (a *answers) list() []Dump {
-	list := []Dump{}
+func (a *answers) list() []result.CollectFile {
+	list := []result.CollectFile{}
 	for i := range files {
 		f := &files[i]
 		switch {
 		case a.text[i] != nil:
-			list = append(list, Dump{File: f.fileName(), What: f.what, Command: a.command[i], Bytes: len(a.text[i])})
+			list = append(list, result.CollectFile{File: f.fileName(), What: f.what, Command: a.command[i], Bytes: len(a.text[i])})
 		case f.sonic && !sonicVersion.MatchString(a.version):
 		default:
 			missing := cmp.Or(a.why[i], "it is not asked for on such a device")
 			if f.lacking != "" {
 				missing += "; " + f.lacking
 			}
-			list = append(list, Dump{What: f.what, Missing: reading.Printable(missing)})
+			list = append(list, result.CollectFile{What: f.what, Missing: reading.Printable(missing)})
 		}
 	}
 	return list

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/collect"
+	"github.com/weft-fabric/weft/result"
 )
 
 // sshd has ssh reach the routers: a configuration of ssh that starts a server of OpenSSH inside a router's namespace
@@ -79,7 +80,7 @@ func TestCollect(t *testing.T) {
 		devices = append(devices, collect.Device{Name: name, Address: name})
 	}
 	dir := t.TempDir()
-	run := func() []collect.Record {
+	run := func() []result.CollectDevice {
 		t.Helper()
 		records, err := collect.Run(context.Background(), dir, devices, o)
 		if err != nil {
