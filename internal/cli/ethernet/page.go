@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -337,7 +338,8 @@ func (j *pageJob) ways(t *page.TableSet) {
 	}
 	w.Set = make([]int32, len(index)*len(in.Names))
 	sets := map[string]int32{"": 0}
-	for of, class := range index {
+	for _, of := range slices.SortedFunc(maps.Keys(index), func(a, b int) int { return cmp.Compare(index[a], index[b]) }) {
+		class := index[of]
 		for d := range ethernet.DeviceID(len(in.Names)) {
 			first, _ := in.LinksFrom(d)
 			var key []byte
