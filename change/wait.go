@@ -2,6 +2,7 @@ package change
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/walk"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -14,10 +15,10 @@ import (
 // destination LIDs and S switches.
 func Hops(t *routing.Tables) int {
 	most := int32(0)
-	var walk routing.Walk
+	var way walk.Walk
 	for lid := range t.Fabric.TopLID() + 1 {
-		walk.Along(t.Fabric, fabric.None, t.Forwarding.Row(lid))
-		for _, n := range walk.Left {
+		way.Along(t.Fabric, fabric.None, t.Forwarding.Row(lid))
+		for _, n := range way.Left {
 			most = max(most, n)
 		}
 	}

@@ -280,12 +280,12 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/repair",
-		may:      []string{"fabric", "routing", "internal/engine/steps/..."},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/walk"},
 		why:      "it makes changes that others judge, and so asks no judge",
 	},
 	{
 		packages: "change",
-		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "internal/repair", "internal/par"},
+		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "internal/repair", "internal/walk", "internal/par"},
 		why:      "it brings those who plan a change and those who judge it together, and neither knows the other",
 	},
 	{
@@ -293,6 +293,7 @@ var rules = []rule{
 		may:      []string{"fabric", "routing", "traffic", "internal/par", "internal/fan"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
+	{packages: "internal/walk", may: []string{"fabric"}, why: "where rows of tables lead; who writes them is not its business"},
 	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
 	{
 		packages: "internal/trouble",

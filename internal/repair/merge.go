@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/packetset"
+	"github.com/weft-fabric/weft/internal/walk"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -66,8 +67,8 @@ func (p *problem) asOneStep(ctx context.Context, before, after *routing.Tables) 
 // merger checks, LID by LID, that one step can have all changes between two tables.
 type merger struct {
 	a     *attempt
-	mixed []uint8      // [switch] the entry that packets meet beside the old one: the new one if it leads on
-	walk  routing.Walk // by the old entries and mixed
+	mixed []uint8   // [switch] the entry that packets meet beside the old one: the new one if it leads on
+	walk  walk.Walk // by the old entries and mixed
 }
 
 // addRow adds to the graph what the new entries for a LID cause beside the old ones, and counts them in the
@@ -98,7 +99,7 @@ func (m *merger) addRow(lid fabric.LID) bool {
 	}
 	m.walk.Along(a.f, end, old, m.mixed)
 	for s, fate := range m.walk.Fate {
-		if fate == routing.Circle || fate == routing.Dropped && a.dist[s] != unknown {
+		if fate == walk.Circle || fate == walk.Dropped && a.dist[s] != unknown {
 			return false
 		}
 	}

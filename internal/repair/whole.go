@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/walk"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -42,7 +43,7 @@ type splitter struct {
 
 	// To the LID that cuts was asked about last, as far as cuts needed them.
 	was, now routing.Tree // by the entries before the step, and by those after it
-	mix      routing.Walk // by any mixture of both
+	mix      walk.Walk    // by any mixture of both
 }
 
 // split is the steps that make up a step from the tables before: itself alone, if it cuts no path.
@@ -147,7 +148,7 @@ func (k *splitter) cuts(lid fabric.LID, old, row []uint8) bool {
 	k.now.Build(k.f, row, home)
 	k.mix.Along(k.f, home, old, row)
 	for at, sends := range k.ends {
-		if s := fabric.NodeID(at); sends && k.was.Depth(s) >= 0 && k.now.Depth(s) >= 0 && k.mix.Fate[s] != routing.Arrive {
+		if s := fabric.NodeID(at); sends && k.was.Depth(s) >= 0 && k.now.Depth(s) >= 0 && k.mix.Fate[s] != walk.Arrive {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package routing_test
+package walk_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/walk"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestWalk(t *testing.T) {
 	f := testnet.Build(t, "torus:3x3,hosts=1")
 	rng := rand.New(rand.NewPCG(1, 0))
-	seen := map[routing.Fate]int{}
+	seen := map[walk.Fate]int{}
 	for range 200 {
 		home := fabric.NodeID(rng.IntN(f.Switches()))
 		rows := [2][]uint8{make([]uint8, f.Switches()), make([]uint8, f.Switches())}
@@ -30,18 +31,18 @@ func TestWalk(t *testing.T) {
 				}
 			}
 		}
-		var walk routing.Walk
+		var by walk.Walk
 		var tree routing.Tree
-		walk.Along(f, home, rows[0])
+		by.Along(f, home, rows[0])
 		tree.Build(f, rows[0], home)
-		for s, fate := range walk.Fate {
+		for s, fate := range by.Fate {
 			depth := tree.Depth(fabric.NodeID(s))
-			if (fate == routing.Arrive) != (depth >= 0) || depth >= 0 && int(walk.Left[s]) != depth+1 {
-				t.Fatalf("switch %d: fate %d after %d switches, depth %d", s, fate, walk.Left[s], depth)
+			if (fate == walk.Arrive) != (depth >= 0) || depth >= 0 && int(by.Left[s]) != depth+1 {
+				t.Fatalf("switch %d: fate %d after %d switches, depth %d", s, fate, by.Left[s], depth)
 			}
 		}
-		walk.Along(f, home, rows[:]...)
-		for s, fate := range walk.Fate {
+		by.Along(f, home, rows[:]...)
+		for s, fate := range by.Fate {
 			if want := worst(f, rows[:], home, fabric.NodeID(s), map[fabric.NodeID]bool{}); fate != want {
 				t.Fatalf("switch %d: fate %d, want %d", s, fate, want)
 			}
@@ -54,21 +55,21 @@ func TestWalk(t *testing.T) {
 }
 
 // worst follows every way that packets can go.
-func worst(f *fabric.Fabric, rows [][]uint8, home, s fabric.NodeID, on map[fabric.NodeID]bool) routing.Fate {
+func worst(f *fabric.Fabric, rows [][]uint8, home, s fabric.NodeID, on map[fabric.NodeID]bool) walk.Fate {
 	if s == home {
-		return routing.Arrive
+		return walk.Arrive
 	}
 	if on[s] {
-		return routing.Circle
+		return walk.Circle
 	}
 	on[s] = true
 	defer delete(on, s)
-	fate := routing.Arrive
+	fate := walk.Arrive
 	for _, row := range rows {
 		if c := f.Trunk(s, row[s]); c != fabric.None {
 			fate = max(fate, worst(f, rows, home, f.Heads()[c], on))
 		} else {
-			fate = max(fate, routing.Dropped)
+			fate = max(fate, walk.Dropped)
 		}
 	}
 	return fate

@@ -1,4 +1,6 @@
-package routing
+// Package walk follows the packets to a destination over rows of forwarding tables, also where a switch
+// may go by any of several: for plans of changes, and for how long packets are on their way.
+package walk
 
 import "github.com/weft-fabric/weft/fabric"
 
