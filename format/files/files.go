@@ -16,12 +16,14 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/ibdiagnet"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/internal/cablelist"
 	"github.com/weft-fabric/weft/format/internal/graphs"
 	"github.com/weft-fabric/weft/format/internal/topo"
+	"github.com/weft-fabric/weft/internal/format/far"
+	"github.com/weft-fabric/weft/internal/format/ibdiagnet"
 	"github.com/weft-fabric/weft/internal/format/lft"
+	"github.com/weft-fabric/weft/internal/format/mcfdbs"
 	"github.com/weft-fabric/weft/internal/format/psl"
 	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/format/subnetlst"
@@ -87,6 +89,10 @@ type Texts struct {
 	List  Text // opensm-subnet.lst of the OpenSM they are from, if they speak of other LIDs than the network
 	SL2VL Text // lanes by service level: an opensm-sl2vl.dump, or ibdmchk's; without, SL n rides VL n
 	PSL   Text // service levels by source and destination, as for ibdmchk; without, all packets have SL 0
+
+	Groups    Text // what switches of adaptive routing choose from, as ibdiagnet2.far
+	Private   Text // by which of their private tables packets go, as ibdiagnet2.plft; only with Groups
+	Multicast Text // trees of multicast groups, whose packets have SL 0, as OpenSM's opensm.mcfdbs
 }
 
 // Tables reads tables of a network.
@@ -117,7 +123,27 @@ func Tables(f *fabric.Fabric, t Texts) (*routing.Tables, error) {
 			return nil, err
 		}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, nil
+	tables := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	if t.Groups.Text != nil {
+		if tables.Groups, err = far.Read(t.Groups.Text, t.Groups.Name, f, dump.Forwarding); err != nil {
+			return nil, err
+		}
+		switch {
+		case t.Private.Text != nil:
+			err = far.ReadPrivate(t.Private.Text, t.Private.Name, f, tables.Groups)
+		case tables.Groups.Tables() > 1:
+			err = fmt.Errorf("%s has private forwarding tables, and no file says which packets go by them", t.Groups.Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if t.Multicast.Text != nil {
+		if tables.Multicast, err = mcfdbs.Read(t.Multicast.Text, t.Multicast.Name, f, 1); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
 }
 
 // Open reads a network from a file, packed or not.
@@ -131,7 +157,7 @@ func Open(name string) (*fabric.Fabric, error) {
 }
 
 // Names is the names of the files of Texts; empty: there is none.
-type Names struct{ LFTs, List, SL2VL, PSL string }
+type Names struct{ LFTs, List, SL2VL, PSL, Groups, Private, Multicast string }
 
 // OpenTables reads tables of a network from files.
 func OpenTables(f *fabric.Fabric, n Names) (*routing.Tables, error) {
@@ -145,7 +171,7 @@ func OpenTables(f *fabric.Fabric, n Names) (*routing.Tables, error) {
 	for _, file := range []struct {
 		name string
 		text *Text
-	}{{n.LFTs, &texts.LFTs}, {n.List, &texts.List}, {n.SL2VL, &texts.SL2VL}, {n.PSL, &texts.PSL}} {
+	}{{n.LFTs, &texts.LFTs}, {n.List, &texts.List}, {n.SL2VL, &texts.SL2VL}, {n.PSL, &texts.PSL}, {n.Groups, &texts.Groups}, {n.Private, &texts.Private}, {n.Multicast, &texts.Multicast}} {
 		if file.name == "" {
 			continue
 		}

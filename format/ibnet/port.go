@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/internal/portinfo"
+	"github.com/weft-fabric/weft/internal/format/portinfo"
 	"github.com/weft-fabric/weft/internal/reading"
 )
 

@@ -23,8 +23,7 @@ var update = flag.Bool("update", false, "write testdata/api.txt anew")
 // among them lies below internal, or is a program, a test or an example.
 var public = []string{
 	".", "change", "congestion", "deadlock", "deadlock/transition", "ethernet", "ethernet/folder", "ethernet/judge",
-	"fabric", "format", "format/certificate", "format/far", "format/files",
-	"format/ibdiagnet", "format/ibnet", "format/mcfdbs", "packets", "result", "routing", "routing/engines", "topology", "traffic",
+	"fabric", "format", "format/certificate", "format/files", "format/ibnet", "packets", "result", "routing", "routing/engines", "topology", "traffic",
 }
 
 // apart is where code lies that nobody imports from outside although Go would let them.

@@ -75,12 +75,12 @@ var rules = []rule{
 	{packages: "format/files", may: []string{"fabric", "routing", "deadlock", "format/...", "internal/format/...", "internal/reading", "internal/tablefiles"}, why: "a text is recognised by its beginning, and read by the package of its format"},
 	{
 		packages: "format/...",
-		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/blocks", "format/internal/...", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/blocks", "internal/format/portinfo", "format/internal/...", "internal/par"},
 		why:      "a format reads and writes values: it computes no routing and does not know other formats",
 	},
 	{
 		packages: "internal/format/...",
-		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/blocks", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "internal/reading", "internal/format/blocks", "internal/format/portinfo", "internal/par"},
 		why:      "formats that only other parts of a folder of tables make sense of, under the same rule",
 	},
 	{

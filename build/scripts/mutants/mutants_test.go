@@ -251,7 +251,7 @@ func TestResultsGoOn(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	for dir, want := range map[string]string{
-		"deadlock": "deadlock", "routing": "routing", "internal/engine/nue": "internal/engine/...", "internal/engine/paths/dor": "internal/engine/paths/...", "internal/format/lft": "internal/format/...", "format/far": "format/...",
+		"deadlock": "deadlock", "routing": "routing", "internal/engine/nue": "internal/engine/...", "internal/engine/paths/dor": "internal/engine/paths/...", "internal/format/lft": "internal/format/...", "format/ibnet": "format/...",
 		"internal/opensm/wire": "internal/opensm/wire", "internal/opensm/daemon": "internal/opensm/daemon", "internal/repair": "internal/repair", "internal/figure": "", "internal/par": "",
 	} {
 		got := ""

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/mcfdbs"
+	"github.com/weft-fabric/weft/internal/format/mcfdbs"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"

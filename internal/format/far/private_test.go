@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/far"
+	"github.com/weft-fabric/weft/internal/format/far"
 	"github.com/weft-fabric/weft/internal/scramble"
 )
 

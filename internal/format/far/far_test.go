@@ -8,8 +8,8 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/far"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
+	"github.com/weft-fabric/weft/internal/format/far"
 	"github.com/weft-fabric/weft/internal/scramble"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/internal/portinfo"
+	"github.com/weft-fabric/weft/internal/format/portinfo"
 )
 
 // node is a row of NODES.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/mcfdbs"
+	"github.com/weft-fabric/weft/internal/format/mcfdbs"
 	"github.com/weft-fabric/weft/routing"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/far"
+	"github.com/weft-fabric/weft/internal/format/far"
 	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/routing"
 )
