@@ -12,9 +12,8 @@ type Trouble struct {
 
 // CableInTrouble is a cable in trouble.
 type CableInTrouble struct {
-	Name    string        `json:"name"` // as people call it: the two ends with their ports
-	A       Node          `json:"a"`
-	B       Node          `json:"b"`
+	Name string `json:"name"` // as people call it: the two ends with their ports
+	CableEnds
 	Place   string        `json:"place"` // what it joins
 	Level   string        `json:"level"` // error or warning
 	Signs   []TroubleSign `json:"signs"` // the worst first

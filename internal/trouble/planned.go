@@ -108,7 +108,7 @@ func (d *finder) findMissing(p *plan) {
 		}
 		here := fabric.Channel{From: a, To: b, FromPort: ch.FromPort, ToPort: ch.ToPort}
 		d.list.Cables = append(d.list.Cables, result.CableInTrouble{
-			Name: events.CableName(f, &here), A: d.node(a, ch.FromPort), B: d.node(b, ch.ToPort), Place: d.place(a, b), Ends: [2]int{int(a), int(b)}, Gone: true,
+			Name: events.CableName(f, &here), CableEnds: result.CableEnds{A: d.node(a, ch.FromPort), B: d.node(b, ch.ToPort)}, Place: d.place(a, b), Ends: [2]int{int(a), int(b)}, Gone: true,
 			Signs: []result.TroubleSign{{Kind: Missing, Level: Bad, Text: "it should be there, and both of its ports are free"}},
 		})
 	}

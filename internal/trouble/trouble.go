@@ -176,7 +176,7 @@ func (d *finder) entryOf(c fabric.ChannelID) (entry *result.CableInTrouble, from
 		d.entryAt[toB] = i
 		ch := d.Fabric.Channel(toB)
 		d.list.Cables = append(d.list.Cables, result.CableInTrouble{
-			Name: events.CableName(d.Fabric, ch), A: d.node(ch.From, ch.FromPort), B: d.node(ch.To, ch.ToPort), Place: d.place(ch.From, ch.To), Ends: [2]int{int(ch.From), int(ch.To)},
+			Name: events.CableName(d.Fabric, ch), CableEnds: result.CableEnds{A: d.node(ch.From, ch.FromPort), B: d.node(ch.To, ch.ToPort)}, Place: d.place(ch.From, ch.To), Ends: [2]int{int(ch.From), int(ch.To)},
 		})
 	}
 	if from = "b"; c == toB {
@@ -399,7 +399,7 @@ func (d *finder) endsOf(n fabric.NodeID, port uint8) []end {
 
 // goneNow is the entry of a cable that went n times and is not there at the moment, named as its events name it.
 func (d *finder) goneNow(at end, e *result.Element, n int) result.CableInTrouble {
-	c := result.CableInTrouble{Name: e.Name, A: result.Node{Name: e.Name, GUID: at.guid, Port: at.port}, Place: e.Kind + " that is gone", Signs: []result.TroubleSign{d.flap(n)}, Ends: [2]int{-1, -1}, Gone: true}
+	c := result.CableInTrouble{Name: e.Name, CableEnds: result.CableEnds{A: result.Node{Name: e.Name, GUID: at.guid, Port: at.port}}, Place: e.Kind + " that is gone", Signs: []result.TroubleSign{d.flap(n)}, Ends: [2]int{-1, -1}, Gone: true}
 	if a, b, ok := strings.Cut(e.Name, " – "); ok {
 		c.A.Name, c.B = portOf(a).Name, portOf(b)
 	}

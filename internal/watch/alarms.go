@@ -14,11 +14,11 @@ import (
 
 // alarms is what is wrong at a look of InfiniBand, by all else that is filled in; carrySince adds since when. before is
 // the look before, or nil; differ is the number of entries that are not as in the tables that are expected.
-func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
-	var all []Alarm
-	add := func(found bool, kind Kind, do, what string, args ...any) {
+func alarms(l, before *result.WatchLook, now *Snapshot, differ int) []result.Alarm {
+	var all []result.Alarm
+	add := func(found bool, kind string, do, what string, args ...any) {
 		if found {
-			all = append(all, Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
+			all = append(all, result.Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
 		}
 	}
 	again := howToRouteAgain(l)
@@ -66,13 +66,13 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 
 // lostMaps says whether there were SL2VL maps at a look, or it was an alarm that they are
 // missing.
-func lostMaps(before *Look) bool {
-	return before != nil && (before.MapsKnown || slices.ContainsFunc(before.Alarms, func(a Alarm) bool { return a.Kind == NoMap }))
+func lostMaps(before *result.WatchLook) bool {
+	return before != nil && (before.MapsKnown || slices.ContainsFunc(before.Alarms, func(a result.Alarm) bool { return a.Kind == NoMap }))
 }
 
 // howToRouteAgain is the advice how OpenSM is made to route again. Where it asks weft's daemon in vain a signal changes
 // nothing.
-func howToRouteAgain(l *Look) string {
+func howToRouteAgain(l *result.WatchLook) string {
 	if l.Lack != "" {
 		return "start the daemon, or see why it refuses (weft status): before, OpenSM has no tables, and SIGHUP to it changes nothing"
 	}
@@ -80,7 +80,7 @@ func howToRouteAgain(l *Look) string {
 }
 
 // loopAdvice is what to do about a credit loop, which may be for want of files only.
-func loopAdvice(l *Look) string {
+func loopAdvice(l *result.WatchLook) string {
 	do := "route with an engine that is proven: weft route, weft serve"
 	switch {
 	case l.Circles > 0:
@@ -94,7 +94,7 @@ func loopAdvice(l *Look) string {
 }
 
 // firstOf names the first link of a credit loop.
-func firstOf(cycle []LoopStep) string {
+func firstOf(cycle []result.LookStep) string {
 	if len(cycle) == 0 {
 		return "no link that is known"
 	}
@@ -106,7 +106,7 @@ func portNames(ports []result.Node) []string { return list.Of(ports, result.Node
 // carrySince sets Since of the alarms of a look: an alarm goes on if one of its kind is among there, those of the status,
 // which may be of a look that could not be kept. before is the last look that was kept, or nil. Cables that
 // lead elsewhere than at the look before are new each time.
-func carrySince(l, before *Look, there []Alarm) {
+func carrySince(l, before *result.WatchLook, there []result.Alarm) {
 	for i := range l.Alarms {
 		a := &l.Alarms[i]
 		a.Since = sinceWhen(there, a.Kind, l.At)
@@ -118,7 +118,7 @@ func carrySince(l, before *Look, there []Alarm) {
 
 // sinceWhen is since when an alarm of a kind is among those that are there; now, if it is not, or the
 // clock was set back.
-func sinceWhen(there []Alarm, kind Kind, now time.Time) time.Time {
+func sinceWhen(there []result.Alarm, kind string, now time.Time) time.Time {
 	for _, a := range there {
 		if a.Kind == kind && a.Since.Before(now) {
 			return a.Since
@@ -128,8 +128,8 @@ func sinceWhen(there []Alarm, kind Kind, now time.Time) time.Time {
 }
 
 // hasKind says whether some alarms have one of a kind.
-func hasKind(all []Alarm, kind Kind) bool {
-	return slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == kind })
+func hasKind(all []result.Alarm, kind string) bool {
+	return slices.ContainsFunc(all, func(a result.Alarm) bool { return a.Kind == kind })
 }
 
 // differing is the number of forwarding entries at a look that are as in none of the tables that are expected, which

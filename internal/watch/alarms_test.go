@@ -11,8 +11,8 @@ import (
 func TestAdviceWithoutDaemon(t *testing.T) {
 	t.Parallel()
 	for lack, want := range map[string]string{"": "SIGHUP to opensm", "ERR W001: no tables for sweep 3": "start the daemon"} {
-		l := &Look{Lack: lack}
-		l.Verdict, l.CutOff, l.Circles, l.Multicast = result.CreditLoop, 12, 2, &Trees{Groups: 3, Split: []string{"0xc001"}}
+		l := &result.WatchLook{Lack: lack}
+		l.Verdict, l.CutOff, l.Circles, l.Multicast = result.CreditLoop, 12, 2, &result.LookTrees{Groups: 3, Split: []string{"0xc001"}}
 		found := 0
 		for _, a := range alarms(l, nil, &Snapshot{Stale: []string{"a switch has no table"}, Maps: true}, 0) {
 			if a.Kind == SweepFailed {

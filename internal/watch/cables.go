@@ -302,7 +302,7 @@ func (r *running) tellCables(was *result.Trouble, at time.Time) {
 	for i := range r.cables.list.Cables {
 		if c := &r.cables.list.Cables[i]; before[c.Name] == nil {
 			r.events.Add(result.Event{At: at, What: events.InTrouble, Part: trouble.Element(c), Text: c.Signs[0].Text})
-			r.Watcher.Log.Warn("cable in trouble", "name", c.Name, "kind", string(c.Signs[0].Kind), "what", c.Signs[0].Text, "do", c.Do, "command", c.Command)
+			r.Watcher.Log.Warn("cable in trouble", "name", c.Name, "kind", c.Signs[0].Kind, "what", c.Signs[0].Text, "do", c.Do, "command", c.Command)
 		}
 	}
 	if was == nil {
@@ -318,10 +318,10 @@ func (r *running) tellCables(was *result.Trouble, at time.Time) {
 
 // withCableAlarms is alarms with those about cables and counters of the last look in place of earlier ones. Cables that
 // are only slow are none of these: DegradedLink is about them.
-func (r *running) withCableAlarms(all []Alarm, at time.Time) []Alarm {
-	all = slices.DeleteFunc(slices.Clone(all), func(a Alarm) bool { return a.Kind == CableTrouble })
-	if failed := strings.Join(r.cables.failed, "; "); failed != "" && !slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == Unreadable }) {
-		all = append(all, Alarm{
+func (r *running) withCableAlarms(all []result.Alarm, at time.Time) []result.Alarm {
+	all = slices.DeleteFunc(slices.Clone(all), func(a result.Alarm) bool { return a.Kind == CableTrouble })
+	if failed := strings.Join(r.cables.failed, "; "); failed != "" && !slices.ContainsFunc(all, func(a result.Alarm) bool { return a.Kind == Unreadable }) {
+		all = append(all, result.Alarm{
 			Kind: Unreadable, What: failed, Do: "see that the files with counters are there, whole and of this network; weft watch --check-config tells more",
 			Since: sinceWhen(r.status.Alarms, Unreadable, at),
 		})
@@ -341,7 +341,7 @@ func (r *running) withCableAlarms(all []Alarm, at time.Time) []Alarm {
 		if bad[0].Command != "" {
 			do += ": " + bad[0].Command
 		}
-		all = append(all, Alarm{
+		all = append(all, result.Alarm{
 			Kind: CableTrouble, What: fmt.Sprintf("%s in trouble, the first: %s: %s", words.Counted(len(bad), "cable is", "cables are"), bad[0].Name, bad[0].Signs[0].Text), Do: do,
 			Since: sinceWhen(r.status.Alarms, CableTrouble, at),
 		})

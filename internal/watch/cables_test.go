@@ -30,7 +30,7 @@ func TestErrorsCome(t *testing.T) {
 	f := testnet.Build(t, "ring:n=5,hosts=2")
 	good := &Snapshot{Tables: tablesBy(t, f, "updn", 1)}
 	file, state := filepath.Join(t.TempDir(), "counters"), filepath.Join(t.TempDir(), "state")
-	count := func(w *scene, symbols int, at time.Time) []Alarm {
+	count := func(w *scene, symbols int, at time.Time) []result.Alarm {
 		t.Helper()
 		if err := os.WriteFile(file, []byte(errorsOf(f, symbols)), 0o600); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestErrorsCome(t *testing.T) {
 	count(w, 2000, time.Now().Add(-30*time.Minute))
 	endWhole(w.running)
 	again := newScene(t, Config{State: state, Counters: []string{file}})
-	again.before, again.last = good, &Look{Number: 1}
+	again.before, again.last = good, &result.WatchLook{Number: 1}
 	again.resumeCables()
 	if len(again.cables.readings) != 1 {
 		t.Fatalf("%+v", again.cables.readings)
@@ -178,7 +178,7 @@ func TestCountersAreCleared(t *testing.T) {
 		if c.minutes == 5 || c.minutes == 77 {
 			endWhole(w.running)
 			w = newScene(t, Config{State: state, Counters: []string{file}})
-			w.before, w.last = good, &Look{Number: 1}
+			w.before, w.last = good, &result.WatchLook{Number: 1}
 			w.resumeCables()
 		}
 		write(c.symbols)

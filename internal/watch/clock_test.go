@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Where the clock is set back, or was wrong when the machine began, alarms are there since the look that
@@ -27,7 +28,7 @@ func TestClockIsSetBack(t *testing.T) {
 		first.Alarms[i].Since = first.Alarms[i].Since.Add(years)
 		w.status.Alarms[i].Since = first.Alarms[i].Since
 	}
-	w.status.Alarms = append(w.status.Alarms, Alarm{Kind: Unreadable, Since: time.Now().Add(years)})
+	w.status.Alarms = append(w.status.Alarms, result.Alarm{Kind: Unreadable, Since: time.Now().Add(years)})
 	if since := sinceWhen(w.status.Alarms, Unreadable, time.Now()); since.After(time.Now()) {
 		t.Errorf("the folder cannot be read since %v", since)
 	}

@@ -54,55 +54,6 @@ type EthernetPin struct {
 	Way    []string // the leaf, and the devices above it
 }
 
-// EthernetLook is what a look saw of a lossless Ethernet network, beside what it says of any network.
-type EthernetLook struct {
-	VRF          string                `json:"vrf,omitempty"`
-	Lossless     []int                 `json:"lossless_priorities,omitempty"` // as set, where no configuration says so
-	Prefixes     int                   `json:"host_prefixes"`
-	NextHops     int                   `json:"next_hops"` // of all devices, to prefixes with hosts
-	Nothing      string                `json:"nothing_because,omitempty"`
-	Gaps         []string              `json:"not_covered"`
-	Cycle        []result.EthernetStep `json:"cycle"`
-	Narrow       []string              `json:"narrow_groups"`
-	OneWay       []string              `json:"one_way_lossless"`
-	Slow         []string              `json:"slow_cables"`
-	Pins         int                   `json:"pins"`
-	Fallbacks    []string              `json:"pins_fallen_back"` // prefixes
-	Silent       []string              `json:"silent_devices"`
-	CollectError string                `json:"collect_error,omitempty"`
-	Changed      *EthernetChanges      `json:"changed,omitempty"`
-	Paused       []PausedPort          `json:"paused_ports"` // the most paused first
-}
-
-// EthernetChanges is the difference from the look before.
-type EthernetChanges struct {
-	DevicesGone  []string `json:"devices_gone"`
-	DevicesNew   []string `json:"devices_new"`
-	CablesGone   []string `json:"cables_gone"`
-	CablesNew    []string `json:"cables_new"`
-	Recabled     []string `json:"recabled"`
-	PrefixesGone []string `json:"prefixes_gone"`
-	Entries      int      `json:"entries"`        // sets of next hops of a prefix at a device
-	Lost         []string `json:"next_hops_gone"` // sentences: next hops that are gone though their cables are there, and the neighbors have the route as before
-	Lossless     []string `json:"lossless"`       // sentences: directions of cables with other lossless priorities
-}
-
-// PausedPort is what a port counted of pauses of a priority since the look before, and where they come from.
-type PausedPort struct {
-	Device    string   `json:"device"`
-	Interface string   `json:"interface"`
-	Priority  uint8    `json:"priority"`
-	Received  uint64   `json:"pause_frames_received"`
-	Sent      uint64   `json:"pause_frames_sent"`
-	Storms    uint64   `json:"storms"`
-	Dropped   uint64   `json:"packets_dropped"`
-	InStorm   bool     `json:"in_storm"` // a storm goes on
-	PerSecond float64  `json:"received_per_second"`
-	Prefixes  int      `json:"host_prefixes"` // whose packets go by the port
-	Way       []string `json:"pauses_come_by"`
-	Circle    bool     `json:"pauses_circle"`
-}
-
 // What zero settings mean.
 const (
 	DefaultSilent    = 15 * time.Minute
@@ -248,9 +199,9 @@ var deviceFile = regexp.MustCompile(`^(.+)\.[^.]+\.(?:json|conf|txt|xml)(?:\.(?:
 
 // seeEthernet is see for a lossless Ethernet network: it fills in l, which is new, and keeps it. dir is an empty folder
 // for copies of the files.
-func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir string) (*Look, error) {
+func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *result.WatchLook, dir string) (*result.WatchLook, error) {
 	lap := laps(begin)
-	e := &EthernetLook{VRF: r.VRF, Lossless: list.Of(r.lossless, func(p uint8) int { return int(p) }), CollectError: r.collect(ctx)}
+	e := &result.LookEthernet{VRF: r.VRF, Lossless: list.Of(r.lossless, func(p uint8) int { return int(p) }), CollectError: r.collect(ctx)}
 	l.Ethernet = e
 	stamps, err := (source{r.settings}).ethernetStamps()
 	if err != nil {
@@ -272,7 +223,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 		return nil, err
 	}
 	l.Seconds.Gather = lap() - g.waited.Seconds()
-	byCounts := func(a Alarm) bool { return countsRise(a.Kind) } // such an alarm ends where counters stand still, without other files
+	byCounts := func(a result.Alarm) bool { return countsRise(a.Kind) } // such an alarm ends where counters stand still, without other files
 	if g.files == nil || same && slices.Equal(g.files, r.last.Files) && !slices.ContainsFunc(r.last.Alarms, byCounts) {
 		r.stamps = g.stamps
 		return nil, nil
@@ -293,7 +244,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 		e.Silent = slices.Compact(e.Silent)
 	}
 	l.Seconds.Read = lap()
-	if err := l.judgeEthernet(ctx, now); err != nil {
+	if err := judgeEthernet(ctx, l, now); err != nil {
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
@@ -314,12 +265,12 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *Look, dir
 }
 
 // sameAlarms says whether two looks have the same alarms; of sentences with counts the counts may differ.
-func sameAlarms(a, b []Alarm) bool {
-	return slices.EqualFunc(a, b, func(a, b Alarm) bool { return a.Kind == b.Kind && (a.What == b.What || countsRise(a.Kind)) })
+func sameAlarms(a, b []result.Alarm) bool {
+	return slices.EqualFunc(a, b, func(a, b result.Alarm) bool { return a.Kind == b.Kind && (a.What == b.What || countsRise(a.Kind)) })
 }
 
 // countsRise says whether the sentence of an alarm has counts that rise from look to look.
-func countsRise(k Kind) bool { return k == PauseStorm || k == WatchdogDrops }
+func countsRise(k string) bool { return k == PauseStorm || k == WatchdogDrops }
 
 // readEthernet is Watcher.ReadEthernet; a panic in it is an error, since it must not end the watch.
 func (r *running) readEthernet(dir string) (s *EthernetSnapshot, err error) {
@@ -329,7 +280,7 @@ func (r *running) readEthernet(dir string) (s *EthernetSnapshot, err error) {
 
 // judgeEthernet fills in what a look says about the network as it is now, without the one before: the verdict, and
 // what is odd about cables and pins.
-func (l *Look) judgeEthernet(ctx context.Context, now *EthernetSnapshot) error {
+func judgeEthernet(ctx context.Context, l *result.WatchLook, now *EthernetSnapshot) error {
 	n, e := now.Network, l.Ethernet
 	v, err := judge.Verify(ctx, n, judge.Options{})
 	if err != nil {
@@ -337,7 +288,7 @@ func (l *Look) judgeEthernet(ctx context.Context, now *EthernetSnapshot) error {
 	}
 	l.Switches, l.Cables, l.Endpoints, l.Contract, l.Covers = len(n.Names), n.Cables(), v.Scope.String(), "every choice of ECMP", "unicast"
 	l.Verdict, l.Lanes, l.Pairs, l.CutOff, l.Circles = outputs.WordOf(v), len(v.Lanes), v.Pairs, v.Unreachable, int64(v.Circles)
-	l.Cycle, l.Degraded, l.Hot = []LoopStep{}, []Degraded{}, []HotLink{}
+	l.Cycle, l.Degraded, l.Hot = []result.LookStep{}, []result.LookDegraded{}, []result.LookHot{}
 	e.Cycle, e.Prefixes, e.Gaps, e.Pins = outputs.EthernetSteps(n, v.Cycle), n.HostPrefixes(), append([]string{}, n.Gaps...), len(now.Pins)
 	if e.Nothing = nothing(n); e.Nothing != "" {
 		l.Verdict = result.NothingToJudge
@@ -418,7 +369,7 @@ func fellBack(n *ethernet.Network, pins []EthernetPin) (all []string) {
 
 // assessEthernet is assess for lossless Ethernet: it fills in what changed since the look before, the paused ports and the
 // alarms, and returns the difference; nil: there is no look before.
-func (r *running) assessEthernet(l *Look, now *EthernetSnapshot) *between.Difference {
+func (r *running) assessEthernet(l *result.WatchLook, now *EthernetSnapshot) *between.Difference {
 	e := l.Ethernet
 	l.Missing = events.Miss(nil, nil, nil, l.At)
 	if r.last != nil {
@@ -435,7 +386,7 @@ func (r *running) assessEthernet(l *Look, now *EthernetSnapshot) *between.Differ
 		known = before
 	}
 	e.Paused = pausedPorts(known, now)
-	l.Alarms = append([]Alarm{}, r.ethernetAlarms(l)...)
+	l.Alarms = append([]result.Alarm{}, r.ethernetAlarms(l)...)
 	carrySince(l, r.last, r.status.Alarms)
 	return d
 }
@@ -483,8 +434,8 @@ func withoutRoutes(n *ethernet.Network) map[string]bool {
 
 // changesOf is a difference in words. hosts says which prefixes had hosts at the look before, and loses those that are
 // gone; unread says which devices are without routes now.
-func changesOf(d *between.Difference, hosts, unread map[string]bool) *EthernetChanges {
-	c := &EthernetChanges{
+func changesOf(d *between.Difference, hosts, unread map[string]bool) *result.LookEthernetChanges {
+	c := &result.LookEthernetChanges{
 		DevicesGone: d.DevicesGone, DevicesNew: d.DevicesNew, CablesGone: list.Of(d.CablesGone, between.CableText), CablesNew: list.Of(d.CablesNew, between.CableText),
 		PrefixesGone: list.Of(d.PrefixesGone, netip.Prefix.String), Entries: d.Entries, Lost: []string{}, Lossless: []string{},
 		Recabled: list.Of(d.Recabled, func(r between.Recabled) string {
@@ -530,12 +481,12 @@ func changesOf(d *between.Difference, hosts, unread map[string]bool) *EthernetCh
 	return c
 }
 
-// asChanges is the changes as metrics count them: only the lengths of its lists mean something.
-func (c *EthernetChanges) asChanges() *Changes {
-	return &Changes{
-		Gone:     LookParts{Switches: make([]result.Node, len(c.DevicesGone)), Cables: make([]LookLink, len(c.CablesGone))},
-		New:      LookParts{Switches: make([]result.Node, len(c.DevicesNew)), Cables: make([]LookLink, len(c.CablesNew))},
-		Recabled: make([]result.Node, len(c.Recabled)), hops: c.Entries,
+// asChanges is the changes as metrics count them: only the lengths of its lists mean something. Sets of next hops are not in it.
+func asChanges(c *result.LookEthernetChanges) *result.LookChanges {
+	return &result.LookChanges{
+		Gone:     result.LookParts{Switches: make([]result.Node, len(c.DevicesGone)), Cables: make([]result.CableEnds, len(c.CablesGone))},
+		New:      result.LookParts{Switches: make([]result.Node, len(c.DevicesNew)), Cables: make([]result.CableEnds, len(c.CablesNew))},
+		Recabled: make([]result.Node, len(c.Recabled)),
 	}
 }
 
@@ -555,7 +506,7 @@ const mostPaused = 20
 
 // pausedPorts is what ports counted of pauses since before, the look before, or nil: then only storms that go on are
 // known. Ports in a storm come first, then those that dropped most, then the most paused.
-func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
+func pausedPorts(before, now *EthernetSnapshot) []result.PausedPort {
 	n := now.Network
 	paused := make(pauses.Paused, len(n.Links)*pauses.Priorities) // [link × pauses.Priorities + priority] pauses received
 	seconds := 0.
@@ -563,7 +514,7 @@ func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
 		seconds = now.At.Sub(before.At).Seconds()
 	}
 	links := linksOfMembers(n)
-	all := []PausedPort{}
+	all := []result.PausedPort{}
 	for _, name := range slices.SortedFunc(keysOf(now.Counters), ethernet.Natural) {
 		var had []pauses.Counter
 		known := false
@@ -577,7 +528,7 @@ func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
 			if c.Received+c.Sent+c.Storms+c.Dropped == 0 && !c.InStorm {
 				continue
 			}
-			p := PausedPort{Device: name, Interface: c.Interface, Priority: c.Priority, Received: c.Received, Sent: c.Sent, Storms: c.Storms, Dropped: c.Dropped, InStorm: c.InStorm, Way: []string{}}
+			p := result.PausedPort{Device: name, Interface: c.Interface, Priority: c.Priority, Received: c.Received, Sent: c.Sent, Storms: c.Storms, Dropped: c.Dropped, InStorm: c.InStorm, Way: []string{}}
 			if seconds > 0 {
 				p.PerSecond = float64(c.Received) / seconds
 			}
@@ -587,7 +538,7 @@ func pausedPorts(before, now *EthernetSnapshot) []PausedPort {
 			all = append(all, p)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b PausedPort) int {
+	slices.SortStableFunc(all, func(a, b result.PausedPort) int {
 		switch {
 		case a.InStorm != b.InStorm && a.InStorm:
 			return -1
@@ -650,11 +601,11 @@ func keysOf(m map[string][]pauses.Counter) func(func(string) bool) {
 }
 
 // ethernetAlarms is what is wrong at a look of lossless Ethernet; carrySince adds since when.
-func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
+func (r *running) ethernetAlarms(l *result.WatchLook) (all []result.Alarm) {
 	e := l.Ethernet
-	add := func(found bool, kind Kind, do, what string, args ...any) {
+	add := func(found bool, kind string, do, what string, args ...any) {
 		if found {
-			all = append(all, Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
+			all = append(all, result.Alarm{Kind: kind, What: fmt.Sprintf(what, args...), Do: do})
 		}
 	}
 	if l.Verdict == result.CreditLoop {
@@ -677,11 +628,11 @@ func (r *running) ethernetAlarms(l *Look) (all []Alarm) {
 	add(len(e.Fallbacks) > 0, PinFallback, "see what is down on their way; BGP takes them back when it is up again", "%s of %s not in force, and packets take the routes of the subnet: %s",
 		words.Counted(len(e.Fallbacks), "pin is", "pins are"), words.Thousands(e.Pins), words.FirstOf(e.Fallbacks))
 	add(len(e.Silent)+len(e.CollectError) > 0, SilentDevice, "see whether the device can be reached, and that the collector works", "%s", silentText(e, r.Silent))
-	storms := slices.DeleteFunc(slices.Clone(e.Paused), func(p PausedPort) bool { return p.PerSecond < float64(r.PauseRate) })
+	storms := slices.DeleteFunc(slices.Clone(e.Paused), func(p result.PausedPort) bool { return p.PerSecond < float64(r.PauseRate) })
 	if len(storms) > 0 {
 		add(true, PauseStorm, "look at the host or the circle at the end of the way", "%s", stormText(&storms[0], len(storms)))
 	}
-	dropped := slices.DeleteFunc(slices.Clone(e.Paused), func(p PausedPort) bool { return p.Dropped+p.Storms == 0 && !p.InStorm })
+	dropped := slices.DeleteFunc(slices.Clone(e.Paused), func(p result.PausedPort) bool { return p.Dropped+p.Storms == 0 && !p.InStorm })
 	if len(dropped) > 0 {
 		p := &dropped[0]
 		add(true, WatchdogDrops, "find who pauses: the way of the pauses, or weft verify for a circle", "%s%s%s", watchdogText(p), comesBy(p), others(len(dropped)))
@@ -701,7 +652,7 @@ func firstSentences(all []string) string {
 }
 
 // silentText is the sentence about devices that were not heard from and a collector that failed.
-func silentText(e *EthernetLook, limit time.Duration) string {
+func silentText(e *result.LookEthernet, limit time.Duration) string {
 	var parts []string
 	if len(e.Silent) > 0 {
 		parts = append(parts, fmt.Sprintf("not heard from, or for more than %v: %s", limit, words.FirstOf(e.Silent)))
@@ -713,13 +664,13 @@ func silentText(e *EthernetLook, limit time.Duration) string {
 }
 
 // stormText is the sentence about the port that is paused most, of so many.
-func stormText(p *PausedPort, ports int) string {
+func stormText(p *result.PausedPort, ports int) string {
 	return fmt.Sprintf("%s, %s was paused %s a second in priority %d, and packets to %s go by it%s%s", p.Device, p.Interface, words.Thousands(int64(p.PerSecond)), p.Priority,
 		words.Counted(p.Prefixes, "prefix", "prefixes"), comesBy(p), others(ports))
 }
 
 // watchdogText is the sentence about what the watchdog of a port saw.
-func watchdogText(p *PausedPort) string {
+func watchdogText(p *result.PausedPort) string {
 	if p.Dropped+p.Storms == 0 {
 		return fmt.Sprintf("the watchdog of %s, %s sees a storm of priority %d, which goes on", p.Device, p.Interface, p.Priority)
 	}
@@ -731,7 +682,7 @@ func watchdogText(p *PausedPort) string {
 }
 
 // comesBy is the way of pauses in words.
-func comesBy(p *PausedPort) string {
+func comesBy(p *result.PausedPort) string {
 	switch {
 	case len(p.Way) == 0:
 		return ""

@@ -45,7 +45,7 @@ func newEthernetScene(t *testing.T, c Config) *ethernetScene {
 }
 
 // show looks at a network that was just written. nil: nothing is new.
-func (s *ethernetScene) show(now *EthernetSnapshot) *Look {
+func (s *ethernetScene) show(now *EthernetSnapshot) *result.WatchLook {
 	s.t.Helper()
 	s.now = now
 	s.looks++
@@ -140,10 +140,10 @@ func clos(t *testing.T) *ethernet.Network {
 	return n
 }
 
-func alarmsOf(l *Look) string {
+func alarmsOf(l *result.WatchLook) string {
 	var all []string
 	for _, a := range l.Alarms {
-		all = append(all, string(a.Kind))
+		all = append(all, a.Kind)
 	}
 	slices.Sort(all)
 	return strings.Join(all, " ")

@@ -93,17 +93,17 @@ func cables(rng *rand.Rand, f *fabric.Fabric) (a, b fabric.ChannelID) {
 // faults is what may go wrong at a site, by the alarm that it must raise.
 var faults = []struct {
 	name string
-	make func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind)
+	make func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, string)
 }{
-	{"fallback", func(t *testing.T, _ *rand.Rand, s site) (*Snapshot, Kind) {
+	{"fallback", func(t *testing.T, _ *rand.Rand, s site) (*Snapshot, string) {
 		return &Snapshot{Tables: tablesBy(t, s.Tables.Fabric, "minhop", 1), SLs: true, Maps: true}, Fallback
 	}},
-	{"one lane for all", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
+	{"one lane for all", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, string) {
 		// On a ring of trunks somebody is sent round: packets can deadlock on one lane.
 		f := testnet.Build(t, fmt.Sprintf("ring:n=%d", 5+rng.IntN(7)))
 		return &Snapshot{Tables: tablesBy(t, f, "minhop", 1), SLs: true, Maps: true}, CreditLoop
 	}},
-	{"tables from before a cable died", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
+	{"tables from before a cable died", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, string) {
 		f := s.Tables.Fabric
 		for {
 			c := fabric.ChannelID(rng.IntN(f.Trunks()))
@@ -112,7 +112,7 @@ var faults = []struct {
 			}
 		}
 	}},
-	{"cables exchanged, and routed anew", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
+	{"cables exchanged, and routed anew", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, string) {
 		for {
 			a, b := cables(rng, s.Tables.Fabric)
 			f := exchanged(t, s.Tables.Fabric, a, b)
@@ -121,23 +121,23 @@ var faults = []struct {
 			}
 		}
 	}},
-	{"cables exchanged", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
+	{"cables exchanged", func(t *testing.T, rng *rand.Rand, s site) (*Snapshot, string) {
 		a, b := cables(rng, s.Tables.Fabric)
 		return on(t, exchanged(t, s.Tables.Fabric, a, b), s.Tables), Recabled
 	}},
-	{"no SL2VL maps", func(_ *testing.T, _ *rand.Rand, s site) (*Snapshot, Kind) {
+	{"no SL2VL maps", func(_ *testing.T, _ *rand.Rand, s site) (*Snapshot, string) {
 		now := *s.Snapshot
 		now.Maps = false
 		return &now, NoMap
 	}},
-	{"an entry lost", func(_ *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
+	{"an entry lost", func(_ *testing.T, rng *rand.Rand, s site) (*Snapshot, string) {
 		now := *s.Tables
 		now.Forwarding = s.Tables.Forwarding.Clone()
 		from, to := apart(rng, now.Fabric)
 		now.Forwarding.Row(to.LID)[from.Switch] = routing.NoPort
 		return &Snapshot{Tables: &now, SLs: true, Maps: true}, CutOff
 	}},
-	{"packets sent back", func(_ *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
+	{"packets sent back", func(_ *testing.T, rng *rand.Rand, s site) (*Snapshot, string) {
 		now := *s.Tables
 		now.Forwarding = s.Tables.Forwarding.Clone()
 		from, to := apart(rng, now.Fabric)

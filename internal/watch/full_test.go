@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // A state folder that cannot be written is said to be that, not the files that are looked at;
@@ -43,7 +44,7 @@ func TestStateCannotBeWritten(t *testing.T) {
 		t.Fatalf("%+v, %v", l, err)
 	}
 	began := slices.Clone(w.status.Alarms)
-	if kinds := kindsOf(began); !slices.Equal(kinds, []Kind{CreditLoop, Unreadable}) {
+	if kinds := kindsOf(began); !slices.Equal(kinds, []string{CreditLoop, Unreadable}) {
 		t.Errorf("alarms %v", kinds)
 	}
 	// Alarms of looks that cannot be kept are there since the first of them, and so they are kept when they can.
@@ -74,10 +75,10 @@ func TestStateCannotBeWritten(t *testing.T) {
 // so at another time do since then.
 func TestSinceOfRecabled(t *testing.T) {
 	at := func(minutes int) time.Time { return time.Unix(0, 0).Add(time.Duration(minutes) * time.Minute) }
-	kept := &Look{At: at(1)}
+	kept := &result.WatchLook{At: at(1)}
 	for _, c := range []struct{ there, want int }{{1, 3}, {2, 2}} {
-		l := &Look{At: at(3), Alarms: []Alarm{{Kind: Recabled}}}
-		carrySince(l, kept, []Alarm{{Kind: Recabled, Since: at(c.there)}})
+		l := &result.WatchLook{At: at(3), Alarms: []result.Alarm{{Kind: Recabled}}}
+		carrySince(l, kept, []result.Alarm{{Kind: Recabled, Since: at(c.there)}})
 		if !l.Alarms[0].Since.Equal(at(c.want)) {
 			t.Errorf("the last look that was kept at 1, one recabled at %d: since %v", c.there, l.Alarms[0].Since)
 		}

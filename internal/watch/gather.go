@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/child"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Names of files that a look reads the network from, each of which may be a .gz.
@@ -45,13 +46,6 @@ const mostBytes = 4 << 30
 
 // isLookFile says whether a file of a folder, maybe packed, is one that a look has.
 func isLookFile(name string) bool { return slices.Contains(lookFiles, reading.PlainName(name)) }
-
-// File is a file as a look saw it.
-type File struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
-}
 
 // stamp is the state of a file: another one tells that it was written again.
 type stamp struct {
@@ -118,9 +112,9 @@ const tries = 5
 
 // collected is what gather has found.
 type collected struct {
-	files  []File        // by name; nil: nothing changed
-	stamps []stamp       // of these files, as they were copied; nil for those of commands
-	waited time.Duration // spent on waiting for files to rest
+	files  []result.LookFile // by name; nil: nothing changed
+	stamps []stamp           // of these files, as they were copied; nil for those of commands
+	waited time.Duration     // spent on waiting for files to rest
 }
 
 // gather copies the files of a look into a folder once they rest, or has the commands write them there. before is the
@@ -186,8 +180,8 @@ func bytesOf(files []stamp) (n int64) {
 }
 
 // copyAll copies files into a folder, under the names that they have in a look.
-func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]File, error) {
-	var files []File
+func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]result.LookFile, error) {
+	var files []result.LookFile
 	for _, at := range all {
 		name := s.lookFileName(at.path)
 		if at.path == s.Fabric {
@@ -209,27 +203,27 @@ func (s source) copyAll(ctx context.Context, all []stamp, into string) ([]File, 
 }
 
 // writeCopy writes a file of a look into a folder.
-func writeCopy(r io.Reader, into, name string) (File, error) {
+func writeCopy(r io.Reader, into, name string) (result.LookFile, error) {
 	if dir := filepath.Dir(name); dir != "." {
 		if err := os.MkdirAll(filepath.Join(into, dir), 0o750); err != nil {
-			return File{}, err
+			return result.LookFile{}, err
 		}
 	}
 	out, err := os.OpenFile(filepath.Join(into, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return File{}, err
+		return result.LookFile{}, err
 	}
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, sum), r)
 	if err := errors.Join(err, out.Close()); err != nil {
-		return File{}, err
+		return result.LookFile{}, err
 	}
-	return File{Name: name, Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+	return result.LookFile{Name: name, Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
 // run has all commands write the files of a look into a folder.
-func (s source) run(ctx context.Context, into string) ([]File, error) {
-	var files []File
+func (s source) run(ctx context.Context, into string) ([]result.LookFile, error) {
+	var files []result.LookFile
 	for _, c := range s.commands {
 		file, err := c.run(ctx, s.Timeout, into)
 		if err != nil {
@@ -237,13 +231,13 @@ func (s source) run(ctx context.Context, into string) ([]File, error) {
 		}
 		files = append(files, file)
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(files, func(a, b result.LookFile) int { return strings.Compare(a.Name, b.Name) })
 	return files, nil
 }
 
 // run writes what a command prints into its file. It fails if the command does, takes longer than limit, or prints
 // nothing or too much.
-func (c command) run(ctx context.Context, limit time.Duration, into string) (File, error) {
+func (c command) run(ctx context.Context, limit time.Duration, into string) (result.LookFile, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p := child.Command(ctx, c.args[0], c.args[1:]...)
@@ -251,10 +245,10 @@ func (c command) run(ctx context.Context, limit time.Duration, into string) (Fil
 	p.Stderr = &said
 	out, err := p.StdoutPipe()
 	if err != nil {
-		return File{}, err
+		return result.LookFile{}, err
 	}
 	if err := p.Start(); err != nil {
-		return File{}, err
+		return result.LookFile{}, err
 	}
 	file, err := writeCopy(io.LimitReader(out, mostBytes+1), into, c.file)
 	if file.Bytes > mostBytes {
@@ -265,13 +259,13 @@ func (c command) run(ctx context.Context, limit time.Duration, into string) (Fil
 	}
 	switch end := p.Wait(); {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return File{}, fmt.Errorf("it did not end within %v", limit)
+		return result.LookFile{}, fmt.Errorf("it did not end within %v", limit)
 	case err != nil:
-		return File{}, err
+		return result.LookFile{}, err
 	case end != nil:
-		return File{}, fmt.Errorf("%w%s", end, said.last())
+		return result.LookFile{}, fmt.Errorf("%w%s", end, said.last())
 	case file.Bytes == 0:
-		return File{}, fmt.Errorf("it printed nothing%s", said.last())
+		return result.LookFile{}, fmt.Errorf("it printed nothing%s", said.last())
 	}
 	return file, nil
 }

@@ -22,7 +22,7 @@ const hotLinks = 10
 
 // judge fills in what a look says about its network and tables by themselves, without what is expected of them, and sets
 // now.loads. m is the memory of the verdict before.
-func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot, m *deadlock.Memory) (*deadlock.Verdict, error) {
+func (s *settings) judge(ctx context.Context, l *result.WatchLook, now *Snapshot, m *deadlock.Memory) (*deadlock.Verdict, error) {
 	f := now.Tables.Fabric
 	n := f.Count()
 	l.Switches, l.Hosts, l.Cables = f.Switches(), n.HCA, len(f.Channels())/2
@@ -46,11 +46,11 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot, m *deadloc
 	l.Cycle, l.Covers = stepsOf(f, v.Cycle), "unicast"
 	for _, a := range v.Absent {
 		ch := f.Channel(a.Channel)
-		l.Absent = append(l.Absent, Absent{From: outputs.Node(f, ch.From, ch.FromPort), SL: a.SL, VL: a.VL, DataVLs: ch.DataVLs})
+		l.Absent = append(l.Absent, result.LookAbsent{From: outputs.Node(f, ch.From, ch.FromPort), SL: a.SL, VL: a.VL, DataVLs: ch.DataVLs})
 	}
 	if m := v.Multicast; m != nil {
 		l.Covers = "unicast and multicast"
-		l.Multicast = &Trees{Groups: m.Groups, Circling: mlids(m.Circling), Split: mlids(m.Split), OneSided: mlids(m.OneSided)}
+		l.Multicast = &result.LookTrees{Groups: m.Groups, Circling: mlids(m.Circling), Split: mlids(m.Split), OneSided: mlids(m.OneSided)}
 	}
 	loads, err := congestion.CountTables(ctx, now.Tables, s.scope)
 	if err != nil {
@@ -63,15 +63,15 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot, m *deadloc
 }
 
 // stepsOf is the steps of a credit loop with names.
-func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
-	all := make([]LoopStep, len(cycle))
+func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []result.LookStep {
+	all := make([]result.LookStep, len(cycle))
 	for i, s := range cycle {
 		c := f.Channel(s.Trunk)
 		to := result.Node{Name: "multicast group " + mlid(s.Dst)}
 		if !s.Multicast {
 			to = outputs.Endpoint(f, f.Owner(s.Dst))
 		}
-		all[i] = LoopStep{From: outputs.Node(f, c.From, c.FromPort), To: outputs.Node(f, c.To, c.ToPort), VL: s.VL, SL: s.SL, Src: outputs.Endpoint(f, s.Src), Dst: to}
+		all[i] = result.LookStep{From: outputs.Node(f, c.From, c.FromPort), To: outputs.Node(f, c.To, c.ToPort), VL: s.VL, SL: s.SL, Src: outputs.Endpoint(f, s.Src), Dst: to}
 	}
 	return all
 }
@@ -82,56 +82,56 @@ func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
 func mlids(lids []fabric.LID) []string { return list.Of(lids, mlid) }
 
 // hottest is the fullest links, equal ones by number.
-func hottest(f *fabric.Fabric, loads *congestion.Loads) []HotLink {
+func hottest(f *fabric.Fabric, loads *congestion.Loads) []result.LookHot {
 	order := fabric.All[fabric.ChannelID](f.Trunks())
 	slices.SortStableFunc(order, func(a, b fabric.ChannelID) int { return cmp.Compare(loads.Routes[b], loads.Routes[a]) })
-	hot := []HotLink{}
+	hot := []result.LookHot{}
 	for _, c := range order[:min(hotLinks, len(order))] {
 		if loads.Routes[c] > 0 {
 			ch := f.Channel(c)
-			hot = append(hot, HotLink{From: outputs.Node(f, ch.From, ch.FromPort), To: outputs.Node(f, ch.To, ch.ToPort), Routes: loads.Routes[c]})
+			hot = append(hot, result.LookHot{From: outputs.Node(f, ch.From, ch.FromPort), To: outputs.Node(f, ch.To, ch.ToPort), Routes: loads.Routes[c]})
 		}
 	}
 	return hot
 }
 
 // degraded is the links that are slower or narrower than others of their kind.
-func degraded(f *fabric.Fabric) []Degraded {
-	all := []Degraded{}
+func degraded(f *fabric.Fabric) []result.LookDegraded {
+	all := []result.LookDegraded{}
 	for _, a := range inspect.Anomalies(f) {
 		if a.Kind != inspect.SlowLink && a.Kind != inspect.NarrowLink && a.Kind != inspect.MixedRates {
 			continue
 		}
 		for _, k := range a.Links {
-			ends := LookLink{A: outputs.Node(f, k.A, k.APort), B: outputs.Node(f, k.B, k.BPort)}
-			all = append(all, Degraded{Kind: string(a.Kind), Rate: k.Rate.String(), LookLink: ends})
+			ends := result.CableEnds{A: outputs.Node(f, k.A, k.APort), B: outputs.Node(f, k.B, k.BPort)}
+			all = append(all, result.LookDegraded{Kind: string(a.Kind), Rate: k.Rate.String(), CableEnds: ends})
 		}
 	}
 	return all
 }
 
 // compare is what changed between two looks.
-func compare(before, now *Snapshot) (*Changes, error) {
+func compare(before, now *Snapshot) (*result.LookChanges, error) {
 	old, next := before.Tables, now.Tables
 	acting, err := transition.On(next.Fabric, old, next)
 	if err != nil {
 		return nil, err
 	}
 	parts, cost := transition.PartsOf(old.Fabric, next.Fabric), transition.CostOf(acting, next)
-	return &Changes{
+	return &result.LookChanges{
 		Gone: partsOf(old.Fabric, &parts.Gone), New: partsOf(next.Fabric, &parts.New), Recabled: recabled(old.Fabric, next.Fabric, &parts),
 		Entries: cost.Entries, Due: cost.Due, Blocks: cost.Blocks, Touched: cost.Switches, SLs: cost.SLs, Maps: cost.Maps,
 	}, nil
 }
 
 // partsOf is parts of a fabric with names.
-func partsOf(f *fabric.Fabric, p *transition.Part) LookParts {
-	cables := make([]LookLink, len(p.Cables))
+func partsOf(f *fabric.Fabric, p *transition.Part) result.LookParts {
+	cables := make([]result.CableEnds, len(p.Cables))
 	for i, c := range p.Cables {
 		ch := f.Channel(c)
-		cables[i] = LookLink{A: outputs.Node(f, ch.From, ch.FromPort), B: outputs.Node(f, ch.To, ch.ToPort)}
+		cables[i] = result.CableEnds{A: outputs.Node(f, ch.From, ch.FromPort), B: outputs.Node(f, ch.To, ch.ToPort)}
 	}
-	return LookParts{Switches: outputs.Nodes(f, p.Switches), Adapters: outputs.Nodes(f, p.Others), Cables: cables}
+	return result.LookParts{Switches: outputs.Nodes(f, p.Switches), Adapters: outputs.Nodes(f, p.Others), Cables: cables}
 }
 
 // recabled is the ports of switches that have a cable in both fabrics, to different ports. It leaves out ports that

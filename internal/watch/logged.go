@@ -10,33 +10,23 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/result"
 )
 
 // logged is what OpenSM's log says of its last sweeps, as readLog reads it and readReference completes it. Unless
 // force_log_flush is set, OpenSM keeps lines back until 4 KiB of them have come together or one of them is about
 // an error; so the log may end before the tables in force were made.
 type logged struct {
-	LogState
+	result.OpenSMLog
 	ahead   bool     // it was written to before the clock was set back, and the tables were written after that
 	ruled   bool     // it says whether tables fit the network, by its last sweep
 	notices []notice // what it says of links and ports, the oldest first
 }
 
-// LogState is what OpenSM's log said, which holds until it says otherwise: one that was rotated says nothing at first.
-type LogState struct {
-	Path   string    `json:"path"`
-	Engine string    `json:"engine,omitempty"` // whose tables it says were written last; empty: it does not say
-	Failed []string  `json:"failed,omitempty"` // engines that made none since
-	At     time.Time `json:"at"`               // when it was last written to
-	Given  time.Time `json:"given,omitzero"`   // when tables of weft's were used last, by the line's own time; zero: it does not say
-	Exact  bool      `json:"exact,omitempty"`  // of Given: it has microseconds
-	Lack   string    `json:"lack,omitempty"`   // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
-}
-
 // takeOver fills in, where the log says nothing itself, what it said when it was read last, before: it may have been
 // rotated since. written is when the tables at hand were: if that is after before.At, what it said of engines and
 // sweeps was about others.
-func (l *logged) takeOver(before *LogState, written time.Time) {
+func (l *logged) takeOver(before *result.OpenSMLog, written time.Time) {
 	if before == nil || before.Path != l.Path {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -85,7 +86,7 @@ func TestFallbackThatChangesNoEntry(t *testing.T) {
 	tables := &Snapshot{Tables: tablesBy(t, f, "lash", 1), Maps: true}
 	dump := filepath.Join(s.Folder, "opensm-lfts.dump")
 	begin := time.Now().Add(-time.Hour)
-	sweep := func(n int, text string, logAt int) *Look {
+	sweep := func(n int, text string, logAt int) *result.WatchLook {
 		for path, at := range map[string]int{dump: 10 * n, log: logAt} {
 			body := text
 			if path == dump {
@@ -143,7 +144,7 @@ func TestLogThatGoesOnWhileFilesRest(t *testing.T) {
 		put(log, failed+"Nov 22 16:30:35 970451 [46A046C0] 0x02 -> SUBNET UP\n", 22)
 		put(dump, "sweep 2", 21)
 	}()
-	var l *Look
+	var l *result.WatchLook
 	for over := false; !over; { // the last that is made until nothing is new: on a slow machine the first sees one file alone
 		select {
 		case <-swept:
@@ -171,8 +172,8 @@ func TestFallbackThatCommandsDoNotShow(t *testing.T) {
 	s.Timeout = time.Minute
 	for _, c := range []struct {
 		text string
-		want []Kind
-	}{{lashWorks, nil}, {lashWorks + lashFails + minhopWorks, []Kind{Fallback}}} {
+		want []string
+	}{{lashWorks, nil}, {lashWorks + lashFails + minhopWorks, []string{Fallback}}} {
 		if err := os.WriteFile(log, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -270,16 +271,16 @@ func TestExpectedWhileAStepIsWritten(t *testing.T) {
 func TestWhoChangedTables(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		look     Look
+		look     result.WatchLook
 		by, text string
 	}{
-		{Look{Made: &Made{Engine: "weft"}}, events.ByServe, "other forwarding tables"},
-		{Look{HandedOver: true}, events.ByServe, "other forwarding tables"},
-		{Look{Made: &Made{Engine: "minhop"}}, "OpenSM", "minhop"},
-		{Look{Made: &Made{Engine: "weft"}, Lack: "W002"}, "OpenSM", "has no tables"},
-		{Look{}, "", "by whom is not known"},
+		{result.WatchLook{Made: &result.LookMade{Engine: "weft"}}, events.ByServe, "other forwarding tables"},
+		{result.WatchLook{HandedOver: true}, events.ByServe, "other forwarding tables"},
+		{result.WatchLook{Made: &result.LookMade{Engine: "minhop"}}, "OpenSM", "minhop"},
+		{result.WatchLook{Made: &result.LookMade{Engine: "weft"}, Lack: "W002"}, "OpenSM", "has no tables"},
+		{result.WatchLook{}, "", "by whom is not known"},
 	} {
-		if by, text := c.look.changedBy(); by != c.by || !strings.Contains(text, c.text) {
+		if by, text := changedBy(&c.look); by != c.by || !strings.Contains(text, c.text) {
 			t.Errorf("%+v: by %q, %s", c.look, by, text)
 		}
 	}
@@ -320,13 +321,13 @@ func TestRotatedLog(t *testing.T) {
 		since   bool // tables of weft's were used since the dump
 	}{
 		{"an empty one", at("", begin.Add(time.Minute)), dumped, true, "weft", true},
-		{"none yet", &logged{LogState: LogState{Path: name}}, dumped, true, "weft", true},
+		{"none yet", &logged{OpenSMLog: result.OpenSMLog{Path: name}}, dumped, true, "weft", true},
 		{"one that says that there are tables", at(proven, begin.Add(time.Minute)), dumped, false, "weft", true},
 		{"one that names an engine", at(minhopWorks, begin.Add(time.Minute)), dumped, false, "minhop", true},
-		{"that of another", &logged{LogState: LogState{Path: "other.log", At: begin}}, dumped, false, "", false},
+		{"that of another", &logged{OpenSMLog: result.OpenSMLog{Path: "other.log", At: begin}}, dumped, false, "", false},
 		{"other tables were dumped meanwhile", at("", begin.Add(time.Minute)), begin.Add(30 * time.Second), false, "", false},
 	} {
-		c.now.takeOver(&full.LogState, c.written)
+		c.now.takeOver(&full.OpenSMLog, c.written)
 		engine, _ := c.now.engineOf(c.written, nil, false)
 		if (c.now.lackAt(c.written) != "") != c.lacks || engine != c.engine || c.now.sinceDump(c.written) != c.since {
 			t.Errorf("%s: lack %q, engine %q, %+v", c.name, c.now.lackAt(c.written), engine, c.now)

@@ -7,6 +7,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/conf"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -47,7 +48,7 @@ const (
 
 // byTables is MinHop if tables look like its own, and clearly less like those of an engine asked for; else nil: it is
 // not known who made them.
-func byTables(ctx context.Context, t *routing.Tables, asked []string) (*Made, error) {
+func byTables(ctx context.Context, t *routing.Tables, asked []string) (*result.LookMade, error) {
 	if slices.Contains(asked, fallen) {
 		return nil, nil
 	}
@@ -64,7 +65,7 @@ func byTables(ctx context.Context, t *routing.Tables, asked []string) (*Made, er
 			return nil, nil
 		}
 	}
-	return &Made{Engine: fallen, How: "tables", Share: share}, nil
+	return &result.LookMade{Engine: fallen, How: "tables", Share: share}, nil
 }
 
 // shareOf is the share of entries with a choice, those at switches with several shortest ways, that are as an
@@ -126,10 +127,10 @@ func choices(f *fabric.Fabric, to fabric.NodeID, choice []bool) {
 
 // madeBy says which engine made the tables of a look: log, the one that OpenSM's log names, or else by the tables. nil:
 // it is not known.
-func madeBy(ctx context.Context, now *Snapshot, asked []string, log string) (*Made, error) {
+func madeBy(ctx context.Context, now *Snapshot, asked []string, log string) (*result.LookMade, error) {
 	switch {
 	case log != "":
-		return &Made{Engine: log, How: "log"}, nil
+		return &result.LookMade{Engine: log, How: "log"}, nil
 	case len(asked) == 0:
 		return nil, nil
 	}

@@ -10,13 +10,8 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/result"
 )
-
-// Manager is the OpenSM whose dumps or log are looked at, where it runs on this host, by its process.
-type Manager struct {
-	PID  int        `json:"pid"`            // of the process that was seen last
-	Gone *time.Time `json:"gone,omitempty"` // since when there is none; nil: it runs
-}
 
 // managerName is what the process of an OpenSM is called.
 const managerName = "opensm"
@@ -94,22 +89,22 @@ func findOpenSM(proc, log string) int {
 	return 0
 }
 
-// update is what is known of OpenSM now, m being what was known before; nil: none was seen ever. log is where it logs,
+// updated is what is known of OpenSM now, m being what was known before; nil: none was seen ever. log is where it logs,
 // or empty; written is when it dumped tables last: if that is after it went, it runs on another host now, whose
 // files come here.
-func (m *Manager) update(proc, log string, written, now time.Time) *Manager {
+func updated(m *result.OpenSMProcess, proc, log string, written, now time.Time) *result.OpenSMProcess {
 	if m != nil && m.Gone == nil && isOpenSM(proc, m.PID, log) {
 		return m
 	}
 	if pid := findOpenSM(proc, log); pid > 0 {
-		return &Manager{PID: pid}
+		return &result.OpenSMProcess{PID: pid}
 	}
 	switch {
 	case m == nil:
 		return nil
 	case m.Gone == nil:
 		gone := now.UTC()
-		return &Manager{PID: m.PID, Gone: &gone}
+		return &result.OpenSMProcess{PID: m.PID, Gone: &gone}
 	case written.After(*m.Gone):
 		return nil
 	}
@@ -127,15 +122,15 @@ func (r *running) seeManager() (news bool) {
 		return false
 	}
 	was := r.manager
-	r.manager = was.update(r.proc, r.settings.Log, dumped(r.triedStamps), r.clock.Now())
+	r.manager = updated(was, r.proc, r.settings.Log, dumped(r.triedStamps), r.clock.Now())
 	return (was != nil && was.Gone != nil) != (r.manager != nil && r.manager.Gone != nil)
 }
 
 // withManagerAlarm is alarms with OpenSMGone in place of an earlier one, if OpenSM does not run any more.
-func (r *running) withManagerAlarm(all []Alarm) []Alarm {
-	all = slices.DeleteFunc(slices.Clone(all), func(a Alarm) bool { return a.Kind == OpenSMGone })
+func (r *running) withManagerAlarm(all []result.Alarm) []result.Alarm {
+	all = slices.DeleteFunc(slices.Clone(all), func(a result.Alarm) bool { return a.Kind == OpenSMGone })
 	if m := r.manager; m != nil && m.Gone != nil {
-		all = append(all, Alarm{
+		all = append(all, result.Alarm{
 			Kind: OpenSMGone, What: fmt.Sprintf("OpenSM, which ran here as process %d, does not run any more: what goes or comes is not seen, and nothing is routed", m.PID),
 			Do: "systemctl status 'opensm*'; the end of OpenSM's log may say why it ended", Since: *m.Gone,
 		})

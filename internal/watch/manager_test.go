@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // process makes a process of a test.
@@ -77,7 +78,7 @@ func TestOpenSMGone(t *testing.T) {
 	}
 	// One whose files come from elsewhere now is no alarm any more.
 	gone := time.Unix(1000, 0)
-	if m := (&Manager{PID: 12, Gone: &gone}).update(filepath.Join(dir, "none"), log, gone.Add(time.Second), gone.Add(time.Minute)); m != nil {
+	if m := updated(&result.OpenSMProcess{PID: 12, Gone: &gone}, filepath.Join(dir, "none"), log, gone.Add(time.Second), gone.Add(time.Minute)); m != nil {
 		t.Errorf("%+v", m)
 	}
 }

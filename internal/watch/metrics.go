@@ -42,7 +42,7 @@ type metrics struct {
 // value is a gauge of a number in the last look.
 type value struct {
 	prometheus.Gauge
-	in func(*Look) float64
+	in func(*result.WatchLook) float64
 }
 
 // none is the label of an engine that is not known.
@@ -80,44 +80,44 @@ func newMetrics() *metrics {
 	m.pauses = gauges("pfc_frames", "Pause frames of a priority that a port of a lossless Ethernet network has counted, received or sent.", "device", "interface", "priority", "direction")
 	m.dropped = gauges("pfc_dropped_packets", "Packets of a priority that the watchdog of a port has dropped, as the port counts them.", "device", "interface", "priority")
 	for _, k := range Kinds {
-		m.alarm.WithLabelValues(string(k))
+		m.alarm.WithLabelValues(k)
 	}
-	number := func(name, help string, in func(*Look) float64) {
+	number := func(name, help string, in func(*result.WatchLook) float64) {
 		m.values = append(m.values, value{Gauge: gauges(name, help).WithLabelValues(), in: in})
 	}
-	number("proven", "1 if the tables are free of credit loops, 0 if they have one.", func(l *Look) float64 {
+	number("proven", "1 if the tables are free of credit loops, 0 if they have one.", func(l *result.WatchLook) float64 {
 		if l.Verdict == result.DeadlockFree {
 			return 1
 		}
 		return 0
 	})
-	number("lanes_used", "Lanes that carry traffic between switches.", func(l *Look) float64 { return float64(l.Lanes) })
-	number("pairs", "Pairs of endpoints.", func(l *Look) float64 { return float64(l.Pairs) })
-	number("pairs_cut", "Pairs that cables join and the tables do not.", func(l *Look) float64 { return float64(l.CutOff) })
-	number("pairs_apart", "Pairs that no cables join.", func(l *Look) float64 { return float64(l.Apart) })
-	number("forwarding_loops", "Switches and destinations whose packets circle.", func(l *Look) float64 { return float64(l.Circles) })
-	number("switches", "Switches.", func(l *Look) float64 { return float64(l.Switches) })
-	number("hosts", "Host adapter ports.", func(l *Look) float64 { return float64(l.Hosts) })
-	number("cables", "Cables.", func(l *Look) float64 { return float64(l.Cables) })
-	ethernet := func(count func(*EthernetLook) int) func(*Look) float64 {
-		return func(l *Look) float64 {
+	number("lanes_used", "Lanes that carry traffic between switches.", func(l *result.WatchLook) float64 { return float64(l.Lanes) })
+	number("pairs", "Pairs of endpoints.", func(l *result.WatchLook) float64 { return float64(l.Pairs) })
+	number("pairs_cut", "Pairs that cables join and the tables do not.", func(l *result.WatchLook) float64 { return float64(l.CutOff) })
+	number("pairs_apart", "Pairs that no cables join.", func(l *result.WatchLook) float64 { return float64(l.Apart) })
+	number("forwarding_loops", "Switches and destinations whose packets circle.", func(l *result.WatchLook) float64 { return float64(l.Circles) })
+	number("switches", "Switches.", func(l *result.WatchLook) float64 { return float64(l.Switches) })
+	number("hosts", "Host adapter ports.", func(l *result.WatchLook) float64 { return float64(l.Hosts) })
+	number("cables", "Cables.", func(l *result.WatchLook) float64 { return float64(l.Cables) })
+	ethernet := func(count func(*result.LookEthernet) int) func(*result.WatchLook) float64 {
+		return func(l *result.WatchLook) float64 {
 			if l.Ethernet == nil {
 				return 0
 			}
 			return float64(count(l.Ethernet))
 		}
 	}
-	number("next_hops", "Next hops of all devices of a lossless Ethernet network, to prefixes with hosts.", ethernet(func(e *EthernetLook) int { return e.NextHops }))
-	number("host_prefixes", "Prefixes with hosts of a lossless Ethernet network.", ethernet(func(e *EthernetLook) int { return e.Prefixes }))
-	number("pins", "Pins that routers of a lossless Ethernet network should have.", ethernet(func(e *EthernetLook) int { return e.Pins }))
-	number("pins_fallen_back", "Pins of these that are not in force.", ethernet(func(e *EthernetLook) int { return len(e.Fallbacks) }))
-	number("silent_devices", "Devices of a lossless Ethernet network that were not heard from.", ethernet(func(e *EthernetLook) int { return len(e.Silent) }))
-	number("largest_load", "Routes over the fullest link between switches, with all to all.", func(l *Look) float64 { return float64(l.MaxLoad) })
+	number("next_hops", "Next hops of all devices of a lossless Ethernet network, to prefixes with hosts.", ethernet(func(e *result.LookEthernet) int { return e.NextHops }))
+	number("host_prefixes", "Prefixes with hosts of a lossless Ethernet network.", ethernet(func(e *result.LookEthernet) int { return e.Prefixes }))
+	number("pins", "Pins that routers of a lossless Ethernet network should have.", ethernet(func(e *result.LookEthernet) int { return e.Pins }))
+	number("pins_fallen_back", "Pins of these that are not in force.", ethernet(func(e *result.LookEthernet) int { return len(e.Fallbacks) }))
+	number("silent_devices", "Devices of a lossless Ethernet network that were not heard from.", ethernet(func(e *result.LookEthernet) int { return len(e.Silent) }))
+	number("largest_load", "Routes over the fullest link between switches, with all to all.", func(l *result.WatchLook) float64 { return float64(l.MaxLoad) })
 	return m
 }
 
-// countedChanges is the changes of a look as changes_total counts them: what, and how many.
-func countedChanges(c *Changes) []struct {
+// countedChanges is the changes of a look as changes_total counts them: what, and how many; hops is sets of next hops, of lossless Ethernet.
+func countedChanges(c *result.LookChanges, hops int) []struct {
 	what string
 	n    int64
 } {
@@ -128,21 +128,21 @@ func countedChanges(c *Changes) []struct {
 		{"switch-gone", int64(len(c.Gone.Switches))}, {"switch-new", int64(len(c.New.Switches))},
 		{"adapter-gone", int64(len(c.Gone.Adapters))}, {"adapter-new", int64(len(c.New.Adapters))},
 		{"cable-gone", int64(len(c.Gone.Cables))}, {"cable-new", int64(len(c.New.Cables))}, {"recabled", int64(len(c.Recabled))},
-		{"lft-entry", int64(c.Entries)}, {"lft-block", int64(c.Blocks)}, {"service-level", c.SLs}, {"sl2vl-cell", int64(c.Maps)}, {"next-hop-set", int64(c.hops)},
+		{"lft-entry", int64(c.Entries)}, {"lft-block", int64(c.Blocks)}, {"service-level", c.SLs}, {"sl2vl-cell", int64(c.Maps)}, {"next-hop-set", int64(hops)},
 	}
 }
 
 // kindsOfChange is what countedChanges counts.
 func kindsOfChange() []string {
 	var all []string
-	for _, c := range countedChanges(&Changes{}) {
+	for _, c := range countedChanges(&result.LookChanges{}, 0) {
 		all = append(all, c.what)
 	}
 	return all
 }
 
 // note counts a look, after which the watch is as st says; l is nil for one that failed or saw nothing new.
-func (m *metrics) note(st *Health, l *Look) {
+func (m *metrics) note(st *result.WatchStatus, l *result.WatchLook) {
 	outcome := "same"
 	switch {
 	case st.Error != "":
@@ -161,10 +161,10 @@ func (m *metrics) note(st *Health, l *Look) {
 		}
 	}
 	for _, k := range Kinds {
-		m.alarm.WithLabelValues(string(k)).Set(0)
+		m.alarm.WithLabelValues(k).Set(0)
 	}
 	for _, a := range st.Alarms {
-		m.alarm.WithLabelValues(string(a.Kind)).Set(1)
+		m.alarm.WithLabelValues(a.Kind).Set(1)
 	}
 	if l != nil {
 		m.show(l)
@@ -175,12 +175,12 @@ func (m *metrics) note(st *Health, l *Look) {
 			m.seconds.WithLabelValues(stage.name).Observe(stage.seconds)
 		}
 		if e := l.Ethernet; e != nil && e.Changed != nil {
-			for _, c := range countedChanges(e.Changed.asChanges()) {
+			for _, c := range countedChanges(asChanges(e.Changed), e.Changed.Entries) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
 			}
 		}
 		if l.Changed != nil {
-			for _, c := range countedChanges(l.Changed) {
+			for _, c := range countedChanges(l.Changed, 0) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
 			}
 		}
@@ -188,7 +188,7 @@ func (m *metrics) note(st *Health, l *Look) {
 }
 
 // show sets the gauges that are about a look.
-func (m *metrics) show(l *Look) {
+func (m *metrics) show(l *result.WatchLook) {
 	for _, v := range m.values {
 		v.Set(v.in(l))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -40,17 +41,17 @@ func TestMulticastAlarms(t *testing.T) {
 		t.Errorf("a tree: %+v, %+v", l.Alarms, l.Multicast)
 	}
 	l := w.show(tree(fabric.None, false))
-	if got := kindsOf(l.Alarms); !slices.Equal(got, []Kind{CreditLoop, Multicast}) || len(l.Multicast.Circling) != 1 {
+	if got := kindsOf(l.Alarms); !slices.Equal(got, []string{CreditLoop, Multicast}) || len(l.Multicast.Circling) != 1 {
 		t.Errorf("a ring: %+v", l.Alarms)
 	}
-	if !slices.ContainsFunc(l.Cycle, func(s LoopStep) bool { return strings.HasPrefix(s.Dst.String(), "multicast group 0xc000") }) {
+	if !slices.ContainsFunc(l.Cycle, func(s result.LookStep) bool { return strings.HasPrefix(s.Dst.String(), "multicast group 0xc000") }) {
 		t.Errorf("a ring: %+v", l.Cycle)
 	}
 	l = w.show(tree(2, true))
 	if got := kindsOf(l.Alarms); !slices.Contains(got, Multicast) || len(l.Multicast.OneSided) != 1 {
 		t.Errorf("a switch without the tree: %+v", l.Alarms)
 	}
-	if l := w.show(&Snapshot{Tables: &tables, Doubts: []string{"one", "two"}}); !slices.Equal(kindsOf(l.Alarms), []Kind{Unproven}) || l.Covers != "unicast" {
+	if l := w.show(&Snapshot{Tables: &tables, Doubts: []string{"one", "two"}}); !slices.Equal(kindsOf(l.Alarms), []string{Unproven}) || l.Covers != "unicast" {
 		t.Errorf("doubts: %+v", l.Alarms)
 	}
 }

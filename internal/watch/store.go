@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/shell"
@@ -122,7 +121,7 @@ func (s *Store) whole(name string, write func(io.Writer) error) error {
 }
 
 // put keeps a look with its files, which lie in the folder from, and removes all looks but the last keep.
-func (s *Store) put(l *Look, from string, keep int) error {
+func (s *Store) put(l *result.WatchLook, from string, keep int) error {
 	for _, f := range l.Files {
 		if err := s.putFile(f, from); err != nil {
 			return err
@@ -138,10 +137,10 @@ func (s *Store) put(l *Look, from string, keep int) error {
 func lookName(number int) string { return fmt.Sprintf("%09d.json", number) }
 
 // packedName is the file in the state folder with the content of a file that a look saw.
-func packedName(f File) string { return filepath.Join(filesFolder, f.SHA256+".gz") }
+func packedName(f result.LookFile) string { return filepath.Join(filesFolder, f.SHA256+".gz") }
 
 // putFile keeps the content of a file of a look, which lies in the folder from, unless it is kept already.
-func (s *Store) putFile(f File, from string) error {
+func (s *Store) putFile(f result.LookFile, from string) error {
 	if _, err := os.Stat(filepath.Join(s.dir, packedName(f))); err == nil {
 		return nil
 	}
@@ -178,7 +177,7 @@ func (s *Store) Numbers() ([]int, error) {
 }
 
 // Look is a look by its number; 0 is the last one, -1 that before it, and so on.
-func (s *Store) Look(number int) (*Look, error) {
+func (s *Store) Look(number int) (*result.WatchLook, error) {
 	all, err := s.Numbers()
 	if err != nil {
 		return nil, err
@@ -193,10 +192,10 @@ func (s *Store) Look(number int) (*Look, error) {
 	if err != nil {
 		return nil, err
 	}
-	var l Look
+	var l result.WatchLook
 	err = json.Unmarshal(text, &l)
 	if err == nil {
-		err = l.check(number)
+		err = check(&l, number)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look %d: %w", number, err)
@@ -222,7 +221,7 @@ var contentSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // check is an error if a look that was read from a state folder is not the one of this number, or names files that no
 // look could have: Files makes files by these names.
-func (l *Look) check(number int) error {
+func check(l *result.WatchLook, number int) error {
 	if l.Number != number {
 		return fmt.Errorf("it is look %d by its text", l.Number)
 	}
@@ -244,7 +243,7 @@ func kept(all []int) string {
 
 // Files puts the files of a look into a folder, for a reader: each as a link to the packed file that is kept, or
 // unpacked once if the look saw it packed already.
-func (s *Store) Files(l *Look, into string) error {
+func (s *Store) Files(l *result.WatchLook, into string) error {
 	for _, f := range l.Files {
 		if dir := filepath.Dir(f.Name); dir != "." {
 			if err := os.MkdirAll(filepath.Join(into, dir), 0o750); err != nil {
@@ -270,7 +269,7 @@ func (s *Store) Files(l *Look, into string) error {
 }
 
 // unpack writes the content of a file of a look, as the look saw it.
-func (s *Store) unpack(f File, to string) error {
+func (s *Store) unpack(f result.LookFile, to string) error {
 	in, err := reading.OpenPlain(filepath.Join(s.dir, packedName(f)))
 	if err != nil {
 		return err
@@ -320,33 +319,13 @@ func (s *Store) prune(keep int) error {
 	return err
 }
 
-// Health is how a watch is, beside its looks: what status.json has, and what weft status and /status show.
-type Health struct {
-	Version string                  `json:"version"`
-	PID     int                     `json:"pid"`
-	Every   string                  `json:"every"`
-	At      time.Time               `json:"at"`                // of the last look, also one that saw nothing new
-	Look    int                     `json:"look"`              // number of the last one kept
-	Same    int                     `json:"same"`              // number of looks since that saw nothing new
-	Failed  int                     `json:"failed"`            // number of looks that failed, in a row up to the last; 0: the last did not
-	Error   string                  `json:"error,omitempty"`   // why the last look failed
-	Alarms  []Alarm                 `json:"alarms"`            // that are there now
-	Trouble *result.Trouble         `json:"trouble,omitempty"` // cables in trouble; absent: there was no look
-	Missing []result.MissingElement `json:"missing"`           // parts that went within a week and are not back
-
-	OpenSM *Manager  `json:"opensm,omitempty"` // absent: none was seen on this host
-	Log    *LogState `json:"log,omitempty"`    // absent: no log is looked at
-
-	ReloadError string `json:"reload_error,omitempty"` // why the last reload was refused: the settings before it stand
-}
-
 // Health is how the watch that writes in the folder is, or was when it ended; nil without an error: none has written.
-func (s *Store) Health() (*Health, error) {
+func (s *Store) Health() (*result.WatchStatus, error) {
 	text, err := readOwn(filepath.Join(s.dir, statusName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var status Health
+	var status result.WatchStatus
 	if err == nil {
 		err = json.Unmarshal(text, &status)
 	}

@@ -64,18 +64,18 @@ type running struct {
 	events      *events.Log
 	cables      cabling
 
-	gone, came  []result.Element // between the last two looks; nil once they are logged
-	last        *Look            // the last that is kept; nil: there is none
-	doubted     *string          // the last try saw other tables than expected: with which files and reference; nil: it did not
+	gone, came  []result.Element  // between the last two looks; nil once they are logged
+	last        *result.WatchLook // the last that is kept; nil: there is none
+	doubted     *string           // the last try saw other tables than expected: with which files and reference; nil: it did not
 	flaps       flaps
-	manager     *Manager  // nil: no OpenSM was seen on this host
-	logState    *LogState // what OpenSM's log said; nil: it was not read yet
-	lastFailure string    // the error of the last look as it was logged; empty: there was none
+	manager     *result.OpenSMProcess // nil: no OpenSM was seen on this host
+	logState    *result.OpenSMLog     // what OpenSM's log said; nil: it was not read yet
+	lastFailure string                // the error of the last look as it was logged; empty: there was none
 
 	aheadAt time.Time // when OpenSM's log was last written to, if the clock was set back since; else zero
 
 	mu     sync.Mutex
-	status Health
+	status result.WatchStatus
 	begun  time.Time // of the last look, by the clock that is never set; zero: there was none
 }
 
@@ -133,7 +133,7 @@ func (r *running) reload() {
 
 // Once looks once, and returns the last look that is new, which may be an earlier one. The
 // error is for a look that failed.
-func (w *Watcher) Once(ctx context.Context) (*Look, error) {
+func (w *Watcher) Once(ctx context.Context) (*result.WatchLook, error) {
 	r, err := w.begin()
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (w *Watcher) begin() (*running, error) {
 		return nil, err
 	}
 	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version, Network: w.EthernetPage}}
-	r.status = Health{Missing: []result.MissingElement{}, Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
+	r.status = result.WatchStatus{Missing: []result.MissingElement{}, Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []result.Alarm{}}
 	if root, err := os.OpenRoot(s.State); err == nil {
 		r.keepEvents(root)
 	}
@@ -189,14 +189,14 @@ func (r *running) resume() {
 	if err == nil && len(numbers) == 0 {
 		return
 	}
-	var l *Look
+	var l *result.WatchLook
 	if err == nil {
 		l, err = r.store.Look(0)
 	}
 	if err != nil {
 		r.Log.Warn("the last look cannot be read: what comes is not compared with it", "error", err)
 		if len(numbers) > 0 {
-			r.last = &Look{Number: numbers[len(numbers)-1]}
+			r.last = &result.WatchLook{Number: numbers[len(numbers)-1]}
 		}
 		return
 	}
@@ -221,7 +221,7 @@ func (r *running) resume() {
 	}
 	if err == nil {
 		var v *deadlock.Verdict
-		if v, err = r.judge(context.Background(), &Look{}, r.before, &r.memory); err == nil {
+		if v, err = r.judge(context.Background(), &result.WatchLook{}, r.before, &r.memory); err == nil {
 			r.show(l, r.before, v)
 		}
 	}
@@ -272,7 +272,7 @@ func (r *running) rest(ctx context.Context, reload <-chan os.Signal) error {
 // look looks once, of tables (see) and of cables, sets the status and the alarms by it, and writes the status into
 // the state folder. It returns the look if it is new and kept. nil without an error: nothing changed, and the
 // last look stands.
-func (r *running) look(ctx context.Context) (*Look, error) {
+func (r *running) look(ctx context.Context) (*result.WatchLook, error) {
 	begin := time.Now()
 	l, err := r.see(ctx, begin)
 	if ctx.Err() != nil {
@@ -295,13 +295,13 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	case err != nil:
 		st.Failed++
 		st.Error = words.FirstLine(err.Error())
-		there := slices.DeleteFunc(slices.Clone(st.Alarms), func(a Alarm) bool { return a.Kind == Unreadable })
+		there := slices.DeleteFunc(slices.Clone(st.Alarms), func(a result.Alarm) bool { return a.Kind == Unreadable })
 		if l != nil { // judged, and not kept
 			there = slices.Clone(l.Alarms)
 			r.metrics.show(l)
 			l = nil
 		}
-		there = append(there, Alarm{Kind: Unreadable, What: st.Error, Do: r.remedy(err), Since: sinceWhen(st.Alarms, Unreadable, begin.UTC())})
+		there = append(there, result.Alarm{Kind: Unreadable, What: st.Error, Do: r.remedy(err), Since: sinceWhen(st.Alarms, Unreadable, begin.UTC())})
 		r.setAlarms(r.withManagerAlarm(r.withCableAlarms(there, begin.UTC())))
 	case l == nil:
 		st.Same++
@@ -317,7 +317,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 }
 
 // noteGone adds what went by a look to cables.recent, by which cables flap, and drops from that what is too old.
-func (r *running) noteGone(l *Look) {
+func (r *running) noteGone(l *result.WatchLook) {
 	r.cables.recent = gone(r.cables.recent, l.At)
 	if len(r.gone)+len(r.came) > 0 {
 		r.flaps.changed = r.clock.Now() // whatever OpenSM logged while files were read
@@ -348,26 +348,26 @@ func (r *running) remedy(err error) string {
 }
 
 // setAlarms makes these the alarms of the status, and logs which are new and which are over.
-func (r *running) setAlarms(alarms []Alarm) {
+func (r *running) setAlarms(alarms []result.Alarm) {
 	for _, a := range alarms {
 		if !hasKind(r.status.Alarms, a.Kind) {
-			r.events.Add(result.Event{At: time.Now(), What: events.Alarm, Text: string(a.Kind) + ": " + a.What})
-			r.Log.Error("alarm", "kind", string(a.Kind), "what", a.What, "do", a.Do)
+			r.events.Add(result.Event{At: time.Now(), What: events.Alarm, Text: a.Kind + ": " + a.What})
+			r.Log.Error("alarm", "kind", a.Kind, "what", a.What, "do", a.Do)
 		}
 	}
 	for _, a := range r.status.Alarms {
 		if !hasKind(alarms, a.Kind) {
-			r.events.Add(result.Event{At: time.Now(), What: events.AlarmOver, Text: string(a.Kind), Seconds: time.Since(a.Since).Seconds()})
-			r.Log.Info("alarm over", "kind", string(a.Kind), "since", a.Since)
+			r.events.Add(result.Event{At: time.Now(), What: events.AlarmOver, Text: a.Kind, Seconds: time.Since(a.Since).Seconds()})
+			r.Log.Info("alarm over", "kind", a.Kind, "since", a.Since)
 		}
 	}
-	r.status.Alarms = append([]Alarm{}, alarms...)
+	r.status.Alarms = append([]result.Alarm{}, alarms...)
 }
 
 // see gathers the files of a look, reads, judges and compares them, and keeps the look. nil without an error:
 // nothing is new. A look with an error was judged, and could not be kept. Of InfiniBand it tries again, as
 // seeFabric says, while a step of a plan is written.
-func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
+func (r *running) see(ctx context.Context, begin time.Time) (*result.WatchLook, error) {
 	if r.Ethernet != "" {
 		l := r.newLook(begin)
 		dir, err := r.store.gatherFolder()
@@ -392,8 +392,8 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 }
 
 // newLook is an empty look with the next number.
-func (r *running) newLook(begin time.Time) *Look {
-	l := &Look{Number: 1, At: begin.UTC()}
+func (r *running) newLook(begin time.Time) *result.WatchLook {
+	l := &result.WatchLook{Number: 1, At: begin.UTC()}
 	if r.last != nil {
 		l.Number = r.last.Number + 1
 	}
@@ -408,7 +408,7 @@ var errMoving = errors.New("a step is written just now")
 // may be ahead. So other tables than those expected are an alarm only if two tries in a row, with a time in
 // which files rest between, saw the same files and the same reference, or at the last try; otherwise the error is
 // errMoving. waited is how long tries before have waited.
-func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Duration, last bool) (*Look, error) {
+func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Duration, last bool) (*result.WatchLook, error) {
 	l, lap := r.newLook(begin), laps(time.Now())
 	dir, err := r.store.gatherFolder()
 	if err != nil {
@@ -481,7 +481,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 // readGathered reads the network and the tables that a look gathered in dir. With sinceDump OpenSM has been handed
 // tables since it dumped those: then the tables are those of Expect, and l.HandedOver is set. Sentences of
 // the snapshot name the files that were copied, not the copies.
-func (r *running) readGathered(l *Look, dir string, sinceDump bool) (*Snapshot, error) {
+func (r *running) readGathered(l *result.WatchLook, dir string, sinceDump bool) (*Snapshot, error) {
 	named := func(text string) string { return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands")) }
 	now, err := r.read(dir, dir)
 	if err != nil {
@@ -502,7 +502,7 @@ func (r *running) readGathered(l *Look, dir string, sinceDump bool) (*Snapshot, 
 }
 
 // show puts a look on the page, in place of the one before.
-func (r *running) show(l *Look, now *Snapshot, v *deadlock.Verdict) {
+func (r *running) show(l *result.WatchLook, now *Snapshot, v *deadlock.Verdict) {
 	engine := "tables in force"
 	if l.Made != nil {
 		engine = l.Made.Engine
@@ -513,7 +513,7 @@ func (r *running) show(l *Look, now *Snapshot, v *deadlock.Verdict) {
 // assess fills in what a judged look says beside the verdict: what changed since the one before, which engine made
 // the tables, and its alarms. It sets gone and came. dir has the files of the look; written is when OpenSM
 // dumped its tables, zero if it did not.
-func (r *running) assess(ctx context.Context, l *Look, now *Snapshot, dir string, ref reference, written time.Time) (err error) {
+func (r *running) assess(ctx context.Context, l *result.WatchLook, now *Snapshot, dir string, ref reference, written time.Time) (err error) {
 	if r.last != nil {
 		l.Missing = r.last.Missing
 	}
@@ -535,7 +535,7 @@ func (r *running) assess(ctx context.Context, l *Look, now *Snapshot, dir string
 	if err != nil {
 		return err
 	}
-	l.Alarms = append([]Alarm{}, alarms(l, r.last, now, differ)...)
+	l.Alarms = append([]result.Alarm{}, alarms(l, r.last, now, differ)...)
 	carrySince(l, r.last, r.status.Alarms)
 	return nil
 }
@@ -572,7 +572,7 @@ func (r *running) tellFailure(err error) {
 }
 
 // logLook logs a look that is new, with what went and came as events, and clears gone and came.
-func (r *running) logLook(l *Look) {
+func (r *running) logLook(l *result.WatchLook) {
 	args := []any{
 		"look", l.Number, "verdict", l.Verdict, "contract", l.Contract, "switches", l.Switches, "hosts", l.Hosts, "cables", l.Cables,
 		"lanes", l.Lanes, "pairs_cut", l.CutOff, "alarms", len(l.Alarms), "seconds", l.Seconds.Total,
@@ -604,7 +604,7 @@ func (r *running) logLook(l *Look) {
 		r.events.Add(result.Event{At: l.At, What: events.Changed, Entries: e.Changed.Entries, Cut: l.CutOff, Text: "next hops are others than at the look before"})
 	}
 	if c := l.Changed; c != nil && c.Entries > 0 {
-		by, text := l.changedBy()
+		by, text := changedBy(l)
 		r.events.Add(result.Event{At: l.At, What: events.Changed, By: by, Entries: c.Entries, Cut: l.CutOff, Text: text})
 	}
 	r.gone, r.came = nil, nil
@@ -612,7 +612,7 @@ func (r *running) logLook(l *Look) {
 
 // changedBy is who changed the tables since the look before, as far as OpenSM's log and the tables say, and the text of
 // the event about it.
-func (l *Look) changedBy() (by, text string) {
+func changedBy(l *result.WatchLook) (by, text string) {
 	switch {
 	case l.Lack != "":
 		return "OpenSM", "it took entries out that lead nowhere, and has no tables for the network as it is"

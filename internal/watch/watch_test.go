@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -96,7 +97,7 @@ func (s *scene) write(text string) {
 }
 
 // show looks at something new.
-func (s *scene) show(now *Snapshot) *Look {
+func (s *scene) show(now *Snapshot) *result.WatchLook {
 	s.t.Helper()
 	text := fmt.Sprintf("look %d", len(s.shown))
 	s.shown[text] = now
@@ -108,8 +109,8 @@ func (s *scene) show(now *Snapshot) *Look {
 	return l
 }
 
-func kindsOf(alarms []Alarm) []Kind {
-	var kinds []Kind
+func kindsOf(alarms []result.Alarm) []string {
+	var kinds []string
 	for _, a := range alarms {
 		kinds = append(kinds, a.Kind)
 	}
@@ -156,7 +157,7 @@ func TestSameAndUnreadable(t *testing.T) {
 			t.Fatalf("%+v, %v", l, err)
 		}
 	}
-	if got := kindsOf(w.status.Alarms); !slices.Equal(got, []Kind{Unreadable}) || w.status.Failed != 2 || w.ready() == nil || w.healthy() != nil {
+	if got := kindsOf(w.status.Alarms); !slices.Equal(got, []string{Unreadable}) || w.status.Failed != 2 || w.ready() == nil || w.healthy() != nil {
 		t.Errorf("%v, %+v", got, w.status)
 	}
 	since := w.status.Alarms[0].Since

@@ -112,7 +112,7 @@ func readWays(r io.Reader, file string) ([]watch.EthernetPin, error) {
 }
 
 // LookPage is a look at a lossless Ethernet network for people.
-func LookPage(a *console.Console, l *watch.Look) *console.Page {
+func LookPage(a *console.Console, l *result.WatchLook) *console.Page {
 	p, e := a.NewPage(), l.Ethernet
 	p.Fact("look", "%d, %s: %s, %s, %s with hosts", l.Number, l.At.Local().Format(time.DateTime), words.Plural(l.Switches, "device"), words.Plural(l.Cables, "cable"), words.Counted(e.Prefixes, "prefix", "prefixes"))
 	verdict := l.Verdict
@@ -145,7 +145,7 @@ func LookPage(a *console.Console, l *watch.Look) *console.Page {
 	return p
 }
 
-func pausedText(p watch.PausedPort) string {
+func pausedText(p result.PausedPort) string {
 	text := fmt.Sprintf("%s, %s, priority %d: %s received, %s sent", p.Device, p.Interface, p.Priority, words.Counted(p.Received, "pause", "pauses"), words.Thousands(p.Sent))
 	if p.Dropped > 0 {
 		text += ", " + words.Counted(p.Dropped, "packet", "packets") + " dropped"
@@ -165,7 +165,7 @@ func pausedText(p watch.PausedPort) string {
 }
 
 // ChangedText is what changed since the look before, in few words.
-func ChangedText(c *watch.EthernetChanges) string {
+func ChangedText(c *result.LookEthernetChanges) string {
 	if c == nil {
 		return "not known: there is no look before"
 	}

@@ -4,7 +4,6 @@ package opensm
 import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
-	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -17,7 +16,7 @@ func Outputs() []console.Output {
 		{Schema: "weft/drain-live/1", Command: "weft drain --live and weft undrain", Form: Live{}},
 		{Schema: "weft/events/1", Command: "weft events", Form: result.Events{}},
 		{Schema: "weft/status/1", Command: "weft status", Form: daemon.Status{}},
-		{Schema: "weft/watch-log/1", Command: "weft watch log", Form: watchHistory{}},
-		{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: watch.Look{}},
+		{Schema: "weft/watch-log/1", Command: "weft watch log", Form: result.WatchLog{}},
+		{Schema: "weft/watch-look/1", Command: "weft watch --once", Form: result.WatchLook{}},
 	}
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/watch"
+	"github.com/weft-fabric/weft/result"
 )
 
 type watchFlags struct {
@@ -329,7 +330,7 @@ func watchDiffEthernet(ctx context.Context, a *console.Console, s *watch.Store, 
 }
 
 // lookOf is the look of a number on the command line.
-func lookOf(s *watch.Store, arg string) (*watch.Look, error) {
+func lookOf(s *watch.Store, arg string) (*result.WatchLook, error) {
 	number, err := strconv.Atoi(arg)
 	if err != nil {
 		return nil, exit.Usage("%q is no number of a look", arg)

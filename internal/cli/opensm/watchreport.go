@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/watch"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // watchSettings says what the settings of a file mean (weft watch --check-config).
@@ -47,12 +48,12 @@ func watchSettings(name string, c *watch.Config) *console.Page {
 const mostCables = 12
 
 // lookScreen is a look for people.
-func lookScreen(a *console.Console, l *watch.Look) *console.Page {
+func lookScreen(a *console.Console, l *result.WatchLook) *console.Page {
 	p := a.NewPage()
 	p.Fact("look", "%d, %s: %s, %s, %s", l.Number, l.At.Local().Format(time.DateTime), words.Plural(l.Switches, "switch"), words.Plural(l.Hosts, "host adapter port"), words.Plural(l.Cables, "cable"))
 	p.Fact("verdict", "%s (contract %s, endpoints %s, %s); %s", l.Verdict, l.Contract, l.Endpoints, l.Covers, words.Plural(l.Lanes, "lane"))
 	if len(l.Cycle) > 0 {
-		p.Fact("", "%s", strings.Join(list.Of(l.Cycle, func(s watch.LoopStep) string {
+		p.Fact("", "%s", strings.Join(list.Of(l.Cycle, func(s result.LookStep) string {
 			return fmt.Sprintf("%s -> %s, VL %d: %s to %s, SL %d", s.From, s.To, s.VL, s.Src, s.Dst, s.SL)
 		}), "\n"))
 	}
@@ -97,14 +98,14 @@ func lookScreen(a *console.Console, l *watch.Look) *console.Page {
 }
 
 // changedText is what changed since the look before, in few words.
-func changedText(c *watch.Changes) string {
+func changedText(c *result.LookChanges) string {
 	if c == nil {
 		return "not known: there is no look before"
 	}
 	var parts []string
 	for _, p := range []struct {
 		what string
-		of   *watch.LookParts
+		of   *result.LookParts
 	}{{"gone", &c.Gone}, {"new", &c.New}} {
 		for _, n := range []struct {
 			word  string
@@ -130,12 +131,6 @@ func changedText(c *watch.Changes) string {
 	return cmp.Or(strings.Join(parts, ", "), "nothing that routes")
 }
 
-// watchHistory is the looks that are kept, and how the watch is.
-type watchHistory struct {
-	Status *watch.Health `json:"status,omitempty"` // absent: it never finished a look
-	Looks  []*watch.Look `json:"looks"`            // the oldest first
-}
-
 // watchLog prints the last looks that are kept.
 func watchLog(a *console.Console, s *watch.Store, most int, asJSON bool) error {
 	numbers, err := s.Numbers()
@@ -145,7 +140,7 @@ func watchLog(a *console.Console, s *watch.Store, most int, asJSON bool) error {
 	if most > 0 {
 		numbers = numbers[max(0, len(numbers)-most):]
 	}
-	h := watchHistory{Looks: []*watch.Look{}}
+	h := result.WatchLog{Looks: []*result.WatchLook{}}
 	for _, n := range numbers {
 		l, err := s.Look(n)
 		if err != nil {
@@ -160,7 +155,7 @@ func watchLog(a *console.Console, s *watch.Store, most int, asJSON bool) error {
 }
 
 // printWatchLog prints them for people, and how the watch is.
-func printWatchLog(a *console.Console, h *watchHistory) error {
+func printWatchLog(a *console.Console, h *result.WatchLog) error {
 	t := a.NewTable("look", "when", "verdict", "engine", "cut off", "changed", "alarms")
 	for _, l := range h.Looks {
 		made := "not known"
@@ -171,7 +166,7 @@ func printWatchLog(a *console.Console, h *watchHistory) error {
 		if l.Ethernet != nil {
 			made, changed = "–", ethernet.ChangedText(l.Ethernet.Changed)
 		}
-		kinds := list.Of(l.Alarms, func(alarm watch.Alarm) string { return string(alarm.Kind) })
+		kinds := list.Of(l.Alarms, func(alarm result.Alarm) string { return alarm.Kind })
 		t.Row(l.Number, l.At.Local().Format(time.DateTime), l.Verdict, made, words.Thousands(l.CutOff), changed, cmp.Or(strings.Join(kinds, ", "), "none"))
 	}
 	t.Render()
