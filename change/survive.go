@@ -95,12 +95,6 @@ func Sample(list []Failure, most int) []Failure {
 	return some
 }
 
-// Fewer reports whether fewer failures are exceptions in s than in other, for different tables: those that are
-// not mended count most, then those for which others have to make way, then those that take several steps.
-func (s *Survival) Fewer(other *Survival) bool {
-	return cmp.Or(cmp.Compare(s.NotMended, other.NotMended), cmp.Compare(s.Rebuilt, other.Rebuilt), cmp.Compare(other.OneStep, s.OneStep)) < 0
-}
-
 // repairOf plans the repair of one failure.
 func repairOf(ctx context.Context, t *routing.Tables, x Failure, o Options) (Repair, error) {
 	r := Repair{Failure: x}

@@ -51,18 +51,6 @@ func TestSurvive(t *testing.T) {
 	}
 }
 
-// What is not mended counts more than what others make way for, and that more than steps.
-func TestFewer(t *testing.T) {
-	order := []change.Survival{{OneStep: 9}, {OneStep: 3}, {Rebuilt: 1, OneStep: 9}, {Rebuilt: 2, OneStep: 9}, {NotMended: 1, OneStep: 9}}
-	for i := range order {
-		for j := range order {
-			if got := order[i].Fewer(&order[j]); got != (i < j) {
-				t.Errorf("%d before %d: %v", i, j, got)
-			}
-		}
-	}
-}
-
 // A sample is spread over the whole list, and is the list if that is no longer.
 func TestSample(t *testing.T) {
 	list := change.Cables(testnet.Build(t, "torus:4x4"))

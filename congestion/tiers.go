@@ -173,15 +173,6 @@ func (r *LaneRoutes) Loads() []LaneLoad {
 	return lanes
 }
 
-// LaneLoads is the loads of the lanes in use, by lane; see CountLanes.
-func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]LaneLoad, error) {
-	r, err := CountLanes(ctx, t, scope)
-	if err != nil {
-		return nil, err
-	}
-	return r.Loads(), nil
-}
-
 // sendersOf groups the endpoints in scope; where SL2VL maps are the same at all ports, in-ports do not
 // count, and in is 0.
 func sendersOf(t *routing.Tables, scope routing.Scope) []sender {

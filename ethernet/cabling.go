@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"unicode"
+
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 type (
@@ -50,7 +52,7 @@ type Cabling struct {
 // devices that are not named, cables from a device to itself, and two cables at one interface.
 func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	c := &Cabling{Names: slices.Clone(devices)}
-	slices.SortFunc(c.Names, Natural)
+	slices.SortFunc(c.Names, words.Natural)
 	id := map[string]DeviceID{}
 	for i, name := range c.Names {
 		if err := Printable(name, name); err != nil {
@@ -99,7 +101,7 @@ func Printable(device, name string) error {
 // index orders the links and finds the links of each device and the other direction of each link.
 func (c *Cabling) index() {
 	slices.SortFunc(c.Links, func(a, b Link) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), Natural(a.FromInterface, b.FromInterface))
+		return cmp.Or(cmp.Compare(a.From, b.From), words.Natural(a.FromInterface, b.FromInterface))
 	})
 	c.first = make([]LinkID, len(c.Names)+1)
 	c.word = make([]int32, len(c.Names)+1)
@@ -120,7 +122,7 @@ func (c *Cabling) index() {
 
 // Device finds a device by name; None if there is none.
 func (c *Cabling) Device(name string) DeviceID {
-	if i, ok := slices.BinarySearchFunc(c.Names, name, Natural); ok {
+	if i, ok := slices.BinarySearchFunc(c.Names, name, words.Natural); ok {
 		return DeviceID(i)
 	}
 	return None
@@ -204,42 +206,4 @@ func (c *Cabling) Each(words []uint64, d DeviceID, visit func(LinkID)) {
 // FirstOf is the lowest link of a set that is not empty, given as the bits of one of the words of a device.
 func (c *Cabling) FirstOf(d DeviceID, word int, set uint64) LinkID {
 	return c.first[d] + LinkID(word*64+bits.TrailingZeros64(set))
-}
-
-// Natural compares names as people order them: numbers in them by value.
-func Natural(a, b string) int {
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		if digit(a[i]) && digit(b[j]) {
-			x, y := number(a[i:]), number(b[j:])
-			p, q := trimZeros(x), trimZeros(y)
-			if r := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); r != 0 {
-				return r
-			}
-			i, j = i+len(x), j+len(y)
-			continue
-		}
-		if r := cmp.Compare(a[i], b[j]); r != 0 {
-			return r
-		}
-		i, j = i+1, j+1
-	}
-	return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), cmp.Compare(a, b))
-}
-
-func digit(b byte) bool { return b >= '0' && b <= '9' }
-
-func number(s string) string {
-	n := 0
-	for n < len(s) && digit(s[n]) {
-		n++
-	}
-	return s[:n]
-}
-
-func trimZeros(s string) string {
-	for len(s) > 1 && s[0] == '0' {
-		s = s[1:]
-	}
-	return s
 }

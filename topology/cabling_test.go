@@ -2,7 +2,6 @@ package topology
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
@@ -72,38 +71,6 @@ func TestDeimosPacked(t *testing.T) {
 	}
 	if a, b := portsOf(build(t, "deimos:cables=drawn,seed=1")), portsOf(build(t, "deimos:cables=drawn,seed=2")); a == b {
 		t.Error("two seeds draw the same cables")
-	}
-}
-
-// Shuffled ports are the same network: who is joined to whom, by how many cables, stays.
-func TestShufflePorts(t *testing.T) {
-	for _, spec := range []string{"torus:4x4,hosts=3", "deimos", "oft:k=4"} {
-		f := build(t, spec)
-		g, err := ShufflePorts(f, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if measure(f) != measure(g) {
-			t.Errorf("%s: %+v, shuffled %+v", spec, measure(f), measure(g))
-		}
-		joined := func(f *fabric.Fabric) map[[2]fabric.NodeID]int {
-			m := map[[2]fabric.NodeID]int{}
-			for _, c := range f.Channels() {
-				m[[2]fabric.NodeID{c.From, c.To}]++
-			}
-			return m
-		}
-		if !maps.Equal(joined(f), joined(g)) {
-			t.Errorf("%s: other switches are joined", spec)
-		}
-		for i, e := range f.Endpoints() {
-			if h := g.Endpoint(fabric.EndpointID(i)); e.LID != h.LID || e.PortGUID != h.PortGUID {
-				t.Fatalf("%s: an endpoint with LID %d has %d", spec, e.LID, h.LID)
-			}
-		}
-		if portsOf(f) == portsOf(g) {
-			t.Errorf("%s: no cable has another port", spec)
-		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // claim is what a source says is at the other end of a port.
@@ -275,7 +276,7 @@ func (d *device) interfaceNames() []string {
 			list = append(list, a.Interface)
 		}
 	}
-	slices.SortFunc(list, ethernet.Natural)
+	slices.SortFunc(list, words.Natural)
 	return slices.Compact(list)
 }
 
@@ -286,7 +287,7 @@ func (r *gathering) build() error {
 	connected := map[string]bool{}
 	for here, c := range r.plugged {
 		connected[here.Device] = true
-		if ethernet.Natural(here.String(), c.to.String()) > 0 {
+		if words.Natural(here.String(), c.to.String()) > 0 {
 			continue // the other direction brings it
 		}
 		if r.cut[here] || r.cut[c.to] {
@@ -317,7 +318,7 @@ func (r *gathering) build() error {
 			return err
 		}
 	}
-	slices.SortFunc(cables, func(a, b ethernet.Cable) int { return ethernet.Natural(a.A.String(), b.A.String()) })
+	slices.SortFunc(cables, func(a, b ethernet.Cable) int { return words.Natural(a.A.String(), b.A.String()) })
 	var err error
 	r.cabling, err = ethernet.NewCabling(r.names, cables)
 	return err

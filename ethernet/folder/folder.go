@@ -81,7 +81,7 @@ func Read(ctx context.Context, dir string, o Options) (*ethernet.Network, error)
 		o: o, c: c, plugged: map[ethernet.End]claim{}, address: map[ethernet.End][]netip.Prefix{}, owners: map[netip.Addr][]ethernet.End{},
 		outside: map[ethernet.End]claim{}, cut: map[ethernet.End]bool{}, like: map[string]int{}, more: map[int]int{},
 	}
-	r.names = slices.SortedFunc(maps.Keys(c.devices), ethernet.Natural)
+	r.names = slices.SortedFunc(maps.Keys(c.devices), words.Natural)
 	for _, err := range c.broken {
 		r.gaps = append(r.gaps, err.Error())
 	}
@@ -266,7 +266,7 @@ func (r *gathering) portsOfChannels() [][]string {
 				}
 			}
 		}
-		slices.SortFunc(list[l], ethernet.Natural)
+		slices.SortFunc(list[l], words.Natural)
 	}
 	return list
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // branch is a switch of Slurm's tree: a leaf with hosts, or what joins some branches.
@@ -91,7 +92,7 @@ func (s *shaper) leaves() {
 		order[e] = e
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return names.Compare(n.Nodes.Name[n.Ports.Node[a]], n.Nodes.Name[n.Ports.Node[b]])
+		return words.Natural(n.Nodes.Name[n.Ports.Node[a]], n.Nodes.Name[n.Ports.Node[b]])
 	})
 	for _, e := range order {
 		at := n.Ports.Switch[e]
@@ -268,7 +269,7 @@ func HostList(list []string) string {
 	numbers := map[stem][]member{}
 	var parts []string
 	sorted := slices.Clone(list)
-	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(names.Compare(a, b), cmp.Compare(a, b)) })
+	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(words.Natural(a, b), cmp.Compare(a, b)) })
 	for _, name := range slices.Compact(sorted) {
 		m := counted.FindStringSubmatch(name)
 		if m == nil {

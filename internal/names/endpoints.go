@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Endpoints finds endpoints by name among some endpoints of a fabric.
@@ -125,7 +126,7 @@ func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
 		if host == "" || other == "" {
 			host, other = p.Name, q.Name
 		}
-		if c := Compare(host, other); c != 0 {
+		if c := words.Natural(host, other); c != 0 {
 			return c
 		}
 		return x.compareAdapters(a, b)
@@ -152,55 +153,4 @@ func (n *Endpoints) outside(name string, found []fabric.NodeID) error {
 		list[i] = n.index.fabric.Node(v).Kind.String() + " " + n.index.fabric.Label(v)
 	}
 	return fmt.Errorf("no endpoint is called %q: it is %s, with no endpoint %s", name, listed(list), n.where)
-}
-
-// Compare orders names with the numbers in them by value: host-9 comes before
-// host-10.
-func Compare(a, b string) int {
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		if !digit(a[i]) || !digit(b[j]) {
-			if a[i] != b[j] {
-				return int(a[i]) - int(b[j])
-			}
-			i, j = i+1, j+1
-			continue
-		}
-		p, q := digits(a[i:]), digits(b[j:])
-		i, j = i+len(p), j+len(q)
-		if c := compareDigits(p, q); c != 0 {
-			return c
-		}
-	}
-	return (len(a) - i) - (len(b) - j)
-}
-
-func digit(c byte) bool { return c >= '0' && c <= '9' }
-
-// digits is the digits at the beginning of a text.
-func digits(s string) string {
-	i := 0
-	for i < len(s) && digit(s[i]) {
-		i++
-	}
-	return s[:i]
-}
-
-// compareDigits compares numbers of any length by value.
-func compareDigits(p, q string) int {
-	for len(p) > len(q) && p[0] == '0' {
-		p = p[1:]
-	}
-	for len(q) > len(p) && q[0] == '0' {
-		q = q[1:]
-	}
-	if len(p) != len(q) {
-		return len(p) - len(q)
-	}
-	for i := range p {
-		if p[i] != q[i] {
-			return int(p[i]) - int(q[i])
-		}
-	}
-	return 0
 }

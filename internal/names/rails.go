@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/spell"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Rail is the adapter ports with the same position in their hosts, such as all mlx5_0.
@@ -178,7 +179,7 @@ func (x *Index) Hosts() []Host {
 		hosts = append(hosts, Host{name, adapters})
 	}
 	slices.SortFunc(hosts, func(a, b Host) int {
-		return cmp.Or(Compare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
+		return words.Natural(a.Name, b.Name)
 	})
 	return hosts
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // ByName is endpoints in the order of the names of their hosts, numbers in names by value,
@@ -30,7 +31,7 @@ func (x *Index) ByRail(list []fabric.EndpointID) []fabric.EndpointID {
 func (x *Index) compareHosts(a, b fabric.EndpointID) int {
 	v, w := x.fabric.Endpoint(a).Node, x.fabric.Endpoint(b).Node
 	host, other := x.hostOrName(v), x.hostOrName(w)
-	if c := cmp.Or(Compare(host, other), cmp.Compare(host, other)); c != 0 {
+	if c := words.Natural(host, other); c != 0 {
 		return c
 	}
 	return cmp.Or(x.compareAdapters(v, w), cmp.Compare(x.fabric.Endpoint(a).Port, x.fabric.Endpoint(b).Port), cmp.Compare(a, b))

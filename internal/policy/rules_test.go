@@ -19,7 +19,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/names",
-		may:      []string{"fabric", "internal/nodename", "internal/spell"},
+		may:      []string{"fabric", "internal/nodename", "internal/spell", "internal/words"},
 		why:      "what people call the parts of a network is one question, asked by every command and every file about hosts",
 	},
 	{
@@ -187,6 +187,7 @@ var rules = []rule{
 	},
 	{
 		packages: "ethernet",
+		may:      []string{"internal/words"},
 		why:      "lossless Ethernet as a value: devices, cables, routes and priorities; who reads or judges them is not its business",
 	},
 	{
@@ -219,7 +220,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/pins",
-		may:      []string{"ethernet", "fabric", "routing", "internal/engine/steps/coloring", "internal/ethernet/bgp"},
+		may:      []string{"ethernet", "fabric", "routing", "internal/engine/steps/coloring", "internal/ethernet/bgp", "internal/words"},
 		why:      "it makes configurations of tables that others computed, and of the plan of BGP",
 	},
 	{
@@ -239,7 +240,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/collect",
-		may:      []string{"ethernet", "internal/ethernet/frr", "internal/ethernet/lined", "internal/ethernet/lldp", "internal/ethernet/pauses", "internal/ethernet/sonic", "format", "internal/child", "internal/reading", "internal/whole", "result"},
+		may:      []string{"ethernet", "internal/ethernet/frr", "internal/ethernet/lined", "internal/ethernet/lldp", "internal/ethernet/pauses", "internal/ethernet/sonic", "format", "internal/child", "internal/reading", "internal/whole", "result", "internal/words"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "what devices print counts if the readers can read it; inventories are YAML",
 	},
@@ -348,7 +349,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/installed",
-		may:      []string{"fabric", "routing", "internal/engine/spanning", "deadlock", "deadlock/transition", "change"},
+		may:      []string{"fabric", "routing", "internal/engine/spanning", "deadlock", "deadlock/transition", "change", "result"},
 		why:      "it plans changes and has them judged; who asks, and how tables travel, is not its business",
 	},
 	{
@@ -369,7 +370,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/page/layout",
-		may:      []string{"fabric", "internal/names", "internal/inspect", "internal/engine/coordinates"},
+		may:      []string{"fabric", "internal/names", "internal/inspect", "internal/engine/coordinates", "internal/words"},
 		why:      "where switches are drawn follows from the cables, whatever is routed over them",
 	},
 	{
@@ -379,7 +380,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/export",
-		may:      []string{"fabric", "internal/list", "internal/names", "format", "internal/reading", "internal/page", "internal/spell"},
+		may:      []string{"fabric", "internal/list", "internal/names", "format", "internal/reading", "internal/page", "internal/spell", "internal/words"},
 		why:      "it writes what reports show in the forms of other tools, and finds out nothing by itself",
 	},
 	{

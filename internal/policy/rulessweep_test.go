@@ -10,7 +10,7 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "internal/sweep/measures",
-		may:      []string{".", "change", "fabric", "traffic", "routing", "internal/repair", "deadlock/transition", "internal/engine/mplash", "internal/engine/adaptive/alash", "internal/engine/paths/updown", "deadlock", "internal/adaptive", "congestion", "packets", "internal/spell"},
+		may:      []string{".", "change", "fabric", "traffic", "routing", "internal/repair", "deadlock/transition", "internal/engine/mplash", "internal/engine/adaptive/alash", "internal/engine/paths/updown", "deadlock", "internal/adaptive", "congestion", "packets", "internal/spell", "internal/par"},
 		why:      "a measure is a row: what it is called, what its time grows with, and how it is taken by what weft.Route, the simulators and algorithms that no table can hold say",
 	},
 	{

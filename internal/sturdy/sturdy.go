@@ -70,7 +70,7 @@ func Best(ctx context.Context, made *weft.Result, ask weft.Request, seedGiven bo
 		}
 		c.Bandwidth, c.Tried, c.OneStep, c.Rebuilt, c.NotMended = random.Lambda, len(failures), survival.OneStep, survival.Rebuilt, survival.NotMended
 		compared = append(compared, &c.Candidate)
-		if best == nil || survival.Fewer(best) && random.Lambda >= (1-Loss)*compared[0].Bandwidth {
+		if best == nil || fewer(survival, best) && random.Lambda >= (1-Loss)*compared[0].Bandwidth {
 			best, taken, chosen = survival, &c.Candidate, r
 		}
 		if best.NotMended+best.Rebuilt == 0 {
@@ -158,4 +158,10 @@ func mostCentral(f *fabric.Fabric, most int) []fabric.NodeID {
 	}
 	slices.SortFunc(list, func(a, b fabric.NodeID) int { return cmp.Or(cmp.Compare(sum[a], sum[b]), cmp.Compare(a, b)) })
 	return list[:min(len(list), most)]
+}
+
+// fewer reports whether fewer failures are exceptions in s than in other, for different tables: those that are
+// not mended count most, then those for which others have to make way, then those that take several steps.
+func fewer(s, other *change.Survival) bool {
+	return cmp.Or(cmp.Compare(s.NotMended, other.NotMended), cmp.Compare(s.Rebuilt, other.Rebuilt), cmp.Compare(other.OneStep, s.OneStep)) < 0
 }

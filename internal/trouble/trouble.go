@@ -112,7 +112,7 @@ func Find(e Evidence) *result.Trouble {
 		d.settle(&d.list.Cables[i])
 	}
 	slices.SortStableFunc(d.list.Cables, func(a, b result.CableInTrouble) int {
-		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(rank(a.Signs[0].Kind), rank(b.Signs[0].Kind)), cmp.Compare(b.Signs[0].Count, a.Signs[0].Count), names.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(rank(a.Signs[0].Kind), rank(b.Signs[0].Kind)), cmp.Compare(b.Signs[0].Count, a.Signs[0].Count), words.Natural(a.Name, b.Name))
 	})
 	return d.list
 }

@@ -190,7 +190,7 @@ func (s source) silent(stamps []stamp, now time.Time) []string {
 			all = append(all, device)
 		}
 	}
-	slices.SortFunc(all, ethernet.Natural)
+	slices.SortFunc(all, words.Natural)
 	return all
 }
 
@@ -240,7 +240,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *result.Wa
 	if len(now.Silent) > 0 { // that is why the collector failed
 		e.CollectError = ""
 		e.Silent = append(e.Silent, now.Silent...)
-		slices.SortFunc(e.Silent, ethernet.Natural)
+		slices.SortFunc(e.Silent, words.Natural)
 		e.Silent = slices.Compact(e.Silent)
 	}
 	l.Seconds.Read = lap()
@@ -515,7 +515,7 @@ func pausedPorts(before, now *EthernetSnapshot) []result.PausedPort {
 	}
 	links := linksOfMembers(n)
 	all := []result.PausedPort{}
-	for _, name := range slices.SortedFunc(keysOf(now.Counters), ethernet.Natural) {
+	for _, name := range slices.SortedFunc(keysOf(now.Counters), words.Natural) {
 		var had []pauses.Counter
 		known := false
 		if before != nil {

@@ -239,7 +239,7 @@ func descriptions(nics [][]nic) [][]string {
 			}
 		}
 	}
-	slices.SortFunc(rails, ethernet.Natural)
+	slices.SortFunc(rails, words.Natural)
 	rails = slices.Compact(rails)
 	count := map[string]int{} // [host] adapters so far
 	all := make([][]string, len(nics))

@@ -254,7 +254,7 @@ func adaptersWithRoutes(in *networkInput) (n int) {
 func (t *trafficNetwork) byName() traffic.Placement {
 	p := traffic.Placement(t.among())
 	name := func(e fabric.EndpointID) string { return t.f.Label(t.f.Endpoint(e).Node) }
-	slices.SortFunc(p, func(a, b fabric.EndpointID) int { return ethernet.Natural(name(a), name(b)) })
+	slices.SortFunc(p, func(a, b fabric.EndpointID) int { return words.Natural(name(a), name(b)) })
 	return p
 }
 

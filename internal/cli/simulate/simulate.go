@@ -209,6 +209,10 @@ func (j *simulateJob) count(ctx context.Context) (err error) {
 	if j.loads, err = congestion.CountTables(ctx, j.tables, j.scope); err != nil {
 		return err
 	}
-	j.lanes, err = congestion.LaneLoads(ctx, j.tables, j.scope)
-	return err
+	lanes, err := congestion.CountLanes(ctx, j.tables, j.scope)
+	if err != nil {
+		return err
+	}
+	j.lanes = lanes.Loads()
+	return nil
 }

@@ -13,10 +13,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Device is a device of an inventory, and how ssh finds it.
@@ -68,7 +68,7 @@ func ReadInventory(r io.Reader, file string) ([]Device, error) {
 		return nil, err
 	}
 	var list []Device
-	for _, name := range slices.SortedFunc(maps.Keys(i.known), ethernet.Natural) {
+	for _, name := range slices.SortedFunc(maps.Keys(i.known), words.Natural) {
 		device, err := i.device(name, i.known[name])
 		if err != nil {
 			return nil, err

@@ -310,8 +310,8 @@ func (l *laboratory) topology(name string) (*Topology, error) {
 			linux++
 		}
 	}
-	slices.SortFunc(t.Devices, ethernet.Natural)
-	slices.SortFunc(t.Hosts, ethernet.Natural)
+	slices.SortFunc(t.Devices, words.Natural)
+	slices.SortFunc(t.Hosts, words.Natural)
 	for _, n := range [...]struct {
 		count      int
 		noun, text string
@@ -331,7 +331,7 @@ func (l *laboratory) topology(name string) (*Topology, error) {
 
 // bridges adds cables to t for bridges with two devices and no host, and puts hosts on bridges behind each device there.
 func (l *laboratory) bridges(t *Topology, at map[string]*plugged) error {
-	for _, bridge := range slices.SortedFunc(maps.Keys(at), ethernet.Natural) {
+	for _, bridge := range slices.SortedFunc(maps.Keys(at), words.Natural) {
 		p := at[bridge]
 		switch {
 		case p.hosts > 0:
@@ -365,7 +365,7 @@ func (l *laboratory) first(bridge string) string {
 // join makes two bridges one.
 func (l *laboratory) join(a, b string) {
 	a, b = l.first(a), l.first(b)
-	if ethernet.Natural(a, b) > 0 {
+	if words.Natural(a, b) > 0 {
 		a, b = b, a
 	}
 	if a != b {

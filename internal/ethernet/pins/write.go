@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // The communities of pins: all have the first; the second half of the others is the number of a device.
@@ -126,7 +127,7 @@ func config(n *ethernet.Network, as uint32, vrf string, d ethernet.DeviceID, lev
 		fmt.Fprintf(&networks, "  network %s route-map %s\n", p.Prefix, name)
 		fmt.Fprintf(&undoBGP, "  no network %s\n", p.Prefix)
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(sets), ethernet.Natural) {
+	for _, name := range slices.SortedFunc(maps.Keys(sets), words.Natural) {
 		fmt.Fprintf(&routeMaps, "route-map %s permit 10\n set community %s\nexit\n", name, sets[name])
 		fmt.Fprintf(&undo, "no route-map %s\n", name)
 	}

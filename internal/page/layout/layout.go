@@ -19,7 +19,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/inspect"
-	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Kind is what a fabric is drawn as.
@@ -137,7 +137,7 @@ func (g *graph) pairs() int {
 // those of one name by GUID.
 func (g *graph) byName(a, b int32) int {
 	p, q := g.f.Node(g.part[a]), g.f.Node(g.part[b])
-	return cmp.Or(names.Compare(p.Name, q.Name), cmp.Compare(p.GUID, q.GUID))
+	return cmp.Or(words.Natural(p.Name, q.Name), cmp.Compare(p.GUID, q.GUID))
 }
 
 // normalise moves a part so that its least coordinates are 0.

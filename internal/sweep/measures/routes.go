@@ -66,7 +66,7 @@ func longest(_ context.Context, in *Input, _ *Measure) (Value, error) {
 }
 
 func disjoint(ctx context.Context, in *Input, _ *Measure) (Value, error) {
-	n, err := congestion.Disjoint(ctx, in.Result.Tables, routing.HCA)
+	n, err := DisjointPaths(ctx, in.Result.Tables, routing.HCA)
 	switch {
 	case err != nil:
 		return Value{}, err

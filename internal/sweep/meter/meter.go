@@ -187,7 +187,7 @@ func (m *Meter) Judged(ctx context.Context, p *sweep.Point, r *weft.Result) ([]r
 func (t *taking) network() (*fabric.Fabric, error) {
 	f, err := t.meter.make(&t.point.Network)
 	if err == nil && t.point.Network.Ports == sweep.Shuffled {
-		f, err = topology.ShufflePorts(f, t.point.Seed)
+		f, err = shufflePorts(f, t.point.Seed)
 	}
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package topology
+package meter
 
 import (
 	"math/rand/v2"
@@ -9,10 +9,10 @@ import (
 // shuffleStream is the second half of the PCG seed: "weft" and "port" in ASCII.
 const shuffleStream = 0x77656674_706f7274
 
-// ShufflePorts is the same network with the cables of every switch in other ports, drawn
+// shufflePorts is the same network with the cables of every switch in other ports, drawn
 // by lot: who is joined to whom stays, and so do GUIDs and LIDs. Whoever goes by port
 // numbers finds another order, as where nobody cared which port a cable went into.
-func ShufflePorts(f *fabric.Fabric, seed uint64) (*fabric.Fabric, error) {
+func shufflePorts(f *fabric.Fabric, seed uint64) (*fabric.Fabric, error) {
 	rng := rand.New(rand.NewPCG(seed, shuffleStream))
 	ports := make([][]int, f.Switches()) // [switch][port-1] its new port, less one
 	for s := range ports {

@@ -1,4 +1,4 @@
-package congestion
+package measures
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Disjoint is the mean number of paths without a channel in common between two endpoints in
+// DisjointPaths is the mean number of paths without a channel in common between two endpoints in
 // scope on different switches: an endpoint with several addresses (LMC) has a path to each,
 // and so many of them do not share a channel between switches. A pair without a path has
 // none. NaN where no two endpoints are on different switches.
@@ -18,7 +18,7 @@ import (
 // Complexity: O(D·S·h) for D addresses, S switches and paths of h hops, and for each pair of
 // a switch and an endpoint what it takes to find the largest set of paths that share nothing,
 // exponential in the number of different paths, of which there are few.
-func Disjoint(ctx context.Context, t *routing.Tables, scope routing.Scope) (float64, error) {
+func DisjointPaths(ctx context.Context, t *routing.Tables, scope routing.Scope) (float64, error) {
 	f := t.Fabric
 	sources, ends := scope.PerSwitch(f), scope.Endpoints(f)
 	pairs, found := make([]uint64, len(ends)), make([]uint64, len(ends))

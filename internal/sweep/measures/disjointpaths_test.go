@@ -1,12 +1,12 @@
-package congestion_test
+package measures_test
 
 import (
 	"context"
 	"math"
 	"testing"
 
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -34,7 +34,7 @@ func TestDisjointPaths(t *testing.T) {
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}
 	want := func(want float64) {
 		t.Helper()
-		if got, err := congestion.Disjoint(context.Background(), tables, routing.HCA); err != nil || got != want {
+		if got, err := measures.DisjointPaths(context.Background(), tables, routing.HCA); err != nil || got != want {
 			t.Errorf("%g disjoint paths, want %g: %v", got, want, err)
 		}
 	}
@@ -68,12 +68,12 @@ func TestDisjointPathsAreTheMost(t *testing.T) {
 		fw.Row(lid)[e.Switch] = f.LastPort(e)
 	}
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
-	if got, err := congestion.Disjoint(context.Background(), tables, routing.HCA); err != nil || got != 2 {
+	if got, err := measures.DisjointPaths(context.Background(), tables, routing.HCA); err != nil || got != 2 {
 		t.Errorf("both ways round a ring: %g: %v", got, err)
 	}
 	one := testnet.Build(t, "mesh:1,hosts=3")
 	tables = &routing.Tables{Fabric: one, Forwarding: routing.NewForwarding(one), Lanes: routing.OneSL(one, routing.LanePerSL(1))}
-	if got, err := congestion.Disjoint(context.Background(), tables, routing.HCA); err != nil || !math.IsNaN(got) {
+	if got, err := measures.DisjointPaths(context.Background(), tables, routing.HCA); err != nil || !math.IsNaN(got) {
 		t.Errorf("on one switch: %g, %v", got, err)
 	}
 }
@@ -97,7 +97,7 @@ func TestDisjointPathsWithoutTheFirst(t *testing.T) {
 		copy(fw.Row(to.LID+fabric.LID(a)), ports[:])
 	}
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
-	if got, err := congestion.Disjoint(context.Background(), tables, routing.HCA); err != nil || got != 1 {
+	if got, err := measures.DisjointPaths(context.Background(), tables, routing.HCA); err != nil || got != 1 {
 		t.Errorf("two ways there and none back: %g on the average: %v", got, err)
 	}
 }
