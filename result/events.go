@@ -35,7 +35,7 @@ type MissingElement struct {
 	Since time.Time `json:"since"`
 }
 
-// Events is what weft events prints for programs.
+// Events is what weft events prints.
 type Events struct {
 	Events  []Event `json:"events"`  // the oldest first
 	Damaged int     `json:"damaged"` // lines that are none

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Who interrupts an order to which there is no answer is told that it may stand, and not that nothing was written.
@@ -55,13 +56,13 @@ func TestDrainInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	orders := make(chan daemon.Order, 2)
 	go func() {
-		part := daemon.Drained{Part: "leaf-1:3", Kind: "cable", By: "somebody", State: daemon.Leaving}
+		part := result.Drained{Part: "leaf-1:3", Kind: "cable", By: "somebody", State: daemon.Leaving}
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			said := any(&daemon.Status{Drained: []daemon.Drained{part}})
+			said := any(&result.Status{Drained: []result.Drained{part}})
 			if q, err := wire.ReadQuestion(c); err != nil {
 				t.Error(err)
 			} else if q.Order != nil {
@@ -70,7 +71,7 @@ func TestDrainInterrupted(t *testing.T) {
 					t.Error(err)
 				}
 				orders <- order
-				said = &daemon.Ordered{Parts: []daemon.Drained{part}, Before: []daemon.Drained{part}}
+				said = &daemon.Ordered{Parts: []result.Drained{part}, Before: []result.Drained{part}}
 			} else {
 				interrupt()
 			}

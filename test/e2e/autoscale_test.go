@@ -18,8 +18,8 @@ import (
 	"github.com/weft-fabric/weft/internal/format/psl"
 	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
-	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -67,7 +67,7 @@ func (p *daemonProcess) end(t *testing.T) time.Duration {
 }
 
 // status is what weft status says.
-func (p *daemonProcess) status(t *testing.T) (s daemon.Status) {
+func (p *daemonProcess) status(t *testing.T) (s result.Status) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), p.weft, "status", "--socket", p.socket, "--json").Output()
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *daemonProcess) status(t *testing.T) (s daemon.Status) {
 }
 
 // settled is the status of a daemon once no better tables are to come and all are written.
-func settled(t *testing.T, status func() daemon.Status) daemon.Status {
+func settled(t *testing.T, status func() result.Status) result.Status {
 	t.Helper()
 	for end := time.Now().Add(soon); ; time.Sleep(50 * time.Millisecond) {
 		s := status()
@@ -97,7 +97,7 @@ func settled(t *testing.T, status func() daemon.Status) daemon.Status {
 
 // sweptAgain has OpenSM sweep until a sweep is answered with the tables of before, and is the status
 // of the daemon then.
-func sweptAgain(t *testing.T, m *live.Manager, status func() daemon.Status) daemon.Status {
+func sweptAgain(t *testing.T, m *live.Manager, status func() result.Status) result.Status {
 	t.Helper()
 	s := settled(t, status)
 	before := s.Cached
@@ -135,12 +135,12 @@ func TestAutoOnAGrownFabric(t *testing.T) {
 	if !strings.Contains(log, "weft tables configured") || !strings.Contains(log, "proven") {
 		t.Fatalf("OpenSM does not use our tables:\n%s", log)
 	}
-	s := settled(t, func() daemon.Status { return p.status(t) })
+	s := settled(t, func() result.Status { return p.status(t) })
 	if s.Search != nil && s.Search.Better {
 		log := m.Await(t, "weft tables configured", soon)
 		t.Logf("better tables: %s\n%s", s.Search.Engine, linesOf(log, "weft"))
 	}
-	s = sweptAgain(t, m, func() daemon.Status { return p.status(t) }) // after which there are dumps: there are none when OpenSM only routes
+	s = sweptAgain(t, m, func() result.Status { return p.status(t) }) // after which there are dumps: there are none when OpenSM only routes
 	dumps := m.Swept(t, soon)
 	m.Stop()
 	if s.Refused != 0 || s.StateError != "" || s.Last == nil || s.Last.ChangedEntries != 0 {

@@ -21,21 +21,8 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
-
-// Live is what weft drain --live and weft undrain print for programs.
-type Live struct {
-	Do      string           `json:"do"`
-	Refused string           `json:"refused,omitempty"` // why nothing is done
-	Parts   []daemon.Drained `json:"parts"`             // with their states in the end
-	Steps   int              `json:"steps"`             // of the plan, when it was ordered
-	Entries int              `json:"entries"`
-	Cut     []string         `json:"cut"`              // endpoints that are cut off when the parts are pulled
-	Kept    string           `json:"kept,omitempty"`   // why a restart of the daemon would forget the order
-	Before  []daemon.Drained `json:"before,omitempty"` // of Parts, those that were drained already
-	Seconds float64          `json:"seconds"`          // from the order to its end
-	Done    bool             `json:"done"`             // all switches have confirmed it; false where it begins later
-}
 
 // liveFlags is the flags of weft drain --live and weft undrain.
 type liveFlags struct {
@@ -152,8 +139,8 @@ func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Or
 	case err != nil:
 		return err
 	}
-	r := &Live{Do: order.Do, Refused: said.Refused, Parts: said.Parts, Steps: said.Steps, Entries: said.Entries, Cut: said.Cut, Kept: said.Kept, Before: said.Before}
-	names := strings.Join(list.Of(r.Parts, func(p daemon.Drained) string { return p.Part }), ", ")
+	r := &result.DrainLive{Do: order.Do, Refused: said.Refused, Parts: said.Parts, Steps: said.Steps, Entries: said.Entries, Cut: said.Cut, Kept: said.Kept, Before: said.Before}
+	names := strings.Join(list.Of(r.Parts, func(p result.Drained) string { return p.Part }), ", ")
 	if len(r.Parts) == 0 { // nothing was found by what was ordered
 		names = strings.Join(order.Parts, ", ")
 	}
@@ -217,14 +204,14 @@ func noDaemon(socket string, err error) error {
 }
 
 // statusOf asks a daemon how it is.
-func statusOf(ctx context.Context, socket string) (*daemon.Status, error) {
+func statusOf(ctx context.Context, socket string) (*result.Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	text, err := wire.AskStatus(ctx, socket)
 	if err != nil {
 		return nil, noDaemon(socket, err)
 	}
-	var s daemon.Status
+	var s result.Status
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w", socket, err)
 	}
@@ -236,7 +223,7 @@ const lookAgain = 250 * time.Millisecond
 
 // follow waits until an order is carried out, or a part turns out to be still used, and tells how far it
 // is. It sets the states of r.Parts, and r.Done. Where the wait is interrupted a drain is taken back.
-func follow(ctx context.Context, a *console.Console, o *liveFlags, order *daemon.Order, r *Live) error {
+func follow(ctx context.Context, a *console.Console, o *liveFlags, order *daemon.Order, r *result.DrainLive) error {
 	told := ""
 	tell := func(text string) {
 		if text != told {
@@ -286,7 +273,7 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, order *daemon
 }
 
 // progressOf is how far a plan is, in a line.
-func progressOf(s *daemon.Status) string {
+func progressOf(s *result.Status) string {
 	switch p := s.Plan; {
 	case !s.OpenSM:
 		return "OpenSM is not there, or its plugin is of an earlier release: it goes on when OpenSM sweeps"
@@ -329,7 +316,7 @@ func takenBack(said *daemon.Ordered, now time.Time) string {
 		all = append(all, "as before, "+beforeText(&was, now))
 	}
 	for _, p := range said.Parts {
-		if !slices.ContainsFunc(said.Before, func(was daemon.Drained) bool { return was.Place == p.Place }) {
+		if !slices.ContainsFunc(said.Before, func(was result.Drained) bool { return was.Place == p.Place }) {
 			used = append(used, p.Part)
 		}
 	}
@@ -340,7 +327,7 @@ func takenBack(said *daemon.Ordered, now time.Time) string {
 }
 
 // beforeText is a part that was drained already, or to be, by an earlier order.
-func beforeText(was *daemon.Drained, now time.Time) string {
+func beforeText(was *result.Drained, now time.Time) string {
 	if was.After.After(now) {
 		return fmt.Sprintf("%s: was to be drained from %s on, by %s", was.Part, was.After.Local().Format(time.DateTime), was.By)
 	}
@@ -348,7 +335,7 @@ func beforeText(was *daemon.Drained, now time.Time) string {
 }
 
 // backAndGone is parts that are not drained any more, by whether the network has them.
-func backAndGone(parts []daemon.Drained) (back, gone []string) {
+func backAndGone(parts []result.Drained) (back, gone []string) {
 	for _, p := range parts {
 		if p.Gone {
 			gone = append(gone, p.Part)
@@ -360,10 +347,10 @@ func backAndGone(parts []daemon.Drained) (back, gone []string) {
 }
 
 // stillUsed reports whether traffic uses a part that was to be drained, and no step could change that.
-func stillUsed(p daemon.Drained) bool { return p.State == daemon.StillUsed }
+func stillUsed(p result.Drained) bool { return p.State == daemon.StillUsed }
 
 // showLive prints what came of an order for people; names is the parts.
-func showLive(a *console.Console, r *Live, names string) error {
+func showLive(a *console.Console, r *result.DrainLive, names string) error {
 	p := a.NewPage()
 	p.Fact(r.Do, "%s", cmp.Or(names, "all"))
 	for _, was := range r.Before {

@@ -52,7 +52,7 @@ func showStatus(ctx context.Context, a *console.Console, socket string, asJSON b
 }
 
 // printStatus prints for people how a daemon is.
-func printStatus(a *console.Console, s *daemon.Status) error {
+func printStatus(a *console.Console, s *result.Status) error {
 	p := a.NewPage()
 	p.Fact("daemon", "weft %s, pid %d, since %s", s.Version, s.PID, s.Since.Local().Format(time.DateTime))
 	lanes := "as many lanes as the fabric has"
@@ -65,7 +65,7 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	}
 	p.Fact("sweeps", "%s; %s refused, %s answered from memory", words.Plural(s.Sweeps, "sweep"), words.Thousands(s.Refused), words.Thousands(s.Cached))
 	switch {
-	case slices.ContainsFunc(s.Watch, daemon.WatchAlarm.Other):
+	case slices.ContainsFunc(s.Watch, daemon.OtherTables):
 		p.Fact("OpenSM", "has other tables than these, or another OpenSM routes: what follows is what was handed over here")
 	case !s.OpenSM:
 		p.Fact("OpenSM", "has no question open: it does not run, or its plugin is of an earlier release")
@@ -100,7 +100,7 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 	if s.Trouble != nil && len(s.Trouble.Cables) > 0 {
 		p.Finding("trouble", "%s", strings.Join(trouble.Texts(s.Trouble), "\n"))
 	}
-	known := s.OpenSM && !slices.ContainsFunc(s.Watch, daemon.WatchAlarm.Other)
+	known := s.OpenSM && !slices.ContainsFunc(s.Watch, daemon.OtherTables)
 	for i, d := range s.Drained {
 		label := ""
 		if i == 0 {
@@ -118,7 +118,7 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 		p.Fact("reload", "refused, the old settings stand: %s", s.ReloadError)
 	}
 	if s.StateError != "" {
-		p.Fact("state", "%s", stateText(&s.State))
+		p.Fact("state", "%s", stateText(&s.StateFolder))
 	}
 	if s.StateAside != "" {
 		p.Fact("put aside", "%s in the state folder, for a bug report: %s", s.StateAside, s.StateWhy)
@@ -128,7 +128,7 @@ func printStatus(a *console.Console, s *daemon.Status) error {
 
 // drainedText is a part that is to be kept free of traffic, and how that stands. known: what was handed over last is what
 // switches have, since the OpenSM that asks here routes.
-func drainedText(d *daemon.Drained, known bool) string {
+func drainedText(d *result.Drained, known bool) string {
 	text := fmt.Sprintf("%s, by %s: ", d.Part, d.By)
 	switch state := d.State; {
 	case state == daemon.Later:
@@ -158,7 +158,7 @@ func drainedText(d *daemon.Drained, known bool) string {
 }
 
 // stateText says since when the state folder cannot be written, and what waits.
-func stateText(s *daemon.State) string {
+func stateText(s *result.StateFolder) string {
 	since := ""
 	if s.StateSince != nil {
 		since = " since " + s.StateSince.Local().Format(time.DateTime)
@@ -171,7 +171,7 @@ func stateText(s *daemon.State) string {
 }
 
 // progressText says how far the daemon is with a plan, and what it changes.
-func progressText(g *daemon.Progress) string {
+func progressText(g *result.Progress) string {
 	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "full": "tables that were routed anew", "drain": "the way out of parts that are drained", "same": "waiting for new links"}[g.Kind]
 	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), words.Plural(g.Steps, "step"))
 	if g.Ended != nil {
@@ -196,7 +196,7 @@ func progressText(g *daemon.Progress) string {
 }
 
 // searchText says what came of the search for better tables.
-func searchText(s *daemon.Search) string {
+func searchText(s *result.Search) string {
 	if s.Ended == nil {
 		return fmt.Sprintf("goes on since %s for better tables than those of %s", s.Began.Local().Format(time.DateTime), s.Given)
 	}
@@ -216,7 +216,7 @@ func searchText(s *daemon.Search) string {
 }
 
 // coversText is a line about whose packets the proof is.
-func coversText(s *daemon.Sweep) string {
+func coversText(s *result.StatusSweep) string {
 	switch {
 	case len(s.MulticastSLs) == routing.SLs:
 		return fmt.Sprintf("covers %s, groups on any service level\n", s.Covers)
@@ -229,7 +229,7 @@ func coversText(s *daemon.Sweep) string {
 }
 
 // sweepText says what was answered to a sweep of OpenSM.
-func sweepText(s *daemon.Sweep) string {
+func sweepText(s *result.StatusSweep) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sweep %d of %s at %s: %s, %s\n", s.Sweep, s.OpenSM, s.At.Local().Format(time.DateTime), words.Plural(s.Switches, "switch"), words.Plural(s.Endpoints, "endpoint"))
 	if s.Refusal != "" {

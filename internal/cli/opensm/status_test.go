@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/opensm/daemon"
+	"github.com/weft-fabric/weft/result"
 )
 
 // That a part can be pulled is said only where what the daemon handed over is what switches have.
@@ -24,7 +25,7 @@ func TestDrainedPartCanBePulled(t *testing.T) {
 		{daemon.Free, false, true, true}, {daemon.Free, false, false, false}, {daemon.Leaving, false, true, false}, {daemon.Waiting, false, true, false}, {"", false, true, false},
 		{daemon.Free, true, true, false}, {daemon.Leaving, true, true, false},
 	} {
-		text := drainedText(&daemon.Drained{Part: "spine-1", By: "root", State: c.state, Gone: c.gone, Cut: []string{"h"}}, c.known)
+		text := drainedText(&result.Drained{Part: "spine-1", By: "root", State: c.state, Gone: c.gone, Cut: []string{"h"}}, c.known)
 		if strings.Contains(text, "can be pulled") != c.pull || strings.Contains(text, "it is gone") != c.gone || strings.Contains(text, "when it is pulled") == c.gone || strings.HasSuffix(text, ": ") {
 			t.Errorf("%+v: %s", c, text)
 		}
@@ -36,7 +37,7 @@ func TestOrderBeforeAnother(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for after, want := range map[time.Duration]string{-time.Hour: "drained since", time.Hour: "was to be drained from"} {
-		if text := beforeText(&daemon.Drained{Part: "spine-1", By: "root", At: now.Add(-2 * time.Hour), After: now.Add(after)}, now); !strings.Contains(text, want) {
+		if text := beforeText(&result.Drained{Part: "spine-1", By: "root", At: now.Add(-2 * time.Hour), After: now.Add(after)}, now); !strings.Contains(text, want) {
 			t.Errorf("%s, want %q", text, want)
 		}
 	}
@@ -46,11 +47,11 @@ func TestOrderBeforeAnother(t *testing.T) {
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	here, there := daemon.Drained{Part: "spine-1", By: "root", After: now.Add(-time.Hour)}, daemon.Drained{Part: "spine-2", By: "root", After: now}
+	here, there := result.Drained{Part: "spine-1", By: "root", After: now.Add(-time.Hour)}, result.Drained{Part: "spine-2", By: "root", After: now}
 	here.Place.GUID, there.Place.GUID = 1, 2
 	for want, said := range map[string]*daemon.Ordered{
-		"as before, spine-1: drained since": {Parts: []daemon.Drained{here}, Before: []daemon.Drained{here}},
-		"traffic uses spine-2 again":        {Parts: []daemon.Drained{here, there}, Before: []daemon.Drained{here}},
+		"as before, spine-1: drained since": {Parts: []result.Drained{here}, Before: []result.Drained{here}},
+		"traffic uses spine-2 again":        {Parts: []result.Drained{here, there}, Before: []result.Drained{here}},
 	} {
 		text := takenBack(said, now)
 		if !strings.Contains(text, want) || strings.Contains(text, "traffic uses") != (len(said.Parts) == 2) || strings.Contains(text, "uses spine-1") {
@@ -62,22 +63,22 @@ func TestTakenBack(t *testing.T) {
 // Of what is gone nobody is told that traffic uses it again.
 func TestUndrainOfWhatIsGone(t *testing.T) {
 	t.Parallel()
-	here, gone := daemon.Drained{Part: "spine-1"}, daemon.Drained{Part: "spine-2", Gone: true}
+	here, gone := result.Drained{Part: "spine-1"}, result.Drained{Part: "spine-2", Gone: true}
 	for _, c := range []struct {
-		parts []daemon.Drained
+		parts []result.Drained
 		want  string // after which no other such line comes
 	}{
-		{[]daemon.Drained{here}, "traffic uses it again"},
-		{[]daemon.Drained{gone}, "spine-2: it is drained no longer, and will carry traffic once it is back"},
-		{[]daemon.Drained{here, gone}, "traffic uses spine-1 again"},
+		{[]result.Drained{here}, "traffic uses it again"},
+		{[]result.Drained{gone}, "spine-2: it is drained no longer, and will carry traffic once it is back"},
+		{[]result.Drained{here, gone}, "traffic uses spine-1 again"},
 	} {
 		var out bytes.Buffer
 		a := &console.Console{Stdout: &out, Stderr: io.Discard}
-		if err := showLive(a, &Live{Do: daemon.UndrainOrder, Parts: c.parts, Done: true}, "x"); err != nil {
+		if err := showLive(a, &result.DrainLive{Do: daemon.UndrainOrder, Parts: c.parts, Done: true}, "x"); err != nil {
 			t.Fatal(err)
 		}
-		if text := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(text, c.want) || strings.Contains(text, "again") != slices.ContainsFunc(c.parts, func(p daemon.Drained) bool { return !p.Gone }) ||
-			strings.Contains(text, "once it is back") != slices.ContainsFunc(c.parts, func(p daemon.Drained) bool { return p.Gone }) {
+		if text := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(text, c.want) || strings.Contains(text, "again") != slices.ContainsFunc(c.parts, func(p result.Drained) bool { return !p.Gone }) ||
+			strings.Contains(text, "once it is back") != slices.ContainsFunc(c.parts, func(p result.Drained) bool { return p.Gone }) {
 			t.Errorf("%+v: %s", c.parts, text)
 		}
 	}

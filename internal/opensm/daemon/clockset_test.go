@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // A clock that is set, as at a start, does not make a disk that works one that hangs, nor the other
@@ -43,11 +44,11 @@ func TestRefusalsAfterTheClockWasSetBack(t *testing.T) {
 	defer s.close()
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	for i := range keptRefusals {
-		if err := s.refusal(&Sweep{At: now.Add(time.Duration(i) * time.Second)}); err != nil {
+		if err := s.refusal(&result.StatusSweep{At: now.Add(time.Duration(i) * time.Second)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.refusal(&Sweep{At: now.Add(-time.Hour)}); err != nil {
+	if err := s.refusal(&result.StatusSweep{At: now.Add(-time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := os.ReadDir(filepath.Join(dir, refusals))
@@ -89,12 +90,12 @@ func TestHoursWhenTheClockIsSet(t *testing.T) {
 // How long pairs were cut goes by the clock that is never set.
 func TestPlanIsTimedWhateverTheClock(t *testing.T) {
 	for _, set := range []time.Duration{-time.Hour, 5 * 365 * 24 * time.Hour} {
-		p := (*Progress)(nil).next(&installed.Move{Kind: installed.Repair, CutBefore: 2, CutAfter: 1, More: 1}, time.Now(), 0)
+		p := (*progress)(nil).next(&installed.Move{Kind: installed.Repair, CutBefore: 2, CutAfter: 1, More: 1}, time.Now(), 0)
 		p.Began = p.Began.Add(-set)
 		if p = p.next(&installed.Move{Kind: installed.Repair, CutBefore: 1}, time.Now(), 0); p.CutFor < 0 || p.CutFor > 600 {
 			t.Errorf("the clock set by %v: cut for %v s", set, p.CutFor)
 		}
-		earlier := Progress{Kind: "repair", Began: time.Now().Add(time.Hour), CutFor: 3} // of a run before the clock was set back
+		earlier := progress{Progress: result.Progress{Kind: "repair", Began: time.Now().Add(time.Hour), CutFor: 3}} // of a run before the clock was set back
 		if now := earlier.next(&installed.Move{Kind: installed.Repair, CutBefore: 1}, time.Now(), 0); now.CutFor < 3 || now.CutFor > 600 {
 			t.Errorf("after a restart: cut for %v s", now.CutFor)
 		}
@@ -214,7 +215,7 @@ func TestBalancedWhileTheClockIsSet(t *testing.T) {
 		}
 		if steps > 1 {
 			rebalanced++
-			p := o.until(func(s Status) bool { return s.Plan != nil && s.Plan.Kind == "return" && s.Plan.Ended != nil }).Plan
+			p := o.until(func(s result.Status) bool { return s.Plan != nil && s.Plan.Kind == "return" && s.Plan.Ended != nil }).Plan
 			if p.CutFor < 0 || p.CutFor > 600 || time.Since(p.Began) > time.Hour || p.Steps < steps {
 				t.Errorf("%+v", p)
 			}

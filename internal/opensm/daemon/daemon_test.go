@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // busy is what other programs may add to whatever is timed.
@@ -146,12 +147,12 @@ func (r *running) ask(q *wire.Request) *wire.Answer {
 
 // after waits until the daemon has reported so many sweeps and written what it
 // keeps: it answers first.
-func (r *running) after(sweeps int64) Status {
+func (r *running) after(sweeps int64) result.Status {
 	r.t.Helper()
-	return r.until(func(s Status) bool { return s.Sweeps >= sweeps && s.StateWaiting == 0 })
+	return r.until(func(s result.Status) bool { return s.Sweeps >= sweeps && s.StateWaiting == 0 })
 }
 
-func (r *running) until(what func(Status) bool) Status {
+func (r *running) until(what func(result.Status) bool) result.Status {
 	r.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if s := r.Status(); what(s) {
@@ -159,7 +160,7 @@ func (r *running) until(what func(Status) bool) Status {
 		}
 	}
 	r.t.Fatalf("it does not come to pass\n%s", r.log)
-	return Status{}
+	return result.Status{}
 }
 
 func request(t *testing.T, spec string, sweep uint64) *wire.Request {
@@ -299,7 +300,7 @@ func TestRefusals(t *testing.T) {
 			if len(files) != 1 || s.Refused != 1 || s.LastGood != nil {
 				t.Fatalf("files %q, %+v", files, s)
 			}
-			var got Sweep
+			var got result.StatusSweep
 			if readJSON(t, files[0], &got); got.Refusal != a.Refusal {
 				t.Errorf("refusal %q", got.Refusal)
 			}
@@ -359,18 +360,18 @@ func TestReload(t *testing.T) {
 		"state":      {Config{State: "/elsewhere"}, nil},
 	} {
 		set(bad.c, bad.err)
-		s := r.until(func(s Status) bool { return s.ReloadError != "" })
+		s := r.until(func(s result.Status) bool { return s.ReloadError != "" })
 		if len(s.Engines) != 1 || s.Engines[0] != "updn" || s.Socket != socket {
 			t.Errorf("%s: %+v", name, s)
 		}
 		set(Config{Engine: Names{"updn"}, Socket: socket}, nil)
-		r.until(func(s Status) bool { return s.ReloadError == "" })
+		r.until(func(s result.Status) bool { return s.ReloadError == "" })
 	}
 	if a, err := wire.Ask(t.Context(), socket, request(t, "ring:n=5", 1)); err != nil || a.Engine != "updn" {
 		t.Fatalf("%v, %+v", err, a)
 	}
 	set(Config{Engine: Names{"lash"}, Contract: "directed", VLs: 3, Socket: socket}, nil)
-	r.until(func(s Status) bool { return s.VLs == 3 })
+	r.until(func(s result.Status) bool { return s.VLs == 3 })
 	if a := r.ask(request(t, "ring:n=5", 2)); a.Engine != "lash" || a.Lanes > 3 {
 		t.Errorf("%q, %d lanes", a.Engine, a.Lanes)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // noLinks is the files of a folder, without links.
@@ -257,14 +258,14 @@ func TestFullDiskBetweenSteps(t *testing.T) {
 		o.settles(f)
 		whole := o.ports
 		o.settles(gone)
-		o.until(func(s Status) bool { return s.Plan != nil && s.Plan.Ended != nil && s.StateWaiting == 0 })
+		o.until(func(s result.Status) bool { return s.Plan != nil && s.Plan.Ended != nil && s.StateWaiting == 0 })
 		inTheWay := filepath.Join(c.State, snapshots, unfinished)
 		put(t, filepath.Join(inTheWay, "x"))
 		a := o.asks(f, false)
 		for range steps {
 			a = o.asks(f, true)
 		}
-		if !a.SoFar || o.until(func(s Status) bool { return s.StateError != "" }).StateWaiting == 0 {
+		if !a.SoFar || o.until(func(s result.Status) bool { return s.StateError != "" }).StateWaiting == 0 {
 			t.Fatal("the plan is over, or it is written")
 		}
 		o.end()

@@ -27,27 +27,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Drained is a switch or a cable that is to be kept free of traffic, by an order (drainorder.go). It stands in
-// drained.json and in the status.
-type Drained struct {
-	Part  string             `json:"part"` // as people call it
-	Kind  string             `json:"kind"` // switch or cable
-	Place installed.Location `json:"place"`
-	By    string             `json:"by"`              // who ordered it
-	At    time.Time          `json:"at"`              // when
-	After time.Time          `json:"after"`           // from when on it is to be free
-	Until *time.Time         `json:"until,omitempty"` // when it comes back by itself; nil: not at all
-	Cut   []string           `json:"cut,omitempty"`   // endpoints that are cut off when it is pulled
-
-	Order  string    `json:"order,omitempty"`  // Order.ID, by which the order can be taken back
-	Before []Drained `json:"before,omitempty"` // the orders that it took the place of, the last first
-
-	State string   `json:"state,omitempty"` // see the constants
-	Why   string   `json:"why,omitempty"`   // of StillUsed
-	Over  []string `json:"over,omitempty"`  // of StillUsed: endpoints to which packets lead over it
-	Gone  bool     `json:"gone,omitempty"`  // the network does not have it; when it is back it stays drained
-}
-
 // The states of parts that are to be kept free.
 const (
 	Later     = "later"      // its time has not come
@@ -60,19 +39,19 @@ const (
 // drained is the list of the parts that are to be kept free; the zero value is none.
 type drained struct {
 	mu      sync.Mutex
-	list    []Drained
+	list    []result.Drained
 	changed chan struct{} // closed when the list is another; nil: nobody waits for that
 }
 
 // all is the whole list.
-func (d *drained) all() []Drained {
+func (d *drained) all() []result.Drained {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.list)
 }
 
 // set makes a list the one that counts, and ends the waiting of those who wait for another.
-func (d *drained) set(list []Drained) {
+func (d *drained) set(list []result.Drained) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list = list
@@ -97,7 +76,7 @@ func (d *drained) placesNow(c clock.Clock) (installed.Drained, <-chan struct{}) 
 			places = append(places, p.Place)
 		}
 	}
-	slices.SortFunc(places, func(a, b installed.Location) int {
+	slices.SortFunc(places, func(a, b result.Location) int {
 		return cmp.Or(cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Port, b.Port))
 	})
 	if d.changed == nil {
@@ -189,7 +168,7 @@ func (s *Server) expire() {
 	if len(list) == 0 {
 		return
 	}
-	now, left := s.clock.Now(), []Drained{}
+	now, left := s.clock.Now(), []result.Drained{}
 	for _, p := range list {
 		if p.Until == nil || now.Before(*p.Until) {
 			left = append(left, p)
@@ -272,7 +251,7 @@ func lives(pid int) bool { return pid <= 0 || !errors.Is(syscall.Kill(pid, 0), s
 const betweenQuestions = 10 * time.Second
 
 // element is the part as events name it.
-func (p *Drained) element() *result.Element {
+func element(p *result.Drained) *result.Element {
 	return &result.Element{Kind: p.Kind, Name: p.Part, GUID: p.Place.GUID.String(), Port: p.Place.Port}
 }
 
@@ -317,15 +296,15 @@ func (s *Server) openEvents(dir string) {
 const drainedName = "drained.json"
 
 // drained writes the list of parts that are to be kept free.
-func (s *state) drained(list []Drained) error { return s.whole(drainedName, whole.JSON(list)) }
+func (s *state) drained(list []result.Drained) error { return s.whole(drainedName, whole.JSON(list)) }
 
 // readDrained reads it back.
-func readDrained(root *os.Root) ([]Drained, error) {
+func readDrained(root *os.Root) ([]result.Drained, error) {
 	b, err := readFile(root, drainedName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var list []Drained
+	var list []result.Drained
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(b))
 		if err = d.Decode(&list); err == nil {
@@ -342,15 +321,15 @@ func readDrained(root *os.Root) ([]Drained, error) {
 
 // drainedWithStates is the parts that are to be kept free, with their states by what was handed over last. The caller
 // holds mu.
-func (s *Server) drainedWithStates() []Drained {
-	list := append([]Drained{}, s.drained.all()...)
+func (s *Server) drainedWithStates() []result.Drained {
+	list := append([]result.Drained{}, s.drained.all()...)
 	if len(list) == 0 || s.keeper == nil {
 		return list
 	}
 	h, now := s.keeper.newest(), s.clock.Now()
 	for i := range list {
 		p := &list[i]
-		p.Gone = p.goneFrom(h)
+		p.Gone = goneFrom(p, h)
 		switch {
 		case now.Before(p.After):
 			p.State = Later
@@ -372,7 +351,7 @@ func (s *Server) drainedWithStates() []Drained {
 }
 
 // goneFrom says whether a part is missing in the network for which h, the tables handed over last, are; false if h is nil.
-func (p *Drained) goneFrom(h *handed) bool {
+func goneFrom(p *result.Drained, h *handed) bool {
 	if h == nil {
 		return false
 	}
@@ -395,13 +374,13 @@ func (s *Server) noteFree() {
 }
 
 // matches says whether an element of an event is this part.
-func (p *Drained) matches(e result.Element) bool {
+func matches(p *result.Drained, e result.Element) bool {
 	return p.Kind == e.Kind && p.Place.GUID.String() == e.GUID && p.Place.Port == e.Port
 }
 
 // pulledOnPurpose says whether what is missing was drained and free of traffic when it went, and is drained still.
 func (s *Server) pulledOnPurpose(m result.MissingElement) bool {
-	return m.Drained && slices.ContainsFunc(s.drained.all(), func(p Drained) bool { return p.matches(m.Element) })
+	return m.Drained && slices.ContainsFunc(s.drained.all(), func(p result.Drained) bool { return matches(&p, m.Element) })
 }
 
 // showMissing has metrics name what is missing now. The caller does not hold mu.
@@ -415,14 +394,14 @@ func (s *Server) showMissing() {
 // repair that can do no better uses such parts.
 type overParts struct {
 	handed *handed
-	who    map[installed.Location][]string
+	who    map[result.Location][]string
 }
 
 // endpoints is the endpoints that are reached over a part by h, except those that its order knew to be cut off without
 // the part.
-func (o *overParts) endpoints(h *handed, p *Drained) []string {
+func (o *overParts) endpoints(h *handed, p *result.Drained) []string {
 	if o.handed != h {
-		*o = overParts{handed: h, who: map[installed.Location][]string{}}
+		*o = overParts{handed: h, who: map[result.Location][]string{}}
 	}
 	who, ok := o.who[p.Place]
 	if !ok {
@@ -433,7 +412,7 @@ func (o *overParts) endpoints(h *handed, p *Drained) []string {
 }
 
 // reachedOver is the names of the host adapters to which packets of host adapters lead over a part.
-func reachedOver(t *routing.Tables, place installed.Location) (who []string) {
+func reachedOver(t *routing.Tables, place result.Location) (who []string) {
 	f := t.Fabric
 	at, cable := f.NodeByGUID(place.GUID), fabric.ChannelID(fabric.None)
 	if at == fabric.None || f.Node(at).Kind != fabric.Switch {

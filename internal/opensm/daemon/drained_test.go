@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // orders gives an order.
@@ -108,7 +108,7 @@ func TestDrained(t *testing.T) {
 		t.Errorf("%d steps: %+v", steps, said)
 	}
 	o.asks(f, false) // which says that all switches have confirmed them
-	o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free && s.Settled })
+	o.until(func(s result.Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free && s.Settled })
 
 	r.end() // and another goes on
 	r = newRunning(t, r.config)
@@ -211,7 +211,7 @@ func TestDrainEndsWithoutOpenSM(t *testing.T) {
 	if said := o.orders(Order{Do: DrainOrder, Parts: []string{name(0)}, For: 500 * time.Millisecond}); said.Refused != "" {
 		t.Fatal(said.Refused)
 	}
-	o.until(func(s Status) bool { return len(s.Drained) == 0 })
+	o.until(func(s result.Status) bool { return len(s.Drained) == 0 })
 	full.Store(true)
 	if said := o.orders(Order{Do: DrainOrder, Parts: []string{name(0)}, For: 3 * time.Second, Force: true}); said.Refused != "" || said.Kept == "" {
 		t.Fatalf("%+v", said)
@@ -225,7 +225,7 @@ func TestDrainEndsWithoutOpenSM(t *testing.T) {
 	time.Sleep(3 * time.Second)
 	r.run()
 	o.running = r
-	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Drained) != 0 || len(s.Forgotten) != 0 {
+	if s := o.until(func(s result.Status) bool { return !s.Start }); len(s.Drained) != 0 || len(s.Forgotten) != 0 {
 		t.Errorf("its time is over: drained %+v, forgotten %+v", s.Drained, s.Forgotten)
 	}
 }
@@ -248,7 +248,7 @@ func TestDrainedIsNeeded(t *testing.T) {
 	}
 	o.settles(f)
 	o.asks(f, false)
-	o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free })
+	o.until(func(s result.Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free })
 	var gone []fabric.ChannelID // the leaf's other ways
 	var hosts []string
 	for c, end := f.TrunksFrom(ch.From); c < end; c++ {
@@ -264,13 +264,13 @@ func TestDrainedIsNeeded(t *testing.T) {
 	g := less(t, f, gone)
 	o.settles(g)
 	o.asks(g, false)
-	o.until(func(s Status) bool {
+	o.until(func(s result.Status) bool {
 		return len(s.Drained) == 1 && s.Drained[0].State == StillUsed && strings.Contains(s.Drained[0].Why, strings.Join(hosts, ", "))
 	})
 	o.settles(f)
 	o.settles(f)
 	o.asks(f, false)
-	o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free })
+	o.until(func(s result.Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free })
 }
 
 // Orders that come together are carried out one after the other: each is planned beside those before it. Who hangs up
@@ -358,7 +358,7 @@ func TestDrainTakenBack(t *testing.T) {
 		}
 	}
 	back := func(id string) *Ordered { return o.orders(Order{Do: UndrainOrder, ID: id}) }
-	plain := func(p Drained) string {
+	plain := func(p result.Drained) string {
 		p.State, p.Before = "", nil
 		text, err := json.Marshal(p)
 		if err != nil {
@@ -375,7 +375,7 @@ func TestDrainTakenBack(t *testing.T) {
 	r.dir = filepath.Dir(r.config.Socket)
 	r.run()
 	o.running = r
-	o.until(func(s Status) bool { return !s.Start })
+	o.until(func(s result.Status) bool { return !s.Start })
 	o.settles(f)
 	said := back("b")
 	if now := r.Status().Drained; said.Refused != "" || len(said.Parts) != 2 || len(said.Before) != 1 || len(now) != 1 || plain(now[0]) != first || len(now[0].Before) != 0 {
@@ -422,9 +422,9 @@ func TestDrainedIsPulled(t *testing.T) {
 			f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
 			o.settles(f)
 			ch := f.Channel(0) // from a leaf upwards
-			part, place, g := f.Label(ch.From)+":"+string('0'+rune(ch.FromPort)), installed.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}, less(t, f, []fabric.ChannelID{0})
+			part, place, g := f.Label(ch.From)+":"+string('0'+rune(ch.FromPort)), result.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}, less(t, f, []fabric.ChannelID{0})
 			if kind == "switch" {
-				part, place, g = f.Label(ch.To), installed.Location{GUID: f.Node(ch.To).GUID}, less(t, f, nil, ch.To)
+				part, place, g = f.Label(ch.To), result.Location{GUID: f.Node(ch.To).GUID}, less(t, f, nil, ch.To)
 			}
 			missed := func() (all []string) {
 				for line := range strings.Lines(r.scrape(t)) {
@@ -439,12 +439,12 @@ func TestDrainedIsPulled(t *testing.T) {
 			}
 			o.settles(f)
 			o.asks(f, false)
-			o.until(func(s Status) bool {
+			o.until(func(s result.Status) bool {
 				return len(s.Drained) == 1 && s.Drained[0].State == Free && !s.Drained[0].Gone && s.Settled
 			})
 			o.settles(g)
 			o.asks(g, false)
-			o.until(func(s Status) bool {
+			o.until(func(s result.Status) bool {
 				return len(s.Drained) == 1 && s.Drained[0].Gone && len(s.Missing) == 1 && s.Missing[0].Drained
 			})
 			if got := missed(); !slices.Equal(got, []string{"0"}) {
@@ -455,13 +455,15 @@ func TestDrainedIsPulled(t *testing.T) {
 			r.dir = filepath.Dir(r.config.Socket)
 			r.run()
 			o.running = r
-			o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].Gone && len(s.Missing) == 1 })
+			o.until(func(s result.Status) bool { return len(s.Drained) == 1 && s.Drained[0].Gone && len(s.Missing) == 1 })
 			if got := missed(); !slices.Equal(got, []string{"0"}) {
 				t.Errorf("after a restart: weft_missing %v", got)
 			}
 			o.settles(f) // it is back
 			o.asks(f, false)
-			s := o.until(func(s Status) bool { return len(s.Drained) == 1 && s.Drained[0].State == Free && !s.Drained[0].Gone })
+			s := o.until(func(s result.Status) bool {
+				return len(s.Drained) == 1 && s.Drained[0].State == Free && !s.Drained[0].Gone
+			})
 			if kind == "cable" && (o.leads(f, ch.From, ch.FromPort) || o.leads(f, ch.To, ch.ToPort)) || len(reachedOver(r.keeper.newest().tables, place)) > 0 || len(s.Missing) > 0 || len(missed()) > 0 {
 				t.Errorf("it is back: %+v", s)
 			}
@@ -483,7 +485,7 @@ type forgetful struct {
 	full *atomic.Bool
 }
 
-func (f forgetful) drained(list []Drained) error {
+func (f forgetful) drained(list []result.Drained) error {
 	if f.full.Load() {
 		return syscall.ENOSPC
 	}
@@ -534,13 +536,13 @@ func TestDrainThatCannotBeKept(t *testing.T) {
 		o.running = r
 	}
 	again()
-	s := o.until(func(s Status) bool { return !s.Start })
-	if len(s.Drained) != 1 || len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || !s.Forgotten[0].isCalled(second) || !strings.Contains(o.log.String(), "a restart forgot what was drained") {
+	s := o.until(func(s result.Status) bool { return !s.Start })
+	if len(s.Drained) != 1 || len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || !isCalled(&s.Forgotten[0], second) || !strings.Contains(o.log.String(), "a restart forgot what was drained") {
 		t.Fatalf("drained %+v, forgotten %+v\n%s", s.Drained, s.Forgotten, o.log)
 	}
 	r.end()
 	again()
-	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || strings.Contains(o.log.String(), "a restart forgot what was drained") {
+	if s := o.until(func(s result.Status) bool { return !s.Start }); len(s.Forgotten) != 1 || s.Forgotten[0].By == "" || strings.Contains(o.log.String(), "a restart forgot what was drained") {
 		t.Errorf("after one more restart: %+v\n%s", s.Forgotten, o.log)
 	}
 	if said := o.orders(Order{Do: UndrainOrder, Parts: []string{second}}); said.Refused != "" || len(said.Parts) != 1 || len(r.Status().Forgotten) != 0 || len(r.Status().Drained) != 1 {
@@ -548,7 +550,7 @@ func TestDrainThatCannotBeKept(t *testing.T) {
 	}
 	r.end()
 	again()
-	if s := o.until(func(s Status) bool { return !s.Start }); len(s.Forgotten) != 0 || len(s.Drained) != 1 {
+	if s := o.until(func(s result.Status) bool { return !s.Start }); len(s.Forgotten) != 0 || len(s.Drained) != 1 {
 		t.Errorf("somebody has undrained it: %+v", s.Forgotten)
 	}
 	o.settles(f)

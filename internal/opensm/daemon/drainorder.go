@@ -42,14 +42,14 @@ const (
 
 // Ordered is the answer to an order.
 type Ordered struct {
-	Refused string    `json:"refused,omitempty"` // why nothing is done; empty: it is
-	Parts   []Drained `json:"parts"`             // that the order is about
-	Steps   int       `json:"steps"`             // how many the plan has, by the tables in use now
-	Entries int       `json:"entries"`           // of forwarding tables, how many all steps change
-	Cut     []string  `json:"cut"`               // endpoints that are cut off when the parts are pulled
-	Kept    string    `json:"kept,omitempty"`    // why a restart of the daemon would forget the order; empty: it would not
-	Used    bool      `json:"used,omitempty"`    // it is refused because the parts to be used again are used already
-	Before  []Drained `json:"before,omitempty"`  // those of Parts that were drained already, by the orders before this one
+	Refused string           `json:"refused,omitempty"` // why nothing is done; empty: it is
+	Parts   []result.Drained `json:"parts"`             // that the order is about
+	Steps   int              `json:"steps"`             // how many the plan has, by the tables in use now
+	Entries int              `json:"entries"`           // of forwarding tables, how many all steps change
+	Cut     []string         `json:"cut"`               // endpoints that are cut off when the parts are pulled
+	Kept    string           `json:"kept,omitempty"`    // why a restart of the daemon would forget the order; empty: it would not
+	Used    bool             `json:"used,omitempty"`    // it is refused because the parts to be used again are used already
+	Before  []result.Drained `json:"before,omitempty"`  // those of Parts that were drained already, by the orders before this one
 
 	drains bool // it is a drain, and its parts are on the list
 }
@@ -67,7 +67,7 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil {
-		return &Ordered{Refused: "the order cannot be read: " + err.Error(), Parts: []Drained{}, Cut: []string{}}
+		return &Ordered{Refused: "the order cannot be read: " + err.Error(), Parts: []result.Drained{}, Cut: []string{}}
 	}
 	// A daemon that began just now does not know yet what it handed over and what is drained.
 	select {
@@ -98,7 +98,7 @@ func (s *Server) order(ctx context.Context, text json.RawMessage, who credential
 	}
 	if err != nil {
 		if r == nil {
-			r = &Ordered{Parts: []Drained{}, Cut: []string{}}
+			r = &Ordered{Parts: []result.Drained{}, Cut: []string{}}
 		}
 		r.Refused = words.FirstLine(err.Error())
 		s.Log.Warn("order refused", "do", o.Do, "parts", strings.Join(o.Parts, ", "), "by", nameOf(who.uid), "reason", r.Refused)
@@ -121,21 +121,21 @@ func (s *Server) takeBack(r *Ordered, by string) {
 // mostBefore is how many orders that others took the place of are remembered of a part.
 const mostBefore = 8
 
-// orders is the order of a part and those before it, each as a Drained without Before, the last first.
-func (p Drained) orders() []Drained {
+// ordersOf is the order of a part and those before it, each as a Drained without Before, the last first.
+func ordersOf(p result.Drained) []result.Drained {
 	before := p.Before
 	p.Before = nil
-	return append([]Drained{p}, before...)
+	return append([]result.Drained{p}, before...)
 }
 
 // replaceIn is a list without the part, which is ordered anew; p.Before remembers the orders by which it was on the
 // list. The list given is changed.
-func (p *Drained) replaceIn(list []Drained) []Drained {
-	return slices.DeleteFunc(list, func(x Drained) bool {
+func replaceIn(list []result.Drained, p *result.Drained) []result.Drained {
+	return slices.DeleteFunc(list, func(x result.Drained) bool {
 		if x.Place != p.Place {
 			return false
 		}
-		p.Before = slices.DeleteFunc(x.orders(), func(x Drained) bool { return x.Order == p.Order }) // it may be given twice
+		p.Before = slices.DeleteFunc(ordersOf(x), func(x result.Drained) bool { return x.Order == p.Order }) // it may be given twice
 		p.Before = p.Before[:min(len(p.Before), mostBefore)]
 		return true
 	})
@@ -144,11 +144,11 @@ func (p *Drained) replaceIn(list []Drained) []Drained {
 // retract takes one order to drain back, by its ID. Parts that were drained before it stay drained, by the order
 // before; parts that somebody has ordered anew since stay drained by that order.
 func (s *Server) retract(id, by string) (*Ordered, error) {
-	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
-	left := []Drained{}
+	r := &Ordered{Cut: []string{}, Parts: []result.Drained{}}
+	left := []result.Drained{}
 	for _, p := range s.drained.all() {
-		orders := p.orders()
-		at := slices.IndexFunc(orders, func(x Drained) bool { return x.Order == id })
+		orders := ordersOf(p)
+		at := slices.IndexFunc(orders, func(x result.Drained) bool { return x.Order == id })
 		if at < 0 {
 			left = append(left, p)
 			continue
@@ -185,11 +185,11 @@ func nameOf(uid uint32) string {
 }
 
 // partsOf finds parts by name in a fabric, each once: a switch, or a cable between switches as NAME:PORT.
-func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
+func partsOf(f *fabric.Fabric, names []string) ([]result.Drained, error) {
 	index := nodenames.New(f)
-	var all []Drained
-	add := func(p Drained) {
-		if !slices.ContainsFunc(all, func(o Drained) bool { return o.Place == p.Place }) {
+	var all []result.Drained
+	add := func(p result.Drained) {
+		if !slices.ContainsFunc(all, func(o result.Drained) bool { return o.Place == p.Place }) {
 			all = append(all, p)
 		}
 	}
@@ -200,7 +200,7 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 		switches, err := index.Switches(name)
 		if err == nil {
 			for _, n := range switches {
-				add(Drained{Part: f.Label(n), Kind: "switch", Place: installed.Location{GUID: f.Node(n).GUID}})
+				add(result.Drained{Part: f.Label(n), Kind: "switch", Place: result.Location{GUID: f.Node(n).GUID}})
 			}
 			continue
 		}
@@ -221,7 +221,7 @@ func partsOf(f *fabric.Fabric, names []string) ([]Drained, error) {
 				return nil, fmt.Errorf("%s is the cable of host %s, and nothing else could carry its packets: have the scheduler drain the host, then pull it", name, machine(f, host))
 			}
 			ch = events.CableEnd(f, c)
-			add(Drained{Part: events.CableName(f, ch), Kind: "cable", Place: installed.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
+			add(result.Drained{Part: events.CableName(f, ch), Kind: "cable", Place: result.Location{GUID: f.Node(ch.From).GUID, Port: ch.FromPort}})
 		}
 	}
 	return all, nil
@@ -277,7 +277,7 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 			until := p.After.Add(o.For)
 			p.Until = &until
 		}
-		list = p.replaceIn(list)
+		list = replaceIn(list, p)
 		if len(p.Before) > 0 {
 			r.Before = append(r.Before, p.Before[0])
 		}
@@ -314,8 +314,8 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 	s.drained.set(list)
 	s.showMissing()
 	r.drains = true
-	s.recall(func(x Drained) bool {
-		return slices.ContainsFunc(parts, func(p Drained) bool { return p.Place == x.Place })
+	s.recall(func(x result.Drained) bool {
+		return slices.ContainsFunc(parts, func(p result.Drained) bool { return p.Place == x.Place })
 	})
 	for _, p := range parts {
 		s.logOrder(events.Drain, &p, by, "steps", r.Steps, "entries", r.Entries, "after", o.After.String(), "for", o.For.String(), "cut_off", len(r.Cut))
@@ -352,9 +352,9 @@ func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, al
 }
 
 // logOrder logs an order about a part, as an event as well.
-func (s *Server) logOrder(what string, p *Drained, by string, more ...any) {
+func (s *Server) logOrder(what string, p *result.Drained, by string, more ...any) {
 	s.Log.Info(what, append([]any{"part", p.Part, "by", by}, more...)...)
-	e := result.Event{At: time.Now(), What: what, By: by, Part: p.element()}
+	e := result.Event{At: time.Now(), What: what, By: by, Part: element(p)}
 	if what == events.Drain {
 		e.Until = p.Until
 	}
@@ -362,7 +362,7 @@ func (s *Server) logOrder(what string, p *Drained, by string, more ...any) {
 }
 
 // namesOf is what people call parts.
-func namesOf(list []Drained) []string {
+func namesOf(list []result.Drained) []string {
 	names := make([]string, len(list))
 	for i, p := range list {
 		names[i] = p.Part
@@ -373,14 +373,16 @@ func namesOf(list []Drained) []string {
 // undrain has parts used again, all if the order names none.
 func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	list := s.drained.all()
-	r := &Ordered{Cut: []string{}, Parts: []Drained{}}
-	forgotten := s.recall(func(x Drained) bool { return len(o.Parts) == 0 || slices.ContainsFunc(o.Parts, x.isCalled) })
+	r := &Ordered{Cut: []string{}, Parts: []result.Drained{}}
+	forgotten := s.recall(func(x result.Drained) bool {
+		return len(o.Parts) == 0 || slices.ContainsFunc(o.Parts, func(name string) bool { return isCalled(&x, name) })
+	})
 	for _, p := range forgotten { // traffic uses it already, and nobody needs to be told any more
 		r.Parts = append(r.Parts, p)
 		s.logOrder(events.Undrain, &p, by)
 	}
 	isForgotten := func(name string) bool {
-		return slices.ContainsFunc(forgotten, func(p Drained) bool { return p.isCalled(name) })
+		return slices.ContainsFunc(forgotten, func(p result.Drained) bool { return isCalled(&p, name) })
 	}
 	if len(list) == 0 && len(forgotten) > 0 && !slices.ContainsFunc(o.Parts, func(name string) bool { return !isForgotten(name) }) {
 		return r, nil
@@ -392,7 +394,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	taken := make([]bool, len(list))
 	for _, name := range o.Parts {
 		found := isForgotten(name)
-		var places []installed.Location
+		var places []result.Location
 		if h := s.keeper.newest(); h != nil {
 			if parts, err := partsOf(h.tables.Fabric, []string{name}); err == nil {
 				for _, p := range parts {
@@ -401,7 +403,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			}
 		}
 		for i, p := range list { // by its text too, if it was pulled meanwhile
-			if slices.Contains(places, p.Place) || p.isCalled(name) {
+			if slices.Contains(places, p.Place) || isCalled(&p, name) {
 				taken[i], found = true, true
 			}
 		}
@@ -410,13 +412,13 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 			return r, fmt.Errorf("%s is not drained; drained are %s", name, strings.Join(namesOf(list), ", "))
 		}
 	}
-	left := []Drained{}
+	left := []result.Drained{}
 	for i, p := range list {
 		if len(o.Parts) > 0 && !taken[i] {
 			left = append(left, p)
 			continue
 		}
-		p.Gone = p.goneFrom(s.keeper.newest())
+		p.Gone = goneFrom(&p, s.keeper.newest())
 		r.Parts = append(r.Parts, p)
 		s.logOrder(events.Undrain, &p, by) // before it is kept: of a daemon that ends between the two, the next would take it for forgotten
 	}
@@ -427,12 +429,12 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 }
 
 // isCalled says whether people call a part by a name: a cable also by either end.
-func (p *Drained) isCalled(name string) bool {
+func isCalled(p *result.Drained, name string) bool {
 	return p.Part == name || p.Kind == "cable" && slices.Contains(strings.Split(p.Part, " – "), name)
 }
 
 // keepDrained writes the list into the state folder, and returns why a restart would forget it; empty: it would not.
-func (s *Server) keepDrained(list []Drained) string {
+func (s *Server) keepDrained(list []result.Drained) string {
 	if s.writer == nil {
 		return "there is no state folder"
 	}

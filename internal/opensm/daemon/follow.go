@@ -12,50 +12,19 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Change says how tables replace those in use.
-type Change struct {
-	Kind      string  `json:"kind"`               // same, repair, return, or full: routed anew
-	Why       string  `json:"why,omitempty"`      // for full: why the tables in use were not kept
-	Proven    bool    `json:"proven"`             // nothing can deadlock while it is written; for full, where not, only entries are counted
-	Entries   int     `json:"entries"`            // number of entries of forwarding tables that differ
-	Due       int     `json:"due"`                // number of these that had to change
-	Blocks    int     `json:"blocks"`             // number of blocks of 64 LIDs that OpenSM writes
-	Switches  int     `json:"switches"`           // number of switches with such a block
-	CutBefore int64   `json:"cut_before"`         // pairs that the tables in use do not deliver
-	CutAfter  int64   `json:"cut_after"`          // pairs that these tables do not deliver
-	Step      int     `json:"step"`               // which of its plan, from 1
-	More      int     `json:"more"`               // steps that follow, at least
-	NewTree   bool    `json:"new_tree,omitempty"` // the tree for multicast is another, and nothing is proven about multicast until all is written
-	Wait      float64 `json:"wait_seconds"`       // before the next, from when all switches have confirmed this one until earlier packets are gone
-}
-
-// Progress is the progress of a plan of several steps.
-type Progress struct {
-	Kind  string     `json:"kind"`
-	Began time.Time  `json:"began"`
-	Ended *time.Time `json:"ended,omitempty"` // nil: it goes on
-	Steps int        `json:"steps"`           // handed over so far
-	// Confirmed is of them those of which OpenSM has said, in the question of a later sweep, that all
-	// switches have confirmed them. Their number is known to the Server alone, which fills it in.
-	Confirmed int     `json:"confirmed_steps"`
-	More      int     `json:"more"`           // that follow, at least
-	Entries   int     `json:"entries"`        // changed so far
-	Due       int     `json:"due"`            // of them, those that had to
-	Wait      float64 `json:"wait_seconds"`   // before the next step
-	CutPairs  int64   `json:"cut_pairs"`      // that were cut, at most
-	CutFor    float64 `json:"cut_seconds"`    // from OpenSM's question to the answer that mends the last of them
-	CutNow    int64   `json:"cut_now"`        // by the step handed over last
-	Left      int     `json:"left,omitempty"` // destinations that no safe step brings back
-
+// progress is how far the plan of tables handed over is.
+type progress struct {
+	result.Progress
 	start time.Time // Began by the clock that is never set; zero: an earlier run began it
 }
 
 // lasts is for how many seconds the plan has gone on. After a restart it goes by the time of the day, and
 // is no shorter than CutFor was.
-func (p *Progress) lasts() float64 {
+func (p *progress) lasts() float64 {
 	if p.start.IsZero() {
 		return max(p.CutFor, time.Since(p.Began).Seconds())
 	}
@@ -287,11 +256,11 @@ func waitAfter(m *installed.Move, lifetime time.Duration) time.Duration {
 }
 
 // next is the progress after a move: p with the move added, or a new one if there is no plan or the last has ended.
-func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) *Progress {
+func (p *progress) next(m *installed.Move, start time.Time, wait time.Duration) *progress {
 	if m.Kind == installed.Same && (p == nil || p.Ended != nil) && m.More == 0 {
 		return p
 	}
-	now := Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore, start: start}
+	now := progress{Progress: result.Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore}, start: start}
 	if p != nil && p.Ended == nil {
 		now = *p
 		if m.Kind != installed.Same {
@@ -316,12 +285,12 @@ func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) 
 }
 
 // changeOf is how the tables of a reply replace those in use, for the report; nil: they were routed anew, or are those.
-func changeOf(p *reply, q *wire.Request) *Change {
+func changeOf(p *reply, q *wire.Request) *result.StatusChange {
 	m := p.move
 	if m == nil {
 		return nil
 	}
-	c := &Change{
+	c := &result.StatusChange{
 		Kind: string(m.Kind), Proven: !p.jumped, Entries: m.Cost.Entries, Due: m.Cost.Due, Blocks: m.Cost.Blocks, Switches: m.Cost.Switches,
 		CutBefore: m.CutBefore, CutAfter: m.CutAfter, More: m.More, Wait: waitAfter(m, q.Lifetime).Seconds(), NewTree: m.NewTree,
 	}
@@ -331,8 +300,8 @@ func changeOf(p *reply, q *wire.Request) *Change {
 	return c
 }
 
-// attrs is a change as attributes for the log.
-func (c *Change) attrs() []any {
+// changeAttrs is a change as attributes for the log.
+func changeAttrs(c *result.StatusChange) []any {
 	if c == nil {
 		return nil
 	}

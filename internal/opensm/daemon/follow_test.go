@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -134,7 +135,7 @@ func TestKeep(t *testing.T) {
 			if len(back) < 2 || back[0].More == 0 || !bytes.Equal(o.ports, whole) {
 				t.Errorf("%d answers until the cable is used again", len(back))
 			}
-			o.until(func(Status) bool {
+			o.until(func(result.Status) bool {
 				return strings.Contains(o.log.String(), "change=repair") && strings.Contains(o.log.String(), "change=return")
 			})
 		})
@@ -209,7 +210,7 @@ func TestLingering(t *testing.T) {
 	o.config.Engine = Names{"updn"}
 	o.mu.Unlock()
 	o.reload <- syscall.SIGHUP
-	o.until(func(s Status) bool { return s.Engines[0] == "updn" })
+	o.until(func(s result.Status) bool { return s.Engines[0] == "updn" })
 	o.settles(f)
 	q := &wire.Request{Lifetime: time.Second}
 	now := o.keeper.find(o.inUse)
@@ -297,7 +298,7 @@ func TestNotKept(t *testing.T) {
 	o.asks(less(t, f, []fabric.ChannelID{2}), false)
 	logs := func(text string) {
 		t.Helper()
-		o.until(func(Status) bool { return strings.Contains(o.log.String(), text) })
+		o.until(func(result.Status) bool { return strings.Contains(o.log.String(), text) })
 	}
 	logs(`change=full`)
 	logs(`not_kept="OpenSM uses tables that this daemon does not know"`)
@@ -329,7 +330,7 @@ func TestUnconfirmed(t *testing.T) {
 	if a.Refusal != "" || !a.Step || !bytes.Equal(a.OutPorts, o.ports) {
 		t.Errorf("%q, a step: %v, %d entries are others", a.Refusal, a.Step, differences(a.OutPorts, o.ports))
 	}
-	s := o.until(func(s Status) bool { return s.Last != nil && s.Last.Sweep == 50 })
+	s := o.until(func(s result.Status) bool { return s.Last != nil && s.Last.Sweep == 50 })
 	if c := s.Last.Change; c == nil || c.Kind != "repair" || c.Entries == 0 || c.Due == 0 {
 		t.Errorf("%+v", c)
 	}
@@ -360,7 +361,7 @@ func TestBalanced(t *testing.T) {
 				if !a.Step { // routed anew, since there is no repair
 					break
 				}
-				l := o.until(func(s Status) bool { return s.Last != nil && s.Last.Sweep == o.sweep }).Last
+				l := o.until(func(s result.Status) bool { return s.Last != nil && s.Last.Sweep == o.sweep }).Last
 				if l.Change.Kind == "repair" {
 					before = l.MaxLoad
 				}
@@ -401,7 +402,9 @@ func TestGrown(t *testing.T) {
 			t.Fatalf("%s\n%s", a.Refusal, o.log)
 		}
 	}
-	o.until(func(s Status) bool { return s.Last != nil && s.Last.Change != nil && s.Last.Change.Kind == "return" })
+	o.until(func(s result.Status) bool {
+		return s.Last != nil && s.Last.Change != nil && s.Last.Change.Kind == "return"
+	})
 	port, lids := f.Channel(first).FromPort, len(o.ports)/f.Switches()
 	if !bytes.Contains(o.ports[20*lids:21*lids], []byte{port}) {
 		t.Errorf("the new cable carries nothing\n%s", o.log)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Tables that are routed anew replace those in use in a step where that cannot deadlock: on a
@@ -38,7 +39,7 @@ func TestFull(t *testing.T) {
 		o.config.Contract = "honored"
 		o.mu.Unlock()
 		o.reload <- syscall.SIGHUP
-		o.until(func(s Status) bool { return s.Contract == "honored" })
+		o.until(func(s result.Status) bool { return s.Contract == "honored" })
 		if a := o.asks(f, false); a.Step || a.Refusal != "" {
 			t.Errorf("%s: %q, a step: %v", spec, a.Refusal, a.Step)
 		}
@@ -60,7 +61,7 @@ func TestFullWithDrops(t *testing.T) {
 	if l := s.Last.Change; l == nil || l.Kind != "full" || !l.Proven || l.CutAfter != 0 || s.Plan.CutNow != 0 || s.Plan.Ended == nil {
 		t.Errorf("%+v, %+v", l, s.Plan)
 	}
-	if a := o.asks(less(t, f, []fabric.ChannelID{0}), false); a.Step || a.SoFar || !o.until(func(s Status) bool { return s.Sweeps == 4 }).Last.Cached {
+	if a := o.asks(less(t, f, []fabric.ChannelID{0}), false); a.Step || a.SoFar || !o.until(func(s result.Status) bool { return s.Sweeps == 4 }).Last.Cached {
 		t.Error("it is routed once more")
 	}
 	if !strings.Contains(o.log.String(), "change=full") || strings.Contains(o.log.String(), "proven_meanwhile=false") {
@@ -80,11 +81,13 @@ func TestNeverAfterLeast(t *testing.T) {
 	o.config.Keep = "never"
 	o.mu.Unlock()
 	o.reload <- syscall.SIGHUP
-	o.until(func(s Status) bool { return s.Keep == "never" })
+	o.until(func(s result.Status) bool { return s.Keep == "never" })
 	if steps := o.settles(f); !steps[0].Step || bytes.Equal(o.ports, mended) {
 		t.Error("they are kept")
 	}
-	o.until(func(Status) bool { return strings.Contains(o.log.String(), `not_kept="the settings say keep: never"`) })
+	o.until(func(result.Status) bool {
+		return strings.Contains(o.log.String(), `not_kept="the settings say keep: never"`)
+	})
 }
 
 // After a restart between the two steps the second follows.

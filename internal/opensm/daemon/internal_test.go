@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -41,7 +42,7 @@ func TestInternalErrorOnce(t *testing.T) {
 		t.Errorf("of other tables that are not known it says %q", why)
 	}
 	o.settles(f)
-	s := o.until(func(s Status) bool { return s.StateAside != "" })
+	s := o.until(func(s result.Status) bool { return s.StateAside != "" })
 	dir := filepath.Join(o.config.State, s.StateAside)
 	why, err := os.ReadFile(filepath.Join(dir, whyName))
 	if err != nil || !strings.Contains(string(why), "internal error") || !strings.Contains(string(why), ".go:") || !strings.Contains(s.StateWhy, "internal error") || strings.Contains(s.StateWhy, "\n") {
@@ -85,7 +86,7 @@ func TestNoTreeInUse(t *testing.T) {
 	if a := o.asks(less(t, f, []fabric.ChannelID{0}), false); a.Refusal != "" {
 		t.Errorf("%q", a.Refusal)
 	}
-	o.until(func(s Status) bool { return s.Sweeps == 2 })
+	o.until(func(s result.Status) bool { return s.Sweeps == 2 })
 	if log := o.log.String(); strings.Contains(log, "internal error") || !strings.Contains(log, "0 trees for multicast") {
 		t.Error(log)
 	}
@@ -111,8 +112,8 @@ func TestInternalErrorOfAnother(t *testing.T) {
 	if a := o.asks(cable, false); !a.Step {
 		t.Errorf("%q; what was in use is forgotten\n%s", a.Refusal, o.log)
 	}
-	if s := o.until(func(s Status) bool { return s.Sweeps == 3 }); s.StateAside != "" {
-		t.Errorf("%+v", s.State)
+	if s := o.until(func(s result.Status) bool { return s.Sweeps == 3 }); s.StateAside != "" {
+		t.Errorf("%+v", s.StateFolder)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestInternalErrorInReport(t *testing.T) {
 	o.last = &routing.Tables{}
 	cable := less(t, f, []fabric.ChannelID{0})
 	o.asks(cable, false)
-	o.until(func(s Status) bool { return s.StateAside != "" })
+	o.until(func(s result.Status) bool { return s.StateAside != "" })
 	o.settles(f)
 	o.settles(cable)
 	if log := o.log.String(); strings.Count(log, `msg="internal error"`) != 1 {
@@ -135,11 +136,11 @@ func TestInternalErrorInReport(t *testing.T) {
 func TestInternalErrorInWriter(t *testing.T) {
 	t.Parallel()
 	o, f := spoilt(t, func(*handed) {})
-	o.writer.tables(&Sweep{}, &handed{proven: &proven{}}, nil)
-	o.until(func(s Status) bool { return strings.Contains(s.StateError, "internal error") })
+	o.writer.tables(&result.StatusSweep{}, &handed{proven: &proven{}}, nil)
+	o.until(func(s result.Status) bool { return strings.Contains(s.StateError, "internal error") })
 	o.settles(less(t, f, []fabric.ChannelID{0}))
-	if s := o.until(func(s Status) bool { return s.StateError == "" && s.StateWaiting == 0 }); s.StateAside != "" {
-		t.Errorf("%+v", s.State)
+	if s := o.until(func(s result.Status) bool { return s.StateError == "" && s.StateWaiting == 0 }); s.StateAside != "" {
+		t.Errorf("%+v", s.StateFolder)
 	}
 }
 
@@ -150,7 +151,7 @@ func TestAsideIsBounded(t *testing.T) {
 	for i := range 9 {
 		o.writer.putAside(&aside{why: strings.Repeat("x", i+1)})
 	}
-	s := o.until(func(s Status) bool { return s.StateWhy == strings.Repeat("x", 9) })
+	s := o.until(func(s result.Status) bool { return s.StateWhy == strings.Repeat("x", 9) })
 	got := names(t, filepath.Join(o.config.State, asideFolder))
 	if len(got) != keptAside || filepath.Join(asideFolder, got[keptAside-1]) != s.StateAside {
 		t.Errorf("%q, the last %s", got, s.StateAside)

@@ -26,7 +26,7 @@ type handed struct {
 	balanced  []key // fabrics for which state.Goal was routed, or nothing better was found: see mayImprove
 	grown     bool  // the fabric has links that state.Goal does not know
 	open      bool  // a search for better tables goes on, or did when the daemon ended
-	progress  *Progress
+	progress  *progress
 	undrained string // why something that is drained carries traffic; empty: nothing does
 
 	since since

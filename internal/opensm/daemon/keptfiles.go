@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Names of the files below last-good, which are for people and their tools: the daemon goes on
@@ -27,7 +28,7 @@ func folderName(at string, count int, number uint64) string {
 
 // files is the files of tables that were handed over in a sweep. last is the folder of the tables before: if these are
 // a step from those, the proof of every mixture of both is among the files.
-func (h *handed) files(r *Sweep, last string) []files.File {
+func (h *handed) files(r *result.StatusSweep, last string) []files.File {
 	folder := &files.Folder{Tables: h.tables, Certificate: h.verdict.Certificate, Compact: true}
 	if h.step && strings.HasSuffix(last, fmt.Sprintf("-%016x", h.since.number)) {
 		folder.Union = h.verdict.Certificate

@@ -110,17 +110,17 @@ func (m *metrics) addState(w *writer) {
 	if w == nil {
 		return
 	}
-	gauge := func(name, help string, value func(State) float64) {
+	gauge := func(name, help string, value func(result.StateFolder) float64) {
 		promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Namespace: "weft", Name: name, Help: help},
 			func() float64 { return value(w.state()) })
 	}
-	gauge("state_ok", "1 if the state folder could be written the last time, 0 if not or if the disk hangs.", func(s State) float64 {
+	gauge("state_ok", "1 if the state folder could be written the last time, 0 if not or if the disk hangs.", func(s result.StateFolder) float64 {
 		if s.StateError != "" {
 			return 0
 		}
 		return 1
 	})
-	gauge("state_waiting", "Tables and refusals that wait to be written to the state folder.", func(s State) float64 { return float64(s.StateWaiting) })
+	gauge("state_waiting", "Tables and refusals that wait to be written to the state folder.", func(s result.StateFolder) float64 { return float64(s.StateWaiting) })
 }
 
 // addConnected adds whether OpenSM is there.
@@ -147,7 +147,7 @@ func (m *metrics) showMissing(list []result.MissingElement, pulled func(result.M
 }
 
 // noteChange counts how tables replaced others.
-func (m *metrics) noteChange(r *Sweep) {
+func (m *metrics) noteChange(r *result.StatusSweep) {
 	c := r.Change
 	if c == nil || r.Verdict != deadlockFree {
 		return
@@ -163,7 +163,7 @@ func (m *metrics) noteChange(r *Sweep) {
 }
 
 // note counts a sweep.
-func (m *metrics) note(r *Sweep) {
+func (m *metrics) note(r *result.StatusSweep) {
 	m.sweeps.WithLabelValues(r.Verdict).Inc()
 	m.lanes.Set(float64(r.LanesAvailable))
 	m.switches.Set(float64(r.Switches))

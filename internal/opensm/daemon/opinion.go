@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/proofchecker"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -109,7 +110,7 @@ func (o *opinions) ask(ctx context.Context, x opinion) {
 
 // secondOpinion has weft-proof asked about tables that were handed over, if the settings say so and they are others than
 // last, those handed over before.
-func (s *Server) secondOpinion(r *Sweep, p *reply, last *routing.Tables) {
+func (s *Server) secondOpinion(r *result.StatusSweep, p *reply, last *routing.Tables) {
 	set := s.current()
 	if set.ProofChecker == "" || last == p.handed.tables {
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // standIn is a program that answers about the files it is given as weft-proof does, after noting how it was asked.
@@ -180,7 +181,7 @@ func TestProofCheckerHangs(t *testing.T) {
 
 func (r *running) untilFile(path string) {
 	r.t.Helper()
-	r.until(func(Status) bool { _, err := os.Stat(path); return err == nil })
+	r.until(func(result.Status) bool { _, err := os.Stat(path); return err == nil })
 }
 
 // A checker that is not there is an error for each answer, and keeps nothing from being answered.

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -23,7 +24,7 @@ type proven struct {
 	verdict *deadlock.Verdict // of the tables
 	loads   *congestion.Loads // of the tables
 	engine  string
-	tried   []Attempt
+	tried   []result.Attempt
 	refusal string   // the reason to tell OpenSM; empty if there are tables
 	missing []string // names in the settings that the fabric does not have
 	noTree  string   // why there is no spanning tree for multicast; empty: there is one, or none is wanted
@@ -35,13 +36,6 @@ type proven struct {
 
 	// unfinished is why the search for better tables was not finished; nil: it was.
 	unfinished error
-}
-
-// Attempt is an engine that was tried, with the result.
-type Attempt struct {
-	Engine     string `json:"engine"`
-	Refused    string `json:"refused,omitempty"` // empty: its tables were handed over
-	CreditLoop bool   `json:"credit_loop"`
 }
 
 // prove routes a fabric with the engines of the settings in their order, until the
@@ -58,7 +52,7 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 		return p
 	}
 	for _, name := range s.Engine {
-		a := Attempt{Engine: name}
+		a := result.Attempt{Engine: name}
 		var last *proven
 		err := p.try(ctx, f, name, s, lanes, func(better proven) {
 			better.tried = append(slices.Clone(p.tried), a)

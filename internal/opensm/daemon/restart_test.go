@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -43,7 +44,7 @@ func (r *running) handOver(spec string) *wire.Answer {
 		r.t.Fatal(a.Refusal)
 	}
 	r.after(1)
-	r.until(func(Status) bool {
+	r.until(func(result.Status) bool {
 		_, err := os.Stat(filepath.Join(r.config.State, lastGood, sweepName))
 		return err == nil
 	})
@@ -232,7 +233,7 @@ func TestSweepIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s Sweep
+	var s result.StatusSweep
 	if err := json.Unmarshal(text, &s); err != nil || len(s.Key) != 64 || s.Engine != a.Engine || s.VLsNeeded == 0 {
 		t.Errorf("%v, %+v", err, s)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -110,7 +111,7 @@ func TestEnginesThatBreak(t *testing.T) {
 			if a := r.ask(q); !strings.Contains(a.Refusal, "internal error") {
 				t.Errorf("%q", a.Refusal)
 			}
-			r.until(func(s Status) bool { return s.Refused == 2 })
+			r.until(func(s result.Status) bool { return s.Refused == 2 })
 		})
 	}
 }

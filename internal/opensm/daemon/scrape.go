@@ -74,7 +74,7 @@ const mostShown = 50
 
 // noteParts notes what went and came since the last question, in the status and as events, and adds an event for the
 // tables that were handed over, or that there were none (h is nil). The caller does not hold mu.
-func (s *Server) noteParts(r *Sweep, h *handed) {
+func (s *Server) noteParts(r *result.StatusSweep, h *handed) {
 	if h == nil {
 		if r.Refusal != "" {
 			s.events.Add(result.Event{At: r.At, What: events.Refused, Text: r.Refusal})
@@ -90,7 +90,7 @@ func (s *Server) noteParts(r *Sweep, h *handed) {
 		gone, came := events.Between(last, f)
 		s.mu.Lock()
 		for i := range gone {
-			gone[i].Drained = slices.ContainsFunc(s.free, func(p Drained) bool { return p.matches(gone[i]) })
+			gone[i].Drained = slices.ContainsFunc(s.free, func(p result.Drained) bool { return matches(&p, gone[i]) })
 		}
 		s.status.Missing = events.Miss(s.status.Missing, gone, came, r.At)
 		s.cables.went(r.At, gone)

@@ -11,25 +11,13 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // firstAnswer is how long after the beginning of the work OpenSM gets the best so
 // far, where the work goes on: it holds a lock while it waits that its SA needs. With
 // reading the request and writing the answer it is five seconds at the most.
 const firstAnswer = 4 * time.Second
-
-// Search is the search for better tables than those that were handed over as the
-// best so far.
-type Search struct {
-	Began      time.Time  `json:"began"`
-	Ended      *time.Time `json:"ended,omitempty"` // nil: it goes on
-	Given      string     `json:"given"`           // engine of the tables handed over meanwhile
-	Engine     string     `json:"engine,omitempty"`
-	Better     bool       `json:"better"`               // Engine's tables are better than those handed over
-	Awaited    bool       `json:"awaited"`              // OpenSM waits for them, and routes again
-	Unfinished string     `json:"unfinished,omitempty"` // why it was not carried through
-	Seconds    float64    `json:"seconds,omitempty"`    // from its beginning to its end, also where the clock was set meanwhile
-}
 
 // reply is what a request is answered with.
 type reply struct {
@@ -160,7 +148,7 @@ func (s *Server) bestSoFar(job *job) *reply {
 	case p == nil:
 		return nil
 	}
-	s.status.Search = &Search{Began: job.began.UTC(), Given: p.engine}
+	s.status.Search = &result.Search{Began: job.began.UTC(), Given: p.engine}
 	return &reply{proven: p, soFar: true}
 }
 
@@ -188,7 +176,7 @@ func (s *Server) better(job *job, x *place, wait time.Duration, before *proven) 
 // searchEnded notes that a search has ended of which something, given, was handed over before.
 func (s *Server) searchEnded(job *job, given *proven) {
 	p, now, seconds := job.result, time.Now().UTC(), time.Since(job.began).Seconds()
-	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited(), Seconds: seconds}
+	r := &result.Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited(), Seconds: seconds}
 	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", seconds)}
 	if p.unfinished != nil {
 		r.Unfinished = words.FirstLine(p.unfinished.Error())

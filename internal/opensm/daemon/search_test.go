@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -262,7 +263,7 @@ func TestBetterTablesFollow(t *testing.T) {
 		}
 		answers <- a
 	}()
-	r.until(func(Status) bool {
+	r.until(func(result.Status) bool {
 		j := r.jobs
 		j.mu.Lock()
 		defer j.mu.Unlock()

@@ -52,7 +52,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	settings *settings
-	status   Status
+	status   result.Status
 	tail     chan struct{} // closed when the last sweep in the queue is reported
 
 	inUse      uint64    // tables that all switches have confirmed, by OpenSM's last question; 0: none
@@ -64,9 +64,9 @@ type Server struct {
 
 	last *routing.Tables // handed over last; only the sweep whose turn it is may use it
 
-	events *events.Log    // nil: there is no state folder
-	seen   *fabric.Fabric // of the last question that got tables, or of an earlier run
-	free   []Drained      // drained parts that were free of traffic as the last question came
+	events *events.Log      // nil: there is no state folder
+	seen   *fabric.Fabric   // of the last question that got tables, or of an earlier run
+	free   []result.Drained // drained parts that were free of traffic as the last question came
 	cables cables
 
 	watched watched
@@ -101,7 +101,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	if s.peer == nil {
 		s.peer = peerOf
 	}
-	s.status = Status{Missing: []result.MissingElement{}, Version: s.Version, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
+	s.status = result.Status{Missing: []result.MissingElement{}, Version: s.Version, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
 	s.describe()
 	socket, err := listen(s.settings.Socket, s.group)
 	if err != nil {
@@ -299,11 +299,11 @@ func (s *Server) describe() {
 }
 
 // Status is how the daemon is.
-func (s *Server) Status() Status {
+func (s *Server) Status() result.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.status
-	now.State = s.writer.state()
+	now.StateFolder = s.writer.state()
 	now.Trouble = s.cables.inTrouble(s.seen, &s.watched, time.Now())
 	now.Watch = s.watched.alarmList()
 	now.Drained, now.OpenSM = s.drainedWithStates(), s.standing.connected()

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/internal/jobfiles"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // A wrong line is told by its number, whether it cannot be read or means nothing.
@@ -150,7 +151,7 @@ func TestSettingsAreHeeded(t *testing.T) {
 	r.config.Roots = Names{"sw-5"}
 	r.mu.Unlock()
 	r.reload <- nil
-	r.until(func(Status) bool { return strings.Contains(r.log.String(), "msg=reloaded") })
+	r.until(func(result.Status) bool { return strings.Contains(r.log.String(), "msg=reloaded") })
 	q.Sweep = 2
 	if second := r.ask(q); bytes.Equal(second.OutPorts, first.OutPorts) {
 		t.Error("another root makes the same tables")
@@ -159,7 +160,7 @@ func TestSettingsAreHeeded(t *testing.T) {
 	r.config.Roots = Names{"gone"}
 	r.mu.Unlock()
 	r.reload <- nil
-	r.until(func(Status) bool { return strings.Count(r.log.String(), "msg=reloaded") == 2 })
+	r.until(func(result.Status) bool { return strings.Count(r.log.String(), "msg=reloaded") == 2 })
 	if a := r.ask(q); !strings.Contains(a.Refusal, "none of the roots") {
 		t.Errorf("%q", a.Refusal)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -54,19 +55,19 @@ const (
 
 // saving is the document in a snapshot.
 type saving struct {
-	Number    string         `json:"number"`
-	Settings  string         `json:"settings"`
-	Engine    string         `json:"engine"`
-	Tried     []Attempt      `json:"tried"`
-	Returning bool           `json:"returning"`
-	Open      bool           `json:"open"`
-	Goal      bool           `json:"goal"` // another than the tables themselves
-	PlanKind  installed.Kind `json:"plan_kind,omitempty"`
-	PlanSteps int            `json:"plan_steps"`
-	Progress  *Progress      `json:"progress,omitempty"`
-	Replaced  string         `json:"replaced,omitempty"` // number of the tables that they took the place of
-	At        time.Time      `json:"at"`                 // when
-	Hops      int            `json:"hops"`
+	Number    string           `json:"number"`
+	Settings  string           `json:"settings"`
+	Engine    string           `json:"engine"`
+	Tried     []result.Attempt `json:"tried"`
+	Returning bool             `json:"returning"`
+	Open      bool             `json:"open"`
+	Goal      bool             `json:"goal"` // another than the tables themselves
+	PlanKind  installed.Kind   `json:"plan_kind,omitempty"`
+	PlanSteps int              `json:"plan_steps"`
+	Progress  *progress        `json:"progress,omitempty"`
+	Replaced  string           `json:"replaced,omitempty"` // number of the tables that they took the place of
+	At        time.Time        `json:"at"`                 // when
+	Hops      int              `json:"hops"`
 
 	Drained installed.Drained `json:"drained,omitempty"`
 }

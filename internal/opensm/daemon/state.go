@@ -13,6 +13,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/shell"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Names in the state folder.
@@ -148,7 +149,7 @@ func (s *state) remove(name string) error {
 }
 
 // refusal writes why there were no tables.
-func (s *state) refusal(r *Sweep) error {
+func (s *state) refusal(r *result.StatusSweep) error {
 	s.serial++
 	name := fmt.Sprintf("%s-%06d.json", r.At.Format("20060102T150405.000Z"), s.serial)
 	if err := s.whole(filepath.Join(refusals, name), whole.JSON(r)); err != nil {
@@ -180,7 +181,7 @@ func (u unless) Write(b []byte) (int, error) {
 
 // tables writes the folder of the tables for people, and has last-good lead to it and before to the last one. On a large
 // fabric that is gigabytes of text: it ends with errNewer as soon as newer says that newer tables wait.
-func (s *state) tables(r *Sweep, p *handed, newer func() bool) error {
+func (s *state) tables(r *result.StatusSweep, p *handed, newer func() bool) error {
 	s.serial++
 	dir := folderName(r.At.Format("20060102T150405.000Z"), s.serial, p.number)
 	last, _ := s.root.Readlink(lastGood) // none before the first

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // put makes a file with its folders.
@@ -95,7 +96,7 @@ func TestStateKeepsRefusals(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range keptRefusals + 5 {
-		if err := s.refusal(&Sweep{Sweep: uint64(i), At: at}); err != nil {
+		if err := s.refusal(&result.StatusSweep{Sweep: uint64(i), At: at}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,12 +200,12 @@ func TestStateFailure(t *testing.T) {
 	r := start(t, Config{Engine: Names{"updn"}, State: dir, Metrics: "127.0.0.1:0"})
 	put(t, filepath.Join(dir, lastGood+".new", "x")) // in the way
 	r.ask(request(t, "ring:n=4", 1))
-	failed := r.until(func(s Status) bool { return s.StateError != "" })
+	failed := r.until(func(s result.Status) bool { return s.StateError != "" })
 	if failed.StateSince == nil || failed.StateWaiting != 1 {
-		t.Errorf("%+v", failed.State)
+		t.Errorf("%+v", failed.StateFolder)
 	}
 	r.ask(request(t, "ring:n=4", 2)) // from memory: there is nothing new to write
-	r.until(func(s Status) bool { return s.Sweeps == 2 })
+	r.until(func(s result.Status) bool { return s.Sweeps == 2 })
 	if s := r.Status(); s.StateError == "" {
 		t.Error("forgotten at the next sweep")
 	}
@@ -214,7 +215,7 @@ func TestStateFailure(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, lastGood+".new")); err != nil {
 		t.Fatal(err)
 	}
-	r.until(func(s Status) bool { return s.StateError == "" && s.StateWaiting == 0 })
+	r.until(func(s result.Status) bool { return s.StateError == "" && s.StateWaiting == 0 })
 	if _, err := os.Stat(filepath.Join(dir, lastGood, "certificate")); err != nil {
 		t.Error(err)
 	}
@@ -261,12 +262,12 @@ func TestStateTakenAwayAtRest(t *testing.T) {
 			r := start(t, Config{Engine: Names{"updn"}, State: dir})
 			a := r.ask(request(t, "ring:n=4", 1))
 			r.after(1)
-			r.until(func(s Status) bool { return s.StateWaiting == 0 })
+			r.until(func(s result.Status) bool { return s.StateWaiting == 0 })
 			if err := take(dir); err != nil {
 				t.Fatal(err)
 			}
-			r.until(func(s Status) bool { return strings.Contains(s.StateError, dir+" was taken away") })
-			r.until(func(s Status) bool { return s.StateError == "" })
+			r.until(func(s result.Status) bool { return strings.Contains(s.StateError, dir+" was taken away") })
+			r.until(func(s result.Status) bool { return s.StateError == "" })
 			if all := names(t, filepath.Join(dir, snapshots)); len(all) != 1 || !strings.Contains(all[0], hexadecimal(a.Number)) {
 				t.Errorf("the folder has snapshots %q, and tables %s are in use", all, hexadecimal(a.Number))
 			}
@@ -297,12 +298,12 @@ type hanging struct {
 	release chan struct{}
 }
 
-func (h hanging) tables(r *Sweep, p *handed, newer func() bool) error {
+func (h hanging) tables(r *result.StatusSweep, p *handed, newer func() bool) error {
 	<-h.release
 	return h.folder.tables(r, p, newer)
 }
 
-func (h hanging) refusal(r *Sweep) error {
+func (h hanging) refusal(r *result.StatusSweep) error {
 	<-h.release
 	return h.folder.refusal(r)
 }
@@ -337,9 +338,9 @@ func TestDiskHangs(t *testing.T) {
 	if late > sweeps/4 {
 		t.Errorf("%d of %d answers took %v or longer", late, sweeps, slowDisk)
 	}
-	s := r.until(func(s Status) bool { return s.StateError != "" })
+	s := r.until(func(s result.Status) bool { return s.StateError != "" })
 	if !strings.Contains(s.StateError, "hangs") || s.Sweeps != sweeps || s.StateWaiting != 1+waitingRefusals || s.StateDropped != 0 {
-		t.Errorf("%d sweeps, %+v", s.Sweeps, s.State)
+		t.Errorf("%d sweeps, %+v", s.Sweeps, s.StateFolder)
 	}
 	if s.Last == nil || s.Last.Refusal == "" {
 		t.Errorf("%+v", s.Last)
@@ -347,12 +348,12 @@ func TestDiskHangs(t *testing.T) {
 	q := request(t, "ring:n=4", sweeps)
 	q.Nodes[0].Has[0].LID = 0xC001
 	r.ask(q) // one more than may wait
-	r.until(func(s Status) bool { return s.StateDropped == 1 })
+	r.until(func(s result.Status) bool { return s.StateDropped == 1 })
 	close(release)
 	if s := r.after(sweeps + 1); s.StateError != "" {
-		t.Errorf("%+v", s.State)
+		t.Errorf("%+v", s.StateFolder)
 	}
-	var last Sweep
+	var last result.StatusSweep
 	readJSON(t, filepath.Join(dir, lastGood, "sweep.json"), &last)
 	if last.Sweep != sweeps-2 {
 		t.Errorf("last-good is of sweep %d of %d", last.Sweep, sweeps)
@@ -381,7 +382,7 @@ func TestDiskHangsFromTheStart(t *testing.T) {
 		t.Error(a.Refusal)
 	}
 	if s := r.Status(); !strings.Contains(s.StateError, "hangs") {
-		t.Errorf("%+v", s.State)
+		t.Errorf("%+v", s.StateFolder)
 	}
 	begin := time.Now()
 	r.end()
@@ -409,16 +410,16 @@ func TestNewerTablesDoNotWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &handed{proven: &proven{tables: tables, verdict: judged(t, tables)}, number: 1}
-	for files := range len(h.files(&Sweep{}, "")) {
+	for files := range len(h.files(&result.StatusSweep{}, "")) {
 		asked := 0
-		if err := s.tables(&Sweep{}, h, func() bool { asked++; return asked > files }); !errors.Is(err, errNewer) {
+		if err := s.tables(&result.StatusSweep{}, h, func() bool { asked++; return asked > files }); !errors.Is(err, errNewer) {
 			t.Errorf("%v after %d files", err, files)
 		}
 		if got := names(t, dir); slices.ContainsFunc(got, func(name string) bool { return strings.HasPrefix(name, tablesPrefix) || name == lastGood }) {
 			t.Errorf("%q are left after %d files", got, files)
 		}
 	}
-	if err := s.tables(&Sweep{}, h, func() bool { return false }); err != nil || !slices.Contains(names(t, dir), lastGood) {
+	if err := s.tables(&result.StatusSweep{}, h, func() bool { return false }); err != nil || !slices.Contains(names(t, dir), lastGood) {
 		t.Error(err)
 	}
 }

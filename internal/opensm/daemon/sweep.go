@@ -14,82 +14,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Status is how the daemon is, for weft status.
-type Status struct {
-	Version     string    `json:"version"`
-	PID         int       `json:"pid"`
-	Since       time.Time `json:"since"`
-	Socket      string    `json:"socket"`
-	Engines     []string  `json:"engines"` // wanted, in order
-	Contract    string    `json:"contract"`
-	Endpoints   string    `json:"endpoints"`
-	NotCovered  []string  `json:"not_covered"` // by any proof for these endpoints
-	VLs         int       `json:"vls"`         // at most; 0: as many as the fabric has
-	Keep        string    `json:"keep"`        // least, balanced or never
-	Sweeps      int64     `json:"sweeps"`
-	Refused     int64     `json:"refused"`
-	Cached      int64     `json:"cached"` // answered from memory
-	ReloadError string    `json:"reload_error,omitempty"`
-	State
-	Last      *Sweep                  `json:"last,omitempty"`      // the last request
-	LastGood  *Sweep                  `json:"last_good,omitempty"` // the last that got tables
-	Plan      *Progress               `json:"plan,omitempty"`      // of several steps, or the last that is done
-	Settled   bool                    `json:"settled"`             // no step follows, all switches have confirmed the last, and packets of those before are gone
-	OpenSM    bool                    `json:"opensm"`              // it has a question open, as its plugin does as long as it runs
-	Start     bool                    `json:"starting,omitempty"`  // it began just now, and does not know yet what is drained
-	Drained   []Drained               `json:"drained"`             // parts that are kept free of traffic, or are to be
-	Forgotten []Drained               `json:"forgotten,omitempty"` // parts whose drain a restart forgot, since the state folder could not be written
-	Missing   []result.MissingElement `json:"missing"`             // parts that went within a week and are not back
-	Trouble   *result.Trouble         `json:"trouble,omitempty"`   // cables in trouble; absent: no network was seen yet
-	Watch     []WatchAlarm            `json:"watch,omitempty"`     // alarms of weft watch, if it is asked
-	Search    *Search                 `json:"search,omitempty"`    // the last that went on when tables were handed over
-}
-
-// Sweep is a request of OpenSM's, and what came of it.
-type Sweep struct {
-	Sweep          uint64    `json:"sweep"` // OpenSM's number
-	At             time.Time `json:"at"`
-	OpenSM         string    `json:"opensm"`
-	Switches       int       `json:"switches"`
-	Endpoints      int       `json:"endpoints"`
-	Links          int       `json:"links"`
-	Wanted         []string  `json:"engines_wanted"`
-	Engine         string    `json:"engine,omitempty"` // the one used
-	Tried          []Attempt `json:"tried"`
-	Verdict        string    `json:"verdict"` // deadlock-free, or refused
-	Refusal        string    `json:"refusal,omitempty"`
-	Missing        []string  `json:"missing,omitempty"` // what the settings name and the fabric has not
-	Contract       string    `json:"contract"`
-	Scope          string    `json:"scope"`
-	VLsNeeded      int       `json:"vls_needed,omitempty"`    // as lanes_needed
-	VLsAvailable   int       `json:"vls_available"`           // as lanes_available
-	Covers         string    `json:"covers,omitempty"`        // unicast and multicast, or unicast
-	MulticastSLs   []int     `json:"multicast_sls,omitempty"` // service levels of multicast groups that it covers
-	NoTree         string    `json:"no_tree,omitempty"`       // why multicast is not covered, where it was wanted
-	LanesNeeded    int       `json:"lanes_needed,omitempty"`  // by the proof
-	LanesUsed      int       `json:"lanes_used,omitempty"`    // with paths spread over spare ones
-	LanesAvailable int       `json:"lanes_available"`         // of the fabric and the settings
-	MaxLoad        uint32    `json:"max_load"`
-	ChangedEntries int64     `json:"changed_entries"`    // of forwarding tables, against those handed over before
-	ChangedSLs     int64     `json:"changed_sls"`        // by source switch and destination
-	Change         *Change   `json:"change,omitempty"`   // how they replace the tables in use; absent: there were none
-	Cached         bool      `json:"cached"`             // answered from memory
-	SoFar          bool      `json:"so_far"`             // the best so far: the search for better tables went on
-	Again          bool      `json:"again,omitempty"`    // a question for better tables than those handed over so far
-	Restored       bool      `json:"restored,omitempty"` // read back from the state folder after a restart, and proven again
-	Key            string    `json:"key,omitempty"`      // names fabric and settings: under the same key tables are the same
-	Seconds        Seconds   `json:"seconds"`
-}
-
-// Seconds is how long the stages of a sweep took; those of a cached one are 0.
-type Seconds struct {
-	Read   float64 `json:"read"`
-	Route  float64 `json:"route"`
-	Verify float64 `json:"verify"`
-	Answer float64 `json:"answer"`
-	Total  float64 `json:"total"`
-}
-
 // The verdicts in words.
 const (
 	deadlockFree = "deadlock-free"
@@ -106,9 +30,9 @@ const (
 // error is about the connection; refusals are answers.
 func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start time.Time) error {
 	set := s.current()
-	r := &Sweep{
+	r := &result.StatusSweep{
 		Sweep: q.Sweep, At: start.UTC(), OpenSM: q.OpenSM, Wanted: set.Engine, Verdict: refused,
-		Contract: set.contract.String(), Scope: set.scope.String(), VLsAvailable: q.Lanes(), Tried: []Attempt{},
+		Contract: set.contract.String(), Scope: set.scope.String(), VLsAvailable: q.Lanes(), Tried: []result.Attempt{},
 	}
 	if set.VLs > 0 {
 		r.VLsAvailable = min(r.VLsAvailable, set.VLs)
@@ -199,7 +123,7 @@ func (s *Server) forget(err error, q *wire.Request) {
 }
 
 // answer sends the reply to a request, fills in r by it and reports it, in its turn.
-func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time.Time) error {
+func (s *Server) answer(x *place, q *wire.Request, r *result.StatusSweep, p reply, start time.Time) error {
 	begin := time.Now()
 	if !p.began.IsZero() {
 		start, r.At = p.began, p.began.UTC()
@@ -251,14 +175,14 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 		r.Verdict, r.Engine, r.LanesUsed, r.MaxLoad = deadlockFree, p.engine, p.verdict.VLs, p.loads.Max
 		r.LanesNeeded = max(1, p.tables.Lanes.Needed)
 		r.VLsNeeded = r.LanesNeeded
-		r.cover(&p)
+		cover(r, &p)
 		if last == nil {
 			last = p.before
 		}
 		r.ChangedEntries, r.ChangedSLs = changes(last, p.tables)
 		r.Change = changeOf(&p, q)
 		if r.Change == nil && p.why != "" {
-			r.Change = &Change{Kind: string(installed.Full), Entries: int(r.ChangedEntries)}
+			r.Change = &result.StatusChange{Kind: string(installed.Full), Entries: int(r.ChangedEntries)}
 		}
 		if r.Change != nil {
 			r.Change.Why = p.why
@@ -269,7 +193,7 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 }
 
 // cover says whose packets the proof of tables is about.
-func (r *Sweep) cover(p *reply) {
+func cover(r *result.StatusSweep, p *reply) {
 	r.Covers = unicast
 	if m := p.tables.Multicast; m != nil {
 		r.Covers = unicastAndMulticast
@@ -292,7 +216,7 @@ const diskFirst = time.Second
 
 // save has tables written into the state folder before they are handed over, and waits for their snapshot for diskFirst
 // at most. Tables that come from memory are in the folder already.
-func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
+func (s *Server) save(r *result.StatusSweep, p *reply, q *wire.Request, t turn) {
 	if s.writer == nil || p.handed == nil || p.move == nil && p.cached {
 		return
 	}
@@ -348,7 +272,7 @@ func (t turn) leave() {
 
 // report notes a sweep everywhere: metrics, log, status, and in the background the
 // state folder. last is the tables handed over before.
-func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
+func (s *Server) report(r *result.StatusSweep, p *reply, last *routing.Tables) {
 	h := p.handed
 	s.metrics.note(r)
 	attrs := []any{
@@ -365,7 +289,7 @@ func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
 	for _, what := range r.Missing {
 		attrs = append(attrs, "missing", what)
 	}
-	attrs = append(attrs, r.Change.attrs()...)
+	attrs = append(attrs, changeAttrs(r.Change)...)
 	if good {
 		attrs = append(attrs, "covers", r.Covers)
 		if r.NoTree != "" {
@@ -401,7 +325,9 @@ func (s *Server) report(r *Sweep, p *reply, last *routing.Tables) {
 	if good {
 		st.LastGood = r
 		st.NotCovered = p.verdict.Outside()
-		st.Plan = h.progress
+		if st.Plan = nil; h.progress != nil {
+			st.Plan = &h.progress.Progress
+		}
 	} else {
 		st.Refused++
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/shell"
 	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Try says what of a configuration that was checked could not be had by a daemon that begins now: its socket, its state
@@ -60,7 +61,7 @@ func trySocket(ctx context.Context, path string) (*shell.Holder, error) {
 		c.Close()
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		var s Status
+		var s result.Status
 		if text, err := wire.AskStatus(ctx, path); err == nil && json.Unmarshal(text, &s) == nil && s.PID > 0 {
 			return &shell.Holder{PID: s.PID, Name: "weft serve"}, nil
 		}

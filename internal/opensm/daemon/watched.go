@@ -30,7 +30,7 @@ type watched struct {
 	mu      sync.Mutex
 	address string          // of weft watch; empty: it is not asked
 	list    *result.Trouble // of its last look; nil: it is not known
-	alarms  []WatchAlarm    // of its last look, other than about cables in that list
+	alarms  []result.Doubt  // of its last look, other than about cables in that list
 	why     string          // why list is not known
 	changed time.Time       // when list or why became others
 }
@@ -40,21 +40,16 @@ type watchStatus struct {
 	At      time.Time       `json:"at"`
 	Every   string          `json:"every"`
 	Trouble *result.Trouble `json:"trouble"`
-	Alarms  []WatchAlarm    `json:"alarms"`
+	Alarms  []result.Doubt  `json:"alarms"`
 }
 
-// WatchAlarm is an alarm of weft watch, which sees tables that others wrote.
-type WatchAlarm struct {
-	Kind string `json:"kind"`
-	What string `json:"what"`
-}
-
-// Other says whether the alarm is that tables in force are others than the daemon's.
-func (a WatchAlarm) Other() bool { return a.Kind == "fallback" || a.Kind == "other-tables" }
+// OtherTables says whether an alarm of weft watch, which sees tables that others wrote, is that tables in force are others
+// than the daemon's.
+func OtherTables(a result.Doubt) bool { return a.Kind == "fallback" || a.Kind == "other-tables" }
 
 // notAboutCables is alarms that are not about cables of the list.
-func notAboutCables(all []WatchAlarm) []WatchAlarm {
-	return slices.DeleteFunc(all, func(a WatchAlarm) bool { return a.Kind == "cable-trouble" || a.Kind == "degraded-link" })
+func notAboutCables(all []result.Doubt) []result.Doubt {
+	return slices.DeleteFunc(all, func(a result.Doubt) bool { return a.Kind == "cable-trouble" || a.Kind == "degraded-link" })
 }
 
 // ask asks weft watch at an address once, and takes over its answer or why there is none.
@@ -71,7 +66,7 @@ func (w *watched) ask(ctx context.Context, address string, now time.Time) {
 
 // askWatch is the list and the alarms of weft watch at an address; the error is why they cannot be had, or are too old
 // at now.
-func askWatch(ctx context.Context, address string, now time.Time) (*result.Trouble, []WatchAlarm, error) {
+func askWatch(ctx context.Context, address string, now time.Time) (*result.Trouble, []result.Doubt, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+StatusPath, http.NoBody)
@@ -138,7 +133,7 @@ func (w *watched) known() (list *result.Trouble, why string, at time.Time) {
 }
 
 // alarmList is the alarms of weft watch.
-func (w *watched) alarmList() []WatchAlarm {
+func (w *watched) alarmList() []result.Doubt {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.alarms

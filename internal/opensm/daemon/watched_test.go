@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/counters"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/result"
 )
 
 // What weft watch found by counters is in the daemon's own list, as long as weft watch looks; where it does not, the list
@@ -23,7 +24,7 @@ func TestCablesThatWeftWatchKnows(t *testing.T) {
 	dirty := trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Now: now, Time: time.Hour,
 		Counted: &counters.Counters{Received: map[fabric.ChannelID]counters.Received{0: {Errors: counters.Errors{counters.Symbol: 500}}}}})
 	answer := func(at time.Time) string {
-		text, err := json.Marshal(map[string]any{"at": at, "every": "1m0s", "trouble": dirty, "alarms": []WatchAlarm{{"fallback", "MinHop made the tables"}, {"cable-trouble", "one"}}})
+		text, err := json.Marshal(map[string]any{"at": at, "every": "1m0s", "trouble": dirty, "alarms": []result.Doubt{{Kind: "fallback", What: "MinHop made the tables"}, {Kind: "cable-trouble", What: "one"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func check(t *testing.T, f *fabric.Fabric, address string, now time.Time, why st
 	t.Helper()
 	var w watched
 	w.ask(t.Context(), address, now)
-	if got := w.alarmList(); (len(got) == 1 && got[0].Other() && got[0].What == "MinHop made the tables") != (why == "") {
+	if got := w.alarmList(); (len(got) == 1 && OtherTables(got[0]) && got[0].What == "MinHop made the tables") != (why == "") {
 		t.Errorf("alarms %+v", got)
 	}
 	var k cables

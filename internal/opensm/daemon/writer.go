@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Limits of what waits to be written, and times.
@@ -23,22 +24,12 @@ const (
 	lookAfter       = 2 * time.Second  // between looks whether the folder is where it was
 )
 
-// State is how the state folder is, for the status.
-type State struct {
-	StateError   string     `json:"state_error,omitempty"`       // of the last write, or that one hangs; empty once one succeeded
-	StateSince   *time.Time `json:"state_error_since,omitempty"` // since when there is an error
-	StateWaiting int        `json:"state_waiting"`               // tables and refusals to be written
-	StateDropped int64      `json:"state_dropped,omitempty"`     // refusals that made room for newer ones
-	StateAside   string     `json:"state_put_aside,omitempty"`   // folder, in the state folder, of what could not be believed or used, the last time
-	StateWhy     string     `json:"state_put_aside_why,omitempty"`
-}
-
 // folder is what the writer writes into.
 type folder interface {
 	remember(h, inUse *handed) error
-	tables(r *Sweep, h *handed, newer func() bool) error // errNewer: it was not finished
-	refusal(*Sweep) error
-	drained([]Drained) error
+	tables(r *result.StatusSweep, h *handed, newer func() bool) error // errNewer: it was not finished
+	refusal(*result.StatusSweep) error
+	drained([]result.Drained) error
 	putAside(*aside) (string, error)
 	there() error // it is where its name leads
 	close()
@@ -47,9 +38,9 @@ type folder interface {
 // record is something to write, the first of these that is set: snapshots that are put aside, the list of drained parts,
 // tables (handed), a refusal (sweep alone).
 type record struct {
-	sweep   *Sweep // of tables: nil: only a snapshot of them
+	sweep   *result.StatusSweep // of tables: nil: only a snapshot of them
 	aside   *aside
-	drained *[]Drained
+	drained *[]result.Drained
 	handed  *handed
 	inUse   *handed       // the tables in use by the question that handed is the answer to; nil: not known
 	known   chan struct{} // closed when there is a snapshot of handed, or the list is written
@@ -111,12 +102,12 @@ type writer struct {
 	snapshots   []*handed // of which there are snapshots, the oldest first: they are written again where the folder was taken away
 	asideDir    string    // of what was put aside last
 	asideWhy    string
-	drainedList *[]Drained // parts that are to be kept free, as written last or to be; nil: none were
-	newest      *record    // tables to write; nil: none
-	refusals    []*record  // to write, the oldest first
-	begun       time.Time  // of the write under way; zero: none
-	err         error      // of the last attempt; nil: it succeeded
-	since       time.Time  // of the first of the errors in a row
+	drainedList *[]result.Drained // parts that are to be kept free, as written last or to be; nil: none were
+	newest      *record           // tables to write; nil: none
+	refusals    []*record         // to write, the oldest first
+	begun       time.Time         // of the write under way; zero: none
+	err         error             // of the last attempt; nil: it succeeded
+	since       time.Time         // of the first of the errors in a row
 	dropped     int64
 }
 
@@ -150,7 +141,7 @@ func (s *Server) startWriter() (*writer, error) {
 
 // tables has tables written behind the caller's back, in place of older ones that wait, and returns what is closed
 // when there is a snapshot of them.
-func (w *writer) tables(r *Sweep, h, inUse *handed) <-chan struct{} {
+func (w *writer) tables(r *result.StatusSweep, h, inUse *handed) <-chan struct{} {
 	copied, known := *r, make(chan struct{}) // the sweep goes on meanwhile
 	w.add(func() { w.newest = &record{sweep: &copied, handed: h, inUse: inUse, known: known} })
 	return known
@@ -204,7 +195,7 @@ func (w *writer) checkPlace(f folder) error {
 }
 
 // writeDrained has the list of parts written that are to be kept free, and returns what is closed when it is.
-func (w *writer) writeDrained(list []Drained) <-chan struct{} {
+func (w *writer) writeDrained(list []result.Drained) <-chan struct{} {
 	known := make(chan struct{})
 	w.add(func() {
 		w.urgent = slices.DeleteFunc(w.urgent, func(r *record) bool { return r.drained != nil })
@@ -229,7 +220,7 @@ func (w *writer) isFound() bool {
 }
 
 // refusal queues a refusal; on a disk that hangs the oldest are dropped, and counted.
-func (w *writer) refusal(r *Sweep) {
+func (w *writer) refusal(r *result.StatusSweep) {
 	w.add(func() {
 		if len(w.refusals) == waitingRefusals {
 			w.refusals = w.refusals[1:]
@@ -415,13 +406,13 @@ func (w *writer) hangs(while time.Duration) bool {
 }
 
 // state is how the folder is.
-func (w *writer) state() State {
+func (w *writer) state() result.StateFolder {
 	if w == nil {
-		return State{}
+		return result.StateFolder{}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := State{StateWaiting: len(w.refusals) + len(w.urgent), StateDropped: w.dropped, StateAside: w.asideDir, StateWhy: w.asideWhy}
+	s := result.StateFolder{StateWaiting: len(w.refusals) + len(w.urgent), StateDropped: w.dropped, StateAside: w.asideDir, StateWhy: w.asideWhy}
 	if w.newest != nil {
 		s.StateWaiting++
 	}

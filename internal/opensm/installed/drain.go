@@ -7,25 +7,20 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Location is a part that is drained: a switch, or the cable at a port of one.
-type Location struct {
-	GUID fabric.GUID `json:"guid"`
-	Port uint8       `json:"port,omitempty"` // 0: the whole switch
-}
-
 // Drained is parts that are to be pulled, ascending, each once. As long as they are still cabled, packets that can go
 // no other way use them.
-type Drained []Location
+type Drained []result.Location
 
 // Equal reports whether two lists name the same parts.
 func (d Drained) Equal(o Drained) bool { return slices.Equal(d, o) }
 
 // has reports whether a list names all parts of another.
 func (d Drained) has(o Drained) bool {
-	return !slices.ContainsFunc(o, func(p Location) bool { return !slices.Contains(d, p) })
+	return !slices.ContainsFunc(o, func(p result.Location) bool { return !slices.Contains(d, p) })
 }
 
 // Without is a fabric without the parts; nil: it has none of them.

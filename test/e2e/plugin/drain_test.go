@@ -15,8 +15,8 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/live"
-	weftd "github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // ordered is what weft drain --live and weft undrain print for programs.
@@ -25,7 +25,7 @@ type ordered struct {
 	Steps   int
 	Cut     []string
 	Done    bool
-	Parts   []weftd.Drained
+	Parts   []result.Drained
 	code    int
 }
 

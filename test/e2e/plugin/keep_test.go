@@ -23,6 +23,7 @@ import (
 	weftd "github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -113,7 +114,7 @@ func (k *served) serve(t *testing.T) {
 }
 
 // status is the daemon's.
-func (k *served) status(t *testing.T) (s weftd.Status) {
+func (k *served) status(t *testing.T) (s result.Status) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), soon)
 	defer cancel()

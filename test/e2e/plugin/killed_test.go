@@ -7,8 +7,8 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/live"
-	weftd "github.com/weft-fabric/weft/internal/opensm/daemon"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // interrupted is a subnet in the middle of a plan: cables are back, and what they carried
@@ -22,7 +22,7 @@ func interrupted(t *testing.T) (k *served, first string) {
 		k.Console(t, "%s", k.plug(0))
 		k.Console(t, "%s", k.plug(21))
 		k.Sweep(t)
-		var s weftd.Status
+		var s result.Status
 		for end := time.Now().Add(soon); s.Plan == nil || s.Plan.Kind != "return"; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				k.logs(t)
