@@ -3,9 +3,11 @@
 // it, so that the JSON of a command decodes into the type of its output, and whoever computes one,
 // the command, a daemon or a program of somebody else's, shows the same.
 //
-// A type whose name is that of a command is the whole output of it: Route, Verify, Compare, WhatIf,
-// Drain, Diff, Lanes, Place, Packets, Replay, Degrade, Deploy, Explain. The others are parts of several.
+// A type whose name is that of a command is the whole output of it: Info, Route, Verify, Compare, WhatIf,
+// Drain, DrainLive, Diff, Lanes, Place, Packets, Replay, Degrade, Deploy, DeployCheck, Explain, WatchLook,
+// WatchLog, Status, Events, Collect, Pins, Version. With Ethernet in its name it is that of lossless Ethernet.
+// The others are parts of several.
 //
-// What people read is written by whoever shows it, from these values. A field without a name in JSON
-// helps with that, and is empty in a value that was decoded.
+// What people read is written by whoever shows it, from these values, which have no methods for that. A
+// field without a name in JSON helps with it, and is empty in a value that was decoded.
 package result

@@ -53,7 +53,7 @@ func TestEverythingIsExplained(t *testing.T) {
 	t.Parallel()
 	page, doc := fileOf(t, "docs/watch.md"), fileOf(t, "internal/watch/doc.go")
 	for _, k := range Kinds {
-		if !strings.Contains(page, "| `"+string(k)+"` |") || !strings.Contains(doc, "\t"+string(k)+" ") {
+		if !strings.Contains(page, "| `"+k+"` |") || !strings.Contains(doc, "\t"+k+" ") {
 			t.Errorf("%s is not explained", k)
 		}
 	}

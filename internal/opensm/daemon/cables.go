@@ -76,6 +76,6 @@ func (t *troubled) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for _, c := range l.Cables[:min(mostShown, len(l.Cables))] {
-		to <- prometheus.MustNewConstMetric(t.desc, prometheus.GaugeValue, 1, string(c.Signs[0].Kind), c.Level, c.Name)
+		to <- prometheus.MustNewConstMetric(t.desc, prometheus.GaugeValue, 1, c.Signs[0].Kind, c.Level, c.Name)
 	}
 }

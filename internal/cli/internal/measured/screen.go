@@ -49,7 +49,7 @@ func Head(l *result.Trouble) string {
 func Lines(c *result.CableInTrouble) []string {
 	lines := []string{fmt.Sprintf("%s: %s, %s", c.Level, c.Name, c.Place)}
 	for _, s := range c.Signs {
-		lines = append(lines, "  "+string(s.Kind)+": "+s.Text)
+		lines = append(lines, "  "+s.Kind+": "+s.Text)
 	}
 	do := "  " + c.Do + ": " + c.Advice
 	if c.Command != "" {
