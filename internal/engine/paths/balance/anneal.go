@@ -2,6 +2,7 @@ package balance
 
 import (
 	"context"
+	"math/bits"
 	"math/rand/v2"
 	"time"
 
@@ -66,8 +67,7 @@ func (s *phases) anneal(ctx context.Context, fd Finder, best *trial) error {
 		t := newTrial(s.network, best.plan, fd.Seed+uint64(i))
 		copy(t.pick, best.kept)
 		t.unload()
-		t.phased = newPhased(s.network, t.plan)
-		t.countAll(ctx)
+		t.countFirst(ctx, t.countAll)
 		a := newAnnealer(t, work)
 		if a != nil && s.aim == Mixed {
 			a.weighPairs(best.found.bandwidth)
@@ -96,21 +96,21 @@ func newAnnealer(t *trial, work int64) *annealer {
 	a.having = make([]int32, t.width*a.classes*a.depth)
 	a.most, a.price = make([]int32, t.width*a.classes), make([]int64, t.width)
 	for c := range fabric.ChannelID(t.f.Trunks()) {
-		for cell, n := range x.row(c) {
-			k := int32(cell)*a.classes + int32(x.class[c])
-			a.having[k*a.depth+int32(n)]++
-			a.most[k] = max(a.most[k], int32(n))
+		for cell := range x.width {
+			k, n := cell*a.classes+int32(x.class[c]), x.get(c, cell)
+			a.having[k*a.depth+n]++
+			a.most[k] = max(a.most[k], n)
 		}
 	}
 	for i := range t.orders {
-		first, end := t.orders[i].base, t.orders[i].base+int32(len(t.orders[i].Ranks))
-		sum := int64(0)
-		for cell := first; cell < end; cell++ {
-			duration, _ := a.duration(cell)
-			sum += duration
+		o, sum := &t.orders[i], int64(0)
+		for cell := range o.cells() {
+			if duration, _ := a.duration(o.base + cell); !o.unused(cell) {
+				sum += duration
+			}
 		}
-		for cell := first; cell < end; cell++ {
-			a.price[cell] = fine * unit * unit * int64(end-first) / max(1, sum)
+		for cell := range o.cells() {
+			a.price[o.base+cell] = fine * unit * unit * int64(len(o.Ranks)) / max(1, sum)
 		}
 	}
 	return a
@@ -141,7 +141,7 @@ func (a *annealer) counts(cell int32, longest int64, trunks int32) int64 {
 // offered are refused: so nothing is counted before one is taken.
 func (a *annealer) would(off, on []fabric.ChannelID) (more int64) {
 	for _, s := range a.phased.spans {
-		for cell := s.at; cell < s.at+s.n; cell++ {
+		for cell := range a.phased.cells(s) {
 			longest, trunks := a.duration(cell)
 			after, then := a.durationWith(cell, off, on)
 			if after != longest || then != trunks {
@@ -167,7 +167,7 @@ func (a *annealer) durationWith(cell int32, off, on []fabric.ChannelID) (longest
 			if int(a.phased.class[c]) != class {
 				continue
 			}
-			switch int32(a.phased.row(c)[cell]) {
+			switch a.phased.get(c, cell) {
 			case n:
 				full--
 				below++
@@ -179,7 +179,7 @@ func (a *annealer) durationWith(cell int32, off, on []fabric.ChannelID) (longest
 			if int(a.phased.class[c]) != class {
 				continue
 			}
-			switch int32(a.phased.row(c)[cell]) {
+			switch a.phased.get(c, cell) {
 			case n:
 				above++
 			case n - 1:
@@ -205,38 +205,44 @@ func (a *annealer) durationWith(cell int32, off, on []fabric.ChannelID) (longest
 	return longest, trunks
 }
 
-// shift puts a route in a cell of a trunk, or takes it off.
-func (a *annealer) shift(c fabric.ChannelID, cell int32, sign int32) {
-	n := &a.phased.row(c)[cell]
+// recount notes that a cell of a trunk is about to get a route, or to lose one.
+func (a *annealer) recount(c fabric.ChannelID, cell int32, sign int32) {
+	n := a.phased.get(c, cell)
 	k := cell*a.classes + int32(a.phased.class[c])
 	trunks := a.having[k*a.depth:][:a.depth]
-	trunks[*n]--
-	if sign < 0 && int32(*n) == a.most[k] && trunks[*n] == 0 {
+	trunks[n]--
+	if sign < 0 && n == a.most[k] && trunks[n] == 0 {
 		a.most[k]--
 	}
-	*n += uint16(sign)
-	trunks[*n]++
-	a.most[k] = max(a.most[k], int32(*n))
+	n += sign
+	trunks[n]++
+	a.most[k] = max(a.most[k], n)
 }
 
 // move takes the routes at hand from some trunks to others.
 func (a *annealer) move(off, on []fabric.ChannelID) {
 	for _, s := range a.phased.spans {
-		for cell := s.at; cell < s.at+s.n; cell++ {
+		for cell := range a.phased.cells(s) {
 			for _, c := range off {
-				a.shift(c, cell, -1)
+				a.recount(c, cell, -1)
 			}
 			for _, c := range on {
-				a.shift(c, cell, 1)
+				a.recount(c, cell, 1)
 			}
 		}
+	}
+	for _, c := range off {
+		a.phased.add(c, a.phased.spans, -1)
+	}
+	for _, c := range on {
+		a.phased.add(c, a.phased.spans, 1)
 	}
 }
 
 // works is the work of a move.
 func (a *annealer) works(off, on []fabric.ChannelID) (work int64) {
 	for _, s := range a.phased.spans {
-		work += int64(s.n) * int64(len(off)+len(on))
+		work += int64(bits.OnesCount64(s.add)) * int64(len(off)+len(on))
 	}
 	return work
 }
@@ -300,7 +306,7 @@ func (a *annealer) offer(d *dest, r *root, pick []uint8, j int32, to uint8, temp
 	if a.pairs > 0 {
 		more += float64(a.pairs * float64(d.weight*(a.meets(r, pick, j, to)-a.meets(r, pick, j, pick[j]))))
 	}
-	if more > 0 && more >= temperature*a.random.ExpFloat64() {
+	if more > 0 && more >= temperature*a.random.ExpFloat64() || a.phased.over {
 		a.left -= 2 * a.works(a.off, a.on) // as if it were taken and given back
 		return
 	}

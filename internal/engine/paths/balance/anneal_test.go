@@ -19,7 +19,7 @@ func TestAnnealing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.lay(0)
-		x.phased = newPhased(x.network, x.plan)
+		x.phased = newPhased(x.network, x.plan, true)
 		x.countAll(context.Background())
 		a := newAnnealer(x, 1<<40)
 		if x.share > 0 && rapid.Bool().Draw(rt, "pairs count") {
@@ -56,7 +56,7 @@ func TestAnnealing(t *testing.T) {
 		longest, trunks := map[int32]int64{}, map[int32]int32{}
 		for k, n := range x.metAtOffsets(fabric.None) {
 			at := x.orders[k.order].base + int32(k.block)
-			if got := x.phased.row(k.trunk)[at]; int(got) != n {
+			if got := x.phased.get(k.trunk, at); int(got) != n {
 				rt.Fatalf("trunk %d has %d routes in cell %d, want %d", k.trunk, got, at, n)
 			}
 			switch takes := int64(n) * x.inverse[k.trunk]; {
@@ -86,7 +86,7 @@ func TestWhatAWayWouldCost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.lay(0)
-		x.phased = newPhased(x.network, x.plan)
+		x.phased = newPhased(x.network, x.plan, true)
 		x.countAll(context.Background())
 		a := newAnnealer(x, 1<<40)
 		cost := func() (sum int64) {
@@ -124,7 +124,7 @@ func TestAnnealingEnds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.lay(0)
-		x.phased = newPhased(x.network, x.plan)
+		x.phased = newPhased(x.network, x.plan, true)
 		x.countAll(context.Background())
 		a := newAnnealer(x, 0)
 		a.sweep(0)
@@ -156,7 +156,7 @@ func TestMeets(t *testing.T) {
 			return
 		}
 		x := newTrial(n, plan{share: 2, from: &start{figures: figures{durations: []float64{2}}}}, 1)
-		x.phased = newPhased(n, x.plan)
+		x.phased = newPhased(n, x.plan, true)
 		for i := range x.pick {
 			x.pick[i] = 0
 		}

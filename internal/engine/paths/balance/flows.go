@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -19,11 +20,75 @@ import (
 //
 // On large networks a cell is for several offsets in a row, so that counts fit in
 // memory. Ranks side by side on a switch are counted as one stretch of offsets.
+//
+// Cells lie side by side in words, and the words of a row are in blocks, each beside those of the
+// same offsets of all other trunks: what a switch's routes to a destination meet on any
+// of its trunks is near in memory, and what those to the next one meet is the same lines again.
 type flows struct {
-	shift uint     // a cell is for 1<<shift offsets
-	width int32    // cells of all orders, of those that are the same once: a row
-	count []uint16 // [trunk × width + cell]
-	over  bool     // a cell got more than it can hold, so that none can be trusted
+	shift  uint     // a cell is for 1<<shift offsets
+	width  int32    // cells of all orders, of those that are the same once: a row
+	perLog uint     // a word has 1<<perLog cells: 8, or 4 where their counts may be large
+	trunks int      // rows
+	words  []uint64 // [(block × trunks + trunk) × blockWords + word of the block]
+	over   bool     // a cell got more than it can hold, so that none can be trusted
+}
+
+// A block has 1<<blockLog words, a line of a cache.
+const blockLog = 3
+
+// newFlows is flows with nothing counted, of small cells or large ones.
+func (n *network) newFlows(small bool) flows {
+	x := flows{shift: n.shift, width: n.width / n.copies, perLog: 2, trunks: n.f.Trunks()}
+	if small {
+		x.perLog = 3
+	}
+	blocks := int(x.width)>>x.perLog>>blockLog + 1
+	x.words = make([]uint64, blocks*x.trunks<<blockLog)
+	return x
+}
+
+// tops is the highest bit of all cells of a word, ones the lowest.
+func (x *flows) tops() uint64 { return x.ones() << (x.bits() - 1) }
+func (x *flows) ones() uint64 {
+	if x.perLog == 3 {
+		return 0x0101010101010101
+	}
+	return 0x0001000100010001
+}
+
+// bits is the width of a cell.
+func (x *flows) bits() uint { return 64 >> x.perLog }
+
+// most is a cell with all its bits.
+func (x *flows) most() uint64 { return 1<<x.bits() - 1 }
+
+// eachWord tells where every word is, of what trunk, and its first cell.
+func (x *flows) eachWord(tell func(at int, c fabric.ChannelID, cell int32)) {
+	at, per := 0, int32(1)<<x.perLog
+	for cell := int32(0); at < len(x.words); cell += per << blockLog {
+		for c := range x.trunks {
+			for i := range int32(1 << blockLog) {
+				tell(at, fabric.ChannelID(c), cell+i*per)
+				at++
+			}
+		}
+	}
+}
+
+// at is where a word of a trunk's row is.
+func (x *flows) at(c fabric.ChannelID, word int32) int {
+	return (int(word>>blockLog)*x.trunks+int(c))<<blockLog | int(word&(1<<blockLog-1))
+}
+
+// cell is where a cell of a trunk's row is, and how many bits of the word are below it.
+func (x *flows) cell(c fabric.ChannelID, cell int32) (at int, below uint) {
+	return x.at(c, cell>>x.perLog), uint(cell) & (1<<x.perLog - 1) * x.bits()
+}
+
+// get is the routes in a cell.
+func (x *flows) get(c fabric.ChannelID, cell int32) int32 {
+	at, below := x.cell(c, cell)
+	return int32(x.words[at] >> below & (1<<x.bits() - 1))
 }
 
 // Cells of flows. Up to fewCells there is one for each offset. More are slower, because they
@@ -38,9 +103,11 @@ const (
 	mostCells = 150_000_000
 )
 
-// span is cells in a row that a destination's routes from some sources are in, or, where
-// cells are for several offsets, one cell and the number of these routes.
-type span struct{ at, n int32 }
+// span is some cells of one word that a destination's routes from some sources are in.
+type span struct {
+	word int32  // of a row
+	add  uint64 // how many of the routes are in each cell
+}
 
 // layOut settles the cells of orders, for one offset each, or on large networks for about
 // as many as most switches with hosts have hosts. It says whether they fit in memory.
@@ -93,7 +160,7 @@ func (n *network) lay(shift uint) {
 	for i := range n.orders {
 		o := &n.orders[i]
 		o.base = n.width
-		n.width += int32((len(o.Ranks) + 1<<shift - 1) >> shift)
+		n.width += (o.cells() + 1<<shift - 1) >> shift
 	}
 }
 
@@ -109,7 +176,7 @@ func (n *network) reckon() {
 func (n *network) cells() int64 { return int64(n.width) * int64(n.f.Trunks()) }
 
 // spans appends where routes from a switch to a destination are counted.
-func (n *network) spans(all []span, d *dest, s fabric.NodeID) []span {
+func (n *network) spans(x *flows, all []span, d *dest, s fabric.NodeID) []span {
 	end := n.f.Owner(d.lid)
 	for i := range n.orders[:len(n.orders)/int(n.copies)] {
 		o := &n.orders[i]
@@ -119,69 +186,106 @@ func (n *network) spans(all []span, d *dest, s fabric.NodeID) []span {
 		}
 		ranks := int32(len(o.Ranks))
 		for _, r := range o.runs[s] {
-			first := to - r.first - r.count + 1 // the offset from the last rank of the run
+			first := to - r.first - (r.count-1)*o.stride // the offset from the last rank of the run
 			if first < 0 {
 				first += ranks
 			}
-			if rest := ranks - first; rest < r.count {
-				all = n.stretch(all, o.base, first, rest)
-				all = n.stretch(all, o.base, 0, r.count-rest)
-			} else {
-				all = n.stretch(all, o.base, first, r.count)
+			left := r.count
+			if last := first + (left-1)*o.stride; last >= ranks {
+				over := (last-ranks)/o.stride + 1 // beyond the last offset
+				left -= over
+				all = x.stretch(all, o.base, o.cell(last-ranks-(over-1)*o.stride), over)
 			}
+			all = x.stretch(all, o.base, o.cell(first), left)
 		}
 	}
 	return all
 }
 
 // stretch appends the spans of offsets in a row.
-func (n *network) stretch(all []span, base, first, count int32) []span {
-	if n.shift == 0 {
-		return append(all, span{base + first, count})
+func (x *flows) stretch(all []span, base, first, count int32) []span {
+	per := int32(1) << x.perLog
+	if x.shift == 0 {
+		for cell := base + first; count > 0; {
+			in := min(count, per-cell&(per-1))
+			some := x.ones() >> (uint(per-in) * x.bits()) << (uint(cell&(per-1)) * x.bits())
+			all = append(all, span{cell >> x.perLog, some})
+			cell, count = cell+in, count-in
+		}
+		return all
 	}
+	last := span{word: fabric.None}
 	for count > 0 {
-		in := min(count, 1<<n.shift-first&(1<<n.shift-1))
-		all = append(all, span{base + first>>n.shift, in})
+		in := min(count, 1<<x.shift-first&(1<<x.shift-1))
+		cell := base + first>>x.shift
+		if word := cell >> x.perLog; word != last.word {
+			if last.add != 0 {
+				all = append(all, last)
+			}
+			last = span{word: word}
+		}
+		last.add |= uint64(in) << (uint(cell&(per-1)) * x.bits())
 		first, count = first+in, count-in
 	}
-	return all
+	return append(all, last)
 }
 
-// row is the cells of a trunk.
-func (x *flows) row(c fabric.ChannelID) []uint16 {
-	return x.count[int64(c)*int64(x.width):][:x.width]
+// cells is the cells of a span that is for one offset each.
+func (x *flows) cells(s span) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for rest := s.add; rest != 0; rest &= rest - 1 {
+			if !yield(s.word<<x.perLog + int32(bits.TrailingZeros64(rest))>>(6-x.perLog)) {
+				return
+			}
+		}
+	}
 }
 
 // add counts routes on a trunk, or takes them off.
 func (x *flows) add(c fabric.ChannelID, spans []span, sign int32) {
-	row := x.row(c)
+	all := uint64(0)
 	for _, s := range spans {
-		if x.shift > 0 {
-			sum := int32(row[s.at]) + sign*s.n
-			x.over = x.over || sum > math.MaxUint16
-			row[s.at] = uint16(sum)
-			continue
+		w := &x.words[x.at(c, s.word)]
+		if sign < 0 {
+			*w -= s.add
+		} else {
+			*w += s.add
 		}
-		// Less than there are hosts: an offset has one route from each.
-		for i := range row[s.at : s.at+s.n] {
-			row[int(s.at)+i] += uint16(sign)
-		}
+		all |= *w
 	}
+	x.over = x.over || all&x.tops() != 0
 }
 
 // meet is what routes would meet on a trunk at equal offsets, by price [count]. It stops
 // once that is above limit.
 func (x *flows) meet(c fabric.ChannelID, spans []span, price []int64, limit int64) int64 {
-	row := x.row(c)
-	sum, top := int64(0), len(price)-1
+	if x.perLog == 3 {
+		return x.meetSmall(c, spans, (*[smallCells]int64)(price), limit)
+	}
+	sum, top := int64(0), uint64(len(price)-1)
 	for _, s := range spans {
-		if x.shift > 0 {
-			sum += int64(s.n) * price[min(int(row[s.at]), top)]
-		} else {
-			for _, n := range row[s.at : s.at+s.n] {
-				sum += price[min(int(n), top)]
-			}
+		w := x.words[x.at(c, s.word)]
+		for add := s.add; add != 0; add, w = add>>16, w>>16 {
+			sum += int64(add&math.MaxUint16) * price[min(w&math.MaxUint16, top)]
 		}
+		if sum > limit {
+			break
+		}
+	}
+	return sum
+}
+
+// smallCells is the numbers that a small cell can hold.
+const smallCells = 1 << 8
+
+// meetSmall is meet where cells are small and for one offset each: a route in each of them. Those beside
+// them count nothing, as none in a cell does.
+func (x *flows) meetSmall(c fabric.ChannelID, spans []span, price *[smallCells]int64, limit int64) int64 {
+	sum := int64(0)
+	for _, s := range spans {
+		w := x.words[x.at(c, s.word)] & (s.add * (smallCells - 1))
+		sum += price[w&0xff] + price[w>>8&0xff] + price[w>>16&0xff] + price[w>>24&0xff] +
+			price[w>>32&0xff] + price[w>>40&0xff] + price[w>>48&0xff] + price[w>>56]
 		if sum > limit {
 			break
 		}
@@ -197,13 +301,14 @@ const fine = 1 << 10
 // for each. It is bounded so that sums stay within 64 bits.
 func prices(power int, inverse int64, shift uint, ranks int, usual float64) []int64 {
 	const most, dearest = 128, 1 << 25
-	all := make([]int64, most<<shift)
-	for n := range all {
+	all := make([]int64, max(most<<shift, smallCells))
+	for i := range all {
+		n := min(i, most<<shift-1)
 		met, price := float64(n)*float64(inverse)/(float64(int64(unit)<<shift)*usual), float64(fine)
 		for range power {
 			price = float64(price * met)
 		}
-		all[n] = int64(min(dearest, price)) * int64(ranks)
+		all[i] = int64(min(dearest, price)) * int64(ranks)
 	}
 	return all
 }

@@ -2,8 +2,6 @@ package balance
 
 import (
 	"context"
-	"math"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -18,8 +16,7 @@ type mending struct {
 	slowest int64     // of the links of hosts, as in network.end
 	limit   []int64   // [cell] time from which on its routes are in trouble
 	full    []bool    // [trunk] some of its cells were above their limits when the pass began
-	above   []uint64  // [trunk × words + cell/64] which of them, as bits: many times smaller than the counts
-	words   int       // of a trunk
+	above   []uint8   // [as flows.words] which of their cells, as bits: many times smaller than the counts
 	from    [][]int32 // [dest] positions of switches with hosts whose routes to it were in trouble then
 	bad     []bool    // [position] routes that come through it were; scratch space
 	seen    []bool    // [position] one of the ways of such routes leads through it; scratch space
@@ -35,17 +32,16 @@ const (
 	mostMends    = 3
 )
 
-func newMending(n *network) *mending {
+func newMending(n *network, x *flows) *mending {
+	blocks := len(x.words) / max(1, x.trunks) >> blockLog
 	part := trouble
 	if n.tooLargeForAPass() {
 		part = worstTrouble
 	}
-	cells := int(n.width / n.copies)
-	words := (cells + 63) / 64
 	return &mending{
-		part: part, slowest: n.slowest(), limit: make([]int64, cells), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)),
-		above: make([]uint64, n.f.Trunks()*words), words: words,
-		bad: make([]bool, n.f.Switches()), seen: make([]bool, n.f.Switches()),
+		part: part, slowest: n.slowest(), limit: make([]int64, blocks<<blockLog<<x.perLog), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)),
+		above: make([]uint8, len(x.words)),
+		bad:   make([]bool, n.f.Switches()), seen: make([]bool, n.f.Switches()),
 	}
 }
 
@@ -54,55 +50,33 @@ func newMending(n *network) *mending {
 func (t *trial) survey() {
 	m, x := t.mending, t.phased
 	clear(m.limit)
-	for c, inverse := range t.inverse {
-		for i, n := range x.row(fabric.ChannelID(c)) {
-			m.limit[i] = max(m.limit[i], int64(n)*inverse)
+	x.eachWord(func(at int, c fabric.ChannelID, cell int32) {
+		for w := x.words[at]; w != 0; cell, w = cell+1, w>>x.bits() {
+			m.limit[cell] = max(m.limit[cell], int64(w&x.most())*t.inverse[c])
 		}
-	}
+	})
 	for i, most := range m.limit {
 		m.limit[i] = max(int64(m.part*float64(most)), m.slowest<<x.shift+1)
 	}
-	clear(m.above)
-	for c, inverse := range t.inverse {
-		m.full[c] = false
-		above := m.above[c*m.words:][:m.words]
-		for i, n := range x.row(fabric.ChannelID(c)) {
-			if int64(n)*inverse >= m.limit[i] {
+	clear(m.full)
+	x.eachWord(func(at int, c fabric.ChannelID, cell int32) {
+		m.above[at] = 0
+		for w, bit := x.words[at], uint8(1); w != 0; cell, bit, w = cell+1, bit<<1, w>>x.bits() {
+			if int64(w&x.most())*t.inverse[c] >= m.limit[cell] {
 				m.full[c] = true
-				above[i/64] |= 1 << (i % 64)
+				m.above[at] |= bit
 			}
 		}
-	}
+	})
 }
-
-// together is how many switches' routes to all destinations are counted before those of others:
-// few enough that the counts of the trunks near them stay in a cache.
-const together = 128
 
 // countApart is countAll on two cores: each counts some of the trees by offset.
 func (t *trial) countApart(ctx context.Context) {
 	x := t.phased
-	other := flows{shift: x.shift, width: x.width, count: make([]uint16, len(x.count))}
+	other := x.flows
+	other.words = make([]uint64, len(x.words))
 	halves := [...]*flows{&x.flows, &other}
-	var sources []fabric.NodeID
-	for s, w := range t.src {
-		if w > 0 {
-			sources = append(sources, fabric.NodeID(s))
-		}
-	}
-	_ = par.For(ctx, len(halves), func(_, k int) {
-		var spans []span
-		for some := range slices.Chunk(sources, together) {
-			for i := k; i < len(t.roots) && ctx.Err() == nil; i += len(halves) {
-				r := &t.roots[i]
-				for _, d := range r.dests {
-					for _, s := range some {
-						spans = t.countFrom(r.at[s], halves[k], spans, &t.dests[d], r, t.picks(d), 1)
-					}
-				}
-			}
-		}
-	})
+	_ = par.For(ctx, len(halves), func(_, k int) { t.countSome(ctx, halves[k], k, len(halves)) })
 	then := [...]func(){
 		func() { x.join(&other) },
 		func() {
@@ -116,19 +90,19 @@ func (t *trial) countApart(ctx context.Context) {
 
 // join adds the counts of others.
 func (x *flows) join(other *flows) {
-	for i, n := range other.count {
-		sum := uint32(x.count[i]) + uint32(n)
-		x.over = x.over || sum > math.MaxUint16
-		x.count[i] = uint16(sum)
+	all := uint64(0)
+	for i, w := range other.words {
+		x.words[i] += w
+		all |= x.words[i]
 	}
-	x.over = x.over || other.over
+	x.over = x.over || other.over || all&x.tops() != 0
 }
 
 // passMending routes again what is in trouble.
 func (t *trial) passMending(ctx context.Context) {
 	if t.phased == nil {
-		t.phased, t.mending = newPhased(t.network, t.plan), newMending(t.network)
-		t.countApart(ctx)
+		t.countFirst(ctx, t.countApart)
+		t.mending = newMending(t.network, &t.phased.flows)
 	}
 	if t.phased.over {
 		return // the pass has moved nothing, and is the last
@@ -186,9 +160,9 @@ func (t *trial) troubled(now bool, spans *[]span, d *dest, r *root, pick []uint8
 		w := r.ways[r.first[j]+int32(pick[j])]
 		if m.full[w.trunk] {
 			if len(*spans) == 0 {
-				*spans = t.network.spans(*spans, d, r.order[from])
+				*spans = t.network.spans(&t.phased.flows, *spans, d, r.order[from])
 			}
-			if now && t.phased.above(w.trunk, *spans, m.limit, t.inverse[w.trunk]) || !now && m.wasAbove(w.trunk, *spans, t.phased.shift > 0) {
+			if now && t.phased.above(w.trunk, *spans, m.limit, t.inverse[w.trunk]) || !now && t.phased.wasAbove(w.trunk, *spans, m.above) {
 				return true
 			}
 		}
@@ -302,14 +276,10 @@ func (t *trial) along(r *root, pick []uint8, j int32, routes, weight int64) {
 
 // above reports whether a trunk takes as long as a limit in a cell of some routes.
 func (x *flows) above(c fabric.ChannelID, spans []span, limit []int64, inverse int64) bool {
-	row := x.row(c)
 	for _, s := range spans {
-		n := s.n
-		if x.shift > 0 {
-			n = 1
-		}
-		for i := s.at; i < s.at+n; i++ {
-			if int64(row[i])*inverse >= limit[i] {
+		w := x.words[x.at(c, s.word)]
+		for i, add := s.word<<x.perLog, s.add; add != 0; i, add, w = i+1, add>>x.bits(), w>>x.bits() {
+			if add&x.most() != 0 && int64(w&x.most())*inverse >= limit[i] {
 				return true
 			}
 		}
@@ -317,16 +287,12 @@ func (x *flows) above(c fabric.ChannelID, spans []span, limit []int64, inverse i
 	return false
 }
 
-// wasAbove is flows.above when the pass began.
-func (m *mending) wasAbove(c fabric.ChannelID, spans []span, shared bool) bool {
-	row := m.above[int(c)*m.words:][:m.words]
+// wasAbove is above when the pass began.
+func (x *flows) wasAbove(c fabric.ChannelID, spans []span, above []uint8) bool {
 	for _, s := range spans {
-		end := s.at + s.n
-		if shared {
-			end = s.at + 1
-		}
-		for i := s.at; i < end; i++ {
-			if row[i/64]>>(i%64)&1 != 0 {
+		full := above[x.at(c, s.word)]
+		for add := s.add; full != 0 && add != 0; add, full = add>>x.bits(), full>>1 {
+			if full&1 != 0 && add&x.most() != 0 {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package balance
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -15,12 +16,14 @@ type Order struct {
 // order is an Order as the search uses it.
 type order struct {
 	Order
-	rank []int32 // [EndpointID] its rank; None without
-	runs [][]run // [switch] the ranks on it
-	base int32   // where its cells begin in a row of flows
+	rank   []int32 // [EndpointID] its rank; None without
+	stride int32   // how far the ranks on a switch are apart, most of them
+	runs   [][]run // [switch] the ranks on it
+	column int32   // offsets that are equal modulo stride; they have cells in a row
+	base   int32   // where its cells begin in a row of flows
 }
 
-// run is ranks in a row.
+// run is ranks that are a stride apart.
 type run struct{ first, count int32 }
 
 // newOrders checks orders and prepares them. Without any it is by switch and port. Hosts
@@ -48,20 +51,69 @@ func newOrders(n *network, given []Order) ([]order, error) {
 			if o.rank[e] != fabric.None {
 				return nil, fmt.Errorf("rank order %s: endpoint %d has two ranks", o.Name, e)
 			}
-			o.add(e, end.Switch)
+			o.rank[e] = int32(len(o.Ranks))
+			o.Ranks = append(o.Ranks, e)
 		}
+		o.findRuns(n)
 	}
 	return orders, nil
 }
 
-// add gives an endpoint the next rank.
-func (o *order) add(e fabric.EndpointID, s fabric.NodeID) {
-	rank := int32(len(o.Ranks))
-	o.rank[e] = rank
-	o.Ranks = append(o.Ranks, e)
-	if k := len(o.runs[s]) - 1; k >= 0 && o.runs[s][k].first+o.runs[s][k].count == rank {
-		o.runs[s][k].count++
-	} else {
-		o.runs[s] = append(o.runs[s], run{rank, 1})
+// findRuns settles the stride and the runs of all switches. By switch the ranks on one are in a row; by name,
+// where each host has adapters on several switches (rails), as far apart as a host has adapters:
+//
+//	ranks   host 1: 0 1   host 2: 2 3   host 3: 4 5     on the first switch 0, 2, 4, on the second 1, 3, 5
+//
+// Offsets of routes from one switch to a destination are that far apart then, too, and shall have cells
+// in a row, for time and since those that share a cell shall be those of the same routes.
+func (o *order) findRuns(n *network) {
+	on := make([][]int32, n.f.Switches()) // [switch] ranks, rising
+	for rank, e := range o.Ranks {
+		s := n.f.Endpoint(e).Switch
+		on[s] = append(on[s], int32(rank))
 	}
+	o.stride = commonest(on)
+	o.column = (int32(len(o.Ranks)) + o.stride - 1) / o.stride
+	for s, ranks := range on {
+		for _, rank := range ranks {
+			next := func(r run) bool { return r.first+r.count*o.stride == rank }
+			if k := slices.IndexFunc(o.runs[s], next); k >= 0 {
+				o.runs[s][k].count++
+			} else {
+				o.runs[s] = append(o.runs[s], run{rank, 1})
+			}
+		}
+	}
+}
+
+// commonest is the distance that most ranks on a switch have to another one there, of those among the
+// nearest; of several the least, and 1 if there is none.
+func commonest(on [][]int32) int32 {
+	const nearest = 8
+	pairs := map[int32]int{} // [distance]
+	for _, ranks := range on {
+		for i, rank := range ranks {
+			for _, before := range ranks[max(0, i-nearest):i] {
+				pairs[rank-before]++
+			}
+		}
+	}
+	best := int32(1)
+	for distance, n := range pairs {
+		if n > pairs[best] || n == pairs[best] && distance < best {
+			best = distance
+		}
+	}
+	return best
+}
+
+// cells is how many cells an order has if each is for one offset. A few may be for none.
+func (o *order) cells() int32 { return o.stride * o.column }
+
+// cell is that of an offset.
+func (o *order) cell(offset int32) int32 { return offset%o.stride*o.column + offset/o.stride }
+
+// unused reports whether a cell is for no offset.
+func (o *order) unused(cell int32) bool {
+	return cell%o.column*o.stride+cell/o.column >= int32(len(o.Ranks))
 }

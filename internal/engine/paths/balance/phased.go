@@ -29,11 +29,11 @@ type phased struct {
 	spans       []span
 }
 
-// newPhased prepares counting, with nothing counted.
-func newPhased(n *network, p plan) *phased {
+// newPhased prepares counting in small cells or large ones, with nothing counted.
+func newPhased(n *network, p plan, small bool) *phased {
 	s := n.f.Switches()
 	x := &phased{
-		flows: flows{shift: n.shift, width: n.width / n.copies, count: make([]uint16, n.cells()/int64(n.copies))},
+		flows: n.newFlows(small),
 		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),
 		child: make([]int32, s), next: make([]int32, s),
 		even:  int64(p.even * fine * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * p.from.usual())),
@@ -84,6 +84,17 @@ func (t *trial) adopt(ctx context.Context, fw *routing.Forwarding) {
 	})
 }
 
+// countFirst prepares counting and counts the routes of all trees, in small cells if these can hold them.
+func (t *trial) countFirst(ctx context.Context, all func(context.Context)) {
+	small := t.shift == 0
+	t.phased = newPhased(t.network, t.plan, small)
+	if all(ctx); small && t.phased.over {
+		t.unload()
+		t.phased = newPhased(t.network, t.plan, false)
+		all(ctx)
+	}
+}
+
 // countAll counts the routes of all trees.
 func (t *trial) countAll(ctx context.Context) {
 	for i := range t.dests {
@@ -93,7 +104,33 @@ func (t *trial) countAll(ctx context.Context) {
 		d := &t.dests[i]
 		r, pick := &t.roots[d.root], t.picks(int32(i))
 		t.charge(r, pick, d.weight)
-		t.count(d, r, pick, 1)
+		t.use(r, pick)
+	}
+	t.countSome(ctx, &t.phased.flows, 0, 1)
+}
+
+// together is how many switches' routes to all destinations are counted before those of others:
+// few enough that the counts of the trunks near them stay in a cache.
+const together = 64
+
+// countSome counts, of every so many roots, the routes to one.
+func (t *trial) countSome(ctx context.Context, x *flows, first, step int) {
+	var sources []fabric.NodeID
+	for s, w := range t.src {
+		if w > 0 {
+			sources = append(sources, fabric.NodeID(s))
+		}
+	}
+	var spans []span
+	for some := range slices.Chunk(sources, together) {
+		for i := first; i < len(t.roots) && ctx.Err() == nil; i += step {
+			r := &t.roots[i]
+			for _, d := range r.dests {
+				for _, s := range some {
+					spans = t.countFrom(r.at[s], x, spans, &t.dests[d], r, t.picks(d), 1)
+				}
+			}
+		}
 	}
 }
 
@@ -101,7 +138,17 @@ func (t *trial) countAll(ctx context.Context) {
 // must have done the same.
 func (t *trial) count(d *dest, r *root, pick []uint8, sign int32) {
 	x := t.phased
-	x.spans = t.countIn(&x.flows, x.spans, d, r, pick, sign)
+	for j, u := range r.order {
+		if t.src[u] > 0 {
+			x.spans = t.countFrom(int32(j), &x.flows, x.spans, d, r, pick, sign)
+		}
+	}
+	t.use(r, pick)
+}
+
+// use notes that a tree uses its trunks.
+func (t *trial) use(r *root, pick []uint8) {
+	x := t.phased
 	x.now++
 	for j := 1; j < len(r.order); j++ {
 		if t.tree[j].routes != 0 {
@@ -110,22 +157,12 @@ func (t *trial) count(d *dest, r *root, pick []uint8, sign int32) {
 	}
 }
 
-// countIn counts the routes of a tree in any flows. It takes and returns scratch space.
-func (n *network) countIn(x *flows, spans []span, d *dest, r *root, pick []uint8, sign int32) []span {
-	for j, u := range r.order {
-		if n.src[u] > 0 {
-			spans = n.countFrom(int32(j), x, spans, d, r, pick, sign)
-		}
-	}
-	return spans
-}
-
 // countFrom counts the routes of a tree from one position, if it is not the root.
 func (n *network) countFrom(j int32, x *flows, spans []span, d *dest, r *root, pick []uint8, sign int32) []span {
 	if j == 0 {
 		return spans
 	}
-	if spans = n.spans(spans[:0], d, r.order[j]); len(spans) == 0 {
+	if spans = n.spans(x, spans[:0], d, r.order[j]); len(spans) == 0 {
 		return spans
 	}
 	for i := j; i != 0; {
@@ -139,8 +176,7 @@ func (n *network) countFrom(j int32, x *flows, spans []span, d *dest, r *root, p
 // passPhased routes every destination again.
 func (t *trial) passPhased(ctx context.Context) {
 	if t.phased == nil {
-		t.phased = newPhased(t.network, t.plan)
-		t.countAll(ctx)
+		t.countFirst(ctx, t.countAll)
 	} else if t.stale > 0 {
 		power := t.phased.power + 1
 		if power > highest {
@@ -204,7 +240,7 @@ func (t *trial) behind(d *dest, r *root, j int32) (sources int64) {
 	for _, i := range x.behind {
 		if u := r.order[i]; t.src[u] > 0 {
 			sources += t.src[u]
-			x.spans = t.network.spans(x.spans, d, u)
+			x.spans = t.network.spans(&x.flows, x.spans, d, u)
 		}
 	}
 	return sources

@@ -61,6 +61,11 @@ func (t *trial) offset(order int, from fabric.EndpointID, d int32) int {
 	return (int(b-a) + len(o.Ranks)) % len(o.Ranks)
 }
 
+// block is the offsets that are counted with an offset of an order.
+func (t *trial) block(order, offset int) int {
+	return int(t.orders[order].cell(int32(offset)) >> t.shift)
+}
+
 // met counts the routes of all but one destination, one by one.
 func (t *trial) metAtOffsets(but int32) map[cell]int {
 	counts := map[cell]int{}
@@ -69,7 +74,7 @@ func (t *trial) metAtOffsets(but int32) map[cell]int {
 			for _, c := range t.route(t.f.Endpoint(from).Switch, int32(d)) {
 				for o := range t.orders {
 					if k := t.offset(o, from, int32(d)); k >= 0 && int32(d) != but {
-						counts[cell{c, o, k >> t.shift}]++
+						counts[cell{c, o, t.block(o, k)}]++
 					}
 				}
 			}
@@ -87,15 +92,16 @@ func TestFlowsAreCounted(t *testing.T) {
 		}
 		counts, sum := x.metAtOffsets(fabric.None), 0
 		for k, n := range counts {
-			at := int64(k.trunk)*int64(x.width) + int64(x.orders[k.order].base) + int64(k.block)
-			if got := int(x.phased.count[at]); got != n {
+			if got := int(x.phased.get(k.trunk, x.orders[k.order].base+int32(k.block))); got != n {
 				rt.Fatalf("%d routes in %+v, want %d", got, k, n)
 			}
 			sum += n
 		}
 		all := 0
-		for _, n := range x.phased.count {
-			all += int(n)
+		for _, w := range x.phased.words {
+			for ; w != 0; w >>= x.phased.bits() {
+				all += int(w & x.phased.most())
+			}
 		}
 		if all != sum {
 			rt.Fatalf("%d routes in all cells, want %d", all, sum)
@@ -150,7 +156,7 @@ func TestCheapestWay(t *testing.T) {
 					for o := range x.orders {
 						if k := x.offset(o, from, d); k >= 0 {
 							price := x.phased.price[x.phased.class[at.trunk]]
-							sum += price[counts[cell{at.trunk, o, k >> x.shift}]]
+							sum += price[counts[cell{at.trunk, o, x.block(o, k)}]]
 						}
 					}
 				}
@@ -278,7 +284,8 @@ func TestMendingMovesWhatIsInTrouble(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.plan.mend = true
-		x.phased, x.mending = newPhased(x.network, x.plan), newMending(x.network)
+		x.phased = newPhased(x.network, x.plan, x.shift == 0)
+		x.mending = newMending(x.network, &x.phased.flows)
 		x.countApart(context.Background())
 		counts, longest := x.metAtOffsets(fabric.None), map[cell]int64{}
 		for k, n := range counts {
@@ -293,7 +300,7 @@ func TestMendingMovesWhatIsInTrouble(t *testing.T) {
 						if x.f.Endpoint(from).Switch != s || k < 0 {
 							continue
 						}
-						takes, most := int64(counts[cell{c, o, k >> x.shift}])*x.inverse[c], longest[cell{fabric.None, o, k >> x.shift}]
+						takes, most := int64(counts[cell{c, o, x.block(o, k)}])*x.inverse[c], longest[cell{fabric.None, o, x.block(o, k)}]
 						if takes >= int64(trouble*float64(most)) && takes > x.network.slowest()<<x.shift {
 							return true
 						}
@@ -368,11 +375,13 @@ func TestMendingIsAsWithTheWholeTreeOff(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.plan.mend = true
-		x.phased, x.mending = newPhased(x.network, x.plan), newMending(x.network)
+		x.phased = newPhased(x.network, x.plan, x.shift == 0)
+		x.mending = newMending(x.network, &x.phased.flows)
 		x.countApart(context.Background())
 		y := newTrial(x.network, x.plan, 1)
 		copy(y.pick, x.pick)
-		y.phased, y.mending = newPhased(y.network, y.plan), newMending(y.network)
+		y.phased = newPhased(y.network, y.plan, y.shift == 0)
+		y.mending = newMending(y.network, &y.phased.flows)
 		y.countApart(context.Background())
 		for range 2 {
 			for _, z := range []*trial{x, y} {
@@ -391,7 +400,7 @@ func TestMendingIsAsWithTheWholeTreeOff(t *testing.T) {
 				if !slices.Equal(x.picks(k), y.picks(k)) {
 					rt.Fatalf("destination %d goes by %v, and by %v with its tree taken off", k, x.picks(k), y.picks(k))
 				}
-				if !slices.Equal(x.trunks, y.trunks) || !slices.Equal(x.both, y.both) || !slices.Equal(x.phased.count, y.phased.count) {
+				if !slices.Equal(x.trunks, y.trunks) || !slices.Equal(x.both, y.both) || !slices.Equal(x.phased.words, y.phased.words) {
 					rt.Fatalf("after destination %d, loads or counts are not those of the trees", k)
 				}
 			}
@@ -433,7 +442,7 @@ func TestSameOrdersAreCountedOnce(t *testing.T) {
 			if slices.Equal(x.pick, from.pick) {
 				t.Fatal("no path was changed")
 			}
-			if got, want := len(x.phased.count), int(n.cells())/int(copies); got != want {
+			if got, want := int(x.phased.width), int(n.width/copies); got != want {
 				t.Errorf("%d cells for %d orders in one, want %d", got, copies, want)
 			}
 			paths = append(paths, x.pick)
