@@ -19,7 +19,7 @@ func TestAnnealing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.lay(0)
-		x.phased = newPhased(x.network, x.plan, true)
+		x.phased = newPhased(x.network, x.plan, small)
 		x.countAll(context.Background())
 		a := newAnnealer(x, 1<<40)
 		if x.share > 0 && rapid.Bool().Draw(rt, "pairs count") {
@@ -86,7 +86,7 @@ func TestWhatAWayWouldCost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.lay(0)
-		x.phased = newPhased(x.network, x.plan, true)
+		x.phased = newPhased(x.network, x.plan, small)
 		x.countAll(context.Background())
 		a := newAnnealer(x, 1<<40)
 		cost := func() (sum int64) {
@@ -124,7 +124,7 @@ func TestAnnealingEnds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.lay(0)
-		x.phased = newPhased(x.network, x.plan, true)
+		x.phased = newPhased(x.network, x.plan, small)
 		x.countAll(context.Background())
 		a := newAnnealer(x, 0)
 		a.sweep(0)
@@ -156,7 +156,7 @@ func TestMeets(t *testing.T) {
 			return
 		}
 		x := newTrial(n, plan{share: 2, from: &start{figures: figures{durations: []float64{2}}}}, 1)
-		x.phased = newPhased(n, x.plan, true)
+		x.phased = newPhased(n, x.plan, small)
 		for i := range x.pick {
 			x.pick[i] = 0
 		}

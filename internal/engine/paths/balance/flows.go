@@ -21,13 +21,13 @@ import (
 // On large networks a cell is for several offsets in a row, so that counts fit in
 // memory. Ranks side by side on a switch are counted as one stretch of offsets.
 //
-// Cells lie side by side in words, and the words of a row are in blocks, each beside those of the
-// same offsets of all other trunks: what a switch's routes to a destination meet on any
-// of its trunks is near in memory, and what those to the next one meet is the same lines again.
+// Cells lie side by side in words, so that some routes are counted in several of them by one addition. The
+// words of a row are in blocks, each beside those of the same offsets of the next trunks: what
+// a switch's routes to a destination meet on any of its trunks is near in memory.
 type flows struct {
 	shift  uint     // a cell is for 1<<shift offsets
 	width  int32    // cells of all orders, of those that are the same once: a row
-	perLog uint     // a word has 1<<perLog cells: 8, or 4 where their counts may be large
+	perLog uint     // a word has 1<<perLog cells: small or large
 	trunks int      // rows
 	words  []uint64 // [(block × trunks + trunk) × blockWords + word of the block]
 	over   bool     // a cell got more than it can hold, so that none can be trusted
@@ -36,21 +36,34 @@ type flows struct {
 // A block has 1<<blockLog words, a line of a cache.
 const blockLog = 3
 
-// newFlows is flows with nothing counted, of small cells or large ones.
-func (n *network) newFlows(small bool) flows {
-	x := flows{shift: n.shift, width: n.width / n.copies, perLog: 2, trunks: n.f.Trunks()}
-	if small {
-		x.perLog = 3
-	}
+// The sizes of cells, as flows.perLog: of a byte, or of two.
+const (
+	small = 3
+	large = 2
+)
+
+// newFlows is flows with nothing counted.
+func (n *network) newFlows(perLog uint) flows {
+	x := flows{shift: n.shift, width: n.width / n.copies, perLog: perLog, trunks: n.f.Trunks()}
 	blocks := int(x.width)>>x.perLog>>blockLog + 1
 	x.words = make([]uint64, blocks*x.trunks<<blockLog)
 	return x
 }
 
-// tops is the highest bit of all cells of a word, ones the lowest.
+// size is that of cells that is tried first: one for several offsets gets more than a small one can hold.
+func (n *network) size() uint {
+	if n.shift == 0 {
+		return small
+	}
+	return large
+}
+
+// tops is the highest bits of all cells of a word: no count may reach them.
 func (x *flows) tops() uint64 { return x.ones() << (x.bits() - 1) }
+
+// ones is the lowest bits of all cells of a word.
 func (x *flows) ones() uint64 {
-	if x.perLog == 3 {
+	if x.perLog == small {
 		return 0x0101010101010101
 	}
 	return 0x0001000100010001
@@ -91,15 +104,10 @@ func (x *flows) get(c fabric.ChannelID, cell int32) int32 {
 	return int32(x.words[at] >> below & (1<<x.bits() - 1))
 }
 
-// Cells of flows. Up to fewCells there is one for each offset. More are slower, because they
-// do not fit in caches, but where offsets share a cell nobody sees which of them is the
-// fullest: so up to someCells there is one for each as well, if phasedWork is enough for two
-// passes then. mostCells limits the memory, two bytes each. Of twenty of the sixty networks of test/bench/patchwork
-// four have other paths where offsets share cells from fewCells on: shifts 3.8 and 4.4 hundredths longer on two, 11
-// shorter on one, with 1.9 hundredths more bandwidth on the fourth.
+// Cells of flows. Up to mostSmall of them there is one for each offset, of a byte, if there is time for a pass
+// then: where offsets share a cell nobody sees which of them is the fullest. mostCells limits the memory of others, two bytes each.
 const (
-	fewCells  = 6_000_000
-	someCells = 40_000_000
+	mostSmall = 200_000_000
 	mostCells = 150_000_000
 )
 
@@ -123,17 +131,12 @@ func (n *network) layOut() bool {
 	widest := bits.Len(uint(len(n.hosts) / max(1, leaves)))
 	for shift := range widest + 2 {
 		n.lay(uint(shift))
-		switch cells := n.cells(); {
-		case cells <= fewCells, shift >= widest-1 && cells <= mostCells:
-			n.reckon()
+		n.reckon()
+		cells := n.cells()
+		if shift == 0 && cells <= mostSmall && n.counted <= mostPass || shift >= widest-1 && cells <= mostCells {
 			return true
-		case cells <= someCells:
-			if n.reckon(); 2*n.counted <= phasedWork {
-				return true
-			}
 		}
 	}
-	n.reckon()
 	return false
 }
 
@@ -259,7 +262,7 @@ func (x *flows) add(c fabric.ChannelID, spans []span, sign int32) {
 // meet is what routes would meet on a trunk at equal offsets, by price [count]. It stops
 // once that is above limit.
 func (x *flows) meet(c fabric.ChannelID, spans []span, price []int64, limit int64) int64 {
-	if x.perLog == 3 {
+	if x.perLog == small {
 		return x.meetSmall(c, spans, (*[smallCells]int64)(price), limit)
 	}
 	sum, top := int64(0), uint64(len(price)-1)

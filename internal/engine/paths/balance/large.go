@@ -34,36 +34,19 @@ func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress)
 	return best, ctx.Err()
 }
 
-// wholePart says how much of the work goes into whole passes where there is time for few only,
-// one part in so many: one pass does most of what three do. With up to fewHosts, where nobody waits, all of it does.
-const (
-	wholePart = 3
-	fewHosts  = 1000
-)
-
 // wholePasses is one of the three ways of searchPhases, for networks with levels on which the work
 // allows a few passes over everything, but no tournament. It makes them from the best beginning, with
-// the evenness that costs little bandwidth, and where there is time for two trials, with less of it from the
-// beginning that is best for shifts, which may be the same.
+// the evenness that costs little bandwidth.
 func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routing.Progress) (*trial, error) {
 	starts, err := s.beginnings(ctx, fd, progressBetween(p, 0, 2))
 	if err != nil {
 		return nil, err
 	}
 	s.settle(starts)
-	first := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(a.figures), s.worth(b.figures)) })
-	other := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(a.figures.worth(Shifts), b.figures.worth(Shifts)) })
+	from := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(a.figures), s.worth(b.figures)) })
 	r := newTournament(s.network, fd, s.judge)
-	r.work = work
-	if len(s.hosts) > fewHosts {
-		r.work = max(work/wholePart, s.counted)
-	}
-	plans := []plan{{from: first, power: 3, even: evens[1], share: 2}, {from: other, power: 3, even: evens[0], share: 2}}
-	if r.work < 2*s.counted {
-		plans = plans[:1]
-	}
-	r.enter(s.network, fd, plans)
-	if r.passes = int(r.work / s.counted); !s.fits || first.perfect() || fd.Passes < 0 {
+	r.enter(s.network, fd, []plan{{from: from, power: 3, even: evens[1], share: 2}})
+	if r.work, r.passes = work, int(work/s.counted); !s.fits || from.perfect() || fd.Passes < 0 {
 		r.passes = 0
 	}
 	best, err := r.run(ctx, progressBetween(p, 2, stages))
@@ -74,7 +57,7 @@ func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routi
 // seconds. Of 26 networks of 2,700 to 6,100 hosts, drawn as those of test/bench/patchwork, eight have whole
 // passes for it that have none with phasedWork: phases 17 to 67 hundredths shorter, for 3.7 to 11 seconds
 // of CPU where there were 2.4 to 5.9.
-const mostPass = 250_000_000
+const mostPass = 300_000_000
 
 // tooLargeForAPass reports whether even a pass over everything that is counted takes too long.
 func (n *network) tooLargeForAPass() bool { return n.counted > mostPass }
@@ -153,13 +136,8 @@ func Alike(f *fabric.Fabric, sends func(fabric.NodeID) bool) bool {
 	return true
 }
 
-// pairsPart says how much of the work of a whole pass goes into passes for random pairs before it, one part in
-// so many. They give what is begun with more bandwidth, most of which the whole pass keeps. With that, the order of
-// evens in wholePasses and fewHosts, 26 of 120 networks of test/bench/patchwork have other paths: all
-// are worth more (Aim.Worth), by up to 8 hundredths.
-const pairsPart = 4
-
-// promising is a trial for random pairs as a beginning, after some passes more.
+// promising is a trial for random pairs as a beginning, after some passes more: with as much work as a
+// whole pass takes. They give what is begun with more bandwidth, most of which the whole pass keeps.
 func (s *phases) promising(ctx context.Context, fd Finder, t *trial) *start {
 	x := &start{"balance", t.pick, s.measure(t)}
 	if fd.Passes < 0 || fd.Work > 0 && fd.Work < s.price(t.plan) {
@@ -167,7 +145,7 @@ func (s *phases) promising(ctx context.Context, fd Finder, t *trial) *start {
 	}
 	x.pick = slices.Clone(t.pick)
 	const patience = 2 // passes without a better one
-	left, stale := min(s.counted, cmp.Or(fd.Work, phasedWork))/pairsPart, 0
+	left, stale := min(s.counted, cmp.Or(fd.Work, phasedWork)), 0
 	for ; left > 0 && stale < patience && fd.goesOn(ctx, t); left -= s.price(t.plan) {
 		t.pass(ctx)
 		stale++

@@ -38,7 +38,7 @@ type network struct {
 	width    int32   // see flows
 	copies   int32   // orders that are counted as one, see countOnce
 	fits     bool    // flows fit in memory
-	counted  int64   // cells and trunks that a pass for shifts looks at, about
+	counted  int64   // words of cells that a pass for shifts looks at, about
 	ordinary int64   // mean weight of hosts
 	tree     *tree   // whose ways up and then down are taken; nil: all shortest ways
 	levelled bool    // all ways go up and then down

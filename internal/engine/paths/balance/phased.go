@@ -29,11 +29,11 @@ type phased struct {
 	spans       []span
 }
 
-// newPhased prepares counting in small cells or large ones, with nothing counted.
-func newPhased(n *network, p plan, small bool) *phased {
+// newPhased prepares counting in cells of a size, with nothing counted.
+func newPhased(n *network, p plan, perLog uint) *phased {
 	s := n.f.Switches()
 	x := &phased{
-		flows: n.newFlows(small),
+		flows: n.newFlows(perLog),
 		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),
 		child: make([]int32, s), next: make([]int32, s),
 		even:  int64(p.even * fine * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * p.from.usual())),
@@ -86,11 +86,10 @@ func (t *trial) adopt(ctx context.Context, fw *routing.Forwarding) {
 
 // countFirst prepares counting and counts the routes of all trees, in small cells if these can hold them.
 func (t *trial) countFirst(ctx context.Context, all func(context.Context)) {
-	small := t.shift == 0
-	t.phased = newPhased(t.network, t.plan, small)
-	if all(ctx); small && t.phased.over {
+	t.phased = newPhased(t.network, t.plan, t.size())
+	if all(ctx); t.phased.over && t.phased.perLog == small {
 		t.unload()
-		t.phased = newPhased(t.network, t.plan, false)
+		t.phased = newPhased(t.network, t.plan, large)
 		all(ctx)
 	}
 }
@@ -303,12 +302,12 @@ func (n *network) countedTo(r *root) int64 {
 	if len(n.orders) == 0 {
 		return 0
 	}
-	depth := make([]int64, len(r.order))
+	depth, perLog := make([]int64, len(r.order)), n.size()
 	sum := int64(0)
 	for j := 1; j < len(r.order); j++ {
 		depth[j] = 1 + depth[r.ways[r.first[j]].head]
-		cells := n.src[r.order[j]]/n.ordinary>>n.shift + 2
-		sum += (2*depth[j] + int64(r.first[j+1]-r.first[j])) * cells * int64(len(n.orders))
+		words := n.src[r.order[j]]/n.ordinary>>n.shift>>perLog + 2
+		sum += (2*depth[j] + int64(r.first[j+1]-r.first[j])) * words * int64(len(n.orders))
 	}
 	return sum * int64(len(r.dests))
 }

@@ -109,6 +109,83 @@ func TestFlowsAreCounted(t *testing.T) {
 	})
 }
 
+// Paths do not depend on the size of cells.
+func TestSizesOfCells(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		x.plan.mend = false
+		x.lay(0)
+		y := newTrial(x.network, x.plan, 1)
+		copy(y.pick, x.pick)
+		x.phased, y.phased = newPhased(x.network, x.plan, small), newPhased(y.network, y.plan, large)
+		for _, t := range []*trial{x, y} {
+			t.countAll(context.Background())
+			for range 3 {
+				t.pass(context.Background())
+			}
+		}
+		if !slices.Equal(x.pick, y.pick) {
+			rt.Fatal("with large cells, paths are others")
+		}
+	})
+}
+
+// Where more routes meet at an offset than a small cell holds, they are counted in large ones.
+func TestManyRoutesAtAnOffset(t *testing.T) {
+	for hosts, want := range map[string]uint{"60": small, "150": large} {
+		f := testnet.Build(t, "mesh:2,hosts="+hosts)
+		n, err := newNetwork(context.Background(), f, Finder{Aim: Mixed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.lay(0)
+		x := newTrial(n, plan{power: 2, even: 1, share: 2}, 1)
+		x.from = &start{name: "chance", pick: slices.Clone(x.pick), figures: figures{durations: []float64{2}}}
+		x.countFirst(context.Background(), x.countAll)
+		if x.phased.perLog != want || x.phased.over {
+			t.Errorf("%s hosts on each of two switches: cells of size %d, too small %v; want size %d", hosts, x.phased.perLog, x.phased.over, want)
+		}
+		for k, n := range x.metAtOffsets(fabric.None) {
+			if got := int(x.phased.get(k.trunk, int32(k.block))); got != n {
+				t.Fatalf("%d routes in %+v, want %d", got, k, n)
+			}
+		}
+		for c, k := range x.trunks {
+			if want := int64(len(n.hosts) / 2 * len(n.hosts) / 2 * MaxWeight * MaxWeight); k.load != want {
+				t.Errorf("load of trunk %d is %d, want %d", c, k.load, want)
+			}
+		}
+	}
+}
+
+// Ranks that are as far apart on every switch are one run.
+func TestRunsByStride(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x8,w=3x3,hosts=5")
+	bySwitch := f.ByPort(routing.HCA.Endpoints(f))
+	leaves := len(bySwitch) / 5
+	var rails []fabric.EndpointID // a host of each leaf, then the next of each
+	for i := range bySwitch {
+		rails = append(rails, bySwitch[i%leaves*5+i/leaves])
+	}
+	for _, c := range []struct {
+		ranks  []fabric.EndpointID
+		stride int32
+	}{{bySwitch, 1}, {rails, int32(leaves)}} {
+		n, err := newNetwork(context.Background(), f, Finder{Aim: Mixed, Orders: []Order{{"order", c.ranks}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.orders[0].stride; got != c.stride {
+			t.Errorf("stride %d, want %d", got, c.stride)
+		}
+		for s, runs := range n.orders[0].runs {
+			if n.src[s] > 0 && (len(runs) != 1 || runs[0].count != 5) {
+				t.Fatalf("switch %d has the runs %v, want one of 5 ranks", s, runs)
+			}
+		}
+	}
+}
+
 // A switch takes a way on which the routes behind it meet least: for each of them the
 // price of those at its offset on every trunk as far as the root, and what it meets there
 // as a random pair.
@@ -284,7 +361,7 @@ func TestMendingMovesWhatIsInTrouble(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.plan.mend = true
-		x.phased = newPhased(x.network, x.plan, x.shift == 0)
+		x.phased = newPhased(x.network, x.plan, x.size())
 		x.mending = newMending(x.network, &x.phased.flows)
 		x.countApart(context.Background())
 		counts, longest := x.metAtOffsets(fabric.None), map[cell]int64{}
@@ -375,12 +452,12 @@ func TestMendingIsAsWithTheWholeTreeOff(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.plan.mend = true
-		x.phased = newPhased(x.network, x.plan, x.shift == 0)
+		x.phased = newPhased(x.network, x.plan, x.size())
 		x.mending = newMending(x.network, &x.phased.flows)
 		x.countApart(context.Background())
 		y := newTrial(x.network, x.plan, 1)
 		copy(y.pick, x.pick)
-		y.phased = newPhased(y.network, y.plan, y.shift == 0)
+		y.phased = newPhased(y.network, y.plan, y.size())
 		y.mending = newMending(y.network, &y.phased.flows)
 		y.countApart(context.Background())
 		for range 2 {

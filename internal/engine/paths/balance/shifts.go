@@ -164,7 +164,7 @@ const longer = 4
 // is made in any case. Of twenty of the sixty networks of test/bench/patchwork thirteen have other paths for half of it,
 // in three fifths of the CPU: shifts a fiftieth longer or more on eight, a twentieth shorter on one, and .7
 // hundredths less bandwidth in the mean.
-const phasedWork = 180_000_000
+const phasedWork = 60_000_000
 
 // mostTrials is how many trials for shifts there are at most.
 const mostTrials = 60
