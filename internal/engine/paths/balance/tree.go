@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/levels"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 	"github.com/weft-fabric/weft/internal/par"
@@ -118,13 +117,9 @@ func (r *root) turnsUp(o *orient.Orientation, src []int64, scratch *[]uint8) boo
 	return false
 }
 
-// join completes paths that go up and then down: by turns that close no cycle and, where some
-// hosts need more, by shortest paths: whoever assigns lanes has to see to those. Addresses
+// join completes paths that go up and then down: by turns that close no cycle, and where there are none
+// for some hosts, as fat trees are routed, by other paths to some destinations. Addresses
 // that no host needs from somewhere may stay without a path (Forwarding.Apart).
 func (n *network) join(ctx context.Context, fw *routing.Forwarding) error {
-	err := n.tree.Join(ctx, n.tree.Orientation, fw)
-	if routing.Refused(err) {
-		return dag.Fill(ctx, n.f, fw)
-	}
-	return err
+	return n.tree.Complete(ctx, n.tree.Orientation, fw)
 }
