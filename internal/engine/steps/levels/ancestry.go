@@ -70,14 +70,14 @@ func (l *Levels) Reach(order []fabric.NodeID, weight []int64) *Sets {
 // has no way up to (a switch added behind two leaves). All neighbours of a top are on
 // one level, so that every cable still joins neighbouring levels.
 func (l *Levels) turnOver() {
-	const often = 4 // for one switch, so that it ends
+	const mostTurns = 4 // of one switch, so that it ends
 	turned, total := make([]uint8, len(l.Height)), l.hostsByPart()
 	for {
 		order := l.coreByHeight()
 		reach := l.Reach(order, l.hostsBelow)
 		var over []fabric.NodeID
 		for _, s := range order {
-			if turned[s] < often && l.coreTop(s) && (l.joinsNothing(reach, s) || l.isTail(reach, s, total[l.Part[s]])) {
+			if turned[s] < mostTurns && l.coreTop(s) && (l.joinsNothing(reach, s) || l.isTail(reach, s, total[l.Part[s]])) {
 				over = append(over, s)
 			}
 		}
@@ -138,8 +138,8 @@ func (l *Levels) raiseSpines() {
 func (l *Levels) coreByHeight() []fabric.NodeID {
 	var order []fabric.NodeID
 	for s := range l.Height {
-		if n := fabric.NodeID(s); l.inCore(n) && !l.Idle[l.Part[s]] {
-			order = append(order, n)
+		if at := fabric.NodeID(s); l.inCore(at) && !l.Idle[l.Part[s]] {
+			order = append(order, at)
 		}
 	}
 	l.sortByHeight(order)
@@ -307,15 +307,15 @@ func (l *Levels) below() []int64 { return l.hostsBelow }
 
 // unpeeled puts everything back into the core of l, and returns the hosts on every switch.
 func (l *Levels) unpeeled() []int64 {
-	for s := range l.above {
-		l.above[s] = fabric.None
+	for s := range l.hangsBelow {
+		l.hangsBelow[s] = fabric.None
 	}
 	copy(l.hostsBelow, l.Hosts)
 	return l.Hosts
 }
 
 // ownOrBelow is the hosts on every switch, or, in a part whose core has none,
-// those that hang below it.
+// those on it and on what hangs below it: measure would not end with hosts in a part and none in its core.
 func (l *Levels) ownOrBelow() []int64 {
 	own := make([]bool, l.parts)
 	for s, n := range l.Hosts {

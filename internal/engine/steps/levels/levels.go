@@ -32,31 +32,32 @@ type Levels struct {
 	parts  int        // how many; a part is a connected component
 
 	// Scratch.
-	above      []fabric.NodeID // [switch] what it hangs below, if it is not in the core; None
+	hangsBelow []fabric.NodeID // [switch] the switch that it hangs below; None: it is in the core
 	hostsBelow []int64         // [switch] hosts on it and on all that hangs below it
-	seed       []bool          // [switch] taken for a leaf
+	seed       []bool          // [switch] taken for a leaf, from which heights are counted
 }
 
+// unknown is the height of a switch that no leaf reaches, in spread.
 const unknown = -1
 
-// newLevels prepares the search for levels: parts, hosts, and what hangs below
-// one switch only.
+// newLevels prepares the search for levels, which measure does: parts, hosts, and what hangs below
+// one switch only. measureAll begins with new ones for each way to count hosts.
 func newLevels(f *fabric.Fabric) *Levels {
-	n := f.Switches()
+	switches := f.Switches()
 	l := &Levels{
-		Fabric: f,
-		Height: make([]int32, n),
-		above:  make([]fabric.NodeID, n),
-		seed:   make([]bool, n),
+		Fabric:     f,
+		Height:     make([]int32, switches),
+		hangsBelow: make([]fabric.NodeID, switches),
+		seed:       make([]bool, switches),
 	}
-	for _, n := range routing.HCA.PerSwitch(f) {
-		l.Hosts = append(l.Hosts, int64(n))
+	for _, ports := range routing.HCA.PerSwitch(f) {
+		l.Hosts = append(l.Hosts, int64(ports))
 	}
 	parts := f.Parts()
 	l.parts, l.Part = len(parts), f.PartOf(parts)
 	l.Idle = make([]bool, len(parts))
-	for i, switches := range parts {
-		l.Idle[i] = !slices.ContainsFunc(switches, func(s fabric.NodeID) bool { return l.Hosts[s] > 0 })
+	for i, part := range parts {
+		l.Idle[i] = !slices.ContainsFunc(part, func(s fabric.NodeID) bool { return l.Hosts[s] > 0 })
 	}
 	l.hostsBelow = slices.Clone(l.Hosts)
 	l.peel()
@@ -65,13 +66,14 @@ func newLevels(f *fabric.Fabric) *Levels {
 
 // peel hangs every switch that is cabled to one other switch only below it, and
 // again what then is: leaves with one spine, tails, whole trees. What is left is
-// the core, in which every switch has two neighbours, or a single switch.
+// the core, in which every switch has two neighbours, or a single switch. Adjacent has each neighbour once,
+// Neighbours once for each cable.
 func (l *Levels) peel() {
 	n := l.Fabric.Switches()
 	degree := make([]int32, n)
 	var queue []fabric.NodeID
 	for s := range fabric.NodeID(n) {
-		l.above[s] = fabric.None
+		l.hangsBelow[s] = fabric.None
 		degree[s] = int32(len(l.Fabric.Adjacent(s)))
 		if degree[s] == 1 {
 			queue = append(queue, s)
@@ -85,10 +87,10 @@ func (l *Levels) peel() {
 		degree[s] = 0
 		for _, v := range l.Fabric.Neighbours(s) {
 			if degree[v] > 0 {
-				l.above[s] = v
+				l.hangsBelow[s] = v
 			}
 		}
-		v := l.above[s]
+		v := l.hangsBelow[s]
 		l.hostsBelow[v] += l.hostsBelow[s]
 		if degree[v]--; degree[v] == 1 {
 			queue = append(queue, v)
@@ -96,13 +98,18 @@ func (l *Levels) peel() {
 	}
 }
 
-// measure sets Height and Order, with those switches of the core as leaves that have hosts, by weight,
-// [switch], and no fewer than any neighbour in the core. It refuses a cable within a level.
+// measure sets Height and Order, or refuses a cable within a level. weight, [switch], is how many hosts
+// each switch counts for: measureAll has three such counts tried, and takes the best levels. Leaves are the
+// switches of the core with hosts by weight, no neighbour of which in the core has more. Every part with hosts
+// has some by weight in its core (see ownOrBelow), and so a leaf.
+//
+// It ends: each drop takes away a leaf or more, and leaves with two thirds of the hosts stay, so that all of
+// the core has a height. Without hosts by weight in the core, a cable of an odd ring would be found and dropped for ever.
 func (l *Levels) measure(weight []int64) *routing.Refusal {
 	for s := range l.seed {
-		n := fabric.NodeID(s)
-		l.seed[s] = l.inCore(n) && weight[s] > 0
-		for _, v := range l.Fabric.Neighbours(n) {
+		at := fabric.NodeID(s)
+		l.seed[s] = l.inCore(at) && weight[s] > 0
+		for _, v := range l.Fabric.Neighbours(at) {
 			l.seed[s] = l.seed[s] && (weight[v] <= weight[s] || !l.inCore(v))
 		}
 	}
@@ -136,9 +143,9 @@ func (l *Levels) within(c fabric.ChannelID) *routing.Refusal {
 }
 
 // inCore reports whether a switch is left after peel.
-func (l *Levels) inCore(s fabric.NodeID) bool { return l.above[s] == fabric.None }
+func (l *Levels) inCore(s fabric.NodeID) bool { return l.hangsBelow[s] == fabric.None }
 
-// seedTheRest takes the first switch of the core for a leaf in each part without any.
+// seedTheRest takes the first switch of the core for a leaf in each part without any, which has no hosts.
 func (l *Levels) seedTheRest() {
 	seeded := make([]bool, l.parts)
 	for s, leaf := range l.seed {
@@ -188,9 +195,9 @@ func (l *Levels) flat() fabric.ChannelID {
 // drop handles leaves at different levels: a switch with hosts that hangs right
 // below the roots of a tree of three levels makes the roots seem low. Of the two
 // ends of c, a trunk within a level, it takes the one whose nearest leaves have fewer hosts
-// and makes these leaves leaves no more. It returns false if leaves with more than a third of the
-// part's hosts on leaves would be dropped altogether, or the ends are leaves themselves. dropped is the
-// hosts dropped so far, [part].
+// by weight, [switch], and takes these for leaves no longer. It returns false, and keeps all leaves, if the ends are
+// leaves themselves, or if the leaves dropped would come to more than a third of all hosts on leaves of the part,
+// with those dropped before: their hosts are added to dropped, [part].
 func (l *Levels) drop(c fabric.ChannelID, weight, dropped []int64) bool {
 	ch := l.Fabric.Channel(c)
 	if l.Height[ch.From] == 0 {
@@ -263,7 +270,7 @@ func (l *Levels) sortByHeight(switches []fabric.NodeID) {
 func (l *Levels) hangOne(s fabric.NodeID) {
 	at, depth := s, int32(0)
 	for !l.inCore(at) {
-		at = l.above[at]
+		at = l.hangsBelow[at]
 		depth++
 	}
 	l.Height[s] = l.Height[at] - depth
