@@ -17,7 +17,8 @@ const (
 )
 
 // search grows one in-tree after the other inside the dependency graph of a
-// layer, which enter begins. It is the intree.Rules of these trees.
+// layer, which enter begins. It is the intree.Rules of these trees. In each layer run.route first has wanted
+// grow trees with every turn allowed, to count which turns routes want, then enter, and then grow the trees that stay.
 type search struct {
 	f        *fabric.Fabric
 	heads    []fabric.NodeID
@@ -31,13 +32,13 @@ type search struct {
 
 	// The tree at hand.
 	tree    *intree.Tree
-	fresh   []bool // [switch] the turn after its trunk is new in the graph
-	added   int    // turns new to the graph since the tree was begun
-	refused []int  // turns blocked since the first of them, perhaps because of them
-	newTurn uint64 // what a turn new to the graph counts, as load
-	removed bool   // some of them were taken out again
+	fresh   []bool // [switch] the turn from its trunk to the next one was added to the graph for this tree
+	added   int    // turns added to the graph for this tree, also those removed again
+	removed bool   // turns added for this tree were removed again
+	refused []int  // turns blocked since one was added for this tree: they may fit if it is removed
+	newTurn uint64 // load that a turn counts for which is not in the graph yet
 
-	steps []step // scratch of move
+	steps []step // scratch of move, in impasse.go: the turns of a move
 }
 
 func newSearch(f *fabric.Fabric) *search {
@@ -50,8 +51,8 @@ func newSearch(f *fabric.Fabric) *search {
 }
 
 // grow grows the in-tree to d.Root, and says whether it has detours, and whether
-// it has escape paths. With reuse it takes a turn new to the graph only where no other is
-// left: each of them costs a search, and may block others.
+// it uses escape paths. The graph has its turns then; charge adds its routes to the loads. With reuse it takes a turn
+// that is not in the graph yet only where no other is left: each of these costs a search, and may block others.
 func (s *search) grow(d *dag.DAG, reuse bool) (detours, escapes bool) {
 	s.newTurn = 0
 	if reuse {
