@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -92,10 +93,10 @@ of the later folder counts.`,
 	return c
 }
 
-// mergeResults adds the results that are named to a folder, and prints where they differ.
+// mergeResults adds the results that are named to the folder out, writes that anew, and prints where they differ.
 func mergeResults(a *console.Console, names []string, out string, asJSON bool) error {
 	for _, name := range names {
-		if filepath.Clean(name) == filepath.Clean(out) {
+		if sameFolder(name, out) {
 			return exit.Usage("%s is where the results go; what it has counts without being named", name)
 		}
 	}
@@ -103,28 +104,41 @@ func mergeResults(a *console.Console, names []string, out string, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	all, more, err := campaign.Add(out, rows)
+	all, fromOut, err := campaign.Add(out, rows)
 	if err != nil {
 		return err
 	}
-	differ = append(differ, more...)
+	differ = append(differ, fromOut...)
 	s := mergeSummary{Results: names, Out: out, Rows: len(all), Points: countPoints(all), Differences: len(differ), Differ: []mergeDifference{}}
 	for i := range differ[:min(len(differ), mostDifferences)] {
 		d := &differ[i]
 		s.Differ = append(s.Differ, mergeDifference{
-			d.First.Point, d.First.Network, d.First.Seed, d.First.Engine, d.First.Measure, d.First.Outcome(), d.Second.Outcome(), d.First.Version, d.Second.Version,
+			Point: d.First.Point, Network: d.First.Network, Seed: d.First.Seed, Engine: d.First.Engine, Measure: d.First.Measure,
+			First: d.First.Outcome(), Second: d.Second.Outcome(), FirstVersion: d.First.Version, SecondVersion: d.Second.Version,
 		})
 	}
+	found := s.Differences > 0
 	return a.Answer(asJSON, s, func() error {
 		for _, d := range s.Differ {
 			fmt.Fprintf(a.Stdout, "differs: %s of %s on %s, seed %d: %s (%s), %s (%s)\n", d.Measure, d.Engine, d.Network, d.Seed, d.First, d.FirstVersion, d.Second, d.SecondVersion)
 		}
-		if more := s.Differences - len(s.Differ); more > 0 {
-			fmt.Fprintf(a.Stdout, "and %s more\n", words.Plural(more, "difference"))
+		if unlisted := s.Differences - len(s.Differ); unlisted > 0 {
+			fmt.Fprintf(a.Stdout, "and %s more\n", words.Plural(unlisted, "difference"))
 		}
 		_, err := fmt.Fprintf(a.Stdout, "%s of %s in %s\n", words.Plural(s.Rows, "row"), words.Plural(s.Points, "point"), out)
 		return err
-	}, s.Differences > 0)
+	}, found)
+}
+
+// sameFolder reports whether two paths lead to one folder or file, by links or written in another way; a path
+// that leads nowhere is the same as itself only.
+func sameFolder(a, b string) bool {
+	at, err := os.Stat(a)
+	other, errOther := os.Stat(b)
+	if err != nil || errOther != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(at, other)
 }
 
 // mostDifferences is how many differences are listed; the number says the rest.
@@ -225,9 +239,9 @@ func sweepEstimatesCommand(a *console.Console) *cobra.Command {
 		Use:   "estimates RESULTS...",
 		Short: "Fit what points take to results, for weft sweep --estimates",
 		Long: `Fit what points take to results, and print it as CSV for weft sweep --estimates:
-dry runs and shards then go by this machine, and by networks like these. What half
-of the points are within of what the others foretell is the last column, and for all
-together it goes to standard error.
+dry runs and shards then go by this machine, and by networks like these. The last
+column is how good that is: the factor within which half of the points are when they
+are foretold from networks of other kinds. For all together it goes to standard error.
 
 ` + resultsHelp,
 		Example: "  weft sweep estimates random -o here.csv",
@@ -241,7 +255,7 @@ together it goes to standard error.
 			if len(samples) == 0 {
 				return errors.New("no row of these results has a time")
 			}
-			q := sweep.Quality(samples)
+			q := sweep.Quality(samples) // each kind of network is foretold from the other kinds
 			a.Tell("%s; left out by kind of network and foretold from the others: half are within a factor of %.2f, nine of ten within %.2f; their sum is %.2f of what they took",
 				words.Plural(len(samples), "time"), q.Half, q.Ninety, q.Sum)
 			return output.WriteFile(a, out, sweep.Fit(samples).Write)
