@@ -19,8 +19,9 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// metrics is the metrics for Prometheus, which note and show set after each look; ports have the labels of
-// infiniband_exporter.
+// metrics is the metrics for Prometheus. After each look running.look has note count it, which has show set the gauges if
+// something was new; of lossless Ethernet every look has showPauses set the counters of ports. Ports have the labels
+// of infiniband_exporter.
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -45,7 +46,7 @@ type value struct {
 	in func(*result.WatchLook) float64
 }
 
-// none is the label of an engine that is not known.
+// none is the label of an engine that is not known, asked for or at work.
 const none = "none"
 
 // newMetrics registers all metrics, with all labels that are known before there is any look.
@@ -141,21 +142,22 @@ func kindsOfChange() []string {
 	return all
 }
 
-// note counts a look, after which the watch is as st says; l is nil for one that failed or saw nothing new.
-func (m *metrics) note(st *result.WatchStatus, l *result.WatchLook) {
+// note counts a look, and sets the gauges of alarms and cables in trouble; status is how the watch is after it. l is nil for
+// a look that failed or saw nothing new: else note also adds what changed, and sets all other gauges (show).
+func (m *metrics) note(status *result.WatchStatus, l *result.WatchLook) {
 	outcome := "same"
 	switch {
-	case st.Error != "":
+	case status.Error != "":
 		outcome = "failed"
 	case l != nil:
 		outcome = "new"
 	}
 	m.looks.WithLabelValues(outcome).Inc()
 	if outcome != "failed" {
-		m.last.Set(float64(st.At.UnixNano()) / 1e9)
+		m.last.Set(float64(status.At.UnixNano()) / 1e9)
 	}
 	m.trouble.Reset()
-	if t := st.Trouble; t != nil {
+	if t := status.Trouble; t != nil {
 		for _, c := range t.Cables[:min(mostShown, len(t.Cables))] {
 			m.trouble.WithLabelValues(c.Signs[0].Kind, c.Level, c.Name, c.A.GUID, strconv.Itoa(int(c.A.Port)), c.A.Name).Set(1)
 		}
@@ -163,7 +165,7 @@ func (m *metrics) note(st *result.WatchStatus, l *result.WatchLook) {
 	for _, k := range Kinds {
 		m.alarm.WithLabelValues(k).Set(0)
 	}
-	for _, a := range st.Alarms {
+	for _, a := range status.Alarms {
 		m.alarm.WithLabelValues(a.Kind).Set(1)
 	}
 	if l != nil {
@@ -174,7 +176,7 @@ func (m *metrics) note(st *result.WatchStatus, l *result.WatchLook) {
 		}{{"gather", l.Seconds.Gather}, {"read", l.Seconds.Read}, {"judge", l.Seconds.Judge}, {"compare", l.Seconds.Compare}, {"total", l.Seconds.Total}} {
 			m.seconds.WithLabelValues(stage.name).Observe(stage.seconds)
 		}
-		if e := l.Ethernet; e != nil && e.Changed != nil {
+		if e := l.Ethernet; e != nil && e.Changed != nil { // then l.Changed, of InfiniBand, is nil
 			for _, c := range countedChanges(asChanges(e.Changed), e.Changed.Entries) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
 			}
@@ -187,17 +189,17 @@ func (m *metrics) note(st *result.WatchStatus, l *result.WatchLook) {
 	}
 }
 
-// show sets the gauges that are about a look.
+// show sets the gauges that are about a look, in place of those of the look before.
 func (m *metrics) show(l *result.WatchLook) {
 	for _, v := range m.values {
 		v.Set(v.in(l))
 	}
-	madeBy := none
+	made := none
 	if l.Made != nil {
-		madeBy = l.Made.Engine
+		made = l.Made.Engine
 	}
 	m.engine.Reset()
-	m.engine.WithLabelValues(cmp.Or(l.Asked, none), madeBy).Set(1)
+	m.engine.WithLabelValues(cmp.Or(l.Asked, none), made).Set(1)
 	m.routes.Reset()
 	for _, h := range l.Hot {
 		m.routes.WithLabelValues(portLabels(h.From)...).Set(float64(h.Routes))
@@ -238,7 +240,8 @@ const mostShown = 50
 // portLabels is the values of the labels guid, port and switch.
 func portLabels(p result.Node) []string { return []string{p.GUID, strconv.Itoa(int(p.Port)), p.Name} }
 
-// serve answers over HTTP at the address of Metrics, if one is set, until stop is called.
+// serve answers over HTTP at the address of Metrics, if one is set, until stop is called. The gauges begin with the
+// last look that is kept, if its files could be read again (resume).
 func (r *running) serve() (stop func(), err error) {
 	if r.last != nil && r.before != nil {
 		r.metrics.show(r.last)
@@ -290,12 +293,14 @@ func (r *running) healthy() error {
 	return nil
 }
 
-// patience is how long after the beginning of a look the next one may begin, at the latest.
+// patience is how long after the beginning of a look the next one may begin, at the latest. A look waits for files
+// to rest, and for its programs: Collect alone, or commands one after the other.
 func (r *running) patience() time.Duration {
+	programs := len(r.commands)
 	if r.Collect != "" {
-		return 3*r.Every + tries*r.Settle + r.settings.Timeout + time.Minute
+		programs = 1
 	}
-	return 3*r.Every + tries*r.Settle + time.Duration(len(r.commands))*r.Timeout + time.Minute
+	return 3*r.Every + tries*r.Settle + time.Duration(programs)*r.Timeout + time.Minute
 }
 
 // ready is an error if there is no last look that can be relied on.
@@ -317,22 +322,22 @@ func (r *running) ready() error {
 // answerStatus answers with how the watch is, as in its state folder.
 func (r *running) answerStatus(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
-	st := r.status
+	status := r.status
 	r.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(&st) //nolint:errcheck // whoever asked went away
+	json.NewEncoder(w).Encode(&status) //nolint:errcheck // whoever asked went away
 }
 
 // answerLook answers with the last look.
 func (r *running) answerLook(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
-	st := r.status
+	number := r.status.Look
 	r.mu.Unlock()
-	if st.Look == 0 {
+	if number == 0 {
 		http.Error(w, "there was no look yet", http.StatusServiceUnavailable)
 		return
 	}
-	l, err := r.store.Look(st.Look)
+	l, err := r.store.Look(number)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
