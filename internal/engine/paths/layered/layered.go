@@ -27,10 +27,10 @@
 // Complexity: for each address but the first, O(S·k^(D-1)) for S switches of k trunks and
 // diameter D, at the most; weights cut off most of it. Memory: O(S + trunks).
 //
-// Deviations from the paper, which is read by way of its code: destinations are taken one
-// after another, all layers of each, instead of all pairs in random order within a layer;
-// so who comes first depends on the destination, and not on a seed. Longer than minimal is
-// meant for each pair by itself; the code asks for 2 to 3 hops, whatever is minimal.
+// Deviations from the paper, and from lnmp where the paper leaves things open: destinations are
+// taken one after another, all layers of each, instead of all pairs in random order within a
+// layer; so who comes first depends on the destination, and not on a seed. A path is longer
+// than the minimal one of its pair; lnmp takes paths of 2 to 3 hops, whatever is minimal.
 package layered
 
 import (
@@ -96,11 +96,11 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		for _, lid := range lids {
 			e := f.Endpoint(f.Owner(lid))
 			times := uint64(1)
-			if e.Class == fabric.SwitchPort {
+			if e.Class == fabric.SwitchPort { // routes to switches are no load
 				times = 0
 			}
-			if lid == e.LID {
-				clear(b.longer)
+			if lid == e.LID { // its first address, which comes before the others
+				clear(b.longerPaths)
 				b.minimal()
 				intree.Write(f, t.Row(lid), lid, d.Order, b.out)
 				b.base.Charge(d.Order, b.out, times)
@@ -124,23 +124,23 @@ type builder struct {
 	heads []fabric.NodeID
 	far   int32         // the diameter
 	base  *intree.Loads // routes to first addresses
-	long  []uint64      // [trunk] routes to the others
+	rest  []uint64      // [trunk] routes to further addresses
 
-	d         *dag.DAG           // to the destination at hand
-	near      []fabric.ChannelID // the trunks switch by switch, those first whose heads are nearest to the root; TrunksFrom says where those of a switch are
-	longer    []uint8            // [switch] how many paths longer than minimal it has to the endpoint at hand
-	hadLonger []uint8            // scratch: longer before the layer at hand
-	senders   []fabric.NodeID    // scratch: the switches that send, in the order in which they get paths
+	d           *dag.DAG           // to the destination at hand
+	near        []fabric.ChannelID // the trunks switch by switch, those first whose heads are nearest to the root; TrunksFrom says where those of a switch are
+	longerPaths []uint8            // [switch] how many paths longer than minimal fix has given it to the endpoint at hand
+	hadLonger   []uint8            // [switch] scratch: longerPaths before the layer at hand
+	senders     []fabric.NodeID    // scratch: the switches with sending endpoints, in the order in which they get paths
 
 	// The tree at hand.
 	out   []fabric.ChannelID // [switch] the trunk it forwards to
 	hops  []int32            // [switch] of its path; dag.NoPath: it has none yet
 	order []fabric.NodeID    // the switches of the tree, the root first, each behind the one it forwards to
 	sum   []uint64           // [switch] routes on its path
-	added []uint64           // [switch] routes that a step adds
-	fixed []bool             // [switch] it had its path before fill
+	added []uint64           // [switch] scratch of charge: routes that begin there or pass it
+	fixed []bool             // [switch] it had its path before fill, by fix, or is the root
 
-	search search
+	search search // scratch of detour, in search.go
 
 	pairs uint64 // of a source switch and a further address
 	found uint64 // of these, those with a longer path than minimal
@@ -149,8 +149,8 @@ type builder struct {
 func newBuilder(f *fabric.Fabric, far int32) *builder {
 	n := f.Switches()
 	return &builder{
-		f: f, heads: f.Heads(), far: far, base: intree.NewLoads(f), long: make([]uint64, f.Trunks()),
-		near: make([]fabric.ChannelID, f.Trunks()), longer: make([]uint8, n), hadLonger: make([]uint8, n),
+		f: f, heads: f.Heads(), far: far, base: intree.NewLoads(f), rest: make([]uint64, f.Trunks()),
+		near: make([]fabric.ChannelID, f.Trunks()), longerPaths: make([]uint8, n), hadLonger: make([]uint8, n),
 		out: make([]fabric.ChannelID, n), hops: make([]int32, n), sum: make([]uint64, n), added: make([]uint64, n), fixed: make([]bool, n),
 	}
 }
@@ -188,16 +188,17 @@ func (b *builder) minimal() {
 	}
 }
 
-// layer makes the tree of a further address, and charges its routes times over, 0 or 1. A detour of two
-// hops can leave other switches, whose paths pass the one that takes it, with paths longer than the
-// diameter and one hop. Then the tree is made again with detours of one hop only, which cannot.
+// layer makes the tree of a further address, in out and order, and charges its routes times over: once, or not at
+// all (0) to a switch itself. No sender may have a path longer than the diameter and one hop, and none gets one by its own
+// detour; but if that is of two hops, a switch filled in behind it may. Then the tree is made again with
+// detours of one hop only, with which none is.
 func (b *builder) layer(times uint64) {
-	b.rank()
-	copy(b.hadLonger, b.longer)
+	b.orderSenders()
+	copy(b.hadLonger, b.longerPaths)
 	b.grow(2, times) // with detours of at most two hops
 	if slices.ContainsFunc(b.senders, func(s fabric.NodeID) bool { return b.hops[s] > b.far+1 }) {
 		b.charge(func(fabric.NodeID) bool { return true }, -times) // takes all routes of the tree back
-		copy(b.longer, b.hadLonger)
+		copy(b.longerPaths, b.hadLonger)
 		b.grow(1, times)
 	}
 	for _, s := range b.senders {
@@ -225,9 +226,9 @@ func (b *builder) grow(most int32, times uint64) {
 	b.charge(func(s fabric.NodeID) bool { return !b.fixed[s] }, times)
 }
 
-// rank sets senders: first the switches that have the fewest longer paths; of several, by number from
+// orderSenders sets senders: first the switches that have the fewest longer paths; of several, by number from
 // the root's on.
-func (b *builder) rank() {
+func (b *builder) orderSenders() {
 	d, n := b.d, b.f.Switches()
 	b.senders = b.senders[:0]
 	for i := 1; i < n; i++ {
@@ -236,11 +237,11 @@ func (b *builder) rank() {
 			b.senders = append(b.senders, s)
 		}
 	}
-	slices.SortStableFunc(b.senders, func(x, y fabric.NodeID) int { return cmp.Compare(b.longer[x], b.longer[y]) })
+	slices.SortStableFunc(b.senders, func(x, y fabric.NodeID) int { return cmp.Compare(b.longerPaths[x], b.longerPaths[y]) })
 }
 
-// fix gives the switches of a path, which leads to a switch with a path, their next hops, and charges
-// what they send all the way to the root.
+// fix gives the switches of a path, which leads to a switch with a path, their next hops, charges
+// what they send all the way to the root, and counts in longerPaths those whose paths are longer than minimal.
 func (b *builder) fix(path []fabric.ChannelID, times uint64) {
 	end := b.heads[path[len(path)-1]]
 	hops := b.hops[end] + int32(len(path))
@@ -249,19 +250,19 @@ func (b *builder) fix(path []fabric.ChannelID, times uint64) {
 		s := b.f.Channel(c).From
 		b.out[s], b.hops[s] = c, hops
 		if hops > b.d.Hops[s] {
-			b.longer[s]++
+			b.longerPaths[s]++
 		}
 		hops--
 		sources += uint64(b.base.Sources[s])
-		b.long[c] += sources * times
+		b.rest[c] += sources * times
 	}
 	for s := end; s != b.d.Root; s = b.heads[b.out[s]] {
-		b.long[b.out[s]] += sources * times
+		b.rest[b.out[s]] += sources * times
 	}
 }
 
-// weight is the routes on a trunk, of all addresses.
-func (b *builder) weight(c fabric.ChannelID) uint64 { return b.base.On[c] + b.long[c] }
+// weight is the routes on a trunk, to all addresses.
+func (b *builder) weight(c fabric.ChannelID) uint64 { return b.base.On[c] + b.rest[c] }
 
 // fill gives the switches without a path the shortest that there is into the tree, of
 // several the lightest, and sets order to the whole tree.
@@ -317,7 +318,7 @@ func (b *builder) charge(counts func(fabric.NodeID) bool, times uint64) {
 	for i := len(b.order) - 1; i > 0; i-- {
 		s := b.order[i]
 		c := b.out[s]
-		b.long[c] += b.added[s] * times
+		b.rest[c] += b.added[s] * times
 		b.added[b.heads[c]] += b.added[s]
 	}
 }
