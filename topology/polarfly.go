@@ -32,20 +32,25 @@ type polarFly struct {
 // mostPolar is the largest Q whose Q² + Q + 1 switches with a host each have enough LIDs.
 const mostPolar = 151
 
+// declare reads the parameters into f, with their defaults, and counts what lay will make.
 func (f *polarFly) declare(p *params) size {
-	p.choice("q", &f.Q, 0, primePowers(mostPolar), "it is a prime power from 2 to 151", "prime power; there are q²+q+1 switches")
-	p.number("hosts", &f.Hosts, max(1, (f.Q+2)/2), 1, fabric.MaxPorts, "hosts on each switch (default half of q+1)")
-	n := min(product(f.Q, f.Q)+f.Q+1, saturated)
-	return size{switches: n, hosts: product(n, f.Hosts), ports: f.Hosts + f.Q + 1}
+	const required = 0 // as a default
+	p.choice("q", &f.Q, required, primePowers(mostPolar), "it is a prime power from 2 to 151", "prime power; there are q²+q+1 switches")
+	half := max(1, (f.Q+2)/2) // of Q+1, rounded up; a wrong Q, below 0, is refused above
+	p.number("hosts", &f.Hosts, half, 1, fabric.MaxPorts, "hosts on each switch (default half of q+1)")
+	switches := min(product(f.Q, f.Q)+f.Q+1, saturated)
+	return size{switches: switches, hosts: product(switches, f.Hosts), ports: f.Hosts + f.Q + 1}
 }
 
 // Build makes the fabric.
 func (f polarFly) Build() (*fabric.Fabric, error) { return built(&f) }
 
+// lay adds the switches with their hosts, and cables the points that the rule joins.
 func (f *polarFly) lay(l *layout) {
-	plane := projectivePlane(newField(f.Q)) // [point] the points that the rule joins it to
+	plane := projectivePlane(newField(f.Q)) // [point] the points that the rule joins it to, ascending
 	for i := range plane {
-		l.addHosts(l.addSwitch(named("sw", i), f.Hosts+f.Q+1), f.Hosts)
+		s := l.addSwitch(named("sw", i), f.Hosts+f.Q+1)
+		l.addHosts(s, f.Hosts)
 	}
 	dropLoops(plane)
 	for i, others := range plane {
@@ -57,7 +62,7 @@ func (f *polarFly) lay(l *layout) {
 	}
 }
 
-// dropLoops takes every vertex of a graph out of its own neighbours: no cable joins a switch to itself.
+// dropLoops takes every vertex of a graph, joined, out of its own neighbours: no cable joins a switch to itself.
 func dropLoops(joined [][]int) {
 	for v, others := range joined {
 		joined[v] = slices.DeleteFunc(others, func(u int) bool { return u == v })

@@ -14,8 +14,8 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// Endings is what names of packed files end in, and nothing for a file that is not packed.
-// Whatever its name, Open tells by the first bytes.
+// Endings is what names of files end in by how they are packed; the first, empty, is of those that are not. It is for
+// who looks for files by name: Open goes by the first bytes of a file and not by its name.
 var Endings = []string{"", ".gz", ".zst", ".xz"}
 
 // PlainName is the name of a file without the ending of a packed one.
@@ -28,11 +28,11 @@ func PlainName(name string) string {
 	return name
 }
 
-// mostWindow is the most memory for what was unpacked before and may be referred to, in bytes: as
-// much as zstd takes with --ultra -22, and twice that of xz -9.
+// mostWindow is the largest window, in bytes, that a file may ask for: the memory with what was unpacked last, which
+// packed data refers back to. zstd --ultra -22 takes as much, xz -9 half of it.
 const mostWindow = 128 << 20
 
-// unpackers is how what is packed begins, and what reads it.
+// unpackers is the forms of packed files: the bytes that each begins with, and what unpacks it.
 var unpackers = []struct {
 	magic string
 	open  func(*bufio.Reader) (io.ReadCloser, error)
@@ -60,7 +60,7 @@ var unpackers = []struct {
 // package xz takes one that was cut between two blocks for a whole one.
 type footed struct {
 	text io.Reader
-	last [2]byte // of what was read, padding aside
+	last [2]byte // the last bytes read of the packed file that are not 0, of which padding is made
 }
 
 // Write notes what was read of the packed file.
@@ -104,16 +104,16 @@ func xzWindow(r *bufio.Reader) int64 {
 	return (2 | bits&1) << (bits/2 + 11)
 }
 
-// unpacked is a file with its contents unpacked, if they are packed; it closes raw, also on an error.
+// unpacked is a file with its contents unpacked, if they are packed, for Open. To close it closes raw, and so does an error.
 func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(raw, 1<<16)
 	for _, u := range unpackers {
-		is, err := begins(buffered, u.magic)
+		packed, err := begins(buffered, u.magic)
 		if err != nil {
 			raw.Close()
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if !is {
+		if !packed {
 			continue
 		}
 		z, err := u.open(buffered)
@@ -121,7 +121,7 @@ func unpacked(ctx context.Context, name string, raw io.ReadCloser) (io.ReadClose
 			raw.Close()
 			return nil, fmt.Errorf("%s: %w", name, unpackError(err))
 		}
-		return opened{Interruptible(ctx, unpacker{z}), both{unpacks: z, file: raw}}, nil
+		return opened{Interruptible(ctx, unpacker{z}), both{unpacker: z, file: raw}}, nil
 	}
 	return opened{Interruptible(ctx, buffered), raw}, nil
 }
@@ -165,10 +165,10 @@ func begins(r *bufio.Reader, magic string) (bool, error) {
 	return true, nil
 }
 
-// both closes what unpacks and the file that it reads.
-type both struct{ unpacks, file io.Closer }
+// both closes what unpacks a file, and the file.
+type both struct{ unpacker, file io.Closer }
 
 func (b both) Close() error {
-	b.unpacks.Close() // what is wrong with the contents, reading has said
+	b.unpacker.Close() // what is wrong with the contents, reading has said
 	return b.file.Close()
 }
