@@ -1,17 +1,17 @@
 package result
 
-// Route is what weft route prints, and summary.json of the folder that it writes.
+// Route is what weft route and weft repair print, and summary.json of the folder that they write.
 type Route struct {
 	Fabric Fabric `json:"fabric"`
 	Engine string `json:"engine"`
 	Paths  string `json:"paths"`
 	Lanes  string `json:"lanes"`
 	LaneCounts
-	VLs          int `json:"vls"`                            // as lanes_needed
-	VLsUsed      int `json:"vls_used"`                       // as lanes_used
-	VLsAvailable int `json:"vls_available"`                  // as lanes_available
+	VLs          int `json:"vls"`                            // lanes_needed once more, by its name of before
+	VLsUsed      int `json:"vls_used"`                       // lanes_used, the same
+	VLsAvailable int `json:"vls_available"`                  // lanes_available, the same
 	Classes      int `json:"classes,omitempty"`              // of --classes: of traffic, each with a copy of the lanes
-	ClassLevels  int `json:"class_service_levels,omitempty"` // of each of them
+	ClassLevels  int `json:"class_service_levels,omitempty"` // service levels of each class
 	Verdict
 	AllAdapters  string        `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
 	Hops         Hop           `json:"hops"`
@@ -47,13 +47,13 @@ type Part struct {
 	Endpoints []string `json:"endpoints"` // in scope
 }
 
-// Hop is the trunks on paths.
+// Hop is how many trunks paths have, in the mean and at most.
 type Hop struct {
 	Mean float64 `json:"mean"`
 	Max  int     `json:"max"`
 }
 
-// StageSeconds is the time of each stage of routing.
+// StageSeconds is the time of each stage of routing, by the clock.
 type StageSeconds struct {
 	Read      float64 `json:"read"`
 	Choose    float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
@@ -76,7 +76,7 @@ type Tree struct {
 
 // Installation is how to get tables into an OpenSM.
 type Installation struct {
-	By       string   `json:"by"`
+	By       string   `json:"by"`                // file, policy, plugin or none
 	Lines    []string `json:"lines,omitempty"`   // of opensm.conf
 	Command  string   `json:"command,omitempty"` // of weft, to run first
 	Contract string   `json:"contract"`          // under which they are proven, installed so
