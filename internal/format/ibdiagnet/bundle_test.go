@@ -100,7 +100,7 @@ func TestBundle(t *testing.T) {
 	testnet.OnlyWhole(t) // starts weft, by each file of a folder
 	bin := filepath.Join(t.TempDir(), "weft")
 	// go run keeps what it has linked, for tests of other packages too; cp is how it is run.
-	if out, err := exec.Command("go", "run", "-exec=cp", "../../cmd/weft", bin).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "run", "-exec=cp", "../../../cmd/weft", bin).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	whole, other := bundle(t, "xgft:m=5,w=2,hosts=2"), bundle(t, "ring:5,hosts=3")

@@ -24,7 +24,7 @@ func TestRealSize(t *testing.T) {
 	}
 	dir := written(t, "planes:groups=14,leaves=26,on=9,up=10,hosts=7982")
 	bin := filepath.Join(t.TempDir(), "weft")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/weft").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin, "../../../cmd/weft").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	text, cpu, peak := measured(t, bin, "verify", dir, "--contract", "any", "--json")
