@@ -29,7 +29,7 @@ type flows struct {
 	width  int32    // cells of all orders, of those that are the same once: a row
 	perLog uint     // a word has 1<<perLog cells: small or large
 	trunks int      // rows
-	words  []uint64 // [(block × trunks + trunk) × blockWords + word of the block]
+	words  []uint64 // [(block × trunks + trunk) << blockLog + word of the block]
 	over   bool     // a cell got more than it can hold, so that none can be trusted
 }
 
@@ -93,15 +93,10 @@ func (x *flows) at(c fabric.ChannelID, word int32) int {
 	return (int(word>>blockLog)*x.trunks+int(c))<<blockLog | int(word&(1<<blockLog-1))
 }
 
-// cell is where a cell of a trunk's row is, and how many bits of the word are below it.
-func (x *flows) cell(c fabric.ChannelID, cell int32) (at int, below uint) {
-	return x.at(c, cell>>x.perLog), uint(cell) & (1<<x.perLog - 1) * x.bits()
-}
-
 // get is the routes in a cell.
 func (x *flows) get(c fabric.ChannelID, cell int32) int32 {
-	at, below := x.cell(c, cell)
-	return int32(x.words[at] >> below & (1<<x.bits() - 1))
+	below := uint(cell) & (1<<x.perLog - 1) * x.bits() // bits of its word
+	return int32(x.words[x.at(c, cell>>x.perLog)] >> below & x.most())
 }
 
 // Cells of flows. Up to mostSmall of them there is one for each offset, of a byte, if there is time for a pass

@@ -22,7 +22,7 @@ func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress)
 	}
 	s.settle(starts)
 	first := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(a.worth(s.aim), b.worth(s.aim)) })
-	above := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(a.figures), s.worth(b.figures)) })
+	above := s.best(starts)
 	best := s.mended(ctx, fd, first) // the other beginnings are not needed any more, and large
 	if best.found.bandwidth < s.floor {
 		p.Report(3, stages)
@@ -34,6 +34,11 @@ func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress)
 	return best, ctx.Err()
 }
 
+// best is the beginning that is worth most by the floor of Mixed.
+func (s *phases) best(starts []*start) *start {
+	return slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(a.figures), s.worth(b.figures)) })
+}
+
 // wholePasses is one of the three ways of searchPhases, for networks with levels on which the work
 // allows a few passes over everything, but no tournament. It makes them from the best beginning, with
 // the evenness that costs little bandwidth.
@@ -43,7 +48,7 @@ func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routi
 		return nil, err
 	}
 	s.settle(starts)
-	from := slices.MaxFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(a.figures), s.worth(b.figures)) })
+	from := s.best(starts)
 	r := newTournament(s.network, fd, s.judge)
 	r.enter(s.network, fd, []plan{{from: from, power: 3, even: evens[1], share: 2}})
 	if r.work, r.passes = work, int(work/s.counted); !s.fits || from.perfect() || fd.Passes < 0 {
@@ -144,9 +149,9 @@ func (s *phases) promising(ctx context.Context, fd Finder, t *trial) *start {
 		return x
 	}
 	x.pick = slices.Clone(t.pick)
-	const patience = 2 // passes without a better one
+	const idle = 2 // passes without a better one
 	left, stale := min(s.counted, cmp.Or(fd.Work, phasedWork)), 0
-	for ; left > 0 && stale < patience && fd.goesOn(ctx, t); left -= s.price(t.plan) {
+	for ; left > 0 && stale < idle && fd.goesOn(ctx, t); left -= s.price(t.plan) {
 		t.pass(ctx)
 		stale++
 		if y := s.measure(t); y.worth(s.aim) > x.worth(s.aim) {
