@@ -135,9 +135,15 @@ func TestForwardingLoopIsACreditLoop(t *testing.T) {
 	copy(fw.Row(5), []uint8{1, 2, 3, 3})
 	uniform := routing.LanePerSL(8)
 	for _, m := range []*routing.SL2VL{uniform, uniform.PerPort(f)} {
-		v := verify(t, f, fw, routing.OneSL(f, m), routing.Honored)
-		if v.Free() || len(v.Cycle) != 2 || v.Loops != 3 || v.Complete() || v.Dependencies != 3 {
-			t.Errorf("verdict is %+v", v)
+		for _, groups := range []*routing.Groups{nil, routing.NewGroups(f, 1)} { // with groups another walker follows the packets
+			tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, m), Groups: groups}
+			v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Honored})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Free() || len(v.Cycle) != 2 || v.Loops != 3 || v.Complete() || v.Dependencies != 3 {
+				t.Errorf("groups %v: verdict is %+v", groups != nil, v)
+			}
 		}
 	}
 }
