@@ -102,9 +102,9 @@ func (s *region) sendLane(q, o int32) uint8 {
 }
 
 // earliestStart is when a packet may begin to leave a buffer without its tail coming
-// too late.
+// too late. Of a switch that stores packets whole this has passed when the head asks: the tail is there.
 func (s *region) earliestStart(p *packet, q, into int32) Time {
-	if !s.unequal || s.Config.StoreWhole || s.flits != nil {
+	if !s.unequal || s.flits != nil {
 		return 0
 	}
 	came := s.kindAt(q >> s.shift)
