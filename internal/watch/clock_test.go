@@ -57,6 +57,51 @@ func TestHealthWhenTheClockIsSet(t *testing.T) {
 	}
 }
 
+// A watch whose commands all take as long as they may is no watch that hangs, also where tables are others at
+// each try of a look; nor is one that had no look before.
+func TestHealthWhileCommandsAreSlow(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:n=5")
+	ours, others := &Snapshot{Tables: tablesBy(t, f, "updn", 1)}, &Snapshot{Tables: tablesBy(t, f, "minhop", 1)}
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	slow := func(file string) command {
+		return command{file: file, args: []string{"/bin/sh", "-c", "echo >> " + ran + "; wc -l < " + ran}} // tells of other tables each time
+	}
+	expect := filepath.Join(dir, "expected")
+	if err := os.Mkdir(expect, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w := newScene(t, Config{Expect: expect, Timeout: time.Hour, Every: 1})
+	during := 0
+	w.Read = func(_, tables string, _ uint16) (*Snapshot, error) {
+		during++
+		if err := w.healthy(); err != nil || w.begun.IsZero() {
+			t.Errorf("in a look that began at %v: %v", w.begun, err)
+		}
+		if tables == expect {
+			return ours, nil
+		}
+		return others, nil
+	}
+	w.Folder, w.commands, w.counterCommands = "", []command{slow(ibnetdiscover), slow("lfts.dump")}, []command{slow("counters")}
+	if _, err := w.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(ran)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := len(text)
+	if runs != tries*len(w.commands)+1 || during == 0 {
+		t.Errorf("%d commands, %d times tables were read: the case tests nothing", runs, during)
+	}
+	w.begun = time.Now().Add(-time.Duration(runs) * w.Timeout)
+	if err := w.healthy(); err != nil {
+		t.Errorf("%d commands took %v each: %v", runs, w.Timeout, err)
+	}
+}
+
 // A log that was last written to before the clock was set back says nothing of tables written after it, also
 // once the clock has come so far again, until it is written to again.
 func TestLogFromBeforeTheClockWasSetBack(t *testing.T) {

@@ -294,13 +294,18 @@ func (r *running) healthy() error {
 }
 
 // patience is how long after the beginning of a look the next one may begin, at the latest. A look waits for files
-// to rest, and for its programs: Collect alone, or commands one after the other.
+// to rest, and for its programs: Collect once, or commands one after the other, which each of several tries (see)
+// runs anew, and those for counters once.
 func (r *running) patience() time.Duration {
-	programs := len(r.commands)
+	programs, most := tries*len(r.commands)+len(r.counterCommands), tries
 	if r.Collect != "" {
-		programs = 1
+		programs++
 	}
-	return 3*r.Every + tries*r.Settle + time.Duration(programs)*r.Timeout + time.Minute
+	if r.Ethernet != "" {
+		most = 1
+	}
+	rests := most*tries + most - 1 // in each try, and between two
+	return 3*r.Every + time.Duration(rests)*r.Settle + time.Duration(programs)*r.Timeout + time.Minute
 }
 
 // ready is an error if there is no last look that can be relied on.

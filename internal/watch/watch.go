@@ -76,7 +76,7 @@ type running struct {
 
 	mu     sync.Mutex
 	status result.WatchStatus
-	begun  time.Time // of the last look, by the clock that is never set; zero: there was none
+	begun  time.Time // when the last look, which may go on, began, by the clock that is never set; zero: there was none
 }
 
 // Run looks until the context ends, and reads its settings again whenever reload, which may
@@ -274,6 +274,9 @@ func (r *running) rest(ctx context.Context, reload <-chan os.Signal) error {
 // last look stands.
 func (r *running) look(ctx context.Context) (*result.WatchLook, error) {
 	begin := time.Now()
+	r.mu.Lock()
+	r.begun = begin
+	r.mu.Unlock()
 	l, err := r.see(ctx, begin)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -290,7 +293,7 @@ func (r *running) look(ctx context.Context) (*result.WatchLook, error) {
 	defer r.mu.Unlock()
 	st := &r.status
 	st.Trouble, st.OpenSM, st.Log = r.cables.list, r.manager, r.logState
-	st.At, r.begun = begin.UTC(), begin
+	st.At = begin.UTC()
 	switch {
 	case err != nil:
 		st.Failed++
