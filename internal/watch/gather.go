@@ -257,17 +257,31 @@ func (c command) run(ctx context.Context, limit time.Duration, into string) (res
 	if err != nil && ctx.Err() == nil {
 		cancel() // nobody reads what it prints any more, so that it might wait for that
 	}
-	switch end := p.Wait(); {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return result.LookFile{}, fmt.Errorf("it did not end within %v", limit)
-	case err != nil:
+	end := p.Wait() // it may have closed its output and go on
+	if err := whyFailed(err, ctx.Err(), end, limit, said.last()); err != nil {
 		return result.LookFile{}, err
-	case end != nil:
-		return result.LookFile{}, fmt.Errorf("%w%s", end, said.last())
-	case file.Bytes == 0:
+	}
+	if file.Bytes == 0 {
 		return result.LookFile{}, fmt.Errorf("it printed nothing%s", said.last())
 	}
 	return file, nil
+}
+
+// whyFailed is the error of a command by what went wrong: keeping its output, its time, or itself as it ended. Output
+// that cannot be kept comes first: a disk that keeps a command waiting until its time is over is why it did not end.
+// Only a pipe that was closed since the time was over says nothing by itself.
+func whyFailed(keeping, late, end error, limit time.Duration, said string) error {
+	switch {
+	case keeping != nil && !errors.Is(keeping, os.ErrClosed):
+		return keeping
+	case errors.Is(late, context.DeadlineExceeded):
+		return fmt.Errorf("it did not end within %v", limit)
+	case keeping != nil:
+		return keeping
+	case end != nil:
+		return fmt.Errorf("%w%s", end, said)
+	}
+	return nil
 }
 
 // tail keeps the last most bytes of what is written to it: what a program says before it fails.

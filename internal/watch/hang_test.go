@@ -1,9 +1,11 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,6 +40,39 @@ func TestCommandsEndWhole(t *testing.T) {
 	}
 }
 
+// A command that does not end is given up in time, also where it has closed its output, or a process that left its
+// group, as daemons do, has it.
+func TestCommandsEndThoughOthersHaveTheirOutput(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	stay := filepath.Join(dir, "stay") // until this is gone
+	if err := os.WriteFile(stay, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(stay)
+	silent := command{file: "fabric", args: []string{"/bin/sh", "-c", "exec >&-; sleep 1000"}}
+	if _, err := silent.run(t.Context(), time.Second, dir); err == nil || !strings.Contains(err.Error(), "did not end within 1s") {
+		t.Errorf("a command that closed its output: %v", err)
+	}
+	c := command{file: "lfts.dump", args: []string{"/bin/sh", "-c", "setsid /bin/sh -c 'while test -e " + stay + "; do sleep 0.1; done' & sleep 1000"}}
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.run(t.Context(), time.Second, dir)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "did not end within 1s") {
+			t.Fatal(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it is waited for a minute later")
+	}
+}
+
 // A command whose output cannot be kept is ended at once, and the reason is told.
 func TestCommandsEndWhereOutputCannotBeKept(t *testing.T) {
 	t.Parallel()
@@ -46,6 +81,34 @@ func TestCommandsEndWhereOutputCannotBeKept(t *testing.T) {
 	_, err := c.run(t.Context(), time.Minute, filepath.Join(t.TempDir(), "gone"))
 	if !errors.Is(err, fs.ErrNotExist) || time.Since(begun) > 30*time.Second {
 		t.Fatalf("after %v: %v", time.Since(begun), err)
+	}
+}
+
+// A disk that fails after a command's time is over is told, and not that the command was slow.
+func TestWhyCommandsFail(t *testing.T) {
+	t.Parallel()
+	broken := &fs.PathError{Op: "write", Path: "lfts.dump", Err: syscall.EIO}
+	closed := &fs.PathError{Op: "read", Path: "|0", Err: os.ErrClosed}
+	killed := errors.New("signal: killed")
+	for _, c := range []struct {
+		keeping, late, end error
+		want               string
+	}{
+		{nil, nil, nil, ""},
+		{broken, nil, killed, broken.Error()},
+		{broken, context.DeadlineExceeded, killed, broken.Error()},
+		{closed, context.DeadlineExceeded, killed, "it did not end within 1s"},
+		{nil, context.DeadlineExceeded, killed, "it did not end within 1s"},
+		{closed, context.Canceled, killed, closed.Error()},
+		{nil, nil, killed, "signal: killed: no device"},
+	} {
+		got := ""
+		if err := whyFailed(c.keeping, c.late, c.end, time.Second, ": no device"); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v, %v, %v: %q, want %q", c.keeping, c.late, c.end, got, c.want)
+		}
 	}
 }
 
