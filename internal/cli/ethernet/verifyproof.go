@@ -1,6 +1,7 @@
 package ethernet
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
@@ -28,8 +29,8 @@ func (j *verifyJob) prove(cmd *cobra.Command, to string) error {
 	if !cmd.Flags().Changed("proof-checker") {
 		return nil
 	}
-	j.proof, err = proof.Ask(program, func(path string) (*proofchecker.Answer, error) {
-		return proofchecker.AskEthernet(cmd.Context(), path, j.n.Network, j.verdict.Certificate)
+	j.proof, err = proof.Ask(cmd.Context(), program, func(ctx context.Context, path string) (*proofchecker.Answer, error) {
+		return proofchecker.AskEthernet(ctx, path, j.n.Network, j.verdict.Certificate)
 	})
 	return err
 }

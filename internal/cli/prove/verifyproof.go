@@ -26,6 +26,8 @@ func (j *verifyJob) prove(ctx context.Context) error {
 		return exit.Usage("--proof-checker: weft-proof knows no %s; without the flag weft judges them", unknown)
 	}
 	var err error
-	j.proof, err = proof.Ask(j.o.proofChecker, func(path string) (*proofchecker.Answer, error) { return proofchecker.Ask(ctx, path, q) })
+	j.proof, err = proof.Ask(ctx, j.o.proofChecker, func(ctx context.Context, path string) (*proofchecker.Answer, error) {
+		return proofchecker.Ask(ctx, path, q)
+	})
 	return err
 }
