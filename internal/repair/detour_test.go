@@ -11,7 +11,8 @@ import (
 )
 
 // Rows that bar each other's way back go by other entries first: without dropping packets the
-// tables come back, entry for entry, after every failure.
+// tables come back, entry for entry, after every failure; every step changes something, and none
+// comes after they are back.
 func TestDetours(t *testing.T) {
 	f := testnet.Build(t, "random:switches=24,links=40,hosts=1,seed=3")
 	was, contract := route(t, f, "weave-any")
@@ -39,6 +40,9 @@ func TestDetours(t *testing.T) {
 			v, err := transition.Verify(t.Context(), now, s.Tables, deadlock.Options{Contract: contract})
 			if err != nil || !v.Free() || v.Circles != 0 || v.CutAfter() > v.CutBefore() || s.Drops > 0 {
 				t.Fatalf("%s: step %d back: %+v %+v, %v", what, i+1, v.MixtureVerdict, v.Cost, err)
+			}
+			if v.Entries == 0 || transition.CostOf(now, was).Entries == 0 {
+				t.Errorf("%s: step %d of %d back changes %d entries, of %d that differ", what, i+1, len(back.Steps), v.Entries, transition.CostOf(now, was).Entries)
 			}
 			if s.Rebuilt {
 				detours++
