@@ -43,8 +43,7 @@ const (
 )
 
 // reach fills in the findings of Verify beside deadlocks: pairs whose packets can be lost, and forwarding loops.
-func (d *dependencies) reach(ctx context.Context, v *Verdict, o Options) error {
-	n := d.n
+func reach(ctx context.Context, n *ethernet.Network, v *Verdict, o Options) error {
 	senders := n.Senders(o.Scope)
 	r := &reacher{n: n, known: make([][]fate, len(n.Classes)), open: make([]int32, len(n.Names))}
 	for class := range n.Classes {

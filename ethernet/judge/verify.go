@@ -22,6 +22,7 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/dependencies"
 	"github.com/weft-fabric/weft/internal/waits"
 )
 
@@ -55,28 +56,28 @@ func (v *Verdict) Complete() bool { return v.Unreachable == 0 && v.Circles == 0 
 
 // Verify judges a network. The error is for a cancelled context.
 func Verify(ctx context.Context, n *ethernet.Network, o Options) (*Verdict, error) {
-	d, err := derive(ctx, n, o.Scope)
+	d, err := dependencies.Of(ctx, n, o.Scope)
 	if err != nil {
 		return nil, err
 	}
 	if o.Most == 0 {
 		o.Most = 16
 	}
-	v := &Verdict{Scope: o.Scope, Dependencies: d.count()}
-	used := d.inUse()
-	v.Lanes = lanesOf(used, d.lanes)
-	rank, free := waits.Rank(len(used), d.successors)
+	v := &Verdict{Scope: o.Scope, Dependencies: d.Count()}
+	used := d.InUse()
+	v.Lanes = lanesOf(used, d.Lanes)
+	rank, free := waits.Rank(len(used), d.Successors)
 	if free {
 		for i, u := range used {
 			if !u {
 				rank[i] = Unused
 			}
 		}
-		v.Certificate = &Certificate{Scope: o.Scope, Lanes: d.lanes, Rank: rank}
+		v.Certificate = &Certificate{Scope: o.Scope, Lanes: d.Lanes, Rank: rank}
 	} else {
-		v.Cycle = d.witness(waits.ShortestCycle(rank, d.successors), o.Scope)
+		v.Cycle = witness(d, waits.ShortestCycle(rank, d.Successors), o.Scope)
 	}
-	return v, d.reach(ctx, v, o)
+	return v, reach(ctx, n, v, o)
 }
 
 // lanesOf lists the lanes that are used on some link; used is by link × lanes + lane.

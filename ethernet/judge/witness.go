@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/internal/ethernet/dependencies"
 )
 
 // Step is a lane of a circle, and why packets in it wait for the lane of the next step.
@@ -20,13 +21,13 @@ type Step struct {
 
 // witness finds for each step of a circle, which Verify gives it as vertices, packets that wait so. It follows the
 // classes again, and now remembers how packets came from the sender; classes in tunnels come last.
-func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
+func witness(d *dependencies.Graph, cycle []int32, scope ethernet.Scope) []Step {
 	steps := make([]Step, len(cycle))
 	open := len(cycle) // steps without a witness
 	for i, v := range cycle {
-		steps[i] = Step{Link: ethernet.LinkID(int(v) / d.lanes), Lane: int(v) % d.lanes, Class: ethernet.None, Tunnel: ethernet.None}
+		steps[i] = Step{Link: ethernet.LinkID(int(v) / d.Lanes), Lane: int(v) % d.Lanes, Class: ethernet.None, Tunnel: ethernet.None}
 	}
-	from := sources(d.n, scope)
+	from := dependencies.Sources(d.Network, scope)
 	seeds := map[int][]traced{} // by class of the outer header
 	t := &tracer{d: d}
 	look := func(class int) { // for steps that packets of the class make that t has just followed
@@ -37,14 +38,14 @@ func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
 			}
 		}
 	}
-	for class := range d.n.Classes {
-		if open > 0 && d.n.Wanted(class, scope) {
+	for class := range d.Network.Classes {
+		if open > 0 && d.Network.Wanted(class, scope) {
 			t.follow(class, from, nil) // as packets are sent, in no tunnel
 			look(class)
 			t.intoTunnels(class, from, seeds)
 		}
 	}
-	for class := range d.n.Classes {
+	for class := range d.Network.Classes {
 		if open > 0 && len(seeds[class]) > 0 {
 			t.follow(class, nil, seeds[class])
 			look(class)
@@ -68,7 +69,7 @@ type traced struct {
 
 // tracer follows one class and remembers where packets came from.
 type tracer struct {
-	d     *dependencies
+	d     *dependencies.Graph
 	class *ethernet.Class
 	came  map[state]state  // the one before; link None: packets are sent, or enter a tunnel, in this one
 	seeds map[state]traced // of those in which packets enter a tunnel
@@ -78,7 +79,7 @@ type tracer struct {
 // follow finds every state that packets of a class get to: those that are sent at the devices from, and those that
 // are wrapped into its header, which begin at the seeds. It forgets the class before.
 func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
-	n := t.d.n
+	n := t.d.Network
 	t.class = &n.Classes[class]
 	t.came, t.seeds, t.order = map[state]state{}, map[state]traced{}, t.order[:0]
 	enter := func(s, before state) {
@@ -133,14 +134,14 @@ func (t *tracer) path(s state, class int) (path []ethernet.LinkID, sent int) {
 // explains looks whether packets of the class that was followed, in the step's lane, wait for the vertex next: as
 // they are or, where a tunnel begins, wrapped. If so, it fills in the step, except for its class.
 func (t *tracer) explains(s *Step, next int32, class int) bool {
-	n := t.d.n
-	out := ethernet.LinkID(int(next) / t.d.lanes)
+	n := t.d.Network
+	out := ethernet.LinkID(int(next) / t.d.Lanes)
 	for mark := range uint8(len(n.Priorities.Marks)) {
 		here := state{s.Link, mark}
-		if _, seen := t.came[here]; !seen || t.d.vertex(s.Link, mark) != t.d.vertexOf(s) {
+		if _, seen := t.came[here]; !seen || t.d.Vertex(s.Link, mark) != vertexOf(t.d, s) {
 			continue
 		}
-		if n.Has(t.class.Next, out) && t.d.vertex(out, n.Priorities.Rules.Becomes(s.Link, out, mark)) == next {
+		if n.Has(t.class.Next, out) && t.d.Vertex(out, n.Priorities.Rules.Becomes(s.Link, out, mark)) == next {
 			s.Mark = mark
 			s.Path, s.Sent = t.path(here, class)
 			s.Path = append(s.Path, out)
@@ -160,9 +161,9 @@ func (t *tracer) explains(s *Step, next int32, class int) bool {
 
 // wraps says whether packets that a tunnel wraps in state s can wait for the vertex next, a lane of link out.
 func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, next int32) bool {
-	n := t.d.n
+	n := t.d.Network
 	for set := n.TunnelMaps[tunnel.Map][s.mark]; set != 0; set &= set - 1 {
-		if t.d.vertex(out, n.Priorities.Rules.Becomes(s.link, out, uint8(bits.TrailingZeros64(set)))) == next {
+		if t.d.Vertex(out, n.Priorities.Rules.Becomes(s.link, out, uint8(bits.TrailingZeros64(set)))) == next {
 			return true
 		}
 	}
@@ -170,12 +171,12 @@ func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, nex
 }
 
 // vertexOf is the lane of a step as a vertex.
-func (d *dependencies) vertexOf(s *Step) int32 { return int32(int(s.Link)*d.lanes + s.Lane) }
+func vertexOf(d *dependencies.Graph, s *Step) int32 { return int32(int(s.Link)*d.Lanes + s.Lane) }
 
 // intoTunnels adds to the seeds, by class of the outer header, the states in which packets of the class that was
 // followed are when they have been wrapped.
 func (t *tracer) intoTunnels(class int, from []ethernet.DeviceID, seeds map[int][]traced) {
-	n := t.d.n
+	n := t.d.Network
 	for _, tunnel := range t.class.Tunnels {
 		wrap := func(in ethernet.LinkID, mark uint8, path []ethernet.LinkID) {
 			n.Each(n.Words(n.Classes[tunnel.Into].Next, tunnel.Device), tunnel.Device, func(out ethernet.LinkID) {

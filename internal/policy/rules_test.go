@@ -256,12 +256,17 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/failures",
-		may:      []string{"ethernet", "internal/ethernet/bgp", "ethernet/judge", "internal/par"},
+		may:      []string{"ethernet", "internal/ethernet/bgp", "internal/ethernet/dependencies", "ethernet/judge", "internal/par"},
 		why:      "it has the routes after a failure computed by the one and judged by the other",
 	},
 	{
+		packages: "internal/ethernet/dependencies",
+		may:      []string{"ethernet", "internal/waits"},
+		why:      "a part of the judge of Ethernet, which shares no code with what it judges",
+	},
+	{
 		packages: "ethernet/judge",
-		may:      []string{"ethernet", "internal/waits", "format", "internal/reading"},
+		may:      []string{"ethernet", "internal/ethernet/dependencies", "internal/waits", "format", "internal/reading"},
 		why:      "the judge of Ethernet shares no code with what it judges",
 	},
 	{

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
+	"github.com/weft-fabric/weft/internal/ethernet/dependencies"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
@@ -154,13 +154,13 @@ func (j *prioritiesJob) judge() error {
 		networks = append(networks, cure.Mapped(c, j.maps))
 	}
 	unions := j.unions(networks) // as networks: before, with the rules, with SONiC's maps
-	before, _, _ := unions[0].Free()
-	free, dependencies, _ := unions[1].Free()
+	before, _ := unions[0].Free()
+	free, count := unions[1].Free()
 	if !free {
 		return exit.Internal("the rules leave a credit loop")
 	}
 	if len(unions) > 2 {
-		if mapped, _, _ := unions[2].Free(); !mapped {
+		if mapped, _ := unions[2].Free(); !mapped {
 			return exit.Internal("SONiC's maps leave a credit loop")
 		}
 	}
@@ -168,7 +168,7 @@ func (j *prioritiesJob) judge() error {
 	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), j.in.notCovered()
 	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
 	j.s.Rules = list.Of(c.Names(), func(r cure.Named) result.PriorityRule { return result.PriorityRule(r) })
-	j.s.Dependencies = dependencies
+	j.s.Dependencies = count
 	for _, ladder := range c.Ladders {
 		j.s.Ladders = append(j.s.Ladders, list.Of(ladder, func(p uint8) int { return int(p) }))
 	}
@@ -191,8 +191,8 @@ func (j *prioritiesJob) fitSonic() {
 
 // unions is, for each of some networks that differ in their rules, the dependencies of all paths that the rules serve. Those
 // are paths of the network as read: rules change no route.
-func (j *prioritiesJob) unions(networks []*ethernet.Network) []*judge.Union {
-	unions := list.Of(networks, func(n *ethernet.Network) *judge.Union { return judge.NewUnion(n, ethernet.HostScope) })
+func (j *prioritiesJob) unions(networks []*ethernet.Network) []*dependencies.Union {
+	unions := list.Of(networks, func(n *ethernet.Network) *dependencies.Union { return dependencies.NewUnion(n, ethernet.HostScope) })
 	n := j.in.Network
 	for _, u := range unions {
 		for class := range n.Classes {

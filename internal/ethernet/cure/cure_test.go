@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet/folder"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/dependencies"
 	"github.com/weft-fabric/weft/internal/ethernet/failures"
 	"github.com/weft-fabric/weft/internal/ethernet/testcables"
 )
@@ -171,7 +172,7 @@ func TestSafe(t *testing.T) {
 // judgeOf says whether a network is safe over all paths of the options.
 func judgeOf(t *testing.T, n *ethernet.Network, o Options) bool {
 	t.Helper()
-	u := judge.NewUnion(n, ethernet.HostScope)
+	u := dependencies.NewUnion(n, ethernet.HostScope)
 	for class := range n.Classes {
 		u.Add(class, n.Classes[class].Next)
 		if o.Bounces > 0 {
@@ -183,7 +184,7 @@ func judgeOf(t *testing.T, n *ethernet.Network, o Options) bool {
 			t.Fatal(err)
 		}
 	}
-	free, _, _ := u.Free()
+	free, _ := u.Free()
 	return free
 }
 

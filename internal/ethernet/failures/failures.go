@@ -30,6 +30,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/dependencies"
 	"github.com/weft-fabric/weft/internal/par"
 )
 
@@ -94,14 +95,14 @@ type trial struct {
 	plan     *bgp.Plan
 	n        *ethernet.Network // with the routes of the plan
 	o        Options
-	base     *judge.Base // nil where each failure is judged as a network of its own
-	before   bool        // there is a loop before anything fails
-	announce [][]uint64  // [class] bgp.Computer.Announce before anything fails; nil for a pin
-	known    [][]uint64  // [class] devices that know the pin, as bits; nil for a class that is no pin
-	pins     []*bgp.Pin  // [class] nil for a class that is no pin
-	inside   []bool      // [class] it is a pin, and its next hops at devices that know it are those of its subnet or some of them
-	under    [][]int     // [class] classes of pins whose subnet it is
-	using    [][]uint64  // [LinkID] classes that have it as a next hop, as bits; of pins only at devices that know them
+	base     *dependencies.Base // nil where each failure is judged as a network of its own
+	before   bool               // there is a loop before anything fails
+	announce [][]uint64         // [class] bgp.Computer.Announce before anything fails; nil for a pin
+	known    [][]uint64         // [class] devices that know the pin, as bits; nil for a class that is no pin
+	pins     []*bgp.Pin         // [class] nil for a class that is no pin
+	inside   []bool             // [class] it is a pin, and its next hops at devices that know it are those of its subnet or some of them
+	under    [][]int            // [class] classes of pins whose subnet it is
+	using    [][]uint64         // [LinkID] classes that have it as a next hop, as bits; of pins only at devices that know them
 	senders  []ethernet.Sender
 }
 
@@ -152,12 +153,12 @@ func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*
 
 // judge judges the network before anything fails: it sets base, if the network can be one, and before.
 func (t *trial) judge(ctx context.Context) error {
-	base, err := judge.NewBase(ctx, t.n, ethernet.HostScope)
+	base, err := dependencies.NewBase(ctx, t.n, ethernet.HostScope)
 	switch {
 	case err == nil:
 		t.base, t.before = base, !base.Free()
 		return nil
-	case !errors.Is(err, judge.ErrWhole):
+	case !errors.Is(err, dependencies.ErrWhole):
 		return err
 	}
 	v, err := judge.Verify(ctx, t.n, judge.Options{})

@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
+	"github.com/weft-fabric/weft/internal/ethernet/dependencies"
 )
 
 // worker tries failures one after the other: fail takes the links down, recompute finds the routes then, and try judges them. It is for
@@ -15,14 +16,14 @@ import (
 type worker struct {
 	*trial
 	computer *bgp.Computer
-	checker  *judge.Checker
-	down     []bool            // [LinkID]
-	links    []ethernet.LinkID // those that are down, both directions
-	gone     ethernet.DeviceID // that failed; None: only links
-	changes  []judge.Change    // classes with other next hops after the failure at hand
-	place    []int32           // [class] its place in changes plus one; 0: it is not there
-	cuts     []int64           // [class] pairs that the failure at hand cuts
-	todo     []uint64          // classes that recompute still has to look at, as bits
+	checker  *dependencies.Checker
+	down     []bool                // [LinkID]
+	links    []ethernet.LinkID     // those that are down, both directions
+	gone     ethernet.DeviceID     // that failed; None: only links
+	changes  []dependencies.Change // classes with other next hops after the failure at hand
+	place    []int32               // [class] its place in changes plus one; 0: it is not there
+	cuts     []int64               // [class] pairs that the failure at hand cuts
+	todo     []uint64              // classes that recompute still has to look at, as bits
 
 	pinLoss, subnetLoss *bgp.Withdrawal      // what is withdrawn of the pin, and of the subnet, that was tried last
 	subnets             map[int]ethernet.Row // [class] next hops of pins' subnets after the failure at hand
@@ -157,7 +158,7 @@ func (w *worker) class(i int, all bool) {
 			w.mix(row, w.subnet(pin.Under, at))
 		}
 	}
-	w.changes = append(w.changes, judge.Change{Class: i, Next: row})
+	w.changes = append(w.changes, dependencies.Change{Class: i, Next: row})
 	w.place[i] = int32(len(w.changes))
 }
 

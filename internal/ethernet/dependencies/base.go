@@ -1,4 +1,4 @@
-package judge
+package dependencies
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 type Base struct {
 	n       *ethernet.Network // with one mark only
 	sources []ethernet.DeviceID
-	d       *dependencies
+	d       *Graph
 	free    bool
 }
 
@@ -35,11 +35,11 @@ func NewBase(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*B
 	}
 	single := *n // every lossless priority has the same dependencies, so one of them tells
 	single.Priorities = ethernet.Uniform(n.Cabling, []uint8{0})
-	d, err := derive(ctx, &single, scope)
+	d, err := Of(ctx, &single, scope)
 	if err != nil {
 		return nil, err
 	}
-	b := &Base{n: &single, sources: sources(n, scope), d: d}
+	b := &Base{n: &single, sources: Sources(n, scope), d: d}
 	b.free = b.Checker().acyclic()
 	return b, nil
 }
@@ -56,7 +56,7 @@ type Change struct {
 // Checker judges changes of a base, one after the other. It is for one goroutine.
 type Checker struct {
 	b       *Base
-	next    []uint64 // as dependencies.next of the only mark, with what the last changes added
+	next    []uint64 // as Graph.next of the only mark, with what the last changes added
 	touched []int32  // words of next that differ from the base
 	spread  spread
 

@@ -1,4 +1,8 @@
-package judge
+// Package dependencies derives which lane of a lossless Ethernet network waits for which: it follows the packets of
+// every class from every sender over every next hop, under the rules that change their marks. The judge looks for circles
+// in what it finds. Base keeps the dependencies of a network, so that changes of a few classes are judged quickly, and
+// Union judges the routes of many networks together; these two answer whether there is a circle, and have neither proof nor loop.
+package dependencies
 
 import (
 	"context"
@@ -11,19 +15,19 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// dependencies is which lane waits for which, as derive finds them and Verify, Check, Base and Union look for circles
-// in them. A vertex is a lane of a link: link × lanes + lane.
-type dependencies struct {
-	n     *ethernet.Network
-	lanes int
+// Graph is which lane waits for which. A vertex is a lane of a link: link × Lanes + lane.
+type Graph struct {
+	Network *ethernet.Network
+	Lanes   int
+
 	first []int32    // [LinkID] the first of its words in next, with one entry more for the end
 	next  [][]uint64 // [mark] for each link the links that its packets with the mark go on to, as bits: the Words of the device where it ends
 	carry []uint64   // [LinkID] marks that it carries, as bits
 	extra [][2]int32 // from vertex, to vertex: of packets that a tunnel wraps, which have another mark then; sorted by order
 }
 
-func newDependencies(n *ethernet.Network) *dependencies {
-	d := &dependencies{n: n, first: make([]int32, len(n.Links)+1), next: make([][]uint64, len(n.Priorities.Marks)), carry: make([]uint64, len(n.Links))}
+func newGraph(n *ethernet.Network) *Graph {
+	d := &Graph{Network: n, first: make([]int32, len(n.Links)+1), next: make([][]uint64, len(n.Priorities.Marks)), carry: make([]uint64, len(n.Links))}
 	for l := range n.Links {
 		to := n.Links[l].To
 		d.first[l+1] = d.first[l] + int32(n.FirstWord(to+1)-n.FirstWord(to))
@@ -32,13 +36,13 @@ func newDependencies(n *ethernet.Network) *dependencies {
 		d.next[m] = make([]uint64, d.first[len(n.Links)])
 	}
 	for _, lane := range n.Priorities.Lossless() {
-		d.lanes = lane + 1
+		d.Lanes = lane + 1
 	}
 	return d
 }
 
 // add adds the dependencies of another worker, or those in tunnels.
-func (d *dependencies) add(o *dependencies) {
+func (d *Graph) add(o *Graph) {
 	for m := range d.next {
 		for i, w := range o.next[m] {
 			d.next[m][i] |= w
@@ -50,26 +54,26 @@ func (d *dependencies) add(o *dependencies) {
 	d.extra = append(d.extra, o.extra...)
 }
 
-// vertex is the lane of packets with a mark on a link, or -1 if they are lossy there.
-func (d *dependencies) vertex(l ethernet.LinkID, mark uint8) int32 {
-	lane := d.n.Priorities.Of(mark, l)
+// Vertex is the lane of packets with a mark on a link, or -1 if they are lossy there.
+func (d *Graph) Vertex(l ethernet.LinkID, mark uint8) int32 {
+	lane := d.Network.Priorities.Of(mark, l)
 	if lane == ethernet.Lossy {
 		return -1
 	}
-	return int32(int(l)*d.lanes + int(lane))
+	return int32(int(l)*d.Lanes + int(lane))
 }
 
-// successors appends to a list every vertex that packets in v may wait for; several
+// Successors appends to a list every vertex that packets in v may wait for; several
 // times one that they wait for with several marks.
-func (d *dependencies) successors(v int32, list []int32) []int32 {
-	l := ethernet.LinkID(int(v) / d.lanes)
-	to := d.n.Links[l].To
+func (d *Graph) Successors(v int32, list []int32) []int32 {
+	l := ethernet.LinkID(int(v) / d.Lanes)
+	to := d.Network.Links[l].To
 	for m := range d.next {
-		if d.vertex(l, uint8(m)) != v {
+		if d.Vertex(l, uint8(m)) != v {
 			continue
 		}
-		d.n.Each(d.next[m][d.first[l]:d.first[l+1]], to, func(out ethernet.LinkID) {
-			if u := d.vertex(out, d.n.Priorities.Rules.Becomes(l, out, uint8(m))); u >= 0 {
+		d.Network.Each(d.next[m][d.first[l]:d.first[l+1]], to, func(out ethernet.LinkID) {
+			if u := d.Vertex(out, d.Network.Priorities.Rules.Becomes(l, out, uint8(m))); u >= 0 {
 				list = append(list, u)
 			}
 		})
@@ -88,24 +92,24 @@ func comparePairs(a, b [2]int32) int {
 	return int(a[1] - b[1])
 }
 
-// count counts the dependencies, each once.
-func (d *dependencies) count() int {
+// Count counts the dependencies, each once.
+func (d *Graph) Count() int {
 	n := 0
 	var seen []int32
-	for v := range int32(len(d.n.Links) * d.lanes) {
-		seen = d.successors(v, seen[:0])
+	for v := range int32(len(d.Network.Links) * d.Lanes) {
+		seen = d.Successors(v, seen[:0])
 		slices.Sort(seen)
 		n += len(slices.Compact(seen))
 	}
 	return n
 }
 
-// inUse is the lanes that carry packets, [vertex].
-func (d *dependencies) inUse() []bool {
-	used := make([]bool, len(d.n.Links)*d.lanes)
+// InUse is the lanes that carry packets, [vertex].
+func (d *Graph) InUse() []bool {
+	used := make([]bool, len(d.Network.Links)*d.Lanes)
 	for l, marks := range d.carry {
 		for ; marks != 0; marks &= marks - 1 {
-			if v := d.vertex(ethernet.LinkID(l), uint8(bits.TrailingZeros64(marks))); v >= 0 {
+			if v := d.Vertex(ethernet.LinkID(l), uint8(bits.TrailingZeros64(marks))); v >= 0 {
 				used[v] = true
 			}
 		}
@@ -122,7 +126,7 @@ type entry struct {
 // walk follows the packets of one class after the other, and adds the dependencies that it finds to d. It is for
 // one goroutine.
 type walk struct {
-	d       *dependencies
+	d       *Graph
 	seen    []uint64 // [LinkID] marks that reached it, as bits
 	there   []uint64 // [DeviceID] marks that came to it, if it changes none
 	stack   []arrival
@@ -137,8 +141,8 @@ type arrival struct {
 	marks uint64
 }
 
-func newWalk(d *dependencies) *walk {
-	return &walk{d: d, seen: make([]uint64, len(d.n.Links)), there: make([]uint64, len(d.n.Names)), entries: map[entry]uint64{}}
+func newWalk(d *Graph) *walk {
+	return &walk{d: d, seen: make([]uint64, len(d.Network.Links)), there: make([]uint64, len(d.Network.Names)), entries: map[entry]uint64{}}
 }
 
 // begin forgets the class before.
@@ -156,9 +160,9 @@ func (w *walk) begin() {
 // their place.
 func (w *walk) class(i int, next ethernet.Row, from []ethernet.DeviceID) {
 	w.begin()
-	c := &w.d.n.Classes[i]
+	c := &w.d.Network.Classes[i]
 	for _, at := range from {
-		w.arrive(c, next, ethernet.None, at, w.d.n.Priorities.Start)
+		w.arrive(c, next, ethernet.None, at, w.d.Network.Priorities.Start)
 	}
 	w.run(c, next)
 }
@@ -168,7 +172,7 @@ func (w *walk) class(i int, next ethernet.Row, from []ethernet.DeviceID) {
 // followed, since these make the entries.
 func (w *walk) tunnelled(i int, next ethernet.Row, entries map[entry]uint64) {
 	w.begin()
-	n := w.d.n
+	n := w.d.Network
 	for e, marks := range entries {
 		if e.tunnel.Into != i {
 			continue
@@ -185,11 +189,11 @@ func (w *walk) tunnelled(i int, next ethernet.Row, entries map[entry]uint64) {
 
 // wrap sends packets that came with a mark into a tunnel, by the link out.
 func (w *walk) wrap(e entry, mark uint8, out ethernet.LinkID) {
-	n := w.d.n
+	n := w.d.Network
 	for set := n.TunnelMaps[e.tunnel.Map][mark]; set != 0; set &= set - 1 {
 		outer := n.Priorities.Rules.Becomes(e.in, out, uint8(bits.TrailingZeros64(set)))
 		if e.in != ethernet.None {
-			if waiting, free := w.d.vertex(e.in, mark), w.d.vertex(out, outer); waiting >= 0 && free >= 0 {
+			if waiting, free := w.d.Vertex(e.in, mark), w.d.Vertex(out, outer); waiting >= 0 && free >= 0 {
 				w.d.extra = append(w.d.extra, [2]int32{waiting, free})
 			}
 		}
@@ -202,7 +206,7 @@ func (w *walk) run(c *ethernet.Class, next ethernet.Row) {
 	for len(w.stack) > 0 {
 		a := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
-		w.arrive(c, next, a.link, w.d.n.Links[a.link].To, a.marks)
+		w.arrive(c, next, a.link, w.d.Network.Links[a.link].To, a.marks)
 	}
 	for _, l := range w.links {
 		w.d.carry[l] |= w.seen[l]
@@ -224,7 +228,7 @@ func (w *walk) push(l ethernet.LinkID, marks uint64) {
 // arrive sends packets of class c that came to a device by the link in, None for hosts, on to all next hops there, and
 // notes what they wait for.
 func (w *walk) arrive(c *ethernet.Class, next ethernet.Row, in ethernet.LinkID, at ethernet.DeviceID, marks uint64) {
-	n := w.d.n
+	n := w.d.Network
 	words := n.Words(next, at)
 	if n.Priorities.Rules.Changes(at) {
 		w.remark(words, in, at, marks)
@@ -254,7 +258,7 @@ func (w *walk) arrive(c *ethernet.Class, next ethernet.Row, in ethernet.LinkID, 
 
 // remark is what arrive does at a device that changes marks; words are its next hops.
 func (w *walk) remark(words []uint64, in ethernet.LinkID, at ethernet.DeviceID, marks uint64) {
-	n := w.d.n
+	n := w.d.Network
 	n.Each(words, at, func(out ethernet.LinkID) {
 		for m := marks; m != 0; m &= m - 1 {
 			mark := uint8(bits.TrailingZeros64(m))
@@ -268,16 +272,16 @@ func (w *walk) remark(words []uint64, in ethernet.LinkID, at ethernet.DeviceID, 
 	})
 }
 
-// derive finds all dependencies of a scope, for Verify, Check and NewBase: first those of all classes, which
+// Of finds all dependencies of a scope: first those of all classes, which
 // the cores share out, then those in the tunnels that their packets came to.
-func derive(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*dependencies, error) {
-	all := newDependencies(n)
-	from := sources(n, scope)
+func Of(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*Graph, error) {
+	all := newGraph(n)
+	from := Sources(n, scope)
 	workers := make([]*walk, runtime.GOMAXPROCS(0))
 	var taken atomic.Int64 // classes
 	var wg sync.WaitGroup
 	for i := range workers {
-		workers[i] = newWalk(newDependencies(n))
+		workers[i] = newWalk(newGraph(n))
 		wg.Go(func() {
 			for {
 				class := int(taken.Add(1)) - 1
@@ -298,7 +302,7 @@ func derive(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*de
 			entries[e] |= marks
 		}
 	}
-	inTunnels := newWalk(newDependencies(n))
+	inTunnels := newWalk(newGraph(n))
 	for _, class := range outerClasses(entries) {
 		inTunnels.tunnelled(class, n.Classes[class].Next, entries)
 	}
@@ -307,8 +311,8 @@ func derive(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*de
 	return all, ctx.Err()
 }
 
-// order sorts the dependencies through tunnels: successors looks them up by binary search.
-func (d *dependencies) order() {
+// order sorts the dependencies through tunnels: Successors looks them up by binary search.
+func (d *Graph) order() {
 	slices.SortFunc(d.extra, comparePairs)
 	d.extra = slices.Compact(d.extra)
 }
@@ -323,8 +327,8 @@ func outerClasses(entries map[entry]uint64) []int {
 	return slices.Compact(list)
 }
 
-// sources is the devices where packets enter the network, ascending.
-func sources(n *ethernet.Network, scope ethernet.Scope) []ethernet.DeviceID {
+// Sources is the devices where packets enter the network, ascending.
+func Sources(n *ethernet.Network, scope ethernet.Scope) []ethernet.DeviceID {
 	in := make([]bool, len(n.Names))
 	for _, s := range n.Senders(scope) {
 		for _, d := range s.At {

@@ -1,4 +1,4 @@
-package judge
+package dependencies
 
 import (
 	"math/bits"
@@ -14,19 +14,19 @@ import (
 type Union struct {
 	n       *ethernet.Network
 	sources []ethernet.DeviceID
-	d       *dependencies
+	d       *Graph
 	w       *walk
 	rows    map[int][]ethernet.Row // by class of outer headers: the next hops that it has, and those that Add was given
 
 	plain  bool     // packets keep their mark, and are not wrapped: those of all marks go the same ways
-	next   []uint64 // as dependencies.next of each mark, where plain
+	next   []uint64 // as Graph.next of each mark, where plain
 	spread spread   // where plain
 }
 
 // NewUnion is a union without routes.
 func NewUnion(n *ethernet.Network, scope ethernet.Scope) *Union {
-	d := newDependencies(n)
-	u := &Union{n: n, sources: sources(n, scope), d: d, w: newWalk(d), rows: map[int][]ethernet.Row{}}
+	d := newGraph(n)
+	u := &Union{n: n, sources: Sources(n, scope), d: d, w: newWalk(d), rows: map[int][]ethernet.Row{}}
 	for i := range n.Classes {
 		for _, t := range n.Classes[i].Tunnels {
 			u.rows[t.Into] = []ethernet.Row{n.Classes[t.Into].Next}
@@ -115,9 +115,9 @@ func (u *Union) AddAstray(class int, bounces int) {
 	}
 }
 
-// Free says whether what was added has no circle, and how many dependencies it has; if there is a circle, it gives the
-// links of a shortest one and their lanes. It comes after the last Add: only now are packets followed in tunnels.
-func (u *Union) Free() (free bool, dependencies int, cycle []Step) {
+// Free says whether what was added has no circle, and how many dependencies it has. It comes after the last Add: only now
+// are packets followed in tunnels.
+func (u *Union) Free() (free bool, dependencies int) {
 	for _, class := range outerClasses(u.w.entries) {
 		for _, next := range u.rows[class] {
 			u.w.tunnelled(class, next, u.w.entries)
@@ -130,11 +130,6 @@ func (u *Union) Free() (free bool, dependencies int, cycle []Step) {
 		}
 	}
 	u.d.order()
-	rank, free := waits.Rank(len(u.n.Links)*u.d.lanes, u.d.successors)
-	if !free {
-		for _, v := range waits.ShortestCycle(rank, u.d.successors) {
-			cycle = append(cycle, Step{Link: ethernet.LinkID(int(v) / u.d.lanes), Lane: int(v) % u.d.lanes, Class: ethernet.None, Tunnel: ethernet.None})
-		}
-	}
-	return free, u.d.count(), cycle
+	_, free = waits.Rank(len(u.n.Links)*u.d.Lanes, u.d.Successors)
+	return free, u.d.Count()
 }

@@ -1,4 +1,4 @@
-package judge
+package dependencies
 
 import "github.com/weft-fabric/weft/ethernet"
 
