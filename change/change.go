@@ -124,13 +124,13 @@ func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	return Verify(ctx, before, plan, o)
+	return prove(ctx, before, plan, o)
 }
 
-// Verify has every step judged of a plan that begins with the tables before. The error is *Rejected if a judge
+// prove has every step judged of a plan that begins with the tables before. The error is *Rejected if a judge
 // does not accept one. If before has groups of ports to choose from, the tables of the steps get
 // them, too, as far as that can be proven (see withGroups).
-func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
+func prove(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
 	if before.Groups != nil {
 		var without destinations // none has to lose its groups
 		return withGroups(ctx, before, plan, before.Groups, without, o)

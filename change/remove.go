@@ -43,7 +43,7 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 	if err != nil {
 		return nil, err
 	}
-	verify := func() (*Proven, error) { return Verify(ctx, was, plan, o) }
+	verify := func() (*Proven, error) { return prove(ctx, was, plan, o) }
 	if was.Groups != nil {
 		groups, narrowed := avoiding(was, mended.After)
 		verify = func() (*Proven, error) { return withGroups(ctx, was, plan, groups, narrowed, o) }

@@ -42,7 +42,7 @@ func bring(ctx context.Context, before, target *routing.Tables, o Options) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	p, err := Verify(ctx, before, plan, o)
+	p, err := prove(ctx, before, plan, o)
 	if err != nil || len(p.Left) > 0 || transition.CostOf(p.After, target).Choices == 0 {
 		return p, err
 	}
@@ -71,7 +71,7 @@ func returnInTwo(ctx context.Context, tables, before, target *routing.Tables, ba
 		return nil, err
 	}
 	if len(first.Steps) == 0 { // nothing else changes: the loop is of the entries for these hosts, which go first
-		if first, err = Verify(ctx, first.Before, withoutRows(first.Before, back), o); err != nil {
+		if first, err = prove(ctx, first.Before, withoutRows(first.Before, back), o); err != nil {
 			return nil, err
 		}
 	}

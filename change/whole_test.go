@@ -50,7 +50,7 @@ func TestEmptyEntriesAreFilledFirst(t *testing.T) {
 				neverCuts(t, what+", undone", undo, 0)
 				drains++
 				if n := len(p.Steps); n > 1 {
-					one, err := change.Verify(t.Context(), was, &repair.Plan{Steps: []repair.Step{p.Steps[n-1].Step}}, o)
+					one, err := change.Prove(t.Context(), was, &repair.Plan{Steps: []repair.Step{p.Steps[n-1].Step}}, o)
 					if err == nil && one.Cuts() > 0 {
 						joined++
 					}
