@@ -5,7 +5,7 @@
 //
 // A type whose name is that of a command is the whole output of it: Info, Route, Verify, Compare, WhatIf,
 // Drain, DrainLive, Diff, Lanes, Place, Packets, Replay, Degrade, Deploy, DeployCheck, Explain, WatchLook,
-// WatchLog, Status, Events, Collect, Pins, Version. With Ethernet in its name it is that of lossless Ethernet.
+// WatchLog, Status, Events, Collect, Pins, Sweep, SweepPlan, SweepMerge, Reproduce, ReproducePlan, Version. With Ethernet in its name it is that of lossless Ethernet.
 // The others are parts of several.
 //
 // What people read is written by whoever shows it, from these values, which have no methods for that. A

@@ -8,24 +8,8 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
-
-// reproducePlan is a dry run.
-type reproducePlan struct {
-	Quick       bool             `json:"quick"`
-	Points      int              `json:"points"`
-	Unknown     int              `json:"points_of_unknown_time,omitempty"` // of experiments of which no time is known
-	CPU         float64          `json:"cpu_seconds"`                      // of the others
-	Cores       int              `json:"cores"`
-	Seconds     float64          `json:"seconds"` // on these
-	Experiments []experimentPlan `json:"experiments"`
-}
-
-type experimentPlan struct {
-	ID     string  `json:"id"`
-	Points int     `json:"points"`
-	CPU    float64 `json:"cpu_seconds,omitempty"`
-}
 
 const notKnown = "not known"
 
@@ -40,12 +24,12 @@ func planReproduce(a *console.Console, list []papers.Experiment, o *reproduceFla
 	if err != nil {
 		return err
 	}
-	s := reproducePlan{Quick: o.quick, Cores: runtime.GOMAXPROCS(0), Experiments: []experimentPlan{}}
+	s := result.ReproducePlan{Quick: o.quick, Cores: runtime.GOMAXPROCS(0), Experiments: []result.ExperimentPlan{}}
 	t := a.NewTable("experiment", "figure", "title", "points", "processor time")
 	t.AtMost(2, 60)
 	for _, x := range all {
 		s.Points, s.CPU = s.Points+x.Points, s.CPU+x.Seconds
-		s.Experiments = append(s.Experiments, experimentPlan{x.ID, x.Points, x.Seconds})
+		s.Experiments = append(s.Experiments, result.ExperimentPlan{ID: x.ID, Points: x.Points, CPU: x.Seconds})
 		took := ""
 		switch {
 		case x.Adds && x.Seconds == 0:

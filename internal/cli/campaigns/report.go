@@ -14,60 +14,12 @@ import (
 	"github.com/weft-fabric/weft/internal/sweep/measures"
 	"github.com/weft-fabric/weft/internal/sweep/results"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
-type campaignSummary struct {
-	Name     string         `json:"name,omitempty"`
-	Out      string         `json:"out"`
-	Results  string         `json:"results"`
-	Set      string         `json:"set,omitempty"` // of the SPEC
-	Shard    string         `json:"shard,omitempty"`
-	Points   int            `json:"points"`
-	Kept     int            `json:"points_kept"`
-	Rows     int            `json:"rows"`
-	Others   int            `json:"rows_of_other_specs"`
-	Seconds  float64        `json:"seconds"`
-	CPU      float64        `json:"cpu_seconds"`
-	Own      float64        `json:"cpu_seconds_of_points"`
-	Expected float64        `json:"cpu_seconds_expected"`
-	Measures []sweepMeasure `json:"measures"`
-	Refusals []sweepReason  `json:"refusals"`
-	Broken   []sweepBroken  `json:"broken"`
-}
-
-type sweepMeasure struct {
-	Engine   string  `json:"engine"`
-	Options  string  `json:"options,omitempty"`
-	Measure  string  `json:"measure"`
-	Settings string  `json:"settings,omitempty"`
-	Points   int     `json:"points"`
-	Refused  int     `json:"refused"`
-	Broken   int     `json:"broken"`
-	Least    float64 `json:"least"`
-	Mean     float64 `json:"mean"`
-	Most     float64 `json:"most"`
-	Unit     string  `json:"unit,omitempty"`
-}
-
-type sweepReason struct {
-	Engine  string `json:"engine"`
-	Points  int    `json:"points"`
-	Network string `json:"network"` // the first
-	Reason  string `json:"reason"`
-}
-
-type sweepBroken struct {
-	Point   string `json:"point"`
-	Network string `json:"network"`
-	Seed    uint64 `json:"seed"`
-	Engine  string `json:"engine"`
-	Options string `json:"options,omitempty"`
-	Reason  string `json:"reason"`
-}
-
 // summary is what came of a run, for programs; printSweep prints the same for people.
-func (j *sweepJob) summary(s *campaign.Summary) *campaignSummary {
-	sum := &campaignSummary{
+func (j *sweepJob) summary(s *campaign.Summary) *result.Sweep {
+	sum := &result.Sweep{
 		Name: j.spec.Name, Set: j.spec.Set, Out: j.o.out, Results: filepath.Join(j.o.out, results.ParquetFile), Points: s.Points, Kept: s.Kept, Rows: len(s.Rows), Others: s.Others,
 		Seconds: s.Seconds, CPU: s.Spent, Own: s.Own, Expected: j.plan.Seconds(),
 		Measures: summarised(s.Rows), Refusals: refusals(s.Rows), Broken: brokenPoints(s.Rows),
@@ -79,9 +31,9 @@ func (j *sweepJob) summary(s *campaign.Summary) *campaignSummary {
 }
 
 // summarised is least, mean and most of every measure under every engine, over all networks.
-func summarised(rows []results.Row) []sweepMeasure {
+func summarised(rows []results.Row) []result.SweepMeasure {
 	at := map[[4]string]int{} // index in all
-	all := []sweepMeasure{}
+	all := []result.SweepMeasure{}
 	for i := range rows {
 		r := &rows[i]
 		key := [4]string{r.Engine, r.Options, r.Measure, r.Settings}
@@ -89,7 +41,7 @@ func summarised(rows []results.Row) []sweepMeasure {
 		if !ok {
 			n = len(all)
 			at[key] = n
-			all = append(all, sweepMeasure{Engine: r.Engine, Options: r.Options, Measure: r.Measure, Settings: r.Settings, Unit: r.Unit})
+			all = append(all, result.SweepMeasure{Engine: r.Engine, Options: r.Options, Measure: r.Measure, Settings: r.Settings, Unit: r.Unit})
 		}
 		m := &all[n]
 		m.Points++
@@ -108,7 +60,7 @@ func summarised(rows []results.Row) []sweepMeasure {
 	for i := range all {
 		all[i].Mean /= float64(max(1, all[i].Points-all[i].Broken-all[i].Refused))
 	}
-	slices.SortStableFunc(all, func(a, b sweepMeasure) int {
+	slices.SortStableFunc(all, func(a, b result.SweepMeasure) int {
 		return cmp.Or(cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.Settings, b.Settings), cmp.Compare(a.Engine, b.Engine), cmp.Compare(a.Options, b.Options))
 	})
 	return all
@@ -124,9 +76,9 @@ func ruleOf(reason string) string {
 }
 
 // refusals is why engines refused, the most frequent reasons first.
-func refusals(rows []results.Row) []sweepReason {
+func refusals(rows []results.Row) []result.SweepReason {
 	type key struct{ engine, reason string }
-	by, counted := map[key]*sweepReason{}, map[[2]string]bool{} // counted: point and reason, which are in a row for each measure
+	by, counted := map[key]*result.SweepReason{}, map[[2]string]bool{} // counted: point and reason, which are in a row for each measure
 	for i := range rows {
 		r := &rows[i]
 		if r.Status != results.Refused || counted[[2]string{r.Point, r.Reason}] {
@@ -135,15 +87,15 @@ func refusals(rows []results.Row) []sweepReason {
 		counted[[2]string{r.Point, r.Reason}] = true
 		k := key{r.Engine, ruleOf(r.Reason)}
 		if by[k] == nil {
-			by[k] = &sweepReason{Engine: r.Engine, Network: r.Network, Reason: k.reason}
+			by[k] = &result.SweepReason{Engine: r.Engine, Network: r.Network, Reason: k.reason}
 		}
 		by[k].Points++
 	}
-	all := []sweepReason{}
+	all := []result.SweepReason{}
 	for _, r := range by {
 		all = append(all, *r)
 	}
-	slices.SortFunc(all, func(a, b sweepReason) int {
+	slices.SortFunc(all, func(a, b result.SweepReason) int {
 		return cmp.Or(b.Points-a.Points, cmp.Compare(a.Engine, b.Engine), cmp.Compare(a.Reason, b.Reason))
 	})
 	return all
@@ -151,12 +103,12 @@ func refusals(rows []results.Row) []sweepReason {
 
 // brokenPoints is the points that broke, each once: a point has a row for each measure, which follow
 // each other, all with one reason.
-func brokenPoints(rows []results.Row) []sweepBroken {
-	all := []sweepBroken{}
+func brokenPoints(rows []results.Row) []result.SweepBroken {
+	all := []result.SweepBroken{}
 	for i := range rows {
 		r := &rows[i]
 		if r.Status == results.Broken && (len(all) == 0 || all[len(all)-1].Point != r.Point) {
-			all = append(all, sweepBroken{r.Point, r.Network, r.Seed, r.Engine, r.Options, r.Reason})
+			all = append(all, result.SweepBroken{Point: r.Point, Network: r.Network, Seed: r.Seed, Engine: r.Engine, Options: r.Options, Reason: r.Reason})
 		}
 	}
 	return all
@@ -180,7 +132,7 @@ func (j *sweepJob) sweepReport(s *campaign.Summary) error {
 const fewReasons = 5
 
 // printSweep prints the summary of a run for people.
-func (j *sweepJob) printSweep(s *campaignSummary) error {
+func (j *sweepJob) printSweep(s *result.Sweep) error {
 	t := j.NewTable("measure", "settings", "engine", "options", "points", "refused", "least", "mean", "most", "unit")
 	t.AtMost(1, 48)
 	t.Right(4, 8)
@@ -222,37 +174,6 @@ func (j *sweepJob) setFact(page *console.Page) {
 	}
 }
 
-type sweepPlanSummary struct {
-	Name      string           `json:"name,omitempty"`
-	Set       string           `json:"set,omitempty"` // of the SPEC
-	Shard     string           `json:"shard,omitempty"`
-	Points    int              `json:"points"`
-	Left      int              `json:"points_left"`
-	Rows      int              `json:"rows"`
-	CPU       float64          `json:"cpu_seconds"`
-	Workers   int              `json:"workers"`
-	Seconds   float64          `json:"seconds"`
-	Engines   []sweepCost      `json:"engines"`
-	Scheduled []sweepPlanPoint `json:"scheduled"`
-}
-
-type sweepCost struct {
-	Engine string  `json:"engine"`
-	Points int     `json:"points"`
-	CPU    float64 `json:"cpu_seconds"`
-}
-
-type sweepPlanPoint struct {
-	Point   string  `json:"point"`
-	Network string  `json:"network"`
-	Cables  string  `json:"missing_cables,omitempty"`   // damage: a number, or a share
-	Gone    string  `json:"missing_switches,omitempty"` // likewise
-	Seed    uint64  `json:"seed"`
-	Engine  string  `json:"engine"`
-	Options string  `json:"options,omitempty"`
-	CPU     float64 `json:"cpu_seconds"`
-}
-
 // dryRun lists the points and what they are expected to take; those that the folder holds
 // are left out of the times.
 func (j *sweepJob) dryRun() error {
@@ -265,22 +186,25 @@ func (j *sweepJob) dryRun() error {
 		return err
 	}
 	rows = append(rows, have...)
-	s := &sweepPlanSummary{Name: j.spec.Name, Set: j.spec.Set, Points: len(j.plan.Points), Workers: j.o.workers, Engines: []sweepCost{}, Scheduled: []sweepPlanPoint{}}
+	s := &result.SweepPlan{Name: j.spec.Name, Set: j.spec.Set, Points: len(j.plan.Points), Workers: j.o.workers, Engines: []result.SweepCost{}, Scheduled: []result.SweepPoint{}}
 	if j.o.shard.N > 1 {
 		s.Shard = j.o.shard.String()
 	}
-	by := map[string]*sweepCost{}
+	by := map[string]*result.SweepCost{}
 	for _, job := range j.plan.Left(rows, j.meter.Version, 0) {
 		p := job.Point
 		s.Left++
 		s.Rows += len(p.Measures)
 		s.CPU += job.Cost
 		if by[p.Engine.Name] == nil {
-			by[p.Engine.Name] = &sweepCost{Engine: p.Engine.Name}
+			by[p.Engine.Name] = &result.SweepCost{Engine: p.Engine.Name}
 		}
 		by[p.Engine.Name].Points++
 		by[p.Engine.Name].CPU += job.Cost
-		s.Scheduled = append(s.Scheduled, sweepPlanPoint{p.ID, p.Network.String(), string(p.Network.Damage.Cables), string(p.Network.Damage.Switches), p.Seed, p.Engine.Name, p.Engine.Options(), job.Cost})
+		s.Scheduled = append(s.Scheduled, result.SweepPoint{
+			Point: p.ID, Network: p.Network.String(), Cables: string(p.Network.Damage.Cables), Gone: string(p.Network.Damage.Switches),
+			Seed: p.Seed, Engine: p.Engine.Name, Options: p.Engine.Options(), CPU: job.Cost,
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		s.Engines = append(s.Engines, *by[name])
@@ -301,7 +225,7 @@ func (j *sweepJob) rowsSoFar() ([]results.Row, error) {
 const fewPoints = 20
 
 // printPlan prints a dry run for people.
-func (j *sweepJob) printPlan(s *sweepPlanSummary) error {
+func (j *sweepJob) printPlan(s *result.SweepPlan) error {
 	t := j.NewTable("point", "network", "damage", "seed", "engine", "options", "processor time")
 	t.AtMost(1, 60)
 	shown := s.Scheduled[:j.AtMost(fewPoints, len(s.Scheduled))]

@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 type reproduceFlags struct {
@@ -165,7 +166,7 @@ func runReproduce(ctx context.Context, a *console.Console, list []papers.Experim
 	if err != nil {
 		return err
 	}
-	return a.Answer(o.json, s, func() error { return printRun(a, run, &s) }, false)
+	return a.Answer(o.json, s, func() error { return printRun(a, &s) }, false)
 }
 
 // commandLine is the command for the page to read, without what only this machine knows.
@@ -286,45 +287,9 @@ func (p *points) interrupted(out string) error {
 	return &exit.Error{Code: exit.Interrupted}
 }
 
-type experimentSummary struct {
-	ID      string         `json:"id"`
-	Paper   string         `json:"paper"`
-	Figure  string         `json:"figure"`
-	Title   string         `json:"title"`
-	Measure string         `json:"measure"`
-	Quick   int            `json:"points_quick"`
-	Full    int            `json:"points_full"`
-	CPU     float64        `json:"cpu_seconds,omitempty"` // that its measures took, those aside that an experiment before it shows
-	Claims  []claimSummary `json:"claims,omitempty"`
-}
-
-type claimSummary struct {
-	Section   string `json:"section"`
-	Paper     string `json:"paper_says"`
-	Ours      string `json:"ours"`
-	Agreement string `json:"agreement"`    // agrees, differs, open; as printed, where there are variants
-	By        string `json:"by,omitempty"` // of lines as printed and as improved: both (they answer alike), printed or improved, whichever agrees alone
-	Reason    string `json:"reason,omitempty"`
-}
-
-type reproduceSummary struct {
-	Out         string              `json:"out"`
-	Index       string              `json:"index"`
-	Quick       bool                `json:"quick"`
-	Seed        uint64              `json:"seed"`
-	Points      int                 `json:"points"`
-	Kept        int                 `json:"points_kept"`
-	Seconds     float64             `json:"seconds"`
-	FullSeconds float64             `json:"full_set_seconds,omitempty"` // of quick runs: an estimate
-	Agree       int                 `json:"claims_agree"`
-	Differ      int                 `json:"claims_differ"`
-	Open        int                 `json:"claims_open"`
-	Experiments []experimentSummary `json:"experiments"`
-}
-
 // describe is what is known of an experiment before it is run.
-func describe(e papers.Experiment) (s experimentSummary, err error) {
-	s = experimentSummary{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure)}
+func describe(e papers.Experiment) (s result.Experiment, err error) {
+	s = result.Experiment{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure)}
 	if s.Quick, err = e.Count(true); err != nil {
 		return s, err
 	}
@@ -333,8 +298,8 @@ func describe(e papers.Experiment) (s experimentSummary, err error) {
 }
 
 // summariseReproduce is what came of a run, for programs.
-func summariseReproduce(run *reproduce.Run, o *reproduceFlags) (s reproduceSummary, err error) {
-	s = reproduceSummary{
+func summariseReproduce(run *reproduce.Run, o *reproduceFlags) (s result.Reproduce, err error) {
+	s = result.Reproduce{
 		Out: o.out, Index: filepath.Join(o.out, reproduce.IndexFile), Quick: o.quick, Seed: o.seed,
 		Points: run.Points, Kept: run.Kept, Seconds: run.Spent,
 	}
@@ -352,7 +317,7 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) (s reproduceSumma
 		answers, t := out.Answers()
 		s.Agree, s.Differ, s.Open = s.Agree+t.Agree, s.Differ+t.Differ, s.Open+t.Open
 		for _, c := range answers {
-			claim := claimSummary{Section: c.Where, Paper: c.Says, Ours: c.Ours, Agreement: string(c.Agreement), By: string(c.By)}
+			claim := result.PaperClaim{Section: c.Where, Paper: c.Says, Ours: c.Ours, Agreement: string(c.Agreement), By: string(c.By)}
 			if c.Agreement != claims.Agrees {
 				claim.Reason = c.Why
 			}
@@ -364,16 +329,19 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) (s reproduceSumma
 }
 
 // printRun prints what came of a run for people.
-func printRun(a *console.Console, run *reproduce.Run, s *reproduceSummary) error {
+func printRun(a *console.Console, s *result.Reproduce) error {
 	t := a.NewTable("experiment", "figure", "title", "agrees", "differs", "open")
-	for _, out := range run.Outcomes {
-		_, tally := out.Answers()
-		t.Row(out.ID, out.Paper+", "+out.Figure, out.Title, tally.Agree, tally.Differ, tally.Open)
+	for _, e := range s.Experiments {
+		came := map[claims.Agreement]int{}
+		for _, c := range e.Claims {
+			came[claims.Agreement(c.Agreement)]++
+		}
+		t.Row(e.ID, e.Paper+", "+e.Figure, e.Title, came[claims.Agrees], came[claims.Differs], came[claims.Open])
 	}
 	t.Footer("", "", "claims of the papers", s.Agree, s.Differ, s.Open)
 	t.Render()
 	fmt.Fprintf(a.Stdout, "%s, %d of them from before, in %s; read %s\n",
-		words.Plural(run.Points, "point"), run.Kept, words.Seconds(run.Spent), s.Index)
+		words.Plural(s.Points, "point"), s.Kept, words.Seconds(s.Seconds), s.Index)
 	if s.Quick {
 		fmt.Fprintf(a.Stdout, "the full set of these would take about %s here\n", words.Seconds(s.FullSeconds))
 	}
@@ -382,7 +350,7 @@ func printRun(a *console.Console, run *reproduce.Run, s *reproduceSummary) error
 
 // listExperiments is weft reproduce --list.
 func listExperiments(a *console.Console, all []papers.Experiment, o *reproduceFlags) error {
-	summaries := make([]experimentSummary, len(all))
+	summaries := make([]result.Experiment, len(all))
 	for i, e := range all {
 		var err error
 		if summaries[i], err = describe(e); err != nil {

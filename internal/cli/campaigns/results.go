@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/sweep/chart"
 	"github.com/weft-fabric/weft/internal/sweep/results"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 const resultsHelp = "RESULTS is folders of weft sweep -o, finished or not, and Parquet files."
@@ -43,27 +44,6 @@ func readResults(ctx context.Context, names []string) ([]results.Row, []results.
 		return nil, nil, fmt.Errorf("%s: there are no results yet", strings.Join(names, ", "))
 	}
 	return rows, differ, nil
-}
-
-type mergeSummary struct {
-	Results     []string          `json:"results"`
-	Out         string            `json:"out"`
-	Points      int               `json:"points"`
-	Rows        int               `json:"rows"`
-	Differences int               `json:"differences"`
-	Differ      []mergeDifference `json:"differ"`
-}
-
-type mergeDifference struct {
-	Point         string `json:"point"`
-	Network       string `json:"network"`
-	Seed          uint64 `json:"seed"`
-	Engine        string `json:"engine"`
-	Measure       string `json:"measure"`
-	First         string `json:"first"`
-	Second        string `json:"second"`
-	FirstVersion  string `json:"first_version"`
-	SecondVersion string `json:"second_version"`
 }
 
 func sweepMergeCommand(a *console.Console) *cobra.Command {
@@ -109,10 +89,10 @@ func mergeResults(a *console.Console, names []string, out string, asJSON bool) e
 		return err
 	}
 	differ = append(differ, fromOut...)
-	s := mergeSummary{Results: names, Out: out, Rows: len(all), Points: countPoints(all), Differences: len(differ), Differ: []mergeDifference{}}
+	s := result.SweepMerge{Results: names, Out: out, Rows: len(all), Points: countPoints(all), Differences: len(differ), Differ: []result.SweepDifference{}}
 	for i := range differ[:min(len(differ), mostDifferences)] {
 		d := &differ[i]
-		s.Differ = append(s.Differ, mergeDifference{
+		s.Differ = append(s.Differ, result.SweepDifference{
 			Point: d.First.Point, Network: d.First.Network, Seed: d.First.Seed, Engine: d.First.Engine, Measure: d.First.Measure,
 			First: d.First.Outcome(), Second: d.Second.Outcome(), FirstVersion: d.First.Version, SecondVersion: d.Second.Version,
 		})
