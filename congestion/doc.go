@@ -4,8 +4,8 @@
 // Loads. The edge-forwarding index of a routing is the largest number of routes that
 // share a channel (M.-C. Heydemann, J.-C. Meyer, D. Sotteau: On Forwarding Indices of
 // Networks, 1989; T. Hoefler, T. Schneider, A. Lumsdaine: Optimized Routing for
-// Large-Scale InfiniBand Networks, HOTI 2009, section I). Count computes it; Tiers and
-// CountLanes group the loads by tier and by lane.
+// Large-Scale InfiniBand Networks, HOTI 2009, section I). Count computes it,
+// CountLanes lane by lane.
 //
 // Flows. Simulate is the experiment of HOTI 2009, section IV. A pattern is laid on the
 // routes, the flows on each channel are counted (between switches and at the

@@ -116,6 +116,13 @@ type Result struct {
 	Table   bool // routes were looked up in a table instead of walked; this changes no figure
 }
 
+// TrunkTiers is which trunk is of which tier, as Simulate shall tell them apart: those of a tree by the levels
+// of switches, from the lowest up.
+type TrunkTiers struct {
+	Levels [][2]int // [tier] the levels from and to which its trunks lead
+	Of     []int32  // [trunk] its tier; -1: none
+}
+
 // TierFlows is the flows that cross a tier, over all runs and phases.
 type TierFlows struct {
 	Flows int64

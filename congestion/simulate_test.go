@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -92,7 +93,7 @@ func TestAnyFlows(t *testing.T) {
 		o := congestion.Options{
 			Pattern: pairs, Placement: p, UniformRates: rapid.Bool().Draw(t, "uniform"),
 			Model: rapid.SampledFrom([]congestion.Model{congestion.Bottleneck, congestion.MaxMin}).Draw(t, "model"),
-			Tiers: congestion.TiersOf(f, congestion.Levels(f, routing.HCA)),
+			Tiers: loads.Trunks(f, loads.Levels(f, routing.HCA)),
 		}
 		got, err := congestion.Simulate(context.Background(), tab, o)
 		w := twin{tab, ratesOf(f, p, o.UniformRates)}
@@ -123,11 +124,11 @@ func TestAnyFlows(t *testing.T) {
 // compareTiers looks at each tier by itself: what its fullest channel leaves each flow.
 func compareTiers(t *rapid.T, got *congestion.Result, w twin, flows []judged, load map[fabric.ChannelID]int) {
 	f := w.tables.Fabric
-	level := levelsOf(f)
+	level := loads.Levels(f, routing.HCA)
 	var names [][2]int
 	for c := range fabric.ChannelID(f.Trunks()) {
 		ch := f.Channel(c)
-		if x := [2]int{level[ch.From], level[ch.To]}; x[0] < math.MaxInt && !slices.Contains(names, x) {
+		if x := [2]int{int(level[ch.From]), int(level[ch.To])}; x[0] >= 0 && !slices.Contains(names, x) {
 			names = append(names, x)
 		}
 	}
@@ -140,7 +141,7 @@ func compareTiers(t *rapid.T, got *congestion.Result, w twin, flows []judged, lo
 		for _, j := range flows {
 			share := math.Inf(1)
 			for _, c := range j.route {
-				if ch := f.Channel(c); int(c) < f.Trunks() && level[ch.From] == name[0] && level[ch.To] == name[1] {
+				if ch := f.Channel(c); int(c) < f.Trunks() && int(level[ch.From]) == name[0] && int(level[ch.To]) == name[1] {
 					share = min(share, w.rate(c)/float64(load[c])/j.full)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -37,7 +38,7 @@ type ChangedJob struct {
 // Bandwidths measures all of it.
 func (t *Change) Bandwidths(ctx context.Context) (*Changed, error) {
 	old, next := t.Before.Fabric, t.After.Fabric
-	c := &Changed{Tiers: [2]*congestion.TrunkTiers{congestion.TiersOf(old, congestion.Levels(old, t.Scope)), congestion.TiersOf(next, t.levelsAfter())}}
+	c := &Changed{Tiers: [2]*congestion.TrunkTiers{loads.Trunks(old, loads.Levels(old, t.Scope)), loads.Trunks(next, t.levelsAfter())}}
 	all, err := t.measure(ctx, t.Scope.Endpoints(old), c.Tiers)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (t *Change) measure(ctx context.Context, ranks traffic.Placement, tiers [2]
 // switches, those that they have.
 func (t *Change) levelsAfter() []int32 {
 	old, next := t.Before.Fabric, t.After.Fabric
-	was, level := congestion.Levels(old, t.Scope), congestion.Levels(next, t.Scope)
+	was, level := loads.Levels(old, t.Scope), loads.Levels(next, t.Scope)
 	for s := range level {
 		if n := old.NodeByGUID(next.Node(fabric.NodeID(s)).GUID); n != fabric.None && old.Node(n).Kind == fabric.Switch {
 			level[s] = was[n]

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/internal/page/layout"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -173,16 +174,16 @@ func (t *TableSet) addCycle(f *fabric.Fabric, at []cableOf, v *deadlock.Verdict)
 
 // addLoads adds the routes over every cable between switches, of which there are so many, and by which
 // lanes they go, the loads of lanes and tiers, and the mean of hops. at is cablesOf.
-func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, loads *congestion.Loads, cables int) error {
+func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, counted *congestion.Loads, cables int) error {
 	f := g.Tables.Fabric
 	c := &t.Load
-	c.Most, c.There, c.Back, c.LanesA, c.LanesB = loads.Max, make([]uint32, cables), make([]uint32, cables), make([]int32, cables), make([]int32, cables)
+	c.Most, c.There, c.Back, c.LanesA, c.LanesB = counted.Max, make([]uint32, cables), make([]uint32, cables), make([]int32, cables), make([]int32, cables)
 	lanes, err := congestion.CountLanes(ctx, g.Tables, g.Verdict.Scope)
 	if err != nil {
 		return err
 	}
-	c.Scale = max(loads.Max, uint32(2*loads.Hops/int64(max(1, len(loads.Routes)))))
-	for i, n := range loads.Routes {
+	c.Scale = max(counted.Max, uint32(2*counted.Hops/int64(max(1, len(counted.Routes)))))
+	for i, n := range counted.Routes {
 		routes, mask := c.There, c.LanesA
 		if at[i].back {
 			routes, mask = c.Back, c.LanesB
@@ -194,13 +195,13 @@ func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, loads *
 			}
 		}
 	}
-	for _, l := range lanes.Loads() {
+	for _, l := range loads.Lanes(lanes) {
 		t.Lanes = append(t.Lanes, LaneUse{VL: int(l.VL), Trunks: l.Trunks, Hops: l.Hops, Pairs: l.Pairs, Most: l.Most})
 	}
-	for _, v := range loads.Tiers(f, g.Verdict.Scope) {
+	for _, v := range loads.Tiers(counted, f, g.Verdict.Scope) {
 		t.Tiers = append(t.Tiers, TierLoads{Name: tierName(v.From, v.To), From: v.From, To: v.To, Trunks: v.Trunks, Least: v.Least, Mean: v.Mean, Most: v.Most, Loads: slices.Clone(v.Loads[:])})
 	}
-	t.Hops.Mean, t.Hops.Most = loads.MeanHops(), loads.MaxHops
+	t.Hops.Mean, t.Hops.Most = counted.MeanHops(), counted.MaxHops
 	return nil
 }
 
@@ -219,7 +220,7 @@ func tierName(from, to int) string {
 func groupTiers(n *Network, c *CableLoads) []TierLoads {
 	tiers := []TierLoads{{Name: "within groups"}, {Name: "between groups"}}
 	for k := range tiers {
-		tiers[k].Loads = make([]int, congestion.TierBins)
+		tiers[k].Loads = make([]int, loads.Bins)
 	}
 	for i := range c.There {
 		k := 0
@@ -234,7 +235,7 @@ func groupTiers(n *Network, c *CableLoads) []TierLoads {
 			t.Trunks++
 			t.Least, t.Most = min(t.Least, routes), max(t.Most, routes)
 			t.Mean += float64(routes)
-			t.Loads[min(congestion.TierBins-1, int(routes)*congestion.TierBins/int(max(1, c.Most)))]++
+			t.Loads[min(loads.Bins-1, int(routes)*loads.Bins/int(max(1, c.Most)))]++
 		}
 	}
 	tiers = slices.DeleteFunc(tiers, func(t TierLoads) bool { return t.Trunks == 0 })

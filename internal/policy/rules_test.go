@@ -299,6 +299,7 @@ var rules = []rule{
 		may:      []string{"fabric", "routing", "traffic", "internal/par", "internal/fan"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
+	{packages: "internal/loads", may: []string{"fabric", "routing", "congestion"}, why: "loads that were counted, grouped for those who show them"},
 	{packages: "internal/walk", may: []string{"fabric"}, why: "where rows of tables lead; who writes them is not its business"},
 	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
 	{
@@ -307,7 +308,7 @@ var rules = []rule{
 		why:      "it weighs what others read, counted and remembered; who reads it from where, and who shows it, is not its business",
 	},
 	{packages: "internal/counters/explain", may: []string{"fabric", "routing", "congestion", "internal/fan"}, why: "it puts counters beside the loads of routes; who reads them from where is not its business"},
-	{packages: "internal/bandwidths", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it has tables before and after a change measured alike"},
+	{packages: "internal/bandwidths", may: []string{"fabric", "routing", "traffic", "congestion", "internal/loads"}, why: "it has tables before and after a change measured alike"},
 	{packages: "internal/jobfiles", may: []string{"fabric", "format", "internal/names", "internal/reading", "traffic"}, why: "it reads what people write about jobs, by the names of hosts"},
 	{packages: "internal/tablefiles", why: "the names of the files of a folder"},
 	{packages: "internal/placement", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it takes finished tables, and has what it finds measured by the counting of flows"},
@@ -380,7 +381,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/page",
-		may:      []string{"fabric", "internal/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/page/layout", "internal/page/web", "internal/list", "internal/words", "internal/trouble", "result"},
+		may:      []string{"fabric", "internal/names", "internal/inspect", "routing", "deadlock", "deadlock/transition", "traffic", "congestion", "internal/loads", "internal/page/layout", "internal/page/web", "internal/list", "internal/words", "internal/trouble", "result"},
 		why:      "it shows what judges and simulators found; who routed, and where files lie, is not its business",
 	},
 	{

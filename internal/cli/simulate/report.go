@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
@@ -63,13 +64,13 @@ func (j *simulateJob) summary() *result.Simulate {
 		nodes := outputs.Ends(f, j.loads.Hottest)
 		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
 	}
-	for i, t := range j.loads.Tiers(f, j.scope) { // r.Tiers is of the same tiers (count)
+	for i, t := range loads.Tiers(j.loads, f, j.scope) { // r.Tiers is of the same tiers (count)
 		s.Tiers = append(s.Tiers, result.TierLoad{
 			From: t.From, To: t.To, Trunks: t.Trunks, Least: t.Least, Mean: t.Mean, Most: t.Most, Loads: t.Loads[:],
 			Flows: r.Tiers[i].Flows, Share: r.Tiers[i].Share,
 		})
 	}
-	s.Lanes = list.Of(j.lanes, func(l congestion.LaneLoad) result.LaneLoad {
+	s.Lanes = list.Of(j.lanes, func(l loads.Lane) result.LaneLoad {
 		return result.LaneLoad{VL: l.VL, Hops: l.Hops, Channels: l.Trunks, Most: l.Most}
 	})
 	return s
@@ -270,7 +271,7 @@ func (j *simulateJob) printTiers(s *result.Simulate) {
 	if len(s.Tiers) == 0 {
 		return
 	}
-	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", "leaves its flows", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(s.Index), congestion.TierBins))
+	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", "leaves its flows", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(s.Index), loads.Bins))
 	for _, r := range s.Tiers {
 		t.Row(fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, leaves(&r), strings.Trim(fmt.Sprint(r.Loads), "[]"))
 	}

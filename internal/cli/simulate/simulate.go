@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -101,7 +102,7 @@ type simulateJob struct {
 	fit     result.Fit         // of finished tables
 	result  *congestion.Result // by count, as are the rest
 	loads   *congestion.Loads
-	lanes   []congestion.LaneLoad
+	lanes   []loads.Lane
 	times   *congestion.Times // of the traffic of a file; nil: a pattern
 	spent   result.SimulateSeconds
 }
@@ -195,7 +196,7 @@ func (j *simulateJob) place() (err error) {
 // count counts the flows of the pattern, and besides it the routes over each channel and lane.
 func (j *simulateJob) count(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
-	j.options.Progress, j.options.Tiers = s.Progress(), congestion.TiersOf(j.tables.Fabric, congestion.Levels(j.tables.Fabric, j.scope))
+	j.options.Progress, j.options.Tiers = s.Progress(), loads.Trunks(j.tables.Fabric, loads.Levels(j.tables.Fabric, j.scope))
 	j.result, err = congestion.Simulate(ctx, j.tables, j.options)
 	s.Done()
 	if err != nil {
@@ -213,6 +214,6 @@ func (j *simulateJob) count(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	j.lanes = lanes.Loads()
+	j.lanes = loads.Lanes(lanes)
 	return nil
 }

@@ -1,103 +1,14 @@
 package congestion
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/fan"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// TierBins is the number of bins of loads, from none to the largest.
-const TierBins = 10
-
-// Tier is the trunks from switches of one level to those of another. The level of a
-// switch is its number of hops to the nearest switch with an endpoint in scope: on a
-// tree, its height.
-type Tier struct {
-	From, To int
-	Trunks   int
-	Least    uint32 // routes over a trunk
-	Most     uint32
-	Mean     float64
-	Loads    [TierBins]int // number of trunks by load, as a fraction of the largest load of all tiers
-}
-
-// TrunkTiers is which trunk is of which tier, from the lowest level up.
-type TrunkTiers struct {
-	Levels [][2]int // [tier] the levels from and to which its trunks lead
-	Of     []int32  // [trunk] its tier; -1: its switches are not connected to any endpoint in scope
-}
-
-// Levels is the level of every switch, -1 for those that are not connected to any endpoint
-// in scope.
-func Levels(f *fabric.Fabric, scope routing.Scope) []int32 {
-	var ends []fabric.NodeID
-	for s, end := range scope.Ends(f) {
-		if end {
-			ends = append(ends, fabric.NodeID(s))
-		}
-	}
-	return f.Hops(ends...)
-}
-
-// TiersOf groups the trunks by tier, by the levels of switches.
-func TiersOf(f *fabric.Fabric, level []int32) *TrunkTiers {
-	t := &TrunkTiers{Of: make([]int32, f.Trunks())}
-	levels := func(c int) [2]int {
-		ch := f.Channel(fabric.ChannelID(c))
-		return [2]int{int(level[ch.From]), int(level[ch.To])}
-	}
-	for c := range t.Of {
-		if x := levels(c); x[0] >= 0 && !slices.Contains(t.Levels, x) {
-			t.Levels = append(t.Levels, x)
-		}
-	}
-	slices.SortFunc(t.Levels, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	for c := range t.Of {
-		t.Of[c] = int32(slices.Index(t.Levels, levels(c)))
-	}
-	return t
-}
-
-// Tiers groups the loads of trunks by tier, from the lowest level up. It leaves out
-// trunks of switches that are not connected to any endpoint in scope.
-func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
-	trunks := TiersOf(f, Levels(f, scope))
-	tiers := make([]Tier, len(trunks.Levels))
-	for i, x := range trunks.Levels {
-		tiers[i] = Tier{From: x[0], To: x[1], Least: math.MaxUint32}
-	}
-	for c, load := range l.Routes {
-		if trunks.Of[c] < 0 {
-			continue
-		}
-		t := &tiers[trunks.Of[c]]
-		t.Trunks++
-		t.Least, t.Most = min(t.Least, load), max(t.Most, load)
-		t.Mean += float64(load)
-		t.Loads[min(TierBins-1, int(load)*TierBins/int(max(1, l.Max)))]++
-	}
-	for i := range tiers {
-		tiers[i].Mean /= float64(tiers[i].Trunks)
-	}
-	return tiers
-}
-
-// LaneLoad is the load of a lane when every endpoint in scope sends to every address of
-// every other that it may use.
-type LaneLoad struct {
-	VL     uint8
-	Hops   int64  // trunks crossed on this lane, summed over all routes
-	Pairs  int64  // routes that cross a trunk on it; a route counts on each of its lanes
-	Trunks int    // number of trunks on which it is in use
-	Most   uint32 // largest number of routes over one of them
-}
 
 // sender is a group of endpoints that share all their routes and lanes.
 type sender struct {
@@ -152,25 +63,6 @@ func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*L
 		}
 	}
 	return all, nil
-}
-
-// Loads is the loads of the lanes in use, by lane.
-func (r *LaneRoutes) Loads() []LaneLoad {
-	var lanes []LaneLoad
-	for vl := range routing.MaxDataVLs {
-		l := LaneLoad{VL: uint8(vl), Pairs: r.Pairs[vl]}
-		for _, n := range r.On(vl) {
-			if n > 0 {
-				l.Hops += int64(n)
-				l.Trunks++
-				l.Most = max(l.Most, n)
-			}
-		}
-		if l.Trunks > 0 {
-			lanes = append(lanes, l)
-		}
-	}
-	return lanes
 }
 
 // sendersOf groups the endpoints in scope; where SL2VL maps are the same at all ports, in-ports do not

@@ -1,4 +1,4 @@
-package congestion_test
+package loads_test
 
 import (
 	"context"
@@ -10,9 +10,38 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/minhop"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 )
+
+// A fat tree has tiers up and down, and its routing loads each alike.
+func TestTiers(t *testing.T) {
+	tables := routed.By(t, "karytree:k=4,n=3", "ftree")
+	l := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
+	tiers := loads.Tiers(l, tables.Fabric, routing.HCA)
+	var names [][2]int
+	trunks := 0
+	for _, tier := range tiers {
+		names = append(names, [2]int{tier.From, tier.To})
+		trunks += tier.Trunks
+		sum := 0
+		for _, n := range tier.Loads {
+			sum += n
+		}
+		if sum != tier.Trunks || tier.Trunks != 64 || tier.Least > tier.Most || tier.Most > l.Max {
+			t.Errorf("%+v", tier)
+		}
+	}
+	if diff := cmp.Diff([][2]int{{0, 1}, {1, 0}, {1, 2}, {2, 1}}, names); diff != "" || trunks != tables.Fabric.Trunks() {
+		t.Error(diff)
+	}
+	// 48 of a leaf's 63 destinations for each of its 4 hosts are beyond its branch.
+	if up := tiers[2]; up.Mean != 4*4*48/16. {
+		t.Errorf("%+v", up)
+	}
+}
 
 // Tiers hold what one gets who looks at every trunk by itself: by levels from the
 // switches with endpoints up, and by tenths of the largest load.
@@ -34,14 +63,14 @@ func TestTiersAreTheirTrunks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loads := congestion.Count(f, fw, routing.HCA)
+		all := congestion.Count(f, fw, routing.HCA)
 		level := levelsOf(f)
-		want := map[[2]int]*congestion.Tier{}
+		want := map[[2]int]*loads.Tier{}
 		most := uint32(0)
-		for _, n := range loads.Routes {
+		for _, n := range all.Routes {
 			most = max(most, n)
 		}
-		for c, n := range loads.Routes {
+		for c, n := range all.Routes {
 			ch := f.Channel(fabric.ChannelID(c))
 			from, to := level[ch.From], level[ch.To]
 			if from == math.MaxInt {
@@ -49,7 +78,7 @@ func TestTiersAreTheirTrunks(t *testing.T) {
 			}
 			w := want[[2]int{from, to}]
 			if w == nil {
-				w = &congestion.Tier{From: from, To: to, Least: n}
+				w = &loads.Tier{From: from, To: to, Least: n}
 				want[[2]int{from, to}] = w
 			}
 			w.Mean = (w.Mean*float64(w.Trunks) + float64(n)) / float64(w.Trunks+1)
@@ -61,7 +90,7 @@ func TestTiersAreTheirTrunks(t *testing.T) {
 			}
 			w.Loads[tenth]++
 		}
-		tiers := loads.Tiers(f, routing.HCA)
+		tiers := loads.Tiers(all, f, routing.HCA)
 		if len(tiers) != len(want) {
 			t.Errorf("%s: %d tiers, want %d", spec, len(tiers), len(want))
 		}

@@ -9,36 +9,10 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// A fat tree has tiers up and down, and its routing loads each alike.
-func TestTiers(t *testing.T) {
-	tables := routed.By(t, "karytree:k=4,n=3", "ftree")
-	l := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
-	tiers := l.Tiers(tables.Fabric, routing.HCA)
-	var names [][2]int
-	trunks := 0
-	for _, tier := range tiers {
-		names = append(names, [2]int{tier.From, tier.To})
-		trunks += tier.Trunks
-		sum := 0
-		for _, n := range tier.Loads {
-			sum += n
-		}
-		if sum != tier.Trunks || tier.Trunks != 64 || tier.Least > tier.Most || tier.Most > l.Max {
-			t.Errorf("%+v", tier)
-		}
-	}
-	if diff := cmp.Diff([][2]int{{0, 1}, {1, 0}, {1, 2}, {2, 1}}, names); diff != "" || trunks != tables.Fabric.Trunks() {
-		t.Error(diff)
-	}
-	// 48 of a leaf's 63 destinations for each of its 4 hosts are beyond its branch.
-	if up := tiers[2]; up.Mean != 4*4*48/16. {
-		t.Errorf("%+v", up)
-	}
-}
 
 // The lanes together carry what Count counts.
 func TestLaneLoads(t *testing.T) {
@@ -57,9 +31,9 @@ func TestLaneLoads(t *testing.T) {
 				t.Errorf("%s on %s: VL %d is on the way of %d pairs, want %d", c[1], c[0], l.VL, l.Pairs, pairs[l.VL])
 			}
 		}
-		loads := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
-		if hops != loads.Hops || most > loads.Max || (len(lanes) == 1) != (c[1] == "sssp") {
-			t.Errorf("%s on %s: %+v, in all %d hops, most %d", c[1], c[0], lanes, loads.Hops, loads.Max)
+		all := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
+		if hops != all.Hops || most > all.Max || (len(lanes) == 1) != (c[1] == "sssp") {
+			t.Errorf("%s on %s: %+v, in all %d hops, most %d", c[1], c[0], lanes, all.Hops, all.Max)
 		}
 	}
 }
@@ -134,17 +108,17 @@ func TestAnyLaneLoads(t *testing.T) {
 			}
 			return
 		}
-		if diff := cmp.Diff([]congestion.LaneLoad{{VL: 0, Hops: hops, Pairs: pairs, Trunks: len(want), Most: most}}, lanes); diff != "" {
+		if diff := cmp.Diff([]loads.Lane{{VL: 0, Hops: hops, Pairs: pairs, Trunks: len(want), Most: most}}, lanes); diff != "" {
 			t.Fatal(diff)
 		}
 	})
 }
 
 // laneLoads is the loads of the lanes in use.
-func laneLoads(ctx context.Context, tables *routing.Tables, scope routing.Scope) ([]congestion.LaneLoad, error) {
+func laneLoads(ctx context.Context, tables *routing.Tables, scope routing.Scope) ([]loads.Lane, error) {
 	r, err := congestion.CountLanes(ctx, tables, scope)
 	if err != nil {
 		return nil, err
 	}
-	return r.Loads(), nil
+	return loads.Lanes(r), nil
 }
