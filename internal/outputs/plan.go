@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/least"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/result"
@@ -27,7 +28,7 @@ func StepsOfPlan(p *change.Proven) []result.StepOfPlan {
 
 // Least is what any one step has to write at least, for tables as they act on a network that has changed.
 func Least(t *routing.Tables, scope routing.Scope) result.Least {
-	l := transition.LeastOf(t, scope)
+	l := least.Of(t, scope)
 	return result.Least{LeastEntries: l.Entries, LeastBlocks: l.Blocks}
 }
 

@@ -299,6 +299,7 @@ var rules = []rule{
 		may:      []string{"fabric", "routing", "traffic", "internal/par", "internal/fan"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
+	{packages: "internal/least", may: []string{"fabric", "routing"}, why: "a bound for changes, whoever plans them"},
 	{packages: "internal/loads", may: []string{"fabric", "routing", "congestion"}, why: "loads that were counted, grouped for those who show them"},
 	{packages: "internal/walk", may: []string{"fabric"}, why: "where rows of tables lead; who writes them is not its business"},
 	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
@@ -422,7 +423,7 @@ var rules = []rule{
 	{packages: "result", may: []string{"fabric"}, why: "what commands print, as values: who makes them is not its business"},
 	{
 		packages: "internal/outputs",
-		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "result", "internal/list", "internal/repair", "internal/words", "internal/bandwidths", "ethernet", "ethernet/judge"},
+		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "congestion", "change", "result", "internal/least", "internal/list", "internal/repair", "internal/words", "internal/bandwidths", "ethernet", "ethernet/judge"},
 		why:      "what commands print is made of what judges and planners found; it finds out nothing by itself",
 	},
 	{

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/least"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
 	"github.com/weft-fabric/weft/internal/testnet"
@@ -66,13 +67,13 @@ func (k *served) due(t *testing.T, less *fabric.Fabric, gone fabric.ChannelID) i
 
 // least is what has to change in the tables that OpenSM dumped last, on another fabric with
 // the same switches.
-func (k *served) least(t *testing.T, less *fabric.Fabric) transition.Least {
+func (k *served) least(t *testing.T, less *fabric.Fabric) least.Bound {
 	t.Helper()
 	now, err := transition.On(less, &routing.Tables{Fabric: k.f, Forwarding: k.forwarding(t, k.f), Lanes: routing.OneSL(k.f, routing.LanePerSL(1))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return transition.LeastOf(now, routing.HCA)
+	return least.Of(now, routing.HCA)
 }
 
 // TestKeepsSwitch has whole switches leave with their hosts, and come back: those that stay

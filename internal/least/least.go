@@ -1,25 +1,27 @@
-package transition
+// Package least says what any change of tables has to write at least where cables are gone: a lower bound, beside
+// which plans of repair are shown.
+package least
 
 import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Least is a lower bound on what any one step has to write so that the sources in scope
+// Bound is a lower bound on what any one step has to write so that the sources in scope
 // reach every LID again, as far as cables lead there. It counts dead entries, and entries
 // behind them on the way: where a switch has no cable but to switches that forward to it,
 // these have to avoid it, each by an entry of its own, since until all is written their old
 // entries would send packets back.
-type Least struct {
+type Bound struct {
 	Entries int
 	Blocks  int // of 64 LIDs at a switch
 
 	BySwitch []int // [switch] blocks that are certain; where one of several entries has to change, Blocks alone counts one
 }
 
-// LeastOf is the bound for tables as they act on the live cables (On). It looks at forwarding
+// Of is the bound for tables as they act on the live cables (transition.On). It looks at forwarding
 // loops only, not at credit loops.
-func LeastOf(tables *routing.Tables, scope routing.Scope) Least {
+func Of(tables *routing.Tables, scope routing.Scope) Bound {
 	f := tables.Fabric
 	n := f.Switches()
 	b := bound{
@@ -43,10 +45,10 @@ func LeastOf(tables *routing.Tables, scope routing.Scope) Least {
 	return b.least
 }
 
-// bound is the work on a Least.
+// bound is the work on a Bound.
 type bound struct {
 	f       *fabric.Fabric
-	least   Least
+	least   Bound
 	sources []bool // [switch] it has sources in scope
 	last    []int  // [switch] the last block counted, plus one
 

@@ -1,4 +1,4 @@
-package transition_test
+package least_test
 
 import (
 	"math/bits"
@@ -7,7 +7,9 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/least"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -101,13 +103,16 @@ func TestLeast(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		spec := [...]string{"random:switches=5,links=7,hosts=1", "xgft:m=3,w=2,hosts=1", "ring:5,hosts=1", "xgft:m=2x2,w=1x2,hosts=1"}[seed%4]
 		f := testnet.Build(t, spec)
-		was := route(t, f, [...]string{"minhop", "updn"}[seed/4%2])
-		live := withoutCables(t, f, 1+int(seed%2), r)
+		was := routed.Of(t, f, [...]string{"minhop", "updn"}[seed/4%2], routing.Budget{VLs: 8})
+		live, err := f.Without([]fabric.ChannelID{fabric.ChannelID(r.IntN(f.Trunks())), fabric.ChannelID(r.IntN(f.Trunks()))}[:1+seed%2], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		old, err := transition.On(live, was, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := transition.LeastOf(old, routing.HCA)
+		bound := least.Of(old, routing.HCA)
 		sum, can, written := 0, true, map[uint]bool{0: true} // switches that rows so far change: all LIDs are in one block
 		for lid, owner := range live.LIDs() {
 			e := live.Endpoint(owner)
@@ -149,16 +154,16 @@ func TestLeast(t *testing.T) {
 			blocks = min(blocks, bits.OnesCount(at))
 		}
 		switch {
-		case least.Entries > sum || least.Blocks > blocks:
-			t.Fatalf("seed %d, %s: at least %d entries in %d blocks, but %d in %d will do", seed, spec, least.Entries, least.Blocks, sum, blocks)
-		case least.Entries == sum:
+		case bound.Entries > sum || bound.Blocks > blocks:
+			t.Fatalf("seed %d, %s: at least %d entries in %d blocks, but %d in %d will do", seed, spec, bound.Entries, bound.Blocks, sum, blocks)
+		case bound.Entries == sum:
 			exact++
 		}
-		if least.Blocks == blocks {
+		if bound.Blocks == blocks {
 			blocked++
 		}
-		if (least.Entries > 0) != (least.Blocks > 0) {
-			t.Errorf("seed %d, %s: %d entries of %d blocks", seed, spec, least.Entries, least.Blocks)
+		if (bound.Entries > 0) != (bound.Blocks > 0) {
+			t.Errorf("seed %d, %s: %d entries of %d blocks", seed, spec, bound.Entries, bound.Blocks)
 		}
 	}
 	t.Logf("%d changes, the bound exact for the entries of %d and the blocks of %d; %d entries avoid a switch", lids, exact, blocked, avoided)
