@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/choose"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -300,7 +301,7 @@ func rows(names ...string) (table []engines.Engine) {
 		if err != nil {
 			panic(err)
 		}
-		e.Auto = engines.Auto{Sure: e.Auto.Sure}
+		e.Auto = auto.Row{Sure: e.Auto.Sure}
 		table = append(table, e)
 	}
 	return table

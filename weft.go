@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/choose"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/spanning"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -28,7 +29,7 @@ import (
 
 // Auto is the name of the engine that is several: the best of those that are proven
 // for the network.
-const Auto = engines.AutoName
+const Auto = auto.Name
 
 // DefaultSeed is what a Request without a seed has, and the command line.
 const DefaultSeed = 1

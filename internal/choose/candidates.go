@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -21,8 +22,8 @@ func Candidates() []engines.Engine {
 // Estimates for other parts of the work: judging and simulating tables, and making
 // balanced paths, once for all engines that begin with them.
 var (
-	judging   = engines.Auto{Cost: 70, Search: 150 * time.Millisecond}
-	balancing = engines.Auto{Cost: 50, Search: 1500 * time.Millisecond}
+	judging   = auto.Row{Cost: 70, Search: 150 * time.Millisecond}
+	balancing = auto.Row{Cost: 50, Search: 1500 * time.Millisecond}
 )
 
 // searching is the nanoseconds per switch and LID of an engine's search, as long as its
@@ -61,7 +62,7 @@ func Fits(e engines.Engine, contract routing.Contract) bool {
 
 // expected is how long a part of the work is expected to take. All parts go through the
 // switches for every LID.
-func expected(a engines.Auto, f *fabric.Fabric) time.Duration {
+func expected(a auto.Row, f *fabric.Fabric) time.Duration {
 	work := 0
 	for range f.LIDs() {
 		work += f.Switches()

@@ -49,6 +49,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
 	"github.com/weft-fabric/weft/routing"
@@ -161,10 +162,10 @@ func (s *Search) setMeter() (err error) {
 func (s *Search) Run(ctx context.Context, p routing.Progress) (engine string, c *Choice, err error) {
 	done := make([]bool, len(s.Table))
 	n := 0
-	for _, now := range []func(engines.Auto) bool{
-		func(a engines.Auto) bool { return a.Quick && (s.regular || !s.proven()) },
-		func(a engines.Auto) bool { return a.Sure && !s.proven() },
-		func(engines.Auto) bool { return true },
+	for _, now := range []func(auto.Row) bool{
+		func(a auto.Row) bool { return a.Quick && (s.regular || !s.proven()) },
+		func(a auto.Row) bool { return a.Sure && !s.proven() },
+		func(auto.Row) bool { return true },
 	} {
 		for place := range s.Table {
 			if done[place] || !now(s.Table[place].Auto) {

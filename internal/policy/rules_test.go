@@ -155,15 +155,16 @@ var rules = []rule{
 		why:      "an adaptive engine decides paths and lanes at once, is not built on another's, and is judged by others",
 	},
 	{packages: "internal/engine/spanning", may: []string{"fabric", "routing", "internal/engine/steps/..."}, why: "a tree for multicast is found beside the finished tables of any engine"},
+	{packages: "internal/engine/auto", why: "what the table of engines says for auto, below the table"},
 	{packages: "internal/engine/option", why: "what engines can be told has a name, below the table that says who is told what"},
 	{
 		packages: "internal/engine/setting",
-		may:      []string{"routing/engines", "internal/engine/option", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave"},
+		may:      []string{"routing/engines", "internal/engine/option", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "internal/engine/auto"},
 		why:      "the options of engines as people write them: above the table, for command, daemon and campaigns",
 	},
 	{
 		packages: "routing/engines",
-		may:      []string{"fabric", "internal/names", "routing", "internal/engine/paths/...", "internal/engine/lanes/...", "internal/engine/adaptive/...", "internal/engine/dragonfly", "internal/engine/nue", "internal/engine/torus2qos", "internal/engine/weave", "internal/spell", "internal/engine/option"},
+		may:      []string{"fabric", "internal/names", "routing", "internal/engine/paths/...", "internal/engine/lanes/...", "internal/engine/adaptive/...", "internal/engine/dragonfly", "internal/engine/nue", "internal/engine/torus2qos", "internal/engine/weave", "internal/spell", "internal/engine/option", "internal/engine/auto"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner; how ranks sit on hosts goes by the names of hosts",
 	},
 	{
@@ -320,12 +321,12 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/choose",
-		may:      []string{"fabric", "traffic", "routing", "routing/engines", "internal/engine/option", "internal/engine/paths/balance", "deadlock", "congestion"},
+		may:      []string{"fabric", "traffic", "routing", "routing/engines", "internal/engine/option", "internal/engine/paths/balance", "deadlock", "congestion", "internal/engine/auto"},
 		why:      "how auto chooses among engines by their columns; who routes and asks the judge tells it",
 	},
 	{
 		packages: ".",
-		may:      []string{"fabric", "routing", "routing/engines", "internal/engine/spanning", "traffic", "deadlock", "congestion", "internal/choose"},
+		may:      []string{"fabric", "routing", "routing/engines", "internal/engine/spanning", "traffic", "deadlock", "congestion", "internal/choose", "internal/engine/auto"},
 		why:      "the way in for programs: it runs engines by name, asks the judge, and knows no engine in particular",
 	},
 	{
@@ -451,7 +452,7 @@ var rules = []rule{
 		packages: "internal/cli/internal/flags",
 		may: []string{
 			"fabric", "internal/names", "format", "format/files", "internal/reading", "traffic", "routing", "routing/engines", "internal/engine/lanes/layer", "internal/engine/paths/balance", "internal/engine/weave", "congestion",
-			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output", "internal/engine/adaptive/choosing", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/tablefiles",
+			"result", "internal/spell", "internal/cli/internal/exit", "internal/list", "internal/cli/internal/console", "internal/cli/internal/output", "internal/engine/adaptive/choosing", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/tablefiles", "internal/engine/auto",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",

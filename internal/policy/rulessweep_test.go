@@ -4,7 +4,7 @@ package policy
 var sweepRules = []rule{
 	{
 		packages: "internal/sweep",
-		may:      []string{"format", "internal/reading", "topology", "routing", "routing/engines", "internal/spell", "internal/engine/option", "internal/engine/setting", "internal/sweep/measures"},
+		may:      []string{"format", "internal/reading", "topology", "routing", "routing/engines", "internal/spell", "internal/engine/auto", "internal/engine/option", "internal/engine/setting", "internal/sweep/measures"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "what a campaign consists of: it knows the names of networks, engines and settings, and the table of measures; it takes none",
 	},

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/internal/sweep/measures"
@@ -302,7 +303,7 @@ func (r *reader) checkTold(c choice, why string, takes ...string) error {
 // checkOptions refuses what an engine with tables cannot be told.
 func (r *reader) checkOptions(c choice, e *Engine) error {
 	uses := setting.OfAuto()
-	if e.Name != engines.AutoName {
+	if e.Name != auto.Name {
 		found, err := engines.Named(e.Name)
 		if err != nil {
 			return r.errorf(c[0].at, "%s", err.Error())

@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
@@ -46,35 +46,12 @@ type Engine struct {
 	// AnyOnOneLane says that with a single lane its tables are safe under any contract.
 	AnyOnOneLane bool
 
-	OpenSM   string // name of OpenSM's engine of the same kind; empty: it has none
-	Compared bool   // weft compare shows it by default
-	Advised  bool   // it is suggested to users whose engine refuses, if it does route the fabric
-	Auto     Auto   // how auto tries it
+	OpenSM   string   // name of OpenSM's engine of the same kind; empty: it has none
+	Compared bool     // weft compare shows it by default
+	Advised  bool     // it is suggested to users whose engine refuses, if it does route the fabric
+	Auto     auto.Row // how auto tries it
 
 	New func(Options) Implementation
-}
-
-// Auto is how auto tries an engine.
-type Auto struct {
-	// Place is its rank among the engines that auto tries, from 1: the most promising
-	// first; of equally good results the one with the lower rank is taken. 0: not tried.
-	Place int
-
-	// Cost is the routing time for every pair of switch and LID, in nanoseconds on two
-	// cores of 2024, rounded up from the figures of BenchmarkRoute under the contract
-	// under which it takes longest. It excludes paths that it shares with other engines.
-	Cost int
-
-	// Search is the most time that it adds on large networks to look for something better.
-	Search time.Duration
-
-	// Quick says that it is quick, and as good as any on trees from which nothing is
-	// missing: it is tried before others, which need not be tried where that is so.
-	Quick bool
-
-	// Sure says that it routes every network and is quick: as long as nothing is proven
-	// it is tried before what takes longer, so that there is a proven result soon.
-	Sure bool
 }
 
 // pair completes a row whose tables come from a path finder and a lane assigner.

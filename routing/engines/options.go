@@ -86,7 +86,3 @@ func (o Options) only(use option.Set) Options {
 	}
 	return told
 }
-
-// AutoName is the name of the engine that tries several and takes the best one that is
-// proven.
-const AutoName = "auto"

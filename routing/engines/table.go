@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/dragonfly"
 	"github.com/weft-fabric/weft/internal/engine/nue"
 	"github.com/weft-fabric/weft/internal/engine/option"
@@ -44,46 +45,46 @@ func All() []Engine { return slices.Clone(all()) }
 // up dozens of engines before it begins.
 var all = sync.OnceValue(func() []Engine {
 	return []Engine{
-		Engine{Name: "minhop", Paper: "OpenSM's default", OpenSM: "minhop", Compared: true, Auto: Auto{Place: 13, Cost: 60}}.pair("minhop", "single"),
+		Engine{Name: "minhop", Paper: "OpenSM's default", OpenSM: "minhop", Compared: true, Auto: auto.Row{Place: 13, Cost: 60}}.pair("minhop", "single"),
 		Engine{Name: "updn", Paper: autonet + "; " + tpds2006, OpenSM: "updn", Compared: true, Advised: true,
-			Auto: Auto{Place: 6, Cost: 60, Sure: true}}.pair("updn", "single"),
+			Auto: auto.Row{Place: 6, Cost: 60, Sure: true}}.pair("updn", "single"),
 		Engine{Name: "dnup", Paper: "OpenSM's dnup", OpenSM: "dnup"}.pair("dnup", "single"),
 		Engine{Name: "ftree", Paper: "Zahavi et al., CCPE 2010; OpenSM's ftree", OpenSM: "ftree", Compared: true, Advised: true,
-			Auto: Auto{Place: 4, Cost: 60, Quick: true}}.pair("ftree", "single"),
-		Engine{Name: "dmodc", Paper: micro2020, Compared: true, Auto: Auto{Place: 5, Cost: 60, Quick: true}}.pair("dmodc", "single"),
-		Engine{Name: "dor", Paper: "Dally, Seitz, Trans. Computers 1987", OpenSM: "dor", Auto: Auto{Place: 7, Cost: 60}}.pair("dor", "single"),
+			Auto: auto.Row{Place: 4, Cost: 60, Quick: true}}.pair("ftree", "single"),
+		Engine{Name: "dmodc", Paper: micro2020, Compared: true, Auto: auto.Row{Place: 5, Cost: 60, Quick: true}}.pair("dmodc", "single"),
+		Engine{Name: "dor", Paper: "Dally, Seitz, Trans. Computers 1987", OpenSM: "dor", Auto: auto.Row{Place: 7, Cost: 60}}.pair("dor", "single"),
 		Engine{Name: "torus-2qos", Paper: "OpenSM's torus-2QoS", OpenSM: "torus-2QoS", Contract: routing.Honored, Needs: "2",
 			Refuses: "what is no mesh or torus; more damage than one switch, or one cable a ring",
-			Uses:    option.Before, Compared: true, Auto: Auto{Place: 8, Cost: 60},
+			Uses:    option.Before, Compared: true, Auto: auto.Row{Place: 8, Cost: 60},
 		}.joint(func(o Options) routing.Engine { return torus2qos.Engine{Before: o.Before} }),
 		Engine{Name: "sssp", Paper: hoti2009, OpenSM: "sssp", Compared: true}.pair("sssp", "single"),
 		Engine{Name: "p2sssp", Paper: hoti2009}.pair("p2sssp", "single"),
-		Engine{Name: "balance", Paper: ours + ", after " + hoti2009, Compared: true, Auto: Auto{Place: 1}}.pair("balance", "single"),
+		Engine{Name: "balance", Paper: ours + ", after " + hoti2009, Compared: true, Auto: auto.Row{Place: 1}}.pair("balance", "single"),
 		Engine{Name: "lash", Paper: "Skeie, Lysne, Theiss, IPDPS 2002; " + tpds2006, OpenSM: "lash", Compared: true, Advised: true, Escapes: true,
-			BothWays: []string{"symmetric", "symmetric-regular"}, Auto: Auto{Place: 11, Cost: 150, Search: 2 * time.Second}}.pair("shortest", "first-fit"),
+			BothWays: []string{"symmetric", "symmetric-regular"}, Auto: auto.Row{Place: 11, Cost: 150, Search: 2 * time.Second}}.pair("shortest", "first-fit"),
 		Engine{Name: "dfsssp", Paper: ipdps11, OpenSM: "dfsssp", Compared: true, Advised: true,
-			BothWays: []string{"lighter", "symmetric", "symmetric-regular"}, Auto: Auto{Place: 10, Cost: 350, Search: 2 * time.Second}}.pair("sssp", "break-cycles"),
+			BothWays: []string{"lighter", "symmetric", "symmetric-regular"}, Auto: auto.Row{Place: 10, Cost: 350, Search: 2 * time.Second}}.pair("sssp", "break-cycles"),
 		Engine{Name: "dfsssp-online", Paper: ipdps11, BothWays: []string{"lighter", "symmetric", "symmetric-regular"}}.pair("sssp", "first-fit"),
-		Engine{Name: "df-d2", Paper: hoti2016, Auto: Auto{Place: 9, Cost: 60}}.pair("sssp", "hop-d2"),
+		Engine{Name: "df-d2", Paper: hoti2016, Auto: auto.Row{Place: 9, Cost: 60}}.pair("sssp", "hop-d2"),
 		Engine{Name: "df-d2-minhop", Paper: hoti2016}.pair("minhop", "hop-d2"),
 		Engine{Name: "df-dn", Paper: hoti2016, Compared: true, Advised: true,
-			BothWays: []string{"sssp", "symmetric", "symmetric-regular"}, Auto: Auto{Place: 12, Cost: 850, Search: time.Second}}.pair("sssp", "hop-dn"),
+			BothWays: []string{"sssp", "symmetric", "symmetric-regular"}, Auto: auto.Row{Place: 12, Cost: 850, Search: time.Second}}.pair("sssp", "hop-dn"),
 		Engine{Name: "df-dn-minhop", Paper: hoti2016, BothWays: []string{"minhop", "symmetric", "symmetric-regular"}}.pair("minhop", "hop-dn"),
 		// Safe as pairs, though neither half is by itself.
 		Engine{Name: "mroots", Paper: tpds2006, Safe: true}.pair("mroots", "address"),
 		Engine{Name: "d-mroots", Paper: tpds2006, Safe: true}.pair("mroots", "address-one"),
 		Engine{Name: "nue", Paper: "Domke, Hoefler, Matsuoka, HPDC 2016", OpenSM: "nue", Contract: routing.Honored, Needs: "1, takes what serves",
-			AnyOnOneLane: true, Compared: true, Advised: true, Auto: Auto{Place: 14, Cost: 400, Search: 8 * time.Second},
+			AnyOnOneLane: true, Compared: true, Advised: true, Auto: auto.Row{Place: 14, Cost: 400, Search: 8 * time.Second},
 		}.joint(func(o Options) routing.Engine {
 			return nue.Engine{Wanted: []routing.PathFinder{o.lighter(), o.shared.finder("symmetric", symmetric.Finder{}), symmetric.Finder{Regular: true}}}
 		}),
 		Engine{Name: "weave", Paper: ours, Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
-			Uses: option.Balanced | option.Prefer, Compared: true, Advised: true, Auto: Auto{Place: 3, Cost: 250, Search: 1500 * time.Millisecond},
+			Uses: option.Balanced | option.Prefer, Compared: true, Advised: true, Auto: auto.Row{Place: 3, Cost: 250, Search: 1500 * time.Millisecond},
 		}.joint(func(o Options) routing.Engine {
 			return weave.Engine{Paths: append(weavePaths(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
 		}),
 		Engine{Name: "weave-any", Paper: ours, Contract: routing.Any, Needs: "1, takes what serves",
-			Uses: option.Balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 200, Search: 3 * time.Second},
+			Uses: option.Balanced, Compared: true, Advised: true, Auto: auto.Row{Place: 2, Cost: 200, Search: 3 * time.Second},
 		}.joint(func(o Options) routing.Engine {
 			return weave.Any{Paths: weavePaths(o), Bandwidth: o.Aim == Bisection || o.Demands != nil}
 		}),

@@ -15,11 +15,11 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 type whatIfFlags struct {
@@ -54,7 +54,7 @@ everything that the cables join.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runWhatIf(cmd.Context(), a, args[0], &o) },
 	}
-	o.route.AddTo(c, engines.AutoName)
+	o.route.AddTo(c, auto.Name)
 	o.route.SeedForMore("seed of bisections, and of engines that choose by chance")
 	o.tables.AddTo(c)
 	f := c.Flags()

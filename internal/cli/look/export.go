@@ -13,9 +13,9 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/export"
 	"github.com/weft-fabric/weft/internal/page"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // Export makes the command weft export.
@@ -48,7 +48,7 @@ fit the fabric.`,
 			return writeExport(cmd.Context(), a, args[0], form, &o)
 		},
 	}
-	o.route.AddTo(c, engines.AutoName)
+	o.route.AddTo(c, auto.Name)
 	o.tables.AddTo(c)
 	f := c.Flags()
 	f.StringVar(&form, "to", "", "form to write: "+strings.Join(export.Names(), ", "))

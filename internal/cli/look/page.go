@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/cli/internal/version"
 	"github.com/weft-fabric/weft/internal/counters/explain"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/page"
@@ -29,7 +30,6 @@ import (
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 type reportFlags struct {
@@ -76,7 +76,7 @@ fit the fabric, or cables are in trouble by an error. The page is written all th
 			return writeReport(cmd.Context(), a, args, &o)
 		},
 	}
-	o.route.AddTo(c, engines.AutoName)
+	o.route.AddTo(c, auto.Name)
 	o.tables.AddTo(c)
 	f := c.Flags()
 	f.StringVarP(&o.out, "out", "o", "report.html", "file to write; - is standard output")

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/format/lft"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
@@ -79,7 +80,7 @@ its level.`,
 			return deployFiles(cmd.Context(), a, args[0], &o)
 		},
 	}
-	o.AddTo(c, engines.AutoName)
+	o.AddTo(c, auto.Name)
 	o.AddClassesTo(c)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the files into")

@@ -9,10 +9,10 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // readInForce reads tables in force, has them judged, and measures them as auto measured what it tried:
@@ -61,7 +61,7 @@ func (j *routeRun) tablesBeside(name string, args []string) ([]flags.Named, erro
 	case j.Wanted.Auto && len(args) == 0 && flags.HasTables(name):
 		args = []string{name}
 	case !j.Wanted.Auto && len(args) > 0:
-		return nil, exit.Usage("--tables are for %s, which puts them beside what it tries; for one engine take weft compare", engines.AutoName)
+		return nil, exit.Usage("--tables are for %s, which puts them beside what it tries; for one engine take weft compare", auto.Name)
 	}
 	return flags.NamedTables(args, map[string]bool{})
 }

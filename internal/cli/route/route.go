@@ -13,8 +13,8 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/output"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/result"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 type routeFlags struct {
@@ -63,7 +63,7 @@ repair mends tables in force, in place of routing anew.`,
 			return runRoute(cmd.Context(), a, args[0], &o)
 		},
 	}
-	o.AddTo(c, engines.AutoName)
+	o.AddTo(c, auto.Name)
 	o.AddClassesTo(c)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the tables into")

@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/packets"
@@ -85,7 +86,7 @@ drain write steps that are proven to.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPackets(a, cmd, args[0], &o) },
 	}
-	o.route.AddTo(c, engines.AutoName)
+	o.route.AddTo(c, auto.Name)
 	o.route.AddClassesTo(c)
 	o.route.SeedForMore("seed of traffic, and of engines that choose by chance")
 	f := c.Flags()

@@ -15,10 +15,10 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 type simulateFlags struct {
@@ -81,7 +81,7 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 // addTo declares what tells routes, which may be finished tables, and the job that uses
 // them; pattern is the one that is meant if none is given, seed what --seed is of.
 func (o *simulateFlags) addTo(c *cobra.Command, pattern, seed string) {
-	o.route.AddTo(c, engines.AutoName)
+	o.route.AddTo(c, auto.Name)
 	o.route.SeedForMore(seed)
 	o.tables.AddTo(c)
 	o.job.AddTo(c, pattern)

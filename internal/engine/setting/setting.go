@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/lanes/layer"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
@@ -105,7 +106,7 @@ func FirstUnused(engine string, uses, given option.Set) error {
 func (e *Unused) Error() string {
 	users := engines.Names(func(other engines.Engine) bool { return other.Uses&e.Option != 0 })
 	if OfAuto()&e.Option != 0 {
-		users = append(users, engines.AutoName)
+		users = append(users, auto.Name)
 	}
 	return e.Option.String() + " is for " + strings.Join(users, ", ") + "; " + e.Engine + " does not look at it"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/internal/engine/setting"
 	"github.com/weft-fabric/weft/internal/list"
@@ -52,7 +53,7 @@ func (o *Engine) AddTo(c *cobra.Command, name string) {
 	f := c.Flags()
 	f.StringVar(&o.Lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	without := "what the engine is made for"
-	if name == engines.AutoName {
+	if name == auto.Name {
 		without += "; of auto any"
 		f.DurationVar(&o.TimeBudget, "time-budget", 0, TimeBudgetUsage)
 	}
@@ -91,7 +92,7 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	f.StringArrayVar(&o.Ranks, "rank-order", nil, setting.Usage(option.Orders))
 	f.StringArrayVar(&o.Weights, "weight", nil, setting.Usage(option.Weights))
 	names := EngineNames
-	if name == engines.AutoName {
+	if name == auto.Name {
 		names = ChoiceNames
 	}
 	Complete(c, "engine", names)
@@ -139,7 +140,7 @@ type Wanted struct {
 // String is the name that was asked for.
 func (w *Wanted) String() string {
 	if w.Auto {
-		return engines.AutoName
+		return auto.Name
 	}
 	return w.Name
 }
@@ -151,7 +152,7 @@ func (o *Engine) Find() (w Wanted, err error) {
 		name = o.Paths + "+" + o.Lanes
 	}
 	switch adaptive, noSuch := choosing.Named(name); {
-	case name == engines.AutoName:
+	case name == auto.Name:
 		w.Auto = true
 	case name == "":
 		return w, exit.Usage("name an engine, --engine E; weft engines lists them")
@@ -170,10 +171,10 @@ func notFound(name string, err error) error {
 	switch {
 	case strings.Contains(name, "+"):
 		return exit.Usage("%w", err)
-	case spell.Nearest(name, ChoiceNames()) == engines.AutoName:
-		return exit.Usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", name, engines.AutoName)
+	case spell.Nearest(name, ChoiceNames()) == auto.Name:
+		return exit.Usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", name, auto.Name)
 	}
-	return exit.Usage("%w, and %s for the best proven one", err, engines.AutoName)
+	return exit.Usage("%w, and %s for the best proven one", err, auto.Name)
 }
 
 // checkUsed refuses flags that the engine would not look at.
@@ -185,7 +186,7 @@ func (o *Engine) checkUsed(w *Wanted) error {
 	case w.Auto:
 		uses = setting.OfAuto()
 	case o.TimeBudget != 0:
-		return exit.Usage("--time-budget is for %s; %s takes the time it takes", engines.AutoName, w.Name)
+		return exit.Usage("--time-budget is for %s; %s takes the time it takes", auto.Name, w.Name)
 	}
 	if unused := (*setting.Unused)(nil); errors.As(setting.FirstUnused(w.String(), uses, o.given()), &unused) {
 		return exit.Usage("--%s", unused.Error())
@@ -226,7 +227,7 @@ func EngineNames() []string {
 }
 
 // ChoiceNames is the names of all engines, and auto.
-func ChoiceNames() []string { return append([]string{engines.AutoName}, EngineNames()...) }
+func ChoiceNames() []string { return append([]string{auto.Name}, EngineNames()...) }
 
 func finderNames() []string {
 	return list.Of(engines.Finders(), func(f engines.Finder) string { return f.Name })

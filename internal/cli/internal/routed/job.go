@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -137,7 +138,7 @@ func (j *Job) NeedsTables() error {
 // OneEngine refuses auto where a command is about one engine.
 func (j *Job) OneEngine(command string) error {
 	if j.Wanted.Auto {
-		return exit.Usage("%s is about one engine, and %s is several: name one (weft engines)", command, engines.AutoName)
+		return exit.Usage("%s is about one engine, and %s is several: name one (weft engines)", command, auto.Name)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/choose"
+	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/words"
@@ -89,7 +90,7 @@ func tooFewText(s *result.Refusal, few *routing.TooFewLanes) error {
 
 // NoneProven is the answer where auto has found nothing that is proven, with what it tried.
 func (j *Job) NoneProven(none *weft.NoneProven, asJSON bool) error {
-	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: engines.AutoName, Refused: none.Error(), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
+	return j.Refuse(asJSON, result.NoneProven{Refusal: result.Refusal{Engine: auto.Name, Refused: none.Error(), Available: j.VLs, LaneCounts: result.LaneCounts{Available: j.VLs, Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, Fits: []result.FittingEngine{}}, Tried: trialSummaries(none.Trials)},
 		"no engine is proven under contract %s with %s available:%s\n%s", none.Contract, words.Plural(j.VLs, "lane"), outputs.LimitText(result.LaneCounts{Limit: outputs.LaneLimit(j.Fabric, j.VLs)}, j.Fabric), TrialText(none.Trials))
 }
 
