@@ -7,8 +7,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// MulticastTrees is multicast, as Outside lists it.
-const MulticastTrees = "multicast"
+// multicastTrees is multicast, as Outside lists it.
+const multicastTrees = "multicast"
 
 // selfCablePackets is packets that no verdict covers, as Outside lists them.
 const selfCablePackets = "packets sent by a cable from a switch to itself"
@@ -16,7 +16,7 @@ const selfCablePackets = "packets sent by a cable from a switch to itself"
 // Outside lists whose traffic a verdict for a scope does not cover, for printing. What
 // routers pass on to other subnets is never covered.
 func Outside(s routing.Scope) []string {
-	list := []string{MulticastTrees}
+	list := []string{multicastTrees}
 	if s < routing.Adapters {
 		list = append(list, "aggregation nodes", "routers")
 	}

@@ -3,10 +3,7 @@
 // package files reads whatever of them a text is.
 package format
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // ParseError says what is wrong with a file, and in which line.
 type ParseError struct {
@@ -30,31 +27,4 @@ type Mismatches struct {
 
 	Skipped, Missing           int64 // lines left out; parts of the fabric that the file does not mention
 	FirstSkipped, FirstMissing error // *ParseError; nil: none
-}
-
-// ErrSkip is what Skip returns for a line to be left out.
-var ErrSkip = errors.New("a line about what the fabric lacks")
-
-// Skip refuses a line about a part that the fabric does not have or, lenient, counts it
-// and returns ErrSkip; why is called for the first one.
-func (m *Mismatches) Skip(why func() error) error {
-	if !m.Lenient {
-		return why()
-	}
-	if m.Skipped++; m.FirstSkipped == nil {
-		m.FirstSkipped = why()
-	}
-	return ErrSkip
-}
-
-// Miss refuses a file that does not mention a part or, lenient, counts the part; why is
-// called for the first one.
-func (m *Mismatches) Miss(why func() error) error {
-	if !m.Lenient {
-		return why()
-	}
-	if m.Missing++; m.FirstMissing == nil {
-		m.FirstMissing = why()
-	}
-	return nil
 }

@@ -101,32 +101,6 @@ func fragmented(spec, count string, f *fabric.Fabric, p Placement, seed uint64) 
 	return p, nil
 }
 
-// Times puts k ranks where a placement has one: ranks k·r to k·r+k−1 are where its rank r
-// is.
-func (p Placement) Times(k int) Placement {
-	all := make(Placement, 0, k*len(p))
-	for _, e := range p {
-		for range k {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
-// Once is a placement without the endpoints that came before: the processes of a host share
-// its adapters.
-func (p Placement) Once() Placement {
-	var once Placement
-	seen := map[fabric.EndpointID]bool{}
-	for _, e := range p {
-		if !seen[e] {
-			seen[e] = true
-			once = append(once, e)
-		}
-	}
-	return once
-}
-
 // Pairs is the pattern of some pairs among so many ranks, which all send at once. The name
 // says where they are from.
 func Pairs(name string, ranks int, pairs []Pair) Pattern {

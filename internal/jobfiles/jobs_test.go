@@ -282,7 +282,7 @@ func TestPlace(t *testing.T) {
 	if len(drawn) != 12 {
 		t.Errorf("%d of 12 placements drawn", len(drawn))
 	}
-	if diff := cmp.Diff(traffic.Placement{1, 1, 2, 2}, traffic.Placement{1, 2}.Times(2)); diff != "" {
+	if diff := cmp.Diff(traffic.Placement{1, 1, 2, 2}, jobfiles.Times(traffic.Placement{1, 2}, 2)); diff != "" {
 		t.Error(diff)
 	}
 	for spec, want := range map[string]string{

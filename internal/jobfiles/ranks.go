@@ -197,3 +197,29 @@ func number(digits string) int {
 	}
 	return int(n)
 }
+
+// Times puts k ranks where a placement has one: ranks k·r to k·r+k−1 are where its rank r
+// is.
+func Times(p traffic.Placement, k int) traffic.Placement {
+	all := make(traffic.Placement, 0, k*len(p))
+	for _, e := range p {
+		for range k {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Once is a placement without the endpoints that came before: the processes of a host share
+// its adapters.
+func Once(p traffic.Placement) traffic.Placement {
+	var once traffic.Placement
+	seen := map[fabric.EndpointID]bool{}
+	for _, e := range p {
+		if !seen[e] {
+			seen[e] = true
+			once = append(once, e)
+		}
+	}
+	return once
+}

@@ -91,10 +91,10 @@ func (l *Lines) Next() bool {
 	return true
 }
 
-// Each has read called for every line, up to the first error; format.ErrSkip is none.
+// Each has read called for every line, up to the first error; ErrSkip is none.
 func (l *Lines) Each(read func(Cursor) error) error {
 	for l.Next() {
-		if err := read(l.text); err != nil && !errors.Is(err, format.ErrSkip) {
+		if err := read(l.text); err != nil && !errors.Is(err, ErrSkip) {
 			return err
 		}
 	}

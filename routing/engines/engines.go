@@ -170,17 +170,6 @@ func (e Engine) Explain(f *fabric.Fabric, o Options) []routing.Finding {
 	return e.New(o.only(e.Uses)).Explain(f)
 }
 
-// Trust says in a sentence why the engine's tables may be trusted, or not.
-func (e Engine) Trust() string {
-	switch {
-	case e.Safe && e.Contract == routing.Any:
-		return "its tables cannot hold a credit loop, whatever service levels clients use"
-	case e.Safe:
-		return "its tables cannot hold a credit loop, if clients use the service level of their PathRecord"
-	}
-	return "it promises nothing: only the verdict counts, for this network as it is"
-}
-
 // find is the row with a name, or an error that says what names there are; what is what rows are.
 func find[T any](name, what string, rows []T, nameOf func(T) string) (T, error) {
 	names := make([]string, len(rows))

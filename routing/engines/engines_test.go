@@ -24,8 +24,8 @@ func TestTable(t *testing.T) {
 		if pair, err := engines.Named(e.Paths + "+" + e.Lanes); err == nil && e.BothWays == nil && pair.Name != e.Name {
 			t.Errorf("%s with %s is %s, not %s", e.Paths, e.Lanes, pair.Name, e.Name)
 		}
-		if e.Paper == "" || e.Trust() == "" {
-			t.Errorf("engine %s: paper %q, trust %q", e.Name, e.Paper, e.Trust())
+		if e.Paper == "" {
+			t.Errorf("engine %s has no paper", e.Name)
 		}
 	}
 	for _, f := range engines.Finders() {

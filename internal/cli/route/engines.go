@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/adaptive/choosing"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/result"
+	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -20,7 +21,7 @@ func Engines(a *console.Console) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			all := list.Of(engines.All(), func(e engines.Engine) result.Engine {
-				return result.Engine{Name: e.Name, Paths: e.Paths, Lanes: e.Lanes, Paper: e.Paper, Contract: e.Contract.String(), Safe: e.Safe, Guarantee: e.Trust(), Needs: e.Needs, Refuses: e.Refuses}
+				return result.Engine{Name: e.Name, Paths: e.Paths, Lanes: e.Lanes, Paper: e.Paper, Contract: e.Contract.String(), Safe: e.Safe, Guarantee: trustOf(e), Needs: e.Needs, Refuses: e.Refuses}
 			})
 			for _, e := range choosing.Engines() { // no tables, so no service levels
 				all = append(all, result.Engine{Name: e.Name, Paths: e.Name, Lanes: e.Name, Paper: e.Paper, Contract: "adaptive", Safe: true, Guarantee: choosing.Trust, Needs: e.Needs, Refuses: ""})
@@ -30,6 +31,17 @@ func Engines(a *console.Console) *cobra.Command {
 	}
 	flags.AddJSON(c.Flags(), &asJSON)
 	return c
+}
+
+// trustOf says in a sentence why the engine's tables may be trusted, or not.
+func trustOf(e engines.Engine) string {
+	switch {
+	case e.Safe && e.Contract == routing.Any:
+		return "its tables cannot hold a credit loop, whatever service levels clients use"
+	case e.Safe:
+		return "its tables cannot hold a credit loop, if clients use the service level of their PathRecord"
+	}
+	return "it promises nothing: only the verdict counts, for this network as it is"
 }
 
 // printEngines prints engines, path finders and lane assigners, a table each.

@@ -66,7 +66,7 @@ func (j *routeRun) screen() *console.Page {
 
 // factEngine prints which engine made the tables, what was tried beside it, and how good they are.
 func (j *routeRun) factEngine(p *console.Page) {
-	trust, short := j.Engine.Trust(), ""
+	trust, short := trustOf(j.Engine), ""
 	if j.Choice != nil { // proven under a contract that may ask less of clients than the engine does
 		trust = "the best of those proven for this network\n" + j.Choice.Why
 		short = ", the best of " + words.Plural(j.proven(), "engine") + " proven here"

@@ -100,9 +100,9 @@ func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 	return p.build(m), p.misfits, nil
 }
 
-// unknown refuses a line about something that is not in the fabric; lenient, it counts the line and is format.ErrSkip.
+// unknown refuses a line about something that is not in the fabric; lenient, it counts the line and is reading.ErrSkip.
 func (p *parser) unknown(msg string, args ...any) error {
-	return p.misfits.Skip(func() error { return p.lines.Errorf(msg, args...) })
+	return reading.Skip(&p.misfits, func() error { return p.lines.Errorf(msg, args...) })
 }
 
 // parser reads either form line by line; build then makes rows of what the lines say.
@@ -275,7 +275,7 @@ func (p *parser) complete() error {
 				continue
 			}
 			if (node == nil || node[lid] == unset) && (port == nil || port[lid] == unset) {
-				err := p.misfits.Miss(func() error {
+				err := reading.Miss(&p.misfits, func() error {
 					return p.lines.Errorf("the file ends without a service level from %s to LID %d (only a file that begins with %q may leave pairs out)",
 						p.f.Label(from.Node), lid, compactMark)
 				})

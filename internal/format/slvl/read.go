@@ -112,7 +112,7 @@ func (p *parser) line(c reading.Cursor) error {
 	return p.entry(p.at, c, p.columns)
 }
 
-// findSwitch cuts the GUID of a switch off a line. The error is format.ErrSkip for one that the fabric lacks, if lenient.
+// findSwitch cuts the GUID of a switch off a line. The error is reading.ErrSkip for one that the fabric lacks, if lenient.
 func (p *parser) findSwitch(c *reading.Cursor) (fabric.NodeID, error) {
 	v, ok := c.Hex(1<<64 - 1)
 	if !ok {
@@ -120,7 +120,7 @@ func (p *parser) findSwitch(c *reading.Cursor) (fabric.NodeID, error) {
 	}
 	s, ok := p.byGUID[fabric.GUID(v)]
 	if !ok {
-		return fabric.None, p.misfits.Skip(func() error { return p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v)) })
+		return fabric.None, reading.Skip(&p.misfits, func() error { return p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v)) })
 	}
 	return s, nil
 }
@@ -218,7 +218,7 @@ func (p *parser) complete() error {
 					continue
 				}
 				if p.seen[s] == nil || !p.seen[s][in*(ports+1)+out] {
-					err := p.misfits.Miss(func() error {
+					err := reading.Miss(&p.misfits, func() error {
 						return p.lines.Errorf("the file ends without an entry of %s for in-port %d and out-port %d", p.f.Label(s), in, out)
 					})
 					if err != nil {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/opensm/wire"
 	"github.com/weft-fabric/weft/internal/testnet"
@@ -447,7 +446,7 @@ func TestConfirmed(t *testing.T) {
 	if s = o.after(sweeps + 2); s.Plan.Confirmed != s.Plan.Steps {
 		t.Errorf("%+v", s.Plan)
 	}
-	if s.LastGood.Covers == unicastAndMulticast == slices.Contains(s.NotCovered, deadlock.MulticastTrees) {
+	if s.LastGood.Covers == unicastAndMulticast == slices.Contains(s.NotCovered, "multicast") {
 		t.Errorf("covers %s, outside %v", s.LastGood.Covers, s.NotCovered)
 	}
 }

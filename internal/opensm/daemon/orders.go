@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/option"
+	"github.com/weft-fabric/weft/internal/jobfiles"
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -81,5 +82,5 @@ func listed(index *nodenames.Index, hosts []fabric.EndpointID, item string) (ran
 		}
 		ranks = append(ranks, on...)
 	}
-	return ranks.Once(), missing
+	return jobfiles.Once(ranks), missing
 }

@@ -110,7 +110,7 @@ func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.Endpoin
 	if err != nil {
 		return nil, nil, err
 	}
-	ranks = ranks.Times(o.perEndpoint)
+	ranks = jobfiles.Times(ranks, o.perEndpoint)
 	if o.byRank() {
 		p, err = console.ReadFile(c, o.traffic, func(r io.Reader, name string) (traffic.Pattern, error) {
 			return jobfiles.RankPairs(r, name, len(ranks))

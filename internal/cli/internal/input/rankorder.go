@@ -65,7 +65,7 @@ func rankOrder(c *console.Console, f *fabric.Fabric, item string) (engines.RankO
 	if errors.Is(err, fs.ErrNotExist) {
 		return engines.RankOrder{}, exit.Usage("--rank-order %s: no such file, and no order: these are %s, and hosts as in node[001-128]", item, strings.Join(traffic.Orders, ", "))
 	}
-	return engines.RankOrder{Name: item, Ranks: ranks.Once()}, err
+	return engines.RankOrder{Name: item, Ranks: jobfiles.Once(ranks)}, err
 }
 
 // railNames says which rails there are, and which of them not all hosts have.
