@@ -1,13 +1,13 @@
 package congestion
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/capacity"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -245,7 +245,7 @@ func (j *job) flowsInPhase() int {
 
 // setRates sets capacity, mbps, uniform, out and in.
 func (j *job) setRates() {
-	j.capacity, j.mbps, j.uniform = Capacities(j.routes.tables.Fabric, j.routes.sites, j.UniformRates)
+	j.capacity, j.mbps, j.uniform = capacity.Of(j.routes.tables.Fabric, j.routes.sites, j.UniformRates)
 	at := func(c fabric.ChannelID) float64 {
 		if c == fabric.None {
 			return 1
@@ -265,46 +265,6 @@ func (j *job) whole(load uint64) uint32 {
 		return uint32(load)
 	}
 	return uint32((load + splitUnits - 1 - splitUnits>>10) / splitUnits)
-}
-
-// Capacities is the rate of every channel, [ChannelID], as a fraction of the fastest of those between
-// switches and of some endpoints, and that rate in Mbit/s. A link without a known rate gets
-// the most common of the known ones; all are 1 (alike) where no two differ, or if uniform.
-func Capacities(f *fabric.Fabric, endpoints []fabric.EndpointID, uniform bool) (capacity []float64, mbps int, alike bool) {
-	used := make([]bool, len(f.Channels()))
-	for c := range f.Trunks() {
-		used[c] = true
-	}
-	for _, e := range endpoints {
-		for _, c := range [2]fabric.ChannelID{f.Endpoint(e).Inject, f.Endpoint(e).Deliver} {
-			if c != fabric.None {
-				used[c] = true
-			}
-		}
-	}
-	count := map[int]int{}
-	for c := range used {
-		if rate := f.Channel(fabric.ChannelID(c)).Rate.Mbps(); used[c] && rate > 0 {
-			count[rate]++
-			mbps = max(mbps, rate)
-		}
-	}
-	common := mbps
-	for rate, n := range count {
-		if n > count[common] || n == count[common] && rate > common {
-			common = rate
-		}
-	}
-	alike = uniform || len(count) < 2
-	capacity = make([]float64, len(used))
-	for c := range capacity {
-		capacity[c] = 1
-		if !alike && used[c] {
-			rate := cmp.Or(f.Channel(fabric.ChannelID(c)).Rate.Mbps(), common)
-			capacity[c] = float64(rate) / float64(mbps)
-		}
-	}
-	return capacity, mbps, alike
 }
 
 // simulate has the workers go through all units, round by round, until there are enough.

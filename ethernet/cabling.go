@@ -177,16 +177,6 @@ func (c *Cabling) Remove(r Row, l LinkID) {
 	r[word] &^= bit
 }
 
-// Within says whether all links of a row, or of the words of one device in it, are in another.
-func (r Row) Within(of Row) bool {
-	for i, word := range r {
-		if word&^of[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // place is the word of a row that has a link, and the link's bit in it.
 func (c *Cabling) place(l LinkID) (word int32, bit uint64) {
 	d := c.Links[l].From

@@ -159,14 +159,6 @@ func (f *Fabric) Nodes() []Node { return f.nodes }
 // Node is the node n.
 func (f *Fabric) Node(n NodeID) *Node { return &f.nodes[n] }
 
-// Has reports whether the fabric has an endpoint of another one too: the same port of the same node,
-// with a cable.
-func (f *Fabric) Has(other *Fabric, e EndpointID) bool {
-	ep := other.Endpoint(e)
-	n := f.NodeByGUID(other.Node(ep.Node).GUID)
-	return n != None && (ep.Class == SwitchPort || f.Out(n, ep.Port) != None)
-}
-
 // NodeByGUID finds a node, or returns None.
 func (f *Fabric) NodeByGUID(g GUID) NodeID {
 	if n, ok := f.byGUID[g]; ok {

@@ -60,31 +60,6 @@ func (f *Fabric) PartOf(parts [][]NodeID) []int32 {
 	return of
 }
 
-// Leaves is the switches with host adapters.
-func (f *Fabric) Leaves() []NodeID {
-	var leaves []NodeID
-	for s := range NodeID(f.switches) {
-		if slices.ContainsFunc(f.Attached(s), func(e EndpointID) bool { return f.endpoints[e].Class == HostAdapter }) {
-			leaves = append(leaves, s)
-		}
-	}
-	return leaves
-}
-
-// Tops is the switches without host adapters whose neighbours are all nearer to host
-// adapters than they are: the spines of a fat tree. In a network that has hosts
-// everywhere there are none.
-func (f *Fabric) Tops() []NodeID {
-	height := f.Hops(f.Leaves()...)
-	var tops []NodeID
-	for s := range NodeID(f.switches) {
-		if height[s] > 0 && !slices.ContainsFunc(f.Neighbours(s), func(v NodeID) bool { return height[v] >= height[s] }) {
-			tops = append(tops, s)
-		}
-	}
-	return tops
-}
-
 // All is the numbers below n: the switches, trunks or endpoints of a fabric that has n.
 func All[ID ~int | ~int32](n int) []ID {
 	all := make([]ID, n)

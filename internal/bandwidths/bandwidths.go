@@ -83,11 +83,19 @@ func (t *Change) levelsAfter() []int32 {
 func (t *Change) staying(ranks traffic.Placement) (left traffic.Placement) {
 	f := t.Before.Fabric
 	for _, e := range ranks {
-		if t.Stays.Has(f, e) && t.After.Fabric.Has(f, e) {
+		if Has(t.Stays, f, e) && Has(t.After.Fabric, f, e) {
 			left = append(left, e)
 		}
 	}
 	return left
+}
+
+// Has reports whether a fabric has an endpoint of another one too: the same port of the same node,
+// with a cable.
+func Has(f, other *fabric.Fabric, e fabric.EndpointID) bool {
+	ep := other.Endpoint(e)
+	n := f.NodeByGUID(other.Node(ep.Node).GUID)
+	return n != fabric.None && (ep.Class == fabric.SwitchPort || f.Out(n, ep.Port) != fabric.None)
 }
 
 // onNext finds endpoints on the fabric after by GUID and port.

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/internal/least"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/repair"
@@ -86,7 +87,7 @@ func Moved(before, now *fabric.Fabric) []result.MovedEndpoint {
 	var all []result.MovedEndpoint
 	for i := range now.Endpoints() {
 		e := fabric.EndpointID(i)
-		ep, known := now.Endpoint(e), before.Has(now, e)
+		ep, known := now.Endpoint(e), bandwidths.Has(before, now, e)
 		if ep.Switch == fabric.None || known && !differs[e] || !known && ep.Class == fabric.SwitchPort {
 			continue
 		}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/capacity"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -145,7 +146,7 @@ func newSearch(t *routing.Tables, o *Options) (*search, error) {
 		return nil, fmt.Errorf("%d phases on %d channels are too many to keep; take a pattern with fewer, such as ring for shifts", phases, channels)
 	}
 	s := &search{t: t, flowsOf: make([][]int32, n), load: make([]float64, phases*times*channels)}
-	s.rate, _, _ = congestion.Capacities(t.Fabric, o.Ranks, o.UniformRates)
+	s.rate, _, _ = capacity.Of(t.Fabric, o.Ranks, o.UniformRates)
 	for run := range times {
 		stream := traffic.Stream(o.Seed, uint64(run))
 		for phase := range phases {

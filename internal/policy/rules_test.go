@@ -297,12 +297,13 @@ var rules = []rule{
 	},
 	{
 		packages: "congestion",
-		may:      []string{"fabric", "routing", "traffic", "internal/par", "internal/fan"},
+		may:      []string{"fabric", "routing", "traffic", "internal/capacity", "internal/par", "internal/fan"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{packages: "internal/least", may: []string{"fabric", "routing"}, why: "a bound for changes, whoever plans them"},
 	{packages: "internal/loads", may: []string{"fabric", "routing", "congestion"}, why: "loads that were counted, grouped for those who show them"},
 	{packages: "internal/walk", may: []string{"fabric"}, why: "where rows of tables lead; who writes them is not its business"},
+	{packages: "internal/capacity", may: []string{"fabric"}, why: "rates of channels, beside each other; who counts what goes over them is not its business"},
 	{packages: "internal/fan", may: []string{"fabric", "routing"}, why: "how packets go on where switches choose; who counts them is not its business"},
 	{
 		packages: "internal/trouble",
@@ -313,7 +314,7 @@ var rules = []rule{
 	{packages: "internal/bandwidths", may: []string{"fabric", "routing", "traffic", "congestion", "internal/loads"}, why: "it has tables before and after a change measured alike"},
 	{packages: "internal/jobfiles", may: []string{"fabric", "format", "internal/names", "internal/reading", "traffic"}, why: "it reads what people write about jobs, by the names of hosts"},
 	{packages: "internal/tablefiles", why: "the names of the files of a folder"},
-	{packages: "internal/placement", may: []string{"fabric", "routing", "traffic", "congestion"}, why: "it takes finished tables, and has what it finds measured by the counting of flows"},
+	{packages: "internal/placement", may: []string{"fabric", "routing", "traffic", "congestion", "internal/capacity"}, why: "it takes finished tables, and has what it finds measured by the counting of flows"},
 	{
 		packages: "packets",
 		may:      []string{"fabric", "routing", "traffic", "internal/par", "internal/adaptive"},
@@ -336,7 +337,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/deploy",
-		may:      []string{"fabric", "routing", "format/files", "internal/format/lft"},
+		may:      []string{"fabric", "routing", "format/files", "internal/engine/steps/levels", "internal/format/lft"},
 		why:      "it writes tables that others made and proved",
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/steps/levels"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
@@ -17,7 +18,7 @@ import (
 func TestKeepWhole(t *testing.T) {
 	both := testnet.Build(t, "xgft:m=2,w=2,hosts=2")
 	var gone []fabric.NodeID
-	for _, s := range both.Leaves() {
+	for _, s := range levels.Leaves(both) {
 		gone = append(gone, both.Endpoint(both.Attached(s)[1]).Node)
 	}
 	f, err := both.Without(nil, gone)

@@ -71,10 +71,12 @@ func byTables(ctx context.Context, t *routing.Tables, asked []string) (*result.L
 // shareOf is the share of entries with a choice, those at switches with several shortest ways, that are as an
 // engine of OpenSM makes them; 0 if it makes none, or if no switch has a choice.
 func shareOf(ctx context.Context, t *routing.Tables, engine string) (float64, error) {
-	e, ok := engines.OfOpenSM(engine)
-	if !ok { // weft's plugin, or a file
+	table := engines.All()
+	i := slices.IndexFunc(table, func(e engines.Engine) bool { return engine != "" && e.OpenSM == engine })
+	if i < 0 { // weft's plugin, or a file
 		return 0, nil
 	}
+	e := table[i]
 	own, _, err := e.RouteWide(ctx, t.Fabric, engines.Options{Seed: 1}, routing.Budget{Contract: e.Contract, Scope: routing.Adapters}, routing.Adapters, nil)
 	switch {
 	case err != nil && ctx.Err() != nil:

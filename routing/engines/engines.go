@@ -8,7 +8,6 @@ package engines
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -119,16 +118,6 @@ func Names(so func(Engine) bool) (names []string) {
 		}
 	}
 	return names
-}
-
-// OfOpenSM finds the engine of the same kind as one of OpenSM's.
-func OfOpenSM(name string) (Engine, bool) {
-	rows := all()
-	i := slices.IndexFunc(rows, func(e Engine) bool { return name != "" && e.OpenSM == name })
-	if i < 0 {
-		return Engine{}, false
-	}
-	return rows[i], true
 }
 
 // Pair is the engine of any path finder and lane assigner. If the table has it, that

@@ -205,7 +205,7 @@ func (t *trial) prepare(ctx context.Context) error {
 				n.Each(words, d, func(l ethernet.LinkID) { t.using[l][block] |= 1 << (i % 64) })
 				if t.pins[i] != nil {
 					t.known[i][d/64] |= 1 << (d % 64)
-					t.inside[i] = t.inside[i] && ethernet.Row(words).Within(n.Words(n.Classes[t.pins[i].Under].Next, d))
+					t.inside[i] = t.inside[i] && dependencies.Within(words, n.Words(n.Classes[t.pins[i].Under].Next, d))
 				}
 			}
 		}

@@ -213,7 +213,7 @@ func (w *worker) withinSubnet(class int) bool {
 	for i, bits := range w.known[class] {
 		for ; bits != 0; bits &= bits - 1 {
 			d := ethernet.DeviceID(i*64 + mathbits.TrailingZeros64(bits))
-			if !ethernet.Row(w.pinLoss.Left(d)).Within(w.n.Words(subnet, d)) {
+			if !dependencies.Within(w.pinLoss.Left(d), w.n.Words(subnet, d)) {
 				return false
 			}
 		}

@@ -42,9 +42,19 @@ func (r *Report) checkRefusals(in *Input) {
 	}
 }
 
+// ofOpenSM is weft's engine of the same kind as one of OpenSM's, by its name.
+func ofOpenSM(name string) (engines.Engine, bool) {
+	for _, e := range engines.All() {
+		if name != "" && e.OpenSM == name {
+			return e, true
+		}
+	}
+	return engines.Engine{}, false
+}
+
 // checkRules says which rules of an engine the fabric breaks.
 func (r *Report) checkRules(f *fabric.Fabric, name string, line int) {
-	e, ok := engines.OfOpenSM(name)
+	e, ok := ofOpenSM(name)
 	if !ok {
 		return // weft has none of the kind
 	}

@@ -77,7 +77,7 @@ func (r *Report) checkMinHop(ctx context.Context, in *Input) error {
 		return err
 	}
 	asked := r.Engines[0]
-	if _, ok := engines.OfOpenSM(asked); ok {
+	if _, ok := ofOpenSM(asked); ok {
 		switch own, err := shareOf(ctx, in.Tables, asked); {
 		case err != nil:
 			return err
@@ -94,7 +94,7 @@ func (r *Report) checkMinHop(ctx context.Context, in *Input) error {
 // where several ports are on shortest paths; 0 if there are none, or if it has no tables for the network.
 // O(S·C + entries).
 func shareOf(ctx context.Context, t *routing.Tables, engine string) (float64, error) {
-	e, _ := engines.OfOpenSM(engine)
+	e, _ := ofOpenSM(engine)
 	own, err := e.Route(ctx, t.Fabric, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
 	if err != nil {
 		return 0, ctx.Err()

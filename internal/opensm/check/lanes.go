@@ -16,7 +16,7 @@ import (
 // layered is weft's engine of the kind of one of OpenSM's, by its name; true if its tables are free of deadlock only
 // on several lanes.
 func layered(name string) (engines.Engine, bool) {
-	e, ok := engines.OfOpenSM(name)
+	e, ok := ofOpenSM(name)
 	return e, ok && e.Contract != routing.Any
 }
 

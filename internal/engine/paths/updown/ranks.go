@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
+	"github.com/weft-fabric/weft/internal/engine/steps/levels"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 )
 
@@ -13,7 +14,7 @@ import (
 // the farthest first; then by their distance from the centre of their part, so
 // that where all switches have hosts the centre is the one root.
 func byHeight(f *fabric.Fabric) []fabric.NodeID {
-	height := f.Hops(f.Leaves()...)
+	height := f.Hops(levels.Leaves(f)...)
 	order := orient.ByRank(f, orient.Centres(f))
 	slices.SortStableFunc(order, func(a, b fabric.NodeID) int { return cmp.Compare(height[b], height[a]) })
 	return order

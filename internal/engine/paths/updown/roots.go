@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
+	"github.com/weft-fabric/weft/internal/engine/steps/levels"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -17,7 +18,7 @@ import (
 func candidates(f *fabric.Fabric) [][]fabric.NodeID {
 	centres := orient.Centres(f)
 	slices.Sort(centres)
-	tops := f.Tops()
+	tops := levels.Tops(f)
 	if len(tops) == 0 {
 		return [][]fabric.NodeID{centres}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
+	"github.com/weft-fabric/weft/internal/engine/steps/levels"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -92,7 +93,7 @@ func TestLanes(t *testing.T) {
 func TestGroups(t *testing.T) {
 	f := testnet.Build(t, "ring:4,hosts=2")
 	maps, row := onLaneZero(f).PerPort(f), make([]int32, len(f.Endpoints()))
-	for _, s := range f.Leaves() {
+	for _, s := range levels.Leaves(f) {
 		for i, e := range f.Attached(s)[:2] {
 			row[e] = int32(i)
 			for sl := range uint8(2) {
