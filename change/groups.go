@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/pulled"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -191,7 +192,7 @@ func keeping(plan *repair.Plan, before *routing.Tables, groups *routing.Groups, 
 // destinations that must have no groups, since left gives them none at some switch where was does.
 func avoiding(was, left *routing.Tables) (*routing.Groups, destinations) {
 	f, less := was.Fabric, left.Fabric
-	gone, without := doomed(f, less), destinations{}
+	gone, without := pulled.Trunks(f, less), destinations{}
 	groups := withoutPorts(f, was.Groups, func(s fabric.NodeID, port uint8) bool {
 		c := f.Trunk(s, port)
 		return c != fabric.None && gone[c]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/pulled"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -39,7 +40,7 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 	}
 	target := overlay(was, mended.After)
 	r := repair.Options{Contract: o.Contract, Scope: o.Scope}
-	plan, err := repair.Leave(ctx, was, target, doomed(was.Fabric, less), r)
+	plan, err := repair.Leave(ctx, was, target, pulled.Trunks(was.Fabric, less), r)
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +63,6 @@ func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Opt
 	}
 	plan.Steps = append(plan.Steps, rest.Steps...)
 	return verify()
-}
-
-// doomed is for each trunk of f, [trunk], whether packets have to leave it before f becomes less: its cable
-// goes, or the switch that it leads to.
-func doomed(f, less *fabric.Fabric) []bool {
-	list := make([]bool, f.Trunks())
-	for c := range list {
-		ch := f.Channel(fabric.ChannelID(c))
-		from, to := less.NodeByGUID(f.Node(ch.From).GUID), less.NodeByGUID(f.Node(ch.To).GUID)
-		list[c] = to == fabric.None || from != fabric.None && less.Out(from, ch.FromPort) == fabric.None
-	}
-	return list
 }
 
 // Undo is the plan from p.After back to p.Before by the same steps, the last one first, judged again. Every

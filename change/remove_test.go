@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/pulled"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -122,9 +123,9 @@ func TestAwayOnSparseNetworks(t *testing.T) {
 			if len(p.Left) > 0 || carries != c.needed || (len(p.Steps) == 0) != c.needed {
 				t.Errorf("%s, trunk %d: %d destinations left, %d steps, it carries routes: %v", c.spec, trunk, len(p.Left), len(p.Steps), carries)
 			}
-			pulled := change.CutOffWithout(p.After, less, routing.HCA)
-			if apart := routing.HCA.Disconnected(less); pulled.PairsApart != apart || (len(pulled.Apart) > 0) != c.needed || len(pulled.Gone) > 0 {
-				t.Errorf("%s, trunk %d: pulling it cuts %d pairs of %d endpoints, %d are in two parts then", c.spec, trunk, pulled.PairsApart, len(pulled.Apart), apart)
+			goes := pulled.CutOff(p.After, less, routing.HCA)
+			if apart := routing.HCA.Disconnected(less); goes.PairsApart != apart || (len(goes.Apart) > 0) != c.needed || len(goes.Gone) > 0 {
+				t.Errorf("%s, trunk %d: pulling it cuts %d pairs of %d endpoints, %d are in two parts then", c.spec, trunk, goes.PairsApart, len(goes.Apart), apart)
 			}
 		}
 	}
@@ -151,12 +152,12 @@ func TestAwayBesideOldPaths(t *testing.T) {
 		if len(p.Left) > 0 || len(p.Steps) == 0 || p.CutBefore+p.CutAfter+p.Cuts() > 0 {
 			t.Errorf("%s: %d destinations left, %d steps, cut %d, %d, %d", f.Label(s), len(p.Left), len(p.Steps), p.CutBefore, p.Cuts(), p.CutAfter)
 		}
-		pulled, err := change.Mend(t.Context(), p.After, less, o)
+		mended, err := change.Mend(t.Context(), p.After, less, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if entries, _ := pulled.Entries(); pulled.CutBefore > 0 || entries > 0 {
-			t.Errorf("%s: pulling it cuts %d pairs, and %d entries have to change", f.Label(s), pulled.CutBefore, entries)
+		if entries, _ := mended.Entries(); mended.CutBefore > 0 || entries > 0 {
+			t.Errorf("%s: pulling it cuts %d pairs, and %d entries have to change", f.Label(s), mended.CutBefore, entries)
 		}
 		back, err := p.Undo(t.Context(), o)
 		if err != nil {
@@ -171,7 +172,7 @@ func TestAwayBesideOldPaths(t *testing.T) {
 // Where only the parts join some switches to the rest, all other packets leave them, those between
 // the two sides keep their paths until the parts are pulled, and the steps lead back.
 func TestAwayFromTheOnlyConnection(t *testing.T) {
-	pulled := 0
+	tried := 0
 	for _, c := range []struct {
 		engine, spec string
 		barred       []int // failures for which no steps are found
@@ -205,7 +206,7 @@ func TestAwayFromTheOnlyConnection(t *testing.T) {
 			if len(p.Left) > 0 {
 				continue
 			}
-			cut := change.CutOffWithout(p.After, less, routing.HCA)
+			cut := pulled.CutOff(p.After, less, routing.HCA)
 			mended, err := change.Mend(t.Context(), p.After, less, o)
 			if err != nil {
 				t.Fatal(err)
@@ -221,11 +222,11 @@ func TestAwayFromTheOnlyConnection(t *testing.T) {
 				t.Errorf("%s: on the way back %d pairs are cut, and %d entries differ", what, undo.Cuts(), n)
 			}
 			if len(p.Steps) > 0 {
-				pulled++
+				tried++
 			}
 		}
 	}
-	if pulled == 0 {
+	if tried == 0 {
 		t.Error("nothing that has to leave was found")
 	}
 }
@@ -264,7 +265,7 @@ func TestCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := change.CutOffWithout(was, less, routing.HCA)
+	p := pulled.CutOff(was, less, routing.HCA)
 	if want := int64(2*30*2 + 2); !slices.Equal(p.Gone, hosts[:2]) || p.PairsGone != want || len(p.Apart) > 0 || p.PairsApart > 0 {
 		t.Errorf("with the leaf go %v, %d pairs; %v stay without %d, want %v and %d pairs", p.Gone, p.PairsGone, p.Apart, p.PairsApart, hosts[:2], want)
 	}
@@ -282,7 +283,7 @@ func TestCutOff(t *testing.T) {
 	if less, err = alone.Without([]fabric.ChannelID{0}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if p := change.CutOffWithout(was, less, routing.HCA); len(p.Gone)+len(p.Apart) > 0 {
+	if p := pulled.CutOff(was, less, routing.HCA); len(p.Gone)+len(p.Apart) > 0 {
 		t.Errorf("%v and %v are cut off", p.Gone, p.Apart)
 	}
 }
@@ -305,7 +306,7 @@ func TestCutOffCountsEndpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := routing.HCA.Endpoints(f)
-	if p := change.CutOffWithout(was, less, routing.HCA); !slices.Equal(p.Apart, left[6:]) || p.PairsApart != 2*6*2 {
+	if p := pulled.CutOff(was, less, routing.HCA); !slices.Equal(p.Apart, left[6:]) || p.PairsApart != 2*6*2 {
 		t.Errorf("%v are cut off, %d pairs, want %v", p.Apart, p.PairsApart, left[6:])
 	}
 }
@@ -345,7 +346,7 @@ func TestHostsGoWithTheirCables(t *testing.T) {
 		if len(p.Left)+len(p.Steps) > 0 {
 			t.Errorf("%+v: %d destinations left, %d steps where nothing can change", c, len(p.Left), len(p.Steps))
 		}
-		cut := change.CutOffWithout(p.After, less, routing.HCA)
+		cut := pulled.CutOff(p.After, less, routing.HCA)
 		if !slices.Equal(cut.Gone, hosts[:c.hosts]) || !slices.Equal(cut.Apart, hosts[c.hosts:c.hosts+c.apart]) || cut.PairsGone != c.pairsGone || cut.PairsApart != c.pairsApart {
 			t.Errorf("%+v: %v go, %d pairs; %v are cut off, %d pairs", c, cut.Gone, cut.PairsGone, cut.Apart, cut.PairsApart)
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"unicode"
 
+	"github.com/weft-fabric/weft/internal/visible"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -55,7 +55,7 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	slices.SortFunc(c.Names, words.Natural)
 	id := map[string]DeviceID{}
 	for i, name := range c.Names {
-		if err := Printable(name, name); err != nil {
+		if err := visible.Name(name, name); err != nil {
 			return nil, err
 		}
 		if _, twice := id[name]; twice {
@@ -69,7 +69,7 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 			if _, ok := id[ends.A.Device]; !ok {
 				return nil, fmt.Errorf("a cable from %s to %s: there is no device %s", ends.B, ends.A, ends.A.Device)
 			}
-			if err := Printable(ends.A.Device, ends.A.Interface); err != nil {
+			if err := visible.Name(ends.A.Device, ends.A.Interface); err != nil {
 				return nil, err
 			}
 			if other, taken := plugged[ends.A]; taken {
@@ -86,16 +86,6 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	}
 	c.index()
 	return c, nil
-}
-
-// Printable refuses a name of a device or an interface that would do something to a terminal.
-func Printable(device, name string) error {
-	for _, c := range name {
-		if !unicode.IsPrint(c) {
-			return fmt.Errorf("the name %q (of %q) has characters that cannot be printed", name, device)
-		}
-	}
-	return nil
 }
 
 // index orders the links and finds the links of each device and the other direction of each link.

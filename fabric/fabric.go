@@ -225,13 +225,6 @@ func (f *Fabric) Neighbours(s NodeID) []NodeID {
 	return f.heads[first:end]
 }
 
-// Adjacent is the switches that trunks from switch s lead to, each once, ascending.
-func (f *Fabric) Adjacent(s NodeID) []NodeID {
-	list := slices.Clone(f.Neighbours(s))
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // Heads is the switch each trunk leads to, [trunk].
 func (f *Fabric) Heads() []NodeID { return f.heads }
 

@@ -100,12 +100,12 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/engine/steps/...",
-		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par", "internal/adaptive"},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par", "internal/adaptive", "internal/list"},
 		why:      "the steps that several engines need are below all of them: no arrow runs back up",
 	},
 	{
 		packages: "internal/engine/paths/...",
-		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par", "internal/adaptive"},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/par", "internal/adaptive", "internal/list"},
 		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
 	},
 	{
@@ -123,7 +123,7 @@ var rules = []rule{
 		may:      []string{"fabric", "routing", "internal/engine/steps/..."},
 		why:      "its lanes belong to its paths, so it decides both; the coordinates it shares with the path finder dor",
 	},
-	{packages: "internal/engine/dragonfly", may: []string{"fabric", "routing", "internal/engine/steps/..."}, why: "its lanes go by the groups that its paths go by, so it decides both"},
+	{packages: "internal/engine/dragonfly", may: []string{"fabric", "routing", "internal/engine/steps/...", "internal/list"}, why: "its lanes go by the groups that its paths go by, so it decides both"},
 	{
 		packages: "internal/engine/nue",
 		may:      []string{"fabric", "routing", "internal/engine/steps/..."},
@@ -131,7 +131,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/engine/weave",
-		may:      []string{"fabric", "routing", "internal/engine/steps/..."},
+		may:      []string{"fabric", "routing", "internal/engine/steps/...", "internal/list"},
 		why:      "it changes paths for the sake of lanes, and so stands beside both; whose paths it begins with is not its business",
 	},
 	{
@@ -188,7 +188,7 @@ var rules = []rule{
 	},
 	{
 		packages: "ethernet",
-		may:      []string{"internal/words"},
+		may:      []string{"internal/words", "internal/visible"},
 		why:      "lossless Ethernet as a value: devices, cables, routes and priorities; who reads or judges them is not its business",
 	},
 	{
@@ -203,7 +203,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/ethernet/drawn",
-		may:      []string{"ethernet", "internal/ethernet/lined", "format", "internal/reading", "internal/words"},
+		may:      []string{"ethernet", "internal/ethernet/lined", "format", "internal/reading", "internal/words", "internal/visible"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "readers of networks without routes; Containerlab writes YAML",
 	},
@@ -292,7 +292,7 @@ var rules = []rule{
 	},
 	{
 		packages: "change",
-		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "internal/repair", "internal/walk", "internal/par"},
+		may:      []string{"fabric", "routing", "deadlock", "deadlock/transition", "internal/repair", "internal/walk", "internal/par", "internal/pulled"},
 		why:      "it brings those who plan a change and those who judge it together, and neither knows the other",
 	},
 	{
@@ -301,6 +301,7 @@ var rules = []rule{
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{packages: "internal/least", may: []string{"fabric", "routing"}, why: "a bound for changes, whoever plans them"},
+	{packages: "internal/pulled", may: []string{"fabric", "routing"}, why: "what goes with parts of a network; who plans what is done about it is not its business"},
 	{packages: "internal/loads", may: []string{"fabric", "routing", "congestion"}, why: "loads that were counted, grouped for those who show them"},
 	{packages: "internal/walk", may: []string{"fabric"}, why: "where rows of tables lead; who writes them is not its business"},
 	{packages: "internal/capacity", may: []string{"fabric"}, why: "rates of channels, beside each other; who counts what goes over them is not its business"},
@@ -352,7 +353,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/daemon",
-		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/trouble", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/words", "result"},
+		may:      []string{"fabric", "internal/names", "routing", "routing/engines", "internal/engine/paths/balance", "traffic", "format/...", "internal/format/...", "internal/reading", "deadlock", "congestion", "deadlock/transition", "change", ".", "internal/opensm/wire", "internal/opensm/installed", "internal/clock", "internal/configfile", "internal/events", "internal/livepage", "internal/loopback", "internal/shell", "internal/trouble", "internal/proofchecker", "internal/whole", "internal/engine/option", "internal/engine/setting", "internal/jobfiles", "internal/words", "result", "internal/pulled"},
 		modules:  []string{"github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},

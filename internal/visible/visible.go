@@ -22,6 +22,16 @@ func Text(text string) string {
 	return shown.String()
 }
 
+// Name refuses a name of a device or an interface that would do something to a terminal.
+func Name(device, name string) error {
+	for _, c := range name {
+		if !unicode.IsPrint(c) {
+			return fmt.Errorf("the name %q (of %q) has characters that cannot be printed", name, device)
+		}
+	}
+	return nil
+}
+
 // hidden reports whether a character is no text: a control character, or one of Unicode's format
 // characters, line separators and private characters.
 func hidden(r rune) bool {

@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/pulled"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -84,7 +85,7 @@ the exit code is 1 then, and where there is no such plan.`,
 type drainJob struct {
 	without
 	o       *drainFlags
-	pulling *change.CutOff // of the tables after the way out
+	pulling *pulled.Cut // of the tables after the way out
 	ebb     result.Bandwidths
 }
 
@@ -177,7 +178,7 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 		return j.refuse(nil, fmt.Sprintf("no steps were found by which all packets leave %s while it is there and come back, each safe and without cutting a pair: %s would be cut meanwhile",
 			j.goneText(), words.Counted(int(n), "pair", "pairs")))
 	}
-	j.pulling = change.CutOffWithout(j.there.After, j.live, j.scope)
+	j.pulling = pulled.CutOff(j.there.After, j.live, j.scope)
 	return nil
 }
 

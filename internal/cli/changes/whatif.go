@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/pulled"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -72,7 +73,7 @@ type whatIfJob struct {
 	without
 	o     *whatIfFlags
 	jobs  []flags.Allocation
-	going *change.CutOff // who goes with the parts, under the tables in force
+	going *pulled.Cut    // who goes with the parts, under the tables in force
 	cut   *result.CutOff // who of those who stay is cut off until these are mended; nil: nobody
 	ebb   result.Bandwidths
 	spent struct{ Read, Plan, Simulate float64 }
@@ -141,7 +142,7 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	if j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o); err != nil {
 		return err
 	}
-	j.going = change.CutOffWithout(j.was, j.live, j.scope)
+	j.going = pulled.CutOff(j.was, j.live, j.scope)
 	if j.there.CutBefore == 0 {
 		return nil
 	}

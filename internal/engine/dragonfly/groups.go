@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -50,7 +51,7 @@ func find(f *fabric.Fabric) (*groups, *routing.Refusal) {
 	common := make([][]int, n)           // [switch][as beside] how many neighbours both have in common
 	most := 0
 	for s := range fabric.NodeID(n) {
-		beside[s] = f.Adjacent(s)
+		beside[s] = list.Once(f.Neighbours(s))
 		most = max(most, len(beside[s]))
 	}
 	for s, list := range beside {

@@ -6,6 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/intree"
+	"github.com/weft-fabric/weft/internal/list"
 )
 
 // spares chooses spare entries, which no packet follows, as a spine's for a destination to which all its
@@ -114,22 +115,22 @@ func (p *spares) followPackets() {
 // twigs reports of each switch, [switch], whether it is in a tree which hangs on one switch of the rest,
 // as leaves behind a leaf: no way to others avoids that switch.
 func twigs(f *fabric.Fabric) []bool {
-	list, queue := make([]bool, f.Switches()), fabric.All[fabric.NodeID](f.Switches())
+	listed, queue := make([]bool, f.Switches()), fabric.All[fabric.NodeID](f.Switches())
 	for len(queue) > 0 {
 		s, only, several := queue[0], fabric.NodeID(fabric.None), false
 		queue = queue[1:]
-		for _, u := range f.Adjacent(s) {
-			several = several || !list[u] && only != fabric.None
-			if !list[u] {
+		for _, u := range list.Once(f.Neighbours(s)) {
+			several = several || !listed[u] && only != fabric.None
+			if !listed[u] {
 				only = u
 			}
 		}
-		if !list[s] && !several && only != fabric.None {
-			list[s] = true
+		if !listed[s] && !several && only != fabric.None {
+			listed[s] = true
 			queue = append(queue, only)
 		}
 	}
-	return list
+	return listed
 }
 
 // comesBy is via of switch u, which forwards to v.

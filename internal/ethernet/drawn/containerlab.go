@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/ethernet/lined"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/visible"
 	"github.com/weft-fabric/weft/internal/words"
 )
 
@@ -109,7 +110,7 @@ func Containerlab(r io.Reader, name string) (*Topology, error) {
 		if err := y.Decode(&n); err != nil {
 			return nil, format.Errorf(name, y.Line, "node %s is not a mapping", label)
 		}
-		if err := ethernet.Printable(label, label); err != nil {
+		if err := visible.Name(label, label); err != nil {
 			return nil, format.Errorf(name, y.Line, "%v", err)
 		}
 		n = f.inherited(n)
@@ -211,7 +212,7 @@ func (l *laboratory) link(y *yaml.Node) error {
 	for i := range k.Endpoints {
 		e, err := end(&k.Endpoints[i])
 		if err == nil {
-			err = ethernet.Printable(e.Device, e.Interface)
+			err = visible.Name(e.Device, e.Interface)
 		}
 		if err != nil {
 			return format.Errorf(l.name, y.Line, "%v", err)

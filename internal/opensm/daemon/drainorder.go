@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	nodenames "github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/opensm/installed"
+	"github.com/weft-fabric/weft/internal/pulled"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -344,7 +345,7 @@ func (r *Ordered) plan(ctx context.Context, set *settings, t *routing.Tables, al
 	}
 	r.Steps = len(p.Steps)
 	r.Entries, _ = p.Entries()
-	cut := change.CutOffWithout(p.After, less, set.scope)
+	cut := pulled.CutOff(p.After, less, set.scope)
 	for _, e := range append(slices.Clone(cut.Gone), cut.Apart...) {
 		r.Cut = append(r.Cut, t.Fabric.EndpointLabel(e))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/disjoint"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -116,7 +117,7 @@ type graph struct {
 func newGraph(f *fabric.Fabric) *graph {
 	g := &graph{beside: make([][]fabric.NodeID, f.Switches()), number: map[[2]fabric.NodeID]int32{}}
 	for s := range fabric.NodeID(f.Switches()) {
-		g.beside[s] = f.Adjacent(s)
+		g.beside[s] = list.Once(f.Neighbours(s))
 		for _, z := range g.beside[s] {
 			if s < z {
 				g.number[[2]fabric.NodeID{s, z}] = int32(len(g.number))

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -74,7 +75,7 @@ func (l *Levels) peel() {
 	var queue []fabric.NodeID
 	for s := range fabric.NodeID(n) {
 		l.hangsBelow[s] = fabric.None
-		degree[s] = int32(len(l.Fabric.Adjacent(s)))
+		degree[s] = int32(len(list.Once(l.Fabric.Neighbours(s))))
 		if degree[s] == 1 {
 			queue = append(queue, s)
 		}

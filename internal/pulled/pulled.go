@@ -1,13 +1,14 @@
-package change
+// Package pulled says what becomes of traffic at the moment at which switches, adapters or cables are pulled.
+package pulled
 
 import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// CutOff is what is cut off at the moment at which switches, adapters or cables are pulled: pairs that have a path
+// Cut is what is cut off at the moment at which switches, adapters or cables are pulled: pairs that have a path
 // until then, and the endpoints that they belong to.
-type CutOff struct {
+type Cut struct {
 	Gone      []fabric.EndpointID // endpoints in scope on switches that are pulled, or whose own cables are: they go with these
 	PairsGone int64               // pairs from or to such an endpoint
 
@@ -15,10 +16,10 @@ type CutOff struct {
 	PairsApart int64               // pairs of endpoints that stay, whose path goes over what is pulled
 }
 
-// CutOffWithout finds what is cut off if the switches, adapters and cables are pulled that are in the tables' fabric, and not in less.
-func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) *CutOff {
+// CutOff finds what is cut off if the switches, adapters and cables are pulled that are in the tables' fabric, and not in less.
+func CutOff(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) *Cut {
 	f := t.Fabric
-	p, same, joined := &CutOff{}, make([]fabric.NodeID, f.Switches()), joinedToMost(f, less, scope)
+	p, same, joined := &Cut{}, make([]fabric.NodeID, f.Switches()), joinedToMost(f, less, scope)
 	for s := range same {
 		same[s] = less.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
 	}
@@ -37,7 +38,7 @@ func CutOffWithout(t *routing.Tables, less *fabric.Fabric, scope routing.Scope) 
 			p.Apart = append(p.Apart, e)
 		}
 	}
-	pulled := doomed(f, less)            // [trunk]
+	pulled := Trunks(f, less)            // [trunk]
 	parted := make([]bool, f.Switches()) // [switch] packets to the LID at hand go over a trunk that is pulled
 	var tree routing.Tree
 	for lid, owner := range scope.LIDs(f) {
@@ -103,4 +104,16 @@ func joinedToMost(f, less *fabric.Fabric, scope routing.Scope) []bool {
 		}
 	}
 	return joined
+}
+
+// Trunks is for each trunk of f, [trunk], whether packets have to leave it before f becomes less: its cable
+// goes, or the switch that it leads to.
+func Trunks(f, less *fabric.Fabric) []bool {
+	list := make([]bool, f.Trunks())
+	for c := range list {
+		ch := f.Channel(fabric.ChannelID(c))
+		from, to := less.NodeByGUID(f.Node(ch.From).GUID), less.NodeByGUID(f.Node(ch.To).GUID)
+		list[c] = to == fabric.None || from != fabric.None && less.Out(from, ch.FromPort) == fabric.None
+	}
+	return list
 }
