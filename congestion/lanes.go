@@ -25,9 +25,6 @@ type LaneRoutes struct {
 	Pairs  []int64  // [VL] routes that cross a trunk on it
 }
 
-// On is the routes of the trunks on a lane, [trunk].
-func (r *LaneRoutes) On(vl int) []uint32 { return r.Routes[vl*r.Trunks : (vl+1)*r.Trunks] }
-
 // CountLanes counts the routes on the lanes. It takes O(s·D·h) for s groups of senders
 // (one for each switch, unless the SL2VL maps distinguish in-ports), D destination LIDs and
 // routes of h hops. Packets that are dropped because their lane is VL 15 are not counted. Where

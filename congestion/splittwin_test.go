@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loads"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -223,7 +224,7 @@ func TestSplitLoads(t *testing.T) {
 				}
 			}
 			for vl := range routing.MaxDataVLs {
-				for ch, n := range lanes.On(vl) {
+				for ch, n := range loads.On(lanes, vl) {
 					if !close(n, byLane[[2]int{vl, ch}]) {
 						t.Fatalf("%s, seed %d: %d routes on VL %d of trunk %d, the twin has %g", c[0], seed, n, vl, ch, byLane[[2]int{vl, ch}])
 					}

@@ -251,6 +251,19 @@ func TestJSONPage(t *testing.T) {
 	}
 }
 
+// Every output is a value of package result.
+func TestOutputsAreResults(t *testing.T) {
+	for _, s := range schemas {
+		v := reflect.TypeOf(s.Form)
+		if v.Kind() == reflect.Slice {
+			v = v.Elem()
+		}
+		if v.PkgPath() != "github.com/weft-fabric/weft/result" {
+			t.Errorf("%s is %s", s.Schema, v)
+		}
+	}
+}
+
 // What commands print says which schema it is, and has no field that the page does
 // not have.
 func TestJSONOutputs(t *testing.T) {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/result"
 )
 
 // writeAnynet writes a line for each switch: the ports of adapters at it, then the
 // switches after it that it has a cable to. BookSim2 numbers both from 0 without gaps and
 // knows one channel between two routers, so that parallel cables cannot be said.
-func writeAnynet(w *bufio.Writer, n *page.Network) error {
+func writeAnynet(w *bufio.Writer, n *result.ReportNetwork) error {
 	switches := int32(len(n.Nodes.X))
 	hosts, others := make([][]int, switches), make([][]int32, switches)
 	next := 0

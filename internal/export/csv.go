@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/result"
 )
 
 // writeCSV writes a line for every cable between switches, and its loads by the first
 // tables.
-func writeCSV(w *bufio.Writer, n *page.Network) error {
+func writeCSV(w *bufio.Writer, n *result.ReportNetwork) error {
 	c, load := &n.Cables, &n.Tables[0].Load
 	out := reading.NewCSVWriter(w)
 	if err := out.Write([]string{"from", "from_guid", "from_port", "to", "to_guid", "to_port", "rate", "routes_there", "routes_back", "lanes_there", "lanes_back"}); err != nil {

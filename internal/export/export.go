@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/list"
-	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/spell"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Format is a row of Formats, what --to may name.
@@ -24,7 +24,7 @@ type Format struct {
 	What   string
 	Judged bool // it is about tables, and so needs some
 	Hosts  bool // it is about hosts by name
-	write  func(w *bufio.Writer, n *page.Network) error
+	write  func(w *bufio.Writer, n *result.ReportNetwork) error
 }
 
 // Formats is in the order in which help lists them.
@@ -52,7 +52,7 @@ func Named(name string) (*Format, error) {
 }
 
 // Write writes a network.
-func (f *Format) Write(w io.Writer, n *page.Network) error {
+func (f *Format) Write(w io.Writer, n *result.ReportNetwork) error {
 	if f.Judged && len(n.Tables) == 0 {
 		return fmt.Errorf("%s is about tables, and there are none", f.Name)
 	}
@@ -64,14 +64,14 @@ func (f *Format) Write(w io.Writer, n *page.Network) error {
 }
 
 // label is the description of a node, or its GUID where that is empty.
-func label(n *page.Network, node int32) string {
+func label(n *result.ReportNetwork, node int32) string {
 	if name := n.Nodes.Name[node]; name != "" {
 		return name
 	}
 	return n.Nodes.GUID[node]
 }
 
-// kinds is what nodes are, by the numbers of page.NodeColumns.
+// kinds is what nodes are, by the numbers of result.ReportNodes.
 var kinds = [...]string{"switch", "adapter", "router"}
 
 // attribute is something said of a node or a cable.
@@ -81,7 +81,7 @@ type attribute struct {
 }
 
 // nodeAttributes is what is said of a node, of a switch with its level and group if the network has such.
-func nodeAttributes(n *page.Network, node int32) []attribute {
+func nodeAttributes(n *result.ReportNetwork, node int32) []attribute {
 	c := &n.Nodes
 	all := []attribute{{"label", label(n, node)}, {"guid", c.GUID[node]}, {"kind", kinds[c.Kind[node]]}, {"ports", int64(c.Ports[node])}}
 	if int(node) < len(c.Level) {
@@ -94,7 +94,7 @@ func nodeAttributes(n *page.Network, node int32) []attribute {
 }
 
 // cableAttributes is what is said of a cable, with the loads of the first tables.
-func cableAttributes(n *page.Network, i int) []attribute {
+func cableAttributes(n *result.ReportNetwork, i int) []attribute {
 	c := &n.Cables
 	all := []attribute{{"port_a", int64(c.APort[i])}, {"port_b", int64(c.BPort[i])}, {"rate", n.Rates[c.Rate[i]]}}
 	if n.Ethernet && i < c.Trunks {

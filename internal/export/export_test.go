@@ -24,12 +24,13 @@ import (
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // networkOf is a fabric routed by updn.
-func networkOf(t *testing.T, name string, f *fabric.Fabric) *page.Network {
+func networkOf(t *testing.T, name string, f *fabric.Fabric) *result.ReportNetwork {
 	t.Helper()
 	e, err := engines.Named("updn")
 	if err != nil {
@@ -44,13 +45,13 @@ func networkOf(t *testing.T, name string, f *fabric.Fabric) *page.Network {
 		t.Fatal(err)
 	}
 	n := page.NewNetwork(name, f)
-	if err := n.Add(context.Background(), &page.Given{Name: "updn", Tables: tables, Verdict: v}, page.Options{Seed: 1, Precision: 0.02}); err != nil {
+	if err := page.Add(context.Background(), n, &page.Given{Name: "updn", Tables: tables, Verdict: v}, page.Options{Seed: 1, Precision: 0.02}); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-func written(t *testing.T, form string, n *page.Network) string {
+func written(t *testing.T, form string, n *result.ReportNetwork) string {
 	t.Helper()
 	for _, f := range Formats {
 		if f.Name == form {
@@ -66,7 +67,7 @@ func written(t *testing.T, form string, n *page.Network) string {
 }
 
 // odd is a network with names that every form has to quote.
-func odd(t *testing.T) *page.Network {
+func odd(t *testing.T) *result.ReportNetwork {
 	t.Helper()
 	var b fabric.Builder
 	name := "a \"b\" \\n <c> & 'd', {e}\x01 🦊"
@@ -85,7 +86,7 @@ func odd(t *testing.T) *page.Network {
 
 // What is written can be read, and has every node and cable.
 func TestGraphsAreWhole(t *testing.T) {
-	for _, n := range []*page.Network{odd(t), networkOf(t, "torus:4x4", testnet.Build(t, "torus:4x4"))} {
+	for _, n := range []*result.ReportNetwork{odd(t), networkOf(t, "torus:4x4", testnet.Build(t, "torus:4x4"))} {
 		var link struct {
 			Nodes []struct {
 				ID    int    `json:"id"`
@@ -148,7 +149,7 @@ func tool(t *testing.T, text, name string, args ...string) string {
 
 // Graphviz reads the graph, and sees the same nodes and edges.
 func TestDot(t *testing.T) {
-	for _, n := range []*page.Network{odd(t), networkOf(t, "torus:3x3", testnet.Build(t, "torus:3x3"))} {
+	for _, n := range []*result.ReportNetwork{odd(t), networkOf(t, "torus:3x3", testnet.Build(t, "torus:3x3"))} {
 		plain := tool(t, written(t, "dot", n), "dot", "-Tplain")
 		nodes, edges := strings.Count(plain, "\nnode "), strings.Count(plain, "\nedge ")
 		if nodes != len(n.Nodes.Name) || edges != len(n.Cables.A) {
@@ -172,7 +173,7 @@ func TestDotPlaces(t *testing.T) {
 		}
 		return f
 	}())
-	for _, n := range []*page.Network{odd(t), alone, page.NewNetwork("wide", testnet.Build(t, "mesh:2x2,hosts=60"))} {
+	for _, n := range []*result.ReportNetwork{odd(t), alone, page.NewNetwork("wide", testnet.Build(t, "mesh:2x2,hosts=60"))} {
 		x, y := places(n)
 		seen := map[[2]float64]int{}
 		for i := range x {
@@ -196,7 +197,7 @@ func TestDotPlaces(t *testing.T) {
 
 // promtool accepts the findings.
 func TestPrometheus(t *testing.T) {
-	for _, n := range []*page.Network{odd(t), networkOf(t, "torus:3x3", testnet.Build(t, "torus:3x3"))} {
+	for _, n := range []*result.ReportNetwork{odd(t), networkOf(t, "torus:3x3", testnet.Build(t, "torus:3x3"))} {
 		text := written(t, "prometheus", n)
 		if out := tool(t, text, "promtool", "check", "metrics"); strings.TrimSpace(out) != "" {
 			t.Errorf("promtool says %s of %s", out, text)
@@ -295,7 +296,7 @@ func readSlurmYAML(t *testing.T, text string) []slurmTopology {
 // YAML says the same.
 func TestSlurm(t *testing.T) {
 	for _, c := range []struct {
-		n       *page.Network
+		n       *result.ReportNetwork
 		hosts   int
 		inner   int // branches that join others
 		largest int // children of a branch
@@ -358,7 +359,7 @@ func TestSlurm(t *testing.T) {
 
 // twoParts is two switches that no cable joins, each between two leaves with a host, and
 // adapters that name no host.
-func twoParts(t *testing.T) *page.Network {
+func twoParts(t *testing.T) *result.ReportNetwork {
 	t.Helper()
 	var b fabric.Builder
 	guid := fabric.GUID(0)

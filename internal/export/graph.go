@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/result"
 )
 
 // dotUnit is how many points of Graphviz the distance between two switches of the map is:
@@ -19,7 +19,7 @@ const dotUnit = 288.0
 
 // writeDOT writes a graph of Graphviz. All nodes have the places of the map, which neato -n
 // keeps, hosts those round their switches where the page unfolds them.
-func writeDOT(w *bufio.Writer, n *page.Network) error {
+func writeDOT(w *bufio.Writer, n *result.ReportNetwork) error {
 	fmt.Fprintf(w, "graph %s {\n  node [shape=box];\n", dotText(n.Name))
 	x, y := places(n)
 	for i := range int32(len(n.Nodes.Name)) {
@@ -52,7 +52,7 @@ func writeDOT(w *bufio.Writer, n *page.Network) error {
 
 // places is where all nodes stand on the map: adapters on circles round the switch that
 // their first port is cabled to, those without one in a row below everything.
-func places(n *page.Network) (x, y []float64) {
+func places(n *result.ReportNetwork) (x, y []float64) {
 	c := &n.Nodes
 	x, y = make([]float64, len(c.Name)), make([]float64, len(c.Name))
 	below := 0.0
@@ -115,7 +115,7 @@ func xmlText(s string) string {
 }
 
 // writeGraphML writes the graph with its attributes, every cable an edge of its own.
-func writeGraphML(w *bufio.Writer, n *page.Network) error {
+func writeGraphML(w *bufio.Writer, n *result.ReportNetwork) error {
 	w.WriteString(xml.Header + `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + "\n")
 	declare := func(element string, list []attribute) { // their values say of which type they are
 		for _, a := range list {
@@ -152,7 +152,7 @@ func writeGraphML(w *bufio.Writer, n *page.Network) error {
 }
 
 // writeNodeLink writes what networkx.node_link_graph reads, in its form with links.
-func writeNodeLink(w *bufio.Writer, n *page.Network) error {
+func writeNodeLink(w *bufio.Writer, n *result.ReportNetwork) error {
 	object := func(list []attribute) string {
 		var b strings.Builder
 		for i, a := range list {

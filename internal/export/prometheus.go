@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/result"
 )
 
 // sample is a value with its labels.
@@ -22,7 +22,7 @@ type gauge struct {
 }
 
 // writePrometheus writes the findings in the text format of Prometheus.
-func writePrometheus(w *bufio.Writer, n *page.Network) error {
+func writePrometheus(w *bufio.Writer, n *result.ReportNetwork) error {
 	fabric := [2]string{"fabric", n.Name}
 	one := func(v float64, labels ...[2]string) []sample {
 		return []sample{{labels: append([][2]string{fabric}, labels...), value: v}}
@@ -50,14 +50,14 @@ func writePrometheus(w *bufio.Writer, n *page.Network) error {
 	}
 	for _, m := range []struct {
 		name, help string
-		value      func(t *page.TableSet) (v float64, known bool)
+		value      func(t *result.ReportTables) (v float64, known bool)
 	}{
-		{"weft_tables_deadlock_free", "1 where the tables are proven free of credit loops, 0 where they have one.", func(t *page.TableSet) (float64, bool) { return boolean(t.Verdict == "deadlock-free"), true }},
-		{"weft_tables_unreachable_pairs", "Pairs of endpoints without a route.", func(t *page.TableSet) (float64, bool) { return float64(t.Unreachable), true }},
-		{"weft_tables_forwarding_loops", "Pairs of switch and destination whose packets circle.", func(t *page.TableSet) (float64, bool) { return float64(t.Circling), true }},
-		{"weft_tables_lanes_used", "Lanes that carry traffic between switches.", func(t *page.TableSet) (float64, bool) { return float64(t.Used), true }},
-		{"weft_tables_edge_forwarding_index", "Routes over the fullest channel when all send to all.", func(t *page.TableSet) (float64, bool) { return float64(t.Load.Most), true }},
-		{"weft_tables_bisection_bandwidth", "Effective bisection bandwidth, of full.", func(t *page.TableSet) (float64, bool) {
+		{"weft_tables_deadlock_free", "1 where the tables are proven free of credit loops, 0 where they have one.", func(t *result.ReportTables) (float64, bool) { return boolean(t.Verdict == "deadlock-free"), true }},
+		{"weft_tables_unreachable_pairs", "Pairs of endpoints without a route.", func(t *result.ReportTables) (float64, bool) { return float64(t.Unreachable), true }},
+		{"weft_tables_forwarding_loops", "Pairs of switch and destination whose packets circle.", func(t *result.ReportTables) (float64, bool) { return float64(t.Circling), true }},
+		{"weft_tables_lanes_used", "Lanes that carry traffic between switches.", func(t *result.ReportTables) (float64, bool) { return float64(t.Used), true }},
+		{"weft_tables_edge_forwarding_index", "Routes over the fullest channel when all send to all.", func(t *result.ReportTables) (float64, bool) { return float64(t.Load.Most), true }},
+		{"weft_tables_bisection_bandwidth", "Effective bisection bandwidth, of full.", func(t *result.ReportTables) (float64, bool) {
 			if t.Bandwidth == nil {
 				return 0, false
 			}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/names"
-	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // branch is a switch of Slurm's tree: a leaf with hosts, or what joins some branches.
@@ -30,7 +30,7 @@ type branch struct {
 //
 // left is the adapters that are in no branch, because Slurm could not know a host by the name
 // in their descriptions.
-func tree(n *page.Network) (all []branch, left []int32, err error) {
+func tree(n *result.ReportNetwork) (all []branch, left []int32, err error) {
 	s := &shaper{n: n, used: map[string]bool{}}
 	s.leaves()
 	if len(s.all) == 0 {
@@ -56,7 +56,7 @@ func tree(n *page.Network) (all []branch, left []int32, err error) {
 
 // shaper makes a tree.
 type shaper struct {
-	n    *page.Network
+	n    *result.ReportNetwork
 	used map[string]bool // names of branches
 	all  []branch        // so far, children before parents
 	open []pending       // branches that have no parent yet
@@ -199,7 +199,7 @@ func comment(s string) string {
 }
 
 // leftOut is a comment on the adapters that are in no branch.
-func leftOut(n *page.Network, left []int32) string {
+func leftOut(n *result.ReportNetwork, left []int32) string {
 	if len(left) == 0 {
 		return ""
 	}
@@ -215,7 +215,7 @@ func leftOut(n *page.Network, left []int32) string {
 }
 
 // writeSlurm writes topology.conf.
-func writeSlurm(w *bufio.Writer, n *page.Network) error {
+func writeSlurm(w *bufio.Writer, n *result.ReportNetwork) error {
 	all, left, err := tree(n)
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func writeSlurm(w *bufio.Writer, n *page.Network) error {
 }
 
 // writeSlurmYAML writes topology.yaml.
-func writeSlurmYAML(w *bufio.Writer, n *page.Network) error {
+func writeSlurmYAML(w *bufio.Writer, n *result.ReportNetwork) error {
 	all, left, err := tree(n)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Slurm's controller reads topology.conf, and sees the tree that is meant.
@@ -162,7 +162,7 @@ print(g.number_of_nodes(), g.number_of_edges())`, "graphml": `
 import sys, networkx
 g = networkx.parse_graphml(sys.stdin.buffer.read().decode())
 print(g.number_of_nodes(), g.number_of_edges())`}
-	for _, n := range []*page.Network{odd(t), networkOf(t, "torus:4x4", testnet.Build(t, "torus:4x4"))} {
+	for _, n := range []*result.ReportNetwork{odd(t), networkOf(t, "torus:4x4", testnet.Build(t, "torus:4x4"))} {
 		want := fmt.Sprintf("%d %d", len(n.Nodes.Name), len(n.Cables.A))
 		for form, script := range scripts {
 			if got := strings.TrimSpace(tool(t, written(t, form, n), "python3", "-c", script)); got != want {

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -107,12 +108,12 @@ func (p *Pages) make(ctx context.Context, s Shown) ([]byte, error) {
 	}
 	n := page.NewNetwork("the fabric of "+s.When.UTC().Format("2006-01-02 15:04:05 MST"), s.Tables.Fabric)
 	g := &page.Given{Name: s.Engine, Source: s.Engine, Tables: s.Tables, Verdict: s.Verdict}
-	if err := n.Add(ctx, g, page.Options{Seed: 1, Precision: pagePrecision}); err != nil {
+	if err := page.Add(ctx, n, g, page.Options{Seed: 1, Precision: pagePrecision}); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	d := &page.Data{Title: "Live fabric", Made: "weft " + p.Version, Networks: []*page.Network{n}, Results: []*page.Result{}}
-	if err := d.Write(&b); err != nil {
+	d := &result.Report{Title: "Live fabric", Made: "weft " + p.Version, Networks: []*result.ReportNetwork{n}, Results: []*result.ReportResult{}}
+	if err := page.Write(&b, d); err != nil {
 		return nil, err
 	}
 	p.of, p.page = s.Tables, b.Bytes()

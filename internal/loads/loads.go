@@ -92,12 +92,15 @@ type Lane struct {
 	Most   uint32 // largest number of routes over one of them
 }
 
+// On is the routes of the trunks on a lane, [trunk].
+func On(r *congestion.LaneRoutes, vl int) []uint32 { return r.Routes[vl*r.Trunks : (vl+1)*r.Trunks] }
+
 // Lanes is the loads of the lanes in use, by lane.
 func Lanes(r *congestion.LaneRoutes) []Lane {
 	var lanes []Lane
 	for vl := range routing.MaxDataVLs {
 		l := Lane{VL: uint8(vl), Pairs: r.Pairs[vl]}
-		for _, n := range r.On(vl) {
+		for _, n := range On(r, vl) {
 			if n > 0 {
 				l.Hops += int64(n)
 				l.Trunks++

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // The size of a chart, in its own units, and the room for its axes.
@@ -135,7 +136,7 @@ func smallBars(counts []int, name string, end, scale uint32) template.HTML {
 }
 
 // lineChart draws curves, each with a mark of its own.
-func lineChart(c *ResultCurves) template.HTML {
+func lineChart(c *result.ReportCurves) template.HTML {
 	left, right, most := math.Inf(1), math.Inf(-1), 0.0
 	for _, s := range c.Series {
 		for i := range s.X {
@@ -184,7 +185,7 @@ func lineChart(c *ResultCurves) template.HTML {
 }
 
 // charts is the charts of some tables, those of which there is nothing to show left out.
-func charts(n *Network, t *TableSet) []template.HTML {
+func charts(n *result.ReportNetwork, t *result.ReportTables) []template.HTML {
 	var all []template.HTML
 	add := func(c template.HTML) {
 		if c != "" {
@@ -210,10 +211,10 @@ func charts(n *Network, t *TableSet) []template.HTML {
 	add(countChart("Length of routes", "hops between switches", "pairs", t.Hops.Pairs, "over %s hops"))
 	var lanes, pairs, levels []bar
 	for _, l := range t.Lanes {
-		lanes = append(lanes, bar{fmt.Sprintf("%s %d", n.LaneName(), l.VL), float64(l.Hops), fmt.Sprintf("%s %d: %s crossed on %s; at most %s on one", n.LaneName(), l.VL, words.Counted(l.Hops, "hop", "hops"), words.Counted(l.Trunks, "channel", "channels"), words.Counted(l.Most, "route", "routes"))})
+		lanes = append(lanes, bar{fmt.Sprintf("%s %d", laneName(n), l.VL), float64(l.Hops), fmt.Sprintf("%s %d: %s crossed on %s; at most %s on one", laneName(n), l.VL, words.Counted(l.Hops, "hop", "hops"), words.Counted(l.Trunks, "channel", "channels"), words.Counted(l.Most, "route", "routes"))})
 	}
 	for _, l := range t.Lanes {
-		pairs = append(pairs, bar{fmt.Sprintf("%s %d", n.LaneName(), l.VL), float64(l.Pairs), fmt.Sprintf("%s %d: on the way of %s", n.LaneName(), l.VL, words.Counted(l.Pairs, "pair", "pairs"))})
+		pairs = append(pairs, bar{fmt.Sprintf("%s %d", laneName(n), l.VL), float64(l.Pairs), fmt.Sprintf("%s %d: on the way of %s", laneName(n), l.VL, words.Counted(l.Pairs, "pair", "pairs"))})
 	}
 	if len(lanes) > 1 {
 		add(barChart("Use of lanes", "virtual lane", "hops of all routes", lanes))
@@ -229,7 +230,7 @@ func charts(n *Network, t *TableSet) []template.HTML {
 }
 
 // loadChart is how many channels have how many routes.
-func loadChart(t *TableSet) template.HTML {
+func loadChart(t *result.ReportTables) template.HTML {
 	const parts = 20
 	var counts [parts]int64
 	for _, list := range [][]uint32{t.Load.There, t.Load.Back} {

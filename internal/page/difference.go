@@ -11,12 +11,12 @@ import (
 
 // Compare adds what changes from the first tables of the network to the second, and
 // whether packets can deadlock while it does.
-func (n *Network) Compare(ctx context.Context, old, next *routing.Tables, o deadlock.Options) error {
+func Compare(ctx context.Context, n *result.ReportNetwork, old, next *routing.Tables, o deadlock.Options) error {
 	v, err := transition.Verify(ctx, old, next, o)
 	if err != nil {
 		return err
 	}
-	d := &Difference{
+	d := &result.ReportDifference{
 		From: n.Tables[0].Name, To: n.Tables[1].Name, Verdict: result.DeadlockFree,
 		Entries: v.Entries, Blocks: v.Blocks, Switches: v.Switches, SLs: v.SLs, Maps: v.Cost.Maps, Exposed: v.Exposed,
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 )
 
 // bins is how many colours loads have.
@@ -34,17 +35,17 @@ const nameLength = 18
 
 // drawing is a map as SVG, for pages that are printed or that run no program.
 type drawing struct {
-	n    *Network
-	t    *TableSet // nil: without loads
-	x, y []float64 // [switch]
-	high float64   // of the drawing, in the units of mapWidth
-	size float64   // radius of a switch
+	n    *result.ReportNetwork
+	t    *result.ReportTables // nil: without loads
+	x, y []float64            // [switch]
+	high float64              // of the drawing, in the units of mapWidth
+	size float64              // radius of a switch
 	b    strings.Builder
 }
 
 // drawMap draws the map, the trunks in the colours of their loads, and over it the credit
 // loop, if there is one. ID is that of the element, and what its parts are called by.
-func drawMap(n *Network, t *TableSet, id string) template.HTML {
+func drawMap(n *result.ReportNetwork, t *result.ReportTables, id string) template.HTML {
 	d := &drawing{n: n, t: t}
 	d.scale()
 	title := mapTitle(n, t)
@@ -60,7 +61,7 @@ func drawMap(n *Network, t *TableSet, id string) template.HTML {
 }
 
 // mapTitle is the drawing in a sentence.
-func mapTitle(n *Network, t *TableSet) string {
+func mapTitle(n *result.ReportNetwork, t *result.ReportTables) string {
 	text := fmt.Sprintf("Map of %s: %s, %s, %s between them.", n.Name, n.Found, words.Counted(n.Counts.Switches, "switch", "switches"), words.Counted(n.Counts.SwitchCables, "cable", "cables"))
 	if t != nil && len(t.Cycle) > 0 {
 		text += fmt.Sprintf(" A credit loop of %d steps is drawn over it.", len(t.Cycle))
@@ -98,7 +99,7 @@ type trunkPair struct {
 
 // pairsOf is the trunks of a network, each pair of switches once, in the order of their
 // first cables.
-func pairsOf(n *Network, t *TableSet) []trunkPair {
+func pairsOf(n *result.ReportNetwork, t *result.ReportTables) []trunkPair {
 	c := &n.Cables
 	at := map[[2]int32]int{}
 	var pairs []trunkPair
@@ -240,12 +241,12 @@ func (d *drawing) loop(id string) {
 		ux, uy := dx/length, dy/length
 		fmt.Fprintf(&d.b, `<path class="loop" marker-end="url(#%s-arrow)" d="M%s %sL%s %s"><title>%d: %s → %s, %s %d</title></path>`, id,
 			short(d.x[a]+ux*d.size), short(d.y[a]+uy*d.size), short(d.x[b]-ux*(d.size+2)), short(d.y[b]-uy*(d.size+2)),
-			i+1, html.EscapeString(s.From), html.EscapeString(s.To), d.n.LaneName(), s.VL)
+			i+1, html.EscapeString(s.From), html.EscapeString(s.To), laneName(d.n), s.VL)
 	}
 }
 
 // drawKey says what a drawing shows: colours, widths and dashes.
-func drawKey(n *Network, t *TableSet) template.HTML {
+func drawKey(n *result.ReportNetwork, t *result.ReportTables) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="map-key"><b>Routes over a channel, %s at most</b><span class="ends">0<span class="ramp">`, words.Thousands(t.Load.Most))
 	for i := range bins {
@@ -267,8 +268,8 @@ func drawKey(n *Network, t *TableSet) template.HTML {
 	if slices.ContainsFunc(pairsOf(n, nil), func(p trunkPair) bool { return p.cables > 1 }) {
 		b.WriteString("<li>wider lines: more cables</li>")
 	}
-	if slices.ContainsFunc(n.Odd, func(o Oddity) bool {
-		return slices.ContainsFunc(o.Places, func(p OddPlace) bool { return p.A >= 0 && p.B >= 0 && p.Cable < 0 })
+	if slices.ContainsFunc(n.Odd, func(o result.ReportOdd) bool {
+		return slices.ContainsFunc(o.Places, func(p result.ReportPlace) bool { return p.A >= 0 && p.B >= 0 && p.Cable < 0 })
 	}) {
 		b.WriteString(`<li><i class="dashes"></i>cables missing</li>`)
 	}

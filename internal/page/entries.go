@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -16,14 +17,14 @@ const PathBytes = 17 << 20
 
 // entriesOf is the tables by which the page follows paths, in at most so many bytes when compressed:
 // where all destinations take more, those of the end of inTurns are left out.
-func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *EntryColumns {
+func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *result.ReportEntries {
 	f := t.Fabric
-	e := &EntryColumns{Switches: f.Switches(), Rows: t.Lanes.Rows}
+	e := &result.ReportEntries{Switches: f.Switches(), Rows: t.Lanes.Rows}
 	order := inTurns(f, v)
 	e.Of = len(order)
 	kept := len(order)
 	for {
-		e.setRows(t, order[:kept])
+		setRows(e, t, order[:kept])
 		size := compressed(e.Ports) + compressed(e.Levels)
 		if size <= most || kept <= 1 {
 			break
@@ -38,7 +39,7 @@ func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *EntryColumns {
 			e.Same = append(e.Same, int32(vl))
 		}
 	} else {
-		e.addMaps(t)
+		addMaps(e, t)
 	}
 	return e
 }
@@ -74,7 +75,7 @@ func inTurns(f *fabric.Fabric, v *deadlock.Verdict) []fabric.LID {
 }
 
 // setRows fills in the entries and service levels of some LIDs, in place of those before.
-func (e *EntryColumns) setRows(t *routing.Tables, lids []fabric.LID) {
+func setRows(e *result.ReportEntries, t *routing.Tables, lids []fabric.LID) {
 	e.LIDs, e.Ports, e.Levels = nil, nil, nil
 	levels := false
 	for _, lid := range lids {
@@ -117,7 +118,7 @@ var _ io.Writer = (*counter)(nil)
 
 // addMaps adds the SL2VL maps of ports that packets between switches leave by. In-ports
 // of hosts with the same maps are of one class.
-func (e *EntryColumns) addMaps(t *routing.Tables) {
+func addMaps(e *result.ReportEntries, t *routing.Tables) {
 	f, m := t.Fabric, t.Lanes.SL2VL
 	for sl := range t.Lanes.TopLevel() + 1 {
 		e.SLs = append(e.SLs, int32(sl))

@@ -8,34 +8,35 @@ import (
 	"github.com/weft-fabric/weft/internal/inspect"
 	"github.com/weft-fabric/weft/internal/names"
 	"github.com/weft-fabric/weft/internal/page/layout"
+	"github.com/weft-fabric/weft/result"
 )
 
 // NewNetwork describes a fabric, without tables.
-func NewNetwork(name string, f *fabric.Fabric) *Network {
+func NewNetwork(name string, f *fabric.Fabric) *result.ReportNetwork {
 	l := layout.Of(f)
 	c := f.Count()
-	n := &Network{
+	n := &result.ReportNetwork{
 		Name: name, Shape: string(l.Kind), Found: l.Name, Parts: len(f.Parts()), Warnings: append([]string{}, f.Warnings()...),
-		Counts: NetworkCounts{
+		Counts: result.ReportCounts{
 			Switches: c.Switches, Adapters: c.Adapters, Routers: c.Routers, HostPorts: c.HCA, Aggregation: c.Aggregation, RouterPorts: c.Router,
 			SwitchCables: c.SwitchCables, AdapterCables: c.AdapterCables, SelfCables: c.SelfCables,
 		},
-		Levels: []NetworkLevel{}, Odd: []Oddity{}, Tables: []*TableSet{},
+		Levels: []result.ReportLevel{}, Odd: []result.ReportOdd{}, Tables: []*result.ReportTables{},
 	}
 	for _, v := range inspect.Levels(f) {
-		n.Levels = append(n.Levels, NetworkLevel{
+		n.Levels = append(n.Levels, result.ReportLevel{
 			Switches: v.Switches, Hosts: v.Hosts, Others: v.Others, Down: v.Down, Up: v.Up, Across: v.Across, Free: v.Free, Over: v.Over.Value(),
 		})
 	}
-	n.addNodes(f, l)
-	n.addEndpoints(f)
-	cable := n.addCables(f)
-	n.addOddities(f, cable)
+	addNodes(n, f, l)
+	addEndpoints(n, f)
+	cable := addCables(n, f)
+	addOddities(n, f, cable)
 	return n
 }
 
 // addNodes adds the nodes, those that are switches with their places, and counts free ports.
-func (n *Network) addNodes(f *fabric.Fabric, l *layout.Layout) {
+func addNodes(n *result.ReportNetwork, f *fabric.Fabric, l *layout.Layout) {
 	c := &n.Nodes
 	for i := range f.Nodes() {
 		v := f.Node(fabric.NodeID(i))
@@ -56,7 +57,7 @@ func (n *Network) addNodes(f *fabric.Fabric, l *layout.Layout) {
 
 // addEndpoints adds the endpoints behind those that are port 0 of switches; endpoint e of
 // the fabric is e - switches here.
-func (n *Network) addEndpoints(f *fabric.Fabric) {
+func addEndpoints(n *result.ReportNetwork, f *fabric.Fabric) {
 	c := &n.Ports
 	for i := f.Switches(); i < len(f.Endpoints()); i++ {
 		e := f.Endpoint(fabric.EndpointID(i))
@@ -69,7 +70,7 @@ func (n *Network) addEndpoints(f *fabric.Fabric) {
 
 // addCables adds every cable once, by the channel with the lower number, and returns the
 // cable of every channel.
-func (n *Network) addCables(f *fabric.Fabric) []int32 {
+func addCables(n *result.ReportNetwork, f *fabric.Fabric) []int32 {
 	c := &n.Cables
 	cable := make([]int32, len(f.Channels()))
 	rate := map[string]int32{}
@@ -99,11 +100,11 @@ func (n *Network) addCables(f *fabric.Fabric) []int32 {
 
 // addOddities adds what is unusual about the fabric, and notes it at the cables concerned; cable is
 // what addCables returned.
-func (n *Network) addOddities(f *fabric.Fabric, cable []int32) {
+func addOddities(n *result.ReportNetwork, f *fabric.Fabric, cable []int32) {
 	for _, o := range inspect.Anomalies(f) {
-		odd := Oddity{Kind: string(o.Kind), What: o.What, Places: []OddPlace{}}
+		odd := result.ReportOdd{Kind: string(o.Kind), What: o.What, Places: []result.ReportPlace{}}
 		for _, l := range o.Links {
-			p := OddPlace{A: int(l.A), B: int(l.B), Cable: -1, Text: fmt.Sprintf("%s – %s", f.Label(l.A), f.Label(l.B))}
+			p := result.ReportPlace{A: int(l.A), B: int(l.B), Cable: -1, Text: fmt.Sprintf("%s – %s", f.Label(l.A), f.Label(l.B))}
 			if l.APort > 0 {
 				p.Text = fmt.Sprintf("%s, port %d – %s, port %d", f.Label(l.A), l.APort, f.Label(l.B), l.BPort)
 				if c := f.Out(l.A, l.APort); c != fabric.None {
@@ -118,7 +119,7 @@ func (n *Network) addOddities(f *fabric.Fabric, cable []int32) {
 			if o.Kind == inspect.DuplicateName || o.Kind == inspect.NoName {
 				text = f.Node(v).GUID.String() // the name is known
 			}
-			odd.Places = append(odd.Places, OddPlace{Text: text, A: int(v), B: -1, Cable: -1})
+			odd.Places = append(odd.Places, result.ReportPlace{Text: text, A: int(v), B: -1, Cable: -1})
 		}
 		for _, h := range o.Hosts {
 			odd.Places = append(odd.Places, hostPlace(f, h))
@@ -128,14 +129,14 @@ func (n *Network) addOddities(f *fabric.Fabric, cable []int32) {
 }
 
 // hostPlace is a host, with its adapters, as the place of an oddity.
-func hostPlace(f *fabric.Fabric, h names.Host) OddPlace {
+func hostPlace(f *fabric.Fabric, h names.Host) result.ReportPlace {
 	list := make([]string, len(h.Adapters))
 	for i, v := range h.Adapters {
 		if _, list[i] = names.HostOf(f.Node(v)); list[i] == "" {
 			list[i] = f.Node(v).GUID.String()
 		}
 	}
-	p := OddPlace{Text: fmt.Sprintf("%s: %s", h.Name, strings.Join(list, ", ")), A: -1, B: -1, Cable: -1}
+	p := result.ReportPlace{Text: fmt.Sprintf("%s: %s", h.Name, strings.Join(list, ", ")), A: -1, B: -1, Cable: -1}
 	if len(h.Adapters) > 0 {
 		p.A = int(h.Adapters[0])
 	}

@@ -9,12 +9,14 @@ import (
 	"math"
 	"reflect"
 	"strings"
+
+	"github.com/weft-fabric/weft/result"
 )
 
-// A packed Data is gzip of
+// A packed result.Report is gzip of
 //
 //	the length of the head, four bytes, little endian
-//	the head: the JSON of Data, in which a column is {"column": number}, and, behind
+//	the head: the JSON of the report, in which a column is {"column": number}, and, behind
 //	  it in a list, the type and length of each column
 //	the columns, each from a multiple of eight bytes on
 //
@@ -49,8 +51,8 @@ type packer struct {
 // shortest is how long a list of numbers is at least to become a column.
 const shortest = 24
 
-// Pack is the data as pages contain it.
-func (d *Data) Pack() (string, error) {
+// pack is the data as pages contain it.
+func pack(d *result.Report) (string, error) {
 	var p packer
 	head, err := json.Marshal(map[string]any{"data": p.tree(reflect.ValueOf(d)), "columns": &p.places})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // page is what the frame of a page is filled with.
 type page struct {
-	*Data
+	*result.Report
 	Style, Script template.HTML
 	Packed        template.HTML
 	Views         []networkView
@@ -23,7 +23,7 @@ type page struct {
 
 // networkView is a network as the frame shows it.
 type networkView struct {
-	*Network
+	*result.ReportNetwork
 	ID    string
 	Index int
 	Facts []fact
@@ -33,7 +33,7 @@ type networkView struct {
 
 // setView is tables as the frame shows them.
 type setView struct {
-	*TableSet
+	*result.ReportTables
 	ID     string
 	Index  int
 	Good   bool
@@ -47,13 +47,13 @@ type setView struct {
 
 // tierView is a tier with its histogram.
 type tierView struct {
-	TierLoads
+	result.ReportTier
 	Bars template.HTML
 }
 
 // resultView is a result of another command as the frame shows it.
 type resultView struct {
-	*Result
+	*result.ReportResult
 	Tables []tableView
 	Charts []template.HTML
 }
@@ -78,7 +78,7 @@ var guid = regexp.MustCompile(`^0x[0-9a-f]{16}$`)
 
 // tableViews is tables as the frame shows them, with columns of numbers to the right and verdicts in
 // colour.
-func tableViews(tables []ResultTable) []tableView {
+func tableViews(tables []result.ReportTable) []tableView {
 	var all []tableView
 	for _, t := range tables {
 		v := tableView{Title: t.Title, Cells: make([][]cell, len(t.Rows))}
@@ -115,8 +115,9 @@ func tableViews(tables []ResultTable) []tableView {
 type fact struct{ Name, Value, More string }
 
 // Write writes the page.
-func (d *Data) Write(w io.Writer) error {
+func Write(w io.Writer, d *result.Report) error {
 	frame, err := template.New("page").Funcs(template.FuncMap{
+		"laneName": laneName,
 		"thousands": func(n any) string {
 			switch n := n.(type) {
 			case int:
@@ -128,15 +129,15 @@ func (d *Data) Write(w io.Writer) error {
 			}
 			return fmt.Sprint(n)
 		},
-		"first": func(n int, list []OddPlace) []OddPlace { return list[:min(n, len(list))] },
-		"more":  func(n int, list []OddPlace) int { return max(0, len(list)-n) },
+		"first": func(n int, list []result.ReportPlace) []result.ReportPlace { return list[:min(n, len(list))] },
+		"more":  func(n int, list []result.ReportPlace) int { return max(0, len(list)-n) },
 		"plus":  func(a, b int) int { return a + b },
 	}).Parse(web.Page)
 	if err != nil {
 		return err
 	}
-	p := &page{Data: d, Style: element("style", web.Style), Script: element("script", web.Script)}
-	packed, err := d.Pack()
+	p := &page{Report: d, Style: element("style", web.Style), Script: element("script", web.Script)}
+	packed, err := pack(d)
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (d *Data) Write(w io.Writer) error {
 		p.Views = append(p.Views, viewOf(n, i))
 	}
 	for _, r := range d.Results {
-		v := resultView{Result: r, Tables: tableViews(r.Tables)}
+		v := resultView{ReportResult: r, Tables: tableViews(r.Tables)}
 		for i := range r.Curves {
 			v.Charts = append(v.Charts, lineChart(&r.Curves[i]))
 		}
@@ -164,8 +165,8 @@ func element(name, text string) template.HTML {
 }
 
 // viewOf is the i-th network of the page as the frame shows it.
-func viewOf(n *Network, i int) networkView {
-	v := networkView{Network: n, ID: fmt.Sprintf("network-%d", i), Index: i, Text: inWords(n)}
+func viewOf(n *result.ReportNetwork, i int) networkView {
+	v := networkView{ReportNetwork: n, ID: fmt.Sprintf("network-%d", i), Index: i, Text: inWords(n)}
 	c := n.Counts
 	v.Facts = []fact{
 		{"switches", words.Thousands(c.Switches), n.Found},
@@ -182,7 +183,7 @@ func viewOf(n *Network, i int) networkView {
 }
 
 // extraPorts says what there is beside host ports.
-func extraPorts(c NetworkCounts) string {
+func extraPorts(c result.ReportCounts) string {
 	var list []string
 	if c.Aggregation > 0 {
 		list = append(list, words.Counted(c.Aggregation, "aggregation node", "aggregation nodes"))
@@ -197,8 +198,8 @@ func extraPorts(c NetworkCounts) string {
 }
 
 // setViewOf is the k-th tables of network i as the frame shows them.
-func setViewOf(n *Network, t *TableSet, i, k int) setView {
-	v := setView{TableSet: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == result.DeadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0 && t.Absent == 0}
+func setViewOf(n *result.ReportNetwork, t *result.ReportTables, i, k int) setView {
+	v := setView{ReportTables: t, ID: fmt.Sprintf("tables-%d-%d", i, k), Index: k, Good: t.Verdict == result.DeadlockFree && t.Unreachable == t.Apart && t.Circling == 0 && t.Dropped == 0 && t.Absent == 0}
 	switch {
 	case t.Verdict != result.DeadlockFree:
 		v.Head = fmt.Sprintf("Credit loop of %d steps", len(t.Cycle))
@@ -234,7 +235,7 @@ func setViewOf(n *Network, t *TableSet, i, k int) setView {
 }
 
 // lanesText says how many lanes are needed and available, and how many service levels there are.
-func lanesText(t *TableSet) string {
+func lanesText(t *result.ReportTables) string {
 	var list []string
 	if t.Needed > 0 {
 		list = append(list, fmt.Sprintf("%d needed", t.Needed))
@@ -246,7 +247,7 @@ func lanesText(t *TableSet) string {
 }
 
 // hottestText names the channel with most routes.
-func hottestText(t *TableSet) string {
+func hottestText(t *result.ReportTables) string {
 	if len(t.Load.Hottest) == 0 {
 		return "no channel is in use"
 	}
@@ -254,7 +255,7 @@ func hottestText(t *TableSet) string {
 }
 
 // inWords is the map for those who cannot see it.
-func inWords(n *Network) []string {
+func inWords(n *result.ReportNetwork) []string {
 	c := n.Counts
 	text := []string{fmt.Sprintf("%s is %s: %s joined by %s, with %s.", n.Name, n.Found,
 		words.Counted(c.Switches, "switch", "switches"), words.Counted(c.SwitchCables, "cable", "cables"), words.Counted(c.HostPorts, "host port", "host ports"))}

@@ -37,11 +37,11 @@ func judged(t *testing.T, f *fabric.Fabric, engine string) (*routing.Tables, *de
 }
 
 // routed is a network with the tables of an engine.
-func routed(t *testing.T, f *fabric.Fabric, engine string) *Network {
+func routed(t *testing.T, f *fabric.Fabric, engine string) *result.ReportNetwork {
 	t.Helper()
 	tables, v := judged(t, f, engine)
 	n := NewNetwork("x", f)
-	if err := n.Add(context.Background(), &Given{Name: engine, Tables: tables, Verdict: v}, Options{Seed: 1, Precision: 0.02}); err != nil {
+	if err := Add(context.Background(), n, &Given{Name: engine, Tables: tables, Verdict: v}, Options{Seed: 1, Precision: 0.02}); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -49,7 +49,7 @@ func routed(t *testing.T, f *fabric.Fabric, engine string) *Network {
 
 // Columns of figures stand on the right, GUIDs and verdicts are told apart from them.
 func TestResultTables(t *testing.T) {
-	got := tableViews([]ResultTable{{
+	got := tableViews([]result.ReportTable{{
 		Title: "T", Columns: []string{"name", "hops", "bandwidth", "mixed", "GUID", "verdict", "none"},
 		Rows: [][]string{
 			{"a", "2.06", "0.734 (+2 %)", "3", "0x0002c90100000a00", result.DeadlockFree, ""},
@@ -70,7 +70,7 @@ func TestResultTables(t *testing.T) {
 	if c := got.Cells[1][5].Class; c != "word bad" {
 		t.Errorf("a credit loop is %q", c)
 	}
-	if v := tableViews([]ResultTable{{Columns: []string{"a"}}})[0]; v.Heads[0].Numeric {
+	if v := tableViews([]result.ReportTable{{Columns: []string{"a"}}})[0]; v.Heads[0].Numeric {
 		t.Error("a table without rows has figures")
 	}
 }
@@ -124,7 +124,7 @@ func TestBarsHaveTheColoursOfTheMap(t *testing.T) {
 func TestNamesOfAxesFit(t *testing.T) {
 	n := routed(t, testnet.Build(t, "dragonfly:p=2"), "dfsssp")
 	upright := regexp.MustCompile(`rotate\(-90\)" text-anchor="middle">([^<]*)<`)
-	all := charts(&Network{}, n.Tables[0])
+	all := charts(&result.ReportNetwork{}, n.Tables[0])
 	if len(all) < 7 {
 		t.Errorf("%d charts, want loads, congestion, bandwidth, hops, two of lanes and one of service levels", len(all))
 	}
@@ -178,12 +178,12 @@ func TestPartOfThePaths(t *testing.T) {
 	whole := routed(t, f, "weave")
 	tables, v := judged(t, f, "updn")
 	part := NewNetwork("x", f)
-	if err := part.Add(context.Background(), &Given{Tables: tables, Verdict: v}, Options{Seed: 1, Precision: 0.02, PathBytes: 500}); err != nil {
+	if err := Add(context.Background(), part, &Given{Tables: tables, Verdict: v}, Options{Seed: 1, Precision: 0.02, PathBytes: 500}); err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range map[*Network]bool{whole: false, part: true} {
+	for n, want := range map[*result.ReportNetwork]bool{whole: false, part: true} {
 		var b strings.Builder
-		if err := (&Data{Networks: []*Network{n}}).Write(&b); err != nil {
+		if err := Write(&b, &result.Report{Networks: []*result.ReportNetwork{n}}); err != nil {
 			t.Fatal(err)
 		}
 		if said := strings.Contains(b.String(), "Paths on this page: to "); said != want {

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -36,21 +37,21 @@ func tablesFor(t testing.TB, f *fabric.Fabric, engine string) *Given {
 }
 
 // reportOf is a report of a network routed by some engines.
-func reportOf(t testing.TB, f *fabric.Fabric, with ...string) *Data {
+func reportOf(t testing.TB, f *fabric.Fabric, with ...string) *result.Report {
 	t.Helper()
 	n := NewNetwork("test", f)
 	for _, engine := range with {
-		if err := n.Add(context.Background(), tablesFor(t, f, engine), Options{Seed: 1, Precision: 0.02}); err != nil {
+		if err := Add(context.Background(), n, tablesFor(t, f, engine), Options{Seed: 1, Precision: 0.02}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return &Data{Title: "test", Made: "weft test", Networks: []*Network{n}, Results: []*Result{}}
+	return &result.Report{Title: "test", Made: "weft test", Networks: []*result.ReportNetwork{n}, Results: []*result.ReportResult{}}
 }
 
-func write(t testing.TB, d *Data) string {
+func write(t testing.TB, d *result.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := d.Write(&b); err != nil {
+	if err := Write(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -59,7 +60,7 @@ func write(t testing.TB, d *Data) string {
 // A page holds the whole of its data.
 func TestPackedDataComesBack(t *testing.T) {
 	d := reportOf(t, testnet.Build(t, "torus:4x4,hosts=2"), "minhop", "weave", "lash")
-	packed, err := d.Pack()
+	packed, err := pack(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestCountsAddUp(t *testing.T) {
 
 // follow walks the entries of a page as its program does, from an endpoint to a LID,
 // and returns the switches and lanes.
-func follow(d *Data, src, dest int) (path []int32, lanes []byte, ok bool) {
+func follow(d *result.Report, src, dest int) (path []int32, lanes []byte, ok bool) {
 	n := d.Networks[0]
 	e := n.Tables[0].Paths
 	at, in := n.Ports.Switch[src], n.Ports.At[src]
@@ -169,7 +170,7 @@ func follow(d *Data, src, dest int) (path []int32, lanes []byte, ok bool) {
 }
 
 // laneAt is the lane by the maps of a page.
-func laneAt(e *EntryColumns, s, in, out int32, sl byte) byte {
+func laneAt(e *result.ReportEntries, s, in, out int32, sl byte) byte {
 	if e.Same != nil {
 		return byte(e.Same[sl])
 	}

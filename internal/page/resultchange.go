@@ -14,20 +14,20 @@ import (
 // finder marks on the map the parts of a network that a result names. Without a network it finds
 // nothing.
 type finder struct {
-	n     *Network
+	n     *result.ReportNetwork
 	node  map[string]int32   // by GUID
 	cable map[[2]int32]int32 // by node and port
-	marks *MarkedParts
+	marks *result.ReportMarks
 }
 
 // beginMarks gives r empty marks, and is the finder that fills them in; without a network that the
 // result is about there are none.
-func (r *Result) beginMarks(networks []*Network) *finder {
+func beginMarks(r *result.ReportResult, networks []*result.ReportNetwork) *finder {
 	if r.Network < 0 {
 		return &finder{}
 	}
 	n := networks[r.Network]
-	d := &finder{n: n, node: map[string]int32{}, cable: map[[2]int32]int32{}, marks: &MarkedParts{GoneNodes: []int32{}, GoneCables: []int32{}, NewNodes: []int32{}, NewCables: []int32{}, Steps: [][]int32{}}}
+	d := &finder{n: n, node: map[string]int32{}, cable: map[[2]int32]int32{}, marks: &result.ReportMarks{GoneNodes: []int32{}, GoneCables: []int32{}, NewNodes: []int32{}, NewCables: []int32{}, Steps: [][]int32{}}}
 	d.marks.BySwitch = make([]int32, len(n.Nodes.X))
 	for i, g := range n.Nodes.GUID {
 		d.node[g] = int32(i)
@@ -136,7 +136,7 @@ func bandwidthText(b *result.Bandwidths) string {
 }
 
 // readDiff takes over what weft diff found.
-func readDiff(r *Result, networks []*Network, text []byte) error {
+func readDiff(r *result.ReportResult, networks []*result.ReportNetwork, text []byte) error {
 	var o result.Diff
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
@@ -145,16 +145,16 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 		return half("fabric")
 	}
 	r.Title = fmt.Sprintf("From %s to %s", o.Old.Fabric, o.New.Fabric)
-	r.about(networks, shownOf(&o, networks), func(n *Network) bool { return fitsDiff(&o, n) })
-	d := r.beginMarks(networks)
+	about(r, networks, shownOf(&o, networks), func(n *result.ReportNetwork) bool { return fitsDiff(&o, n) })
+	d := beginMarks(r, networks)
 	if d.marks != nil {
 		d.nodes(&d.marks.GoneNodes, append(o.Gone.Switches, o.Gone.Hosts...))
 		d.links(&d.marks.GoneCables, o.Gone.Links)
 		d.nodes(&d.marks.NewNodes, append(o.Added.Switches, o.Added.Hosts...))
 		d.links(&d.marks.NewCables, o.Added.Links)
 	}
-	r.fact("gone", "%s", partsText(&o.Gone))
-	r.fact("new", "%s", partsText(&o.Added))
+	addFact(r, "gone", "%s", partsText(&o.Gone))
+	addFact(r, "new", "%s", partsText(&o.Added))
 	c := o.Change
 	if c == nil {
 		return nil
@@ -162,17 +162,17 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	if d.marks != nil {
 		d.entries(d.marks.BySwitch, c.BySwitch)
 	}
-	r.fact("tables", "%s, then %s", o.Old.Tables, o.New.Tables)
-	r.fact("entries", "%s differ, %s of them had to, in %s of 64 LIDs on %s", words.Thousands(c.Entries), words.Thousands(c.Due), words.Counted(c.Blocks, "block", "blocks"), words.Counted(c.Touched, "switch", "switches"))
+	addFact(r, "tables", "%s, then %s", o.Old.Tables, o.New.Tables)
+	addFact(r, "entries", "%s differ, %s of them had to, in %s of 64 LIDs on %s", words.Thousands(c.Entries), words.Thousands(c.Due), words.Counted(c.Blocks, "block", "blocks"), words.Counted(c.Touched, "switch", "switches"))
 	if c.Free() {
-		r.fact("on the way", "no mixture of old and new entries has a credit loop (contract %s)", c.Contract)
+		addFact(r, "on the way", "no mixture of old and new entries has a credit loop (contract %s)", c.Contract)
 	} else {
-		r.fact("on the way", "packets can deadlock while tables are written: a mixture of old and new entries has the credit loop below (contract %s)", c.Contract)
+		addFact(r, "on the way", "packets can deadlock while tables are written: a mixture of old and new entries has the credit loop below (contract %s)", c.Contract)
 	}
-	r.fact("cut off", "of %s pairs %s before, %s for a while at most, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.Exposed), words.Thousands(c.CutAfter))
-	r.fact("bandwidth", "%s", bandwidthText(&c.Bandwidth))
+	addFact(r, "cut off", "of %s pairs %s before, %s for a while at most, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.Exposed), words.Thousands(c.CutAfter))
+	addFact(r, "bandwidth", "%s", bandwidthText(&c.Bandwidth))
 	for _, s := range c.Cycle {
-		r.Loop = append(r.Loop, ResultStep{fmt.Sprintf("%s → %s, VL %d, by %s → %s", s.From, s.To, s.VL, s.Src, s.Dst)})
+		r.Loop = append(r.Loop, result.ReportLoopStep{Text: fmt.Sprintf("%s → %s, VL %d, by %s → %s", s.From, s.To, s.VL, s.Src, s.Dst)})
 	}
 	r.Tables = append(r.Tables, entriesTable("Entries that change, by switch", c.BySwitch))
 	return nil
@@ -180,7 +180,7 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 
 // shownOf is the name of that of the two fabrics which is on the page; the old one's if both are or
 // neither is.
-func shownOf(o *result.Diff, networks []*Network) string {
+func shownOf(o *result.Diff, networks []*result.ReportNetwork) string {
 	for _, n := range networks {
 		if n.Name == o.New.Fabric && n.Name != o.Old.Fabric {
 			return o.New.Fabric
@@ -191,15 +191,15 @@ func shownOf(o *result.Diff, networks []*Network) string {
 
 // fitsDiff reports whether a network has the switches whose entries change, or else some of what
 // is gone or new.
-func fitsDiff(o *result.Diff, n *Network) bool {
+func fitsDiff(o *result.Diff, n *result.ReportNetwork) bool {
 	if o.Change != nil && len(o.Change.BySwitch) > 0 {
-		return n.hasMost(switchGUIDs(o.Change.BySwitch))
+		return hasMost(n, switchGUIDs(o.Change.BySwitch))
 	}
-	return len(guidsOf(&o.Gone))+len(guidsOf(&o.Added)) == 0 || n.has(guidsOf(&o.Gone)) > 0 || n.has(guidsOf(&o.Added)) > 0
+	return len(guidsOf(&o.Gone))+len(guidsOf(&o.Added)) == 0 || has(n, guidsOf(&o.Gone)) > 0 || has(n, guidsOf(&o.Added)) > 0
 }
 
 // has counts the nodes of a network among some.
-func (n *Network) has(guids []string) int {
+func has(n *result.ReportNetwork, guids []string) int {
 	count := 0
 	for _, g := range n.Nodes.GUID {
 		if slices.Contains(guids, g) {
@@ -210,7 +210,9 @@ func (n *Network) has(guids []string) int {
 }
 
 // hasMost reports whether a network has most nodes of a list.
-func (n *Network) hasMost(guids []string) bool { return len(guids) == 0 || 2*n.has(guids) > len(guids) }
+func hasMost(n *result.ReportNetwork, guids []string) bool {
+	return len(guids) == 0 || 2*has(n, guids) > len(guids)
+}
 
 // switchGUIDs is the switches whose entries change.
 func switchGUIDs(list []result.SwitchEntries) []string {
@@ -222,8 +224,8 @@ func switchGUIDs(list []result.SwitchEntries) []string {
 }
 
 // entriesTable is a table of how many entries change at each switch.
-func entriesTable(title string, list []result.SwitchEntries) ResultTable {
-	t := ResultTable{Title: title, Columns: []string{"switch", "GUID", "entries"}, Rows: [][]string{}}
+func entriesTable(title string, list []result.SwitchEntries) result.ReportTable {
+	t := result.ReportTable{Title: title, Columns: []string{"switch", "GUID", "entries"}, Rows: [][]string{}}
 	for _, e := range list {
 		t.Rows = append(t.Rows, []string{e.Switch.Name, e.Switch.GUID, words.Thousands(e.Entries)})
 	}
@@ -231,7 +233,7 @@ func entriesTable(title string, list []result.SwitchEntries) ResultTable {
 }
 
 // readWhatIf takes over what weft what-if found.
-func readWhatIf(r *Result, networks []*Network, text []byte) error {
+func readWhatIf(r *result.ReportResult, networks []*result.ReportNetwork, text []byte) error {
 	var o result.WhatIf
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
@@ -250,25 +252,25 @@ func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	}
 	slices.Sort(named)
 	named = slices.Compact(named)
-	r.about(networks, o.Fabric, func(n *Network) bool { return n.hasMost(named) })
-	d := r.beginMarks(networks)
+	about(r, networks, o.Fabric, func(n *result.ReportNetwork) bool { return hasMost(n, named) })
+	d := beginMarks(r, networks)
 	if d.marks != nil {
 		d.nodes(&d.marks.GoneNodes, append(gone.Switches, gone.Hosts...))
 		d.links(&d.marks.GoneCables, gone.Links)
 	}
-	r.fact("without", "%s", partsText(&gone))
-	r.fact("tables", "%s", o.Tables)
+	addFact(r, "without", "%s", partsText(&gone))
+	addFact(r, "tables", "%s", o.Tables)
 	cut := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", words.Thousands(o.CutNow), words.Thousands(o.Pairs), words.Thousands(o.CutAfter))
 	if o.Apart > 0 {
 		cut += fmt.Sprintf(" (%s that no cable joins any more)", words.Thousands(o.Apart))
 	}
-	r.fact("cut off", "%s", cut)
+	addFact(r, "cut off", "%s", cut)
 	if len(o.Left) > 0 {
-		r.fact("left", "%s that no step mends", words.Counted(len(o.Left), "destination", "destinations"))
+		addFact(r, "left", "%s that no step mends", words.Counted(len(o.Left), "destination", "destinations"))
 	}
-	r.fact("bandwidth", "%s", bandwidthText(&o.Bandwidth))
-	steps := ResultTable{Title: "The steps, one by one; each is free of credit loops in any mixture while it is written", Columns: []string{"step", "entries for traffic", "others", "blocks", "switches", "pairs cut off after it"}, Rows: [][]string{}}
-	entries := ResultTable{Title: "Entries that the repair changes, by step and switch", Columns: []string{"step", "switch", "GUID", "entries"}, Rows: [][]string{}}
+	addFact(r, "bandwidth", "%s", bandwidthText(&o.Bandwidth))
+	steps := result.ReportTable{Title: "The steps, one by one; each is free of credit loops in any mixture while it is written", Columns: []string{"step", "entries for traffic", "others", "blocks", "switches", "pairs cut off after it"}, Rows: [][]string{}}
+	entries := result.ReportTable{Title: "Entries that the repair changes, by step and switch", Columns: []string{"step", "switch", "GUID", "entries"}, Rows: [][]string{}}
 	add := func(way string, list []result.StepOfPlan) {
 		for i, s := range list {
 			steps.Rows = append(steps.Rows, []string{fmt.Sprintf("%s %d", way, i+1), words.Thousands(s.Mended), words.Thousands(s.Follow), words.Thousands(s.Blocks), words.Thousands(s.Touched), words.Thousands(s.Cut)})

@@ -10,66 +10,8 @@ import (
 	"github.com/weft-fabric/weft/result"
 )
 
-// Result is what another command found, taken from its JSON.
-type Result struct {
-	Command string         `json:"command"` // that printed it, such as weft compare
-	File    string         `json:"file"`
-	Title   string         `json:"title"`
-	Facts   []ResultFact   `json:"facts"`
-	Tables  []ResultTable  `json:"tables"`
-	Curves  []ResultCurves `json:"curves"`
-	Marks   *MarkedParts   `json:"marks,omitempty"`   // on the map
-	Loop    []ResultStep   `json:"loop"`              // a credit loop
-	Network int            `json:"network"`           // that it is about, from 0; -1: none of the report
-	Foreign string         `json:"foreign,omitempty"` // why it does not fit the fabrics of the report
-}
-
-// ResultFact is a line of a result.
-type ResultFact struct {
-	What string `json:"what"`
-	Text string `json:"text"`
-}
-
-// ResultTable has as many cells in each row as there are columns.
-type ResultTable struct {
-	Title   string     `json:"title"`
-	Columns []string   `json:"columns"`
-	Rows    [][]string `json:"rows"`
-}
-
-// ResultCurves is curves of a result over one number.
-type ResultCurves struct {
-	Title  string        `json:"title"`
-	X      string        `json:"x"`
-	Y      string        `json:"y"`
-	Series []CurvePoints `json:"series"`
-}
-
-// CurvePoints is a curve through (X[i], Y[i]).
-type CurvePoints struct {
-	Name string    `json:"name"`
-	X    []float64 `json:"x"`
-	Y    []float64 `json:"y"`
-}
-
-// MarkedParts is what a result is about: nodes and cables by their numbers in the network.
-type MarkedParts struct {
-	GoneNodes  []int32 `json:"gone_nodes"`
-	GoneCables []int32 `json:"gone_cables"`
-	NewNodes   []int32 `json:"new_nodes"`
-	NewCables  []int32 `json:"new_cables"`
-	BySwitch   []int32 `json:"by_switch"` // [switch] entries that change
-
-	Steps [][]int32 `json:"steps"` // [step][switch] those of each step of a plan
-}
-
-// ResultStep is a step of a loop in words.
-type ResultStep struct {
-	Text string `json:"text"`
-}
-
 // resultReaders is the outputs that a report takes, by the schema that they name.
-var resultReaders = map[string]func(r *Result, n []*Network, text []byte) error{
+var resultReaders = map[string]func(r *result.ReportResult, n []*result.ReportNetwork, text []byte) error{
 	"weft/compare/1": readCompare,
 	"weft/packets/1": readPackets,
 	"weft/diff/1":    readDiff,
@@ -78,7 +20,7 @@ var resultReaders = map[string]func(r *Result, n []*Network, text []byte) error{
 
 // ReadResult reads the JSON output of weft compare, packets, diff or what-if. Parts that it
 // names are looked for in the networks of the report.
-func ReadResult(text []byte, file string, networks []*Network) (*Result, error) {
+func ReadResult(text []byte, file string, networks []*result.ReportNetwork) (*result.ReportResult, error) {
 	var head struct {
 		Schema string `json:"schema"`
 	}
@@ -93,9 +35,9 @@ func ReadResult(text []byte, file string, networks []*Network) (*Result, error) 
 		}
 		return nil, fmt.Errorf("%s: %s; a report takes what weft compare, packets, diff and what-if print with --json", file, what)
 	}
-	r := &Result{
+	r := &result.ReportResult{
 		Command: "weft " + strings.TrimSuffix(strings.TrimPrefix(head.Schema, "weft/"), "/1"), File: file,
-		Facts: []ResultFact{}, Tables: []ResultTable{}, Curves: []ResultCurves{}, Loop: []ResultStep{}, Network: -1,
+		Facts: []result.ReportFact{}, Tables: []result.ReportTable{}, Curves: []result.ReportCurves{}, Loop: []result.ReportLoopStep{}, Network: -1,
 	}
 	if err := read(r, networks, text); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, jsonError(text, err))
@@ -118,15 +60,15 @@ func jsonError(text []byte, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:at], []byte("\n")), err)
 }
 
-// fact adds a line.
-func (r *Result) fact(what, format string, args ...any) {
-	r.Facts = append(r.Facts, ResultFact{what, fmt.Sprintf(format, args...)})
+// addFact adds a line.
+func addFact(r *result.ReportResult, what, format string, args ...any) {
+	r.Facts = append(r.Facts, result.ReportFact{What: what, Text: fmt.Sprintf(format, args...)})
 }
 
 // about sets which network of the page a result is about: the one with the name of its fabric, else
 // the only one that fits what the result says of it, since files go by several names. Where there is
 // none, or it does not fit, Foreign says so.
-func (r *Result) about(networks []*Network, name string, fits func(n *Network) bool) {
+func about(r *result.ReportResult, networks []*result.ReportNetwork, name string, fits func(n *result.ReportNetwork) bool) {
 	var fit []int
 	for i, n := range networks {
 		if n.Name == name {
@@ -147,12 +89,12 @@ func (r *Result) about(networks []*Network, name string, fits func(n *Network) b
 		r.Foreign = fmt.Sprintf("it is about %s, which is none of the fabrics of this page", name)
 	}
 	if r.Foreign != "" {
-		r.fact("fabric", "%s", r.Foreign)
+		addFact(r, "fabric", "%s", r.Foreign)
 	}
 }
 
 // fitsFabric reports whether a fabric has the size of a network, in any scope of endpoints.
-func fitsFabric(f *result.Fabric, n *Network) bool {
+func fitsFabric(f *result.Fabric, n *result.ReportNetwork) bool {
 	c := &n.Counts
 	all := c.HostPorts + c.Aggregation + c.RouterPorts
 	return f.Switches == c.Switches && (f.Endpoints == c.HostPorts || f.Endpoints == all || f.Endpoints == all+c.Switches)
@@ -172,7 +114,7 @@ func optional[T any](v *T, format string) string {
 }
 
 // readCompare takes over what weft compare found.
-func readCompare(r *Result, networks []*Network, text []byte) error {
+func readCompare(r *result.ReportResult, networks []*result.ReportNetwork, text []byte) error {
 	var o result.Compare
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
@@ -183,9 +125,9 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	case len(o.Rows) == 0:
 		return half("engines")
 	}
-	r.about(networks, o.Fabric.Name, func(n *Network) bool { return fitsFabric(&o.Fabric, n) })
+	about(r, networks, o.Fabric.Name, func(n *result.ReportNetwork) bool { return fitsFabric(&o.Fabric, n) })
 	r.Title = "Engines side by side: " + o.Fabric.Name
-	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all", "by name", "at random"}}
+	t := result.ReportTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all", "by name", "at random"}}
 	var inForce *float64 // bandwidth of the first tables in force
 	for _, row := range o.Rows {
 		if row.Source == "tables" && inForce == nil {
@@ -229,15 +171,15 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 			byOrder[s.Order] = fmt.Sprintf("≥ %.2f", s.Time)
 		}
 		t.Rows = append(t.Rows, []string{"any routing", "", "", "", "", "", "", "", fmt.Sprintf("≥ %d", b.Index), fmt.Sprintf("≤ %.3f", b.Lambda), byOrder["switch"], byOrder["name"], byOrder["random"]})
-		r.fact("any routing", "what none can do better, by cuts of the network; weft bound says which cables are why.")
+		addFact(r, "any routing", "what none can do better, by cuts of the network; weft bound says which cables are why.")
 	}
 	r.Tables = append(r.Tables, t)
-	r.fact("bandwidth", "of random pairs, of full; all-to-all in phases as its time, 1 without congestion, with ranks by switch and port, by name and at random. Endpoints %s.", o.Endpoints)
+	addFact(r, "bandwidth", "of random pairs, of full; all-to-all in phases as its time, 1 without congestion, with ranks by switch and port, by name and at random. Endpoints %s.", o.Endpoints)
 	return nil
 }
 
 // readPackets takes over what weft packets found.
-func readPackets(r *Result, networks []*Network, text []byte) error {
+func readPackets(r *result.ReportResult, networks []*result.ReportNetwork, text []byte) error {
 	var o result.Packets
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
@@ -248,17 +190,17 @@ func readPackets(r *Result, networks []*Network, text []byte) error {
 	case len(o.Runs) == 0:
 		return half("runs")
 	}
-	r.about(networks, o.Fabric.Name, func(n *Network) bool { return fitsFabric(&o.Fabric, n) })
+	about(r, networks, o.Fabric.Name, func(n *result.ReportNetwork) bool { return fitsFabric(&o.Fabric, n) })
 	source := o.Tables
 	if o.Engine != "" {
 		source = o.Engine
 	}
 	r.Title = fmt.Sprintf("Packets: %s, %s", o.Fabric.Name, source)
-	r.fact("traffic", "%s", o.Traffic)
-	r.fact("model", "%s, buffers of %s bytes for a lane, MTU %d", o.Preset, words.Thousands(o.Buffer), o.MTU)
-	t := ResultTable{Title: "Runs", Columns: []string{"offered", "accepted", "mean ns", "median ns", "p99 ns", "max ns", "dropped", "status"}}
-	latency := ResultCurves{Title: "Latency against load", X: "offered load", Y: "ns", Series: []CurvePoints{{Name: "mean"}, {Name: "median"}, {Name: "p99"}}}
-	accepted := ResultCurves{Title: "Accepted against offered load", X: "offered load", Y: "accepted", Series: []CurvePoints{{Name: source}}}
+	addFact(r, "traffic", "%s", o.Traffic)
+	addFact(r, "model", "%s, buffers of %s bytes for a lane, MTU %d", o.Preset, words.Thousands(o.Buffer), o.MTU)
+	t := result.ReportTable{Title: "Runs", Columns: []string{"offered", "accepted", "mean ns", "median ns", "p99 ns", "max ns", "dropped", "status"}}
+	latency := result.ReportCurves{Title: "Latency against load", X: "offered load", Y: "ns", Series: []result.ReportCurve{{Name: "mean"}, {Name: "median"}, {Name: "p99"}}}
+	accepted := result.ReportCurves{Title: "Accepted against offered load", X: "offered load", Y: "accepted", Series: []result.ReportCurve{{Name: source}}}
 	for _, run := range o.Runs {
 		l := run.Latency
 		row := []string{fmt.Sprintf("%.3g", run.Offered), fmt.Sprintf("%.3g", run.Accepted)}
@@ -272,9 +214,9 @@ func readPackets(r *Result, networks []*Network, text []byte) error {
 		}
 		accepted.Series[0].X, accepted.Series[0].Y = append(accepted.Series[0].X, run.Offered), append(accepted.Series[0].Y, run.Accepted)
 		if d := run.Deadlock; d != nil && len(r.Loop) == 0 {
-			r.fact("deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, words.Thousands(int64(d.ClosedNS)), words.Counted(d.Packets, "packet", "packets"))
+			addFact(r, "deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, words.Thousands(int64(d.ClosedNS)), words.Counted(d.Packets, "packet", "packets"))
 			for _, s := range d.Cycle {
-				r.Loop = append(r.Loop, ResultStep{fmt.Sprintf("%s, VL %d", s.Channel, s.VL)})
+				r.Loop = append(r.Loop, result.ReportLoopStep{Text: fmt.Sprintf("%s, VL %d", s.Channel, s.VL)})
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // What other commands print is shown, and the parts that it names are found.
@@ -26,7 +27,7 @@ func TestResults(t *testing.T) {
   "links": [{"from": "sw-0-0", "from_port": 3, "to": "sw-1-0", "to_port": 2, "from_node": {"guid": "` + guid("sw-0-0") + `", "port": 3}}]},
  "steps": [{"entries_mended": 5, "by_switch": [{"switch": {"guid": "` + guid("sw-2-2") + `"}, "entries": 5}]}, {"entries_mended": 2, "by_switch": [{"switch": {"guid": "` + guid("sw-2-2") + `"}, "entries": 2}]}],
  "bandwidth": {"before": 0.5, "after": 0.4}}`
-	r, err := ReadResult([]byte(text), "w.json", []*Network{n})
+	r, err := ReadResult([]byte(text), "w.json", []*result.ReportNetwork{n})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestResults(t *testing.T) {
 // A result of another fabric is told by what it says of it, not only by its name: files go by
 // several names, and a fabric changes under one.
 func TestResultsOfOtherFabrics(t *testing.T) {
-	network := func(name, spec string) *Network { return NewNetwork(name, testnet.Build(t, spec)) }
+	network := func(name, spec string) *result.ReportNetwork { return NewNetwork(name, testnet.Build(t, spec)) }
 	torus, ring := network("torus.ibnetdiscover", "torus:4x4"), network("ring.ibnetdiscover", "ring:6")
 	far := network("far.ibnetdiscover", "ring:12").Nodes.GUID[8] // a switch that neither ring:6 nor two others have
 	compare := func(name string, switches, endpoints int) string {
@@ -77,23 +78,23 @@ func TestResultsOfOtherFabrics(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text     string
-		networks []*Network
+		networks []*result.ReportNetwork
 		about    int
 		foreign  string
 	}{
-		{compare("torus.ibnetdiscover", 16, 16), []*Network{ring, torus}, 1, ""},
-		{compare("/srv/torus.ibnetdiscover", 16, 16), []*Network{ring, torus}, 1, ""},
-		{compare("/srv/torus.ibnetdiscover", 16, 32), []*Network{torus}, 0, ""}, // port 0 of switches too
-		{compare("torus.ibnetdiscover", 15, 15), []*Network{torus}, 0, "is not as it was then"},
-		{compare("other", 6, 12), []*Network{torus}, -1, "it is about other, which is none"},
-		{compare("other", 16, 17), []*Network{torus}, -1, "it is about other, which is none"},
-		{compare("other", 6, 6), []*Network{ring, network("again", "ring:6")}, -1, "it is about other, which is none"},
-		{whatIf("other", far), []*Network{ring}, -1, "it is about other, which is none"},
-		{whatIf("other", far), []*Network{torus}, 0, ""},
-		{whatIf("ring.ibnetdiscover", far), []*Network{ring}, 0, "is not as it was then"},
-		{diff("was", "is", far), []*Network{ring}, -1, "it is about was, which is none"},
-		{diff("was", "is", far), []*Network{torus}, 0, ""},
-		{diff("was", "torus.ibnetdiscover", far), []*Network{ring, torus}, 1, ""},
+		{compare("torus.ibnetdiscover", 16, 16), []*result.ReportNetwork{ring, torus}, 1, ""},
+		{compare("/srv/torus.ibnetdiscover", 16, 16), []*result.ReportNetwork{ring, torus}, 1, ""},
+		{compare("/srv/torus.ibnetdiscover", 16, 32), []*result.ReportNetwork{torus}, 0, ""}, // port 0 of switches too
+		{compare("torus.ibnetdiscover", 15, 15), []*result.ReportNetwork{torus}, 0, "is not as it was then"},
+		{compare("other", 6, 12), []*result.ReportNetwork{torus}, -1, "it is about other, which is none"},
+		{compare("other", 16, 17), []*result.ReportNetwork{torus}, -1, "it is about other, which is none"},
+		{compare("other", 6, 6), []*result.ReportNetwork{ring, network("again", "ring:6")}, -1, "it is about other, which is none"},
+		{whatIf("other", far), []*result.ReportNetwork{ring}, -1, "it is about other, which is none"},
+		{whatIf("other", far), []*result.ReportNetwork{torus}, 0, ""},
+		{whatIf("ring.ibnetdiscover", far), []*result.ReportNetwork{ring}, 0, "is not as it was then"},
+		{diff("was", "is", far), []*result.ReportNetwork{ring}, -1, "it is about was, which is none"},
+		{diff("was", "is", far), []*result.ReportNetwork{torus}, 0, ""},
+		{diff("was", "torus.ibnetdiscover", far), []*result.ReportNetwork{ring, torus}, 1, ""},
 	} {
 		r, err := ReadResult([]byte(c.text), "x.json", c.networks)
 		if err != nil {
@@ -132,15 +133,15 @@ func TestResultsRefused(t *testing.T) {
 
 // A curve of one run, of none, and of figures that are all zero are drawn or left out.
 func TestCharts(t *testing.T) {
-	for _, c := range []ResultCurves{
-		{Title: "one", Series: []CurvePoints{{Name: "a", X: []float64{0.5}, Y: []float64{3}}}},
-		{Title: "zero", Series: []CurvePoints{{Name: "a", X: []float64{0, 1}, Y: []float64{0, 0}}}},
+	for _, c := range []result.ReportCurves{
+		{Title: "one", Series: []result.ReportCurve{{Name: "a", X: []float64{0.5}, Y: []float64{3}}}},
+		{Title: "zero", Series: []result.ReportCurve{{Name: "a", X: []float64{0, 1}, Y: []float64{0, 0}}}},
 	} {
 		if text := string(lineChart(&c)); !strings.Contains(text, "<circle") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Errorf("%s: %s", c.Title, text)
 		}
 	}
-	if text := lineChart(&ResultCurves{}); text != "" {
+	if text := lineChart(&result.ReportCurves{}); text != "" {
 		t.Errorf("a chart of nothing: %s", text)
 	}
 	if text := string(barChart("zero", "x", "y", []bar{{"a", 0, ""}})); strings.Contains(text, "NaN") {

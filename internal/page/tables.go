@@ -48,14 +48,14 @@ type Job struct {
 const hottest = 50
 
 // Add adds tables, with their loads and what random pairs get.
-func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
+func Add(ctx context.Context, n *result.ReportNetwork, g *Given, o Options) error {
 	f, v := g.Tables.Fabric, g.Verdict
-	t := &TableSet{
+	t := &result.ReportTables{
 		Name: g.Name, Source: g.Source, Contract: v.Contract.String(), Endpoints: v.Scope.String(), Verdict: result.DeadlockFree,
 		NotCovered: v.Outside(), Next: append([]string{}, g.Next...), Notes: append([]string{}, g.Notes...),
 		Dependencies: v.Dependencies, Needed: g.Tables.Lanes.Needed, Used: v.VLs, Available: g.Available, SLs: v.SLs,
 		Pairs: v.Pairs, Unreachable: v.Unreachable, Circling: v.Loops, Dropped: v.Dropped, Absent: len(v.Absent),
-		Cycle: []CycleStep{}, Lost: []LostPairs{}, Tiers: []TierLoads{}, Lanes: []LaneUse{}, Levels: []LevelUse{}, Jobs: []JobFlows{},
+		Cycle: []result.ReportStep{}, Lost: []result.ReportLost{}, Tiers: []result.ReportTier{}, Lanes: []result.ReportLane{}, Levels: []result.ReportServiceLevel{}, Jobs: []result.ReportJob{},
 	}
 	t.Apart = v.Scope.Disconnected(f)
 	if !v.Free() {
@@ -63,9 +63,9 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	}
 	t.Why = sentences(f, v, t.Apart)
 	at := cablesOf(f)
-	t.addCycle(f, at, v)
+	addCycle(t, f, at, v)
 	for _, l := range v.Lost[:min(len(v.Lost), mostLost)] {
-		t.Lost = append(t.Lost, LostPairs{
+		t.Lost = append(t.Lost, result.ReportLost{
 			Switch: int(l.Switch), Name: f.Label(l.Switch), LID: int(l.LID), Dst: endpointName(f, f.Owner(l.LID)), Why: l.Why.String(), Pairs: l.Pairs,
 		})
 	}
@@ -73,18 +73,18 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := t.addLoads(ctx, g, at, loads, n.Cables.Trunks); err != nil {
+	if err := addLoads(ctx, t, g, at, loads, n.Cables.Trunks); err != nil {
 		return err
 	}
 	if n.Shape == string(layout.Groups) {
 		t.Tiers = groupTiers(n, &t.Load)
 	}
-	t.countPairs(g.Tables, v.Scope)
-	sim, err := t.addBandwidth(ctx, g, o)
+	countPairs(t, g.Tables, v.Scope)
+	sim, err := addBandwidth(ctx, t, g, o)
 	if err != nil {
 		return err
 	}
-	t.addHottest(f, at, loads, sim)
+	addHottest(t, f, at, loads, sim)
 	t.Paths = entriesOf(g.Tables, v, cmp.Or(o.PathBytes, PathBytes))
 	n.Tables = append(n.Tables, t)
 	return nil
@@ -156,7 +156,7 @@ func cablesOf(f *fabric.Fabric) []cableOf {
 }
 
 // addCycle adds the credit loop of a verdict; at is cablesOf.
-func (t *TableSet) addCycle(f *fabric.Fabric, at []cableOf, v *deadlock.Verdict) {
+func addCycle(t *result.ReportTables, f *fabric.Fabric, at []cableOf, v *deadlock.Verdict) {
 	for _, s := range v.Cycle {
 		c := f.Channel(s.Trunk)
 		dst := f.Owner(s.Dst)
@@ -164,7 +164,7 @@ func (t *TableSet) addCycle(f *fabric.Fabric, at []cableOf, v *deadlock.Verdict)
 		if s.Answer {
 			by += fmt.Sprintf(", answering on the request's SL %d", s.SL)
 		}
-		t.Cycle = append(t.Cycle, CycleStep{
+		t.Cycle = append(t.Cycle, result.ReportStep{
 			Cable: int(at[s.Trunk].cable), Back: at[s.Trunk].back, VL: int(s.VL), SL: int(s.SL), LID: int(s.Dst), Answer: s.Answer, By: by,
 			From: fmt.Sprintf("%s, port %d", f.Label(c.From), c.FromPort), To: fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
 			Src: max(-1, int(s.Src)-f.Switches()), Dst: max(-1, int(dst)-f.Switches()),
@@ -174,7 +174,7 @@ func (t *TableSet) addCycle(f *fabric.Fabric, at []cableOf, v *deadlock.Verdict)
 
 // addLoads adds the routes over every cable between switches, of which there are so many, and by which
 // lanes they go, the loads of lanes and tiers, and the mean of hops. at is cablesOf.
-func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, counted *congestion.Loads, cables int) error {
+func addLoads(ctx context.Context, t *result.ReportTables, g *Given, at []cableOf, counted *congestion.Loads, cables int) error {
 	f := g.Tables.Fabric
 	c := &t.Load
 	c.Most, c.There, c.Back, c.LanesA, c.LanesB = counted.Max, make([]uint32, cables), make([]uint32, cables), make([]int32, cables), make([]int32, cables)
@@ -190,16 +190,16 @@ func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, counted
 		}
 		routes[at[i].cable] = n
 		for vl := range routing.MaxDataVLs {
-			if lanes.On(vl)[i] > 0 {
+			if loads.On(lanes, vl)[i] > 0 {
 				mask[at[i].cable] |= 1 << vl
 			}
 		}
 	}
 	for _, l := range loads.Lanes(lanes) {
-		t.Lanes = append(t.Lanes, LaneUse{VL: int(l.VL), Trunks: l.Trunks, Hops: l.Hops, Pairs: l.Pairs, Most: l.Most})
+		t.Lanes = append(t.Lanes, result.ReportLane{VL: int(l.VL), Trunks: l.Trunks, Hops: l.Hops, Pairs: l.Pairs, Most: l.Most})
 	}
 	for _, v := range loads.Tiers(counted, f, g.Verdict.Scope) {
-		t.Tiers = append(t.Tiers, TierLoads{Name: tierName(v.From, v.To), From: v.From, To: v.To, Trunks: v.Trunks, Least: v.Least, Mean: v.Mean, Most: v.Most, Loads: slices.Clone(v.Loads[:])})
+		t.Tiers = append(t.Tiers, result.ReportTier{Name: tierName(v.From, v.To), From: v.From, To: v.To, Trunks: v.Trunks, Least: v.Least, Mean: v.Mean, Most: v.Most, Loads: slices.Clone(v.Loads[:])})
 	}
 	t.Hops.Mean, t.Hops.Most = counted.MeanHops(), counted.MaxHops
 	return nil
@@ -217,8 +217,8 @@ func tierName(from, to int) string {
 }
 
 // groupTiers is the loads of channels within groups, and of those between them.
-func groupTiers(n *Network, c *CableLoads) []TierLoads {
-	tiers := []TierLoads{{Name: "within groups"}, {Name: "between groups"}}
+func groupTiers(n *result.ReportNetwork, c *result.ReportLoads) []result.ReportTier {
+	tiers := []result.ReportTier{{Name: "within groups"}, {Name: "between groups"}}
 	for k := range tiers {
 		tiers[k].Loads = make([]int, loads.Bins)
 	}
@@ -238,7 +238,7 @@ func groupTiers(n *Network, c *CableLoads) []TierLoads {
 			t.Loads[min(loads.Bins-1, int(routes)*loads.Bins/int(max(1, c.Most)))]++
 		}
 	}
-	tiers = slices.DeleteFunc(tiers, func(t TierLoads) bool { return t.Trunks == 0 })
+	tiers = slices.DeleteFunc(tiers, func(t result.ReportTier) bool { return t.Trunks == 0 })
 	for k := range tiers {
 		tiers[k].Mean /= float64(tiers[k].Trunks)
 	}
@@ -246,7 +246,7 @@ func groupTiers(n *Network, c *CableLoads) []TierLoads {
 }
 
 // countPairs counts pairs by hops and by service level.
-func (t *TableSet) countPairs(tables *routing.Tables, scope routing.Scope) {
+func countPairs(t *result.ReportTables, tables *routing.Tables, scope routing.Scope) {
 	f := tables.Fabric
 	sources := scope.PerSwitch(f)
 	t.Hops.Pairs = make([]int64, t.Hops.Most+1)
@@ -283,14 +283,14 @@ func (t *TableSet) countPairs(tables *routing.Tables, scope routing.Scope) {
 	}
 	for sl, pairs := range bySL[:routing.SLs] {
 		if pairs > 0 {
-			t.Levels = append(t.Levels, LevelUse{sl, pairs})
+			t.Levels = append(t.Levels, result.ReportServiceLevel{SL: sl, Pairs: pairs})
 		}
 	}
 }
 
 // addBandwidth measures what random pairs get, and the flows of jobs. It returns the former; nil
 // without two endpoints, where there is nothing to measure.
-func (t *TableSet) addBandwidth(ctx context.Context, g *Given, o Options) (*congestion.Result, error) {
+func addBandwidth(ctx context.Context, t *result.ReportTables, g *Given, o Options) (*congestion.Result, error) {
 	f := g.Tables.Fabric
 	among := g.Verdict.Scope.Endpoints(f)
 	if len(among) < 2 {
@@ -302,7 +302,7 @@ func (t *TableSet) addBandwidth(ctx context.Context, g *Given, o Options) (*cong
 	if err != nil {
 		return nil, err
 	}
-	t.Bandwidth = &FlowCounts{
+	t.Bandwidth = &result.ReportFlows{
 		Mean: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Most: r.MaxCongestion, Congestion: r.Congestion, Flows: slices.Clone(r.Bandwidth[:]),
 		Worst: fmt.Sprintf("%s → %s", endpointName(f, r.Worst.From), endpointName(f, r.Worst.To)), Least: r.Worst.Bandwidth,
 	}
@@ -314,7 +314,7 @@ func (t *TableSet) addBandwidth(ctx context.Context, g *Given, o Options) (*cong
 		if err != nil {
 			return nil, fmt.Errorf("job %s: %w", j.Name, err)
 		}
-		flows := JobFlows{Name: j.Name, Ranks: len(j.Placement), Mean: s.Lambda, StdErr: s.StdErr}
+		flows := result.ReportJob{Name: j.Name, Ranks: len(j.Placement), Mean: s.Lambda, StdErr: s.StdErr}
 		if hot := s.Hot(1); len(hot) > 0 {
 			flows.Hottest = f.ChannelLabel(hot[0])
 		}
@@ -325,7 +325,7 @@ func (t *TableSet) addBandwidth(ctx context.Context, g *Given, o Options) (*cong
 
 // addHottest lists the channels with the most routes; sim, which may be nil, is what random pairs
 // made of them.
-func (t *TableSet) addHottest(f *fabric.Fabric, at []cableOf, loads *congestion.Loads, sim *congestion.Result) {
+func addHottest(t *result.ReportTables, f *fabric.Fabric, at []cableOf, loads *congestion.Loads, sim *congestion.Result) {
 	order := make([]fabric.ChannelID, 0, len(loads.Routes))
 	for c, n := range loads.Routes {
 		if n > 0 {
@@ -335,9 +335,9 @@ func (t *TableSet) addHottest(f *fabric.Fabric, at []cableOf, loads *congestion.
 	slices.SortFunc(order, func(a, b fabric.ChannelID) int {
 		return cmp.Or(cmp.Compare(loads.Routes[b], loads.Routes[a]), cmp.Compare(a, b))
 	})
-	t.Load.Hottest = []HotSpot{}
+	t.Load.Hottest = []result.ReportHot{}
 	for _, c := range order[:min(len(order), hottest)] {
-		h := HotSpot{Cable: int(at[c].cable), Back: at[c].back, Channel: f.ChannelLabel(c), Routes: loads.Routes[c], Rate: f.Channel(c).Rate.String()}
+		h := result.ReportHot{Cable: int(at[c].cable), Back: at[c].back, Channel: f.ChannelLabel(c), Routes: loads.Routes[c], Rate: f.Channel(c).Rate.String()}
 		if sim != nil {
 			h.Flows = uint32(math.Ceil(sim.Most[c]))
 		}

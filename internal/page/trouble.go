@@ -12,7 +12,7 @@ import (
 const inTrouble = "in-trouble"
 
 // AddTrouble adds the cables in trouble, which are shown with what to do, and marked on the map.
-func (n *Network) AddTrouble(f *fabric.Fabric, l *result.Trouble) {
+func AddTrouble(n *result.ReportNetwork, f *fabric.Fabric, l *result.Trouble) {
 	if n.Trouble = l; len(l.Cables) == 0 {
 		return
 	}
@@ -22,9 +22,9 @@ func (n *Network) AddTrouble(f *fabric.Fabric, l *result.Trouble) {
 		cables[plug(n.Cables.A[i], n.Cables.APort[i])] = i
 		cables[plug(n.Cables.B[i], n.Cables.BPort[i])] = i
 	}
-	odd := Oddity{Kind: inTrouble, What: words.Counted(len(l.Cables), "cable is", "cables are") + " in trouble", Places: []OddPlace{}}
+	odd := result.ReportOdd{Kind: inTrouble, What: words.Counted(len(l.Cables), "cable is", "cables are") + " in trouble", Places: []result.ReportPlace{}}
 	for _, c := range l.Cables {
-		p := OddPlace{Text: c.Name + ": " + c.Signs[0].Text, A: c.Ends[0], B: c.Ends[1], Cable: -1}
+		p := result.ReportPlace{Text: c.Name + ": " + c.Signs[0].Text, A: c.Ends[0], B: c.Ends[1], Cable: -1}
 		if at, ok := cables[plug(int32(c.Ends[0]), int32(c.A.Port))]; ok && !c.Gone {
 			p.Cable = at
 			n.Cables.Odd[at] = int32(len(n.Odd)) + 1

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/weft-fabric/weft/result"
 )
 
 // unpack reads what Pack wrote.
-func unpack(text string) (*Data, error) {
+func unpack(text string) (*result.Report, error) {
 	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
@@ -41,7 +43,7 @@ func unpack(text string) (*Data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	d := &Data{}
+	d := &result.Report{}
 	if err := json.Unmarshal(plain, d); err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/result"
 )
 
 // endpointName names an endpoint, if there is one.
@@ -10,4 +11,12 @@ func endpointName(f *fabric.Fabric, e fabric.EndpointID) string {
 		return "nobody"
 	}
 	return f.EndpointLabel(e)
+}
+
+// laneName is what a lane is called.
+func laneName(n *result.ReportNetwork) string {
+	if n.Ethernet {
+		return "priority"
+	}
+	return "VL"
 }

@@ -35,7 +35,7 @@ type pageJob struct {
 	cable []int32         // [LinkID] its cable, by the numbers of the page
 	back  []bool          // [LinkID] it leads from end b of the cable to end a
 	v     *judge.Verdict
-	n     *page.Network // the result
+	n     *result.ReportNetwork // the result
 
 	bySpeed bool // a route over a slow cable counts as often as the fastest cable is faster
 }
@@ -105,20 +105,20 @@ func (j *pageJob) network(name string) {
 			j.rate(n, cableOf[c], ethernet.LinkID(l))
 		}
 	}
-	n.Odd = []page.Oddity{}
+	n.Odd = []result.ReportOdd{}
 	for _, odd := range shape.Of(in.Network).Odd {
-		i := slices.IndexFunc(n.Odd, func(o page.Oddity) bool { return o.Kind == odd.Kind })
+		i := slices.IndexFunc(n.Odd, func(o result.ReportOdd) bool { return o.Kind == odd.Kind })
 		if i < 0 {
 			i = len(n.Odd)
-			n.Odd = append(n.Odd, page.Oddity{Kind: odd.Kind, What: strings.ReplaceAll(odd.Kind, "-", " "), Places: []page.OddPlace{}})
+			n.Odd = append(n.Odd, result.ReportOdd{Kind: odd.Kind, What: strings.ReplaceAll(odd.Kind, "-", " "), Places: []result.ReportPlace{}})
 		}
-		n.Odd[i].Places = append(n.Odd[i].Places, page.OddPlace{Text: odd.Text, A: int(j.node[odd.Device]), B: -1, Cable: -1})
+		n.Odd[i].Places = append(n.Odd[i].Places, result.ReportPlace{Text: odd.Text, A: int(j.node[odd.Device]), B: -1, Cable: -1})
 	}
 	j.n = n
 }
 
 // rate says how fast a cable is, by its slower end, where that is known.
-func (j *pageJob) rate(n *page.Network, cable int32, l ethernet.LinkID) {
+func (j *pageJob) rate(n *result.ReportNetwork, cable int32, l ethernet.LinkID) {
 	if j.in.Speeds == nil {
 		return
 	}
@@ -141,11 +141,11 @@ func (j *pageJob) rate(n *page.Network, cable int32, l ethernet.LinkID) {
 // tables fills in routes with their verdict and loads.
 func (j *pageJob) tables() {
 	in, v := j.in, j.v
-	t := &page.TableSet{
+	t := &result.ReportTables{
 		Name: "ECMP", Source: in.routes, Contract: "every choice of ECMP", Endpoints: v.Scope.String(), Verdict: outputs.WordOf(v),
 		NotCovered: in.notCovered(), Next: []string{}, Notes: append([]string{}, in.Notes...), Dependencies: v.Dependencies, Used: len(v.Lanes),
 		Pairs: v.Pairs, Unreachable: v.Unreachable, Apart: apart(in.Network), Circling: int64(v.Circles),
-		Cycle: []page.CycleStep{}, Lost: []page.LostPairs{}, Tiers: []page.TierLoads{}, Lanes: []page.LaneUse{}, Levels: []page.LevelUse{}, Jobs: []page.JobFlows{},
+		Cycle: []result.ReportStep{}, Lost: []result.ReportLost{}, Tiers: []result.ReportTier{}, Lanes: []result.ReportLane{}, Levels: []result.ReportServiceLevel{}, Jobs: []result.ReportJob{},
 	}
 	if why := in.nothing(ethernet.HostScope); why != "" {
 		t.Verdict, t.Why = result.NothingToJudge, []string{"There is nothing to judge: " + why + "."}
@@ -163,14 +163,14 @@ func (j *pageJob) tables() {
 	}
 	for i, s := range outputs.EthernetSteps(in.Network, v.Cycle) {
 		l := v.Cycle[i].Link
-		t.Cycle = append(t.Cycle, page.CycleStep{
+		t.Cycle = append(t.Cycle, result.ReportStep{
 			Cable: int(j.cable[l]), Back: j.back[l], From: s.From + ", " + s.FromInterface, To: s.To + ", " + s.ToInterface, VL: s.Priority, Src: -1, Dst: -1,
 			By: s.Prefix + ", next hop " + s.Next + "; path " + strings.Join(s.Path, " "),
 		})
 	}
 	for i := range v.Lost {
 		l := lostOf(in.Network, &v.Lost[i])
-		t.Lost = append(t.Lost, page.LostPairs{Switch: int(j.node[v.Lost[i].From]), Name: l.From + " (" + l.Device + ")", Dst: l.To, Why: l.Why + " at " + l.Where, Pairs: l.Pairs})
+		t.Lost = append(t.Lost, result.ReportLost{Switch: int(j.node[v.Lost[i].From]), Name: l.From + " (" + l.Device + ")", Dst: l.To, Why: l.Why + " at " + l.Where, Pairs: l.Pairs})
 	}
 	j.loads(t)
 	j.ways(t)
@@ -178,10 +178,10 @@ func (j *pageJob) tables() {
 }
 
 // loads fills in how much crosses each cable where all adapters send to all.
-func (j *pageJob) loads(t *page.TableSet) {
+func (j *pageJob) loads(t *result.ReportTables) {
 	in, c := j.in, &t.Load
 	trunks := j.n.Cables.Trunks
-	c.There, c.Back, c.LanesA, c.LanesB, c.Hottest = make([]uint32, trunks), make([]uint32, trunks), make([]int32, trunks), make([]int32, trunks), []page.HotSpot{}
+	c.There, c.Back, c.LanesA, c.LanesB, c.Hottest = make([]uint32, trunks), make([]uint32, trunks), make([]int32, trunks), make([]int32, trunks), []result.ReportHot{}
 	t.Hops.Pairs = []int64{0}
 	j.load = make([]float64, len(in.Links))
 	if j.t == nil {
@@ -194,7 +194,7 @@ func (j *pageJob) loads(t *page.TableSet) {
 		t.Notes = append(t.Notes, "routes over a cable slower than the fastest count as many times more")
 	}
 	order := []ethernet.LinkID{}
-	perLane := map[int]*page.LaneUse{}
+	perLane := map[int]*result.ReportLane{}
 	weighed := 0.
 	for l, x := range j.load {
 		sum += x
@@ -216,7 +216,7 @@ func (j *pageJob) loads(t *page.TableSet) {
 		for set := uint16(mask[j.cable[l]]); set != 0; set &= set - 1 {
 			p := bits.TrailingZeros16(set)
 			if perLane[p] == nil {
-				perLane[p] = &page.LaneUse{VL: p}
+				perLane[p] = &result.ReportLane{VL: p}
 			}
 			u := perLane[p]
 			u.Trunks, u.Hops, u.Most = u.Trunks+1, u.Hops+int64(n), max(u.Most, n)
@@ -232,7 +232,7 @@ func (j *pageJob) loads(t *page.TableSet) {
 	slices.SortStableFunc(order, func(a, b ethernet.LinkID) int { return cmp.Compare(j.load[b], j.load[a]) })
 	for _, l := range order[:min(len(order), 50)] {
 		link := in.Links[l]
-		c.Hottest = append(c.Hottest, page.HotSpot{
+		c.Hottest = append(c.Hottest, result.ReportHot{
 			Cable: int(j.cable[l]), Back: j.back[l], Routes: uint32(math.Round(j.load[l])), Rate: j.n.Rates[j.n.Cables.Rate[j.cable[l]]],
 			Channel: in.Names[link.From] + ", " + link.FromInterface + " → " + in.Names[link.To] + ", " + link.ToInterface,
 		})
@@ -256,10 +256,10 @@ func (j *pageJob) slower() []float64 {
 }
 
 // tiers is the loads of links from one level to another.
-func (j *pageJob) tiers(t *page.TableSet) {
+func (j *pageJob) tiers(t *result.ReportTables) {
 	const parts = 10
 	level := j.n.Nodes.Level
-	at := map[[2]int32]*page.TierLoads{}
+	at := map[[2]int32]*result.ReportTier{}
 	var keys [][2]int32
 	for l, link := range j.in.Links {
 		key := [2]int32{level[j.node[link.From]], level[j.node[link.To]]}
@@ -271,7 +271,7 @@ func (j *pageJob) tiers(t *page.TableSet) {
 			} else if key[0] > key[1] {
 				name = fmt.Sprintf("down, level %d to %d", key[0], key[1])
 			}
-			at[key] = &page.TierLoads{Name: name, From: int(key[0]), To: int(key[1]), Least: n, Loads: make([]int, parts)}
+			at[key] = &result.ReportTier{Name: name, From: int(key[0]), To: int(key[1]), Least: n, Loads: make([]int, parts)}
 			keys = append(keys, key)
 		}
 		u := at[key]
@@ -286,7 +286,7 @@ func (j *pageJob) tiers(t *page.TableSet) {
 }
 
 // hops counts pairs of adapters by how far their packets go at least.
-func (j *pageJob) hops(t *page.TableSet, demand, sum float64) {
+func (j *pageJob) hops(t *result.ReportTables, demand, sum float64) {
 	in := j.in
 	at := make([]int64, len(in.Names)) // adapters
 	classes := map[int]int64{}
@@ -314,12 +314,12 @@ func (j *pageJob) hops(t *page.TableSet, demand, sum float64) {
 const mostWays = 8 << 20
 
 // ways fills in the next hops of the classes that adapters have.
-func (j *pageJob) ways(t *page.TableSet) {
+func (j *pageJob) ways(t *result.ReportTables) {
 	if j.t == nil {
 		return
 	}
 	in := j.in
-	w := &page.WayColumns{First: []int32{0, 0}}
+	w := &result.ReportWays{First: []int32{0, 0}}
 	index := map[int]int32{}
 	for e := j.f.Switches(); e < len(j.f.Endpoints()); e++ {
 		class := int32(-1)
@@ -344,14 +344,28 @@ func (j *pageJob) ways(t *page.TableSet) {
 			first, _ := in.LinksFrom(d)
 			var key []byte
 			in.Each(in.Words(in.Classes[of].Next, d), d, func(l ethernet.LinkID) { key = append(key, byte(l-first+1)) })
-			w.Set[int(class)*len(in.Names)+int(j.node[d])] = w.Number(sets, key)
+			w.Set[int(class)*len(in.Names)+int(j.node[d])] = numberOf(w, sets, key)
 		}
 	}
 	t.Ways = w
 }
 
+// numberOf is the number of a set of ports, which is added if it is new; sets has those that there are.
+func numberOf(w *result.ReportWays, sets map[string]int32, ports []byte) int32 {
+	if i, known := sets[string(ports)]; known {
+		return i
+	}
+	i := int32(len(w.First) - 1)
+	sets[string(ports)] = i
+	for _, p := range ports {
+		w.Ports = append(w.Ports, int32(p))
+	}
+	w.First = append(w.First, int32(len(w.Ports)))
+	return i
+}
+
 // times is how long random pairs take in each way, for a page.
-func (j *pageJob) times(ctx context.Context, o *trafficFlags, seed uint64) (*page.Result, error) {
+func (j *pageJob) times(ctx context.Context, o *trafficFlags, seed uint64) (*result.ReportResult, error) {
 	if j.t == nil {
 		return nil, nil
 	}
@@ -365,10 +379,10 @@ func (j *pageJob) times(ctx context.Context, o *trafficFlags, seed uint64) (*pag
 	if err != nil {
 		return nil, err
 	}
-	r := &page.Result{
-		Command: "weft compare", Title: "How long traffic takes", Network: 0, Curves: []page.ResultCurves{}, Loop: []page.ResultStep{},
-		Facts: []page.ResultFact{{What: "traffic", Text: "a random half of the adapters sends to the other; 1: no flow is in another's way"}},
-		Tables: []page.ResultTable{{Title: "Random pairs", Columns: []string{"way", "time", "worst", "bound"}, Rows: list.Of(ways, func(w result.EthernetWay) []string {
+	r := &result.ReportResult{
+		Command: "weft compare", Title: "How long traffic takes", Network: 0, Curves: []result.ReportCurves{}, Loop: []result.ReportLoopStep{},
+		Facts: []result.ReportFact{{What: "traffic", Text: "a random half of the adapters sends to the other; 1: no flow is in another's way"}},
+		Tables: []result.ReportTable{{Title: "Random pairs", Columns: []string{"way", "time", "worst", "bound"}, Rows: list.Of(ways, func(w result.EthernetWay) []string {
 			return []string{wayText(&w), timeText(&w), twoPlaces(w.Worst), twoPlaces(w.Bound)}
 		})}},
 	}
@@ -379,9 +393,9 @@ func (j *pageJob) times(ctx context.Context, o *trafficFlags, seed uint64) (*pag
 const mostGroups = 2000
 
 // nextHops lists, by prefix with hosts, which devices have which neighbors as next hops.
-func (j *pageJob) nextHops() *page.Result {
+func (j *pageJob) nextHops() *result.ReportResult {
 	in := j.in
-	table := page.ResultTable{Title: "Next hops by prefix", Columns: []string{"prefix", "devices", "next hops", "width"}, Rows: [][]string{}}
+	table := result.ReportTable{Title: "Next hops by prefix", Columns: []string{"prefix", "devices", "next hops", "width"}, Rows: [][]string{}}
 	all := 0
 	for i := range in.Classes {
 		c := &in.Classes[i]
@@ -418,9 +432,9 @@ func (j *pageJob) nextHops() *page.Result {
 			}
 		}
 	}
-	r := &page.Result{Command: "weft report", Title: "ECMP", Network: 0, Curves: []page.ResultCurves{}, Loop: []page.ResultStep{}, Facts: []page.ResultFact{}, Tables: []page.ResultTable{table}}
+	r := &result.ReportResult{Command: "weft report", Title: "ECMP", Network: 0, Curves: []result.ReportCurves{}, Loop: []result.ReportLoopStep{}, Facts: []result.ReportFact{}, Tables: []result.ReportTable{table}}
 	if all > mostGroups {
-		r.Facts = append(r.Facts, page.ResultFact{What: "left out", Text: fmt.Sprintf("%s of %s lines; weft explain --to PREFIX has those of each prefix", words.Thousands(all-mostGroups), words.Thousands(all))})
+		r.Facts = append(r.Facts, result.ReportFact{What: "left out", Text: fmt.Sprintf("%s of %s lines; weft explain --to PREFIX has those of each prefix", words.Thousands(all-mostGroups), words.Thousands(all))})
 	}
 	return r
 }
@@ -434,8 +448,8 @@ func Page(ctx context.Context, n *ethernet.Network, when time.Time) ([]byte, err
 		return nil, err
 	}
 	var b strings.Builder
-	d := &page.Data{Title: "Live network", Made: "weft " + version.Current().Version, Networks: []*page.Network{j.n}, Results: []*page.Result{j.nextHops()}}
-	if err := d.Write(&b); err != nil {
+	d := &result.Report{Title: "Live network", Made: "weft " + version.Current().Version, Networks: []*result.ReportNetwork{j.n}, Results: []*result.ReportResult{j.nextHops()}}
+	if err := page.Write(&b, d); err != nil {
 		return nil, err
 	}
 	return []byte(b.String()), nil

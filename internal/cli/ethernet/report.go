@@ -59,7 +59,7 @@ func runReport(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 	}
 	stage = a.Stage("measuring", &spent.measure)
 	j, err := newPage(cmd.Context(), in, name, o, true)
-	var times *page.Result
+	var times *result.ReportResult
 	if err == nil {
 		times, err = j.times(cmd.Context(), o, seed)
 	}
@@ -70,7 +70,7 @@ func runReport(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 	if title == "" {
 		title = filepath.Base(name)
 	}
-	d := &page.Data{Title: title, Made: "weft " + version.Current().Version, Networks: []*page.Network{j.n}, Results: []*page.Result{}}
+	d := &result.Report{Title: title, Made: "weft " + version.Current().Version, Networks: []*result.ReportNetwork{j.n}, Results: []*result.ReportResult{}}
 	if times != nil {
 		d.Results = append(d.Results, times)
 	}
@@ -81,7 +81,7 @@ func runReport(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 		return a.Answer(true, d, nil, found)
 	}
 	size := int64(0)
-	err = output.WriteFile(a, out, func(w io.Writer) error { return d.Write(io.MultiWriter(w, counter{n: &size})) })
+	err = output.WriteFile(a, out, func(w io.Writer) error { return page.Write(io.MultiWriter(w, counter{n: &size}), d) })
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/auto"
 	"github.com/weft-fabric/weft/internal/export"
 	"github.com/weft-fabric/weft/internal/page"
+	"github.com/weft-fabric/weft/result"
 )
 
 // Export makes the command weft export.
@@ -75,11 +76,11 @@ func writeExport(ctx context.Context, a *console.Console, name, form string, o *
 	if err != nil {
 		return exit.Usage("--to %s: %w", form, err)
 	}
-	j := &reportJob{Console: a, o: o, data: &page.Data{}}
+	j := &reportJob{Console: a, o: o, data: &result.Report{}}
 	if err := j.check([]string{name}); err != nil {
 		return err
 	}
-	var n *page.Network
+	var n *result.ReportNetwork
 	if f.Judged || o.route.Chosen() || o.tables.LFTs != "" {
 		if err := j.add(ctx, name); err != nil {
 			return err

@@ -3,7 +3,6 @@ package look
 
 import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
-	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -13,6 +12,6 @@ func Outputs() []console.Output {
 		{Schema: "weft/bound/1", Command: "weft bound", Form: result.Bound{}},
 		{Schema: "weft/explain/1", Command: "weft explain", Form: result.Explain{}},
 		{Schema: "weft/info/1", Command: "weft info", Form: result.Info{}},
-		{Schema: "weft/report/1", Command: "weft report", Form: page.Data{}},
+		{Schema: "weft/report/1", Command: "weft report", Form: result.Report{}},
 	}
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/trouble"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -97,7 +98,7 @@ type reportJob struct {
 	o       *reportFlags
 	options page.Options
 	scope   routing.Scope
-	data    *page.Data                              // what the page shows
+	data    *result.Report                          // what the page shows
 	fabrics int                                     // how many there will be
 	found   bool                                    // what the exit code tells: a loop, pairs without a route, a misfit
 	spent   struct{ Read, Verify, Measure float64 } // seconds
@@ -105,7 +106,7 @@ type reportJob struct {
 
 // writeReport fills in the page, fabric by fabric, and writes it.
 func writeReport(ctx context.Context, a *console.Console, fabrics []string, o *reportFlags) error {
-	j := &reportJob{Console: a, o: o, data: &page.Data{Made: "weft " + version.Current().Version, Networks: []*page.Network{}, Results: []*page.Result{}}}
+	j := &reportJob{Console: a, o: o, data: &result.Report{Made: "weft " + version.Current().Version, Networks: []*result.ReportNetwork{}, Results: []*result.ReportResult{}}}
 	if err := j.check(fabrics); err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 	for _, g := range given {
 		s := j.Stage("measuring "+g.Name, &j.spent.Measure)
 		o.Progress = s.Progress()
-		err := n.Add(ctx, g, o)
+		err := page.Add(ctx, n, g, o)
 		s.Done()
 		if err != nil {
 			return err
@@ -194,7 +195,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 		j.found = j.found || !v.Free() || v.Unreachable > j.scope.Disconnected(f) || v.Loops > 0 || v.Dropped > 0 || len(v.Absent) > 0
 	}
 	if len(given) == 2 {
-		if err := n.Compare(ctx, given[0].Tables, given[1].Tables, deadlock.Options{Contract: given[1].Verdict.Contract, Scope: j.scope, NoCycle: true}); err != nil {
+		if err := page.Compare(ctx, n, given[0].Tables, given[1].Tables, deadlock.Options{Contract: given[1].Verdict.Contract, Scope: j.scope, NoCycle: true}); err != nil {
 			return err
 		}
 	}
@@ -206,7 +207,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 }
 
 // trouble adds the cables in trouble, by what the tables in force explain.
-func (j *reportJob) trouble(ctx context.Context, n *page.Network, t *routing.Tables) error {
+func (j *reportJob) trouble(ctx context.Context, n *result.ReportNetwork, t *routing.Tables) error {
 	seen, err := j.o.measured.Read(j.Console, t.Fabric)
 	if err != nil {
 		return err
@@ -220,7 +221,7 @@ func (j *reportJob) trouble(ctx context.Context, n *page.Network, t *routing.Tab
 		waiting = explain.Trunks(t, loads, j.o.measured.Counted(c)).Findings
 	}
 	l := seen.Trouble(waiting)
-	n.AddTrouble(t.Fabric, l)
+	page.AddTrouble(n, t.Fabric, l)
 	j.found = j.found || trouble.Found(l)
 	return nil
 }
@@ -340,7 +341,7 @@ func (j *reportJob) print() error {
 	size := &sized{}
 	err := output.WriteFile(j.Console, j.o.out, func(w io.Writer) error {
 		size.to = w
-		return j.data.Write(size)
+		return page.Write(size, j.data)
 	})
 	if err != nil {
 		return err

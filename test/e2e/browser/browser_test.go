@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli"
 	"github.com/weft-fabric/weft/internal/page"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -67,19 +68,19 @@ func given(t *testing.T, f *fabric.Fabric, engine string) *page.Given {
 }
 
 // network is a fabric as a report has it, routed by some engines.
-func network(t *testing.T, name string, f *fabric.Fabric, with ...string) *page.Network {
+func network(t *testing.T, name string, f *fabric.Fabric, with ...string) *result.ReportNetwork {
 	t.Helper()
 	n := page.NewNetwork(name, f)
 	var tables []*page.Given
 	for _, engine := range with {
 		g := given(t, f, engine)
 		tables = append(tables, g)
-		if err := n.Add(context.Background(), g, page.Options{Seed: 1, Precision: 0.01}); err != nil {
+		if err := page.Add(context.Background(), n, g, page.Options{Seed: 1, Precision: 0.01}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(tables) == 2 {
-		if err := n.Compare(context.Background(), tables[0].Tables, tables[1].Tables, deadlock.Options{}); err != nil {
+		if err := page.Compare(context.Background(), n, tables[0].Tables, tables[1].Tables, deadlock.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,11 +88,11 @@ func network(t *testing.T, name string, f *fabric.Fabric, with ...string) *page.
 }
 
 // savePage writes a report.
-func savePage(t *testing.T, dir, file string, results []*page.Result, networks ...*page.Network) {
+func savePage(t *testing.T, dir, file string, results []*result.ReportResult, networks ...*result.ReportNetwork) {
 	t.Helper()
-	d := &page.Data{Title: networks[0].Name, Made: "weft", Networks: networks, Results: results}
+	d := &result.Report{Title: networks[0].Name, Made: "weft", Networks: networks, Results: results}
 	var b bytes.Buffer
-	if err := d.Write(&b); err != nil {
+	if err := page.Write(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, file+".html"), b.Bytes(), 0o600); err != nil {
@@ -107,12 +108,12 @@ func changed(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	networks := []*page.Network{network(t, "torus:4x4,hosts=2", testnet.Build(t, "torus:4x4,hosts=2"), "updn")}
+	networks := []*result.ReportNetwork{network(t, "torus:4x4,hosts=2", testnet.Build(t, "torus:4x4,hosts=2"), "updn")}
 	r, err := page.ReadResult(text, file, networks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	savePage(t, dir, "changed", []*page.Result{r}, networks...)
+	savePage(t, dir, "changed", []*result.ReportResult{r}, networks...)
 }
 
 // TestMain is weft itself where a test asks for it, which alone makes pages of Ethernet networks.
@@ -203,7 +204,7 @@ func uneven(t *testing.T) *fabric.Fabric {
 func TestPages(t *testing.T) {
 	need(t)
 	dir := t.TempDir()
-	none := []*page.Result{}
+	none := []*result.ReportResult{}
 	changed(t, dir)
 	testnet.Corpus(t)
 	savePage(t, dir, "loop", none, network(t, "torus:6x5x5", testnet.Build(t, "torus:6x5x5"), "minhop"))

@@ -1,4 +1,4 @@
-// The data of a report as package page packs it (internal/page/pack.go, internal/page/data.go).
+// The data of a report (result/report.go) as package page packs it (internal/page/pack.go).
 
 export type Column = ArrayLike<number>;
 

@@ -1,38 +1,36 @@
-package page
+package result
 
-import "github.com/weft-fabric/weft/result"
-
-// Data is all that a report shows. Long lists of numbers are columns: in a list of
+// Report is what weft report prints, and all that its page shows. Long lists of numbers are columns: in a list of
 // cables all first ends, then all second ends.
-type Data struct {
-	Title    string     `json:"title"`
-	Made     string     `json:"made_by"` // the program and its version
-	Networks []*Network `json:"networks"`
-	Results  []*Result  `json:"results"` // of other commands, which the report was given
+type Report struct {
+	Title    string           `json:"title"`
+	Made     string           `json:"made_by"` // the program and its version
+	Networks []*ReportNetwork `json:"networks"`
+	Results  []*ReportResult  `json:"results"` // of other commands, which the report was given
 }
 
-// Network is a fabric with its tables.
-type Network struct {
-	Name     string          `json:"name"`
-	Shape    string          `json:"shape"`    // levels, groups, grid, distances or mixed: how the map is laid out
-	Found    string          `json:"found_as"` // what the fabric is, in words
-	Counts   NetworkCounts   `json:"counts"`
-	Parts    int             `json:"parts"`
-	Levels   []NetworkLevel  `json:"levels"` // from the hosts up; one: no tree
-	Rates    []string        `json:"rates"`
-	Nodes    NodeColumns     `json:"nodes"`
-	Ports    EndpointColumns `json:"endpoints"`
-	Cables   CableColumns    `json:"cables"`
-	Odd      []Oddity        `json:"odd"`
-	Trouble  *result.Trouble `json:"trouble,omitempty"` // cables in trouble; absent: nothing is known of them
-	Warnings []string        `json:"warnings"`          // oddities of the file that were resolved
-	Tables   []*TableSet     `json:"tables"`
-	Against  *Difference     `json:"difference,omitempty"` // of the second tables to the first
-	Ethernet bool            `json:"ethernet,omitempty"`   // lossless Ethernet: lanes are priorities, cables are at interfaces with names, and there are neither LIDs nor GUIDs
+// ReportNetwork is a fabric with its tables.
+type ReportNetwork struct {
+	Name     string            `json:"name"`
+	Shape    string            `json:"shape"`    // levels, groups, grid, distances or mixed: how the map is laid out
+	Found    string            `json:"found_as"` // what the fabric is, in words
+	Counts   ReportCounts      `json:"counts"`
+	Parts    int               `json:"parts"`
+	Levels   []ReportLevel     `json:"levels"` // from the hosts up; one: no tree
+	Rates    []string          `json:"rates"`
+	Nodes    ReportNodes       `json:"nodes"`
+	Ports    ReportEndpoints   `json:"endpoints"`
+	Cables   ReportCables      `json:"cables"`
+	Odd      []ReportOdd       `json:"odd"`
+	Trouble  *Trouble          `json:"trouble,omitempty"` // cables in trouble; absent: nothing is known of them
+	Warnings []string          `json:"warnings"`          // oddities of the file that were resolved
+	Tables   []*ReportTables   `json:"tables"`
+	Against  *ReportDifference `json:"difference,omitempty"` // of the second tables to the first
+	Ethernet bool              `json:"ethernet,omitempty"`   // lossless Ethernet: lanes are priorities, cables are at interfaces with names, and there are neither LIDs nor GUIDs
 }
 
-// NetworkCounts is how many there are of everything.
-type NetworkCounts struct {
+// ReportCounts is how many there are of everything.
+type ReportCounts struct {
 	Switches      int `json:"switches"`
 	Adapters      int `json:"adapters"`
 	Routers       int `json:"routers"`
@@ -45,8 +43,8 @@ type NetworkCounts struct {
 	Free          int `json:"free_switch_ports"`
 }
 
-// NetworkLevel is the switches of a level of a tree.
-type NetworkLevel struct {
+// ReportLevel is the switches of a level of a tree.
+type ReportLevel struct {
 	Switches int     `json:"switches"`
 	Hosts    int     `json:"hosts"`
 	Others   int     `json:"others"`
@@ -57,8 +55,8 @@ type NetworkLevel struct {
 	Over     float64 `json:"oversubscription"` // 0: no cables lead up
 }
 
-// NodeColumns is the nodes, switches first.
-type NodeColumns struct {
+// ReportNodes is the nodes, switches first.
+type ReportNodes struct {
 	Name  []string  `json:"name"`
 	Short []string  `json:"short"` // its short name, or its description, or its GUID
 	GUID  []string  `json:"guid"`
@@ -71,8 +69,8 @@ type NodeColumns struct {
 	Group []int32   `json:"group"` // [switch] pod or group; -1: none
 }
 
-// EndpointColumns is the ports that send and receive, without those of switches.
-type EndpointColumns struct {
+// ReportEndpoints is the ports that send and receive, without those of switches.
+type ReportEndpoints struct {
 	Node   []int32  `json:"node"`
 	Port   []int32  `json:"port"`
 	LID    []int32  `json:"lid"`
@@ -83,8 +81,8 @@ type EndpointColumns struct {
 	At     []int32  `json:"switch_port"` // port of that switch
 }
 
-// CableColumns is the cables, those between switches first.
-type CableColumns struct {
+// ReportCables is the cables, those between switches first.
+type ReportCables struct {
 	Trunks int     `json:"between_switches"` // how many
 	A      []int32 `json:"a"`                // node
 	APort  []int32 `json:"a_port"`
@@ -97,23 +95,23 @@ type CableColumns struct {
 	BName []string `json:"b_interface,omitempty"`
 }
 
-// Oddity is something unusual about the fabric.
-type Oddity struct {
-	Kind   string     `json:"kind"`
-	What   string     `json:"what"`
-	Places []OddPlace `json:"places"`
+// ReportOdd is something unusual about the fabric.
+type ReportOdd struct {
+	Kind   string        `json:"kind"`
+	What   string        `json:"what"`
+	Places []ReportPlace `json:"places"`
 }
 
-// OddPlace is where an oddity is. What does not apply is -1.
-type OddPlace struct {
+// ReportPlace is where an oddity is. What does not apply is -1.
+type ReportPlace struct {
 	Text  string `json:"text"`
 	A     int    `json:"a"` // node
 	B     int    `json:"b"` // node, of a cable
 	Cable int    `json:"cable"`
 }
 
-// TableSet is forwarding tables, service levels and lanes, and what they are worth.
-type TableSet struct {
+// ReportTables is forwarding tables, service levels and lanes, and what they are worth.
+type ReportTables struct {
 	Name         string   `json:"name"`
 	Source       string   `json:"source"` // the engine with its paper, or the file
 	Contract     string   `json:"contract"`
@@ -135,53 +133,35 @@ type TableSet struct {
 	Dropped      int64    `json:"dropped_turns"`
 	Absent       int      `json:"absent_lanes,omitempty"`
 
-	Cycle []CycleStep `json:"cycle"`
-	Lost  []LostPairs `json:"lost"`
+	Cycle []ReportStep `json:"cycle"`
+	Lost  []ReportLost `json:"lost"`
 
-	Hops      HopCounts     `json:"hops"`
-	Load      CableLoads    `json:"load"`
-	Tiers     []TierLoads   `json:"tiers"`
-	Lanes     []LaneUse     `json:"lanes"`
-	Levels    []LevelUse    `json:"service_levels"`
-	Bandwidth *FlowCounts   `json:"bandwidth,omitempty"`
-	Jobs      []JobFlows    `json:"jobs"`
-	Paths     *EntryColumns `json:"paths,omitempty"`
-	Ways      *WayColumns   `json:"ways,omitempty"` // of Ethernet, in place of paths
+	Hops struct {
+		Mean  float64 `json:"mean"`
+		Most  int     `json:"longest"`
+		Pairs []int64 `json:"pairs"` // [hops]
+	} `json:"hops"` // how long routes are
+	Load      ReportLoads          `json:"load"`
+	Tiers     []ReportTier         `json:"tiers"`
+	Lanes     []ReportLane         `json:"lanes"`
+	Levels    []ReportServiceLevel `json:"service_levels"`
+	Bandwidth *ReportFlows         `json:"bandwidth,omitempty"`
+	Jobs      []ReportJob          `json:"jobs"`
+	Paths     *ReportEntries       `json:"paths,omitempty"`
+	Ways      *ReportWays          `json:"ways,omitempty"` // of Ethernet, in place of paths
 }
 
-// WayColumns is the next hops of ECMP. A set of next hops is stored once; 0 is the empty set.
-type WayColumns struct {
+// ReportWays is the next hops of ECMP. A set of next hops is stored once; 0 is the empty set.
+type ReportWays struct {
 	Class []int32 `json:"class"` // [endpoint] of its address; -1: none
 	First []int32 `json:"first"` // [set, plus one] where its ports begin
 	Ports []int32 `json:"ports"`
 	Set   []int32 `json:"set"` // [class × switches + switch]
 }
 
-// Number is the number of a set of ports, which is added if it is new; sets has those that there are.
-func (w *WayColumns) Number(sets map[string]int32, ports []byte) int32 {
-	if i, known := sets[string(ports)]; known {
-		return i
-	}
-	i := int32(len(w.First) - 1)
-	sets[string(ports)] = i
-	for _, p := range ports {
-		w.Ports = append(w.Ports, int32(p))
-	}
-	w.First = append(w.First, int32(len(w.Ports)))
-	return i
-}
-
-// LaneName is what a lane is called.
-func (n *Network) LaneName() string {
-	if n.Ethernet {
-		return "priority"
-	}
-	return "VL"
-}
-
-// CycleStep is a lane of a trunk in a credit loop, and a route that holds it while it
+// ReportStep is a lane of a trunk in a credit loop, and a route that holds it while it
 // waits for the next.
-type CycleStep struct {
+type ReportStep struct {
 	Cable  int    `json:"cable"`
 	Back   bool   `json:"back"` // from end b to end a
 	From   string `json:"from"` // switch and port
@@ -195,8 +175,8 @@ type CycleStep struct {
 	Answer bool   `json:"answer"`
 }
 
-// LostPairs is a switch and a destination that its endpoints do not reach.
-type LostPairs struct {
+// ReportLost is a switch and a destination that its endpoints do not reach.
+type ReportLost struct {
 	Switch int    `json:"switch"`
 	Name   string `json:"name"`
 	LID    int    `json:"lid"`
@@ -205,27 +185,20 @@ type LostPairs struct {
 	Pairs  int64  `json:"pairs"`
 }
 
-// HopCounts is how long routes are.
-type HopCounts struct {
-	Mean  float64 `json:"mean"`
-	Most  int     `json:"longest"`
-	Pairs []int64 `json:"pairs"` // [hops]
-}
-
-// CableLoads is how many routes each cable between switches carries when all endpoints send
+// ReportLoads is how many routes each cable between switches carries when all endpoints send
 // to all, and by which lanes.
-type CableLoads struct {
-	Most    uint32    `json:"most"`
-	Scale   uint32    `json:"scale"` // load of the last colour: the most, or twice the mean if that is more
-	Hottest []HotSpot `json:"hottest"`
-	There   []uint32  `json:"there"` // [cable] from end a to end b
-	Back    []uint32  `json:"back"`
-	LanesA  []int32   `json:"lanes_there"` // [cable] a bit for each lane
-	LanesB  []int32   `json:"lanes_back"`
+type ReportLoads struct {
+	Most    uint32      `json:"most"`
+	Scale   uint32      `json:"scale"` // load of the last colour: the most, or twice the mean if that is more
+	Hottest []ReportHot `json:"hottest"`
+	There   []uint32    `json:"there"` // [cable] from end a to end b
+	Back    []uint32    `json:"back"`
+	LanesA  []int32     `json:"lanes_there"` // [cable] a bit for each lane
+	LanesB  []int32     `json:"lanes_back"`
 }
 
-// HotSpot is a channel with many routes.
-type HotSpot struct {
+// ReportHot is a channel with many routes.
+type ReportHot struct {
 	Cable   int    `json:"cable"`
 	Back    bool   `json:"back"`
 	Channel string `json:"channel"`
@@ -234,8 +207,8 @@ type HotSpot struct {
 	Rate    string `json:"rate"`
 }
 
-// TierLoads is the loads of the trunks from one level to another.
-type TierLoads struct {
+// ReportTier is the loads of the trunks from one level to another.
+type ReportTier struct {
 	Name   string  `json:"name"`
 	From   int     `json:"from_level"`
 	To     int     `json:"to_level"`
@@ -246,8 +219,8 @@ type TierLoads struct {
 	Loads  []int   `json:"loads"` // trunks by load, in tenths of the largest
 }
 
-// LaneUse is the load of a lane.
-type LaneUse struct {
+// ReportLane is the load of a lane.
+type ReportLane struct {
 	VL     int    `json:"vl"`
 	Trunks int    `json:"trunks"`
 	Hops   int64  `json:"hops"`  // trunks crossed on it, over all routes
@@ -255,15 +228,15 @@ type LaneUse struct {
 	Most   uint32 `json:"most"`
 }
 
-// LevelUse is how many pairs use a service level.
-type LevelUse struct {
+// ReportServiceLevel is how many pairs use a service level.
+type ReportServiceLevel struct {
 	SL    int   `json:"sl"`
 	Pairs int64 `json:"pairs"`
 }
 
-// FlowCounts is what random pairs get: the effective bisection bandwidth and how it comes
+// ReportFlows is what random pairs get: the effective bisection bandwidth and how it comes
 // about.
-type FlowCounts struct {
+type ReportFlows struct {
 	Mean       float64 `json:"ebb"`
 	StdErr     float64 `json:"ebb_stderr"`
 	Runs       int     `json:"runs"`
@@ -274,8 +247,8 @@ type FlowCounts struct {
 	Least      float64 `json:"worst_of_all"` // what it gets, of full
 }
 
-// JobFlows is what the flows of a job get.
-type JobFlows struct {
+// ReportJob is what the flows of a job get.
+type ReportJob struct {
 	Name    string  `json:"name"`
 	Ranks   int     `json:"ranks"`
 	Mean    float64 `json:"ebb"`
@@ -283,9 +256,9 @@ type JobFlows struct {
 	Hottest string  `json:"hottest"` // channel
 }
 
-// EntryColumns is the forwarding tables themselves, so that a path can be followed.
+// ReportEntries is the forwarding tables themselves, so that a path can be followed.
 // Numbers are bytes, in base64.
-type EntryColumns struct {
+type ReportEntries struct {
 	LIDs     []int32 `json:"lids"` // destinations that are there
 	Of       int     `json:"lids_of"`
 	Switches int     `json:"switches"`
@@ -305,8 +278,8 @@ type EntryColumns struct {
 	Maps     []byte  `json:"maps,omitempty"`       // [class × out-ports × service levels] lane
 }
 
-// Difference is what changes from some tables to others.
-type Difference struct {
+// ReportDifference is what changes from some tables to others.
+type ReportDifference struct {
 	From     string  `json:"from"`
 	To       string  `json:"to"`
 	Verdict  string  `json:"verdict"` // of every mixture while they are written
@@ -317,4 +290,62 @@ type Difference struct {
 	Maps     int     `json:"sl2vl_cells"`
 	Exposed  int64   `json:"pairs_cut_meanwhile"`
 	BySwitch []int32 `json:"by_switch"` // [switch] entries
+}
+
+// ReportResult is what another command found, taken from its JSON.
+type ReportResult struct {
+	Command string           `json:"command"` // that printed it, such as weft compare
+	File    string           `json:"file"`
+	Title   string           `json:"title"`
+	Facts   []ReportFact     `json:"facts"`
+	Tables  []ReportTable    `json:"tables"`
+	Curves  []ReportCurves   `json:"curves"`
+	Marks   *ReportMarks     `json:"marks,omitempty"`   // on the map
+	Loop    []ReportLoopStep `json:"loop"`              // a credit loop
+	Network int              `json:"network"`           // that it is about, from 0; -1: none of the report
+	Foreign string           `json:"foreign,omitempty"` // why it does not fit the fabrics of the report
+}
+
+// ReportFact is a line of a result.
+type ReportFact struct {
+	What string `json:"what"`
+	Text string `json:"text"`
+}
+
+// ReportTable has as many cells in each row as there are columns.
+type ReportTable struct {
+	Title   string     `json:"title"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+}
+
+// ReportCurves is curves of a result over one number.
+type ReportCurves struct {
+	Title  string        `json:"title"`
+	X      string        `json:"x"`
+	Y      string        `json:"y"`
+	Series []ReportCurve `json:"series"`
+}
+
+// ReportCurve is a curve through (X[i], Y[i]).
+type ReportCurve struct {
+	Name string    `json:"name"`
+	X    []float64 `json:"x"`
+	Y    []float64 `json:"y"`
+}
+
+// ReportMarks is what a result is about: nodes and cables by their numbers in the network.
+type ReportMarks struct {
+	GoneNodes  []int32 `json:"gone_nodes"`
+	GoneCables []int32 `json:"gone_cables"`
+	NewNodes   []int32 `json:"new_nodes"`
+	NewCables  []int32 `json:"new_cables"`
+	BySwitch   []int32 `json:"by_switch"` // [switch] entries that change
+
+	Steps [][]int32 `json:"steps"` // [step][switch] those of each step of a plan
+}
+
+// ReportLoopStep is a step of a loop in words.
+type ReportLoopStep struct {
+	Text string `json:"text"`
 }
