@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/names"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -90,13 +91,13 @@ func (d *finder) command(c *result.CableInTrouble) {
 			if host == "" {
 				host = f.Label(n)
 			}
-			host = quote(host)
-			c.Command = fmt.Sprintf("scontrol update NodeName=%s State=DRAIN Reason=%s", host, quote("cable "+c.Name))
+			host = words.ShellWord(host)
+			c.Command = fmt.Sprintf("scontrol update NodeName=%s State=DRAIN Reason=%s", host, words.ShellWord("cable "+c.Name))
 			c.Then = fmt.Sprintf("scontrol update NodeName=%s State=RESUME", host)
 			return
 		}
 	}
-	port := quote(fmt.Sprintf("%s:%d", d.name(ch.From), ch.FromPort))
+	port := words.ShellWord(fmt.Sprintf("%s:%d", d.name(ch.From), ch.FromPort))
 	c.Command, c.Then = "weft drain --live "+port, "weft undrain "+port
 }
 
@@ -107,14 +108,4 @@ func (d *finder) name(n fabric.NodeID) string {
 		return label
 	}
 	return d.Fabric.Node(n).GUID.String()
-}
-
-// quote makes one word of a text for a shell.
-func quote(text string) string {
-	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,", r))
-	}) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -1,4 +1,4 @@
-// Package words says numbers, times and lists of names to people.
+// Package words says numbers, times and lists of names to people, and words to a shell.
 package words
 
 import (

@@ -217,14 +217,14 @@ func (s *slurmJob) write(digest string) error {
 	if err != nil {
 		return err
 	}
-	command := []string{quoted(program), "sweep", quoted(s.in("slurm/spec.yaml")), "--out", quoted(s.in("shards")) + `/"$(printf %04d "$i")"`, "--shard", fmt.Sprintf(`"$i/%d"`, s.tasks),
-		"--have", quoted(s.dir), "--files", quoted(files), "--memory", fmt.Sprint(s.o.memory), "--workers", `"${SLURM_CPUS_PER_TASK:-1}"`, "--wait", "2m"}
+	command := []string{words.ShellQuoted(program), "sweep", words.ShellQuoted(s.in("slurm/spec.yaml")), "--out", words.ShellQuoted(s.in("shards")) + `/"$(printf %04d "$i")"`, "--shard", fmt.Sprintf(`"$i/%d"`, s.tasks),
+		"--have", words.ShellQuoted(s.dir), "--files", words.ShellQuoted(files), "--memory", fmt.Sprint(s.o.memory), "--workers", `"${SLURM_CPUS_PER_TASK:-1}"`, "--wait", "2m"}
 	script := "#!/bin/sh\n# One part of a campaign, by its number: see weft sweep --slurm.\ni=$SLURM_ARRAY_TASK_ID\n"
 	if s.o.set != "" {
-		command = append(command, "--set", quoted(s.o.set))
+		command = append(command, "--set", words.ShellQuoted(s.o.set))
 	}
 	if s.o.estimates != "" {
-		command = append(command, "--estimates", quoted(s.in("slurm/estimates.csv")))
+		command = append(command, "--estimates", words.ShellQuoted(s.in("slurm/estimates.csv")))
 	}
 	root, err := os.OpenRoot(s.in("slurm"))
 	if err != nil {
@@ -245,9 +245,6 @@ func (s *slurmJob) write(digest string) error {
 		whole.Write(root, "submitted.json", 0o644, whole.JSON(submitted{s.tasks, digest})),
 	)
 }
-
-// quoted is a word as a shell reads it.
-func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // attemptsOfTask is how often a task is submitted that gets no further.
 const attemptsOfTask = 3

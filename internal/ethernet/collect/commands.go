@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/internal/ethernet/lldp"
 	"github.com/weft-fabric/weft/internal/ethernet/pauses"
 	"github.com/weft-fabric/weft/internal/ethernet/sonic"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // file is a file of a device, with the commands that may print it: the first that prints what can be read counts.
@@ -178,12 +179,9 @@ say end version
 `, mark, max(1, int(most/time.Second)))
 	for i := range files {
 		for _, c := range files[i].commands {
-			fmt.Fprintf(&b, "ask %s %s %s\n", files[i].name, files[i].form, quoted(inVRF(c, vrf)))
+			fmt.Fprintf(&b, "ask %s %s %s\n", files[i].name, files[i].form, words.ShellQuoted(inVRF(c, vrf)))
 		}
 	}
 	b.WriteString("say done\n")
 	return b.String()
 }
-
-// quoted is a word of the shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/tablefiles"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -56,13 +57,13 @@ func (j *Judged) Installation(ctx context.Context, out, byFiles, engine string) 
 
 // DeployCommand is the command line of weft deploy files that routes as this weft route did.
 func (j *Job) DeployCommand(out string) string {
-	words := []string{"weft", "deploy", "files", j.Name}
+	all := []string{"weft", "deploy", "files", j.Name}
 	if j.Flags.Paths != "" {
-		words = append(words, "--paths", j.Flags.Paths, "--lanes", j.Flags.Lanes)
+		all = append(all, "--paths", j.Flags.Paths, "--lanes", j.Flags.Lanes)
 	} else {
-		words = append(words, "--engine", j.Engine.Name)
+		all = append(all, "--engine", j.Engine.Name)
 	}
-	words = append(words, "--contract", j.Contract.String())
+	all = append(all, "--contract", j.Contract.String())
 	j.Flags.Set.Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "vls", "sls", "classes", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
@@ -70,27 +71,16 @@ func (j *Job) DeployCommand(out string) string {
 			if list, ok := f.Value.(pflag.SliceValue); ok {
 				value = strings.Join(list.GetSlice(), ",")
 			}
-			words = append(words, "--"+f.Name, value)
+			all = append(all, "--"+f.Name, value)
 		case "within-parts":
-			words = append(words, "--within-parts")
+			all = append(all, "--within-parts")
 		}
 	})
-	words = append(words, "--out", out+"-opensm")
-	for i, w := range words {
-		words[i] = shellWord(w)
+	all = append(all, "--out", out+"-opensm")
+	for i, w := range all {
+		all[i] = words.ShellWord(w)
 	}
-	return strings.Join(words, " ")
-}
-
-// shellWord is a word as a shell reads it, in quotes if need be.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,=@%+", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return strings.Join(all, " ")
 }
 
 // InstallText is an Installation for people, with the reasons.
