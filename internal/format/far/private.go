@@ -48,7 +48,7 @@ func (p *privateParser) line(c reading.Cursor) error {
 	case p.at != fabric.None && c.Cut("rq:"):
 		return p.port(c)
 	}
-	return p.lines.Errorf("this is no line of an ibdiagnet2.plft as weft knows it, which it has never seen a real one of")
+	return p.lines.Errorf(`this line is neither "dump_plft: Switch GUID" nor, below such a line, "rq:PORT sl-plft:…"; weft knows the form of the file from the headers of ibdiagnet2, and has never seen a real one`)
 }
 
 func (p *privateParser) begin(c reading.Cursor) error {

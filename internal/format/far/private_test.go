@@ -28,8 +28,8 @@ func TestPrivate(t *testing.T) {
 		t.Error("the tables are others than in the file")
 	}
 	for _, tc := range []struct{ name, old, replace, want string }{
-		{"another form", "rq:1", "port 1", "plft:2: this is no line of an ibdiagnet2.plft as weft knows it"},
-		{"before any switch", "dump_plft: Switch 0x10\n", "", "plft:1: this is no line"},
+		{"another form", "rq:1", "port 1", `plft:2: this line is neither "dump_plft: Switch GUID" nor`},
+		{"before any switch", "dump_plft: Switch 0x10\n", "", `plft:1: this line is neither "dump_plft: Switch GUID" nor, below such a line, "rq:`},
 		{"GUID", "Switch 0x20", "Switch 0x20 5", "plft:6: no GUID"},
 		{"other fabric", "Switch 0x20", "Switch 0x30", "plft:6: the fabric has no switch with node GUID 0x0000000000000030"},
 		{"twice", "Switch 0x20", "Switch 0x10", "plft:6: a second block of"},
