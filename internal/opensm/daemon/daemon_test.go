@@ -129,8 +129,17 @@ func (r *running) refused() error {
 	return r.Run(ctx, nil)
 }
 
-// end ends the daemon before the test does.
+// end ends the daemon before the test does, and waits until it has let go of the state folder: that may take longer on a
+// busy machine than a daemon waits for it (grace), and the process of a real one takes the lock with it.
 func (r *running) end() {
+	r.endAtOnce()
+	if r.writer != nil {
+		<-r.writer.ended
+	}
+}
+
+// endAtOnce is end where the state folder hangs.
+func (r *running) endAtOnce() {
 	r.stop()
 	err := <-r.ended
 	r.ended <- err
