@@ -44,6 +44,9 @@ func TestOneAlarmForEachThing(t *testing.T) {
 		{"a tree", nil, 0, func(l *result.WatchLook, _ *Snapshot) {
 			l.Multicast = &result.LookTrees{Groups: 2, Split: []string{"0xc001"}, Circling: []string{"0xc001"}}
 		}, "multicast: 1 tree of 2 multicast groups circle, are in pieces or lead out of themselves: 0xc001", ""},
+		{"trees", nil, 0, func(l *result.WatchLook, _ *Snapshot) {
+			l.Multicast = &result.LookTrees{Groups: 3, Circling: []string{"0xc002"}, Split: []string{"0xc001"}, OneSided: []string{"0xc002"}}
+		}, "multicast: 2 trees of 3 multicast groups circle, are in pieces or lead out of themselves: 0xc001, 0xc002", ""}, // each once
 		{"a circle", nil, 0, func(l *result.WatchLook, _ *Snapshot) { l.Circles = 1 }, "forwarding-loop: packets circle for ever from 1 ", "SIGHUP to opensm"},
 		{"a turn", nil, 0, func(l *result.WatchLook, _ *Snapshot) { l.Dropped = 1 }, "dropped: packets are dropped at 1 turn: their service level", "let OpenSM write SL2VL maps (qos TRUE)"},
 		{"a lane", nil, 0, func(l *result.WatchLook, _ *Snapshot) {
@@ -89,6 +92,12 @@ func TestOneAlarmForEachThing(t *testing.T) {
 		case strings.HasPrefix(c.want, CreditLoop) && strings.HasSuffix(found[0].Do, "may not be there") != strings.HasSuffix(c.do, "may not be there"):
 			t.Errorf("%s: %s", c.name, found[0].Do)
 		}
+	}
+	l, now := with(func(l *result.WatchLook, _ *Snapshot) {
+		l.Verdict, l.Circles, l.MapsKnown = result.CreditLoop, 1, false
+	})
+	if found := alarms(l, nil, now, 0); len(found) != 2 || !strings.HasPrefix(found[0].Do, "SIGHUP to opensm") {
+		t.Errorf("a circle is a loop whatever the maps: %+v", found)
 	}
 }
 
