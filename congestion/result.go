@@ -84,7 +84,6 @@ type tally struct {
 	mean, squares float64
 }
 
-// add adds an outcome.
 func (t *tally) add(o *outcome) {
 	t.got += o.got
 	t.full += o.full
@@ -110,7 +109,7 @@ func (t *tally) stdErr() float64 {
 	return math.Sqrt(t.squares / float64(t.n-1) / float64(t.n))
 }
 
-// fraction is the bandwidth as a fraction of full.
+// fraction is 0 to 1; 0 too where there was no flow, so that nothing could be had.
 func (o *outcome) fraction() float64 {
 	if o.full == 0 {
 		return 0

@@ -180,7 +180,8 @@ func (w *walker) keep(lid fabric.LID, row []uint8, e *fabric.Endpoint) {
 	w.keepLevels(lid, e)
 }
 
-// keepOrder sorts the switches by their hops.
+// keepOrder sorts the switches by their hops, the farthest first, as packets flow. Hops are few, so that counting them sorts
+// quickest.
 func (w *walker) keepOrder() {
 	k := &w.kept
 	clear(k.count)
@@ -207,7 +208,7 @@ func (w *walker) keepOrder() {
 	}
 }
 
-// keepLevels is keep for the service levels.
+// keepLevels is the part of keep that looks at the row of service levels, and at those of answers by source switch.
 func (w *walker) keepLevels(lid fabric.LID, e *fabric.Endpoint) {
 	k, home := &w.kept, w.d.groups[e.Switch]
 	k.slRow = w.d.t.Lanes.SLRow(lid)

@@ -117,7 +117,7 @@ func (m *Memory) take() bool { return m != nil && m.lock.TryLock() }
 
 func (m *Memory) release() { m.lock.Unlock() }
 
-// forget drops what is known.
+// forget leaves nothing, such as of tables that were followed half-way: the next verdict looks at everything.
 func (m *Memory) forget() { m.known = known{} }
 
 // begin derives all.
@@ -165,7 +165,7 @@ func (m *Memory) begin(ctx context.Context, d *derivation) (bool, error) {
 	return true, nil
 }
 
-// growTo makes room for LIDs.
+// growTo makes room for LIDs up to one; what is counted of others stays.
 func (m *Memory) growTo(top fabric.LID) {
 	more := max(0, int(top)+1-len(m.notes))
 	m.notes = append(m.notes, make([]note, more)...)

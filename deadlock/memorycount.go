@@ -137,7 +137,7 @@ func (m *Memory) newTally(d *derivation, waits, held, use []uint16) *tally {
 	}
 }
 
-// start makes the walker.
+// start makes the walker, which is as large as the network: where few destinations changed, most tallies have none to count.
 func (t *tally) start() {
 	t.walker = newWalker(t.d)
 	t.walker.ordered = true

@@ -158,7 +158,7 @@ func (w *reranking) add(v int32) {
 	}
 }
 
-// look works the rank of a vertex out again.
+// look gives a vertex one more than the largest rank that leads to it, and has those behind it looked at if that is new.
 func (w *reranking) look(v int32) {
 	w.waiting[v] = false
 	f, lanes := w.g.Fabric, w.g.Lanes

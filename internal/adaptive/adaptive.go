@@ -81,7 +81,7 @@ func New(f *fabric.Fabric, addresses []int) *Tables {
 	return t
 }
 
-// Addresses counts the addresses.
+// Addresses is how many addresses all destinations have together: they are the numbers below it.
 func (t *Tables) Addresses() int { return len(t.dest) }
 
 // AddressesOf is the range [first, end) of the addresses of a destination switch.
@@ -215,7 +215,7 @@ func NewChoices(f *fabric.Fabric, addresses, phases int, phase []uint8) *Choices
 	return &Choices{phases: phases, words: (f.Trunks() + 63) / 64, phase: phase, row: slices.Repeat([]int32{noRow}, addresses*phases)}
 }
 
-// Phases counts the phases.
+// Phases is how many there are: they are the numbers below it.
 func (c *Choices) Phases() int { return c.phases }
 
 // Phase is the phase of a packet that came by a trunk.

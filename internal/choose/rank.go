@@ -34,7 +34,8 @@ func (s *Search) logTime(t *Trial) float64 {
 	return sum / float64(max(1, len(s.aimed)))
 }
 
-// times is the times of phases in the orders that the aim is about.
+// times is the times of phases in the orders that the aim is about, as multiples of the least possible; 1 where none was
+// measured, so that such an order decides nothing.
 func (s *Search) times(t *Trial) []float64 {
 	all := make([]float64, len(s.aimed))
 	for i, order := range s.aimed {
@@ -57,10 +58,9 @@ func (s *Search) worth(t *Trial, most float64) float64 {
 	return s.Options.Aim.Worth(t.Lambda, most, s.times(t))
 }
 
-// served says that the aim is the traffic given.
+// served says that the aim is the traffic given, before which Options.Aim counts nothing.
 func (s *Search) served() bool { return len(s.Options.Demands) > 0 }
 
-// mostPairs is the most bandwidth of any trial.
 func mostPairs(all []*Trial) float64 {
 	most := 0.0
 	for _, t := range all {

@@ -57,7 +57,7 @@ func cMutants(name string, source []byte) []mutant {
 	return c.found
 }
 
-// cFile finds the mutants of a C file.
+// cFile is the text of a C file, and the mutants found in it as far as that is read.
 type cFile struct {
 	name, text string
 	found      []mutant
@@ -99,7 +99,7 @@ func (c *cFile) token(tok, last string, at int) {
 	}
 }
 
-// negate negates the condition whose bracket opens after at.
+// negate adds a mutant with the opposite condition; at is before its bracket, whose other end is found by counting.
 func (c *cFile) negate(at int) {
 	open := at + strings.IndexByte(c.text[at:], '(')
 	depth := 0

@@ -29,7 +29,7 @@ var talk = []string{"fmt", "errors", "slog", "bufio", "Report", "Grow", "panic",
 // wordy is functions that only format messages.
 var wordy = []string{"Error", "String", "Explain"}
 
-// goFile finds the mutants of a Go file.
+// goFile is a Go file, with the function that is visited and the mutants found so far.
 type goFile struct {
 	name   string
 	source []byte

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Outcomes of a mutant.
+// Outcomes of a mutant, which results are stored by: other words make earlier results unknown.
 const (
 	killed      = "killed"
 	timedOut    = "killed by the clock"
@@ -25,7 +25,7 @@ const (
 	untested    = "tests that fail without it"
 )
 
-// outcome is the result of trying a mutant.
+// outcome is what is stored of a trial.
 type outcome struct {
 	Fate string `json:"fate"`
 	By   string `json:"by,omitempty"` // the test that failed

@@ -115,7 +115,7 @@ type theories struct {
 	items map[name]*item     // a constructor or field by the type that it is of
 }
 
-// library is the name under which the theories are compiled.
+// library is what Coq writes before the names of these theories in .glob files: what is of others has other names.
 const library = "WeftProof."
 
 func read(folder string) (*theories, error) {

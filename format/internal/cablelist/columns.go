@@ -42,7 +42,7 @@ func ReadColumns(r io.Reader, file string) (*fabric.Fabric, error) {
 	return p.list.Build()
 }
 
-// columns reads a list in columns line by line.
+// columns is the list as far as it is read, and what is to be told of rows that are no cables.
 type columns struct {
 	list  cabling.List
 	lines *reading.Lines

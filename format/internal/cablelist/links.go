@@ -58,7 +58,7 @@ func ReadLinks(r io.Reader, file string) (*fabric.Fabric, error) {
 	return p.list.Build()
 }
 
-// links reads UFM's links one by one.
+// links is UFM's links as far as they are read, and what is to be told of them.
 type links struct {
 	list cabling.List
 	d    *objects.Reader

@@ -89,7 +89,7 @@ func (d *Reader) Value() (value any, err error) {
 	return value, d.decode(&value)
 }
 
-// decode reads a value into a variable.
+// decode has what is no JSON told with its line.
 func (d *Reader) decode(to any) error {
 	if err := d.d.Decode(to); err != nil {
 		return d.syntax(err)

@@ -24,7 +24,7 @@ func newFlowCounter(d *derivation) *flowCounter {
 	return &flowCounter{Verdict: Verdict{Minimal: true}, d: d, hops: make([]int32, n), has: make([]bool, n), sure: make([]bool, n)}
 }
 
-// begin starts a new destination.
+// begin finds the hops of every switch to a destination by the cables, -1 where none lead there, and forgets the one before.
 func (c *flowCounter) begin(dest fabric.NodeID) {
 	c.dest = dest
 	clear(c.has)

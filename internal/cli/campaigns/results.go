@@ -124,7 +124,7 @@ func sameFolder(a, b string) bool {
 // mostDifferences is how many differences are listed; the number says the rest.
 const mostDifferences = 20
 
-// countPoints is how many points have rows.
+// countPoints counts a point once, though it has a row for each measure.
 func countPoints(rows []results.Row) int {
 	seen := map[string]bool{}
 	for i := range rows {
