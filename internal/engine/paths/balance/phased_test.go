@@ -22,6 +22,20 @@ type cell struct {
 	block int
 }
 
+// What a pass looks at does not depend on how often it was reckoned: cells are laid out for several numbers of offsets
+// before one is taken.
+func TestReckoningIsAnew(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+	n, err := newNetwork(t.Context(), f, Finder{Aim: Mixed, Uniform: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := n.counted
+	if n.reckon(); was == 0 || n.counted != was {
+		t.Errorf("a pass looks at %d, then at %d", was, n.counted)
+	}
+}
+
 // phasedTrial is a random network with random orders of ranks and a trial for them.
 func phasedTrial(rt *rapid.T) *trial {
 	f := random(rt)

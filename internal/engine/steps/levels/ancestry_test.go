@@ -4,8 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 )
+
+// A switch reaches itself and what is on the ways down from it, but what has no weight.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:4,hosts=1")
+	l := &Levels{Fabric: f, Height: []int32{0, 1, 0, 2}} // switch 3 is above 0 and 2, and so is 1
+	r := l.Reach([]fabric.NodeID{3, 1, 2, 0}, []int64{5, 7, 0, 11})
+	for s, want := range []int64{5, 7 + 5, 0, 11 + 5} {
+		if got := r.Sum(fabric.NodeID(s), []int64{1: 7, 0: 5, 2: 100, 3: 11}); got != want {
+			t.Errorf("switch %d reaches %d, want %d", s, got, want)
+		}
+	}
+}
 
 // The pairs that are joined count over all parts of the network; a part in which fewer
 // than half of them are is refused, at the switch with fewest, in hosts and per cent.
