@@ -97,48 +97,44 @@ const sampled = 32
 
 // longest is the number of trunks on the longest of the routes to every step-th site.
 func (r *routes) longest(ctx context.Context, step int) (int, error) {
-	return r.each(ctx, (len(r.sites)+step-1)/step, func(i int) int { return i * step }, func(int, int, []uint32, bool) {})
+	return r.fillSome(ctx, nil, 1, step)
 }
 
 // fill fills the table with the routes that fit into its records, and returns the
 // number of trunks on the longest route.
 func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, error) {
-	return r.each(ctx, len(r.sites), func(i int) int { return i }, func(site, class int, trunks []uint32, ok bool) {
-		record := table[(site*len(r.sources)+class)*stride:][:stride]
-		switch {
-		case !ok:
-			record[0] = noRoute
-		case len(trunks) < stride:
-			record[0] = uint16(len(trunks))
-			for i, c := range trunks {
-				record[1+i] = uint16(c)
-			}
-		}
-	})
+	return r.fillSome(ctx, table, stride, 1)
 }
 
-// each walks the routes from all classes to n sites, of which site(i) is the i-th, calls yield for each
-// on several cores, and returns the number of trunks on the longest.
-func (r *routes) each(ctx context.Context, n int, site func(i int) int, yield func(site, class int, trunks []uint32, ok bool)) (int, error) {
-	type scratch struct {
-		trunks  []uint32
-		longest int
-	}
-	workers := make([]scratch, par.Workers(n))
+// fillSome is fill for every step-th site; without a table it only looks for the longest route.
+func (r *routes) fillSome(ctx context.Context, table []uint16, stride, step int) (int, error) {
+	n := (len(r.sites) + step - 1) / step
+	workers := make([]*converging, par.Workers(n))
 	err := par.For(ctx, n, func(worker, i int) {
-		w, to := &workers[worker], site(i)
+		if workers[worker] == nil {
+			workers[worker] = newConverging(r, stride)
+		}
+		w, to := workers[worker], i*step
+		w.begin(int32(to))
 		for class, from := range r.sources {
-			var ok bool
-			w.trunks, ok = r.walk(w.trunks[:0], from, int32(to))
-			w.longest = max(w.longest, len(w.trunks))
-			yield(to, class, w.trunks, ok)
+			w.put(r.record(table, to, class, stride), from)
 		}
 	})
 	longest := 0
-	for i := range workers {
-		longest = max(longest, workers[i].longest)
+	for _, w := range workers {
+		if w != nil {
+			longest = max(longest, w.longest)
+		}
 	}
 	return longest, err
+}
+
+// record is that of a class and a destination in a table; nil without a table.
+func (r *routes) record(table []uint16, to, class, stride int) []uint16 {
+	if table == nil {
+		return nil
+	}
+	return table[(to*len(r.sources)+class)*stride:][:stride]
 }
 
 // walk appends the trunks from one site to another, by the forwarding tables; false: there is no route.
