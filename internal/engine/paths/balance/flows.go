@@ -254,11 +254,11 @@ func (x *flows) add(c fabric.ChannelID, spans []span, sign int32) {
 	x.over = x.over || all&x.tops() != 0
 }
 
-// meet is what routes would meet on a trunk at equal offsets, by price [count]. It stops
-// once that is above limit.
+// meet is what routes would meet on a trunk at equal offsets, by price: [count], or as pairPrices for small
+// cells. It stops once that is above limit.
 func (x *flows) meet(c fabric.ChannelID, spans []span, price []int64, limit int64) int64 {
 	if x.perLog == small {
-		return x.meetSmall(c, spans, (*[smallCells]int64)(price), limit)
+		return x.meetSmall(c, spans, (*[smallCells * smallCells]int64)(price), limit)
 	}
 	sum, top := int64(0), uint64(len(price)-1)
 	for _, s := range spans {
@@ -278,12 +278,11 @@ const smallCells = 1 << 8
 
 // meetSmall is meet where cells are small and for one offset each: a route in each of them. Those beside
 // them count nothing, as none in a cell does.
-func (x *flows) meetSmall(c fabric.ChannelID, spans []span, price *[smallCells]int64, limit int64) int64 {
+func (x *flows) meetSmall(c fabric.ChannelID, spans []span, price *[smallCells * smallCells]int64, limit int64) int64 {
 	sum := int64(0)
 	for _, s := range spans {
 		w := x.words[x.at(c, s.word)] & (s.add * (smallCells - 1))
-		sum += price[w&0xff] + price[w>>8&0xff] + price[w>>16&0xff] + price[w>>24&0xff] +
-			price[w>>32&0xff] + price[w>>40&0xff] + price[w>>48&0xff] + price[w>>56]
+		sum += price[w&0xffff] + price[w>>16&0xffff] + price[w>>32&0xffff] + price[w>>48]
 		if sum > limit {
 			break
 		}
@@ -309,4 +308,15 @@ func prices(power int, inverse int64, shift uint, ranks int, usual float64) []in
 		all[i] = int64(min(dearest, price)) * int64(ranks)
 	}
 	return all
+}
+
+// pairPrices fills all with the prices of two small cells at once, [count + smallCells × count]: half as many are
+// looked up. No cell counts more routes than there are destinations, so that on small networks little of it is filled.
+func pairPrices(all *[smallCells * smallCells]int64, price []int64, dests int) {
+	some := min(dests+1, smallCells)
+	for i := range some {
+		for j := range some {
+			all[i*smallCells+j] = price[i] + price[j]
+		}
+	}
 }

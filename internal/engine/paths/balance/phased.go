@@ -17,7 +17,7 @@ type phased struct {
 	power    int
 	usual    float64   // routes that one meets at its offset on the fullest trunk, see prices
 	inverses []int64   // [class of trunks by rate]
-	price    [][]int64 // [class] prices
+	price    [][]int64 // [class] prices, or pairPrices
 	even     int64     // what a unit of trial.cost counts, see evenBits
 	class    []uint8   // [trunk]
 	used     []int64   // [trunk] when a tree used it last
@@ -49,15 +49,24 @@ func newPhased(n *network, p plan, perLog uint) *phased {
 		}
 		x.class[c] = k
 	}
+	x.price = make([][]int64, len(x.inverses))
 	x.reprice(n, p.power)
 	return x
 }
 
 // reprice sets the power with which costs grow.
 func (x *phased) reprice(n *network, power int) {
-	x.power, x.price = power, x.price[:0]
-	for _, inverse := range x.inverses {
-		x.price = append(x.price, prices(power, inverse, x.shift, len(n.hosts)*int(n.copies), x.usual))
+	x.power = power
+	for k, inverse := range x.inverses {
+		price := prices(power, inverse, x.shift, len(n.hosts)*int(n.copies), x.usual)
+		if x.perLog != small {
+			x.price[k] = price
+			continue
+		}
+		if x.price[k] == nil {
+			x.price[k] = make([]int64, smallCells*smallCells)
+		}
+		pairPrices((*[smallCells * smallCells]int64)(x.price[k]), price, len(n.dests))
 	}
 }
 
