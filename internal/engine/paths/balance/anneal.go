@@ -270,8 +270,7 @@ func (a *annealer) run(ctx context.Context, deadline time.Time, temperature floa
 // sweep offers every switch another way to every destination, drawn by chance.
 func (a *annealer) sweep(temperature float64) {
 	t := a.trial
-	t.random.Shuffle(len(t.queue), func(i, j int) { t.queue[i], t.queue[j] = t.queue[j], t.queue[i] })
-	for _, i := range t.queue {
+	for i := range t.shuffled() {
 		d := &t.dests[i]
 		r, pick := &t.roots[d.root], t.picks(i)
 		t.phased.old(r, pick)

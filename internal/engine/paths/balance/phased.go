@@ -195,8 +195,7 @@ func (t *trial) passPhased(ctx context.Context) {
 	if t.phased.over {
 		return // the pass has moved nothing, and is the last
 	}
-	t.random.Shuffle(len(t.queue), func(i, j int) { t.queue[i], t.queue[j] = t.queue[j], t.queue[i] })
-	for _, i := range t.queue {
+	for i := range t.shuffled() {
 		if ctx.Err() != nil {
 			return
 		}

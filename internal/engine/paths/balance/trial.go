@@ -2,6 +2,7 @@ package balance
 
 import (
 	"context"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,7 +41,7 @@ type trial struct {
 	// on by the same trunk are side by side, as a tree looks at them. Nil where share is 0.
 	both []int64
 
-	queue   []int32  // destinations, as a pass for shifts takes them
+	queue   []int32  // the first of some destinations in a row, as a pass for shifts takes these
 	phased  *phased  // counts for shifts; nil before the first pass for them
 	mending *mending // of a trial that mends; nil before the first pass
 
@@ -82,7 +83,7 @@ func newTrial(n *network, p plan, seed uint64) *trial {
 		t.both = make([]int64, n.f.Turns())
 	}
 	t.unload()
-	for d := range n.dests {
+	for d := 0; d < len(n.dests); d += n.inRow() {
 		t.queue = append(t.queue, int32(d))
 	}
 	for i := range n.roots {
@@ -151,6 +152,20 @@ func (t *trial) pass(ctx context.Context) {
 				t.moved++
 			}
 			t.chargePlaced(r, pick, w)
+		}
+	}
+}
+
+// shuffled is all destinations, some in a row and these in a new random order.
+func (t *trial) shuffled() iter.Seq[int32] {
+	t.random.Shuffle(len(t.queue), func(i, j int) { t.queue[i], t.queue[j] = t.queue[j], t.queue[i] })
+	return func(yield func(int32) bool) {
+		for _, first := range t.queue {
+			for d := first; int(d) < min(int(first)+t.inRow(), len(t.dests)); d++ {
+				if !yield(d) {
+					return
+				}
+			}
 		}
 	}
 }
