@@ -300,22 +300,30 @@ func (x *flows) meetSmall(c fabric.ChannelID, spans []span, price *[smallCells *
 	return sum
 }
 
-// fine is how many units the price of meeting as many routes as usual has.
+// fine is how many units the price of meeting as many routes as usual has, or more, see digits.
 const fine = 1 << 10
+
+// digits is the binary digits of that price for a power. What meets a quarter of what is usual shall still cost
+// something, since some searches end so much better than they begin; but there are no more digits than sums of
+// all ranks' prices have room for.
+func (n *network) digits(power int) uint {
+	return uint(max(bits.Len(fine)-1, min(4+2*power, 42-2*bits.Len(uint(len(n.hosts))))))
+}
 
 // prices is the price of one more route on a trunk where some have its offset [count]:
 // the power of their number, as a multiple of what is usual, by how long the trunk takes
 // for each. It is bounded so that sums stay within 64 bits.
-func prices(power int, inverse int64, shift uint, ranks int, usual float64) []int64 {
-	const most, dearest = 128, 1 << 25
-	all := make([]int64, max(most<<shift, smallCells))
+func (n *network) prices(power int, inverse int64, usual float64) []int64 {
+	const most, dearer = 128, 15 // digits of the dearest
+	digits := n.digits(power)
+	all := make([]int64, max(most<<n.shift, smallCells))
 	for i := range all {
-		n := min(i, most<<shift-1)
-		met, price := float64(n)*float64(inverse)/(float64(int64(unit)<<shift)*usual), float64(fine)
+		some := min(i, most<<n.shift-1)
+		met, price := float64(some)*float64(inverse)/(float64(int64(unit)<<n.shift)*usual), float64(int64(1)<<digits)
 		for range power {
 			price = float64(price * met)
 		}
-		all[i] = int64(min(dearest, price)) * int64(ranks)
+		all[i] = int64(min(float64(int64(1)<<(digits+dearer)), price)) * int64(len(n.hosts)*int(n.copies))
 	}
 	return all
 }

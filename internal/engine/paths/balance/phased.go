@@ -18,7 +18,8 @@ type phased struct {
 	usual    float64   // routes that one meets at its offset on the fullest trunk, see prices
 	inverses []int64   // [class of trunks by rate]
 	price    [][]int64 // [class] prices, or pairPrices
-	even     int64     // what a unit of trial.cost counts, see evenBits
+	even     int64     // what a unit of trial.cost counts, where what is usual is evenBits digits long
+	lessEven uint      // digits of even that go beyond those of prices
 	class    []uint8   // [trunk]
 	used     []int64   // [trunk] when a tree used it last
 	now      int64     // trees charged
@@ -36,7 +37,7 @@ func newPhased(n *network, p plan, perLog uint) *phased {
 		flows: n.newFlows(perLog),
 		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),
 		child: make([]int32, s), next: make([]int32, s),
-		even:  int64(p.even * fine * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * p.from.usual())),
+		even:  int64(p.even * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * p.from.usual())),
 		usual: p.from.usual(),
 	}
 	classes := map[int64]uint8{}
@@ -56,9 +57,9 @@ func newPhased(n *network, p plan, perLog uint) *phased {
 
 // reprice sets the power with which costs grow.
 func (x *phased) reprice(n *network, power int) {
-	x.power = power
+	x.power, x.lessEven = power, evenBits-n.digits(power)
 	for k, inverse := range x.inverses {
-		price := prices(power, inverse, x.shift, len(n.hosts)*int(n.copies), x.usual)
+		price := n.prices(power, inverse, x.usual)
 		if x.perLog != small {
 			x.price[k] = price
 			continue
@@ -236,8 +237,8 @@ func (t *trial) placePhased(d *dest, r *root, pick []uint8) bool {
 	return changed
 }
 
-// evenBits is the binary digits of phased.even behind the point.
-const evenBits = 20
+// evenBits is the binary digits of phased.even: more than those of prices, so that it is not rounded to nothing.
+const evenBits = 30
 
 // behind lists the routes of a switch and of all behind it, by weight of sources.
 func (t *trial) behind(d *dest, r *root, j int32) (sources int64) {
@@ -265,7 +266,7 @@ func (t *trial) cheapest(r *root, pick []uint8, j int32, sources int64) int {
 	for range ways {
 		w := ways[at]
 		c := &t.trunks[w.trunk]
-		cost := routes * ((t.cost(w) - c.first*own>>10*int64(c.inverse)) * x.even >> evenBits)
+		cost := routes * ((t.cost(w) - c.first*own>>10*int64(c.inverse)) * x.even >> x.lessEven)
 		for e := w; cost <= least; e = r.ways[r.first[e.head]+int32(pick[e.head])] {
 			cost += x.meet(e.trunk, x.spans, x.price[x.class[e.trunk]], least-cost)
 			if e.head == 0 {

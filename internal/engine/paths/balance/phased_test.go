@@ -257,7 +257,7 @@ func TestCheapestWay(t *testing.T) {
 				}
 				before = at.trunk
 				if at.head == 0 {
-					return sum + max(1, (sources+x.ordinary/2)/x.ordinary)*(pairs*x.phased.even>>evenBits)
+					return sum + max(1, (sources+x.ordinary/2)/x.ordinary)*(pairs*x.phased.even>>x.phased.lessEven)
 				}
 				at = r.ways[r.first[at.head]+int32(pick[at.head])]
 			}
