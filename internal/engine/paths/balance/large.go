@@ -59,8 +59,8 @@ func (s *phases) wholePasses(ctx context.Context, fd Finder, work int64, p routi
 }
 
 // How costs grow in whole passes, and what random pairs count beside that: as powers and evens. Of the sixty networks of
-// test/bench/patchwork twenty have other paths than at 3 and 1, worth .10 hundredths more in the mean, by Aim.Worth. The
-// trade is less steep at 6: what gains bandwidth there, with .1 in place of .2 gains a hundredth of all durations instead.
+// test/bench/patchwork twenty have other paths than at 3 and 1, worth .10 hundredths more in the mean, by Aim.Worth;
+// with .1 in place of .2 durations are a hundredth shorter in the mean, for a tenth of a hundredth of bandwidth.
 const (
 	wholePower = 6
 	wholeEven  = .2
