@@ -84,7 +84,7 @@ func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	for err == nil && cells*int64(1+longest)*2 <= mostTable {
 		stride := 1 + longest
 		table := make([]uint16, cells*int64(stride))
-		if longest, err = r.fill(ctx, table, stride); err == nil && longest < stride {
+		if longest, err = r.fill(ctx, table, stride, 1); err == nil && longest < stride {
 			r.stride, r.table = stride, table
 			break
 		}
@@ -97,44 +97,33 @@ const sampled = 32
 
 // longest is the number of trunks on the longest of the routes to every step-th site.
 func (r *routes) longest(ctx context.Context, step int) (int, error) {
-	return r.fillSome(ctx, nil, 1, step)
+	return r.fill(ctx, nil, 1, step)
 }
 
-// fill fills the table with the routes that fit into its records, and returns the
-// number of trunks on the longest route.
-func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, error) {
-	return r.fillSome(ctx, table, stride, 1)
-}
-
-// fillSome is fill for every step-th site; without a table it only looks for the longest route.
-func (r *routes) fillSome(ctx context.Context, table []uint16, stride, step int) (int, error) {
+// fill fills a table with the routes to every step-th site that fit into its records, and returns the
+// number of trunks on the longest route; without a table it only does the latter.
+func (r *routes) fill(ctx context.Context, table []uint16, stride, step int) (int, error) {
 	n := (len(r.sites) + step - 1) / step
 	workers := make([]*converging, par.Workers(n))
+	for i := range workers {
+		workers[i] = newConverging(r, stride)
+	}
 	err := par.For(ctx, n, func(worker, i int) {
-		if workers[worker] == nil {
-			workers[worker] = newConverging(r, stride)
-		}
 		w, to := workers[worker], i*step
 		w.begin(int32(to))
 		for class, from := range r.sources {
-			w.put(r.record(table, to, class, stride), from)
+			var record []uint16
+			if table != nil {
+				record = table[(to*len(r.sources)+class)*stride:][:stride]
+			}
+			w.put(record, from)
 		}
 	})
 	longest := 0
 	for _, w := range workers {
-		if w != nil {
-			longest = max(longest, w.longest)
-		}
+		longest = max(longest, w.longest)
 	}
 	return longest, err
-}
-
-// record is that of a class and a destination in a table; nil without a table.
-func (r *routes) record(table []uint16, to, class, stride int) []uint16 {
-	if table == nil {
-		return nil
-	}
-	return table[(to*len(r.sources)+class)*stride:][:stride]
 }
 
 // walk appends the trunks from one site to another, by the forwarding tables; false: there is no route.
