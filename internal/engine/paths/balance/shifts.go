@@ -100,7 +100,7 @@ func (s *phases) judge(t *trial) float64 {
 // lanes, and then what a whole pass gains is lost.
 func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
 	s := &phases{network: n, aim: fd.Aim, pairs: newSample(n, fd.Seed), shifts: newShiftSample(n, fd.Seed)}
-	if work := cmp.Or(fd.Work, n.phasedWork()); work >= fewPasses*n.counted {
+	if work := cmp.Or(fd.Work, s.work()); work >= fewPasses*n.counted {
 		return s.compete(ctx, fd, work, p)
 	} else if n.levelled && work >= n.counted && !n.tooLargeForAPass() {
 		return s.wholePasses(ctx, fd, work, p)
@@ -160,7 +160,7 @@ func progressBetween(p routing.Progress, from, to int) routing.Progress {
 // and 1.0 hundredths more for it, by Aim.Worth, and one .3 less.
 const longer = 4
 
-// phasedWork is the work that goes into trials for shifts, in words of cells, or more, see the method. The
+// phasedWork is the work that goes into trials for shifts, in words of cells, or more, see phases.work. The
 // sixty networks of test/bench/patchwork are worth .18 hundredths less in the mean, by Aim.Worth, for two thirds of it,
 // in a sixth less CPU, and .12 more for four thirds.
 const phasedWork = 60_000_000
@@ -170,13 +170,13 @@ const phasedWork = 60_000_000
 // hundredths more by Aim.Worth for the second pass.
 const mostTwice = 400_000_000
 
-// phasedWork is the work for trials for shifts, without a time or a work that is given. One pass is made in any case.
-func (n *network) phasedWork() int64 {
-	work := max(n.counted, phasedWork)
-	if twice := 2 * n.counted; twice <= mostTwice {
-		return max(work, twice)
+// work is what goes into trials for shifts where no work is given. One pass is made in any case.
+func (s *phases) work() int64 {
+	least := s.counted
+	if 2*least <= mostTwice {
+		least *= 2
 	}
-	return work
+	return max(least, phasedWork)
 }
 
 // mostTrials is how many trials for shifts there are at most.

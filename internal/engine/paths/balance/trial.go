@@ -159,9 +159,10 @@ func (t *trial) pass(ctx context.Context) {
 // shuffled is all destinations, some in a row and these in a new random order.
 func (t *trial) shuffled() iter.Seq[int32] {
 	t.random.Shuffle(len(t.queue), func(i, j int) { t.queue[i], t.queue[j] = t.queue[j], t.queue[i] })
+	row, all := int32(t.inRow()), int32(len(t.dests))
 	return func(yield func(int32) bool) {
 		for _, first := range t.queue {
-			for d := first; int(d) < min(int(first)+t.inRow(), len(t.dests)); d++ {
+			for d := first; d < min(first+row, all); d++ {
 				if !yield(d) {
 					return
 				}
