@@ -35,10 +35,7 @@ func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*L
 	}
 	f := t.Fabric
 	senders := sendersOf(t, scope)
-	var lids []fabric.LID
-	for lid := range scope.LIDs(f) {
-		lids = append(lids, lid)
-	}
+	lids := lidsIn(f, scope)
 	counts := make([]LaneRoutes, max(1, par.Workers(len(lids)))) // [worker]
 	trees := make([]routing.Tree, len(counts))
 	for i := range counts {
@@ -60,6 +57,14 @@ func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*L
 		}
 	}
 	return all, nil
+}
+
+// lidsIn is the LIDs in scope, which workers share among them.
+func lidsIn(f *fabric.Fabric, scope routing.Scope) (lids []fabric.LID) {
+	for lid := range scope.LIDs(f) {
+		lids = append(lids, lid)
+	}
+	return lids
 }
 
 // sendersOf groups the endpoints in scope; where SL2VL maps are the same at all ports, in-ports do not

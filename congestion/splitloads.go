@@ -103,10 +103,7 @@ func rounded(units uint64) int64 {
 func countSplit(ctx context.Context, t *routing.Tables, scope routing.Scope) (*splitCount, error) {
 	f, n := t.Fabric, fan.New(t)
 	senders := sendersIn(n, scope)
-	var lids []fabric.LID
-	for lid := range scope.LIDs(f) {
-		lids = append(lids, lid)
-	}
+	lids := lidsIn(f, scope)
 	counts := make([]splitCount, max(1, par.Workers(len(lids))))
 	sprays := make([]*spray, len(counts))
 	for i := range counts {
