@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/forest"
 	"github.com/weft-fabric/weft/internal/engine/steps/intree"
+	"github.com/weft-fabric/weft/internal/engine/steps/levels"
 	"github.com/weft-fabric/weft/internal/engine/steps/turnlanes"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -38,10 +39,11 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	t := trial{f: f, budget: b, bandwidth: o.Bandwidth}
 	var before *routing.Forwarding
 	for i, finder := range o.Paths {
-		fw, err := pathsOf(ctx, f, finder, b, p)
+		fw, joined, err := pathsOf(ctx, f, finder, b, p)
 		if err != nil {
 			return nil, err
 		}
+		t.joined = joined
 		if i == 0 {
 			if free, err := onOneLane(ctx, f, fw, b); err != nil || free != nil {
 				return free, err
@@ -59,7 +61,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		}
 		before = fw
 		if last := i+1 == len(o.Paths); last && !t.done() {
-			if err := t.aroundEscapes(ctx, fw, paths); err != nil {
+			if err := t.aroundEscapes(ctx, fw, paths, b.VLs); err != nil {
 				return nil, err
 			}
 		}
@@ -113,6 +115,7 @@ type trial struct {
 	most   int        // mostWork
 
 	bandwidth bool // Any.Bandwidth
+	joined    bool // the paths at hand were, see pathsOf
 }
 
 // Work is counted in trunks looked at, so that no clock decides what comes out.
@@ -175,6 +178,9 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 			return err
 		}
 		if onlyIfFew && !paths.Few(left) {
+			if err := t.oneLaneByLevels(ctx, fw, paths); err != nil || t.done() {
+				return err
+			}
 			continue
 		}
 		t.work += placementCost * paths.Len()
@@ -187,27 +193,55 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 			break
 		}
 		fewest = left
-		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
-		r.limit = t.most / 2
-		if t.goal == 0 {
-			t.goal = r.before
+		failed, err := t.around(ctx, fw, paths, l, assign)
+		if err == nil && onlyIfFew && !t.done() {
+			err = t.oneLaneByLevels(ctx, fw, paths)
 		}
-		failed, err := r.adapt(ctx, l, assign)
-		t.work += r.grower.work
 		if err != nil {
 			return err
 		}
-		if failed == 0 {
-			r.limit = 0
-			if err := t.offer(ctx, r); err != nil {
-				return err
-			}
-		}
-		if t.done() || failed > len(r.lids)/giveUp && t.work <= t.most/2 {
+		if t.done() || failed > len(paths.LIDs())/giveUp && t.work <= t.most/2 {
 			break
 		}
 	}
 	return nil
+}
+
+// around is an attempt around an assignment, without escape paths: it offers the result, and returns for how
+// many LIDs there is none.
+func (t *trial) around(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, assign func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
+	r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
+	r.limit = t.most / 2
+	if t.goal == 0 {
+		t.goal = r.before
+	}
+	failed, err = r.adapt(ctx, l, assign)
+	t.work += r.grower.work
+	if err == nil && failed == 0 {
+		r.limit = 0
+		err = t.offer(ctx, r)
+	}
+	return failed, err
+}
+
+// oneLaneByLevels makes all attempts that there are on one lane where the fabric has levels: paths up and then
+// down need no more, whatever fat-tree engine makes them. More lanes are then only for what needs them to be nearly
+// as good as the given paths, and for joining the addresses that these leave apart: without that they take one.
+func (t *trial) oneLaneByLevels(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
+	if _, refusal := levels.Find(t.f); refusal != nil || t.joined {
+		return nil
+	}
+	before := t.work
+	assign := func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, 1) }
+	l, _, err := assign(paths)
+	if err == nil {
+		_, err = t.around(ctx, fw, paths, l, assign)
+	}
+	if err == nil && !t.done() {
+		err = t.aroundEscapes(ctx, fw, paths, 1)
+	}
+	t.work = before // what comes is tried as if this had not been
+	return err
 }
 
 // byParts is an attempt on one lane in which packets turn, at switches that send, from early parts of
@@ -237,9 +271,9 @@ func (t *trial) byParts(ctx context.Context, fw *routing.Forwarding, paths *turn
 }
 
 // aroundEscapes makes attempts like plain, but around escape trees whose turns have lanes before all
-// others, for one of shapes after the other. None can fail, since any switch may take its escape path.
-func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
-	for _, s := range shapes(t.f, t.budget.VLs) {
+// others, for one of shapes on at most vls lanes after the other. None can fail, since any switch may take its escape path.
+func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths, vls int) error {
+	for _, s := range shapes(t.f, vls) {
 		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
 		r.grower.escapes = intree.NewEscapes(t.f)
 		r.grower.escapes.Span(s.roots, nil)

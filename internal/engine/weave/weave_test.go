@@ -411,11 +411,19 @@ func BenchmarkRoute(b *testing.B) {
 }
 
 // On trees of three levels as they grow, with planes of spines and tails of leaves behind
-// leaves, weave-any takes one lane of the eight there are.
+// leaves, weave-any takes one lane of the eight there are; and where many pairs of hosts have no
+// switch above both, so that many paths have to be routed anew for it.
 func TestOneLaneOnGrownTrees(t *testing.T) {
-	for _, spec := range []string{testnet.Small, testnet.SmallWide, "planes:ports=12,groups=4,planes=3,wide=2"} {
-		if tables, _ := route(t, testnet.Build(t, spec), anySL, routing.Any, routing.Budget{VLs: 8}); tables.Lanes.Needed != 1 {
-			t.Errorf("%s: %d lanes", spec, tables.Lanes.Needed)
-		}
+	for _, spec := range []string{testnet.Small, testnet.SmallWide, "planes:ports=12,groups=4,planes=3,wide=2", "patchwork:154904683"} {
+		testOneLane(t, spec, anySL)
+	}
+	// Some of these have no way around an assignment but by an escape tree.
+	testOneLane(t, "patchwork:154904683", weave.Any{Paths: []routing.PathFinder{sssp.Finder{}}})
+}
+
+func testOneLane(t *testing.T, spec string, r routing.Engine) {
+	t.Helper()
+	if tables, _ := route(t, testnet.Build(t, spec), r, routing.Any, routing.Budget{VLs: 8}); tables.Lanes.Needed != 1 {
+		t.Errorf("%s: %d lanes", spec, tables.Lanes.Needed)
 	}
 }
