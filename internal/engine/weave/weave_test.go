@@ -411,19 +411,39 @@ func BenchmarkRoute(b *testing.B) {
 }
 
 // On trees of three levels as they grow, with planes of spines and tails of leaves behind
-// leaves, weave-any takes one lane of the eight there are; and where many pairs of hosts have no
-// switch above both, so that many paths have to be routed anew for it.
+// leaves, weave-any takes one lane of the eight there are.
 func TestOneLaneOnGrownTrees(t *testing.T) {
-	for _, spec := range []string{testnet.Small, testnet.SmallWide, "planes:ports=12,groups=4,planes=3,wide=2", "patchwork:154904683"} {
-		testOneLane(t, spec, anySL)
+	for _, spec := range []string{testnet.Small, testnet.SmallWide, "planes:ports=12,groups=4,planes=3,wide=2"} {
+		if n := lanes(t, spec, anySL, routing.HCA); n != 1 {
+			t.Errorf("%s: %d lanes", spec, n)
+		}
 	}
-	// Some of these have no way around an assignment but by an escape tree.
-	testOneLane(t, "patchwork:154904683", weave.Any{Paths: []routing.PathFinder{sssp.Finder{}}})
 }
 
-func testOneLane(t *testing.T, spec string, r routing.Engine) {
-	t.Helper()
-	if tables, _ := route(t, testnet.Build(t, spec), r, routing.Any, routing.Budget{VLs: 8}); tables.Lanes.Needed != 1 {
-		t.Errorf("%s: %d lanes", spec, tables.Lanes.Needed)
+// On a network with levels weave-any takes one lane also where many paths have to be routed anew for it (105), and where
+// some of few have no way but by an escape tree (142).
+func TestOneLaneByLevels(t *testing.T) {
+	for _, spec := range []string{"patchwork:105", "patchwork:142"} {
+		if n := lanes(t, spec, weave.Any{Paths: []routing.PathFinder{sssp.Finder{}}}, routing.HCA); n != 1 {
+			t.Errorf("%s: %d lanes", spec, n)
+		}
 	}
+}
+
+// Paths up and then down, which leave some addresses apart, are not routed anew to have these on one lane, too: they
+// need one without them, and who asks for both is told by the lanes.
+func TestJoinedPathsStay(t *testing.T) {
+	r := weave.Any{Paths: []routing.PathFinder{balance.Finder{Seed: 1, Aim: balance.Mixed, Passes: -1}}}
+	for scope, want := range map[routing.Scope]int{routing.HCA: 1, routing.Adapters: 2} {
+		if n := lanes(t, "patchwork:125", r, scope); n != want {
+			t.Errorf("%v: %d lanes, want %d", scope, n, want)
+		}
+	}
+}
+
+// lanes is how many lanes an engine needs of eight.
+func lanes(t *testing.T, spec string, r routing.Engine, scope routing.Scope) int {
+	t.Helper()
+	tables, _ := route(t, testnet.Build(t, spec), r, routing.Any, routing.Budget{VLs: 8, Scope: scope})
+	return tables.Lanes.Needed
 }
