@@ -113,6 +113,26 @@ func TestRefusesWhatItLeavesApart(t *testing.T) {
 	}
 }
 
+// Hosts keep their paths on one lane where aggregation nodes ask for others: lanes are planned for the hosts alone then.
+func TestHostsKeepTheirPaths(t *testing.T) {
+	testnet.OnlyWhole(t) // the search for balanced paths takes two seconds
+	f := testnet.Build(t, "patchwork:2954276922")
+	o := engines.Options{}.Sharing()
+	balanced, _, err := named(t, "balance").RouteWide(t.Context(), f, o, routing.Budget{Scope: routing.Adapters}, routing.HCA, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, scope, err := named(t, "weave-any").RouteWide(t.Context(), f, o, routing.Budget{Scope: routing.Adapters}, routing.HCA, nil)
+	if err != nil || scope != routing.HCA || tables.Lanes.Needed != 1 {
+		t.Fatalf("scope %s, %d lanes, %v", scope, tables.Lanes.Needed, err)
+	}
+	for lid, e := range f.LIDs() {
+		if f.Endpoint(e).Class == fabric.HostAdapter && !slices.Equal(tables.Forwarding.Row(lid), balanced.Forwarding.Row(lid)) {
+			t.Errorf("LID %d has other paths", lid)
+		}
+	}
+}
+
 // Where the layers do not suffice, pairs go to an Up*/Down* layer, both ways.
 func TestEscapesBothWays(t *testing.T) {
 	for _, name := range []string{"lash", "mp-lash"} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/engine/option"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -70,12 +71,33 @@ func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b ro
 	case routing.Refused(err):
 		t, err = e.Route(ctx, f, o, b, stages)
 		return t, needed, err
-	case err == nil && t.Lanes.Needed > 1 && o.shared.apart(f):
-		if fewer, err := e.Route(ctx, f, o, b, stages); err == nil && fewer.Lanes.Needed < t.Lanes.Needed {
-			return fewer, needed, nil
+	case err == nil && e.Uses&option.Balanced != 0:
+		paths := o.shared.apart(f)
+		if paths == nil || t.Lanes.Needed == 1 && keepsHosts(t, paths) {
+			break
+		}
+		narrow, err := e.Route(ctx, f, o, b, stages)
+		if err == nil && (narrow.Lanes.Needed < t.Lanes.Needed || narrow.Lanes.Needed == t.Lanes.Needed && keepsHosts(narrow, paths) && !keepsHosts(t, paths)) {
+			return narrow, needed, nil
 		}
 	}
 	return t, wide, err
+}
+
+// keepsHosts reports whether tables have the given paths to all host adapters.
+func keepsHosts(t *routing.Tables, paths *routing.Forwarding) bool {
+	for lid, e := range t.Fabric.LIDs() {
+		if t.Fabric.Endpoint(e).Class != fabric.HostAdapter {
+			continue
+		}
+		row := t.Forwarding.Row(lid)
+		for s, port := range paths.Row(lid) {
+			if port != routing.NoPort && port != row[s] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // pair is an Implementation of a path finder, or several that are tried in turn, and a lane

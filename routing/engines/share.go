@@ -54,10 +54,12 @@ func (s *shared) made(f *fabric.Fabric, name string) *routing.Forwarding {
 	return s.paths[name]
 }
 
-// apart reports whether balanced paths were made, and leave apart what no host needs.
-func (s *shared) apart(f *fabric.Fabric) bool {
-	fw := s.made(f, balanceName)
-	return fw != nil && fw.Apart
+// apart is the balanced paths, if they were made and leave apart what no host needs; else nil.
+func (s *shared) apart(f *fabric.Fabric) *routing.Forwarding {
+	if fw := s.made(f, balanceName); fw != nil && fw.Apart {
+		return fw
+	}
+	return nil
 }
 
 // store notes the paths that a finder has made.

@@ -39,11 +39,10 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	t := trial{f: f, budget: b, bandwidth: o.Bandwidth}
 	var before *routing.Forwarding
 	for i, finder := range o.Paths {
-		fw, joined, err := pathsOf(ctx, f, finder, b, p)
+		fw, err := pathsOf(ctx, f, finder, b, p)
 		if err != nil {
 			return nil, err
 		}
-		t.joined = joined
 		if i == 0 {
 			if free, err := onOneLane(ctx, f, fw, b); err != nil || free != nil {
 				return free, err
@@ -115,7 +114,6 @@ type trial struct {
 	most   int        // mostWork
 
 	bandwidth bool // Any.Bandwidth
-	joined    bool // the paths at hand were, see pathsOf
 }
 
 // Work is counted in trunks looked at, so that no clock decides what comes out.
@@ -226,9 +224,9 @@ func (t *trial) around(ctx context.Context, fw *routing.Forwarding, paths *turnl
 
 // oneLaneByLevels makes all attempts that there are on one lane where the fabric has levels: paths up and then
 // down need no more, whatever fat-tree engine makes them. More lanes are then only for what needs them to be nearly
-// as good as the given paths, and for joining the addresses that these leave apart: without that they take one.
+// as good as the given paths.
 func (t *trial) oneLaneByLevels(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
-	if _, refusal := levels.Find(t.f); refusal != nil || t.joined {
+	if _, refusal := levels.Find(t.f); refusal != nil {
 		return nil
 	}
 	before := t.work

@@ -82,7 +82,7 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	bound := uint64(0)
 	both := b.Contract.EitherWay()
 	for _, finder := range o.Paths {
-		fw, _, err := pathsOf(ctx, f, finder, b, p)
+		fw, err := pathsOf(ctx, f, finder, b, p)
 		if err != nil {
 			return nil, err
 		}
@@ -114,14 +114,14 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 }
 
 // pathsOf is the paths of a finder. If it left aggregation nodes or routers apart
-// (Forwarding.Apart) and the budget's scope has these, too, shortest paths join them; joined says so.
-func pathsOf(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (fw *routing.Forwarding, joined bool, err error) {
-	fw, err = finder.Paths(ctx, f, p)
+// (Forwarding.Apart) and the budget's scope has these, too, shortest paths join them.
+func pathsOf(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
+	fw, err := finder.Paths(ctx, f, p)
 	if err != nil || !fw.Apart || b.Scope == routing.HCA {
-		return fw, false, err
+		return fw, err
 	}
 	fw = fw.Clone()
-	return fw, true, dag.Fill(ctx, f, fw)
+	return fw, dag.Fill(ctx, f, fw)
 }
 
 // loadGrowth limits how much other paths may add to the largest load if few lanes are

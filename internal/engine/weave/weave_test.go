@@ -414,7 +414,7 @@ func BenchmarkRoute(b *testing.B) {
 // leaves, weave-any takes one lane of the eight there are.
 func TestOneLaneOnGrownTrees(t *testing.T) {
 	for _, spec := range []string{testnet.Small, testnet.SmallWide, "planes:ports=12,groups=4,planes=3,wide=2"} {
-		if n := lanes(t, spec, anySL, routing.HCA); n != 1 {
+		if n := lanes(t, spec, anySL); n != 1 {
 			t.Errorf("%s: %d lanes", spec, n)
 		}
 	}
@@ -424,26 +424,15 @@ func TestOneLaneOnGrownTrees(t *testing.T) {
 // some of few have no way but by an escape tree (142).
 func TestOneLaneByLevels(t *testing.T) {
 	for _, spec := range []string{"patchwork:105", "patchwork:142"} {
-		if n := lanes(t, spec, weave.Any{Paths: []routing.PathFinder{sssp.Finder{}}}, routing.HCA); n != 1 {
+		if n := lanes(t, spec, weave.Any{Paths: []routing.PathFinder{sssp.Finder{}}}); n != 1 {
 			t.Errorf("%s: %d lanes", spec, n)
 		}
 	}
 }
 
-// Paths up and then down, which leave some addresses apart, are not routed anew to have these on one lane, too: they
-// need one without them, and who asks for both is told by the lanes.
-func TestJoinedPathsStay(t *testing.T) {
-	r := weave.Any{Paths: []routing.PathFinder{balance.Finder{Seed: 1, Aim: balance.Mixed, Passes: -1}}}
-	for scope, want := range map[routing.Scope]int{routing.HCA: 1, routing.Adapters: 2} {
-		if n := lanes(t, "patchwork:125", r, scope); n != want {
-			t.Errorf("%v: %d lanes, want %d", scope, n, want)
-		}
-	}
-}
-
 // lanes is how many lanes an engine needs of eight.
-func lanes(t *testing.T, spec string, r routing.Engine, scope routing.Scope) int {
+func lanes(t *testing.T, spec string, r routing.Engine) int {
 	t.Helper()
-	tables, _ := route(t, testnet.Build(t, spec), r, routing.Any, routing.Budget{VLs: 8, Scope: scope})
+	tables, _ := route(t, testnet.Build(t, spec), r, routing.Any, routing.Budget{VLs: 8})
 	return tables.Lanes.Needed
 }
