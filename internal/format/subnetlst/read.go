@@ -208,9 +208,13 @@ func (l *list) side(c *reading.Cursor) (side, error) {
 	if device > 0xFFFF && device&0xFFFF == 0 {
 		device >>= 16
 	}
+	vendor := uint32(v[fieldVendor])
+	if vendor == 0 && device == fabric.AggregationDevice {
+		vendor = fabric.AggregationVendor // some releases of OpenSM leave it out, and no other vendor's device is known by the number
+	}
 	at, err := l.node(fabric.Node{
 		GUID: fabric.GUID(v[fieldNode]), SystemGUID: fabric.GUID(v[fieldSystem]), Kind: kind, Ports: int(v[fieldPorts]),
-		VendorID: uint32(v[fieldVendor]), DeviceID: device,
+		VendorID: vendor, DeviceID: device,
 	}, name)
 	return side{node: at, port: uint8(port), portGUID: fabric.GUID(v[fieldPortGUID]), lid: fabric.LID(lid)}, err
 }

@@ -309,3 +309,20 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Aggregation nodes whose vendor a list leaves out are some all the same, and a host without a vendor is none.
+func TestAggregationNodesWithoutVendor(t *testing.T) {
+	for device, want := range map[string]fabric.Class{"CF090000": fabric.Aggregation, "CF09": fabric.Aggregation, "101B0000": fabric.HostAdapter} {
+		list := "{ SW Ports:19 SystemGUID:1 NodeGUID:1 PortGUID:1 VenID:0002C9 DevID:CF08 Rev:A0 {spine} LID:0043 PN:19 } " +
+			"{ CA Ports:01 SystemGUID:1 NodeGUID:2 PortGUID:2 VenID:00000000 DevID:" + device + " Rev:00000000 {Mellanox Technologies Aggregation Node} LID:0044 PN:01 } PHY=4x LOG=ACT SPD=14\n"
+		f, err := Read(strings.NewReader(list), "lst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range f.Endpoints() {
+			if f.Node(e.Node).Kind == fabric.Adapter && e.Class != want {
+				t.Errorf("device %s without a vendor is %v, want %v", device, e.Class, want)
+			}
+		}
+	}
+}
