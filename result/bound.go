@@ -7,6 +7,8 @@ type Bound struct {
 	Phases  []PhasesBound `json:"phases"` // a row an order of ranks
 	Fullest FullestBound  `json:"fullest"`
 	Pairs   PairsBound    `json:"random_pairs"`
+
+	RatesDiffer bool `json:"rates_differ"` // of cables: at their rates a routing may take less, since the bounds are for links alike
 }
 
 // PhasesBound is how long all to all takes in phases, links alike, for one order of ranks.

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -61,7 +62,7 @@ reach.`,
 // findBounds finds what no routing of a fabric can do better.
 func findBounds(ctx context.Context, name string, f *fabric.Fabric) (*result.Bound, error) {
 	hosts := f.ByPort(routing.HCA.Endpoints(f))
-	s := &result.Bound{Name: name, Hosts: len(hosts)}
+	s := &result.Bound{Name: name, Hosts: len(hosts), RatesDiffer: !routed.RatesAlike(f)}
 	n, err := bound.New(ctx, f)
 	if err != nil {
 		return nil, err
@@ -125,6 +126,9 @@ func printBound(a *console.Console, s *result.Bound) error {
 	t.Row("fullest channel", "≥ "+words.Thousands(s.Fullest.Routes), by)
 	t.Row("random pairs", fmt.Sprintf("≤ %.3f", s.Pairs.Lambda), cutText(s.Pairs.Cuts))
 	t.Render()
+	if s.RatesDiffer {
+		return a.Say("Cables have different rates here, and the bounds take all links for alike: hold them against weft compare --uniform-rates.")
+	}
 	return nil
 }
 

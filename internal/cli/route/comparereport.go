@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft/internal/cli/internal/measured"
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
+	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
@@ -238,6 +239,9 @@ func (j *compareJob) boundCells() []any {
 
 // sayBound says what the row of boundCells is.
 func (j *compareJob) sayBound() error {
+	if j.bound == nil && !j.o.uniformRates && !routed.RatesAlike(j.fabric) {
+		return j.Say("%s: not shown, since cables have different rates and are measured at these; --uniform-rates shows it.", anyRouting)
+	}
 	if j.bound == nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ const mostBound = 3000
 // if asked for.
 func BoundOf(ctx context.Context, f *fabric.Fabric, m *choose.Meter, fullest bool) (*result.AnyRouting, error) {
 	hosts := routing.HCA.Endpoints(f)
-	if len(hosts) > mostBound || len(hosts) != len(m.Endpoints) || len(f.Parts()) != 1 || !m.Uniform && !ratesAlike(f) {
+	if len(hosts) > mostBound || len(hosts) != len(m.Endpoints) || len(f.Parts()) != 1 || !m.Uniform && !RatesAlike(f) {
 		return nil, nil
 	}
 	n, err := bound.New(ctx, f)
@@ -46,8 +46,8 @@ func BoundOf(ctx context.Context, f *fabric.Fabric, m *choose.Meter, fullest boo
 	return b, nil
 }
 
-// ratesAlike reports whether all cables have the same rate.
-func ratesAlike(f *fabric.Fabric) bool {
+// RatesAlike reports whether all cables have the same rate.
+func RatesAlike(f *fabric.Fabric) bool {
 	for _, c := range f.Channels() {
 		if c.Rate != f.Channel(0).Rate {
 			return false
