@@ -166,7 +166,7 @@ const giveUp = 16
 func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	fewest := -1
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
-		assign := func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, lanes) }
+		assign := onLanes(ctx, lanes)
 		onlyIfFew := lanes == 1 && t.budget.VLs > 1
 		if onlyIfFew { // one lane is for paths that nearly fit, others need not be tried hard
 			assign = func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, lanes, 1) }
@@ -205,9 +205,14 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 	return nil
 }
 
+// onLanes tries hard to assign lanes, so many at most.
+func onLanes(ctx context.Context, lanes int) assigning {
+	return func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, lanes) }
+}
+
 // around is an attempt around an assignment, without escape paths: it offers the result, and returns for how
 // many LIDs there is none.
-func (t *trial) around(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, assign func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
+func (t *trial) around(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, assign assigning) (failed int, err error) {
 	r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
 	r.limit = t.most / 2
 	if t.goal == 0 {
@@ -230,7 +235,7 @@ func (t *trial) oneLaneByLevels(ctx context.Context, fw *routing.Forwarding, pat
 		return nil
 	}
 	before := t.work
-	assign := func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, 1) }
+	assign := onLanes(ctx, 1)
 	l, _, err := assign(paths)
 	if err == nil {
 		_, err = t.around(ctx, fw, paths, l, assign)

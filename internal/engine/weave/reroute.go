@@ -46,6 +46,9 @@ func (r *rerouting) read(lid fabric.LID) (counts uint64) {
 	return uint64(weight(e.Class))
 }
 
+// assigning assigns lanes to paths, and returns how many paths it leaves without.
+type assigning func(*turnlanes.Paths) (l *turnlanes.Assignment, left int, err error)
+
 // adaptions is how often at most an assignment is made: after the first, for the paths
 // that were routed around the one before.
 const adaptions = 3
@@ -53,7 +56,7 @@ const adaptions = 3
 // adapt routes destinations anew around an assignment, without escapes, and returns for how many
 // LIDs that fails. If these are few, the paths have come nearer to what one assignment can admit: it
 // begins again with the assignment that assign makes for the new paths.
-func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, assign func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
+func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, assign assigning) (failed int, err error) {
 	for i := range adaptions {
 		before := failed
 		failed, err = r.route(ctx, l)
