@@ -126,8 +126,8 @@ func TestHostsKeepTheirPaths(t *testing.T) {
 	if err != nil || scope != routing.HCA || tables.Lanes.Needed != 1 {
 		t.Fatalf("scope %s, %d lanes, %v", scope, tables.Lanes.Needed, err)
 	}
-	for lid, e := range f.LIDs() {
-		if f.Endpoint(e).Class == fabric.HostAdapter && !slices.Equal(tables.Forwarding.Row(lid), balanced.Forwarding.Row(lid)) {
+	for lid := range routing.HCA.LIDs(f) {
+		if !slices.Equal(tables.Forwarding.Row(lid), balanced.Forwarding.Row(lid)) {
 			t.Errorf("LID %d has other paths", lid)
 		}
 	}

@@ -73,11 +73,18 @@ func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b ro
 		return t, needed, err
 	case err == nil && e.Uses&option.Balanced != 0:
 		paths := o.shared.apart(f)
-		if paths == nil || t.Lanes.Needed == 1 && keepsHosts(t, paths) {
+		if paths == nil {
+			break
+		}
+		kept := keepsHosts(t, paths)
+		if kept && t.Lanes.Needed == 1 {
 			break
 		}
 		narrow, err := e.Route(ctx, f, o, b, stages)
-		if err == nil && (narrow.Lanes.Needed < t.Lanes.Needed || narrow.Lanes.Needed == t.Lanes.Needed && keepsHosts(narrow, paths) && !keepsHosts(t, paths)) {
+		if err != nil {
+			break
+		}
+		if fewer := t.Lanes.Needed - narrow.Lanes.Needed; fewer > 0 || fewer == 0 && !kept && keepsHosts(narrow, paths) {
 			return narrow, needed, nil
 		}
 	}
@@ -86,10 +93,7 @@ func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b ro
 
 // keepsHosts reports whether tables have the given paths to all host adapters.
 func keepsHosts(t *routing.Tables, paths *routing.Forwarding) bool {
-	for lid, e := range t.Fabric.LIDs() {
-		if t.Fabric.Endpoint(e).Class != fabric.HostAdapter {
-			continue
-		}
+	for lid := range routing.HCA.LIDs(t.Fabric) {
 		row := t.Forwarding.Row(lid)
 		for s, port := range paths.Row(lid) {
 			if port != routing.NoPort && port != row[s] {
