@@ -239,7 +239,7 @@ func (j *compareJob) boundCells() []any {
 
 // sayBound says what the row of boundCells is.
 func (j *compareJob) sayBound() error {
-	if j.bound == nil && !j.o.uniformRates && !routed.RatesAlike(j.fabric) {
+	if routed.OnlyRatesDiffer(j.fabric, &j.meter) {
 		return j.Say("%s: not shown, since cables have different rates and are measured at these; --uniform-rates shows it.", anyRouting)
 	}
 	if j.bound == nil {

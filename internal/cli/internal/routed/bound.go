@@ -19,8 +19,7 @@ const mostBound = 3000
 // than hosts count, or the network is in parts. The bound of the fullest channel takes longest, seconds at most, and is found
 // if asked for.
 func BoundOf(ctx context.Context, f *fabric.Fabric, m *choose.Meter, fullest bool) (*result.AnyRouting, error) {
-	hosts := routing.HCA.Endpoints(f)
-	if len(hosts) > mostBound || len(hosts) != len(m.Endpoints) || len(f.Parts()) != 1 || !m.Uniform && !RatesAlike(f) {
+	if !bounded(f, m) || ratesDiffer(f, m) {
 		return nil, nil
 	}
 	n, err := bound.New(ctx, f)
@@ -44,6 +43,20 @@ func BoundOf(ctx context.Context, f *fabric.Fabric, m *choose.Meter, fullest boo
 	}
 	b.Index = r.Most
 	return b, nil
+}
+
+// bounded reports whether bounds for links alike are found, and are about the endpoints that a meter measures.
+func bounded(f *fabric.Fabric, m *choose.Meter) bool {
+	hosts := len(routing.HCA.Endpoints(f))
+	return hosts <= mostBound && hosts == len(m.Endpoints) && len(f.Parts()) == 1
+}
+
+// ratesDiffer reports whether links differ and are measured by their rates.
+func ratesDiffer(f *fabric.Fabric, m *choose.Meter) bool { return !m.Uniform && !RatesAlike(f) }
+
+// OnlyRatesDiffer reports whether there would be a bound (BoundOf) if all links were taken for alike.
+func OnlyRatesDiffer(f *fabric.Fabric, m *choose.Meter) bool {
+	return bounded(f, m) && ratesDiffer(f, m)
 }
 
 // RatesAlike reports whether all cables have the same rate.
