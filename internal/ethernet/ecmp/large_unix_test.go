@@ -22,28 +22,31 @@ func busy(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Ten thousand patterns on 1,024 adapters, hashed with 16 queue pairs each and sprayed beside it as weft simulate does, take ten
-// seconds of processor time (8.7 s of which 4.8 s sprayed, on AMD EPYC); each of both has so much here, and three tries, since
-// processors are shared.
+// Ten thousand patterns on 1,024 adapters, hashed with 16 queue pairs each, take some 9 s of processor time on AMD EPYC, of which a
+// hundredth is measured, and have four times as much here: nobody knows the machine. Sprayed beside it, as weft simulate does, they
+// take 1.2 times as long, and have twice: spraying adapter by adapter instead of a whole pattern takes 3.5 times.
+// Each has three tries, since processors are shared.
 func TestSpeed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
 	w, on := threeTiers(t, 16)
-	const patterns = 500
-	for _, spray := range []bool{false, true} {
+	const patterns, all = 100, 10_000
+	best := func(spray bool, most time.Duration) time.Duration {
 		o := Options{Pattern: pattern(t, "permutation"), Placement: on, QueuePairs: 16, Spray: spray, Runs: patterns}
-		all := time.Duration(math.MaxInt64)
-		for try := 0; try < 3 && all > 10*time.Second; try++ {
+		took := time.Duration(math.MaxInt64)
+		for try := 0; try < 3 && took > most; try++ {
 			before := busy(t)
 			simulate(t, w, o)
-			all = min(all, (busy(t)-before)*10_000/patterns)
+			took = min(took, (busy(t)-before)*all/patterns)
 		}
-		t.Logf("10,000 patterns take %v of processor time, sprayed: %v", all.Round(time.Millisecond*100), spray)
-		if all > 10*time.Second {
-			t.Errorf("10,000 patterns take %v of processor time, sprayed: %v", all, spray)
+		t.Logf("%d patterns take %v of processor time, sprayed: %v", all, took.Round(time.Millisecond*100), spray)
+		if took > most {
+			t.Errorf("%d patterns take %v of processor time, sprayed: %v; want %v", all, took, spray, most)
 		}
+		return took
 	}
+	best(true, 2*best(false, 40*time.Second))
 }
 
 // 65,536 adapters on 5,120 devices take less than 1 GiB.

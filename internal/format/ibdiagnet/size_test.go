@@ -16,8 +16,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// A folder of the size of a large site, 666 switches and 7,982 adapters with groups, is
-// read and judged in 10 s on two cores and 1 GiB.
+// A folder of the size of a large site, 666 switches and 7,982 adapters with groups, is read and judged
+// in 9.4 s of processor time and 75 MiB on AMD EPYC; it has three times as long here, and 1 GiB.
 func TestRealSize(t *testing.T) {
 	if os.Getenv("WEFT_THOROUGH") == "" {
 		t.Skip("takes minutes: set WEFT_THOROUGH")
@@ -40,8 +40,8 @@ func TestRealSize(t *testing.T) {
 		t.Fatalf("%v, %+v", err, got)
 	}
 	t.Logf("%d pairs, %d entries with a choice: %s of CPU, %d MiB", got.Pairs, got.Groups.Choices, cpu.Round(time.Millisecond), peak>>10)
-	if cpu > 20*time.Second || peak > 1<<20 {
-		t.Errorf("%s of CPU, %d KiB; want two cores for 10 s, and 1 GiB", cpu, peak)
+	if cpu > 30*time.Second || peak > 1<<20 {
+		t.Errorf("%s of CPU, %d KiB; want 30 s, and 1 GiB", cpu, peak)
 	}
 }
 
