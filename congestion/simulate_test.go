@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
 	"github.com/weft-fabric/weft/internal/loads"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -76,7 +77,7 @@ func anyTables(t *rapid.T) *routing.Tables {
 // itself.
 func TestAnyFlows(t *testing.T) {
 	var tables, walks int
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		tab := anyTables(t)
 		f := tab.Fabric
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "flows"), 1))
@@ -115,10 +116,11 @@ func TestAnyFlows(t *testing.T) {
 		compare(t, got, o.Model, flows, load)
 		compareTiers(t, got, w, flows, load)
 		isFair(t, w, flows)
+	}, func() {
+		if tables == 0 || walks == 0 {
+			t.Errorf("%d cases with a table of routes, %d without: both should be tried", tables, walks)
+		}
 	})
-	if tables == 0 || walks == 0 {
-		t.Errorf("%d cases with a table of routes, %d without: both should be tried", tables, walks)
-	}
 }
 
 // compareTiers looks at each tier by itself: what its fullest channel leaves each flow.

@@ -38,7 +38,7 @@ func (s *sim) step() bool {
 // said to be stuck never moves again.
 func TestStuckIsForEver(t *testing.T) {
 	stopped := 0
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		c := unit(rapid.IntRange(1, 4).Draw(t, "flits"), 0)
 		c.Buffer = c.MTU * rapid.IntRange(1, 2).Draw(t, "packets")
 		c.Credit, c.Cable = Time(rapid.IntRange(0, 9).Draw(t, "credit")), Time(rapid.IntRange(1, 5).Draw(t, "cable"))
@@ -65,10 +65,11 @@ func TestStuckIsForEver(t *testing.T) {
 				t.Fatalf("buffer %d was said to be stuck and moved", q)
 			}
 		}
+	}, func() {
+		if stopped < 10 {
+			t.Errorf("only %d runs stopped", stopped)
+		}
 	})
-	if stopped < 10 {
-		t.Errorf("only %d runs stopped", stopped)
-	}
 }
 
 // Packets of an adaptive routing go where its sets allow, and nowhere else.

@@ -540,7 +540,7 @@ var rules = []rule{
 		packages: "internal/testnet",
 		may:      []string{"fabric", "topology", "format/ibnet"},
 		modules:  []string{"pgregory.net/rapid"},
-		why:      "fabrics for tests: generated and read, and nothing that routes them; it says how many cases rapid draws",
+		why:      "fabrics for tests: generated and read, and nothing that routes them; it says how many cases rapid draws, and by which seed",
 	},
 	{packages: "internal/testnet/routed", may: []string{"fabric", "routing", "routing/engines", "internal/engine/adaptive/minimal", "internal/testnet"}, why: "tables for tests, by the names of engines"},
 	{packages: "internal/scramble", why: "it damages texts for tests, whatever they are"},

@@ -548,7 +548,7 @@ func TestProvenDeadlocks(t *testing.T) {
 		t.SkipNow()
 	}
 	free, loops, shown := 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		f := tinyNetworks(t)
 		tables := garbage(t, f)
 		onPorts(tables)
@@ -582,11 +582,12 @@ func TestProvenDeadlocks(t *testing.T) {
 				}
 			}
 		}
+	}, func() {
+		t.Logf("%d free; of %d with a loop %d are shown to deadlock", free, loops, shown)
+		if loops > 50 && shown < loops/2 {
+			t.Errorf("only %d of %d loops are shown to deadlock", shown, loops)
+		}
 	})
-	t.Logf("%d free; of %d with a loop %d are shown to deadlock", free, loops, shown)
-	if loops > 50 && shown < loops/2 {
-		t.Errorf("only %d of %d loops are shown to deadlock", shown, loops)
-	}
 }
 
 // The small cases that other judges are compared with, each answered with a line.

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/dag"
 	"github.com/weft-fabric/weft/internal/engine/steps/grid/gridtest"
 	"github.com/weft-fabric/weft/internal/engine/torus2qos"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -299,7 +300,7 @@ func TestAnyDamage(t *testing.T) {
 	boxes := append(slices.Clone(survivors[:9]), gridtest.Mesh(4, 4, 3), gridtest.Mesh(2, 2, 2, 2), gridtest.Torus(6), gridtest.Torus(7, 2),
 		gridtest.Box{Size: []int{6, 5}, Ring: []bool{true, false}, Hosts: 2, Cables: 2})
 	routed := 0
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		f := build(t, rapid.SampledFrom(boxes).Draw(t, "box"), rapid.Uint64().Draw(t, "seed"))
 		var cables []fabric.ChannelID
 		for range rapid.IntRange(0, 6).Draw(t, "cables") {
@@ -331,10 +332,11 @@ func TestAnyDamage(t *testing.T) {
 				t.Fatalf("%d service levels changed", n)
 			}
 		}
+	}, func() {
+		if routed == 0 {
+			t.Error("nothing was routed")
+		}
 	})
-	if routed == 0 {
-		t.Error("nothing was routed")
-	}
 }
 
 // In a ring of eight, the bit is set for the paths across one of its cables: d

@@ -18,8 +18,8 @@ import (
 // many they have, and whether one layer takes all groups.
 func TestGroupsUnlisted(t *testing.T) {
 	met := map[bool]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 12).Draw(t, "switches")
+	testnet.CheckCounted(t, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.IntRange(2, 12), rapid.IntRange(8, 12)).Draw(t, "switches") // those of several layers are among the large
 		links := rapid.IntRange(n-1, min(n*(n-1)/2, n+6)).Draw(t, "links")
 		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", n, links, rapid.IntRange(1, 1000).Draw(t, "seed")))
 		ends := routing.All.Ends(f)
@@ -54,10 +54,11 @@ func TestGroupsUnlisted(t *testing.T) {
 			t.Fatalf("%d groups, in one layer: %v; want %d in %d", g.count, g.oneLayer, count, layers.Len())
 		}
 		met[g.oneLayer]++
+	}, func() {
+		if met[true] == 0 || met[false] == 0 {
+			t.Errorf("networks of one layer and others: %v", met)
+		}
 	})
-	if !testing.Short() && (met[true] == 0 || met[false] == 0) { // a few draws may all be alike
-		t.Errorf("networks of one layer and others: %v", met)
-	}
 }
 
 // A pair counts as apart only if none of its groups fits, the largest of all included:

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // anySequences is a few paths of distinct turns, in bundles.
@@ -61,7 +63,7 @@ func TestPlanHolds(t *testing.T) {
 // one service level more than the best, and the bound is never above that.
 func TestPlanAgainstBruteForce(t *testing.T) {
 	worse, all := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		top := rapid.IntRange(2, 3).Draw(t, "top")
 		s := anySequences(t, 5, 10, top)
 		best, possible := fewestByForce(s, top)
@@ -82,10 +84,11 @@ func TestPlanAgainstBruteForce(t *testing.T) {
 		if len(p.lane) > best {
 			worse++
 		}
+	}, func() {
+		if worse > all/20 {
+			t.Errorf("%d of %d plans have a service level too many", worse, all)
+		}
 	})
-	if worse > all/20 {
-		t.Errorf("%d of %d plans have a service level too many", worse, all)
-	}
 }
 
 // fewestByForce tries every choice of lanes for a service level, and covers the

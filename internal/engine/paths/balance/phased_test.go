@@ -463,7 +463,7 @@ func (t *trial) mendWhole(k int32) {
 // and leaves the loads and counts of the trees there are.
 func TestMendingIsAsWithTheWholeTreeOff(t *testing.T) {
 	moved := 0
-	rapid.Check(t, func(rt *rapid.T) {
+	testnet.CheckCounted(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
 		x.plan.mend = true
 		x.phased = newPhased(x.network, x.plan, x.size())
@@ -496,10 +496,11 @@ func TestMendingIsAsWithTheWholeTreeOff(t *testing.T) {
 				}
 			}
 		}
+	}, func() {
+		if moved == 0 {
+			t.Error("no tree was mended")
+		}
 	})
-	if moved == 0 {
-		t.Error("no tree was mended")
-	}
 }
 
 // Orders of ranks that are the same are counted once where cells are for several offsets, and

@@ -303,7 +303,7 @@ func TestMissingSwitchIsRefused(t *testing.T) {
 func TestAnyDamage(t *testing.T) {
 	boxes := []gridtest.Box{gridtest.Torus(5, 5), gridtest.Torus(4, 3, 3), gridtest.Mesh(4, 4, 3), gridtest.Mesh(2, 2, 2, 2), gridtest.Torus(6), gridtest.Torus(5, 2)}
 	routed := 0
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		f := build(t, rapid.SampledFrom(boxes).Draw(t, "box"), rapid.Uint64().Draw(t, "seed"))
 		var cables []fabric.ChannelID
 		for range rapid.IntRange(0, 6).Draw(t, "cables") {
@@ -326,10 +326,11 @@ func TestAnyDamage(t *testing.T) {
 		}
 		routed++
 		judge(t, g, fw, !slices.ContainsFunc(fw.Notes, func(n string) bool { return !strings.HasSuffix(n, "free of deadlock on one lane") }))
+	}, func() {
+		if routed == 0 {
+			t.Error("nothing was routed")
+		}
 	})
-	if routed == 0 {
-		t.Error("nothing was routed")
-	}
 }
 
 // Real fabrics are routed, as the smallest ones, or refused with a reason.

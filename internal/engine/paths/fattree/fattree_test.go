@@ -118,7 +118,7 @@ func walk(f *fabric.Fabric, fw *routing.Forwarding, at fabric.NodeID, lid fabric
 // both nobody goes up after going down.
 func TestDamagedTrees(t *testing.T) {
 	refused, routed := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom(trees).Draw(t, "tree")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		f := testnet.Build(t, spec)
@@ -133,10 +133,11 @@ func TestDamagedTrees(t *testing.T) {
 		}
 		routed++
 		judge(t, f, fw)
+	}, func() {
+		if refused*10 > routed {
+			t.Errorf("%d of %d damaged trees are refused", refused, refused+routed)
+		}
 	})
-	if refused*10 > routed {
-		t.Errorf("%d of %d damaged trees are refused", refused, refused+routed)
-	}
 }
 
 func TestLightDamage(t *testing.T) {

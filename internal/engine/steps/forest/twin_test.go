@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/paths/shortest"
 	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 	"github.com/weft-fabric/weft/internal/engine/steps/forest"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -156,7 +157,7 @@ func read(t *rapid.T, p *forest.Paths) (*forest.Forest, found, error) {
 func TestForestIsWhatWalkingFinds(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	refused, grown := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	testnet.CheckCounted(t, func(t *rapid.T) {
 		f, fw, scope := draw(t)
 		p := forest.Of(f, fw, scope)
 		runtime.GOMAXPROCS(1)
@@ -187,10 +188,11 @@ func TestForestIsWhatWalkingFinds(t *testing.T) {
 		grown++
 		comparePaths(t, all, one, want)
 		compareLongest(t, all, want)
+	}, func() {
+		if refused < grown/20 || grown < refused/20 {
+			t.Errorf("%d refused, %d not: draw others", refused, grown)
+		}
 	})
-	if refused < grown/20 || grown < refused/20 {
-		t.Errorf("%d refused, %d not: draw others", refused, grown)
-	}
 }
 
 // comparePaths holds a forest against walks.
