@@ -48,15 +48,19 @@ func TestAddressesByThemselves(t *testing.T) {
 
 // damaged is lanes with some service levels that are others, or none.
 func damaged(rng *rand.Rand, t *routing.Tables, round int) *routing.Lanes {
-	if t.Lanes.SLRow(0) == nil || round%4 == 0 {
+	if round%4 == 0 {
 		return t.Lanes
 	}
 	l := routing.NewLanesByRow(t.Fabric, t.Lanes.SL2VL, t.Lanes.Row, t.Lanes.Rows)
+	levels := []uint8{0, 1, 2, routing.NoSL}
+	if t.Lanes.SLRow(0) == nil {
+		levels = []uint8{0, routing.NoSL} // all packets stay on one lane
+	}
 	for lid := range t.Fabric.LIDs() {
 		row := l.SLRow(lid)
 		copy(row, t.Lanes.SLRow(lid))
 		for n := rng.IntN(1 + round%5); n > 0; n-- {
-			row[rng.IntN(len(row))] = []uint8{0, 1, 2, routing.NoSL}[rng.IntN(4)]
+			row[rng.IntN(len(row))] = levels[rng.IntN(len(levels))]
 		}
 	}
 	return l

@@ -53,6 +53,25 @@ func TestRingOfFive(t *testing.T) {
 	}
 }
 
+// It goes round as well where nobody sends to the first address of a host and all to its second, by the same way.
+func TestRingBySecondAddresses(t *testing.T) {
+	f, err := testnet.Ring(t, 5).WithLMC(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := routing.NewLanes(f, routing.LanePerSL(8))
+	for lid, e := range f.LIDs() {
+		if lid == f.Endpoint(e).LID {
+			for s := range l.SLRow(lid) {
+				l.SLRow(lid)[s] = routing.NoSL
+			}
+		}
+	}
+	if v := verify(t, f, clockwise(f), l, routing.Honored); v.Free() || len(v.Cycle) != 5 || v.Dependencies != 5 || v.Pairs != 20 || !v.Complete() {
+		t.Errorf("verdict is %+v", v)
+	}
+}
+
 // NoCycle leaves out the loop and nothing else.
 func TestNoCycle(t *testing.T) {
 	f := testnet.Ring(t, 5)

@@ -131,6 +131,9 @@ func (w *walker) destination(lid fabric.LID) {
 	switch {
 	case w.injectAlike(lid, e), w.kept.lanes && w.flowLevels(lid):
 	case w.simple:
+		if w.d.allOn != 0 {
+			w.kept.root = fabric.None // some sources do not send to it, and renew would take their dependencies for known
+		}
 		w.inject(lid, e)
 		w.flowSimple()
 	default:
