@@ -138,8 +138,8 @@ func TestPackagesHaveComments(t *testing.T) {
 func TestNoPathsOfOneMachine(t *testing.T) {
 	local := regexp.MustCompile(`(^|[^\w.-])/(work|farm)/`)
 	eachFile(t, func(name string, text []byte) {
-		if bytes.IndexByte(text, 0) >= 0 {
-			return
+		if bytes.IndexByte(text, 0) >= 0 || !bytes.Contains(text, []byte("work/")) && !bytes.Contains(text, []byte("farm/")) {
+			return // as nearly all, which to match line by line takes a second
 		}
 		for i, l := range bytes.Split(text, []byte("\n")) {
 			if local.Match(l) {
