@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,11 @@ func fingerprint(f *fabric.Fabric) string {
 	text := fmt.Sprintf("%+v\n%+v\n%+v\n", f.Nodes(), f.Channels(), f.Endpoints())
 	h.Write([]byte(strings.ReplaceAll(text, " DataVLs:0}", "}")))
 	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// same reports whether two networks have the same parts with the same numbers, as fingerprint does.
+func same(f, g *fabric.Fabric) bool {
+	return slices.Equal(f.Nodes(), g.Nodes()) && slices.Equal(f.Channels(), g.Channels()) && slices.Equal(f.Endpoints(), g.Endpoints())
 }
 
 // TestRandomIsPinned: published results name a seed, so the network behind a seed
