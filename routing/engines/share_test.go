@@ -110,7 +110,7 @@ func TestBeginsWithNue(t *testing.T) {
 
 // weave's two sets of paths are one where a fabric has no dimensions.
 func TestWovenPathsAreMadeOnce(t *testing.T) {
-	for spec, one := range map[string]bool{testnet.Small: true, "torus:3x4": false} {
+	for spec, one := range map[string]bool{"xgft:m=4x4,w=2x4,hosts=2": true, "torus:3x4": false} {
 		f := testnet.Build(t, spec)
 		finders := weavePaths(Options{}.Sharing())
 		first, err := finders[0].Paths(t.Context(), f, nil)

@@ -139,7 +139,7 @@ func TestOnEveryNetwork(t *testing.T) {
 			t.Parallel()
 			f := testnet.Build(t, spec)
 			rng := rand.New(rand.NewPCG(7, uint64(len(spec))))
-			for range 4 {
+			for range testnet.Of(4, 2) {
 				for name, finder := range finders {
 					fw := paths(t, f, finder)
 					for _, scope := range scopes {

@@ -54,7 +54,7 @@ func times(t *testing.T, f *fabric.Fabric, fw *routing.Forwarding, demands []bal
 // Paths for a matrix carry it in clearly less time than those for random pairs, which keep
 // most of what they have; paths stay shortest; what the note says is what congestion finds.
 func TestMatrix(t *testing.T) {
-	for _, spec := range []string{"xgft:m=8x6,w=4x6,hosts=6", "dragonfly:p=4,g=9", "random:switches=20,links=60,hosts=5,seed=5", "karytree:k=6,n=3"} {
+	for _, spec := range testnet.First([]string{"random:switches=20,links=60,hosts=5,seed=5", "dragonfly:p=4,g=9", "karytree:k=6,n=3", "xgft:m=8x6,w=4x6,hosts=6"}, 2) {
 		t.Run(spec, func(t *testing.T) {
 			f := testnet.Build(t, spec)
 			demands := rings(f, 3)
