@@ -153,7 +153,7 @@ func TestDamage(t *testing.T) {
 
 // The same on one core as on many.
 func TestSameOnAnyNumberOfCores(t *testing.T) {
-	for _, spec := range []string{"torus:4x4,hosts=3", testnet.Small} {
+	for _, spec := range testnet.First([]string{"torus:4x4,hosts=3", "xgft:m=4x4,w=2x4,hosts=2", testnet.Small}, 2) {
 		sameOnAnyNumberOfCores(t, testnet.Build(t, spec))
 	}
 }

@@ -427,7 +427,7 @@ func requests(thorough bool) (all []Request) {
 // Whatever the lanes that cables are stated to run, every engine's tables name those only and lose
 // no packet for want of one, or it refuses and names the cable that has no more.
 func TestEngineStaysWithinStatedLanes(t *testing.T) {
-	runs := 2
+	runs := testnet.Of(2, 1)
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		runs = 6
 	}

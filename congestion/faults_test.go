@@ -148,7 +148,7 @@ func (s *site) stale(c fabric.ChannelID) (named, ok bool) {
 // slow cables the switch is named at least, of stale entries the port. Where very slow
 // cables make most of a network wait, some are named elsewhere.
 func TestCountersOfFaults(t *testing.T) {
-	const faults = 4 // of each kind on each network
+	faults := testnet.Of(4, 1) // of each kind on each network
 	var slow, wrong, stale tally
 	specs := []string{"torus:4x4,hosts=2", "dragonfly:p=2", "xgft:m=4x4,w=2x2,hosts=4", "jellyfish:switches=20,degree=5,hosts=2,seed=1"}
 	for _, spec := range specs {
@@ -233,7 +233,7 @@ func lowestPorts(f *fabric.Fabric) *routing.Forwarding {
 
 // Where switches choose, waiting is followed over every port of a group.
 func TestCountersOfFaultsWithGroups(t *testing.T) {
-	const faults = 8
+	faults := testnet.Of(8, 3)
 	var chosen tally
 	specs := []string{"xgft:m=4x4,w=2x2,hosts=4", "xgft:m=4x6,w=3x2,hosts=3"}
 	for _, spec := range specs {

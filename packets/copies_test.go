@@ -119,7 +119,7 @@ func TestGroupsBesidePairs(t *testing.T) {
 	tables := spanned(t, "torus:4x4,hosts=2")
 	load := packets.Injection{Offered: .9, Placement: routing.HCA.Endpoints(tables.Fabric), Groups: .2, Seed: 3}
 	window := packets.Window{}
-	for root := range fabric.NodeID(6) {
+	for root := range fabric.NodeID(testnet.Of(6, 2)) {
 		for _, m := range []*routing.Multicast{tables.Multicast, fewestHops(tables.Fabric, root)} {
 			with := *tables
 			with.Multicast = m

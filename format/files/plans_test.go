@@ -15,6 +15,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // device is a chip of a system, or an adapter of a host; a cable joins two of them.
@@ -303,7 +304,7 @@ func (p *plan) kind(i int) string {
 // TestPlans writes random networks in the forms that list cables, in any order, from one end or
 // both and with ports as people call them, and reads the same networks.
 func TestPlans(t *testing.T) {
-	rounds := 300
+	rounds := testnet.Of(300, 60)
 	if testing.Short() {
 		rounds = 30
 	}

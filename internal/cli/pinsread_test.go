@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // This file checks the configurations of pins that weft route writes by what routers make of them: networks are drawn, their
@@ -589,7 +591,7 @@ func arrivePins(from, to *pinRouter, tables ...map[*pinRouter][]*pinPort) (passe
 // leaves that have a way to them, and others never hear of it; with any cable dead packets arrive wherever they did
 // without pins; taken back nothing is left.
 func TestPinsReadBack(t *testing.T) {
-	seed, networks := uint64(20261126), 12
+	seed, networks := uint64(20261126), testnet.Of(12, 6)
 	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
 		seed = s
 	}

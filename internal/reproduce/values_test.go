@@ -28,7 +28,7 @@ func TestValuesStayAsTheyAre(t *testing.T) {
 		{"micro2020-a2a", "dmodc", "1 %", `dmodc,dmodc,1 %,"xgft:m=12x12,w=12x12,hosts=12",1728,41,41,41,1,0,,3552,,0,432,1728,3421`, true},
 		{"micro2020-a2a", "balance", "20 %", `balance,balance,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,65,65,65,1,0,,3888,,0,432,1728,2765`, true},
 		{"micro2020-a2a", "sssp", "20 %", `sssp,sssp,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,63,63,63,1,0,,4272,,0,432,1728,2765`, true},
-		{"micro2020-sp", "balance", "20 %", `balance,balance,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,12,12,12,1,0,,3888,,0,432,1728,2765`, true},
+		{"micro2020-sp", "dmodc", "20 %", `dmodc,dmodc,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,20,20,20,1,0,,7332,,0,432,1728,2765`, true},
 		{"tpds2006-43", "mroots", "16", `mroots,mroots,16,"random:switches=16,links=32,hosts=1,seed={seed}",16,4.5,4,5,4,0,,,,0,16,16,32`, true},
 		{"tpds2006-6", "64 switches", "128", `64 switches,a-lash,128,"random:switches=64,links=128,hosts=1,seed={seed}",64,4.99,4,6,100,0,,,,0,64,64,128`, false},
 		{"tpds2006-7", "lash, pairs", "0.3", `"lash, pairs",deterministic:lash,0.3,"random:switches=16,links=32,hosts=1,seed={seed}",16,0.302135,0.2946,0.30768,16,0,,,52.2529,0,16,16,32`, false},

@@ -37,7 +37,7 @@ func TestTreeStays(t *testing.T) {
 		o := Options{Contract: c.contract, Groups: []uint16{c.sls}}
 		kept, mended, another := 0, 0, 0
 		for cable := range fabric.ChannelID(f.Trunks()) {
-			if cable > f.Reverses()[cable] {
+			if cable > f.Reverses()[cable] || int(cable)%testnet.Of(1, 3) != 0 {
 				continue
 			}
 			less, err := f.Without([]fabric.ChannelID{cable}, nil)
