@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/ethernet/cure"
 	"github.com/weft-fabric/weft/internal/ethernet/testcables"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 func verify(t *testing.T, n *ethernet.Network) *judge.Verdict {
@@ -66,7 +67,7 @@ func TestClosStopsAndDrains(t *testing.T) {
 // Every loop that the judge finds stops, and nothing that it proves ever does: on networks with any routes,
 // priorities, changes of priorities and tunnels.
 func TestLoopsStop(t *testing.T) {
-	const networks = 10_000
+	networks := int64(testnet.Of(10_000, 2_000))
 	config := Presets()[0].Config
 	config.Xoff, config.Xon = 3*config.Packet, 2*config.Packet
 	var loops, free, wrapped atomic.Int64
@@ -74,7 +75,7 @@ func TestLoopsStop(t *testing.T) {
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(networks); i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < networks; i = next.Add(1) - 1 {
 				r := rand.New(rand.NewPCG(8, uint64(i)))
 				n := testcables.Network(t, r)
 				v, err := judge.Verify(context.Background(), n, judge.Options{})
