@@ -24,8 +24,9 @@
 //	SW : 1/1/1 : 1 : 0x506b4b03005c2740 : … : MLNX_RS_271_257_PLR : NO-RTR : 7e-09 : 1.5e-254 : 1.5e-254 : 0 : … : "ib-i4l1s01"
 //
 // Data is in bytes: PortXmitData counts units of four. The 64-bit counters, where a file
-// has both, win over those of 32 bits, which stop at their limit. A port that the fabric
-// does not have is a *format.ParseError; ports without a cable are passed over.
+// has both, win over those of 32 bits, which stop at their limit. Ports without a cable are
+// passed over. Ports that the fabric does not have are left out and told (Counters.Fit); a file that
+// has no other is a *format.ParseError.
 package counters
 
 import (
@@ -40,6 +41,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Counters is what the ports of a fabric have counted, each by the channel that it sends into.
@@ -54,6 +56,22 @@ type Counters struct {
 	Stopped int // set by Since and Tally: number of counters that stand where they stop, and count no more
 
 	Listed bool // from ibqueryerrors: ports and counters that are not listed have no errors to speak of
+
+	Fit Fit
+}
+
+// Fit is what of a file of counters does not fit the fabric: ports of nodes, or of LIDs, that it does not have.
+type Fit struct {
+	LeftOut int   // number of ports
+	First   error // *format.ParseError about the first of them; nil: there are none
+}
+
+// String says in a sentence what was left out; empty: nothing.
+func (f Fit) String() string {
+	if f.LeftOut == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %v", words.Counted(f.LeftOut, "port that the network does not have is left out", "ports that the network does not have are left out, the first"), f.First)
 }
 
 // Read reads the counters of a fabric; file is the name for errors.
@@ -82,6 +100,8 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 		return nil, p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO")
 	case p.phy != nil && p.phy.rates:
 		return nil, p.lines.Errorf("truncated: the table PHY_DB16 has no END_PHY_DB16")
+	case p.c.Fit.LeftOut > 0 && !p.fits:
+		return nil, fmt.Errorf("%w, nor any other port of the file: these are counters of another network", p.c.Fit.First)
 	case p.c.Listed:
 	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.listed && !p.pm && p.rates == nil && p.columns == nil:
 		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's or ibqueryerrors' output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)
@@ -208,6 +228,31 @@ type parser struct {
 	cells    int                        // of PM_INFO: how many the header has
 	errors   []errorColumn              // of PM_INFO
 	names    map[string]named           // what names of counters stand for that lines have had
+
+	fits bool             // the fabric has one of the ports
+	left map[foreign]bool // ports that it does not have
+}
+
+// foreign is a port that the fabric does not have, by the LID that it is given with or else by a GUID.
+type foreign struct {
+	guid fabric.GUID
+	lid  fabric.LID
+	port uint8
+}
+
+// leaveOut notes a port that the fabric does not have, of which nothing is taken; it is counted once, however many
+// lines it has.
+func (p *parser) leaveOut(port foreign, why string, args ...any) {
+	p.at = fabric.None
+	if p.left[port] {
+		return
+	}
+	if p.left == nil {
+		p.left = map[foreign]bool{}
+		p.c.Fit.First = p.lines.Errorf(why, args...)
+	}
+	p.left[port] = true
+	p.c.Fit.LeftOut++
 }
 
 // portXmitWaitSupported is a bit of ClassPortInfo:CapabilityMask of performance management (infiniband-diags,
@@ -334,22 +379,24 @@ func (p *parser) begin(c reading.Cursor) error {
 	}
 	e := p.f.Owner(fabric.LID(lid))
 	if e == fabric.None {
-		return p.lines.Errorf("the fabric has no LID %d", lid)
+		p.leaveOut(foreign{lid: fabric.LID(lid), port: uint8(port)}, "the fabric has no LID %d", lid)
+		return nil
 	}
-	return p.setPort(portOf{node: p.f.Endpoint(e).Node, port: uint8(port)})
+	p.setPort(portOf{node: p.f.Endpoint(e).Node, port: uint8(port)})
+	return nil
 }
 
 // setPort sets at to the port whose counters follow.
-func (p *parser) setPort(at portOf) error {
+func (p *parser) setPort(at portOf) {
 	n := p.f.Node(at.node)
 	if int(at.port) > n.Ports {
-		return p.lines.Errorf("%s has %d ports, not a port %d", p.f.Label(at.node), n.Ports, at.port)
+		p.leaveOut(foreign{guid: n.GUID, port: at.port}, "%s has %s, not a port %d", p.f.Label(at.node), words.Plural(n.Ports, "port"), at.port)
+		return
 	}
-	p.at = fabric.None
+	p.at, p.fits = fabric.None, true
 	if at.port > 0 {
 		p.at = p.f.Out(at.node, at.port)
 	}
-	return nil
 }
 
 // count reads the value of a counter of perfquery, behind dots, and gives it to set if the port has a cable.
@@ -423,16 +470,17 @@ func (p *parser) endBlock() error {
 }
 
 // byGUID is setPort for a port by the GUID of its node, or by its own.
-func (p *parser) byGUID(guid fabric.GUID, port uint8) error {
+func (p *parser) byGUID(guid fabric.GUID, port uint8) {
 	n := p.f.NodeByGUID(guid)
 	if n == fabric.None {
 		at, ok := p.guid[guid]
 		if !ok {
-			return p.lines.Errorf("the fabric has no node with GUID %s", guid)
+			p.leaveOut(foreign{guid: guid, port: port}, "the fabric has no node with GUID %s", guid)
+			return
 		}
 		n = at.node
 	}
-	return p.setPort(portOf{node: n, port: port})
+	p.setPort(portOf{node: n, port: port})
 }
 
 // metric is a metric that is read, of one of the two programs called infiniband_exporter.
@@ -484,8 +532,8 @@ func (p *parser) metric(c reading.Cursor) error {
 		if err != nil {
 			return err
 		}
-		if err := p.byGUID(at.guid, at.port); err != nil || p.at == fabric.None {
-			return err
+		if p.byGUID(at.guid, at.port); p.at == fabric.None {
+			return nil
 		}
 		if m.wait {
 			p.c.Wait[p.at] = v
@@ -499,8 +547,11 @@ func (p *parser) metric(c reading.Cursor) error {
 		return nil
 	}
 	at, v, err := p.value(c, &m)
-	if err != nil || p.byGUID(at.guid, at.port) != nil || p.at == fabric.None { // what sends is looked at above
+	if err != nil {
 		return err
+	}
+	if p.byGUID(at.guid, at.port); p.at == fabric.None {
+		return nil
 	}
 	p.countError(m.errors, 0, v)
 	return nil

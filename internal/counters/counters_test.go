@@ -214,8 +214,6 @@ func TestErrors(t *testing.T) {
 		{"iblinkinfo", perfquery, perfquery, "CA: node1 HCA-1:\n      0x0002c903000e0b72      1    1[  ] ==( 4X 10.0 Gbps Active/  LinkUp)==>       3    5[  ] \"sw1\" ( )\n", "c:1: this is iblinkinfo output; counters are perfquery's"},
 		{"no LID", perfquery, "Lid 3", "Lit 3", "c:10: no Lid in the head"},
 		{"no port", perfquery, "Lid 3 port", "Lid 3", "c:10: no Lid and port"},
-		{"LID of nobody", perfquery, "Lid 3", "Lid 9", "c:10: the fabric has no LID 9"},
-		{"port beyond", perfquery, "Lid 3 port 1", "Lid 3 port 2", "has 1 ports, not a port 2"},
 		{"number", perfquery, "....10\n", "....\n", "c:11: no number behind the name of a counter"},
 		{"cut", perfquery, "port all (CapMask: 0x5A00)\nPortXmitData:....................1\n", "port all", "c:12: truncated"},
 		{"second table", pmInfo, "END_PM_INFO\n", "START_X\n", "c:9: truncated: the table PM_INFO has no END_PM_INFO before START_X"},
@@ -224,7 +222,6 @@ func TestErrors(t *testing.T) {
 		{"column without a name", pmInfo, "NodeGUID,", "NodeGUID,,", "c:6: 7 cells, but the header of PM_INFO has 8"},
 		{"cells", pmInfo, "5000000000,0,55", "5000000000", "c:6: 5 cells, but the header of PM_INFO has 7"},
 		{"GUID", pmInfo, "0x30,0x31", "x,0x31", "c:8: no GUID and number"},
-		{"node", pmInfo, "0x30,0x31", "0x50,0x31", "c:8: the fabric has no node with GUID 0x0000000000000050"},
 		{"label", exporter, `guid="0x31"`, `guid="x"`, `c:6: "x" is no GUID`},
 		{"port label", exporter, `hca="h",port="1"`, `hca="h",port="x"`, `c:6: "x" is no number of a port`},
 		{"labels", exporter, `hca="h",port="1",`, `hca="h",`, "c:6: a metric without the labels"},
@@ -233,14 +230,11 @@ func TestErrors(t *testing.T) {
 		{"GUID twice", exporter, `guid="0x31",hca="h",port="1",`, `guid="0x31",guid="0x31",`, "c:6: a metric without the labels guid and port"},
 		{"head of pm", pm, "Port=1 Lid=0x0003 GUID=0x0000000000000031", "Port=1 Lid=0x0003", "c:15: no number of a port and GUID"},
 		{"GUID of pm", pm, "GUID=0x0000000000000031", "GUID=0xhost1", "c:15: no number of a port and GUID"},
-		{"node of pm", pm, "GUID=0x0000000000000031", "GUID=0x0000000000000051", "c:15: the fabric has no node with GUID 0x0000000000000051"},
-		{"port of pm", pm, "Port=1 Lid", "Port=9 Lid", "has 1 ports, not a port 9"},
 		{"counter of pm", pm, "port_xmit_data=0x0000000a", "port_xmit_data=", "c:17: no hexadecimal number behind the name of a counter"},
 		{"cut in pm", pm, "0x00000001\n", "0x0000", "c:23: truncated"},
 		{"rate", extended, "4e-12 ", "4e12 ", `c:5: "4e12" is no rate of errors, which is from 0 to 1`},
 		{"number of errors", extended, "0x1f", "many", `c:5: "many" is no number of errors`},
 		{"GUID of a rate", extended, "0x0000000000000031", "0xhost1", "c:8: no GUID and number of a port"},
-		{"node of a rate", extended, "0x0000000000000031", "0x0000000000000051", "c:8: the fabric has no node"},
 		{"columns of rates", extended, "#IB", "#", "c:4: the header has error rates, and no columns GUID and #IB"},
 		{"cells of rates", extended, ` : 7             : "MF0;x:MQM9700/U1"`, "", "c:5: 16 cells, and the header has 18 columns"},
 		{"cut in rates", extended, "\"h\"\n", "\"h", "c:8: truncated"},
@@ -256,6 +250,55 @@ func TestErrors(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// Ports that the fabric does not have are left out and told, each once; a file that has no other is refused.
+func TestPortsOfOthers(t *testing.T) {
+	t.Parallel()
+	f := pair(t)
+	for _, tc := range []struct{ name, text, old, replace, first string }{
+		{"perfquery", perfquery, "Lid 3", "Lid 9", "c:10: the fabric has no LID 9"},
+		{"port beyond", perfquery, "Lid 3 port 1", "Lid 3 port 2", "has 1 port, not a port 2"},
+		{"PM_INFO", pmInfo, "0x30,0x31", "0x50,0x31", "c:8: the fabric has no node with GUID 0x0000000000000050"},
+		{"ibdiagnet2.pm", pm, "GUID=0x0000000000000031", "GUID=0x0000000000000051", "c:15: the fabric has no node with GUID 0x0000000000000051"},
+		{"port of ibdiagnet2.pm", pm, "Port=1 Lid", "Port=9 Lid", "has 1 port, not a port 9"},
+		{"rates", extended, "0x0000000000000031", "0x0000000000000051", "c:8: the fabric has no node with GUID 0x0000000000000051"},
+		{"exporter", exporter, "0x99", "0x99", "c:5: the fabric has no node with GUID 0x0000000000000099"},
+		{"the other exporter", otherExporter, "0x0000000000000099", "0x0000000000000099", "c:6: the fabric has no node with GUID 0x0000000000000099"},
+		{"ibqueryerrors", listed, "\n\n", "\n   GUID 0x51 port 2: [SymbolErrorCounter == 1]\n   GUID 0x51 port 2: [SymbolErrorCounter == 1]\n\n", "c:3: the fabric has no node with GUID 0x0000000000000051"},
+		{"rates of a db_csv", pmInfo + "START_PHY_DB16\nNodeGuid,PortNum,field12,field13,field14,field15,field16,field17\n0x77,1,7,9,2,3,4,5\nEND_PHY_DB16\n", "", "", "c:12: the fabric has no node with GUID 0x0000000000000077"},
+	} {
+		c, err := counters.Read(strings.NewReader(strings.Replace(tc.text, tc.old, tc.replace, 1)), "c", f)
+		if err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+			continue
+		}
+		if c.Fit.LeftOut != 1 || !strings.Contains(c.Fit.First.Error(), tc.first) || !strings.HasPrefix(c.Fit.String(), "1 port that the network does not have is left out: c:") {
+			t.Errorf("%s: %+v, want %s", tc.name, c.Fit, tc.first)
+		}
+		if len(c.Received) == 0 && c.Ports == 0 {
+			t.Errorf("%s: nothing is known", tc.name)
+		}
+	}
+	other := func() *fabric.Fabric {
+		var b fabric.Builder
+		x := b.Node(fabric.Node{GUID: 0x110, Ports: 3}, "")
+		y := b.Node(fabric.Node{GUID: 0x140, Kind: fabric.Adapter, Ports: 1}, "")
+		b.Cable(x, 1, y, 1, fabric.Rate{})
+		b.Port(x, 0, fabric.Port{LID: 101})
+		b.Port(y, 1, fabric.Port{LID: 102})
+		f, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}()
+	for name, text := range map[string]string{"perfquery": perfquery, "PM_INFO": pmInfo, "exporter": exporter, "ibdiagnet2.pm": pm, "the other exporter": otherExporter, "rates": extended, "ibqueryerrors": listed} {
+		c, err := counters.Read(strings.NewReader(text), "c", other)
+		if err == nil || !strings.Contains(err.Error(), "the fabric has no ") || !strings.HasSuffix(err.Error(), "nor any other port of the file: these are counters of another network") || !strings.HasPrefix(err.Error(), "c:") {
+			t.Errorf("%s of another network: %+v, %v", name, c, err)
+		}
 	}
 }
 

@@ -21,8 +21,8 @@ func (p *parser) list(c reading.Cursor) error {
 	if !ok {
 		return nil
 	}
-	if err := p.byGUID(fabric.GUID(guid), uint8(port)); err != nil || p.at == fabric.None {
-		return err
+	if p.byGUID(fabric.GUID(guid), uint8(port)); p.at == fabric.None {
+		return nil
 	}
 	for {
 		_, rest, ok := bytes.Cut(c, []byte("["))

@@ -87,15 +87,16 @@ func (p *parser) physical(c reading.Cursor) error {
 		return nil // a part that is no port
 	}
 	n := p.f.NodeByGUID(guid)
-	if n == fabric.None || port == 0 || int(port) > p.f.Node(n).Ports {
-		return nil // the network at hand is of another time
+	if !t.rates { // the table has all ports of all nodes, with a cable and without
+		if n != fabric.None && port > 0 && int(port) <= p.f.Node(n).Ports {
+			if at := p.f.Out(n, port); at != fabric.None {
+				p.mode(at, cells)
+			}
+		}
+		return nil
 	}
-	switch at := p.f.Out(n, port); {
-	case at == fabric.None:
-	case t.rates:
-		p.rated(at, cells)
-	default:
-		p.mode(at, cells)
+	if p.byGUID(guid, port); p.at != fabric.None {
+		p.rated(p.at, cells)
 	}
 	return nil
 }

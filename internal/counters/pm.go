@@ -19,7 +19,8 @@ func (p *parser) beginPM(c reading.Cursor) error {
 	if !okPort || !okGUID || v == 0 || len(guid) > 0 && guid[0] != ' ' {
 		return p.lines.Errorf("no number of a port and GUID in the head of the counters of a port")
 	}
-	return p.byGUID(fabric.GUID(v), uint8(port))
+	p.byGUID(fabric.GUID(v), uint8(port))
+	return nil
 }
 
 // countPM reads a counter of a block of an ibdiagnet2.pm, NAME=NUMBER, in hexadecimal digits behind 0x; without 0x it is

@@ -163,8 +163,8 @@ func (p *parser) rate(c reading.Cursor) error {
 	if !okGUID || !okPort || len(guid)+len(number) > 0 {
 		return p.lines.Errorf("no GUID and number of a port")
 	}
-	if err := p.byGUID(fabric.GUID(v), uint8(port)); err != nil || p.at == fabric.None {
-		return err
+	if p.byGUID(fabric.GUID(v), uint8(port)); p.at == fabric.None {
+		return nil
 	}
 	r := Unknown()
 	const rate, errorCount = "rate of errors, which is from 0 to 1", "number of errors"

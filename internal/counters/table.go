@@ -61,8 +61,8 @@ func (p *parser) port(cells [][]byte) error {
 	if !ok {
 		return p.lines.Errorf("no GUID and number of a port")
 	}
-	if err := p.byGUID(guid, port); err != nil || p.at == fabric.None {
-		return err
+	if p.byGUID(guid, port); p.at == fabric.None {
+		return nil
 	}
 	if v, ok := p.cell(cells, dataColumn); ok {
 		p.data(p.at, v*4, false)

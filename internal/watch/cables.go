@@ -76,7 +76,7 @@ func (r *running) checkCables(ctx context.Context, at time.Time) {
 		}
 		e.Planned = k.planned
 	}
-	now, err := r.readCounters(ctx, f)
+	now, unfit, err := r.readCounters(ctx, f)
 	switch {
 	case err != nil:
 		k.failed = append(k.failed, "counters: "+words.FirstLine(err.Error()))
@@ -106,6 +106,7 @@ func (r *running) checkCables(ctx context.Context, at time.Time) {
 	}
 	was := k.list
 	k.list = trouble.Find(e)
+	k.list.Notes = append(k.list.Notes, unfit...)
 	if err != nil && k.counted != nil {
 		k.list.Notes = append(k.list.Notes, fmt.Sprintf("errors are old, those of %s: counters cannot be read now", k.countedAt.UTC().Format(time.RFC3339)))
 	}
@@ -125,8 +126,8 @@ func (r *running) unexplained(e *trouble.Evidence) []explain.Finding {
 }
 
 // readCounters reads the counters of all files and commands that are set, or else of ibdiagnet's files in the folder;
-// nil: there are none.
-func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *counters.Counters, err error) {
+// nil: there are none. unfit is a sentence for each of which ports were left out.
+func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *counters.Counters, unfit []string, err error) {
 	add := func(name string, optional bool) error {
 		in, err := reading.Open(ctx, name, nil)
 		if err != nil {
@@ -144,25 +145,28 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 		default:
 			all.Add(c)
 		}
+		if note := c.Fit.String(); note != "" {
+			unfit = append(unfit, "counters: "+note)
+		}
 		return nil
 	}
 	for _, name := range r.Counters {
 		if err := add(name, false); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if len(r.counterCommands) > 0 {
 		dir, err := os.MkdirTemp("", "weft-watch")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer os.RemoveAll(dir)
 		for _, c := range r.counterCommands {
 			if _, err := c.run(ctx, r.Timeout, dir); err != nil {
-				return nil, fmt.Errorf("%s: %w", c.args[0], err)
+				return nil, nil, fmt.Errorf("%s: %w", c.args[0], err)
 			}
 			if err := add(filepath.Join(dir, c.file), false); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
@@ -173,12 +177,12 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 			}
 			for _, end := range []string{"", ".gz"} {
 				if err := add(filepath.Join(r.Folder, name+end), true); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return nil, err
+					return nil, nil, err
 				}
 			}
 		}
 	}
-	return all, nil
+	return all, unfit, nil
 }
 
 // rated says whether the folder has rates of errors in a file of their own.

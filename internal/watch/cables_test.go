@@ -194,6 +194,29 @@ func TestCountersAreCleared(t *testing.T) {
 	}
 }
 
+// Counters of ports that the network does not have are left out, with a note; the others count.
+func TestCountersOfOthers(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:n=5,hosts=2")
+	file := filepath.Join(t.TempDir(), "counters")
+	w := newScene(t, Config{State: t.TempDir(), Counters: []string{file}})
+	w.show(&Snapshot{Tables: tablesBy(t, f, "updn", 1)})
+	w.cables = cabling{}
+	for i, symbols := range []int{100, 300} {
+		text := strings.Replace(errorsOf(f, symbols), "\n\n", "\n   GUID 0x77 port 2: [SymbolErrorCounter == 1]\n\n", 1)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.checkCables(context.Background(), time.Now().Add(time.Duration(i)*time.Minute))
+		if notes := fmt.Sprint(w.cables.list.Notes); !strings.Contains(notes, "1 port that the network does not have is left out: "+file+":3: the fabric has no node with GUID 0x0000000000000077") {
+			t.Errorf("%d: %s", i, notes)
+		}
+	}
+	if got := w.cables.list.Cables; len(got) != 1 || len(w.cables.failed) > 0 {
+		t.Errorf("%+v, %v", got, w.cables.failed)
+	}
+}
+
 // While counters cannot be read the cables in trouble are those of before, and no event says otherwise; everything
 // that cannot be read is told.
 func TestCountersCannotBeRead(t *testing.T) {

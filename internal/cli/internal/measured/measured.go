@@ -127,9 +127,15 @@ func (o *Flags) readCounters(a *console.Console, f *fabric.Fabric, s *Seen) erro
 		c, err := console.ReadFile(a, name, func(r io.Reader, file string) (*counters.Counters, error) {
 			return counters.Read(r, file, f)
 		})
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		if note := c.Fit.String(); note != "" {
+			note = name + ": " + note
+			a.Warnings = append(a.Warnings, note)
+			a.Note("%s", note)
+		}
+		switch {
 		case c.Ports > 0 || !c.Rated():
 			sent, s.Files = append(sent, c), append(s.Files, name)
 		default:
