@@ -6,8 +6,8 @@
 // weft watch, weft report, weft compare --measured and weft serve make the same list and show it.
 //
 // Errors count if they come: more than a limit within the hour, or in the time that was measured where it is
-// longer. What was counted at an unknown time, since counters were cleared, is held against the same number, as
-// ibqueryerrors does. A port counts what it receives, so the errors of both ports are those of one cable; a
+// longer. What was counted at an unknown time, since counters were cleared, may be years old: it speaks against a cable
+// only beside other signs, and of all other ports it is told together, with how many they are and the worst. A port counts what it receives, so the errors of both ports are those of one cable; a
 // switch passes damaged packets on, so of errors in packets (Damaged) ports behind the cable count as well, and a
 // cable of which only that is known is no finding where a port of the switch that feeds it has worse.
 package trouble
@@ -94,6 +94,7 @@ type finder struct {
 	list    *result.Trouble
 	level   []int32 // [switch] in a tree, see inspect.LevelOf
 	index   *names.Index
+	old     []oldErrors              // errors over their limits that were counted at an unknown time, by channel
 	entryAt map[fabric.ChannelID]int // index in list.Cables, by the cable's channel from A to B
 }
 
@@ -107,6 +108,7 @@ func Find(e Evidence) *result.Trouble {
 	d.findErrors()
 	d.findSlowLinks()
 	d.findWaits()
+	d.addOld()
 	d.join()
 	for i := range d.list.Cables {
 		d.settle(&d.list.Cables[i])
@@ -250,6 +252,8 @@ func (d *finder) findErrors() {
 			default:
 				s.Level = Warning
 				s.Text += fmt.Sprintf(" since counters were cleared; the limit is %g", limit)
+				d.old = append(d.old, oldErrors{out: out, counter: counters.Counter(k), sign: s})
+				continue
 			}
 			d.add(out, true, s)
 		}
@@ -258,10 +262,56 @@ func (d *finder) findErrors() {
 	if full > 0 {
 		d.list.Notes = append(d.list.Notes, fmt.Sprintf("%d counters stand where they stop and count no more: clear them (ibqueryerrors -k)", full))
 	}
-	if d.Time == 0 && !d.Between {
-		d.list.Notes = append(d.list.Notes, "when counters were cleared is not known: two looks and the time between them say which errors come")
-	}
 }
+
+// oldErrors is errors over their limit that a port counted at an unknown time.
+type oldErrors struct {
+	out     fabric.ChannelID // the channel that leaves the port
+	counter counters.Counter
+	sign    result.TroubleSign
+}
+
+// worstOld is how many of the ports with errors of an unknown time are named.
+const worstOld = 3
+
+// addOld adds errors of an unknown time to the signs of cables against which something else speaks, and notes of the
+// other ports how many they are, and the worst by the multiple of a limit.
+func (d *finder) addOld() {
+	if d.Counted == nil || d.Time > 0 || d.Between {
+		return
+	}
+	const howToKnow = "two looks and the time between them say which errors come"
+	var ports []oldErrors // the worst of each
+	for _, o := range d.old {
+		if _, ok := d.entryAt[d.fromA(o.out)]; ok {
+			d.add(o.out, true, o.sign)
+			continue
+		}
+		switch last := len(ports) - 1; {
+		case last < 0 || ports[last].out != o.out:
+			ports = append(ports, o)
+		case o.times() > ports[last].times():
+			ports[last] = o
+		}
+	}
+	if len(ports) == 0 {
+		d.list.Notes = append(d.list.Notes, "when counters were cleared is not known: "+howToKnow)
+		return
+	}
+	slices.SortStableFunc(ports, func(a, b oldErrors) int { return cmp.Compare(b.times(), a.times()) })
+	var worst []string
+	for _, o := range ports[:min(worstOld, len(ports))] {
+		worst = append(worst, fmt.Sprintf("%s (%s %s)", d.port(o.out), words.Thousands(int64(o.sign.Count)), whatOf[o.counter]))
+	}
+	text := words.Counted(len(ports), "port has", "ports have") + " counted more errors than the limit since counters were cleared, which may be long ago: "
+	if len(ports) > len(worst) {
+		text += "the worst are "
+	}
+	d.list.Notes = append(d.list.Notes, text+strings.Join(worst, ", ")+"; "+howToKnow)
+}
+
+// times is the multiple of its limit that was counted.
+func (o *oldErrors) times() float64 { return o.sign.Count / o.sign.Limit }
 
 // kindOf and whatOf are the kind of sign that a counter makes, and what it counts, in words; [Counter].
 var (

@@ -464,8 +464,53 @@ func TestStopped(t *testing.T) {
 	for name, e := range map[string]trouble.Evidence{"one look": {Counted: c}, "two looks": {Counted: c.Since(c), Between: true}, "and their time": {Counted: c.Since(c), Time: time.Hour}} {
 		e.Fabric, e.Limits = f, trouble.Default()
 		list := trouble.Find(e)
-		if !strings.Contains(fmt.Sprint(list.Notes), "2 counters stand where they stop") || len(list.Cables) > 0 != (name == "one look") {
+		if !strings.Contains(fmt.Sprint(list.Notes), "2 counters stand where they stop") || len(list.Cables) > 0 {
 			t.Errorf("%s: %+v", name, list)
 		}
+	}
+}
+
+// What was counted at an unknown time is told together, the worst by name, and is a sign only of a cable that has others.
+func TestOldErrors(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "mesh:4,hosts=3")
+	c := &counters.Counters{Received: map[fabric.ChannelID]counters.Received{}}
+	for i := range f.Channels() {
+		r := counters.Unknown()
+		r.Errors[counters.Downed], r.Errors[counters.Symbol] = 7, float64(i)
+		c.Received[fabric.ChannelID(i)] = r
+	}
+	last := c.Received[0]
+	last.Errors[counters.Damaged] = 5000
+	c.Received[0] = last
+	n, trunk := len(f.Channels()), events.CableName(f, f.Channel(0))
+	rated := c.Received[f.Channel(0).Reverse]
+	find := func() *result.Trouble {
+		return trouble.Find(trouble.Evidence{Fabric: f, Limits: trouble.Default(), Counted: c})
+	}
+	list := find()
+	want := fmt.Sprintf("%d ports have counted more errors than the limit since counters were cleared, which may be long ago: the worst are sw-0:4 (5,000 damaged packets), ", n)
+	if len(list.Cables) > 0 || len(list.Notes) != 1 || !strings.HasPrefix(list.Notes[0], want) || !strings.HasSuffix(list.Notes[0], "; two looks and the time between them say which errors come") ||
+		strings.Count(list.Notes[0], " symbol errors)") != 2 {
+		t.Errorf("%+v, want %s", list, want)
+	}
+	rated.Symbol = 1e-9
+	c.Received[f.Channel(0).Reverse] = rated
+	list = find()
+	if len(list.Cables) != 1 || list.Cables[0].Name != trunk || len(list.Cables[0].Signs) != 4 || list.Cables[0].Signs[0].Kind != trouble.ErrorRate || !strings.HasPrefix(list.Notes[0], fmt.Sprintf("%d ports have", n-2)) {
+		t.Errorf("%+v", list)
+	}
+	for _, s := range list.Cables[0].Signs[1:] {
+		if s.Level != trouble.Warning || !strings.Contains(s.Text, " since counters were cleared; ") {
+			t.Errorf("%+v", s)
+		}
+	}
+	c.Received = map[fabric.ChannelID]counters.Received{0: last}
+	if list = find(); len(list.Cables) > 0 || !strings.HasPrefix(list.Notes[0], "1 port has counted more errors than the limit since counters were cleared, which may be long ago: sw-0:4 (5,000 damaged packets); ") {
+		t.Errorf("%+v", list)
+	}
+	c.Received = map[fabric.ChannelID]counters.Received{0: counters.Unknown()}
+	if list = find(); len(list.Cables) > 0 || fmt.Sprint(list.Notes) != "[when counters were cleared is not known: two looks and the time between them say which errors come]" {
+		t.Errorf("%+v", list)
 	}
 }
