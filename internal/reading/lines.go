@@ -32,6 +32,74 @@ type Lines struct {
 	limit int64         // bytes at most
 	whole bool          // the line had a line end
 	err   error
+
+	parts []Part // files that are read one after the other; nil: there is one
+	first []int  // [index in parts] number of its first line less one, of those that have begun
+	open  io.Closer
+}
+
+// Part is a file of several that are read as one text.
+type Part struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+}
+
+// NewJoined scans files one after the other, each opened when the one before is read, as one text whose lines are
+// numbered through; errors name the file, and the line in it. Each is at most MaxTable bytes, as are all together.
+func NewJoined(parts []Part) *Lines {
+	l := NewTableLines(nil, "")
+	l.parts = parts
+	return l
+}
+
+// nextPart goes on with the next file; false: there is none, or it cannot be opened.
+func (l *Lines) nextPart() bool {
+	l.Close()
+	if len(l.first) == len(l.parts) {
+		return false
+	}
+	part := l.parts[len(l.first)]
+	r, err := part.Open()
+	if err != nil {
+		l.err = err
+		return false
+	}
+	l.first, l.file, l.raw, l.r, l.open = append(l.first, l.n), part.Name, r, nil, r
+	return true
+}
+
+// Close closes the file of several that is open, for whoever reads no further; at the end of the text and at an
+// error they are closed.
+func (l *Lines) Close() {
+	if l.open != nil {
+		l.open.Close()
+		l.open = nil
+	}
+}
+
+// Begins reports whether the line is the first of its file.
+func (l *Lines) Begins() bool {
+	_, in := l.Where(l.n)
+	return in == 1
+}
+
+// Where is the file and the line in it that a line of the text is.
+func (l *Lines) Where(line int) (file string, in int) {
+	for i := len(l.first) - 1; i >= 0; i-- {
+		if l.first[i] < line || i == 0 {
+			return l.parts[i].Name, line - l.first[i]
+		}
+	}
+	return l.file, line
+}
+
+// Line is "line 7", for messages beside the line that they are about; of several files "line 7 of FILE".
+func (l *Lines) Line(line int) string {
+	if len(l.parts) < 2 {
+		return fmt.Sprintf("line %d", line)
+	}
+	file, in := l.Where(line)
+	return fmt.Sprintf("line %d of %s", in, file)
 }
 
 // NewLines scans r, at most MaxSize bytes; file is the name for errors.
@@ -48,6 +116,20 @@ func NewTableLines(r io.Reader, file string) *Lines {
 
 // Next moves to the next line; false at the end of the text or at an error.
 func (l *Lines) Next() bool {
+	if l.parts != nil && l.first == nil && !l.nextPart() {
+		return false
+	}
+	for !l.next() {
+		if l.err != nil || l.parts == nil || !l.nextPart() {
+			l.Close()
+			return false
+		}
+	}
+	return true
+}
+
+// next is Next within a file.
+func (l *Lines) next() bool {
 	if l.err != nil {
 		return false
 	}
@@ -58,34 +140,35 @@ func (l *Lines) Next() bool {
 	text, err := l.r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		l.err = format.Errorf(l.file, l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
+		l.err = l.ErrorAt(l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
 		return false
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		l.err = format.Errorf(l.file, l.n+1, "%v", cutShort{})
+		l.err = l.ErrorAt(l.n+1, "%v", cutShort{})
 		return false
 	case errors.Is(err, errHalf):
-		l.err = format.Errorf(l.file, l.n+1, "%v", err)
+		l.err = l.ErrorAt(l.n+1, "%v", err)
 		return false
 	case err != nil && !errors.Is(err, io.EOF):
-		l.err = fmt.Errorf("%s: after line %d: %w", l.file, l.n, err)
+		file, n := l.Where(l.n)
+		l.err = fmt.Errorf("%s: after line %d: %w", file, n, err)
 		return false
 	case err != nil && len(text) == 0:
 		return false
 	}
 	l.n++
 	if l.size += int64(len(text)); l.size > l.limit {
-		l.err = format.Errorf(l.file, l.n, "%s", tooLarge(l.limit))
+		l.err = l.ErrorAt(l.n, "%s", tooLarge(l.limit))
 		return false
 	}
 	if bytes.IndexByte(text, 0) >= 0 {
-		l.err = format.Errorf(l.file, l.n, "NUL byte: this is a binary file")
+		l.err = l.ErrorAt(l.n, "NUL byte: this is a binary file")
 		return false
 	}
 	l.whole = err == nil
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	l.text = bytes.TrimSuffix(text, []byte("\r"))
 	if len(l.text) > MaxLine {
-		l.err = format.Errorf(l.file, l.n, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
+		l.err = l.ErrorAt(l.n, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
 		return false
 	}
 	return true
@@ -132,10 +215,11 @@ func (l *Lines) Err() error { return l.err }
 
 // Errorf is a *format.ParseError at the current line.
 func (l *Lines) Errorf(msg string, args ...any) error {
-	return format.Errorf(l.file, max(l.n, 1), msg, args...)
+	return l.ErrorAt(max(l.n, 1), msg, args...)
 }
 
 // ErrorAt is a *format.ParseError at an earlier line.
 func (l *Lines) ErrorAt(line int, msg string, args ...any) error {
-	return format.Errorf(l.file, line, msg, args...)
+	file, in := l.Where(line)
+	return format.Errorf(file, in, msg, args...)
 }

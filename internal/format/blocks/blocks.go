@@ -21,7 +21,7 @@ func (b Begins) Begin(f *fabric.Fabric, lines *reading.Lines, guid fabric.GUID, 
 	case int(s) >= f.Switches():
 		return s, lines.Errorf("node GUID %s is %s in the fabric, which is no switch", guid, f.Label(s))
 	case b[s] != 0:
-		return s, lines.Errorf("a second %s of %s; the first begins in line %d", what, f.Label(s), b[s])
+		return s, lines.Errorf("a second %s of %s; the first begins in %s", what, f.Label(s), lines.Line(b[s]))
 	}
 	b[s] = lines.Number()
 	return s, nil

@@ -28,7 +28,7 @@ func (p *parser) join(j Join) (*Dump, error) {
 			return nil, err
 		}
 	}
-	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Renumbered: renumbered, LeftOut: p.leftOut.lid(), Groups: p.groups, Mismatches: p.mismatches(m, j.List)}
+	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Renumbered: renumbered, LeftOut: p.leftOut.lid(), Cut: p.cut, Groups: p.groups, Mismatches: p.mismatches(m, j.List)}
 	if renumbered == 0 {
 		d.Unowned = p.unowned()
 	}
@@ -112,9 +112,9 @@ func (p *parser) withoutChoice(j Join, m *matching) (*matching, error) {
 // got further.
 func (p *parser) neitherFits(printed, made Gone) error {
 	if printed.Line >= made.Line {
-		return p.lines.ErrorAt(printed.Line, "%s (and if port GUIDs are node GUID + port number, line %d does not fit: %s)", printed.Why, made.Line, made.Why)
+		return p.lines.ErrorAt(printed.Line, "%s (and if port GUIDs are node GUID + port number, %s does not fit: %s)", printed.Why, p.lines.Line(made.Line), made.Why)
 	}
-	return p.lines.ErrorAt(made.Line, "%s, if port GUIDs are node GUID + port number (and if they are the fabric's own, line %d does not fit: %s)", made.Why, printed.Line, printed.Why)
+	return p.lines.ErrorAt(made.Line, "%s, if port GUIDs are node GUID + port number (and if they are the fabric's own, %s does not fit: %s)", made.Why, p.lines.Line(printed.Line), printed.Why)
 }
 
 // finder finds the endpoint that answers to a LID of the dump, and the offset of

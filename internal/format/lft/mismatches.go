@@ -64,7 +64,7 @@ type DeadEntries struct {
 func (p *parser) unknownSwitch(guid fabric.GUID, c reading.Cursor) error {
 	for i := range p.unknownSwitches {
 		if s := &p.unknownSwitches[i]; s.GUID == guid {
-			return p.lines.Errorf("a second table of %s; the first begins in line %d", guid, s.Line)
+			return p.lines.Errorf("a second table of %s; the first begins in %s", guid, p.lines.Line(s.Line))
 		}
 	}
 	name := quoted(c)
@@ -100,15 +100,22 @@ func (p *parser) deadEntry(port uint8) {
 // not have.
 func (p *parser) mismatches(m *matching, list *subnetlst.Map) Mismatches {
 	all := Mismatches{UnknownSwitches: p.unknownSwitches, Gone: m.gone, Moved: m.moved}
+	for i := range all.UnknownSwitches {
+		p.inFile(&all.UnknownSwitches[i].Line)
+	}
 	for i := range all.Gone {
-		if g := &all.Gone[i]; g.Name == "" {
+		g := &all.Gone[i]
+		if g.Name == "" {
 			_, g.Name = listed(list, g.LID, g.GUID)
 		}
+		p.inFile(&g.Line)
 	}
 	for i := range all.Moved {
-		if g := &all.Moved[i]; g.Name == "" {
+		g := &all.Moved[i]
+		if g.Name == "" {
 			g.GUID, g.Name = listed(list, g.LID, g.GUID)
 		}
+		p.inFile(&g.Line)
 	}
 	for at, n := range p.dead {
 		all.Dead = append(all.Dead, DeadEntries{at, n})
@@ -118,6 +125,9 @@ func (p *parser) mismatches(m *matching, list *subnetlst.Map) Mismatches {
 	})
 	return all
 }
+
+// inFile makes of the number of a line of the text that of the line in its file.
+func (p *parser) inFile(line *int) { _, *line = p.lines.Where(*line) }
 
 // listed is the port GUID and the name that the subnet list has for a LID, unless the dump has another port GUID for it:
 // guid, 0 if it has none. Then, or without a list, it is guid and no name.

@@ -45,7 +45,8 @@
 // endpoint has. So is a truncated dump. What the dump lacks is not an error: it is listed
 // in Dump.NoTable and Dump.Unreached, and the judge reports pairs without a path. dump_fts and
 // ibroute have no entries for the largest LID where it is a multiple of 64: Dump.LeftOut tells.
-// Lines of others, such as a terminal's prompt, are passed over where no table is.
+// Lines of others, such as a terminal's prompt, are passed over where no table is. A table at whose end the program that
+// dumped it says that it failed (iberror) is an error or, with Join.Lenient, used up to there: Dump.Cut tells.
 //
 // A dump and a fabric taken minutes apart may differ by a host or a cable. With
 // Join.Lenient, what the dump has and the fabric does not is listed in Dump.Mismatches,
@@ -90,7 +91,14 @@ type Dump struct {
 	Unowned    map[fabric.LID][]uint8 // [switch of the fabric] rows of LIDs that nobody has in the fabric: switches hold them for whoever gets these; nil where Renumbered
 	Mismatches Mismatches             // what the dump has and the fabric does not; empty unless Join.Lenient
 	LeftOut    fabric.LID             // the largest LID, if the program that made the dump leaves it out whoever has it; 0: it does not
+	Cut        []CutTable             // tables that end in an error of the program that dumped them; empty unless Join.Lenient
 	Groups     string                 // the file of groups of ports that the dump says belongs to it, as weft's do; empty: none
+}
+
+// CutTable is a table that ends in an error of the program that dumped it. The LIDs behind have no path there.
+type CutTable struct {
+	Switch string // its name in the fabric, or else its GUID
+	Error  error  // *format.ParseError with the line in which the program says so
 }
 
 // Rule is a way to find the destinations of a dump.
@@ -117,7 +125,19 @@ func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
 	if kind != reading.Unknown && kind != reading.LFT && kind != reading.FDBS { // of an unknown one, the error below names the line
 		return nil, format.Errorf(file, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
 	}
-	p := &parser{lines: reading.NewTableLines(r, file), f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make(blocks.Begins, f.Switches())}
+	return read(reading.NewTableLines(r, file), f, j)
+}
+
+// ReadFiles reads the tables of a fabric from several files, such as one of ibroute for each switch.
+func ReadFiles(parts []reading.Part, f *fabric.Fabric, j Join) (*Dump, error) {
+	lines := reading.NewJoined(parts)
+	defer lines.Close()
+	return read(lines, f, j)
+}
+
+// read reads all lines of one file or of several.
+func read(lines *reading.Lines, f *fabric.Fabric, j Join) (*Dump, error) {
+	p := &parser{lines: lines, f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make(blocks.Begins, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -150,6 +170,7 @@ type parser struct {
 	leftOut         leftOut
 	groups          string // Dump.Groups
 	unknownSwitches []UnknownSwitch
+	cut             []CutTable
 	dead            map[DeadPort]int // entries by port without a cable
 
 	// The table being read.
@@ -208,6 +229,8 @@ func (p *parser) ofOthers(c reading.Cursor) error {
 	switch {
 	case bytes.Contains(c, []byte("SubnGet(")) && bytes.Contains(c, []byte("failed")):
 		return p.lines.Errorf("a switch did not answer, and its table may have entries of other LIDs in place of those that it did not say: dump it again; the line: %s", reading.Printable(string(bytes.TrimSpace(c))))
+	case p.open && bytes.Contains(c, []byte("iberror: ")):
+		return p.cutHere()
 	case p.trailed && !p.open, !begun, c.Cut("ibwarn: ["):
 		if p.other == 0 {
 			p.other = p.lines.Number()
@@ -215,6 +238,19 @@ func (p *parser) ofOthers(c reading.Cursor) error {
 		return nil
 	}
 	return p.lines.Errorf("this is not a line of a forwarding table dump")
+}
+
+// cutHere ends the table being read at a line in which the program that dumped it says that it failed.
+func (p *parser) cutHere() error {
+	name, _ := p.here()
+	said := reading.Printable(string(bytes.TrimSpace(p.lines.Text())))
+	if !p.lenient {
+		return p.lines.Errorf("the table of %s ends in an error of the program that dumped it: dump it again; the line: %s", name, said)
+	}
+	p.cut = append(p.cut, CutTable{Switch: name, Error: p.lines.Errorf("%s", said)})
+	p.open = false
+	p.leftOut.here, p.leftOut.marked = 0, false
+	return nil
 }
 
 // unicastHeader finds the GUID in the header of opensm-lfts.dump and dump_fts.
@@ -263,7 +299,11 @@ func (p *parser) begin(c reading.Cursor, trailed bool) error {
 func (p *parser) end() error {
 	if p.open {
 		name, line := p.here()
-		return p.lines.Errorf("truncated: the table of %s, from line %d on, has no \"lids dumped\" at its end", name, line)
+		at := p.lines.Number()
+		if p.lines.Begins() {
+			at-- // the last of the file before
+		}
+		return p.lines.ErrorAt(at, "truncated: the table of %s, from %s on, has no \"lids dumped\" at its end", name, p.lines.Line(line))
 	}
 	return nil
 }
@@ -407,7 +447,7 @@ func (p *parser) portGUID(c reading.Cursor, d *dest) error {
 		}
 	}
 	if d.guid != fabric.GUID(v) {
-		return p.lines.Errorf("the port GUID of this LID is %s here, but %s in a table before (from line %d on)", fabric.GUID(v), d.guid, d.line)
+		return p.lines.Errorf("the port GUID of this LID is %s here, but %s in a table before (from %s on)", fabric.GUID(v), d.guid, p.lines.Line(d.line))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package flags
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,9 +23,10 @@ import (
 
 // Tables is where finished tables are, and how well they have to fit.
 type Tables struct {
-	LFTs, SL2VL, PSL, List, Groups, Private string // files; LFTs: also a folder, until Settle
-	Strict                                  bool   // what does not fit is an error
-	Whole                                   bool   // the files are those of a folder: what belongs to them has to be there
+	LFTs, SL2VL, PSL, List, Groups, Private string   // files; LFTs: also a folder, until Settle
+	BySwitch                                []string // LFTs is a folder of these files, forwarding tables by switch; empty: it is a file
+	Strict                                  bool     // what does not fit is an error
+	Whole                                   bool     // the files are those of a folder: what belongs to them has to be there
 
 	// Of a folder of ibdiagnet2: what says which switches have adaptive routing on, and which
 	// of them look lanes up by lanes.
@@ -70,7 +72,7 @@ func (o *Tables) AddTo(c *cobra.Command) {
 }
 
 // tablesUsage says what --tables takes.
-const tablesUsage = "a folder, of weft, OpenSM or ibdiagnet2, or a file of forwarding tables"
+const tablesUsage = "a folder, of weft, OpenSM, ibdiagnet2 or ibroute's output by switch, or a file of forwarding tables"
 
 // AddInForce declares --tables where they are one folder or file.
 func AddInForce(f *pflag.FlagSet, to *string) {
@@ -203,7 +205,7 @@ func (o *Tables) Settle() error {
 	if err != nil {
 		return err
 	}
-	o.LFTs, o.Whole = in.LFTs, true
+	o.LFTs, o.BySwitch, o.Whole = in.LFTs, in.BySwitch, true
 	for _, f := range []struct {
 		to   *string
 		find string
@@ -229,9 +231,46 @@ func TablesIn(dir string) (Tables, error) {
 		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, filepath.Join(dir, "step-1"))
 	}
 	if o.LFTs == "" {
-		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or packed)", dir, tablefiles.ForwardingFile, fdbs)
+		var err error
+		if o.BySwitch, err = dumpsIn(dir); err != nil {
+			return o, err
+		}
+		if len(o.BySwitch) == 0 {
+			return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or packed, or files of what ibroute prints)", dir, tablefiles.ForwardingFile, fdbs)
+		}
+		o.LFTs = dir
+		return o, plainFiles(o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
 	}
 	return o, plainFiles(o.LFTs, o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
+}
+
+// dumpsIn is the files of a folder that begin as what ibroute prints, one for each switch, whatever they are called.
+func dumpsIn(dir string) (files []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if kind, err := kindOf(path); err == nil && kind == reading.LFT { // others have another purpose there
+			files = append(files, path)
+		}
+	}
+	return files, nil
+}
+
+// kindOf is the kind of a plain file, packed or not.
+func kindOf(path string) (reading.Kind, error) {
+	r, err := reading.OpenFound(context.Background(), path)
+	if err != nil {
+		return reading.Unknown, err
+	}
+	defer r.Close()
+	kind, _, err := reading.Peek(r)
+	return kind, err
 }
 
 // plainFiles refuses what was found in a folder and is no plain file: a pipe would be waited

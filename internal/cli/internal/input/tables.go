@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/internal/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -54,9 +55,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	dump, err := console.ReadFile(c, o.LFTs, func(r io.Reader, file string) (*lft.Dump, error) {
-		return lft.Read(r, file, f, join)
-	})
+	dump, err := forwardingOf(c, f, o, join)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +102,36 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 		}
 	}
 	return g, nil
+}
+
+// forwardingOf reads the forwarding tables of a fabric, from one file or from one for each switch, and warns of those
+// that were cut short.
+func forwardingOf(c *console.Console, f *fabric.Fabric, o *flags.Tables, join lft.Join) (dump *lft.Dump, err error) {
+	if len(o.BySwitch) > 0 {
+		var parts []reading.Part
+		for _, name := range o.BySwitch {
+			parts = append(parts, reading.Part{Name: name, Open: func() (io.ReadCloser, error) { return reading.OpenFound(c.Context, name) }})
+		}
+		dump, err = lft.ReadFiles(parts, f, join)
+	} else {
+		dump, err = console.ReadFile(c, o.LFTs, func(r io.Reader, file string) (*lft.Dump, error) {
+			return lft.Read(r, file, f, join)
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(dump.Cut) > 0 {
+		first := dump.Cut[0]
+		text := fmt.Sprintf("the table of %s ends", first.Switch)
+		if n := len(dump.Cut); n > 1 {
+			text = fmt.Sprintf("%s tables end, the first that of %s,", words.Thousands(n), first.Switch)
+		}
+		text += fmt.Sprintf(" in an error of the program that dumped it; LIDs behind have no port there: %v", first.Error)
+		c.Warnings = append(c.Warnings, text)
+		c.Note("%s", text)
+	}
+	return dump, nil
 }
 
 // readGroups reads what switches with adaptive routing choose from. The file goes by LIDs,
