@@ -38,6 +38,7 @@ func (p *parser) finish() error {
 	case p.unrated && !p.lines.Whole():
 		p.warn("the last line has no end: the file may have been cut short, within a number")
 	}
+	p.warnOverwritten()
 	if note := p.lines.Note(); note != "" {
 		p.warn("%s", note)
 	}
@@ -110,11 +111,12 @@ func (p *parser) checkNodes() error {
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if n.line == 0 {
-			guid, kind, ok := guidOf(n.id)
+			kind, ok := kindOf(n.id)
 			if !ok {
 				return p.lines.ErrorAt(n.seen, "%q has no record, and its identifier has no GUID", n.id)
 			}
-			n.GUID, n.Kind, n.Ports = guid, kind, int(n.top)
+			n.GUID, _, _ = guidOf(n.id)
+			n.Kind, n.Ports = kind, int(n.top)
 			if n.Name == "" {
 				n.Name = n.id
 			}
@@ -176,7 +178,7 @@ func (p *parser) plug() (*plugs, error) {
 		}
 		own, other := &g.own[g.first[e.node]+int32(e.port)], &g.other[g.first[e.peer]+int32(e.peerPort)]
 		if *other != none {
-			return nil, p.lines.ErrorAt(e.line, "port %d of %q is the peer here and in line %d", e.peerPort, peer.id, p.ends[*other].line)
+			return nil, p.lines.ErrorAt(e.line, "port %d of %q is the peer here and in line %d%s", e.peerPort, peer.id, p.ends[*other].line, apart(peer.id))
 		}
 		*own, *other = int32(i), int32(i)
 	}

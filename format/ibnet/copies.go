@@ -39,14 +39,14 @@ func (p *parser) recordOf(c reading.Cursor) record {
 			if !seen {
 				rate, _ = fabric.ParseRate(string(r.rateText))
 			}
-			complete = rate.Known()
+			complete = rate.Known() && r.odd.lid == nil // "lid 3", broken before "4xHDR", is "lid 34xHDR" together
 		}
 	case reading.IsPortsRow(c):
 		_, _, err = p.scanRow(c)
 	case reading.IsNodeRecord(c):
 		var n nodeText
 		n, err = p.scanNode(c)
-		complete = n.end
+		complete = n.end && n.odd.lid == nil
 	default:
 		return noRecord
 	}

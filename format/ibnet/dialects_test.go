@@ -89,13 +89,13 @@ func TestLabelIsNoGUID(t *testing.T) {
 
 func TestErrorsOfIbdiagnet(t *testing.T) {
 	for _, tc := range []struct{ name, old, new, want string }{
-		{"GUID of a port", "[1](1)(b8599f0300c10000)", "[1](1)(0xhost1)", `net:26: the GUID of port 1 is "0xhost1", which is no hexadecimal number`},
-		{"GUID of a port without label", "[1](1)(b8599f0300c10000)", "[1](0xhost1)", `net:26: the GUID of port 1 is "0xhost1", which is no hexadecimal number`},
-		{"GUID of a peer", `[1](b8599f0300c10000)`, `[1](host1)`, `net:12: the GUID of port 1 is "host1", which is no hexadecimal number`},
+		{"GUID of a port", "[1](1)(b8599f0300c10000)", "[1](1)(no GUID)", `net:26: the GUID of port 1 is "no GUID", which is no hexadecimal number`},
+		{"GUID that is too large", "[1](1)(b8599f0300c10000)", "[1](10b8599f0300c10000)", `net:26: the GUID of port 1 is "10b8599f0300c10000", which is no hexadecimal number`},
 		{"open bracket", "[1](1/1/1)\t", "[1](1/1/1\t", "net:11: a round bracket behind port 1 is not closed"},
-		{"GUID of a node", "caguid=0xb8599f0300c10000", "caguid=0xhost1", "net:24: no hexadecimal number"},
-		{"GUID that ends in a word", "caguid=0xb8599f0300c10000", "caguid=0xabhost", "net:24: no hexadecimal number"},
-		{"GUID in the brackets of a node", "(fc6a1c0300a10080)", "(leaf)", "net:17: no hexadecimal number in the round brackets"},
+		{"no GUID of a node", "caguid=0xb8599f0300c10000", "caguid=", "net:24: no hexadecimal number"},
+		{"GUID of a node that is too large", "caguid=0xb8599f0300c10000", "caguid=0x10b8599f0300c10000", "net:24: no hexadecimal number"},
+		{"device", "devid=0x101b", "devid=0x10xx", "net:22: no hexadecimal number"},
+		{"GUID in the brackets of a node", "(fc6a1c0300a10080)", "(fc6a1c0300a10080", "net:17: no hexadecimal number in the round brackets"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			text := strings.Replace(director, tc.old, tc.new, 1)

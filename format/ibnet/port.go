@@ -17,6 +17,7 @@ func (p *parser) portRecord(c reading.Cursor) error {
 	if err != nil {
 		return err
 	}
+	p.noteOverwritten(r.odd)
 	r.rate = p.rate(r.rateText)
 	p.rated = p.rated || r.rate != fabric.Rate{}
 	p.lastEnd, p.unrated = true, r.name != nil && len(r.rateText) == 0
@@ -32,6 +33,8 @@ type portText struct {
 	end
 	id, name []byte // of the peer
 	rateText []byte
+
+	odd overwritten
 }
 
 // scanPort reads a port record and changes nothing.
@@ -41,7 +44,7 @@ func (p *parser) scanPort(c reading.Cursor) (portText, error) {
 	if r.port, err = p.portNumber(&c); err != nil {
 		return r, err
 	}
-	if r.guid, err = p.marks(&c, r.port, p.at != none && p.nodes[p.at].Kind == fabric.Switch); err != nil {
+	if r.guid, r.odd.guid, err = p.marks(&c, r.port, p.at != none && p.nodes[p.at].Kind == fabric.Switch); err != nil {
 		return r, err
 	}
 	var ok bool
@@ -51,9 +54,11 @@ func (p *parser) scanPort(c reading.Cursor) (portText, error) {
 	if r.peerPort, err = p.portNumber(&c); err != nil {
 		return r, err
 	}
-	if r.peerPortGUID, err = p.marks(&c, r.peerPort, isSwitchID(r.id)); err != nil {
+	var odd []byte
+	if r.peerPortGUID, odd, err = p.marks(&c, r.peerPort, isSwitchID(r.id)); err != nil {
 		return r, err
 	}
+	r.odd.add(overwritten{guid: odd})
 	if c.Cut("#") {
 		err = p.portComment(&c, &r)
 	}
@@ -109,8 +114,8 @@ func (p *parser) portNumber(c *reading.Cursor) (uint8, error) {
 
 // marks cuts what stands in round brackets behind the number of a port, and returns the GUID if there is one. ibnetdiscover
 // prints the GUID of an adapter's port there. ibdiagnet prints a label before it, and on switches a label
-// alone, which is the text beside the socket: (1/1/1), (1)(2c90300000011).
-func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (fabric.GUID, error) {
+// alone, which is the text beside the socket: (1/1/1), (1)(2c90300000011). Text in place of a GUID is odd.
+func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (guid fabric.GUID, odd []byte, err error) {
 	var last reading.Cursor // what the last brackets hold
 	brackets := 0
 	for ; ; brackets++ {
@@ -120,30 +125,33 @@ func (p *parser) marks(c *reading.Cursor, port uint8, onSwitch bool) (fabric.GUI
 		}
 		end := bytes.IndexByte(rest, ')')
 		if end < 0 {
-			return 0, p.errorf("a round bracket behind port %d is not closed", port)
+			return 0, nil, p.errorf("a round bracket behind port %d is not closed", port)
 		}
 		last, *c = bytes.TrimSpace(rest[:end]), rest[end+1:]
 	}
 	text := last
 	switch slash := bytes.IndexByte(text, '/') >= 0; {
 	case brackets == 0:
-		return 0, nil
+		return 0, nil, nil
 	case brackets > 1 || onSwitch || slash:
 		p.labelled = true
 		if brackets == 1 {
-			return 0, nil
+			return 0, nil, nil
 		}
 	case p.labelled && string(text) == strconv.Itoa(int(port)):
-		return 0, nil // a label that is the number again
+		return 0, nil, nil // a label that is the number again
 	}
 	if onSwitch {
-		return 0, nil
+		return 0, nil, nil
 	}
 	v, ok := last.Hex(1<<64 - 1)
-	if !ok || len(last) > 0 {
-		return 0, p.errorf("the GUID of port %d is %q, which is no hexadecimal number", port, text)
+	switch {
+	case ok && len(last) == 0:
+		return fabric.GUID(v), nil, nil
+	case isOverwritten(text) && !isHex(text):
+		return 0, text, nil
 	}
-	return fabric.GUID(v), nil
+	return 0, nil, p.errorf("the GUID of port %d is %q, which is no hexadecimal number", port, text)
 }
 
 // isSwitchID reports whether an identifier is that of a switch by its form, S-0008f10400410015.
@@ -151,9 +159,11 @@ func isSwitchID(id []byte) bool { return len(id) == 18 && id[0] == 'S' && id[1] 
 
 // portComment puts into r what stands behind the # of a port record.
 func (p *parser) portComment(c *reading.Cursor, r *portText) (err error) {
-	if r.lid, r.lmc, err = p.lidAndLMC(c); err != nil {
+	var odd overwritten
+	if r.lid, r.lmc, odd, err = p.lidAndLMC(c); err != nil {
 		return err
 	}
+	r.odd.add(odd)
 	name, ok := c.QuotedWide()
 	if !ok {
 		if c.Space(); len(*c) == 0 || (*c)[0] != '"' {
@@ -162,9 +172,10 @@ func (p *parser) portComment(c *reading.Cursor, r *portText) (err error) {
 		return p.errorf("the name of the peer has no closing quote")
 	}
 	r.name = name
-	if r.peerLID, _, err = p.lidAndLMC(c); err != nil {
+	if r.peerLID, _, odd, err = p.lidAndLMC(c); err != nil {
 		return err
 	}
+	r.odd.add(odd)
 	r.rateText = c.Word()
 	for !c.Empty() { // of ibnetdiscover -f
 		word := reading.Cursor(c.Word())

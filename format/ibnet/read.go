@@ -38,6 +38,10 @@
 // node belong to the node that the other ends of their cables name. UTF-16, into which
 // PowerShell redirects, is read as such. Warnings tell each.
 //
+// Files that people edit, or that programs make, have no LID behind "lid", or -1, and GUIDs whose digits were overwritten
+// to hide them (0xb8cef60300xxxxxx). Both count as not known, with a warning, as long as identifiers tell
+// nodes apart; 0xffff is a LID in hexadecimal digits.
+//
 // A truncated file is refused where it can be recognised: an adapter's record that ends
 // the text without a port and without the blank line after it, attributes without a
 // node, and a last line without line end and rate.
@@ -122,6 +126,8 @@ type parser struct {
 	unrated  bool                   // it was, and had no rate behind the name of the peer
 	bare     bool                   // the last line was a node record
 	warnings []string
+
+	noLIDs, noGUIDs tally // records with something else in place of these
 }
 
 // errorf is an error in the line that is taken.
@@ -238,15 +244,27 @@ func (p *parser) attribute(c reading.Cursor) (known bool, err error) {
 	default:
 		return false, nil
 	}
+	c.Space()
+	text := c
 	v, ok := c.Hex(top)
 	if !ok || len(c) > 0 && !bytes.ContainsRune(attributeEnds, rune(c[0])) {
-		return true, p.errorf("no hexadecimal number behind the =, or one that is too large")
+		word := text[:len(text)-len(bytes.TrimLeftFunc(text, func(r rune) bool { return !bytes.ContainsRune(attributeEnds, r) }))]
+		if top < 1<<64-1 || !isOverwritten(word) || isHex(word) {
+			return true, p.errorf("no hexadecimal number behind the =, or one that is too large")
+		}
+		p.noGUIDs.note(word, p.number)
+		v, c = 0, text[len(word):]
 	}
 	store(v)
 	if guid, ok := bracketed(&c); ok {
 		a.port = guid
 	} else if c.Cut("(") {
-		return true, p.errorf("no hexadecimal number in the round brackets: they hold a GUID")
+		word, rest, closed := bytes.Cut(c, []byte(")"))
+		if !closed || !isOverwritten(word) || isHex(word) {
+			return true, p.errorf("no hexadecimal number in the round brackets: they hold a GUID")
+		}
+		p.noGUIDs.note(word, p.number)
+		c = rest
 	}
 	if a.line == 0 {
 		a.line = p.number
@@ -292,6 +310,8 @@ type nodeText struct {
 	lid   fabric.LID
 	lmc   uint8
 	end   bool // nothing is missing behind it
+
+	odd overwritten
 }
 
 // scanNode reads a line like: Switch 24 "S-005442ba00003080" # "ISR9024 Voltaire" base
@@ -330,7 +350,7 @@ func (p *parser) scanNode(c reading.Cursor) (n nodeText, err error) {
 		return n, nil
 	}
 	lmc := bytes.Contains(c, []byte("lmc "))
-	n.lid, n.lmc, err = p.lidAndLMC(&c)
+	n.lid, n.lmc, n.odd, err = p.lidAndLMC(&c)
 	n.end = lmc && c.Empty()
 	return n, err
 }
@@ -350,8 +370,9 @@ func (p *parser) nodeRecord(c reading.Cursor) error {
 	}
 	n := &p.nodes[at]
 	if n.line != 0 {
-		return p.errorf("%q has a second record; its first is in line %d: if these are two dumps, give one", n.id, n.line)
+		return p.errorf("%q has a second record; its first is in line %d: if these are two dumps, give one%s", n.id, n.line, apart(n.id))
 	}
+	p.noteOverwritten(r.odd)
 	n.line, n.Kind, n.Ports, n.lid, n.lmc = p.number, r.kind, r.ports, r.lid, r.lmc
 	if n.Name = n.id; r.name != nil {
 		n.Name = string(r.name)
@@ -366,23 +387,22 @@ func (p *parser) nodeRecord(c reading.Cursor) error {
 }
 
 // lidAndLMC cuts "lid N lmc M", each part if it is there.
-func (p *parser) lidAndLMC(c *reading.Cursor) (lid fabric.LID, lmc uint8, err error) {
+func (p *parser) lidAndLMC(c *reading.Cursor) (lid fabric.LID, lmc uint8, odd overwritten, err error) {
 	if c.Cut("lid ") {
 		p.hasLIDs = true
-		v, ok := c.Uint(0xFFFF)
-		if !ok {
-			return 0, 0, p.errorf("no LID from 0 to 65535 behind \"lid\"")
+		var ok bool
+		if lid, odd.lid, ok = lidText(c); !ok {
+			return 0, 0, odd, p.errorf("no LID from 0 to 65535 behind \"lid\"")
 		}
-		lid = fabric.LID(v)
 	}
 	if c.Cut("lmc ") {
 		v, ok := c.Uint(7)
 		if !ok {
-			return 0, 0, p.errorf("no number from 0 to 7 behind \"lmc\"")
+			return 0, 0, odd, p.errorf("no number from 0 to 7 behind \"lmc\"")
 		}
 		lmc = uint8(v)
 	}
-	return lid, lmc, nil
+	return lid, lmc, odd, nil
 }
 
 // named is the place of the node with an id, which it adds if it is new; name is what a peer calls it, used only if the node has
@@ -401,17 +421,8 @@ func (p *parser) named(id, name []byte) int32 {
 
 // guidOf reads ids like "S-0008f10400410015".
 func guidOf(id string) (guid fabric.GUID, kind fabric.Kind, ok bool) {
-	if len(id) != 18 || id[1] != '-' {
-		return 0, 0, false
-	}
-	switch id[0] {
-	case 'S':
-		kind = fabric.Switch
-	case 'H':
-		kind = fabric.Adapter
-	case 'R':
-		kind = fabric.Router
-	default:
+	kind, ok = kindOf(id)
+	if !ok || len(id) != 18 {
 		return 0, 0, false
 	}
 	c := reading.Cursor(id[2:])
