@@ -97,25 +97,19 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	if err := o.checkFolders(); err != nil {
 		return err
 	}
-	v, err := input.Read(a, name, o.LMC, &flags.Tables{LFTs: o.tables})
+	j := &drainJob{without: without{Console: a, name: name, source: o.tables, scope: o.scope}, o: o}
+	v, err := readChecked(a, name, o.LMC, &flags.Tables{LFTs: o.tables}, func(f *fabric.Fabric) error { return j.take(f, &o.parts, o.jobs) })
 	if err != nil {
 		return err
 	}
 	if err := v.Held(o.tables, name); err != nil {
 		return err
 	}
-	j := &drainJob{without: without{Console: a, name: name, source: o.tables, fit: v.Fit(), was: v.Tables, contract: flags.ContractOf(o.contract, v.Tables), scope: o.scope}, o: o}
-	if err := j.take(&o.parts); err != nil {
-		return err
-	}
-	jobs, err := o.jobs.Place(j.was.Fabric, j.scope)
-	if err != nil {
-		return err
-	}
+	j.fit, j.was, j.contract = v.Fit(), v.Tables, flags.ContractOf(o.contract, v.Tables)
 	if err := j.planBoth(ctx); err != nil {
 		return err
 	}
-	if err := j.simulate(ctx, jobs); err != nil {
+	if err := j.simulate(ctx); err != nil {
 		return err
 	}
 	away := j.way(j.there, o.steps, "without "+j.goneText())
@@ -214,7 +208,7 @@ func (j *drainJob) aside() []fabric.NodeID {
 }
 
 // simulate measures the bandwidth between the endpoints that stay, and are not cut off.
-func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err error) {
+func (j *drainJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", new(float64))
 	defer s.Done()
 	aside := list.Of(j.aside(), func(s fabric.NodeID) fabric.NodeID { return j.live.NodeByGUID(j.was.Fabric.Node(s).GUID) })
@@ -222,7 +216,7 @@ func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err e
 	if err != nil {
 		return err
 	}
-	j.ebb, err = bandwidthsOf(ctx, bandwidths.Change{Before: j.was, After: j.there.After, Stays: rest, Scope: j.scope, Seed: j.o.seed, Precision: j.o.precision}, jobs)
+	j.ebb, err = bandwidthsOf(ctx, bandwidths.Change{Before: j.was, After: j.there.After, Stays: rest, Scope: j.scope, Seed: j.o.seed, Precision: j.o.precision}, j.jobs)
 	return err
 }
 

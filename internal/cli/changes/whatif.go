@@ -72,7 +72,6 @@ everything that the cables join.`,
 type whatIfJob struct {
 	without
 	o     *whatIfFlags
-	jobs  []flags.Allocation
 	going *pulled.Cut    // who goes with the parts, under the tables in force
 	cut   *result.CutOff // who of those who stay is cut off until these are mended; nil: nobody
 	ebb   result.Bandwidths
@@ -89,13 +88,6 @@ func runWhatIf(ctx context.Context, a *console.Console, name string, o *whatIfFl
 	if err := j.read(ctx); err != nil {
 		return err
 	}
-	if err := j.take(&o.parts); err != nil {
-		return err
-	}
-	var err error
-	if j.jobs, err = o.jobs.Place(j.was.Fabric, j.scope); err != nil {
-		return err
-	}
 	if err := j.plan(ctx); err != nil {
 		return err
 	}
@@ -106,14 +98,15 @@ func runWhatIf(ctx context.Context, a *console.Console, name string, o *whatIfFl
 	return j.Answer(o.JSON, s, func() error { return j.print(s) }, len(j.there.Left)+len(j.there.Absent)+len(j.back.Absent) > 0)
 }
 
-// read reads the fabric and its tables, or routes it.
+// read reads the fabric and takes the parts away, and reads its tables, or routes it.
 func (j *whatIfJob) read(ctx context.Context) error {
 	o := j.o
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}
+	take := func(f *fabric.Fabric) error { return j.take(f, &o.parts, o.jobs) }
 	if o.tables.LFTs == "" {
-		r, err := routed.Route(ctx, j.Console, j.name, &o.route, o.JSON)
+		r, err := routed.Route(ctx, j.Console, j.name, &o.route, o.JSON, take)
 		if err != nil {
 			return err
 		}
@@ -122,7 +115,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	}
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
-	v, err := input.Read(j.Console, j.name, o.route.LMC, &o.tables)
+	v, err := readChecked(j.Console, j.name, o.route.LMC, &o.tables, take)
 	if err != nil {
 		return err
 	}

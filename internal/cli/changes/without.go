@@ -24,17 +24,34 @@ type without struct {
 	scope    routing.Scope
 	gone     result.GoneParts
 	live     *fabric.Fabric // without what is gone
+	jobs     []flags.Allocation
 	there    *change.Proven // what-if: the repair on live; drain: from was, away from what goes
 	back     *change.Proven // to was again
 }
 
-// take takes away what the flags name: it sets gone and live.
-func (j *without) take(o *flags.Parts) error {
-	p, err := input.PartsOf(j.was.Fabric, o)
+// take takes away from a fabric what the flags name, and finds the hosts of jobs: it sets gone, live and jobs. It needs no
+// tables, so that a wrong name is told before these are read or made.
+func (j *without) take(f *fabric.Fabric, o *flags.Parts, jobs flags.Allocations) error {
+	p, err := input.PartsOf(f, o)
 	if err == nil {
-		j.live, j.gone, err = p.Without(j.was.Fabric)
+		j.live, j.gone, err = p.Without(f)
+	}
+	if err == nil {
+		j.jobs, err = jobs.Place(f, j.scope)
 	}
 	return err
+}
+
+// readChecked is input.Read with a check of the fabric before its tables are read.
+func readChecked(a *console.Console, name string, lmc int, o *flags.Tables, check func(*fabric.Fabric) error) (*input.Given, error) {
+	f, err := input.FabricWithLMC(a, name, lmc)
+	if err == nil {
+		err = check(f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return input.TablesOf(a, name, f, o)
 }
 
 // endpointsText says of endpoints how many they are, and who.

@@ -100,16 +100,16 @@ func runWhatIf(a *console.Console, cmd *cobra.Command, name string, o *trafficFl
 	s := &result.WhatIfEthernet{Network: name, Differ: []string{}}
 	stage := a.Stage("reading", &s.Seconds.Read)
 	in, err := o.read(a, name)
+	var t *taken
+	if err == nil {
+		t, err = partsTaken(cmd, in.Cabling) // before routes are computed: a wrong name need not wait for them
+	}
 	if err == nil && in.plan == nil {
 		var differ []string
 		differ, err = o.computeInstead(in)
 		s.Differ = append(s.Differ, differ...)
 	}
 	stage.Done()
-	if err != nil {
-		return err
-	}
-	t, err := partsTaken(cmd, in.Cabling)
 	if err != nil {
 		return err
 	}

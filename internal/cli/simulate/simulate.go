@@ -170,7 +170,7 @@ func (j *simulateJob) readTables() error {
 
 // route has an engine make the tables.
 func (j *simulateJob) route(ctx context.Context) error {
-	r, err := routed.Route(ctx, j.Console, j.name, &j.o.route, j.o.json)
+	r, err := routed.Route(ctx, j.Console, j.name, &j.o.route, j.o.json, nil)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/adaptive"
 	"github.com/weft-fabric/weft/internal/adaptive/judge"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -109,14 +110,18 @@ func LoopOrResult(r *weft.Result, err error) (*weft.Result, error) {
 	return r, err
 }
 
-// Route routes a fabric for a command that is about tables.
-func Route(ctx context.Context, a *console.Console, name string, o *flags.Engine, asJSON bool) (*Job, error) {
+// Route routes a fabric for a command that is about tables. Before that it calls check, unless it is nil, with the
+// fabric, for what the command is told of it: an error there need not wait for the routes.
+func Route(ctx context.Context, a *console.Console, name string, o *flags.Engine, asJSON bool, check func(*fabric.Fabric) error) (*Job, error) {
 	j, err := New(a, name, o)
 	if err == nil {
 		err = j.NeedsTables()
 	}
 	if err == nil {
 		err = j.Prepare()
+	}
+	if err == nil && check != nil {
+		err = check(j.Fabric)
 	}
 	if err != nil {
 		return nil, err
