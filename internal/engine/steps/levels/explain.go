@@ -56,8 +56,16 @@ func (l *Levels) Complete(ctx context.Context, o *orient.Orientation, t *routing
 func (l *Levels) note(t *routing.Forwarding, joined string) {
 	t.Notes = append(t.Notes, l.summary()+joined)
 	if apart := l.apart(); apart > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d pairs of hosts have no switch above both and go down and up again on their way", apart))
+		t.Notes = append(t.Notes, plural(apart, "pair")+" of hosts "+goDown(apart))
 	}
+}
+
+// goDown says what pairs of hosts without a switch above both do.
+func goDown(pairs int64) string {
+	if pairs == 1 {
+		return "has no switch above both and goes down and up again on its way"
+	}
+	return "have no switch above both and go down and up again on their way"
 }
 
 // Explain reports whether f keeps the rules of a path finder for trees.

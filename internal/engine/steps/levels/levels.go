@@ -13,6 +13,7 @@ package levels
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -123,7 +124,7 @@ func (l *Levels) measure(weight []int64) *routing.Refusal {
 			break
 		}
 		if !l.drop(c, weight, dropped) {
-			return l.within(c)
+			return l.within(c, weight)
 		}
 	}
 	l.raiseSpines()
@@ -132,15 +133,45 @@ func (l *Levels) measure(weight []int64) *routing.Refusal {
 	return nil
 }
 
-// within refuses a cable within a level.
-func (l *Levels) within(c fabric.ChannelID) *routing.Refusal {
+// within refuses a cable within a level. weight, [switch], is that of measure.
+func (l *Levels) within(c fabric.ChannelID, weight []int64) *routing.Refusal {
 	ch := l.Fabric.Channel(c)
-	if h := l.Height[ch.From]; h > 0 {
-		return routing.Refuse(l.Fabric, ruleLevels, ch.From, ch.FromPort, "the cable to %s, port %d, joins two switches that both have the nearest leaves %d hops away",
-			l.Fabric.Label(ch.To), ch.ToPort, h)
+	refuse := func(what string) *routing.Refusal {
+		return routing.Refuse(l.Fabric, ruleLevels, ch.From, ch.FromPort, "the cable to %s, port %d, joins %s", l.Fabric.Label(ch.To), ch.ToPort, what)
 	}
-	return routing.Refuse(l.Fabric, ruleLevels, ch.From, ch.FromPort, "the cable to %s, port %d, joins two leaves: both have hosts, and no neighbour with more",
-		l.Fabric.Label(ch.To), ch.ToPort)
+	h := l.Height[ch.From]
+	if h > 0 {
+		what := fmt.Sprintf("two switches that both have the nearest leaves %s away", plural(int64(h), "hop"))
+		for _, s := range []fabric.NodeID{ch.From, ch.To} {
+			if l.Hosts[s] > 0 {
+				what += fmt.Sprintf("; %s has %s and counts for no leaf, since %s", l.Fabric.Label(s), plural(l.Hosts[s], "host"), l.whyNoLeaf(s, weight))
+			}
+		}
+		return refuse(what)
+	}
+	has := "hosts"
+	if l.Hosts[ch.From] == 0 || l.Hosts[ch.To] == 0 {
+		has = "hosts on them or hanging below"
+	}
+	return refuse("two leaves: both have " + has + ", and no neighbour with more")
+}
+
+// whyNoLeaf says why measure does not take a switch with hosts for a leaf.
+func (l *Levels) whyNoLeaf(s fabric.NodeID, weight []int64) string {
+	for _, v := range l.Fabric.Neighbours(s) {
+		if l.inCore(v) && weight[v] > weight[s] {
+			return fmt.Sprintf("its neighbour %s has more", l.Fabric.Label(v))
+		}
+	}
+	return "most other leaves contradict that"
+}
+
+// plural is "1 hop" or "2 hops".
+func plural(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // inCore reports whether a switch is left after peel.

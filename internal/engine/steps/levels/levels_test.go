@@ -9,9 +9,9 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// oddRing makes a network of an odd ring of switches, trees that hang below it, and hosts. below has for each
+// oddRing makes a network of a ring of switches, trees that hang below it, and hosts. below has for each
 // switch after those of the ring the one it hangs below, and hosts for every switch how many it has.
-func oddRing(t *rapid.T, ring int, below, hosts []int) *fabric.Fabric {
+func oddRing(t interface{ Fatal(...any) }, ring int, below, hosts []int) *fabric.Fabric {
 	var b fabric.Builder
 	ports := make([]uint8, len(hosts)) // [switch] with a cable
 	refs := make([]fabric.Ref, len(hosts))
@@ -78,4 +78,25 @@ func TestOddRings(t *testing.T) {
 			t.Errorf("%d hosts: %v; a ring is refused where there are hosts", all, refusal)
 		}
 	})
+}
+
+// What a refusal says of hosts is so: switches with hosts that count for no leaf are named with them, and leaves whose
+// hosts hang below them are no switches with hosts.
+func TestRefusalIsTrue(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		below, hosts []int
+		want         string
+	}{
+		"hosts beside more": {nil, []int{1, 4, 4, 1}, "the cable to switch-03, port 2, joins two switches that both have the nearest leaves 1 hop away; " +
+			"switch-00 has 1 host and counts for no leaf, since its neighbour switch-01 has more; switch-03 has 1 host and counts for no leaf, since its neighbour switch-02 has more"},
+		"none":  {nil, []int{0, 2, 2, 0}, "the cable to switch-03, port 2, joins two switches that both have the nearest leaves 1 hop away"},
+		"alike": {nil, []int{2, 2, 2, 2}, "the cable to switch-01, port 1, joins two leaves: both have hosts, and no neighbour with more"},
+		"below": {[]int{0, 1, 2}, []int{0, 0, 0, 5, 5, 5}, "the cable to switch-01, port 1, joins two leaves: both have hosts on them or hanging below, and no neighbour with more"},
+	} {
+		_, refusal := Find(oddRing(t, len(tc.hosts)-len(tc.below), tc.below, tc.hosts))
+		if refusal == nil || refusal.Why != tc.want {
+			t.Errorf("%s: %+v, want %s", name, refusal, tc.want)
+		}
+	}
 }
