@@ -236,7 +236,7 @@ func TablesIn(dir string) (Tables, error) {
 			return o, err
 		}
 		if len(o.BySwitch) == 0 {
-			return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or packed, or files of what ibroute prints)", dir, tablefiles.ForwardingFile, fdbs)
+			return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or packed), nor files of what ibroute prints", dir, tablefiles.ForwardingFile, fdbs)
 		}
 		o.LFTs = dir
 		return o, plainFiles(o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
