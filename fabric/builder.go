@@ -396,6 +396,10 @@ func (b *Builder) warnUnknownRates(f *Fabric) {
 		}
 	}
 	for _, rate := range slices.Sorted(maps.Keys(count)) {
-		f.warnings = append(f.warnings, fmt.Sprintf("%d cables run at %s, a speed weft does not know; their rate counts as unknown", count[rate], rate))
+		cables, their := "1 cable runs", "its"
+		if n := count[rate]; n > 1 {
+			cables, their = fmt.Sprintf("%d cables run", n), "their"
+		}
+		f.warnings = append(f.warnings, fmt.Sprintf("%s at %s, a speed weft does not know; %s rate counts as unknown", cables, rate, their))
 	}
 }

@@ -119,7 +119,15 @@ type TooFewLevels struct {
 }
 
 func (e *TooFewLevels) Error() string {
-	return fmt.Sprintf("needs %d service levels; %d are available", e.Need, e.Have)
+	return fmt.Sprintf("needs %d service levels; %s available", e.Need, are(e.Have))
+}
+
+// are is a number with its verb.
+func are(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return fmt.Sprintf("%d are", n)
 }
 
 func (e *TooFewLanes) Error() string {
@@ -127,7 +135,7 @@ func (e *TooFewLanes) Error() string {
 	if e.AtLeast {
 		least = "at least "
 	}
-	text := fmt.Sprintf("needs %s%d lanes; %d are available", least, e.Need, e.Have)
+	text := fmt.Sprintf("needs %s%d lanes; %s available", least, e.Need, are(e.Have))
 	if e.Where != "" {
 		text += ": " + e.Where
 	}

@@ -171,7 +171,7 @@ func (p *parser) plug() (*plugs, error) {
 		e := &p.ends[i]
 		peer := &p.nodes[e.peer]
 		if int(e.peerPort) > peer.Ports {
-			return nil, p.lines.ErrorAt(e.line, "the peer %q has %d ports by line %d, not a port %d", peer.id, peer.Ports, peer.line, e.peerPort)
+			return nil, p.lines.ErrorAt(e.line, "the peer %q has %s by line %d, not a port %d", peer.id, count(peer.Ports, "port", "ports"), peer.line, e.peerPort)
 		}
 		if e.node == e.peer && e.port == e.peerPort {
 			return nil, p.lines.ErrorAt(e.line, "port %d of %q is cabled to itself", e.port, peer.id)

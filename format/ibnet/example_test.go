@@ -45,5 +45,5 @@ Ca	1 "H-0002c90300000010"		# "host-1 HCA-1"
 	// Ca	1 "H-0002c90300000010"		# "host-1 HCA-1"
 	// [1](2c90300000011) 	"S-0002c90200000001"[1]		# lid 1 lmc 0 "leaf-1" lid 2 4xHDR
 	//
-	// fabric.ibnetdiscover:4: the peer "H-0002c90300000010" has 1 ports by line 8, not a port 9
+	// fabric.ibnetdiscover:4: the peer "H-0002c90300000010" has 1 port by line 8, not a port 9
 }

@@ -260,7 +260,7 @@ func (d *finder) findErrors() {
 		d.findRate(out, r)
 	}
 	if full > 0 {
-		d.list.Notes = append(d.list.Notes, fmt.Sprintf("%d counters stand where they stop and count no more: clear them (ibqueryerrors -k)", full))
+		d.list.Notes = append(d.list.Notes, words.Counted(full, "counter stands where it stops and counts", "counters stand where they stop and count")+" no more: clear them (ibqueryerrors -k)")
 	}
 }
 

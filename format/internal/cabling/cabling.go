@@ -232,7 +232,7 @@ func (l *List) Build() (*fabric.Fabric, error) {
 	case unknown == len(l.cables):
 		b.Warn("no cable has a rate: none is known to be faster than another")
 	case unknown > 0:
-		b.Warn("%d of %d cables have no rate", unknown, len(l.cables))
+		b.Warn("%d of %s no rate", unknown, Count(len(l.cables), "cable has", "cables have"))
 	}
 	f, err := b.Build()
 	if err != nil {

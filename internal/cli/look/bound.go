@@ -138,7 +138,7 @@ func cutText(cuts []result.BoundCut) string {
 	for _, c := range cuts[:min(mostCuts, len(cuts))] {
 		name := strings.Join(c.Switches, ", ")
 		if len(c.Switches) > 3 {
-			name = fmt.Sprintf("%s, %s and %d more switches", c.Switches[0], c.Switches[1], len(c.Switches)-2)
+			name = fmt.Sprintf("%s, %s and %s", c.Switches[0], c.Switches[1], words.Counted(len(c.Switches)-2, "more switch", "more switches"))
 		}
 		line := fmt.Sprintf("%s: %s on %s", name, words.Plural(c.Hosts, "host"), words.Plural(c.Cables, "cable"))
 		if c.Phases > 0 {

@@ -19,7 +19,7 @@ func (j *reportJob) screen(size int64) *console.Page {
 		for _, t := range n.Tables {
 			text := fmt.Sprintf("%s: %s (contract %s, endpoints %s)", t.Source, t.Verdict, t.Contract, t.Endpoints)
 			if t.Unreachable > 0 {
-				text += fmt.Sprintf("; %s pairs without a route", words.Thousands(t.Unreachable))
+				text += fmt.Sprintf("; %s without a route", words.Counted(t.Unreachable, "pair", "pairs"))
 			}
 			p.Fact("tables", "%s", text)
 			if e := t.Paths; len(e.LIDs) < e.Of {

@@ -326,7 +326,7 @@ func (j *compareJob) cells(r *result.CompareRow) []any {
 		name += ": " + r.Chosen
 	}
 	if r.Unreachable > 0 {
-		verdict += fmt.Sprintf(", %s pairs without a route", words.Thousands(r.Unreachable))
+		verdict += fmt.Sprintf(", %s without a route", words.Counted(r.Unreachable, "pair", "pairs"))
 	}
 	needed := any("")
 	if r.Needed > 0 {

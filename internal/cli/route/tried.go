@@ -134,7 +134,7 @@ func (j *routeRun) triedText() string {
 	for _, r := range j.inForce {
 		text := figures(r.Lambda, r.Shifts, r.MaxLoad, r.Used, r.Traffic) + "  " + r.Verdict
 		if r.Unreachable > 0 {
-			text += fmt.Sprintf(", %s pairs without a route", words.Thousands(r.Unreachable))
+			text += fmt.Sprintf(", %s without a route", words.Counted(r.Unreachable, "pair", "pairs"))
 		}
 		if len(r.AbsentLanes) > 0 {
 			text += ", packets are dropped for want of a lane"

@@ -222,7 +222,7 @@ func (j *packetsJob) stopText(d *result.Deadlock) string {
 	return fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n%s", j.when(d.ClosedNS),
 		words.Plural(len(d.Cycle), "buffer"), words.Plural(d.Packets, "packet"), words.Plural(d.Buffers, "buffer"),
 		j.First(report.MaxSteps, lines, func(n int) string {
-			return fmt.Sprintf("  … and %d more buffers back to the first (--json has all)", n)
+			return "  … and " + words.Counted(n, "more buffer", "more buffers") + " back to the first (--json has all)"
 		}))
 }
 

@@ -91,7 +91,7 @@ func (j *simulateJob) screen(s *result.Simulate) error {
 		p.Fact("NO ROUTE", "%s of %s pairs; they count with bandwidth 0:\n%s", words.Thousands(s.NoRoute), words.Thousands(s.NoRoute+s.Flows), noRouteText(j.Console, s.NoRoutePairs))
 	}
 	if s.Local > 0 {
-		p.Fact("local", "%s pairs are on one endpoint and cross no network", words.Thousands(s.Local))
+		p.Fact("local", "%s no network", words.Counted(s.Local, "pair is on one endpoint and crosses", "pairs are on one endpoint and cross"))
 	}
 	if s.Slowdown > 0 {
 		took := ""

@@ -271,8 +271,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a loop", Config{Engine: Names{"minhop"}}, nil, "", "minhop: a credit loop"},
 		{"the next engine", Config{Engine: Names{"minhop", "updn"}}, nil, "updn", ""},
-		{"lanes", Config{Engine: Names{"dfsssp"}, Contract: "directed", VLs: 1}, nil, "", "1 are available"},
-		{"no QoS", Config{Engine: Names{"dfsssp"}}, func(q *wire.Request) { q.QoS = false }, "", "1 are available"},
+		{"lanes", Config{Engine: Names{"dfsssp"}, Contract: "directed", VLs: 1}, nil, "", "1 is available"},
+		{"no QoS", Config{Engine: Names{"dfsssp"}}, func(q *wire.Request) { q.QoS = false }, "", "1 is available"},
 		{"no QoS, one lane", Config{Engine: Names{"dfsssp", "updn"}}, func(q *wire.Request) { q.QoS = false }, "updn", ""},
 		{"one cable with few lanes", Config{Engine: Names{"dfsssp"}}, narrowTrunk, "", "available: the cable sw-0, port 3 → sw-1, port 4 runs 1"},
 		{"one cable with few lanes, for another engine", Config{Engine: Names{"dfsssp", "updn"}}, narrowTrunk, "updn", ""},

@@ -296,7 +296,7 @@ func (s *Server) drain(ctx context.Context, o *Order, by string, gone <-chan str
 		return r, err
 	}
 	if len(r.Cut) > 0 && !o.Force {
-		return r, fmt.Errorf("pulling it%s would cut off %d endpoints, to which nothing else leads; --force drains all the same", beside, len(r.Cut))
+		return r, fmt.Errorf("pulling it%s would cut off %s, to which nothing else leads; --force drains all the same", beside, words.Counted(len(r.Cut), "endpoint", "endpoints"))
 	}
 	for i := len(list) - len(parts); i < len(list); i++ {
 		list[i].Cut = r.Cut

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/shell"
 	"github.com/weft-fabric/weft/internal/trouble"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
 
@@ -64,7 +65,7 @@ func (s *Server) troubles() []string {
 		all = append(all, trouble.Texts(st.Trouble)...)
 	}
 	if p := st.Plan; p != nil && p.CutNow > 0 {
-		all = append(all, fmt.Sprintf("%d pairs are cut until the next step", p.CutNow))
+		all = append(all, words.Counted(p.CutNow, "pair is", "pairs are")+" cut until the next step")
 	}
 	return all
 }

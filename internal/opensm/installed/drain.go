@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -100,10 +101,10 @@ func Stays(p *change.Proven) error {
 		if o := f.Owner(l.LID); o != fabric.None {
 			who = f.EndpointLabel(o)
 		}
-		return fmt.Errorf("%d destinations would go on using it, the first of them LID %d (%s)", n, l.LID, who)
+		return fmt.Errorf("%s would go on using it, the first of them LID %d (%s)", words.Counted(n, "destination", "destinations"), l.LID, who)
 	}
 	if n := p.Cuts(); n > 0 {
-		return fmt.Errorf("%d pairs would be cut meanwhile", n)
+		return fmt.Errorf("%s would be cut meanwhile", words.Counted(n, "pair", "pairs"))
 	}
 	if n := len(p.Absent); n > 0 {
 		return fmt.Errorf("packets would be dropped for want of a lane at %d places: %s", n, p.Absent[0].Text(f))

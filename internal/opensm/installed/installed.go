@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/spanning"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -177,7 +178,7 @@ func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m, next
 		last = m
 	}
 	if last == nil {
-		return nil, next, false, none("they leave %d pairs cut that cables join, and OpenSM has no tables yet", m.CutAfter-o.Scope.Disconnected(live))
+		return nil, next, false, none("they leave %s cut that cables join, and OpenSM has no tables yet", words.Counted(m.CutAfter-o.Scope.Disconnected(live), "pair", "pairs"))
 	}
 	mixed, err := c.mixed()
 	if err != nil {
@@ -324,10 +325,10 @@ func (c *carrier) mendedBeside(ctx context.Context, before *routing.Tables) ([]*
 // whole is an error if a plan does not mend everything.
 func whole(p *change.Proven) error {
 	if n := len(p.Left); n > 0 {
-		return none("%d destinations are left that cables join, the first of them LID %d", n, p.Left[0].LID)
+		return none("%s left that cables join, the first of them LID %d", words.Counted(n, "destination is", "destinations are"), p.Left[0].LID)
 	}
 	if p.CutAfter > p.Disconnected {
-		return none("%d pairs stay cut that cables join", p.CutAfter-p.Disconnected)
+		return none("%s cut that cables join", words.Counted(p.CutAfter-p.Disconnected, "pair stays", "pairs stay"))
 	}
 	if n := len(p.Absent); n > 0 {
 		return none("packets would be dropped for want of a lane at %d places: %s", n, p.Absent[0].Text(p.After.Fabric))
@@ -471,7 +472,7 @@ func (c *carrier) judge(ctx context.Context, m *Move) error {
 	}
 	m.CutBefore, m.CutAfter = m.Union.Cut[0], m.Union.Cut[len(m.Union.Cut)-1]
 	if cut := m.CutAfter - c.o.Scope.Disconnected(c.live); cut > 0 && m.More == 0 {
-		return none("%d pairs stay cut that cables join", cut)
+		return none("%s cut that cables join", words.Counted(cut, "pair stays", "pairs stay"))
 	}
 	m.before = mixed[0]
 	m.Cost, m.Hops = transition.CostOf(m.before, m.Tables), change.Hops(m.Tables)

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/reading"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/topology"
 )
 
@@ -45,7 +46,7 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	if f.Switches() == 0 {
-		return nil, fmt.Errorf("%s: no switch in it (%d adapters): there is nothing to route", arg, f.Count().Adapters)
+		return nil, fmt.Errorf("%s: no switch in it (%s): there is nothing to route", arg, words.Plural(f.Count().Adapters, "adapter"))
 	}
 	all := f.Warnings()
 	if note != "" && !slices.Contains(all, note) {

@@ -83,7 +83,7 @@ func LoopText(c *console.Console, cycle []result.Step, more func(i int) string) 
 		lines[i] = fmt.Sprintf("  %s → %s, VL %d    (by %s → %s%s%s%s)", s.From, s.To, s.VL, s.Src, s.Dst, answering, choosing, more(i))
 	}
 	return c.First(loopSteps, lines, func(n int) string {
-		return fmt.Sprintf("  … and %d more steps back to the first", n)
+		return "  … and " + words.Counted(n, "more step", "more steps") + " back to the first"
 	})
 }
 

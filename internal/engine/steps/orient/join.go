@@ -210,7 +210,13 @@ func (j *joiner) redo() {
 // note says for users what was done.
 func (j *joiner) note() string {
 	text := fmt.Sprintf("%d turns from down to up join switches with none above both", j.added)
-	if j.empty > 0 {
+	if j.added == 1 {
+		text = "1 turn from down to up joins switches with none above both"
+	}
+	switch {
+	case j.empty == 1:
+		text += "; 1 entry of a switch, for an address that no host needs from there, stays empty: every path would close a credit loop"
+	case j.empty > 1:
 		text += fmt.Sprintf("; %d entries of switches, for addresses that no host needs from there, stay empty: every path would close a credit loop", j.empty)
 	}
 	return text
