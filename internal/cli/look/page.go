@@ -58,7 +58,8 @@ cables and endpoints. The file needs nothing but a browser: it opens from disk a
 loads nothing from anywhere. Without scripts it shows the map as a drawing.
 
 The tables are those of an engine, or those of --tables; with both, the two are shown
-side by side, with what would change. Several fabrics make one page.
+side by side, with what would change. --tables NAME=PATH gives those in force a name
+on the page. Several fabrics make one page.
 
 --with FILE adds what other commands found: the output of weft compare --json,
 packets --json, diff --json or what-if --json. --job NAME=HOSTS adds what random
@@ -95,13 +96,14 @@ fit the fabric, or cables are in trouble by an error. The page is written all th
 // each.
 type reportJob struct {
 	*console.Console
-	o       *reportFlags
-	options page.Options
-	scope   routing.Scope
-	data    *result.Report                          // what the page shows
-	fabrics int                                     // how many there will be
-	found   bool                                    // what the exit code tells: a loop, pairs without a route, a misfit
-	spent   struct{ Read, Verify, Measure float64 } // seconds
+	o           *reportFlags
+	options     page.Options
+	scope       routing.Scope
+	inForceName string                                  // of the tables of --tables
+	data        *result.Report                          // what the page shows
+	fabrics     int                                     // how many there will be
+	found       bool                                    // what the exit code tells: a loop, pairs without a route, a misfit
+	spent       struct{ Read, Verify, Measure float64 } // seconds
 }
 
 // writeReport fills in the page, fabric by fabric, and writes it.
@@ -127,6 +129,10 @@ func writeReport(ctx context.Context, a *console.Console, fabrics []string, o *r
 // check refuses what makes no sense, and takes over what the flags say.
 func (j *reportJob) check(fabrics []string) error {
 	o := j.o
+	var err error
+	if j.inForceName, o.tables.LFTs, err = flags.NamedPath(o.tables.LFTs, "in force"); err != nil {
+		return err
+	}
 	settle := o.tables.Settle
 	if len(fabrics) == 1 {
 		settle = func() error { return o.tables.SettleFor(fabrics[0]) }
@@ -253,7 +259,7 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*page.Given, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &page.Given{Name: "in force", Source: j.o.tables.LFTs, Tables: v.Tables}
+	g := &page.Given{Name: j.inForceName, Source: j.o.tables.LFTs, Tables: v.Tables}
 	contract := flags.ContractOf(j.o.route.Contract, v.Tables)
 	s = j.Stage("verify", &j.spent.Verify)
 	g.Verdict, err = deadlock.Verify(ctx, v.Tables, deadlock.Options{Contract: contract, Scope: j.scope, Lost: -1, Progress: s.Progress()})

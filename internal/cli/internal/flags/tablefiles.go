@@ -90,17 +90,27 @@ func AddNamed(f *pflag.FlagSet, to *[]string, usage string) {
 	f.StringArrayVar(to, "tables", nil, usage+", NAME=PATH: "+tablesUsage+"; may be repeated")
 }
 
+// NamedPath is the name and the path of a value of --tables, NAME=PATH. A file of that name wins; what has no name is
+// called unnamed.
+func NamedPath(arg, unnamed string) (name, path string, err error) {
+	name, path, ok := strings.Cut(arg, "=")
+	switch {
+	case !ok || !console.Missing(arg):
+		return unnamed, arg, nil
+	case name == "" || path == "":
+		return "", "", exit.Usage("--tables %s: it is PATH or NAME=PATH, as in current=/var/log/opensm", arg)
+	}
+	return name, path, nil
+}
+
 // NamedTables reads the values of such a flag. Tables without a name are called installed; a name that
 // is in seen already is refused, and others are added to it.
 func NamedTables(args []string, seen map[string]bool) (list []Named, err error) {
 	for _, arg := range args {
-		name, path, ok := strings.Cut(arg, "=")
-		if !ok || !console.Missing(arg) {
-			name, path = "installed", arg
-		}
+		name, path, err := NamedPath(arg, "installed")
 		switch {
-		case name == "" || path == "":
-			return nil, exit.Usage("--tables %s: it is PATH or NAME=PATH, as in current=/var/log/opensm", arg)
+		case err != nil:
+			return nil, err
 		case seen[name]:
 			return nil, exit.Usage("%s is named twice: give the tables names, as in --tables current=%s", name, path)
 		case console.Missing(path):
