@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/internal/cablelist"
 	"github.com/weft-fabric/weft/format/internal/graphs"
+	"github.com/weft-fabric/weft/format/internal/iblinkinfo"
 	"github.com/weft-fabric/weft/format/internal/topo"
 	"github.com/weft-fabric/weft/internal/format/far"
 	"github.com/weft-fabric/weft/internal/format/ibdiagnet"
@@ -31,7 +32,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Fabric reads a network: ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an
+// Fabric reads a network: ibnetdiscover output, an ibsim net file, iblinkinfo output, an opensm-subnet.lst, an
 // ibdiagnet2.db_csv, a list of cables as .ndt files of UFM or as its links in JSON, a .topo file
 // of ibutils, or a graph in GraphML, GML, NetworkX's node-link JSON, DOT or BookSim2's anynet.
 // The name is for errors, and says where the system definitions of a .topo file may be.
@@ -67,13 +68,15 @@ func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, st
 		return cablelist.ReadLinks(r, name)
 	case reading.CableList:
 		return cablelist.ReadColumns(r, name)
+	case reading.LinkInfo:
+		return iblinkinfo.Read(r, name)
 	case reading.Topo:
 		return topo.Read(r, name, systemsFor(name))
 	}
 	if instead := kind.Instead(); instead != "" {
 		return nil, format.Errorf(name, 1, "this is %s; give %s", kind, instead)
 	}
-	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an ibdiagnet2.db_csv, a .ndt or .topo file, UFM's list of links, or a graph in GraphML, GML, node-link JSON, DOT or BookSim2's anynet", kind)
+	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, iblinkinfo output, an opensm-subnet.lst, an ibdiagnet2.db_csv, a .ndt or .topo file, UFM's list of links, or a graph in GraphML, GML, node-link JSON, DOT or BookSim2's anynet", kind)
 }
 
 // Text is a text with the name that errors give it. Without a text, the zero Text, there is

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 )
 
 // Kind is the kind of a text, recognised by its beginning.
@@ -33,6 +34,7 @@ const (
 	UFMLinks                // JSON of UFM: package cablelist
 	CableList               // .ndt and other lists of cables, in columns: package cablelist
 	Topo                    // .topo of ibutils: package topo
+	LinkInfo                // iblinkinfo output: package iblinkinfo
 	Workbook                // .xlsx
 	bzip2Packed             // packed by bzip2
 	tarArchive              // archive of tar
@@ -46,14 +48,14 @@ func (k Kind) String() string {
 	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst", "an ibdiagnet2.db_csv",
 		"XML", "JSON", "a graph of Graphviz", "a network_file of BookSim2",
 		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate",
-		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "a workbook or another ZIP archive",
+		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "iblinkinfo output", "a workbook or another ZIP archive",
 		"a file packed by bzip2", "a tar archive"}[k]
 }
 
 // Network reports whether texts of a kind describe a network, which package files reads.
 func (k Kind) Network() bool {
 	switch k {
-	case IBNet, SubnetList, DBCSV, GraphML, NodeLink, DOT, Anynet, GML, UFMLinks, CableList, Topo:
+	case IBNet, SubnetList, DBCSV, GraphML, NodeLink, DOT, Anynet, GML, UFMLinks, CableList, Topo, LinkInfo:
 		return true
 	}
 	return false
@@ -120,6 +122,8 @@ func sniffLine(line Cursor) Kind {
 		return FDBS
 	case c.Cut("START_"):
 		return DBCSV
+	case isLinkInfo(line):
+		return LinkInfo
 	case c.Cut("#in out"), c.Cut("Switch 0x"):
 		return SL2VLDump
 	case c.Cut("{"):
@@ -211,6 +215,14 @@ func sniffNumbers(c Cursor) Kind {
 	}
 	return Unknown
 }
+
+// linkInfo is lines of iblinkinfo: the row of a port, and the head of a node, of old versions "Switch GUID NAME:". An
+// opensm-sl2vl.dump has no colon at the end of such a line.
+var linkInfo = regexp.MustCompile(`\]\s*==\(.*\)==>|^(CA|Switch|Router): .*:$|^Switch 0x[0-9a-f]{16} [^,]*:$`)
+
+// isLinkInfo reports whether a line is one of iblinkinfo. ibqueryerrors has such rows too, behind lines by which it is
+// recognised.
+func isLinkInfo(c Cursor) bool { return linkInfo.Match(bytes.TrimSuffix(c, []byte("\r"))) }
 
 // isAnynet reports whether a line begins as in "router 0 node 1".
 func isAnynet(c Cursor) bool {

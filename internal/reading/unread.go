@@ -12,7 +12,6 @@ var unread = [...]struct {
 	name, give string
 	line       *regexp.Regexp
 }{
-	{"iblinkinfo output", discover, regexp.MustCompile(`\]\s*==\(.*\)==>|^(CA|Switch|Router): .*:$`)},
 	{"ibnetdiscover output with something before its lines, as diff, grep, mail programs and time stamps put it", "it as ibnetdiscover prints it, or of ibnetdiscover --diff the whole dump", regexp.MustCompile(`^.*[^A-Za-z"](Switch|Ca|Rt)\s+\d+ "[SHR]-[0-9a-f]{16}"`)},
 	{"a list of nodes (ibswitches, ibhosts, ibnodes)", discover, regexp.MustCompile(`^(Switch|Ca|Router|Rt)\s+: 0x[0-9a-f]+ ports \d`)},
 	{"ibstat output, of one host", discover, regexp.MustCompile(`^CA '[^']+'\s*$`)},
