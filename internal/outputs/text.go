@@ -28,7 +28,7 @@ func ProofText(p *result.Proof) string {
 
 // GroupText says how many entries let packets choose among ports.
 func GroupText(s *result.Group) string {
-	text := fmt.Sprintf("%s of %s let packets choose, among up to %d ports", words.Counted(s.Chosen, "entry", "entries"), words.Thousands(s.Entries), s.Largest)
+	text := fmt.Sprintf("%s of %s let packets choose, among up to %s", words.Counted(s.Chosen, "entry", "entries"), words.Thousands(s.Entries), words.Plural(s.Largest, "port"))
 	if s.File != "" {
 		text = s.File + ": " + text
 	}

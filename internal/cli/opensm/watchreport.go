@@ -27,7 +27,7 @@ func watchSettings(name string, c *watch.Config) *console.Page {
 		}
 		p.Fact("silent", "a device whose files are older than %s", c.Silent)
 		p.Fact("pins", "%s", cmp.Or(c.Pins, "none"))
-		p.Fact("keeps", "%d looks in %s", c.Keep, c.State)
+		p.Fact("keeps", "%s in %s", words.Plural(c.Keep, "look"), c.State)
 		p.Fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
 		return &p
 	}
@@ -39,7 +39,7 @@ func watchSettings(name string, c *watch.Config) *console.Page {
 	p.Fact("engine", "%s", cmp.Or(c.Engine, c.Conf, "asked for is not known: OpenSM's fall to MinHop cannot be told"))
 	p.Fact("proof", "contract %s; endpoints %s", cmp.Or(c.Contract, "honored, or single:0 where service levels are not known"), c.Endpoints)
 	p.Fact("expects", "%s", cmp.Or(c.Expect, "no tables in particular"))
-	p.Fact("keeps", "%d looks in %s", c.Keep, c.State)
+	p.Fact("keeps", "%s in %s", words.Plural(c.Keep, "look"), c.State)
 	p.Fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
 	return &p
 }
