@@ -26,7 +26,7 @@ func TestValuesStayAsTheyAre(t *testing.T) {
 		{"hoti2016-7", "sssp", "50", `sssp,sssp,50,"slimfly:q=5,hosts=2",100,11.8306,9.44152,15.9215,50,0,,,,1,50,100,175`, true},
 		{"hoti2016-9", "dfsssp, as printed", "50", `"dfsssp, as printed","dfsssp, as printed",50,"slimfly:q=5,hosts=7",350,3,3,3,1,0,,,,0,50,350,175`, true},
 		{"micro2020-a2a", "dmodc", "1 %", `dmodc,dmodc,1 %,"xgft:m=12x12,w=12x12,hosts=12",1728,41,41,41,1,0,,3552,,0,432,1728,3421`, true},
-		{"micro2020-a2a", "balance", "20 %", `balance,balance,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,65,65,65,1,0,,3888,,0,432,1728,2765`, true},
+		{"micro2020-a2a", "balance", "20 %", `balance,balance,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,76,76,76,1,0,,3876,,0,432,1728,2765`, true},
 		{"micro2020-a2a", "sssp", "20 %", `sssp,sssp,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,63,63,63,1,0,,4272,,0,432,1728,2765`, true},
 		{"micro2020-sp", "dmodc", "20 %", `dmodc,dmodc,20 %,"xgft:m=12x12,w=12x12,hosts=12",1728,20,20,20,1,0,,7332,,0,432,1728,2765`, true},
 		{"tpds2006-43", "mroots", "16", `mroots,mroots,16,"random:switches=16,links=32,hosts=1,seed={seed}",16,4.5,4,5,4,0,,,,0,16,16,32`, true},

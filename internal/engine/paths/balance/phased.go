@@ -33,12 +33,13 @@ type phased struct {
 // newPhased prepares counting in cells of a size, with nothing counted.
 func newPhased(n *network, p plan, perLog uint) *phased {
 	s := n.f.Switches()
+	usual := n.usual(p.from)
 	x := &phased{
 		flows: n.newFlows(perLog),
 		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),
 		child: make([]int32, s), next: make([]int32, s),
-		even:  int64(p.even * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * p.from.usual())),
-		usual: p.from.usual(),
+		even:  int64(p.even * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * usual)),
+		usual: usual,
 	}
 	classes := map[int64]uint8{}
 	for c, inverse := range n.inverse {
@@ -53,6 +54,15 @@ func newPhased(n *network, p plan, perLog uint) *phased {
 	x.price = make([][]int64, len(x.inverses))
 	x.reprice(n, p.power)
 	return x
+}
+
+// usual is how many routes meet on the fullest trunk of a shift in the mean, where the paths are those of a beginning.
+// Its durations are multiples of what a packet takes on the slowest link of a host. Hosts with fast links, and jobs on
+// these alone, wait for every route on a fast trunk: where links differ, usual is the geometric mean of both. Of the
+// sixty networks of test/bench/patchwork nine have other paths for it, worth .3 hundredths more in the mean, by
+// Aim.Worth, with links taken for alike.
+func (n *network) usual(from *start) float64 {
+	return math.Sqrt(float64(n.slowest())/unit) / from.worth(Shifts)
 }
 
 // reprice sets the power with which costs grow.

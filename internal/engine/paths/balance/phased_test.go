@@ -22,6 +22,32 @@ type cell struct {
 	block int
 }
 
+// Durations are multiples of what the slowest host's link takes: where it takes five times as long as the cables between
+// switches, three times that are fifteen routes there, and usual is halfway between.
+func TestUsual(t *testing.T) {
+	begun := &start{figures: figures{durations: []float64{3, 3}}}
+	for slow, want := range map[fabric.Speed]float64{fabric.HDR: 3, fabric.FDR10: math.Sqrt(3 * 15)} {
+		var b fabric.Builder
+		x, y := b.Node(fabric.Node{GUID: 1, Kind: fabric.Switch, Ports: 36}, ""), b.Node(fabric.Node{GUID: 2, Kind: fabric.Switch, Ports: 36}, "")
+		b.Cable(x, 1, y, 1, fabric.Rate{Width: 4, Speed: fabric.HDR})
+		for i, speed := range []fabric.Speed{fabric.HDR, slow} {
+			b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: fabric.Adapter, Ports: 1}, ""), 1, x, uint8(2+i), fabric.Rate{Width: 4, Speed: speed})
+			b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(20 + i), Kind: fabric.Adapter, Ports: 1}, ""), 1, y, uint8(2+i), fabric.Rate{Width: 4, Speed: fabric.HDR})
+		}
+		f, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := newNetwork(t.Context(), f, Finder{Aim: Mixed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.usual(begun); math.Abs(got-want) > .1 {
+			t.Errorf("a host at %s: %.3f, want %.3f", slow, got, want)
+		}
+	}
+}
+
 // What a pass looks at does not depend on how often it was reckoned: cells are laid out for several numbers of offsets
 // before one is taken.
 func TestReckoningIsAnew(t *testing.T) {

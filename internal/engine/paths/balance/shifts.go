@@ -30,9 +30,6 @@ func (x figures) text(orders []order) string {
 	return fmt.Sprintf("flows of random bisections get %.3f of what they would alone, %s", x.bandwidth, text)
 }
 
-// usual is how many routes meet on the fullest trunk of a shift in the mean.
-func (x figures) usual() float64 { return 1 / x.worth(Shifts) }
-
 // powers is how the cost of a route that meets n others at its offset grows: with the
 // power of n. What counts in the end is the trunk on which most meet, which a high power
 // cares for; a low one finds its way from bad beginnings.
@@ -165,19 +162,10 @@ const longer = 4
 // in a sixth less CPU, and .12 more for four thirds.
 const phasedWork = 60_000_000
 
-// mostTwice is the work up to which two passes are made over everything even if that is more than phasedWork: they
-// take three to five seconds. Six networks of 2,900 to 5,300 hosts, drawn as those of test/bench/patchwork, are worth 1 to 2.5
-// hundredths more by Aim.Worth for the second pass.
-const mostTwice = 400_000_000
-
-// work is what goes into trials for shifts where no work is given. One pass is made in any case.
-func (s *phases) work() int64 {
-	least := s.counted
-	if 2*least <= mostTwice {
-		least *= 2
-	}
-	return max(least, phasedWork)
-}
+// work is what goes into trials for shifts where no work is given: two passes over everything at least. Six
+// networks of 2,900 to 5,300 hosts, drawn as those of test/bench/patchwork, are worth 1 to 2.5 hundredths more by
+// Aim.Worth for the second pass, which takes two to three seconds.
+func (s *phases) work() int64 { return max(2*s.counted, phasedWork) }
 
 // mostTrials is how many trials for shifts there are at most.
 const mostTrials = 60
