@@ -199,14 +199,15 @@ Switch: 0x0000000000000010 s:
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
+	heads, _, _ := strings.Cut(pair, "           1    1[")
 	for _, tc := range []struct{ name, text, old, new, want string }{
 		{"nothing", "hello\n", "", "", "links:1: no port in the whole file"},
 		{"no port", pair, pair, "CA: a mlx5_0:\n", "links:1: truncated: this node is followed by no port"},
-		{"cut behind a head", pair, pair[strings.Index(pair, "           1    1["):], "", "links:5: truncated: this node is followed by no port"},
+		{"cut behind a head", pair, pair[len(heads):], "", "links:5: truncated: this node is followed by no port"},
 		{"cut in a link", pair, "Down/ Polling)==>             [  ] \"\" ( )\n", "Down/ Pol", "links:8: no arrow in the row of a port; the line may be cut short"},
 		{"cut in a peer", pair, `"b mlx5_0" ( )`, `"b mlx`, "links:7: no peer in quotes with brackets behind it in the row of a port; the line may be cut short"},
 		{"cut in brackets", pair, `"b mlx5_0" ( )`, `"b mlx5_0" ( Could`, "links:7: no peer in quotes with brackets"},
-		{"no head of a switch", pair, pair[:strings.Index(pair, "           1    1[")], "", "links:1: a port before any node"},
+		{"no head of a switch", pair, heads, "", "links:1: a port before any node"},
 		{"LID", pair, "0x0000000000000031      3", "0x0000000000000031  70000", "links:2: no LID up to 65535"},
 		{"port", pair, "           1    1[", "           1    0[", "links:6: no LID up to 65535 and number of a port"},
 		{"port of a peer", pair, `1    1[  ] "s"`, `1    255[  ] "s"`, "links:2: no LID up to 65535 and number of a port"},

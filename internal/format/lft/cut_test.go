@@ -28,7 +28,7 @@ func TestTableCutByAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(d.Cut) != 1 || d.Cut[0].Switch != tc.name || d.Cut[0].Error.Error() != tc.where+strings.TrimSpace(failed) {
+		if len(d.Cut) != 1 || d.Cut[0].Switch != tc.name || d.Cut[0].Message != tc.where+strings.TrimSpace(failed) {
 			t.Errorf("%s: %+v", name, d.Cut)
 		}
 		whole := d.Forwarding.Row(4)

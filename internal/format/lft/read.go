@@ -97,8 +97,8 @@ type Dump struct {
 
 // CutTable is a table that ends in an error of the program that dumped it. The LIDs behind have no path there.
 type CutTable struct {
-	Switch string // its name in the fabric, or else its GUID
-	Error  error  // *format.ParseError with the line in which the program says so
+	Switch  string // its name in the fabric, or else its GUID
+	Message string // of the program, behind its file and line
 }
 
 // Rule is a way to find the destinations of a dump.
@@ -247,7 +247,7 @@ func (p *parser) cutHere() error {
 	if !p.lenient {
 		return p.lines.Errorf("the table of %s ends in an error of the program that dumped it: dump it again; the line: %s", name, said)
 	}
-	p.cut = append(p.cut, CutTable{Switch: name, Error: p.lines.Errorf("%s", said)})
+	p.cut = append(p.cut, CutTable{Switch: name, Message: p.lines.Errorf("%s", said).Error()})
 	p.open = false
 	p.leftOut.here, p.leftOut.marked = 0, false
 	return nil

@@ -127,7 +127,7 @@ func forwardingOf(c *console.Console, f *fabric.Fabric, o *flags.Tables, join lf
 		if n := len(dump.Cut); n > 1 {
 			text = fmt.Sprintf("%s tables end, the first that of %s,", words.Thousands(n), first.Switch)
 		}
-		text += fmt.Sprintf(" in an error of the program that dumped it; LIDs behind have no port there: %v", first.Error)
+		text += fmt.Sprintf(" in an error of the program that dumped it; LIDs behind have no port there: %s", first.Message)
 		c.Warnings = append(c.Warnings, text)
 		c.Note("%s", text)
 	}
