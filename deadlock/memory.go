@@ -540,7 +540,22 @@ func (m *Memory) follow(was, d *derivation, p *comparison, changed []fabric.LID)
 			}
 		}
 	}
-	m.renumber(to, d.f, again)
+	m.renumber(to, d.f, append(again, m.replugged(p.moved)...))
+}
+
+// replugged is the turns from and to ports that led to a switch before and lead to another now. Packets may wait there all the
+// while, but by another trunk, which renumbering does not know.
+func (m *Memory) replugged(all []moved) (list []touched) {
+	for i := range all {
+		at := &all[i]
+		if at.end.to < 0 {
+			continue // nobody waited there
+		}
+		for port := range uint8(m.slots.trunk[at.s+1] - m.slots.trunk[at.s]) {
+			list = append(list, touched{at.s, at.port, port}, touched{at.s, port, at.port})
+		}
+	}
+	return list
 }
 
 // renumber brings the dependencies to the turns of another fabric, or of the same, to nil, and looks at some again.

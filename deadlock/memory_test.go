@@ -64,6 +64,45 @@ func TestMemoryOfWrongDelivery(t *testing.T) {
 	w.judged(t)
 }
 
+// A port may lead to another switch, by the same entries as before: who waits there then waits for another trunk.
+func TestMemoryOfReplugged(t *testing.T) {
+	plugged := func(to int) *fabric.Fabric { // port 3 of switch 1 leads to another switch
+		var b fabric.Builder
+		var sw [4]fabric.Ref
+		for i := range sw {
+			sw[i] = b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 16}, "")
+		}
+		b.Cable(sw[0], 1, sw[1], 1, fabric.Rate{})
+		b.Cable(sw[1], 2, sw[3], 2, fabric.Rate{})
+		b.Cable(sw[1], 3, sw[to], 3, fabric.Rate{})
+		b.Cable(sw[2], 1, sw[3], 1, fabric.Rate{})
+		for i := range 12 { // ten on switch 0, two on switch 2
+			h := b.Node(fabric.Node{GUID: fabric.GUID(100 + i), Kind: fabric.Adapter, Ports: 1}, "")
+			b.Port(h, 1, fabric.Port{LID: fabric.LID(10 + i)})
+			b.Cable(h, 1, sw[i/10*2], uint8(4+i), fabric.Rate{})
+		}
+		f, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := plugged(2)
+	tables := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	for lid, owner := range routing.HCA.LIDs(f) {
+		e := f.Endpoint(owner)
+		copy(tables.Forwarding.Row(lid), [][]uint8{{0, 1, 1, 2}, {}, {1, 3, 0, 1}}[e.Switch])
+		tables.Forwarding.Row(lid)[e.Switch] = f.LastPort(e)
+	}
+	w := walk{before: tables, tables: tables, what: "as planned"}
+	w.judged(t)
+	w.what = "plugged elsewhere"
+	w.on(t, plugged(3))
+	if w.judged(t) == 0 {
+		t.Error("all was looked at again")
+	}
+}
+
 // walk is tables that change again and again.
 type walk struct {
 	rng    *rand.Rand
