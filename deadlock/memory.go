@@ -359,6 +359,7 @@ type comparison struct {
 	was, d    *derivation
 	moved     []moved // ports of switches that lead elsewhere than before
 	sources   bool    // some switch has other numbers of sources
+	homes     []bool  // [switch] other sources are on it
 	levels    bool    // all service levels are the same
 	sameRows  bool    // groups have the same rows of service levels
 	rows      int     // of them, the first so many count
@@ -370,11 +371,12 @@ type comparison struct {
 
 func (m *Memory) comparison(d *derivation) *comparison {
 	was := m.d
-	p := &comparison{m: m, was: was, d: d, sameRows: true, rows: min(was.t.Lanes.Rows, d.t.Lanes.Rows), answering: map[[2]int32]bool{}}
+	p := &comparison{m: m, was: was, d: d, homes: make([]bool, d.f.Switches()), sameRows: true, rows: min(was.t.Lanes.Rows, d.t.Lanes.Rows), answering: map[[2]int32]bool{}}
 	for s := range fabric.NodeID(d.f.Switches()) {
 		for i := range d.groups[s] {
 			a, b := &was.groups[s][i], &d.groups[s][i]
 			p.sources = p.sources || len(a.from) != len(b.from)
+			p.homes[s] = p.homes[s] || !slices.EqualFunc(a.from, b.from, p.sameLIDs)
 			p.sameRows = p.sameRows && a.rows[0] == b.rows[0] && int(a.rows[0]) < p.rows
 		}
 	}
@@ -384,6 +386,12 @@ func (m *Memory) comparison(d *derivation) *comparison {
 	}
 	p.moved = m.elsewhere(d.f)
 	return p
+}
+
+// sameLIDs says whether an endpoint of the last fabric has the LIDs of one of the other.
+func (p *comparison) sameLIDs(before, now fabric.EndpointID) bool {
+	a, b := p.was.f.Endpoint(before), p.d.f.Endpoint(now)
+	return a.LID == b.LID && a.LMC == b.LMC
 }
 
 // elsewhere lists the ports of switches that lead elsewhere in a fabric than in the last, by switch.
@@ -414,6 +422,9 @@ func (p *comparison) differs(lid fabric.LID) bool {
 	}
 	if before.Switch != now.Switch || p.was.f.LastPort(before) != p.d.f.LastPort(now) || before.LMC != now.LMC || before.LID != now.LID {
 		return true
+	}
+	if p.homes[now.Switch] {
+		return true // whether anybody sends to it on a service level of its own switch, where it may have been alone
 	}
 	if !p.m.notes[lid].clean && (p.sources || now.LMC > 0) {
 		return true

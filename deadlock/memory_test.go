@@ -103,6 +103,35 @@ func TestMemoryOfReplugged(t *testing.T) {
 	}
 }
 
+// A host may be alone on its switch until others come there, which may not send to it.
+func TestMemoryOfNeighbours(t *testing.T) {
+	made := routed.By(t, "xgft:m=4x4,w=4x4,hosts=3", "sssp")
+	f := made.Fabric
+	first := routing.HCA.Endpoints(f)[0]
+	alone := f.Endpoint(first)
+	var others []fabric.ChannelID
+	for _, e := range f.Attached(alone.Switch) {
+		if c := f.Endpoint(e).Deliver; c != alone.Deliver && c != fabric.None {
+			others = append(others, c)
+		}
+	}
+	whole := *made
+	whole.Lanes = routing.NewLanes(f, routing.LanePerSL(1))
+	whole.Lanes.SLRow(alone.LID)[whole.Lanes.Row[first]] = routing.NoSL
+	less, err := f.Without(others, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := walk{tables: &whole, what: "alone"}
+	w.on(t, less)
+	w.before = w.tables
+	w.judged(t)
+	w.before, w.tables, w.what = &whole, &whole, "others came"
+	if w.judged(t) == 0 {
+		t.Error("all was looked at again")
+	}
+}
+
 // walk is tables that change again and again.
 type walk struct {
 	rng    *rand.Rand

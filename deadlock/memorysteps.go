@@ -126,7 +126,7 @@ func (st *steps) take(lid fabric.LID) bool {
 		return false
 	}
 	e, home := d.destined(lid), was.destined(lid)
-	if e == nil || home.Switch != e.Switch || was.f.LastPort(home) != d.f.LastPort(e) || st.p.levelsDiffer(lid) {
+	if e == nil || home.Switch != e.Switch || was.f.LastPort(home) != d.f.LastPort(e) || st.p.homes[e.Switch] || st.p.levelsDiffer(lid) {
 		return false
 	}
 	old, now := was.t.Forwarding.Row(lid), d.t.Forwarding.Row(lid)
