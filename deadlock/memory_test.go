@@ -150,7 +150,7 @@ func (w *walk) change(t *testing.T) {
 	w.before = w.tables
 	f := w.tables.Fabric
 	next := *w.tables
-	switch kind := w.rng.IntN(11); kind {
+	switch kind := w.rng.IntN(12); kind {
 	case 0, 1: // a cable or two are gone
 		w.what = "cables"
 		w.on(t, w.without(t, f, 1+w.rng.IntN(2), false))
@@ -183,6 +183,10 @@ func (w *walk) change(t *testing.T) {
 			row[w.rng.IntN(len(row))] = []uint8{0, 1, 2, routing.NoSL}[w.rng.IntN(4)]
 		}
 		next.Lanes = l
+	case 11:
+		w.what = "cables exchanged"
+		w.on(t, w.exchanged(t, f))
+		return
 	case 10:
 		w.what = "a tree of multicast"
 		next.Multicast = w.tree(f)
@@ -258,6 +262,45 @@ func (w *walk) without(t *testing.T, f *fabric.Fabric, n int, others bool) *fabr
 		return f
 	}
 	return less
+}
+
+// exchanged is a network in which two cables between switches have exchanged an end.
+func (w *walk) exchanged(t *testing.T, f *fabric.Fabric) *fabric.Fabric {
+	t.Helper()
+	if f.Trunks() == 0 {
+		return f
+	}
+	var b fabric.Builder
+	refs := make([]fabric.Ref, len(f.Nodes()))
+	for i, n := range f.Nodes() {
+		refs[i] = b.Node(n, "")
+	}
+	for _, e := range f.Endpoints() {
+		b.Port(refs[e.Node], e.Port, fabric.Port{LID: e.LID, LMC: e.LMC})
+	}
+	var two [2]fabric.ChannelID
+	for i := range two {
+		c := fabric.ChannelID(w.rng.IntN(f.Trunks()))
+		two[i] = min(c, f.Channel(c).Reverse)
+	}
+	for i, c := range f.Channels() {
+		switch {
+		case c.Reverse < fabric.ChannelID(i):
+			continue
+		case two[0] == fabric.ChannelID(i):
+			other := f.Channel(two[1])
+			c.To, c.ToPort = other.To, other.ToPort
+		case two[1] == fabric.ChannelID(i):
+			other := f.Channel(two[0])
+			c.To, c.ToPort = other.To, other.ToPort
+		}
+		b.Cable(refs[c.From], c.FromPort, refs[c.To], c.ToPort, c.Rate)
+	}
+	now, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
 }
 
 // on lets the tables act on another network.
