@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 func (p *parser) warn(msg string, args ...any) {
@@ -43,20 +44,12 @@ func (p *parser) finish() error {
 		p.warn("%s", note)
 	}
 	if p.broken > 0 {
-		p.warn("%s broken in two, as terminals and mail programs do it, and read as one; the first is line %d", count(p.broken, "line was", "lines were"), p.firstBroken)
+		p.warn("%s broken in two, as terminals and mail programs do it, and read as one; the first is line %d", reading.Count(p.broken, "line was", "lines were"), p.firstBroken)
 	}
 	if p.odd > 0 {
-		p.warn("%s no part of ibnetdiscover's format, skipped; the first is line %d: %s", count(p.odd, "line is", "lines are"), p.oddLine, p.oddText)
+		p.warn("%s no part of ibnetdiscover's format, skipped; the first is line %d: %s", reading.Count(p.odd, "line is", "lines are"), p.oddLine, p.oddText)
 	}
 	return nil
-}
-
-// count is a number of things, one or more of them.
-func count(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 // build checks what fabric.Builder would refuse without naming a line, pairs the ends
@@ -136,7 +129,7 @@ func (p *parser) checkNodes() error {
 	if undeclared > 0 {
 		n := &p.nodes[first]
 		p.warn("%s no record and known only from the cables that name it; the first is %q in line %d (was the file cut short?)",
-			count(undeclared, "node has", "nodes have"), n.id, n.seen)
+			reading.Count(undeclared, "node has", "nodes have"), n.id, n.seen)
 	}
 	return nil
 }
@@ -171,7 +164,7 @@ func (p *parser) plug() (*plugs, error) {
 		e := &p.ends[i]
 		peer := &p.nodes[e.peer]
 		if int(e.peerPort) > peer.Ports {
-			return nil, p.lines.ErrorAt(e.line, "the peer %q has %s by line %d, not a port %d", peer.id, count(peer.Ports, "port", "ports"), peer.line, e.peerPort)
+			return nil, p.lines.ErrorAt(e.line, "the peer %q has %s by line %d, not a port %d", peer.id, reading.Count(peer.Ports, "port", "ports"), peer.line, e.peerPort)
 		}
 		if e.node == e.peer && e.port == e.peerPort {
 			return nil, p.lines.ErrorAt(e.line, "port %d of %q is cabled to itself", e.port, peer.id)
@@ -237,7 +230,7 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 		}
 		e := &p.ends[oneSided[0]]
 		p.warn("%s in the record of one end only; the first is %q[%d] to %q[%d] in line %d, of which the record of %[4]q says nothing",
-			count(len(oneSided), "cable is", "cables are"), p.nodes[e.node].id, e.port, p.nodes[e.peer].id, e.peerPort, e.line)
+			reading.Count(len(oneSided), "cable is", "cables are"), p.nodes[e.node].id, e.port, p.nodes[e.peer].id, e.peerPort, e.line)
 	}
 }
 

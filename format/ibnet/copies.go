@@ -195,6 +195,6 @@ func (p *parser) addHeadless() error {
 	}
 	n.Ports = int(n.top)
 	p.warn("the text begins within the record of a node: the %s before the first one belong to %q by the other ends of their cables, and how many ports it has is not known",
-		count(len(p.headless), "port", "ports"), n.id)
+		reading.Count(len(p.headless), "port", "ports"), n.id)
 	return nil
 }

@@ -53,10 +53,10 @@ func (p *parser) warnOverwritten() {
 		if t.text != "" {
 			what = fmt.Sprintf("%q", t.text)
 		}
-		p.warn("%s no LID from 0 to 65535 behind \"lid\" but %s, the first in line %d: it counts as none", count(t.n, "record has", "records have"), what, t.line)
+		p.warn("%s no LID from 0 to 65535 behind \"lid\" but %s, the first in line %d: it counts as none", reading.Count(t.n, "record has", "records have"), what, t.line)
 	}
 	if t := p.noGUIDs; t.n > 0 {
-		p.warn("%s a GUID that is no hexadecimal number but %q, the first in line %d: it counts as not known, and nodes are told apart by their identifiers", count(t.n, "line has", "lines have"), t.text, t.line)
+		p.warn("%s a GUID that is no hexadecimal number but %q, the first in line %d: it counts as not known, and nodes are told apart by their identifiers", reading.Count(t.n, "line has", "lines have"), t.text, t.line)
 	}
 }
 

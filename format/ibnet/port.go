@@ -69,7 +69,7 @@ func (p *parser) scanPort(c reading.Cursor) (portText, error) {
 func (p *parser) addEnd(e end, peer, peerName []byte) error {
 	n := &p.nodes[e.node]
 	if int(e.port) > n.Ports {
-		return p.lines.ErrorAt(e.line, "%q has %s by line %d, not a port %d", n.id, count(n.Ports, "port", "ports"), n.line, e.port)
+		return p.lines.ErrorAt(e.line, "%q has %s by line %d, not a port %d", n.id, reading.Count(n.Ports, "port", "ports"), n.line, e.port)
 	}
 	if n.taken[e.port/64]>>(e.port%64)&1 == 1 {
 		return p.secondRecord(n, &e)

@@ -14,6 +14,7 @@
 package reading
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -26,4 +27,12 @@ func Printable(name string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(name, "?"))
+}
+
+// Count is a number of things, one or more of them, for warnings and errors of readers.
+func Count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }

@@ -251,17 +251,17 @@ func (p *columns) end(device, port, kind string) (cabling.End, error) {
 func (p *columns) tell() {
 	if p.first != "" {
 		p.list.Warn("%s on blades of directors, the first of %s, and a list of cables does not say how these are wired inside: those cables are missing; ibnetdiscover has them",
-			cabling.Count(len(p.directors), "chip is", "chips are"), p.first)
+			reading.Count(len(p.directors), "chip is", "chips are"), p.first)
 	}
 	for _, left := range [...]struct {
 		n    int
 		what string
 	}{{p.open, "ports without a cable"}, {p.disabled, "disabled ports"}, {p.other, "links that carry no data, by their LinkType"}} {
 		if left.n > 0 {
-			p.list.Warn("%s left out, of %s", cabling.Count(left.n, "row is", "rows are"), left.what)
+			p.list.Warn("%s left out, of %s", reading.Count(left.n, "row is", "rows are"), left.what)
 		}
 	}
 	if p.speeds > 0 {
-		p.list.Warn("%s like HDR, 4xHDR or 200G, the first %q", cabling.Count(p.speeds, "speed is none", "speeds are none"), p.speed)
+		p.list.Warn("%s like HDR, 4xHDR or 200G, the first %q", reading.Count(p.speeds, "speed is none", "speeds are none"), p.speed)
 	}
 }

@@ -217,9 +217,9 @@ func (p *links) tell(total int) {
 		p.list.Warn("%d of %d links are in it: this is one page; ask for all of them, without page_number and rpp", p.read, total)
 	}
 	if p.worse > 0 {
-		p.list.Warn("UFM calls %s worse than Info, the first %s", cabling.Count(p.worse, "link", "links"), p.severity)
+		p.list.Warn("UFM calls %s worse than Info, the first %s", reading.Count(p.worse, "link", "links"), p.severity)
 	}
 	if p.speeds > 0 {
-		p.list.Warn("%s like HDR, 4xHDR or 200G, the first %q", cabling.Count(p.speeds, "speed is none", "speeds are none"), p.speed)
+		p.list.Warn("%s like HDR, 4xHDR or 200G, the first %q", reading.Count(p.speeds, "speed is none", "speeds are none"), p.speed)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // Kind is what a file says a device is.
@@ -226,25 +227,17 @@ func (l *List) Build() (*fabric.Fabric, error) {
 		b.Warn("%s", w)
 	}
 	if l.differ > 0 {
-		b.Warn("%s at their ends, the first at %s; the slower counts", Count(l.differ, "cable has different rates", "cables have different rates"), l.first)
+		b.Warn("%s at their ends, the first at %s; the slower counts", reading.Count(l.differ, "cable has different rates", "cables have different rates"), l.first)
 	}
 	switch {
 	case unknown == len(l.cables):
 		b.Warn("no cable has a rate: none is known to be faster than another")
 	case unknown > 0:
-		b.Warn("%d of %s no rate", unknown, Count(len(l.cables), "cable has", "cables have"))
+		b.Warn("%d of %s no rate", unknown, reading.Count(len(l.cables), "cable has", "cables have"))
 	}
 	f, err := b.Build()
 	if err != nil {
 		return nil, format.Errorf(l.File, 1, "%s", err.Error())
 	}
 	return f, nil
-}
-
-// Count is a number of things, one or more of them.
-func Count(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", more)
 }

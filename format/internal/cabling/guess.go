@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // calledSwitch and calledHost are what people call devices.
@@ -53,7 +54,7 @@ func (l *List) guessKinds() {
 	}
 	if first != "" {
 		l.Warn("which devices are switches is guessed by their names and ports: %s and %s, the first %s",
-			Count(guessed[0], "switch", "switches"), Count(guessed[1], "adapter", "adapters"), first)
+			reading.Count(guessed[0], "switch", "switches"), reading.Count(guessed[1], "adapter", "adapters"), first)
 	}
 }
 
@@ -108,7 +109,7 @@ func (l *List) number() ([]map[Port]int, error) {
 	}
 	if first != "" {
 		l.Warn("ports have labels and no numbers, the first %s: those of %s are counted two to a cage, those of %s in the order of their labels",
-			first, Count(counted, "device", "devices"), Count(ordered, "device", "devices"))
+			first, reading.Count(counted, "device", "devices"), reading.Count(ordered, "device", "devices"))
 	}
 	return numbers, nil
 }

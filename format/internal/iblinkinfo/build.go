@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/reading"
 )
 
 // build finds the nodes of all rows and which of them are joined, and builds the fabric.
@@ -152,14 +153,6 @@ func (p *parser) switchGUIDs() map[fabric.GUID]bool {
 	return is
 }
 
-// place is a port by all that a row says of it as a peer.
-type place struct {
-	guid fabric.GUID // 0: not known
-	lid  fabric.LID
-	port uint8
-	name string
-}
-
 // peer is the other end of a row's cable.
 type peer struct {
 	row  int32 // the peer's own row; none: it has none
@@ -169,7 +162,7 @@ type peer struct {
 
 // pair finds the other end of each row, [row]; the zero peer with node none: it has no cable.
 func (p *parser) pair() ([]peer, error) {
-	byPlace := map[place][]int32{}
+	byPlace := map[end][]int32{}
 	taken := map[[2]int32]int{}
 	for i := range p.rows {
 		r := &p.rows[i]
@@ -178,31 +171,31 @@ func (p *parser) pair() ([]peer, error) {
 			return nil, p.lines.ErrorAt(r.line, "port %d of %q has two rows; the other is line %d: if these are two outputs, give one", r.own.port, r.own.name, line)
 		}
 		taken[at] = r.line
-		all := []place{{lid: r.own.lid, port: r.own.port, name: r.own.name}, {lid: r.own.lid, port: r.own.port}}
+		all := []end{{lid: r.own.lid, port: r.own.port, name: r.own.name}, {lid: r.own.lid, port: r.own.port}}
 		if r.own.guid != 0 {
-			all = append(all, place{guid: r.own.guid, port: r.own.port})
+			all = append(all, end{guid: r.own.guid, port: r.own.port})
 		}
 		for _, at := range all {
 			byPlace[at] = append(byPlace[at], int32(i))
 		}
 	}
 	peers := make([]peer, len(p.rows))
-	others := others{nodes: map[place]int32{}, taken: map[[2]int32]int{}}
+	others := others{nodes: map[end]int32{}, taken: map[[2]int32]int{}}
 	for i := range p.rows {
 		r := &p.rows[i]
 		peers[i] = peer{row: none, node: none}
 		if !r.cabled {
 			continue
 		}
-		found := byPlace[place{guid: r.far.guid, port: r.far.port}]
+		found := byPlace[end{guid: r.far.guid, port: r.far.port}]
 		if r.far.guid == 0 {
-			found = byPlace[place{lid: r.far.lid, port: r.far.port, name: r.far.name}]
+			found = byPlace[end{lid: r.far.lid, port: r.far.port, name: r.far.name}]
 		}
 		at, err := p.mutual(int32(i), found, true)
 		if at == none && r.far.guid == 0 && r.far.lid != 0 { // names that changed meanwhile, or were overwritten
-			if other, no := p.mutual(int32(i), byPlace[place{lid: r.far.lid, port: r.far.port}], false); other != none {
+			if other, no := p.mutual(int32(i), byPlace[end{lid: r.far.lid, port: r.far.port}], false); other != none {
 				if at, err = other, nil; r.far.name != p.rows[at].own.name {
-					p.renamed.note(r)
+					p.renamed.note(r.line, r.far.name)
 				}
 			} else if err == nil {
 				err = no
@@ -254,7 +247,7 @@ func (p *parser) mutual(i int32, found []int32, named bool) (at int32, err error
 
 // others is the nodes that have no rows, known from their peers alone.
 type others struct {
-	nodes map[place]int32 // by GUID, or by LID and name
+	nodes map[end]int32 // by GUID, or by LID and name
 	taken map[[2]int32]int
 	list  []int32
 }
@@ -262,9 +255,9 @@ type others struct {
 // other is a port of such a node, which is added if it is new: a switch if several of its ports have one LID, or
 // if an adapter is cabled to it; else an adapter.
 func (p *parser) other(r *row, o *others) (peer, error) {
-	key := place{guid: r.far.guid}
+	key := end{guid: r.far.guid}
 	if r.far.guid == 0 {
-		key = place{lid: r.far.lid, name: r.far.name}
+		key = end{lid: r.far.lid, name: r.far.name}
 	}
 	at, ok := o.nodes[key]
 	if !ok {
@@ -297,7 +290,7 @@ func (p *parser) warnOthers(o *others) {
 	}
 	n := &p.nodes[o.list[0]]
 	p.warn("%s known only from the cables of others; the first is %q in line %d (iblinkinfo prints all nodes without --switches-only, --cas-only, -d and -S)",
-		count(len(o.list), "node has no rows and is", "nodes have no rows and are"), n.name, n.line)
+		reading.Count(len(o.list), "node has no rows and is", "nodes have no rows and are"), n.name, n.line)
 }
 
 // addCables adds each cable once, with what is known of the ports of adapters.
@@ -330,10 +323,10 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, peers []peer) {
 		b.Cable(refs[r.node], r.own.port, refs[to.node], to.port, rate)
 	}
 	if differ > 0 {
-		p.warn("%s different rates at their ends, the first in line %d; the slower counts", count(differ, "cable has", "cables have"), firstLine)
+		p.warn("%s different rates at their ends, the first in line %d; the slower counts", reading.Count(differ, "cable has", "cables have"), firstLine)
 	}
 	if unrated > 0 {
-		p.warn("%s a rate that is not known", count(unrated, "cable has", "cables have"))
+		p.warn("%s a rate that is not known", reading.Count(unrated, "cable has", "cables have"))
 	}
 }
 
@@ -343,35 +336,27 @@ func (p *parser) sayRest() {
 		p.warn("%s", note)
 	}
 	if n := p.renamed; n.n > 0 {
-		p.warn("%s, the first %q in line %d: LIDs and ports tell which they are", count(n.n, "peer has another name than in its own row", "peers have other names than in their own rows"), n.name, n.line)
+		p.warn("%s, the first %q in line %d: LIDs and ports tell which they are", reading.Count(n.n, "peer has another name than in its own row", "peers have other names than in their own rows"), n.text, n.line)
 	}
-	if p.odd > 0 {
+	if n := p.odd; n.n > 0 {
 		const most = 60
-		text := []rune(p.oddText)
+		text := []rune(n.text)
 		if len(text) > most {
 			text = append(text[:most], '…')
 		}
-		p.warn("%s no part of iblinkinfo's output, skipped; the first is line %d: %s", count(p.odd, "line is", "lines are"), p.oddLine, string(text))
+		p.warn("%s no part of iblinkinfo's output, skipped; the first is line %d: %s", reading.Count(n.n, "line is", "lines are"), n.line, string(text))
 	}
 	p.warn("iblinkinfo says no LMCs, no devices, and no GUIDs of adapters but of their ports: LMC 0 counts, and an adapter goes by the smallest GUID of its ports (ibnetdiscover says more)")
 }
 
-// renamed counts peers that have another name in their own rows, and keeps the first.
-type renamed struct {
+// tally counts what a warning is about, and keeps the first.
+type tally struct {
 	n, line int
-	name    string
+	text    string
 }
 
-func (n *renamed) note(r *row) {
-	if n.n++; n.n == 1 {
-		n.name, n.line = r.far.name, r.line
+func (t *tally) note(line int, text string) {
+	if t.n++; t.n == 1 {
+		t.line, t.text = line, text
 	}
-}
-
-// count is a number of things, one or more of them.
-func count(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }

@@ -57,7 +57,7 @@ type node struct {
 	top  uint8       // the highest of its ports
 }
 
-// end is a port as a row has it.
+// end is a port as a row has it. Maps are keyed by what of it is known.
 type end struct {
 	guid fabric.GUID // 0: not known
 	lid  fabric.LID
@@ -80,10 +80,8 @@ type parser struct {
 	nodes    []node
 	rows     []row
 	at       int32 // the node below whose head the rows are, or none
-	odd      int   // lines that are no part of the format
-	oddLine  int   // the first of them
-	oddText  string
-	renamed  renamed
+	odd      tally // lines that are no part of the format
+	renamed  tally // peers that have another name in their own rows
 	warnings []string
 }
 
@@ -101,9 +99,7 @@ func (p *parser) line(c reading.Cursor) error {
 	case p.head(c):
 		return nil
 	}
-	if p.odd++; p.odd == 1 {
-		p.oddLine, p.oddText = p.lines.Number(), string(bytes.TrimSpace(c))
-	}
+	p.odd.note(p.lines.Number(), string(bytes.TrimSpace(c)))
 	return nil
 }
 

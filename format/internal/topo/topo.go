@@ -308,9 +308,9 @@ func (p *parser) tell() {
 		p.list.Warn("systems are wired inside as in %s", strings.Join(used, ", "))
 	}
 	if p.nowhere > 0 {
-		p.list.Warn("%s at ports of boards that CFG takes away, the first %s", cabling.Count(p.nowhere, "cable is left out", "cables are left out"), p.first)
+		p.list.Warn("%s at ports of boards that CFG takes away, the first %s", reading.Count(p.nowhere, "cable is left out", "cables are left out"), p.first)
 	}
 	if p.speeds > 0 {
-		p.list.Warn("%s like 25G or EDR, the first %q", cabling.Count(p.speeds, "speed is none", "speeds are none"), p.speed)
+		p.list.Warn("%s like 25G or EDR, the first %q", reading.Count(p.speeds, "speed is none", "speeds are none"), p.speed)
 	}
 }
