@@ -46,6 +46,12 @@ func (c *Console) Tell(format string, args ...any) {
 // Note warns of the input, or of how weft was called.
 func (c *Console) Note(format string, args ...any) { c.Tell("warning: "+format, args...) }
 
+// Warn keeps an oddity of the input for programs, and notes it for people.
+func (c *Console) Warn(text string) {
+	c.Warnings = append(c.Warnings, text)
+	c.Note("%s", text)
+}
+
 // Open opens a file, or standard input, which may only be read once. Reading
 // ends when the user interrupts, even if a terminal or a pipe has nothing to say.
 func (c *Console) Open(name string) (io.ReadCloser, error) {
@@ -88,9 +94,7 @@ func (c *Console) ReadPlain(name string) ([]byte, error) {
 func (c *Console) Text(r io.Reader, name string) io.Reader {
 	text, note := reading.InUTF8(r)
 	if note != "" {
-		note = name + ": " + note
-		c.Warnings = append(c.Warnings, note)
-		c.Note("%s", note)
+		c.Warn(name + ": " + note)
 	}
 	return text
 }

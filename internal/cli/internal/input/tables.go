@@ -128,8 +128,7 @@ func forwardingOf(c *console.Console, f *fabric.Fabric, o *flags.Tables, join lf
 			text = fmt.Sprintf("%s tables end, the first that of %s,", words.Thousands(n), first.Switch)
 		}
 		text += fmt.Sprintf(" in an error of the program that dumped it; LIDs behind have no port there: %s", first.Message)
-		c.Warnings = append(c.Warnings, text)
-		c.Note("%s", text)
+		c.Warn(text)
 	}
 	return dump, nil
 }

@@ -131,9 +131,7 @@ func (o *Flags) readCounters(a *console.Console, f *fabric.Fabric, s *Seen) erro
 			return err
 		}
 		if note := c.Fit.String(); note != "" {
-			note = name + ": " + note
-			a.Warnings = append(a.Warnings, note)
-			a.Note("%s", note)
+			a.Warn(name + ": " + note)
 		}
 		switch {
 		case c.Ports > 0 || !c.Rated():
