@@ -114,13 +114,15 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 }
 
 // pathsOf is the paths of a finder. If it left aggregation nodes or routers apart
-// (Forwarding.Apart) and the budget's scope has these, too, shortest paths join them.
+// (Forwarding.Apart) and the budget's scope has these, too, shortest paths join them, and a note
+// says so behind the finder's, which says what stays empty.
 func pathsOf(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
 	fw, err := finder.Paths(ctx, f, p)
 	if err != nil || !fw.Apart || b.Scope == routing.HCA {
 		return fw, err
 	}
 	fw = fw.Clone()
+	fw.Notes = append(fw.Notes, "entries that stayed empty got shortest paths before lanes were assigned: aggregation nodes and routers count, too")
 	return fw, dag.Fill(ctx, f, fw)
 }
 

@@ -1,6 +1,7 @@
 package weave_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/nue"
 	"github.com/weft-fabric/weft/internal/engine/paths/balance"
+	"github.com/weft-fabric/weft/internal/engine/paths/fattree"
 	"github.com/weft-fabric/weft/internal/engine/paths/shortest"
 	"github.com/weft-fabric/weft/internal/engine/paths/sssp"
 	"github.com/weft-fabric/weft/internal/engine/weave"
@@ -367,6 +369,26 @@ func TestNoteCounts(t *testing.T) {
 	}
 	if noted < 2 {
 		t.Errorf("%d networks have destinations routed anew: no test", noted)
+	}
+}
+
+// Entries that the given paths leave empty are filled where aggregation nodes and routers count, too, and then the
+// notes do not leave it at saying that they stay empty.
+func TestNoteOfFilledEntries(t *testing.T) {
+	f := testnet.Build(t, "patchwork:12")
+	for scope, filled := range map[routing.Scope]bool{routing.HCA: false, routing.Adapters: true} {
+		tables, _ := route(t, f, weave.Any{Paths: []routing.PathFinder{fattree.Finder{}}}, routing.Any, routing.Budget{VLs: routing.DefaultVLs, Scope: scope})
+		notes := strings.Join(tables.Forwarding.Notes, "\n")
+		if !strings.Contains(notes, "stay empty") || strings.Contains(notes, "entries that stayed empty") != filled {
+			t.Errorf("%v: the notes are %q", scope, notes)
+		}
+		empty := 0
+		for lid := range f.LIDs() {
+			empty += bytes.Count(tables.Forwarding.Row(lid), []byte{routing.NoPort})
+		}
+		if (empty == 0) != filled {
+			t.Errorf("%v: %d entries are empty", scope, empty)
+		}
 	}
 }
 
