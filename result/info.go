@@ -54,7 +54,8 @@ type TreeLevel struct {
 	Up       int     `json:"cables_up"`
 	Across   int     `json:"cables_across"`
 	Free     int     `json:"free_ports"`
-	Over     float64 `json:"oversubscription"` // of all its switches together; 0: no cables lead up
+	NoUp     int     `json:"switches_without_up"` // with something below, and no cable up: they count for Over, not for Least and Most
+	Over     float64 `json:"oversubscription"`    // of all its switches together; 0: no cables lead up
 	Least    float64 `json:"oversubscription_least"`
 	Most     float64 `json:"oversubscription_most"`
 }

@@ -70,7 +70,7 @@ func TestLevels(t *testing.T) {
 			Switches: 18, Down: 144, Up: 72,
 			Over: inspect.Ratio{Below: 144 * 200_000, Above: 72 * 200_000}, Least: inspect.Ratio{Below: 1_600_000, Above: 800_000}, Most: inspect.Ratio{Below: 1_600_000, Above: 800_000},
 		},
-		{Switches: 12, Down: 72, Over: inspect.Ratio{Below: 72 * 200_000}},
+		{Switches: 12, Down: 72, NoUp: 12, Over: inspect.Ratio{Below: 72 * 200_000}},
 	}
 	if diff := cmp.Diff(want, inspect.Levels(f)); diff != "" {
 		t.Error(diff)
@@ -91,6 +91,21 @@ func TestLevels(t *testing.T) {
 	}
 	if got := inspect.Levels(testnet.Build(t, "torus:4x4")); len(got) != 1 || got[0].Across != 32 || got[0].Over.Value() != 0 {
 		t.Errorf("a torus: %+v", got)
+	}
+}
+
+// Spines without a cable up count for all together, and are none of those between the least and the most.
+func TestLevelsWithoutCablesUp(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=8x6,w=3x4")
+	f = edited(t, f, nil, func(c *fabric.Channel) bool { // the tops, behind 48 leaves and 18 spines, keep the first spine's cables
+		return f.Node(c.To).Kind != fabric.Switch || max(c.From, c.To) < 66 || min(c.From, c.To) == 48
+	})
+	levels := inspect.Levels(f)
+	if l := levels[1]; l.NoUp != 17 || l.Over.Value() != 36 || l.Least.Value() != 2 || l.Most.Value() != 2 {
+		t.Errorf("%+v", l)
+	}
+	if levels[0].NoUp != 0 {
+		t.Errorf("%+v", levels[0])
 	}
 }
 

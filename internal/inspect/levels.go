@@ -21,9 +21,10 @@ type Level struct {
 	Down, Up int   // cables to switches of the level below, and of the level above
 	Across   int   // cables within the level
 	Free     int   // ports without a cable
-	Over     Ratio // of all its switches together
-	Least    Ratio // of the switch with the smallest ratio
-	Most     Ratio // of the switch with the largest ratio
+	NoUp     int   // switches that have something below, but no cable up
+	Over     Ratio // of all its switches together, those without a cable up too
+	Least    Ratio // of the switch with the smallest ratio of those with cables up
+	Most     Ratio // of the switch with the largest
 }
 
 // Ratio is an oversubscription: the bandwidth of the cables to hosts and lower levels,
@@ -145,6 +146,9 @@ func (s *survey) addSwitch(l *Level, v fabric.NodeID) {
 	l.Over.Below += r.Below
 	l.Over.Above += r.Above
 	if r.Above == 0 {
+		if r.Below > 0 {
+			l.NoUp++
+		}
 		return
 	}
 	if l.Least.Above == 0 || r.Value() < l.Least.Value() {

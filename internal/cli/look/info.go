@@ -209,7 +209,7 @@ func levelSummaries(levels []inspect.Level) []result.TreeLevel {
 	all := list.Of(levels, func(l inspect.Level) result.TreeLevel {
 		return result.TreeLevel{
 			Switches: l.Switches, Hosts: l.Hosts, Others: l.Others, Down: l.Down, Up: l.Up, Across: l.Across,
-			Free: l.Free, Over: l.Over.Value(), Least: l.Least.Value(), Most: l.Most.Value(),
+			Free: l.Free, NoUp: l.NoUp, Over: l.Over.Value(), Least: l.Least.Value(), Most: l.Most.Value(),
 		}
 	})
 	for i := range all {
@@ -332,13 +332,21 @@ func printLevels(a *console.Console, levels []inspect.Level) {
 	t.Render()
 }
 
-// overText is an oversubscription, with its range if switches differ.
+// overText is an oversubscription, with its range if switches differ. Switches without a cable up have no ratio of
+// their own, but make that of all together greater, which may be outside of the range then.
 func overText(l *inspect.Level) string {
 	if l.Over.Above == 0 {
 		return ""
 	}
-	if l.Most.Value()-l.Least.Value() < 0.005 {
-		return fmt.Sprintf("%.2f", l.Over.Value())
+	text := fmt.Sprintf("%.2f", l.Over.Value())
+	switch {
+	case l.Most.Value()-l.Least.Value() >= 0.005:
+		text += fmt.Sprintf(", %.2f to %.2f", l.Least.Value(), l.Most.Value())
+	case l.NoUp > 0:
+		text += fmt.Sprintf(", %.2f", l.Most.Value())
 	}
-	return fmt.Sprintf("%.2f, %.2f to %.2f", l.Over.Value(), l.Least.Value(), l.Most.Value())
+	if l.NoUp > 0 {
+		text += " but for " + words.Counted(l.NoUp, "switch", "switches") + " without a cable up"
+	}
+	return text
 }
