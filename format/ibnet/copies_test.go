@@ -163,6 +163,7 @@ func TestTextWithoutItsHead(t *testing.T) {
 		{"somebody else", "[4]\t\"S-00000000000000b0\"[1]\n" + plain, `net:1: a port before any node, port 1 of which line 19 says that it is cabled to "S-00000000000000a0"[1]`},
 		{"there is a record", "[1]\t\"S-00000000000000b0\"[1]\n" + plain, `net:1: a port before any node, and "S-00000000000000a0", whose it is by the other end of its cable, has its record in line 9`},
 		{"attributes between", strings.Replace(plain, "Switch	4 \"S-00000000000000b0\"		# \"right\" base port 0 lid 4 lmc 0\n", "", 1), "net:17: a port behind the attributes of line 13, and no record of a node between"},
+		{"quotes of a word processor", strings.Replace(plain, "4 \"S-00000000000000b0\"", "4 “S-00000000000000b0”", 1), "net:18: a port behind the attributes of line 13, and no record of a node between; line 17 is none: Switch\t4 “S-00000000000000b0”"},
 	} {
 		_, err := Read(strings.NewReader(tc.text), "net")
 		if at := (*format.ParseError)(nil); !errors.As(err, &at) || !strings.HasPrefix(err.Error(), tc.want) {

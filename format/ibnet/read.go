@@ -140,6 +140,8 @@ type attributes struct {
 	line           int // of the first; 0: none
 	vendor, device uint32
 	system, node   fabric.GUID
+	oddLine        int         // of the last line behind them that is no part of the format; 0: none
+	oddText        string      // its beginning
 	port           fabric.GUID // of port 0, in brackets behind that of a switch
 }
 
@@ -170,6 +172,9 @@ func (p *parser) take(text reading.Cursor) error {
 		return p.portsRow(c)
 	case isPort(c):
 		if p.attr.line != 0 {
+			if p.attr.oddLine != 0 {
+				return p.errorf("a port behind the attributes of line %d, and no record of a node between; line %d is none: %s", p.attr.line, p.attr.oddLine, p.attr.oddText)
+			}
 			return p.errorf("a port behind the attributes of line %d, and no record of a node between", p.attr.line)
 		}
 		return p.portRecord(c)
@@ -186,6 +191,9 @@ func (p *parser) take(text reading.Cursor) error {
 	if !sectionTitle(c) {
 		if p.odd++; p.odd == 1 {
 			p.oddLine, p.oddText = p.number, shorten(text)
+		}
+		if p.attr.line != 0 {
+			p.attr.oddLine, p.attr.oddText = p.number, shorten(text)
 		}
 	}
 	return nil
@@ -250,7 +258,7 @@ func (p *parser) attribute(c reading.Cursor) (known bool, err error) {
 	if !ok || len(c) > 0 && !bytes.ContainsRune(attributeEnds, rune(c[0])) {
 		word := text[:len(text)-len(bytes.TrimLeftFunc(text, func(r rune) bool { return !bytes.ContainsRune(attributeEnds, r) }))]
 		if top < 1<<64-1 || !isOverwritten(word) || isHex(word) {
-			return true, p.errorf("no hexadecimal number behind the =, or one that is too large")
+			return true, p.errorf("no hexadecimal number behind the =, or one that is too large: %s", shorten(text))
 		}
 		p.noGUIDs.note(word, p.number)
 		v, c = 0, text[len(word):]

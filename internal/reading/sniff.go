@@ -38,6 +38,7 @@ const (
 	Workbook                // .xlsx
 	bzip2Packed             // packed by bzip2
 	tarArchive              // archive of tar
+	escapedText             // with escape sequences
 	firstUnread
 )
 
@@ -49,7 +50,7 @@ func (k Kind) String() string {
 		"XML", "JSON", "a graph of Graphviz", "a network_file of BookSim2",
 		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate",
 		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "iblinkinfo output", "a workbook or another ZIP archive",
-		"a file packed by bzip2", "a tar archive"}[k]
+		"a file packed by bzip2", "a tar archive", "text with colors or other escape sequences of a terminal"}[k]
 }
 
 // Network reports whether texts of a kind describe a network, which package files reads.
@@ -97,6 +98,7 @@ func Sniff(head []byte) Kind {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return Empty
 	}
+	escaped := bytes.Contains(head, []byte("\x1b["))
 	for len(head) > 0 {
 		line, rest, _ := bytes.Cut(head, []byte("\n"))
 		if k := sniffPlan(line, head); k != Unknown {
@@ -109,6 +111,9 @@ func Sniff(head []byte) Kind {
 			return k
 		}
 		head = rest
+	}
+	if escaped { // whatever kind it is without them
+		return escapedText
 	}
 	return Unknown
 }

@@ -44,6 +44,7 @@ const (
 	shown    = "what ibnetdiscover prints (ibnetdiscover > fabric.ibnetdiscover); of Ethernet, a folder with show ip route json and show interface json of every device, to weft verify"
 	links    = "what UFM answers to GET /ufmRest/resources/links"
 	unpack   = "what is in it: unpack it first (a folder of ibdiagnet2 or OpenSM is a FABRIC as it is; gzip, zstd and xz are unpacked here)"
+	plainly  = `it without them, as the program prints it into a file, or: sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' FILE`
 	workbook = "the sheet with the cables, saved as CSV with the columns StartDevice, StartPort, EndDevice and EndPort; of another archive what is in it"
 )
 
@@ -65,6 +66,8 @@ func (k Kind) Instead() string {
 		return workbook
 	case k == bzip2Packed, k == tarArchive:
 		return unpack
+	case k == escapedText:
+		return plainly
 	case k >= firstUnread:
 		return unread[k-firstUnread].give
 	}

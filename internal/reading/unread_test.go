@@ -51,7 +51,8 @@ func TestUnread(t *testing.T) {
 		"name: lab\n\ntopology:\n  nodes:\n": "YAML",
 		"BZh91AY&SY":                         "packed by bzip2",
 		"fabric/ibdiagnet2.db_csv" + strings.Repeat("\x00", 257-24) + "ustar  \x00": "tar archive",
-		"PK\x03\x04\x14\x00\x06\x00": "workbook",
+		"\x1b[32m#\x1b[0m\n\x1b[32mvendid=0x2c9\x1b[0m\n":                           "escape sequences of a terminal",
+		"PK\x03\x04\x14\x00\x06\x00":                                                "workbook",
 	} {
 		k := Sniff([]byte(text))
 		if met[k] = true; !strings.Contains(k.String(), want) || k.Instead() == "" || k.Network() {
