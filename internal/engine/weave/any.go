@@ -54,7 +54,11 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		}
 		t.most = mostWork(f, len(paths.LIDs()))
 		if !sameRows(f, before, fw) { // the same paths would fail again
-			if err := t.plain(ctx, fw, paths); err != nil {
+			err := t.byDimensions(ctx, fw, paths)
+			if err == nil && !t.done() {
+				err = t.plain(ctx, fw, paths)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -4,7 +4,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-func opposite(r Dir) Dir { return r ^ 1 }
+// Opposite is the direction back.
+func (r Dir) Opposite() Dir { return r ^ 1 }
 
 // measure fills run: from each point without a cable in a direction back along the line.
 func (g *Grid) measure() {
@@ -21,7 +22,7 @@ func (g *Grid) measure() {
 				continue
 			}
 			g.run[p*dirs+int(r)] = 0
-			for q, hops := g.Next(p, opposite(r)), int32(1); q >= 0 && len(g.Links(q, r)) > 0; q = g.Next(q, opposite(r)) {
+			for q, hops := g.Next(p, r.Opposite()), int32(1); q >= 0 && len(g.Links(q, r)) > 0; q = g.Next(q, r.Opposite()) {
 				g.run[q*dirs+int(r)] = hops
 				hops++
 			}
@@ -66,8 +67,8 @@ func (g *Grid) Toward(point, d, t int) Dir {
 	if g.Run(point, r) >= hops {
 		return r
 	}
-	if g.Dims[d].Ring && g.Run(point, opposite(r)) >= g.Dims[d].Size-hops {
-		return opposite(r)
+	if g.Dims[d].Ring && g.Run(point, r.Opposite()) >= g.Dims[d].Size-hops {
+		return r.Opposite()
 	}
 	return NoDir
 }

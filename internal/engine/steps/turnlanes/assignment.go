@@ -199,3 +199,17 @@ func (l *Assignment) reserve(turns []Reserved) {
 		l.used = 1
 	}
 }
+
+// Reserve is an assignment for one service level in which some turns have lanes from the start, which close no cycle,
+// and the others are not to be taken.
+func Reserve(f *fabric.Fabric, turns []Reserved, lanes int) *Assignment {
+	l := New(f, lanes, 1, Even, Free)
+	l.reserve(turns)
+	for t := range l.lane {
+		l.barred[t] = ^l.held[t]
+		if l.at(int32(t), 0) == unset {
+			l.set(int32(t), 0, 0) // on which no packet comes to it from a lower one
+		}
+	}
+	return l
+}
