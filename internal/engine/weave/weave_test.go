@@ -333,7 +333,7 @@ func TestPrefer(t *testing.T) {
 // many of them longer ones than need be; where there is none, none has.
 func TestNoteCounts(t *testing.T) {
 	noted := 0
-	for _, spec := range []string{"karytree:k=3,n=2", "torus:5x5", "ring:n=7", "kautz:b=3,n=3,hosts=2", "random:switches=16,links=32,hosts=4,seed=1"} {
+	for _, spec := range []string{"karytree:k=3,n=2", "torus:5x5", "torus:6x6", "kautz:b=3,n=3,hosts=2", "random:switches=16,links=32,hosts=4,seed=1"} {
 		f := testnet.Build(t, spec)
 		given, err := balanced[0].Paths(context.Background(), f, nil)
 		if err != nil {
