@@ -483,7 +483,19 @@ func (p *comparison) levelsDiffer(lid fabric.LID) bool {
 		differ = !slices.Equal(p.was.answers[0].toGroups(rows[0]), p.d.answers[0].toGroups(rows[1]))
 		p.answering[rows] = differ
 	}
-	return differ
+	return differ || p.answersBeside(lid)
+}
+
+// answersBeside says whether sources on the switch of a destination answer it on other service levels. All levels on which
+// sources of a group may be answered together do not say so there, where the destination may be one of them.
+func (p *comparison) answersBeside(lid fabric.LID) bool {
+	s := p.d.destined(lid).Switch
+	for i := range p.d.groups[s] {
+		if p.was.answers[0].ofOthers(&p.was.groups[s][i], lid) != p.d.answers[0].ofOthers(&p.d.groups[s][i], lid) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameLevels says whether all sources have the same service levels by two rows; nil: of zeros.
@@ -624,6 +636,12 @@ func (d *derivation) levelsDiffer(lid fabric.LID) bool {
 		a, b := d.answers[0], d.answers[i+1]
 		if (a == nil) != (b == nil) || a != nil && !slices.Equal(a.toGroups(d.t.Lanes.Row[owner]), b.toGroups(t.Lanes.Row[owner])) {
 			return true
+		}
+		home := d.groups[d.f.Endpoint(owner).Switch]
+		for k := range home {
+			if a != nil && a.ofOthers(&home[k], lid) != b.ofOthers(&home[k], lid) {
+				return true // see answersBeside
+			}
 		}
 	}
 	return false

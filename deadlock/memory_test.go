@@ -132,6 +132,44 @@ func TestMemoryOfNeighbours(t *testing.T) {
 	}
 }
 
+// Neighbours on a switch may answer one another on other service levels than before, though on all those on which both may be
+// answered together nothing changed.
+func TestMemoryOfAnswersBesideOneAnother(t *testing.T) {
+	var b fabric.Builder
+	s := b.Node(fabric.Node{GUID: 1, Ports: 4}, "")
+	for i := range 3 {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: fabric.Adapter, Ports: 1}, "")
+		b.Port(h, 1, fabric.Port{LID: fabric.LID(2 + 2*i), LMC: 1})
+		b.Cable(h, 1, s, uint8(1+i), fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps := routing.LanePerSL(2).PerPort(f)
+	for in := range uint8(4) {
+		maps.Set(0, in, 1, 1, 15) // service level 1 is dropped on the cable to the first host
+	}
+	fw := routing.NewForwarding(f)
+	for lid, e := range f.LIDs() {
+		fw.Row(lid)[0] = f.LastPort(f.Endpoint(e))
+	}
+	levels := func(lid fabric.LID) *routing.Tables { // on service level 1 goes what is for one LID
+		l := routing.NewLanes(f, maps)
+		l.SLRow(lid)[0] = 1
+		return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}
+	}
+	var memory deadlock.Memory
+	before := levels(3)
+	for _, lid := range []fabric.LID{3, 4, 3} {
+		tables := levels(lid)
+		mixed := []*routing.Tables{before, tables}
+		before = tables
+		compare(t, "mixture", func(o deadlock.Options) (any, error) { return deadlock.VerifyMixture(t.Context(), mixed, o) }, deadlock.Options{}, deadlock.Options{Memory: &memory})
+		compare(t, "alone", func(o deadlock.Options) (any, error) { return deadlock.Verify(t.Context(), tables, o) }, deadlock.Options{}, deadlock.Options{Memory: &memory})
+	}
+}
+
 // walk is tables that change again and again.
 type walk struct {
 	rng    *rand.Rand
