@@ -207,18 +207,7 @@ func (w *mixtureWalker) destination(lid fabric.LID) {
 		}
 		if alone[k-1] == arrives && b.why != arrives {
 			w.verdict.Exposed += b.pairs
-			w.expose(Lost{b.s, lid, why, b.pairs})
+			w.verdict.Lost, _ = withLost(w.verdict.Lost, Lost{b.s, lid, why, b.pairs})
 		}
 	}
-}
-
-// expose lists pairs that can be cut off for a while, those of a switch together.
-func (w *mixtureWalker) expose(l Lost) {
-	if n := len(w.verdict.Lost); n > 0 {
-		if last := &w.verdict.Lost[n-1]; last.Switch == l.Switch && last.LID == l.LID && last.Why == l.Why {
-			last.Pairs += l.Pairs
-			return
-		}
-	}
-	w.verdict.Lost = append(w.verdict.Lost, l)
 }

@@ -55,7 +55,6 @@ type relationWalker struct {
 	d       *derivation
 	f       *fabric.Fabric
 	inUse   []uint16
-	sls     uint16
 	dropped int64
 	turns   []int32      // [trunk] the turn from it to a trunk, less the trunk's number
 	same    cdg.SameLane // where the SL alone decides the lane
@@ -232,7 +231,6 @@ func (w *relationWalker) flows(visit func()) {
 	for i := range w.starts {
 		sls |= w.starts[i].sls
 	}
-	w.sls |= sls
 	for w.kind = range kinds {
 		for left := sls; left != 0; left &^= w.levels {
 			if w.levels = left; !w.d.alike {
