@@ -102,3 +102,37 @@ func TestFiguresOfEveryWalker(t *testing.T) {
 		}
 	}
 }
+
+// Sources on a switch with the same service levels of their own may answer on different ones. Where packets on these go by other
+// entries, those alone are cut off who send them, and a loop names one of these.
+func TestAnswersByThemselves(t *testing.T) {
+	f := ringOf(t, 2, 1, 1)
+	for _, circle := range []bool{false, true} {
+		l := routing.NewLanes(f, routing.LanePerSL(2))
+		l.SLRow(11)[1] = 1 // the host of switch 1 asks the second of switch 0 on level 1, who answers on it
+		g := routing.NewGroups(f, 2)
+		for s := range fabric.NodeID(3) {
+			for in := range uint8(f.Node(s).Ports + 1) {
+				g.SetTable(s, in, 1, 1)
+			}
+		}
+		for lid := range f.LIDs() {
+			copy(g.Static(1).Row(lid), nearest(f).Row(lid))
+		}
+		if g.Static(1).Row(12)[0] = routing.NoPort; circle {
+			copy(g.Static(1).Row(12), []uint8{2, 3, 1})
+		}
+		v, err := deadlock.Verify(t.Context(), &routing.Tables{Fabric: f, Forwarding: nearest(f), Lanes: l, Groups: g}, deadlock.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Unreachable != 1 || v.Free() == circle {
+			t.Errorf("circle %v: %+v", circle, v)
+		}
+		for _, s := range v.Cycle {
+			if second := f.Owner(11); s.Src != second || s.Dst != 12 || s.SL != 1 || !s.Answer {
+				t.Errorf("the loop has %+v, and only endpoint %d sends so", s, second)
+			}
+		}
+	}
+}

@@ -145,26 +145,55 @@ func (w *relationWalker) begin(lid fabric.LID) {
 	w.lid, w.to, w.home, w.starts = lid, e, w.f.LastPort(e), w.starts[:0]
 	for _, s := range w.d.senders {
 		for i := range w.d.groups[s] {
-			g := &w.d.groups[s][i]
-			n := int64(len(g.from))
-			here := s == e.Switch && slices.Contains(g.from, owner)
-			if here {
-				n--
-			}
-			if n == 0 {
-				continue
-			}
-			b := start{s: s, g: g, sls: w.d.levelsOf(g, lid, here), pairs: n}
-			if b.sls == 0 {
-				b.why = lost + fate(NoAddress)
-			}
-			w.starts = append(w.starts, b)
+			w.addStarts(s, &w.d.groups[s][i])
 		}
 	}
 	w.differ = w.d.differ(lid)
 	w.circles = false
 	w.alone = slices.Grow(w.alone[:0], len(w.starts)*len(w.d.tables))[:len(w.starts)*len(w.d.tables)]
 	clear(w.alone)
+}
+
+// addStarts adds the sources of a group: as one, or, where their answers are not all on the same service levels and
+// these can go different ways, those of like levels each by themselves.
+func (w *relationWalker) addStarts(s fabric.NodeID, g *group) {
+	owner, first := w.f.Owner(w.lid), len(w.starts)
+	if !w.d.alike && w.d.fixed == 0 && w.d.answered() {
+		for _, e := range g.from {
+			if e != owner {
+				there, back := w.d.ofSource(e, w.lid)
+				w.addStart(first, start{s: s, g: g, sls: there | back, pairs: 1})
+			}
+		}
+		return
+	}
+	n := int64(len(g.from))
+	here := s == w.to.Switch && slices.Contains(g.from, owner)
+	if here {
+		n--
+	}
+	if n > 0 {
+		w.addStart(first, start{s: s, g: g, sls: w.d.levelsOf(g, w.lid, here), pairs: n})
+	}
+}
+
+// addStart adds sources to those from a first on that are alike.
+func (w *relationWalker) addStart(first int, b start) {
+	for i := first; i < len(w.starts); i++ {
+		if w.starts[i].sls == b.sls {
+			w.starts[i].pairs += b.pairs
+			return
+		}
+	}
+	if b.sls == 0 {
+		b.why = lost + fate(NoAddress)
+	}
+	w.starts = append(w.starts, b)
+}
+
+// answered says whether answers add service levels by any of the tables.
+func (d *derivation) answered() bool {
+	return slices.ContainsFunc(d.answers, func(a *answers) bool { return a != nil })
 }
 
 // levelsOf is the service levels, as bits, that sources use for a LID by any of the tables; here: its

@@ -179,7 +179,10 @@ func (w *relationWalker) deliver(s fabric.NodeID, in, sl uint8, came uint16) (dr
 // level by which they came, or at the port of the destination.
 func (w *relationWalker) countDrops() {
 	for i := range w.starts {
-		b := &w.starts[i]
+		b, counted := &w.starts[i], uint16(0)
+		for j := i - 1; j >= 0 && w.starts[j].g == b.g; j-- {
+			counted |= w.starts[j].sls // by others that come by the same ports
+		}
 		for k := range w.where() {
 			if !w.sends(b) {
 				continue
@@ -194,7 +197,7 @@ func (w *relationWalker) countDrops() {
 				}
 				continue
 			}
-			for m := b.sls & w.levels; m != 0; m &= m - 1 {
+			for m := b.sls & w.levels &^ counted; m != 0; m &= m - 1 {
 				sl := uint8(bits.TrailingZeros16(m))
 				w.countDropsAt(on, b.s, b.g.port, sl, 0, func(out fabric.ChannelID) uint16 { return w.d.union.first(b.g, w.f.Channel(out).FromPort, sl) })
 			}

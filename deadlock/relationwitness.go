@@ -22,10 +22,11 @@ func (w *relationWalker) cause(hold, want hop, answer bool) (LoopStep, bool) {
 					return
 				}
 				b := w.firstThatMakes(all, hold, want)
-				step.Src, step.SL = w.senderOf(b), w.sl
+				step.SL = w.sl
 				if w.d.simple {
 					step.SL = w.levelOn(b, hold.vl)
 				}
+				step.Src = w.senderOf(b, step.SL)
 				step.Answer = w.d.fixed == 0 && step.SL != w.d.t.Lanes.SL(step.Src, lid)
 				step.Ports, found = w.portsOn(hold.trunk), true
 			})
@@ -70,10 +71,11 @@ func (w *relationWalker) nextLanes(in, out fabric.ChannelID, lanes uint16) uint1
 	return w.mapped(in, out, w.sl, lanes) &^ (1 << dropLane)
 }
 
-// senderOf is the first source of a group that is not the destination itself.
-func (w *relationWalker) senderOf(b *start) fabric.EndpointID {
+// senderOf is the first source of a group, not the destination itself, that sends on a service level: not all of them answer
+// on the same.
+func (w *relationWalker) senderOf(b *start, sl uint8) fabric.EndpointID {
 	for _, e := range b.g.from {
-		if e != w.f.Owner(w.lid) {
+		if there, back := w.d.ofSource(e, w.lid); e != w.f.Owner(w.lid) && (there|back)>>sl&1 == 1 {
 			return e
 		}
 	}
