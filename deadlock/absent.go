@@ -120,8 +120,8 @@ func (d *derivation) absentOn(c fabric.ChannelID, levels, lanes uint16) {
 	for sl := range uint8(routing.SLs) {
 		seen := uint16(0)
 		for in := uint8(0); levels>>sl&1 == 1 && int(in) <= f.Node(ch.From).Ports; in++ {
-			if in == ch.FromPort || in > 0 && f.Out(ch.From, in) == fabric.None {
-				continue
+			if in == ch.FromPort && int(c) >= f.Trunks() || in > 0 && f.Out(ch.From, in) == fabric.None {
+				continue // endpoints send nothing back to themselves; switches may
 			}
 			seen |= d.lanesTo(ch, in, sl) & lanes
 		}

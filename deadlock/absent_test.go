@@ -121,3 +121,18 @@ func TestAbsentLanesOfTrees(t *testing.T) {
 		}
 	}
 }
+
+// A packet may go back by the cable that it came by, on a lane that this does not run.
+func TestAbsentLanesOfReturns(t *testing.T) {
+	f := narrow(t, 1)
+	fw := routing.NewForwarding(f)
+	for lid := range f.LIDs() {
+		copy(fw.Row(lid), []uint8{2, 2})
+	}
+	maps := routing.LanePerSL(1).PerPort(f)
+	maps.Set(1, 2, 2, 0, 1) // switch 1 returns on lane 1 what it gets
+	v := verify(t, f, fw, routing.OneSL(f, maps), routing.Honored)
+	if !slices.ContainsFunc(v.Absent, func(a deadlock.Absent) bool { return f.Channel(a.Channel).From == 1 && a.VL == 1 }) {
+		t.Errorf("%+v", v.Absent)
+	}
+}
