@@ -258,22 +258,24 @@ func (w *spreader) oneSided() bool {
 
 // reached counts the switches with members that packets from one of them come to.
 func (w *spreader) reached(from fabric.NodeID, members []fabric.NodeID) int {
-	seen := map[fabric.ChannelID]bool{}
+	seen := map[hop]bool{}
 	at := map[fabric.NodeID]bool{from: true}
-	var queue []fabric.ChannelID
+	var queue []hop
 	enter := func(s fabric.NodeID, in uint8, came uint16) {
-		w.branches(s, in, came, func(out fabric.ChannelID, _ uint16) {
-			if !seen[out] {
-				seen[out] = true
-				at[w.f.Heads()[out]] = true
-				queue = append(queue, out)
+		w.branches(s, in, came, func(out fabric.ChannelID, lanes uint16) {
+			at[w.f.Heads()[out]] = true
+			for ; lanes != 0; lanes &= lanes - 1 {
+				if h := (hop{out, uint8(bits.TrailingZeros16(lanes))}); !seen[h] {
+					seen[h] = true
+					queue = append(queue, h)
+				}
 			}
 		})
 	}
 	enter(from, 0, 0)
 	for i := 0; i < len(queue); i++ {
-		c := w.f.Channel(queue[i])
-		enter(c.To, c.ToPort, w.held[queue[i]])
+		c := w.f.Channel(queue[i].trunk)
+		enter(c.To, c.ToPort, bit(queue[i].vl))
 	}
 	n := 0
 	for _, s := range members {

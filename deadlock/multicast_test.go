@@ -99,3 +99,52 @@ func TestTreesThatReplaceOthers(t *testing.T) {
 		}
 	}
 }
+
+// Packets of one member may be dropped where those of another go on, as they come on other lanes.
+func TestTreesSplitByLanes(t *testing.T) {
+	var b fabric.Builder
+	var sw [5]fabric.Ref
+	for i := range sw {
+		sw[i] = b.Node(fabric.Node{GUID: fabric.GUID(1 + i), Ports: 4}, "")
+		b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: fabric.Adapter, Ports: 1}, ""), 1, sw[i], 4, fabric.Rate{})
+	}
+	b.Cable(sw[0], 1, sw[2], 1, fabric.Rate{}) // two into one, and on over another to the last
+	b.Cable(sw[1], 1, sw[2], 2, fabric.Rate{})
+	b.Cable(sw[2], 3, sw[3], 1, fabric.Rate{})
+	b.Cable(sw[3], 2, sw[4], 1, fabric.Rate{})
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := routing.MulticastTree{MLID: routing.FirstMLID}
+	for s, ports := range [][]uint8{{1, 4}, {1, 4}, {1, 2, 3}, {1, 2}, {1, 4}} {
+		n := routing.TreeNode{Switch: fabric.NodeID(s)}
+		for _, p := range ports {
+			n.Ports.Add(p)
+		}
+		tree.Nodes = append(tree.Nodes, n)
+	}
+	for _, vl := range []uint8{1, 15} {
+		maps := routing.LanePerSL(1).PerPort(f)
+		maps.Set(2, 1, 3, 0, 1) // what comes from switch 0 leaves on lane 1,
+		maps.SetByLane(3, 1<<routing.SLs-1)
+		maps.Set(3, 1, 2, 1, vl) // and by that it goes on, or is dropped
+		tables := &routing.Tables{Fabric: f, Forwarding: nowhere(f), Lanes: routing.OneSL(f, maps), Multicast: &routing.Multicast{SLs: 1, Trees: []routing.MulticastTree{tree}}}
+		v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if split := len(v.Multicast.Split) > 0; split != (vl == 15) || v.Multicast.Circling != nil {
+			t.Errorf("lane 1 goes on as %d: %+v", vl, v.Multicast)
+		}
+	}
+}
+
+// nowhere is entries by which switches deliver to their own hosts only.
+func nowhere(f *fabric.Fabric) *routing.Forwarding {
+	fw := routing.NewForwarding(f)
+	for lid, e := range f.LIDs() {
+		fw.Row(lid)[f.Endpoint(e).Switch] = f.LastPort(f.Endpoint(e))
+	}
+	return fw
+}
