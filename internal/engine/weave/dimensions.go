@@ -36,7 +36,7 @@ func (t *trial) byDimensions(ctx context.Context, fw *routing.Forwarding, paths 
 	}
 	open := routing.NewForwarding(t.f)
 	for _, g := range grids {
-		if err := g.Route(ctx, t.f, open, g.Openly().Next, func(int, []fabric.LID) {}); err != nil {
+		if err := g.Route(ctx, t.f, open, g.OpenWays().Next, func(int, []fabric.LID) {}); err != nil {
 			return err
 		}
 	}
@@ -45,7 +45,7 @@ func (t *trial) byDimensions(ctx context.Context, fw *routing.Forwarding, paths 
 		t.goal = newRerouting(t.f, fw, paths.LIDs(), t.budget).before
 	}
 	r := newRerouting(t.f, open, paths.LIDs(), t.budget)
-	failed, err := r.route(ctx, turnlanes.Reserve(t.f, turns, lanes))
+	failed, err := r.route(ctx, turnlanes.AssignReserved(t.f, turns, lanes))
 	if err != nil || failed > 0 {
 		return err
 	}
@@ -74,7 +74,7 @@ func inDimensionOrder(f *fabric.Fabric, grids []*grid.Grid) (all []turnlanes.Res
 				if from == to {
 					r.Lane, r.Within = lane[d+1], !g.Open(p, to)
 				}
-				for _, back := range g.Links(p, from.Opposite()) {
+				for _, back := range g.Links(p, from.Reverse()) {
 					for _, out := range g.Links(p, to) {
 						in := f.Reverses()[back]
 						r.Turn = acyclic.Turn{ID: int32(f.Turn(in, out)), In: in, Out: out}

@@ -4,8 +4,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Opposite is the direction back.
-func (r Dir) Opposite() Dir { return r ^ 1 }
+// Reverse is the direction back.
+func (r Dir) Reverse() Dir { return r ^ 1 }
 
 // measure fills run: from each point without a cable in a direction back along the line.
 func (g *Grid) measure() {
@@ -22,7 +22,7 @@ func (g *Grid) measure() {
 				continue
 			}
 			g.run[p*dirs+int(r)] = 0
-			for q, hops := g.Next(p, r.Opposite()), int32(1); q >= 0 && len(g.Links(q, r)) > 0; q = g.Next(q, r.Opposite()) {
+			for q, hops := g.Next(p, r.Reverse()), int32(1); q >= 0 && len(g.Links(q, r)) > 0; q = g.Next(q, r.Reverse()) {
 				g.run[q*dirs+int(r)] = hops
 				hops++
 			}
@@ -67,8 +67,8 @@ func (g *Grid) Toward(point, d, t int) Dir {
 	if g.Run(point, r) >= hops {
 		return r
 	}
-	if g.Dims[d].Ring && g.Run(point, r.Opposite()) >= g.Dims[d].Size-hops {
-		return r.Opposite()
+	if g.Dims[d].Ring && g.Run(point, r.Reverse()) >= g.Dims[d].Size-hops {
+		return r.Reverse()
 	}
 	return NoDir
 }

@@ -45,15 +45,15 @@ func (g *Grid) beyondOpening(point, d int) int {
 	return (hops%size + size) % size
 }
 
-// Openly is the ways that are left where every whole ring is open.
-type Openly struct {
+// OpenWays is the ways that are left where every whole ring is open.
+type OpenWays struct {
 	g     *Grid
 	rings []*openRing // [dimension] nil: a line
 }
 
-// Openly prepares these ways.
-func (g *Grid) Openly() *Openly {
-	o := &Openly{g, make([]*openRing, len(g.Dims))}
+// OpenWays prepares these ways.
+func (g *Grid) OpenWays() *OpenWays {
+	o := &OpenWays{g, make([]*openRing, len(g.Dims))}
 	for d, dim := range g.Dims {
 		if dim.Dateline() {
 			o.rings[d] = newOpenRing(dim.Size)
@@ -63,7 +63,7 @@ func (g *Grid) Openly() *Openly {
 }
 
 // Toward is Grid.Toward by these ways.
-func (o *Openly) Toward(point, d, t int) Dir {
+func (o *OpenWays) Toward(point, d, t int) Dir {
 	g := o.g
 	if !g.rings(point, d) {
 		return g.Toward(point, d, t)
@@ -76,7 +76,7 @@ func (o *Openly) Toward(point, d, t int) Dir {
 }
 
 // Next is the direction from a point to another in dimension order.
-func (o *Openly) Next(from, to int) Dir {
+func (o *OpenWays) Next(from, to int) Dir {
 	for d := range o.g.Dims {
 		if c := o.g.Coordinate(to, d); c != o.g.Coordinate(from, d) {
 			return o.Toward(from, d, c)

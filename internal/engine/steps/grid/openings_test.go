@@ -13,7 +13,7 @@ func TestOpenRings(t *testing.T) {
 	for i, b := range []gridtest.Box{gridtest.Torus(5), gridtest.Torus(6), gridtest.Torus(7), gridtest.Torus(8), gridtest.Torus(16), gridtest.Torus(7, 4), gridtest.Torus(9, 5, 3)} {
 		t.Run(b.String(), func(t *testing.T) {
 			g := found(t, build(t, b, uint64(i)))
-			o := g.Openly()
+			o := g.OpenWays()
 			longer, pairs := 0, 0
 			for from := range g.Switch {
 				for to := range g.Switch {

@@ -200,9 +200,9 @@ func (l *Assignment) reserve(turns []Reserved) {
 	}
 }
 
-// Reserve is an assignment for one service level in which some turns have lanes from the start, which close no cycle,
+// AssignReserved is an assignment for one service level in which some turns have lanes from the start, which close no cycle,
 // and the others are not to be taken.
-func Reserve(f *fabric.Fabric, turns []Reserved, lanes int) *Assignment {
+func AssignReserved(f *fabric.Fabric, turns []Reserved, lanes int) *Assignment {
 	l := New(f, lanes, 1, Even, Free)
 	l.reserve(turns)
 	for t := range l.lane {
