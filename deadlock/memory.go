@@ -483,15 +483,16 @@ func (p *comparison) levelsDiffer(lid fabric.LID) bool {
 		differ = !slices.Equal(p.was.answers[0].toGroups(rows[0]), p.d.answers[0].toGroups(rows[1]))
 		p.answering[rows] = differ
 	}
-	return differ || p.answersBeside(lid)
+	s := p.d.destined(lid).Switch
+	return differ || besideDiffer(p.was.answers[0], p.d.answers[0], p.was.groups[s], p.d.groups[s], lid)
 }
 
-// answersBeside says whether sources on the switch of a destination answer it on other service levels. All levels on which
-// sources of a group may be answered together do not say so there, where the destination may be one of them.
-func (p *comparison) answersBeside(lid fabric.LID) bool {
-	s := p.d.destined(lid).Switch
-	for i := range p.d.groups[s] {
-		if p.was.answers[0].ofOthers(&p.was.groups[s][i], lid) != p.d.answers[0].ofOthers(&p.d.groups[s][i], lid) {
+// besideDiffer says whether sources on the switch of a destination, in the groups there, answer it on other service levels.
+// All levels on which sources of a group may be answered together do not say so there, where the destination may be one of
+// them.
+func besideDiffer(a, b *answers, was, now []group, lid fabric.LID) bool {
+	for i := range now {
+		if a.ofOthers(&was[i], lid) != b.ofOthers(&now[i], lid) {
 			return true
 		}
 	}
@@ -634,14 +635,12 @@ func (d *derivation) levelsDiffer(lid fabric.LID) bool {
 			}
 		}
 		a, b := d.answers[0], d.answers[i+1]
-		if (a == nil) != (b == nil) || a != nil && !slices.Equal(a.toGroups(d.t.Lanes.Row[owner]), b.toGroups(t.Lanes.Row[owner])) {
+		if (a == nil) != (b == nil) {
 			return true
 		}
 		home := d.groups[d.f.Endpoint(owner).Switch]
-		for k := range home {
-			if a != nil && a.ofOthers(&home[k], lid) != b.ofOthers(&home[k], lid) {
-				return true // see answersBeside
-			}
+		if a != nil && (!slices.Equal(a.toGroups(d.t.Lanes.Row[owner]), b.toGroups(t.Lanes.Row[owner])) || besideDiffer(a, b, home, home, lid)) {
+			return true
 		}
 	}
 	return false
