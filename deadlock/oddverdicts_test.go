@@ -109,14 +109,9 @@ func (n *oddCount) against(t *testing.T, where string, tables *routing.Tables, o
 	n.cut += int(min(1, v.Unreachable))
 	if free {
 		n.free++
-		ranksHold(t, fail, w, v.Certificate, f)
-		if _, err := deadlock.CheckCertificate(t.Context(), tables, v.Certificate, nil); err != nil {
-			fail("the proof is refused: %v", err)
-		}
-		falsified(w, v.Certificate, func(c *deadlock.Certificate) {
-			if _, err := deadlock.CheckCertificate(t.Context(), tables, c, nil); err == nil {
-				fail("a falsified proof passes")
-			}
+		provenBy(t, fail, w, v.Certificate, f, func(c *deadlock.Certificate) error {
+			_, err := deadlock.CheckCertificate(t.Context(), tables, c, nil)
+			return err
 		})
 		return
 	}
@@ -169,6 +164,20 @@ func (n *oddCount) against(t *testing.T, where string, tables *routing.Tables, o
 			fail("step %d: no packet makes %+v", i, s)
 		}
 	}
+}
+
+// provenBy wants a certificate that holds, for the dumb twin and for the checker, which refuses what is made of it falsely.
+func provenBy(t *testing.T, fail func(string, ...any), w *dumb, c *deadlock.Certificate, f *fabric.Fabric, check func(*deadlock.Certificate) error) {
+	t.Helper()
+	ranksHold(t, fail, w, c, f)
+	if err := check(c); err != nil {
+		fail("the proof is refused: %v", err)
+	}
+	falsified(w, c, func(c *deadlock.Certificate) {
+		if check(c) == nil {
+			fail("a falsified proof passes")
+		}
+	})
 }
 
 func ranksHold(t *testing.T, fail func(string, ...any), w *dumb, c *deadlock.Certificate, f *fabric.Fabric) {
@@ -243,14 +252,9 @@ func (n *oddCount) againstMixture(t *testing.T, where string, ts []*routing.Tabl
 	}
 	if free {
 		n.free++
-		ranksHold(t, fail, w, v.Certificate, f)
-		if _, err := deadlock.CheckMixture(t.Context(), ts, v.Certificate, nil); err != nil {
-			fail("the proof is refused: %v", err)
-		}
-		falsified(w, v.Certificate, func(c *deadlock.Certificate) {
-			if _, err := deadlock.CheckMixture(t.Context(), ts, c, nil); err == nil {
-				fail("a falsified proof passes")
-			}
+		provenBy(t, fail, w, v.Certificate, f, func(c *deadlock.Certificate) error {
+			_, err := deadlock.CheckMixture(t.Context(), ts, c, nil)
+			return err
 		})
 		return
 	}
