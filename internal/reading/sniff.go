@@ -98,10 +98,9 @@ func Sniff(head []byte) Kind {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return Empty
 	}
-	escaped := bytes.Contains(head, []byte("\x1b["))
-	for len(head) > 0 {
-		line, rest, _ := bytes.Cut(head, []byte("\n"))
-		if k := sniffPlan(line, head); k != Unknown {
+	for text := head; len(text) > 0; {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		if k := sniffPlan(line, text); k != Unknown {
 			return k
 		}
 		if k := sniffLine(line); k != Unknown {
@@ -110,9 +109,9 @@ func Sniff(head []byte) Kind {
 		if k := sniffUnread(line); k != Unknown {
 			return k
 		}
-		head = rest
+		text = rest
 	}
-	if escaped { // whatever kind it is without them
+	if bytes.Contains(head, []byte("\x1b[")) { // whatever kind it is without them
 		return escapedText
 	}
 	return Unknown
