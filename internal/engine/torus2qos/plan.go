@@ -114,16 +114,12 @@ func (pl *plan) grant(dest int, levels []uint8) {
 // next is the direction from a point towards another; there is one, unless one
 // of them is the missing switch.
 func (pl *plan) next(from, to int) grid.Dir {
-	g := pl.g
-	for d := range g.Dims {
-		c := g.Coordinate(to, d)
-		if c == g.Coordinate(from, d) {
-			continue
-		}
-		if pl.detour != nil && g.With(from, d, c) == pl.detour.hole {
-			return pl.detour.next(from, to, d)
-		}
-		return g.Toward(from, d, c)
+	d, c := pl.g.InOrder(from, to)
+	switch {
+	case d < 0:
+		return grid.NoDir
+	case pl.detour != nil && pl.g.With(from, d, c) == pl.detour.hole:
+		return pl.detour.next(from, to, d)
 	}
-	return grid.NoDir
+	return pl.g.Toward(from, d, c)
 }

@@ -69,10 +69,8 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 
 // next is the direction from a point towards another. There is one in grids that whole does not refuse.
 func next(g *grid.Grid, from, to int) grid.Dir {
-	for d := range g.Dims {
-		if c := g.Coordinate(to, d); c != g.Coordinate(from, d) {
-			return g.Toward(from, d, c)
-		}
+	if d, c := g.InOrder(from, to); d >= 0 {
+		return g.Toward(from, d, c)
 	}
 	return grid.NoDir
 }

@@ -120,6 +120,16 @@ func (g *Grid) Next(point int, r Dir) int {
 	return g.With(point, d, c)
 }
 
+// InOrder is the first dimension in which a point differs from another, and the coordinate of that along it; -1: there is none.
+func (g *Grid) InOrder(from, to int) (d, c int) {
+	for d := range g.Dims {
+		if c := g.Coordinate(to, d); c != g.Coordinate(from, d) {
+			return d, c
+		}
+	}
+	return -1, 0
+}
+
 // Links is the trunks from a point to its neighbour in a direction, by port:
 // none where the cable or the neighbour is missing.
 func (g *Grid) Links(point int, r Dir) []fabric.ChannelID {

@@ -77,10 +77,8 @@ func (o *OpenWays) Toward(point, d, t int) Dir {
 
 // Next is the direction from a point to another in dimension order.
 func (o *OpenWays) Next(from, to int) Dir {
-	for d := range o.g.Dims {
-		if c := o.g.Coordinate(to, d); c != o.g.Coordinate(from, d) {
-			return o.Toward(from, d, c)
-		}
+	if d, c := o.g.InOrder(from, to); d >= 0 {
+		return o.Toward(from, d, c)
 	}
 	return NoDir
 }
