@@ -23,7 +23,7 @@ type Any struct {
 	Bandwidth bool
 }
 
-// Route implements routing.Engine: it makes attempts with the paths of one finder after the other
+// Route implements routing.Engine. On tori with large rings it has paths of its own (trial.byDimensions). Else it makes attempts with the paths of one finder after the other
 // (trial.plain), and with those of the last also around escape trees, until one is good enough
 // (trial.done). It refuses no fabric; the only errors are those of the path finders, an invalid
 // budget, and ctx.Err().
@@ -53,12 +53,15 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 			return nil, err
 		}
 		t.most = mostWork(f, len(paths.LIDs()))
-		if !sameRows(f, before, fw) { // the same paths would fail again
-			err := t.byDimensions(ctx, fw, paths)
-			if err == nil && !t.done() {
-				err = t.plain(ctx, fw, paths)
+		if i == 0 {
+			if final, err := t.byDimensions(ctx, fw, paths); err != nil {
+				return nil, err
+			} else if final {
+				break
 			}
-			if err != nil {
+		}
+		if !sameRows(f, before, fw) { // the same paths would fail again
+			if err := t.plain(ctx, fw, paths); err != nil {
 				return nil, err
 			}
 		}

@@ -17,43 +17,46 @@ const barring = 7
 // byDimensions is an attempt on tori: dimension order on rings that are open (grid.Grid.Open). A packet rises by
 // a lane where it goes straight on in a ring, so that within a lane the turns along a ring close no cycle where it is
 // open; dimensions are passed in one order, and lanes never fall. Where a ring is so large that shortest paths bar each
-// other, further attempts would only search for what this one knows, unless bandwidth goes before all.
-func (t *trial) byDimensions(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
+// other, further attempts would only search for what this one knows: it is final then, unless bandwidth goes before all.
+func (t *trial) byDimensions(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) (final bool, err error) {
 	grids, err := grid.FindAll(t.f, nil, nil)
 	if err != nil {
-		return nil // no grid is as good a reason to go on as any
+		return false, nil // no grid is as good a reason to go on as any
 	}
 	largest := 0
 	for _, g := range grids {
 		if len(g.Holes()) > 0 || g.Joined(t.f) != nil {
-			return nil
+			return false, nil
 		}
 		largest = max(largest, g.LargestRing())
 	}
+	if largest < barring {
+		return false, nil
+	}
 	turns, lanes := inDimensionOrder(t.f, grids)
-	if largest < barring || lanes > t.budget.VLs {
-		return nil
+	if lanes > t.budget.VLs {
+		return false, nil
 	}
 	open := routing.NewForwarding(t.f)
 	for _, g := range grids {
 		if err := g.Route(ctx, t.f, open, g.OpenWays().Next, func(int, []fabric.LID) {}); err != nil {
-			return err
+			return false, err
 		}
 	}
 	open.Notes = append(open.Notes, "dimension order on a "+grid.Describe(grids)+", every whole ring of five or more open at one place")
-	if t.goal == 0 {
-		t.goal = newRerouting(t.f, fw, paths.LIDs(), t.budget).before
-	}
 	r := newRerouting(t.f, open, paths.LIDs(), t.budget)
 	failed, err := r.route(ctx, turnlanes.AssignReserved(t.f, turns, lanes))
 	if err != nil || failed > 0 {
-		return err
+		return false, err
 	}
-	if t.work += placementCost * paths.Len(); t.bandwidth {
-		return t.offer(ctx, r)
+	if !t.bandwidth {
+		t.best = r
+		return true, nil
 	}
-	t.best, t.work = r, t.most+1
-	return nil
+	t.work += placementCost * paths.Len()
+	t.goal = newRerouting(t.f, fw, paths.LIDs(), t.budget).before
+	err = t.offer(ctx, r)
+	return t.done(), err
 }
 
 // inDimensionOrder is the turns of dimension order on rings that are open, with their lanes, and how many lanes these are.

@@ -11,7 +11,7 @@ import (
 )
 
 // On tori with rings of seven and more, which shortest paths cannot share, weave-any has a lane for each dimension
-// with a ring of five or more, and one besides; paths are hardly longer and channels not much fuller than balanced ones.
+// with a ring of five or more, and one besides.
 func TestOpenRings(t *testing.T) {
 	for i, c := range []struct {
 		box   gridtest.Box

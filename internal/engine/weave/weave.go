@@ -23,7 +23,7 @@
 // changed. weave refuses with *routing.TooFewLanes if lanes do not suffice; weave-any
 // refuses nothing.
 //
-// Lanes needed: 1 to 3 in every network tried. Complexity: that of the path finders
+// Lanes needed: 1 to 3 in most networks; weave-any on tori with large rings one more than dimensions. Complexity: that of the path finders
 // and of the rounds of package turnlanes; O(S·c) for every destination routed anew, S the
 // switches and c the trunks of one; attempts end after a number of steps.
 package weave
