@@ -43,6 +43,9 @@ func (p *parser) finish() error {
 	if note := p.lines.Note(); note != "" {
 		p.warn("%s", note)
 	}
+	if p.dumps > 0 {
+		p.warn("the file holds %d dumps, the second from line %d on (# Topology file), and they are read as one network: if they are of several subnets, or of several days, give one", p.dumps+1, p.dumpLine)
+	}
 	if p.broken > 0 {
 		p.warn("%s broken in two, as terminals and mail programs do it, and read as one; the first is line %d", reading.Count(p.broken, "line was", "lines were"), p.firstBroken)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -264,5 +265,28 @@ func TestCutAnywhere(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Two dumps in one file are two subnets, or one subnet at two times: what was read is told, with where the second begins. The
+// header of a run that found nothing, before that of another, begins no second dump.
+func TestTwoDumpsAreTold(t *testing.T) {
+	other := strings.NewReplacer("00a0\"", "10a0\"", "00b0\"", "10b0\"", "00c0\"", "10c0\"", "0xa0(a0)", "0x10a0(10a0)", "0xb0(b0)", "0x10b0(10b0)", "0xa0", "0x10a0", "0xb0", "0x10b0", "0xc0", "0x10c0", "(c1)", "(10c1)", "(c2)", "(10c2)",
+		"lid 3 ", "lid 13 ", "lid 4 ", "lid 14 ", "lid 6 ", "lid 16 ", "lid 8 ", "lid 18 ").Replace(plain)
+	third := strings.NewReplacer("10a0", "20a0", "10b0", "20b0", "10c", "20c", "lid 1", "lid 2").Replace(other)
+	for text, want := range map[string]string{
+		plain + "\n" + other:                "the file holds 2 dumps, the second from line 31 on (# Topology file), and they are read as one network: if they are of several subnets, or of several days, give one",
+		plain + "\n" + other + "\n" + third: "the file holds 3 dumps, the second from line 31 on (# Topology file), and they are read as one network: if they are of several subnets, or of several days, give one",
+	} {
+		if w := mustRead(t, text).Warnings(); !slices.Equal(w, []string{want}) {
+			t.Errorf("%q, want %q", w, want)
+		}
+	}
+	failed := "#\n# Topology file: generated on Mon Jan  6 09:59:00 2025\n#\n"
+	if w := mustRead(t, failed+plain).Warnings(); len(w) != 0 {
+		t.Errorf("a run that found nothing: %q", w)
+	}
+	if w := mustRead(t, plain+failed).Warnings(); len(w) != 0 {
+		t.Errorf("a run that found nothing behind it: %q", w)
 	}
 }

@@ -38,6 +38,8 @@
 // node belong to the node that the other ends of their cables name. UTF-16, into which
 // PowerShell redirects, is read as such. Warnings tell each.
 //
+// Two dumps in one file are read as one network, with a warning: a rail or plane each may be meant so, two subnets not.
+//
 // Files that people edit, or that programs make, have no LID behind "lid", or -1, and GUIDs whose digits were overwritten
 // to hide them (0xb8cef60300xxxxxx). Both count as not known, with a warning, as long as identifiers tell
 // nodes apart; 0xffff is a LID in hexadecimal digits.
@@ -125,6 +127,9 @@ type parser struct {
 	lastEnd  bool                   // the last line was a port record
 	unrated  bool                   // it was, and had no rate behind the name of the peer
 	bare     bool                   // the last line was a node record
+	header   int                    // the last "# Topology file:", no record of a node behind it; 0: none
+	dumps    int                    // headers with nodes before and behind
+	dumpLine int                    // the first of them
 	warnings []string
 
 	noLIDs, noGUIDs tally // records with something else in place of these
@@ -166,7 +171,12 @@ func (p *parser) take(text reading.Cursor) error {
 	c := text
 	c.Space()
 	switch {
-	case len(c) == 0, c[0] == '#':
+	case len(c) == 0:
+		return nil
+	case c[0] == '#':
+		if bytes.HasPrefix(c, []byte("# Topology file:")) {
+			p.header = p.number
+		}
 		return nil
 	case p.at == none && p.attr.line == 0 && reading.IsPortsRow(c):
 		return p.portsRow(c)
@@ -380,6 +390,12 @@ func (p *parser) nodeRecord(c reading.Cursor) error {
 	if n.line != 0 {
 		return p.errorf("%q has a second record; its first is in line %d: if these are two dumps, give one%s", n.id, n.line, apart(n.id))
 	}
+	if p.header != 0 && p.at != none {
+		if p.dumps++; p.dumps == 1 {
+			p.dumpLine = p.header
+		}
+	}
+	p.header = 0
 	p.noteOverwritten(r.odd)
 	n.line, n.Kind, n.Ports, n.lid, n.lmc = p.number, r.kind, r.ports, r.lid, r.lmc
 	if n.Name = n.id; r.name != nil {
