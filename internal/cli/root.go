@@ -47,8 +47,8 @@ credit loop, and writes tables that an unpatched OpenSM loads.
 
 FABRIC is a file (ibnetdiscover or iblinkinfo output, an ibsim net file, an
 opensm-subnet.lst, an ibdiagnet2.db_csv, or a graph in GraphML, NetworkX's JSON, DOT
-or BookSim2's anynet; plain or packed by gzip, zstd or xz), an output folder of
-ibdiagnet2 or of OpenSM, - for standard input, or the spec of a computed network such
+or BookSim2's anynet; plain or packed by gzip, zstd, xz or bzip2), an output folder
+of ibdiagnet2 or of OpenSM, - for standard input, or the spec of a computed network such
 as torus:8x8x8,hosts=2.
 
 Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);

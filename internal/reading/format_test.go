@@ -18,6 +18,12 @@ func gzipped(t *testing.T, text string) []byte {
 	return packedBy(t, text, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil })
 }
 
+// "hello\n" and nothing as bzip2 packs them; Go unpacks that only.
+const (
+	helloBzip2 = "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xc1\xc0\x80\xe2\x00\x00\x01\x41\x00\x00\x10\x02\x44\xa0\x00\x30\xcd\x00\xc3\x46\x29\x97\x17\x72\x45\x38\x50\x90\xc1\xc0\x80\xe2"
+	noneBzip2  = "\x42\x5a\x68\x39\x17\x72\x45\x38\x50\x90\x00\x00\x00\x00"
+)
+
 func packedBy(t *testing.T, text string, by func(io.Writer) (io.WriteCloser, error)) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -45,6 +51,8 @@ func TestOpen(t *testing.T) {
 		{"packed.txt", gzipped(t, "hello\n")},
 		{"packed.zst", zstdPacked(t, "hello\n")},
 		{"packed.xz", xzPacked(t, "hello\n", 1<<16)},
+		{"packed.bz2", []byte(helloBzip2)},
+		{"pbzip2.bz2", []byte(noneBzip2 + helloBzip2)},
 	} {
 		path := filepath.Join(dir, tc.name)
 		if err := os.WriteFile(path, tc.content, 0o600); err != nil {

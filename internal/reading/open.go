@@ -10,7 +10,7 @@ import (
 )
 
 // Open opens a file that the user named for one of the readers; "-" is stdin. Contents
-// packed by gzip, zstd or xz are unpacked, whatever the name. Pipes and devices are waited for,
+// packed by gzip, zstd, xz or bzip2 are unpacked, whatever the name. Pipes and devices are waited for,
 // as of <(command) and /dev/stdin. Opening and reading end with an error when ctx does.
 func Open(ctx context.Context, name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == "-" {

@@ -1,5 +1,5 @@
 // Package reading has what the readers of text files have in common: opening (standard input,
-// pipes, gzip, zstd, xz), a line scanner with limits, a cursor over a line, and recognition of the kind of
+// pipes, gzip, zstd, xz, bzip2), a line scanner with limits, a cursor over a line, and recognition of the kind of
 // a text by its beginning. The formats themselves are the packages below format.
 //
 // Opening. The program opens what it reads here and nowhere else: Open for a name that the

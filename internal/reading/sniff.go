@@ -12,7 +12,7 @@ import (
 type Kind uint8
 
 // The kinds of text that weft reads, and some that it does not. Those from firstUnread on have
-// their names in a table of their own.
+// their names in tables of their own.
 const (
 	Unknown     Kind = iota // text, but none of the kinds below
 	Empty                   // nothing but white space
@@ -36,21 +36,23 @@ const (
 	Topo                    // .topo of ibutils: package topo
 	LinkInfo                // iblinkinfo output: package iblinkinfo
 	Workbook                // .xlsx
-	bzip2Packed             // packed by bzip2
 	tarArchive              // archive of tar
 	escapedText             // with escape sequences
 	firstUnread
 )
 
 func (k Kind) String() string {
-	if k >= firstUnread {
+	switch {
+	case k >= firstPacked:
+		return "a file packed by " + unreadPacked[k-firstPacked].by
+	case k >= firstUnread:
 		return unread[k-firstUnread].name
 	}
 	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst", "an ibdiagnet2.db_csv",
 		"XML", "JSON", "a graph of Graphviz", "a network_file of BookSim2",
 		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate",
 		"a graph in GML", "a list of UFM's links", "a list of cables", "a .topo file of ibutils", "iblinkinfo output", "a workbook or another ZIP archive",
-		"a file packed by bzip2", "a tar archive", "text with colors or other escape sequences of a terminal"}[k]
+		"a tar archive", "text with colors or other escape sequences of a terminal"}[k]
 }
 
 // Network reports whether texts of a kind describe a network, which package files reads.
@@ -86,8 +88,10 @@ func Sniff(head []byte) Kind {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return Workbook
 	}
-	if bytes.HasPrefix(head, []byte("BZh")) {
-		return bzip2Packed
+	for i, p := range unreadPacked {
+		if bytes.HasPrefix(head, []byte(p.magic)) {
+			return firstPacked + Kind(i)
+		}
 	}
 	if len(head) > tarMagic && bytes.HasPrefix(head[tarMagic:], []byte("ustar")) {
 		return tarArchive

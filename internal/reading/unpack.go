@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bufio"
+	"compress/bzip2"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -16,7 +17,7 @@ import (
 
 // Endings is what names of files end in by how they are packed; the first, empty, is of those that are not. It is for
 // who looks for files by name: Open goes by the first bytes of a file and not by its name.
-var Endings = []string{"", ".gz", ".zst", ".xz"}
+var Endings = []string{"", ".gz", ".zst", ".xz", ".bz2"}
 
 // PlainName is the name of a file without the ending of a packed one.
 func PlainName(name string) string {
@@ -54,6 +55,38 @@ var unpackers = []struct {
 		whole.text, err = xz.NewReader(io.TeeReader(r, whole))
 		return io.NopCloser(whole), err
 	}},
+	{"BZh", func(r *bufio.Reader) (io.ReadCloser, error) {
+		packed := &ending{Reader: r}
+		return io.NopCloser(unbzip2{bzip2.NewReader(packed), packed}), nil
+	}},
+}
+
+// unbzip2 reads the text of a bzip2 file. Package bzip2 takes zeros for what a file that was cut short lacks, and then finds
+// it damaged: what is wrong at the end of the file is that it ends.
+type unbzip2 struct {
+	text   io.Reader
+	packed *ending
+}
+
+func (u unbzip2) Read(p []byte) (int, error) {
+	n, err := u.text.Read(p)
+	if damage := bzip2.StructuralError(""); errors.As(err, &damage) && u.packed.ended {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// ending notes whether a reader was read to its end, byte by byte, as package bzip2 reads.
+type ending struct {
+	*bufio.Reader
+
+	ended bool
+}
+
+func (e *ending) ReadByte() (byte, error) {
+	b, err := e.Reader.ReadByte()
+	e.ended = e.ended || errors.Is(err, io.EOF)
+	return b, err
 }
 
 // footed reads the text of an xz file to its end, and fails where the file ends without the footer:

@@ -31,7 +31,7 @@ func TestCutWhilePacked(t *testing.T) {
 	})
 	oneBlock := xzPacked(t, text[:50], 1<<16)
 	for name, packed := range map[string][]byte{
-		"gzip": gzipped(t, text)[:20], "zstd": zstdPacked(t, text)[:20], "xz": xzPacked(t, text, 1<<16)[:60],
+		"gzip": gzipped(t, text)[:20], "zstd": zstdPacked(t, text)[:20], "xz": xzPacked(t, text, 1<<16)[:60], "bzip2": []byte(helloBzip2[:20]),
 		"xz without its footer": blocks[:len(blocks)-6], "xz after a block": blocks[:len(oneBlock)-indexAndFooter(oneBlock)],
 	} {
 		r, err := Open(t.Context(), "-", bytes.NewReader(packed))
@@ -53,7 +53,7 @@ func TestCutWhilePacked(t *testing.T) {
 // So is what breaks off before there is anything to tell its kind by, or is damaged.
 func TestCutBeforeItsKind(t *testing.T) {
 	text := strings.Repeat("line\n", 5000)
-	for name, packed := range map[string][]byte{"gzip": gzipped(t, text)[:20], "zstd": zstdPacked(t, text)[:20], "xz": xzPacked(t, text, 1<<16)[:40]} {
+	for name, packed := range map[string][]byte{"gzip": gzipped(t, text)[:20], "zstd": zstdPacked(t, text)[:20], "xz": xzPacked(t, text, 1<<16)[:40], "bzip2": []byte(helloBzip2[:20])} {
 		r, err := Open(t.Context(), "-", bytes.NewReader(packed))
 		if err == nil {
 			_, _, err = Peek(r)
@@ -108,7 +108,7 @@ func TestUnpackingTakesLittleMemory(t *testing.T) {
 // The programs that administrators pack with, at whatever level, are understood.
 func TestPackedByTheirPrograms(t *testing.T) {
 	text := strings.Repeat("Switch 36 \"S-0002c90200000001\"\n", 1000)
-	for _, command := range []string{"xz -0", "xz -9", "xz -T2 --block-size=4096", "xz --check=none", "zstd -q -1", "zstd -q -19", "zstd -q --ultra -22 --long=27", "gzip -9"} {
+	for _, command := range []string{"xz -0", "xz -9", "xz -T2 --block-size=4096", "xz --check=none", "zstd -q -1", "zstd -q -19", "zstd -q --ultra -22 --long=27", "gzip -9", "bzip2 -9"} {
 		words := strings.Fields(command)
 		if _, err := exec.LookPath(words[0]); err != nil {
 			t.Logf("%s is not installed", words[0])
@@ -138,7 +138,7 @@ func TestPackedByTheirPrograms(t *testing.T) {
 }
 
 func TestPlainName(t *testing.T) {
-	for name, want := range map[string]string{"a.lst": "a.lst", "a.lst.gz": "a.lst", "a.zst": "a", "a.xz": "a", "a.gz.gz": "a.gz"} {
+	for name, want := range map[string]string{"a.lst": "a.lst", "a.lst.gz": "a.lst", "a.zst": "a", "a.xz": "a", "a.bz2": "a", "a.gz.gz": "a.gz"} {
 		if got := PlainName(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}

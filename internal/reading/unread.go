@@ -39,11 +39,26 @@ var unread = [...]struct {
 	{"YAML", "what ibnetdiscover prints; a laboratory of Containerlab has its nodes and links below topology:", regexp.MustCompile(`^(---|topology:|name: \S+)\s*$`)},
 }
 
+// unreadPacked is the forms of packed files that weft does not unpack: the bytes that each begins with, and who packs so.
+var unreadPacked = [...]struct{ magic, by string }{
+	{"\x04\x22\x4d\x18", "lz4"},
+	{"\x02\x21\x4c\x18", "lz4"},
+	{"7z\xbc\xaf\x27\x1c", "7-Zip"},
+	{"Rar!\x1a\x07", "RAR"},
+	{"\x1f\x9d", "compress"},
+	{"LZIP", "lzip"},
+	{"\x89LZO\x00", "lzop"},
+	{"\x5d\x00\x00", "lzma"},
+}
+
+// firstPacked is the Kind of the first of these; they follow the texts.
+const firstPacked = firstUnread + Kind(len(unread))
+
 const (
 	discover = "what ibnetdiscover prints: ibnetdiscover > fabric.ibnetdiscover"
 	shown    = "what ibnetdiscover prints (ibnetdiscover > fabric.ibnetdiscover); of Ethernet, a folder with show ip route json and show interface json of every device, to weft verify"
 	links    = "what UFM answers to GET /ufmRest/resources/links"
-	unpack   = "what is in it: unpack it first (a folder of ibdiagnet2 or OpenSM is a FABRIC as it is; gzip, zstd and xz are unpacked here)"
+	unpack   = "what is in it: unpack it first (a folder of ibdiagnet2 or OpenSM is a FABRIC as it is; gzip, zstd, xz and bzip2 are unpacked here)"
 	plainly  = `it without them, as the program prints it into a file, or: sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' FILE`
 	workbook = "the sheet with the cables, saved as CSV with the columns StartDevice, StartPort, EndDevice and EndPort; of another archive what is in it"
 )
@@ -64,7 +79,7 @@ func (k Kind) Instead() string {
 	switch {
 	case k == Workbook:
 		return workbook
-	case k == bzip2Packed, k == tarArchive:
+	case k == tarArchive, k >= firstPacked:
 		return unpack
 	case k == escapedText:
 		return plainly

@@ -95,7 +95,7 @@ func absoluteOrNone(key, path string) error {
 }
 
 // ethernetFile is the names of files that a folder of a lossless Ethernet network has.
-var ethernetFile = regexp.MustCompile(`^[^.][^/]*\.(?:json|conf|txt|xml|ya?ml)(?:\.(?:gz|zst|xz))?$`)
+var ethernetFile = regexp.MustCompile(`^[^.][^/]*\.(?:json|conf|txt|xml|ya?ml)(?:\.(?:gz|zst|xz|bz2))?$`)
 
 // ethernetStamps is the stamps of the files in the folder with what devices say, by name, and in the folders in it.
 func (s source) ethernetStamps() ([]stamp, error) {
@@ -195,7 +195,7 @@ func (s source) silent(stamps []stamp, now time.Time) []string {
 }
 
 // deviceFile is names as leaf1.route.json of files that are not in a folder of their device, with the device.
-var deviceFile = regexp.MustCompile(`^(.+)\.[^.]+\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz))?$`)
+var deviceFile = regexp.MustCompile(`^(.+)\.[^.]+\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz|bz2))?$`)
 
 // seeEthernet is see for a lossless Ethernet network: it fills in l, which is new, and keeps it. dir is an empty folder
 // for copies of the files.
