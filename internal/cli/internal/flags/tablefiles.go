@@ -63,7 +63,7 @@ const StrictUsage = "refuse tables that do not fit the fabric exactly (exit code
 // AddTo declares the flags.
 func (o *Tables) AddTo(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.LFTs, "tables", "", "tables in force: "+tablesUsage+", as OpenSM's or ibdiagnet2's, or of dump_fts or ibroute")
+	takeOne(f, &o.LFTs, "tables in force: "+tablesUsage+", as OpenSM's or ibdiagnet2's, or of dump_fts or ibroute")
 	f.StringVar(&o.SL2VL, "sl2vl", "", "SL to VL maps of --tables: opensm-sl2vl.dump or SLVL lines of ibdmchk (default: SL n on lane n)")
 	f.StringVar(&o.PSL, "psl", "", "service levels of the paths of --tables, as ibdmchk reads them (default: SL 0 for all)")
 	f.StringVar(&o.Groups, "groups", "", "what switches with adaptive routing choose from: ibdiagnet2.far (default: the ports of --tables alone)")
@@ -76,7 +76,18 @@ const tablesUsage = "a folder, of weft, OpenSM, ibdiagnet2 or ibroute's output b
 
 // AddInForce declares --tables where they are one folder or file.
 func AddInForce(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "tables", "", "tables in force: "+tablesUsage)
+	takeOne(f, to, "tables in force: "+tablesUsage)
+}
+
+// takeOne declares --tables of a command that takes one: of several the last would be judged, and the others passed over.
+func takeOne(f *pflag.FlagSet, to *string, usage string) {
+	Take(f, "tables", "", func(path string) error {
+		if *to != "" && *to != path {
+			return fmt.Errorf("it is given twice, %s and %s, and this command takes one; weft compare takes several, as NAME=PATH", *to, path)
+		}
+		*to = path
+		return nil
+	}, usage)
 }
 
 // Named is tables with the name that the user gives them.
