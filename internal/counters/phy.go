@@ -80,7 +80,7 @@ func (p *parser) physical(c reading.Cursor) error {
 		return nil
 	}
 	if len(cells) != t.cells {
-		return p.lines.Errorf("%d cells, but the header of the table has %d columns; the line may be cut short", len(cells), t.cells)
+		return p.lines.Errorf("%s, but the header of the table has %d columns; the line may be cut short", reading.Count(len(cells), "cell", "cells"), t.cells)
 	}
 	guid, port, ok := portIn(cells[t.columns[0]], cells[t.columns[1]])
 	if !ok {

@@ -155,7 +155,7 @@ func (p *parser) rate(c reading.Cursor) error {
 		if bytes.Contains(c, []byte("DOWN")) || bytes.Contains(c, []byte("N/A")) {
 			return nil // a port without a cable
 		}
-		return p.lines.Errorf("%d cells, and the header has %d columns; the line may be cut short", len(cells), p.rates.columns)
+		return p.lines.Errorf("%s, and the header has %d columns; the line may be cut short", reading.Count(len(cells), "cell", "cells"), p.rates.columns)
 	}
 	guid, number := reading.Cursor(cells[p.rates.at[colGUID]]), reading.Cursor(cells[p.rates.at[colPort]])
 	v, okGUID := guid.Hex(1<<64 - 1)

@@ -50,7 +50,7 @@ func (p *parser) row(c reading.Cursor) error {
 		return nil
 	}
 	if len(cells) != p.cells {
-		return p.lines.Errorf("%d cells, but the header of PM_INFO has %d columns; the line may be cut short", len(cells), p.cells)
+		return p.lines.Errorf("%s, but the header of PM_INFO has %d columns; the line may be cut short", reading.Count(len(cells), "cell", "cells"), p.cells)
 	}
 	return p.port(cells)
 }

@@ -103,7 +103,7 @@ func (p *columns) line(c reading.Cursor) error {
 		return nil
 	}
 	if len(fields) <= p.most {
-		return p.lines.Errorf("%d columns, and the one of the %s is number %d", len(fields), p.columnAt(p.most), p.most+1)
+		return p.lines.Errorf("%s, and the one of the %s is number %d", reading.Count(len(fields), "column", "columns"), p.columnAt(p.most), p.most+1)
 	}
 	return p.row(fields)
 }

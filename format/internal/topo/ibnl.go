@@ -108,7 +108,7 @@ func (b *board) read(lines *reading.Lines, text string) error {
 			p.chip = cabling.Switch
 		}
 		if p.ports, _ = strconv.Atoi(m[2]); p.ports < 1 || p.ports > fabric.MaxPorts {
-			return lines.Errorf("%s has %d ports, and InfiniBand numbers 1 to %d", p.name, p.ports, fabric.MaxPorts)
+			return lines.Errorf("%s has %s, and InfiniBand numbers 1 to %d", p.name, reading.Count(p.ports, "port", "ports"), fabric.MaxPorts)
 		}
 	} else if m := subLine.FindStringSubmatch(text); m != nil {
 		p.name, p.board = m[2], m[1]

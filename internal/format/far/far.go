@@ -282,7 +282,7 @@ func (p *parser) entry(c reading.Cursor) error {
 	}
 	switch {
 	case static != routing.NoPort && int(static) > p.f.Node(p.at).Ports:
-		return p.lines.Errorf("static port %d for LID %d; %s has %d ports", static, lid, p.f.Label(p.at), p.f.Node(p.at).Ports)
+		return p.lines.Errorf("static port %d for LID %d; %s has %s", static, lid, p.f.Label(p.at), reading.Count(p.f.Node(p.at).Ports, "port", "ports"))
 	case p.table > 0:
 		p.g.Static(p.table).Row(lid)[p.at] = static
 	case static != p.fw.Port(p.at, lid):

@@ -82,7 +82,7 @@ func (p *parser) findPortIn(lines *reading.Lines, m mention, number uint8) (port
 		return portKey{}, err
 	}
 	if has := &p.nodes[n]; int(number) > has.Ports {
-		return portKey{}, lines.ErrorAt(m.line, "%q has %d ports by line %d, not a port %d", has.Name, has.Ports, has.line, number)
+		return portKey{}, lines.ErrorAt(m.line, "%q has %s by line %d, not a port %d", has.Name, reading.Count(has.Ports, "port", "ports"), has.line, number)
 	}
 	return portKey{node: n, number: number}, nil
 }

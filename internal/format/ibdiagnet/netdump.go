@@ -147,7 +147,7 @@ func (d *dump) row(c reading.Cursor) error {
 		if bytes.Contains(c, []byte("DOWN")) || bytes.Contains(c, []byte("N/A")) {
 			return nil
 		}
-		return d.lines.Errorf("%d cells, and the header has %d columns; the line may be cut short", len(cells), d.columns)
+		return d.lines.Errorf("%s, and the header has %d columns; the line may be cut short", reading.Count(len(cells), "cell", "cells"), d.columns)
 	}
 	text := func(column int) string {
 		if at := d.at[column]; at != none && at < len(cells) && !bytes.Equal(cells[at], []byte("N/A")) {

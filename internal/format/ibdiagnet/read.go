@@ -146,7 +146,7 @@ func (p *parser) line(c reading.Cursor) error {
 		return p.readHeader()
 	}
 	if len(p.cells) != p.columns {
-		return p.lines.Errorf("%d cells, but the header of %s has %d columns; the line may be cut short", len(p.cells), p.section, p.columns)
+		return p.lines.Errorf("%s, but the header of %s has %d columns; the line may be cut short", reading.Count(len(p.cells), "cell", "cells"), p.section, p.columns)
 	}
 	return p.table.row(p)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -141,8 +142,8 @@ func (p *parser) assign(rule Rule, find finder) *matching {
 		}
 		e := p.f.Endpoint(id)
 		if offset >= 1<<e.LMC {
-			noteGone("LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %d LIDs",
-				lid, offset, p.f.Label(e.Node), e.Port, e.LMC, 1<<e.LMC)
+			noteGone("LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %s",
+				lid, offset, p.f.Label(e.Node), e.Port, e.LMC, reading.Count(1<<e.LMC, "LID", "LIDs"))
 			m.gone[len(m.gone)-1].Beyond = true
 			continue
 		}

@@ -325,7 +325,7 @@ func (p *parser) trailer(n int, valid bool) error {
 	}
 	if valid && n != p.entries {
 		name, _ := p.here()
-		return p.lines.Errorf("the table of %s has %d entries, not %d", name, p.entries, n)
+		return p.lines.Errorf("the table of %s has %s, not %d", name, reading.Count(p.entries, "entry", "entries"), n)
 	}
 	p.open = false
 	p.leftOut.end(valid, p.topHere)
@@ -380,7 +380,7 @@ func (p *parser) entry(c reading.Cursor) error {
 		return nil
 	}
 	if n := p.f.Node(p.at); int(port) > n.Ports {
-		return p.lines.Errorf("%s has %d ports, not a port %d", p.f.Label(p.at), n.Ports, port)
+		return p.lines.Errorf("%s has %s, not a port %d", p.f.Label(p.at), reading.Count(n.Ports, "port", "ports"), port)
 	}
 	if port != 0 && p.f.Out(p.at, uint8(port)) == fabric.None {
 		if !p.lenient {

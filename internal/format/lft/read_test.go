@@ -198,7 +198,7 @@ func TestRulesAreNotMixed(t *testing.T) {
 		{dump(0x11, 0x12, 0x13), ByNodeGUID, ""},
 		{dump(0x11, 0x12), 0, "can be those of the fabric and can be node GUID + port number"},
 		{dump(0x10, 0x13), 0, "does not fit"},
-		{dump(0x10, 0x10, 0x11), 0, "answers to 1 LIDs"},
+		{dump(0x10, 0x10, 0x11), 0, "answers to 1 LID"},
 	} {
 		d, err := Read(strings.NewReader(tc.text), "dump", f, Join{})
 		switch {

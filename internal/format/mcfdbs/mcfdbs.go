@@ -109,7 +109,7 @@ func (p *parser) besides(c reading.Cursor) bool {
 func (p *parser) trailer(c reading.Cursor) error {
 	n, ok := c.Uint(1 << 16)
 	if !ok || int(n) != p.entries {
-		return p.lines.Errorf("the block of %s has %d groups, and says %s", p.f.Label(p.at), p.entries, reading.Printable(string(bytes.TrimSpace(p.lines.Text()))))
+		return p.lines.Errorf("the block of %s has %s, and says %s", p.f.Label(p.at), reading.Count(p.entries, "group", "groups"), reading.Printable(string(bytes.TrimSpace(p.lines.Text()))))
 	}
 	p.form = listed
 	return nil
@@ -208,7 +208,7 @@ func (p *parser) marks(c reading.Cursor, ports *routing.PortSet) error {
 	row, ok := bytes.CutPrefix(c, []byte(before))
 	row = bytes.TrimRight(row, " ")
 	if !ok || len(row) > 2*(p.f.Node(p.at).Ports+1) {
-		return p.lines.Errorf("the marks of MLID %#x are not below the numbers of the %d ports of %s", uint16(p.last), p.f.Node(p.at).Ports, p.f.Label(p.at))
+		return p.lines.Errorf("the marks of MLID %#x are not below the numbers of the %s of %s", uint16(p.last), reading.Count(p.f.Node(p.at).Ports, "port", "ports"), p.f.Label(p.at))
 	}
 	for i, mark := range row {
 		switch {
@@ -240,7 +240,7 @@ func (p *parser) masks(c reading.Cursor, ports *routing.PortSet) error {
 		}
 	}
 	if len(row) > 0 {
-		return p.lines.Errorf("%q behind the masks of %d ports", row, most)
+		return p.lines.Errorf("%q behind the masks of %s", row, reading.Count(most, "port", "ports"))
 	}
 	return nil
 }

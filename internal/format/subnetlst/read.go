@@ -202,7 +202,7 @@ func (l *list) side(c *reading.Cursor) (side, error) {
 		return side{}, l.lines.Errorf("no closing curly bracket behind PN:")
 	}
 	if port == 0 || port > v[fieldPorts] {
-		return side{}, l.lines.Errorf("port %d of a node with %d ports", port, v[fieldPorts])
+		return side{}, l.lines.Errorf("port %d of a node with %s", port, reading.Count(int(v[fieldPorts]), "port", "ports"))
 	}
 	device := uint32(v[fieldDevice])
 	if device > 0xFFFF && device&0xFFFF == 0 {
@@ -251,7 +251,7 @@ func (l *list) node(n fabric.Node, name []byte) (int32, error) {
 	}
 	if at, ok := l.byGUID[n.GUID]; ok {
 		if old := &l.nodes[at]; old.Kind != n.Kind || old.Ports != n.Ports {
-			return 0, l.lines.Errorf("node %s is a %s with %d ports here, but a %s with %d in line %d", n.GUID, n.Kind, n.Ports, old.Kind, old.Ports, old.line)
+			return 0, l.lines.Errorf("node %s is a %s with %s here, but a %s with %d in line %d", n.GUID, n.Kind, reading.Count(n.Ports, "port", "ports"), old.Kind, old.Ports, old.line)
 		}
 		return at, nil
 	}
