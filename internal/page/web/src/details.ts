@@ -28,7 +28,7 @@ function ends(node: number, actions: Actions): Node[] {
 export function switchDetails(index: Index, t: TableSet | undefined, s: number, actions: Actions): Node[] {
   const n = index.n;
   const level = n.nodes.level[s];
-  const about = [`${n.nodes.guid[s]}`, n.nodes.lid[s] > 0 ? `LID ${n.nodes.lid[s]}` : "", level >= 0 ? `level ${level}` : "", `${n.nodes.ports[s]} ports, ${n.nodes.ports[s] - index.portsOf(s).length} free`].filter(Boolean);
+  const about = [`${n.nodes.guid[s]}`, n.nodes.lid[s] > 0 ? `LID ${n.nodes.lid[s]}` : "", level >= 0 ? `level ${level}` : "", `${counted(n.nodes.ports[s], "port", "ports")}, ${n.nodes.ports[s] - index.portsOf(s).length} free`].filter(Boolean);
   const hosts = index.hosts[s];
   const rows = index.portsOf(s).map((p) => {
     const trunk = p.cable < n.cables.between_switches;
@@ -122,7 +122,7 @@ function waysDetails(index: Index, t: TableSet, src: number, dst: number, path: 
     const hops = path.hops.filter((h) => h.node === node);
     const loads = hops.map((h) => (h.back ? t.load.back : t.load.there)[h.cable]);
     const to = hops.length <= 4 ? hops.map((h) => index.portName(h.cable, h.back, h.out)).join(", ") : counted(hops.length, "next hop", "next hops");
-    return el("li", {}, button(index.name(node), () => actions.showNode(node), { class: "link" }), el("span", { class: "by" }, `by ${to}; at most ${thousands(Math.max(...loads))} routes`));
+    return el("li", {}, button(index.name(node), () => actions.showNode(node), { class: "link" }), el("span", { class: "by" }, `by ${to}; at most ${counted(Math.max(...loads), "route", "routes")}`));
   });
   return [
     ...head(Number.isNaN(path.ways) || path.end !== "arrives" ? "Not every choice arrives" : counted(path.ways!, "way", "ways"), `${index.endpointName(src)} → ${index.endpointName(dst)}`, actions),
@@ -135,7 +135,7 @@ export function pathDetails(index: Index, t: TableSet, src: number, dst: number,
   if (path.ways !== undefined) return waysDetails(index, t, src, dst, path, actions);
   const trunks = path.hops.filter((h) => h.cable >= 0).length;
   const items = path.hops.map((h) => {
-    const out = h.cable < 0 ? (path.end === "arrives" ? `out by port ${h.out}, to the destination` : "") : `out by port ${h.out}, ${thousands((h.back ? t.load.back : t.load.there)[h.cable])} routes, ${index.n.rates[index.n.cables.rate[h.cable]]} `;
+    const out = h.cable < 0 ? (path.end === "arrives" ? `out by port ${h.out}, to the destination` : "") : `out by port ${h.out}, ${counted((h.back ? t.load.back : t.load.there)[h.cable], "route", "routes")}, ${index.n.rates[index.n.cables.rate[h.cable]]} `;
     return el(
       "li",
       {},

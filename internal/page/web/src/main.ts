@@ -157,7 +157,7 @@ class View {
     }
     const p = this.index.pairs[item.pair];
     const lines = [`${p.cables.length === 1 ? "one cable" : `${p.cables.length} cables`}, ${this.index.rates(p)}`];
-    if (t) lines.push(`at most ${thousands(this.index.load(t, p))} routes; ${this.index.laneName} ${lanesText(this.index.lanes(t, p))}`);
+    if (t) lines.push(`at most ${counted(this.index.load(t, p), "route", "routes")}; ${this.index.laneName} ${lanesText(this.index.lanes(t, p))}`);
     return [`${this.index.label(p.a)} – ${this.index.label(p.b)}`, ...lines.map((l) => el("span", {}, l))];
   }
 

@@ -1,6 +1,6 @@
 import type { TableSet } from "./data.ts";
 import { button, el } from "./dom.ts";
-import { lanesText, thousands, type Index } from "./network.ts";
+import { counted, lanesText, thousands, type Index } from "./network.ts";
 
 type Cell = string | number;
 
@@ -129,7 +129,7 @@ export function showTables(panel: HTMLElement, index: Index, t: TableSet | undef
     });
     scroll.setAttribute("aria-label", table.name);
     const search = el("input", { type: "search", placeholder: "Search in this table", "aria-label": `Search in ${table.name}` });
-    const counted = el("span", { role: "status" });
+    const status = el("span", { role: "status" });
     const body = el("tbody");
     const rest = button("Show more", () => {
       limit *= 5;
@@ -148,7 +148,7 @@ export function showTables(panel: HTMLElement, index: Index, t: TableSet | undef
       const want = search.value.trim().toLowerCase();
       shown = want === "" ? all.slice() : all.filter((r) => r.slice(0, -1).some((v) => String(v).toLowerCase().includes(want)));
       if (by >= 0) shown.sort((a, b) => order(a[by], b[by]) * (down ? -1 : 1));
-      counted.textContent = shown.length === all.length ? thousands(all.length) + " rows" : `${thousands(shown.length)} of ${thousands(all.length)} rows`;
+      status.textContent = shown.length === all.length ? counted(all.length, "row", "rows") : `${thousands(shown.length)} of ${counted(all.length, "row", "rows")}`;
       body.replaceChildren(
         ...shown.slice(0, limit).map((r) => {
           const cells = r.slice(0, -1).map((v, i) => {
@@ -167,7 +167,7 @@ export function showTables(panel: HTMLElement, index: Index, t: TableSet | undef
       a.click();
       setTimeout(() => URL.revokeObjectURL(url), 1000);
     });
-    tools.replaceChildren(search, counted, save);
+    tools.replaceChildren(search, status, save);
     scroll.replaceChildren(el("table", { class: "data" }, el("thead", {}, el("tr", {}, ...heads)), body), rest);
     draw();
   };
