@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 	"github.com/weft-fabric/weft/internal/engine/steps/regrow"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -56,7 +57,7 @@ func (l *Levels) Complete(ctx context.Context, o *orient.Orientation, t *routing
 func (l *Levels) note(t *routing.Forwarding, joined string) {
 	t.Notes = append(t.Notes, l.summary()+joined)
 	if apart := l.apart(); apart > 0 {
-		t.Notes = append(t.Notes, plural(apart, "pair")+" of hosts "+goDown(apart))
+		t.Notes = append(t.Notes, words.Plural(apart, "pair")+" of hosts "+goDown(apart))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -141,10 +142,10 @@ func (l *Levels) within(c fabric.ChannelID, weight []int64) *routing.Refusal {
 	}
 	h := l.Height[ch.From]
 	if h > 0 {
-		what := fmt.Sprintf("two switches that both have the nearest leaves %s away", plural(int64(h), "hop"))
+		what := fmt.Sprintf("two switches that both have the nearest leaves %s away", words.Plural(int64(h), "hop"))
 		for _, s := range []fabric.NodeID{ch.From, ch.To} {
 			if l.Hosts[s] > 0 {
-				what += fmt.Sprintf("; %s has %s and counts for no leaf, since %s", l.Fabric.Label(s), plural(l.Hosts[s], "host"), l.whyNoLeaf(s, weight))
+				what += fmt.Sprintf("; %s has %s and counts for no leaf, since %s", l.Fabric.Label(s), words.Plural(l.Hosts[s], "host"), l.whyNoLeaf(s, weight))
 			}
 		}
 		return refuse(what)
@@ -164,14 +165,6 @@ func (l *Levels) whyNoLeaf(s fabric.NodeID, weight []int64) string {
 		}
 	}
 	return "most other leaves contradict that"
-}
-
-// plural is "1 hop" or "2 hops".
-func plural(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // inCore reports whether a switch is left after peel.
