@@ -8,7 +8,7 @@ import (
 )
 
 // Bound is a lower bound on what any one step has to write so that the sources in scope
-// reach every LID again, as far as cables lead there. It counts dead entries, and entries
+// reach every LID again that they reached, as far as cables lead there. It counts dead entries, and entries
 // behind them on the way: where a switch has no cable but to switches that forward to it,
 // these have to avoid it, each by an entry of its own, since until all is written their old
 // entries would send packets back.
@@ -20,7 +20,8 @@ type Bound struct {
 }
 
 // Of is the bound for tables as they act on the live cables (transition.On). It looks at forwarding
-// loops only, not at credit loops.
+// loops only, not at credit loops. Empty entries for LIDs out of scope may stay so: some path finders
+// leave them.
 func Of(tables *routing.Tables, scope routing.Scope) Bound {
 	f := tables.Fabric
 	n := f.Switches()
@@ -38,7 +39,7 @@ func Of(tables *routing.Tables, scope routing.Scope) Bound {
 		}
 		b.lid = lid
 		if e := f.Endpoint(owner); e.Switch != fabric.None {
-			b.count(lid, e.Switch, tables.Forwarding.Row(lid))
+			b.count(lid, e.Switch, tables.Forwarding.Row(lid), !scope.Includes(e.Class))
 		}
 	}
 	b.endBlocks()
@@ -66,8 +67,9 @@ type bound struct {
 	queue          []fabric.NodeID
 }
 
-// count adds the entries for one LID, of an endpoint at switch home, that have to change.
-func (b *bound) count(lid fabric.LID, home fabric.NodeID, row []uint8) {
+// count adds the entries for one LID, of an endpoint at switch home, that have to change. Empty ones are not
+// among these if they may stay.
+func (b *bound) count(lid fabric.LID, home fabric.NodeID, row []uint8, emptyStay bool) {
 	b.lid, b.home = lid, home
 	dead := false
 	for s, port := range row {
@@ -91,7 +93,7 @@ func (b *bound) count(lid fabric.LID, home fabric.NodeID, row []uint8) {
 	b.spread()
 	entries := 0
 	for s, c := range b.cur {
-		if s := fabric.NodeID(s); c == fabric.None && s != home {
+		if s := fabric.NodeID(s); c == fabric.None && s != home && !(emptyStay && row[s] == routing.NoPort) {
 			entries += b.below(s)
 		}
 	}

@@ -11,10 +11,11 @@ type deadRows struct {
 	f       *fabric.Fabric
 	onward  [][4]uint64 // [switch] its ports with a trunk, as bits
 	suspect []bool      // [LID] its row may have dead entries; nil: any may
+	empty   *emptyEntries
 }
 
-func newDeadRows(f *fabric.Fabric) *deadRows {
-	d := &deadRows{f: f, onward: make([][4]uint64, f.Switches())}
+func newDeadRows(f *fabric.Fabric, empty *emptyEntries) *deadRows {
+	d := &deadRows{f: f, onward: make([][4]uint64, f.Switches()), empty: empty}
 	for c := range fabric.ChannelID(f.Trunks()) {
 		ch := f.Channel(c)
 		d.onward[ch.From][ch.FromPort>>6] |= 1 << (ch.FromPort & 63)
@@ -35,14 +36,32 @@ func (d *deadRows) scan(fw *routing.Forwarding) {
 	d.suspect = suspect
 }
 
-// has reports whether any switch except home, that of the owner, has a dead entry in the row of a LID.
+// has reports whether any switch except home, that of the owner, has a dead entry in the row of a LID. An
+// entry that stays empty is not dead unless some switch forwards there.
 func (d *deadRows) has(row []uint8, lid fabric.LID, home fabric.NodeID) bool {
 	if d.suspect != nil && !d.suspect[lid] {
 		return false
 	}
-	for at, port := range row[:len(d.onward)] {
+	row = row[:len(d.onward)]
+	empty := false
+	for at, port := range row {
 		if d.onward[at][port>>6]>>(port&63)&1 == 0 && fabric.NodeID(at) != home {
-			return true
+			if port != routing.NoPort || !d.empty.stay(fabric.NodeID(at), lid) {
+				return true
+			}
+			empty = true
+		}
+	}
+	return empty && d.endsEmpty(row, home)
+}
+
+// endsEmpty reports whether any entry of a row leads to a switch that has none.
+func (d *deadRows) endsEmpty(row []uint8, home fabric.NodeID) bool {
+	for at, port := range row {
+		if c := d.f.Trunk(fabric.NodeID(at), port); c != fabric.None && fabric.NodeID(at) != home {
+			if to := d.f.Heads()[c]; to != home && row[to] == routing.NoPort {
+				return true
+			}
 		}
 	}
 	return false

@@ -43,11 +43,13 @@ func (a *attempt) destination(lid fabric.LID) {
 	by := a.forTraffic()
 	a.reattachAll(&by)
 	a.step.Mended += a.write(row)
+	unused := a.unused
 	if switches := a.missing(); switches != nil {
 		a.left = append(a.left, Left{LID: lid, Switches: switches})
+		unused = a.passedByNone // which may help them in the next step
 	}
 	const patient = true
-	a.attachUnused(row, a.unused, patient)
+	a.attachUnused(row, unused, patient)
 }
 
 // isBroken reports whether a LID has dead entries in force that can be mended. If so, it is the one at hand, and

@@ -89,7 +89,7 @@ func TestDeadRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDeadRows(live)
+	d := newDeadRows(live, newEmptyEntries(live, newHistory(live, nil), routing.HCA))
 	d.scan(tables)
 	dead := 0
 	for lid, owner := range live.LIDs() {

@@ -38,13 +38,18 @@ func (a *attempt) mendUnused(ctx context.Context, last bool) error {
 			a.step.Follow += a.clearDead(row)
 			continue
 		}
-		unused := anywhere
+		unused, all := a.anywhere, anywhere
 		if a.problem.o.Scope.Includes(ep.Class) {
 			a.packets.Start(packetset.Any)
-			unused = a.unused
+			unused, all = a.unused, a.passedByNone
 		}
 		const patient = false
 		a.attachUnused(row, unused, patient)
+		if a.isCut(unused) { // where all cables lead to empty entries, these do not stay so
+			unused = all
+			a.attachUnused(row, unused, patient)
+			a.emptyAgain(row)
+		}
 		if last || !a.makeRoom(row, unused) {
 			a.step.Follow += a.clearDead(row)
 		}
@@ -65,15 +70,19 @@ func (a *attempt) mendOutside(ctx context.Context) error {
 		row := a.row(lid)
 		a.step.Follow += a.deliver(lid, row)
 		if a.isBroken(lid) {
-			a.attachUnused(row, anywhere, ep.Class == fabric.SwitchPort) // adapters out of scope have traffic, too
+			a.attachUnused(row, a.anywhere, ep.Class == fabric.SwitchPort) // adapters out of scope have traffic, too
 		}
 	}
 	return nil
 }
 
-// unused reports whether no packet in scope passes a switch on its way to the LID at hand, in any
-// mixture of the entries in force and the new ones; anywhere is for LIDs out of scope.
-func (a *attempt) unused(s fabric.NodeID) bool { return !a.packets.Visit(s) }
+// passedByNone reports whether no packet in scope passes a switch on its way to the LID at hand, in any
+// mixture of the entries in force and the new ones.
+func (a *attempt) passedByNone(s fabric.NodeID) bool { return !a.packets.Visit(s) }
+
+// unused is passedByNone without entries that stay empty; anywhere is the same for LIDs out of scope.
+func (a *attempt) unused(s fabric.NodeID) bool   { return a.passedByNone(s) && !a.staysEmpty(s) }
+func (a *attempt) anywhere(s fabric.NodeID) bool { return !a.staysEmpty(s) }
 
 func anywhere(fabric.NodeID) bool { return true }
 
@@ -92,6 +101,37 @@ func (a *attempt) attachUnused(row []uint8, unused func(s fabric.NodeID) bool, p
 	a.reattachAll(&by)
 	a.reattachRoots(&by, int32(a.f.Switches())) // of any length: it delays nobody in scope
 	a.step.Follow += a.write(row)
+}
+
+// isCut reports whether any of the switches that are unused has no working path to the LID at hand, although cables
+// lead there.
+func (a *attempt) isCut(unused func(s fabric.NodeID) bool) bool {
+	for s, hops := range a.dist {
+		if hops == unknown && a.best[s] != unknown && unused(fabric.NodeID(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// emptyAgain removes from row the new entries of switches that stay empty unless others forward to them.
+func (a *attempt) emptyAgain(row []uint8) {
+	passed := make([]bool, len(row))
+	for removed := true; removed; {
+		removed = false
+		clear(passed)
+		for s, port := range row {
+			if c := a.f.Trunk(fabric.NodeID(s), port); c != fabric.None {
+				passed[a.f.Heads()[c]] = true
+			}
+		}
+		for _, s := range a.packets.Added() {
+			if row[s] != routing.NoPort && !passed[s] && a.staysEmpty(s) {
+				row[s], removed = routing.NoPort, true
+				a.step.Follow--
+			}
+		}
+	}
 }
 
 // makeRoom removes from row the entries of unused switches whose paths are still broken, and counts them in the
