@@ -28,7 +28,7 @@ func writePrometheus(w *bufio.Writer, n *result.ReportNetwork) error {
 		return []sample{{labels: append([][2]string{fabric}, labels...), value: v}}
 	}
 	odd := gauge{name: "weft_odd_places", help: "Unusual things in the fabric, as weft info finds them, by kind."}
-	kinds := []string{"slow-link", "narrow-link", "mixed-rates", "missing-cable", "one-sided", "no-cable", "no-switch", "missing-rail", "duplicate-name", "no-name"}
+	kinds := []string{"slow-link", "narrow-link", "mixed-rates", "missing-cable", "one-sided", "no-cable", "no-switch", "no-path", "missing-rail", "duplicate-name", "no-name"}
 	if n.Ethernet {
 		kinds = []string{"one-uplink", "uneven-cables", "narrow-group", "one-way-lossless", "slow-cable", "speed-differs", "no-route", "no-cable"}
 	}

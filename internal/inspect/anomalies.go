@@ -22,6 +22,7 @@ const (
 	OneSided      Kind = "one-sided"      // only one of its ends has a record of it
 	NoCable       Kind = "no-cable"       // a node has no cable
 	NoSwitch      Kind = "no-switch"      // a switch has no cable to another switch
+	NoPath        Kind = "no-path"        // a switch without hosts is on no shortest path between hosts
 	MissingRail   Kind = "missing-rail"   // a host has fewer adapters than most hosts
 	DuplicateName Kind = "duplicate-name" // several nodes have the same description
 	NoName        Kind = "no-name"        // adapters have the description of their manufacturer
@@ -51,6 +52,7 @@ func Anomalies(f *fabric.Fabric) []Finding {
 	list = append(list, s.missingCables()...)
 	list = append(list, s.oneSided()...)
 	list = append(list, s.uncabled()...)
+	list = append(list, s.besidePaths()...)
 	index := names.New(f)
 	list = append(list, missingRails(index)...)
 	return append(list, duplicates(f)...)
@@ -239,6 +241,22 @@ func (s *survey) uncabled() []Finding {
 		list = append(list, alone)
 	}
 	return list
+}
+
+// besidePaths finds switches with cables that no shortest path between hosts crosses.
+func (s *survey) besidePaths() []Finding {
+	found := Finding{Kind: NoPath}
+	for v, aside := range s.aside {
+		if aside && len(s.Neighbours(fabric.NodeID(v))) > 0 {
+			found.Nodes = append(found.Nodes, fabric.NodeID(v))
+		}
+	}
+	k := len(found.Nodes)
+	if k == 0 {
+		return nil
+	}
+	found.What = verb(k, "switch has no hosts, and is on no shortest path between hosts: it counts", "switches have no hosts, and are on no shortest path between hosts: they count") + " for no level"
+	return []Finding{found}
 }
 
 // missingRails finds hosts that have fewer adapters than most hosts, but at least half

@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestGeneratedNetworksAreRegular(t *testing.T) {
 		"torus:4x4,hosts=2", "ring:2", "mesh:4x4", "dragonfly:p=3", "xgft:m=8x6,w=3x4", "karytree:k=4,n=3",
 		"random:switches=64,links=128", "kautz:b=3,n=3,hosts=2", "oft:k=4", "director:288", "deimos", "odin",
 		"fattree:ports=24,hosts=16", "hyperx:4x4,hosts=4", "hyperx:4x2,k=2x1", "slimfly:q=5,hosts=7", "jellyfish:switches=43,degree=12,hosts=12,seed=1",
-		"planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2",
+		"planes:ports=8,groups=4,leaves=3,on=2,tails=2,trunk=2",
 	} {
 		if got := texts(testnet.Build(t, spec)); got != nil {
 			t.Errorf("%s: %q", spec, got)
@@ -97,15 +98,33 @@ func TestLevels(t *testing.T) {
 // Spines without a cable up count for all together, and are none of those between the least and the most.
 func TestLevelsWithoutCablesUp(t *testing.T) {
 	f := testnet.Build(t, "xgft:m=8x6,w=3x4")
-	f = edited(t, f, nil, func(c *fabric.Channel) bool { // the tops, behind 48 leaves and 18 spines, keep the first spine's cables
-		return f.Node(c.To).Kind != fabric.Switch || max(c.From, c.To) < 66 || min(c.From, c.To) == 48
+	f = edited(t, f, nil, func(c *fabric.Channel) bool { // the tops, behind 48 leaves and 18 spines, keep the cables of a spine of two pods
+		return f.Node(c.To).Kind != fabric.Switch || max(c.From, c.To) < 66 || min(c.From, c.To) == 48 || min(c.From, c.To) == 51
 	})
 	levels := inspect.Levels(f)
-	if l := levels[1]; l.NoUp != 17 || l.Over.Value() != 36 || l.Least.Value() != 2 || l.Most.Value() != 2 {
+	if l := levels[1]; l.NoUp != 16 || l.Over.Value() != 18 || l.Least.Value() != 2 || l.Most.Value() != 2 {
 		t.Errorf("%+v", l)
 	}
 	if levels[0].NoUp != 0 {
 		t.Errorf("%+v", levels[0])
+	}
+}
+
+// A leaf from which nothing hangs is no top beside the others, nor a line card of a director one above its spines: both are on no
+// shortest path, and are told.
+func TestSwitchesBesideAllPaths(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=8x6,w=3x4")
+	bare := edited(t, f, nil, func(c *fabric.Channel) bool { return f.Node(c.To).Kind == fabric.Switch || min(c.From, c.To) > 1 })
+	levels := inspect.Levels(bare)
+	if len(levels) != 3 || levels[0].Switches != 46 || levels[1].Switches != 18 || levels[2].Switches != 12 || levels[1].Down != 46*3 || levels[1].Over.Value() != 46*3/72. || levels[1].Free != 0 {
+		t.Errorf("%+v", levels)
+	}
+	if got := texts(bare); !slices.Equal(got, []string{"no-cable: 16 nodes have no cable [16]", "no-path: 2 switches have no hosts, and are on no shortest path between hosts: they count for no level [2]"}) {
+		t.Errorf("%q", got)
+	}
+	lone := edited(t, f, nil, func(c *fabric.Channel) bool { return f.Node(c.To).Kind == fabric.Switch || min(c.From, c.To) == 0 })
+	if levels := inspect.Levels(lone); len(levels) != 5 {
+		t.Errorf("hosts on one leaf alone: %+v", levels)
 	}
 }
 
@@ -295,6 +314,7 @@ func TestNamesAndHosts(t *testing.T) {
 	want := []string{
 		"no-cable: 1 node has no cable [1]",
 		"no-switch: 1 switch is cabled to no other switch [1]",
+		"no-path: 1 switch has no hosts, and is on no shortest path between hosts: it counts for no level [1]",
 		"missing-rail: 1 host has fewer than 2 adapters, which 4 of 5 hosts have [1]",
 		`duplicate-name: 2 nodes are called "leaf" [2]`,
 		`duplicate-name: 2 nodes are called "storage" [2]`,

@@ -8,12 +8,15 @@
 package inspect
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 )
 
 // Level is the switches of one level of a tree: those of level 0 have hosts, those of
 // level 1 are a hop away, and so on. A network with hosts on all switches has one
-// level.
+// level. Switches on no shortest path between hosts are in none, and cables to them count
+// for none: an unused line card of a director would be a level above its spines.
 type Level struct {
 	Switches int
 	Hosts    int   // cables to host adapters
@@ -51,6 +54,7 @@ type survey struct {
 	*fabric.Fabric
 	host  []bool  // [ChannelID] leads from a switch to a host adapter
 	level []int32 // [switch] its level; None if no host can be reached
+	aside []bool  // [switch] no hosts, and on no shortest path between switches with hosts
 	rated bool    // the rates of all cables that carry traffic are known
 }
 
@@ -58,10 +62,14 @@ type survey struct {
 func newSurvey(f *fabric.Fabric) *survey {
 	s := &survey{Fabric: f, host: make([]bool, len(f.Channels())), rated: true}
 	hosts := make([]int, f.Switches()) // [switch] host adapters there
+	ends := make([]bool, f.Switches()) // [switch] has these, or routers
 	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Deliver != fabric.None {
-			s.host[e.Deliver] = true
-			hosts[e.Switch]++
+		if e := f.Endpoint(fabric.EndpointID(i)); (e.Class == fabric.HostAdapter || e.Class == fabric.RouterPort) && e.Deliver != fabric.None {
+			ends[e.Switch] = true
+			if e.Class == fabric.HostAdapter {
+				s.host[e.Deliver] = true
+				hosts[e.Switch]++
+			}
 		}
 	}
 	for i := range f.Channels() {
@@ -69,7 +77,45 @@ func newSurvey(f *fabric.Fabric) *survey {
 		s.rated = s.rated && (c.Rate.Known() || c.From == c.To)
 	}
 	s.findLevels(hosts)
+	s.findAside(ends)
 	return s
+}
+
+// findAside sets s.aside from which switches have hosts or routers, [switch]. Where fewer than two have, there are no paths, and
+// nothing is aside.
+func (s *survey) findAside(ends []bool) {
+	s.aside = make([]bool, s.Switches())
+	left := 0 // switches of which nothing is known yet
+	for v, has := range ends {
+		if s.aside[v] = !has; !has {
+			left++
+		}
+	}
+	if s.Switches()-left < 2 {
+		clear(s.aside)
+		return
+	}
+	hops := make([]int32, s.Switches())
+	on := make([]bool, s.Switches()) // on a shortest path from the switch at hand to another with hosts
+	for from, has := range ends {
+		if !has || left == 0 {
+			continue
+		}
+		for i := range hops {
+			hops[i] = fabric.None
+		}
+		reached := s.AddHops(hops, fabric.NodeID(from))
+		for _, v := range slices.Backward(reached) { // the farthest first
+			on[v] = ends[v]
+			for _, next := range s.Neighbours(v) {
+				on[v] = on[v] || hops[next] > hops[v] && on[next]
+			}
+			if on[v] && s.aside[v] {
+				s.aside[v] = false
+				left--
+			}
+		}
+	}
 }
 
 // findLevels sets s.level from the number of hosts on every switch, [switch].
@@ -93,12 +139,14 @@ func (s *survey) findLevels(hosts []int) {
 func Levels(f *fabric.Fabric) []Level {
 	s := newSurvey(f)
 	top := int32(fabric.None)
-	for _, at := range s.level {
-		top = max(top, at)
+	for v, at := range s.level {
+		if !s.aside[v] {
+			top = max(top, at)
+		}
 	}
 	levels := make([]Level, top+1)
 	for v, at := range s.level {
-		if at >= 0 {
+		if at >= 0 && !s.aside[v] {
 			s.addSwitch(&levels[at], fabric.NodeID(v))
 		}
 	}
@@ -108,7 +156,7 @@ func Levels(f *fabric.Fabric) []Level {
 	return levels
 }
 
-// LevelOf is the level of every switch, [switch]; fabric.None where no host can be reached.
+// LevelOf is the level of every switch, [switch], also of those aside; fabric.None where no host can be reached.
 func LevelOf(f *fabric.Fabric) []int32 { return newSurvey(f).level }
 
 // addSwitch counts switch v, its cables and its ratio in its level l. Cables within the level come in twice, from both ends.
@@ -127,7 +175,7 @@ func (s *survey) addSwitch(l *Level, v fabric.NodeID) {
 			width = int64(ch.Rate.Mbps())
 		}
 		switch {
-		case ch.To == v: // a cable from the switch to itself: it belongs to no level
+		case ch.To == v, s.Node(ch.To).Kind == fabric.Switch && s.aside[ch.To]: // it belongs to no level
 		case s.host[c]:
 			l.Hosts++
 			r.Below += width

@@ -41,6 +41,8 @@ what goes up; and what is odd:
   one-sided               cables that the record of one end only mentions, where
                           most are in the records of both
   no-cable, no-switch     nodes cabled to nothing, switches to no other switch
+  no-path                 switches without hosts on no shortest path between hosts,
+                          such as leaves and line cards that nothing hangs from yet
   missing-rail            hosts with fewer adapters than most
   duplicate-name          several nodes of one description
   no-name                 adapters whose hosts never named them
