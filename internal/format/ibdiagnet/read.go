@@ -188,6 +188,7 @@ func (p *parser) readHeader() error {
 func (p *parser) split(c []byte) error {
 	p.cells = p.cells[:0]
 	for {
+		c = bytes.TrimLeft(c, " ")
 		if len(c) == 0 || c[0] != '"' {
 			cell, rest, more := bytes.Cut(c, []byte(","))
 			p.cells = append(p.cells, bytes.TrimSpace(cell))
@@ -223,13 +224,17 @@ func (p *parser) cell(i int) []byte {
 	return cell
 }
 
-// number is a wanted column as a decimal number up to top; known tells 0 from N/A.
+// number is a wanted column as a number up to top; known tells 0 from N/A.
 func (p *parser) number(i int, top uint64) (v uint64, known bool, err error) {
 	cell := reading.Cursor(p.cell(i))
 	if cell == nil {
 		return 0, false, nil
 	}
-	v, ok := cell.Uint(top)
+	read := cell.Uint
+	if bytes.HasPrefix(cell, []byte("0x")) { // not ibdiagnet's, but of subnet managers
+		read = cell.Hex
+	}
+	v, ok := read(top)
 	if !ok || len(cell) > 0 {
 		return 0, false, p.lines.Errorf("%s is %q, which is no number from 0 to %d", p.table.wanted[i], p.cell(i), top)
 	}

@@ -74,6 +74,29 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// What a subnet manager writes for SHARP (opensm-smdb.dump, nvlsm-smdb.dump) has tables of the same names, with blanks behind
+// commas, other columns and numbers in hexadecimal digits.
+func TestReadDumpForSHARP(t *testing.T) {
+	f, err := Read(strings.NewReader(`START_NODES
+SystemImageGUID, NodeGUID, NodeType, ExtNodeType, NumPorts, VendorID, DeviceID, NodeDesc
+0x10, 0x10, 2, 0, 0x91, 0x2c9, 0xd2f6, "MF0;switch-3:N5110_LD/U1"
+0x20, 0x21, 1, 0, 1, 0x2c9, 0x2941, "gpu, 0"
+END_NODES
+
+START_LINKS
+NodeGUID1, PortNum1, NodeGUID2, PortNum2
+0x10, 61, 0x21, 1
+END_LINKS
+`), "db", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, h := f.Node(0), f.Node(1)
+	if s.Name != "MF0;switch-3:N5110_LD/U1" || s.Ports != 145 || s.VendorID != 0x2c9 || s.DeviceID != 0xd2f6 || h.Name != "gpu, 0" || h.SystemGUID != 0x20 || f.Out(0, 61) == fabric.None {
+		t.Errorf("%+v %+v", s, h)
+	}
+}
+
 // Every error names the line, and what it contradicts.
 func TestErrors(t *testing.T) {
 	for _, tc := range []struct{ name, old, replace, want string }{
