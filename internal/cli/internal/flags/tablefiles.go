@@ -160,15 +160,22 @@ const (
 // subnetList is the network as OpenSM dumps it, beside its tables.
 const subnetList = "opensm-subnet.lst"
 
+// Files of NVLSM, the OpenSM of NVLink switches: what OpenSM calls opensm-subnet.lst and so on.
+const (
+	nvlinkList  = "nvlsm-subnet.lst"
+	nvlinkFDBs  = "nvlsm.fdbs"
+	nvlinkTrees = "nvlsm.mcfdbs"
+)
+
 // IsIbdiagnet reports whether a name is that of a folder with a file of ibdiagnet2 in it.
 func IsIbdiagnet(name string) bool { return FileIn(name, network, fdbs) != "" }
 
 // HasNetwork reports whether a FABRIC is a folder that ibdiagnet2 or OpenSM dumped a network into.
-func HasNetwork(name string) bool { return FileIn(name, network, subnetList, fdbs) != "" }
+func HasNetwork(name string) bool { return FileIn(name, network, subnetList, nvlinkList, fdbs) != "" }
 
 // HasTables reports whether a FABRIC is a folder of HasNetwork with forwarding tables in it.
 func HasTables(name string) bool {
-	return FileIn(name, fdbs) != "" || HasNetwork(name) && FileIn(name, "opensm-lfts.dump", "opensm.fdbs") != ""
+	return FileIn(name, fdbs) != "" || HasNetwork(name) && FileIn(name, "opensm-lfts.dump", "opensm.fdbs", nvlinkFDBs) != ""
 }
 
 // NetworkIn is the file to read a FABRIC from: the one in a folder of ibdiagnet2 or OpenSM, else
@@ -177,7 +184,7 @@ func NetworkIn(arg string) (string, error) {
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
 		return arg, refuseEthernet(arg) // or what opening it will say
 	}
-	path := FileIn(arg, network, subnetList)
+	path := FileIn(arg, network, subnetList, nvlinkList)
 	if path == "" {
 		if err := refuseEthernet(arg); err != nil {
 			return "", err
@@ -244,9 +251,9 @@ func TablesIn(dir string) (Tables, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return o, fmt.Errorf("%s: there is no such folder", dir)
 	}
-	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", tablefiles.ForwardingFile, "opensm.fdbs", fdbs), FileIn(dir, subnetList)
+	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", tablefiles.ForwardingFile, "opensm.fdbs", nvlinkFDBs, fdbs), FileIn(dir, subnetList, nvlinkList)
 	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", tablefiles.SL2VLFile, maps), FileIn(dir, tablefiles.PSLFile)
-	o.Groups, o.Multicast = FileIn(dir, groups, tablefiles.GroupsFile), FileIn(dir, "opensm.mcfdbs", trees, tablefiles.MulticastFile)
+	o.Groups, o.Multicast = FileIn(dir, groups, tablefiles.GroupsFile), FileIn(dir, "opensm.mcfdbs", nvlinkTrees, trees, tablefiles.MulticastFile)
 	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
 	if o.LFTs == "" && FileIn(dir, output.Plan) != "" {
 		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, filepath.Join(dir, "step-1"))
