@@ -127,7 +127,7 @@ func runVerify(a *console.Console, cmd *cobra.Command, name string, o *verifyFla
 		return err
 	}
 	if o.LFTs == "" {
-		return exit.Usage("which tables? --tables names them; only an output folder of ibdiagnet2 with its ibdiagnet2.fdbs is FABRIC and tables in one")
+		return exit.Usage("which tables? --tables names them; only an output folder of ibdiagnet2 or OpenSM with its forwarding tables is FABRIC and tables in one")
 	}
 	read := a.Stage("reading", &j.spent.Read)
 	j.Given, err = input.Read(j.Console, name, o.lmc, &o.Tables)
