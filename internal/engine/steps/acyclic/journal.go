@@ -7,6 +7,16 @@ import "github.com/weft-fabric/weft/fabric"
 type Journal struct {
 	*Lanes
 	changes []change
+
+	// What the graph refused since, and still refuses: to find a cycle takes long, and attempts ask for the same
+	// dependencies again and again. A refusal holds as long as what was in the graph then stays there.
+	refused  map[Dependency]bool
+	refusals []refusal
+}
+
+type refusal struct {
+	Dependency
+	changes int // that there were
 }
 
 type change struct {
@@ -20,10 +30,19 @@ func (j *Journal) Admit(in, out fabric.ChannelID) bool {
 	if j.Has(in, out) {
 		return true
 	}
-	if !j.Add(in, out) {
+	d := Dependency{in, out}
+	if in == out || j.label[in] > j.label[out] && j.refused[d] {
 		return false
 	}
-	j.changes = append(j.changes, change{Dependency: Dependency{in, out}})
+	if !j.Add(in, out) {
+		if j.refused == nil {
+			j.refused = map[Dependency]bool{}
+		}
+		j.refused[d] = true
+		j.refusals = append(j.refusals, refusal{d, len(j.changes)})
+		return false
+	}
+	j.changes = append(j.changes, change{Dependency: d})
 	return true
 }
 
@@ -31,6 +50,7 @@ func (j *Journal) Admit(in, out fabric.ChannelID) bool {
 func (j *Journal) Remove(d Dependency) {
 	j.Lanes.Remove(d.In, d.Out)
 	j.changes = append(j.changes, change{Dependency: d, removed: true})
+	j.ask(0)
 }
 
 // Checkpoint is the number of changes so far, for Rollback.
@@ -42,10 +62,26 @@ func (j *Journal) Rollback(to int) {
 		j.redo(change{Dependency: j.changes[i].Dependency, removed: !j.changes[i].removed})
 	}
 	j.changes = j.changes[:to]
+	for n := len(j.refusals); n > 0 && j.refusals[n-1].changes > to; n-- {
+		j.ask(n - 1)
+	}
+}
+
+// ask has the graph be asked again for what it refused, but for so many refusals.
+func (j *Journal) ask(keep int) {
+	for _, r := range j.refusals[keep:] {
+		delete(j.refused, r.Dependency)
+	}
+	j.refusals = j.refusals[:keep]
 }
 
 // Forget makes all changes so far final.
-func (j *Journal) Forget() { j.changes = j.changes[:0] }
+func (j *Journal) Forget() {
+	j.changes = j.changes[:0]
+	for i := range j.refusals {
+		j.refusals[i].changes = 0
+	}
+}
 
 // Added is the dependencies that were added and not rolled back, for Restore. It is for a journal in
 // which nothing was removed.

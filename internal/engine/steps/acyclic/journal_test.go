@@ -10,7 +10,7 @@ import (
 )
 
 // A journal leads back to every checkpoint, whatever was added and removed since, and what it had
-// added can be restored after something else was tried.
+// added can be restored after something else was tried. What it refuses closes a cycle in the graph of that moment.
 func TestJournal(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	var all []Dependency
@@ -33,8 +33,17 @@ func TestJournal(t *testing.T) {
 		}
 		admit := func() (refused int) {
 			for range 100 {
-				if d := all[rng.IntN(len(all))]; !j.Admit(d.In, d.Out) {
-					refused++
+				d := all[rng.IntN(len(all))]
+				if j.Admit(d.In, d.Out) {
+					continue
+				}
+				refused++
+				if NewLanes(f, 1, func(yield func(in, out fabric.ChannelID)) {
+					for _, d := range append(has(), d) {
+						yield(d.In, d.Out)
+					}
+				}) != nil {
+					t.Fatalf("%v is refused, and closes no cycle", d)
 				}
 			}
 			return refused
@@ -42,11 +51,15 @@ func TestJournal(t *testing.T) {
 		if admit() == 0 {
 			t.Error("no dependency is refused: the case tests little")
 		}
+		at := j.Checkpoint()
+		admit()
+		j.Rollback(at)
+		admit()
 		j.Forget()
 		before := has()
 		admit()
 		first, added := has(), j.Added()
-		if at := j.Checkpoint(); at != len(added) || at != len(first)-len(before) {
+		if at = j.Checkpoint(); at != len(added) || at != len(first)-len(before) {
 			t.Errorf("%d changes, %d of them added, for %d dependencies more", at, len(added), len(first)-len(before))
 		}
 		j.Rollback(0)
@@ -58,7 +71,7 @@ func TestJournal(t *testing.T) {
 		if !slices.Equal(has(), first) {
 			t.Error("not what is restored")
 		}
-		at := j.Checkpoint()
+		at = j.Checkpoint()
 		for _, d := range first[:len(first)/2] {
 			j.Remove(d)
 		}
