@@ -119,8 +119,15 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 
 // MendFrom is Mend if the caller knows how the tables act on the live cables (before),
 // with service levels for what is new; was is the same tables on the old network.
+//
+// Tables that are free of deadlock beyond o.Scope, when aggregation nodes and routers send, or ports 0 of switches
+// too, stay so if that costs no host an address: entries of other switches stay empty where every path
+// would close a credit loop.
 func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Proven, error) {
-	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
+	plan, err := mendWider(ctx, before, was, o)
+	if plan == nil && err == nil {
+		plan, err = repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
+	}
 	if err != nil {
 		return nil, err
 	}

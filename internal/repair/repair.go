@@ -79,6 +79,7 @@ type Options struct {
 	Slack      int              // hops by which a path may become longer; zero: 4
 	Steps      int              // largest number of steps of each search, see above; zero: 4, for Migrate 16
 	AllowDrops bool             // where there is no other way, Migrate and rebuilding may drop the packets of single destinations for a step
+	Gentle     bool             // of Mend: what leaves destinations stays as it is: none makes way, no tree for multicast goes, no other order is tried
 }
 
 // Plan is a sequence of tables, each written when all switches have confirmed the
@@ -140,7 +141,7 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 	}
 	lacks := lacking(tables, o)
 	plan, err := mendAvoiding(ctx, tables, was, lacks, o)
-	if lacks == nil || err != nil || len(plan.Left) == 0 {
+	if lacks == nil || err != nil || len(plan.Left) == 0 || o.Gentle {
 		return plan, err
 	}
 	if all, e := mendAvoiding(ctx, tables, was, nil, o); e == nil && len(all.Left) < len(plan.Left) || ctx.Err() != nil {
@@ -153,7 +154,7 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 // lacking); nil: to any lane. It calls mendWithTrees, and again without the trees if destinations are left.
 func mendAvoiding(ctx context.Context, tables, was *routing.Tables, lacks []uint16, o Options) (*Plan, error) {
 	plan, err := mendWithTrees(ctx, tables, was, lacks, o)
-	if tables.Multicast == nil || err == nil && len(plan.Left) == 0 || ctx.Err() != nil {
+	if tables.Multicast == nil || err == nil && (len(plan.Left) == 0 || o.Gentle) || ctx.Err() != nil {
 		return plan, err
 	}
 	treeless := *tables
@@ -177,7 +178,7 @@ func mendWithTrees(ctx context.Context, tables, was *routing.Tables, lacks []uin
 	if err := plan.mend(ctx, in, tables, o.Steps); err != nil {
 		return nil, err
 	}
-	if len(plan.Left) > 0 {
+	if len(plan.Left) > 0 && !o.Gentle {
 		if err := plan.rebuild(ctx, in, tables); err != nil {
 			return nil, err
 		}
@@ -225,7 +226,7 @@ func (p *Plan) mend(ctx context.Context, in *problem, tables *routing.Tables, mo
 		if err := a.derive(ctx); err != nil {
 			return err
 		}
-		if err := a.mend(ctx, len(p.Steps) == 0); err != nil {
+		if err := a.mend(ctx, len(p.Steps) == 0 && !in.o.Gentle); err != nil {
 			return err
 		}
 		p.Left = a.left

@@ -1,0 +1,102 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/repair"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// mendWider is the plan of MendFrom that keeps the tables free of deadlock for more endpoints than o.Scope, as many as
+// they were free for; nil: there is none.
+func mendWider(ctx context.Context, before, was *routing.Tables, o Options) (*repair.Plan, error) {
+	r := repair.Options{Contract: o.Contract, AllowDrops: o.AllowDrops, Gentle: true}
+	hosts := len(o.Scope.Endpoints(before.Fabric))
+	for _, r.Scope = range []routing.Scope{routing.All, routing.Adapters} {
+		if len(r.Scope.Endpoints(before.Fabric)) <= hosts || !serves(was, r.Scope) {
+			continue
+		}
+		plan, err := repair.Mend(ctx, before, was, r)
+		switch {
+		case err != nil && !errors.Is(err, repair.ErrLoop):
+			return nil, err
+		case err == nil && !o.needs(plan.Left, before.Fabric):
+			plan.Left = nil
+			countFor(o.Scope, before, plan)
+			return plan, nil
+		}
+	}
+	return nil, nil
+}
+
+// needs reports whether endpoints in scope are on switches that do not reach some destination.
+func (o Options) needs(left []repair.Left, f *fabric.Fabric) bool {
+	ends := o.Scope.Ends(f)
+	for _, l := range left {
+		if slices.ContainsFunc(l.Switches, func(s fabric.NodeID) bool { return ends[s] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// serves reports whether all switches with endpoints in scope have entries for all LIDs in scope that cables lead
+// to, wherever these lead.
+func serves(t *routing.Tables, scope routing.Scope) bool {
+	f := t.Fabric
+	ends, part := scope.Ends(f), f.PartOf(f.Parts())
+	for lid, e := range scope.LIDs(f) {
+		home := f.Endpoint(e).Switch
+		for s, port := range t.Forwarding.Row(lid) {
+			if port == routing.NoPort && ends[s] && part[s] == part[home] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// countFor has the steps of a plan that was made for more endpoints count as mended the new entries that packets
+// in scope pass, by the tables before the step or by its own, and all else as what follows.
+func countFor(scope routing.Scope, before *routing.Tables, plan *repair.Plan) {
+	f := before.Fabric
+	ends, was, now := scope.Ends(f), make([]bool, f.Switches()), make([]bool, f.Switches())
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		changed := s.Mended + s.Follow
+		s.Mended = 0
+		for lid, e := range scope.LIDs(f) {
+			old, row := before.Forwarding.Row(lid), s.Tables.Forwarding.Row(lid)
+			if bytes.Equal(old, row) {
+				continue
+			}
+			passed(f, old, ends, f.Endpoint(e).Switch, was)
+			passed(f, row, ends, f.Endpoint(e).Switch, now)
+			for at, port := range row {
+				if port != old[at] && port != routing.NoPort && (was[at] || now[at]) {
+					s.Mended++
+				}
+			}
+		}
+		s.Follow, before = changed-s.Mended, s.Tables
+	}
+}
+
+// passed sets the switches, [switch], that packets from some of them pass by a row on their way to switch home.
+func passed(f *fabric.Fabric, row []uint8, from []bool, home fabric.NodeID, passed []bool) {
+	clear(passed)
+	for s, starts := range from {
+		for at := fabric.NodeID(s); starts && !passed[at]; {
+			passed[at] = true
+			c := f.Trunk(at, row[at])
+			if at == home || c == fabric.None {
+				break
+			}
+			at = f.Heads()[c]
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package change_test
+
+import (
+	"testing"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/internal/repair"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Tables that are free of deadlock when aggregation nodes and ports 0 of switches send are mostly so after a repair
+// for hosts, and hosts reach all that they reached. Plans that see to packets of hosts only mostly have loops of others.
+func TestRepairsKeepFreeBeyondScope(t *testing.T) {
+	plans, loops, narrowLoops := 0, 0, 0
+	for _, spec := range []string{"patchwork:seed=7,pods=2", "xgft:m=3x3,w=3x3,hosts=2", "torus:4x4,hosts=1"} {
+		f := testnet.Build(t, spec)
+		was := routed.Of(t, f, "updn", routing.Budget{VLs: 8, Scope: routing.All})
+		if !free(t, was, routing.All) {
+			t.Fatalf("%s: the tables have a loop", spec)
+		}
+		for _, x := range change.Sample(change.Cables(f), 8) {
+			live, err := f.Without(x.Channels, x.Nodes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := change.Mend(t.Context(), was, live, change.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans++
+			if !free(t, p.After, routing.All) || !free(t, p.After, routing.Adapters) {
+				loops++
+			}
+			if len(p.Left) > 0 || p.CutAfter > 0 {
+				t.Errorf("%s, %v: %d destinations left, %d pairs of hosts cut off", spec, x, len(p.Left), p.CutAfter)
+			}
+			for i, s := range p.Steps {
+				if s.Mended+s.Follow != s.Union.Entries || s.Mended < 0 || s.Follow < 0 {
+					t.Errorf("%s, %v, step %d: %d entries change, %d for traffic and %d that follow", spec, x, i+1, s.Union.Entries, s.Mended, s.Follow)
+				}
+			}
+			before, err := transition.On(live, was, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			narrow, err := repair.Mend(t.Context(), before, was, repair.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(narrow.Steps); n > 0 && !free(t, narrow.Steps[n-1].Tables, routing.All) {
+				narrowLoops++
+			}
+		}
+	}
+	if narrowLoops == 0 || 4*loops > narrowLoops {
+		t.Errorf("of %d plans %d have loops beyond hosts, of those for hosts alone %d", plans, loops, narrowLoops)
+	}
+}
+
+func free(t *testing.T, tables *routing.Tables, scope routing.Scope) bool {
+	t.Helper()
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Scope: scope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Free()
+}
