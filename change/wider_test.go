@@ -1,11 +1,14 @@
 package change_test
 
 import (
+	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/deadlock/transition"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
@@ -68,4 +71,42 @@ func free(t *testing.T, tables *routing.Tables, scope routing.Scope) bool {
 		t.Fatal(err)
 	}
 	return v.Free()
+}
+
+// Where no path of an entry that no host needs is free of deadlock, it stays empty, and no destination counts as left.
+func TestEntriesOfOthersMayStayEmpty(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x4,w=4x4,hosts=2")
+	was := routed.Of(t, f, "updn", routing.Budget{VLs: 8, Scope: routing.All})
+	empty := 0
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var cables []fabric.ChannelID
+		for range f.Trunks() / 20 {
+			cables = append(cables, fabric.ChannelID(r.IntN(f.Trunks())))
+		}
+		live, err := f.Without(cables, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := change.Mend(t.Context(), was, live, change.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Left) > 0 || p.CutAfter > p.Disconnected {
+			t.Errorf("seed %d: %d destinations left, %d pairs of hosts cut off", seed, len(p.Left), p.CutAfter)
+		}
+		n := 0
+		for lid := range live.LIDs() {
+			n += bytes.Count(p.After.Forwarding.Row(lid)[:live.Switches()], []byte{routing.NoPort})
+		}
+		if len(live.Parts()) > 1 || n == 0 {
+			continue
+		}
+		if empty++; !free(t, p.After, routing.All) {
+			t.Errorf("seed %d: %d entries are empty, and there is a loop beyond hosts", seed, n)
+		}
+	}
+	if empty == 0 {
+		t.Error("no entry stays empty: no test")
+	}
 }
