@@ -34,6 +34,9 @@ type phased struct {
 func newPhased(n *network, p plan, perLog uint) *phased {
 	s := n.f.Switches()
 	usual := n.usual(p.from)
+	if p.quick != nil {
+		usual = min(usual, unusual*n.usual(p.quick))
+	}
 	x := &phased{
 		flows: n.newFlows(perLog),
 		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),

@@ -17,6 +17,7 @@ type plan struct {
 
 	// For shifts:
 	from  *start  // begin with these paths, and count offsets; nil: none of this
+	quick *start  // the beginning with the shortest durations, if it bounds what is usual; nil: nothing does
 	power int     // of the routes that one meets at its offset, which is what they cost it
 	even  float64 // what loads cost beside that
 	mend  bool    // route again only what is in trouble
