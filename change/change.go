@@ -120,9 +120,8 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 // MendFrom is Mend if the caller knows how the tables act on the live cables (before),
 // with service levels for what is new; was is the same tables on the old network.
 //
-// Tables that are free of deadlock beyond o.Scope, when aggregation nodes and routers send, or ports 0 of switches
-// too, stay so if that costs no host an address: entries of other switches stay empty where every path
-// would close a credit loop.
+// Tables that are free of deadlock beyond o.Scope, when aggregation nodes and routers send, stay so if that costs no
+// host an address: entries of other switches stay empty where every path would close a credit loop.
 func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Proven, error) {
 	plan, err := mendWider(ctx, before, was, o)
 	if plan == nil && err == nil {

@@ -286,6 +286,9 @@ func TestTwoDumpsAreTold(t *testing.T) {
 	if w := mustRead(t, failed+plain).Warnings(); len(w) != 0 {
 		t.Errorf("a run that found nothing: %q", w)
 	}
+	if w := mustRead(t, strings.ReplaceAll(plain, "# Topology file", "#")+"\n"+other).Warnings(); len(w) != 0 {
+		t.Errorf("one header, between records: %q", w)
+	}
 	if w := mustRead(t, plain+failed).Warnings(); len(w) != 0 {
 		t.Errorf("a run that found nothing behind it: %q", w)
 	}

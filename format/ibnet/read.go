@@ -127,8 +127,9 @@ type parser struct {
 	lastEnd  bool                   // the last line was a port record
 	unrated  bool                   // it was, and had no rate behind the name of the peer
 	bare     bool                   // the last line was a node record
-	header   int                    // the last "# Topology file:", no record of a node behind it; 0: none
-	dumps    int                    // headers with nodes before and behind
+	headed   bool                   // a "# Topology file:" was read
+	header   int                    // the last of several, no record of a node behind it; 0: none
+	dumps    int                    // those with nodes before and behind
 	dumpLine int                    // the first of them
 	warnings []string
 
@@ -175,7 +176,10 @@ func (p *parser) take(text reading.Cursor) error {
 		return nil
 	case c[0] == '#':
 		if bytes.HasPrefix(c, []byte("# Topology file:")) {
-			p.header = p.number
+			if p.headed {
+				p.header = p.number
+			}
+			p.headed = true
 		}
 		return nil
 	case p.at == none && p.attr.line == 0 && reading.IsPortsRow(c):
