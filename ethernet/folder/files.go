@@ -40,7 +40,7 @@ type device struct {
 
 // fileName is what a file of a device is called: in a folder of the device's name, or with
 // the name and a point before it.
-var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr|minigraph|neigh)\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz|bz2))?$`)
+var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr|minigraph|neigh)\.(?:json|conf|txt|xml)` + reading.EndingsPattern)
 
 // kinds is what the words in file names stand for.
 var kinds = map[string]string{
@@ -128,7 +128,7 @@ func readFiles(ctx context.Context, dir, vrf string, partial bool) (*contents, e
 const collected = "collect.json"
 
 // countersName is what files with counters of pauses are called, which weft watch reads.
-var countersName = regexp.MustCompile(`(?:^|[./])(?:pfc|pfcwd)\.txt(?:\.(?:gz|zst|xz|bz2))?$`)
+var countersName = regexp.MustCompile(`(?:^|[./])(?:pfc|pfcwd)\.txt` + reading.EndingsPattern)
 
 // pass notes a file that is not read, unless that is as it should be: other commands' files, and other endings.
 func (c *contents) pass(name string) {

@@ -19,6 +19,9 @@ import (
 // who looks for files by name: Open goes by the first bytes of a file and not by its name.
 var Endings = []string{"", ".gz", ".zst", ".xz", ".bz2"}
 
+// EndingsPattern is a regular expression, to end others with, that matches these.
+var EndingsPattern = `(?:` + strings.ReplaceAll(strings.Join(Endings, "|"), ".", `\.`) + `)$`
+
 // PlainName is the name of a file without the ending of a packed one.
 func PlainName(name string) string {
 	for _, p := range Endings {

@@ -24,6 +24,7 @@ import (
 	"github.com/weft-fabric/weft/internal/events"
 	"github.com/weft-fabric/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -95,7 +96,7 @@ func absoluteOrNone(key, path string) error {
 }
 
 // ethernetFile is the names of files that a folder of a lossless Ethernet network has.
-var ethernetFile = regexp.MustCompile(`^[^.][^/]*\.(?:json|conf|txt|xml|ya?ml)(?:\.(?:gz|zst|xz|bz2))?$`)
+var ethernetFile = regexp.MustCompile(`^[^.][^/]*\.(?:json|conf|txt|xml|ya?ml)` + reading.EndingsPattern)
 
 // ethernetStamps is the stamps of the files in the folder with what devices say, by name, and in the folders in it.
 func (s source) ethernetStamps() ([]stamp, error) {
@@ -195,7 +196,7 @@ func (s source) silent(stamps []stamp, now time.Time) []string {
 }
 
 // deviceFile is names as leaf1.route.json of files that are not in a folder of their device, with the device.
-var deviceFile = regexp.MustCompile(`^(.+)\.[^.]+\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz|bz2))?$`)
+var deviceFile = regexp.MustCompile(`^(.+)\.[^.]+\.(?:json|conf|txt|xml)` + reading.EndingsPattern)
 
 // seeEthernet is see for a lossless Ethernet network: it fills in l, which is new, and keeps it. dir is an empty folder
 // for copies of the files.

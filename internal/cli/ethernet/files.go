@@ -15,7 +15,7 @@ import (
 // named matches the names of files of some kinds, as package folder has them: in a folder of the device's name, or with the
 // device's name and a point before it, packed or not. Its groups are the device and the kind.
 func named(kinds ...string) *regexp.Regexp {
-	return regexp.MustCompile(`^(?:(.+)\.)?(` + strings.Join(kinds, "|") + `)\.(?:json|conf|txt|xml)(?:\.(?:gz|zst|xz|bz2))?$`)
+	return regexp.MustCompile(`^(?:(.+)\.)?(` + strings.Join(kinds, "|") + `)\.(?:json|conf|txt|xml)` + reading.EndingsPattern)
 }
 
 // eachFile calls use for each file of a folder, or of the folders of devices in it, whose name matches a pattern of named.
