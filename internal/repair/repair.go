@@ -11,7 +11,8 @@
 // cycle. Service levels and SL2VL maps stay as they are.
 //
 // Destinations are mended one after another. An entry is dead if its port has no cable,
-// or if there is no entry, unless the path finder left it empty and nobody needs it (empty.go). From the dead entries nearest to the destination outwards, a
+// or if there is no entry, unless the path finder left it empty and nobody needs it
+// (empty.go). From the dead entries nearest to the destination outwards, a
 // switch tries its trunks to switches with working paths: those with the fewest hops
 // first, of these the least loaded. A trunk is taken if everything that may arrive at
 // the switch, by old entries and new, can go on by it: the lanes are followed

@@ -50,7 +50,7 @@ func (j *Journal) Admit(in, out fabric.ChannelID) bool {
 func (j *Journal) Remove(d Dependency) {
 	j.Lanes.Remove(d.In, d.Out)
 	j.changes = append(j.changes, change{Dependency: d, removed: true})
-	j.ask(0)
+	j.forgetRefusals(0)
 }
 
 // Checkpoint is the number of changes so far, for Rollback.
@@ -63,12 +63,12 @@ func (j *Journal) Rollback(to int) {
 	}
 	j.changes = j.changes[:to]
 	for n := len(j.refusals); n > 0 && j.refusals[n-1].changes > to; n-- {
-		j.ask(n - 1)
+		j.forgetRefusals(n - 1)
 	}
 }
 
-// ask has the graph be asked again for what it refused, but for so many refusals.
-func (j *Journal) ask(keep int) {
+// forgetRefusals keeps so many of the refusals, the oldest; what the others were about is tried again.
+func (j *Journal) forgetRefusals(keep int) {
 	for _, r := range j.refusals[keep:] {
 		delete(j.refused, r.Dependency)
 	}
