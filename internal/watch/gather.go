@@ -26,20 +26,21 @@ import (
 const (
 	ibnetdiscover = "fabric.ibnetdiscover"
 	subnetList    = "opensm-subnet.lst"
+	nvlinkList    = "nvlsm-subnet.lst" // of NVLSM, the OpenSM of NVLink switches
 	ibdiagnetNet  = "ibdiagnet2.db_csv"
 )
 
 // Networks is the files that a look reads the network from: of those that are there, the first one.
-var Networks = []string{ibdiagnetNet, ibnetdiscover, subnetList}
+var Networks = []string{ibdiagnetNet, ibnetdiscover, subnetList, nvlinkList}
 
 // lookFiles is the names of files that may be in a look of InfiniBand: networks, forwarding tables, lanes, service
 // levels, adaptive routing, multicast trees.
 var lookFiles = slices.Concat(Networks, tableFiles, []string{
-	"opensm-sl2vl.dump", "sl2vl.dump", "ibdiagnet2.slvl", "ibdiagnet2.vl2vl", "paths.psl", "ibdiagnet2.far", "ibdiagnet2.plft", "opensm.mcfdbs", "ibdiagnet2.mcfdbs",
+	"opensm-sl2vl.dump", "sl2vl.dump", "ibdiagnet2.slvl", "ibdiagnet2.vl2vl", "paths.psl", "ibdiagnet2.far", "ibdiagnet2.plft", "opensm.mcfdbs", "nvlsm.mcfdbs", "ibdiagnet2.mcfdbs",
 })
 
 // tableFiles is forwarding tables in several forms, of which a look has the first that is there.
-var tableFiles = []string{"opensm-lfts.dump", "lfts.dump", "opensm.fdbs", "ibdiagnet2.fdbs"}
+var tableFiles = []string{"opensm-lfts.dump", "lfts.dump", "opensm.fdbs", "nvlsm.fdbs", "ibdiagnet2.fdbs"}
 
 // mostBytes is how long a file of a look may be.
 const mostBytes = 4 << 30

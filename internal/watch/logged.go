@@ -228,10 +228,22 @@ func setBack(logged, written, now time.Time) bool {
 
 // dumped is when OpenSM dumped the tables that are among some files; zero: there are none of its dumps.
 func dumped(files []stamp) time.Time {
+	at, _ := dumpedBy(files)
+	return at
+}
+
+// dumpedBy is dumped, and which of managers dumped them.
+func dumpedBy(files []stamp) (time.Time, *manager) {
 	for _, at := range files {
-		if name := reading.PlainName(filepath.Base(at.path)); strings.HasPrefix(name, "opensm") && slices.Contains(tableFiles, name) {
-			return at.mtime
+		name := reading.PlainName(filepath.Base(at.path))
+		if !slices.Contains(tableFiles, name) {
+			continue
+		}
+		for i, m := range managers {
+			if strings.HasPrefix(name, m.process) {
+				return at.mtime, &managers[i]
+			}
 		}
 	}
-	return time.Time{}
+	return time.Time{}, nil
 }

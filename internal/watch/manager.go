@@ -2,29 +2,41 @@ package watch
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/result"
 )
 
-// managerName is what the process of an OpenSM is called.
-const managerName = "opensm"
+// manager is a subnet manager as people and the host know it.
+type manager struct {
+	name    string
+	process string // what its process is called, and what the names of its dumps begin with
+	unit    string // as systemctl takes it
+}
+
+// managers is OpenSM, and the OpenSM of NVLink switches, which the Fabric Manager of NVIDIA starts.
+var managers = [...]manager{
+	{name: "OpenSM", process: "opensm", unit: "'opensm*'"},
+	{name: "NVLSM", process: "nvlsm", unit: "nvidia-fabricmanager"},
+}
 
 // procFolder has a folder for each process. A process that this user may not see is as if it were not there.
 const procFolder = "/proc"
 
-// isOpenSM says whether a process is an OpenSM that may write the log at a path, or any if the path is empty: one whose
-// command line names another log is of another fabric.
-func isOpenSM(proc string, pid int, log string) bool {
+// isProcess says whether a process is one of a manager that may write the log at a path, or any if the path is empty: one
+// whose command line names another log is of another fabric.
+func (m *manager) isProcess(proc string, pid int, log string) bool {
 	dir := filepath.Join(proc, strconv.Itoa(pid))
 	name, err := ofProcess(filepath.Join(dir, "comm"))
-	if err != nil || string(bytes.TrimSpace(name)) != managerName {
+	if err != nil || string(bytes.TrimSpace(name)) != m.process {
 		return false
 	}
 	stat, err := ofProcess(filepath.Join(dir, "stat"))
@@ -54,6 +66,16 @@ func isOpenSM(proc string, pid int, log string) bool {
 	return true
 }
 
+// logs is the manager that logs where its dumps were not seen yet, by the name of its log.
+func logs(log string) *manager {
+	for i, m := range managers {
+		if strings.HasPrefix(filepath.Base(log), m.process) {
+			return &managers[i]
+		}
+	}
+	return &managers[0]
+}
+
 // ofProcess reads a file about a process.
 func ofProcess(name string) ([]byte, error) {
 	in, err := reading.OpenPlain(name)
@@ -75,40 +97,40 @@ func sameFile(a, b string) bool {
 	return resolved(a) == resolved(b)
 }
 
-// findOpenSM is the process of an OpenSM that may write a log; 0: there is none.
-func findOpenSM(proc, log string) int {
+// find is the process of a manager that may write a log; 0: there is none.
+func (m *manager) find(proc, log string) int {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
 		return 0
 	}
 	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && isOpenSM(proc, pid, log) {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && m.isProcess(proc, pid, log) {
 			return pid
 		}
 	}
 	return 0
 }
 
-// updated is what is known of OpenSM now, m being what was known before; nil: none was seen ever. log is where it logs,
-// or empty; written is when it dumped tables last: if that is after it went, it runs on another host now, whose
-// files come here.
-func updated(m *result.OpenSMProcess, proc, log string, written, now time.Time) *result.OpenSMProcess {
-	if m != nil && m.Gone == nil && isOpenSM(proc, m.PID, log) {
-		return m
+// updated is what is known of the process of a manager now, was being what was known before; nil: none was seen ever. log
+// is where it logs, or empty; written is when it dumped tables last: if that is after it went, it runs on another host
+// now, whose files come here.
+func (m *manager) updated(was *result.OpenSMProcess, proc, log string, written, now time.Time) *result.OpenSMProcess {
+	if was != nil && was.Gone == nil && m.isProcess(proc, was.PID, log) {
+		return was
 	}
-	if pid := findOpenSM(proc, log); pid > 0 {
+	if pid := m.find(proc, log); pid > 0 {
 		return &result.OpenSMProcess{PID: pid}
 	}
 	switch {
-	case m == nil:
+	case was == nil:
 		return nil
-	case m.Gone == nil:
+	case was.Gone == nil:
 		gone := now.UTC()
-		return &result.OpenSMProcess{PID: m.PID, Gone: &gone}
-	case written.After(*m.Gone):
+		return &result.OpenSMProcess{PID: was.PID, Gone: &gone}
+	case written.After(*was.Gone):
 		return nil
 	}
-	return m
+	return was
 }
 
 // hasOpenSM says whether a log or dumps of an OpenSM are looked at.
@@ -122,7 +144,9 @@ func (r *running) seeManager() (news bool) {
 		return false
 	}
 	was := r.manager
-	r.manager = updated(was, r.proc, r.settings.Log, dumped(r.triedStamps), r.clock.Now())
+	written, m := dumpedBy(r.triedStamps)
+	r.managedBy = cmp.Or(m, r.managedBy)
+	r.manager = r.managedBy.updated(was, r.proc, r.settings.Log, written, r.clock.Now())
 	return (was != nil && was.Gone != nil) != (r.manager != nil && r.manager.Gone != nil)
 }
 
@@ -131,8 +155,8 @@ func (r *running) withManagerAlarm(all []result.Alarm) []result.Alarm {
 	all = slices.DeleteFunc(slices.Clone(all), func(a result.Alarm) bool { return a.Kind == OpenSMGone })
 	if m := r.manager; m != nil && m.Gone != nil {
 		all = append(all, result.Alarm{
-			Kind: OpenSMGone, What: fmt.Sprintf("OpenSM, which ran here as process %d, does not run any more: what goes or comes is not seen, and nothing is routed", m.PID),
-			Do: "systemctl status 'opensm*'; the end of OpenSM's log may say why it ended", Since: *m.Gone,
+			Kind: OpenSMGone, What: fmt.Sprintf("%s, which ran here as process %d, does not run any more: what goes or comes is not seen, and nothing is routed", r.managedBy.name, m.PID),
+			Do: fmt.Sprintf("systemctl status %s; the end of %s's log may say why it ended", r.managedBy.unit, r.managedBy.name), Since: *m.Gone,
 		})
 	}
 	return all

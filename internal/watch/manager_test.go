@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,7 +79,42 @@ func TestOpenSMGone(t *testing.T) {
 	}
 	// One whose files come from elsewhere now is no alarm any more.
 	gone := time.Unix(1000, 0)
-	if m := updated(&result.OpenSMProcess{PID: 12, Gone: &gone}, filepath.Join(dir, "none"), log, gone.Add(time.Second), gone.Add(time.Minute)); m != nil {
+	if m := managers[0].updated(&result.OpenSMProcess{PID: 12, Gone: &gone}, filepath.Join(dir, "none"), log, gone.Add(time.Second), gone.Add(time.Minute)); m != nil {
 		t.Errorf("%+v", m)
+	}
+}
+
+// Of NVLSM's dumps it is the process of NVLSM that counts, and its alarm names it; an OpenSM on the same host is another's.
+func TestNVLSMGone(t *testing.T) {
+	t.Parallel()
+	proc := filepath.Join(t.TempDir(), "proc")
+	process(t, proc, 7, "opensm", "S", "opensm")
+	process(t, proc, 8, "nvlsm", "S", "nvlsm")
+	s := newScene(t, Config{})
+	s.proc = proc
+	for name, text := range map[string]string{"nvlsm-subnet.lst": "not read", "nvlsm.fdbs": "not read"} {
+		if err := os.WriteFile(filepath.Join(s.Folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:3x3"), "updn", 1)})
+	if m := s.status.OpenSM; m == nil || m.PID != 8 {
+		t.Fatalf("%+v", m)
+	}
+	process(t, proc, 8, "nvlsm", "Z")
+	l := s.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:3x3"), "updn", 1)})
+	i := slices.IndexFunc(s.status.Alarms, func(a result.Alarm) bool { return a.Kind == OpenSMGone })
+	if i < 0 || !strings.Contains(s.status.Alarms[i].What, "NVLSM, which ran here as process 8,") || !strings.Contains(s.status.Alarms[i].Do, "nvidia-fabricmanager") {
+		t.Errorf("%+v", s.status.Alarms)
+	}
+	for _, name := range []string{"nvlsm-subnet.lst", "nvlsm.fdbs"} {
+		if !slices.ContainsFunc(l.Files, func(f result.LookFile) bool { return f.Name == name }) {
+			t.Errorf("%s is not in the look: %v", name, l.Files)
+		}
+	}
+	for log, want := range map[string]string{"/var/log/nvlsm.log": "NVLSM", "/var/log/opensm.0x1.log": "OpenSM", "/var/log/sm.log": "OpenSM", "": "OpenSM"} {
+		if got := logs(log).name; got != want { // until dumps are there
+			t.Errorf("%s is the log of %s, want %s", log, got, want)
+		}
 	}
 }

@@ -69,6 +69,7 @@ type running struct {
 	doubted     *string           // the last try saw other tables than expected: with which files and reference; nil: it did not
 	flaps       flaps
 	manager     *result.OpenSMProcess // nil: no OpenSM was seen on this host
+	managedBy   *manager              // which of managers that is, by the dumps, or by its log until there are any
 	logState    *result.OpenSMLog     // what OpenSM's log said; nil: it was not read yet
 	lastFailure string                // the error of the last look as it was logged; empty: there was none
 
@@ -157,7 +158,7 @@ func (w *Watcher) begin() (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version, Network: w.EthernetPage}}
+	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version, Network: w.EthernetPage}, managedBy: logs(s.Log)}
 	r.status = result.WatchStatus{Missing: []result.MissingElement{}, Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []result.Alarm{}}
 	if root, err := os.OpenRoot(s.State); err == nil {
 		r.keepEvents(root)
