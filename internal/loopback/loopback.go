@@ -76,14 +76,14 @@ func Serve(what, address string, handler http.Handler, log *slog.Logger) (stop f
 
 // addressedToLoopback turns away requests for other names than this host's
 // loopback: a web page whose name was made to lead here (DNS rebinding) sends its
-// own.
+// own. No browser leaves the name out, as monitors that speak HTTP/1.0 do.
 func addressedToLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}
-		if !is(strings.Trim(host, "[]")) {
+		if host != "" && !is(strings.Trim(host, "[]")) {
 			http.Error(w, "this is for localhost, 127.0.0.1 and [::1] only, whatever leads here", http.StatusMisdirectedRequest)
 			return
 		}

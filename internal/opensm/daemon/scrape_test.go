@@ -48,17 +48,20 @@ func TestMetricsAreForThisHost(t *testing.T) {
 	r := start(t, Config{Metrics: "127.0.0.1:0"})
 	for host, want := range map[string]int{
 		r.metricsAddress(): 200, "localhost": 200, "LocalHost:1": 200, "[::1]:9469": 200, "127.3.2.1": 200,
-		"evil.example:9469": 421, "192.0.2.1": 421, "localhost.evil.example": 421, "": 400,
+		"evil.example:9469": 421, "192.0.2.1": 421, "localhost.evil.example": 421, "": 400, "none": 200,
 	} {
 		c, err := net.Dial("tcp", r.metricsAddress())
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := "Host: " + host + "\r\n"
-		if host == "" {
-			line = ""
+		request := "GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"
+		switch host {
+		case "":
+			request = "GET /metrics HTTP/1.1\r\n\r\n"
+		case "none": // as monitors ask that know no name
+			request = "GET /metrics HTTP/1.0\r\n\r\n"
 		}
-		fmt.Fprintf(c, "GET /metrics HTTP/1.1\r\n%s\r\n", line)
+		io.WriteString(c, request)
 		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil {
 			t.Fatalf("%q: %v", host, err)
