@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/weft-fabric/weft"
@@ -87,7 +88,7 @@ func (c Config) check() (*settings, error) {
 		key    string
 		settle func() error
 	}{
-		{"socket", func() error { return configfile.Absolute("socket", c.Socket) }},
+		{"socket", func() error { return checkSocket(c.Socket) }},
 		{"engine", func() (err error) { s.uses, err = optionsOf(s.Engine); return err }},
 		{"contract", func() (err error) {
 			if c.Contract != "" {
@@ -251,6 +252,14 @@ func optionsOf(names Names) (uses option.Set, err error) {
 		uses |= e.Uses
 	}
 	return uses, nil
+}
+
+// checkSocket checks the path of the socket. The kernel takes short ones only, and bind makes the socket beside its path.
+func checkSocket(path string) error {
+	if most := len(syscall.RawSockaddrUnix{}.Path) - 1 - len(madeAs); len(path) > most {
+		return fmt.Errorf("socket %q has %d letters; the path of a socket has %d at most", path, len(path), most)
+	}
+	return configfile.Absolute("socket", path)
 }
 
 // needsRestart says which change to a new configuration takes a restart; empty: none, it can be taken over while running.

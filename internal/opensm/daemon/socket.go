@@ -41,6 +41,9 @@ func listen(path string, group int) (*socket, error) {
 	return &socket{path: path, listener: l, lock: lock}, nil
 }
 
+// madeAs is what the path of a socket has behind it until it is ready.
+const madeAs = ".new/s"
+
 // bind makes the socket, which nobody else does while the lock is held.
 func bind(path string, group int) (*net.UnixListener, error) {
 	switch info, err := os.Lstat(path); {
@@ -55,12 +58,12 @@ func bind(path string, group int) (*net.UnixListener, error) {
 			return nil, fmt.Errorf("something else answers on %s", path)
 		}
 	}
-	dir := path + ".new"                                                         // ours alone as long as we hold the lock
+	temp := path + madeAs
+	dir := filepath.Dir(temp)                                                    // ours alone as long as we hold the lock
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil { // nobody connects before it is ready
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	temp := filepath.Join(dir, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: temp, Net: "unix"})
 	if err != nil {
 		return nil, err
