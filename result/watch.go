@@ -245,4 +245,6 @@ type OpenSMProcess struct {
 type WatchLog struct {
 	Status *WatchStatus `json:"status,omitempty"` // absent: it never finished a look
 	Looks  []*WatchLook `json:"looks"`            // the oldest first
+
+	Damaged []string `json:"damaged,omitempty"` // sentences: looks, or the status, that are kept and cannot be read
 }

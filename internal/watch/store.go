@@ -186,7 +186,7 @@ func (s *Store) Look(number int) (*result.WatchLook, error) {
 		number = all[i]
 	}
 	if len(all) == 0 || !slices.Contains(all, number) {
-		return nil, fmt.Errorf("there is no look %d%s", number, kept(all))
+		return nil, &noLook{number, all}
 	}
 	text, err := readOwn(filepath.Join(s.dir, looksFolder, lookName(number)))
 	if err != nil {
@@ -233,13 +233,21 @@ func check(l *result.WatchLook, number int) error {
 	return nil
 }
 
-// kept is the end of a sentence that a look is not there: which are.
-func kept(all []int) string {
-	if len(all) == 0 {
-		return ": none is kept"
-	}
-	return fmt.Sprintf("; %d to %d are kept", all[0], all[len(all)-1])
+// noLook is the error of a look that is not there, which fs.ErrNotExist matches; all is those that are.
+type noLook struct {
+	number int
+	all    []int
 }
+
+func (e *noLook) Error() string {
+	kept := ": none is kept"
+	if n := len(e.all); n > 0 {
+		kept = fmt.Sprintf("; %d to %d are kept", e.all[0], e.all[n-1])
+	}
+	return fmt.Sprintf("there is no look %d%s", e.number, kept)
+}
+
+func (e *noLook) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Files puts the files of a look into a folder, for a reader: each as a link to the packed file that is kept, or
 // unpacked once if the look saw it packed already.
@@ -329,5 +337,8 @@ func (s *Store) Health() (*result.WatchStatus, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &status)
 	}
-	return &status, err
+	if err != nil {
+		return &status, fmt.Errorf("%s: %w", statusName, err)
+	}
+	return &status, nil
 }

@@ -2,7 +2,9 @@ package opensm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -143,15 +145,20 @@ func watchLog(a *console.Console, s *watch.Store, most int, asJSON bool) error {
 	h := result.WatchLog{Looks: []*result.WatchLook{}}
 	for _, n := range numbers {
 		l, err := s.Look(n)
-		if err != nil {
-			return err
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // the watch, which goes on, has dropped it just now
+		case err != nil:
+			h.Damaged = append(h.Damaged, err.Error())
+		default:
+			h.Looks = append(h.Looks, l)
 		}
-		h.Looks = append(h.Looks, l)
 	}
+	var unknown bool // whether there are alarms
 	if h.Status, err = s.Health(); err != nil {
-		return err
+		unknown = true
+		h.Status, h.Damaged = nil, append(h.Damaged, err.Error())
 	}
-	return a.Answer(asJSON, h, func() error { return printWatchLog(a, &h) }, h.Status != nil && len(h.Status.Alarms) > 0)
+	return a.Answer(asJSON, h, func() error { return printWatchLog(a, &h) }, unknown || h.Status != nil && len(h.Status.Alarms) > 0)
 }
 
 // printWatchLog prints them for people, and how the watch is.
@@ -170,6 +177,9 @@ func printWatchLog(a *console.Console, h *result.WatchLog) error {
 		t.Row(l.Number, l.At.Local().Format(time.DateTime), l.Verdict, made, words.Thousands(l.CutOff), changed, cmp.Or(strings.Join(kinds, ", "), "none"))
 	}
 	t.Render()
+	for _, text := range h.Damaged {
+		a.Note("damaged, and passed over: %s", text)
+	}
 	if h.Status == nil {
 		return nil
 	}
