@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -164,7 +165,11 @@ const restartTime = 5 * time.Second
 // there is no answer. Where the daemon took the order without answering, giving it once more changes nothing.
 func giveAgain(ctx context.Context, a *console.Console, socket string, order daemon.Order) (*daemon.Ordered, error) {
 	for begun, again := time.Now(), false; ; again = true {
+		silent := time.AfterFunc(statusTime, func() {
+			a.Tell("the daemon has not answered for %s: it plans still, or was stopped; Ctrl-C ends the waiting", words.Seconds(statusTime.Seconds()))
+		})
 		said, err := give(ctx, socket, order)
+		silent.Stop()
 		switch {
 		case err == nil && again && said.Used: // the first order was taken
 			said.Refused = ""
@@ -200,15 +205,25 @@ func noDaemon(socket string, err error) error {
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("%s answers the members of its group only: %w", socket, err)
 	}
+	var at *net.OpError
+	if errors.As(err, &at) && at.Op != "dial" { // its text has the path at which the daemon made the socket
+		err = at.Err
+	}
 	return fmt.Errorf("no daemon answers at %s: %w", socket, err)
 }
 
+// statusTime is how long a daemon may take to say how it is.
+const statusTime = 10 * time.Second
+
 // statusOf asks a daemon how it is.
 func statusOf(ctx context.Context, socket string) (*result.Status, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	text, err := wire.AskStatus(ctx, socket)
-	if err != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("the daemon at %s has taken the question, and does not answer: it was stopped, or has no time", socket)
+	case err != nil:
 		return nil, noDaemon(socket, err)
 	}
 	var s result.Status

@@ -2,7 +2,12 @@ package opensm
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
+	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -81,5 +86,42 @@ func TestUndrainOfWhatIsGone(t *testing.T) {
 			strings.Contains(text, "once it is back") != slices.ContainsFunc(c.parts, func(p result.Drained) bool { return p.Gone }) {
 			t.Errorf("%+v: %s", c.parts, text)
 		}
+	}
+}
+
+// Of a daemon that was stopped, or hangs up, it is said that it does not answer, in words that name no path but the socket's.
+func TestDaemonThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "weft") // short: the path of a socket has 107 letters
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	made, socket := filepath.Join(dir, "made"), filepath.Join(dir, "s")
+	l, err := net.Listen("unix", made)
+	if err == nil {
+		err = os.Rename(made, socket)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := statusOf(ctx, socket); err == nil || !strings.Contains(err.Error(), "does not answer: it was stopped") || strings.Contains(err.Error(), made) {
+		t.Errorf("%v", err)
+	}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			io.ReadFull(c, make([]byte, 8))
+			c.Close() // before all is read: the other end sees a reset
+		}
+	}()
+	if _, err := statusOf(t.Context(), socket); err == nil || !strings.Contains(err.Error(), "no daemon answers at "+socket+": ") || strings.Contains(err.Error(), made) {
+		t.Errorf("%v", err)
 	}
 }
