@@ -52,6 +52,9 @@ const (
 	WatchdogDrops   = "watchdog-drops"
 )
 
+// besideLooks is the kinds of alarm that no look has: those of the watch.
+var besideLooks = []string{OpenSMGone, CableTrouble, Unreadable}
+
 // Kinds is all kinds of alarm.
 var Kinds = []string{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, OpenSMGone, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
 	NextHopsGone, NarrowGroup, LosslessDiffers, PinFallback, SilentDevice, PauseStorm, WatchdogDrops}

@@ -156,18 +156,7 @@ func (m *metrics) note(status *result.WatchStatus, l *result.WatchLook) {
 	if outcome != "failed" {
 		m.last.Set(float64(status.At.UnixNano()) / 1e9)
 	}
-	m.trouble.Reset()
-	if t := status.Trouble; t != nil {
-		for _, c := range t.Cables[:min(mostShown, len(t.Cables))] {
-			m.trouble.WithLabelValues(c.Signs[0].Kind, c.Level, c.Name, c.A.GUID, strconv.Itoa(int(c.A.Port)), c.A.Name).Set(1)
-		}
-	}
-	for _, k := range Kinds {
-		m.alarm.WithLabelValues(k).Set(0)
-	}
-	for _, a := range status.Alarms {
-		m.alarm.WithLabelValues(a.Kind).Set(1)
-	}
+	m.showAlarms(status)
 	if l != nil {
 		m.show(l)
 		for _, stage := range []struct {
@@ -186,6 +175,23 @@ func (m *metrics) note(status *result.WatchStatus, l *result.WatchLook) {
 				m.changes.WithLabelValues(c.what).Add(float64(c.n))
 			}
 		}
+	}
+}
+
+// showAlarms sets the gauges of cables in trouble and of alarms, these each once: who asks meanwhile sees none go that stands.
+func (m *metrics) showAlarms(status *result.WatchStatus) {
+	m.trouble.Reset()
+	if t := status.Trouble; t != nil {
+		for _, c := range t.Cables[:min(mostShown, len(t.Cables))] {
+			m.trouble.WithLabelValues(c.Signs[0].Kind, c.Level, c.Name, c.A.GUID, strconv.Itoa(int(c.A.Port)), c.A.Name).Set(1)
+		}
+	}
+	for _, k := range Kinds {
+		there := 0.0
+		if hasKind(status.Alarms, k) {
+			there = 1
+		}
+		m.alarm.WithLabelValues(k).Set(there)
 	}
 }
 
@@ -241,11 +247,12 @@ const mostShown = 50
 func portLabels(p result.Node) []string { return []string{p.GUID, strconv.Itoa(int(p.Port)), p.Name} }
 
 // serve answers over HTTP at the address of Metrics, if one is set, until stop is called. The gauges begin with the
-// last look that is kept, if its files could be read again (resume).
+// alarms that stood when the watch ended, and with the last look that is kept, if its files could be read again (resume).
 func (r *running) serve() (stop func(), err error) {
 	if r.last != nil && r.before != nil {
 		r.metrics.show(r.last)
 	}
+	r.metrics.showAlarms(&r.status)
 	stop, err = r.site().Serve(r.settings.Metrics, r.Watcher.Log)
 	if err != nil {
 		return nil, err

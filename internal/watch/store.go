@@ -340,5 +340,8 @@ func (s *Store) Health() (*result.WatchStatus, error) {
 	if err != nil {
 		return &status, fmt.Errorf("%s: %w", statusName, err)
 	}
+	if t := status.Trouble; t != nil { // whoever names a cable says why
+		t.Cables = slices.DeleteFunc(t.Cables, func(c result.CableInTrouble) bool { return len(c.Signs) == 0 })
+	}
 	return &status, nil
 }

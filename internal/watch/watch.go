@@ -164,11 +164,15 @@ func (w *Watcher) begin() (*running, error) {
 		r.keepEvents(root)
 	}
 	r.proc = cmp.Or(w.proc, procFolder)
-	if was, err := store.Health(); err == nil && was != nil {
-		r.manager, r.logState = was.OpenSM, was.Log
+	was, err := store.Health()
+	if err == nil && was != nil {
+		r.manager, r.logState, r.status.Alarms = was.OpenSM, was.Log, append(r.status.Alarms, was.Alarms...)
 	}
 	r.resume()
 	r.resumeCables()
+	if err == nil && was != nil {
+		r.cables.list, r.status.Trouble = was.Trouble, was.Trouble // what is in trouble still is no news
+	}
 	return r, nil
 }
 
@@ -201,7 +205,9 @@ func (r *running) resume() {
 		}
 		return
 	}
-	r.last, r.status.Look, r.status.Alarms, r.status.Missing = l, l.Number, l.Alarms, l.Missing
+	r.last, r.status.Look, r.status.Missing = l, l.Number, l.Missing
+	beside := slices.DeleteFunc(r.status.Alarms, func(a result.Alarm) bool { return !slices.Contains(besideLooks, a.Kind) })
+	r.status.Alarms = slices.Concat(l.Alarms, beside)
 	dir, err := os.MkdirTemp("", "weft-watch")
 	if (l.Ethernet != nil) != (r.Ethernet != "") {
 		err = errors.New("it was of a network of another kind")
