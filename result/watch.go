@@ -233,6 +233,8 @@ type OpenSMLog struct {
 	Given  time.Time `json:"given,omitzero"`   // when tables of weft's were used last, by the line's own time; zero: it does not say
 	Exact  bool      `json:"exact,omitempty"`  // of Given: it has microseconds
 	Lack   string    `json:"lack,omitempty"`   // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
+
+	Standby time.Time `json:"standby,omitzero"` // since when it is on standby, and another routes; zero: it is not, or does not say so
 }
 
 // OpenSMProcess is the OpenSM whose dumps or log are looked at, where it runs on this host, by its process.

@@ -42,6 +42,7 @@ func (r *running) readReference(ctx context.Context) (b reference, err error) {
 		}
 		b.written = dumped(files)
 		b.log.takeOver(r.logState, b.written)
+		b.log.leaveStandby(b.written)
 		said := b.log.OpenSMLog
 		r.logState = &said
 		if setBack(b.log.At, b.written, r.clock.Now()) {

@@ -20,6 +20,7 @@ type logged struct {
 	result.OpenSMLog
 	ahead   bool     // it was written to before the clock was set back, and the tables were written after that
 	ruled   bool     // it says whether tables fit the network, by its last sweep
+	state   bool     // it says whether OpenSM is master
 	notices []notice // what it says of links and ports, the oldest first
 }
 
@@ -32,6 +33,9 @@ func (l *logged) takeOver(before *result.OpenSMLog, written time.Time) {
 	}
 	if l.Given.IsZero() {
 		l.Given, l.Exact = before.Given, before.Exact
+	}
+	if !l.state {
+		l.Standby = before.Standby
 	}
 	if before.At.Before(written) {
 		return
@@ -61,6 +65,9 @@ var engineLine = regexp.MustCompile(`(\S+) tables configured on all switches|(\S
 // fitLine matches lines of weft's plugin that say whether tables fit the network: ERR W001 and W002 that
 // none do, the others that some do.
 var fitLine = regexp.MustCompile(`(?m)weft: (?:ERR (W00[12]): no tables for (.*)|(ERR W003|sweep \d+: .* proven).*)$`)
+
+// stateLine matches lines of OpenSM's log that tell which state it enters, with their times.
+var stateLine = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) .*Entering (\S+) state`)
 
 // ofOneSweep is taken as the longest time from an engine's failure, which is in the log at once, to the dump
 // of the tables that another made in its place. On a large network a sweep may take longer: then the log is
@@ -105,6 +112,12 @@ func readLog(path string) (said logged, err error) {
 		said.Given = timeOf(string(last[1]), said.At)
 		if micros, err := strconv.Atoi(string(last[2])); err == nil && !said.Given.IsZero() {
 			said.Given, said.Exact = said.Given.Add(time.Duration(micros)*time.Microsecond), true
+		}
+	}
+	if all := stateLine.FindAllSubmatch(text, -1); len(all) > 0 {
+		last := all[len(all)-1]
+		if said.state = true; string(last[2]) == "STANDBY" {
+			said.Standby = timeOf(string(last[1]), said.At)
 		}
 	}
 	said.notices = noticesIn(text, said.At)
@@ -183,6 +196,13 @@ const (
 	dumpTime = 2 * time.Second
 	coarse   = 20 * time.Millisecond
 )
+
+// leaveStandby clears Standby where OpenSM dumped tables, at a time, after it went: only a master does.
+func (l *logged) leaveStandby(written time.Time) {
+	if written.Sub(l.Standby) > dumpTime {
+		l.Standby = time.Time{}
+	}
+}
 
 // lackAt is why tables that OpenSM wrote at a time are of before: since then it had none that fit the network. Empty: the
 // log does not say so.

@@ -32,6 +32,7 @@ const (
 	Dropped        = "dropped"
 	SweepFailed    = "sweep-failed"
 	OpenSMGone     = "opensm-gone"
+	OpenSMStandby  = "opensm-standby"
 	Fallback       = "fallback"
 	OtherTables    = "other-tables"
 	StaleTables    = "stale-tables"
@@ -53,8 +54,8 @@ const (
 )
 
 // besideLooks is the kinds of alarm that no look has: those of the watch.
-var besideLooks = []string{OpenSMGone, CableTrouble, Unreadable}
+var besideLooks = []string{OpenSMGone, OpenSMStandby, CableTrouble, Unreadable}
 
 // Kinds is all kinds of alarm.
-var Kinds = []string{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, OpenSMGone, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
+var Kinds = []string{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, OpenSMGone, OpenSMStandby, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
 	NextHopsGone, NarrowGroup, LosslessDiffers, PinFallback, SilentDevice, PauseStorm, WatchdogDrops}

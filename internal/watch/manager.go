@@ -150,10 +150,19 @@ func (r *running) seeManager() (news bool) {
 	return (was != nil && was.Gone != nil) != (r.manager != nil && r.manager.Gone != nil)
 }
 
-// withManagerAlarm is alarms with OpenSMGone in place of an earlier one, if OpenSM does not run any more.
+// withManagerAlarm is alarms with OpenSMGone or OpenSMStandby in place of earlier ones, if OpenSM does not run any more, or
+// not as master.
 func (r *running) withManagerAlarm(all []result.Alarm) []result.Alarm {
-	all = slices.DeleteFunc(slices.Clone(all), func(a result.Alarm) bool { return a.Kind == OpenSMGone })
-	if m := r.manager; m != nil && m.Gone != nil {
+	all = slices.DeleteFunc(slices.Clone(all), func(a result.Alarm) bool { return a.Kind == OpenSMGone || a.Kind == OpenSMStandby })
+	m := r.manager
+	gone := m != nil && m.Gone != nil
+	if l := r.logState; l != nil && !l.Standby.IsZero() && !gone {
+		all = append(all, result.Alarm{
+			Kind: OpenSMStandby, What: fmt.Sprintf("%s went to standby, by its log: another routes, and the dumps that are judged here are of before", r.managedBy.name),
+			Do: "look where the master runs, which sminfo names, by a weft watch there", Since: l.Standby,
+		})
+	}
+	if gone {
 		all = append(all, result.Alarm{
 			Kind: OpenSMGone, What: fmt.Sprintf("%s, which ran here as process %d, does not run any more: what goes or comes is not seen, and nothing is routed", r.managedBy.name, m.PID),
 			Do: fmt.Sprintf("systemctl status %s; the end of %s's log may say why it ended", r.managedBy.unit, r.managedBy.name), Since: *m.Gone,

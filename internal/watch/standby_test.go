@@ -1,0 +1,62 @@
+package watch
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+)
+
+// An OpenSM that goes to standby leaves its dumps as they are: what is judged by them is said to be of before, until it is
+// master again, also where the log was rotated meanwhile or the watch was begun anew.
+func TestOpenSMOnStandby(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "opensm.log")
+	s := newScene(t, Config{Log: log})
+	dump := filepath.Join(s.Folder, "opensm-lfts.dump")
+	start := time.Now().Add(-time.Hour).Truncate(time.Second)
+	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+	line := func(minutes int, text string) string {
+		return at(minutes).Format(time.Stamp) + " 471133 [F2AB6C0] 0x80 -> " + text + "\n"
+	}
+	write := func(name, text string, minutes int) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, at(minutes), at(minutes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	looks := func(what string, want bool) {
+		t.Helper()
+		if _, err := s.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := hasKind(s.status.Alarms, OpenSMStandby); got != want {
+			t.Errorf("%s: an alarm: %v, want %v; %+v", what, got, want, s.status.Log)
+		}
+	}
+	master := line(1, "Entering MASTER state")
+	write(log, master, 1)
+	write(dump, "not read", 1)
+	s.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:3x3"), "updn", 1)})
+	looks("master", false)
+	standby := master + line(5, "Entering STANDBY state")
+	write(log, standby, 5)
+	looks("standby", true)
+	if a := s.status.Alarms; len(a) != 1 || !a[0].Since.Equal(at(5)) {
+		t.Errorf("%+v, want it since %v", a, at(5))
+	}
+	write(log, line(6, "log rotated"), 6)
+	looks("rotated", true)
+	endWhole(s.running)
+	s.running = begun(t, &Watcher{Config: s.Watcher.Config, Log: s.Watcher.Log, Read: s.read, proc: s.proc})
+	looks("begun anew", true)
+	write(dump, "dumped since", 8)
+	looks("its dumps are new", false)
+	write(log, standby+line(9, "Entering DISCOVERING state")+line(9, "Entering MASTER state"), 9)
+	looks("master again", false)
+}
