@@ -234,6 +234,7 @@ type OpenSMLog struct {
 	Exact  bool      `json:"exact,omitempty"`  // of Given: it has microseconds
 	Lack   string    `json:"lack,omitempty"`   // why OpenSM has no tables for the network as it is, by its last sweep; empty: it does not say so
 
+	Swept   time.Time `json:"swept,omitzero"`   // when a heavy sweep ended last, by the line's own time; zero: it does not say
 	Standby time.Time `json:"standby,omitzero"` // since when it is on standby, and another routes; zero: it is not, or does not say so
 }
 

@@ -29,6 +29,7 @@ func (r *running) readReference(ctx context.Context) (b reference, err error) {
 		return b, fmt.Errorf("the engine asked for: %w", err)
 	}
 	engine, behind, lack := "", false, ""
+	r.notDumped = time.Time{}
 	if r.settings.Log != "" {
 		if b.log, err = readLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return b, fmt.Errorf("OpenSM's log: %w", err)
@@ -49,6 +50,7 @@ func (r *running) readReference(ctx context.Context) (b reference, err error) {
 			r.aheadAt = b.log.At
 		}
 		b.log.ahead = !b.written.IsZero() && !r.aheadAt.IsZero() && r.aheadAt.Equal(b.log.At) // until it is written to again
+		r.notDumped = b.log.sweptSince(b.written)
 		engine, behind = b.log.engineOf(b.written, b.asked, b.noFallback)
 		lack = b.log.lackAt(b.written)
 	}

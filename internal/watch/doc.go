@@ -14,6 +14,7 @@
 //	sweep-failed      OpenSM's log says that it has no tables for the network as it is
 //	opensm-gone       OpenSM ran on this host, and does not any more
 //	opensm-standby    OpenSM runs on standby: another routes, and the dumps are of before
+//	not-dumped        OpenSM has swept since it dumped tables
 //	fallback          another engine made the tables than was asked for
 //	other-tables      the tables are not those that are expected
 //	stale-tables      tables and network are not of one time

@@ -34,6 +34,9 @@ func (l *logged) takeOver(before *result.OpenSMLog, written time.Time) {
 	if l.Given.IsZero() {
 		l.Given, l.Exact = before.Given, before.Exact
 	}
+	if l.Swept.IsZero() {
+		l.Swept = before.Swept
+	}
 	if !l.state {
 		l.Standby = before.Standby
 	}
@@ -68,6 +71,9 @@ var fitLine = regexp.MustCompile(`(?m)weft: (?:ERR (W00[12]): no tables for (.*)
 
 // stateLine matches lines of OpenSM's log that tell which state it enters, with their times.
 var stateLine = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) .*Entering (\S+) state`)
+
+// sweptLine matches the lines of OpenSM's log that end a heavy sweep, with their times. What a sweep dumps it has dumped then.
+var sweptLine = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) .*-> SUBNET UP\s*$`)
 
 // ofOneSweep is taken as the longest time from an engine's failure, which is in the log at once, to the dump
 // of the tables that another made in its place. On a large network a sweep may take longer: then the log is
@@ -120,6 +126,9 @@ func readLog(path string) (said logged, err error) {
 			said.Standby = timeOf(string(last[1]), said.At)
 		}
 	}
+	if all := sweptLine.FindAllSubmatch(text, -1); len(all) > 0 {
+		said.Swept = timeOf(string(all[len(all)-1][1]), said.At)
+	}
 	said.notices = noticesIn(text, said.At)
 	said.clearLack()
 	return said, nil
@@ -166,10 +175,13 @@ func noticesIn(text []byte, written time.Time) (all []notice) {
 // usedLine matches lines of weft's plugin that tables are used, with their times.
 var usedLine = regexp.MustCompile(`(?m)^(\w{3} [ \d]\d \d\d:\d\d:\d\d) (\d{6})?.*weft: sweep \d+: .* proven;`)
 
-// timeOf is the time of a line, which has no year: the last such time up to a day after the log was written to; zero
-// for what is no time.
-func timeOf(text string, written time.Time) time.Time {
-	t, err := time.ParseInLocation(time.Stamp, text, time.Local)
+// timeOf is the time of a line, by the clock of this host.
+func timeOf(text string, written time.Time) time.Time { return timeIn(time.Local, text, written) }
+
+// timeIn is the time of a line, which has no year: the last such time up to a day after the log was written to; zero
+// for what is no time. Of an hour that comes twice, where summer ends, it is the first one if the second is still to come.
+func timeIn(zone *time.Location, text string, written time.Time) time.Time {
+	t, err := time.ParseInLocation(time.Stamp, text, zone)
 	if err != nil {
 		return time.Time{}
 	}
@@ -177,8 +189,17 @@ func timeOf(text string, written time.Time) time.Time {
 	if t.After(written.Add(24 * time.Hour)) {
 		t = t.AddDate(-1, 0, 0)
 	}
+	if later := t.Add(time.Hour); sameClock(t, later) {
+		t = later
+	}
+	if earlier := t.Add(-time.Hour); t.After(written) && sameClock(t, earlier) {
+		t = earlier
+	}
 	return t
 }
+
+// sameClock says whether a clock on the wall, which is set back where summer ends, shows the same at two times.
+func sameClock(a, b time.Time) bool { return a.Format(time.Stamp) == b.Format(time.Stamp) }
 
 // sinceDump says whether OpenSM has written tables of weft's into switches since it dumped tables, at a time: it dumps
 // none when it takes a step of a plan.
@@ -202,6 +223,21 @@ func (l *logged) leaveStandby(written time.Time) {
 	if written.Sub(l.Standby) > dumpTime {
 		l.Standby = time.Time{}
 	}
+}
+
+// dumpAfter is taken as the longest time from the last dump of a sweep to the line that ends it.
+const dumpAfter = time.Minute
+
+// sweptSince is when a heavy sweep ended that dumped nothing, where dumps were written at a time; zero: none did.
+func (l *logged) sweptSince(written time.Time) time.Time {
+	swept := l.Swept.Local()
+	if earlier := swept.Add(-time.Hour); sameClock(swept, earlier) { // it may be either
+		swept = earlier
+	}
+	if l.ahead || written.IsZero() || swept.Sub(written) <= dumpAfter {
+		return time.Time{}
+	}
+	return swept
 }
 
 // lackAt is why tables that OpenSM wrote at a time are of before: since then it had none that fit the network. Empty: the

@@ -339,3 +339,28 @@ func TestRotatedLog(t *testing.T) {
 		t.Errorf("%+v", alone)
 	}
 }
+
+// A line of the hour that comes twice where summer ends is of the first one until the second has come; in zones in which
+// Go takes such a time for the first, and for the second.
+func TestHourThatComesTwice(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{"Europe/Berlin": "Oct 25 02:30:00", "America/New_York": "Nov  1 01:30:00"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := map[string]time.Time{
+			"Europe/Berlin": time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC), "America/New_York": time.Date(2026, 11, 1, 6, 30, 0, 0, time.UTC),
+		}[name]
+		for written, want := range map[time.Time]time.Time{
+			second.Add(-50 * time.Minute): second.Add(-time.Hour), second.Add(time.Minute): second, second.Add(48 * time.Hour): second,
+		} {
+			if got := timeIn(zone, line, written); !got.Equal(want) {
+				t.Errorf("%s: a log of %v: %v, want %v", name, written, got.UTC(), want)
+			}
+		}
+		if plain := second.Add(-10 * time.Hour).In(zone); !timeIn(zone, plain.Format(time.Stamp), second).Equal(plain) {
+			t.Errorf("%s: %v", name, plain)
+		}
+	}
+}

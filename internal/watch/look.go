@@ -33,6 +33,7 @@ const (
 	SweepFailed    = "sweep-failed"
 	OpenSMGone     = "opensm-gone"
 	OpenSMStandby  = "opensm-standby"
+	NotDumped      = "not-dumped"
 	Fallback       = "fallback"
 	OtherTables    = "other-tables"
 	StaleTables    = "stale-tables"
@@ -54,8 +55,8 @@ const (
 )
 
 // besideLooks is the kinds of alarm that no look has: those of the watch.
-var besideLooks = []string{OpenSMGone, OpenSMStandby, CableTrouble, Unreadable}
+var besideLooks = []string{OpenSMGone, OpenSMStandby, NotDumped, CableTrouble, Unreadable}
 
 // Kinds is all kinds of alarm.
-var Kinds = []string{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, OpenSMGone, OpenSMStandby, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
+var Kinds = []string{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, OpenSMGone, OpenSMStandby, NotDumped, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,
 	NextHopsGone, NarrowGroup, LosslessDiffers, PinFallback, SilentDevice, PauseStorm, WatchdogDrops}

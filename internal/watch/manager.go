@@ -150,16 +150,24 @@ func (r *running) seeManager() (news bool) {
 	return (was != nil && was.Gone != nil) != (r.manager != nil && r.manager.Gone != nil)
 }
 
-// withManagerAlarm is alarms with OpenSMGone or OpenSMStandby in place of earlier ones, if OpenSM does not run any more, or
-// not as master.
+// withManagerAlarm is alarms with OpenSMGone, OpenSMStandby and NotDumped in place of earlier ones, if OpenSM does not run
+// any more, or not as master, or leaves the dumps as they are.
 func (r *running) withManagerAlarm(all []result.Alarm) []result.Alarm {
-	all = slices.DeleteFunc(slices.Clone(all), func(a result.Alarm) bool { return a.Kind == OpenSMGone || a.Kind == OpenSMStandby })
+	all = slices.DeleteFunc(slices.Clone(all), func(a result.Alarm) bool {
+		return slices.Contains([]string{OpenSMGone, OpenSMStandby, NotDumped}, a.Kind)
+	})
 	m := r.manager
 	gone := m != nil && m.Gone != nil
 	if l := r.logState; l != nil && !l.Standby.IsZero() && !gone {
 		all = append(all, result.Alarm{
 			Kind: OpenSMStandby, What: fmt.Sprintf("%s went to standby, by its log: another routes, and the dumps that are judged here are of before", r.managedBy.name),
 			Do: "look where the master runs, which sminfo names, by a weft watch there", Since: l.Standby,
+		})
+	}
+	if !r.notDumped.IsZero() {
+		all = append(all, result.Alarm{
+			Kind: NotDumped, What: fmt.Sprintf("%s has swept at %s, by its log, and dumped nothing: what is judged here is of before", r.managedBy.name, r.notDumped.Format(time.DateTime)),
+			Do: "log_flags 0x43 in opensm.conf, or opensm -D 0x43, has tables dumped at every sweep", Since: sinceWhen(r.status.Alarms, NotDumped, r.notDumped),
 		})
 	}
 	if gone {

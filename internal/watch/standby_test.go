@@ -60,3 +60,65 @@ func TestOpenSMOnStandby(t *testing.T) {
 	write(log, standby+line(9, "Entering DISCOVERING state")+line(9, "Entering MASTER state"), 9)
 	looks("master again", false)
 }
+
+// An OpenSM that was begun again without the flags that have it dump its tables routes, and its dumps are of before: that
+// is an alarm. A log whose last line is of before the clock was set back is none.
+func TestSweptWithoutADump(t *testing.T) {
+	t.Parallel()
+	start := time.Now().Add(-time.Hour).Truncate(time.Second)
+	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	line := func(seconds int) string {
+		return at(seconds).Format(time.Stamp) + " 013008 [31D486C0] 0x02 -> SUBNET UP\n"
+	}
+	name := filepath.Join(t.TempDir(), "opensm.log")
+	for _, c := range []struct {
+		text    string
+		written int
+		ahead   bool
+		want    bool
+	}{
+		{line(1), 1, false, false},
+		{line(1) + line(30), 1, false, false}, // the dumps of a large network take a while
+		{line(1) + line(90), 1, false, true},
+		{line(1) + line(90), 85, false, false},
+		{line(90), 1, true, false},
+		{"nothing of the kind\n", 1, false, false},
+	} {
+		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said, err := readLog(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said.ahead = c.ahead
+		if got := said.sweptSince(at(c.written)); got.IsZero() == c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	s := newScene(t, Config{Log: name})
+	dump := filepath.Join(s.Folder, "opensm-lfts.dump")
+	for i, c := range []struct {
+		swept, written int
+		want           bool
+	}{{1, 1, false}, {600, 1, true}, {600, 600, false}} {
+		if i == 0 {
+			s.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:3x3"), "updn", 1)})
+		}
+		if err := os.WriteFile(name, []byte(line(c.swept)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dump, []byte("not read"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(dump, at(c.written), at(c.written)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := hasKind(s.status.Alarms, NotDumped); got != c.want {
+			t.Errorf("%+v: an alarm: %v", c, got)
+		}
+	}
+}
