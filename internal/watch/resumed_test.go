@@ -1,6 +1,10 @@
 package watch
 
 import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -74,5 +78,37 @@ func TestAlarmsOverARestart(t *testing.T) {
 	noted := slices.DeleteFunc(all, func(e result.Event) bool { return e.What != events.Alarm })
 	if len(noted) != 2 {
 		t.Errorf("%+v", noted)
+	}
+}
+
+// whenAlarmed calls a function at each line about an alarm.
+type whenAlarmed struct {
+	slog.Handler
+	call func()
+}
+
+func (w whenAlarmed) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w whenAlarmed) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "alarm" {
+		w.call()
+	}
+	return nil
+}
+
+// An alarm does not wait until the files of its look are packed, which takes long on a large network.
+func TestAlarmBeforeTheLookIsKept(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, Config{})
+	times := 0
+	s.Watcher.Log = slog.New(whenAlarmed{slog.DiscardHandler, func() {
+		times++
+		if _, err := os.Stat(filepath.Join(s.State, looksFolder, lookName(1))); err == nil {
+			t.Error("the look is kept already")
+		}
+	}})
+	s.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "ring:n=5"), "minhop", 1)})
+	if times != 1 {
+		t.Errorf("%d alarms", times)
 	}
 }

@@ -358,6 +358,16 @@ func (r *running) remedy(err error) string {
 	return "see that the files are there, whole, and of one network; weft watch --once tells more"
 }
 
+// raise makes the alarms of a look those of the status before it is kept: to pack the files of a large network takes as
+// long as to judge them.
+func (r *running) raise(l *result.WatchLook) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	beside := slices.DeleteFunc(slices.Clone(r.status.Alarms), func(a result.Alarm) bool { return !slices.Contains(besideLooks, a.Kind) })
+	r.setAlarms(slices.Concat(l.Alarms, beside))
+	r.metrics.showAlarms(&r.status)
+}
+
 // setAlarms makes these the alarms of the status, and logs which are new and which are over.
 func (r *running) setAlarms(alarms []result.Alarm) {
 	for _, a := range alarms {
@@ -481,6 +491,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	}
 	l.Seconds.Compare = lap()
 	l.Seconds.Total = time.Since(begin).Seconds() - (g.waited + waited).Seconds()
+	r.raise(l)
 	if err := r.store.put(l, dir, r.Keep); err != nil {
 		return l, &stateError{r.State, err}
 	}
