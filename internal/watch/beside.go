@@ -31,9 +31,15 @@ func (r *running) readReference(ctx context.Context) (b reference, err error) {
 	engine, behind, lack := "", false, ""
 	r.notDumped = time.Time{}
 	if r.settings.Log != "" {
-		if b.log, err = readLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		b.log, err = readLog(r.settings.Log)
+		missing := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !missing {
 			return b, fmt.Errorf("OpenSM's log: %w", err)
 		}
+		if missing && !r.logMissing {
+			r.Watcher.Log.Warn("OpenSM's log is not there: what only it says raises no alarm", "log", r.settings.Log)
+		}
+		r.logMissing = missing
 		r.flaps.lines = b.log.notices
 		var files []stamp // commands have none, as in gather
 		if len(r.commands) == 0 {

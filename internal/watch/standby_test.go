@@ -1,8 +1,11 @@
 package watch
 
 import (
+	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,6 +122,38 @@ func TestSweptWithoutADump(t *testing.T) {
 		}
 		if got := hasKind(s.status.Alarms, NotDumped); got != c.want {
 			t.Errorf("%+v: an alarm: %v", c, got)
+		}
+	}
+}
+
+// A log that is not there, such as that of Debian's unit by another name, is told once, and again when it went once more.
+func TestLogThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "opensm.log")
+	s := newScene(t, Config{Log: name})
+	var said bytes.Buffer
+	s.Watcher.Log = slog.New(slog.NewTextHandler(&said, nil))
+	s.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:3x3"), "updn", 1)})
+	for i, want := range []int{1, 1, 2} {
+		if i > 0 {
+			if _, err := s.look(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Count(said.String(), "OpenSM's log is not there"); got != want {
+			t.Errorf("it is said %d times, want %d: %s", got, want, &said)
+		}
+		if i == 0 {
+			continue
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

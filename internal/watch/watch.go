@@ -71,6 +71,7 @@ type running struct {
 	manager     *result.OpenSMProcess // nil: no OpenSM was seen on this host
 	managedBy   *manager              // which of managers that is, by the dumps, or by its log until there are any
 	logState    *result.OpenSMLog     // what OpenSM's log said; nil: it was not read yet
+	logMissing  bool                  // OpenSM's log was not there when it was read last
 	notDumped   time.Time             // when OpenSM swept without a dump; zero: it did not
 	lastFailure string                // the error of the last look as it was logged; empty: there was none
 
