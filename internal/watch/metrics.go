@@ -156,7 +156,7 @@ func (m *metrics) note(status *result.WatchStatus, l *result.WatchLook) {
 	if outcome != "failed" {
 		m.last.Set(float64(status.At.UnixNano()) / 1e9)
 	}
-	m.showAlarms(status)
+	m.showAlarms(status.Alarms, status.Trouble)
 	if l != nil {
 		m.show(l)
 		for _, stage := range []struct {
@@ -179,16 +179,16 @@ func (m *metrics) note(status *result.WatchStatus, l *result.WatchLook) {
 }
 
 // showAlarms sets the gauges of cables in trouble and of alarms, these each once: who asks meanwhile sees none go that stands.
-func (m *metrics) showAlarms(status *result.WatchStatus) {
+func (m *metrics) showAlarms(alarms []result.Alarm, t *result.Trouble) {
 	m.trouble.Reset()
-	if t := status.Trouble; t != nil {
+	if t != nil {
 		for _, c := range t.Cables[:min(mostShown, len(t.Cables))] {
 			m.trouble.WithLabelValues(c.Signs[0].Kind, c.Level, c.Name, c.A.GUID, strconv.Itoa(int(c.A.Port)), c.A.Name).Set(1)
 		}
 	}
 	for _, k := range Kinds {
 		there := 0.0
-		if hasKind(status.Alarms, k) {
+		if hasKind(alarms, k) {
 			there = 1
 		}
 		m.alarm.WithLabelValues(k).Set(there)
@@ -252,7 +252,7 @@ func (r *running) serve() (stop func(), err error) {
 	if r.last != nil && r.before != nil {
 		r.metrics.show(r.last)
 	}
-	r.metrics.showAlarms(&r.status)
+	r.metrics.showAlarms(r.status.Alarms, r.cables.list)
 	stop, err = r.site().Serve(r.settings.Metrics, r.Watcher.Log)
 	if err != nil {
 		return nil, err

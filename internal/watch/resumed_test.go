@@ -61,6 +61,9 @@ func TestAlarmsOverARestart(t *testing.T) {
 			}
 		}
 	}
+	if again.status.Trouble != nil || again.ready() == nil {
+		t.Error("it answers as if it had looked")
+	}
 	if l := again.cables.list; l == nil || len(l.Cables) != 1 || troubled != 1 {
 		t.Errorf("cables in trouble: %+v, %d as metrics", l, troubled)
 	}

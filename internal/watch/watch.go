@@ -173,7 +173,7 @@ func (w *Watcher) begin() (*running, error) {
 	r.resume()
 	r.resumeCables()
 	if err == nil && was != nil {
-		r.cables.list, r.status.Trouble = was.Trouble, was.Trouble // what is in trouble still is no news
+		r.cables.list = was.Trouble // what is in trouble still is no news
 	}
 	return r, nil
 }
@@ -366,7 +366,7 @@ func (r *running) raise(l *result.WatchLook) {
 	defer r.mu.Unlock()
 	beside := slices.DeleteFunc(slices.Clone(r.status.Alarms), func(a result.Alarm) bool { return !slices.Contains(besideLooks, a.Kind) })
 	r.setAlarms(slices.Concat(l.Alarms, beside))
-	r.metrics.showAlarms(&r.status)
+	r.metrics.showAlarms(r.status.Alarms, r.cables.list)
 }
 
 // setAlarms makes these the alarms of the status, and logs which are new and which are over.
