@@ -225,7 +225,10 @@ func (r *running) resume() {
 				return
 			}
 		} else if err == nil {
-			r.before, err = r.read(dir, dir)
+			if r.before, err = r.read(dir, dir); err == nil {
+				expected, _ := r.readExpected(dir) // those of then may be there no more
+				r.before, err = withLevels(r.before, expected)
+			}
 		}
 	}
 	if err == nil {
@@ -466,7 +469,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		}
 	}
 	l.Files, l.Against, l.Asked = files, ref.against, strings.Join(ref.asked, ",")
-	now, err := r.readGathered(l, dir, ref.log.sinceDump(written))
+	now, expected, err := r.readGathered(l, dir, ref.log.sinceDump(written))
 	if err != nil {
 		return nil, err
 	}
@@ -476,7 +479,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
-	if err := r.assess(ctx, l, now, dir, ref, written); err != nil {
+	if err := r.assess(ctx, l, now, expected, ref, written); err != nil {
 		return nil, err
 	}
 	if !last && hasKind(l.Alarms, OtherTables) && !hasKind(r.status.Alarms, OtherTables) {
@@ -501,19 +504,22 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	return l, nil
 }
 
-// readGathered reads the network and the tables that a look gathered in dir. With sinceDump OpenSM has been handed
-// tables since it dumped those: then the tables are those of Expect, and l.HandedOver is set. Sentences of
-// the snapshot name the files that were copied, not the copies.
-func (r *running) readGathered(l *result.WatchLook, dir string, sinceDump bool) (*Snapshot, error) {
+// readGathered reads the network and the tables that a look gathered in dir, and those that are expected. With sinceDump
+// OpenSM has been handed tables since it dumped those: then the tables are those of Expect, and l.HandedOver is set.
+// Sentences of the snapshot name the files that were copied, not the copies.
+func (r *running) readGathered(l *result.WatchLook, dir string, sinceDump bool) (now *Snapshot, expected []*Snapshot, err error) {
 	named := func(text string) string { return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands")) }
-	now, err := r.read(dir, dir)
-	if err != nil {
-		return nil, errors.New(named(err.Error()))
+	if now, err = r.read(dir, dir); err != nil {
+		return nil, nil, errors.New(named(err.Error()))
 	}
-	if r.Expect != "" && sinceDump {
-		if handed, err := r.read(dir, r.Expect); err == nil {
-			now, l.HandedOver = handed, true
-		}
+	if expected, err = r.readExpected(dir); err != nil {
+		return nil, nil, err
+	}
+	if len(expected) > 0 && sinceDump {
+		now, l.HandedOver = expected[0], true
+	}
+	if now, err = withLevels(now, expected); err != nil {
+		return nil, nil, err
 	}
 	now.NoMap = named(now.NoMap)
 	for _, sentences := range [][]string{now.Stale, now.Doubts} {
@@ -521,7 +527,7 @@ func (r *running) readGathered(l *result.WatchLook, dir string, sinceDump bool) 
 			sentences[i] = named(text)
 		}
 	}
-	return now, nil
+	return now, expected, nil
 }
 
 // show puts a look on the page, in place of the one before.
@@ -534,9 +540,10 @@ func (r *running) show(l *result.WatchLook, now *Snapshot, v *deadlock.Verdict) 
 }
 
 // assess fills in what a judged look says beside the verdict: what changed since the one before, which engine made
-// the tables, and its alarms. It sets gone and came. dir has the files of the look; written is when OpenSM
-// dumped its tables, zero if it did not.
-func (r *running) assess(ctx context.Context, l *result.WatchLook, now *Snapshot, dir string, ref reference, written time.Time) (err error) {
+// the tables, and its alarms. It sets gone and came. expected is the tables that should be in force, of which, while a
+// step of a plan is written, those before it and those after it are; written is when OpenSM dumped its tables, zero
+// if it did not.
+func (r *running) assess(ctx context.Context, l *result.WatchLook, now *Snapshot, expected []*Snapshot, ref reference, written time.Time) (err error) {
 	if r.last != nil {
 		l.Missing = r.last.Missing
 	}
@@ -554,32 +561,76 @@ func (r *running) assess(ctx context.Context, l *result.WatchLook, now *Snapshot
 	if l.Made, err = madeBy(ctx, now, ref.asked, engine); err != nil {
 		return err
 	}
-	differ, err := r.differing(now, dir)
+	should, err := acting(now, expected)
 	if err != nil {
 		return err
 	}
-	l.Alarms = append([]result.Alarm{}, alarms(l, r.last, now, differ)...)
+	l.Alarms = append([]result.Alarm{}, alarms(l, r.last, now, differing(now, should))...)
 	carrySince(l, r.last, r.status.Alarms)
 	return nil
 }
 
-// differing is the number of entries that are as in none of the tables that are expected: while a step of a plan is
-// written, those before it and those after it are.
-func (r *running) differing(now *Snapshot, dir string) (int, error) {
-	var all []*routing.Tables
+// readExpected reads the tables that are expected, for the network in dir.
+func (r *running) readExpected(dir string) (all []*Snapshot, err error) {
 	for i, folder := range r.expected() {
-		expected, err := r.read(dir, folder)
-		if err == nil {
-			var acting *routing.Tables
-			if acting, err = transition.On(now.Tables.Fabric, expected.Tables, now.Tables); err == nil {
-				all = append(all, acting)
-			}
-		}
-		if err != nil && i == 0 {
-			return 0, fmt.Errorf("the tables that are expected: %w", err)
+		s, err := r.read(dir, folder)
+		switch {
+		case err == nil:
+			all = append(all, s)
+		case i == 0:
+			return nil, fmt.Errorf("the tables that are expected: %w", err)
 		}
 	}
-	return differing(now, all), nil
+	return all, nil
+}
+
+// acting is expected tables as they act in the network of a look.
+func acting(now *Snapshot, expected []*Snapshot) (all []*routing.Tables, err error) {
+	for _, s := range expected {
+		t, err := transition.On(now.Tables.Fabric, s.Tables, now.Tables)
+		if err != nil {
+			return nil, fmt.Errorf("the tables that are expected: %w", err)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// within says whether tables have entries of some others only; they may lack some.
+func within(t *routing.Tables, others []*routing.Tables) bool {
+	for lid := range t.Fabric.LIDs() {
+		for s, port := range t.Forwarding.Row(lid) {
+			if port != routing.NoPort && !slices.ContainsFunc(others, func(o *routing.Tables) bool { return o.Forwarding.Row(lid)[s] == port }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// withLevels is what a look saw with the service levels of expected tables, if these are in force, as far as they lead
+// anywhere: OpenSM dumps no service levels, and path records are answered with those of its tables. Between two
+// steps of a plan each entry may be of either; then those of the first count.
+func withLevels(now *Snapshot, expected []*Snapshot) (*Snapshot, error) {
+	if now.SLs {
+		return now, nil
+	}
+	all, err := acting(now, expected)
+	if err != nil {
+		return nil, err
+	}
+	levels := slices.IndexFunc(all, func(t *routing.Tables) bool { return within(now.Tables, []*routing.Tables{t}) })
+	if levels < 0 && len(all) > 1 && within(now.Tables, all) {
+		levels = 0
+	}
+	if levels < 0 || !expected[levels].SLs {
+		return now, nil
+	}
+	with, tables, lanes := *now, *now.Tables, *all[levels].Lanes
+	lanes.SL2VL = now.Tables.Lanes.SL2VL
+	tables.Lanes = &lanes
+	with.Tables, with.SLs = &tables, true
+	return &with, nil
 }
 
 // tellFailure logs why a look failed, unless the one before did for the same reason, and that looks work again.
