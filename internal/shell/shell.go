@@ -3,6 +3,8 @@
 package shell
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"html"
 	"log/slog"
@@ -64,7 +66,13 @@ func (s *Site) Serve(address string, log *slog.Logger) (stop func(), err error) 
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 		fmt.Fprint(w, s.index(links))
 	})
-	return loopback.Serve("metrics", address, mux, log)
+	stop, err = loopback.Serve("metrics", address, mux, log)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		if _, who := TryAddress(context.Background(), "metrics", address); who != nil {
+			return nil, who
+		}
+	}
+	return stop, err
 }
 
 // health answers a monitor.

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // What a daemon could not have is said with the setting, the place and who has it.
@@ -112,5 +115,29 @@ func TestTryAddress(t *testing.T) {
 		if by, err := TryAddress(t.Context(), "metrics", address); by != "" || err != nil {
 			t.Errorf("%s: %q, %v", address, by, err)
 		}
+	}
+}
+
+// Who has the address that a daemon should answer at is said when it begins, too.
+func TestAddressInUse(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	fine := func() error { return nil }
+	site := &Site{
+		Name: "weft watch", Metrics: prometheus.NewRegistry(), Page: http.NotFoundHandler(), Healthy: fine, Ready: fine,
+		Troubles: func() []string { return nil },
+	}
+	stop, err := site.Serve(address, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	if _, err := site.Serve(address, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), address+" is in use: weft watch answers there") {
+		t.Errorf("%v", err)
 	}
 }
