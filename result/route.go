@@ -13,24 +13,25 @@ type Route struct {
 	Classes      int `json:"classes,omitempty"`              // of --classes: of traffic, each with a copy of the lanes
 	ClassLevels  int `json:"class_service_levels,omitempty"` // service levels of each class
 	Verdict
-	AllAdapters  string        `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
-	Hops         Hop           `json:"hops"`
-	MaxLoad      uint32        `json:"max_load"`
-	MaxLoadOn    string        `json:"max_load_channel,omitempty"`
-	MaxLoadNodes *ChannelNodes `json:"max_load_nodes,omitempty"`  // of that channel
-	Apart        []Part        `json:"apart,omitempty"`           // the parts of a network that has fallen apart, but the largest
-	Groups       *Group        `json:"adaptive_groups,omitempty"` // of --adaptive
-	Multicast    *Tree         `json:"multicast,omitempty"`       // of --multicast-sl
-	Notes        []string      `json:"notes,omitempty"`
-	Warnings     []string      `json:"warnings,omitempty"`
-	Auto         *Auto         `json:"auto,omitempty"`     // where the engine was chosen
-	Compared     []*Candidate  `json:"seeds,omitempty"`    // of --survive: tables that were compared, of other seeds at first
-	Survival     []*Survival   `json:"survival,omitempty"` // of --survive: repairs of single failures
-	Seconds      StageSeconds  `json:"seconds"`
-	PeakRSS      int64         `json:"peak_rss_bytes"`
-	Files        []string      `json:"files,omitempty"`
-	Install      *Installation `json:"install,omitempty"` // how OpenSM takes what was written
-	Kept         *Plan         `json:"kept,omitempty"`    // of weft repair: what changes
+	AllAdapters    string        `json:"verdict_all_adapters,omitempty"`     // with aggregation nodes and routers, where there are any
+	AllUnreachable int64         `json:"unreachable_all_adapters,omitempty"` // pairs without a path then
+	Hops           Hop           `json:"hops"`
+	MaxLoad        uint32        `json:"max_load"`
+	MaxLoadOn      string        `json:"max_load_channel,omitempty"`
+	MaxLoadNodes   *ChannelNodes `json:"max_load_nodes,omitempty"`  // of that channel
+	Apart          []Part        `json:"apart,omitempty"`           // the parts of a network that has fallen apart, but the largest
+	Groups         *Group        `json:"adaptive_groups,omitempty"` // of --adaptive
+	Multicast      *Tree         `json:"multicast,omitempty"`       // of --multicast-sl
+	Notes          []string      `json:"notes,omitempty"`
+	Warnings       []string      `json:"warnings,omitempty"`
+	Auto           *Auto         `json:"auto,omitempty"`     // where the engine was chosen
+	Compared       []*Candidate  `json:"seeds,omitempty"`    // of --survive: tables that were compared, of other seeds at first
+	Survival       []*Survival   `json:"survival,omitempty"` // of --survive: repairs of single failures
+	Seconds        StageSeconds  `json:"seconds"`
+	PeakRSS        int64         `json:"peak_rss_bytes"`
+	Files          []string      `json:"files,omitempty"`
+	Install        *Installation `json:"install,omitempty"` // how OpenSM takes what was written
+	Kept           *Plan         `json:"kept,omitempty"`    // of weft repair: what changes
 }
 
 // Fabric names a network and counts what is in it.

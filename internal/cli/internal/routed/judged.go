@@ -98,6 +98,9 @@ func (j *Judged) verdictText() string {
 	case j.Wider == nil:
 	case j.Wider.Free() && !j.Brief():
 		text += "\nalso with aggregation nodes and routers as endpoints"
+		if n := j.Wider.Unreachable - j.Verdict.Unreachable; n > 0 {
+			text += ", but " + words.Counted(n, "pair with one of these has", "pairs with one of these have") + " no path"
+		}
 	case j.Verdict.Free() && !j.Wider.Free():
 		text += fmt.Sprintf("\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.Wider.Cycle))
 	}
@@ -249,7 +252,7 @@ func (j *Judged) Summary() *result.Route {
 		s.Seconds.Tried = trialSeconds(j.Choice.Trials)
 	}
 	if j.Wider != nil {
-		s.AllAdapters = outputs.WordOf(j.Wider)
+		s.AllAdapters, s.AllUnreachable = outputs.WordOf(j.Wider), j.Wider.Unreachable
 	}
 	return s
 }
