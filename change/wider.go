@@ -15,8 +15,8 @@ import (
 // too; nil: there is none, or they are in scope, or there are no such nodes. Ports 0 of switches would
 // cost more: on a small tree twice as many entries, and a step.
 func mendWider(ctx context.Context, before, was *routing.Tables, o Options) (*repair.Plan, error) {
-	f, r := before.Fabric, repair.Options{Contract: o.Contract, Scope: routing.Adapters, AllowDrops: o.AllowDrops, Gentle: true}
-	if len(r.Scope.Endpoints(f)) <= len(o.Scope.Endpoints(f)) || !serves(was, r.Scope) {
+	f, r := before.Fabric, repair.Options{Contract: o.Contract, Scope: routing.Adapters, AllowDrops: o.AllowDrops, Gentle: true, Needed: o.Scope}
+	if len(r.Scope.Endpoints(f)) <= len(o.Scope.Endpoints(f)) {
 		return nil, nil
 	}
 	plan, err := repair.Mend(ctx, before, was, r)
@@ -31,31 +31,18 @@ func mendWider(ctx context.Context, before, was *routing.Tables, o Options) (*re
 	return plan, nil
 }
 
-// needs reports whether endpoints in scope are on switches that do not reach some destination.
+// needs reports whether endpoints in scope do not reach some other one in scope, as far as switches say.
 func (o Options) needs(left []repair.Left, f *fabric.Fabric) bool {
 	ends := o.Scope.Ends(f)
 	for _, l := range left {
+		if !o.Scope.Includes(f.Endpoint(f.Owner(l.LID)).Class) {
+			continue
+		}
 		if slices.ContainsFunc(l.Switches, func(s fabric.NodeID) bool { return ends[s] }) {
 			return true
 		}
 	}
 	return false
-}
-
-// serves reports whether all switches with endpoints in scope have entries for all LIDs in scope that cables lead
-// to, wherever these lead.
-func serves(t *routing.Tables, scope routing.Scope) bool {
-	f := t.Fabric
-	ends, part := scope.Ends(f), f.PartOf(f.Parts())
-	for lid, e := range scope.LIDs(f) {
-		home := f.Endpoint(e).Switch
-		for s, port := range t.Forwarding.Row(lid) {
-			if port == routing.NoPort && ends[s] && part[s] == part[home] {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // countFor has the steps of a plan that was made for more endpoints count as mended the new entries that packets

@@ -99,7 +99,7 @@ type rules struct {
 // forTraffic is the rules for packets in scope: switches need an entry where such packets arrive or start.
 // In a new row all do: it grows from its destination, although no packets arrive there yet.
 func (a *attempt) forTraffic() rules {
-	return rules{wanted: func(s fabric.NodeID) bool { return a.fresh || a.packets.Visit(s) }, take: a.take}
+	return rules{wanted: func(s fabric.NodeID) bool { return a.fresh || a.packets.Visit(s) && !a.startsEmpty(s) }, take: a.take}
 }
 
 // reattachAll gives new entries to the switches in roots, which findRoots has found, or to those that forward
@@ -263,7 +263,7 @@ func (a *attempt) addLoad(s fabric.NodeID) {
 func (a *attempt) missing() []fabric.NodeID {
 	var list []fabric.NodeID
 	for s, hops := range a.dist {
-		if hops == unknown && a.best[s] != unknown && a.packets.Send(fabric.NodeID(s), a.packets.LID) {
+		if hops == unknown && a.best[s] != unknown && a.packets.Send(fabric.NodeID(s), a.packets.LID) && !a.startsEmpty(fabric.NodeID(s)) {
 			list = append(list, fabric.NodeID(s))
 		}
 	}

@@ -83,3 +83,8 @@ func (e *emptyEntries) find(lid fabric.LID) {
 func (a *attempt) staysEmpty(s fabric.NodeID) bool {
 	return a.packets.Entry[s] == fabric.None && a.problem.dead.empty.stay(s, a.packets.LID)
 }
+
+// startsEmpty is staysEmpty for a switch that no other forwards to: what starts there had no path before either.
+func (a *attempt) startsEmpty(s fabric.NodeID) bool {
+	return a.child[s] == fabric.None && a.staysEmpty(s)
+}

@@ -177,6 +177,9 @@ func TestNeededEntriesAreFilled(t *testing.T) {
 		if err := whole(p.After, p.Left); err != nil || len(p.Left) > 0 {
 			t.Errorf("%s: %v, %d destinations are left", what, err, len(p.Left))
 		}
+		if slices.ContainsFunc(p.Steps, func(s change.Step) bool { return s.Rebuilt }) {
+			t.Errorf("%s: others make way", what)
+		}
 	}
 }
 

@@ -43,8 +43,11 @@ const mostUses = 16_000_000
 // newProblem is for tables in force as they act on the live cables; was, the tables before the failure, may be nil.
 func newProblem(tables, was *routing.Tables, o Options) *problem {
 	f := tables.Fabric
+	if !o.Gentle {
+		o.Needed = o.Scope
+	}
 	p := &problem{o: o, f: f, was: newHistory(f, was), sources: packetset.NewSources(tables, o.Contract, o.Scope, 0)}
-	p.dead = newDeadRows(f, newEmptyEntries(f, p.was, o.Scope))
+	p.dead = newDeadRows(f, newEmptyEntries(f, p.was, o.Needed))
 	p.gone, p.stale, p.counter = p.was.gone(f, o.Scope), staleEntries(tables, p.was), packetset.NewCounter(p.sources)
 	for range o.Scope.LIDs(f) {
 		p.entries += f.Switches()

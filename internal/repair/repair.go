@@ -80,7 +80,12 @@ type Options struct {
 	Slack      int              // hops by which a path may become longer; zero: 4
 	Steps      int              // largest number of steps of each search, see above; zero: 4, for Migrate 16
 	AllowDrops bool             // where there is no other way, Migrate and rebuilding may drop the packets of single destinations for a step
-	Gentle     bool             // of Mend: what leaves destinations stays as it is: none makes way, no tree for multicast goes, no other order is tried
+
+	// Of Mend: Scope is wider than Needed, which alone has to be served: the packets of the others shall stay free of
+	// deadlock, too. Empty entries that are not for Needed stay so, and what is left over costs little: destinations may
+	// make way for it, but not all rows are chosen anew, and no tree for multicast goes.
+	Gentle bool
+	Needed routing.Scope
 }
 
 // Plan is a sequence of tables, each written when all switches have confirmed the
@@ -179,8 +184,12 @@ func mendWithTrees(ctx context.Context, tables, was *routing.Tables, lacks []uin
 	if err := plan.mend(ctx, in, tables, o.Steps); err != nil {
 		return nil, err
 	}
-	if len(plan.Left) > 0 && !o.Gentle {
-		if err := plan.rebuild(ctx, in, tables); err != nil {
+	if len(plan.Left) > 0 {
+		reach := plan.rebuild
+		if o.Gentle {
+			reach = plan.makeWay
+		}
+		if err := reach(ctx, in, tables); err != nil {
 			return nil, err
 		}
 		in.dead.scan(plan.end(tables).Forwarding)
@@ -227,7 +236,7 @@ func (p *Plan) mend(ctx context.Context, in *problem, tables *routing.Tables, mo
 		if err := a.derive(ctx); err != nil {
 			return err
 		}
-		if err := a.mend(ctx, len(p.Steps) == 0 && !in.o.Gentle); err != nil {
+		if err := a.mend(ctx, len(p.Steps) == 0); err != nil {
 			return err
 		}
 		p.Left = a.left
@@ -277,6 +286,11 @@ func (p *Plan) rebuild(ctx context.Context, in *problem, tables *routing.Tables)
 		}
 	}
 	return p.ripUp(ctx, in, tables, ripUpWork)
+}
+
+// makeWay is the first part of rebuild, with work by how many destinations are left.
+func (p *Plan) makeWay(ctx context.Context, in *problem, tables *routing.Tables) error {
+	return p.ripUp(ctx, in, tables, min(ripUpWork, len(p.Left)*ripUpBetween))
 }
 
 // ripUp replaces p by a plan with further steps, towards tables in which few destinations made way for those
