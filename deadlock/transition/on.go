@@ -15,8 +15,9 @@ import (
 // port leads over the cable that is now in it, or drops packets if there is none.
 //
 // A switch that the tables do not know has no entries. Its SL2VL map is the one that
-// fresh has for it, if fresh is not nil: its links carry no packets before its map is
-// written. An endpoint that the tables do not know may use no LID under them, and no
+// fresh has for it; if fresh is nil, the one that all switches have, or lane 0 where
+// these differ, so that it uses no lane that the tables do not use, which cables may
+// not run. Its links carry no packets before its map is written. An endpoint that the tables do not know may use no LID under them, and no
 // source can use a new LID.
 func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 	if err := t.Check(); err != nil {
@@ -119,11 +120,12 @@ func sameLIDs(f, was *fabric.Fabric, fewer bool) bool {
 
 // mapOn is the SL2VL map of t on f.
 func mapOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *routing.SL2VL {
-	lane, uniform := t.Lanes.SL2VL.Uniform()
-	if fresh == nil {
-		fresh = &routing.Tables{Lanes: &routing.Lanes{SL2VL: routing.LanePerSL(routing.MaxDataVLs)}}
+	lane, uniform := t.Lanes.SL2VL.Uniform() // zeros, if they differ
+	maps := routing.UniformSL2VL(lane)       // of switches that t does not know
+	if fresh != nil {
+		maps = fresh.Lanes.SL2VL
 	}
-	other, both := fresh.Lanes.SL2VL.Uniform()
+	other, both := maps.Uniform()
 	if uniform && (both && lane == other || !slices.Contains(was, fabric.None)) {
 		return t.Lanes.SL2VL
 	}
@@ -131,7 +133,7 @@ func mapOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *rou
 	for s, w := range was {
 		s, from, at := fabric.NodeID(s), t.Lanes.SL2VL, w
 		if w == fabric.None {
-			from, at = fresh.Lanes.SL2VL, s
+			from, at = maps, s
 		}
 		if levels := from.LevelsByLane(at); levels != 0 {
 			m.SetByLane(s, levels)

@@ -171,6 +171,36 @@ func TestOnSharesLevels(t *testing.T) {
 	}
 }
 
+// A switch that tables do not know uses no lane that they do not use: it has the map that all others have, or
+// lane 0 where these differ.
+func TestNewSwitchKeepsToTheLanes(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	less, err := f.Without(nil, []fabric.NodeID{5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := routing.LanePerSL(2)
+	byPort := two.PerPort(less)
+	byPort.Set(0, 1, 2, 0, 1)
+	for _, c := range []struct {
+		maps *routing.SL2VL
+		want uint8 // lane of SL 9
+	}{{two, 1}, {byPort, 0}} {
+		old := *route(t, less, "updn")
+		old.Lanes = routing.OneSL(less, c.maps)
+		on, err := transition.On(f, &old, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := on.Lanes.SL2VL.VL(5, 1, 2, 9); got != c.want {
+			t.Errorf("the new switch sends SL 9 on lane %d, want %d", got, c.want)
+		}
+		if a, b := on.Lanes.SL2VL.VL(0, 1, 2, 0), c.maps.VL(0, 1, 2, 0); a != b {
+			t.Errorf("a switch that stays sends on lane %d, before on %d", a, b)
+		}
+	}
+}
+
 // Which switches look up lanes by lanes goes with the switches.
 func TestOnByLane(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4,hosts=2")
