@@ -48,12 +48,13 @@ import (
 
 // Read reads the groups of a fabric; file is the name for errors. fw is the static ports
 // of table 0 as other files have them, which those here must agree with; LIDs are the
-// fabric's.
-func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding) (*routing.Groups, error) {
+// fabric's. gone is the switches that the fabric lacks and whose blocks are left out, since
+// those files have tables of them too.
+func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding, gone ...fabric.GUID) (*routing.Groups, error) {
 	p := &parser{
 		counted: reading.Counted{Kind: "lines of groups and of LIDs"},
 		lines:   reading.NewTableLines(r, file), f: f, fw: fw, g: routing.NewGroups(f, 1),
-		begins: make(blocks.Begins, f.Switches()), at: fabric.None,
+		begins: make(blocks.Begins, f.Switches()), at: fabric.None, gone: gone,
 	}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
@@ -89,9 +90,11 @@ type parser struct {
 	fw     *routing.Forwarding
 	g      *routing.Groups
 	begins blocks.Begins
+	gone   []fabric.GUID // switches whose blocks are left out
 
 	// The block being read.
-	at     fabric.NodeID // its switch; None: no block yet
+	at     fabric.NodeID // its switch; None: no block yet, or it is left out
+	skip   bool          // it is left out
 	part   part
 	sets   map[int]bool    // groups that were defined
 	tables [maxTables]bool // those that were there
@@ -110,16 +113,16 @@ func (p *parser) line(c reading.Cursor) error {
 		return nil
 	case c.Cut("Switch"):
 		return p.begin(c)
-	case p.at == fabric.None:
+	case p.at == fabric.None && !p.skip:
 		return p.lines.Errorf("a line before any switch, which is no line of an ibdiagnet2.far")
 	case c.Cut("Groups Definition:"):
-		if p.part != head {
+		if p.part != head && !p.skip {
 			return p.lines.Errorf("second groups of %s, whose block begins in line %d", p.f.Label(p.at), p.begins[p.at])
 		}
 		p.part = groups
 		return nil
 	case c.Cut("LFT Definition:"):
-		if p.part == head {
+		if p.part == head && !p.skip {
 			return p.lines.Errorf("the table of %s comes before its groups", p.f.Label(p.at))
 		}
 		p.part = entries
@@ -132,7 +135,7 @@ func (p *parser) line(c reading.Cursor) error {
 	case c.Cut("PLFT_NUM:"):
 		return p.beginTable(c)
 	}
-	if err := p.counted.Add(p.lines); err != nil {
+	if err := p.counted.Add(p.lines); err != nil || p.skip {
 		return err
 	}
 	if p.part == groups {
@@ -150,12 +153,14 @@ func (p *parser) begin(c reading.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no GUID of a switch")
 	}
-	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
-	if err != nil {
-		return err
+	p.part, p.sets, p.tables, p.table, p.last = head, map[int]bool{}, [maxTables]bool{}, -1, 0
+	if p.skip = slices.Contains(p.gone, fabric.GUID(v)); p.skip {
+		p.at = fabric.None
+		return nil
 	}
-	p.at, p.part, p.sets, p.tables, p.table, p.last = s, head, map[int]bool{}, [maxTables]bool{}, -1, 0
-	return nil
+	var err error
+	p.at, err = p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
+	return err
 }
 
 // end refuses a block that lacks its end.
@@ -224,6 +229,9 @@ func (p *parser) group(c reading.Cursor) error {
 
 // beginTable reads the head of a table: its number and the last LID in it.
 func (p *parser) beginTable(c reading.Cursor) error {
+	if p.skip {
+		return nil
+	}
 	if p.part != entries {
 		return p.lines.Errorf("a table without LFT Definition before it")
 	}

@@ -2,6 +2,7 @@ package far
 
 import (
 	"io"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reading"
@@ -18,9 +19,9 @@ import (
 // This form has never been seen: no such file is public, and the grammar here is put
 // together from the headers of ibdiagnet2 (a table by port and service level). So the
 // reader is strict: what it does not know is an error with its line, and so is a switch
-// with private tables in g of which a port with a cable is missing here.
-func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups) error {
-	p := &privateParser{lines: reading.NewTableLines(r, file), f: f, g: g, at: fabric.None, seen: make([][]bool, f.Switches())}
+// with private tables in g of which a port with a cable is missing here. gone is as in Read.
+func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups, gone ...fabric.GUID) error {
+	p := &privateParser{lines: reading.NewTableLines(r, file), f: f, g: g, at: fabric.None, seen: make([][]bool, f.Switches()), gone: gone}
 	if err := p.lines.Each(p.line); err != nil {
 		return err
 	}
@@ -35,7 +36,9 @@ type privateParser struct {
 	lines *reading.Lines
 	f     *fabric.Fabric
 	g     *routing.Groups
-	at    fabric.NodeID // the switch whose block this is; None: no block yet
+	at    fabric.NodeID // the switch whose block this is; None: no block yet, or it is left out
+	gone  []fabric.GUID // switches whose blocks are left out
+	skip  bool          // the block is
 	seen  [][]bool      // [switch][in-port]; nil: the switch has no block
 }
 
@@ -45,6 +48,8 @@ func (p *privateParser) line(c reading.Cursor) error {
 		return nil
 	case c.Cut("dump_plft: Switch"):
 		return p.begin(c)
+	case p.skip && c.Cut("rq:"):
+		return nil
 	case p.at != fabric.None && c.Cut("rq:"):
 		return p.port(c)
 	}
@@ -54,9 +59,13 @@ func (p *privateParser) line(c reading.Cursor) error {
 func (p *privateParser) begin(c reading.Cursor) error {
 	v, ok := c.Hex(1<<64 - 1)
 	s := p.f.NodeByGUID(fabric.GUID(v))
+	p.skip = slices.Contains(p.gone, fabric.GUID(v))
 	switch {
 	case !ok || !c.Empty():
 		return p.lines.Errorf("no GUID of a switch, or more than that")
+	case p.skip:
+		p.at = fabric.None
+		return nil
 	case s == fabric.None || int(s) >= p.f.Switches():
 		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
 	case p.seen[s] != nil:

@@ -2,6 +2,7 @@ package far_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,32 @@ func TestPrivate(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// Of a switch that the fabric lacks and that has a table, groups and private tables are left out; its lines count.
+func TestGoneSwitch(t *testing.T) {
+	f, fw := pair(t)
+	_, block, _ := strings.Cut(sample, "Switch 0x20")
+	more := "Switch 0x99" + block
+	more = strings.Replace(more, "0x0001 2", "0x0001 7", 1) // nobody knows its ports
+	text := sample + more + "#end 17\n"
+	g, err := far.Read(strings.NewReader(text), "far", f, fw, 0x99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := far.Read(strings.NewReader(sample), "far", f, fw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Row(0, 2), want.Row(0, 2)) || g.Tables() != want.Tables() {
+		t.Errorf("groups %v, want %v", g.Row(0, 2), want.Row(0, 2))
+	}
+	if err := far.ReadPrivate(strings.NewReader("dump_plft: Switch 0x99\nrq:77 sl-plft:(0,0)\n"+private), "plft", f, g, 0x99); err != nil {
+		t.Error(err)
+	}
+	if _, err := far.Read(strings.NewReader(text), "far", f, fw, 0x98); err == nil {
+		t.Error("a switch that no other file knows is left out")
 	}
 }
 

@@ -2,6 +2,7 @@ package ibdiagnet
 
 import (
 	"io"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reading"
@@ -26,15 +27,16 @@ type Adaptive struct {
 // header has (class ARInfoRecord): e is 1 where adaptive routing is on; enable_by_sl_mask
 // counts where by_sl_en is 1, else packets on all service levels may choose. Those of
 // hash-based forwarding (is_hbf_supported, by_sl_hbf_en, enable_by_sl_mask_hbf) say on which
-// service levels a hash chooses; it is on where its mask is not 0.
-func ReadAdaptive(r io.Reader, file string, f *fabric.Fabric) (*Adaptive, error) {
+// service levels a hash chooses; it is on where its mask is not 0. gone is the switches that
+// the fabric lacks and whose rows are left out.
+func ReadAdaptive(r io.Reader, file string, f *fabric.Fabric, gone ...fabric.GUID) (*Adaptive, error) {
 	a := &Adaptive{Levels: make([]uint16, f.Switches()), Known: make([]bool, f.Switches())}
 	known := false
 	p := newParser(r, file, map[string]*table{adaptiveTable: {
 		wanted: []string{"NodeGUID", "e", "by_sl_en", "enable_by_sl_mask", "is_hbf_supported", "by_sl_hbf_en", "enable_by_sl_mask_hbf"}, need: 1,
 		row: func(p *parser) error {
 			known = known || p.at[1] != none
-			return a.row(p, f)
+			return a.row(p, f, gone)
 		},
 	}})
 	if err := p.read(); err != nil || !known {
@@ -47,9 +49,9 @@ func ReadAdaptive(r io.Reader, file string, f *fabric.Fabric) (*Adaptive, error)
 const allLevels = 1<<routing.SLs - 1
 
 // row takes a row of the table.
-func (a *Adaptive) row(p *parser, f *fabric.Fabric) error {
+func (a *Adaptive) row(p *parser, f *fabric.Fabric, gone []fabric.GUID) error {
 	id, guid, err := p.identity(0)
-	if err != nil || guid == 0 { // of a name in place of a GUID it is not known which switch it is
+	if err != nil || guid == 0 || slices.Contains(gone, guid) { // of a name in place of a GUID it is not known which switch it is
 		return err
 	}
 	s := f.NodeByGUID(guid)

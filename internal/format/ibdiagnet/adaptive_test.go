@@ -71,6 +71,10 @@ func TestReadAdaptive(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", tc.replace, err, tc.want)
 		}
 	}
+	gone := strings.Replace(good, "0x0000000000000030,1", "0x0000000000000031,x", 1)
+	if a, err := ReadAdaptive(strings.NewReader(gone), "db", f, 0x31); err != nil || !slices.Equal(a.Known, []bool{true, false, false}) {
+		t.Errorf("the row of a switch that the fabric lacks: %+v, %v", a, err)
+	}
 	for _, without := range []string{strings.Replace(good, ",e,", ",enabled,", 1), small} {
 		if a, err := ReadAdaptive(strings.NewReader(without), "db", f); a != nil || err != nil {
 			t.Errorf("without the column e or the table: %+v, %v", a, err)

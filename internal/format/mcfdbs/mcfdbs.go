@@ -27,9 +27,10 @@ import (
 )
 
 // Read reads the trees of a fabric; file is the name for errors. sls is the service levels
-// of the groups, as bits, which the file does not say.
-func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16) (*routing.Multicast, error) {
-	p := &parser{lines: reading.NewTableLines(r, file), f: f, at: fabric.None, begins: make(blocks.Begins, f.Switches()), trees: map[fabric.LID]*routing.MulticastTree{}}
+// of the groups, as bits, which the file does not say. gone is the switches that the fabric
+// lacks and whose blocks are left out, since the forwarding tables beside the file have them too.
+func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16, gone ...fabric.GUID) (*routing.Multicast, error) {
+	p := &parser{lines: reading.NewTableLines(r, file), f: f, at: fabric.None, begins: make(blocks.Begins, f.Switches()), gone: gone, trees: map[fabric.LID]*routing.MulticastTree{}}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -52,9 +53,11 @@ func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16) (*routing.Mult
 type parser struct {
 	lines  *reading.Lines
 	f      *fabric.Fabric
-	at     fabric.NodeID // the switch whose block this is; None: no block yet
+	at     fabric.NodeID // the switch whose block this is; None: no block yet, or it is left out
 	begins blocks.Begins
-	last   fabric.LID // the MLID of the last entry of the block; 0: none
+	gone   []fabric.GUID // switches whose blocks are left out
+	skip   bool          // the block is
+	last   fabric.LID    // the MLID of the last entry of the block; 0: none
 	trees  map[fabric.LID]*routing.MulticastTree
 
 	form    form // of the block
@@ -85,6 +88,8 @@ func (p *parser) line(c reading.Cursor) error {
 		return p.trailer(c)
 	case c.Cut("dump_mcast_routes: Switch"), c.Cut("osm_mcast_mgr_dump_mcast_routes: Switch"), c.Cut("Switch"):
 		return p.begin(c)
+	case p.skip:
+		return nil
 	case p.at == fabric.None:
 		return p.lines.Errorf("a line before any switch, which is no line of multicast forwarding tables")
 	}
@@ -108,7 +113,7 @@ func (p *parser) besides(c reading.Cursor) bool {
 // trailer ends a block of dump_fts, which says how many groups it has.
 func (p *parser) trailer(c reading.Cursor) error {
 	n, ok := c.Uint(1 << 16)
-	if !ok || int(n) != p.entries {
+	if (!ok || int(n) != p.entries) && !p.skip {
 		return p.lines.Errorf("the block of %s has %s, and says %s", p.f.Label(p.at), reading.Count(p.entries, "group", "groups"), reading.Printable(string(bytes.TrimSpace(p.lines.Text()))))
 	}
 	p.form = listed
@@ -118,6 +123,9 @@ func (p *parser) trailer(c reading.Cursor) error {
 // ended refuses a block of dump_fts that is still open, where another begins or the file ends.
 func (p *parser) ended() error {
 	if p.form != listed {
+		if p.skip {
+			return p.lines.Errorf("truncated: the last block has no \"mlids dumped\" at its end")
+		}
 		return p.lines.Errorf("truncated: the block of %s, from line %d on, has no \"mlids dumped\" at its end", p.f.Label(p.at), p.begins[p.at])
 	}
 	return nil
@@ -132,12 +140,14 @@ func (p *parser) begin(c reading.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no GUID of a switch")
 	}
-	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
-	if err != nil {
-		return err
+	p.last, p.entries = 0, 0
+	if p.skip = slices.Contains(p.gone, fabric.GUID(v)); p.skip {
+		p.at = fabric.None
+		return nil
 	}
-	p.at, p.last, p.entries = s, 0, 0
-	return nil
+	var err error
+	p.at, err = p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
+	return err
 }
 
 // entry reads the ports of a group at the switch.

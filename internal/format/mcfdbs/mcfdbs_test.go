@@ -154,6 +154,26 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Of a switch that the fabric lacks and that has a forwarding table the block is left out.
+func TestGoneSwitch(t *testing.T) {
+	f := pair(t)
+	want, err := mcfdbs.Read(strings.NewReader(sample), "mc", f, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := sample + "\nSwitch 0x99\nLID    : Out Port(s)\n0xC000 : 0x007\n"
+	got, err := mcfdbs.Read(strings.NewReader(text), "mc", f, 1, 0x99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := mcfdbs.Read(strings.NewReader(text), "mc", f, 1); err == nil {
+		t.Error("a switch that no other file knows is left out")
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(sample)
 	network := pair(f)

@@ -52,7 +52,7 @@ func (g *Given) readAdaptive(c *console.Console, name string) error {
 	t := g.Tables
 	f := t.Fabric
 	a, err := console.ReadFile(c, name, func(r io.Reader, file string) (*ibdiagnet.Adaptive, error) {
-		return ibdiagnet.ReadAdaptive(r, file, f)
+		return ibdiagnet.ReadAdaptive(r, file, f, g.gone...)
 	})
 	if err != nil || a == nil {
 		return err

@@ -29,6 +29,8 @@ type Given struct {
 	Mismatches *result.Mismatches     // what tables and fabric do not have in common; nil: nothing
 	ByLane     []result.ByLane        // switches that look up lanes by lanes
 	Doubts     []result.Doubt         // other reasons for which switches may not do what the verdict is about
+
+	gone []fabric.GUID // switches that have tables and that the fabric lacks
 }
 
 // Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
@@ -84,12 +86,12 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	}
 	if o.Multicast != "" && o.MulticastSLs != 0 {
 		if t.Multicast, err = console.ReadFile(c, o.Multicast, func(r io.Reader, name string) (*routing.Multicast, error) {
-			return mcfdbs.Read(r, name, f, o.MulticastSLs)
+			return mcfdbs.Read(r, name, f, o.MulticastSLs, goneIn(dump)...)
 		}); err != nil {
 			return nil, err
 		}
 	}
-	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m}
+	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m, gone: goneIn(dump)}
 	if e := leftOut(f, dump); e != fabric.None {
 		g.find(LIDLeftOut, "whether LID %d of %s is reached is not in %s: %s", dump.LeftOut, f.EndpointLabel(e), o.LFTs, whyLeftOut)
 	}
@@ -133,6 +135,16 @@ func forwardingOf(c *console.Console, f *fabric.Fabric, o *flags.Tables, join lf
 	return dump, nil
 }
 
+// goneIn is the switches that have forwarding tables and that the fabric lacks. What the files beside these say of them
+// is left out with the tables, which Given.Mismatches names.
+func goneIn(dump *lft.Dump) []fabric.GUID {
+	var gone []fabric.GUID
+	for _, s := range dump.Mismatches.UnknownSwitches {
+		gone = append(gone, s.GUID)
+	}
+	return gone
+}
+
 // readGroups reads what switches with adaptive routing choose from. The file goes by LIDs,
 // so the forwarding tables must speak of those of the fabric.
 func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.Tables) (*routing.Groups, error) {
@@ -151,7 +163,7 @@ func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.
 		}
 	}
 	groups, err := console.ReadFile(c, o.Groups, func(r io.Reader, name string) (*routing.Groups, error) {
-		return far.Read(r, name, t.Fabric, t.Forwarding)
+		return far.Read(r, name, t.Fabric, t.Forwarding, goneIn(dump)...)
 	})
 	switch {
 	case err != nil || groups.Tables() == 1 && o.Private == "":
@@ -160,7 +172,7 @@ func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.
 		return nil, fmt.Errorf("%s has private forwarding tables, and there is no ibdiagnet2.plft beside it that says which packets go by them", o.Groups)
 	}
 	return console.ReadFile(c, o.Private, func(r io.Reader, name string) (*routing.Groups, error) {
-		return groups, far.ReadPrivate(r, name, t.Fabric, groups)
+		return groups, far.ReadPrivate(r, name, t.Fabric, groups, goneIn(dump)...)
 	})
 }
 
