@@ -64,22 +64,27 @@ func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bo
 	return f.Trunk(s, port) != fabric.None
 }
 
-// slsThatDiffer compares the SLs of one endpoint of each row of the new tables.
+// slsThatDiffer compares the SLs of all endpoints. Those with one row in the new tables may have several in the old ones:
+// a host that came back there has the levels of a neighbour.
 func slsThatDiffer(old, next *routing.Tables) int64 {
+	type sources struct {
+		was []int32 // rows of the old tables, each once
+		all []fabric.EndpointID
+	}
 	f := next.Fabric
-	first := slices.Repeat([]fabric.EndpointID{fabric.None}, next.Lanes.Rows)
+	rows := make([]sources, next.Lanes.Rows) // an endpoint for each row of the old tables that it has there
 	for i, e := range f.Endpoints() {
-		if r := next.Lanes.Row[i]; e.Switch != fabric.None && e.Class != fabric.SwitchPort && first[r] == fabric.None {
-			first[r] = fabric.EndpointID(i)
+		if r := &rows[next.Lanes.Row[i]]; e.Switch != fabric.None && !slices.Contains(r.was, old.Lanes.Row[i]) {
+			r.was, r.all = append(r.was, old.Lanes.Row[i]), append(r.all, fabric.EndpointID(i))
 		}
 	}
 	n := int64(0)
 	for lid := range f.LIDs() {
-		for _, e := range first {
-			if e == fabric.None {
-				continue
-			}
-			if a, b := old.Lanes.SL(e, lid), next.Lanes.SL(e, lid); a != b && a != routing.NoSL && b != routing.NoSL {
+		for _, r := range rows {
+			if slices.ContainsFunc(r.all, func(e fabric.EndpointID) bool {
+				a, b := old.Lanes.SL(e, lid), next.Lanes.SL(e, lid)
+				return a != b && a != routing.NoSL && b != routing.NoSL
+			}) {
 				n++
 			}
 		}

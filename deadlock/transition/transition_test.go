@@ -201,6 +201,44 @@ func TestNewSwitchKeepsToTheLanes(t *testing.T) {
 	}
 }
 
+// Service levels that differ count for every source of a row, also where only one that shares it had a row of its own.
+func TestLevelsOfOneHostDiffer(t *testing.T) {
+	f := testnet.Build(t, "ring:4,hosts=2")
+	next := route(t, f, "dfsssp")
+	hosts := f.Attached(0)
+	if len(hosts) < 2 || next.Lanes.Row[hosts[0]] != next.Lanes.Row[hosts[1]] {
+		t.Fatal("the hosts of a switch have no row in common")
+	}
+	lid := f.Endpoint(f.Attached(2)[0]).LID
+	for _, other := range []fabric.EndpointID{hosts[0], hosts[1], 0} { // 0 is port 0 of the switch
+		row := slices.Clone(next.Lanes.Row)
+		row[other] = int32(next.Lanes.Rows)
+		old := *next
+		old.Lanes = routing.NewLanesByRow(f, next.Lanes.SL2VL, row, next.Lanes.Rows+1)
+		for l := range f.TopLID() + 1 {
+			for r := range next.Lanes.Rows {
+				old.Lanes.SLRow(l)[r] = levelOf(next, l, r)
+			}
+			old.Lanes.SLRow(l)[next.Lanes.Rows] = levelOf(next, l, int(next.Lanes.Row[other]))
+		}
+		if c := transition.CostOf(&old, next); c.SLs != 0 {
+			t.Errorf("%d service levels of the same tables differ", c.SLs)
+		}
+		old.Lanes.SLRow(lid)[next.Lanes.Rows]++
+		if c := transition.CostOf(&old, next); c.SLs != 1 {
+			t.Errorf("%d service levels differ, want the one of %s", c.SLs, f.EndpointLabel(other))
+		}
+	}
+}
+
+// levelOf is the service level of a row at a LID.
+func levelOf(t *routing.Tables, lid fabric.LID, row int) uint8 {
+	if levels := t.Lanes.SLRow(lid); levels != nil {
+		return levels[row]
+	}
+	return 0
+}
+
 // Which switches look up lanes by lanes goes with the switches.
 func TestOnByLane(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4,hosts=2")
