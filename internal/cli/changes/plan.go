@@ -230,6 +230,9 @@ func (j *planned) textPlan(s *result.Plan) string {
 	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", words.Thousands(s.Pairs), words.Thousands(s.CutNow), words.Thousands(s.CutAfter))
 	say("Each step may be written in any order of switches: every mixture of the tables before and")
 	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
+	if text := levelsText(j.plan, j.Contract); text != "" {
+		say("%s", text)
+	}
 	if text := outputs.HeldBackText(s.HeldBack); text != "" {
 		say("But %s.", text)
 	}
@@ -257,6 +260,20 @@ func (j *planned) textPlan(s *result.Plan) string {
 	}
 	j.sayPulling(say)
 	return b.String()
+}
+
+// levelsText says that a plan counts on the service levels of the tables; empty: there is one, or clients may use any. It is
+// not proven for a subnet manager that loads forwarding tables and nothing else, though the tables in force may be.
+func levelsText(p *change.Proven, c routing.Contract) string {
+	most := 0
+	for _, s := range p.Steps {
+		most = max(most, s.Alone.SLs)
+	}
+	if most < 2 || c != routing.Honored && c != routing.Directed {
+		return ""
+	}
+	return fmt.Sprintf("That is so if clients use the %d service levels of paths.psl. An OpenSM that loads forwarding tables\n"+
+		"alone (routing_engine file) gives all the same, and for that nothing is proven: --contract any plans for it.", most)
 }
 
 // sayPulling ends textPlan with who is cut off by pulling what is drained.

@@ -1,9 +1,11 @@
 package changes
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -17,6 +19,20 @@ func TestWithLanesNeeded(t *testing.T) {
 	}
 	if now.Lanes = was.Lanes; now != *was {
 		t.Errorf("%+v, want all else as in %+v", now, *was)
+	}
+}
+
+// A plan says that it counts on several service levels, which OpenSM does not give to clients by forwarding tables alone.
+func TestLevelsText(t *testing.T) {
+	several := &change.Proven{Steps: []change.Step{{Alone: &deadlock.Verdict{SLs: 1}}, {Alone: &deadlock.Verdict{SLs: 3}}}}
+	one := &change.Proven{Steps: several.Steps[:1]}
+	if got := levelsText(several, routing.Honored); !strings.Contains(got, "the 3 service levels of paths.psl") || !strings.Contains(got, "routing_engine file") {
+		t.Errorf("%q", got)
+	}
+	for _, got := range []string{levelsText(several, routing.Any), levelsText(one, routing.Honored), levelsText(&change.Proven{}, routing.Honored)} {
+		if got != "" {
+			t.Errorf("%q where all service levels are alike", got)
+		}
 	}
 }
 
