@@ -214,7 +214,7 @@ func avoiding(was, left *routing.Tables) (*routing.Groups, destinations) {
 }
 
 // choose adds a step to a plan after which switches choose from other groups, and one before it after which they
-// choose nothing, where no mixture of the two is proven.
+// choose nothing, where no mixture of the two is proven. The error is repair.ErrLoopAfter if the groups close a loop by themselves.
 func (p *Proven) choose(ctx context.Context, groups *routing.Groups, o Options) (*Proven, error) {
 	plan := &repair.Plan{}
 	for _, s := range p.Steps {
@@ -227,5 +227,10 @@ func (p *Proven) choose(ctx context.Context, groups *routing.Groups, o Options) 
 	if !errors.As(err, &rejected) {
 		return with, err
 	}
-	return judge(ctx, p.Before, &repair.Plan{Steps: append(plan.Steps, repair.Step{Tables: choosingFrom(p.After, nil)}, last)}, o)
+	plan.Steps = append(plan.Steps, repair.Step{Tables: choosingFrom(p.After, nil)}, last)
+	with, err = judge(ctx, p.Before, plan, o)
+	if errors.As(err, &rejected) && rejected.Step == len(plan.Steps) {
+		return nil, repair.ErrLoopAfter // its mixtures with entries that choose nothing are part of itself
+	}
+	return with, err
 }

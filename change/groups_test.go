@@ -1,6 +1,7 @@
 package change_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/weft-fabric/weft/change"
@@ -8,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock/transition"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/engine/adaptive/minimal"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
@@ -95,6 +97,25 @@ func TestRepairsKeepGroups(t *testing.T) {
 				t.Errorf("%s: %d entries and %d groups are not as they were", c.spec, cost.Entries, cost.Choices)
 			}
 		}
+	}
+}
+
+// No steps lead to groups that close a credit loop under the assumptions of the plan, and the planner is not to blame.
+func TestGroupsThatLoop(t *testing.T) {
+	f := testnet.Build(t, "random:switches=8,links=16,hosts=1,seed=198")
+	tables := routed.Of(t, f, "updn", routing.Budget{VLs: 1})
+	static := *tables
+	var err error
+	if tables.Groups, err = minimal.Groups(t.Context(), tables, routing.Any, routing.HCA, nil); err != nil {
+		t.Fatal(err)
+	}
+	o := change.Options{Contract: routing.Any, Scope: routing.All} // proven for host adapters
+	if _, err := change.Return(t.Context(), &static, tables, o); !errors.Is(err, repair.ErrLoopAfter) {
+		t.Errorf("error %v, want %v", err, repair.ErrLoopAfter)
+	}
+	o.Scope = routing.HCA
+	if p, err := change.Return(t.Context(), &static, tables, o); err != nil || transition.CostOf(p.After, tables).Choices > 0 {
+		t.Errorf("for host adapters: %+v, %v", p, err)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 // maps of ports that had no cable; rows that Options.Unowned kept for its LIDs act at once, too.
 // Entries that nobody used while these hosts were gone may close a credit loop once they send:
 // then the hosts wait until the rows of all others are as target has them.
+// The error is repair.ErrLoop if the tables in force have a credit loop, and repair.ErrLoopAfter if what switches choose from under
+// target has one. Rows of target that close one are Proven.Left.
 func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Proven, error) {
 	before, err := transition.On(target.Fabric, tables, target)
 	if err != nil {

@@ -116,6 +116,10 @@ type Left struct {
 // there is no safe state to begin from.
 var ErrLoop = errors.New("the tables in force have a credit loop; a repair would keep it")
 
+// ErrLoopAfter is what change.Return returns for tables to be restored in which what switches choose from
+// closes a credit loop: no safe steps end with them.
+var ErrLoopAfter = errors.New("the tables to be restored have a credit loop")
+
 // Defaults of Options.
 const (
 	defaultSlack = 4

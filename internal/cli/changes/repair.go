@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -196,12 +198,15 @@ func (j *repairJob) mend(ctx context.Context) (err error) {
 	} else {
 		j.plan, err = change.Return(ctx, j.was, j.target, options)
 	}
+	if errors.Is(err, repair.ErrLoopAfter) {
+		return j.targetLoops()
+	}
 	if err != nil {
 		return planError(j.Console, err, j.source, j.since(), j.contract, j.o.asJSON)
 	}
 	switch {
 	case j.target != nil:
-		if err := j.checkRestored(); err != nil {
+		if err := j.checkRestored(ctx); err != nil {
 			return err
 		}
 	case len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected:
